@@ -1,4 +1,5 @@
-//! Lines a second of mixed memory instructions. Compare with `llvm-mc-19 -mcpu=gfx900` on the same text.
+//! Assembly speed in lines per second for mixed memory instructions. Compare with `llvm-mc-19 -mcpu=gfx900` on the
+//! same text.
 
 use std::fmt::Write;
 use std::hint::black_box;
@@ -9,7 +10,7 @@ use gcn_isa::Target;
 
 const LINES: u64 = 600_000;
 
-/// A text of `lines` lines, the same in every run.
+/// A text of `lines` lines, identical in every run.
 fn mixed(lines: u64) -> String {
     let mut state: u64 = 1;
     let mut number = |bound: u64| {

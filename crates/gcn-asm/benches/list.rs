@@ -1,4 +1,4 @@
-//! Speed of listing machine code: memory instructions as a compiler mixes them, and random words.
+//! Speed of listing machine code: memory instructions in a compiler's typical mix, and random words.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use gcn_asm::list::{ListOptions, ListedCode, list};
@@ -16,7 +16,7 @@ const MIXED: [[u32; 2]; 8] = [
     [0xdc50_4004, 0x0104_0000], // scratch_load_dword v1, off, s4 offset:4
     [0xbf8c_0070, 0xbf85_fffe], // s_waitcnt vmcnt(0) lgkmcnt(0); s_cbranch_scc1
 ];
-/// Repetitions of the mix: about as much code as a large library of kernels.
+/// Number of repetitions of the mix: about as much code as a large kernel library.
 const REPEATS: usize = 20_000;
 
 fn mixed() -> Vec<u8> {
@@ -24,7 +24,7 @@ fn mixed() -> Vec<u8> {
     words.collect::<Vec<u8>>().repeat(REPEATS)
 }
 
-/// Words that a multiplicative generator makes (Knuth's MMIX), the same in every run.
+/// Words from Knuth's MMIX linear congruential generator, identical in every run.
 fn random(count: usize) -> Vec<u8> {
     let mut state = 1u64;
     (0..count)

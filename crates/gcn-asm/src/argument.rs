@@ -1,4 +1,4 @@
-//! Operands and modifiers as a statement writes them, before an encoding is chosen for them.
+//! Operands and modifiers as parsed, before an encoding is chosen.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ pub(crate) struct ParsedOperand {
     pub extended: bool,
     /// `--x`.
     pub has_two_signs: bool,
-    /// A number that the places of labels give.
+    /// True if the value is a distance between labels.
     pub is_distance: bool,
     pub span: Range<usize>,
 }
@@ -31,21 +31,21 @@ pub(crate) enum ArgValue {
         first: u8,
         count: u8,
     },
-    /// `count` is [`regs::ANY_WIDTH`] where any will do.
+    /// `count` is [`gcn_isa::regs::ANY_WIDTH`] if any width is accepted.
     Scalar {
         code: u8,
         count: u8,
     },
     Off,
     Int(i64),
-    /// `lit(…)`: a literal even where an inline constant would do.
+    /// `lit(…)`: always a literal, even if an inline constant exists.
     Literal(i64),
     Float(f64),
-    /// A number with its width.
+    /// A number with an explicit width.
     Sized(f64, FloatWidth),
     /// `lit(1.5)`.
     LiteralFloat(f64),
-    /// Not known before linking, or before the end of the source: one of the assembler's that wait.
+    /// Value not known before linking or the end of the source; index into the assembler's delayed values.
     Delayed(DelayedId),
     /// A delayed value in `lit(…)`.
     DelayedLiteral(DelayedId),
@@ -53,12 +53,12 @@ pub(crate) enum ArgValue {
     Hwreg(u16),
     Message(u16),
     GprIndex(u16),
-    /// An export's target, an attribute and its channel, a value at a vertex.
+    /// Export target, attribute with its channel, or interpolation vertex.
     Graphics(Kind, i64),
 }
 
 impl ArgValue {
-    /// A constant becomes a literal, whatever inline constant there is.
+    /// Forces a constant to be encoded as a literal, even if an inline constant exists.
     pub(crate) fn make_literal(&mut self) {
         *self = match *self {
             ArgValue::Int(value) => ArgValue::Literal(value),
@@ -68,13 +68,13 @@ impl ArgValue {
     }
 }
 
-/// The place of what is not known yet among the statement's.
+/// Index of a delayed value of the statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct DelayedId(pub u32);
 
 /// A number that is not known yet.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Delayed {
+pub(crate) enum DelayedValue {
     Value(ExprValue),
     Expr(ExprId),
 }
@@ -83,16 +83,16 @@ pub(crate) enum Delayed {
 #[derive(Clone, Debug)]
 pub(crate) struct ModArg {
     pub modifier: &'static Modifier,
-    /// The number; of a list of bits the first in bit 0.
+    /// The number; for a list of bits, the first is bit 0.
     pub value: i64,
-    /// Number of bits of a list.
+    /// Number of bits in a list.
     pub count: usize,
-    /// The number is not known yet.
+    /// Delayed value, if the number is not known yet.
     pub later: Option<DelayedId>,
     pub span: Range<usize>,
 }
 
-/// A word in lower case, in `buffer`; nothing if it is longer.
+/// Converts a word to lower case in `buffer`; `None` if it does not fit.
 pub(crate) fn lower_case<'b>(word: &str, buffer: &'b mut [u8]) -> Option<&'b str> {
     let place = buffer.get_mut(..word.len())?;
     place.copy_from_slice(word.as_bytes());

@@ -1,6 +1,6 @@
-//! State of an assembly: a reader, names, output, and the operations that need more than one of them.
+//! State of an assembly: reader, names, output, and the operations that need more than one of them.
 //!
-//! Instructions have a fixed length as soon as they are read, so offsets are final and one pass is enough.
+//! An instruction's length is fixed as soon as it is read, so offsets are final and a single pass suffices.
 
 pub(crate) mod names;
 pub(crate) mod output;
@@ -13,10 +13,10 @@ use std::ops::Range;
 
 use gcn_isa::{Isa, Target};
 
-use crate::argument::{Delayed, ModArg, ParsedOperand};
+use crate::argument::{DelayedValue, ModArg, ParsedOperand};
 use crate::descriptor::KernelDirectives;
-use crate::diagnostic::{Diagnostic, Fail, Helped, Severity, fail};
-use crate::expr::{EvalError, ExprScope, Exprs, Parsed};
+use crate::diagnostic::{Diagnostic, Fail, Severity, WithHelp, fail};
+use crate::expr::{EvalError, ExprScope, Exprs, ParsedExpr};
 use crate::header::HeaderDirectives;
 use crate::ids;
 use crate::inputs::dialect::Dialect;
@@ -24,14 +24,14 @@ use crate::inputs::features::Features;
 use crate::inputs::files::Files;
 use crate::inputs::options::{Options, Source};
 use crate::program::{ProgramKernel, ProgramMetadata, SectionFlags, SectionKind};
-use crate::symbols::{Defined, Symbols};
+use crate::symbols::{SymbolDefinition, Symbols};
 use crate::value::{ExprId, ExprValue, SymbolId};
 use expansion::ExpandedTexts;
 use names::{Builtins, NamedRegisters, Names};
 use output::AssembledSections;
 use reader::SourceReader;
 
-/// CLRX's number of the binary format of a source that states none.
+/// CLRX's number of the default binary format.
 pub(crate) const RAW_FORMAT: usize = 2;
 
 /// An assembly in progress.
@@ -48,40 +48,40 @@ pub(crate) struct Assembler<'a> {
     pub metadata: Option<ProgramMetadata>,
     pub code_object_version: Option<u8>,
     pub identifications: Vec<String>,
-    /// Instructions are marked for the listing.
+    /// True if instructions are recorded for the listing.
     pub is_listing: bool,
-    /// `v`, `s` and `ttmp` are registers even if symbols have these names.
+    /// True if `v`, `s` and `ttmp` always name registers, even if symbols have these names.
     pub banks_first: bool,
-    /// `|` ends an expression.
+    /// True if `|` ends an expression.
     pub bar_ends: bool,
-    /// A flag's value is 0 or 1; else every number but 0 sets it (CLRX's `.oldmodparam`).
+    /// True if a flag's value must be 0 or 1; otherwise, any nonzero number sets it (CLRX's `.oldmodparam`).
     pub flags_are_bits: bool,
-    /// CLRX's number of the format of binaries that the source is for.
+    /// CLRX's number of the binary format that the source selects.
     pub clrx_format: usize,
     /// Number of unknown names so far.
     pub suggestions: u32,
-    // Kept between statements for their memory.
+    // Reused between statements to avoid allocation.
     pub args: Vec<ParsedOperand>,
     pub mods: Vec<ModArg>,
-    pub waiting: Vec<Delayed>,
+    pub delayed_values: Vec<DelayedValue>,
 }
 
-/// Kernels of the source, as directives describe them.
+/// Kernels declared by directives.
 #[derive(Default)]
 pub(crate) struct DeclaredKernels {
-    /// The `.amdhsa_kernel` that has not ended.
+    /// The open `.amdhsa_kernel` block.
     pub open: Option<KernelDirectives>,
     pub closed: Vec<KernelDirectives>,
-    /// The `.amd_kernel_code_t` that has not ended.
+    /// The open `.amd_kernel_code_t` block.
     pub open_header: Option<HeaderDirectives>,
     pub closed_headers: Vec<HeaderDirectives>,
     pub finished: Vec<ProgramKernel>,
-    /// LDS of all symbols of `.amdgpu_lds`, in bytes.
+    /// Total LDS of all `.amdgpu_lds` symbols, in bytes.
     pub lds_size: u32,
 }
 
 impl<'a> Assembler<'a> {
-    /// An assembler that is about to read a source. Texts that it makes go behind `texts`.
+    /// Creates an assembler positioned at the start of a source. Expanded texts are appended to `texts`.
     pub(crate) fn new(
         source: &Source<'a>,
         options: &Options<'_>,
@@ -91,15 +91,15 @@ impl<'a> Assembler<'a> {
         let target = options.target;
         let mut symbols = Symbols::new(options.dialect.has_scopes());
         let mut builtin = |name: &str, value: u32| {
-            let id = symbols.used(name, 0..0);
+            let id = symbols.reference(name, 0..0);
             if let Some(entry) = symbols.get_mut(id) {
                 entry.builtin = true;
-                entry.defined = Defined::Value(ExprValue::absolute(i64::from(value)));
+                entry.defined = SymbolDefinition::Value(ExprValue::absolute(i64::from(value)));
             }
             id
         };
         let (major, minor, stepping) = target.version();
-        // The second names are those of LLVM where there is no HSA.
+        // The alternative names are LLVM's for systems other than HSA.
         for (name, older, number) in [
             ("number", "major", major),
             ("minor", "minor", minor),
@@ -119,9 +119,9 @@ impl<'a> Assembler<'a> {
             shown: [0; 4],
         };
         for (name, value) in options.defines {
-            let id = symbols.used(name, 0..0);
+            let id = symbols.reference(name, 0..0);
             if let Some(entry) = symbols.get_mut(id) {
-                entry.defined = Defined::Value(ExprValue::absolute(*value));
+                entry.defined = SymbolDefinition::Value(ExprValue::absolute(*value));
             }
         }
         let mut assembler = Assembler {
@@ -152,10 +152,10 @@ impl<'a> Assembler<'a> {
             suggestions: 0,
             args: Vec::new(),
             mods: Vec::new(),
-            waiting: Vec::new(),
+            delayed_values: Vec::new(),
         };
         assembler.reader.cursor.skip_byte_order_mark();
-        // There is always one section to assemble into.
+        // There is always a current section.
         assembler.output.add_section(
             ".text",
             SectionKind::ProgBits,
@@ -177,7 +177,7 @@ impl<'a> Assembler<'a> {
     pub(crate) fn collect(&mut self, result: Result<(), Fail>) {
         if let Err(mut error) = result {
             self.reader.expansion.errors += 1;
-            // An expression is read up to what follows it.
+            // The span of an expression extends to the next token; trailing blanks are removed.
             let content = self
                 .reader
                 .cursor
@@ -194,19 +194,19 @@ impl<'a> Assembler<'a> {
     pub(crate) fn define_label(&mut self, id: SymbolId, span: Range<usize>) -> Result<(), Fail> {
         let (section, offset) = self.output.here();
         let is_absolute = self.output.is_absolute();
-        let place = self.reader.expansion.in_source(span.clone());
+        let place = self.reader.expansion.map_to_source(span.clone());
         let Some(entry) = self.names.symbols.get_mut(id) else {
             return Ok(());
         };
-        if entry.defined != Defined::No {
+        if entry.defined != SymbolDefinition::No {
             let message = format!("symbol `{}` is already defined", entry.name);
             return Err(fail(&ids::REDEFINED_SYMBOL, span, message)
-                .helped("each label can be defined once"));
+                .with_help("each label can be defined once"));
         }
         entry.defined = if is_absolute {
-            Defined::Value(ExprValue::absolute(offset.cast_signed()))
+            SymbolDefinition::Value(ExprValue::absolute(offset.cast_signed()))
         } else {
-            Defined::Label { section, offset }
+            SymbolDefinition::Label { section, offset }
         };
         entry.span = place;
         Ok(())
@@ -217,19 +217,19 @@ impl<'a> Assembler<'a> {
         &mut self,
         name: &str,
         span: Range<usize>,
-        defined: Defined,
+        defined: SymbolDefinition,
     ) -> Result<(), Fail> {
-        // Who used what waits for symbols means that, and not what comes now.
+        // Expressions that wait for the symbol keep the old definition.
         let waits = self
             .names
             .symbols
-            .lookup_own(name)
-            .is_some_and(|id| matches!(self.names.symbols.defined(id), Defined::Expr(_)));
+            .lookup_definition(name)
+            .is_some_and(|id| matches!(self.names.symbols.defined(id), SymbolDefinition::Expr(_)));
         if waits {
-            self.names.symbols.renew(name);
+            self.names.symbols.rebind(name);
         }
-        let id = self.names.symbols.own(name, span.clone());
-        if let Defined::Value(value) = defined
+        let id = self.names.symbols.declare(name, span.clone());
+        if let SymbolDefinition::Value(value) = defined
             && let Some(number) = value.as_absolute()
         {
             let number = u32::try_from(number).unwrap_or(0);
@@ -246,13 +246,13 @@ impl<'a> Assembler<'a> {
                 };
             }
         }
-        let place = self.reader.expansion.in_source(span.clone());
+        let place = self.reader.expansion.map_to_source(span.clone());
         let Some(entry) = self.names.symbols.get_mut(id) else {
             return Ok(());
         };
         if matches!(
             entry.defined,
-            Defined::Label { .. } | Defined::Common { .. }
+            SymbolDefinition::Label { .. } | SymbolDefinition::Common { .. }
         ) {
             let message = format!("symbol `{name}` is already defined as a label");
             return Err(fail(&ids::REDEFINED_SYMBOL, span, message));
@@ -262,8 +262,8 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    pub(crate) fn parse_expr(&mut self) -> Result<Parsed, Fail> {
-        self.names.show_counts();
+    pub(crate) fn parse_expr(&mut self) -> Result<ParsedExpr, Fail> {
+        self.names.update_count_symbols();
         let mut scope = ExprScope {
             here: self.output.here(),
             bar_ends: self.bar_ends,
@@ -274,7 +274,7 @@ impl<'a> Assembler<'a> {
         self.names.exprs.parse(&mut self.reader.cursor, &mut scope)
     }
 
-    /// A number that must be known here.
+    /// Parses an expression whose value must be known now.
     pub(crate) fn absolute(&mut self, what: &str) -> Result<i64, Fail> {
         self.reader.cursor.skip_blanks();
         let start = self.reader.cursor.pos();
@@ -292,10 +292,10 @@ impl<'a> Assembler<'a> {
             start..self.reader.cursor.pos(),
             format!("{what} must be known here, but symbol `{name}` is not defined"),
         )
-        .helped("a symbol that is used here must be defined before"))
+        .with_help("a symbol that is used here must be defined before"))
     }
 
-    /// A number, or an expression that depends on symbols which are defined later.
+    /// Parses a number, or an expression that depends on symbols defined later.
     pub(crate) fn number_or_later(&mut self, what: &str) -> Result<Result<i64, ExprId>, Fail> {
         self.reader.cursor.skip_blanks();
         let start = self.reader.cursor.pos();
@@ -305,23 +305,23 @@ impl<'a> Assembler<'a> {
         let parsed = self.parse_expr()?;
         let span = start..self.reader.cursor.pos();
         match parsed {
-            Parsed::Known(value) => value.as_absolute().map(Ok).ok_or_else(|| {
+            ParsedExpr::Known(value) => value.as_absolute().map(Ok).ok_or_else(|| {
                 fail(
                     &ids::ADDRESS_VALUE,
                     span,
                     format!("{what} must be a number, but this is an address"),
                 )
             }),
-            Parsed::Float(_) | Parsed::Suffixed(..) => Err(fail(
+            ParsedExpr::Float(_) | ParsedExpr::Suffixed(..) => Err(fail(
                 &ids::FLOAT_VALUE,
                 span,
                 format!("{what} must be an integer, but this is a floating-point number"),
             )),
-            Parsed::Later(id) => Ok(Err(id)),
+            ParsedExpr::Later(id) => Ok(Err(id)),
         }
     }
 
-    /// A comma, then a number, if there is a comma.
+    /// Parses a comma and a number, if a comma follows.
     pub(crate) fn optional_absolute(&mut self, what: &str) -> Result<Option<i64>, Fail> {
         if !self.reader.cursor.eat_after_blanks(b',') {
             return Ok(None);
@@ -341,14 +341,14 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// An integer or an address that may become known later.
-    pub(crate) fn delayed(&mut self, complaint: &str) -> Result<Delayed, Fail> {
+    /// Parses an integer or an address whose value may become known later.
+    pub(crate) fn delayed(&mut self, complaint: &str) -> Result<DelayedValue, Fail> {
         self.reader.cursor.skip_blanks();
         let start = self.reader.cursor.pos();
         match self.parse_expr()? {
-            Parsed::Known(value) => Ok(Delayed::Value(value)),
-            Parsed::Later(id) => Ok(Delayed::Expr(id)),
-            Parsed::Float(_) | Parsed::Suffixed(..) => Err(fail(
+            ParsedExpr::Known(value) => Ok(DelayedValue::Value(value)),
+            ParsedExpr::Later(id) => Ok(DelayedValue::Expr(id)),
+            ParsedExpr::Float(_) | ParsedExpr::Suffixed(..) => Err(fail(
                 &ids::FLOAT_VALUE,
                 start..self.reader.cursor.pos(),
                 complaint,
@@ -356,15 +356,15 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// The kind of fix for a value in an instruction that is neither known nor relocatable.
+    /// Fixup kind for an instruction's value that is neither known nor relocatable.
     pub(crate) fn delayed_value(
         &mut self,
-        delayed: Delayed,
+        delayed: DelayedValue,
         span: &Range<usize>,
     ) -> Result<ExprValue, Fail> {
         match delayed {
-            Delayed::Value(value) => Ok(value),
-            Delayed::Expr(id) => self
+            DelayedValue::Value(value) => Ok(value),
+            DelayedValue::Expr(id) => self
                 .names
                 .exprs
                 .eval(id, &self.names.symbols, true)
@@ -372,7 +372,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// The value of CLRX's flags and of its words for encodings: by default every number but 0 is 1.
+    /// Parses the value of a CLRX flag or encoding keyword: by default, any nonzero number counts as 1.
     pub(crate) fn switch(&mut self, what: &str) -> Result<bool, Fail> {
         let value = if self.flags_are_bits {
             self.absolute_within(what, 0, 1)?
@@ -382,7 +382,7 @@ impl<'a> Assembler<'a> {
         Ok(value != 0)
     }
 
-    /// A number that must be known here and lie within a range.
+    /// Parses a number that must be known now and lie within a range.
     pub(crate) fn absolute_within(&mut self, what: &str, low: i64, high: i64) -> Result<i64, Fail> {
         self.reader.cursor.skip_blanks();
         let start = self.reader.cursor.pos();

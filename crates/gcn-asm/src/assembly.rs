@@ -1,4 +1,4 @@
-//! Assembling a source as a whole.
+//! Assembly of a whole source.
 
 use gcn_isa::Target;
 use gcn_object::{Binding, SymbolKind};
@@ -14,10 +14,10 @@ use crate::inputs::files::{Files, NoFiles};
 use crate::inputs::options::{Inclusion, Options, Source, SourceFile};
 use crate::program::{Program, ProgramSymbol, SymbolPlace};
 use crate::statement;
-use crate::symbols::{Defined, SymbolEntry};
+use crate::symbols::{SymbolDefinition, SymbolEntry};
 use crate::value::{ExprValue, SymbolId, Term};
 
-/// The longest source: positions have 32 bits in places.
+/// Maximum length of a source: some positions are stored in 32 bits.
 const MAX_SOURCE: usize = u32::MAX as usize / 2;
 
 /// The result of an assembly.
@@ -33,18 +33,18 @@ const MAX_SOURCE: usize = u32::MAX as usize / 2;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Assembly {
-    /// The program as far as it could be made.
+    /// The program, as complete as the errors allow.
     pub program: Program,
-    /// Errors, warnings and notes in the order of the source.
+    /// Errors, warnings and notes in source order.
     pub diagnostics: Vec<Diagnostic>,
-    /// The included files that the diagnostics name, in ascending order of their places.
+    /// The included files that the diagnostics refer to, in ascending order of their start positions.
     pub files: Vec<SourceFile>,
-    /// Every inclusion of a file, in ascending order of its place.
+    /// Every inclusion of a file, in ascending order of start positions.
     pub inclusions: Vec<Inclusion>,
 }
 
 impl Assembly {
-    /// True if the program is incomplete.
+    /// True if there are errors, so that the program is incomplete.
     ///
     /// # Examples
     /// ```
@@ -76,7 +76,7 @@ pub fn assemble(source: &Source<'_>, options: &Options<'_>) -> Assembly {
     assemble_with(source, options, &NoFiles)
 }
 
-/// Assembles a source; `files` reads what it includes. As [`assemble`] otherwise.
+/// Assembles a source whose included files are read through `files`. Otherwise like [`assemble`].
 ///
 /// # Examples
 /// ```
@@ -129,7 +129,7 @@ pub fn assemble_with(source: &Source<'_>, options: &Options<'_>, files: &dyn Fil
     }
 }
 
-/// The target of the first `.amdgcn_target`, or CLRX's `.gpu` or `.arch`, of a source, if it has one that is known.
+/// Target named by the first `.amdgcn_target`, `.gpu` or `.arch` directive of a source, if it is a known one.
 ///
 /// # Examples
 /// ```
@@ -158,14 +158,14 @@ pub fn named_target(text: &str) -> Option<&'static Target> {
     text.lines().find_map(of_line)
 }
 
-/// The program, with lines for debug information if there is a directory for it.
+/// Finishes the program, with line information if a directory for it is given.
 fn into_program(
     mut asm: Assembler<'_>,
     debug: Option<&str>,
 ) -> (Program, Vec<Diagnostic>, Vec<SourceFile>) {
     let mut places = Vec::new();
     for id in asm.names.symbols.ids() {
-        let place = place_of(&mut asm, id);
+        let place = symbol_place(&mut asm, id);
         let size = size_of(&mut asm, id);
         places.push((place, size));
     }
@@ -211,18 +211,18 @@ fn into_program(
     (program, diagnostics, files)
 }
 
-fn place_of(asm: &mut Assembler<'_>, id: SymbolId) -> SymbolPlace {
+fn symbol_place(asm: &mut Assembler<'_>, id: SymbolId) -> SymbolPlace {
     let value = match asm.names.symbols.defined(id) {
-        Defined::No => return SymbolPlace::Undefined,
-        Defined::Common { align } => return SymbolPlace::Common { align },
-        Defined::Label { section, offset } => {
+        SymbolDefinition::No => return SymbolPlace::Undefined,
+        SymbolDefinition::Common { align } => return SymbolPlace::Common { align },
+        SymbolDefinition::Label { section, offset } => {
             return SymbolPlace::Section {
                 section: section as usize,
                 offset,
             };
         }
-        Defined::Value(value) => Ok(value),
-        Defined::Expr(expr) => asm.names.exprs.eval(expr, &asm.names.symbols, true),
+        SymbolDefinition::Value(value) => Ok(value),
+        SymbolDefinition::Expr(expr) => asm.names.exprs.eval(expr, &asm.names.symbols, true),
     };
     let span = asm.names.symbols.get(id).map_or(0..0, |e| e.span.clone());
     match value {
@@ -245,10 +245,14 @@ fn place_of(asm: &mut Assembler<'_>, id: SymbolId) -> SymbolPlace {
             section: section as usize,
             offset: offset.wrapping_add_signed(constant),
         },
-        // Another name for what is defined elsewhere is none that a code object could have. Nobody misses it who
-        // is not to see it, and fields that use it name the other symbol.
+        // An alias of a symbol defined elsewhere cannot be represented in a code object. If it is local, it can be
+        // dropped: fields that use it name the other symbol.
         Ok(ExprValue { minus: None, .. })
-            if !asm.names.symbols.get(id).is_some_and(SymbolEntry::is_seen) =>
+            if !asm
+                .names
+                .symbols
+                .get(id)
+                .is_some_and(SymbolEntry::is_exported) =>
         {
             SymbolPlace::Undefined
         }
@@ -275,8 +279,8 @@ fn size_of(asm: &mut Assembler<'_>, id: SymbolId) -> u64 {
         None => return 0,
     };
     let value = match size {
-        Defined::Value(value) => Ok(value),
-        Defined::Expr(expr) => asm.names.exprs.eval(expr, &asm.names.symbols, true),
+        SymbolDefinition::Value(value) => Ok(value),
+        SymbolDefinition::Expr(expr) => asm.names.exprs.eval(expr, &asm.names.symbols, true),
         _ => return 0,
     };
     match value.map(|v| v.as_absolute()) {

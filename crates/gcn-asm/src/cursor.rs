@@ -1,18 +1,18 @@
-//! Reading the text in place: blanks, comments, words, numbers, strings. The syntax of GNU as depends on
-//! context, so there are no tokens; the reader asks for what is possible at a place.
+//! Reads source text in place: blanks, comments, words, numbers, strings. The syntax of GNU as depends on context, so
+//! there is no tokenizer; the parser asks for what is valid at a position.
 
 mod literal;
 mod skip;
 
 use std::ops::Range;
 
-use crate::diagnostic::{Fail, Helped, fail};
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::ids;
 use crate::inputs::dialect::Dialect;
 
-/// The name of the place that is assembled to.
+/// Name of the current location.
 pub(crate) const HERE: &str = ".";
-/// Separator of the parts of a path of scopes.
+/// Separator of the components of a scope path.
 pub(crate) const SEPARATOR: &str = "::";
 
 /// A position in a source.
@@ -23,18 +23,18 @@ pub(crate) struct Cursor<'a> {
     dialect: Dialect,
 }
 
-/// A number as written.
+/// A number literal.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum WrittenNumber {
-    /// An integer; 64 bits, taken as a number with sign.
+    /// An integer, as a signed 64-bit value.
     Int(i64),
     /// A number with a fraction or an exponent.
     Float(f64),
-    /// A number with CLRX's width suffix.
+    /// A number with one of CLRX's width suffixes.
     Suffixed(f64, FloatWidth),
 }
 
-/// The width of a floating-point constant that says it: suffixes `h`, `s` and `l`.
+/// Width of a floating-point constant from its suffix: `h`, `s` or `l`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FloatWidth {
     Half,
@@ -47,7 +47,7 @@ const fn is_word_start(byte: u8) -> bool {
 }
 
 pub(crate) const fn is_word(byte: u8) -> bool {
-    /// By byte, for most of a source is words.
+    /// Lookup table by byte, because most of a source consists of words.
     const IS_WORD: [bool; 256] = {
         let mut is_word = [false; 256];
         let mut byte: u8 = 0;
@@ -61,8 +61,8 @@ pub(crate) const fn is_word(byte: u8) -> bool {
     IS_WORD[byte as usize]
 }
 
-/// The decimal number at the beginning, and what follows it; nothing if there is none, it has more than three digits, or
-/// it begins with 0 and so is octal.
+/// Splits off a leading decimal number of at most three digits; `None` if there is none, it is longer, or a leading 0
+/// makes it octal.
 #[inline]
 fn decimal(bytes: &[u8]) -> Option<(u32, &[u8])> {
     const MOST: u32 = 999;
@@ -70,12 +70,12 @@ fn decimal(bytes: &[u8]) -> Option<(u32, &[u8])> {
         return None;
     };
     let mut value = u32::from(first - b'0');
-    while let [digit @ b'0'..=b'9', behind @ ..] = rest {
+    while let [digit @ b'0'..=b'9', tail @ ..] = rest {
         let longer = value * 10 + u32::from(digit - b'0');
         if value == 0 || longer > MOST {
             return None;
         }
-        (value, rest) = (longer, behind);
+        (value, rest) = (longer, tail);
     }
     Some((value, rest))
 }
@@ -105,12 +105,12 @@ impl<'a> Cursor<'a> {
         self.pos = pos;
     }
 
-    /// The text of a range that was read.
+    /// Text of a range that was read.
     pub(crate) fn slice(&self, range: Range<usize>) -> &'a str {
         self.text.get(range).unwrap_or("")
     }
 
-    /// A cursor that reads only a part of the text; positions stay the same.
+    /// Cursor restricted to a range of the text; positions are unchanged.
     pub(crate) fn within(&self, range: Range<usize>) -> Cursor<'a> {
         Cursor {
             text: self.slice(0..range.end),
@@ -119,14 +119,14 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The bytes from here on.
+    /// The remaining bytes.
     #[inline]
     pub(crate) fn rest(&self) -> &'a [u8] {
         self.text.as_bytes().get(self.pos..).unwrap_or(&[])
     }
 
-    /// A register as most are written, `v1` or `s[2:3]`: its letter in lower case, the first and the last number.
-    /// Nothing, and nothing is read, if anything else is here.
+    /// Fast path for the usual spelling of registers, `v1` or `s[2:3]`: the letter in lower case, the first and the
+    /// last number. If anything else follows, returns `None` and reads nothing.
     #[inline]
     pub(crate) fn common_register(&mut self) -> Option<(u8, u32, u32)> {
         let all = self.rest();
@@ -157,7 +157,8 @@ impl<'a> Cursor<'a> {
         Some((letter, first, last))
     }
 
-    /// A word in lower case that is a whole operand, as most are. Nothing, and nothing is read, if anything else is here.
+    /// Fast path for a lower-case word that is a whole operand. If anything else follows, returns `None` and reads
+    /// nothing.
     #[inline]
     pub(crate) fn common_word(&mut self) -> Option<&'a str> {
         let rest = self.rest();
@@ -171,8 +172,8 @@ impl<'a> Cursor<'a> {
         Some(self.slice(start..self.pos))
     }
 
-    /// A number with a fraction, `0.5`, that is a whole expression, as most are. Nothing, and nothing is read, if anything
-    /// else is here.
+    /// Fast path for a decimal fraction, such as `0.5`, that is a whole expression. If anything else follows, returns
+    /// `None` and reads nothing.
     #[inline]
     pub(crate) fn common_fraction(&mut self) -> Option<f64> {
         let rest = self.rest();
@@ -194,10 +195,11 @@ impl<'a> Cursor<'a> {
         Some(value)
     }
 
-    /// An integer that is a whole expression, as most are. Nothing, and nothing is read, if anything else is here.
+    /// Fast path for an integer that is a whole expression. If anything else follows, returns `None` and reads
+    /// nothing.
     #[inline]
     pub(crate) fn common_integer(&mut self) -> Option<i64> {
-        /// Digits that fit for certain.
+        /// Number of digits that always fit.
         const MOST: usize = 8;
         let rest = self.rest();
         let is_negative = rest.first() == Some(&b'-');
@@ -222,7 +224,7 @@ impl<'a> Cursor<'a> {
         }
         let ends = match rest.get(at)? {
             b',' | b'\n' | b')' | b']' | b':' => true,
-            // What may follow a blank without being a part of the expression.
+            // Characters that may follow a blank without being part of the expression.
             b' ' => rest
                 .get(at + 1)
                 .is_some_and(|&byte| is_word_start(byte) || byte == b'\n'),
@@ -239,7 +241,7 @@ impl<'a> Cursor<'a> {
         self.pos >= self.text.len()
     }
 
-    /// The next byte, 0 at the end of the source.
+    /// The next byte; 0 at the end of the source.
     #[inline]
     pub(crate) fn peek(&self) -> u8 {
         self.peek_at(0)
@@ -251,7 +253,7 @@ impl<'a> Cursor<'a> {
         self.text.as_bytes().get(at).copied().unwrap_or(0)
     }
 
-    /// Steps over a byte if it is the next one.
+    /// Consumes a byte if it is the next one.
     #[inline]
     pub(crate) fn eat(&mut self, byte: u8) -> bool {
         let found = self.peek() == byte && !self.at_end();
@@ -259,13 +261,13 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// Blanks, then the byte, if both are there; else only the blanks are read.
+    /// Skips blanks, then consumes the byte if it follows.
     pub(crate) fn eat_after_blanks(&mut self, byte: u8) -> bool {
         self.skip_blanks();
         self.eat(byte)
     }
 
-    /// Steps over blanks and block comments, which may span lines.
+    /// Skips blanks and block comments, which may span lines.
     #[inline]
     pub(crate) fn skip_blanks(&mut self) {
         if matches!(self.peek(), b' ' | b'\t') {
@@ -300,7 +302,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The length of the line continuation that begins here, if there is one.
+    /// Length of a line continuation at the cursor, if there is one.
     fn continuation(&self) -> Option<usize> {
         if self.peek() != b'\\' || !self.dialect.continues_lines() {
             return None;
@@ -308,7 +310,7 @@ impl<'a> Cursor<'a> {
         self.clrx_continuation()
     }
 
-    /// The same in CLRX's language.
+    /// Length of a line continuation in CLRX's language.
     fn clrx_continuation(&self) -> Option<usize> {
         ["\\\n", "\\\r\n"]
             .into_iter()
@@ -316,7 +318,7 @@ impl<'a> Cursor<'a> {
             .map(str::len)
     }
 
-    /// Returns whether the line that ends here goes on in the next one.
+    /// Returns true if the line that ends at the cursor continues on the next one.
     fn line_goes_on(&self) -> bool {
         let before = self.text.as_bytes().get(..self.pos).unwrap_or(&[]);
         before
@@ -325,7 +327,7 @@ impl<'a> Cursor<'a> {
             .ends_with(b"\\")
     }
 
-    /// Steps over the mark with which some editors begin a file.
+    /// Skips a byte order mark.
     pub(crate) fn skip_byte_order_mark(&mut self) {
         const MARK: char = '\u{feff}';
         if self.pos == 0 && self.text.starts_with(MARK) {
@@ -333,7 +335,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Returns whether the statement ends here. Call after [`Cursor::skip_blanks`].
+    /// Returns true if the statement ends at the cursor. Call after [`Cursor::skip_blanks`].
     pub(crate) fn at_statement_end(&self) -> bool {
         match self.peek() {
             b'\n' | b';' | b'#' => true,
@@ -342,20 +344,20 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Blanks, then whether the statement ends.
+    /// Skips blanks, then returns true if the statement ends there.
     #[inline]
     pub(crate) fn statement_ends(&mut self) -> bool {
         self.skip_blanks();
         self.at_statement_end()
     }
 
-    /// Steps behind the end of the line, or of the statement if another one follows on the line.
+    /// Skips to the next line, or to the next statement on the same line.
     pub(crate) fn skip_line(&mut self) {
         self.skip_comment();
         let _ = self.eat(b'\n') || self.eat(b';');
     }
 
-    /// Blanks and labels, which may contain parameters of a macro.
+    /// Skips blanks and labels, which may contain macro parameters.
     pub(crate) fn skip_labels(&mut self) {
         loop {
             self.skip_blanks();
@@ -370,14 +372,14 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Steps to the end of the line, unless another statement follows at the cursor.
+    /// Skips to the end of the line, unless another statement follows at the cursor.
     pub(crate) fn skip_comment(&mut self) {
         if self.peek() != b';' || !self.dialect.semicolon_separates() {
             self.skip_line_content();
         }
     }
 
-    /// Steps to the end of the line.
+    /// Skips to the end of the line.
     pub(crate) fn skip_line_content(&mut self) {
         self.skip_to_newline();
         if self.dialect.continues_lines() {
@@ -394,7 +396,7 @@ impl<'a> Cursor<'a> {
         self.pos += rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
     }
 
-    /// The next character's range, for messages; empty at the end.
+    /// Range of the next character, for messages; empty at the end.
     pub(crate) fn here(&self) -> Range<usize> {
         let rest = self.text.get(self.pos..).unwrap_or("");
         let width = match rest.chars().next() {
@@ -404,9 +406,9 @@ impl<'a> Cursor<'a> {
         self.pos..self.pos + width
     }
 
-    /// The token at the cursor, for messages: a word, a number or a character.
+    /// The token at the cursor, for messages: a word, a number or a single character.
     #[cold]
-    pub(crate) fn found(&self) -> (Range<usize>, String) {
+    pub(crate) fn current_token(&self) -> (Range<usize>, String) {
         let mut probe = self.clone();
         if let Some(word) = probe.word() {
             return (self.pos..probe.pos, format!("`{word}`"));
@@ -420,10 +422,10 @@ impl<'a> Cursor<'a> {
         (here, what)
     }
 
-    /// An error: `what` is expected here.
+    /// Error for a missing `what` at the cursor.
     #[cold]
     pub(crate) fn expected(&self, what: &str) -> Fail {
-        let (span, found) = self.found();
+        let (span, found) = self.current_token();
         let expected = fail(
             &ids::UNEXPECTED_TOKEN,
             span,
@@ -431,12 +433,12 @@ impl<'a> Cursor<'a> {
         );
         if self.clrx_continuation().is_some() {
             return expected
-                .helped("in CLRX's language the line goes on in the next: --dialect clrx");
+                .with_help("in CLRX's language the line goes on in the next: --dialect clrx");
         }
         expected
     }
 
-    /// A word: a mnemonic, a register, a symbol, a directive.
+    /// Reads a word: a mnemonic, register, symbol or directive.
     pub(crate) fn word(&mut self) -> Option<&'a str> {
         if !is_word_start(self.peek()) && !self.at_scope() {
             return None;
@@ -452,13 +454,13 @@ impl<'a> Cursor<'a> {
         self.text.get(start..self.pos)
     }
 
-    /// A word that may begin with a digit: `8_8_8_8`.
+    /// Reads a word that may begin with a digit, such as `8_8_8_8`.
     pub(crate) fn tail_word(&mut self) -> &'a str {
         let range = self.tail();
         self.text.get(range).unwrap_or("")
     }
 
-    /// Steps over the rest of a word, whatever it begins with.
+    /// Skips the rest of a word, whatever its first character.
     pub(crate) fn tail(&mut self) -> Range<usize> {
         let start = self.pos;
         while is_word(self.peek()) {
@@ -467,7 +469,7 @@ impl<'a> Cursor<'a> {
         start..self.pos
     }
 
-    /// Returns whether the name of something in a scope goes on, or begins, here: `::name`.
+    /// Returns true if `::` follows, as in a scoped name.
     #[inline]
     pub(crate) fn at_scope(&self) -> bool {
         self.peek() == b':'

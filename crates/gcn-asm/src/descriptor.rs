@@ -1,4 +1,4 @@
-//! The keys of kernel descriptors, and kernels as directives describe them.
+//! Keys of kernel descriptors, and kernels as directives describe them.
 //!
 //! Keys, defaults, ranges and granularity follow "AMDHSA Kernel Assembler Directives" of LLVM's "User Guide for
 //! AMDGPU Backend" for gfx6 to gfx9.
@@ -8,23 +8,23 @@ use std::ops::Range;
 use gcn_isa::{Isa, IsaSet};
 use gcn_object::{Field, Properties, Rsrc1, Rsrc2};
 
-use crate::argument::Delayed;
+use crate::argument::DelayedValue;
 use crate::value::SymbolId;
 
-/// VGPRs of a block, the unit of allocation.
+/// Allocation granularity of VGPRs.
 pub(crate) const VGPR_BLOCK: u32 = 4;
-/// SGPRs of a block, the unit of counting.
+/// Allocation granularity of SGPRs.
 pub(crate) const SGPR_BLOCK: u32 = 8;
-/// VGPRs of a lane.
+/// Number of VGPRs per lane.
 pub(crate) const MAX_VGPRS: u32 = 256;
-/// On chips whose SGPRs are not initialised if fewer are asked for, every kernel asks for this many (errata E261).
+/// SGPRs that every kernel requests on chips that do not initialize SGPRs if fewer are requested (errata E261).
 pub(crate) const SGPRS_OF_INIT_BUG: u32 = 96;
 /// The chips.
 pub(crate) const INIT_BUG: [&str; 2] = ["gfx802", "gfx805"];
 
-/// The last dimension that `.amdhsa_system_vgpr_workitem_id` can ask for.
+/// Largest value of `.amdhsa_system_vgpr_workitem_id`.
 pub(crate) const MAX_ITEM_ID: u32 = 2;
-/// The fields that ask for an SGPR with what differs between workgroups, and what they are by default.
+/// Fields that enable system SGPRs, with their defaults.
 pub(crate) const SYSTEM_SGPRS: [(Field, u32); 5] = [
     (Rsrc2::ENABLE_SGPR_WORKGROUP_ID_X, 1),
     (Rsrc2::ENABLE_SGPR_WORKGROUP_ID_Y, 0),
@@ -33,7 +33,7 @@ pub(crate) const SYSTEM_SGPRS: [(Field, u32); 5] = [
     (Rsrc2::ENABLE_PRIVATE_SEGMENT, 0),
 ];
 
-/// The field that a key sets.
+/// Field that a key sets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum DescriptorKey {
     GroupSize,
@@ -41,7 +41,7 @@ pub(crate) enum DescriptorKey {
     KernargSize,
     Rsrc1(Field),
     Rsrc2(Field),
-    /// A group of user SGPRs, and their number.
+    /// A group of user SGPRs with its size.
     UserSgprs(Field, u32),
     Property(Field),
     UserSgprCount,
@@ -57,7 +57,7 @@ pub(crate) const CI: IsaSet = IsaSet::from(Isa::Ci);
 pub(crate) const VI: IsaSet = IsaSet::from(Isa::Vi);
 pub(crate) const GFX9: IsaSet = IsaSet::from(Isa::Gfx9);
 
-/// The keys without `.amdhsa_`, what they set, where they exist.
+/// Keys without the `.amdhsa_` prefix, the fields they set, and the instruction sets that have them.
 #[rustfmt::skip]
 pub(crate) const KEYS: &[(&str, DescriptorKey, IsaSet)] = &[
     ("group_segment_fixed_size",           DescriptorKey::GroupSize, ALL),
@@ -99,14 +99,14 @@ pub(crate) const KEYS: &[(&str, DescriptorKey, IsaSet)] = &[
     ("exception_int_div_zero",             DescriptorKey::Rsrc2(Rsrc2::ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO), ALL),
 ];
 
-/// Prefix of the keys' names.
+/// Prefix of all keys.
 pub(crate) const PREFIX: &str = ".amdhsa_";
 
-/// Denormals of F16 and F64 are kept unless a kernel says otherwise.
+/// Default float mode for F16 and F64: denormals are preserved.
 pub(crate) const KEEP_DENORMALS: u32 = 3;
 
 impl DescriptorKey {
-    /// The largest value.
+    /// Largest valid value.
     pub(crate) fn max(self) -> i64 {
         match self {
             DescriptorKey::GroupSize | DescriptorKey::PrivateSize | DescriptorKey::KernargSize => {
@@ -121,38 +121,38 @@ impl DescriptorKey {
     }
 }
 
-/// A kernel as it is read; values may wait for symbols.
+/// A kernel under construction; values may depend on symbols defined later.
 #[derive(Debug)]
 pub(crate) struct KernelDirectives {
     pub name: String,
     pub span: Range<usize>,
     pub symbol: SymbolId,
-    /// Section and offset of the descriptor.
+    /// Section index and offset of the descriptor.
     pub place: (u32, u64),
     pub descriptor_symbol: Option<SymbolId>,
     pub values: Vec<KernelValue>,
 }
 
-/// A key with its name, its value, and the value's range.
-pub(crate) type KernelValue = (DescriptorKey, &'static str, Delayed, Range<usize>);
+/// A key with its name, its value, and the value's span.
+pub(crate) type KernelValue = (DescriptorKey, &'static str, DelayedValue, Range<usize>);
 
-/// The SGPRs behind a kernel's own if it uses VCC, FLAT_SCRATCH, XNACK_MASK: each is allocated with those
-/// before it.
+/// Extra SGPRs that a kernel needs if it uses VCC, FLAT_SCRATCH or XNACK_MASK, in this order; each count includes the
+/// preceding ones.
 pub(crate) fn extra_sgprs(isa: Isa) -> [u32; 3] {
     if isa >= Isa::Vi { [2, 6, 4] } else { [2, 4, 0] }
 }
 
-/// Returns whether no value is given for a key.
-pub(crate) fn says_not(values: &[KernelValue], key: DescriptorKey) -> bool {
+/// Returns true if no value is given for a key.
+pub(crate) fn is_unset(values: &[KernelValue], key: DescriptorKey) -> bool {
     values.iter().all(|(k, ..)| *k != key)
 }
 
-/// Registers in blocks of `block`, less one block.
+/// Number of allocation blocks of `block` registers, minus one, as the descriptor encodes it.
 pub(crate) fn blocks(count: u32, block: u32) -> u32 {
     count.max(1).div_ceil(block) - 1
 }
 
-/// Registers that a kernel uses.
+/// Numbers of registers that a kernel uses.
 pub(crate) struct RegisterCounts {
     pub vgprs: u32,
     pub sgprs: u32,
@@ -162,8 +162,8 @@ pub(crate) struct RegisterCounts {
 }
 
 impl RegisterCounts {
-    /// SGPRs with the special ones, which are allocated behind the others; or how many there are, if that is
-    /// too few. Up to GCN 1.1 the special ones count among those.
+    /// Number of SGPRs including the extra ones; `Err` with the limit if it is exceeded. Up to GCN 1.1, the extra
+    /// registers count toward the limit.
     pub(crate) fn sgprs(&self, isa: Isa, target: &str) -> Result<u32, u32> {
         let has_bug = INIT_BUG.contains(&target);
         let limit = if has_bug {

@@ -1,11 +1,11 @@
-//! Findings about a source: values, collected. The caller renders them.
+//! Diagnostics of a source, as values. The caller renders them.
 
 use std::fmt;
 use std::ops::Range;
 
 use crate::ids::Explanation;
 
-/// Effect of a finding on the program.
+/// Severity of a diagnostic.
 ///
 /// # Examples
 /// ```
@@ -17,13 +17,13 @@ use crate::ids::Explanation;
 pub enum Severity {
     /// Additional information.
     Note,
-    /// The program was made, and is probably not what was meant.
+    /// The source assembles, but probably not as intended.
     Warning,
     /// The program is incomplete.
     Error,
 }
 
-/// A call on the way to a finding inside an expansion.
+/// An enclosing macro call, loop or inclusion of a diagnostic.
 ///
 /// # Examples
 /// ```
@@ -37,13 +37,13 @@ pub enum Severity {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Note {
-    /// Name of the macro, loop or file that was expanded.
+    /// Message that names the macro, loop or file.
     pub message: String,
-    /// The call: a place as that of a [`Diagnostic`].
+    /// Span of the call or directive, in the coordinates of [`Diagnostic::span`].
     pub span: Range<usize>,
 }
 
-/// A finding about a place in the source.
+/// A diagnostic at a location in the source.
 ///
 /// ```
 /// use gcn_asm::{Options, Source, assemble};
@@ -60,19 +60,18 @@ pub struct Note {
 pub struct Diagnostic {
     /// Effect on the program.
     pub severity: Severity,
-    /// Identity of the finding, with its stable name.
+    /// Kind of the diagnostic, with its stable name.
     pub id: &'static Explanation,
-    /// The finding in one line.
+    /// One-line message.
     pub message: String,
-    /// The place: a byte range on character boundaries. It counts through the source and, behind its end, through the
-    /// files that it includes ([`Assembly::files`](crate::Assembly::files)).
+    /// Byte range, on character boundaries. Positions past the end of the source refer to included files
+    /// ([`Assembly::files`](crate::Assembly::files)).
     pub span: Range<usize>,
-    /// Text beside the marked place; may be empty.
+    /// Text next to the marked range; may be empty.
     pub label: String,
-    /// Lines that say how to correct it.
+    /// Lines of help on how to correct it.
     pub help: Vec<String>,
-    /// The macros, loops and files that it is inside of, innermost first; `span` is in the
-    /// body of the innermost, as it was written.
+    /// Enclosing macros, loops and files, innermost first; `span` is in the body of the innermost as written.
     pub notes: Vec<Note>,
 }
 
@@ -130,7 +129,7 @@ impl Diagnostic {
         Diagnostic::new(Severity::Warning, id, span, message)
     }
 
-    /// Information that is neither.
+    /// Creates a note.
     pub fn note(
         id: &'static Explanation,
         span: Range<usize>,
@@ -139,12 +138,12 @@ impl Diagnostic {
         Diagnostic::new(Severity::Note, id, span, message)
     }
 
-    /// The stable name of the finding, for example `offset-range`.
+    /// Stable name of the kind, for example `offset-range`.
     pub fn name(&self) -> &'static str {
         self.id.name
     }
 
-    /// Adds a text beside the place.
+    /// Adds a text next to the marked range.
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Diagnostic {
         self.label = label.into();
@@ -169,7 +168,7 @@ impl fmt::Display for Severity {
     }
 }
 
-/// Severity, name and message in one line, without the place.
+/// Writes severity, name and message on one line, without the location.
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.id.name;
@@ -177,10 +176,10 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// An error on its way to the list; boxed, because it is rare and large.
+/// An error before it is recorded; boxed, because errors are rare and large.
 pub(crate) type Fail = Box<Diagnostic>;
 
-/// An error as a [`Fail`].
+/// Creates an error.
 #[cold]
 pub(crate) fn fail(
     id: &'static Explanation,
@@ -191,14 +190,14 @@ pub(crate) fn fail(
 }
 
 /// Adds help to a [`Fail`].
-pub(crate) trait Helped {
+pub(crate) trait WithHelp {
     /// Adds a line of help.
-    fn helped(self, help: impl Into<String>) -> Self;
+    fn with_help(self, help: impl Into<String>) -> Self;
 }
 
-impl Helped for Fail {
+impl WithHelp for Fail {
     #[cold]
-    fn helped(self, help: impl Into<String>) -> Fail {
+    fn with_help(self, help: impl Into<String>) -> Fail {
         Box::new((*self).help(help))
     }
 }

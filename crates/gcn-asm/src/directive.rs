@@ -1,7 +1,7 @@
-//! The directives: one row for each, with the function that carries it out.
+//! Table of directives: one row each, with its handler.
 //!
-//! A function that takes more than the assembler gets the [`DirectiveCall`]; one that is given a constant shares its function
-//! with other rows.
+//! Handlers that need more than the assembler take a [`DirectiveCall`]; rows that differ only in a constant share a
+//! handler.
 
 pub(crate) mod data;
 pub(crate) mod section;
@@ -25,7 +25,7 @@ use hashbrown::HashMap;
 use crate::argument::lower_case;
 use crate::assembler::Assembler;
 use crate::descriptor::{KEYS, PREFIX};
-use crate::diagnostic::{Fail, Helped, fail};
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::explain;
 use crate::float::{DOUBLE, SINGLE};
 use crate::header;
@@ -33,26 +33,26 @@ use crate::ids;
 use crate::inputs::dialect::Dialect;
 use expand::{condition, files, loops, macros};
 
-/// A directive as a statement writes it; the cursor is behind its name.
+/// A directive's occurrence; the cursor is after its name.
 struct DirectiveCall<'c> {
     /// The name in lower case.
     name: &'c str,
     span: Range<usize>,
 }
 
-/// Dialects that have a directive.
+/// Contexts in which a directive is allowed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Availability {
     Both,
-    /// The one with scopes.
+    /// Only in the dialect with scopes.
     Scopes,
-    /// Both, and between `.amdhsa_kernel` and its end too.
+    /// Everywhere, including inside `.amdhsa_kernel`.
     Kernels,
 }
 
 type DirectiveHandler = fn(&mut Assembler<'_>, &DirectiveCall<'_>) -> Result<(), Fail>;
 
-/// A directive: its names, the dialects that have it, its function, and what is written behind the name.
+/// A directive: names, availability, handler and operand syntax.
 struct Directive {
     names: &'static [&'static str],
     dialects: Availability,
@@ -118,7 +118,7 @@ static DIRECTIVES: &[Directive] = &[
     row(&[".string32"],             Availability::Both, |asm, _| data::strings(asm, true, 4), "\"TEXT\", …"),
     row(&[".string64"],             Availability::Both, |asm, _| data::strings(asm, true, 8), "\"TEXT\", …"),
     row(&[".space", ".skip", ".zero"], Availability::Both, |asm, call| data::space(asm, &call.span), "BYTES, VALUE"),
-    // GNU as takes four bytes of the value.
+    // GNU as uses four bytes of the value.
     row(&[".fill"],                 Availability::Both, |asm, call| data::fill(asm, &call.span, u64::from(u32::MAX)), "COUNT, SIZE, VALUE"),
     row(&[".fillq"],                Availability::Both, |asm, call| data::fill(asm, &call.span, u64::MAX), "COUNT, SIZE, VALUE"),
     row(&[".dcb.b"],                Availability::Both, |asm, call| data::repeated(asm, 1, &call.span), "COUNT, VALUE"),
@@ -156,7 +156,7 @@ static DIRECTIVES: &[Directive] = &[
 
     // Macros, loops, conditions and files.
     row(&[".macro"],                Availability::Kernels, |asm, call| macros::define_macro(asm, &call.span), "NAME PARAMETER, …"),
-    row(&[".endm", ".endmacro"],    Availability::Kernels, |_, call| expand::unopened(call.name, &call.span, "`.macro`"), ""),
+    row(&[".endm", ".endmacro"],    Availability::Kernels, |_, call| expand::unopened_error(call.name, &call.span, "`.macro`"), ""),
     row(&[".exitm"],                Availability::Kernels, |asm, call| macros::exit_macro(asm, &call.span), ""),
     row(&[".purgem"],               Availability::Kernels, |asm, _| macros::purge(asm), "NAME, …"),
     row(&[".altmacro", ".noaltmacro"], Availability::Kernels, |asm, call| { asm.reader.expansion.is_alternate = call.name == ".altmacro"; Ok(()) }, ""),
@@ -166,7 +166,7 @@ static DIRECTIVES: &[Directive] = &[
     row(&[".irpc"],                 Availability::Kernels, |asm, call| expand::irp(asm, &call.span, ".irpc"), "PARAMETER, CHARACTERS"),
     row(&[".while"],                Availability::Kernels, |asm, call| loops::while_loop(asm, &call.span), "CONDITION"),
     row(&[".for"],                  Availability::Kernels, |asm, call| loops::for_loop(asm, &call.span), "SYMBOL = FIRST, CONDITION, NEXT"),
-    row(&[".endr", ".endrept"],     Availability::Kernels, |_, call| expand::unopened(call.name, &call.span, "the beginning of a loop"), ""),
+    row(&[".endr", ".endrept"],     Availability::Kernels, |_, call| expand::unopened_error(call.name, &call.span, "the beginning of a loop"), ""),
     row(&[
         ".if", ".ifne", ".ifeq", ".ifgt", ".ifge", ".iflt", ".ifle", ".ifdef", ".ifndef", ".ifnotdef", ".ifb", ".ifnb",
         ".ifc", ".ifnc", ".ifeqs", ".ifnes",
@@ -208,7 +208,7 @@ static DIRECTIVES: &[Directive] = &[
     row(&[".fail"],                 Availability::Both, |asm, call| clrx::fail_directive(asm, &call.span), "NUMBER"),
     row(&[".abort"],                Availability::Both, |_, call| Err(fail(&ids::USER_ERROR, call.span.clone(), "the source asks to stop here")), ""),
 
-    // Without effect: for debuggers, for the allocation of registers, or for formats that any source becomes.
+    // No effect: for debuggers, for register allocation, or for output formats.
     row(&[
         ".file", ".line", ".loc", ".version", ".addrsig", ".addrsig_sym", ".extern", ".no_dead_strip", ".weakref",
         ".lto_discard", ".cg_profile", ".64bit", ".main", ".policy", ".nowave32", ".nobuggyfplit", ".lflags", ".ln", ".title", ".tittle", ".sbttl", ".cf_jump", ".cf_call",
@@ -216,7 +216,7 @@ static DIRECTIVES: &[Directive] = &[
     ],                              Availability::Both, |asm, _| ignore(asm), "…"),
 ];
 
-/// Directives by the beginning of their names, for those that are not in [`DIRECTIVES`].
+/// Directives matched by prefix, for names that are not in [`DIRECTIVES`].
 static FAMILIES: &[(&str, DirectiveHandler)] = &[
     (PREFIX, |asm, call| {
         kernel::kernel_key(asm, call.name, call.span.clone())
@@ -227,7 +227,7 @@ static FAMILIES: &[(&str, DirectiveHandler)] = &[
     }),
 ];
 
-/// The rows by their names.
+/// The rows by name.
 static BY_NAME: LazyLock<HashMap<&str, &Directive>> = LazyLock::new(|| {
     let rows = DIRECTIVES.iter();
     rows.flat_map(|row| row.names.iter().map(move |&name| (name, row)))
@@ -235,11 +235,11 @@ static BY_NAME: LazyLock<HashMap<&str, &Directive>> = LazyLock::new(|| {
 });
 
 impl Directive {
-    /// Adds the operands of the directive to an error about its syntax.
+    /// Adds the directive's operand syntax to an error.
     fn explain(&self, name: &str, error: Fail) -> Fail {
         let is_syntax = error.id == &ids::UNEXPECTED_TOKEN && error.help.is_empty();
         if is_syntax && !self.operands.is_empty() {
-            error.helped(format!("written as `{name} {}`", self.operands))
+            error.with_help(format!("written as `{name} {}`", self.operands))
         } else {
             error
         }
@@ -253,8 +253,8 @@ impl Directive {
     }
 }
 
-/// The directives by their names, with their operands as messages show them. In the order of chapters: sections, symbols,
-/// data, kernels, macros, CLRX's; then the keys of `.amdhsa_kernel`.
+/// All directives with their operand syntax as messages show it, ordered by topic: sections, symbols, data, kernels,
+/// macros, CLRX's directives, and the keys of `.amdhsa_kernel`.
 ///
 /// # Examples
 /// ```
@@ -273,14 +273,14 @@ pub fn directives() -> impl Iterator<Item = (Cow<'static, str>, &'static str)> {
     named.chain(keys)
 }
 
-/// The directive that ends the block of text that a directive begins, if it begins one.
+/// The directive that ends the text block that `name` begins, if it begins one.
 pub(crate) fn text_block_end(name: &str) -> Option<&'static str> {
     let blocks = metadata::TEXT_BLOCKS.iter();
     let mut found = blocks.filter(|(begin, _)| begin.eq_ignore_ascii_case(name));
     found.next().map(|(_, end)| *end)
 }
 
-/// Carries out a directive; the cursor is behind its name.
+/// Executes a directive; the cursor is after its name.
 pub(crate) fn directive(
     asm: &mut Assembler<'_>,
     word: &str,
@@ -307,7 +307,7 @@ pub(crate) fn directive(
         asm.reader.cursor.skip_statement_content();
         let message = format!("`{name}` is CLRX's");
         return Err(fail(&ids::CLRX_DIRECTIVE, call.span, message)
-            .helped("scopes are read with `--dialect clrx`"));
+            .with_help("scopes are read with `--dialect clrx`"));
     }
     let family = FAMILIES
         .iter()
@@ -318,7 +318,7 @@ pub(crate) fn directive(
     }
 }
 
-/// A name that begins as a branch of a condition must be one.
+/// Returns true if a name that begins like a conditional branch is one.
 fn is_member(name: &str) -> bool {
     !name.starts_with(condition::OTHER_BRANCH) || condition::other_branch(name).is_some()
 }
@@ -338,7 +338,7 @@ fn unknown(asm: &mut Assembler<'_>, word: &str, name: &str, span: Range<usize>) 
         format!("unknown directive `{word}`"),
     );
     match similar {
-        Some(similar) => error.helped(format!("did you mean `{similar}`?")),
+        Some(similar) => error.with_help(format!("did you mean `{similar}`?")),
         None => error,
     }
 }
@@ -348,7 +348,7 @@ fn ignore(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     Ok(())
 }
 
-/// Registers count anew from here on.
+/// Restarts the count of used registers for the next kernel.
 fn begin_hsa_kernel(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     asm.names.vgprs.begin_kernel();
     asm.names.sgprs.begin_kernel();

@@ -1,11 +1,11 @@
-//! From operands to words: which slot takes which operand, which encoding holds them, what is wrong if none does.
-//! Names no instruction; everything follows from the row and the field maps.
+//! Encoder: assigns operands to slots, selects an encoding that can hold them, and reports the problem if there is
+//! none. No instruction is named here; everything follows from the row and the field maps.
 
 mod problem;
 mod statement;
 mod constant;
 mod graphics;
-mod place;
+mod operand;
 mod modifiers;
 
 use gcn_isa::field::Encoding;
@@ -18,13 +18,13 @@ use crate::argument::{ArgValue, ModArg, ParsedOperand};
 use crate::ids;
 use crate::inputs::dialect::Dialect;
 use modifiers::{set_defaults, set_modifiers};
-use place::{place, register_counts, scalar_offset};
+use operand::{encode_operand, register_counts, scalar_offset};
 use problem::at_arg;
 pub(crate) use problem::{EncodeProblem, ProblemKind, ProblemPlace};
 pub(crate) use statement::{AS_NUMBER, DelayedField, StatementOperands};
 use statement::{EncodedStatement, MOST_LATER};
 
-/// The instruction in the first of its encodings that can hold the operands, or in the one asked for.
+/// Encodes an instruction in the requested encoding, or in the first that can hold its operands.
 pub(crate) fn encode(
     isa: Isa,
     dialect: Dialect,
@@ -42,7 +42,7 @@ pub(crate) fn encode(
         return try_form(dialect, form, operands);
     }
     let row = op.row();
-    // SDWA and DPP are meant only where something is written that only they have.
+    // SDWA and DPP are considered only if a modifier requires them.
     let is_own = |m: &ModArg| row.modifiers().any(|own| own.field == m.modifier.field);
     let is_extended =
         operands.mods.iter().any(|m| !is_own(m)) || operands.args.iter().any(|arg| arg.extended);
@@ -62,7 +62,8 @@ pub(crate) fn encode(
             }
         }
     }
-    // One encoding takes the first literal and no second one, another takes none: the second one is too many.
+    // If one encoding accepts the first literal but not the second, and another accepts none, the second one is the
+    // problem.
     if let Some(EncodeProblem {
         at: ProblemPlace::Arg(first),
         kind: ProblemKind::NoLiteral,
@@ -82,7 +83,7 @@ pub(crate) fn encode(
     }))
 }
 
-/// Returns whether a written operand is a literal constant.
+/// Returns true if an operand is encoded as a literal constant.
 fn is_literal(
     isa: Isa,
     dialect: Dialect,
@@ -110,15 +111,15 @@ fn is_literal(
     }
 }
 
-/// The places of an instruction that have operands.
-struct Matched {
+/// Assignment of operands to an instruction's slots.
+struct SlotAssignment {
     places: &'static [PlacedOperand],
-    /// A bit for each place that has none.
+    /// Bit mask of the slots without an operand.
     absent: u32,
 }
 
-impl Matched {
-    /// Each place that has an operand, with the operand's number.
+impl SlotAssignment {
+    /// Slots with an operand, each with the operand's index.
     fn iter(&self) -> impl Iterator<Item = (&'static PlacedOperand, usize)> + '_ {
         let mut absent = self.absent;
         let mut index = 0;
@@ -149,7 +150,7 @@ fn try_form(
     for (index, arg) in operands.mods.iter().enumerate() {
         if let Some(delayed) = arg.later {
             encoded
-                .put_off(DelayedField::Modifier(arg.modifier), delayed)
+                .delay(DelayedField::Modifier(arg.modifier), delayed)
                 .map_err(|kind| EncodeProblem {
                     at: ProblemPlace::Modifier(index),
                     kind,
@@ -159,41 +160,41 @@ fn try_form(
     if form.has_saddr {
         check_addresses(&matched, operands)?;
     }
-    // A literal that is always there first: a source may be the same one.
+    // Mandatory literals first: a source may use the same one.
     let is_literal = |place: &PlacedOperand| matches!(place.slot.kind, Kind::Literal);
     if form.has_literal {
         for (to, index) in matched.iter().filter(|(to, _)| is_literal(to)) {
-            place(&mut encoded, dialect, to, index, operands)?;
+            encode_operand(&mut encoded, dialect, to, index, operands)?;
         }
     }
     for (to, index) in matched.iter().filter(|(to, _)| !is_literal(to)) {
-        place(&mut encoded, dialect, to, index, operands)?;
+        encode_operand(&mut encoded, dialect, to, index, operands)?;
     }
     if let Some(slot) = form.scalar_offset {
         fill_in_offset(&mut encoded.inst, dialect, &matched, slot)?;
     }
-    if let Some(rule) = rules::whole(&encoded.inst).filter(|&rule| dialect.holds_to(rule)) {
+    if let Some(rule) = rules::whole(&encoded.inst).filter(|&rule| dialect.enforces(rule)) {
         return Err(EncodeProblem {
             at: ProblemPlace::Instruction,
             kind: ProblemKind::Breaks(rule),
         });
     }
-    // VGPRs alone need no bus.
+    // VGPRs alone do not use the constant bus.
     let is_vgpr = |arg: &ParsedOperand| matches!(arg.what, ArgValue::Vgprs { .. });
     if !operands.args.iter().all(is_vgpr)
         && let Some(slot) = dialect.constant_bus(&encoded.inst)
     {
-        // The operands of vector instructions are all written.
+        // Vector instructions have no implicit operands in the text.
         return Err(at_arg(slot, ProblemKind::Breaks(Rule::ConstantBus)));
     }
     Ok(encoded)
 }
 
-/// The offset of a scalar memory instruction is 0 if it is left out.
+/// Sets an omitted offset of a scalar memory instruction to 0.
 fn fill_in_offset(
     inst: &mut Inst,
     dialect: Dialect,
-    matched: &Matched,
+    matched: &SlotAssignment,
     slot: &'static Slot,
 ) -> Result<(), EncodeProblem> {
     if matched.iter().any(|(place, _)| place.slot == *slot) {
@@ -205,18 +206,18 @@ fn fill_in_offset(
     })
 }
 
-/// Assigns operands to places: optional places stay empty if there are fewer operands than places.
+/// Assigns operands to slots: if there are fewer operands than slots, optional slots stay empty.
 fn match_places(
     inst: &Inst,
     dialect: Dialect,
     operands: &StatementOperands<'_>,
-) -> Result<Matched, EncodeProblem> {
+) -> Result<SlotAssignment, EncodeProblem> {
     let places = &inst.form().operands;
     let given = operands.args.len();
     let Some(absent) = places.len().checked_sub(given) else {
         return Err(at_arg(places.len(), ProblemKind::TooMany));
     };
-    let mut matched = Matched { places, absent: 0 };
+    let mut matched = SlotAssignment { places, absent: 0 };
     let returns = inst.flag(Field::Glc);
     if absent == 0 {
         let old = places
@@ -244,7 +245,7 @@ fn match_places(
         Presence::NotLds => to_lds,
         Presence::Optional => true,
     };
-    // Of several that may be left out the last ones are.
+    // If there are several optional slots, the last ones stay empty.
     let may = places.iter().filter(|p| may_be_absent(p)).count();
     let mut kept = may.saturating_sub(absent);
     let mut left_out = 0;
@@ -285,13 +286,13 @@ fn match_places(
     Ok(matched)
 }
 
-/// Returns whether an operand has no field: it is always VCC.
+/// Returns true if an operand has no field because it is always VCC.
 fn is_implicit(place: &PlacedOperand) -> bool {
     place.slot.kind == Kind::Sdst && place.bits.width == 0
 }
 
-/// Returns whether VCC may be left out, as LLVM has it: of comparisons and selections, and of additions with a carry where
-/// others have their name without one.
+/// Returns true if VCC may be omitted, as in LLVM: for comparisons and selections, and for additions with carry if
+/// this generation gives the plain name to additions without carry.
 fn implies_vcc(form: &Form) -> bool {
     let mut implicit = form.operands.iter().filter(|place| is_implicit(place));
     let (Some(only), None) = (implicit.next(), implicit.next()) else {
@@ -304,9 +305,9 @@ fn implies_vcc(form: &Form) -> bool {
     }
 }
 
-/// Rules between a vector address and a scalar one (errata E016, E017).
+/// Checks the rules that connect a vector address and a scalar one (errata E016, E017).
 fn check_addresses(
-    matched: &Matched,
+    matched: &SlotAssignment,
     operands: &StatementOperands<'_>,
 ) -> Result<(), EncodeProblem> {
     let find = |kind: Kind| {
@@ -338,7 +339,7 @@ fn check_addresses(
     }
 }
 
-/// Returns whether an instruction is a scalar store or atomic, whose register offset the manual restricts.
+/// Returns true for scalar stores and atomics, whose register offset the manual restricts.
 pub(crate) fn restricts_offset(inst: &Inst) -> bool {
     matches!(inst.op, Op::Smem(_)) && matches!(inst.row().does, Does::Store(_) | Does::Atomic(..))
 }

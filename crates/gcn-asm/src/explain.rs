@@ -1,4 +1,4 @@
-//! From problems to messages: what is wrong, and what would be right.
+//! Messages for encoding problems.
 
 mod name;
 
@@ -10,13 +10,13 @@ use gcn_isa::{
     Field, Form, Inst, Isa, Kind, Modifier, ModifierValue, Op, Presence, Row, Slot, rows, successor,
 };
 
-use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
+use crate::diagnostic::{Diagnostic, Fail, WithHelp, fail};
 use crate::encode::{EncodeProblem, ProblemKind, ProblemPlace, StatementOperands};
 use crate::ids;
 pub use name::closest;
 pub(crate) use name::{MAX_SUGGESTIONS, unknown_instruction};
 
-/// The operands and modifiers of an instruction: `ds_add_u32 vADDR, vDATA [offset:N] [gds]`.
+/// Syntax of an instruction: `ds_add_u32 vADDR, vDATA [offset:N] [gds]`.
 ///
 /// # Examples
 /// ```
@@ -45,7 +45,7 @@ pub fn usage(isa: Isa, op: Op) -> String {
     text
 }
 
-/// An operand as [`usage`] shows it, in brackets if it may be left out.
+/// Syntax of an operand as in [`usage`], in brackets if it is optional.
 ///
 /// # Examples
 /// ```
@@ -64,7 +64,7 @@ pub fn operand_usage(isa: Isa, slot: &Slot) -> String {
     }
 }
 
-/// The modifiers that an instruction can have on an instruction set, in the order of its row.
+/// Modifiers of an instruction on an instruction set, in row order.
 ///
 /// # Examples
 /// ```
@@ -86,7 +86,7 @@ pub fn modifiers(isa: Isa, op: Op) -> impl Iterator<Item = &'static Modifier> {
         .filter(move |m| m.value != ModifierValue::Part && exists(m.field) && is_allowed(m.field))
 }
 
-/// A modifier as [`usage`] shows it: its name, and the form of its value.
+/// Syntax of a modifier as in [`usage`]: its name and the form of its value.
 ///
 /// # Examples
 /// ```
@@ -111,10 +111,10 @@ pub fn modifier_usage(modifier: &Modifier) -> String {
     format!("{name}{value}")
 }
 
-/// A slot as [`usage`] shows it: what it takes, the field, the number of registers if it is not one.
+/// Appends a slot as in [`usage`]: register bank, field, and the number of registers unless it is one.
 fn operand(text: &mut String, isa: Isa, slot: &Slot) {
     let name = format!("{:?}", slot.field).to_ascii_uppercase();
-    // The prefix says which registers they are; the manuals' names say it once more.
+    // The prefix already names the register bank, which the manuals' field names repeat.
     let name = match name.as_str() {
         "SRC0" | "SRC1" | "SRC2" | "SIMM16" => name.as_str(),
         other => other.strip_prefix(['V', 'S']).unwrap_or(other),
@@ -205,7 +205,7 @@ fn registers(count: u8) -> String {
     }
 }
 
-/// The operand that a slot takes, in words.
+/// Description of the operands that a slot accepts.
 fn takes(isa: Isa, slot: &Slot) -> String {
     let count = slot.ty.dwords();
     let group = |what: &str| match count {
@@ -240,7 +240,7 @@ fn takes(isa: Isa, slot: &Slot) -> String {
     }
 }
 
-/// The message for operands that fit no encoding.
+/// Diagnostic for operands that fit no encoding.
 #[cold]
 pub(crate) fn problem(
     isa: Isa,
@@ -285,22 +285,22 @@ pub(crate) fn problem(
                 "`{}` is not allowed {form}on `{name}` of {isa}",
                 modifier()
             ))
-            .helped(written())
+            .with_help(written())
         }
-        ProblemKind::NeedsVgpr => wrong(&ids::OPERAND_KIND, "this operand must be a VGPR".to_owned()).helped(written()),
-        ProblemKind::NoLiteral => wrong(&ids::LITERAL, "a literal constant is not possible here".to_owned()).helped(
+        ProblemKind::NeedsVgpr => wrong(&ids::OPERAND_KIND, "this operand must be a VGPR".to_owned()).with_help(written()),
+        ProblemKind::NoLiteral => wrong(&ids::LITERAL, "a literal constant is not possible here".to_owned()).with_help(
             "only inline constants are: integers −16 to 64, ±0.5, ±1.0, ±2.0, ±4.0; or put the value in a register first",
         ),
         ProblemKind::NoSourceModifiers => {
-            wrong(&ids::SOURCE_MODIFIER, "this encoding has no source modifiers".to_owned()).helped(written())
+            wrong(&ids::SOURCE_MODIFIER, "this encoding has no source modifiers".to_owned()).with_help(written())
         }
         ProblemKind::NeedsVcc => wrong(&ids::OPERAND_KIND, "this encoding can name only `vcc` here".to_owned())
-            .helped("the `_e64` form takes any pair"),
+            .with_help("the `_e64` form takes any pair"),
         ProblemKind::SecondLiteral => {
             wrong(&ids::LITERAL, "an instruction has room for one literal constant only".to_owned())
         }
         ProblemKind::Expected(slot) => {
-            wrong(&ids::OPERAND_KIND, format!("`{name}` takes {} here", takes(isa, slot))).helped(written())
+            wrong(&ids::OPERAND_KIND, format!("`{name}` takes {} here", takes(isa, slot))).with_help(written())
         }
         ProblemKind::Registers { expected: 0, .. } => {
             wrong(&ids::OPERAND_KIND, "without `idxen`, `offen` or `addr64` the address is `off`".to_owned())
@@ -309,49 +309,49 @@ pub(crate) fn problem(
             "`{name}` takes {expected} {} here, found {found}",
             plural(expected)
         ))
-        .helped(written()),
+        .with_help(written()),
         ProblemKind::Alignment(multiple) => {
             wrong(&ids::REGISTER_ALIGNMENT, format!("the first register must be a multiple of {multiple}"))
         }
-        ProblemKind::TooFew => wrong(&ids::OPERAND_COUNT, format!("too few operands for `{name}`")).helped(written()),
+        ProblemKind::TooFew => wrong(&ids::OPERAND_COUNT, format!("too few operands for `{name}`")).with_help(written()),
         ProblemKind::TooMany => {
-            let error = wrong(&ids::OPERAND_COUNT, format!("too many operands for `{name}`")).helped(written());
+            let error = wrong(&ids::OPERAND_COUNT, format!("too many operands for `{name}`")).with_help(written());
             match successor::of(isa, name) {
-                Some(other) => error.helped(other.to_string()),
+                Some(other) => error.with_help(other.to_string()),
                 None => error,
             }
         }
         ProblemKind::Missing(modifier) => {
-            wrong(&ids::MISSING_MODIFIER, format!("`{name}` needs `{modifier}`")).helped(written())
+            wrong(&ids::MISSING_MODIFIER, format!("`{name}` needs `{modifier}`")).with_help(written())
         }
         ProblemKind::MustReturn => wrong(&ids::OPERAND_COUNT, format!(
             "`{name}` with `glc` returns the old value and needs a destination"
         ))
-        .helped("leave out `glc`, or write the destination as the first operand"),
+        .with_help("leave out `glc`, or write the destination as the first operand"),
         ProblemKind::ReturnsNothing => wrong(&ids::OPERAND_COUNT, format!(
             "`{name}` without `glc` returns nothing and has no destination"
         ))
-        .helped("add `glc` to return the old value, or leave out the destination"),
+        .with_help("add `glc` to return the old value, or leave out the destination"),
         ProblemKind::OffIsMandatory => wrong(&ids::OPERAND_COUNT, format!("too few operands for `{name}`"))
-            .helped(written())
-            .helped("without a scalar address write `off`"),
+            .with_help(written())
+            .with_help("without a scalar address write `off`"),
         ProblemKind::NoAddress(0) => wrong(&ids::OPERAND_COUNT, format!("too few operands for `{name}`"))
-            .helped(written())
-            .helped("without `idxen` and `offen` the address is `off`"),
+            .with_help(written())
+            .with_help("without `idxen` and `offen` the address is `off`"),
         ProblemKind::NoAddress(count) => wrong(&ids::OPERAND_COUNT, format!(
             "`{name}` with these modifiers needs {count} {} as its address",
             if count == 1 { "VGPR" } else { "VGPRs" }
         ))
-        .helped(written()),
+        .with_help(written()),
         ProblemKind::BothOff => wrong(&ids::OPERAND_KIND, "the two addresses cannot both be `off`".to_owned()),
         ProblemKind::BothRegisters => {
-            wrong(&ids::OPERAND_KIND, "one of the two addresses must be `off`".to_owned()).helped(written())
+            wrong(&ids::OPERAND_KIND, "one of the two addresses must be `off`".to_owned()).with_help(written())
         }
         ProblemKind::AddressRegisters { expected, found } => wrong(&ids::REGISTER_COUNT, format!(
             "the address has {found} {}, not {expected}",
             plural(found)
         ))
-        .helped("two VGPRs hold an address of 64 bits with `off`; one VGPR is an offset from an SGPR pair"),
+        .with_help("two VGPRs hold an address of 64 bits with `off`; one VGPR is an offset from an SGPR pair"),
         ProblemKind::ImageAddress { least, most, found } if least == most => wrong(&ids::REGISTER_COUNT, format!(
             "the address of `{name}` has {least} {}, found {found}",
             plural(least)
@@ -368,7 +368,7 @@ pub(crate) fn problem(
             };
             let error = wrong(id, message);
             match help {
-                Some(help) => error.helped(help),
+                Some(help) => error.with_help(help),
                 None => error,
             }
         }
@@ -399,7 +399,7 @@ pub(crate) fn problem(
     }
 }
 
-/// The message for a rule that an instruction breaks, and a line of help.
+/// Message and help for a violated rule.
 fn broken_rule(isa: Isa, rule: Rule) -> (String, Option<&'static str>) {
     let (message, help) = match rule {
         Rule::ConstantBus => (
@@ -453,7 +453,7 @@ fn broken_rule(isa: Isa, rule: Rule) -> (String, Option<&'static str>) {
     (message.to_owned(), help)
 }
 
-/// The message for a word in the place of a modifier.
+/// Diagnostic for an unknown modifier.
 #[cold]
 pub(crate) fn unknown_modifier(
     isa: Isa,
@@ -478,13 +478,13 @@ pub(crate) fn unknown_modifier(
     };
     let error = fail(id, span, message);
     let error = match closest(&name.to_ascii_lowercase(), names).filter(|_| !exists) {
-        Some(similar) => error.helped(format!("did you mean `{similar}`?")),
+        Some(similar) => error.with_help(format!("did you mean `{similar}`?")),
         None => error,
     };
-    error.helped(format!("written as `{}`", usage(isa, row.op())))
+    error.with_help(format!("written as `{}`", usage(isa, row.op())))
 }
 
-/// Warnings about an instruction that can be assembled.
+/// Warnings about a valid instruction.
 pub(crate) fn warnings(
     inst: &Inst,
     operands: &StatementOperands<'_>,

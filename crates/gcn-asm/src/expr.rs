@@ -1,7 +1,7 @@
-//! Expressions: 64-bit numbers, symbols, and the operators of GNU as with its precedence.
+//! Expressions: 64-bit numbers and symbols, with the operators and precedence of GNU as.
 //!
-//! A parsed expression is a run of items in postfix order, so evaluating needs neither recursion nor a tree.
-//! An expression that can be evaluated at once leaves nothing behind; one with symbols that are not yet defined stays in
+//! A parsed expression is a sequence of items in postfix order, so evaluation needs neither recursion nor a tree.
+//! Expressions that can be evaluated immediately are not stored; those with symbols that are not yet defined stay in
 //! [`Exprs`] until the end of the source.
 
 mod operator;
@@ -15,9 +15,9 @@ mod functions;
 use gcn_isa::Target;
 
 use crate::cursor::{Cursor, FloatWidth, WrittenNumber};
-use crate::diagnostic::{Fail, Helped, fail};
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::ids;
-use crate::symbols::{Defined, Symbols};
+use crate::symbols::{SymbolDefinition, Symbols};
 use crate::value::{ExprId, ExprValue, Term, Variant};
 pub(crate) use error::EvalError;
 pub(crate) use functions::is_function;
@@ -26,11 +26,11 @@ use item::ExprItem;
 pub(crate) use operator::Operator;
 use operator::operator_at;
 
-/// Parentheses and unary operators may nest this deep.
+/// Maximum nesting depth of parentheses and unary operators.
 const MAX_DEPTH: u32 = 200;
-/// Symbols whose values name symbols may nest this deep.
+/// Maximum length of a chain of symbols defined by other symbols.
 const MAX_CHAIN: u32 = 64;
-/// Items that one evaluation may visit, so that definitions which double each other end in an error.
+/// Maximum number of items that an evaluation visits, which bounds definitions that double each other.
 const MAX_VISITS: u32 = 10_000;
 
 const VARIANTS: &[(&str, Variant)] = &[
@@ -46,48 +46,48 @@ const VARIANTS: &[(&str, Variant)] = &[
 
 /// A parsed expression.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Parsed {
+pub(crate) enum ParsedExpr {
     /// A value.
     Known(ExprValue),
-    /// A floating-point constant, which is a whole expression.
+    /// A floating-point constant, which must be the whole expression.
     Float(f64),
-    /// A number with its width.
+    /// A number with an explicit width.
     Suffixed(f64, FloatWidth),
-    /// To be evaluated at the end of the source.
+    /// An expression to be evaluated at the end of the source.
     Later(ExprId),
 }
 
-/// Expressions that wait for symbols.
+/// Expressions that depend on symbols defined later.
 #[derive(Default, Debug)]
 pub(crate) struct Exprs {
     items: Vec<ExprItem>,
     stack: Vec<ExprValue>,
-    /// True if what was parsed since [`Exprs::forget_labels`] names places.
+    /// True if an expression parsed since [`Exprs::forget_labels`] refers to a label or `.`.
     names_labels: bool,
-    /// True if symbols are worth what they will be when the expression is used.
+    /// True if symbols are evaluated when the expression is used.
     is_lazy: bool,
 }
 
-/// The names that an expression may use, and its place.
+/// Context in which an expression is parsed: visible names and the current location.
 pub(crate) struct ExprScope<'a> {
     pub symbols: &'a mut Symbols,
-    /// Section and offset of `.`.
+    /// Section index and offset of `.`.
     pub here: (u32, u64),
     /// True if `|` ends the expression, as within an absolute value.
     pub bar_ends: bool,
-    /// True if `.` is a number.
+    /// True if `.` is a plain number.
     pub is_absolute: bool,
-    /// Target whose registers the functions count.
+    /// Target whose register counts the built-in functions compute.
     pub target: &'a Target,
 }
 
 impl Exprs {
-    /// See [`Exprs::names_labels`].
+    /// Resets [`Exprs::names_labels`].
     pub(crate) fn forget_labels(&mut self) {
         self.names_labels = false;
     }
 
-    /// Returns whether an expression that was parsed since [`Exprs::forget_labels`] names a label or `.`.
+    /// Returns true if an expression parsed since [`Exprs::forget_labels`] refers to a label or `.`.
     pub(crate) fn names_labels(&self) -> bool {
         self.names_labels
     }
@@ -97,29 +97,29 @@ impl Exprs {
         &mut self,
         cursor: &mut Cursor<'_>,
         scope: &mut ExprScope<'_>,
-    ) -> Result<Parsed, Fail> {
+    ) -> Result<ParsedExpr, Fail> {
         cursor.skip_blanks();
         let start = cursor.pos();
         if let Some(value) = cursor.common_integer() {
-            return Ok(Parsed::Known(ExprValue::absolute(value)));
+            return Ok(ParsedExpr::Known(ExprValue::absolute(value)));
         }
         let negative = cursor.peek() == b'-';
         let at = usize::from(negative);
         let is_fraction = cursor.peek_at(at) == b'.' && cursor.peek_at(at + 1).is_ascii_digit();
         if cursor.peek_at(at).is_ascii_digit() || is_fraction {
-            // Most expressions are a number; a float can be nothing else.
+            // Most expressions are a single number; a float cannot be part of a larger one.
             let mut probe = cursor.clone();
             probe.set_pos(start + usize::from(negative));
             if !is_local_label(&probe) {
                 match probe.number()? {
                     WrittenNumber::Float(value) => {
                         cursor.set_pos(probe.pos());
-                        return Ok(Parsed::Float(if negative { -value } else { value }));
+                        return Ok(ParsedExpr::Float(if negative { -value } else { value }));
                     }
                     WrittenNumber::Suffixed(value, width) => {
                         cursor.set_pos(probe.pos());
                         let value = if negative { -value } else { value };
-                        return Ok(Parsed::Suffixed(value, width));
+                        return Ok(ParsedExpr::Suffixed(value, width));
                     }
                     WrittenNumber::Int(value) => {
                         probe.skip_blanks();
@@ -133,14 +133,14 @@ impl Exprs {
                             } else {
                                 value
                             };
-                            return Ok(Parsed::Known(ExprValue::absolute(value)));
+                            return Ok(ParsedExpr::Known(ExprValue::absolute(value)));
                         }
                     }
                 }
             }
         }
         let first = self.items.len();
-        // LLVM takes no operators between bars, except in parentheses.
+        // LLVM accepts no operators between bars, except in parentheses.
         let result = if scope.bar_ends {
             self.unary(cursor, scope, 0)
         } else {
@@ -158,7 +158,10 @@ impl Exprs {
         let is_place = |item: &ExprItem| match item {
             ExprItem::Here(..) => true,
             ExprItem::Symbol(symbol, _) => {
-                matches!(scope.symbols.defined(*symbol), Defined::Label { .. })
+                matches!(
+                    scope.symbols.defined(*symbol),
+                    SymbolDefinition::Label { .. }
+                )
             }
             _ => false,
         };
@@ -166,9 +169,9 @@ impl Exprs {
         match self.eval(id, scope.symbols, false) {
             Ok(value) => {
                 self.items.truncate(first);
-                Ok(Parsed::Known(value))
+                Ok(ParsedExpr::Known(value))
             }
-            Err(EvalError::Pending(_)) => Ok(Parsed::Later(id)),
+            Err(EvalError::Pending(_)) => Ok(ParsedExpr::Later(id)),
             Err(error) => {
                 self.items.truncate(first);
                 Err(error.diagnose(start..cursor.pos(), scope.symbols))
@@ -176,7 +179,7 @@ impl Exprs {
         }
     }
 
-    /// Parses an expression that is evaluated where it is used.
+    /// Parses an expression that is evaluated at each use.
     pub(crate) fn parse_lazily(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -233,7 +236,7 @@ impl Exprs {
         }
     }
 
-    /// `? b : c` behind a condition; the cursor is at the `?`.
+    /// Parses `? b : c` after a condition; the cursor is at the `?`.
     fn choice(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -343,11 +346,11 @@ impl Exprs {
                     cursor.set_pos(cursor.pos() + 1);
                     return self.call(cursor, scope, depth, start, function, count);
                 }
-                let symbol = scope.symbols.used(&name, start..cursor.pos());
+                let symbol = scope.symbols.reference(&name, start..cursor.pos());
                 let variant = variant(cursor)?;
-                // A number is what it is here, whatever the symbol will be.
+                // The value of a number is used immediately, even if the symbol is redefined later.
                 match scope.symbols.defined(symbol) {
-                    Defined::Value(value) if !self.is_lazy => match value.as_absolute() {
+                    SymbolDefinition::Value(value) if !self.is_lazy => match value.as_absolute() {
                         Some(number) if variant == Variant::Plain => ExprItem::Int(number),
                         _ => ExprItem::Symbol(symbol, variant),
                     },
@@ -359,7 +362,7 @@ impl Exprs {
         Ok(())
     }
 
-    /// A call of a function; the cursor is behind `(`.
+    /// Parses the arguments of a function call; the cursor is after `(`.
     fn call(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -393,13 +396,13 @@ impl Exprs {
         }
     }
 
-    /// The value of a kept expression at the end of the source, if it has one.
+    /// Value of a stored expression at the end of the source, if it has one.
     pub(crate) fn value(&self, id: ExprId, symbols: &Symbols) -> Option<ExprValue> {
         let (mut stack, mut visits) = (Vec::new(), 0);
         self.run(id, symbols, true, &mut stack, 0, &mut visits).ok()
     }
 
-    /// The value of a kept expression. At the end of the source undefined symbols are external.
+    /// Evaluates a stored expression. At the end of the source, undefined symbols are external.
     pub(crate) fn eval(
         &mut self,
         id: ExprId,
@@ -428,7 +431,8 @@ impl Exprs {
             .get(id.start as usize..id.end as usize)
             .unwrap_or(&[]);
         for item in items {
-            // An expression's own items are as many as its text has; others may be visited again and again.
+            // An expression's own items are bounded by its text; items of other expressions may be visited
+            // repeatedly.
             *visits += u32::from(chain > 0);
             if *visits > MAX_VISITS {
                 return Err(EvalError::TooComplex);
@@ -452,17 +456,19 @@ impl Exprs {
                         ..ExprValue::default()
                     };
                     match symbols.defined(symbol) {
-                        Defined::Label { section, offset } => address(Some((section, offset))),
-                        Defined::Value(value) => value.part(variant),
-                        Defined::Expr(expr) => {
+                        SymbolDefinition::Label { section, offset } => {
+                            address(Some((section, offset)))
+                        }
+                        SymbolDefinition::Value(value) => value.part(variant),
+                        SymbolDefinition::Expr(expr) => {
                             if chain >= MAX_CHAIN {
                                 return Err(EvalError::Circular(symbol));
                             }
                             self.run(expr, symbols, at_end, stack, chain + 1, visits)?
                         }
-                        Defined::Common { .. } => address(None),
-                        Defined::No if at_end => address(None),
-                        Defined::No => return Err(EvalError::Pending(symbol)),
+                        SymbolDefinition::Common { .. } => address(None),
+                        SymbolDefinition::No if at_end => address(None),
+                        SymbolDefinition::No => return Err(EvalError::Pending(symbol)),
                     }
                 }
                 ExprItem::Operator(operator) => {
@@ -498,11 +504,11 @@ impl Exprs {
 }
 
 fn index(length: usize) -> u32 {
-    // A source of 4 GiB is refused before anything is parsed, and an item takes at least a byte of it.
+    // A source of 4 GiB is rejected before parsing, and each item takes at least one byte of it.
     u32::try_from(length).unwrap_or(u32::MAX)
 }
 
-/// Returns whether a reference to a numeric label begins here: `1b`, `2f`.
+/// Returns true if a reference to a numeric label, such as `1b` or `2f`, begins at the cursor.
 fn is_local_label(cursor: &Cursor<'_>) -> bool {
     let mut length = 0;
     while cursor.peek_at(length).is_ascii_digit() {
@@ -519,7 +525,7 @@ fn is_symbol_byte(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.' | b'$')
 }
 
-/// `@rel32@lo` and the like after a symbol.
+/// Parses a relocation specifier after a symbol, such as `@rel32@lo`.
 fn variant(cursor: &mut Cursor<'_>) -> Result<Variant, Fail> {
     if cursor.peek() != b'@' {
         return Ok(Variant::Plain);
@@ -543,7 +549,7 @@ fn variant(cursor: &mut Cursor<'_>) -> Result<Variant, Fail> {
                 start..cursor.pos(),
                 format!("`@{text}` does not exist"),
             )
-            .helped(format!("the parts of a symbol are: @{}", names.join(", @"))))
+            .with_help(format!("the parts of a symbol are: @{}", names.join(", @"))))
         }
     }
 }

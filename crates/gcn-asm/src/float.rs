@@ -1,4 +1,4 @@
-//! Formats of floating-point data, and their rounding.
+//! Floating-point formats for data directives, with correct rounding.
 
 use half::f16;
 
@@ -6,11 +6,11 @@ use half::f16;
 pub(crate) struct FloatLayout {
     /// Bytes.
     pub width: usize,
-    /// Bits of the significand, with the one that is implied.
+    /// Bits of the significand, including the implicit one.
     pub precision: u32,
-    /// The exponent of 1.
+    /// Exponent bias.
     pub bias: i64,
-    /// Rounds what was written in decimal; nothing if that is not a number.
+    /// Parses and rounds a decimal number; `None` if the text is not a number.
     pub decimal: fn(&str) -> Option<u64>,
 }
 
@@ -42,13 +42,13 @@ impl FloatLayout {
         1 << (self.width * 8 - 1)
     }
 
-    /// LLVM's NaN has all bits of the significand.
+    /// LLVM's NaN: all bits of the significand are set.
     pub(crate) fn nan(&self) -> u64 {
         self.sign() - 1
     }
 
-    /// `significand × 2^exponent`, rounded to nearest, ties to even. What lies below the significand's bits and is
-    /// not zero must be in its last one.
+    /// Rounds `significand × 2^exponent` to nearest, ties to even. Nonzero bits that were shifted out must be folded
+    /// into the lowest bit (sticky bit).
     pub(crate) fn rounded(&self, significand: u64, exponent: i64) -> u64 {
         if significand == 0 {
             return 0;
@@ -56,7 +56,7 @@ impl FloatLayout {
         let zeros = significand.leading_zeros();
         let significand = significand << zeros;
         let top = u64::BITS - 1;
-        // Of the leading bit, as the format stores it.
+        // Biased exponent of the leading bit.
         let stored = exponent.saturating_add(i64::from(top - zeros) + self.bias);
         if stored > 2 * self.bias {
             return self.infinity();
@@ -70,14 +70,14 @@ impl FloatLayout {
         let (kept, rest, half) = (wide >> drop, wide & ((1 << drop) - 1), 1 << (drop - 1));
         let up = rest > half || rest == half && kept & 1 == 1;
         let kept = kept as u64 + u64::from(up);
-        // The leading bit adds one to the exponent, and so does a carry.
+        // Adding the significand carries its leading bit, and a carry from rounding, into the exponent.
         let exponent = u64::try_from(stored - 1).unwrap_or(0);
         (exponent << (self.precision - 1)) + kept
     }
 
-    /// A number as C writes it in hexadecimal, for example `1.8p3`, without its prefix.
+    /// Parses a hexadecimal number as in C without its prefix, for example `1.8p3`.
     pub(crate) fn hexadecimal(&self, text: &str) -> Option<u64> {
-        /// Hexadecimal digits that a significand may grow by without losing one.
+        /// Largest significand to which another hexadecimal digit can be appended.
         const ROOM: u64 = u64::MAX >> 4;
         const DIGIT_BITS: i64 = 4;
         let (digits, exponent) = text.split_once(['p', 'P'])?;
@@ -88,7 +88,7 @@ impl FloatLayout {
         if magnitude.is_empty() || !magnitude.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;
         }
-        // What does not fit is as good as infinite.
+        // Exponents that do not fit behave like infinity.
         let mut exponent = sign * i64::from(magnitude.parse::<i32>().unwrap_or(i32::MAX));
         let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
         if whole.is_empty() && fraction.is_empty() {

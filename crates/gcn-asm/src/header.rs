@@ -1,14 +1,14 @@
-//! `.amd_kernel_code_t` … `.end_amd_kernel_code_t`: the header that code object version 2 has before a kernel's code.
+//! `.amd_kernel_code_t` … `.end_amd_kernel_code_t`: the header before a kernel's code in code object version 2.
 //!
-//! Keys, places and defaults follow "Code Object V2 Kernel Code Object" and `amd_kernel_code_t` of LLVM's "User Guide
-//! for AMDGPU Backend". Text and bytes both walk the one table of [`KEYS`].
+//! Keys, offsets and defaults follow "Code Object V2 Kernel Code Object" and `amd_kernel_code_t` of LLVM's "User
+//! Guide for AMDGPU Backend". Both the parser and the printer use the table [`KEYS`].
 
 use std::fmt::Write;
 use std::ops::Range;
 
 use gcn_object::KERNEL_CODE_SIZE;
 
-use crate::argument::Delayed;
+use crate::argument::DelayedValue;
 
 /// The directives that begin and end a header.
 pub(crate) const BEGIN: &str = ".amd_kernel_code_t";
@@ -17,17 +17,17 @@ pub(crate) const END: &str = ".end_amd_kernel_code_t";
 /// The bytes of a header.
 pub(crate) type KernelCodeBytes = [u8; KERNEL_CODE_SIZE];
 
-/// A run of bits of a header.
+/// A bit field of a header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct HeaderField {
-    /// First bit, counted from the beginning of the header.
+    /// First bit, counted from the start of the header.
     low: usize,
     /// Number of bits; 0 for keys of later generations.
     width: u32,
     is_signed: bool,
 }
 
-/// `count` whole bytes from byte `at` on.
+/// Field of `count` bytes at byte `at`.
 const fn bytes(at: usize, count: u32) -> HeaderField {
     HeaderField {
         low: at * 8,
@@ -43,7 +43,7 @@ const fn signed(at: usize, count: u32) -> HeaderField {
     }
 }
 
-/// `width` bits from bit `low` on of the dword at byte `at`.
+/// Field of `width` bits starting at bit `low` of the dword at byte `at`.
 const fn bits(at: usize, low: usize, width: u32) -> HeaderField {
     HeaderField {
         low: at * 8 + low,
@@ -52,12 +52,12 @@ const fn bits(at: usize, low: usize, width: u32) -> HeaderField {
     }
 }
 
-/// Offsets of `COMPUTE_PGM_RSRC1`, `COMPUTE_PGM_RSRC2` and the properties, in bytes.
+/// Byte offsets of `COMPUTE_PGM_RSRC1`, `COMPUTE_PGM_RSRC2` and the properties.
 const RSRC1: usize = 48;
 const RSRC2: usize = 52;
 const PROPERTIES: usize = 56;
 
-/// The keys in the order in which LLVM writes them, other names of them, and their places.
+/// Keys in the order in which LLVM prints them, with alternative names and fields.
 #[rustfmt::skip]
 pub(crate) const KEYS: &[(&str, &str, HeaderField)] = &[
     ("amd_code_version_major",          "kernel_code_version_major",         bytes(0, 4)),
@@ -128,10 +128,10 @@ pub(crate) const KEYS: &[(&str, &str, HeaderField)] = &[
     ("runtime_loader_kernel_symbol",    "",                                  bytes(120, 8)),
 ];
 
-/// A key that LLVM reads and takes no notice of.
+/// A key that LLVM accepts and ignores.
 pub(crate) const IGNORED: &str = "max_scratch_backing_memory_byte_size";
 
-/// Defaults that are not zero; the processor's version is one too.
+/// Nonzero defaults, apart from the processor's version.
 pub(crate) const DEFAULTS: [(&str, i64); 9] = [
     ("amd_code_version_major", 1),
     ("amd_code_version_minor", 2),
@@ -145,7 +145,7 @@ pub(crate) const DEFAULTS: [(&str, i64); 9] = [
 ];
 
 impl HeaderField {
-    /// The smallest and the largest value. Fields of whole bytes take what fits with or without sign.
+    /// Smallest and largest value. Fields of whole bytes accept signed and unsigned values.
     pub(crate) fn range(self) -> (i64, i64) {
         match self.width {
             64.. => (i64::MIN, i64::MAX),
@@ -190,7 +190,7 @@ pub(crate) fn named(name: &str) -> Option<&'static (&'static str, &'static str, 
     KEYS.iter().find(is_name)
 }
 
-/// The lines between the directives that give this header, and whether they give all of it.
+/// Writes the lines between the directives for a header; returns false if they do not represent all of it.
 pub(crate) fn write(out: &mut String, header: &KernelCodeBytes) -> bool {
     let mut written = [0; KERNEL_CODE_SIZE];
     for &(name, _, bits) in KEYS.iter().filter(|key| key.2.width > 0) {
@@ -204,13 +204,13 @@ pub(crate) fn write(out: &mut String, header: &KernelCodeBytes) -> bool {
     written == *header
 }
 
-/// A header as it is read; values may wait for symbols.
+/// A header under construction; values may depend on symbols defined later.
 #[derive(Debug)]
 pub(crate) struct HeaderDirectives {
     pub span: Range<usize>,
-    /// Section and offset of the header.
+    /// Section index and offset of the header.
     pub place: (u32, u64),
-    pub values: Vec<(&'static str, HeaderField, Delayed, Range<usize>)>,
+    pub values: Vec<(&'static str, HeaderField, DelayedValue, Range<usize>)>,
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! Stable names of the assembler's diagnostics, with what each means and how to correct it.
+//! Stable names of the assembler's diagnostics, with their meaning and remedy.
 //!
-//! A row is a diagnostic's identity: scripts may filter by its name, and `gcn explain NAME` prints the row. A test
-//! assembles every example and finds the diagnostic of its row.
+//! Each row identifies a diagnostic: scripts may filter by its name, and `gcn explain NAME` prints the row. A test
+//! assembles every example and expects the row's diagnostic.
 
 use std::fmt;
 
-/// Meaning of a diagnostic, as long as its message is short.
+/// Explanation of a diagnostic.
 ///
 /// ```
 /// let range = gcn_asm::explain("offset-range").expect("a name that diagnostics have");
@@ -14,19 +14,19 @@ use std::fmt;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Explanation {
-    /// Name shown behind the severity, as `offset-range` in `error[offset-range]`: lower-case words and dashes.
+    /// Name shown after the severity, such as `offset-range` in `error[offset-range]`: lower-case words and dashes.
     pub name: &'static str,
-    /// Sentences that say what the assembler found.
+    /// Description of the problem, in full sentences.
     pub meaning: &'static str,
-    /// Source that has the diagnostic; empty if no source alone does.
+    /// Source that produces the diagnostic; empty if no source alone does.
     pub example: &'static str,
-    /// Sentences that say how to correct it.
+    /// Advice on how to correct it, in full sentences.
     pub remedy: &'static str,
-    /// Document or erratum that the rule comes from; empty if it follows from the language.
+    /// Document or erratum that states the rule; empty if the rule follows from the language.
     pub source: &'static str,
 }
 
-/// The explanation as paragraphs: name, meaning, example, remedy, source.
+/// Writes the explanation as paragraphs: name, meaning, example, remedy, source.
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}: {}", self.name, self.meaning)?;
@@ -44,7 +44,7 @@ impl fmt::Display for Explanation {
     }
 }
 
-/// The explanation of a diagnostic's name; nothing if the assembler has no diagnostic of the name.
+/// Explanation of a diagnostic by name; `None` if the assembler has no such diagnostic.
 ///
 /// # Examples
 /// ```
@@ -55,7 +55,7 @@ pub fn explain(name: &str) -> Option<&'static Explanation> {
     ALL.iter().copied().find(|row| row.name == name)
 }
 
-/// Every explanation, in the order of the table.
+/// All explanations, in table order.
 ///
 /// # Examples
 /// ```
@@ -66,7 +66,7 @@ pub fn explanations() -> &'static [&'static Explanation] {
     ALL
 }
 
-/// Defines a static per row, whose documentation is the meaning, and the list of all of them.
+/// Defines a static per row, whose documentation is the meaning, and a list of all of them.
 macro_rules! table {
     ($($id:ident $name:literal
         meaning $meaning:literal
@@ -107,7 +107,7 @@ table! {
         example ".globl \"\\xff\""
         remedy "Store the source as UTF-8."
     UNEXPECTED_TOKEN "unexpected-token"
-        meaning "The statement goes on with something that its syntax does not allow there."
+        meaning "The statement continues with something that its syntax does not allow there."
         example "v_mov_b32 v0, )"
         remedy "The message names the expected token. Commas separate operands; blanks separate modifiers."
     UNTERMINATED "unterminated"
@@ -117,9 +117,9 @@ table! {
 
     // Expressions and numbers.
     ADDRESS_DIFFERENCE "address-difference"
-        meaning "An expression subtracts addresses whose distance no relocation of a code object can express."
+        meaning "An expression subtracts addresses whose distance cannot be expressed as a relocation."
         example ".long 0 - there\n.data\nthere: .long 0"
-        remedy "Subtract addresses of one section, or subtract a place of this section from an address."
+        remedy "Subtract addresses in the same section, or subtract a label of this section from an address."
     ADDRESS_VALUE "address-value"
         meaning "A number is needed, but the expression is an address, which is known only after linking."
         example "start: .fill start"
@@ -163,7 +163,7 @@ table! {
 
     // Symbols and labels.
     INVALID_LABEL "invalid-label"
-        meaning "The current place, `.`, is written where a label's name belongs."
+        meaning "The current location, `.`, is written in place of a label's name."
         example ".:"
         remedy "Give the label a name, or a number for a label that can be defined repeatedly."
     INVALID_SCOPE "invalid-scope"
@@ -176,7 +176,7 @@ table! {
         example "start:\nstart:"
         remedy "Rename one of the two, or use numeric labels: `1:` with `1b` and `1f`."
     SYMBOL_EXPRESSION "symbol-expression"
-        meaning "A symbol for other files has a value that no symbol of a code object can have."
+        meaning "An exported symbol has a value that a symbol of a code object cannot have."
         example ".globl a\na = there - here\n.data\nthere: .long 0\n.text\nhere:"
         remedy "Keep the symbol local, or give it a number or one address."
     SYMBOL_TYPE "symbol-type"
@@ -194,11 +194,11 @@ table! {
         example "s_cbranch_i_fork s[0:1], 0\nv_mac_legacy_f32 v0, v1, v2"
         remedy "Choose another `--target`, or an instruction that the target has."
     UNSUPPORTED_ENCODING "unsupported-encoding"
-        meaning "The mnemonic's suffix asks for an encoding that the instruction lacks on the target."
+        meaning "The mnemonic's suffix requests an encoding that the instruction does not have on the target."
         example "v_mac_f32_sdwa v0, v1, v2"
         remedy "Leave out the suffix: the assembler chooses the shortest encoding that holds the operands."
     MISALIGNED_INSTRUCTION "misaligned-instruction"
-        meaning "An instruction begins at an offset that is no multiple of 4 bytes, and cannot be executed there."
+        meaning "An instruction begins at an offset that is not a multiple of 4 bytes, and cannot be executed there."
         example ".byte 0\ns_nop 0"
         remedy "Write `.p2align 2` between data and code."
     INSTRUCTION_RULE "instruction-rule"
@@ -212,7 +212,7 @@ table! {
 
     // Operands.
     BRANCH_ALIGNMENT "branch-alignment"
-        meaning "The target of a branch is no multiple of 4 bytes away."
+        meaning "The distance to a branch's target is not a multiple of 4 bytes."
         example "s_branch there\n.byte 0\nthere:"
         remedy "Write `.p2align 2` before the target's label."
     BRANCH_RANGE "branch-range"
@@ -224,13 +224,13 @@ table! {
         example "s_set_gpr_idx_on s0, gpr_idx(SRC0, SRC0)"
         remedy "Write each field once."
     INVALID_MESSAGE "invalid-message"
-        meaning "The parts of `sendmsg(…)` do not go together, or the target has no such message."
+        meaning "The parts of `sendmsg(…)` do not match, or the target has no such message."
         example "s_sendmsg sendmsg(MSG_GS, GS_OP_NOP)"
         remedy "GS messages take an operation and a stream, other messages neither."
     LITERAL "literal"
-        meaning "A constant needs a 32-bit literal, and the instruction has no room for it or takes none there."
+        meaning "A constant needs a 32-bit literal, but the instruction has no room for it or does not accept one there."
         example "v_add_f32_e64 v0, 1.25, v1"
-        remedy "Inline constants need no room: integers -16 to 64, ±0.5, ±1.0, ±2.0, ±4.0. Load others first."
+        remedy "Inline constants need no literal: integers -16 to 64, ±0.5, ±1.0, ±2.0, ±4.0. Load others first."
     OFFSET_RANGE "offset-range"
         meaning "The offset of a memory instruction does not fit into its field."
         example "ds_read_b32 v0, v1 offset:70000"
@@ -246,7 +246,7 @@ table! {
     OPERAND_ORDER "operand-order"
         meaning "An operand follows a modifier."
         example "buffer_load_dword v0, offen v1, s[4:7], 0"
-        remedy "Write all operands, separated by commas, and the modifiers behind the last one."
+        remedy "Write all operands, separated by commas, and the modifiers after the last one."
     OPERAND_RANGE "operand-range"
         meaning "The number of an operand or modifier does not fit into its field."
         example "s_nop 70000"
@@ -262,7 +262,7 @@ table! {
 
     // Registers.
     REGISTER_ALIGNMENT "register-alignment"
-        meaning "A group of scalar registers begins at a number that its size does not divide."
+        meaning "A group of scalar registers is not aligned to its size."
         example "s_mov_b64 s[1:2], 0"
         remedy "Pairs begin at even numbers, larger groups at multiples of 4."
     REGISTER_COUNT "register-count"
@@ -270,7 +270,7 @@ table! {
         example "v_add_f32 v0, v[1:2], v3"
         remedy "The message gives the count. Modifiers such as `dmask`, `tfe` and `offen` change it."
     REGISTER_LIST "register-list"
-        meaning "The registers of a list do not follow each other."
+        meaning "The registers of a list are not consecutive."
         example "s_mov_b64 [s0,s2], 0"
         remedy "Name consecutive registers, or write the group as `s[0:1]`."
     REGISTER_RANGE "register-range"
@@ -278,7 +278,7 @@ table! {
         example "v_mov_b32 v256, 0"
         remedy "VGPRs are v0 to v255; the message names the last scalar register."
     UNSUPPORTED_REGISTER "unsupported-register"
-        meaning "Other generations have a register of this name, the target has not."
+        meaning "Other generations have a register of this name, but the target does not."
         example "s_mov_b32 s0, null"
         remedy "The message says where the register exists."
 
@@ -296,7 +296,7 @@ table! {
         example "v_pk_add_u16 v0, v1, v2 op_sel:[0,0,1,0]"
         remedy "Write one number per source, and one for the destination where the encoding has it."
     MISSING_MODIFIER "missing-modifier"
-        meaning "The instruction does something else without this modifier, and needs it to be written."
+        meaning "The instruction requires this modifier, because it would do something else without it."
         example "ds_gws_barrier v0"
         remedy "Add the modifier that the message names."
     MODIFIER_VALUE "modifier-value"
@@ -309,7 +309,7 @@ table! {
         remedy "Move the offset to M0, or write a number.";
         source "errata E026"
     UNKNOWN_MODIFIER "unknown-modifier"
-        meaning "A word behind the operands is no modifier of any instruction."
+        meaning "A word after the operands is not a modifier of any instruction."
         example "v_add_f32 v0, v1, v2 clmp"
         remedy "The message suggests the closest modifier of the instruction."
     UNSUPPORTED_MODIFIER "unsupported-modifier"
@@ -328,7 +328,7 @@ table! {
         example ".amdgpu_metadata\na: 1\n.end_amdgpu_metadata\n.amdgpu_metadata\na: 1\n.end_amdgpu_metadata"
         remedy "Merge the blocks."
     INVALID_METADATA "invalid-metadata"
-        meaning "Metadata of a code object is not valid YAML or has not the expected structure."
+        meaning "Metadata of a code object is not valid YAML or does not have the expected structure."
         example ".amdgpu_pal_metadata\na: [\n.end_amdgpu_pal_metadata"
         remedy "The message gives the place in the YAML."
     MISPLACED_DIRECTIVE "misplaced-directive"
@@ -336,7 +336,7 @@ table! {
         example ".amdhsa_next_free_vgpr 4"
         remedy "The message names the block."
     UNCLOSED_BLOCK "unclosed-block"
-        meaning "A block of lines has a beginning and no end."
+        meaning "A block of lines is not closed."
         example ".if 1"
         remedy "Add the directive that ends it: `.endif`, `.endm`, `.endr`, `.end_amdhsa_kernel`."
     UNKNOWN_DIRECTIVE "unknown-directive"
@@ -344,9 +344,9 @@ table! {
         example ".lnog 1"
         remedy "The message suggests the closest name."
     UNOPENED_BLOCK "unopened-block"
-        meaning "A directive ends a block that has not begun."
+        meaning "A directive ends a block that was not opened."
         example ".endif"
-        remedy "Remove it, or add the beginning; an earlier error may have swallowed that."
+        remedy "Remove it, or add the beginning; an earlier error may have hidden it."
 
     // Data and layout.
     EMPTY_FILL "empty-fill"
@@ -354,11 +354,11 @@ table! {
         example ".fill -1, 4, 0"
         remedy "Write a count and a size from 0 on; an element has at most 8 bytes."
     INVALID_ALIGNMENT "invalid-alignment"
-        meaning "An alignment is no power of two, is too large, or its padding is no multiple of the fill value."
+        meaning "An alignment is not a power of two, is too large, or its padding is not a multiple of the fill value."
         example ".balign 3"
         remedy "Align to a power of two up to 65536 bytes."
     INVALID_ORG "invalid-org"
-        meaning "`.org` goes back, or to a place that is not known or lies in another section."
+        meaning "`.org` moves backward, or to a location that is unknown or in another section."
         example ".long 0\n.org 2"
         remedy "Write a number, or a label of this section plus a number, that lies ahead."
     MISSING_VALUE "missing-value"
@@ -370,7 +370,7 @@ table! {
         example ".gcn_address 0x1000\n.gcn_address 0x2000"
         remedy "Write `.gcn_address` once per section."
     SECTION_ATTRIBUTE "section-attribute"
-        meaning "A section's flag, type or group is none that sections have."
+        meaning "A section's flag, type or group does not exist."
         example ".section .x, \"q\""
         remedy "Flags are a, w, x, M, S; types @progbits, @nobits, @note, @init_array, @fini_array, @preinit_array."
     SECTION_LIMIT "section-limit"
@@ -382,15 +382,15 @@ table! {
         example ".byte 0x1ff"
         remedy "Mask the value, or store it with a wider directive."
     ZEROS_SECTION "zeros-section"
-        meaning "Data other than zeros is put into a section that takes no room in the file."
+        meaning "Nonzero data is put into a section that takes no space in the file."
         example ".bss\n.long 1"
         remedy "Use `.data` or `.rodata`, and `.text` for code."
 
     // Kernels and code objects.
     CODE_OBJECT_VERSION "code-object-version"
-        meaning "A directive asks for a version of code objects that it cannot describe, or that is not written."
+        meaning "A directive requests a code object version that does not exist or is not supported."
         example ".hsa_code_object_version 3, 0"
-        remedy "Ask for versions 2 to 6 with `.amdhsa_code_object_version`."
+        remedy "Request versions 2 to 6 with `.amdhsa_code_object_version`."
     DUPLICATE_KEY "duplicate-key"
         meaning "A kernel's descriptor sets a key twice."
         example ".amdhsa_kernel k\n.amdhsa_kernarg_size 8\n.amdhsa_kernarg_size 8\n.end_amdhsa_kernel\nk:"
@@ -416,7 +416,7 @@ table! {
         example ".amdhsa_kernel k\n.amdhsa_ieee_mode 2\n.end_amdhsa_kernel\nk:"
         remedy "The message gives the range."
     LDS_LIMIT "lds-limit"
-        meaning "The symbols in LDS together need more than a workgroup can have."
+        meaning "The symbols in LDS need more memory than a workgroup can have."
         example ".amdgpu_lds a, 65536\n.amdgpu_lds b, 65536"
         remedy "A workgroup has 64 KiB: share the memory, or allocate it at the launch."
     LINK "link"
@@ -432,9 +432,9 @@ table! {
         example ".amd_amdgpu_pal_metadata 0x2c0a, 0x0"
         remedy "Tools that look for PAL's metadata find it; a PAL driver does not load the file."
     RAW_RELOCATION "raw-relocation"
-        meaning "Raw words were asked for, and the code refers to something that a linker fills in."
+        meaning "Raw words were requested, but the code has a field that only a linker can fill in."
         example "s_getpc_b64 s[0:1]\ns_add_u32 s0, s0, there@rel32@lo\n.data\nthere: .long 0"
-        remedy "Make a code object, or refer only to places in `.text`, relative to the program counter."
+        remedy "Make a code object, or refer only to labels in `.text`, relative to the program counter."
     REGISTER_LIMIT "register-limit"
         meaning "A kernel needs more SGPRs than a wave of the target can have."
         example ".amdhsa_kernel k\n.amdhsa_next_free_vgpr 1\n.amdhsa_next_free_sgpr 200\n.end_amdhsa_kernel\nk:"
@@ -448,7 +448,7 @@ table! {
         example ".long a@abs64"
         remedy "Write @abs32@lo, @abs32@hi, @rel32@lo, @rel32@hi, @rel64, @gotpcrel, @gotpcrel32@lo or @gotpcrel32@hi."
     INVALID_RELOCATION "invalid-relocation"
-        meaning "`.reloc` names a field outside its section, or a value that no relocation holds."
+        meaning "`.reloc` names a field outside its section, or a value that a relocation cannot express."
         example ".reloc there, R_AMDGPU_ABS32, a\n.data\nthere: .long 0"
         remedy "Write `.reloc` in the section of the field; the value is a symbol plus a number."
     UNSUPPORTED_KEY "unsupported-key"
@@ -456,7 +456,7 @@ table! {
         example ".amdgcn_target \"amdgcn-amd-amdhsa--gfx801\"\n.amdhsa_kernel k\n.amdhsa_fp16_overflow 1\n.end_amdhsa_kernel\nk:"
         remedy "Leave the key out for this target, for example with `.if .amdgcn.gfx_generation_number >= 9`."
     USER_SGPRS "user-sgprs"
-        meaning "The stated number of user SGPRs is smaller than what the other keys ask for."
+        meaning "The stated number of user SGPRs is smaller than the number that the other keys require."
         example ".amdhsa_kernel k\n.amdhsa_next_free_vgpr 1\n.amdhsa_next_free_sgpr 8\n.amdhsa_user_sgpr_count 1\n.amdhsa_user_sgpr_kernarg_segment_ptr 1\n.end_amdhsa_kernel\nk:"
         remedy "Leave `.amdhsa_user_sgpr_count` out: the sum is computed."
 
@@ -470,7 +470,7 @@ table! {
         example ".amdgcn_target \"amdgcn-amd-amdhsa--gfx900\"\n.gpu Tahiti"
         remedy "Assemble with the `--target` of the source, or change its directive."
     UNKNOWN_TARGET "unknown-target"
-        meaning "A directive names no GPU or architecture of GCN."
+        meaning "A directive does not name a GCN GPU or architecture."
         example ".amdgcn_target \"amdgcn-amd-amdhsa--gfx1030\""
         remedy "`gcn info --targets` lists the GPUs; gfx600 to gfx90c are supported."
 
@@ -480,7 +480,7 @@ table! {
         example ".rept -1\n.endr"
         remedy "Check the recursion's or loop's end; repeat data with `.fill`."
     MACRO_ARGUMENT "macro-argument"
-        meaning "A call of a macro has an argument too many, one that is missing, or one of an unknown name."
+        meaning "A macro call has too many arguments, a missing one, or one with an unknown name."
         example ".macro m a\n.endm\nm 1, 2"
         remedy "The message names the parameter; give parameters defaults as in `a=0`."
     MACRO_PARAMETER "macro-parameter"
@@ -492,7 +492,7 @@ table! {
         example ".macro m\nm\n.endm\nm"
         remedy "End the recursion with `.if` and `.exitm`."
     REDEFINED_MACRO "redefined-macro"
-        meaning "A macro's name is taken by another macro."
+        meaning "A macro of this name is already defined."
         example ".macro m\n.endm\n.macro m\n.endm"
         remedy "Remove the first with `.purgem`, or rename one."
     SOURCE_LIMIT "source-limit"
@@ -502,7 +502,7 @@ table! {
     UNKNOWN_MACRO "unknown-macro"
         meaning "A directive names a macro that is not defined here."
         example ".purgem m"
-        remedy "Check the spelling, and that the definition precedes."
+        remedy "Check the spelling, and define the macro before this line."
     UNREADABLE_FILE "unreadable-file"
         meaning "An included file cannot be read."
         example ".include \"missing.s\""

@@ -1,4 +1,4 @@
-//! Inputs of an assembly: the dialect, features of the target, the source with its options, and the files that it includes.
+//! Inputs of an assembly: dialect, target features, source with options, and included files.
 
 pub(crate) mod dialect;
 pub(crate) mod features;

@@ -1,4 +1,4 @@
-//! An instruction's statement: mnemonic, operands, modifiers.
+//! Instruction statements: mnemonic, operands, modifiers.
 
 mod modifier;
 
@@ -9,7 +9,7 @@ use gcn_isa::{Encoding, Field, Form, Kind, ModifierValue, Op, clrx, llvm};
 use crate::argument::{ArgValue, ModArg, ParsedOperand, lower_case};
 use crate::assembler::Assembler;
 use crate::assembler::output::{Fixup, FixupKind};
-use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
+use crate::diagnostic::{Diagnostic, Fail, WithHelp, fail};
 use crate::encode::{self, DelayedField, StatementOperands};
 use crate::explain;
 use crate::ids;
@@ -18,20 +18,20 @@ use crate::operand::register::is_register;
 use crate::program::PackedInstruction;
 use crate::resolve;
 
-/// More operands than any instruction has.
+/// Maximum number of operands; no instruction has as many.
 const MAX_ARGS: usize = 16;
 
-/// Longer than any mnemonic.
+/// Buffer size, larger than any mnemonic.
 const MNEMONIC_BUFFER: usize = 64;
 
-/// Parts of a statement other than its operands and the modifiers of its row.
+/// Parts of a statement other than operands and the row's modifiers.
 #[derive(Default)]
 struct ExtraModifiers {
-    /// The form that is asked for.
+    /// The requested form.
     only: Option<&'static Form>,
     /// `offset:` of a scalar memory instruction.
     scalar_offset: Option<i64>,
-    /// CLRX's masks of sources: `neg:3`, `abs:[0,1]`, `sext:1`.
+    /// CLRX's source masks: `neg:3`, `abs:[0,1]`, `sext:1`.
     negated: i64,
     absolute: i64,
     extended: i64,
@@ -57,7 +57,7 @@ impl ExtraModifiers {
     }
 }
 
-/// An instruction; the cursor is behind its mnemonic.
+/// Assembles an instruction; the cursor is after its mnemonic.
 pub(crate) fn instruction(asm: &mut Assembler<'_>, mnemonic: Range<usize>) -> Result<(), Fail> {
     let name = asm.reader.cursor.slice(mnemonic.clone());
     let Some((op, only, literals)) = named(asm, name) else {
@@ -71,15 +71,15 @@ pub(crate) fn instruction(asm: &mut Assembler<'_>, mnemonic: Range<usize>) -> Re
     let mut mods = std::mem::take(&mut asm.mods);
     args.clear();
     mods.clear();
-    asm.waiting.clear();
+    asm.delayed_values.clear();
     let result = encode_statement(asm, op, (only, literals), mnemonic, &mut args, &mut mods);
     asm.args = args;
     asm.mods = mods;
     result
 }
 
-/// The instruction of a mnemonic, the form that its suffix asks for, and whether it asks for literals in place
-/// of inline constants, as CLRX's `_e64` does where there is no longer encoding.
+/// Resolves a mnemonic: the instruction, the form that its suffix requests, and true if literals must replace inline
+/// constants, as with CLRX's `_e64` if there is no longer encoding.
 fn named(asm: &Assembler<'_>, name: &str) -> Option<(Op, Option<&'static Form>, bool)> {
     let tables = asm.isa.tables();
     if let Some((op, only)) = tables.mnemonic(name.as_bytes()) {
@@ -174,7 +174,7 @@ fn encode_statement(
     let length = 4 * inst.dwords();
     asm.output
         .emit(bytes.get(..length).unwrap_or(&bytes), &statement)?;
-    // What is wrong with a number is shown where it is written.
+    // An error about a number is reported at the place where it is written.
     let written = |waiting| {
         let mut args = operands.args.iter();
         let mut mods = operands.mods.iter();
@@ -191,7 +191,7 @@ fn encode_statement(
     };
     let mut fixup = None;
     if let Some((field, waiting)) = encoded.delayed
-        && let Some(value) = operand::waiting(asm, waiting)
+        && let Some(value) = operand::delayed_value(asm, waiting)
     {
         let kind = match field {
             DelayedField::Literal => FixupKind::Literal,
@@ -209,7 +209,7 @@ fn encode_statement(
         });
     }
     for (field, waiting) in encoded.later.into_iter().flatten() {
-        let Some(value) = operand::waiting(asm, waiting) else {
+        let Some(value) = operand::delayed_value(asm, waiting) else {
             continue;
         };
         asm.output.fixups.push(Fixup {
@@ -228,14 +228,14 @@ fn encode_statement(
         asm.output.marks.push(mark);
     }
     match fixup {
-        // The distance to a label before the branch is final.
+        // The distance to an earlier label is final.
         Some(fixup) if fixup.is_to_label_before() => resolve::resolve(asm, &fixup)?,
         fixup => asm.output.fixups.extend(fixup),
     }
     Ok(())
 }
 
-/// Operands, then modifiers, separated by blanks or commas.
+/// Parses operands, then modifiers, separated by blanks or commas.
 fn operands(
     asm: &mut Assembler<'_>,
     op: Op,
@@ -274,11 +274,11 @@ fn operands(
         let start = asm.reader.cursor.pos();
         let mut probe = asm.reader.cursor.clone();
         let word = probe.word().unwrap_or("");
-        let behind = probe.pos();
+        let word_end = probe.pos();
         let may_be_modifier =
             !word.is_empty() && !((after_comma || args.is_empty()) && is_lds_source(asm, op, word));
         if may_be_modifier && let Some(modifier) = modifier::modifier_named(asm, op, word) {
-            asm.reader.cursor.set_pos(behind);
+            asm.reader.cursor.set_pos(word_end);
             let arg = modifier::modifier(asm, modifier, word)?;
             let is_whole = |m: &ModifierValue| *m == ModifierValue::BufferFormat;
             let is_part = |m: &ModifierValue| *m == ModifierValue::Part;
@@ -309,14 +309,19 @@ fn operands(
             && (!args.is_empty() || row.slots().next().is_none())
             && clrx_modifier(asm, op, word, extra)?
         {
-            // It is read.
+            // Already parsed by the condition.
         } else if !word.is_empty() && probe.eat_after_blanks(b':') {
             let takes_offset = row
                 .slots()
                 .any(|slot| matches!(slot.kind, Kind::ScalarOffset { .. }));
             let is_offset = word.eq_ignore_ascii_case("offset");
             if !takes_offset || !is_offset || args.is_empty() {
-                return Err(explain::unknown_modifier(asm.isa, row, word, start..behind));
+                return Err(explain::unknown_modifier(
+                    asm.isa,
+                    row,
+                    word,
+                    start..word_end,
+                ));
             }
             asm.reader.cursor.set_pos(probe.pos());
             let value = asm.absolute("offset")?;
@@ -333,15 +338,15 @@ fn operands(
             {
                 return Err(fail(
                     &ids::OPERAND_ORDER,
-                    asm.reader.cursor.found().0,
+                    asm.reader.cursor.current_token().0,
                     "an operand cannot follow a modifier",
                 )
-                .helped("modifiers follow the last operand"));
+                .with_help("modifiers follow the last operand"));
             }
             if args.len() >= MAX_ARGS {
                 return Err(fail(
                     &ids::OPERAND_COUNT,
-                    asm.reader.cursor.found().0,
+                    asm.reader.cursor.current_token().0,
                     "too many operands",
                 ));
             }
@@ -350,7 +355,12 @@ fn operands(
                 None => operand::operand(asm)?,
             });
         } else if !word.is_empty() {
-            return Err(explain::unknown_modifier(asm.isa, row, word, start..behind));
+            return Err(explain::unknown_modifier(
+                asm.isa,
+                row,
+                word,
+                start..word_end,
+            ));
         } else {
             return Err(asm
                 .reader
@@ -361,22 +371,22 @@ fn operands(
     }
 }
 
-/// Returns whether a word behind a comma is the value of LDS as a source, not a modifier.
+/// Returns true if a word after a comma is the LDS source operand, not a modifier.
 fn is_lds_source(asm: &Assembler<'_>, op: Op, word: &str) -> bool {
     asm.dialect.lds_is_a_source()
         && word.eq_ignore_ascii_case("lds")
         && !op.row().modifiers().any(|m| m.field == Field::Lds)
 }
 
-/// A modifier that only CLRX has, if one of this name is at the cursor: which encoding is meant, or which
-/// sources are negated, absolute or extended.
+/// Parses a modifier that only CLRX has, if one of this name is at the cursor: it selects an encoding, or negates,
+/// takes the absolute value of or sign-extends sources.
 fn clrx_modifier(
     asm: &mut Assembler<'_>,
     op: Op,
     word: &str,
     extra: &mut ExtraModifiers,
 ) -> Result<bool, Fail> {
-    /// Lengths of their names.
+    /// Range of their name lengths.
     const LENGTHS: RangeInclusive<usize> = 3..=4;
     if !LENGTHS.contains(&word.len()) {
         return Ok(false);
@@ -433,11 +443,11 @@ fn clrx_modifier(
     Ok(true)
 }
 
-/// Returns whether an operand begins with `word`, which `behind` follows: with a name it must be a register's or a
-/// function's, because any other is a modifier that is not known.
-fn is_operand(asm: &Assembler<'_>, word: &str, behind: u8) -> bool {
+/// Returns true if `word`, followed by the byte `next`, is an operand: a register, function or number. Any other
+/// name is an unknown modifier.
+fn is_operand(asm: &Assembler<'_>, word: &str, next: u8) -> bool {
     word.is_empty()
-        || behind == b'('
+        || next == b'('
         || word.eq_ignore_ascii_case("off")
-        || is_register(asm.isa, word, behind == b'[')
+        || is_register(asm.isa, word, next == b'[')
 }

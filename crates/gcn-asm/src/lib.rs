@@ -1,4 +1,4 @@
-//! Programs as text: [`assemble`] makes a [`Program`] from source, [`list`](mod@list) makes source from a binary.
+//! Assembly text: [`assemble`] turns source into a [`Program`], [`list`](mod@list) turns a binary into source.
 //!
 //! ```
 //! use gcn_asm::{Options, Source, assemble};
@@ -20,14 +20,13 @@
 //! assert_eq!(assembly.diagnostics[0].name(), "unknown-opcode");
 //! ```
 //!
-//! The syntax is LLVM's, with CLRX's where that differs (errata E011–E028). A source is read
-//! once, statement by statement; fields that wait for symbols are filled in at the end. All findings are
-//! collected: a [`Program`] is made as far as it can be, with all of the source's [`Diagnostic`]s.
-//! Rendering them, reading files and exiting are for the command line.
+//! The syntax is LLVM's, or CLRX's where they differ (errata E011–E028). A source is read in a single pass, statement
+//! by statement; fixups are resolved at the end. All [`Diagnostic`]s are collected, and a [`Program`] is as complete
+//! as they allow. Rendering them, reading files and exiting are up to the command line.
 
 #![forbid(unsafe_code)]
 
-// In the order of their imports: a module names only modules above it.
+// In dependency order: a module names only modules above it.
 
 // Vocabulary, inputs, and the result.
 pub mod ids;
@@ -47,7 +46,7 @@ mod expr;
 mod encode;
 mod explain;
 
-// An assembly in progress: names, output and reader in one.
+// State of an assembly: names, output and reader.
 mod assembler;
 
 // Parts of statements, the table of directives, statements.
@@ -58,7 +57,7 @@ mod resolve;
 mod instruction;
 mod statement;
 
-// The whole, and the way back.
+// Whole sources, object files, and listings.
 mod assembly;
 mod object;
 pub mod list;

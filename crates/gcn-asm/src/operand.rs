@@ -1,4 +1,4 @@
-//! Operands as text says them, before an encoding is chosen for them.
+//! Parses operands, before an encoding is chosen.
 
 mod delayed;
 pub(crate) mod register;
@@ -7,18 +7,18 @@ pub(crate) mod function;
 
 use gcn_isa::{Kind, exp, vintrp};
 
-use crate::argument::{ArgValue, Delayed, ParsedOperand};
+use crate::argument::{ArgValue, DelayedValue, ParsedOperand};
 use crate::assembler::Assembler;
-use crate::diagnostic::{Fail, Helped, fail};
-use crate::expr::{Parsed, is_function};
+use crate::diagnostic::{Fail, WithHelp, fail};
+use crate::expr::{ParsedExpr, is_function};
 use crate::ids;
 
-use delayed::wait;
+use delayed::delayed_operand;
 
-pub(crate) use delayed::{wait_on, waiting};
+pub(crate) use delayed::{delay_value, delayed_value};
 pub(crate) use register::is_register;
 
-/// An operand at the cursor, which is not at a blank.
+/// Parses an operand at the cursor, which is not at a blank.
 pub(crate) fn operand(asm: &mut Assembler<'_>) -> Result<ParsedOperand, Fail> {
     let start = asm.reader.cursor.pos();
     let mut arg = ParsedOperand {
@@ -37,9 +37,9 @@ pub(crate) fn operand(asm: &mut Assembler<'_>) -> Result<ParsedOperand, Fail> {
     Ok(arg)
 }
 
-/// Appends an operand as most are written: a register, which may have a sign and be between bars, or a number. False,
-/// and nothing is read, if anything else is here, or it is not right. Only at the `beginning` of an operand, behind a
-/// comma, can it be a register with a name of its own: elsewhere words are modifiers.
+/// Fast path for the usual operands: a register, optionally with a sign or absolute-value bars, or a number. Returns
+/// false and reads nothing if anything else follows, or if it is invalid. A special register is accepted only at the
+/// `beginning` of an operand, after a comma; elsewhere, words are modifiers.
 #[inline]
 pub(crate) fn common_operand(
     asm: &mut Assembler<'_>,
@@ -77,7 +77,7 @@ pub(crate) fn common_operand(
     true
 }
 
-/// A register by its numbers, or `off` or one with a name of its own if that may be.
+/// Parses a register by number, or, if `may_be_named`, `off` or a special register.
 fn common_register(asm: &mut Assembler<'_>, may_be_named: bool) -> Option<ArgValue> {
     if let Some((letter, first, last)) = asm.reader.cursor.common_register() {
         return register::common_group(asm, letter, first, last);
@@ -98,7 +98,7 @@ fn common_number(asm: &mut Assembler<'_>) -> Option<ArgValue> {
     })
 }
 
-/// An operand of a kind that only exports and interpolation have.
+/// Parses an operand of a kind that only exports and interpolation have.
 pub(crate) fn graphics_operand(asm: &mut Assembler<'_>, kind: Kind) -> Result<ParsedOperand, Fail> {
     asm.reader.cursor.skip_blanks();
     let start = asm.reader.cursor.pos();
@@ -107,15 +107,14 @@ pub(crate) fn graphics_operand(asm: &mut Assembler<'_>, kind: Kind) -> Result<Pa
     let mut span = start..probe.pos();
     let value = match kind {
         Kind::ExportTarget => exp::target_named(word).map(i64::from).ok_or_else(|| {
-            asm.reader
-                .cursor
-                .expected("a target")
-                .helped("the targets are mrt0 to mrt7, mrtz, null, pos0 to pos3, param0 to param31")
+            asm.reader.cursor.expected("a target").with_help(
+                "the targets are mrt0 to mrt7, mrtz, null, pos0 to pos3, param0 to param31",
+            )
         })?,
         Kind::Attribute => {
             let last = asm.dialect.last_attribute();
             let mut text = word.to_owned();
-            // CLRX takes blanks around the point.
+            // CLRX accepts blanks around the dot.
             if !word.contains('.') && probe.eat_after_blanks(b'.') {
                 probe.skip_blanks();
                 text = format!("{word}.{}", probe.word().unwrap_or(""));
@@ -124,7 +123,7 @@ pub(crate) fn graphics_operand(asm: &mut Assembler<'_>, kind: Kind) -> Result<Pa
                 asm.reader
                     .cursor
                     .expected("an attribute")
-                    .helped(format!("the attributes are attr0.x to attr{last}.w"))
+                    .with_help(format!("the attributes are attr0.x to attr{last}.w"))
             })?;
             span.end = probe.pos();
             value
@@ -136,7 +135,7 @@ pub(crate) fn graphics_operand(asm: &mut Assembler<'_>, kind: Kind) -> Result<Pa
                 asm.reader
                     .cursor
                     .expected("a value at a vertex")
-                    .helped("they are p10, p20 and p0")
+                    .with_help("they are p10, p20 and p0")
             })?
         }
     };
@@ -152,7 +151,7 @@ pub(crate) fn graphics_operand(asm: &mut Assembler<'_>, kind: Kind) -> Result<Pa
     })
 }
 
-/// An operand within its source modifiers.
+/// Parses an operand with its source modifiers.
 fn modified(asm: &mut Assembler<'_>, arg: &mut ParsedOperand, depth: u32) -> Result<(), Fail> {
     const MODIFIERS_AT_MOST: u32 = 4;
     asm.reader.cursor.skip_blanks();
@@ -197,7 +196,7 @@ fn modified(asm: &mut Assembler<'_>, arg: &mut ParsedOperand, depth: u32) -> Res
                     start..asm.reader.cursor.pos(),
                     "an absolute value cannot contain a negation",
                 )
-                .helped("write the negation outside: `neg(abs(…))`"));
+                .with_help("write the negation outside: `neg(abs(…))`"));
             }
             match function {
                 0 => arg.negated = !arg.negated,
@@ -215,7 +214,7 @@ fn modified(asm: &mut Assembler<'_>, arg: &mut ParsedOperand, depth: u32) -> Res
     Ok(())
 }
 
-/// Returns whether `-` precedes a register or an absolute value; before a number it is its sign.
+/// Returns true if `-` negates a register or an absolute value; before a number, it is part of the number.
 fn minus_negates(asm: &mut Assembler<'_>) -> bool {
     let mut probe = asm.reader.cursor.clone();
     probe.set_pos(probe.pos() + 1);
@@ -233,7 +232,7 @@ fn minus_negates(asm: &mut Assembler<'_>) -> bool {
         || word.eq_ignore_ascii_case("lds") && asm.dialect.lds_is_a_source()
 }
 
-/// An operand without source modifiers.
+/// Parses an operand without source modifiers.
 fn unmodified(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
     let start = asm.reader.cursor.pos();
     let byte = asm.reader.cursor.peek();
@@ -266,7 +265,7 @@ fn unmodified(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
                 start..probe.pos(),
                 format!("{} has no register `null`", asm.isa),
             )
-            .helped("it exists from GFX10 on"));
+            .with_help("it exists from GFX10 on"));
         }
         probe.skip_blanks();
         if probe.peek() == b'('
@@ -274,15 +273,15 @@ fn unmodified(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
         {
             return Ok(what);
         }
-        let behind = start..start + word.len();
+        let word_span = start..start + word.len();
         if probe.peek() == b'(' && !is_function(word) {
-            return Err(function::unknown(word, behind));
+            return Err(function::unknown(word, word_span));
         }
         if probe.peek().is_ascii_digit() && register::is_bank(word) {
             let digits = probe.digits();
             let message = "a register's number follows the letter without a blank";
             return Err(fail(&ids::UNEXPECTED_TOKEN, start..probe.pos(), message)
-                .helped(format!("write `{word}{}`", digits.unwrap_or(0))));
+                .with_help(format!("write `{word}{}`", digits.unwrap_or(0))));
         }
     }
     expression_operand(asm)
@@ -290,17 +289,17 @@ fn unmodified(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
 
 fn expression_operand(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
     Ok(match asm.parse_expr()? {
-        Parsed::Float(value) => ArgValue::Float(value),
-        Parsed::Suffixed(value, width) => ArgValue::Sized(value, width),
-        Parsed::Later(id) => wait(asm, Delayed::Expr(id)),
-        Parsed::Known(value) => match value.as_absolute() {
+        ParsedExpr::Float(value) => ArgValue::Float(value),
+        ParsedExpr::Suffixed(value, width) => ArgValue::Sized(value, width),
+        ParsedExpr::Later(id) => delayed_operand(asm, DelayedValue::Expr(id)),
+        ParsedExpr::Known(value) => match value.as_absolute() {
             Some(number) => ArgValue::Int(number),
-            None => wait(asm, Delayed::Value(value)),
+            None => delayed_operand(asm, DelayedValue::Value(value)),
         },
     })
 }
 
-/// `attr3.x` as a number.
+/// Parses `attr3.x` into a number.
 fn attribute(word: &str, last: u8) -> Option<i64> {
     const PREFIX: &str = "attr";
     let head = word.get(..PREFIX.len())?;
@@ -317,7 +316,7 @@ fn attribute(word: &str, last: u8) -> Option<i64> {
     is_attribute.then(|| vintrp::pack_attribute(number, channel as u8))
 }
 
-/// Returns whether an operand is of a kind that only exports and interpolation have.
+/// Returns true for operand kinds that only exports and interpolation have.
 pub(crate) fn is_graphics(kind: Kind) -> bool {
     matches!(
         kind,

@@ -1,14 +1,14 @@
-//! The result of an assembly: sections with bytes and relocations, symbols, kernels, and a listing.
+//! Result of an assembly: sections with bytes and relocations, symbols, kernels, and a listing.
 
 use std::ops::Range;
 
 use gcn_isa::{Form, Inst, Target};
 use gcn_object::{Binding, Feature, KernelDescriptor, RelocationKind, SymbolKind, Visibility};
 
-/// Name of the section of code.
+/// Name of the code section.
 pub(crate) const TEXT: &str = ".text";
 
-/// An assembled program. Sections begin at 0; a writer places them.
+/// An assembled program. Sections start at address 0 until a writer lays them out.
 ///
 /// # Examples
 /// ```
@@ -23,38 +23,38 @@ pub(crate) const TEXT: &str = ".text";
 /// ```
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// The target: that of `.amdgcn_target`, or else of the options.
+    /// Target from `.amdgcn_target`, or else from the options.
     pub target: &'static Target,
-    /// Setting of replay of faulting accesses (`.amdgcn_target "…:xnack+"`).
+    /// XNACK (replay of faulting accesses) setting, as in `.amdgcn_target "…:xnack+"`.
     pub xnack: Feature,
-    /// Setting of error correction (`.amdgcn_target "…:sramecc+"`).
+    /// SRAM ECC setting, as in `.amdgcn_target "…:sramecc+"`.
     pub sramecc: Feature,
-    /// `.amdhsa_code_object_version`, if it was given, or what other directives belong to: 2 to 6.
+    /// Value of `.amdhsa_code_object_version`, or the version implied by other directives: 2 to 6.
     pub code_object_version: Option<u8>,
     /// In order of first appearance; `.text` is always the first.
     pub sections: Vec<ProgramSection>,
     /// In order of first appearance. Relocations name them by index.
     pub symbols: Vec<ProgramSymbol>,
-    /// The kernels of `.amdhsa_kernel`. Their descriptors are in `.rodata` too.
+    /// Kernels declared by `.amdhsa_kernel`. Their descriptors are in `.rodata` too.
     pub kernels: Vec<ProgramKernel>,
     /// The YAML between `.amdgpu_metadata` and `.end_amdgpu_metadata`.
     pub metadata: Option<ProgramMetadata>,
     /// `.ident` strings.
     pub identifications: Vec<String>,
-    /// Every instruction, in the order of the source, if the options ask for them.
+    /// All instructions in source order, if requested by the options.
     pub(crate) marks: Vec<PackedInstruction>,
-    /// Lines of instructions and labels, if the options ask for debug information.
+    /// Lines of instructions and labels, if the options request debug information.
     pub(crate) lines: Option<ProgramLines>,
 }
 
-/// An instruction of the program, as small as those of a large one must be; its words are in its section.
+/// An instruction of the program in compact form; its words are in its section.
 #[derive(Clone, Debug)]
 pub(crate) struct PackedInstruction {
     /// In bytes from the start of the section.
     pub offset: u32,
-    /// Beginning of its statement.
+    /// Start of the statement in the source.
     pub start: u32,
-    /// Bytes of the statement, or as many as fit.
+    /// Length of the statement in bytes, saturating.
     pub length: u16,
     pub section: u16,
     pub form: &'static Form,
@@ -62,7 +62,7 @@ pub(crate) struct PackedInstruction {
 }
 
 impl PackedInstruction {
-    /// An instruction of a statement.
+    /// Creates the entry for a statement's instruction.
     pub(crate) fn new(
         section: u32,
         offset: u64,
@@ -70,7 +70,7 @@ impl PackedInstruction {
         is_open: bool,
     ) -> PackedInstruction {
         PackedInstruction {
-            // Sections and sources are limited to less.
+            // Sections and sources have lower limits.
             offset: u32::try_from(offset).unwrap_or(u32::MAX),
             start: 0,
             length: 0,
@@ -80,39 +80,39 @@ impl PackedInstruction {
         }
     }
 
-    /// Says where its statement is.
+    /// Sets the location of the statement.
     pub(crate) fn place(&mut self, span: &Range<usize>) {
         self.start = u32::try_from(span.start).unwrap_or(u32::MAX);
         self.length = u16::try_from(span.len()).unwrap_or(u16::MAX);
     }
 
-    /// Span of its statement.
+    /// Span of the statement.
     pub(crate) fn span(&self) -> Range<usize> {
         let start = self.start as usize;
         start..start + usize::from(self.length)
     }
 }
 
-/// Places of a program in its sources.
+/// Source locations of a program.
 #[derive(Clone, Debug)]
 pub(crate) struct ProgramLines {
-    /// Directory from which relative paths of files start.
+    /// Directory that relative paths are based on.
     pub directory: String,
     /// Paths of the sources, the main one first.
     pub files: Vec<String>,
-    /// The place of each instruction.
+    /// Location of each instruction.
     pub rows: Vec<LinePlace>,
-    /// The places of labels in code, with the index of their symbol.
+    /// Locations of labels in code, with the index of their symbol.
     pub labels: Vec<(usize, LinePlace)>,
 }
 
-/// A place of an instruction or a label.
+/// Source location of an instruction or a label.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LinePlace {
     pub section: usize,
     /// In bytes from the start of the section.
     pub offset: u64,
-    /// Bytes of the instruction; 0 of a label.
+    /// Size of the instruction in bytes; 0 for a label.
     pub size: u64,
     /// Index of the file.
     pub file: usize,
@@ -139,17 +139,17 @@ pub struct ProgramSection {
     pub name: String,
     /// Kind of its contents.
     pub kind: SectionKind,
-    /// True if it is loaded, may be written, may be executed.
+    /// Flags of the section, such as loaded, writable and executable.
     pub flags: SectionFlags,
     /// Alignment in bytes, a power of two.
     pub align: u64,
-    /// The address that it is linked for (`.gcn_address`), if that was given.
+    /// Address that the section is linked at (`.gcn_address`), if specified.
     pub address: Option<u64>,
     /// Bytes; empty if its kind is [`SectionKind::NoBits`].
     pub bytes: Vec<u8>,
     /// Size in bytes.
     pub size: u64,
-    /// Fields that depend on addresses, in the order of the source. They hold zero; addends are here.
+    /// Relocations in source order. The fields hold zero; addends are stored here.
     pub relocations: Vec<ProgramRelocation>,
 }
 
@@ -158,30 +158,30 @@ pub struct ProgramSection {
 pub enum SectionKind {
     /// Bytes.
     ProgBits,
-    /// Zeros that take no place in the file.
+    /// Zeros that occupy no space in the file.
     NoBits,
     /// ELF notes.
     Note,
-    /// Another type of ELF, by its number: arrays of addresses.
+    /// Another ELF section type, by number: arrays of addresses.
     Other(u32),
 }
 
 /// Flags of a section.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SectionFlags {
-    /// Takes part in the loaded image.
+    /// Part of the loaded image.
     pub alloc: bool,
     /// May be written.
     pub write: bool,
     /// Holds code.
     pub exec: bool,
-    /// Equal elements may be merged.
+    /// Identical elements may be merged.
     pub merge: bool,
-    /// Holds strings that end with 0.
+    /// Contains null-terminated strings.
     pub strings: bool,
 }
 
-/// A field that the linker fills in.
+/// A relocation, which the linker applies.
 ///
 /// # Examples
 /// ```
@@ -205,7 +205,7 @@ pub struct ProgramRelocation {
     pub symbol: usize,
     /// Addend.
     pub addend: i64,
-    /// The expression in the source.
+    /// Span of the expression in the source.
     pub span: Range<usize>,
 }
 
@@ -224,9 +224,9 @@ pub struct ProgramRelocation {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramSymbol {
-    /// Name; numeric labels have an empty one.
+    /// Name; empty for numeric labels.
     pub name: String,
-    /// Place of the symbol.
+    /// Location of the symbol.
     pub place: SymbolPlace,
     /// Size in bytes (`.size`).
     pub size: u64,
@@ -236,23 +236,23 @@ pub struct ProgramSymbol {
     pub visibility: Visibility,
     /// `.type`.
     pub kind: SymbolKind,
-    /// Span of its definition, or of its first use.
+    /// Span of the definition, or of the first use.
     pub span: Range<usize>,
-    /// True if the assembler gives it, for example `.amdgcn.next_free_vgpr`.
+    /// True for symbols that the assembler defines, for example `.amdgcn.next_free_vgpr`.
     pub is_builtin: bool,
 }
 
 impl ProgramSymbol {
-    /// True if the symbol leaves the assembler: built-in symbols, names with `.L` and numeric labels do not.
+    /// True if the symbol stays internal to the assembler: built-in symbols, names with `.L` and numeric labels.
     pub fn is_temporary(&self) -> bool {
         self.is_builtin || self.name.is_empty() || self.name.starts_with(".L")
     }
 }
 
-/// The place of a symbol.
+/// Location of a symbol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SymbolPlace {
-    /// Nowhere in this source.
+    /// Not defined in this source.
     Undefined,
     /// A number.
     Absolute(i64),
@@ -260,10 +260,10 @@ pub enum SymbolPlace {
     Section {
         /// Index.
         section: usize,
-        /// In bytes from its start.
+        /// In bytes from the start of the section.
         offset: u64,
     },
-    /// `.comm`: zeros that the linker places.
+    /// Common symbol (`.comm`): zeros that the linker allocates.
     Common {
         /// Alignment in bytes.
         align: u64,
@@ -285,9 +285,9 @@ pub enum SymbolPlace {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramKernel {
-    /// The name of its code's symbol; the descriptor's is this with `.kd`.
+    /// Name of the code symbol; the descriptor's symbol appends `.kd`.
     pub name: String,
-    /// The descriptor of `.amdhsa_kernel`.
+    /// Descriptor built from `.amdhsa_kernel`.
     pub descriptor: KernelDescriptor,
     /// The directive.
     pub span: Range<usize>,
@@ -312,7 +312,7 @@ pub struct ProgramMetadata {
     pub span: Range<usize>,
 }
 
-/// An instruction of the program.
+/// An instruction of the program, with its location.
 ///
 /// # Examples
 /// ```
@@ -325,20 +325,20 @@ pub struct ProgramMetadata {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Listing {
-    /// Index of its section.
+    /// Index of the section.
     pub section: u32,
     /// In bytes from the start of the section.
     pub offset: u64,
-    /// The instruction, with what could be resolved filled in.
+    /// The instruction with all resolved values filled in.
     pub inst: Inst,
     /// The statement.
     pub span: Range<usize>,
-    /// True if a relocation or an error leaves a field of it open.
+    /// True if a field is incomplete because of a relocation or an error.
     pub open: bool,
 }
 
 impl Program {
-    /// Every instruction, in the order of the source; none if the options asked for no listing.
+    /// All instructions in source order; empty if the options do not request a listing.
     ///
     /// # Examples
     /// ```
@@ -364,12 +364,12 @@ impl Program {
         })
     }
 
-    /// The section of this name.
+    /// The section with this name.
     pub fn section(&self, name: &str) -> Option<&ProgramSection> {
         self.sections.iter().find(|s| s.name == name)
     }
 
-    /// The bytes of `.text`. Fields with relocations hold zero; [`Program::to_linked_raw`] fills them in.
+    /// Bytes of `.text`. Relocated fields hold zero; [`Program::to_linked_raw`] fills them in.
     ///
     /// # Examples
     /// ```
@@ -386,7 +386,7 @@ impl Program {
     }
 }
 
-/// The instruction of this form that was assembled at a place.
+/// The instruction with this form that was assembled at an offset.
 pub(crate) fn inst_at(
     sections: &[ProgramSection],
     section: u32,

@@ -1,6 +1,6 @@
-//! The tables' content about an instruction, and the errata that name it, for people and as JSON.
+//! Reference information about an instruction and the errata that mention it, for people and as JSON.
 //!
-//! Nothing is written down here: counts, numbers, fields, syntax, meanings, registers and counters come from the tables of
+//! Everything is derived: counts, numbers, fields, syntax, semantics, registers and counters from the tables of
 //! `gcn-isa`, the errata from the document that the tables cite.
 
 mod sets;
@@ -10,5 +10,5 @@ mod fields;
 
 pub use errata::{ErrataEntry, errata, errata_naming};
 pub use fields::{FieldValue, field_values};
-pub use instruction::{EncodingReport, InstructionReport, LayoutCell, Varying, encoding_name};
+pub use instruction::{EncodingReport, InstructionReport, IsaText, LayoutCell, encoding_name};
 pub use sets::{exists, family, set_of, sets, versions};

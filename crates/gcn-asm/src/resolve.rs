@@ -1,4 +1,4 @@
-//! Fields that wait for symbols: filled in, or left to the linker.
+//! Resolves fixups, or turns them into relocations.
 
 use std::ops::Range;
 
@@ -6,18 +6,18 @@ use gcn_isa::Field;
 use gcn_object::RelocationKind;
 
 use crate::assembler::Assembler;
-use crate::assembler::output::{Fixup, FixupKind, Stated, check_width};
-use crate::diagnostic::{Fail, Helped, fail};
+use crate::assembler::output::{Fixup, FixupKind, RelocDirective, check_width};
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::directive::data;
 use crate::ids;
 use crate::program::{ProgramRelocation, inst_at};
-use crate::symbols::Defined;
+use crate::symbols::SymbolDefinition;
 use crate::value::{ExprValue, SymbolId, Term, Variant};
 
-/// A branch counts from behind itself.
+/// Branch offsets are relative to the next instruction.
 const BRANCH_LENGTH: i64 = 4;
 
-fn no_number(asm: &Assembler<'_>, value: ExprValue, span: &Range<usize>) -> Fail {
+fn not_a_number(asm: &Assembler<'_>, value: ExprValue, span: &Range<usize>) -> Fail {
     let is_foreign = |term: &Term| term.place.is_none();
     let mut foreign = [value.plus, value.minus]
         .into_iter()
@@ -39,21 +39,21 @@ fn no_number(asm: &Assembler<'_>, value: ExprValue, span: &Range<usize>) -> Fail
     }
 }
 
-/// Fills in a field that waited.
+/// Resolves a fixup.
 pub(crate) fn resolve(asm: &mut Assembler<'_>, fixup: &Fixup) -> Result<(), Fail> {
     let value = asm.delayed_value(fixup.value, &fixup.span)?;
     match fixup.kind {
         FixupKind::Branch => resolve_branch(asm, fixup, value),
         FixupKind::Field(_) => match value.as_absolute() {
             Some(number) => fill_in(asm, fixup, number),
-            None => Err(no_number(asm, value, &fixup.span)),
+            None => Err(not_a_number(asm, value, &fixup.span)),
         },
         FixupKind::Literal => match value.as_absolute() {
             Some(number) => {
                 check_width(number, 4, &fixup.span)?;
                 fill_in(asm, fixup, number)
             }
-            // LLVM takes a bare symbol in an instruction as relative to the field.
+            // LLVM treats a bare symbol in an instruction as relative to the field.
             None => relocate(
                 asm,
                 fixup,
@@ -111,10 +111,13 @@ fn resolve_branch(asm: &mut Assembler<'_>, fixup: &Fixup, value: ExprValue) -> R
     fill_in(asm, fixup, distance / 4)
 }
 
-/// The relocation of `.reloc`.
-pub(crate) fn state(asm: &mut Assembler<'_>, stated: &Stated) -> Result<(), Fail> {
-    let place = asm.delayed_value(stated.place, &stated.span)?;
-    let value = asm.delayed_value(stated.value, &stated.span)?;
+/// Adds the relocation of a `.reloc` directive.
+pub(crate) fn add_relocation(
+    asm: &mut Assembler<'_>,
+    directive: &RelocDirective,
+) -> Result<(), Fail> {
+    let place = asm.delayed_value(directive.place, &directive.span)?;
+    let value = asm.delayed_value(directive.value, &directive.span)?;
     let offset = match (place.plus, place.minus) {
         (None, None) => place.constant,
         (
@@ -123,44 +126,51 @@ pub(crate) fn state(asm: &mut Assembler<'_>, stated: &Stated) -> Result<(), Fail
                 ..
             }),
             None,
-        ) if section == stated.section => offset.cast_signed().wrapping_add(place.constant),
+        ) if section == directive.section => offset.cast_signed().wrapping_add(place.constant),
         _ => {
             let message = "the field must be in the same section as `.reloc`";
-            return Err(fail(&ids::INVALID_RELOCATION, stated.span.clone(), message));
+            return Err(fail(
+                &ids::INVALID_RELOCATION,
+                directive.span.clone(),
+                message,
+            ));
         }
     };
     if value.minus.is_some() || value.variant != Variant::Plain {
         let message = "`.reloc` takes a symbol, and a number to add";
-        return Err(fail(&ids::INVALID_RELOCATION, stated.span.clone(), message));
+        return Err(fail(
+            &ids::INVALID_RELOCATION,
+            directive.span.clone(),
+            message,
+        ));
     }
     let symbol = match value.plus {
         Some(Term {
             symbol: Some(symbol),
             ..
         }) => symbol,
-        Some(place) => anchor(asm, place, stated.span.clone()),
+        Some(place) => anchor(asm, place, directive.span.clone()),
         None => {
-            let id = asm.names.symbols.anonymous(stated.span.clone());
+            let id = asm.names.symbols.anonymous(directive.span.clone());
             if let Some(entry) = asm.names.symbols.get_mut(id) {
-                entry.defined = Defined::Value(ExprValue::absolute(0));
+                entry.defined = SymbolDefinition::Value(ExprValue::absolute(0));
             }
             id
         }
     };
-    if let Some(section) = asm.output.sections.get_mut(stated.section as usize) {
+    if let Some(section) = asm.output.sections.get_mut(directive.section as usize) {
         section.relocations.push(ProgramRelocation {
             offset: offset.cast_unsigned(),
-            kind: stated.kind,
+            kind: directive.kind,
             symbol: symbol.0 as usize,
             addend: value.constant,
-            span: stated.span.clone(),
+            span: directive.span.clone(),
         });
     }
     Ok(())
 }
 
-/// A relocation for a value that is known only after linking. `bare` is its kind if the value is a bare
-/// symbol.
+/// Adds a relocation for a value that is known only after linking. `bare` is its kind if the value is a bare symbol.
 fn relocate(
     asm: &mut Assembler<'_>,
     fixup: &Fixup,
@@ -194,7 +204,7 @@ fn relocate(
                 fixup.span.clone(),
                 "the difference of these addresses cannot be expressed in a code object",
             )
-            .helped("subtract a label of the section that the field is in"));
+            .with_help("subtract a label of the section that the field is in"));
         }
     };
     let kind = match (value.variant, relative) {
@@ -226,7 +236,7 @@ fn relocate(
                 if width == 1 { "" } else { "s" }
             ),
         )
-        .helped("use `.long` or `.quad`"));
+        .with_help("use `.long` or `.quad`"));
     }
     let symbol = match plus.symbol {
         Some(symbol) => symbol,
@@ -245,16 +255,16 @@ fn relocate(
     Ok(())
 }
 
-/// A symbol without name for a place without symbol.
+/// Creates an anonymous symbol at a location that has no symbol.
 fn anchor(asm: &mut Assembler<'_>, term: Term, span: Range<usize>) -> SymbolId {
     let id = asm.names.symbols.anonymous(span);
     if let (Some(entry), Some((section, offset))) = (asm.names.symbols.get_mut(id), term.place) {
-        entry.defined = Defined::Label { section, offset };
+        entry.defined = SymbolDefinition::Label { section, offset };
     }
     id
 }
 
-/// Writes what has become known of an instruction into its words and its listing.
+/// Writes a resolved value into an instruction's words and its listing entry.
 fn fill_in(asm: &mut Assembler<'_>, fixup: &Fixup, value: i64) -> Result<(), Fail> {
     let Some((form, mark)) = fixup.instruction else {
         return Ok(());

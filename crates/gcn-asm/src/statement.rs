@@ -1,11 +1,11 @@
-//! The statement reader: labels, assignments, directives, instructions, one after the other; and the end of the source.
+//! Statement parser: labels, assignments, directives, instructions, and the end of the source.
 
 use crate::assembler::Assembler;
-use crate::assembler::expansion::Resumed;
+use crate::assembler::expansion::NextIteration;
 use crate::cursor::HERE;
-use crate::diagnostic::{Fail, Helped, fail};
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::directive;
-use crate::directive::expand::{macros, settle};
+use crate::directive::expand::{macros, source_mapping};
 use crate::directive::kernel;
 use crate::directive::kernel_code;
 use crate::directive::symbol;
@@ -13,17 +13,19 @@ use crate::ids;
 use crate::instruction;
 use crate::resolve;
 
-/// Reads every statement, then fills in what waited.
+/// Assembles every statement, then resolves the fixups.
 pub(crate) fn run(asm: &mut Assembler<'_>) {
     loop {
         while !asm.reader.cursor.at_end() {
             if asm.reader.expansion.is_inside() {
-                let marks = settle::marks(asm);
+                let marks = source_mapping::marks(asm);
                 line(asm);
-                settle::settle(asm, &marks);
+                source_mapping::map_to_source(asm, &marks);
             } else {
                 line(asm);
-                asm.reader.expansion.pass(asm.reader.cursor.pos());
+                asm.reader
+                    .expansion
+                    .report_progress(asm.reader.cursor.pos());
             }
             if asm.reader.expansion.wants_jump() {
                 asm.reader.jump();
@@ -36,7 +38,7 @@ pub(crate) fn run(asm: &mut Assembler<'_>) {
     finish(asm);
 }
 
-/// A line, which is a statement.
+/// Assembles a line that is a single statement.
 fn line(asm: &mut Assembler<'_>) {
     let start = asm.reader.cursor.pos();
     let result = statement(asm).and_then(|()| {
@@ -52,7 +54,7 @@ fn line(asm: &mut Assembler<'_>) {
         && let Some(comment) = asm.reader.cursor.unclosed_comment(start)
     {
         let error =
-            fail(&ids::UNTERMINATED, comment, "unterminated comment").helped("end it with `*/`");
+            fail(&ids::UNTERMINATED, comment, "unterminated comment").with_help("end it with `*/`");
         asm.collect(Err(error));
     }
 }
@@ -82,7 +84,7 @@ fn statement(asm: &mut Assembler<'_>) -> Result<(), Fail> {
             let name = asm.reader.cursor.name()?.into_owned();
             let span = start..asm.reader.cursor.pos();
             if asm.reader.cursor.eat_after_blanks(b':') {
-                let id = asm.names.symbols.own(&name, span.clone());
+                let id = asm.names.symbols.declare(&name, span.clone());
                 asm.define_label(id, span)?;
                 continue;
             }
@@ -98,7 +100,7 @@ fn statement(asm: &mut Assembler<'_>) -> Result<(), Fail> {
                 .expected("an instruction, a label or a directive"));
         };
         let span = start..asm.reader.cursor.pos();
-        let behind = asm.reader.cursor.pos();
+        let word_end = asm.reader.cursor.pos();
         asm.reader.cursor.skip_blanks();
         if !asm.reader.cursor.at_scope() && asm.reader.cursor.eat(b':') {
             if word == HERE {
@@ -108,7 +110,7 @@ fn statement(asm: &mut Assembler<'_>) -> Result<(), Fail> {
                     "`.` is the place here, which a label cannot name",
                 ));
             }
-            let id = asm.names.symbols.own(word, span.clone());
+            let id = asm.names.symbols.declare(word, span.clone());
             asm.define_label(id, span)?;
             continue;
         }
@@ -116,13 +118,13 @@ fn statement(asm: &mut Assembler<'_>) -> Result<(), Fail> {
             if asm.kernels.open_header.is_some() {
                 return kernel_code::kernel_code_key(asm, word, span);
             }
-            // `==` defines once, as `.eqv` does.
+            // `==` is a single definition, like `.eqv`.
             if asm.reader.cursor.eat(b'=') {
                 asm.names.is_new(word, &span)?;
             }
             return symbol::assign(asm, word, span);
         }
-        asm.reader.cursor.set_pos(behind);
+        asm.reader.cursor.set_pos(word_end);
         if asm.reader.expansion.has_macros()
             && let Some(result) = macros::macro_call(asm, word, &span)
         {
@@ -140,10 +142,10 @@ fn finish(asm: &mut Assembler<'_>) {
     if let Some(kernel) = asm.kernels.open.take() {
         let message = format!("`.amdhsa_kernel {}` is not closed", kernel.name);
         asm.collect(Err(fail(&ids::UNCLOSED_BLOCK, kernel.span, message)
-            .helped("end it with `.end_amdhsa_kernel`")));
+            .with_help("end it with `.end_amdhsa_kernel`")));
     }
     kernel_code::finish_kernel_codes(asm);
-    let begins = kernel::code_begins(asm);
+    let begins = kernel::code_starts(asm);
     for kernel in std::mem::take(&mut asm.kernels.closed) {
         let result = kernel::finish_kernel(asm, kernel, &begins);
         asm.collect(result);
@@ -153,13 +155,13 @@ fn finish(asm: &mut Assembler<'_>) {
         .enumerate()
     {
         if let Err(mut error) = resolve::resolve(asm, &fixup)
-            && settle::explain_deferred(asm, index, &mut error)
+            && source_mapping::add_expansion_notes(asm, index, &mut error)
         {
             asm.collect(Err(error));
         }
     }
-    for stated in std::mem::take(&mut asm.output.stated) {
-        let result = resolve::state(asm, &stated);
+    for directive in std::mem::take(&mut asm.output.relocs) {
+        let result = resolve::add_relocation(asm, &directive);
         asm.collect(result);
     }
     for diagnostic in &mut asm.diagnostics {
@@ -168,14 +170,15 @@ fn finish(asm: &mut Assembler<'_>) {
         }
     }
     asm.diagnostics.sort_by_key(|d| d.span.start);
-    // A loop may say the same thing of one place many times.
+    // A loop may repeat the same diagnostic for one location.
     asm.diagnostics
         .dedup_by(|a, b| a.span == b.span && a.message == b.message && a.notes == b.notes);
 }
 
-/// The text has ended: again, if it is a loop's, or out of it. False at the end of the source.
+/// Handles the end of a text: starts a loop's next iteration or leaves the expansion. Returns false at the end of the
+/// source.
 fn text_ended(asm: &mut Assembler<'_>) -> bool {
-    let marks = settle::marks(asm);
+    let marks = source_mapping::marks(asm);
     let base = asm
         .reader
         .expansion
@@ -190,16 +193,16 @@ fn text_ended(asm: &mut Assembler<'_>) -> bool {
             span,
             "this condition is not closed",
         )
-        .helped("end it with `.endif`")));
+        .with_help("end it with `.endif`")));
         if asm.reader.expansion.is_inside() {
-            settle::settle(asm, &marks);
+            source_mapping::map_to_source(asm, &marks);
         }
     }
     let errors = asm.reader.expansion.errors;
     let Some(frame) = asm.reader.expansion.frames.last_mut() else {
         return false;
     };
-    // An error of a loop would come again each time.
+    // An error in a loop would repeat in every iteration.
     if frame.remaining > 0 && frame.errors == errors {
         frame.remaining -= 1;
         frame.step.iteration += 1;
@@ -210,7 +213,7 @@ fn text_ended(asm: &mut Assembler<'_>) -> bool {
         asm.reader.leave();
         if let Some(again) = again {
             let at = again.pos();
-            asm.reader.expansion.resumed = Some(Resumed { at, round });
+            asm.reader.expansion.next_iteration = Some(NextIteration { at, round });
             asm.reader.cursor = again;
         }
     }

@@ -1,4 +1,4 @@
-//! The symbol table.
+//! Symbol table.
 
 use std::hash::BuildHasher;
 use std::ops::Range;
@@ -12,9 +12,9 @@ use crate::cursor::SEPARATOR;
 use crate::value::{ExprId, ExprValue, SymbolId};
 use scope::{ScopeId, Scopes};
 
-/// The definition of a symbol.
+/// Definition of a symbol.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Defined {
+pub(crate) enum SymbolDefinition {
     No,
     Label { section: u32, offset: u64 },
     Value(ExprValue),
@@ -25,42 +25,42 @@ pub(crate) enum Defined {
 #[derive(Debug)]
 pub(crate) struct SymbolEntry {
     pub name: String,
-    pub defined: Defined,
-    /// The size in bytes, or what will give it.
-    pub size: Defined,
+    pub defined: SymbolDefinition,
+    /// Size in bytes, possibly not evaluated yet.
+    pub size: SymbolDefinition,
     pub binding: Option<Binding>,
     pub visibility: Visibility,
     pub kind: SymbolKind,
     pub span: Range<usize>,
-    /// True if it is given, not the source's: may not be a symbol of the object.
+    /// True if the assembler defines the symbol, so that it cannot be exported.
     pub builtin: bool,
 }
 
 impl SymbolEntry {
-    /// Returns whether other objects are to see it.
-    pub(crate) fn is_seen(&self) -> bool {
+    /// Returns true if the symbol is visible to other objects.
+    pub(crate) fn is_exported(&self) -> bool {
         self.binding
             .is_some_and(|binding| binding != Binding::Local)
     }
 }
 
-/// Every symbol that the source names.
+/// All symbols that the source names.
 #[derive(Default, Debug)]
 pub(crate) struct Symbols {
     entries: Vec<SymbolEntry>,
-    /// Symbols of the outermost scope that have names, by name.
+    /// Named symbols of the outermost scope.
     by_name: HashTable<SymbolId>,
     hasher: DefaultHashBuilder,
-    /// The scopes of CLRX, which have the others.
+    /// CLRX's scopes, which hold the other named symbols.
     pub scopes: Scopes,
-    /// True if a name may say its scope.
+    /// True if a name may include a scope path.
     has_paths: bool,
-    /// For each numeric label its last definition and the one that comes next, if it was named.
+    /// For each numeric label, its last definition and the next one, if that was already referenced.
     local: HashMap<u32, (Option<SymbolId>, Option<SymbolId>)>,
 }
 
 impl Symbols {
-    /// No symbols. `has_paths` says whether a name may say its scope.
+    /// Creates an empty table. `has_paths` enables scope paths in names.
     pub(crate) fn new(has_paths: bool) -> Symbols {
         Symbols {
             has_paths,
@@ -72,8 +72,8 @@ impl Symbols {
         let id = SymbolId(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
         self.entries.push(SymbolEntry {
             name,
-            defined: Defined::No,
-            size: Defined::No,
+            defined: SymbolDefinition::No,
+            size: SymbolDefinition::No,
             binding: None,
             visibility: Visibility::Default,
             kind: SymbolKind::NoType,
@@ -83,23 +83,23 @@ impl Symbols {
         id
     }
 
-    /// A new symbol without name.
+    /// Creates an anonymous symbol.
     pub(crate) fn anonymous(&mut self, span: Range<usize>) -> SymbolId {
         self.add(String::new(), span)
     }
 
-    /// The symbol that this name means where it is used; a new one if it is the first time.
-    pub(crate) fn used(&mut self, name: &str, span: Range<usize>) -> SymbolId {
+    /// Resolves a reference to a name; creates the symbol if it does not exist.
+    pub(crate) fn reference(&mut self, name: &str, span: Range<usize>) -> SymbolId {
         match self.lookup(name) {
             Some(id) => id,
-            None => self.own(name, span),
+            None => self.declare(name, span),
         }
     }
 
-    /// The symbol that is defined by this name; a new one if it is the first time.
-    pub(crate) fn own(&mut self, name: &str, span: Range<usize>) -> SymbolId {
+    /// Resolves the symbol that a definition of this name refers to; creates it if it does not exist.
+    pub(crate) fn declare(&mut self, name: &str, span: Range<usize>) -> SymbolId {
         let (scope, simple) = match self.has_scopes(name) {
-            true => self.scopes.home(name),
+            true => self.scopes.definition_scope(name),
             false => None,
         }
         .unwrap_or((ScopeId::OUTERMOST, name));
@@ -115,7 +115,7 @@ impl Symbols {
         id
     }
 
-    /// Puts a symbol into the outermost scope.
+    /// Adds a symbol to the outermost scope.
     fn insert(&mut self, name: &str, id: SymbolId) {
         let hash = self.hasher.hash_one(name);
         let Symbols {
@@ -127,7 +127,7 @@ impl Symbols {
         });
     }
 
-    /// The symbol of the outermost scope that has this name.
+    /// Finds a symbol of the outermost scope by name.
     #[inline]
     fn find(&self, name: &str) -> Option<SymbolId> {
         let is_it = |id: &SymbolId| self.name(*id) == name;
@@ -136,7 +136,7 @@ impl Symbols {
             .copied()
     }
 
-    /// The symbol that this name means where it is used, if there is one.
+    /// Resolves a reference to a name, if the symbol exists.
     pub(crate) fn lookup(&mut self, name: &str) -> Option<SymbolId> {
         if !self.has_scopes(name) {
             return self.find(name);
@@ -147,30 +147,30 @@ impl Symbols {
             .find_map(|scope| self.within(scope, simple))
     }
 
-    /// The symbol that would be defined by this name, if there is one.
-    pub(crate) fn lookup_own(&mut self, name: &str) -> Option<SymbolId> {
+    /// Resolves the symbol that a definition of this name refers to, if it exists.
+    pub(crate) fn lookup_definition(&mut self, name: &str) -> Option<SymbolId> {
         if !self.has_scopes(name) {
             return self.find(name);
         }
-        let (scope, simple) = self.scopes.home(name)?;
+        let (scope, simple) = self.scopes.definition_scope(name)?;
         self.within(scope, simple)
     }
 
-    /// Lets the name of a symbol mean another one from here on, which is like it but not defined yet.
-    pub(crate) fn renew(&mut self, name: &str) {
-        let Some(old) = self.lookup_own(name) else {
+    /// Rebinds a name to a new, undefined symbol with the same attributes; earlier uses keep the old one.
+    pub(crate) fn rebind(&mut self, name: &str) {
+        let Some(old) = self.lookup_definition(name) else {
             return;
         };
         let span = self.get(old).map_or(0..0, |entry| entry.span.clone());
-        self.forget(name);
-        let new = self.own(name, span);
+        self.unbind(name);
+        let new = self.declare(name, span);
         let Some((binding, visibility, kind)) = self
             .get(old)
             .map(|old| (old.binding, old.visibility, old.kind))
         else {
             return;
         };
-        // Only one of them is a symbol of the object.
+        // Only one of them becomes a symbol of the object.
         if let Some(old) = self.get_mut(old) {
             old.name.clear();
             old.binding = None;
@@ -182,8 +182,8 @@ impl Symbols {
         }
     }
 
-    /// Takes a name back: who uses it from now on means another symbol. Those before keep theirs.
-    pub(crate) fn forget(&mut self, name: &str) {
+    /// Unbinds a name: later uses refer to a new symbol, earlier uses keep the old one.
+    pub(crate) fn unbind(&mut self, name: &str) {
         let (scopes, simple) = match self.has_scopes(name) {
             true => self.scopes.search(name),
             false => None,
@@ -208,7 +208,7 @@ impl Symbols {
         }
     }
 
-    /// Returns whether scopes matter to a name.
+    /// Returns true if the lookup of a name must consider scopes.
     fn has_scopes(&self, name: &str) -> bool {
         self.has_paths && (!self.scopes.is_trivial() || name.contains(SEPARATOR))
     }
@@ -221,7 +221,7 @@ impl Symbols {
         }
     }
 
-    /// A numeric label as `1f` (the next one) or `1b` (the last one) names it.
+    /// Resolves a reference to a numeric label: `1f` (the next one) or `1b` (the last one).
     pub(crate) fn local_label(
         &mut self,
         number: u32,
@@ -239,7 +239,7 @@ impl Symbols {
         }))
     }
 
-    /// The symbol of a numeric label that is defined here.
+    /// Defines the next occurrence of a numeric label.
     pub(crate) fn define_local_label(&mut self, number: u32, span: Range<usize>) -> SymbolId {
         let (_, next) = self.local.get(&number).copied().unwrap_or_default();
         let id = next.unwrap_or_else(|| self.add(String::new(), span));
@@ -251,7 +251,7 @@ impl Symbols {
         u32::try_from(self.entries.len()).unwrap_or(u32::MAX)
     }
 
-    /// Places the symbols that were made since there were `from`.
+    /// Maps the spans of all symbols created since the table had `from` entries.
     pub(crate) fn place_from(&mut self, from: u32, place: impl Fn(Range<usize>) -> Range<usize>) {
         for entry in self.entries.iter_mut().skip(from as usize) {
             entry.span = place(entry.span.clone());
@@ -262,8 +262,9 @@ impl Symbols {
         self.get(id).map_or("", |entry| &entry.name)
     }
 
-    pub(crate) fn defined(&self, id: SymbolId) -> Defined {
-        self.get(id).map_or(Defined::No, |entry| entry.defined)
+    pub(crate) fn defined(&self, id: SymbolId) -> SymbolDefinition {
+        self.get(id)
+            .map_or(SymbolDefinition::No, |entry| entry.defined)
     }
 
     pub(crate) fn get(&self, id: SymbolId) -> Option<&SymbolEntry> {

@@ -1,7 +1,7 @@
 //! Tokens of a source, for editors: the parts of each statement, without assembling it.
 //!
-//! The syntax of GNU as depends on context, so the assembler has no tokens. These are what its reader would meet in a source
-//! without errors; any text has tokens, which cover all of it but blanks.
+//! The syntax of GNU as depends on context, so the assembler has no tokenizer. These tokens are what its parser would
+//! read in a valid source. Any text can be tokenized, and tokens cover all of it except blanks.
 
 use std::ops::Range;
 
@@ -14,25 +14,25 @@ use crate::inputs::dialect::Dialect;
 pub enum TokenKind {
     /// Name of a label at its definition; `:` follows.
     Label,
-    /// Name to which `=` assigns a value.
+    /// Name on the left of `=`.
     Assigned,
-    /// First word of a statement that begins with `.`.
+    /// First word of a statement, starting with `.`.
     Directive,
-    /// First word of any other statement: an instruction or the call of a macro.
+    /// First word of any other statement: an instruction or a macro call.
     Mnemonic,
-    /// Word behind the first: a register, a symbol, a modifier.
+    /// Any word after the first: a register, a symbol, a modifier.
     Word,
-    /// Parameter of a macro, with its backslash.
+    /// Macro parameter, with its backslash.
     Parameter,
-    /// Number, a reference to a numeric label, or a character in quotes.
+    /// Number, reference to a numeric label, or character literal.
     Number,
-    /// String with its quotes.
+    /// String literal, including its quotes.
     String,
     /// Comment.
     Comment,
     /// `;` between statements.
     Separator,
-    /// Line of a block of text, such as that of `.amdgpu_metadata`.
+    /// Line of a text block, such as that of `.amdgpu_metadata`.
     Text,
     /// Any other character.
     Operator,
@@ -43,11 +43,11 @@ pub enum TokenKind {
 pub struct Token {
     /// Kind.
     pub kind: TokenKind,
-    /// Place in the source, in bytes.
+    /// Byte range in the source.
     pub span: Range<usize>,
 }
 
-/// The tokens of a source, in its order.
+/// Tokenizes a source.
 ///
 /// # Examples
 /// ```
@@ -76,9 +76,9 @@ pub fn tokens(text: &str, dialect: Dialect) -> Tokens<'_> {
 #[derive(Clone, Debug)]
 pub struct Tokens<'a> {
     cursor: Cursor<'a>,
-    /// True behind the first word of a statement.
+    /// True after the first word of a statement.
     has_head: bool,
-    /// End of the block of text that the statement begins.
+    /// Directive that ends the text block that this statement begins.
     block: Option<&'static str>,
     /// True within that block.
     is_inside: bool,
@@ -126,7 +126,7 @@ impl Tokens<'_> {
         self.cursor.set_pos(self.cursor.pos() + bytes);
     }
 
-    /// The next line of a block of text that has something on it; nothing behind the block.
+    /// Next nonblank line of a text block; `None` at its end.
     fn line_of_text(&mut self) -> Option<Token> {
         loop {
             if self.cursor.at_end() {
@@ -161,7 +161,7 @@ impl Tokens<'_> {
         }
     }
 
-    /// Steps over the token at the cursor.
+    /// Consumes the token at the cursor.
     fn token(&mut self) -> TokenKind {
         let dialect = self.cursor.dialect();
         match (self.cursor.peek(), self.cursor.peek_at(1)) {
@@ -229,7 +229,7 @@ impl Tokens<'_> {
         self.name(TokenKind::String)
     }
 
-    /// Kind of a name that begins a statement; the cursor is behind it.
+    /// Kind of the name at the beginning of a statement; the cursor is after it.
     fn name(&mut self, other: TokenKind) -> TokenKind {
         let end = self.cursor.pos();
         self.cursor.skip_blanks();
@@ -269,7 +269,7 @@ impl Tokens<'_> {
         let Some(word) = self.cursor.word() else {
             let width = self.cursor.here().len().max(1);
             self.step(width);
-            // A label leaves the beginning of the statement where it was.
+            // After a label, the statement still begins.
             return TokenKind::Operator;
         };
         if self.has_head {
@@ -295,7 +295,7 @@ impl Tokens<'_> {
 mod tests {
     use super::*;
 
-    /// The tokens as text: kinds and contents.
+    /// Formats tokens for comparison: kinds and texts.
     fn shown(text: &str, dialect: Dialect) -> Vec<(TokenKind, &str)> {
         let tokens = tokens(text, dialect);
         tokens
@@ -373,7 +373,7 @@ mod tests {
         );
     }
 
-    /// Any text has tokens, in order, on boundaries of characters, that leave out blanks alone.
+    /// Tokens of any text are in order, on character boundaries, and omit only blanks.
     #[test]
     fn tokens_cover_any_text() {
         arbtest::arbtest(|u| {

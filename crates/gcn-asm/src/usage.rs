@@ -1,30 +1,30 @@
-//! The registers that code uses, for a kernel whose author leaves their number out.
+//! Register usage of code, for kernels that do not state it.
 //!
-//! The words are decoded again: what an instruction uses follows from them, so nothing is kept beside it.
+//! The words are decoded again, so no usage information is stored with them.
 
 use gcn_isa::uses::{Registers, UseOrigin};
 use gcn_isa::{Inst, Isa, decode, regs};
 
-/// Dwords of the longest instruction.
+/// Maximum instruction length in dwords.
 const LONGEST: usize = 2;
 
-/// Registers that a run of code uses.
+/// Registers that a range of code uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct RegisterUsage {
-    /// One more than the highest VGPR.
+    /// Highest VGPR plus one.
     pub vgprs: u32,
-    /// One more than the highest numbered SGPR.
+    /// Highest numbered SGPR plus one.
     pub sgprs: u32,
     pub vcc: bool,
     pub flat_scratch: bool,
-    /// The run goes to code elsewhere, of which nothing is counted here.
+    /// True if the code branches or calls elsewhere; registers used there are not counted.
     pub leaves: bool,
-    /// The run reaches registers by an index, which may be higher.
+    /// True if the code uses relative register indexing, which may reach higher registers.
     pub indexes: bool,
 }
 
 impl RegisterUsage {
-    /// Of the words of a run; what is no instruction uses nothing.
+    /// Computes the usage of a range of code; words that are not instructions use no registers.
     pub(crate) fn of(isa: Isa, code: &[u8]) -> RegisterUsage {
         let (bytes, _) = code.as_chunks::<4>();
         let words: Vec<u32> = bytes.iter().map(|word| u32::from_le_bytes(*word)).collect();
@@ -54,7 +54,7 @@ impl RegisterUsage {
                 (Registers::Scalar { first, count }, UseOrigin::Operand(_)) => {
                     self.scalar(inst.isa, first, count);
                 }
-                // FLAT_SCRATCH counts where code sets it, not where FLAT uses it, as in LLVM.
+                // As in LLVM, FLAT_SCRATCH counts where code writes it, not where FLAT instructions use it.
                 (Registers::Scalar { first, .. }, _) => self.vcc |= first == regs::VCC_LO,
                 (Registers::State(_), _) => {}
             }
@@ -112,7 +112,7 @@ mod tests {
         );
         assert_eq!((used.sgprs, used.vgprs), (2, 2));
         assert!(used.flat_scratch && used.vcc && !used.leaves && !used.indexes);
-        // An implicit source, and a branch that asks about it.
+        // An implicit source, and a branch that tests it.
         assert!(usage("gfx900", "v_addc_co_u32_e32 v0, vcc, v0, v1, vcc").vcc);
         assert!(usage("gfx900", "s_cbranch_vccz 0").vcc);
         assert!(!usage("gfx900", "s_cbranch_scc0 0").vcc);

@@ -1,17 +1,17 @@
-//! Values of expressions: numbers, and addresses that are known after linking.
+//! Values of expressions: numbers, and addresses known only after linking.
 
-/// A symbol by its number.
+/// Index of a symbol.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct SymbolId(pub u32);
 
-/// A kept expression.
+/// Index of a stored expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ExprId {
     pub(crate) start: u32,
     pub(crate) end: u32,
 }
 
-/// The part of a symbol's address that a relocation holds.
+/// Relocation specifier: the part of a symbol's address that a relocation stores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Variant {
     #[default]
@@ -26,12 +26,12 @@ pub(crate) enum Variant {
     GotPcRel32Hi,
 }
 
-/// An address whose number is not known before linking.
+/// An address that is not known before linking.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Term {
-    /// Section and offset; nothing if the symbol is not defined here.
+    /// Section index and offset; `None` if the symbol is not defined here.
     pub place: Option<(u32, u64)>,
-    /// The symbol; nothing for `.`.
+    /// The symbol; `None` for `.`.
     pub symbol: Option<SymbolId>,
 }
 
@@ -52,12 +52,12 @@ impl ExprValue {
         }
     }
 
-    /// The number, if no address is in it.
+    /// The number, if the value contains no address.
     pub(crate) fn as_absolute(&self) -> Option<i64> {
         (self.plus.is_none() && self.minus.is_none()).then_some(self.constant)
     }
 
-    /// The half of a number that `@abs32@lo` or `@abs32@hi` selects.
+    /// The half of a number selected by `@abs32@lo` or `@abs32@hi`.
     pub(crate) fn part(self, variant: Variant) -> ExprValue {
         let half = |shift: u32| {
             let bits = self.constant.cast_unsigned() >> shift;
@@ -82,7 +82,7 @@ impl ExprValue {
     pub(crate) fn plus(self, other: ExprValue) -> Option<ExprValue> {
         let (mut plus, mut minus) = (self.plus, other.minus);
         if plus.is_some() && other.plus.is_some() || minus.is_some() && self.minus.is_some() {
-            // Two addresses may still meet their negatives.
+            // Addresses may still cancel out.
             if self.minus.is_none() && other.minus.is_none() {
                 return None;
             }
@@ -119,7 +119,7 @@ impl ExprValue {
     }
 }
 
-/// The distance of two addresses, if it is known before linking.
+/// Distance between two addresses, if it is known before linking.
 fn distance(a: Term, b: Term) -> Option<i64> {
     match (a.place, b.place) {
         (Some((s, x)), Some((t, y))) if s == t => {

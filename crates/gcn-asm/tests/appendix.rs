@@ -6,7 +6,7 @@ use common::{target, words};
 
 const ERRATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/errata.md");
 
-/// The target that stands for a generation of the table.
+/// Target that represents a generation of the table.
 fn generation(name: &str) -> &'static str {
     match name {
         "1.0" => "gfx600",
@@ -17,8 +17,8 @@ fn generation(name: &str) -> &'static str {
     }
 }
 
-/// Lines where the appendix shows what LLVM does and an entry rules otherwise: scalar stores of GCN 1.2
-/// take no other register than M0 as an offset (E026).
+/// Lines where the appendix shows LLVM's behavior but an entry disagrees: scalar stores of GCN 1.2 accept only M0 as
+/// a register offset (E026).
 const OVERRULED: [(&str, &str); 2] = [
     ("1.2", "s_store_dword s1, s[2:3], s4"),
     ("1.2", "s_buffer_store_dword s1, s[4:7], s4"),
@@ -59,8 +59,8 @@ fn reference_encodings() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// The paragraph "Forms that LLVM rejects, and that an assembler should reject too": target, text, and a part of
-/// the message.
+/// The paragraph "Forms that LLVM rejects, and that an assembler should reject too": target, text, and part of the
+/// message.
 #[rustfmt::skip]
 const REJECTED: &[(&str, &str, &str)] = &[
     ("gfx600", "ds_add_u32 v1, v2 offset:65536", "out of range 0 to 65535"),

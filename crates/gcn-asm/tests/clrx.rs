@@ -1,5 +1,5 @@
-//! CLRX's language beyond instructions: scopes, loops with conditions, enumerations, structures, questions about the
-//! GPU. Each source is assembled as CLRX's and gives the bytes beside it.
+//! CLRX's language beyond instructions: scopes, conditional loops, enumerations, structures, queries about the GPU.
+//! Each source is assembled in CLRX's dialect and must give the bytes listed with it.
 
 use gcn_asm::{Assembly, Dialect, Options, Severity, Source, assemble, named_target};
 use gcn_isa::Target;
@@ -95,7 +95,7 @@ fn a_scope_sees_what_the_scopes_have_that_it_uses() {
         &with("x = 9\n.using one\n.byte x\n.unusing\n.byte x"),
         &[9, 9],
     );
-    // Of what is used, too; scopes that use each other come to an end.
+    // Transitive use; cyclic uses terminate.
     gives(
         &with(".scope all\n.using one\n.using two\n.ends\n.using all\n.byte y, z"),
         &[2, 4],
@@ -126,7 +126,7 @@ fn loops_go_on_while_their_condition_holds() {
             .endr
         .endr";
     gives(nested, &[0x10, 0x20, 0x21]);
-    // In a macro, and left in the middle.
+    // Inside a macro, and exited in the middle.
     let left = "
         .macro count to
             .for k = 0, k < 100, k + 1
@@ -144,7 +144,7 @@ fn loops_go_on_while_their_condition_holds() {
     refuses(".while later\n.endr", "later");
     refuses(".while 1", "`.while` is not closed");
     refuses(".for x, 1, 2\n.endr", "`=` and the first value");
-    // An error in a loop is said once.
+    // An error in a loop is reported once.
     let errors = assembled("gfx803", "x = 0\n.while x < 9\nx = x + 1\nbogus\n.endr");
     assert_eq!(messages(&errors, Severity::Error).len(), 1);
 }
@@ -176,7 +176,7 @@ fn structures_have_numbers_as_places() {
 
 #[test]
 fn values_are_those_of_the_place_where_they_are_used() {
-    // What waits for a symbol means what the others are then and there.
+    // Delayed expressions use the symbol values at their position.
     gives(
         ".byte a + late\na = 1\n.byte a + late\na = 2\nlate = 16",
         &[0x12, 0x11],
@@ -232,7 +232,7 @@ fn data_that_do_not_fit_are_cut_and_room_of_negative_size_is_none() {
 fn a_backslash_at_its_end_continues_a_line() {
     gives(".byte 1, \\\n 2, \\\r\n3\n.byte 4", &[1, 2, 3, 4]);
     gives(".byte 1 # comment \\\n 2\n.byte 3", &[1, 3]);
-    // In a macro's arguments and its body, and where a statement is only stepped over.
+    // In macro arguments and bodies, and in skipped statements.
     gives(
         ".macro two a, \\\n b\n.byte \\a, \\\n \\b\n.endm\ntwo 1, \\\n 2",
         &[1, 2],
@@ -296,7 +296,7 @@ fn symbols_of_registers_are_in_scopes_as_others_are() {
         ".scope a\nx = %s[4:5]\n.ends\ny = %::a::x[1]\ns_mov_b32 s0, y",
         0xbe80_0005,
     );
-    // What clrxasm 0.1.9 takes: constants that are inline, but no literals and no signs.
+    // Accepted by clrxasm 0.1.9: inline constants, but no literals and no signs.
     words("x = %execz\nv_mov_b32 v0, x", 0x7e00_02fc);
     words("x = %-12\ns_mov_b32 s0, x", 0xbe80_00cc);
     words("x = %-4.0\nv_mov_b32 v0, x", 0x7e00_02f7);
@@ -308,7 +308,7 @@ fn symbols_of_registers_are_in_scopes_as_others_are() {
             "the value of a register symbol is",
         );
     }
-    // A symbol that is taken back is one no longer, and there is nothing to warn of.
+    // After `.undef`, the name is a plain symbol, without a warning.
     let assembly = assembled("gfx803", "x = %v1\n.undef x\nx = 3\n.byte x");
     assert!(
         assembly.diagnostics.is_empty(),
@@ -387,7 +387,7 @@ fn what_belongs_to_formats_that_are_not_written_is_said() {
     gives(".rawcode\n.64bit\n.format raw\n.text\n.main\n.byte 1", &[1]);
     refuses(".kernel k", "binary format of CLRX");
     refuses(".format none", "unknown format `none`");
-    // The code is what it is in any format; conditions may ask for it.
+    // The code does not depend on the format; conditionals may test it.
     for (name, number) in [("amd", 0), ("gallium", 1), ("amdcl2", 3)] {
         let text = format!(
             ".{name}\n.get_format f\n.iffmt {name}\n.byte f\n.endif\n.ifnfmt {name}\n.byte 9\n.endif"
@@ -431,7 +431,7 @@ fn a_statement_behind_an_ignored_one_is_read() {
         ".if 1; .byte 1; .else text; .byte 2; .endif; .byte 3",
         &[1, 3],
     );
-    // Errors of both are found.
+    // Both errors are reported.
     refuses(".kernel k; v_none", "`v_none`");
     refuses(".amdhsa_none 1; v_none", "`v_none`");
 }

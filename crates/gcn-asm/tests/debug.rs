@@ -1,4 +1,4 @@
-//! Debug information against that of `llvm-mc -g`: the line of each instruction, and labels.
+//! Compares debug information with that of `llvm-mc -g`: the line of each instruction, and labels.
 
 mod common;
 
@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use gcn_asm::{File, Files, Options, Source, assemble_with};
 use gcn_object::SourceLines;
 
-/// A sequence of a line table: distance from its first address, and line.
+/// Sequence of a line table: offsets from its first address, and lines.
 type Sequence = Vec<(u64, u64)>;
 
-/// A line table and the lines of labels.
+/// Line table and lines of labels.
 #[derive(Debug, PartialEq, Eq)]
 struct Information {
     sequences: Vec<Sequence>,
@@ -25,7 +25,7 @@ fn number(text: &str) -> u64 {
     }
 }
 
-/// The information that LLVM reads out of an object.
+/// Information that LLVM reads from an object.
 fn dumped(object: &Path) -> Information {
     let path = object.to_str().expect("a path in UTF-8");
     let dump = |arguments: &[&str]| {
@@ -70,7 +70,7 @@ fn directory() -> PathBuf {
     place
 }
 
-/// The information that LLVM's assembler writes.
+/// Information that LLVM's assembler writes.
 fn theirs(name: &str, target: &str, text: &str) -> Information {
     let place = directory();
     let [source, object, linked] =
@@ -95,7 +95,7 @@ fn theirs(name: &str, target: &str, text: &str) -> Information {
     dumped(&linked)
 }
 
-/// Our code object of a source.
+/// Code object assembled from a source.
 fn object(name: &str, target: &str, text: &str, files: &dyn Files) -> Vec<u8> {
     let options = Options {
         debug: Some(""),
@@ -106,7 +106,7 @@ fn object(name: &str, target: &str, text: &str, files: &dyn Files) -> Vec<u8> {
     assembly.program.to_object(None).expect("an object")
 }
 
-/// The information in it, without the rows for data, which LLVM counts to the line of the instruction before.
+/// Information in our object, without rows for data, which LLVM attributes to the line of the previous instruction.
 fn ours(name: &str, target: &str, text: &str) -> Information {
     let path = directory().join(format!("{name}.{target}.co"));
     let bytes = object(name, target, text, &gcn_asm::NoFiles);
@@ -115,7 +115,7 @@ fn ours(name: &str, target: &str, text: &str) -> Information {
     for rows in &mut information.sequences {
         let last = rows.pop();
         rows.retain(|(_, line)| *line != 0);
-        // Where data end a section, LLVM's last row has the line before them.
+        // If data end a section, LLVM's last row has the line before them.
         let line = rows.last().map_or(0, |(_, line)| *line);
         rows.extend(last.map(|(at, _)| (at, line)));
     }
@@ -228,7 +228,7 @@ fn places(lines: &SourceLines, code: std::ops::Range<u64>) -> Vec<String> {
     ranges.iter().map(|it| it.place.to_string()).collect()
 }
 
-/// LLVM names the source for all that it includes, and the line of `.rept` for all that it repeats.
+/// LLVM attributes included text to the main source, and repeated text to the line of `.rept`.
 #[test]
 fn included_files_and_loops_have_lines_of_their_own() {
     let text = "s_nop 0\n.include \"inner.s\"\n.rept 2\n  s_nop 1\n  s_nop 2\n.endr\n";

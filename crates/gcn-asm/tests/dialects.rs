@@ -1,5 +1,5 @@
-//! The rows of `docs/dialects.md` hold: each is assembled in both dialects. A row is named by its text, an entry of
-//! the last section by its number.
+//! Checks the rows of `docs/dialects.md`: each is assembled in both dialects. A row is identified by its text, an
+//! entry of the last section by its number.
 
 use gcn_asm::{Dialect, Options, Source, assemble};
 use gcn_isa::Target;
@@ -9,7 +9,7 @@ const DOCUMENT: &str = include_str!("../../../docs/dialects.md");
 /// The document's word for a text that does not assemble.
 const REFUSED: &str = "refused";
 
-/// The words that a text gives, or that it is refused.
+/// Words that a text assembles to, or that it is refused.
 fn words(target: &str, text: &str, dialect: Dialect) -> String {
     let target = Target::named(target).expect("the document names targets");
     let source = Source {
@@ -45,7 +45,7 @@ fn section(title: &str) -> impl Iterator<Item = &'static str> {
     lines.skip(1).take_while(|line| !line.starts_with("## "))
 }
 
-/// The rows of the table in a section, without its head: the cells, without the quotes of code.
+/// Rows of the table in a section, without its header: cells, without backticks.
 fn table(title: &str) -> Vec<Vec<String>> {
     const BAR: &str = "\u{0}";
     let rows = section(title).filter(|line| line.starts_with("| gfx"));

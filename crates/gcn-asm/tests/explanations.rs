@@ -8,7 +8,7 @@ use gcn_asm::{
 };
 use gcn_isa::Target;
 
-/// Diagnostics of a source, of the code object and of the raw words that are made of it.
+/// Diagnostics of a source, of its code object, and of its raw code.
 fn found(text: &str, dialect: Dialect) -> Vec<Diagnostic> {
     let target = named_target(text)
         .or_else(|| Target::named("gfx900"))

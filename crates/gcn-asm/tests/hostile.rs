@@ -1,4 +1,4 @@
-//! Input that is not meant well: nothing panics, nothing takes long.
+//! Hostile input: nothing panics or takes long.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 const VALID: &str = include_str!("hostile/valid.s");
 
-/// Time that this thread has run. Other programs on the machine do not count.
+/// CPU time of this thread, independent of other load on the machine.
 fn thread_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::try_from(time).expect("it is not negative")
@@ -58,7 +58,7 @@ fn random_bytes() {
     .budget_ms(3_000);
 }
 
-/// Pieces that mean something, in any order.
+/// Meaningful fragments, to be combined in any order.
 const PIECES: &[&str] = &[
     "v",
     "s",
@@ -246,7 +246,7 @@ fn what_grows_without_bound_is_refused() {
         let taken = thread_time() - start;
         assert!(taken.as_secs() < 5, "{shown}: {taken:?}");
     }
-    // A long sum is a number.
+    // A long sum is evaluated immediately.
     let target = Target::named("gfx906").expect("a target");
     let source = Source {
         name: "sum.s",
@@ -256,7 +256,7 @@ fn what_grows_without_bound_is_refused() {
     assert_eq!(assembly.program.to_raw(), 200_000u32.to_le_bytes());
 }
 
-/// Pieces of macros, loops and conditions.
+/// Fragments of macros, loops and conditionals.
 const MACRO_PIECES: &[&str] = &[
     ".macro m",
     ".macro m a, b=1, c:vararg",
@@ -347,7 +347,7 @@ fn a_quote_without_its_end_stays_on_its_line() {
     ] {
         try_everything(text, target);
     }
-    // What is said of the first line lies on it, and the second is read.
+    // The diagnostic is on the first line, and the second line is still assembled.
     let text = ".ifnb \"\ns_nop 3\n.endif\ns_nop 70000\n";
     let source = Source {
         name: "quote.s",
@@ -424,7 +424,7 @@ fn expansions_are_bounded() {
         let start = thread_time();
         let assembly = assemble(&source, &Options::new(target));
         let taken = thread_time() - start;
-        // Well under a second when it is optimised.
+        // Well under a second in an optimized build.
         assert!(taken.as_secs() < 10, "{shown}: {taken:?}");
         let errors: Vec<&str> = assembly.diagnostics.iter().map(|d| &*d.message).collect();
         assert!(
@@ -547,7 +547,7 @@ fn files_are_read_by_the_caller() {
     assert_eq!(*done, ("done", at("main.s", ".print \"done\""), vec![]));
 }
 
-/// Notes how far the source was read.
+/// Records how far the source was read.
 #[derive(Default)]
 struct Listener(std::cell::RefCell<Vec<usize>>);
 
@@ -563,7 +563,7 @@ impl gcn_asm::Files for Listener {
 
 #[test]
 fn the_caller_hears_how_far_the_source_was_read() {
-    // What a loop and a macro read is no progress in the source.
+    // Loops and macros do not count as progress in the source.
     let text = ".macro twice\ns_nop 0\ns_nop 0\n.endm\n.rept 100000\ntwice\n.endr\n".to_owned()
         + &"s_nop 0\n".repeat(100_000);
     let listener = Listener::default();

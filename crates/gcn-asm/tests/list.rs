@@ -1,4 +1,4 @@
-//! The listing of any words assembles to the same words again: on every instruction set, in either syntax.
+//! Listings of arbitrary words assemble to the same words on every instruction set, in both syntaxes.
 
 use arbtest::arbitrary::{self, Unstructured};
 use arbtest::arbtest;
@@ -6,10 +6,10 @@ use gcn_asm::list::{ListOptions, ListedCode, list};
 use gcn_asm::{Dialect, Options, Severity, Source, assemble};
 use gcn_isa::{Field, Inst, Isa, Row, Syntax, TARGETS, Target, TextFidelity, decode, rows};
 
-/// Words of one run; several, so that branches find targets.
+/// Maximum number of items per run; several, so that branches find targets.
 const MAX_ITEMS: usize = 24;
 
-/// Two words: anything, or an instruction of `isa` whose operands and reserved bits are anything.
+/// Two words: arbitrary, or an instruction of `isa` with arbitrary operands and reserved bits.
 fn words(u: &mut Unstructured, isa: Isa, rows: &[&'static Row]) -> arbitrary::Result<[u32; 2]> {
     let any: u64 = u.arbitrary()?;
     let halves = |bits: u64| [bits as u32, (bits >> 32) as u32];
@@ -32,7 +32,7 @@ fn words(u: &mut Unstructured, isa: Isa, rows: &[&'static Row]) -> arbitrary::Re
     Ok(halves(inst.bits() | any & sparse & !fixed))
 }
 
-/// Time for the search; a failure prints the seed that finds it again.
+/// Time budget of the search; a failure prints a seed that reproduces it.
 const BUDGET_MS: u64 = 2_000;
 
 fn check(u: &mut Unstructured) -> arbitrary::Result<()> {
@@ -83,7 +83,7 @@ fn check(u: &mut Unstructured) -> arbitrary::Result<()> {
     Ok(())
 }
 
-/// A text of a syntax is read in the dialect of that syntax.
+/// Options to assemble a listing in the dialect of its syntax.
 fn options(target: &'static Target, syntax: Syntax) -> Options<'static> {
     Options {
         dialect: match syntax {
@@ -101,7 +101,7 @@ fn target(isa: Isa) -> &'static Target {
         .expect("every instruction set has a target")
 }
 
-/// Every row of an instruction set in every encoding, with each bit flipped that does not say what it is.
+/// Every row of an instruction set in every encoding, with each bit that does not identify it flipped.
 fn flipped(isa: Isa) -> impl Iterator<Item = Inst> {
     let plain = rows()
         .flat_map(|row| row.encodings().map(move |encoding| (row.op(), encoding)))
@@ -119,7 +119,7 @@ fn flipped(isa: Isa) -> impl Iterator<Item = Inst> {
     })
 }
 
-/// The words that a text gives, if it assembles.
+/// Words that a text assembles to, if it does.
 fn assembled(target: &'static Target, syntax: Syntax, text: &str) -> Option<Vec<u8>> {
     let source = Source {
         name: "listing",
@@ -134,21 +134,21 @@ fn bytes(inst: &Inst) -> Vec<u8> {
     words.flat_map(u32::to_le_bytes).collect()
 }
 
-/// A text is exact if and only if the assembler gives the same words back. In CLRX's syntax it is not where CLRX
-/// refuses it, though our assembler may take it.
+/// A text is exact if and only if the assembler reproduces the words. In CLRX's syntax, texts that CLRX refuses are
+/// inexact even if our assembler accepts them.
 #[test]
 fn each_bit_of_each_row_comes_back_if_its_text_is_exact() {
     let mut failures = Vec::new();
     for isa in Isa::ALL {
         let target = target(isa);
         for syntax in [Syntax::Llvm, Syntax::Clrx] {
-            // One source for all that is said to be exact; what is said not to be is assembled one by one.
+            // All texts reported as exact form one source; the others are assembled one by one.
             let (mut exact, mut texts) = (Vec::new(), String::new());
             for inst in flipped(isa) {
                 let mut text = String::new();
                 let fidelity = inst.print(&mut text, syntax, None);
                 let is_llvm = syntax == Syntax::Llvm;
-                // LLVM's dialect may refuse what LLVM refuses.
+                // LLVM's dialect may refuse the same texts as LLVM.
                 let is_refused = is_llvm
                     && fidelity == TextFidelity::RefusedByLlvm
                     && assembled(target, syntax, &text).is_none();
@@ -180,7 +180,7 @@ fn each_bit_of_each_row_comes_back_if_its_text_is_exact() {
     );
 }
 
-/// Words that mean something, which CLRX's assembler refuses (C013), by targets.
+/// Valid words that CLRX's assembler refuses (C013), by instruction set.
 #[rustfmt::skip]
 const REFUSED_BY_CLRX: &[(Isa, &[u32])] = &[
     (Isa::Vi,     &[0xbf81_0001]),              // s_endpgm 0x1
@@ -225,7 +225,7 @@ fn what_clrx_refuses_is_data_in_its_syntax() {
     }
 }
 
-/// CLRX does not read two names of formats that it writes.
+/// CLRX cannot parse two format names that it prints.
 #[test]
 fn formats_without_a_name_are_numbers_in_clrx_syntax() {
     for (words, end) in [

@@ -1,4 +1,4 @@
-//! Metadata of PAL, the platform of graphics drivers: the notes are those that llvm-mc 19 makes for `amdgcn--amdpal`.
+//! PAL metadata: notes match those of llvm-mc 19 for `amdgcn--amdpal`.
 
 use gcn_asm::{Assembly, Options, Severity, Source, assemble};
 use gcn_isa::Target;
@@ -12,7 +12,7 @@ fn assembled(text: &str) -> Assembly {
     assemble(&source, &Options::new(target))
 }
 
-/// The notes of a source, about which there is a warning and nothing else.
+/// Notes of a source, which produces one warning and no other diagnostic.
 fn notes(text: &str) -> Vec<u8> {
     let assembly = assembled(text);
     let severities: Vec<_> = assembly.diagnostics.iter().map(|d| d.severity).collect();
@@ -27,7 +27,7 @@ fn notes(text: &str) -> Vec<u8> {
     section.expect("notes").bytes
 }
 
-/// A note as it lies in a section whose sizes need no padding but behind the owner.
+/// A note in a section; sizes are such that only the owner needs padding.
 fn note(owner: &[u8], kind: u32, description: &[u8]) -> Vec<u8> {
     let owner_size = owner
         .iter()

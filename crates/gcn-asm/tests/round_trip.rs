@@ -1,5 +1,5 @@
-//! Every row on every instruction set: sampled operands printed, assembled, compared; and the same text through
-//! LLVM's assembler.
+//! Round trip of every row on every instruction set: sampled operands are printed, assembled and compared; the same
+//! text goes through LLVM's assembler.
 
 mod common;
 
@@ -8,7 +8,7 @@ use gcn_isa::{Does, Field, Inst, Isa, Presence, Row, Syntax, TARGETS, TextFideli
 
 const SAMPLES: u64 = 16;
 
-/// Sampled instructions of every row that `isa` has and `wanted` takes, with their texts.
+/// Samples of every row that `isa` has and `wanted` accepts, with their texts.
 fn samples(isa: Isa, wanted: fn(&Row) -> bool) -> Vec<(Inst, String)> {
     let mut all = Vec::new();
     for (number, row) in rows().enumerate().filter(|(_, row)| wanted(row)) {
@@ -73,7 +73,7 @@ fn other_rows_print_and_assemble_to_the_same_words() {
     assembles_to_the_same(|row| !is_memory(row), 100);
 }
 
-/// Reason for which LLVM does not take a form that the documents have, if so.
+/// Reason why LLVM does not accept a documented form, if it does not.
 fn llvm_lacks(inst: &Inst) -> Option<&'static str> {
     let row = inst.row();
     let written = |when| {

@@ -1,11 +1,11 @@
-//! Ways of writing the same thing, and what the messages say about what cannot be written.
+//! Alternative spellings, and diagnostics for invalid statements.
 
 mod common;
 
 use common::{target, words};
 use gcn_asm::{Options, Severity, Source, assemble};
 
-/// Target, a way of writing, the plain way.
+/// Target, alternative spelling, canonical spelling.
 #[rustfmt::skip]
 const ALIKE: &[(&str, &str, &str)] = &[
     // Case, comments, separators (errata E011).
@@ -60,19 +60,19 @@ const ALIKE: &[(&str, &str, &str)] = &[
     ("tahiti", "v_cndmask_b32 v1, v2, v3", "v_cndmask_b32_e32 v1, v2, v3, vcc"),
     ("gfx900", "v_cndmask_b32_e32 v1, v2, v3", "v_cndmask_b32_e32 v1, v2, v3, vcc"),
     ("gfx900", "v_subrev_co_u32 v1, v2, v3", "v_subrev_co_u32_e32 v1, vcc, v2, v3"),
-    // One name, one register, one read of the scalar bus.
+    // Two operands that name the same register use the constant bus once.
     ("gfx900", "v_ldexp_f64 v[0:1], src_scc, src_scc", ".long 0xd2840000, 0x0001fafd"),
     ("fiji", "v_cmp_class_f64 vcc, src_vccz, src_vccz", ".long 0xd012006a, 0x0001f6fb"),
-    // GCN 1.2 has the low half of a product once; it has two names.
+    // GCN 1.2 has a single instruction, with two names, for the low half of a product.
     ("fiji", "v_mul_lo_i32 v0, v1, v2", "v_mul_lo_u32 v0, v1, v2"),
     ("gfx906", "v_mul_lo_i32_e64 v0, v1, v2", "v_mul_lo_u32 v0, v1, v2"),
-    // Numbers of a list for operands that are not there.
+    // List elements for operands that do not exist.
     ("gfx906", "v_dot2_f32_f16 v0, v1, v2, v3 op_sel:[0,1,0,0]", "v_dot2_f32_f16 v0, v1, v2, v3 op_sel:[0,1,0]"),
     ("gfx906", "v_dot2_i32_i16 v0, v1, v2, v3 op_sel_hi:[1,1,1,1]", "v_dot2_i32_i16 v0, v1, v2, v3"),
     ("gfx900", "v_pk_add_u16 v0, v1, v2 op_sel:[0,0,0]", "v_pk_add_u16 v0, v1, v2"),
     // Absolute values of mixed precision are in the bits of NEG_HI.
     ("gfx900", "v_mad_mix_f32 v0, v1, abs(v2), -v3", ".long 0xd3a00200, 0x840e0501"),
-    // A literal is one when it is known later, too.
+    // A delayed value can be a literal, too.
     ("gfx700", "s_load_dwordx4 s[4:7], s[2:3], lit(zx)\nzx = 1", ".long 0xc08202ff, 1"),
     ("gfx700", "v_mov_b32 v0, lit(zx)\nzx = 1", ".long 0x7e0002ff, 1"),
     ("bonaire", "v_add_co_u32 v0, vcc, v1, v2", "v_add_i32_e64 v0, vcc, v1, v2"),
@@ -87,10 +87,10 @@ const ALIKE: &[(&str, &str, &str)] = &[
     ("gfx900", "s_nop 0\n.lcomm a, 64\n.lcomm b, 32\ns_nop 1\n.long b - a", "s_nop 0\ns_nop 1\n.long 64"),
     ("gfx900", "1: s_branch 1f\n1: s_branch 1b", "s_branch 0\ns_branch 0xffff"),
     ("gfx900", "s_cbranch_scc0 .+8", "s_cbranch_scc0 1"),
-    // Registers of a kernel so far; another name for what is elsewhere, which no code object could say.
+    // Register counts of a kernel so far; an alias of an external symbol, which a code object cannot represent.
     ("gfx900", "v_mov_b32 v2, s5\ns_nop .kernel.vgpr_count + .kernel.sgpr_count\n.amdgpu_hsa_kernel k\nk: s_nop .kernel.vgpr_count", "v_mov_b32 v2, s5\ns_nop 9\nk: s_nop 0"),
     ("gfx900", "other = elsewhere + 4\ns_nop 0", "s_nop 0"),
-    // Formats of typed buffers: names in any order, one of them, a number, LLVM's older parts before an operand.
+    // Typed buffer formats: names in any order, only one of them, a number, LLVM's older spelling before an operand.
     ("gfx900", "tbuffer_load_format_x v1, off, s[4:7], s1 format:[BUF_NUM_FORMAT_FLOAT, buf_data_format_32]", "tbuffer_load_format_x v1, off, s[4:7], s1 format:116"),
     ("gfx900", "tbuffer_load_format_x v1, off, s[4:7], s1 format:[BUF_NUM_FORMAT_SNORM]", "tbuffer_load_format_x v1, off, s[4:7], s1 format:0x11"),
     ("gfx900", "tbuffer_load_format_x v1, off, s[4:7], dfmt:4, nfmt:7, s1 glc", "tbuffer_load_format_x v1, off, s[4:7], s1 glc format:116"),
@@ -98,7 +98,7 @@ const ALIKE: &[(&str, &str, &str)] = &[
     ("gfx900", "tbuffer_load_format_x v1, off, s[4:7], s1 dfmt:4", "tbuffer_load_format_x v1, off, s[4:7], s1 format:4"),
     ("gfx900", "tbuffer_load_format_x v1, off, s[4:7], s1", ".long 0xe8080000, 0x01010100"),
     ("gfx600", "tbuffer_load_format_x v1, off, s[4:7], s1 format:[BUF_NUM_FORMAT_SNORM_OGL]", "tbuffer_load_format_x v1, off, s[4:7], s1 nfmt:6"),
-    // Images: the address is as long as the image needs, a short descriptor may be written short.
+    // Images: the address has as many registers as the image needs, a short descriptor may be written short.
     ("gfx900", "image_load v[1:4], v[2:4], s[4:11] dmask:15", "image_load v[1:4], v2, s[4:11] dmask:0xf"),
     ("gfx900", "image_sample_c_b_cl v1, v[2:9], s[4:11], s[12:15] dmask:1", "image_sample_c_b_cl v1, v[2:7], s[4:11], s[12:15] dmask:1"),
     ("gfx803", "image_load v1, v2, s[4:7] dmask:1 r128", "image_load v1, v2, s[4:11] dmask:1 r128"),
@@ -108,7 +108,7 @@ const ALIKE: &[(&str, &str, &str)] = &[
     ("gfx900", "exp mrt0, v1, v2, v3, v4 vm done", "exp mrt0 v1, v2, v3, v4 done vm"),
     ("gfx900", "exp PARAM31 v1, off, off, v4", ".long 0xc40003f9, 0x04000001"),
     ("gfx900", "exp mrtz v1, off, v3, off compr", "exp mrtz v1, v1, v3, v3 compr"),
-    // Interpolation: the short form unless something asks for VOP3.
+    // Interpolation: the short form unless something requires VOP3.
     ("gfx600", "v_interp_p1_f32_e32 v1, v2, attr0.x", "v_interp_p1_f32 v1, v2, ATTR0.X"),
     ("gfx900", "v_interp_p1_f32 v1, -v2, attr3.y", "v_interp_p1_f32_e64 v1, -v2, attr3.y"),
     ("gfx900", "v_interp_mov_f32 v1, P20, attr3.y clamp", "v_interp_mov_f32_e64 v1, p20, attr3.y clamp"),
@@ -146,7 +146,7 @@ fn ways_of_writing() {
     }
 }
 
-/// Target, source, and for each diagnostic its marked text, a part of its message, a part of its help.
+/// Target, source, and for each diagnostic the marked text, part of the message, and part of the help.
 type Case = (
     &'static str,
     &'static str,
@@ -160,7 +160,7 @@ const MESSAGES: &[Case] = &[
         ("ds_raed_b32", "unknown instruction", "did you mean `ds_read_b32`?"),
     ]),
     ("gfx803", "global_load_dword v1, v[2:3], off", &[("global_load_dword", "GCN 1.2 has no instruction", "it exists on GCN 1.4, 1.4.1")]),
-    // The encoding or the chip that lacks it.
+    // Diagnostics name the encoding or the chip.
     ("bonaire", "v_mov_b32_dpp v0, v1 row_shl:1", &[("v_mov_b32_dpp", "GCN 1.1 has no DPP form of `v_mov_b32`", "it exists on GCN 1.2, 1.4, 1.4.1")]),
     ("fiji", "v_readlane_b32_e32 s0, v1, s2", &[("v_readlane_b32_e32", "GCN 1.2 has no 32-bit form of `v_readlane_b32`", "it exists on GCN 1.0, 1.1")]),
     ("gfx900", "v_add_f64_sdwa v[0:1], v[2:3], v[4:5]", &[("v_add_f64_sdwa", "GCN 1.4 has no SDWA form of `v_add_f64`", "without the suffix")]),
@@ -311,7 +311,7 @@ fn raw_words_are_linked_within_code() {
     let code = "s_getpc_b64 s[0:1]\ns_add_u32 s0, s0, table@rel32@lo+4\ns_addc_u32 s1, s1, table@rel32@hi+12\ns_endpgm\n";
     let linked = program(&format!("{code}table: .long 5")).to_linked_raw();
     let linked = linked.expect("everything is in one section");
-    // The counter points behind S_GETPC, at 4; the table is at 24.
+    // After S_GETPC, the program counter is 4; the table is at 24.
     assert_eq!(linked[8..12], 20u32.to_le_bytes());
     assert_eq!(linked[16..20], 0u32.to_le_bytes());
     let errors = program(&format!("{code}.data\ntable: .long 5")).to_linked_raw();

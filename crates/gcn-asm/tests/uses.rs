@@ -1,8 +1,8 @@
-//! The uses of single instructions, as `gcn_isa::uses` has it, on the instruction sets that differ.
+//! Uses of single instructions, from `gcn_isa::uses`, on instruction sets that differ.
 
 mod common;
 
-/// A target, an instruction, what it uses.
+/// Target, instruction, expected uses.
 #[rustfmt::skip]
 const CASES: &[(&str, &str, &str)] = &[
     // M0 bounds LDS up to GCN 1.2: plain loads, stores, atomics (E035).

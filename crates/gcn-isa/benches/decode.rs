@@ -7,7 +7,7 @@ use gcn_isa::{Encoding, Inst, Isa, Syntax, decode, rows};
 
 const WORDS: usize = 1 << 20;
 
-/// Every instruction of `isa` again and again, with registers that differ.
+/// All instructions of `isa` repeatedly, with varying registers.
 fn code(isa: Isa) -> Vec<u32> {
     let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
     let mut words = Vec::with_capacity(WORDS);

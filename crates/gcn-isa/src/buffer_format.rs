@@ -1,16 +1,16 @@
-//! Formats of buffers: their numbers, their names, and LLVM's way to write them.
+//! Buffer formats: numbers, names, and LLVM's syntax.
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Buffer Instructions".
 
 use crate::target::{Isa, Numbering};
 use crate::text::Text;
 
-/// The format of an instruction that names none: one byte, normalised to 0..=1.
+/// Default format: one byte, normalized to 0..=1.
 pub const DEFAULT_FORMAT: u8 = 1;
-/// Bits of the data format within a format.
+/// Width of the data format field within a format.
 pub const DATA_FORMAT_BITS: u32 = 4;
 
-/// Data formats by number: the division of a buffer's elements into components.
+/// Data formats by number: how a buffer element is divided into components.
 pub const DATA_FORMATS: [&str; 16] = [
     "BUF_DATA_FORMAT_INVALID",
     "BUF_DATA_FORMAT_8",
@@ -30,7 +30,7 @@ pub const DATA_FORMATS: [&str; 16] = [
     "BUF_DATA_FORMAT_RESERVED_15",
 ];
 
-/// Number formats of `isa` by number: the reading of a component.
+/// Number formats of `isa` by number: how a component is interpreted.
 ///
 /// # Examples
 /// ```
@@ -57,7 +57,7 @@ pub const fn number_formats(isa: Isa) -> [&'static str; 8] {
     ]
 }
 
-/// Writes a format as LLVM does: names in brackets, without the default one.
+/// Writes a format in LLVM's syntax: names in brackets, omitting defaults.
 pub(crate) fn write_format(out: &mut Text, isa: Isa, format: u8) {
     let data = format & ((1 << DATA_FORMAT_BITS) - 1);
     let number = format >> DATA_FORMAT_BITS;

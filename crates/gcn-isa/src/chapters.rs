@@ -1,4 +1,4 @@
-//! The chapters of AMD's manuals, a module for each encoding or family of encodings: its field maps, then a row per
+//! Chapters of AMD's manuals, one module for each encoding or family of encodings: field maps, then a row per
 //! instruction.
 
 pub mod ds;

@@ -1,6 +1,5 @@
-//! CLRX's own spellings of instructions, registers, constants of scalar instructions, formats,
-//! permutations. The assembler reads these spellings beside LLVM's, the printer writes them for
-//! [`Syntax::Clrx`](crate::Syntax::Clrx); each is stated once, here.
+//! CLRX's spellings of instructions, registers, scalar immediates, formats and permutations. The assembler accepts
+//! them in addition to LLVM's, the printer writes them for [`Syntax::Clrx`](crate::Syntax::Clrx).
 //!
 //! Source: CLRX's documents (GcnOperands, GcnSdwaDpp, GcnInstrs…); `docs/dialects.md`.
 
@@ -20,7 +19,7 @@ use crate::simm::{Hwreg, Waitcnt};
 use crate::target::{Isa, IsaSet, on};
 use crate::text::Text;
 
-/// An instruction's name and CLRX's for it, where CLRX prints that.
+/// Instruction names, and the names that CLRX prints for them.
 #[rustfmt::skip]
 const NAMES: &[(&str, &str, IsaSet)] = &[
     ("v_qsad_pk_u16_u8",  "v_qsad_u8",      on::SI_ONLY),
@@ -51,7 +50,7 @@ const NAMES: &[(&str, &str, IsaSet)] = &[
     ("v_cmpx_t_u64",      "v_cmpx_tru_u64", on::SI),
 ];
 
-/// An instruction's name and another that CLRX takes for it.
+/// Instruction names, and alternative names that CLRX accepts.
 #[rustfmt::skip]
 const ALIASES: &[(&str, &str, IsaSet)] = &[
     ("v_add_i32",       "v_add_u32",    on::SI_CI),
@@ -90,7 +89,7 @@ pub fn name(row: &Row, isa: Isa) -> &'static str {
         .map_or(own, |(_, theirs, _)| theirs)
 }
 
-/// The instruction that only CLRX calls so, in lower case.
+/// Instruction with a name that only CLRX uses, in lower case.
 ///
 /// # Examples
 /// ```
@@ -107,19 +106,20 @@ pub fn named(isa: Isa, name: &str) -> Option<Op> {
     isa.tables().named(own)
 }
 
-/// Registers of a gather's result.
+/// Number of registers of a gather's result.
 const TEXEL: u8 = 4;
 
-/// Dwords of an image's descriptor with R128.
+/// Dwords of an image descriptor with R128.
 pub(crate) const SHORT_DESCRIPTOR: u8 = 4;
 
-/// Operands that have another number of registers in CLRX's text, though hardware reads as many as the row says.
+/// Operands whose number of registers in CLRX's text differs from the row, although hardware reads as many as the row
+/// says.
 const WIDTHS: &[(&str, Field, u8)] = &[
     ("v_cmp_class_f64", Field::Src1, 2),
     ("v_cmpx_class_f64", Field::Src1, 2),
 ];
 
-/// Number of registers that CLRX writes for an operand, where it differs from the row.
+/// Number of registers that CLRX writes for an operand, if it differs from the row.
 ///
 /// # Examples
 /// ```
@@ -135,22 +135,23 @@ pub fn width(row: &Row, slot: &Slot) -> Option<u8> {
         .map(|(.., dwords)| *dwords)
 }
 
-/// The fewest VGPRs that CLRX takes as an image's address, of which hardware reads at most `most`.
+/// Minimum number of VGPRs that CLRX accepts as an image address of which hardware reads at most `most`, and the
+/// difference between the two.
 const fn least_image_address(most: u8) -> (u8, u8) {
-    /// The least maximum of addresses with derivatives.
+    /// Smallest maximum of addresses with derivatives.
     const DERIVATIVES: u8 = 9;
     let beside_first = if most >= DERIVATIVES { 6 } else { 2 };
     (most.saturating_sub(beside_first), beside_first)
 }
 
-/// Number of VGPRs that CLRX writes for an image's address, of which hardware reads at most `most`.
+/// Number of VGPRs that CLRX writes for an image address of which hardware reads at most `most`.
 pub(crate) const fn image_address(most: u8) -> u8 {
     const FEWEST: u8 = 4;
     let (least, _) = least_image_address(most);
     if least > FEWEST { least } else { FEWEST }
 }
 
-/// True if CLRX takes `count` VGPRs as an image's address, of which hardware reads at most `most`.
+/// True if CLRX accepts `count` VGPRs as an image address of which hardware reads at most `most`.
 ///
 /// # Examples
 /// ```
@@ -166,7 +167,7 @@ pub const fn takes_image_address(most: u8, count: u8) -> bool {
 /// CLRX's text of 1/(2π), for any type.
 pub(crate) const INV_2PI: &str = "0.15915494";
 
-/// The name of a special register; CLRX leaves LLVM's `src_` out.
+/// Name of a special register; CLRX omits LLVM's `src_` prefix.
 pub(crate) fn register(isa: Isa, code: u8, count: u8) -> Option<&'static str> {
     if code == regs::LDS_DIRECT {
         return Some("lds");
@@ -175,7 +176,7 @@ pub(crate) fn register(isa: Isa, code: u8, count: u8) -> Option<&'static str> {
     Some(name.strip_prefix("src_").unwrap_or(name))
 }
 
-/// The hardware registers, by number; how many of them there are depends on the generation.
+/// Names of hardware registers by number; the generation determines which of them exist.
 #[rustfmt::skip]
 const HWREGS: [&str; 20] = [
     "@0", "mode", "status", "trapsts", "hw_id", "gpr_alloc", "lds_alloc", "ib_sts", "pc_lo", "pc_hi", "inst_dw0",
@@ -183,7 +184,7 @@ const HWREGS: [&str; 20] = [
     "sq_shader_tma_lo", "sq_shader_tma_hi",
 ];
 
-/// The names of hardware registers, with their numbers.
+/// Hardware register names with their numbers.
 ///
 /// # Examples
 /// ```
@@ -203,7 +204,7 @@ pub fn hwregs(isa: Isa) -> impl Iterator<Item = (&'static str, u8)> + Clone {
     HWREGS.into_iter().zip(0u8..).take(count).skip(1)
 }
 
-/// Other names of hardware registers from GCN 1.4 on.
+/// Alternative names of hardware registers from GCN 1.4.
 pub const HWREG_ALIASES: [(&str, u8, IsaSet); 4] = [
     ("tba_lo", 16, on::GFX9),
     ("tba_hi", 17, on::GFX9),
@@ -211,7 +212,7 @@ pub const HWREG_ALIASES: [(&str, u8, IsaSet); 4] = [
     ("tma_hi", 19, on::GFX9),
 ];
 
-/// Writes the operand of S_GETREG and S_SETREG: always with its bits.
+/// Writes the operand of S_GETREG and S_SETREG, always including the bit range.
 pub(crate) fn write_hwreg(out: &mut Text, isa: Isa, simm: u16) {
     let reg = Hwreg::unpack(simm);
     let _ = match hwregs(isa).find(|(_, id)| *id == reg.id) {
@@ -221,7 +222,7 @@ pub(crate) fn write_hwreg(out: &mut Text, isa: Isa, simm: u16) {
     let _ = write!(out, ", {}, {})", reg.offset, reg.width);
 }
 
-/// The messages, with their numbers and where they exist.
+/// Messages, with their numbers and instruction sets.
 #[rustfmt::skip]
 const MESSAGES: &[(&str, u8, IsaSet)] = &[
     ("interrupt",          1,  on::SI),
@@ -236,14 +237,14 @@ const MESSAGES: &[(&str, u8, IsaSet)] = &[
     ("get_doorbell",       10, on::GFX9),
     ("system",             15, on::SI),
 ];
-/// The operations of geometry shaders, by number.
+/// Geometry shader operations, by number.
 pub const GS_OPS: [&str; 4] = ["nop", "cut", "emit", "emit-cut"];
-/// Another name of the last one.
+/// Alternative name of the last one.
 pub const EMIT_CUT: (&str, u8) = ("emit_cut", 3);
-/// The messages that have operations.
+/// Messages that have operations.
 const GS_MESSAGES: [u8; 2] = [2, 3];
 
-/// The names of messages, with their numbers.
+/// Message names with their numbers.
 ///
 /// # Examples
 /// ```
@@ -257,7 +258,8 @@ pub fn messages(isa: Isa) -> impl Iterator<Item = (&'static str, u8)> + Clone {
         .map(|&(name, id, _)| (name, id))
 }
 
-/// Writes S_SENDMSG's operand; false if it has bits that the text does not tell, or an operation where CLRX reads none.
+/// Writes S_SENDMSG's operand. Returns false if the text does not represent all bits, or has an operation that CLRX
+/// cannot parse.
 pub(crate) fn write_sendmsg(out: &mut Text, isa: Isa, simm: u16) -> bool {
     let message = (simm & 0xf) as u8;
     let op = usize::from(simm >> 4 & 3);
@@ -283,7 +285,7 @@ pub(crate) fn write_sendmsg(out: &mut Text, isa: Isa, simm: u16) -> bool {
     told == simm && is_read
 }
 
-/// Writes S_WAITCNT's operand; false if it has bits that no counter has.
+/// Writes S_WAITCNT's operand. Returns false if bits outside of the counters are set.
 pub(crate) fn write_waitcnt(out: &mut Text, isa: Isa, simm: u16) -> bool {
     let wait = Waitcnt::unpack(isa, simm);
     let max = Waitcnt::max(isa);
@@ -305,20 +307,20 @@ pub(crate) fn write_waitcnt(out: &mut Text, isa: Isa, simm: u16) -> bool {
     is_told
 }
 
-/// The data formats of typed buffers, by number.
+/// Data formats of typed buffers, by number.
 #[rustfmt::skip]
 pub const DATA_FORMATS: [&str; 16] = [
     "invalid", "8", "16", "8_8", "32", "16_16", "10_11_11", "11_11_10", "10_10_10_2", "2_10_10_10", "8_8_8_8",
     "32_32", "16_16_16_16", "32_32_32", "32_32_32_32", "reserved",
 ];
-/// The data formats whose names CLRX does not read.
+/// Data formats whose names CLRX prints but cannot parse.
 const WRITTEN_ONLY: [&str; 2] = ["invalid", "reserved"];
-/// The number formats, by number.
+/// Number formats, by number.
 #[rustfmt::skip]
 pub const NUMBER_FORMATS: [&str; 8] =
     ["unorm", "snorm", "uscaled", "sscaled", "uint", "sint", "snorm_ogl", "float"];
 
-/// Writes ` format:[…]`, without the default halves. Two data formats have names that CLRX only writes; they are written as
+/// Writes ` format:[…]`, omitting defaults. Two data formats have names that CLRX only prints; they are written as
 /// numbers.
 pub(crate) fn write_format(out: &mut Text, format: u8) {
     let data = format & ((1 << DATA_FORMAT_BITS) - 1);
@@ -347,7 +349,7 @@ pub(crate) fn write_format(out: &mut Text, format: u8) {
     out.push(']');
 }
 
-/// Writes DPP_CTRL with a blank before it; false if the text does not tell it.
+/// Writes DPP_CTRL after a blank. Returns false if the text does not represent it.
 pub(crate) fn write_permutation(out: &mut Text, ctrl: u16) -> bool {
     let _ = match Permutation::unpack(ctrl) {
         Some(Permutation::QuadPerm([a, b, c, d])) => write!(out, " quad_perm:[{a},{b},{c},{d}]"),
@@ -370,7 +372,7 @@ pub(crate) fn write_permutation(out: &mut Text, ctrl: u16) -> bool {
     true
 }
 
-/// CLRX's names of SDWA's choices, with their numbers.
+/// CLRX's names of SDWA selections, with their numbers.
 ///
 /// # Examples
 /// ```
@@ -420,7 +422,8 @@ fn half(bits: u16) -> f64 {
     }
 }
 
-/// Writes what a literal means as a 16-bit float, as a comment: the fewest digits that no other one is nearer to.
+/// Writes a comment with a literal's value as a 16-bit float, with the fewest digits that distinguish it from other
+/// halves.
 pub(crate) fn write_half_comment(out: &mut Text, bits: u16) {
     /// Digits after the first that distinguish all halves.
     const DIGITS: usize = 4;
@@ -437,14 +440,14 @@ pub(crate) fn write_half_comment(out: &mut Text, bits: u16) {
     write_comment(out, &text, 'h');
 }
 
-/// Writes what a literal means as a 32-bit float, as a comment: ` /* 1.5f */`.
+/// Writes a comment with a literal's value as a 32-bit float: ` /* 1.5f */`.
 pub(crate) fn write_single_comment(out: &mut Text, value: f32) {
     write_comment(out, &format!("{value:e}"), 'f');
 }
 
-/// Writes digits with an exponent as a comment, without the exponent where it is small.
+/// Writes digits with an exponent as a comment; small exponents are omitted.
 fn write_comment(out: &mut Text, text: &str, suffix: char) {
-    /// Between these powers of ten no exponent is written.
+    /// Powers of ten for which no exponent is written.
     const WITHOUT_EXPONENT: std::ops::Range<i32> = -5..7;
     out.push_str(" /* ");
     let _ = match text
@@ -461,14 +464,14 @@ fn write_comment(out: &mut Text, text: &str, suffix: char) {
     out.push_str(" */");
 }
 
-/// True if CLRX refuses a source that breaks the rule. It takes sources that hardware does not define.
+/// True if CLRX enforces the rule. It accepts sources that hardware does not define.
 ///
 /// # Examples
 /// ```
 /// use gcn_isa::{clrx, rules::Rule};
-/// assert!(clrx::holds_to(Rule::ConstantBus) && !clrx::holds_to(Rule::IntegerClamp));
+/// assert!(clrx::enforces(Rule::ConstantBus) && !clrx::enforces(Rule::IntegerClamp));
 /// ```
-pub fn holds_to(rule: Rule) -> bool {
+pub fn enforces(rule: Rule) -> bool {
     match rule {
         Rule::ConstantBus | Rule::NoConstant | Rule::ExecHiAddress | Rule::StoreOffset => true,
         Rule::LdsDirect
@@ -486,7 +489,7 @@ pub fn holds_to(rule: Rule) -> bool {
     }
 }
 
-/// Instructions that CLRX knows with other operands or on fewer chips.
+/// Instructions for which CLRX expects different operands, or which it supports on fewer chips.
 const LACKS: &[(&str, IsaSet)] = &[
     ("ds_condxchg32_rtn_b128", on::CI),
     ("v_fma_mix_f32", on::VEGA12.without(on::VEGA20)),
@@ -494,14 +497,14 @@ const LACKS: &[(&str, IsaSet)] = &[
     ("v_fma_mixhi_f16", on::VEGA12.without(on::VEGA20)),
 ];
 
-/// True if CLRX takes the fields of an instruction together; `docs/dialects.md` (C013) lists what it refuses.
+/// True if CLRX accepts this combination of fields; `docs/dialects.md` (C013) lists what it refuses.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "what CLRX refuses is listed; it takes all else"
 )]
 pub(crate) fn takes(inst: &Inst) -> bool {
     let (isa, row, does) = (inst.isa, inst.row(), inst.does());
-    // To CLRX Stoney is as all chips of GCN 1.2.
+    // CLRX treats Stoney like all chips of GCN 1.2.
     let is_packed_alone = on::PACKED.has(isa) && !on::GFX9.has(isa);
     let is_lacking = LACKS
         .iter()
@@ -555,8 +558,8 @@ pub(crate) fn takes(inst: &Inst) -> bool {
     }
 }
 
-/// The index of the last slot that reads a scalar register, if a vector instruction reads too many for CLRX, which
-/// does not count literals.
+/// Index of the slot at which a vector instruction exceeds CLRX's constant bus limit, if it does. CLRX does not count
+/// literals.
 ///
 /// # Examples
 /// ```
@@ -570,8 +573,8 @@ pub fn constant_bus(inst: &Inst) -> Option<usize> {
     rules::bus_reads(inst, false)
 }
 
-/// True if a group of SGPRs may begin at `first`: for vector instructions where it does not cross a multiple
-/// of four, for the others at a multiple of two or four.
+/// True if an SGPR group may begin at `first`: for vector instructions, if it does not cross a multiple of four;
+/// otherwise, if it is aligned to two or four.
 ///
 /// # Examples
 /// ```
@@ -580,7 +583,7 @@ pub fn constant_bus(inst: &Inst) -> Option<usize> {
 /// assert!(!takes_group(Encoding::Vop3, 7, 2), "s[7:8]");
 /// ```
 pub fn takes_group(encoding: Encoding, first: u8, count: u8) -> bool {
-    /// SGPRs that a vector instruction reads together.
+    /// Number of SGPRs that a vector instruction reads together.
     const LINE: u8 = 4;
     if encoding.is_vector_alu() {
         first % LINE + count <= LINE || regs::aligned(first, count)

@@ -1,4 +1,4 @@
-//! Decodes words into instructions. Walks the tables and names no instruction.
+//! Decodes words into instructions by walking the tables. No instruction is named here.
 
 use std::sync::OnceLock;
 
@@ -10,7 +10,7 @@ use crate::op::{Op, rows};
 use crate::operand::Kind;
 use crate::target::Isa;
 
-/// An error of decoding: words that are no instruction.
+/// Error for words that are not an instruction.
 ///
 /// # Examples
 /// ```
@@ -34,7 +34,7 @@ pub enum DecodeError {
     Empty,
 }
 
-/// The instruction that `words` begin with. Reserved and unused bits are kept.
+/// Decodes the instruction at the beginning of `words`. Reserved and unused bits are preserved.
 ///
 /// ```
 /// use gcn_isa::{DecodeError, Isa, decode};
@@ -49,16 +49,17 @@ pub fn decode(isa: Isa, words: &[u32]) -> Result<Inst, DecodeError> {
     isa.decoder().decode(words).map(|(inst, _)| inst)
 }
 
-/// Bits that choose the candidates among encodings: the top nine of the first dword, and whether the low nine, the first
-/// source of vector instructions, are a number that announces another encoding.
+/// Number of high bits of the first dword that select the candidate encodings, together with one fact: whether the
+/// low nine bits (the first source of vector instructions) are an escape value for another encoding.
 const SELECTOR_BITS: u32 = 9;
 const TOPS: usize = 1 << SELECTOR_BITS;
 const LOW_BITS: u32 = (1 << SELECTOR_BITS) - 1;
-/// Numbers that announce one: that of SDWA and that of DPP.
+/// Number of escape values: SDWA and DPP.
 const ENDS: usize = 2;
 const SELECTORS: usize = TOPS * (1 + ENDS);
 
-/// The decoder of one instruction set. Built once, on first use; the entry of an instruction when it is first met.
+/// Decoder of one instruction set. Built on first use; the entry of an instruction is created when it is first
+/// decoded.
 ///
 /// # Examples
 /// ```
@@ -71,34 +72,34 @@ const SELECTORS: usize = TOPS * (1 + ENDS);
 /// ```
 pub struct Decoder {
     isa: Isa,
-    /// For each value of the low bits the index of its first selector.
+    /// For each value of the low bits, the index of its first selector.
     tops: Box<[u16; TOPS]>,
-    /// For each value of the top bits the encodings that it may be: first where the low bits announce nothing, then for
-    /// each number that does.
+    /// For each value of the top bits, the candidate encodings: first for low bits without an escape value, then for
+    /// each escape value.
     selectors: Box<[EncodingSelector; SELECTORS]>,
-    /// Encodings, those with the most constant bits first.
+    /// Candidate encodings, ordered by decreasing number of constant bits.
     candidates: Vec<Candidate>,
-    /// The instructions of each encoding, by all of its numbers.
+    /// Instructions of each encoding, indexed by opcode.
     ops: Vec<Option<(Op, Encoding)>>,
-    /// Instructions that have been met.
+    /// Entries of the instructions decoded so far.
     known: Vec<OnceLock<DecodeFacts>>,
 }
 
-/// The encodings that words with the same top bits may have.
+/// Candidate encodings of words with the same top bits.
 #[derive(Clone, Copy)]
 struct EncodingSelector {
     /// The most likely one.
     first: Candidate,
-    /// Begin and end of the others.
+    /// Start and end of the others.
     others: (u16, u16),
 }
 
-/// An encoding that words may have.
+/// A candidate encoding.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Candidate {
     constant: u32,
     constant_mask: u32,
-    /// Bits of the number.
+    /// Lowest bit of the opcode.
     op_low: u8,
     op_max: u16,
     /// Index of its first instruction in `ops` and `known`.
@@ -106,7 +107,7 @@ struct Candidate {
 }
 
 impl Candidate {
-    /// The candidate that matches no word.
+    /// A candidate that matches no word.
     const NONE: Candidate = Candidate {
         constant: 1,
         constant_mask: 0,
@@ -115,7 +116,7 @@ impl Candidate {
         begin: 0,
     };
 
-    /// The index there of the instruction that begins with `first`, if this is its encoding.
+    /// Index in `ops` of the instruction that begins with `first`, if it has this encoding.
     #[inline(always)]
     fn place(&self, first: u32) -> Option<usize> {
         let number = (first >> self.op_low) as u16 & self.op_max;
@@ -124,16 +125,16 @@ impl Candidate {
     }
 }
 
-/// The part of a form that finding and skimming use.
+/// Subset of a form needed for decoding and skimming.
 #[derive(Clone, Copy)]
 struct DecodeFacts {
     form: &'static Form,
     length: Length,
-    /// The distance of a branch; without width for other instructions.
+    /// Branch distance field; width 0 for other instructions.
     distance: Bits,
 }
 
-/// The properties of an instruction that lead to the next ones.
+/// Length and branch target of an instruction, which lead to the next ones.
 ///
 /// # Examples
 /// ```
@@ -151,7 +152,7 @@ struct DecodeFacts {
 pub struct Skimmed {
     /// Length.
     pub dwords: usize,
-    /// If it is a branch, how many dwords its target is from the next instruction.
+    /// For a branch, the distance in dwords from the next instruction to the target.
     pub branch: Option<i64>,
 }
 
@@ -175,7 +176,7 @@ impl DecodeFacts {
     }
 }
 
-/// The numbers of the low bits that announce an encoding; `u32::MAX`, which none is, where there are fewer.
+/// Escape values of the low bits; unused entries are `u32::MAX`, which never matches.
 fn ends<'l>(layouts: impl Iterator<Item = &'l Layout>) -> [u32; ENDS] {
     let mut ends = [u32::MAX; ENDS];
     for layout in layouts.filter(|layout| layout.constant_mask & LOW_BITS == LOW_BITS) {
@@ -196,7 +197,7 @@ impl Decoder {
             let all = Encoding::ALL.into_iter();
             all.filter_map(|encoding| tables.layout(encoding))
         };
-        // Encodings that differ in neither their constant bits nor the place of the number count together.
+        // Encodings with the same constant bits and opcode field share one opcode space.
         let mut begins = [0; ENCODINGS];
         let mut count = 0;
         let counting = |layout: &Layout| {
@@ -230,7 +231,7 @@ impl Decoder {
             first: Candidate::NONE,
             others: (0, 0),
         };
-        // The most particular ones first.
+        // The most specific ones first.
         let mut by_constant: Vec<&Layout> = layouts().collect();
         by_constant.sort_by_key(|layout| std::cmp::Reverse(layout.constant_mask.count_ones()));
         let (mut selectors, mut candidates) = (Box::new([none; SELECTORS]), Vec::new());
@@ -274,7 +275,7 @@ impl Decoder {
                 continue;
             };
             selector.first = *first;
-            // Neighbours have the same ones nearly always.
+            // Adjacent selectors nearly always have the same candidates.
             if !candidates.ends_with(others) {
                 candidates.extend(others);
             }
@@ -295,7 +296,10 @@ impl Decoder {
     fn find(&self, first: u32) -> Option<&DecodeFacts> {
         let known = |candidate: &Candidate| {
             let place = candidate.place(first)?;
-            self.known.get(place)?.get().or_else(|| self.meet(place))
+            self.known
+                .get(place)?
+                .get()
+                .or_else(|| self.load_entry(place))
         };
         let top = (first >> (u32::BITS - SELECTOR_BITS)) as usize;
         let tops = self.tops[(first & LOW_BITS) as usize];
@@ -307,9 +311,9 @@ impl Decoder {
         })
     }
 
-    /// Makes the entry of the instruction at `place`, if there is one.
+    /// Creates the entry of the instruction at `place`, if there is one.
     #[cold]
-    fn meet(&self, place: usize) -> Option<&DecodeFacts> {
+    fn load_entry(&self, place: usize) -> Option<&DecodeFacts> {
         let (op, encoding) = (*self.ops.get(place)?)?;
         let mut forms = self.isa.tables().forms(op).iter();
         let form = forms.find(|form| form.encoding == encoding)?;
@@ -320,7 +324,8 @@ impl Decoder {
         )
     }
 
-    /// The instruction that `words` begin with, and the result of [`Decoder::skim`]. Reserved and unused bits are kept.
+    /// Decodes the instruction at the beginning of `words`, and returns the result of [`Decoder::skim`] too. Reserved
+    /// and unused bits are preserved.
     ///
     /// # Errors
     /// [`DecodeError`]; never panics.
@@ -358,7 +363,7 @@ impl Decoder {
         Ok((Inst::from_parts(known.form, dwords, bits), skimmed))
     }
 
-    /// The form of the instruction that begins with `first` and its length in dwords; nothing if none does or it is a
+    /// Form and length in dwords of the instruction that begins with `first`; `None` if there is none or it is a
     /// branch.
     #[inline]
     pub(crate) fn unbranching(&self, first: u32) -> Option<(&'static Form, usize)> {
@@ -366,8 +371,8 @@ impl Decoder {
         (known.distance.width == 0).then(|| (known.form, known.length.dwords(first).into()))
     }
 
-    /// Length and branch of the instruction that begins with `first`; nothing if none does. Fast, for a first look at
-    /// much code.
+    /// Length and branch target of the instruction that begins with `first`; `None` if there is none. Fast, for a
+    /// first pass over large code.
     ///
     /// ```
     /// let branch = gcn_isa::Isa::Si.decoder().skim(0xbf82_fffe).unwrap();
@@ -380,7 +385,7 @@ impl Decoder {
 }
 
 impl Isa {
-    /// The decoder of this instruction set's words.
+    /// Decoder for this instruction set.
     #[inline]
     pub fn decoder(self) -> &'static Decoder {
         static DECODERS: [OnceLock<Decoder>; Isa::ALL.len()] =

@@ -1,5 +1,4 @@
-//! Descriptions of instructions for people to read: its effect in a line of pseudo-code, the encodings' field
-//! maps.
+//! Descriptions of instructions for people: pseudo-code and encoding layouts.
 
 use crate::effect::{
     AtomicOp, CacheOp, Condition, Control, Does, GwsOp, Half, ImageOp, Implicit, LaneMove, Test,
@@ -13,7 +12,7 @@ use crate::operand::{Kind, OperandAccess, Ty};
 use crate::rules;
 
 impl Form {
-    /// The instruction's bits, from the highest to the lowest of each dword.
+    /// Layout of the instruction's bits, from highest to lowest in each dword.
     ///
     /// # Examples
     /// ```
@@ -57,7 +56,7 @@ impl Form {
             of_places || *field == Field::Op || self.modifier(*field).is_some()
         };
         let fields: Vec<Field> = Field::ALL.into_iter().filter(|f| ends_here(*f)).collect();
-        // Where two fields share bits, the one that the row uses is meant.
+        // If two fields share bits, the one that the row uses takes precedence.
         if let Some(&field) = fields.iter().find(|f| is_used(f)).or_else(|| {
             fields
                 .iter()
@@ -65,7 +64,7 @@ impl Form {
         }) {
             return (layout.bits(field).low, BitContents::Field(field));
         }
-        // Constant bits, or none, down to where something else begins.
+        // Constant or reserved bits, down to the next field.
         let is_constant = |bit: u8| bit < u32::BITS as u8 && layout.constant_mask >> bit & 1 != 0;
         let constant = is_constant(top);
         let begins_field = |bit: u8| {
@@ -103,10 +102,10 @@ impl Form {
     }
 }
 
-/// A run of an instruction's bits.
+/// A run of bits in an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BitRun {
-    /// The highest bit.
+    /// Highest bit.
     pub high: u8,
     /// The lowest bit.
     pub low: u8,
@@ -114,24 +113,24 @@ pub struct BitRun {
     pub holds: BitContents,
 }
 
-/// The contents of a run of bits.
+/// Contents of a run of bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BitContents {
-    /// Bits that say which encoding this is.
+    /// Bits that identify the encoding.
     Constant,
     /// A field.
     Field(Field),
-    /// No contents: reserved.
+    /// Reserved bits.
     Nothing,
 }
 
-/// The type of a value in lower case, as pseudo-code writes it.
+/// Type of a value in lower case, as in pseudo-code.
 fn lower(ty: Ty) -> String {
     format!("{ty:?}").to_ascii_lowercase()
 }
 
-/// The new value of memory in an atomic operation.
-fn updated(op: AtomicOp) -> &'static str {
+/// New value of memory in an atomic operation.
+fn new_value(op: AtomicOp) -> &'static str {
     match op {
         AtomicOp::Swap => "data",
         AtomicOp::CompareSwap => "old == compare ? data : old",
@@ -150,8 +149,8 @@ fn updated(op: AtomicOp) -> &'static str {
     }
 }
 
-/// The test of a comparison.
-fn tested(test: Test) -> &'static str {
+/// Operator of a comparison.
+fn test_operator(test: Test) -> &'static str {
     match test {
         Test::F => "0",
         Test::Lt => "src0 < src1",
@@ -173,8 +172,8 @@ fn tested(test: Test) -> &'static str {
     }
 }
 
-/// The effect of an instruction of program control.
-fn controlled(control: Control) -> &'static str {
+/// Effect of a program control instruction.
+fn control_effect(control: Control) -> &'static str {
     match control {
         Control::Nop => "nothing, for simm16 + 1 wait states",
         Control::End => "ends the wave",
@@ -196,7 +195,7 @@ fn controlled(control: Control) -> &'static str {
     }
 }
 
-/// The effect of global wave synchronisation; the resource is M0's and OFFSET's.
+/// Effect of a global wave sync instruction; the resource is selected by M0 and OFFSET.
 fn synchronisation(op: GwsOp) -> &'static str {
     match op {
         GwsOp::Init => "resource.counter = vaddr of the first lane",
@@ -209,7 +208,7 @@ fn synchronisation(op: GwsOp) -> &'static str {
 }
 
 impl Form {
-    /// The outcome in corner cases, a sentence or some each.
+    /// Behavior in corner cases, one entry per case, each of one or more sentences.
     ///
     /// # Examples
     /// ```
@@ -255,7 +254,7 @@ impl Form {
         corners
     }
 
-    /// The instruction with a register of its own for each operand that takes one, and no modifier.
+    /// An example of the instruction with a distinct register for each operand and no modifiers.
     ///
     /// # Examples
     /// ```
@@ -265,7 +264,7 @@ impl Form {
     /// assert_eq!(form.example().text(), "v_mad_f32 v16, v32, v48, v64");
     /// ```
     pub fn example(&'static self) -> Inst {
-        /// Registers from one operand's first to the next one's.
+        /// Distance between the registers of consecutive operands.
         const APART: u8 = 16;
         let mut inst = Inst::with_defaults(self);
         for (place, slot) in (0..).zip(self.row.slots()) {
@@ -275,7 +274,7 @@ impl Form {
                 Operand::Vgprs { first, count },
                 Operand::Scalar { code: first, count },
             ];
-            // What neither fits is a constant, or has no field.
+            // An operand that accepts neither is a constant, or has no field.
             let _ = registers
                 .into_iter()
                 .find(|registers| inst.set_operand(slot, *registers).is_ok());
@@ -283,7 +282,7 @@ impl Form {
         inst
     }
 
-    /// The effect in a line of pseudo-code.
+    /// Effect as a line of pseudo-code.
     ///
     /// # Examples
     /// ```
@@ -348,11 +347,11 @@ impl Form {
                 } else {
                     ""
                 };
-                let (ty, new) = (lower(ty), updated(op));
+                let (ty, new) = (lower(ty), new_value(op));
                 format!("old = {ty}[address]; {ty}[address] = {new}{returned}")
             }
             Does::Return(op, ty) => {
-                let (ty, new) = (lower(ty), updated(op));
+                let (ty, new) = (lower(ty), new_value(op));
                 format!("old = {ty}[address]; {ty}[address] = {new}; {written} = old")
             }
             Does::LoadTwo(ty, stride) => {
@@ -374,7 +373,7 @@ impl Form {
                 )
             }
             Does::AtomicFromLds(op, ty) => {
-                let (ty, new) = (lower(ty), updated(op));
+                let (ty, new) = (lower(ty), new_value(op));
                 format!(
                     "data = {ty}[address of the second operand]; old = {ty}[address]; {ty}[address] = {new}"
                 )
@@ -453,7 +452,7 @@ impl Form {
                     true => "; exec = the same",
                     false => "",
                 };
-                format!("{written}[lane] = {}{same}", tested(test))
+                format!("{written}[lane] = {}{same}", test_operator(test))
             }
             Does::Branch(condition) => {
                 let target = if self
@@ -481,7 +480,7 @@ impl Form {
             Does::Jump => format!("{written} = pc; pc = {read}"),
             Does::ReturnFromTrap => format!("leaves a trap handler; pc = {read}"),
             Does::Fork => "splits the wave by a mask, or joins it".to_owned(),
-            Does::Control(control) => controlled(control).to_owned(),
+            Does::Control(control) => control_effect(control).to_owned(),
         }
     }
 }

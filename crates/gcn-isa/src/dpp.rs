@@ -1,10 +1,10 @@
-//! Lane permutations of DPP: the meaning of DPP_CTRL and LLVM's way to write it.
+//! DPP lane permutations: encoding in DPP_CTRL, and LLVM's syntax.
 //!
 //! Source: AMD's GCN3 and Vega manuals, table "DPP_CTRL Enumerations".
 
 use crate::text::Text;
 
-/// A permutation that DPP_CTRL requests. A row is 16 lanes, a bank 4.
+/// A permutation encoded in DPP_CTRL. A row is 16 lanes, a bank is 4.
 ///
 /// # Examples
 /// ```
@@ -24,15 +24,15 @@ pub enum Permutation {
     RowShl(u8),
     /// Within a row, lane l reads lane l − n, 1 to 15.
     RowShr(u8),
-    /// Within a row, lane l reads lane l − n, going round, 1 to 15.
+    /// Within a row, lane l reads lane l − n, with wraparound, 1 to 15.
     RowRor(u8),
     /// Lane l reads lane l + 1.
     WaveShl,
-    /// Lane l reads lane l + 1, going round.
+    /// Lane l reads lane l + 1, with wraparound.
     WaveRol,
     /// Lane l reads lane l − 1.
     WaveShr,
-    /// Lane l reads lane l − 1, going round.
+    /// Lane l reads lane l − 1, with wraparound.
     WaveRor,
     /// Within a row, lane l reads lane 15 − l.
     RowMirror,
@@ -44,7 +44,7 @@ pub enum Permutation {
     RowBcast31,
 }
 
-/// The permutations that are one number each, and their texts.
+/// Permutations without parameters: encoding and text.
 #[rustfmt::skip]
 const SINGLE: &[(u16, Permutation, &str)] = &[
     (0x130, Permutation::WaveShl,       "wave_shl:1"),
@@ -59,7 +59,7 @@ const SINGLE: &[(u16, Permutation, &str)] = &[
 
 /// Lanes of a row.
 const ROW: u8 = 16;
-/// Lanes of a wave.
+/// Lanes per wave.
 const WAVE: u8 = 64;
 
 const ROW_SHL: u16 = 0x100;
@@ -67,8 +67,8 @@ const ROW_SHR: u16 = 0x110;
 const ROW_ROR: u16 = 0x120;
 
 impl Permutation {
-    /// The permutation that a modifier's name and numbers ask for: `quad_perm` has four, `row_mirror` none,
-    /// the others one. Nothing if there is none of that name with those numbers.
+    /// Permutation by modifier name and arguments: `quad_perm` has four, `row_mirror` none, the others one. `None` if
+    /// the name or the arguments are invalid.
     ///
     /// # Examples
     /// ```
@@ -102,7 +102,7 @@ impl Permutation {
         }
     }
 
-    /// From DPP_CTRL; nothing for a reserved number.
+    /// Decodes DPP_CTRL; `None` for a reserved value.
     ///
     /// ```
     /// use gcn_isa::dpp::Permutation;
@@ -130,7 +130,7 @@ impl Permutation {
         }
     }
 
-    /// The lane, 0 to 63, that lane `lane` reads, whether it is active or not; nothing where there is none (errata E139).
+    /// The lane, 0 to 63, that `lane` reads, even if inactive; `None` if it is out of range (errata E139).
     ///
     /// # Examples
     /// ```
@@ -159,7 +159,7 @@ impl Permutation {
         }
     }
 
-    /// To DPP_CTRL. Numbers beyond their range wrap; check first.
+    /// Encodes DPP_CTRL. Arguments out of range wrap, so check them first.
     pub fn pack(self) -> u16 {
         match self {
             Permutation::QuadPerm(quad) => quad
@@ -181,7 +181,7 @@ impl Permutation {
     }
 }
 
-/// Writes the permutation as LLVM does, or the number if it is reserved.
+/// Writes the permutation in LLVM's syntax, or as a number if it is reserved.
 pub(crate) fn write(out: &mut Text, ctrl: u16) {
     let mut named = |name: &str, value: u8| {
         out.push_str(name);
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn lanes_read_where_the_manuals_say() {
-        // E139: (DPP_CTRL, [(lane, the lane it reads)])
+        // E139: (DPP_CTRL, [(lane, source lane)])
         type Reads = &'static [(u8, Option<u8>)];
         let cases: &[(u16, Reads)] = &[
             (0x1b, &[(0, Some(3)), (6, Some(5)), (63, Some(60))]),
@@ -310,7 +310,7 @@ mod tests {
             (0x138, "wave_shr:1"),
             (0x141, "row_half_mirror"),
             (0x143, "row_bcast:31"),
-            // It has no name.
+            // Reserved values have no name.
             (0x100, "dpp_ctrl:0x100"),
         ] {
             let mut out = Text::new();

@@ -1,5 +1,5 @@
-//! The effect of an instruction, a row's column "does", as data, so that the assembler, the checkers and the
-//! profiler know it without running it. The emulator gives each effect its meaning once.
+//! Effects of instructions, the column "does" of rows, as data: the assembler, the checkers and the profiler use them
+//! without executing anything, and the emulator implements each effect once.
 
 mod implicit;
 mod alu;
@@ -12,7 +12,7 @@ pub use value::{Bits, Value};
 
 use crate::operand::Ty;
 
-/// An atomic read-modify-write of memory. The type beside it decides sign, width and floating point.
+/// Atomic read-modify-write operation. Its type parameter determines sign, width and floating point.
 ///
 /// # Examples
 /// ```
@@ -26,8 +26,8 @@ use crate::operand::Ty;
 pub enum AtomicOp {
     /// new = data
     Swap,
-    /// new = old == compare ? data : old. DS has the comparison value in DATA0 and the new one in DATA1;
-    /// memory instructions have the new value in the low half and the comparison in the high (errata E059, E090).
+    /// new = old == compare ? data : old. DS has the comparison value in DATA0 and the new one in DATA1; memory
+    /// instructions have the new value in the low half and the comparison value in the high half (errata E059, E090).
     CompareSwap,
     /// new = old + data
     Add,
@@ -56,7 +56,7 @@ pub enum AtomicOp {
 }
 
 impl AtomicOp {
-    /// Number of the values that it takes beside the one in memory.
+    /// Number of input values in addition to the one in memory.
     #[inline]
     pub const fn values(self) -> u8 {
         match self {
@@ -76,7 +76,7 @@ impl AtomicOp {
     }
 }
 
-/// Distance between the elements that OFFSET0 and OFFSET1 count, in elements.
+/// Distance between elements addressed by OFFSET0 and OFFSET1, in elements.
 ///
 /// # Examples
 /// ```
@@ -88,7 +88,7 @@ impl AtomicOp {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Stride {
-    /// Next to each other.
+    /// Adjacent.
     One,
     /// 64 elements apart (ST64).
     Wave,
@@ -104,7 +104,7 @@ impl Stride {
     }
 }
 
-/// A global wave synchronisation instruction (errata E048).
+/// A global wave sync (GWS) instruction (errata E048).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum GwsOp {
@@ -116,25 +116,25 @@ pub enum GwsOp {
     Barrier,
 }
 
-/// A lane exchange that uses the LDS hardware but no memory.
+/// Lane exchange that uses the LDS hardware but no memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum LaneMove {
     /// By a pattern in OFFSET (errata E056).
     Swizzle,
-    /// Each lane pushes to the lane it names (errata E057).
+    /// Each lane writes to a lane it selects (errata E057).
     Push,
-    /// Each lane pulls from the lane it names (errata E058).
+    /// Each lane reads from a lane it selects (errata E058).
     Pull,
 }
 
-/// An operation on a cache.
+/// Cache operation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CacheOp {
-    /// Drops all lines; vector memory writes back first.
+    /// Invalidates all lines; vector memory writes them back first.
     Invalidate,
     /// Writes all lines back.
     WriteBack,
-    /// Discards this number of lines, of 64 bytes each, at an address.
+    /// Discards this number of lines, 64 bytes each, at an address.
     Discard(u8),
 }
 
@@ -167,11 +167,11 @@ pub enum Condition {
     VccNotZero,
     ExecZero,
     ExecNotZero,
-    /// One of the debugger's condition bits, which nothing sets here.
+    /// One of the debugger's condition bits, which are never set here.
     Debugger,
 }
 
-/// An operation of program control.
+/// Program control operation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)] // Named as the instruction.
 pub enum Control {
@@ -193,61 +193,61 @@ pub enum Control {
     GprIndexMode,
 }
 
-/// An operation on an image, atomics apart.
+/// Image operation other than an atomic.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ImageOp {
-    /// One texel to registers.
+    /// Loads a texel.
     Load(TexelForm, ImageLevel),
-    /// Registers to one texel.
+    /// Stores a texel.
     Store(TexelForm, ImageLevel),
-    /// Filtered texels to registers.
+    /// Samples with filtering.
     Sample(Sampling),
-    /// One component of four texels to registers.
+    /// Gathers one component of four texels.
     Gather(Sampling),
-    /// One component of four texels of a row, or of eight, to registers. No source says more.
+    /// Gathers one component of four consecutive texels, or of eight. No source says more.
     GatherRow,
-    /// Sizes of a level, not its texels.
+    /// Queries the sizes of a level (RESINFO).
     Size,
-    /// The level of detail that a sample would have.
+    /// Queries the level of detail that a sample would use.
     LevelOfDetail,
 }
 
-/// Form of a texel in registers.
+/// Format of a texel in registers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TexelForm {
-    /// Components, converted by the image's format.
+    /// Components converted from the image's format.
     Converted,
-    /// Bits, extended with zeros to a dword.
+    /// Raw bits, zero-extended to a dword.
     Raw,
-    /// Bits, extended with their highest one.
+    /// Raw bits, sign-extended to a dword.
     RawSigned,
 }
 
-/// Level of an image that a load or store accesses.
+/// Mip level that an image load or store accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ImageLevel {
     /// The first.
     Base,
-    /// The one that a register names (_MIP).
+    /// Given by a register (_MIP).
     Given,
 }
 
-/// Source of a sample's level of detail.
+/// Source of the level of detail of a sample.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum DetailSource {
-    /// Differences of coordinates between lanes.
+    /// Derived from coordinate differences between lanes.
     Lanes,
-    /// Gradients in registers (_D), also coarse ones (_CD).
+    /// Gradients in registers (_D), or coarse ones (_CD).
     Gradients,
     /// A register (_L).
     Given,
-    /// Differences of coordinates between lanes, and a register that is added (_B).
+    /// Derived from coordinate differences between lanes, plus a bias in a register (_B).
     Biased,
-    /// The first level (_LZ).
+    /// Level 0 (_LZ).
     Zero,
 }
 
-/// Modifiers of a sample or a gather.
+/// Modifiers of a sample or gather.
 ///
 /// # Examples
 /// ```
@@ -261,16 +261,16 @@ pub enum DetailSource {
 pub struct Sampling {
     /// Source of the level of detail.
     pub detail: DetailSource,
-    /// A register has a lower bound of the level of detail (_CL).
+    /// True if a register holds a minimum level of detail (_CL).
     pub clamps: bool,
-    /// Texels are compared with a register (_C).
+    /// True if texels are compared with a reference in a register (_C).
     pub compares: bool,
-    /// A register has offsets of the coordinates in texels (_O).
+    /// True if a register holds texel offsets of the coordinates (_O).
     pub offsets: bool,
 }
 
 impl Sampling {
-    /// A sample without modifiers but the source of its level of detail.
+    /// Sampling with this source of the level of detail and no other modifiers.
     pub const fn new(detail: DetailSource) -> Sampling {
         Sampling {
             detail,
@@ -280,7 +280,7 @@ impl Sampling {
         }
     }
 
-    /// Adds a lower bound of the level of detail.
+    /// Adds a minimum level of detail.
     pub const fn cl(self) -> Sampling {
         Sampling {
             clamps: true,
@@ -288,7 +288,7 @@ impl Sampling {
         }
     }
 
-    /// Adds a comparison.
+    /// Adds a depth comparison.
     pub const fn c(self) -> Sampling {
         Sampling {
             compares: true,
@@ -305,7 +305,7 @@ impl Sampling {
     }
 }
 
-/// The effect of an instruction.
+/// Effect of an instruction.
 ///
 /// # Examples
 /// ```
@@ -317,54 +317,54 @@ impl Sampling {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Does {
-    // Memory of any kind; the operands say which.
-    /// Memory to registers; values below a dword are extended to one.
+    // Memory of any kind; the operands determine which.
+    /// Memory to registers; sub-dword values are extended to a dword.
     Load(Ty),
     /// Memory to half a register.
     LoadHalf(Ty, Half),
-    /// Registers to memory; values below a dword come from the low bits.
+    /// Registers to memory; sub-dword values come from the low bits.
     Store(Ty),
-    /// The upper half's low bits to memory (errata E074).
+    /// Low bits of the upper half to memory (errata E074).
     StoreHigh(Ty),
-    /// Loads components, 1 to 4, from memory to registers, converted from the buffer's format to this type.
+    /// Loads 1 to 4 components from memory to registers, converted from the buffer's format to this type.
     LoadFormat(u8, Ty),
-    /// Stores components, 1 to 4, of this type from registers to memory, converted to the buffer's format.
+    /// Stores 1 to 4 components of this type from registers to memory, converted to the buffer's format.
     StoreFormat(u8, Ty),
-    /// One component of 16 bits from memory to the upper half of a register, converted.
+    /// Loads one 16-bit component to the upper half of a register, converted.
     LoadFormatHigh,
-    /// One component of 16 bits from the upper half of a register to memory, converted.
+    /// Stores one 16-bit component from the upper half of a register, converted.
     StoreFormatHigh,
     /// LDS to memory, without registers.
     StoreFromLds,
-    /// Read-modify-write; memory instructions return the old value when GLC is set (errata E101).
+    /// Read-modify-write; memory instructions return the old value if GLC is set (errata E101).
     Atomic(AtomicOp, Ty),
     /// Read-modify-write that always returns the old value (DS ..._RTN_...).
     Return(AtomicOp, Ty),
 
     // LDS and GDS
-    /// Two elements to registers (READ2).
+    /// Loads two elements (READ2).
     LoadTwo(Ty, Stride),
-    /// Two elements from registers (WRITE2).
+    /// Stores two elements (WRITE2).
     StoreTwo(Ty, Stride),
-    /// Two elements exchanged (WRXCHG2).
+    /// Exchanges two elements (WRXCHG2).
     ExchangeTwo(Ty, Stride),
-    /// Read-modify-write of one place of LDS by another (SRC2, errata E054).
+    /// Read-modify-write of an LDS location with the value of another (SRC2, errata E054).
     AtomicFromLds(AtomicOp, Ty),
-    /// A dword per lane at M0 + OFFSET + 4·lane (errata E069), to a register.
+    /// Loads a dword per lane from M0 + OFFSET + 4·lane (errata E069).
     LoadByLane,
-    /// The same from a register.
+    /// Stores a dword per lane to M0 + OFFSET + 4·lane.
     StoreByLane,
-    /// One addition or subtraction of the number of active lanes for the wave (errata E051).
+    /// Adds or subtracts the number of active lanes, once per wave (errata E051).
     Count(AtomicOp),
-    /// Each dword exchanged if the new value's top bit is set (errata E052, E002).
+    /// Exchanges each dword if the top bit of the new value is set (errata E052, E002).
     ExchangeConditionally(Ty),
-    /// Lanes exchange values.
+    /// Exchanges values between lanes.
     Lanes(LaneMove),
-    /// Synchronisation between all waves.
+    /// Synchronizes all waves (GWS).
     Gws(GwsOp),
-    /// Counting in wave creation order (errata E049).
+    /// Counts in wave creation order (errata E049).
     OrderedCount,
-    /// No effect, but it counts (errata E046).
+    /// No effect, but increments counters (errata E046).
     LdsNop,
 
     // Scalar memory
@@ -376,30 +376,31 @@ pub enum Does {
     Probe,
 
     // Graphics
-    /// An image access; DMASK says which components.
+    /// An image access; DMASK selects the components.
     Image(ImageOp),
-    /// Registers to a render target, a position or a parameter.
+    /// Exports registers to a render target, a position or a parameter.
     Export,
 
-    // Arithmetic, moves, comparisons: operands and these.
-    /// An ALU operation on the sources, to the destination.
+    // Arithmetic, moves, comparisons: determined by the operands and these.
+    /// An ALU operation on the sources, written to the destination.
     Alu(AluOp),
-    /// The test of two sources of the first one's type: a bit per lane, or SCC of scalar ones.
+    /// Compares two sources as the first one's type; gives a bit per lane, or SCC for scalar instructions.
     Compare(Test, Implicit),
-    /// Jumps by the operand if the condition holds; a destination receives the address of the next instruction.
+    /// Branches to the operand if the condition holds; a destination receives the address of the next instruction.
     Branch(Condition),
     /// Jumps to the address in the source; a destination receives the address of the next instruction.
     Jump,
-    /// Leaves a trap handler.
+    /// Returns from a trap handler.
     ReturnFromTrap,
-    /// Splits the wave by a mask and pushes one part on the stack of S_CBRANCH_…_FORK, or takes one from it.
+    /// Splits the wave by a mask and pushes one part on the stack of S_CBRANCH_…_FORK, or pops one from it.
     Fork,
     /// Program control.
     Control(Control),
 }
 
 impl Does {
-    /// State that a scalar or vector instruction with this effect uses; see [`Row::implicit`](crate::Row::implicit).
+    /// Implicit state used by a scalar or vector instruction with this effect; see
+    /// [`Row::implicit`](crate::Row::implicit).
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "most effects use nothing but operands and memory"
@@ -418,7 +419,7 @@ impl Does {
         }
     }
 
-    /// Type of an element in memory; a dword where the operands say the size, or there is no memory.
+    /// Type of an element in memory; a dword if the operands determine the size, or there is no memory.
     ///
     /// # Examples
     /// ```

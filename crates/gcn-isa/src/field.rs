@@ -1,8 +1,8 @@
-//! The bits of an instruction word: fields, encodings and their places on each generation.
+//! Bit fields of instruction words: fields, encodings and their layouts on each generation.
 
 use crate::target::IsaSet;
 
-/// A field of an encoding, under the name the ISA manuals give it.
+/// A field of an encoding, by its name in the ISA manuals.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 #[allow(missing_docs)] // The manuals' names; each encoding's map says where a field is.
@@ -116,7 +116,7 @@ impl Field {
     };
 }
 
-/// A run of bits in an instruction's (at most) 64 bits.
+/// A run of bits in the (at most) 64 bits of an instruction.
 ///
 /// ```
 /// use gcn_isa::field::Bits;
@@ -127,14 +127,14 @@ impl Field {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Bits {
-    /// The lowest bit, 0..=63.
+    /// Lowest bit, 0..=63.
     pub low: u8,
-    /// Number of bits; 0 means that the encoding does not have the field.
+    /// Number of bits; 0 if the encoding does not have the field.
     pub width: u8,
 }
 
 impl Bits {
-    /// The largest value that fits.
+    /// Maximum unsigned value.
     pub const fn max(self) -> u64 {
         if self.width == 0 {
             0
@@ -143,7 +143,7 @@ impl Bits {
         }
     }
 
-    /// The bits themselves, set in place.
+    /// Bit mask, in place.
     pub const fn mask(self) -> u64 {
         if self.width == 0 {
             0
@@ -152,12 +152,12 @@ impl Bits {
         }
     }
 
-    /// The field's value in `word`.
+    /// Extracts the field's value from `word`.
     pub const fn get(self, word: u64) -> u64 {
         (word >> self.low) & self.max()
     }
 
-    /// The field's value in `word` as a number with sign.
+    /// Extracts the field's value from `word`, sign-extended.
     #[inline]
     pub const fn get_signed(self, word: u64) -> i64 {
         let unused = 64
@@ -169,13 +169,13 @@ impl Bits {
         (self.get(word) << unused) as i64 >> unused
     }
 
-    /// `word` with the field holding the low bits of `value`.
+    /// Returns `word` with the field set to the low bits of `value`.
     pub const fn put(self, word: u64, value: u64) -> u64 {
         (word & !self.mask()) | ((value & self.max()) << self.low)
     }
 }
 
-/// A way to lay an instruction out in words: a chapter of the manual, or a variant of one.
+/// An instruction encoding: a chapter of the manual, or a variant of one.
 ///
 /// # Examples
 /// ```
@@ -201,9 +201,9 @@ pub enum Encoding {
     Vopc,
     /// VOP3 with a vector destination.
     Vop3,
-    /// VOP3 with a vector and a scalar destination (carries, division scaling).
+    /// VOP3 with a vector and a scalar destination (carry, division scaling).
     Vop3b,
-    /// VOP3 whose only destination is scalar (comparisons).
+    /// VOP3 with only a scalar destination (comparisons).
     Vop3c,
     Vop3p,
     Vop1Sdwa,
@@ -212,7 +212,7 @@ pub enum Encoding {
     Vop1Dpp,
     Vop2Dpp,
     Vintrp,
-    /// VOP3 with an attribute of a parameter in place of the first source.
+    /// VOP3 with a parameter's attribute in place of the first source.
     Vop3Interp,
     Ds,
     Flat,
@@ -225,12 +225,12 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// True if its instructions are executed once for the wave, whatever EXEC is.
+    /// True if its instructions execute once per wave, regardless of EXEC.
     pub const fn is_scalar(self) -> bool {
         (self as u8) < Encoding::Vop1 as u8
     }
 
-    /// True for vector ALU instructions, whose operands share one bus for scalar values.
+    /// True for vector ALU encodings, whose operands share the constant bus.
     pub const fn is_vector_alu(self) -> bool {
         matches!(
             self,
@@ -249,8 +249,7 @@ impl Encoding {
         )
     }
 
-    /// The suffix by which LLVM tells it from the other encodings of an instruction. It takes `_e32` of whatever is
-    /// none of the longer forms.
+    /// Suffix by which LLVM distinguishes the encodings of an instruction; `_e32` for all except the longer forms.
     pub const fn suffix(self) -> &'static str {
         match self {
             Encoding::Vop3
@@ -303,7 +302,7 @@ impl Encoding {
         matches!(self, Encoding::Vop1Dpp | Encoding::Vop2Dpp)
     }
 
-    /// True for encodings that are used only on request: sub-dword addressing and lane permutation.
+    /// True for encodings that are used only on request: SDWA and DPP.
     pub const fn is_extended(self) -> bool {
         matches!(
             self,
@@ -316,7 +315,7 @@ impl Encoding {
     }
 }
 
-/// The suffixes of encodings.
+/// Encoding suffixes.
 pub const SUFFIXES: [&str; 4] = ["_e32", "_e64", "_sdwa", "_dpp"];
 
 /// Number of encodings.
@@ -334,22 +333,22 @@ impl Encoding {
     };
 }
 
-/// The field map of an encoding on some generations.
+/// Field map of an encoding on some generations.
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
-    /// The encoding that this maps.
+    /// Encoding that this describes.
     pub encoding: Encoding,
-    /// The generations that have it.
+    /// Generations that have it.
     pub on: IsaSet,
-    /// Length in dwords, without a literal.
+    /// Length in dwords, excluding a literal.
     pub dwords: u8,
-    /// The constant bits of the first dword as (lowest bit, width, value); later ones narrow earlier ones.
+    /// Constant bits of the first dword as (lowest bit, width, value); later entries refine earlier ones.
     pub constant: &'static [(u8, u8, u32)],
     /// (field, lowest bit, width).
     pub fields: &'static [(Field, u8, u8)],
 }
 
-/// A [`Format`] ready for use: fields by number.
+/// A [`Format`] prepared for lookup by field.
 ///
 /// # Examples
 /// ```
@@ -363,11 +362,11 @@ pub struct Format {
 pub struct Layout {
     /// The encoding.
     pub encoding: Encoding,
-    /// Length in dwords, without a literal.
+    /// Length in dwords, excluding a literal.
     pub dwords: u8,
-    /// The constant bits of the first dword, and which bits those are.
+    /// Constant bits of the first dword.
     pub constant: u32,
-    /// Set where `constant` says what a bit is.
+    /// Mask of the constant bits.
     pub constant_mask: u32,
     bits: [Bits; FIELDS],
 }
@@ -398,7 +397,7 @@ impl Layout {
         layout
     }
 
-    /// The bits of `field`; a width of zero if this encoding does not have it.
+    /// Bits of `field`; the width is zero if this encoding does not have it.
     #[inline]
     pub const fn bits(&self, field: Field) -> Bits {
         self.bits[field as usize]

@@ -1,5 +1,5 @@
-//! An instruction in one encoding on one instruction set: everything that follows from its row and the field maps, worked
-//! out once. Encoding, decoding, printing and assembling look things up here and search nothing.
+//! An instruction in one encoding on one instruction set: everything that follows from its row and the field maps,
+//! precomputed. Encoding, decoding, printing and assembling look facts up here.
 
 pub(crate) mod layouts;
 pub(crate) mod ready;
@@ -18,15 +18,15 @@ use layouts::{layout, opcode_in};
 use placed::{PlacedModifier, PlacedOperand, modifiers, place};
 use template::Template;
 
-/// The value of a source field that announces a literal.
+/// Value of a source field that indicates a literal.
 pub(crate) const LITERAL: u64 = 255;
-/// The first number of VGPRs among nine-bit sources.
+/// Number of v0 in nine-bit source fields.
 pub(crate) const FIRST_VGPR: u64 = 256;
-/// The width of a field that may name a VGPR or anything else.
+/// Width of a source field that may name a VGPR or anything else.
 pub(crate) const SOURCE_BITS: u8 = 9;
-/// The width of a field of SDWA and DPP that may name a VGPR.
+/// Width of an SDWA or DPP field that may name a VGPR.
 const VGPR_BITS: u8 = 8;
-/// The most fields of an instruction that may announce a literal.
+/// Maximum number of fields of an instruction that may indicate a literal.
 const LITERAL_FIELDS: usize = 2;
 
 /// An instruction in one encoding on one instruction set.
@@ -48,47 +48,47 @@ pub struct Form {
     pub isa: Isa,
     /// Row in the tables.
     pub row: &'static Row,
-    /// The field map of the encoding.
+    /// Field map of the encoding.
     pub layout: &'static Layout,
-    /// Name without an encoding's suffix.
+    /// Name without encoding suffix.
     pub name: &'static str,
-    /// The bits that say which instruction it is.
+    /// Bits that identify the instruction.
     pub fixed: u64,
     /// Operands in order.
     pub operands: Box<[PlacedOperand]>,
-    /// The modifiers in the order in which they are written.
+    /// Modifiers in syntax order.
     pub modifiers: Box<[PlacedModifier]>,
-    /// The bits of modifiers without which the instruction does not exist.
+    /// Bits of mandatory modifiers.
     pub required: u64,
-    /// The operand that is the offset of a scalar memory instruction.
+    /// Operand that is the offset of a scalar memory instruction.
     pub scalar_offset: Option<&'static Slot>,
-    /// The instruction has a scalar address beside a vector one: SADDR.
+    /// True if the instruction has a scalar address (SADDR) in addition to the vector one.
     pub has_saddr: bool,
-    /// The instruction always has a literal.
+    /// True if the instruction always has a literal.
     pub has_literal: bool,
-    /// Every operand zero and every modifier unwritten.
+    /// Encoding with every operand zero and all modifiers at their defaults.
     pub(crate) base: u64,
     length: Length,
-    /// The template of its text, compiled when it is first printed. Not behind a pointer, which would be one more miss of the cache.
+    /// Text template, compiled on first use. Stored inline, because a pointer would cost a cache miss.
     template: OnceLock<Template>,
 }
 
-/// The length of an instruction: one dword more than its encoding where its row, or what a source field holds, asks for a
+/// Rule for the length of an instruction: one dword more than its encoding if the row or a source field requires a
 /// literal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Length {
-    /// Without a literal.
+    /// Length in dwords without a literal.
     dwords: u8,
-    /// A literal follows if the first dword has one of these (mask, value).
+    /// A literal follows if the first dword matches one of these (mask, value) pairs.
     literal_if: [(u32, u32); LITERAL_FIELDS],
 }
 
 impl Length {
-    /// The mask and value that no dword has, and those that every dword has.
+    /// Pairs that no dword and every dword matches, respectively.
     const NEVER: (u32, u32) = (0, 1);
     const ALWAYS: (u32, u32) = (0, 0);
 
-    /// In dwords, of the instruction that begins with `first`.
+    /// Length in dwords of the instruction that begins with `first`.
     #[inline]
     pub(crate) fn dwords(self, first: u32) -> u8 {
         let [a, b] = self.literal_if.map(|(mask, value)| first & mask == value);
@@ -96,7 +96,7 @@ impl Length {
     }
 }
 
-/// A form is itself only: there is one per row, encoding and instruction set.
+/// Forms are compared by identity: there is one per row, encoding and instruction set.
 impl PartialEq for Form {
     fn eq(&self, other: &Form) -> bool {
         std::ptr::eq(self, other)
@@ -112,7 +112,7 @@ impl Hash for Form {
 }
 
 impl Form {
-    /// The form of a row in an encoding; nothing if `isa` lacks either.
+    /// Creates the form of a row in an encoding; `None` if `isa` lacks either.
     pub(crate) fn new(isa: Isa, row: &'static Row, encoding: Encoding) -> Option<Form> {
         let layout = layout(isa, encoding)?;
         let opcode = opcode_in(row, isa, encoding)?;
@@ -149,7 +149,7 @@ impl Form {
         Some(form)
     }
 
-    /// The bits of the instruction with every operand zero and every modifier unwritten.
+    /// Encoding with every operand zero and all modifiers at their defaults.
     fn defaults(&self) -> u64 {
         let mut base = self.base;
         for operand in &self.operands {
@@ -164,7 +164,7 @@ impl Form {
             } else if default != 0 {
                 base |= placed.list.mask();
                 if placed.modifier.field == Field::OpSelHi {
-                    // LLVM sets it even where there is no third operand.
+                    // LLVM sets it even if there is no third operand.
                     base |= self.layout.bits(Field::OpSelHi2).mask();
                 }
             }
@@ -172,7 +172,7 @@ impl Form {
         base
     }
 
-    /// The template of its text; `compile` makes it on first use.
+    /// Text template; `compile` creates it on first use.
     #[inline]
     pub(crate) fn template(
         &'static self,
@@ -181,7 +181,7 @@ impl Form {
         self.template.get_or_init(|| compile(self))
     }
 
-    /// Number in this encoding.
+    /// Opcode in this encoding.
     ///
     /// # Examples
     /// ```
@@ -200,7 +200,7 @@ impl Form {
         self.length
     }
 
-    /// On GCN 1.1 an SMRD offset of 255 without IMM announces a literal.
+    /// True if an SMRD offset of 255 without IMM indicates a literal, as on GCN 1.1.
     #[inline]
     pub(crate) fn offset_is_literal(&self, bits: u64) -> bool {
         offset_can_be_literal(self.layout, self.isa)
@@ -208,7 +208,7 @@ impl Form {
             && self.layout.bits(Field::Offset).get(bits) == LITERAL
     }
 
-    /// The modifier that this field holds.
+    /// The modifier stored in this field.
     ///
     /// # Examples
     /// ```
@@ -228,7 +228,7 @@ fn offset_can_be_literal(layout: &Layout, isa: Isa) -> bool {
     layout.encoding == Encoding::Smrd && isa == Isa::Ci
 }
 
-/// The length of a row in an encoding, from the fields that announce a literal.
+/// Length rule of a row in an encoding, from the fields that may indicate a literal.
 fn length(row: &Row, layout: &Layout, isa: Isa) -> Length {
     let mut length = Length {
         dwords: layout.dwords,

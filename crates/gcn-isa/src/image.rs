@@ -1,8 +1,8 @@
-//! Descriptors of images (T#) and samplers (S#), which image instructions read from scalar registers: their fields, formats of
-//! texels, and distances within an image without tiles.
+//! Descriptors of images (T#) and samplers (S#), which image instructions read from scalar registers: fields, texel
+//! formats, and layout of linear images.
 //!
-//! A builder fills an [`ImageDescriptor`] and takes its [`words`](ImageDescriptor::words); the emulator reads it from words. GCN 1.4
-//! places some fields elsewhere than GCN 1.0 to 1.2 do.
+//! To create a descriptor, fill in an [`ImageDescriptor`] and take its [`words`](ImageDescriptor::words); the
+//! emulator reads it from words. GCN 1.4 places some fields differently from GCN 1.0 to 1.2.
 //!
 //! ```
 //! use gcn_isa::Isa;
@@ -39,14 +39,14 @@ pub use sampler::{
     BorderColor, Clamp, MipFilter, Reduction, SAMPLER_DWORDS, SamplerDescriptor, TexelFilter,
 };
 
-/// Dwords of an image's descriptor.
+/// Dwords of an image descriptor.
 pub const IMAGE_DWORDS: usize = 8;
-/// Dwords of an image's descriptor with R128: the first of all.
+/// Dwords of an image descriptor with R128: the first half of a full one.
 pub const SHORT_IMAGE_DWORDS: usize = 4;
-/// Low bits of an image's address that its descriptor has not.
+/// Number of low address bits that a descriptor does not store.
 pub const ADDRESS_SHIFT: u32 = 8;
 
-/// Kind of an image, the field TYPE.
+/// Image kind, the field TYPE.
 ///
 /// # Examples
 /// ```
@@ -64,18 +64,18 @@ pub enum ImageKind {
     D3 = 10,
     /// Six square faces.
     Cube = 11,
-    /// Layers of one dimension.
+    /// Array of one-dimensional layers.
     D1Array = 12,
-    /// Layers of two dimensions.
+    /// Array of two-dimensional layers.
     D2Array = 13,
-    /// Several samples a texel.
+    /// Multiple samples per texel.
     D2Msaa = 14,
-    /// Layers with several samples a texel.
+    /// Array of layers with multiple samples per texel.
     D2MsaaArray = 15,
 }
 
 impl ImageKind {
-    /// The kind with this number; `None` for those that are no image's.
+    /// Kind by number; `None` if the number is not an image kind.
     pub const fn numbered(number: u32) -> Option<ImageKind> {
         Some(match number {
             8 => ImageKind::D1,
@@ -111,7 +111,7 @@ impl ImageKind {
         )
     }
 
-    /// True of several samples a texel.
+    /// True if there are multiple samples per texel.
     pub const fn has_samples(self) -> bool {
         matches!(self, ImageKind::D2Msaa | ImageKind::D2MsaaArray)
     }
@@ -139,10 +139,10 @@ pub enum Select {
 }
 
 impl Select {
-    /// Components in the order of the format.
+    /// Components in the format's order.
     pub const XYZW: [Select; COMPONENTS] = [Select::X, Select::Y, Select::Z, Select::W];
 
-    /// The selection with this number; reserved ones are zero.
+    /// Selection by number; reserved numbers select zero.
     pub const fn numbered(number: u32) -> Select {
         match number {
             1 => Select::One,
@@ -154,7 +154,7 @@ impl Select {
         }
     }
 
-    /// The number of the format's component, if it is one.
+    /// Index of the format's component, if it is one.
     pub const fn component(self) -> Option<usize> {
         match self {
             Select::Zero | Select::One => None,
@@ -166,48 +166,48 @@ impl Select {
     }
 }
 
-/// A descriptor of an image: T#. Sizes are those of the base level.
+/// Image descriptor (T#). Sizes are those of the base level.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ImageDescriptor {
     /// Address of the first texel, a multiple of 256 below 2^48.
     pub address: u64,
-    /// The number of the kind (TYPE), see [`ImageKind`].
+    /// Number of the kind (TYPE), see [`ImageKind`].
     pub kind: u8,
-    /// The number of the data format, see [`texel_format`].
+    /// Number of the data format, see [`texel_format`].
     pub data_format: u8,
-    /// The number of the number format, see [`number_format`].
+    /// Number of the number format, see [`number_format`].
     pub number_format: u8,
-    /// The source of each component that is loaded.
+    /// Source of each loaded component.
     pub select: [Select; COMPONENTS],
-    /// Texels in a row.
+    /// Width in texels.
     pub width: u32,
-    /// Rows of a layer; 1 of images of one dimension.
+    /// Height in rows; 1 for one-dimensional images.
     pub height: u32,
-    /// Layers of an image of three dimensions; of arrays and cubes the number of layers (up to GCN 1.2), or that of the last layer and
-    /// one more (GCN 1.4).
+    /// Depth of a three-dimensional image; for arrays and cubes, the number of layers (up to GCN 1.2), or the index
+    /// of the last layer plus one (GCN 1.4).
     pub depth: u32,
-    /// Texels from the beginning of a row to the next; on GCN 1.4 with more than one level the rows of a layer with all
-    /// its levels (errata E322).
+    /// Texels from the beginning of a row to the next; on GCN 1.4, for more than one level, the number of rows of a
+    /// layer with all its levels (errata E322).
     pub pitch: u32,
-    /// The first layer that coordinates reach.
+    /// First accessible layer.
     pub first_layer: u32,
-    /// The last layer that coordinates reach.
+    /// Last accessible layer.
     pub last_layer: u32,
-    /// The first level that levels of detail count from.
+    /// First level, from which levels of detail count.
     pub base_level: u8,
-    /// The last level that is accessed; of images with several samples the logarithm of their number.
+    /// Last accessible level; for multisampled images, the logarithm of the number of samples.
     pub last_level: u8,
-    /// Number of the last level that the image has. GCN 1.4 alone has a field for it; elsewhere it is `last_level`.
+    /// Last level of the image. Only GCN 1.4 has a field for it; elsewhere it equals `last_level`.
     pub max_level: u8,
-    /// The lowest level of detail, in steps of 1/256.
+    /// Minimum level of detail, in steps of 1/256.
     pub min_lod: u16,
-    /// Number of the arrangement of texels: TILING_INDEX up to GCN 1.2, SW_MODE on GCN 1.4.
+    /// Tiling mode: TILING_INDEX up to GCN 1.2, SW_MODE on GCN 1.4.
     pub tiling: u8,
-    /// Levels are padded to powers of two, up to GCN 1.2.
+    /// True if levels are padded to powers of two; up to GCN 1.2.
     pub pow2_pad: bool,
-    /// Components of a border colour change places (BC_SWIZZLE), on GCN 1.4.
+    /// Order of the border color's components (BC_SWIZZLE); on GCN 1.4.
     pub border_swizzle: u8,
-    /// Texels are compressed, from GCN 1.2 on.
+    /// True if texels are compressed; from GCN 1.2.
     pub compressed: bool,
 }
 
@@ -240,7 +240,7 @@ const MAX_MIP_GFX9: DescriptorField = DescriptorField::new(5, 28, 4);
 const COMPRESSION_EN: DescriptorField = DescriptorField::new(6, 21, 1);
 
 impl ImageDescriptor {
-    /// A descriptor from its words.
+    /// Decodes a descriptor from its words.
     pub fn from_words(isa: Isa, words: [u32; IMAGE_DWORDS]) -> ImageDescriptor {
         let get = |bits| get(&words, bits);
         let is_gfx9 = isa >= Isa::Gfx9;
@@ -278,7 +278,8 @@ impl ImageDescriptor {
         }
     }
 
-    /// A descriptor of four words (R128, up to GCN 1.2): one or two dimensions, no layers, rows without padding (errata E321).
+    /// Decodes a descriptor of four words (R128, up to GCN 1.2): one or two dimensions, no layers, rows without
+    /// padding (errata E321).
     ///
     /// # Examples
     /// ```
@@ -300,8 +301,8 @@ impl ImageDescriptor {
         }
     }
 
-    /// The words. Fields of an instruction set that lacks them are left out, and values are truncated to their fields; what the descriptor
-    /// has no member for (caching, performance, counters) is 0.
+    /// Encodes the descriptor. Fields that the instruction set lacks are omitted, and values are truncated to their
+    /// fields; fields without a member (caching, performance, counters) are 0.
     ///
     /// # Examples
     /// ```
@@ -356,7 +357,7 @@ impl ImageDescriptor {
         words
     }
 
-    /// Components of a store that texels have room for, a bit each: those that a store leaves out may have any value.
+    /// Bit mask of the components that texels can store; a store may supply any value for the others.
     ///
     /// # Examples
     /// ```
@@ -380,7 +381,7 @@ impl ImageDescriptor {
         sources.fold(0, |mask, component| mask | 1 << component)
     }
 
-    /// The same image at another address, a multiple of 256.
+    /// The image at another address, a multiple of 256.
     pub const fn at(mut self, address: u64) -> ImageDescriptor {
         self.address = address;
         self

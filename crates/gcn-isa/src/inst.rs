@@ -1,4 +1,4 @@
-//! An instruction as memory holds it: its identity, and all of its bits.
+//! An instruction as encoded in memory: its identity and all of its bits.
 
 mod operands;
 
@@ -10,7 +10,7 @@ use crate::operand::Modifier;
 use crate::row::Row;
 use crate::target::Isa;
 
-/// An instruction. The words are the truth, so nothing is ever lost; operands are views of them.
+/// An instruction. It consists of its words, so that no bit is ever lost; operands are views of them.
 ///
 /// ```
 /// use gcn_isa::{Encoding, Inst, Isa, Op, Operand, sop::Sop2};
@@ -24,16 +24,16 @@ use crate::target::Isa;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Inst {
-    /// The instruction.
+    /// Identity of the instruction.
     pub op: Op,
     /// The encoding.
     pub encoding: Encoding,
     /// The instruction set.
     pub isa: Isa,
-    /// Length with a literal, 1 or 2.
+    /// Length including a literal, 1 or 2.
     dwords: u8,
     form: &'static Form,
-    /// The first dword in the low half.
+    /// Words, the first dword in the low half.
     bits: u64,
 }
 
@@ -59,31 +59,32 @@ pub enum Operand {
         /// Number of registers.
         count: u8,
     },
-    /// A scalar source or destination by its number (see [`regs`](crate::regs)): registers and inline constants.
+    /// Scalar source or destination by number (see [`regs`](crate::regs)): registers and inline constants.
     Scalar {
-        /// Number, 0..=255, without 255 (a literal).
+        /// Number, 0..=255, except 255 (a literal).
         code: u8,
         /// Dwords.
         count: u8,
     },
-    /// A constant in the dword after the instruction.
+    /// Literal constant in the dword after the instruction.
     Literal(u32),
     /// No register: `off`.
     Off,
     /// A number.
     Imm(i64),
-    /// The offset of a scalar memory instruction. With neither part the fields contradict each other (errata E025).
+    /// Offset of a scalar memory instruction. If both parts are `None`, the fields contradict each other (errata
+    /// E025).
     ScalarOffset {
-        /// In the field's unit: bytes, or dwords on GCN 1.0 and 1.1.
+        /// Immediate in the field's unit: bytes, or dwords on GCN 1.0 and 1.1.
         imm: Option<i32>,
-        /// The register by its number.
+        /// Register by number.
         reg: Option<u8>,
-        /// `imm` is a literal in a dword of its own (GCN 1.1).
+        /// True if `imm` is a literal in a dword of its own (GCN 1.1).
         literal: bool,
     },
 }
 
-/// A value that cannot be put into a field.
+/// Error for a value that cannot be stored in a field.
 ///
 /// # Examples
 /// ```
@@ -96,7 +97,7 @@ pub enum Operand {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FieldError {
-    /// The encoding has no such field.
+    /// The encoding does not have the field.
     #[error("this encoding has no such field")]
     Missing,
     /// The value does not fit.
@@ -104,21 +105,22 @@ pub enum FieldError {
     Range {
         /// The value.
         value: i64,
-        /// The smallest that fits.
+        /// Minimum value.
         low: i64,
-        /// The largest that fits.
+        /// Maximum value.
         high: i64,
     },
-    /// The operand is of a kind that the field cannot name.
+    /// The field cannot encode this kind of operand.
     #[error("the operand is of a kind that this field cannot hold")]
     Kind,
-    /// The first register of a group is not where it must be.
+    /// The first register of a group is not aligned to this number.
     #[error("the first register must be a multiple of {0}")]
     Alignment(u8),
 }
 
 impl Inst {
-    /// An instruction with every operand zero and every modifier unwritten; nothing if `isa` lacks it or it lacks the encoding.
+    /// Creates an instruction with every operand zero and all modifiers at their defaults; `None` if `isa` lacks the
+    /// instruction or it lacks the encoding.
     ///
     /// # Examples
     /// ```
@@ -133,7 +135,7 @@ impl Inst {
         Some(Inst::with_defaults(form))
     }
 
-    /// An instruction with every operand zero and every modifier unwritten.
+    /// Creates an instruction with every operand zero and all modifiers at their defaults.
     ///
     /// # Examples
     /// ```
@@ -148,13 +150,13 @@ impl Inst {
         Inst::from_bits(form, form.base)
     }
 
-    /// The instruction that two words hold, the second of which may not belong to it.
+    /// Creates an instruction from two words, the second of which may not belong to it.
     #[inline]
     pub(crate) fn from_bits(form: &'static Form, bits: u64) -> Inst {
         Inst::from_parts(form, form.length().dwords(bits as u32), bits)
     }
 
-    /// The instruction that two words hold, for a known length in dwords.
+    /// Creates an instruction of a known length in dwords from two words.
     #[inline]
     pub(crate) fn from_parts(form: &'static Form, dwords: u8, bits: u64) -> Inst {
         let own = if dwords == 1 {
@@ -172,8 +174,8 @@ impl Inst {
         }
     }
 
-    /// The instruction of this form that has these words; of the second only what belongs to it, and bits that say
-    /// which instruction it is do not count.
+    /// Creates an instruction of this form from words; bits of the second word that do not belong to it, and bits
+    /// that identify the instruction, are ignored.
     ///
     /// # Examples
     /// ```
@@ -186,7 +188,7 @@ impl Inst {
         Inst::from_bits(form, bits & !form.fixed | form.base & form.fixed)
     }
 
-    /// Form: everything about it that does not depend on its operands.
+    /// Form: everything that does not depend on operands.
     ///
     /// # Examples
     /// ```
@@ -222,23 +224,23 @@ impl Inst {
         self.row().does
     }
 
-    /// Name without an encoding's suffix.
+    /// Name without encoding suffix.
     pub fn name(&self) -> &'static str {
         self.form.name
     }
 
-    /// The field map of its encoding.
+    /// Field map of the encoding.
     #[inline]
     pub fn layout(&self) -> &'static Layout {
         self.form.layout
     }
 
-    /// Length in dwords, with a literal.
+    /// Length in dwords, including a literal.
     pub fn dwords(&self) -> usize {
         usize::from(self.dwords)
     }
 
-    /// Words, as many as [`Inst::dwords`] says; the rest is zero.
+    /// Words; only the first [`Inst::dwords`] are used, the rest is zero.
     ///
     /// # Examples
     /// ```
@@ -253,12 +255,12 @@ impl Inst {
         [self.bits as u32, (self.bits >> 32) as u32]
     }
 
-    /// All its bits, the first dword in the low half.
+    /// All bits, the first dword in the low half.
     pub fn bits(&self) -> u64 {
         self.bits
     }
 
-    /// The value of a field; 0 if the encoding lacks it.
+    /// Value of a field; 0 if the encoding does not have it.
     ///
     /// # Examples
     /// ```
@@ -276,12 +278,12 @@ impl Inst {
         self.get(field) != 0
     }
 
-    /// The value of a field as a number with sign.
+    /// Sign-extended value of a field.
     pub fn get_signed(&self, field: Field) -> i64 {
         self.layout().bits(field).get_signed(self.bits)
     }
 
-    /// Sets bits of the instruction's own, such as a [`PlacedOperand`](crate::PlacedOperand)'s source modifiers.
+    /// Sets bits of the instruction, such as a [`PlacedOperand`](crate::PlacedOperand)'s source modifiers.
     ///
     /// # Examples
     /// ```
@@ -296,7 +298,7 @@ impl Inst {
         self.bits |= mask & !self.form.fixed;
     }
 
-    /// Puts a value without sign.
+    /// Sets a field to an unsigned value.
     ///
     /// # Errors
     /// [`FieldError::Missing`], [`FieldError::Range`].
@@ -314,7 +316,7 @@ impl Inst {
         self.put(field, value, 0, bits.max() as i64)
     }
 
-    /// Puts a value with sign.
+    /// Sets a field to a signed value.
     ///
     /// # Errors
     /// [`FieldError::Missing`], [`FieldError::Range`].
@@ -345,7 +347,7 @@ impl Inst {
         Ok(())
     }
 
-    /// The literal that follows the instruction, if one does.
+    /// Literal of the instruction, if it has one.
     ///
     /// # Examples
     /// ```
@@ -359,10 +361,10 @@ impl Inst {
         (self.dwords > self.layout().dwords).then_some((self.bits >> 32) as u32)
     }
 
-    /// Appends a literal, or changes the one that is there.
+    /// Appends or changes the literal.
     ///
     /// # Errors
-    /// [`FieldError::Kind`] where the encoding takes none.
+    /// [`FieldError::Kind`] if the encoding accepts no literal.
     ///
     /// # Examples
     /// ```
@@ -383,7 +385,7 @@ impl Inst {
         Ok(())
     }
 
-    /// The modifiers that this instruction's encoding has.
+    /// Modifiers that this instruction's encoding has.
     ///
     /// # Examples
     /// ```

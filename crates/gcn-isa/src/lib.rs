@@ -27,16 +27,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A chapter of AMD's manuals is a module ([`ds`], [`flat`], [`smem`], …): the field maps of its encodings,
-//! then a row per instruction. [`Inst`] is an instruction as words with views of its operands; [`decode()`]
-//! makes one from words, [`Inst::new`] with [`Inst::set_operand`] from its operands, [`Inst::print`] makes text.
-//! Nothing here executes, reads files or prints.
+//! Each chapter of AMD's manuals is a module ([`ds`], [`flat`], [`smem`], …): the field maps of its encodings, then a
+//! row per instruction. [`Inst`] is an instruction as words with views of its operands. [`decode()`] creates one from
+//! words, [`Inst::new`] and [`Inst::set_operand`] from operands, and [`Inst::print`] writes its text. This crate does
+//! not execute instructions, read files or write to standard output.
 
 #![forbid(unsafe_code)]
-// A new instruction set, register class or effect must be considered wherever one is matched.
+// A new instruction set, register class or effect must be considered in every match.
 #![deny(clippy::wildcard_enum_match_arm)]
 
-// In the order of their imports: a module names only modules above it.
+// In dependency order: a module names only modules above it.
 
 // Words and fields, and the operands and effects that rows name.
 pub mod target;

@@ -1,5 +1,5 @@
-//! Instructions of AMD's manuals that LLVM 19's assembler refuses, so that a listing in LLVM's syntax can show them as
-//! data. Rows state their part as `lacking`; this module has the part of operands and modifiers.
+//! Documented instructions that LLVM 19's assembler refuses, so that listings in LLVM's syntax can show them as data.
+//! Rows state instructions that are `lacking`; this module handles operands and modifiers.
 
 use crate::dpp::Permutation;
 use crate::effect::{Does, ImageOp};
@@ -8,22 +8,22 @@ use crate::form::Form;
 use crate::inst::{Inst, Operand};
 use crate::op::Op;
 use crate::operand::{Kind, Presence, SEL_DWORD, Slot, Ty};
-use crate::regs::{self, is_doubtful_xnack_mask};
+use crate::regs::{self, may_lack_xnack_mask};
 use crate::row::Lacks;
 use crate::simm::GPR_INDEXES;
 use crate::target::{Isa, on};
 
-/// Names that LLVM accepts for VOP3 forms before GCN 1.2, and the names of those instructions there.
+/// Names that LLVM accepts for VOP3 forms before GCN 1.2, and the actual names of those instructions there.
 const LONG_NAMES: &[(&str, &str)] = &[
     ("v_add_co_u32", "v_add_i32"),
     ("v_sub_co_u32", "v_sub_i32"),
     ("v_subrev_co_u32", "v_subrev_i32"),
 ];
 
-/// Names of LLVM for instructions of GCN 1.2 and later, and the names of those instructions.
+/// LLVM's alternative names for instructions of GCN 1.2 and later, and the actual names.
 const LATER_NAMES: &[(&str, &str)] = &[("v_mul_lo_i32", "v_mul_lo_u32")];
 
-/// The instruction that LLVM's assembler means by a name that is not the row's, in lower case.
+/// Instruction to which LLVM's assembler assigns an alternative name, in lower case.
 ///
 /// # Examples
 /// ```
@@ -36,7 +36,7 @@ pub fn named(isa: Isa, name: &str) -> Option<Op> {
     isa.tables().named(own).filter(|_| isa >= Isa::Vi)
 }
 
-/// The form that LLVM's assembler means by a name that is not the row's, in lower case and without `_e64`.
+/// Form to which LLVM's assembler assigns an alternative name, in lower case and without `_e64`.
 ///
 /// # Examples
 /// ```
@@ -52,8 +52,9 @@ pub fn long_form(isa: Isa, name: &str) -> Option<&'static Form> {
     tables.forms(op).iter().find(|form| form.encoding.is_vop3())
 }
 
-/// The bits that decide if LLVM takes an instruction whose row lacks nothing: it does if they are zero, no operand
-/// [`is_doubtful`] and none is shown that has no meaning. All bits where that is no sufficient condition.
+/// Bits that must be zero for a quick decision that LLVM accepts an instruction: the row lacks nothing, these bits
+/// are zero, no operand [`is_doubtful`], and no meaningless operand is shown. All bits are set if these conditions
+/// are insufficient.
 pub(crate) fn doubtful_bits(form: &Form) -> u64 {
     let row = form.row;
     let is_old = form.isa < Isa::Vi;
@@ -80,12 +81,12 @@ pub(crate) fn doubtful_bits(form: &Form) -> u64 {
         .fold(0, |bits, &field| bits | form.layout.bits(field).mask())
 }
 
-/// LLVM takes no scalar and no constant where four registers are wanted.
+/// True if LLVM accepts neither scalars nor constants: a source of four registers.
 fn takes_vgprs_only(slot: &Slot) -> bool {
     slot.kind == Kind::Src && slot.ty == Ty::B128
 }
 
-/// True for a vector source of 16 bits: in VOP3 LLVM has constants of them where there is 16-bit arithmetic.
+/// True for 16-bit vector sources: in VOP3, LLVM accepts constants for them only on targets with 16-bit arithmetic.
 fn is_half(slot: &Slot) -> bool {
     const BITS: u32 = 16;
     slot.kind == Kind::Src && slot.ty.constant_bits() == BITS
@@ -95,10 +96,11 @@ fn is_half(slot: &Slot) -> bool {
 pub(crate) fn is_doubtful(inst: &Inst, slot: &Slot, operand: Operand) -> bool {
     match operand {
         Operand::Scalar { code, .. } => {
-            // SDWA has the constant for integers of 16 bits, and LLVM writes what it then refuses.
+            // SDWA has the constant for 16-bit integers, and LLVM's disassembler prints it, but its assembler refuses
+            // it.
             let is_short = slot.ty.is_short_integer() && inst.layout().has(Field::Src0Sel);
             code == regs::LDS_DIRECT
-                || is_doubtful_xnack_mask(inst.isa, code)
+                || may_lack_xnack_mask(inst.isa, code)
                 || code == regs::INV_2PI && is_short
         }
         Operand::Literal(value) => is_inline(inst.isa, slot, value),
@@ -107,15 +109,15 @@ pub(crate) fn is_doubtful(inst: &Inst, slot: &Slot, operand: Operand) -> bool {
     }
 }
 
-/// True if an inline constant means what a literal means: LLVM takes it for that.
+/// True if an inline constant has the value of a literal, so that LLVM would encode it as such.
 fn is_inline(isa: Isa, slot: &Slot, value: u32) -> bool {
     matches!(slot.kind, Kind::Src | Kind::Ssrc)
         && regs::inline_of_literal(isa, slot.ty, value).is_some()
 }
 
 impl Inst {
-    /// True if LLVM 19's assembler refuses the instruction's text, or makes other words of it, although the text conveys
-    /// the instruction exactly.
+    /// True if LLVM 19's assembler refuses the instruction's text, or encodes it as different words, although the
+    /// text represents the instruction exactly.
     ///
     /// # Examples
     /// ```
@@ -130,7 +132,7 @@ impl Inst {
     }
 
     /// Like [`Inst::is_refused_by_llvm`], for a text that may name a symbol instead of the literal (`names_literal`),
-    /// which LLVM never takes for an inline constant.
+    /// which LLVM never encodes as an inline constant.
     pub(crate) fn is_refused(&self, names_literal: bool) -> bool {
         let row = self.row();
         let lacks = row.lacks;
@@ -142,7 +144,7 @@ impl Inst {
         );
         let (tfe, lds) = (self.flag(Field::Tfe), self.flag(Field::Lds));
         let is_atomic = matches!(row.does, Does::Atomic(..));
-        // LLVM has no gather to packed components and a status.
+        // LLVM has no gather with packed components and a status.
         let is_gather = matches!(
             row.does,
             Does::Image(ImageOp::Gather(_) | ImageOp::GatherRow)

@@ -1,15 +1,15 @@
-//! The meaning of ALU operations in pseudo-code. That of all other instructions follows from their effect, in
+//! Pseudo-code of ALU operations. For other instructions, it is derived from their effect in
 //! [`describe`](crate::describe).
 //!
-//! Operands are called by their fields, in lower case. There are two kinds of text:
+//! Operands are named after their fields, in lower case. There are two kinds of pseudo-code:
 //!
-//! - **exact**: statements with a `;` in between, which the test `uses` of gcn-emu evaluates and compares with what is
-//!   executed. Values are whole numbers, and arithmetic is exact: a value is cut to its destination's bits only when it is
-//!   assigned, or, with `clamp`, brought to the nearest number that the destination's type has. `x[7:0]` are bits,
-//!   `x[n]` is one, `lane` is the number of the lane, `scc`, `vcc`, `exec` and `m0` are registers, and any other name that is
-//!   assigned is a name for a value. `lowest(x)` and `highest(x)` are numbers of bits that are set, `ones(x)` is their count,
-//!   `sext(x, n)` takes the low `n` bits with a sign, `i32(x)` and the like cut a value to a type.
-//! - **words**: the same as far as it goes, but not evaluated.
+//! - **exact**: statements separated by `;`, which the test `uses` of gcn-emu evaluates and compares with execution.
+//!   Values are integers of unlimited size; a value is truncated to its destination's width only when it is assigned,
+//!   or, with `clamp`, saturated to the range of the destination's type. `x[7:0]` is a range of bits, `x[n]` a single
+//!   bit, `lane` the lane ID; `scc`, `vcc`, `exec` and `m0` are registers, and any other assigned name is a variable.
+//!   `lowest(x)` and `highest(x)` are the numbers of the lowest and highest set bit, `ones(x)` is the number of set
+//!   bits, `sext(x, n)` sign-extends the low `n` bits, `i32(x)` and similar functions convert to a type.
+//! - **words**: in the same notation as far as possible, but not evaluated.
 
 mod template;
 mod operation;
@@ -20,7 +20,7 @@ use crate::row::Row;
 
 use template::{Names, Template};
 
-/// The meaning of an ALU instruction.
+/// Meaning of an ALU instruction.
 ///
 /// # Examples
 /// ```
@@ -33,13 +33,13 @@ use template::{Names, Template};
 pub struct Meaning {
     /// Pseudo-code.
     pub code: String,
-    /// The outcome in corner cases: sentences, or nothing.
+    /// Corner cases in full sentences; may be empty.
     pub corners: &'static str,
-    /// The pseudo-code is exact; see the [module](self).
+    /// True if the pseudo-code is exact; see the [module](self).
     pub is_exact: bool,
 }
 
-/// The meaning of an ALU instruction; nothing where the row's effect has it.
+/// Meaning of an ALU instruction; `None` if the row's effect determines it.
 ///
 /// # Examples
 /// ```
@@ -82,7 +82,7 @@ pub fn meaning(op: Op) -> Option<Meaning> {
     })
 }
 
-/// A scalar comparison; SOPK extends the constant that numbers without sign are compared with by zeros.
+/// A scalar comparison; SOPK zero-extends its constant for unsigned comparisons.
 fn comparison(test: Test, row: &Row) -> Template {
     use crate::operand::{Kind, Ty};
     let is_unsigned = row.slots().next().is_some_and(|slot| slot.ty == Ty::U32);
@@ -99,7 +99,7 @@ fn comparison(test: Test, row: &Row) -> Template {
         (Test::Ge, true) => "scc = $a >= $b[15:0]",
         (Test::Lt, true) => "scc = $a < $b[15:0]",
         (Test::Le, true) => "scc = $a <= $b[15:0]",
-        // Scalar instructions have no other test.
+        // Scalar instructions have no other comparison.
         _ => "scc = $a <= $b",
     })
 }

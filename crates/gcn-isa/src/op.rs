@@ -1,4 +1,4 @@
-//! The table of all chapters: the identity of an instruction, [`Op`], and every row.
+//! Table of all chapters: the identity of an instruction, [`Op`], and every row.
 
 use crate::chapters::{ds, exp, flat, mimg, mtbuf, mubuf, smem, sop, vintrp, vop};
 use crate::field::Encoding;
@@ -6,7 +6,7 @@ use crate::row::{InstructionFamily, Row};
 
 macro_rules! ops {
     ($($Family:ident($Enum:path) $rows:path,)*) => {
-        /// The identity of an instruction, nested by family so that every match stays small and exhaustive.
+        /// Identity of an instruction, nested by family so that every match stays small and exhaustive.
         ///
         /// ```
         /// use gcn_isa::{Isa, Op, ds::Ds};
@@ -25,25 +25,25 @@ macro_rules! ops {
                 &FAMILIES[self.family() as usize][self.index_in_family()]
             }
 
-            /// The family whose table has its row.
+            /// Family whose table contains the row.
             #[inline]
             const fn family(self) -> InstructionFamily {
                 match self { $(Op::$Family(_) => InstructionFamily::$Family,)* }
             }
 
-            /// Index among the rows of its family.
+            /// Index within the family.
             #[inline]
             const fn index_in_family(self) -> usize {
                 match self { $(Op::$Family(op) => op as usize,)* }
             }
 
-            /// Index among [`rows`].
+            /// Index within [`rows`].
             #[inline]
             pub(crate) fn index(self) -> usize {
                 FIRST_ROWS[self.family() as usize] + self.index_in_family()
             }
 
-            /// The encoding of its family.
+            /// Encoding of the family.
             ///
             /// # Examples
             /// ```
@@ -56,7 +56,7 @@ macro_rules! ops {
         }
 
         impl Row {
-            /// The identity of the instruction.
+            /// Identity of the instruction.
             ///
             /// # Examples
             /// ```
@@ -71,10 +71,10 @@ macro_rules! ops {
             }
         }
 
-        /// Each family's rows, in the order of [`InstructionFamily`].
+        /// Rows of each family, in the order of [`InstructionFamily`].
         pub(crate) static FAMILIES: [&[Row]; [$(InstructionFamily::$Family),*].len()] = [$(&$rows,)*];
 
-        /// The order of the list below is that of [`InstructionFamily`].
+        /// Checks that the list below has the order of [`InstructionFamily`].
         const _: () = {
             let mut index = 0;
             $(
@@ -112,7 +112,7 @@ ops! {
     Vop3Interp(vintrp::Vop3Interp) vintrp::VOP3_INTERP,
 }
 
-/// For each family the number of rows in those before it.
+/// For each family, the number of rows in the preceding families.
 const FIRST_ROWS: [usize; FAMILIES.len()] = {
     let mut first = [0; FAMILIES.len()];
     let mut family = 1;
@@ -123,7 +123,7 @@ const FIRST_ROWS: [usize; FAMILIES.len()] = {
     first
 };
 
-/// Every row of every family.
+/// All rows of all families.
 ///
 /// ```
 /// let atomics = gcn_isa::rows().filter(|row| row.name.starts_with("ds_add"));

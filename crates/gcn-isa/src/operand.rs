@@ -2,7 +2,7 @@
 
 use crate::field::Field;
 
-/// The type of a value: how wide it is, how a constant of it is read, how memory holds it.
+/// Type of a value: determines its width, how constants are interpreted, and its representation in memory.
 ///
 /// # Examples
 /// ```
@@ -54,18 +54,18 @@ impl Ty {
         }
     }
 
-    /// Registers that hold a value: sub-dword values take a whole one.
+    /// Number of registers that hold a value; a sub-dword value takes a whole register.
     #[inline]
     pub const fn dwords(self) -> u8 {
         self.bytes().div_ceil(4)
     }
 
-    /// True if input modifiers (absolute value, negation) apply to it.
+    /// True if input modifiers (absolute value, negation) apply.
     pub const fn is_float(self) -> bool {
         matches!(self, Ty::F16 | Ty::F32 | Ty::F64 | Ty::F16x2)
     }
 
-    /// Bits of a constant of this type: 16, 32 or 64.
+    /// Width of a constant of this type: 16, 32 or 64 bits.
     pub const fn constant_bits(self) -> u32 {
         match self {
             Ty::B16 | Ty::U16 | Ty::I16 | Ty::F16 => 16,
@@ -86,7 +86,7 @@ impl Ty {
         }
     }
 
-    /// True for an integer, or untyped bits, of 16 bits.
+    /// True for 16-bit integers or untyped 16-bit values.
     pub const fn is_short_integer(self) -> bool {
         matches!(self, Ty::B16 | Ty::U16 | Ty::I16)
     }
@@ -105,7 +105,7 @@ impl Ty {
     }
 }
 
-/// The meaning of a field's number.
+/// Meaning of a field's number.
 ///
 /// # Examples
 /// ```
@@ -115,70 +115,71 @@ impl Ty {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
-    /// The number of the first VGPR. In a field of nine bits VGPRs count from 256, and nothing else but
-    /// LDS_DIRECT is meant to be there.
+    /// Number of the first VGPR. In nine-bit fields, VGPRs count from 256, and the only other valid value is
+    /// LDS_DIRECT.
     Vgpr,
-    /// A GLOBAL address: a VGPR pair, or one VGPR when SADDR names a register (errata E016).
+    /// GLOBAL address: a VGPR pair, or one VGPR if SADDR names a register (errata E016).
     GlobalAddress,
-    /// A SCRATCH address: one VGPR, or `off` when SADDR names a register (errata E017).
+    /// SCRATCH address: one VGPR, or `off` if SADDR names a register (errata E017).
     ScratchAddress,
-    /// A buffer address: as many VGPRs as IDXEN, OFFEN and ADDR64 ask for, `off` for none.
+    /// Buffer address: as many VGPRs as IDXEN, OFFEN and ADDR64 require, `off` for none.
     BufferAddress,
-    /// The value of an image instruction: as many VGPRs as DMASK has components, half of them with packed 16-bit
-    /// components, and a status with TFE.
+    /// Data of an image instruction: one VGPR per component in DMASK, half as many with packed 16-bit components,
+    /// plus a status dword with TFE.
     ImageData {
-        /// The value always has four components (gathers).
+        /// True if there are always four components (gathers).
         gathers: bool,
     },
-    /// The address of an image instruction. How many VGPRs it has depends on the image, which the words do not
-    /// say: LLVM prints the fewest.
+    /// Address of an image instruction. Its number of VGPRs depends on the image, which the encoding does not
+    /// specify: LLVM prints the minimum.
     ImageAddress {
-        /// The fewest VGPRs, with 16-bit components.
+        /// Minimum number of VGPRs, with 16-bit components.
         least: u8,
         /// The most VGPRs.
         most: u8,
     },
-    /// The target of an export: `mrt0`, `pos0`, `param0` (see [`exp`](crate::exp)).
+    /// Export target: `mrt0`, `pos0`, `param0` (see [`exp`](crate::exp)).
     ExportTarget,
-    /// A value of an export by its place among the four: a VGPR, or `off` where EN lacks its bit. With COMPR two
-    /// values share a VGPR.
+    /// Export value by index, 0 to 3: a VGPR, or `off` if its bit in EN is clear. With COMPR, two values share a
+    /// VGPR.
     ExportSource(u8),
-    /// An attribute's number and channel: `attr0.x`; as a number 4 · attribute + channel.
+    /// Attribute number and channel: `attr0.x`; as a number, 4 · attribute + channel.
     Attribute,
-    /// One of a parameter's values at the vertices: `p10`, `p20`, `p0`.
+    /// Parameter value at a vertex: `p10`, `p20`, `p0`.
     VertexParameter,
-    /// SADDR: an SGPR or SGPR pair, 0x7f means `off` (errata E079).
+    /// SADDR: an SGPR or SGPR pair; 0x7f means `off` (errata E079).
     Saddr,
-    /// A vector source: 9 bits name a scalar source, a constant or (from 256) a VGPR; 8 bits a VGPR.
+    /// Vector source: a 9-bit field names a scalar source, a constant or (from 256) a VGPR; an 8-bit field names a
+    /// VGPR.
     Src,
-    /// A scalar source: SGPR, special register, inline constant or literal.
+    /// Scalar source: SGPR, special register, inline constant or literal.
     Ssrc,
-    /// A scalar destination. Where the encoding lacks the field the operand is VCC.
+    /// Scalar destination; VCC if the encoding lacks the field.
     Sdst,
-    /// The number of the first SGPR divided by 2 to this power: SBASE 1, SRSRC 2.
+    /// Number of the first SGPR divided by two to this power: 1 for SBASE, 2 for SRSRC.
     Aligned(u8),
-    /// The offset of a scalar memory instruction: immediate, register or both (errata E025).
+    /// Offset of a scalar memory instruction: immediate, register or both (errata E025).
     ScalarOffset {
-        /// The immediate is signed where the field has 21 bits (errata E012).
+        /// True if the immediate is signed where the field has 21 bits (errata E012).
         signed: bool,
     },
-    /// A number without sign.
+    /// Unsigned number.
     Unsigned,
-    /// A number with sign.
+    /// Signed number.
     Signed,
-    /// Raw 16 bits, signed or not.
+    /// Raw 16 bits, signed or unsigned.
     Simm16,
     /// Distance in dwords from the next instruction.
     Branch,
-    /// S_WAITCNT's counters.
+    /// Counters of S_WAITCNT.
     Waitcnt,
-    /// A hardware register and a run of its bits.
+    /// Hardware register and a range of its bits.
     Hwreg,
     /// A message.
     SendMsg,
-    /// The operands that VGPR indexing concerns, a bit each: `gpr_idx(SRC0,SRC1,SRC2,DST)`.
+    /// Bit mask of the operands that VGPR indexing applies to: `gpr_idx(SRC0,SRC1,SRC2,DST)`.
     GprIndex,
-    /// The 32 bits after the instruction, always there (MADMK, MADAK, SETREG_IMM32).
+    /// Mandatory literal in the 32 bits after the instruction (MADMK, MADAK, SETREG_IMM32).
     Literal,
 }
 
@@ -191,16 +192,16 @@ pub enum OperandAccess {
     ReadWrite,
 }
 
-/// The condition under which an operand is written in the text.
+/// Condition under which an operand appears in the text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Presence {
     /// Always.
     Always,
-    /// The old value that an atomic returns with GLC: form (a), (b) and (c) of errata E014.
+    /// Only if an atomic returns the old value (GLC): forms (a), (b) and (c) of errata E014.
     Returned,
-    /// A destination that `lds` makes superfluous (errata E015).
+    /// Only without `lds`, which makes the destination redundant (errata E015).
     NotLds,
-    /// May be left out when its field is zero (errata E018, E019).
+    /// May be omitted if its field is zero (errata E018, E019).
     Optional,
 }
 
@@ -215,48 +216,49 @@ pub enum Presence {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Slot {
-    /// The field that names the register or holds the number.
+    /// Field that holds the register number or immediate.
     pub field: Field,
-    /// The meaning of that number.
+    /// Meaning of the field's number.
     pub kind: Kind,
-    /// Type, and with it the number of registers.
+    /// Type, which determines the number of registers.
     pub ty: Ty,
-    /// Read, written or both.
+    /// Access: read, written or both.
     pub access: OperandAccess,
-    /// The condition under which it is written.
+    /// Condition under which it appears in the text.
     pub when: Presence,
 }
 
-/// The form of a modifier's value.
+/// Syntax of a modifier's value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ModifierValue {
-    /// Present or not: `gds`.
+    /// No value: `gds`.
     Flag,
     /// `offset:N`, N ≥ 0.
     Unsigned,
-    /// `offset:N` with sign.
+    /// `offset:N`, signed.
     Signed,
     /// `offset:N` or `offset:swizzle(…)` (errata E023).
     Swizzle,
     /// `mul:2`, `mul:4`, `div:2`.
     Omod,
-    /// A list of bits, one per operand: `op_sel:[0,1]`; see [`Inst::list_bits`](crate::Inst::list_bits).
+    /// A bit per operand: `op_sel:[0,1]`; see [`Inst::list_bits`](crate::Inst::list_bits).
     BitList,
-    /// A number that has names: `dst_sel:WORD_1`. LLVM always writes it.
+    /// Named values: `dst_sel:WORD_1`. LLVM always prints it.
     Named(&'static [&'static str]),
-    /// A number in hexadecimal: `row_mask:0xf`. LLVM always writes it.
+    /// Hexadecimal number: `row_mask:0xf`. LLVM always prints it.
     Hex,
-    /// The same, left out when it is 0: `dmask:0xf`.
+    /// Hexadecimal number, omitted if it is 0: `dmask:0xf`.
     Mask,
-    /// A data and a number format: `format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]` (see [`mtbuf`](crate::mtbuf)).
+    /// Data and number format: `format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]` (see [`mtbuf`](crate::mtbuf)).
     BufferFormat,
-    /// A number that is a part of another modifier's, which alone is printed: `dfmt:4`. It may precede operands.
+    /// Part of another modifier's value: `dfmt:4`. It is never printed and may precede operands.
     Part,
-    /// A permutation of lanes, without a name of its own: `quad_perm:[0,1,2,3]`, `row_shl:1` (see [`dpp`](crate::dpp)).
+    /// Lane permutation, whose name is that of the permutation: `quad_perm:[0,1,2,3]`, `row_shl:1` (see
+    /// [`dpp`](crate::dpp)).
     LanePermutation,
 }
 
-/// A modifier: what may follow the operands, in any order.
+/// A modifier. Modifiers follow the operands in any order.
 ///
 /// # Examples
 /// ```
@@ -267,19 +269,19 @@ pub enum ModifierValue {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Modifier {
-    /// The field that holds it.
+    /// Field that holds its value.
     pub field: Field,
-    /// Name as printed; others that are accepted follow.
+    /// Name as printed, followed by alternative names.
     pub names: &'static [&'static str],
-    /// The form of its value.
+    /// Syntax of its value.
     pub value: ModifierValue,
-    /// The instruction does not exist without it (errata E019, E020).
+    /// True if the modifier is mandatory (errata E019, E020).
     pub required: bool,
-    /// The value that it has when it is not written; of a list, that of each bit.
+    /// Default value; for a list, the value of each bit.
     pub default: u8,
 }
 
-/// An entry of the column "written as".
+/// Entry of the column "written as".
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Written {
     /// An operand, in order.
@@ -288,19 +290,19 @@ pub enum Written {
     Modifier(Modifier),
 }
 
-/// The parts of a register that SDWA selects, by number.
+/// Parts of a register selected by SDWA, by number.
 pub const SELECTIONS: &[&str] = &[
     "BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD",
 ];
-/// SDWA's number for the whole register.
+/// SDWA selection of the whole register.
 pub(crate) const SEL_DWORD: u8 = 6;
-/// The treatment of the rest of an SDWA destination, by number: zeros, the sign, the old value.
+/// Treatment of the remaining bits of an SDWA destination, by number: zero, sign extension, old value.
 pub const UNUSED: &[&str] = &["UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"];
-/// SDWA's number for the old value.
+/// SDWA value that preserves the old bits.
 const UNUSED_PRESERVE: u8 = 2;
 /// All rows, all banks.
 const ALL_LANES: u8 = 0xf;
-/// `quad_perm:[0,1,2,3]`: every lane its own value.
+/// `quad_perm:[0,1,2,3]`: the identity.
 const SAME_LANE: u8 = 0xe4;
 
 const fn of_encoding(
@@ -318,7 +320,7 @@ const fn of_encoding(
     }
 }
 
-/// The modifiers that an encoding adds to those of the row, as far as it has their fields.
+/// Modifiers that an encoding adds to those of the row if it has their fields.
 #[rustfmt::skip]
 pub(crate) const ENCODING_MODIFIERS: &[Modifier] = &[
     of_encoding(Field::DstSel,    &["dst_sel"],    ModifierValue::Named(SELECTIONS), SEL_DWORD),
@@ -331,7 +333,7 @@ pub(crate) const ENCODING_MODIFIERS: &[Modifier] = &[
     of_encoding(Field::BoundCtrl, &["bound_ctrl"], ModifierValue::Unsigned,          0),
 ];
 
-/// CLAMP of SDWA, which every instruction has there.
+/// CLAMP of SDWA, which every SDWA instruction has.
 pub(crate) const SDWA_CLAMP: &[Modifier] = &[of_encoding(
     Field::Clamp,
     &["clamp"],
@@ -339,7 +341,7 @@ pub(crate) const SDWA_CLAMP: &[Modifier] = &[of_encoding(
     0,
 )];
 
-/// The words that rows use. They are spelled like the manuals' fields, so a row reads like the manual.
+/// Vocabulary of the rows, spelled like the manuals' fields, so that a row reads like the manual.
 #[allow(non_snake_case, non_upper_case_globals, missing_docs)]
 pub(crate) mod words {
     use super::{Kind, Modifier, ModifierValue, OperandAccess::*, Presence, Slot, Ty, Written};
@@ -364,7 +366,7 @@ pub(crate) mod words {
             }
         }
 
-        /// The operand is read as well as written.
+        /// Marks an operand as read and written.
         pub(crate) const fn updated(self) -> Written {
             match self {
                 Written::Operand(slot) => Written::Operand(Slot {
@@ -375,22 +377,22 @@ pub(crate) mod words {
             }
         }
 
-        /// May be left out when zero.
+        /// Marks an operand that may be omitted if zero.
         pub(crate) const fn optional(self) -> Written {
             self.when(Presence::Optional)
         }
 
-        /// Written only when the atomic returns (errata E014).
+        /// Marks a destination that appears only if the atomic returns (errata E014).
         pub(crate) const fn returned(self) -> Written {
             self.when(Presence::Returned)
         }
 
-        /// May be left out with `lds` (errata E015).
+        /// Marks a destination that is omitted with `lds` (errata E015).
         pub(crate) const fn not_lds(self) -> Written {
             self.when(Presence::NotLds)
         }
 
-        /// The bits of this list are one when it is not written.
+        /// Makes one the default of this list's bits.
         pub(crate) const fn by_default(self) -> Written {
             match self {
                 Written::Modifier(m) => Written::Modifier(Modifier { default: 1, ..m }),
@@ -405,7 +407,7 @@ pub(crate) mod words {
             }
         }
 
-        /// The instruction does not exist without this modifier.
+        /// Marks a mandatory modifier.
         pub(crate) const fn required(self) -> Written {
             match self {
                 Written::Modifier(m) => Written::Modifier(Modifier {
@@ -456,14 +458,14 @@ pub(crate) mod words {
         slot(Field::Sbase, Kind::Aligned(1), Ty::of_dwords(n), Read)
     }
     pub const Probe: Written = slot(Field::Sdata, Kind::Unsigned, Ty::U8, Read);
-    /// Signed immediate on GCN 1.4, register, or both.
+    /// Immediate (signed on GCN 1.4), register, or both.
     pub const Soffset: Written = slot(
         Field::Offset,
         Kind::ScalarOffset { signed: true },
         Ty::B32,
         Read,
     );
-    /// Disallows negative immediates.
+    /// [`Soffset`] without negative immediates.
     pub const Boffset: Written = slot(
         Field::Offset,
         Kind::ScalarOffset { signed: false },
@@ -484,13 +486,13 @@ pub(crate) mod words {
     pub const fn Src2(ty: Ty) -> Written {
         slot(Field::Src2, Kind::Src, ty, Read)
     }
-    /// A scalar destination in the field of the vector one (V_READLANE).
+    /// Scalar destination in the field of the vector destination (V_READLANE).
     pub const VDstScalar: Written = slot(Field::Vdst, Kind::Sdst, Ty::B32, Write);
-    /// A source that must be a VGPR.
+    /// Source that must be a VGPR.
     pub const VSrc0: Written = slot(Field::Src0, Kind::Vgpr, Ty::B32, Read);
-    /// A source that must be scalar.
+    /// Source that must be scalar.
     pub const Scalar0: Written = slot(Field::Src0, Kind::Ssrc, Ty::B32, Read);
-    /// A lane's number, which must be scalar.
+    /// Lane number, which must be scalar.
     pub const Lane1: Written = slot(Field::Src1, Kind::Ssrc, Ty::B32, Read);
     pub const fn SDst(ty: Ty) -> Written {
         slot(Field::Sdst, Kind::Sdst, ty, Write)
@@ -501,17 +503,17 @@ pub(crate) mod words {
     pub const fn SSrc1(ty: Ty) -> Written {
         slot(Field::Ssrc1, Kind::Ssrc, ty, Read)
     }
-    /// A source that must be a register.
+    /// Source that must be a register.
     pub const fn SReg0(ty: Ty) -> Written {
         slot(Field::Ssrc0, Kind::Sdst, ty, Read)
     }
-    /// A register in the field SDST that is read.
+    /// Register in the field SDST that is read.
     pub const fn SStored(ty: Ty) -> Written {
         slot(Field::Sdst, Kind::Sdst, ty, Read)
     }
-    /// A scalar destination beside the vector one; VCC where the encoding has no field for it.
+    /// Scalar destination in addition to the vector one; VCC if the encoding lacks the field.
     pub const Carry: Written = slot(Field::Sdst, Kind::Sdst, Ty::B64, Write);
-    /// A lane mask that is read; VCC where the encoding has no field for it.
+    /// Lane mask that is read; VCC if the encoding lacks the field.
     pub const Mask: Written = slot(Field::Src2, Kind::Sdst, Ty::B64, Read);
     pub const K: Written = slot(Field::Literal, Kind::Literal, Ty::B32, Read);
     /// [`K`] of a half: the upper 16 bits are zero.
@@ -545,13 +547,13 @@ pub(crate) mod words {
     pub const Offset0: Written = number(Field::Offset0, &["offset0"], ModifierValue::Unsigned);
     pub const Offset1: Written = number(Field::Offset1, &["offset1"], ModifierValue::Unsigned);
     pub const SwizzleOffset: Written = number(Field::Offset, &["offset"], ModifierValue::Swizzle);
-    /// FLAT's 12 bits without sign (errata E013, E084).
+    /// FLAT's 12-bit unsigned offset (errata E013, E084).
     pub const FlatOffset: Written = number(
         Field::Offset12,
         &["offset", "inst_offset"],
         ModifierValue::Unsigned,
     );
-    /// GLOBAL's and SCRATCH's 13 bits with sign.
+    /// 13-bit signed offset of GLOBAL and SCRATCH.
     pub const SegmentOffset: Written = number(
         Field::Offset,
         &["offset", "inst_offset"],
@@ -568,10 +570,10 @@ pub(crate) mod words {
     pub const Addr64: Written = flag(Field::Addr64, &["addr64"]);
     pub const Clamp: Written = flag(Field::Clamp, &["clamp"]);
     pub const OpSel: Written = number(Field::OpSel, &["op_sel"], ModifierValue::BitList);
-    /// Without it each operand's high half is the operand of the high half.
+    /// Selects the source halves for the high half of the result; by default, the high ones.
     pub const OpSelHi: Written =
         number(Field::OpSelHi, &["op_sel_hi"], ModifierValue::BitList).by_default();
-    /// A bit per operand of a mixed-precision instruction that is 16 bits wide; without it none is.
+    /// Selects 16-bit operands of a mixed-precision instruction; by default, none.
     pub const OpSelMix: Written = number(Field::OpSelHi, &["op_sel_hi"], ModifierValue::BitList);
     pub const NegLo: Written = number(Field::Neg, &["neg_lo"], ModifierValue::BitList);
     pub const NegHi: Written = number(Field::NegHi, &["neg_hi"], ModifierValue::BitList);
@@ -612,9 +614,9 @@ pub(crate) mod words {
     pub const Done: Written = flag(Field::Done, &["done"]);
     pub const Compr: Written = flag(Field::Compr, &["compr"]);
     pub const ValidMask: Written = flag(Field::Vm, &["vm"]);
-    /// A barycentric coordinate.
+    /// Barycentric coordinate.
     pub const Coordinate: Written = slot(Field::Src1, Kind::Vgpr, Ty::F32, Read);
-    /// The result of an earlier step of the interpolation.
+    /// Result of an earlier interpolation step.
     pub const Accumulated: Written = slot(Field::Src2, Kind::Vgpr, Ty::F32, Read);
     pub const VertexParameter: Written = slot(Field::Src1, Kind::VertexParameter, Ty::B32, Read);
     pub const Attr: Written = slot(Field::Attr, Kind::Attribute, Ty::B32, Read);

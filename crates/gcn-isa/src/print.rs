@@ -1,8 +1,8 @@
-//! Writes instructions as text. Walks the row and names no instruction.
+//! Prints instructions by walking the row. No instruction is named here.
 //!
-//! Most instructions are written by the [`Template`] of their form, with operands whose texts are [ready](ReadyTexts). An
-//! instruction that the template is not for is written by the [`FullPrinter`], which examines every bit. What both can
-//! write they write alike; a test holds it.
+//! Most instructions are printed with the [`Template`] of their form and [preformatted](ReadyTexts) operands.
+//! Instructions outside of the template's conditions are printed by the [`FullPrinter`], which examines every bit.
+//! Where both apply, their output is identical; a test checks this.
 
 mod fidelity;
 mod immediate;
@@ -31,11 +31,11 @@ use crate::text::Text;
 use compile::compile;
 use full::FullPrinter;
 use immediate::write_immediate;
-use modifiers::{Conveyed, modifiers};
+use modifiers::{ModifierFidelity, modifiers};
 
 pub use fidelity::TextFidelity;
 
-/// A syntax of instructions.
+/// Syntax of instructions.
 ///
 /// # Examples
 /// ```
@@ -49,16 +49,16 @@ pub use fidelity::TextFidelity;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Syntax {
-    /// The syntax that llvm-mc accepts.
+    /// Syntax accepted by llvm-mc.
     #[default]
     Llvm,
-    /// The syntax that CLRX's documents specify.
+    /// Syntax specified in CLRX's documents.
     Clrx,
 }
 
 impl Inst {
-    /// Appends the instruction's text. `target` names the target of a branch, or the value that a linker puts into the
-    /// literal; without it a branch shows its distance in dwords.
+    /// Appends the instruction's text. `target` names a branch target, or the value that a linker stores in the
+    /// literal; without it, a branch shows its distance in dwords.
     ///
     /// ```
     /// use gcn_isa::{Isa, Syntax, TextFidelity, decode};
@@ -74,7 +74,7 @@ impl Inst {
         fidelity
     }
 
-    /// The instruction's text in LLVM's syntax.
+    /// Text of the instruction in LLVM's syntax.
     ///
     /// # Examples
     /// ```
@@ -90,7 +90,7 @@ impl Inst {
     }
 }
 
-/// The instruction's text in LLVM's syntax.
+/// Writes the instruction in LLVM's syntax.
 impl fmt::Display for Inst {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = Text::new();
@@ -100,10 +100,10 @@ impl fmt::Display for Inst {
     }
 }
 
-/// Bytes of a word.
+/// Bytes per word.
 const WORD: usize = 4;
 
-/// A printer of one instruction set's instructions. Built once, on first use.
+/// Printer for one instruction set. Built on first use.
 ///
 /// # Examples
 /// ```
@@ -120,7 +120,7 @@ pub struct Printer {
 }
 
 impl Isa {
-    /// The printer of this instruction set's instructions.
+    /// Printer for this instruction set.
     #[inline]
     pub fn printer(self) -> &'static Printer {
         static PRINTERS: [OnceLock<Printer>; Isa::ALL.len()] =
@@ -131,29 +131,29 @@ impl Isa {
     }
 }
 
-/// VGPRs of a lane.
+/// VGPRs per lane.
 const VGPRS: u16 = 256;
 
-/// Operands that most instructions have. Fewer cost no less.
+/// Number of prefix operands that are always written, to avoid branches; unused ones are empty.
 const FEW: usize = 3;
 
-/// Progress of a line after the operands with ready texts.
+/// Progress of a line after its preformatted operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum LineProgress {
     /// The line is complete.
     Complete,
-    /// The rest is missing; the operands so far read `reads` values over the bus.
-    Begun { reads: u8 },
-    /// The prefix is not for this instruction, and nothing was written.
+    /// The rest is missing; the operands so far read `reads` values over the constant bus.
+    Partial { reads: u8 },
+    /// The prefix does not apply to this instruction, and nothing was written.
     Rejected,
 }
 
-/// The part of a text that is still to be written.
+/// Part of a text that is still to be written.
 #[derive(Clone, Copy)]
 struct Remainder {
-    /// Index of the template's first operand that is missing, if one is.
+    /// Index of the first missing operand of the template, if any.
     next: Option<u8>,
-    /// Values that the operands so far read over the bus.
+    /// Number of values that the operands so far read over the constant bus.
     reads: u8,
 }
 
@@ -166,7 +166,7 @@ impl Remainder {
 }
 
 impl Printer {
-    /// Appends the text of an instruction of this instruction set; see [`Inst::print`].
+    /// Appends the text of an instruction; see [`Inst::print`].
     pub fn print(
         &self,
         inst: &Inst,
@@ -187,8 +187,8 @@ impl Printer {
         FullPrinter::new(inst, out).print(template, target)
     }
 
-    /// Appends a line for each of the instructions that code (words, little endian) begins with, as long as templates
-    /// are for them and none is a branch. Returns their number of words.
+    /// Appends a line for each instruction at the beginning of code (words, little-endian), up to a branch or an
+    /// instruction without an applicable template. Returns the number of words printed.
     ///
     /// # Examples
     /// ```
@@ -209,7 +209,7 @@ impl Printer {
             if at + dwords > code.len() {
                 break;
             }
-            // The word behind a single one does not belong to it.
+            // The second word does not belong to a single-word instruction.
             let second = code.get(at + 1).map_or(0, |&word| u32::from_le_bytes(word));
             let own = if dwords == 1 { 0 } else { u32::MAX };
             let bits = u64::from(first) | u64::from(second & own) << u32::BITS;
@@ -223,13 +223,13 @@ impl Printer {
         at
     }
 
-    /// Appends the line of an instruction and returns true if the template is for it; else perhaps the begin of a line.
+    /// Appends an instruction's line and returns true if its template applies; otherwise, may leave a partial line.
     #[inline(always)]
     fn line(&self, form: &'static Form, bits: u64, out: &mut Text) -> bool {
         let template = form.template(compile);
         match self.begin_line(template, &template.prefix, bits, out) {
             LineProgress::Complete => true,
-            LineProgress::Begun { reads } => {
+            LineProgress::Partial { reads } => {
                 let next = template.prefix.next;
                 self.end_line(template, form, bits, out, Remainder { next, reads })
             }
@@ -237,7 +237,7 @@ impl Printer {
         }
     }
 
-    /// The same for an instruction to which the most frequent prefix does not apply.
+    /// Like [`Printer::line`], for instructions to which the most frequent prefix does not apply.
     #[inline(never)]
     fn rarer_line(
         &self,
@@ -249,7 +249,7 @@ impl Printer {
         for prefix in &template.other_prefixes {
             match self.begin_line(template, prefix, bits, out) {
                 LineProgress::Complete => return true,
-                LineProgress::Begun { reads } => {
+                LineProgress::Partial { reads } => {
                     let next = prefix.next;
                     return self.end_line(template, form, bits, out, Remainder { next, reads });
                 }
@@ -262,8 +262,8 @@ impl Printer {
         is_complete
     }
 
-    /// Appends the line of an instruction up to the first operand without a ready text. The only branches are on bits
-    /// that select a prefix, before the operands, and on their sum of marks, after them.
+    /// Appends an instruction's line up to the first operand that is not preformatted. For speed, its only branches
+    /// are on the bits that select a prefix, before the operands, and on the sum of their marks, after them.
     #[inline(always)]
     fn begin_line(
         &self,
@@ -291,7 +291,7 @@ impl Printer {
             }
         }
         let reads = line.marks();
-        if reads > template.most_reads {
+        if reads > template.max_reads {
             return LineProgress::Rejected;
         }
         if prefix.next.is_none() {
@@ -299,14 +299,14 @@ impl Printer {
         }
         if has_more {
             line.end();
-            return LineProgress::Begun { reads };
+            return LineProgress::Partial { reads };
         }
         line.push_ascii(b'\n');
         line.end();
         LineProgress::Complete
     }
 
-    /// Appends the rest of a line, and returns true if the template is for the instruction.
+    /// Appends the rest of a line and returns true if the template applies to the instruction.
     #[inline(never)]
     fn end_line(
         &self,
@@ -321,7 +321,7 @@ impl Printer {
         is_complete
     }
 
-    /// Appends the text of an instruction and returns true if the template is for it; else perhaps a part of the text.
+    /// Appends an instruction's text and returns true if its template applies; otherwise, may leave a partial text.
     fn by_template(
         &self,
         template: &Template,
@@ -337,7 +337,7 @@ impl Printer {
         self.finish(template, form, bits, out, Remainder::ALL, target)
     }
 
-    /// Appends the rest of a text, and returns true if it conveys the instruction exactly.
+    /// Appends the rest of a text and returns true if it represents the instruction exactly.
     #[inline(always)]
     fn finish(
         &self,
@@ -366,13 +366,13 @@ impl Printer {
             }
             out.shorten(template.excess.into());
         }
-        reads <= template.most_reads
+        reads <= template.max_reads
             && (!template.is_modified(bits)
-                || modifiers(template, form.isa, bits, out) == Conveyed::Exactly)
+                || modifiers(template, form.isa, bits, out) == ModifierFidelity::Exact)
     }
 
-    /// Appends an operand, and returns the number of values that it reads over the bus; nothing if it needs the
-    /// [`FullPrinter`].
+    /// Appends an operand and returns the number of values that it reads over the constant bus; `None` if the
+    /// [`FullPrinter`] is needed.
     #[inline(never)]
     fn operand(
         &self,
@@ -495,7 +495,7 @@ impl Printer {
         Some(0)
     }
 
-    /// Appends a register with its signs.
+    /// Appends a register with its source modifiers.
     fn signed(
         &self,
         placed: &PlacedOperand,
@@ -526,7 +526,7 @@ impl Printer {
     }
 }
 
-/// Appends a literal, which `target` may name.
+/// Appends a literal, or `target` in its place.
 fn literal(placed: &PlacedOperand, bits: u64, out: &mut Text, target: Option<&str>) -> Option<u8> {
     let value = (bits >> u32::BITS) as u32;
     if target.is_some() || rules::literal(placed.slot.ty, value.into()) != Ok(value) {
@@ -537,7 +537,7 @@ fn literal(placed: &PlacedOperand, bits: u64, out: &mut Text, target: Option<&st
     Some(1)
 }
 
-/// The least offset of scalar memory that is not a positive number in its field: a literal on GCN 1.1, a negative number
+/// Smallest field value that is not a plain positive offset of scalar memory: a literal on GCN 1.1, a negative number
 /// on GCN 1.4.
 fn first_unusual_offset(form: &Form) -> u64 {
     const UNSIGNED_BITS: u32 = 20;
@@ -552,7 +552,7 @@ fn first_unusual_offset(form: &Form) -> u64 {
 mod tests {
     use super::*;
 
-    /// A multiplicative generator's numbers.
+    /// Linear congruential generator.
     struct Random(u64);
 
     impl Random {
@@ -578,7 +578,7 @@ mod tests {
             let forms = crate::op::rows().flat_map(|row| tables.forms(row.op()));
             for form in forms {
                 let template = form.template(compile);
-                // Most random bits are unusual; so usual bits are put in their place, and a few flipped again.
+                // Most random bits are unusual, so usual bits are substituted, and a few flipped again.
                 for round in 0..200 {
                     let mut bits = random.bits();
                     if round % 4 != 0 {
@@ -615,7 +615,7 @@ mod tests {
 
     #[test]
     fn lines_end_before_a_branch_and_a_truncated_instruction() {
-        // `s_nop 0`, `ds_read_b32 v1, v2`, and a branch, or the same read cut off, or a literal.
+        // `s_nop 0`, `ds_read_b32 v1, v2`, and a branch, or the same read truncated, or a literal.
         let read = [0xd86c_0000, 0x0100_0002];
         let (nop, branch, mov) = (0xbf80_0000, 0xbf82_0000, [0xbe80_00ff, 0x0001_2345]);
         let whole = "\ts_nop 0\n\tds_read_b32 v1, v2\n";

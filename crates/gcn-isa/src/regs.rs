@@ -1,6 +1,7 @@
 //! Scalar registers and inline constants: numbers and names.
 //!
-//! Source: the table "Scalar operands" of AMD's manuals; spec of errata E024 and E088 for what moves.
+//! Source: the table "Scalar operands" of AMD's manuals; errata E024 and E088 for registers that move between
+//! generations.
 
 use crate::operand::Ty;
 use crate::target::{Isa, IsaSet, Numbering, on};
@@ -8,7 +9,7 @@ use crate::text::Text;
 
 /// FLAT_SCRATCH of GCN 1.1, low half.
 const FLAT_SCRATCH_CI: u8 = 104;
-/// FLAT_SCRATCH from GCN 1.2 on, low half.
+/// FLAT_SCRATCH from GCN 1.2, low half.
 const FLAT_SCRATCH_VI: u8 = 102;
 /// XNACK_MASK of GCN 1.2 and 1.4, low half.
 pub const XNACK_MASK_LO: u8 = 104;
@@ -22,47 +23,47 @@ pub const M0: u8 = 124;
 pub const EXEC_LO: u8 = 126;
 /// EXEC, high half.
 pub const EXEC_HI: u8 = 127;
-/// The value of SADDR that means `off` in place of [`EXEC_HI`] (errata E079).
+/// SADDR value that means `off`, instead of [`EXEC_HI`] (errata E079).
 pub(crate) const SADDR_OFF: u64 = EXEC_HI as u64;
-/// The inline constant 0; 1 to 64 follow.
+/// Inline constant 0; 1 to 64 follow.
 pub const ZERO: u8 = 128;
-/// The inline constant 64.
+/// Inline constant 64.
 pub const SIXTY_FOUR: u8 = 192;
-/// The inline constant −16, the last of those that count down from −1.
+/// Inline constant −16, the last of the negative integers.
 pub const MINUS_SIXTEEN: u8 = 208;
-/// The inline constant 0.5, the first floating-point one.
+/// Inline constant 0.5, the first floating-point one.
 pub const HALF: u8 = 240;
-/// The inline constant 1/(2π), from GCN 1.2 on.
+/// Inline constant 1/(2π), from GCN 1.2.
 pub const INV_2PI: u8 = 248;
-/// The high half of the window of LDS in FLAT addresses, GCN 1.4; its limit and those of private memory follow.
+/// High half of the base of the LDS aperture in FLAT addresses, GCN 1.4; its limit and the private aperture follow.
 pub const SHARED_BASE: u8 = 235;
-/// The limit of the window of private memory.
+/// Limit of the private memory aperture.
 pub const PRIVATE_LIMIT: u8 = 238;
-/// VCC is 0, as a value.
+/// VCCZ as a value.
 pub const VCCZ: u8 = 251;
-/// EXEC is 0, as a value.
+/// EXECZ as a value.
 pub const EXECZ: u8 = 252;
-/// SCC, as a value.
+/// SCC as a value.
 pub const SCC: u8 = 253;
-/// A value of LDS in place of a source.
+/// LDS value as a source.
 pub const LDS_DIRECT: u8 = 254;
-/// The first trap temporary up to GCN 1.2.
+/// First trap temporary up to GCN 1.2.
 const TTMP_TO_VI: u8 = 112;
-/// The first trap temporary from GCN 1.4 on.
+/// First trap temporary from GCN 1.4.
 const TTMP_GFX9: u8 = 108;
-/// The last trap temporary.
+/// Last trap temporary.
 const TTMP_LAST: u8 = 123;
 
-/// A register with a name of its own.
+/// A special register.
 struct Special {
     name: &'static str,
     code: u8,
-    /// [`ANY_WIDTH`] where operands of every width may name it.
+    /// Size in dwords, or [`ANY_WIDTH`] if operands of every width may name it.
     dwords: u8,
     on: IsaSet,
 }
 
-/// The dwords of what is a value rather than registers, which every operand extends to its width.
+/// Width of special values, which are extended to the operand's width.
 pub const ANY_WIDTH: u8 = 0;
 
 const fn special(name: &'static str, code: u8, dwords: u8, on: IsaSet) -> Special {
@@ -74,7 +75,7 @@ const fn special(name: &'static str, code: u8, dwords: u8, on: IsaSet) -> Specia
     }
 }
 
-/// In the order in which a number looks for its name.
+/// Special registers, in the order in which names are looked up by number.
 #[rustfmt::skip]
 const SPECIALS: &[Special] = &[
     special("flat_scratch",            FLAT_SCRATCH_CI, 2, on::CI_ONLY),
@@ -108,7 +109,7 @@ const SPECIALS: &[Special] = &[
     special("src_execz",               EXECZ, ANY_WIDTH, on::SI),
     special("src_scc",                 SCC, ANY_WIDTH, on::SI),
     special("src_lds_direct",          254, 1, on::SI),
-    // Other names for the same.
+    // Alternative names.
     special("shared_base",             SHARED_BASE, ANY_WIDTH, on::GFX9),
     special("shared_limit",            236, ANY_WIDTH, on::GFX9),
     special("private_base",            237, ANY_WIDTH, on::GFX9),
@@ -120,7 +121,7 @@ const SPECIALS: &[Special] = &[
     special("lds_direct",              254, 1, on::SI),
 ];
 
-/// The number of FLAT_SCRATCH, where it exists.
+/// Number of FLAT_SCRATCH, if it exists.
 ///
 /// # Examples
 /// ```
@@ -137,7 +138,7 @@ pub const fn flat_scratch(isa: Isa) -> Option<u8> {
     }
 }
 
-/// A register with a name of its own: its number and its dwords, or [`ANY_WIDTH`].
+/// Number and size in dwords, or [`ANY_WIDTH`], of a special register.
 ///
 /// # Examples
 /// ```
@@ -154,7 +155,7 @@ pub fn named(isa: Isa, name: &str) -> Option<(u8, u8)> {
         .map(|s| (s.code, s.dwords))
 }
 
-/// The name of `count` registers from number `code` on, if they have one of their own.
+/// Name of `count` registers starting at `code`, if they are a special register.
 pub(crate) fn name(isa: Isa, code: u8, count: u8) -> Option<&'static str> {
     SPECIALS
         .iter()
@@ -164,7 +165,7 @@ pub(crate) fn name(isa: Isa, code: u8, count: u8) -> Option<&'static str> {
         .map(|s| s.name)
 }
 
-/// True for the number of a value with a name, such as `src_scc`, which an operand of any width can read.
+/// True for numbers of special values, such as `src_scc`, which operands of any width can read.
 ///
 /// # Examples
 /// ```
@@ -179,7 +180,7 @@ pub fn is_value(isa: Isa, code: u8) -> bool {
         .any(|s| s.code == code && s.dwords == ANY_WIDTH && s.on.has(isa))
 }
 
-/// The instruction sets that have a special register, for messages.
+/// Instruction sets that have a special register, for messages.
 ///
 /// # Examples
 /// ```
@@ -195,7 +196,7 @@ pub fn named_anywhere(name: &str) -> Option<IsaSet> {
         .reduce(IsaSet::or)
 }
 
-/// True for the name of a special register of any generation, in letters of any case.
+/// True for the name of a special register of any generation; case-insensitive.
 ///
 /// # Examples
 /// ```
@@ -206,7 +207,7 @@ pub fn is_named_anywhere(name: &str) -> bool {
     SPECIALS.iter().any(|s| s.name.eq_ignore_ascii_case(name))
 }
 
-/// The number of the first trap temporary, and how many there are.
+/// Number of the first trap temporary, and the number of trap temporaries.
 ///
 /// # Examples
 /// ```
@@ -224,7 +225,7 @@ pub fn trap_temporaries(isa: Isa) -> (u8, u8) {
     (first, TTMP_LAST - first + 1)
 }
 
-/// The name of `count` scalar registers from number `code`, if they have one.
+/// Name of `count` scalar registers starting at `code`, if they have one.
 ///
 /// ```
 /// use gcn_isa::{Isa, regs::scalar_name};
@@ -237,7 +238,7 @@ pub fn scalar_name(isa: Isa, code: u8, count: u8) -> Option<String> {
     write_scalar(&mut name, isa, code, count).then(|| name.as_str().to_owned())
 }
 
-/// Writes `count` scalar registers from number `code`; false, and nothing, if they have no name.
+/// Writes `count` scalar registers starting at `code`; returns false and writes nothing if they have no name.
 pub(crate) fn write_scalar(out: &mut Text, isa: Isa, code: u8, count: u8) -> bool {
     if code < isa.sgprs() {
         if code + count > isa.sgprs() || !aligned(code, count) {
@@ -262,12 +263,12 @@ pub(crate) fn write_scalar(out: &mut Text, isa: Isa, code: u8, count: u8) -> boo
     false
 }
 
-/// True for the number of an inline constant on some generation.
+/// True for numbers of inline constants on any generation.
 pub(crate) const fn is_constant(code: u8) -> bool {
     matches!(code, ZERO..=MINUS_SIXTEEN | HALF..=INV_2PI)
 }
 
-/// True for the scalar operand number of XNACK_MASK, or of a half of it.
+/// True for the number of XNACK_MASK or one of its halves.
 ///
 /// # Examples
 /// ```
@@ -280,12 +281,12 @@ pub const fn is_xnack_mask(isa: Isa, code: u8) -> bool {
     matches!(isa.numbering(), Numbering::Vi9) && matches!(code, XNACK_MASK_LO | XNACK_MASK_HI)
 }
 
-/// The same, on an instruction set most of whose chips cannot replay and so lack the register.
-pub(crate) fn is_doubtful_xnack_mask(isa: Isa, code: u8) -> bool {
+/// Like [`is_xnack_mask`], on instruction sets where most chips have no XNACK and so lack the register.
+pub(crate) fn may_lack_xnack_mask(isa: Isa, code: u8) -> bool {
     isa == Isa::Vi && is_xnack_mask(isa, code)
 }
 
-/// True if a group of SGPRs may begin at `first`: pairs at even numbers, more at multiples of four (errata E024).
+/// True if a group of SGPRs may begin at `first`: pairs must be aligned to two, larger groups to four (errata E024).
 ///
 /// # Examples
 /// ```
@@ -319,7 +320,7 @@ fn write_numbers(out: &mut Text, first: u8, count: u8) {
     }
 }
 
-/// Writes a number as LLVM does: in decimal where an inline constant could stand for it.
+/// Writes a number as LLVM does: in decimal if it is an inline constant.
 pub(crate) fn write_small(out: &mut Text, value: u32) {
     if inline_of_int(i64::from(value)).is_some() {
         out.push_decimal(value.into());
@@ -337,7 +338,7 @@ pub enum Inline {
     Float(f64),
 }
 
-/// The floating-point inline constants from number [`HALF`] on.
+/// Floating-point inline constants, starting at number [`HALF`].
 const FLOATS: [f64; 9] = [
     0.5,
     -0.5,
@@ -350,10 +351,10 @@ const FLOATS: [f64; 9] = [
     std::f64::consts::FRAC_1_PI / 2.0,
 ];
 
-/// The same as text.
+/// Texts of [`FLOATS`].
 const FLOAT_TEXTS: [&str; 8] = ["0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0"];
 
-/// The inline constant of a number, if it is one on `isa`.
+/// Value of an inline constant, if `isa` has one with this number.
 ///
 /// # Examples
 /// ```
@@ -375,7 +376,7 @@ pub fn inline(isa: Isa, code: u8) -> Option<Inline> {
     }
 }
 
-/// The number of the inline constant for an integer, if there is one.
+/// Number of the inline constant for an integer, if there is one.
 ///
 /// # Examples
 /// ```
@@ -391,10 +392,10 @@ pub fn inline_of_int(value: i64) -> Option<u8> {
     }
 }
 
-/// The bits of floating-point inline constant number `code` as a value of type `ty`.
+/// Bits of floating-point inline constant `code` as a value of type `ty`.
 ///
-/// 16-bit floating-point operands read the 16-bit float, 64-bit ones the 64-bit float, all others the 32-bit
-/// float, of which integers of 16 bits have the low half (errata E165).
+/// 16-bit floating-point operands read the 16-bit float, 64-bit operands the 64-bit float, all others the 32-bit
+/// float; 16-bit integers get its low half (errata E165).
 ///
 /// # Examples
 /// ```
@@ -409,7 +410,7 @@ pub fn float_bits(code: u8, ty: Ty) -> Option<u64> {
     float_constants(ty).get(index).copied()
 }
 
-/// The bits of the floating-point inline constants, from number [`HALF`] on, as values of a type.
+/// Bits of the floating-point inline constants, starting at number [`HALF`], as values of a type.
 fn float_constants(ty: Ty) -> &'static [u64; FLOATS.len()] {
     const HALVES: [u64; FLOATS.len()] = [
         0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118,
@@ -456,7 +457,7 @@ fn float_constants(ty: Ty) -> &'static [u64; FLOATS.len()] {
     }
 }
 
-/// The number of the inline constant whose bits as a `ty` are `bits`, if `isa` has one.
+/// Number of the inline constant whose bits as a `ty` are `bits`, if `isa` has one.
 ///
 /// # Examples
 /// ```
@@ -471,8 +472,8 @@ pub fn inline_of_float_bits(isa: Isa, bits: u64, ty: Ty) -> Option<u8> {
     inline(isa, code).map(|_| code)
 }
 
-/// The number of the inline constant that gives an operand of type `ty` these bits, if `isa` has one. Of an integer
-/// of 16 bits they are 64 bits with sign, because 0xffff is not −1 to LLVM.
+/// Number of the inline constant that gives an operand of type `ty` these bits, if `isa` has one. For 16-bit
+/// integers, `bits` is sign-extended to 64 bits, because 0xffff is not −1 to LLVM.
 ///
 /// # Examples
 /// ```
@@ -492,8 +493,8 @@ pub fn inline_of_bits(isa: Isa, ty: Ty, bits: u64) -> Option<u8> {
     inline_of_int(integer).or_else(|| inline_of_float_bits(isa, bits, ty))
 }
 
-/// The number of the inline constant that means what a literal means, if there is one: the literal of a 64-bit float
-/// is its upper half.
+/// Number of the inline constant equal to a literal, if there is one; the literal of a 64-bit float is its upper
+/// half.
 ///
 /// # Examples
 /// ```
@@ -508,7 +509,7 @@ pub fn inline_of_literal(isa: Isa, ty: Ty, literal: u32) -> Option<u8> {
     inline_of_bits(isa, ty, bits).or(whole.flatten())
 }
 
-/// Writes an inline constant as LLVM does; false, and nothing, if `code` is none.
+/// Writes an inline constant as LLVM does; returns false and writes nothing if `code` is not one.
 pub(crate) fn write_inline(out: &mut Text, isa: Isa, code: u8, ty: Ty) -> bool {
     match inline(isa, code) {
         Some(Inline::Int(i)) => {

@@ -1,4 +1,4 @@
-//! A row of an instruction table, and the macro that declares a table with the identities of its instructions.
+//! Rows of instruction tables, and the macro that declares a table with the identities of its instructions.
 
 mod types;
 
@@ -8,7 +8,7 @@ use crate::operand::{Modifier, Slot, Written};
 use crate::target::{Isa, IsaSet, NUMBERINGS};
 pub use types::AluTypes;
 
-/// An instruction as a table states it; [`Row::op`] is its identity.
+/// An instruction as declared in a table; [`Row::op`] is its identity.
 ///
 /// # Examples
 /// ```
@@ -21,30 +21,30 @@ pub use types::AluTypes;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// The table that has the row.
+    /// Table that contains the row.
     pub(crate) family: InstructionFamily,
-    /// Index of the row in that table.
+    /// Index within that table.
     pub(crate) index: u16,
-    /// Name as printed, unless `spelled` says otherwise.
+    /// Name as printed, unless overridden by `spelled`.
     pub name: &'static str,
-    /// Names on generations that call it something else.
+    /// Names on generations that use a different one.
     pub spelled: &'static [(IsaSet, &'static str)],
-    /// Number per [`Numbering`](crate::Numbering).
+    /// Opcode per [`Numbering`](crate::Numbering).
     pub opcode: [Option<u16>; NUMBERINGS],
     /// Instruction sets that have it.
     pub on: IsaSet,
-    /// Encodings that it has beside its family's own.
+    /// Encodings in addition to its family's own.
     pub forms: Forms,
     /// Operands in order, then modifiers.
     pub written: &'static [Written],
     /// Effect.
     pub does: Does,
-    /// Parts of it that LLVM's assembler lacks.
+    /// Parts that LLVM's assembler lacks.
     pub lacks: Lacks,
 }
 
 impl Row {
-    /// Number on `isa`, or nothing where it does not exist.
+    /// Opcode on `isa`; `None` if it does not exist there.
     pub fn opcode_on(&self, isa: Isa) -> Option<u16> {
         if self.on.has(isa) {
             self.opcode[isa.numbering() as usize]
@@ -61,13 +61,13 @@ impl Row {
             .map_or(self.name, |(_, name)| name)
     }
 
-    /// State that it reads and writes beyond its operands and its memory, whose use of M0
-    /// [`MemoryUse`](crate::uses::MemoryUse) has.
+    /// Implicit state that it reads and writes, excluding its use of M0 for memory
+    /// ([`MemoryUse`](crate::uses::MemoryUse)).
     pub fn implicit(&self) -> Implicit {
         self.does.implicit(self.is_scalar())
     }
 
-    /// True for an instruction of the scalar unit.
+    /// True for instructions of the scalar unit.
     pub(crate) fn is_scalar(&self) -> bool {
         self.family.encoding().is_scalar()
     }
@@ -88,7 +88,7 @@ impl Row {
         })
     }
 
-    /// The encodings that it has on some generation: its family's own first, then the longer ones.
+    /// Encodings on any generation: its family's own first, then the longer ones.
     pub fn encodings(&self) -> impl Iterator<Item = Encoding> + use<> {
         let native = self.family.encoding();
         let forms = self.forms;
@@ -144,7 +144,7 @@ impl Row {
     }
 }
 
-/// The encodings that a VOP1, VOP2 or VOPC instruction has beside its own.
+/// Encodings of a VOP1, VOP2 or VOPC instruction in addition to its own.
 ///
 /// # Examples
 /// ```
@@ -157,15 +157,15 @@ impl Row {
 pub struct Forms(u8);
 
 impl Forms {
-    /// Family's own encoding only.
+    /// Only the family's own encoding.
     pub const OWN: Forms = Forms(0);
     /// VOP3.
     pub const E64: Forms = Forms(1);
-    /// Sub-dword addressing, from GCN 1.2 on.
+    /// Sub-dword addressing, from GCN 1.2.
     pub const SDWA: Forms = Forms(2);
-    /// Data-parallel primitives, from GCN 1.2 on.
+    /// Data-parallel primitives, from GCN 1.2.
     pub const DPP: Forms = Forms(4);
-    /// Not its family's own encoding.
+    /// Excludes the family's own encoding.
     pub const NO_E32: Forms = Forms(8);
     /// Sub-dword addressing on GCN 1.2 only.
     pub const SDWA_VI: Forms = Forms(16);
@@ -173,7 +173,7 @@ impl Forms {
     pub const ALL: Forms = Forms(7);
     /// VOP3 and SDWA: comparisons.
     pub const CMP: Forms = Forms(3);
-    /// VOP3, DPP and on GCN 1.2 SDWA: the multiply-accumulates.
+    /// VOP3, DPP, and SDWA on GCN 1.2: multiply-accumulate instructions.
     pub const MAC: Forms = Forms(1 | 4 | 16);
     /// VOP3 and DPP.
     pub const FMAC: Forms = Forms(1 | 4);
@@ -196,22 +196,22 @@ pub struct Lacks(u16);
 impl Lacks {
     /// No part.
     pub const NOTHING: Lacks = Lacks(0);
-    /// The instruction.
+    /// The whole instruction.
     pub const ALL: Lacks = Lacks(1);
     /// The instruction on GCN 1.0.
     pub const OLDEST: Lacks = Lacks(1 << 1);
-    /// VOP3 form before GCN 1.2, and in the short one literals as lanes and values of LDS.
+    /// VOP3 form before GCN 1.2; in the short form, literal lane numbers and LDS values.
     pub const LANES: Lacks = Lacks(1 << 2);
-    /// A value of LDS as its source.
+    /// LDS value as its source.
     pub const LDS_DIRECT: Lacks = Lacks(1 << 3);
-    /// Scalar registers but M0, and literals, as its sources: LLVM counts M0, which indexes, as one.
+    /// Scalar registers other than M0, and literals, as sources: LLVM counts M0, the index, as one.
     pub const SCALAR: Lacks = Lacks(1 << 4);
     /// The bit GDS.
     pub const GDS: Lacks = Lacks(1 << 5);
-    /// Parts of the destination of SDWA.
+    /// Sub-dword selection of the SDWA destination.
     pub const DST_SEL: Lacks = Lacks(1 << 6);
 
-    /// Everything that is not in `self`.
+    /// Everything not in `self`.
     pub(crate) const fn complement(self) -> Lacks {
         Lacks(!self.0)
     }
@@ -229,13 +229,13 @@ impl Lacks {
 
 macro_rules! families {
     ($($(#[$doc:meta])* $Family:ident,)*) => {
-        /// A table of rows. Each family has an encoding of its own, with the same name.
+        /// A table of rows. Each family has an encoding of the same name.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         #[repr(u8)]
         pub(crate) enum InstructionFamily { $($(#[$doc])* $Family,)* }
 
         impl InstructionFamily {
-            /// The encoding of its own, besides which its instructions may have longer ones.
+            /// The family's own encoding; its instructions may have longer ones.
             pub(crate) const fn encoding(self) -> Encoding {
                 match self { $(InstructionFamily::$Family => Encoding::$Family,)* }
             }
@@ -246,7 +246,7 @@ macro_rules! families {
 families! {
     /// Two-operand scalar ALU.
     Sop2,
-    /// Scalar ALU with a 16-bit constant.
+    /// Scalar ALU with a 16-bit immediate.
     Sopk,
     /// One-operand scalar ALU.
     Sop1,
@@ -264,7 +264,7 @@ families! {
     Vop2,
     /// Vector comparisons.
     Vopc,
-    /// Vector ALU that exists in VOP3 only.
+    /// Vector ALU that exists only in VOP3.
     Vop3,
     /// VOP3 with a scalar destination in addition to the vector one.
     Vop3b,
@@ -280,19 +280,19 @@ families! {
     Scratch,
     /// Buffers without format conversion.
     Mubuf,
-    /// Buffers with format conversion by the instruction.
+    /// Buffers whose format the instruction specifies.
     Mtbuf,
     /// Images and samplers.
     Mimg,
     /// Exports.
     Exp,
-    /// Interpolation of parameters.
+    /// Parameter interpolation.
     Vintrp,
-    /// Interpolation that exists in VOP3 only.
+    /// Interpolation that exists only in VOP3.
     Vop3Interp,
 }
 
-/// A row's name in lower case, made from the identifier that declares it.
+/// Converts the identifier that declares a row to its lower-case name.
 pub(crate) const fn lower<const N: usize>(name: &str) -> [u8; N] {
     let mut bytes = [0; N];
     let mut i = 0;
@@ -364,7 +364,7 @@ macro_rules! identities {
         pub enum $Family { $($NAME,)* }
 
         impl $Family {
-            /// Every instruction, in the order of the rows.
+            /// Every instruction, in row order.
             pub(crate) const ALL: [$Family; [$(stringify!($NAME)),*].len()] = [$($Family::$NAME),*];
         }
     };
@@ -373,9 +373,9 @@ pub(crate) use identities;
 
 /// Declares a family: the enum of its instructions and the table of their rows.
 ///
-/// A row is: name, number on SI and CI, number on VI and GFX9 (`_` for none), instruction sets that have it,
-/// written as, does; optionally `in FORMS` (encodings beside its own),
-/// `lacking LACKS` (in LLVM's assembler) and `spelled ON "name", …` (other names on some generations).
+/// A row is: name, opcode on SI and CI, opcode on VI and GFX9 (`_` for none), instruction sets that have it, written
+/// as, does; optionally `in FORMS` (additional encodings), `lacking LACKS` (in LLVM's assembler) and `spelled ON
+/// "name", …` (other names on some generations).
 macro_rules! family {
     (
         $(#[$doc:meta])* $Family:ident in $TABLE:ident;

@@ -1,8 +1,8 @@
-//! The rules that assemblers hold instructions to beyond what the fields can hold. Words can break them; then no
-//! source gives these words, and a listing shows them as data.
+//! Rules that assemblers enforce in addition to field ranges. Words that break a rule cannot be produced from source,
+//! so a listing shows them as data.
 //!
-//! The assembler asks [`operand`] of each operand before it places it and [`constant_bus`] of the whole; the
-//! printer asks [`Inst::broken_rule`] whether its text would be taken.
+//! The assembler checks [`operand`] for each operand and [`constant_bus`] for the whole instruction; the printer
+//! checks [`Inst::broken_rule`] to find out if its text would be accepted.
 
 use crate::effect::{Does, ImageOp, Implicit};
 use crate::field::{Encoding, Field};
@@ -14,50 +14,50 @@ use crate::row::{Lacks, Row};
 use crate::simm::GPR_INDEXES;
 use crate::target::{Isa, Numbering, on};
 
-/// Scalar registers and literals that a vector instruction may read.
+/// Constant bus limit: scalar registers and literals that a vector instruction may read.
 const CONSTANT_BUS_READS: usize = 1;
-/// The most values that a vector instruction could read as scalars: each source, and VCC.
+/// Maximum number of scalar values that a vector instruction could read: each source, and VCC.
 const MOST_READS: usize = 5;
 
-/// A rule that some words break.
+/// A rule that an encoding can violate.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Rule {
     /// A vector instruction reads at most one scalar register or literal.
     ConstantBus,
-    /// A destination or an address must be a register, not a constant.
+    /// A destination or address must be a register, not a constant.
     NoConstant,
     /// A scalar operand cannot read LDS.
     LdsDirect,
-    /// LDS can be the first source only, and neither with SDWA nor of an instruction with reversed sources.
+    /// An LDS value can only be the first source, and not with SDWA or reversed sources.
     LdsPlace,
-    /// GCN 1.0 and 1.1 clamp no integers.
+    /// GCN 1.0 and 1.1 have no integer clamp.
     IntegerClamp,
-    /// An image atomic changes one or two values, or four of which two are compared.
+    /// DMASK of an image atomic selects one or two components, or four, two of which are compared.
     AtomicMask,
-    /// A gather takes one component.
+    /// A gather selects one component.
     GatherMask,
-    /// A store has no status.
+    /// A store returns no status.
     StoreStatus,
-    /// A load to LDS has no status.
+    /// A load to LDS returns no status.
     LdsStatus,
-    /// VGPR indexing concerns four operands.
+    /// VGPR indexing applies to four operands.
     GprIndex,
     /// Scalar memory instructions cannot load or store M0 and EXEC (errata E024).
     ScalarData,
-    /// EXEC_HI cannot be an address: its number means `off` (errata E079).
+    /// EXEC_HI cannot be an address, because its number means `off` (errata E079).
     ExecHiAddress,
-    /// The offset of a scalar buffer has no sign (errata E012).
+    /// The offset of a scalar buffer load is unsigned (errata E012).
     OffsetRange,
-    /// The offset of a scalar store of GCN 1.2 is M0 or a number (errata E026).
+    /// The offset of a scalar store on GCN 1.2 is M0 or an immediate (errata E026).
     StoreOffset,
-    /// A fork takes no literal.
+    /// A fork accepts no literal.
     ForkLiteral,
-    /// A literal of a 16-bit operand has no more bits.
+    /// The literal of a 16-bit operand fits 16 bits.
     Literal,
 }
 
 impl Inst {
-    /// The first rule that the instruction breaks, of those that some words break.
+    /// First rule that the instruction violates.
     ///
     /// ```
     /// use gcn_isa::{Isa, decode, rules::Rule};
@@ -74,7 +74,7 @@ impl Inst {
             .or_else(of_bus)
     }
 
-    /// True if an operand breaks a rule for which `counts` is true.
+    /// True if an operand violates a rule for which `counts` is true.
     pub(crate) fn breaks_any(&self, counts: impl Fn(Rule) -> bool) -> bool {
         self.operand_rules().any(counts)
     }
@@ -86,7 +86,8 @@ impl Inst {
     }
 }
 
-/// The bits without which modifiers of this form break no rule, but for those of images, which their values depend on.
+/// Bits that must be zero for modifiers of this form to violate no rule, except for images, where it depends on their
+/// values.
 pub(crate) fn breaking_bits(form: &Form) -> u64 {
     let mask = |field| form.layout.bits(field).mask();
     if matches!(form.encoding, Encoding::Mubuf | Encoding::Mtbuf) {
@@ -98,7 +99,7 @@ pub(crate) fn breaking_bits(form: &Form) -> u64 {
     }
 }
 
-/// True if an instruction that has the modifier `clamp` may have it on `isa`.
+/// True if an instruction with the modifier `clamp` supports it on `isa`.
 ///
 /// # Examples
 /// ```
@@ -112,7 +113,7 @@ pub fn clamps(isa: Isa, row: &Row) -> bool {
     isa.numbering() != Numbering::SiCi || result.is_some_and(|slot| slot.ty.is_float())
 }
 
-/// The rule that an instruction's modifiers break.
+/// Rule that an instruction's modifiers violate.
 ///
 /// # Examples
 /// ```
@@ -184,7 +185,7 @@ pub fn whole(inst: &Inst) -> Option<Rule> {
     rules.or((inst.flag(Field::Lds) && inst.flag(Field::Tfe)).then_some(Rule::LdsStatus))
 }
 
-/// The rule that an operand breaks in a slot of this instruction's row.
+/// Rule that an operand violates in a slot of this instruction's row.
 ///
 /// # Examples
 /// ```
@@ -275,7 +276,7 @@ pub fn operand(inst: &Inst, slot: &Slot, operand: Operand) -> Option<Rule> {
     }
 }
 
-/// The index of the last slot that reads a scalar register or literal, if a vector instruction reads too many.
+/// Index of the slot at which a vector instruction exceeds the constant bus limit, if it does.
 ///
 /// # Examples
 /// ```
@@ -289,14 +290,14 @@ pub fn constant_bus(inst: &Inst) -> Option<usize> {
     bus_reads(inst, true)
 }
 
-/// The same, with or without literals, which CLRX does not count.
+/// Like [`constant_bus`], with or without literals, which CLRX does not count.
 pub(crate) fn bus_reads(inst: &Inst, counts_literals: bool) -> Option<usize> {
     if !inst.encoding.is_vector_alu() {
         return None;
     }
     let mut read = [(0, 0); MOST_READS];
     let mut count = 0;
-    // A register as written: its first number and its size.
+    // A register as written: first number and size.
     let mut note = |register: (u8, u8)| {
         if read.iter().take(count).all(|&other| other != register)
             && let Some(place) = read.get_mut(count)
@@ -315,7 +316,7 @@ pub(crate) fn bus_reads(inst: &Inst, counts_literals: bool) -> Option<usize> {
         }
     }
     let mut last = None;
-    // A lane's number may come from M0 beside any register.
+    // The lane number may come from M0 in addition to any other register.
     let mut lane_from_m0 = false;
     for (index, slot) in inst.row().slots().enumerate() {
         if slot.access == OperandAccess::Write {
@@ -325,7 +326,7 @@ pub(crate) fn bus_reads(inst: &Inst, counts_literals: bool) -> Option<usize> {
             Operand::Scalar { code, count }
                 if code != regs::LDS_DIRECT && regs::inline(inst.isa, code).is_none() =>
             {
-                // An aperture and a status bit are one register, whatever reads it.
+                // An aperture or status bit counts as one register for any operand size.
                 note((code, if code < regs::SHARED_BASE { count } else { 1 }));
                 let is_lane = slot.kind == Kind::Ssrc && slot.field == Field::Src1;
                 lane_from_m0 |= is_lane && code == regs::M0;
@@ -344,7 +345,7 @@ pub(crate) fn bus_reads(inst: &Inst, counts_literals: bool) -> Option<usize> {
     last.filter(|_| count > allowed)
 }
 
-/// The bits that a literal of this type gives a number; a 64-bit operand has a literal of 32 bits.
+/// Literal for a number of this type; a 64-bit operand has a 32-bit literal.
 ///
 /// # Errors
 /// [`FieldError::Range`].
@@ -367,7 +368,7 @@ pub fn literal(ty: Ty, value: i64) -> Result<u32, FieldError> {
     Ok((value & high) as u32)
 }
 
-/// An integer as the inline constant with the same bits, or else as a literal.
+/// Encodes an integer as the inline constant with the same bits, or else as a literal.
 ///
 /// # Errors
 /// [`FieldError::Range`].

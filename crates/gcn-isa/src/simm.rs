@@ -1,11 +1,11 @@
-//! The 16-bit constants of scalar instructions: wait counters, hardware registers, messages.
+//! Immediates of scalar instructions: wait counters, hardware registers, messages.
 
 use std::fmt::Write;
 
 use crate::target::{Isa, IsaSet, on};
 use crate::text::Text;
 
-/// S_WAITCNT's operand: the wave waits until each counter is at most this (checklist 5.1, 5.2).
+/// S_WAITCNT's operand: the wave waits until each counter is at most this value (checklist 5.1, 5.2).
 ///
 /// # Examples
 /// ```
@@ -18,7 +18,7 @@ use crate::text::Text;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Waitcnt {
-    /// Vector memory: 0..=15, on GCN 1.4 0..=63. The largest does not wait.
+    /// Vector memory: 0..=15, on GCN 1.4 0..=63. The maximum does not wait.
     pub vm: u8,
     /// Exports and GDS: 0..=7.
     pub exp: u8,
@@ -32,7 +32,7 @@ const LGKM: u16 = 0x0f00;
 const VM_HIGH: u16 = 0xc000;
 
 impl Waitcnt {
-    /// Waits for nothing: every counter at its capacity.
+    /// Waits for nothing: every counter at its maximum.
     pub const fn max(isa: Isa) -> Waitcnt {
         Waitcnt {
             vm: if has_wide_vm(isa) { 63 } else { 15 },
@@ -41,7 +41,7 @@ impl Waitcnt {
         }
     }
 
-    /// From SIMM16; bits that no counter has are ignored.
+    /// Decodes SIMM16; bits outside of the counters are ignored.
     ///
     /// ```
     /// use gcn_isa::{Isa, simm::Waitcnt};
@@ -62,7 +62,7 @@ impl Waitcnt {
         }
     }
 
-    /// To SIMM16. Values beyond a counter's capacity wrap; check first.
+    /// Encodes SIMM16. Values beyond a counter's maximum wrap, so check them first.
     ///
     /// # Examples
     /// ```
@@ -87,8 +87,8 @@ const fn has_wide_vm(isa: Isa) -> bool {
     isa as u8 >= Isa::Gfx9 as u8
 }
 
-/// Writes S_WAITCNT's operand: the counters that wait, or all when none does, or the number when it
-/// has bits that no counter has.
+/// Writes S_WAITCNT's operand: the counters that are waited for, all counters if none is, or a number if bits outside
+/// of the counters are set.
 pub(crate) fn write_waitcnt(out: &mut Text, isa: Isa, simm: u16) {
     let wait = Waitcnt::unpack(isa, simm);
     let max = Waitcnt::max(isa);
@@ -114,18 +114,18 @@ pub(crate) fn write_waitcnt(out: &mut Text, isa: Isa, simm: u16) {
     }
 }
 
-/// The number of the hardware register MODE.
+/// Number of the hardware register MODE.
 pub const HWREG_MODE: u8 = 1;
-/// MODE: vector instructions are skipped (S_SETVSKIP, errata E206).
+/// VSKIP bit of MODE: vector instructions are skipped (S_SETVSKIP, errata E206).
 pub const MODE_VSKIP: u32 = 1 << 28;
-/// The number of the hardware register STATUS.
+/// Number of the hardware register STATUS.
 pub const HWREG_STATUS: u8 = 2;
-/// The number of the hardware register TRAPSTS.
+/// Number of the hardware register TRAPSTS.
 pub const HWREG_TRAPSTS: u8 = 3;
-/// The number of the hardware register SH_MEM_BASES.
+/// Number of the hardware register SH_MEM_BASES.
 pub const HWREG_SH_MEM_BASES: u8 = 15;
 
-/// A hardware register's name, number and where it exists.
+/// Hardware registers: name, number and instruction sets.
 ///
 /// # Examples
 /// ```
@@ -150,7 +150,7 @@ pub const HWREGS: &[(&str, u8, IsaSet)] = &[
     ("HW_REG_TMA_HI",       19, on::GFX9),
 ];
 
-/// S_GETREG's and S_SETREG's operand.
+/// Operand of S_GETREG and S_SETREG.
 ///
 /// # Examples
 /// ```
@@ -205,10 +205,10 @@ pub(crate) fn write_hwreg(out: &mut Text, isa: Isa, simm: u16) {
     out.push(')');
 }
 
-/// The operands that VGPR indexing can concern, from bit 0 on.
+/// Operands that VGPR indexing can apply to, starting at bit 0.
 pub const GPR_INDEXES: [&str; 4] = ["SRC0", "SRC1", "SRC2", "DST"];
 
-/// Writes the operand of S_SET_GPR_IDX_ON and S_SET_GPR_IDX_MODE, as a number if it has other bits.
+/// Writes the operand of S_SET_GPR_IDX_ON and S_SET_GPR_IDX_MODE, as a number if other bits are set.
 pub(crate) fn write_gpr_index(out: &mut Text, simm: u16) {
     if simm >> GPR_INDEXES.len() != 0 {
         let _ = write!(out, "{simm:#x}");
@@ -226,7 +226,7 @@ pub(crate) fn write_gpr_index(out: &mut Text, simm: u16) {
     out.push(')');
 }
 
-/// A message's name, number and where it exists.
+/// Messages: name, number and instruction sets.
 #[rustfmt::skip]
 pub const MESSAGES: &[(&str, u8, IsaSet)] = &[
     ("MSG_INTERRUPT",           1,  on::SI),
@@ -262,7 +262,7 @@ const MSG_GS: u8 = 2;
 const MSG_GS_DONE: u8 = 3;
 const MSG_SYSMSG: u8 = 15;
 
-/// The operations that a message may have.
+/// Operations of a message.
 ///
 /// # Examples
 /// ```
@@ -277,7 +277,7 @@ pub fn message_ops(message: u8) -> &'static [(&'static str, u8, IsaSet)] {
     }
 }
 
-/// The name of a message's operation. GS_OP_NOP belongs to MSG_GS_DONE only.
+/// Name of a message's operation. GS_OP_NOP is valid only for MSG_GS_DONE.
 fn op_name(isa: Isa, message: u8, op: u8) -> Option<&'static str> {
     let is_possible = !(message == MSG_GS && op == 0);
     message_ops(message)
@@ -286,7 +286,7 @@ fn op_name(isa: Isa, message: u8, op: u8) -> Option<&'static str> {
         .map(|(name, ..)| *name)
 }
 
-/// The mistake in a message's operation and stream, by LLVM's rules.
+/// Error in a message's operation or stream, by LLVM's rules.
 ///
 /// # Examples
 /// ```
@@ -399,7 +399,7 @@ mod tests {
             (Isa::Vi, 0x0f7f, "vmcnt(15) expcnt(7) lgkmcnt(15)"),
             (Isa::Gfx9, 0xc07f, "lgkmcnt(0)"),
             (Isa::Gfx9, 0x8f7f, "vmcnt(47)"),
-            // Bits that no counter has.
+            // Bits outside of the counters.
             (Isa::Vi, 0xcf7f, "0xcf7f"),
         ] {
             assert_eq!(text(|out| write_waitcnt(out, isa, simm)), expected);
@@ -437,7 +437,7 @@ mod tests {
                 0x001f,
                 "sendmsg(MSG_SYSMSG, SYSMSG_OP_ECC_ERR_INTERRUPT)",
             ),
-            // A message that the chip lacks, an operation that the message lacks, bits that nothing has.
+            // A message that the chip lacks, an operation that the message lacks, undefined bits.
             (Isa::Si, 0x0004, "sendmsg(4, 0, 0)"),
             (Isa::Si, 0x0002, "sendmsg(2, 0, 0)"),
             (Isa::Si, 0x8001, "32769"),

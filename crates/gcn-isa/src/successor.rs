@@ -1,4 +1,4 @@
-//! Operations whose instructions have another name on other generations, for people who port assembly.
+//! Operations whose instruction names differ between generations, for people who port assembly.
 //!
 //! Source: AMD's Sea Islands, GCN3 and Vega manuals, chapter "Vector ALU Operations", and the tables of rows.
 
@@ -6,58 +6,58 @@ use std::fmt;
 
 use crate::target::{Isa, IsaSet, on};
 
-/// An operation's names in one line: the generations that call it so.
+/// Names of one operation, with the generations that use each.
 type GenerationNames = &'static [(&'static str, IsaSet)];
 
-/// The instruction of a target that does what another one does on another generation.
+/// Equivalent on a target of an instruction from another generation.
 ///
 /// # Examples
 /// ```
 /// use gcn_isa::Isa;
-/// use gcn_isa::successor::{self, Differs};
+/// use gcn_isa::successor::{self, Difference};
 /// let borrow = successor::of(Isa::Gfx9, "v_subb_u32").expect("another name");
-/// assert_eq!(borrow.differs, Differs::Name);
+/// assert_eq!(borrow.difference, Difference::Name);
 /// assert_eq!(borrow.to_string(), "the same operation is called `v_subb_co_u32` here");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Successor {
     /// Name on the target.
     pub name: &'static str,
-    /// Relation to the other instruction.
-    pub differs: Differs,
+    /// Difference from the other instruction.
+    pub difference: Difference,
 }
 
-/// Difference of two instructions that do the same.
+/// Difference between two equivalent instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Differs {
+pub enum Difference {
     /// The name only.
     Name,
-    /// The first two sources are exchanged.
+    /// The first two sources are swapped.
     Order,
-    /// The product is rounded on one of them only.
+    /// Only one of them rounds the product.
     Rounding,
 }
 
 #[rustfmt::skip]
-const OPERATIONS: &[(Differs, GenerationNames)] = &[
-    (Differs::Name,     &[("v_add_i32", on::SI_CI),        ("v_add_u32", on::VI_ONLY), ("v_add_co_u32", on::GFX9)]),
-    (Differs::Name,     &[("v_sub_i32", on::SI_CI),        ("v_sub_u32", on::VI_ONLY), ("v_sub_co_u32", on::GFX9)]),
-    (Differs::Name,     &[("v_subrev_i32", on::SI_CI),     ("v_subrev_u32", on::VI_ONLY), ("v_subrev_co_u32", on::GFX9)]),
-    (Differs::Name,     &[("v_addc_u32", on::SI_CI_VI),    ("v_addc_co_u32", on::GFX9)]),
-    (Differs::Name,     &[("v_subb_u32", on::SI_CI_VI),    ("v_subb_co_u32", on::GFX9)]),
-    (Differs::Name,     &[("v_subbrev_u32", on::SI_CI_VI), ("v_subbrev_co_u32", on::GFX9)]),
-    (Differs::Order,    &[("v_lshl_b32", on::SI_CI),       ("v_lshlrev_b32", on::VI)]),
-    (Differs::Order,    &[("v_lshr_b32", on::SI_CI),       ("v_lshrrev_b32", on::VI)]),
-    (Differs::Order,    &[("v_ashr_i32", on::SI_CI),       ("v_ashrrev_i32", on::VI)]),
-    (Differs::Order,    &[("v_lshl_b64", on::SI_CI),       ("v_lshlrev_b64", on::VI)]),
-    (Differs::Order,    &[("v_lshr_b64", on::SI_CI),       ("v_lshrrev_b64", on::VI)]),
-    (Differs::Order,    &[("v_ashr_i64", on::SI_CI),       ("v_ashrrev_i64", on::VI)]),
-    (Differs::Rounding, &[("v_mad_mix_f32", on::VEGA10),   ("v_fma_mix_f32", on::VEGA12)]),
-    (Differs::Rounding, &[("v_mad_mixlo_f16", on::VEGA10), ("v_fma_mixlo_f16", on::VEGA12)]),
-    (Differs::Rounding, &[("v_mad_mixhi_f16", on::VEGA10), ("v_fma_mixhi_f16", on::VEGA12)]),
+const OPERATIONS: &[(Difference, GenerationNames)] = &[
+    (Difference::Name,     &[("v_add_i32", on::SI_CI),        ("v_add_u32", on::VI_ONLY), ("v_add_co_u32", on::GFX9)]),
+    (Difference::Name,     &[("v_sub_i32", on::SI_CI),        ("v_sub_u32", on::VI_ONLY), ("v_sub_co_u32", on::GFX9)]),
+    (Difference::Name,     &[("v_subrev_i32", on::SI_CI),     ("v_subrev_u32", on::VI_ONLY), ("v_subrev_co_u32", on::GFX9)]),
+    (Difference::Name,     &[("v_addc_u32", on::SI_CI_VI),    ("v_addc_co_u32", on::GFX9)]),
+    (Difference::Name,     &[("v_subb_u32", on::SI_CI_VI),    ("v_subb_co_u32", on::GFX9)]),
+    (Difference::Name,     &[("v_subbrev_u32", on::SI_CI_VI), ("v_subbrev_co_u32", on::GFX9)]),
+    (Difference::Order,    &[("v_lshl_b32", on::SI_CI),       ("v_lshlrev_b32", on::VI)]),
+    (Difference::Order,    &[("v_lshr_b32", on::SI_CI),       ("v_lshrrev_b32", on::VI)]),
+    (Difference::Order,    &[("v_ashr_i32", on::SI_CI),       ("v_ashrrev_i32", on::VI)]),
+    (Difference::Order,    &[("v_lshl_b64", on::SI_CI),       ("v_lshlrev_b64", on::VI)]),
+    (Difference::Order,    &[("v_lshr_b64", on::SI_CI),       ("v_lshrrev_b64", on::VI)]),
+    (Difference::Order,    &[("v_ashr_i64", on::SI_CI),       ("v_ashrrev_i64", on::VI)]),
+    (Difference::Rounding, &[("v_mad_mix_f32", on::VEGA10),   ("v_fma_mix_f32", on::VEGA12)]),
+    (Difference::Rounding, &[("v_mad_mixlo_f16", on::VEGA10), ("v_fma_mixlo_f16", on::VEGA12)]),
+    (Difference::Rounding, &[("v_mad_mixhi_f16", on::VEGA10), ("v_fma_mixhi_f16", on::VEGA12)]),
 ];
 
-/// The instruction of `isa` that does what `name` does on another generation, if its name is another one.
+/// The instruction of `isa` that is equivalent to `name` on another generation, if it has a different name.
 ///
 /// ```
 /// use gcn_isa::{Isa, successor};
@@ -68,25 +68,25 @@ const OPERATIONS: &[(Differs, GenerationNames)] = &[
 pub fn of(isa: Isa, name: &str) -> Option<Successor> {
     let is_elsewhere = |&(theirs, on): &(&str, IsaSet)| theirs == name && !on.has(isa);
     let mut operations = OPERATIONS.iter();
-    let (differs, names) = operations.find(|(_, names)| names.iter().any(is_elsewhere))?;
+    let (difference, names) = operations.find(|(_, names)| names.iter().any(is_elsewhere))?;
     let (name, _) = names.iter().find(|(_, on)| on.has(isa))?;
     Some(Successor {
         name,
-        differs: *differs,
+        difference: *difference,
     })
 }
 
-/// Reads as a line of help.
+/// Writes a line of help.
 impl fmt::Display for Successor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.name;
-        match self.differs {
-            Differs::Name => write!(f, "the same operation is called `{name}` here"),
-            Differs::Order => write!(
+        match self.difference {
+            Difference::Name => write!(f, "the same operation is called `{name}` here"),
+            Difference::Order => write!(
                 f,
                 "the same operation is `{name}` here, which takes the first two sources in reverse order"
             ),
-            Differs::Rounding => write!(
+            Difference::Rounding => write!(
                 f,
                 "the operation is `{name}` here, which rounds differently: a fused one rounds once"
             ),

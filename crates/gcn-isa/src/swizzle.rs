@@ -1,11 +1,12 @@
-//! Patterns of DS_SWIZZLE_B32 (errata E023, E056): what they mean and how LLVM writes them.
+//! DS_SWIZZLE_B32 patterns (errata E023, E056): semantics and LLVM's syntax.
 
 use std::fmt::Write;
 
 use crate::target::{Isa, on};
 use crate::text::Text;
 
-/// The pattern that an OFFSET of DS_SWIZZLE_B32 requests. Lanes are of a half of 32; bit 5 of the lane is kept.
+/// Pattern encoded in the OFFSET of DS_SWIZZLE_B32. Lane numbers are within a group of 32; bit 5 of the lane is
+/// preserved.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Pattern {
     /// In each group of four, lane i reads lane `[i]`.
@@ -19,12 +20,12 @@ pub enum Pattern {
         /// 5 bits.
         xor: u8,
     },
-    /// Lane l reads bit-reversed l, shifted, within the mask (from GCN 1.2 on).
+    /// Lane l reads bit-reversed l, shifted, within the mask (from GCN 1.2).
     Fft {
         /// 5 bits.
         mask: u8,
     },
-    /// Lane l reads lane l + by within the lanes outside the mask (from GCN 1.2 on).
+    /// Lane l reads lane l + by within the lanes outside the mask (from GCN 1.2).
     Rotate {
         /// −31..=31; direction 1 rotates the other way.
         by: i8,
@@ -33,11 +34,11 @@ pub enum Pattern {
     },
 }
 
-/// OFFSET of a quad-permute of lanes 0, 0, 0, 0; two bits per lane follow from bit 0 on.
+/// OFFSET of a quad-permute of lanes 0, 0, 0, 0; two bits per lane, starting at bit 0.
 pub const QUAD_PERM: u16 = 0x8000;
-/// OFFSET of a rotation by 0; mask in bits 4:0, distance in 9:5, direction in 10 (from GCN 1.2 on).
+/// OFFSET of a rotation by 0; mask in bits 4:0, distance in 9:5, direction in 10 (from GCN 1.2).
 pub const ROTATE: u16 = 0xc000;
-/// OFFSET of a butterfly with mask 0; mask in bits 4:0 (from GCN 1.2 on).
+/// OFFSET of a butterfly with mask 0; mask in bits 4:0 (from GCN 1.2).
 pub const FFT: u16 = 0xe000;
 const LANE_BITS: u8 = 0x1f;
 
@@ -56,7 +57,7 @@ pub const fn bitmask(and: u8, or: u8, xor: u8) -> u16 {
 }
 
 impl Pattern {
-    /// From OFFSET. FFT and rotate exist from GCN 1.2 on; earlier ones take those offsets as quad-permute.
+    /// Decodes OFFSET. FFT and rotate exist from GCN 1.2; earlier generations treat their encodings as quad-permute.
     ///
     /// # Examples
     /// ```
@@ -113,7 +114,8 @@ impl Pattern {
     }
 }
 
-/// Writes `offset:` with the pattern as LLVM's disassembler does; true if assembling it gives the same offset.
+/// Writes `offset:` with the pattern as LLVM's disassembler does; returns true if assembling it gives the same
+/// offset.
 pub(crate) fn write(out: &mut Text, isa: Isa, offset: u16) -> bool {
     out.push_str("offset:");
     let _ = match Pattern::unpack(isa, offset) {
@@ -155,13 +157,13 @@ pub(crate) fn write(out: &mut Text, isa: Isa, offset: u16) -> bool {
         }
     };
     match Pattern::unpack(isa, offset) {
-        // A constant bit is OR alone, an inverted one AND and XOR.
+        // A constant bit has only OR set, an inverted one AND and XOR.
         Pattern::Bitmask { and, or, xor } => or & (and | xor) == 0 && xor & !and == 0,
         Pattern::QuadPerm(_) | Pattern::Fft { .. } | Pattern::Rotate { .. } => true,
     }
 }
 
-/// A group of lanes, a power of two, that all read one of its lanes.
+/// True if groups of lanes, whose size is a power of two, each read a single lane of the group.
 const fn is_broadcast(and: u8, or: u8) -> bool {
     let group = LANE_BITS - and + 1;
     and != LANE_BITS && group.is_power_of_two() && or < group
@@ -198,7 +200,7 @@ mod tests {
 
     #[test]
     fn only_canonical_masks_are_exact() {
-        // OR where AND keeps the bit: the text says 1, which is OR alone.
+        // OR where AND keeps the bit: the text says 1, which is encoded by OR alone.
         assert!(!text(Isa::Vi, 0x0001 | 0x0001 << 5).1);
         // XOR where AND clears the bit.
         assert!(!text(Isa::Vi, 0x0001 << 10).1);
@@ -212,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_half_of_the_wave_reads_itself() {
-        // Errata E056: bit 5 of the lane is kept, whatever the pattern.
+        // Errata E056: bit 5 of the lane is preserved by all patterns.
         for isa in [Isa::Si, Isa::Gfx9] {
             for offset in 0..=u16::MAX {
                 let pattern = Pattern::unpack(isa, offset);

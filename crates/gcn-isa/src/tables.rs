@@ -1,5 +1,5 @@
-//! The rows of one instruction set by name, and the forms of its instructions. The start of a program must cost nothing,
-//! so the names are hashed when this is compiled, and an instruction's forms are worked out when it is met.
+//! Rows of one instruction set by name, and the forms of its instructions. To keep program start fast, names are
+//! hashed at compile time, and forms are computed on first use.
 
 use std::sync::OnceLock;
 
@@ -20,7 +20,7 @@ const ROWS: usize = {
     count
 };
 
-/// The names and forms of one instruction set.
+/// Names and forms of one instruction set.
 ///
 /// ```
 /// use gcn_isa::{Isa, Op, ds::Ds};
@@ -29,7 +29,7 @@ const ROWS: usize = {
 /// ```
 pub struct Tables {
     isa: Isa,
-    /// For each row its forms, once they have been asked for.
+    /// Forms of each row, computed on first use.
     forms: [OnceLock<Box<[Form]>>; ROWS],
 }
 
@@ -41,7 +41,7 @@ impl Tables {
         }
     }
 
-    /// The field map of an encoding, if the instruction set has one.
+    /// Field map of an encoding, if the instruction set has one.
     ///
     /// # Examples
     /// ```
@@ -54,7 +54,7 @@ impl Tables {
         layout(self.isa, encoding)
     }
 
-    /// An instruction in each of its encodings here: its family's own first, then the longer ones.
+    /// An instruction in each of its encodings on this instruction set: its family's own first, then the longer ones.
     ///
     /// # Examples
     /// ```
@@ -73,7 +73,7 @@ impl Tables {
         })
     }
 
-    /// The instruction with this name, without an encoding's suffix, in letters of either case.
+    /// Instruction by name without encoding suffix; case-insensitive.
     ///
     /// # Examples
     /// ```
@@ -86,7 +86,7 @@ impl Tables {
         self.find(name.as_bytes())
     }
 
-    /// The instruction of a mnemonic, and the form that its suffix asks for.
+    /// Instruction of a mnemonic, and the form that its suffix requests.
     ///
     /// # Examples
     /// ```
@@ -101,7 +101,7 @@ impl Tables {
             else {
                 continue;
             };
-            // The letter behind the underscore tells most names apart.
+            // The letter after the underscore distinguishes most suffixes.
             if end.get(1).map(u8::to_ascii_lowercase) == suffix.as_bytes().get(1).copied()
                 && end.eq_ignore_ascii_case(suffix.as_bytes())
                 && let Some(op) = self.find(stem)
@@ -114,7 +114,7 @@ impl Tables {
         Some((self.find(name)?, None))
     }
 
-    /// Every name of an instruction.
+    /// All instruction names.
     ///
     /// # Examples
     /// ```
@@ -128,7 +128,7 @@ impl Tables {
             .map(|row| row.name_on(self.isa))
     }
 
-    /// The instruction with this name in letters of either case.
+    /// Finds an instruction by name; case-insensitive.
     #[inline]
     fn find(&self, name: &[u8]) -> Option<Op> {
         self.find_lower(name).or_else(|| {
@@ -140,7 +140,7 @@ impl Tables {
         })
     }
 
-    /// The instruction with this name, as names are in the tables: in lower case.
+    /// Finds an instruction by its name in lower case, as in the tables.
     fn find_lower(&self, name: &[u8]) -> Option<Op> {
         let mut at = first_place(name);
         loop {
@@ -154,13 +154,13 @@ impl Tables {
     }
 }
 
-/// Number of places for names: a power of two, more than twice the number of names.
+/// Size of the hash table: a power of two, more than twice the number of names.
 const NAME_PLACES: usize = 1 << 12;
 
-/// The most letters of a name.
+/// Maximum length of a name.
 const LONGEST_NAME: usize = 40;
 
-/// The instructions by the hashes of all their names. One goes to the first free place from a name's hash on.
+/// Hash table of all instruction names, with linear probing.
 static NAMES: [Option<Op>; NAME_PLACES] = {
     let mut places = [None; NAME_PLACES];
     let mut count = 0;
@@ -196,30 +196,30 @@ static NAMES: [Option<Op>; NAME_PLACES] = {
     places
 };
 
-/// The first place at which a name can be.
+/// Home slot of a name.
 #[inline]
 const fn first_place(name: &[u8]) -> usize {
-    /// Odd, with its bits spread (the golden ratio's).
+    /// Odd multiplier with well-distributed bits (golden ratio).
     const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
     const fn mix(hash: u64, bytes: u64) -> u64 {
         (hash.rotate_left(5) ^ bytes).wrapping_mul(SPREAD)
     }
     let mut hash = name.len() as u64;
     let mut rest = name;
-    while let Some((eight, behind)) = rest.split_first_chunk() {
+    while let Some((eight, tail)) = rest.split_first_chunk() {
         hash = mix(hash, u64::from_le_bytes(*eight));
-        rest = behind;
+        rest = tail;
     }
     let mut last = 0;
-    while let Some((&byte, behind)) = rest.split_first() {
+    while let Some((&byte, tail)) = rest.split_first() {
         last = last << 8 | byte as u64;
-        rest = behind;
+        rest = tail;
     }
     (mix(hash, last) >> 32) as usize % NAME_PLACES
 }
 
 impl Isa {
-    /// The tables of this instruction set.
+    /// Tables of this instruction set.
     #[inline]
     pub fn tables(self) -> &'static Tables {
         static TABLES: [Tables; Isa::ALL.len()] = {

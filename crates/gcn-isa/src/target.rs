@@ -1,12 +1,12 @@
-//! Machines: instruction sets, sets of them, and the chips that LLVM and people name.
+//! Targets: instruction sets, sets of them, and chips by LLVM's and common names.
 
 use std::fmt;
 
 macro_rules! instruction_sets {
     ($($(#[$doc:meta])* $Isa:ident,)*) => {
-        /// An instruction set decides numbers, fields and presence of instructions. Ordered by age.
+        /// Instruction set, which determines opcodes, fields and presence of instructions. Ordered by age.
         ///
-        /// Chips that differ in nothing the assembler can see share one.
+        /// Chips share an instruction set if the assembler cannot tell them apart.
         ///
         /// # Examples
         /// ```
@@ -33,18 +33,18 @@ instruction_sets! {
     Ci,
     /// GCN 1.2, Volcanic Islands, gfx8.
     Vi,
-    /// GCN 1.2 of Stoney (gfx810): two 16-bit values of a buffer or an image to a register, as on GCN 1.4.
+    /// GCN 1.2 of Stoney (gfx810): packs two 16-bit buffer or image components in a register, as on GCN 1.4.
     Stoney,
     /// GCN 1.4, Vega, gfx900.
     Gfx9,
-    /// GCN 1.4 of Vega 12 (gfx904): FMA_MIX in place of MAD_MIX.
+    /// GCN 1.4 of Vega 12 (gfx904): FMA_MIX instead of MAD_MIX.
     Vega12,
-    /// GCN 1.4.1, Vega 20, gfx906: Vega 12's and the dot products.
+    /// GCN 1.4.1, Vega 20, gfx906: Vega 12's instructions and dot products.
     Vega20,
 }
 
 impl Isa {
-    /// The numbering of opcodes that this instruction set uses.
+    /// Opcode numbering that this instruction set uses.
     ///
     /// # Examples
     /// ```
@@ -60,7 +60,7 @@ impl Isa {
         }
     }
 
-    /// The GCN version as the documents write it, for example `GCN 1.2`.
+    /// GCN version as in the documents, for example `GCN 1.2`.
     pub const fn version(self) -> &'static str {
         match self {
             Isa::Si => "GCN 1.0",
@@ -77,7 +77,7 @@ impl Isa {
         version.strip_prefix("GCN ").unwrap_or(version)
     }
 
-    /// Number of addressable SGPRs of a wave: 104 before GCN 1.2, 102 from it on.
+    /// Number of addressable SGPRs of a wave: 104 before GCN 1.2, 102 from GCN 1.2.
     #[inline]
     pub const fn sgprs(self) -> u8 {
         match self.numbering() {
@@ -86,8 +86,8 @@ impl Isa {
         }
     }
 
-    /// True if a load of 16 bits keeps the other half of its register. SRAM with error correction, which chips of gfx906 have, is written
-    /// in whole registers: there the load clears it (errata E263; LLVM's `d16PreservesUnusedBits`).
+    /// True if a 16-bit load preserves the other half of its register. On chips with SRAM ECC (gfx906), registers are
+    /// written as a whole, so the load clears it (errata E263; LLVM's `d16PreservesUnusedBits`).
     ///
     /// # Examples
     /// ```
@@ -101,7 +101,7 @@ impl Isa {
         }
     }
 
-    /// This instruction set alone.
+    /// Set that contains only this instruction set.
     ///
     /// # Examples
     /// ```
@@ -120,7 +120,7 @@ impl fmt::Display for Isa {
     }
 }
 
-/// A numbering of opcodes, the column of a row. SI and CI share one, VI and GFX9 another.
+/// An opcode numbering, a column of a row. SI and CI share one, VI and GFX9 another.
 ///
 /// # Examples
 /// ```
@@ -142,7 +142,7 @@ pub enum Numbering {
 /// Number of numberings.
 pub const NUMBERINGS: usize = 2;
 
-/// A set of instruction sets, those in which something exists.
+/// A set of instruction sets, in which something exists.
 ///
 /// ```
 /// use gcn_isa::{Isa, IsaSet};
@@ -157,17 +157,17 @@ impl IsaSet {
     /// Nowhere.
     pub const NONE: IsaSet = IsaSet(0);
 
-    /// All instruction sets from `isa` on.
+    /// All instruction sets starting at `isa`.
     pub const fn from(isa: Isa) -> IsaSet {
         IsaSet(u16::MAX << isa as u8)
     }
 
-    /// The members of either set.
+    /// Union of two sets.
     pub const fn or(self, other: IsaSet) -> IsaSet {
         IsaSet(self.0 | other.0)
     }
 
-    /// The members of `self` that are not in `other`.
+    /// Difference: members of `self` that are not in `other`.
     pub const fn without(self, other: IsaSet) -> IsaSet {
         IsaSet(self.0 & !other.0)
     }
@@ -183,7 +183,7 @@ impl IsaSet {
     }
 }
 
-/// Reads as an error message wants it: `GCN 1.1, 1.2`, `GCN 1.4 only`.
+/// Writes the set as in error messages: `GCN 1.1, 1.2`, `GCN 1.4 only`.
 impl fmt::Display for IsaSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut versions: Vec<&str> = self.iter().map(Isa::version_number).collect();
@@ -197,13 +197,13 @@ impl fmt::Display for IsaSet {
     }
 }
 
-/// Sets that rows use in their column "on".
+/// Sets used in the rows' column "on".
 pub(crate) mod on {
     use super::{Isa, IsaSet};
     pub const SI: IsaSet = IsaSet::from(Isa::Si);
     pub const CI: IsaSet = IsaSet::from(Isa::Ci);
     pub const VI: IsaSet = IsaSet::from(Isa::Vi);
-    /// Two 16-bit values share a register.
+    /// Two 16-bit components share a register.
     pub const PACKED: IsaSet = IsaSet::from(Isa::Stoney);
     pub const GFX9: IsaSet = IsaSet::from(Isa::Gfx9);
     pub const VEGA12: IsaSet = IsaSet::from(Isa::Vega12);
@@ -214,13 +214,13 @@ pub(crate) mod on {
     pub const CI_ONLY: IsaSet = CI.without(VI);
     pub const CI_VI: IsaSet = CI.without(GFX9);
     pub const VI_ONLY: IsaSet = VI.without(GFX9);
-    /// GCN 1.2 with a register for each 16-bit value: all but gfx810.
+    /// GCN 1.2 with a register for each 16-bit component: all but gfx810.
     pub const SPREAD: IsaSet = VI.without(PACKED);
-    /// gfx900 alone, not gfx904 and gfx906.
+    /// Only gfx900, not gfx904 and gfx906.
     pub const VEGA10: IsaSet = GFX9.without(VEGA12);
 }
 
-/// A GPU that code is assembled for, decoded for or run as.
+/// A GPU for which code is assembled, decoded or run.
 ///
 /// # Examples
 /// ```
@@ -234,15 +234,15 @@ pub(crate) mod on {
 pub struct Target {
     /// LLVM's name, for example `gfx900`.
     pub name: &'static str,
-    /// Chip names that mean the same target.
+    /// Chip names that denote this target.
     pub chips: &'static [&'static str],
     /// Instruction set.
     pub isa: Isa,
     /// `EF_AMDGPU_MACH` of its code objects (LLVM's AMDGPU user guide, "ELF Header").
     pub elf_mach: u8,
-    /// XNACK replay can be switched on or off for it.
+    /// True if XNACK replay can be switched on or off.
     pub xnack: bool,
-    /// SRAM error correction can be switched on or off for it.
+    /// True if SRAM ECC can be switched on or off.
     pub sramecc: bool,
 }
 
@@ -264,7 +264,7 @@ const fn target(
     }
 }
 
-/// All targets, one line each.
+/// All targets, one per line.
 ///
 /// # Examples
 /// ```
@@ -297,7 +297,7 @@ pub const TARGETS: &[Target] = &[
     target("gfx90c", 0x32, Isa::Gfx9,   true,  false, &["renoir"]),
 ];
 
-/// A name that no target has.
+/// Error for an unknown target name.
 ///
 /// # Examples
 /// ```
@@ -311,7 +311,7 @@ pub const TARGETS: &[Target] = &[
 pub struct UnknownTarget<'a>(pub &'a str);
 
 impl UnknownTarget<'_> {
-    /// The newer architecture of AMD's that LLVM's name belongs to: `CDNA` or `RDNA`.
+    /// AMD's newer architecture that an LLVM target name belongs to: `CDNA` or `RDNA`.
     ///
     /// # Examples
     /// ```
@@ -346,8 +346,8 @@ impl fmt::Display for UnknownTarget<'_> {
     }
 }
 
-/// Numbers that AMD's OpenCL compiler and LLVM up to 5 gave chips, and the targets that have taken their place ("Target
-/// Names" in LLVM 4's and 5's "User Guide for AMDGPU Back-end").
+/// Target names used by AMD's OpenCL compiler and LLVM up to version 5, and the current ones ("Target Names" in the
+/// "User Guide for AMDGPU Back-end" of LLVM 4 and 5).
 const EARLIER: &[(&str, &str)] = &[
     ("gfx800", "gfx802"),
     ("gfx804", "gfx803"),
@@ -355,7 +355,7 @@ const EARLIER: &[(&str, &str)] = &[
     ("gfx903", "gfx902"),
 ];
 
-/// The targets of generations that are named by their numbers alone.
+/// Targets of generations that are named only by their numbers.
 const GENERATIONS: &[(&str, &str)] = &[
     ("gcn1.0", "gfx600"),
     ("gcn1.1", "gfx700"),
@@ -365,9 +365,9 @@ const GENERATIONS: &[(&str, &str)] = &[
 ];
 
 impl Target {
-    /// The target of a name: LLVM's (`gfx803`), a chip's (`fiji`) or a generation's (`gcn1.2`),
-    /// in any case; LLVM's target features (`gfx906:sramecc+:xnack-`) may follow and are ignored here. Numbers that are no
-    /// longer given (`gfx804`) name the target that has taken their place.
+    /// Target by name: LLVM's (`gfx803`), a chip's (`fiji`) or a generation's (`gcn1.2`), case-insensitive; LLVM's
+    /// target features (`gfx906:sramecc+:xnack-`) may follow and are ignored. Obsolete names (`gfx804`) denote the
+    /// target that replaces them.
     ///
     /// ```
     /// use gcn_isa::{Isa, Target};
@@ -385,7 +385,7 @@ impl Target {
             .find(|t| t.name == name || t.chips.contains(&name))
     }
 
-    /// The target of `EF_AMDGPU_MACH` in an ELF header.
+    /// Target by `EF_AMDGPU_MACH` in an ELF header.
     ///
     /// # Examples
     /// ```
@@ -397,7 +397,7 @@ impl Target {
         TARGETS.iter().find(|t| t.elf_mach == mach)
     }
 
-    /// The target of the version triple that target names hold: (9, 0, 0xc) is gfx90c.
+    /// Target by version triple: (9, 0, 0xc) is gfx90c.
     ///
     /// # Examples
     /// ```
@@ -409,9 +409,9 @@ impl Target {
         Self::named(&format!("gfx{major}{minor}{stepping:x}"))
     }
 
-    /// The version triple in the target's name: gfx90c is (9, 0, 12).
+    /// Version triple of the target: gfx90c is (9, 0, 12).
     pub fn version(&self) -> (u32, u32, u32) {
-        // The last two digits are minor version and stepping, the others the major version in decimal.
+        // The last two digits are minor version and stepping, the preceding ones the major version in decimal.
         let mut digits = self.name.chars().rev().map_while(|c| c.to_digit(16));
         let (stepping, minor) = (digits.next().unwrap_or(0), digits.next().unwrap_or(0));
         let major = (0u32..).zip(digits).fold(0, |major, (place, digit)| {

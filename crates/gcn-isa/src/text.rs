@@ -1,11 +1,11 @@
-//! Text for listings, which are mostly short pieces, known beforehand, one after another.
+//! Text buffer optimized for listings, which consist of short, mostly precomputed pieces.
 //!
-//! A short piece is stored as a whole number of machine words, whatever its length, and the next one is written
-//! over what was too much. So none needs a loop or a call.
+//! A short piece is always stored as a fixed number of machine words; the next one overwrites the excess. This avoids
+//! loops and calls.
 
 use std::fmt;
 
-/// Text that grows at its end.
+/// An append-only text buffer.
 ///
 /// ```
 /// let mut text = gcn_isa::text::Text::new();
@@ -15,16 +15,16 @@ use std::fmt;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Text {
-    /// The text, and room after it.
+    /// The text, with spare capacity at the end.
     bytes: Vec<u8>,
     /// Bytes of text.
     len: usize,
 }
 
-/// Bits of a hexadecimal digit.
+/// Bits per hexadecimal digit.
 const HEX_BITS: u32 = 4;
 
-/// The two digits of the numbers below 100.
+/// The two digits of each number below 100.
 const PAIRS: [[u8; 2]; 100] = {
     let mut pairs = [[0; 2]; 100];
     let mut value = 0;
@@ -35,9 +35,9 @@ const PAIRS: [[u8; 2]; 100] = {
     pairs
 };
 
-/// The least number of five decimal digits.
+/// Smallest number with five decimal digits.
 const FOUR_DIGITS: u64 = 10_000;
-/// Four digits that are zero, and bits of the last of them, which is shown even so.
+/// Four zero digits, and the mask of the last one, which is always shown.
 const ZEROS: u32 = u32::from_le_bytes([b'0'; ZEROS_COUNT]);
 const ZEROS_COUNT: usize = 4;
 const LAST_DIGIT: u32 = u32::from_le_bytes([0, 0, 0, 0xff]);
@@ -59,7 +59,7 @@ fn hex_digits(word: u32) -> u64 {
     const EACH: u64 = u64::MAX / 0xff;
     /// Distance of the letters from the character after `9`.
     const TO_LETTER: u64 = (b'a' - b'9' - 1) as u64;
-    // Half of what belongs to a byte, then of that, goes to another place, until each byte has a digit.
+    // Repeatedly moves half of the digits apart, until each byte has one digit.
     let spread = u64::from(word);
     let spread = (spread | spread << 16) & 0x0000_ffff_0000_ffff;
     let spread = (spread | spread << 8) & 0x00ff_00ff_00ff_00ff;
@@ -68,11 +68,11 @@ fn hex_digits(word: u32) -> u64 {
     (spread + u64::from(b'0') * EACH + is_letter * TO_LETTER).swap_bytes()
 }
 
-/// The least room that is made at a time.
+/// Minimum growth in bytes.
 const GROWTH: usize = 1 << 12;
 
 impl Text {
-    /// No text, and no room.
+    /// Creates an empty text without capacity.
     pub const fn new() -> Text {
         Text {
             bytes: Vec::new(),
@@ -80,7 +80,7 @@ impl Text {
         }
     }
 
-    /// No text, and room for this many bytes.
+    /// Creates an empty text with capacity for this number of bytes.
     pub fn with_room(bytes: usize) -> Text {
         Text {
             bytes: vec![0; bytes],
@@ -99,12 +99,12 @@ impl Text {
         self.len == 0
     }
 
-    /// The text. Nothing if [`Text::truncate`] cut a character.
+    /// The text; empty if [`Text::truncate`] split a character.
     pub fn as_str(&self) -> &str {
         str::from_utf8(self.as_bytes()).unwrap_or_default()
     }
 
-    /// The text from byte `begin` on; nothing beyond its end or inside a character.
+    /// The text from byte `begin`; empty if that is out of bounds or inside a character.
     ///
     /// # Examples
     /// ```
@@ -122,23 +122,23 @@ impl Text {
         str::from_utf8(bytes).unwrap_or_default()
     }
 
-    /// The text's bytes.
+    /// Bytes of the text.
     pub fn as_bytes(&self) -> &[u8] {
         self.bytes.get(..self.len).unwrap_or_default()
     }
 
-    /// Takes away what comes after the first `len` bytes.
+    /// Truncates the text to the first `len` bytes.
     #[inline]
     pub fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
     }
 
-    /// Takes all text away and keeps the room.
+    /// Clears the text and keeps its capacity.
     pub fn clear(&mut self) {
         self.len = 0;
     }
 
-    /// Takes the last `count` bytes away.
+    /// Removes the last `count` bytes.
     #[inline]
     pub(crate) fn shorten(&mut self, count: usize) {
         self.len = self.len.saturating_sub(count);
@@ -151,7 +151,7 @@ impl Text {
         self.bytes.resize(room, 0);
     }
 
-    /// Stores `N` bytes, of which the first `used` are text.
+    /// Stores `N` bytes, the first `used` of which are text.
     #[inline(always)]
     fn store<const N: usize>(&mut self, bytes: &[u8; N], used: usize) {
         let end = self.len.wrapping_add(N);
@@ -159,14 +159,14 @@ impl Text {
             place.copy_from_slice(bytes);
             self.len += used;
         } else {
-            self.store_behind(bytes, used);
+            self.store_growing(bytes, used);
         }
     }
 
-    /// The same where there is no room yet.
+    /// Like [`Text::store`], with growth if needed.
     #[cold]
     #[inline(never)]
-    fn store_behind(&mut self, bytes: &[u8], used: usize) {
+    fn store_growing(&mut self, bytes: &[u8], used: usize) {
         self.grow(bytes.len());
         let end = self.len.wrapping_add(bytes.len());
         if let Some(place) = self.bytes.get_mut(self.len..end) {
@@ -175,7 +175,7 @@ impl Text {
         }
     }
 
-    /// A line at its end.
+    /// Begins a line at the end of the text.
     #[inline(always)]
     pub(crate) fn line(&mut self) -> Option<Line<'_>> {
         let end = self.len.wrapping_add(LINE_ROOM);
@@ -195,7 +195,7 @@ impl Text {
         self.store(&piece.bytes, usize::from(piece.sum() as u8));
     }
 
-    /// Appends a few bytes of ASCII, as many as the array has.
+    /// Appends a few bytes of ASCII.
     #[inline(always)]
     pub(crate) fn push_ascii<const N: usize>(&mut self, bytes: &[u8; N]) {
         self.store(bytes, N);
@@ -228,7 +228,7 @@ impl Text {
     #[inline]
     pub fn push_decimal(&mut self, value: u64) {
         if value < FOUR_DIGITS {
-            // The first digit is in the low byte, and leading zeros are shifted out of it.
+            // The first digit is in the low byte; leading zeros are shifted out.
             let digits = four_digits(value as u32);
             let leading = ((digits ^ ZEROS) | LAST_DIGIT).trailing_zeros() / u8::BITS;
             let shown = digits >> (leading * u8::BITS);
@@ -239,7 +239,7 @@ impl Text {
         }
     }
 
-    /// Appends a number with its sign in decimal.
+    /// Appends a signed number in decimal.
     #[inline]
     pub fn push_signed(&mut self, value: i64) {
         if value < 0 {
@@ -255,12 +255,12 @@ impl Text {
         self.push_hex_digits(value);
     }
 
-    /// Appends the digits of a number in hexadecimal.
+    /// Appends the hexadecimal digits of a number.
     #[inline]
     pub fn push_hex_digits(&mut self, value: u64) {
         match u32::try_from(value) {
             Ok(word) => {
-                // The first digit at the bottom.
+                // The first digit in the low byte.
                 let count = (u32::BITS - word.leading_zeros()).div_ceil(HEX_BITS).max(1);
                 let digits = hex_digits(word << (u32::BITS - count * HEX_BITS));
                 self.store(&digits.to_le_bytes(), count as usize);
@@ -301,16 +301,16 @@ impl Text {
     }
 }
 
-/// More than the most bytes of a [`Line`]: numbers below it are a byte.
+/// Exceeds the maximum length of a [`Line`], which fits a byte.
 const LINE: usize = 1 << u8::BITS;
-/// Room for it, and for the pieces that are stored at its end.
+/// Capacity for a line, and for the pieces that are stored at its end.
 const LINE_ROOM: usize = LINE + (1 << 6);
 
-/// A short line. Nothing is checked for each of its pieces: they are stored, and their [sums](Piece) added. Longer
-/// lines are garbled.
+/// A short line. For speed, no piece is checked: pieces are stored, and their [sums](Piece) added. Lines that are too
+/// long are garbled.
 pub(crate) struct Line<'a> {
     room: &'a mut [u8; LINE_ROOM],
-    /// Bytes of text before it.
+    /// Length of the preceding text in bytes.
     text: &'a mut usize,
     sum: u16,
 }
@@ -327,7 +327,7 @@ impl Line<'_> {
         self.sum = self.sum.wrapping_add(piece.sum());
     }
 
-    /// Appends a character of ASCII.
+    /// Appends an ASCII character.
     #[inline(always)]
     pub(crate) fn push_ascii(&mut self, character: u8) {
         if let Some(place) = self.room.get_mut(usize::from(self.sum as u8)) {
@@ -336,19 +336,19 @@ impl Line<'_> {
         self.sum = self.sum.wrapping_add(1);
     }
 
-    /// Takes the last `count` bytes away.
+    /// Removes the last `count` bytes.
     #[inline(always)]
     pub(crate) fn shorten(&mut self, count: u8) {
         self.sum = self.sum.wrapping_sub(count.into());
     }
 
-    /// Makes it a part of the text.
+    /// Finishes the line, making it part of the text.
     #[inline(always)]
     pub(crate) fn end(self) {
         *self.text += usize::from(self.sum as u8);
     }
 
-    /// The sum of the marks of its pieces.
+    /// Sum of the marks of its pieces.
     #[inline(always)]
     pub(crate) fn marks(&self) -> u8 {
         (self.sum >> u8::BITS) as u8
@@ -368,8 +368,8 @@ impl fmt::Write for Text {
     }
 }
 
-/// A short text, ready to be stored as a whole: `N` bytes, the last two of which are its sum. That has the text's length in
-/// its low byte, and a mark, whose meaning is its owner's, in the other one. Adding sums counts both at once.
+/// A short text that is stored as a whole: `N` bytes, the last two of which are its sum. The sum contains the length
+/// in its low byte and a mark, with a user-defined meaning, in the high byte, so that adding sums adds both at once.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(16))]
 pub(crate) struct Piece<const N: usize> {
@@ -380,13 +380,13 @@ pub(crate) struct Piece<const N: usize> {
 const SUM: usize = 2;
 
 impl<const N: usize> Piece<N> {
-    /// The most bytes of text.
+    /// Maximum number of text bytes.
     pub(crate) const ROOM: usize = N - SUM;
 
     /// No text.
     pub(crate) const EMPTY: Piece<N> = Piece { bytes: [0; N] };
 
-    /// The piece of a text, if that is short enough.
+    /// Creates a piece, if the text is short enough.
     pub(crate) fn new(text: &str) -> Option<Piece<N>> {
         let mut piece = Piece::EMPTY;
         let room = piece.bytes.get_mut(..Self::ROOM)?;
@@ -396,7 +396,7 @@ impl<const N: usize> Piece<N> {
         Some(piece)
     }
 
-    /// The same text with a mark.
+    /// Adds a mark.
     pub(crate) const fn marked(mut self, mark: u8) -> Piece<N> {
         self.bytes[N - 1] = mark;
         self
@@ -413,7 +413,7 @@ impl<const N: usize> Piece<N> {
         self.bytes[N - 1]
     }
 
-    /// True if it has no text.
+    /// True if the text is empty.
     pub(crate) const fn is_empty(&self) -> bool {
         self.bytes[N - SUM] == 0
     }

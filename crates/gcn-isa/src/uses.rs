@@ -1,11 +1,12 @@
-//! Facts about one instruction that everybody asks for: the registers it reads and writes, the memory it touches, the
-//! counters it holds and the hazards it takes part in.
+//! Facts about a single instruction: the registers it reads and writes, the memory it accesses, the counters it
+//! increments, and the hazards it takes part in.
 //!
-//! Everything follows from the row, the words and the instruction set. [`Inst::uses`] is a view that computes on demand and
-//! allocates nothing; a decoder may ask it for every instruction.
+//! Everything is derived from the row, the words and the instruction set. [`Inst::uses`] is a view that computes on
+//! demand and does not allocate, so that a decoder can query it for every instruction.
 //!
-//! Sources: errata E035–E037, E043, E069, E082, E089, E250–E255; the tests `uses` of gcn-emu execute every row against the
-//! registers and memory stated here, and the tests `llvm_facts` of gcn-asm compare counters and hazards with LLVM's passes.
+//! Sources: errata E035–E037, E043, E069, E082, E089, E250–E255; the tests `uses` of gcn-emu execute every row and
+//! check the registers and memory stated here, and the tests `llvm_facts` of gcn-asm compare counters and hazards
+//! with LLVM's passes.
 
 mod memory;
 mod registers;
@@ -33,7 +34,7 @@ pub use registers::{RegisterUse, Registers, UnnumberedState, UseOrigin, UsedLane
 pub use set::RegisterSet;
 pub use vccz::VcczEffect;
 
-/// The uses of one instruction. See the methods.
+/// Uses of an instruction; see the methods.
 ///
 /// # Examples
 /// ```
@@ -53,7 +54,7 @@ pub struct Uses<'a> {
 }
 
 impl Inst {
-    /// The registers, memories, counters and hazards of the instruction.
+    /// Registers, memories, counters and hazards of the instruction.
     ///
     /// # Examples
     /// ```
@@ -70,7 +71,7 @@ impl Inst {
         Uses { inst: self }
     }
 
-    /// A load whose values go to LDS, not to registers (errata E089).
+    /// True for a load whose data go to LDS instead of registers (errata E089).
     ///
     /// # Examples
     /// ```
@@ -85,7 +86,7 @@ impl Inst {
         matches!(self.does(), Does::Load(_) | Does::LoadFormat(..)) && self.flag(Field::Lds)
     }
 
-    /// A load of half a register that leaves the other half as it is (errata E263).
+    /// True for a load to half a register that preserves the other half (errata E263).
     ///
     /// # Examples
     /// ```
@@ -102,7 +103,7 @@ impl Inst {
             && self.isa.d16_load_keeps_half()
     }
 
-    /// An atomic or exchange that gives registers the old value.
+    /// True for an atomic or exchange that returns the old value.
     ///
     /// # Examples
     /// ```
@@ -129,7 +130,7 @@ impl Inst {
     }
 }
 
-/// The hardware unit that executes an instruction, as far as counters and hazards tell units apart.
+/// Hardware unit that executes an instruction, as distinguished by counters and hazards.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Unit {
     /// Scalar ALU and program control.
@@ -151,7 +152,7 @@ pub enum Unit {
 }
 
 impl Uses<'_> {
-    /// The unit that executes the instruction.
+    /// Unit that executes the instruction.
     ///
     /// # Examples
     /// ```
@@ -187,7 +188,7 @@ impl Uses<'_> {
         }
     }
 
-    /// The instruction reaches registers by an index, or sets the index by which later ones do.
+    /// True if the instruction accesses registers through an index, or sets the index for later ones.
     ///
     /// # Examples
     /// ```

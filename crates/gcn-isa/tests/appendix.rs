@@ -1,4 +1,4 @@
-//! The reference encodings of the errata's Appendix A, decoded and printed on each generation that they name.
+//! Decodes and prints the reference encodings of the errata's Appendix A on each generation that they name.
 
 mod common;
 
@@ -7,7 +7,7 @@ use gcn_isa::{Isa, Syntax, TextFidelity, decode};
 
 const ERRATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/errata.md");
 
-/// Texts of the appendix that are other ways to write what is printed: other orders, numbers for names.
+/// Texts of the appendix that are alternative spellings of the printed text: other orders, numbers instead of names.
 #[rustfmt::skip]
 const OTHER_WAYS: &[(&str, &str)] = &[
     ("slc glc",                    "glc slc"),

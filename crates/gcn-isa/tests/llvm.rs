@@ -1,5 +1,5 @@
-//! LLVM's disassembler, which knows GCN 1.2 and 1.4, knows no opcode that the tables lack. What each row is written as
-//! the tests of `gcn-asm` compare.
+//! Checks that LLVM's disassembler, which supports GCN 1.2 and 1.4, knows no opcode that the tables lack. Tests of
+//! `gcn-asm` compare the text of each row.
 
 mod common;
 
@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use common::instructions;
 use gcn_isa::{Encoding, Field, Isa};
 
-/// Runs llvm-mc on `input`; its standard output and error.
+/// Runs llvm-mc on `input`; returns its standard output and error.
 fn llvm_mc(arguments: &[&str], input: &str) -> (String, String) {
     let mut child = Command::new("llvm-mc-19")
         .arg("-triple=amdgcn")
@@ -43,14 +43,15 @@ fn bytes(words: &[u32]) -> String {
     bytes.join(",")
 }
 
-/// S_SETHALT with `i`: two of them follow every instruction and say where LLVM's text of one ends. Where LLVM
-/// knows no instruction it goes on at the second word, which may swallow the first mark but not the second.
+/// S_SETHALT with `i`: two of them follow every instruction and mark the end of its text in LLVM's output. If LLVM
+/// does not know an instruction, it continues at the second word, which may swallow the first mark but not the
+/// second.
 fn mark(i: usize, which: usize) -> (u32, String) {
     let value = (i % 32 + 32 * which) as u16;
     (0xbf8d_0000 | u32::from(value), format!("s_sethalt {value}"))
 }
 
-/// LLVM's text of each of `code`; nothing where it knows no instruction.
+/// LLVM's text of each of `code`; `None` if it does not know the instruction.
 fn disassemble(cpu: &str, code: &[Vec<u32>]) -> Vec<Option<String>> {
     let mut input = String::new();
     for (i, words) in code.iter().enumerate() {
@@ -92,9 +93,9 @@ fn disassemble(cpu: &str, code: &[Vec<u32>]) -> Vec<Option<String>> {
         .collect()
 }
 
-/// Every number of every encoding, with as many VGPRs as sources as LLVM may want.
+/// Every opcode of every encoding, with as many VGPR sources as LLVM may require.
 fn every_opcode(isa: Isa) -> Vec<Vec<u32>> {
-    /// VOP3's second dword with no, one, two and three VGPRs; SDWA's and DPP's with whole registers.
+    /// Second dword of VOP3 with zero, one, two and three VGPRs; of SDWA and DPP with whole registers.
     const SECOND: [u32; 6] = [0, 0x100, 0x2_0100, 0x402_0100, 0x0606_0600, 0xff00_e400];
     let encodings: std::collections::BTreeMap<String, Encoding> = instructions(isa)
         .map(|(_, encoding, _)| (format!("{encoding:?}"), encoding))
@@ -128,7 +129,7 @@ fn llvm_knows_no_opcode_that_we_lack() {
     ] {
         let code = every_opcode(isa);
         let theirs = disassemble(cpu, &code);
-        // Where LLVM does not know the first word it goes on at the second.
+        // If LLVM does not know the first word, it continues at the second.
         let seconds: Vec<Vec<u32>> = code
             .iter()
             .map(|words| vec![words[words.len() - 1]])
@@ -141,7 +142,7 @@ fn llvm_knows_no_opcode_that_we_lack() {
             if words.len() == 2 && second.as_ref() == Some(&text) {
                 continue;
             }
-            // V_NOP and V_CLREXCP have nothing to select or move.
+            // V_NOP and V_CLREXCP have no operands to select or permute.
             let is_left_out = ["v_nop", "v_clrexcp"]
                 .iter()
                 .any(|name| text.starts_with(name));

@@ -1,4 +1,4 @@
-//! Descriptions that `gcn isa` prints: every row has its meaning, and the phrases about registers say what `uses` has.
+//! Descriptions printed by `gcn isa`: every row has a meaning, and phrases about registers agree with `uses`.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use gcn_isa::effect::{AluOp, Shift};
 use gcn_isa::meaning::meaning;
 use gcn_isa::{Does, Isa, Op, Row, rows};
 
-/// The rows of an instruction set.
+/// Rows of an instruction set.
 fn rows_on(isa: Isa) -> impl Iterator<Item = &'static Row> {
     rows().filter(move |row| row.opcode_on(isa).is_some())
 }
@@ -89,7 +89,8 @@ fn phrases_name_what_is_used() {
     assert_eq!(implicit[0], "reads exec as lanes, m0");
 }
 
-/// The operation, without what its text does not tell: the bits that a shift to the right brings in, which the type says.
+/// The operation without what its text does not show: the bits shifted in by a right shift, which follow from the
+/// type.
 fn without_fill(op: AluOp) -> AluOp {
     match op {
         AluOp::Shift(Shift::Arithmetic) => AluOp::Shift(Shift::Right),
@@ -100,7 +101,7 @@ fn without_fill(op: AluOp) -> AluOp {
     }
 }
 
-/// The text of an instruction's result, the same for scalar and vector ones.
+/// Text of an instruction's result, normalized for scalar and vector instructions.
 fn result(code: &str) -> String {
     let end = ["; scc = ", "; sdst[lane] = "].map(|it| code.find(it).unwrap_or(code.len()));
     let result = &code[..end[0].min(end[1])];

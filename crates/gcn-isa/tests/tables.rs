@@ -1,5 +1,5 @@
-//! The tables are consistent: no two rows share words or a name, every row survives encoding and decoding,
-//! and there are as many rows as the documents have.
+//! Consistency of the tables: no two rows share an encoding or a name, every row survives encoding and decoding, and
+//! the number of rows matches the documents.
 
 mod common;
 
@@ -14,7 +14,7 @@ fn no_two_rows_share_an_opcode() {
         let mut seen: HashMap<(u32, u32, u64), &Row> = HashMap::new();
         for (row, encoding, inst) in instructions(isa) {
             let layout = inst.layout();
-            // Encodings of the same constant bits share one space of numbers.
+            // Encodings with the same constant bits share one opcode space.
             let key = (layout.constant_mask, layout.constant, inst.get(Field::Op));
             if let Some(other) = seen.insert(key, row) {
                 panic!(
@@ -62,7 +62,8 @@ fn every_row_survives_encoding_and_decoding() {
                 assert_eq!(decoded, inst, "{isa}: {}", describe(row.op(), &words));
                 let mut text = String::new();
                 let fidelity = decoded.print(&mut text, Syntax::Llvm, None);
-                // All zero is not always an instruction: a modifier may be required. Any operands break rules.
+                // All zeros is not always an instruction, because a modifier may be mandatory. Random operands
+                // violate rules.
                 assert!(
                     sample == 0
                         || fidelity != TextFidelity::Lossy
@@ -98,7 +99,7 @@ fn operands_written_back_give_the_same_words() {
                 to.set_operand(slot, operand)
                     .unwrap_or_else(|e| panic!("{isa}: {}: {operand:?}: {e}", from.text()));
             }
-            // Negation and absolute values are apart from operands.
+            // Negation and absolute values are not part of operands.
             let has_input_modifiers = row.slots().any(|slot| slot.kind == gcn_isa::Kind::Src)
                 || from.layout().has(Field::Abs);
             if !has_lists && !has_input_modifiers {
@@ -124,7 +125,7 @@ fn any_words_decode_to_themselves() {
     for isa in Isa::ALL {
         for _ in 0..400_000 {
             let bits = random.bits();
-            // Half of them with the top bits of an encoding, so that all encodings come up.
+            // Half of them with the top bits of an encoding, so that all encodings occur.
             let top = random.below(512) as u32;
             let first = bits as u32 & 0x007f_ffff | top << 23;
             let given = [first, (bits >> 32) as u32];
@@ -145,7 +146,7 @@ fn any_words_decode_to_themselves() {
     }
 }
 
-/// Rows of a family on SI, CI, VI, gfx900, gfx904 and gfx906; gfx810 has as many as VI.
+/// Number of rows of a family on SI, CI, VI, gfx900, gfx904 and gfx906; gfx810 has as many as VI.
 fn count(of: impl Fn(Op) -> bool) -> [usize; 6] {
     let on = |isa| {
         rows()
@@ -185,7 +186,7 @@ fn families_have_as_many_rows_as_the_documents() {
     assert_eq!(count(|op| matches!(op, Op::Smrd(_))), [12, 13, 0, 0, 0, 0]);
 }
 
-/// Instructions that the documents leave out, but AMD's manuals and LLVM have.
+/// Instructions missing from the documents, but present in AMD's manuals and LLVM.
 #[test]
 fn the_other_families_are_whole() {
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Time from a key in a document of 10,000 lines to each answer, over the protocol.
+//! Latency of each answer after a keystroke in a document of 10,000 lines, over the protocol.
 
 #[path = "../../gcn/tests/lsp/client.rs"]
 mod client;
@@ -13,10 +13,10 @@ use serde_json::json;
 
 /// Lines of the document.
 const LINES: usize = 10_000;
-/// Line of the key: a `v_` is completed there.
+/// Line of the keystroke, where a `v_` is completed.
 const LINE: u32 = 5_000;
 
-/// A kernel of loops.
+/// A kernel with loops.
 fn source() -> String {
     let mut text =
         ".amdgcn_target \"amdgcn-amd-amdhsa--gfx906\"\n.type k,@function\nk:\n".to_owned();
@@ -61,7 +61,7 @@ fn keys(criterion: &mut Criterion) {
     client.change(URI, 2, Some([LINE, 0, LINE, 0]), "v_");
     client.diagnostics(URI, 2);
     let mut version = 2;
-    // A key at the end of the word, which the next round takes back.
+    // A keystroke at the end of the word, which the next iteration undoes.
     let mut key = |client: &mut Client<_, _>| {
         version += 1;
         match version % 2 {

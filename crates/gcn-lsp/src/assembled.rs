@@ -1,4 +1,4 @@
-//! Assembly of a document with the files that it includes, and the places that spans of it mean.
+//! Assembly of a document and its included files, and mapping of spans to locations.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,7 +17,7 @@ use crate::uri;
 #[derive(Clone, Debug)]
 pub(crate) struct Snapshot {
     pub uri: Uri,
-    /// Name in messages and for files that it includes.
+    /// Name in messages, and for files that it includes.
     pub name: String,
     pub version: i32,
     pub text: Arc<Text>,
@@ -26,7 +26,7 @@ pub(crate) struct Snapshot {
     pub encoding: Encoding,
 }
 
-/// An assembly of a document.
+/// Result of assembling a document.
 #[derive(Debug)]
 pub(crate) struct Assembled {
     pub snapshot: Snapshot,
@@ -34,9 +34,9 @@ pub(crate) struct Assembled {
     pub assembly: Assembly,
     /// Code object, unless there are errors.
     pub object: Option<Vec<u8>>,
-    /// Diagnostics of the assembly and of the linker.
+    /// Diagnostics of the assembler and the linker.
     pub diagnostics: Vec<Diagnostic>,
-    /// Texts of included files, by their names.
+    /// Texts of included files, by name.
     texts: HashMap<String, Arc<Text>>,
 }
 
@@ -64,11 +64,11 @@ impl Assembled {
         }
     }
 
-    /// The span in the document that stands for a span: that of the outermost `.include`, if the span is in an included file.
+    /// Maps a span to the document: for a span in an included file, the outermost `.include`.
     pub(crate) fn own_span(&self, span: &Range<usize>) -> Range<usize> {
         let own = self.snapshot.text.as_str().len();
         let mut span = span.clone();
-        // Each inclusion is named by a text before its own.
+        // Each inclusion is in a text that starts before its own.
         while span.start > own {
             match self.inclusion(span.start) {
                 Some(inclusion) if inclusion.from.start < span.start => {
@@ -86,19 +86,19 @@ impl Assembled {
         inclusions.get(behind.checked_sub(1)?)
     }
 
-    /// The range in the document.
+    /// Range of a span in the document.
     pub(crate) fn range(&self, span: &Range<usize>) -> lsp_types::Range {
         let Snapshot { text, encoding, .. } = &self.snapshot;
         text.range(&self.own_span(span), *encoding)
     }
 
-    /// The place of a span, in the document or in an included file.
+    /// Location of a span, in the document or in an included file.
     pub(crate) fn location(&self, span: &Range<usize>) -> Location {
         let Snapshot { text, encoding, .. } = &self.snapshot;
         if span.start > text.as_str().len()
             && let Some(inclusion) = self.inclusion(span.start)
             && let Some(text) = self.texts.get(&inclusion.name)
-            && let Some(uri) = uri::of_path(Path::new(&inclusion.name))
+            && let Some(uri) = uri::from_path(Path::new(&inclusion.name))
         {
             let inside = span.start - inclusion.start..span.end.saturating_sub(inclusion.start);
             return Location {

@@ -1,5 +1,5 @@
-//! Completion: mnemonics, macros and directives at the beginning of a statement; behind a mnemonic the operands that the
-//! instruction takes at that place, and its modifiers.
+//! Completion: mnemonics, macros and directives at the beginning of a statement; after a mnemonic, the operands that
+//! the instruction accepts at that position, and its modifiers.
 
 use gcn_asm::reference::InstructionReport;
 use gcn_asm::syntax::{Token, TokenKind};
@@ -16,22 +16,22 @@ use crate::context::{Context, instruction};
 use crate::definition;
 use crate::outline::{DefinitionKind, is_name};
 
-/// VGPRs of a wave.
+/// VGPRs per lane.
 const VGPRS: u16 = 256;
 
-/// Candidates for a place.
+/// Candidates for completion.
 struct Candidates<'a> {
-    /// Beginning of the word, in lower case.
+    /// Start of the word, in lower case.
     prefix: String,
     items: Vec<CompletionItem>,
-    /// True if candidates were left out that do not contain the prefix.
+    /// True if candidates that do not contain the prefix were omitted.
     has_more: bool,
     isa: Isa,
     context: &'a Context<'a>,
 }
 
 impl Candidates<'_> {
-    /// Adds a candidate, unless it does not contain what is there.
+    /// Adds a candidate if it contains the prefix.
     fn add(&mut self, label: impl Into<String>, kind: CompletionItemKind, detail: Option<String>) {
         self.add_ordered(label, kind, detail, None);
     }
@@ -82,7 +82,7 @@ impl Candidates<'_> {
         }
     }
 
-    /// Names of labels, values and memory.
+    /// Names of labels, values and memory objects.
     fn add_symbols(&mut self, wanted: &dyn Fn(DefinitionKind) -> bool) {
         let mut names: Vec<_> = definition::names(self.context).into_iter().collect();
         names.sort_unstable_by(|one, other| one.0.cmp(&other.0));
@@ -99,7 +99,7 @@ impl Candidates<'_> {
         }
     }
 
-    /// Groups of registers of a bank, in the order of their numbers.
+    /// Groups of registers of a bank, in ascending order.
     fn add_registers(&mut self, bank: char, count: u8, registers: u16, step: usize) {
         let count = u16::from(count.max(1));
         let last = registers.saturating_sub(count);
@@ -121,7 +121,7 @@ impl Candidates<'_> {
         self.add_registers('v', count, VGPRS, 1);
     }
 
-    /// SGPRs and the scalar registers with names; with those that can only be read, if `reads`.
+    /// SGPRs and special registers, including read-only ones if `reads` is set.
     fn add_scalars(&mut self, count: u8, reads: bool) {
         let step = match count {
             0 | 1 => 1,
@@ -148,7 +148,7 @@ impl Candidates<'_> {
         }
     }
 
-    /// The operands that a slot takes.
+    /// Operands that a slot accepts.
     fn add_operands(&mut self, slot: &Slot) {
         let count = slot.ty.dwords();
         let isa = self.isa;
@@ -259,21 +259,21 @@ impl Candidates<'_> {
     }
 }
 
-/// The place of a word in its statement.
-enum Place {
+/// Position of a word in its statement.
+enum WordPosition {
     Head,
-    /// Behind a mnemonic: commas before, and if an operand without a comma is before.
+    /// After a mnemonic: number of preceding commas, and true if there is an operand after the last one.
     Operand {
         commas: usize,
-        is_behind: bool,
+        follows_operand: bool,
     },
-    /// Value of a modifier, by the modifier's name.
+    /// Value of the modifier with this name.
     Value(String),
     Directive,
     None,
 }
 
-/// The candidates at a place.
+/// Candidates at the cursor.
 pub(crate) fn complete(context: &Context<'_>) -> CompletionList {
     let statement = context.statement();
     let before = statement
@@ -284,7 +284,7 @@ pub(crate) fn complete(context: &Context<'_>) -> CompletionList {
         context.offset <= token.span.end && (is_name(token.kind) || token.span.end > context.offset)
     });
     let mut start = current.map_or(context.offset, |token| token.span.start);
-    let behind = if current.is_some() {
+    let preceding = if current.is_some() {
         &before[..before.len() - 1]
     } else {
         &before[..]
@@ -296,12 +296,12 @@ pub(crate) fn complete(context: &Context<'_>) -> CompletionList {
         .last()
         .is_some_and(|token| token.kind == TokenKind::Comment);
     let place = if is_text {
-        Place::None
+        WordPosition::None
     } else {
-        place(context, behind)
+        place(context, preceding)
     };
-    // A group of registers is one word: `v[2:`.
-    if let Place::Operand { .. } = place
+    // A register group is completed as one word: `v[2:`.
+    if let WordPosition::Operand { .. } = place
         && let Some(open) = open_group(context, &before)
     {
         start = open;
@@ -317,7 +317,7 @@ pub(crate) fn complete(context: &Context<'_>) -> CompletionList {
         isa: context.isa,
         context,
     };
-    let head = behind
+    let head = preceding
         .iter()
         .rev()
         .find(|token| token.kind == TokenKind::Mnemonic);
@@ -325,14 +325,17 @@ pub(crate) fn complete(context: &Context<'_>) -> CompletionList {
         .and_then(|head| context.instruction(context.slice(head)))
         .map(|(op, _)| op);
     match place {
-        Place::Head => candidates.add_heads(),
-        Place::Operand { commas, is_behind } => match op {
-            Some(op) => operands(&mut candidates, op, commas, is_behind),
+        WordPosition::Head => candidates.add_heads(),
+        WordPosition::Operand {
+            commas,
+            follows_operand,
+        } => match op {
+            Some(op) => operands(&mut candidates, op, commas, follows_operand),
             None => {
                 candidates.add_symbols(&|_| true);
             }
         },
-        Place::Value(name) => {
+        WordPosition::Value(name) => {
             let modifier = op.and_then(|op| {
                 op.row()
                     .modifiers()
@@ -342,8 +345,8 @@ pub(crate) fn complete(context: &Context<'_>) -> CompletionList {
                 candidates.add_words(names);
             }
         }
-        Place::Directive => candidates.add_symbols(&|_| true),
-        Place::None => {}
+        WordPosition::Directive => candidates.add_symbols(&|_| true),
+        WordPosition::None => {}
     }
     let range = context
         .document
@@ -361,27 +364,30 @@ pub(crate) fn complete(context: &Context<'_>) -> CompletionList {
     }
 }
 
-/// The place behind some tokens of a statement.
-fn place(context: &Context<'_>, behind: &[&Token]) -> Place {
+/// Position after the given tokens of a statement.
+fn place(context: &Context<'_>, preceding: &[&Token]) -> WordPosition {
     let heads = [
         TokenKind::Mnemonic,
         TokenKind::Directive,
         TokenKind::Assigned,
     ];
-    let Some(head) = behind.iter().rposition(|token| heads.contains(&token.kind)) else {
-        return Place::Head;
+    let Some(head) = preceding
+        .iter()
+        .rposition(|token| heads.contains(&token.kind))
+    else {
+        return WordPosition::Head;
     };
-    match behind.get(head).map(|token| token.kind) {
+    match preceding.get(head).map(|token| token.kind) {
         Some(TokenKind::Mnemonic) => {}
-        Some(TokenKind::Assigned | TokenKind::Directive) => return Place::Directive,
-        _ => return Place::None,
+        Some(TokenKind::Assigned | TokenKind::Directive) => return WordPosition::Directive,
+        _ => return WordPosition::None,
     }
-    let operands = behind.get(head + 1..).unwrap_or_default();
+    let operands = preceding.get(head + 1..).unwrap_or_default();
     if let [.., name, colon] = operands
         && context.slice(colon) == ":"
         && name.kind == TokenKind::Word
     {
-        return Place::Value(context.slice(name).to_ascii_lowercase());
+        return WordPosition::Value(context.slice(name).to_ascii_lowercase());
     }
     let mut depth = 0usize;
     let mut commas = 0;
@@ -394,11 +400,14 @@ fn place(context: &Context<'_>, behind: &[&Token]) -> Place {
         }
     }
     let last = operands.last().map(|token| context.slice(token));
-    let is_behind = !matches!(last, None | Some("," | "-" | "+" | "|" | "(" | "["));
-    Place::Operand { commas, is_behind }
+    let follows_operand = !matches!(last, None | Some("," | "-" | "+" | "|" | "(" | "["));
+    WordPosition::Operand {
+        commas,
+        follows_operand,
+    }
 }
 
-/// The beginning of a group of registers that the place is in.
+/// Start of the register group that contains the cursor.
 fn open_group(context: &Context<'_>, before: &[&Token]) -> Option<usize> {
     let open = before
         .iter()
@@ -412,20 +421,20 @@ fn open_group(context: &Context<'_>, before: &[&Token]) -> Option<usize> {
     (is_bank && !is_closed).then_some(bank.span.start)
 }
 
-/// The operands at a place, counted by commas, and the modifiers behind the last.
-fn operands(candidates: &mut Candidates<'_>, op: Op, commas: usize, is_behind: bool) {
+/// Adds the operands after a number of commas, and the modifiers after the last operand.
+fn operands(candidates: &mut Candidates<'_>, op: Op, commas: usize, follows_operand: bool) {
     let slots: Vec<&Slot> = op.row().slots().collect();
     let required = slots
         .iter()
         .filter(|slot| slot.when == Presence::Always)
         .count();
-    if is_behind {
+    if follows_operand {
         if commas + 1 >= required {
             candidates.add_modifiers(op);
         }
         return;
     }
-    // Operands that may be left out shift those behind.
+    // Omitted optional operands shift the following ones.
     let skipped = slots.len() - required;
     for slot in slots.iter().skip(commas).take(1 + skipped) {
         candidates.add_operands(slot);
@@ -439,7 +448,7 @@ fn operands(candidates: &mut Candidates<'_>, op: Op, commas: usize, is_behind: b
     }
 }
 
-/// A candidate with its description, for the one that is looked at.
+/// Adds the description to the selected candidate.
 pub(crate) fn resolve(mut item: CompletionItem) -> CompletionItem {
     let Some((isa, op)) = item.data.as_ref().and_then(instruction_of) else {
         return item;
@@ -453,7 +462,7 @@ pub(crate) fn resolve(mut item: CompletionItem) -> CompletionItem {
     item
 }
 
-/// The instruction that a candidate's data name.
+/// Instruction named by a candidate's data.
 fn instruction_of(data: &Value) -> Option<(Isa, Op)> {
     let number = data.get("isa")?.as_u64()?;
     let isa = Isa::ALL.into_iter().find(|isa| *isa as u64 == number)?;

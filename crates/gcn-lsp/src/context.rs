@@ -1,4 +1,4 @@
-//! Context of a request about a place: the document, its statement there, and the instruction of that statement.
+//! Context of a request at a position: the document, the statement there, and the instruction of that statement.
 
 use gcn_asm::syntax::{Token, TokenKind};
 use gcn_isa::{Form, Isa, Op, clrx, llvm};
@@ -9,7 +9,7 @@ use crate::outline::Outline;
 use crate::settings::Settings;
 use crate::text::Encoding;
 
-/// A place in a document, with what a request may need.
+/// A position in a document, with the data that a request may need.
 pub(crate) struct Context<'a> {
     pub document: &'a Document,
     pub settings: &'a Settings,
@@ -17,7 +17,7 @@ pub(crate) struct Context<'a> {
     pub encoding: Encoding,
     pub outline: &'a Outline,
     pub isa: Isa,
-    /// The place, in bytes.
+    /// Byte offset of the position.
     pub offset: usize,
 }
 
@@ -26,17 +26,17 @@ impl<'a> Context<'a> {
         self.document.text.as_str()
     }
 
-    /// The text of a token.
+    /// Text of a token.
     pub(crate) fn slice(&self, token: &Token) -> &'a str {
         self.text().get(token.span.clone()).unwrap_or_default()
     }
 
-    /// The token at the place.
+    /// Token at the position.
     pub(crate) fn token(&self) -> Option<&'a Token> {
         self.outline.token_at(self.offset)
     }
 
-    /// The tokens of the statement at the place; none if a line ends between them.
+    /// Tokens of the statement at the position; empty if a line break separates them.
     pub(crate) fn statement(&self) -> &'a [Token] {
         let Some(index) = self.outline.statement_at(self.offset) else {
             return &[];
@@ -51,19 +51,19 @@ impl<'a> Context<'a> {
         if is_over { &[] } else { tokens }
     }
 
-    /// The index of the first word in a statement, and its kind.
+    /// Index of the first word in a statement, and its token.
     pub(crate) fn head(&self, statement: &'a [Token]) -> Option<(usize, &'a Token)> {
         let mut tokens = statement.iter().enumerate();
         tokens.find(|(_, token)| matches!(token.kind, TokenKind::Directive | TokenKind::Mnemonic))
     }
 
-    /// The instruction of a mnemonic.
+    /// Instruction of a mnemonic.
     pub(crate) fn instruction(&self, mnemonic: &str) -> Option<(Op, Option<&'static Form>)> {
         instruction(self.isa, mnemonic)
     }
 }
 
-/// The instruction of a mnemonic as LLVM or CLRX write it, and the form that it asks for.
+/// Instruction of a mnemonic in LLVM's or CLRX's spelling, and the form that it requests.
 pub(crate) fn instruction(isa: Isa, mnemonic: &str) -> Option<(Op, Option<&'static Form>)> {
     let tables = isa.tables();
     let lower = mnemonic.to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! Definitions of labels, symbols, macros and their parameters, in a document and in the files that it includes.
+//! Definitions of labels, symbols, macros and their parameters, in a document and in its included files.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -14,17 +14,17 @@ use crate::outline::{Definition, DefinitionKind, Outline};
 use crate::text::{Encoding, Text};
 use crate::uri;
 
-/// Most included files that are searched.
+/// Maximum number of included files that are searched.
 const MAX_FILES: usize = 256;
 
-/// A definition, and the text that it is in.
-pub(crate) struct Found {
+/// A definition with the text that contains it.
+pub(crate) struct FoundDefinition {
     pub uri: Uri,
     text: Arc<Text>,
     span: Range<usize>,
 }
 
-impl Found {
+impl FoundDefinition {
     pub(crate) fn location(&self, encoding: Encoding) -> Location {
         Location {
             uri: self.uri.clone(),
@@ -32,13 +32,13 @@ impl Found {
         }
     }
 
-    /// The line of the definition.
+    /// Line of the definition.
     pub(crate) fn line(&self) -> &str {
         let line = self.text.line(self.text.line_of(self.span.start));
         self.text.as_str().get(line).unwrap_or_default().trim()
     }
 
-    /// Contents of the comments in the lines above it.
+    /// Comments in the lines above it.
     pub(crate) fn comment_above(&self) -> String {
         let mut lines = Vec::new();
         for line in (0..self.text.line_of(self.span.start)).rev() {
@@ -59,12 +59,12 @@ impl Found {
     }
 }
 
-/// The definitions of what is at a place.
-pub(crate) fn find(context: &Context<'_>) -> Vec<Found> {
+/// Definitions of the name at the cursor.
+pub(crate) fn find(context: &Context<'_>) -> Vec<FoundDefinition> {
     let Some(token) = context.token() else {
         return Vec::new();
     };
-    let own = |span: &Range<usize>| Found {
+    let own = |span: &Range<usize>| FoundDefinition {
         uri: context.document.uri.clone(),
         text: Arc::clone(&context.document.text),
         span: span.clone(),
@@ -75,9 +75,9 @@ pub(crate) fn find(context: &Context<'_>) -> Vec<Found> {
         let files = SourceFiles::new(&context.settings.directories, context.open);
         let path = files.find(&inclusion.name, Path::new(&context.document.name()));
         let found = path.and_then(|path| {
-            Some(Found {
-                uri: uri::of_path(&path)?,
-                // The place is its beginning; a file of bytes has no text.
+            Some(FoundDefinition {
+                uri: uri::from_path(&path)?,
+                // The location is the start of the file; a binary file has no text.
                 text: Arc::new(Text::new(String::new())),
                 span: 0..0,
             })
@@ -101,12 +101,12 @@ pub(crate) fn find(context: &Context<'_>) -> Vec<Found> {
         | TokenKind::Word
         | TokenKind::String => {
             let name = word.trim_matches('"');
-            let mut found: Vec<Found> = outline
+            let mut found: Vec<FoundDefinition> = outline
                 .definitions_of(name)
                 .map(|it| own(&it.span))
                 .collect();
             each_included(context, &mut |uri, text, outline| {
-                found.extend(outline.definitions_of(name).map(|it| Found {
+                found.extend(outline.definitions_of(name).map(|it| FoundDefinition {
                     uri: uri.clone(),
                     text: Arc::clone(text),
                     span: it.span.clone(),
@@ -122,7 +122,7 @@ pub(crate) fn find(context: &Context<'_>) -> Vec<Found> {
     }
 }
 
-/// The definition that `1b` or `1f` means.
+/// Definition that `1b` or `1f` refers to.
 fn numeric_label(context: &Context<'_>, word: &str) -> Option<Range<usize>> {
     let mut definitions = context.outline.definitions.iter();
     let here = context.offset;
@@ -138,7 +138,7 @@ fn numeric_label(context: &Context<'_>, word: &str) -> Option<Range<usize>> {
     definitions.rev().find(is_it).map(|it| it.span.clone())
 }
 
-/// The parameter of a macro around a place.
+/// Parameter of the macro that contains a position.
 fn parameter(context: &Context<'_>, offset: usize, name: &str) -> Option<Range<usize>> {
     let parameters = &context.outline.macro_around(offset)?.rest;
     let tokens = context.outline.tokens.iter();
@@ -148,7 +148,7 @@ fn parameter(context: &Context<'_>, offset: usize, name: &str) -> Option<Range<u
         .map(|it| it.span.clone())
 }
 
-/// Calls a function with each file that the document includes, directly or through others, once.
+/// Calls a function for each file that the document includes, directly or indirectly, once.
 pub(crate) fn each_included(
     context: &Context<'_>,
     visit: &mut dyn FnMut(&Uri, &Arc<Text>, &Outline),
@@ -168,7 +168,7 @@ pub(crate) fn each_included(
         if visited.len() >= MAX_FILES || !visited.insert(path.clone()) {
             continue;
         }
-        let (Some(text), Some(uri)) = (files.text(&path), uri::of_path(&path)) else {
+        let (Some(text), Some(uri)) = (files.text(&path), uri::from_path(&path)) else {
             continue;
         };
         let outline = Outline::new(text.as_str(), dialect);
@@ -177,7 +177,7 @@ pub(crate) fn each_included(
     }
 }
 
-/// The names of all macros.
+/// Names of all macros.
 pub(crate) fn macros(context: &Context<'_>) -> Vec<String> {
     let names = names(context);
     let macros = names
@@ -186,7 +186,7 @@ pub(crate) fn macros(context: &Context<'_>) -> Vec<String> {
     macros.map(|(name, _)| name).collect()
 }
 
-/// All names that the document and the files that it includes define, but those of numeric labels.
+/// All names defined by the document and its included files, except numeric labels.
 pub(crate) fn names(context: &Context<'_>) -> HashMap<String, DefinitionKind> {
     fn add(names: &mut HashMap<String, DefinitionKind>, outline: &Outline) {
         for it in &outline.definitions {

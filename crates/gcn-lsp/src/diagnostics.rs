@@ -1,4 +1,4 @@
-//! Errors and warnings of the assembler as clients show them.
+//! Converts the assembler's diagnostics to those of the protocol.
 
 use gcn_asm::Severity;
 use lsp_types::{
@@ -7,18 +7,18 @@ use lsp_types::{
 
 use crate::assembled::Assembled;
 
-/// Most diagnostics of a document; a client shows no more in a useful way.
+/// Maximum number of diagnostics per document; more would not be useful in a client.
 pub(crate) const MAX_DIAGNOSTICS: usize = 1000;
 
-/// The diagnostics of an assembly.
+/// Diagnostics of an assembly.
 pub(crate) fn of_assembly(assembled: &Assembled) -> Vec<Diagnostic> {
     let own = assembled.diagnostics.iter().take(MAX_DIAGNOSTICS);
-    let own = own.map(|found| converted(assembled, found));
+    let own = own.map(|found| convert(assembled, found));
     own.chain(default_target(assembled)).collect()
 }
 
-/// An error or a warning: its message with the help, and the places that lead to it.
-fn converted(assembled: &Assembled, found: &gcn_asm::Diagnostic) -> Diagnostic {
+/// Converts a diagnostic: its message with help, and the locations that lead to it.
+fn convert(assembled: &Assembled, found: &gcn_asm::Diagnostic) -> Diagnostic {
     let mut message = found.message.clone();
     for help in &found.help {
         message.push_str("\nhelp: ");
@@ -47,7 +47,7 @@ fn converted(assembled: &Assembled, found: &gcn_asm::Diagnostic) -> Diagnostic {
     }
 }
 
-/// A hint that the target is a default, for a source that has instructions.
+/// Hint that the default target is used, for a source with instructions.
 fn default_target(assembled: &Assembled) -> Option<Diagnostic> {
     let has_code = assembled.assembly.program.listing().next().is_some();
     (assembled.source.is_default && has_code).then(|| Diagnostic {

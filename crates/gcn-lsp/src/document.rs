@@ -1,4 +1,4 @@
-//! A document that a client has open.
+//! An open document.
 
 use std::cell::OnceCell;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crate::settings::{Settings, SourceSettings};
 use crate::text::{Encoding, Text};
 use crate::uri;
 
-/// A document, and what follows from its text.
+/// A document, with data derived from its text.
 #[derive(Debug)]
 pub(crate) struct Document {
     pub uri: Uri,
@@ -35,7 +35,7 @@ impl Document {
         }
     }
 
-    /// Name in messages and for files that it includes.
+    /// Name in messages, and for files that it includes.
     pub(crate) fn name(&self) -> String {
         match &self.path {
             Some(path) => path.display().to_string(),
@@ -43,7 +43,7 @@ impl Document {
         }
     }
 
-    /// Applies edits in their order.
+    /// Applies edits in order.
     pub(crate) fn edit(
         &mut self,
         version: i32,
@@ -55,11 +55,11 @@ impl Document {
             text.replace(change.range, &change.text, encoding);
         }
         self.version = version;
-        self.forget();
+        self.discard_derived();
     }
 
-    /// Forgets what followed from the settings and the text.
-    pub(crate) fn forget(&mut self) {
+    /// Discards data derived from settings and text.
+    pub(crate) fn discard_derived(&mut self) {
         self.source = OnceCell::new();
         self.outline = OnceCell::new();
     }

@@ -1,4 +1,4 @@
-//! Files that sources include: open documents first, then those on disk.
+//! Included files: open documents take precedence over files on disk.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -10,17 +10,17 @@ use gcn_asm::{File, Files};
 
 use crate::text::Text;
 
-/// Longest file that is read, in bytes.
+/// Maximum size of a file in bytes.
 const MAX_FILE: u64 = 64 << 20;
 
-/// Texts of open documents by their paths.
+/// Texts of open documents by path.
 pub(crate) type OpenTexts = HashMap<PathBuf, Arc<Text>>;
 
-/// Files beside a source, and in directories.
+/// Files next to a source, and in include directories.
 pub(crate) struct SourceFiles<'a> {
     directories: &'a [PathBuf],
     open: &'a OpenTexts,
-    /// Texts that were read, by the names that the assembler knows.
+    /// Texts read so far, by the names that the assembler uses.
     read: RefCell<HashMap<String, Arc<Text>>>,
 }
 
@@ -33,20 +33,20 @@ impl<'a> SourceFiles<'a> {
         }
     }
 
-    /// The texts that were read, by their names.
+    /// Returns the texts read so far, by name.
     pub(crate) fn into_texts(self) -> HashMap<String, Arc<Text>> {
         self.read.into_inner()
     }
 
-    /// The path of a file that a source includes.
+    /// Path of a file that a source includes.
     pub(crate) fn find(&self, name: &str, from: &Path) -> Option<PathBuf> {
         let beside = from.parent().unwrap_or(Path::new(""));
         let places = std::iter::once(beside).chain(self.directories.iter().map(PathBuf::as_path));
-        let mut paths = places.map(|place| normal(&place.join(name)));
+        let mut paths = places.map(|place| normalize(&place.join(name)));
         paths.find(|path| self.open.contains_key(path) || path.is_file())
     }
 
-    /// The text of a file.
+    /// Text of a file.
     pub(crate) fn text(&self, path: &Path) -> Option<Arc<Text>> {
         if let Some(text) = self.open.get(path) {
             return Some(Arc::clone(text));
@@ -74,7 +74,7 @@ impl Files for SourceFiles<'_> {
     }
 }
 
-/// The bytes of a regular file.
+/// Reads a regular file.
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     let metadata = fs::metadata(path).map_err(|error| error.to_string())?;
     if !metadata.is_file() {
@@ -86,8 +86,8 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
     fs::read(path).map_err(|error| error.to_string())
 }
 
-/// A path without `.`, and without `..` behind a directory's name, so that one file has one path.
-fn normal(path: &Path) -> PathBuf {
+/// Normalizes a path by removing `.` and `DIRECTORY/..`, so that each file has one path.
+fn normalize(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {
         match part {

@@ -1,5 +1,5 @@
-//! Formatting: columns of statements, operands and comments. Only blanks between tokens change, and none is put where there
-//! was none but before a comment, so the statements stay what they are.
+//! Formatting: aligns statements, operands and comments. Only the amount of existing blanks between tokens changes,
+//! and blanks are inserted only before comments, so that statements keep their meaning.
 
 use std::ops::Range;
 
@@ -35,13 +35,13 @@ const CLOSES: [&str; 9] = [
     ".ends",
     ".endscope",
 ];
-/// Widest indentation, in levels.
+/// Maximum indentation in levels.
 const MAX_DEPTH: usize = 16;
-/// Columns between tabulators in existing text.
+/// Tab width in existing text.
 const TAB: usize = 8;
 
-/// A change of the blanks at a place.
-type Change = (Range<usize>, String);
+/// A replacement of blanks.
+type BlankEdit = (Range<usize>, String);
 
 /// Columns of a formatted source.
 struct Columns<'a> {
@@ -52,7 +52,7 @@ struct Columns<'a> {
     comments: usize,
 }
 
-/// The edits that format a document.
+/// Edits that format a document.
 pub(crate) fn edits(
     document: &Document,
     outline: &Outline,
@@ -61,15 +61,15 @@ pub(crate) fn edits(
     encoding: Encoding,
 ) -> Vec<TextEdit> {
     let changes = changes(document.text.as_str(), outline, settings, options);
-    let edit = |(span, new_text): Change| TextEdit {
+    let edit = |(span, new_text): BlankEdit| TextEdit {
         range: document.text.range(&span, encoding),
         new_text,
     };
     changes.into_iter().map(edit).collect()
 }
 
-/// A text with changes applied, which are in its order.
-pub(crate) fn apply(text: &str, changes: &[Change]) -> String {
+/// Applies changes, which must be in text order.
+pub(crate) fn apply(text: &str, changes: &[BlankEdit]) -> String {
     let mut formatted = String::with_capacity(text.len());
     let mut at = 0;
     for (span, new) in changes {
@@ -81,13 +81,13 @@ pub(crate) fn apply(text: &str, changes: &[Change]) -> String {
     formatted
 }
 
-/// The changes of blanks, in the order of the text.
+/// Changes of blanks, in text order.
 pub(crate) fn changes(
     text: &str,
     outline: &Outline,
     settings: &Settings,
     options: &FormattingOptions,
-) -> Vec<Change> {
+) -> Vec<BlankEdit> {
     let indent = (options.tab_size as usize).clamp(1, TAB);
     let columns = Columns {
         text,
@@ -142,7 +142,7 @@ impl Columns<'_> {
         self.text.get(token.span.clone()).unwrap_or_default()
     }
 
-    /// True if a statement is on one line that it has for itself, without a text that goes on in another.
+    /// True if a statement occupies a whole line, without a text that continues on the next one.
     fn may_change(&self, tokens: &[Token], line: usize, begin: usize) -> bool {
         let end = tokens.last().map_or(begin, |token| token.span.end);
         let content = self.text.get(line..end).unwrap_or_default();
@@ -168,8 +168,8 @@ impl Columns<'_> {
             })
     }
 
-    /// Changes of a statement, whose line begins at `line`.
-    fn statement(&self, tokens: &[Token], line: usize, depth: usize, changes: &mut Vec<Change>) {
+    /// Formats a statement on the line that begins at `line`.
+    fn statement(&self, tokens: &[Token], line: usize, depth: usize, changes: &mut Vec<BlankEdit>) {
         let Some(first) = tokens.first() else {
             return;
         };
@@ -207,7 +207,7 @@ impl Columns<'_> {
             } else if head == Some(index) && token.kind == TokenKind::Directive {
                 Some(1)
             } else if head == Some(index + 1) {
-                // Behind a label.
+                // After a label.
                 Some((self.indent * (depth + 1)).saturating_sub(column).max(1))
             } else {
                 None
@@ -236,12 +236,12 @@ impl Columns<'_> {
     }
 }
 
-/// True for a comment that ends with its line.
+/// True for a comment that ends at the end of the line.
 fn is_line_comment(comment: &str) -> bool {
     !comment.starts_with("/*")
 }
 
-/// True for labels with a comment alone, which stays where it is.
+/// True for a line with only labels and a comment, which is not moved.
 fn is_label_only(tokens: &[Token]) -> bool {
     let is_part = |token: &Token| {
         matches!(
@@ -314,7 +314,7 @@ s_nop 1
         assert_eq!(formatted(&formatted(text)), formatted(text));
     }
 
-    /// Formatting a formatted text changes nothing, and other characters than blanks stay.
+    /// Formatting is idempotent and changes only blanks.
     #[test]
     fn only_blanks_change() {
         arbtest::arbtest(|u| {

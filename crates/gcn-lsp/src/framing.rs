@@ -1,18 +1,19 @@
-//! Frames of messages on a stream, which the Language Server Protocol and the Debug Adapter Protocol share: a header with the length,
-//! then JSON.
+//! Message framing of the Language Server Protocol and the Debug Adapter Protocol: a header with the length, then
+//! JSON.
 
 use std::io::{self, BufRead, Read, Write};
 
 use serde::Serialize;
 
-/// Longest line of a header, in bytes.
+/// Maximum length of a header line in bytes.
 const MAX_HEADER: u64 = 4096;
 
-/// The body of the next message; `None` at the end of the stream. Memory grows with the bytes that arrive, whatever the header says.
+/// Reads the body of the next message; `None` at the end of the stream. Memory is allocated as bytes arrive,
+/// regardless of the length in the header.
 ///
 /// # Errors
-/// The stream cannot be read, or has no header where one must be, or one of a body of more than `most` bytes: the messages behind it
-/// cannot be found.
+/// The stream cannot be read, a header is malformed or missing, or a body exceeds `most` bytes; the next message
+/// cannot be located then.
 ///
 /// # Examples
 /// ```
@@ -32,7 +33,7 @@ pub fn read_body(input: &mut impl BufRead, most: usize) -> io::Result<Option<Vec
     Ok((body.len() == length).then_some(body))
 }
 
-/// The length of the body; nothing at the end of the stream.
+/// Reads the length of the body; `None` at the end of the stream.
 fn read_header(input: &mut impl BufRead, most: usize) -> io::Result<Option<usize>> {
     let malformed = |line: &[u8]| {
         let line = String::from_utf8_lossy(line).trim_end().to_owned();
@@ -60,7 +61,7 @@ fn read_header(input: &mut impl BufRead, most: usize) -> io::Result<Option<usize
         else {
             return Err(malformed(&line));
         };
-        // Lines of other protocols have colons, too.
+        // Lines of other protocols contain colons, too.
         if name.iter().any(u8::is_ascii_whitespace) {
             return Err(malformed(&line));
         }
@@ -76,7 +77,7 @@ fn read_header(input: &mut impl BufRead, most: usize) -> io::Result<Option<usize
     }
 }
 
-/// Writes a value as the body of a message, behind its header.
+/// Writes a header and a value as the body of a message.
 ///
 /// # Errors
 /// The stream cannot be written.

@@ -1,5 +1,5 @@
-//! Hover: an instruction's entry of the tables and the words of its statement, a directive's operands, a symbol's value, a
-//! modifier's field.
+//! Hover information: an instruction's reference entry and its encoded words, a directive's operands, a symbol's
+//! value, a modifier's field.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ use crate::assembled::Assembled;
 use crate::context::Context;
 use crate::definition;
 
-/// Sections of an answer, each a text or a block of code.
+/// Sections of an answer, each a text or a code block.
 #[derive(Default)]
 struct Answer(Vec<(bool, String)>);
 
@@ -36,7 +36,7 @@ impl Answer {
     }
 }
 
-/// The answer for a place, if anything is known of what is there. `assembled` is the assembly of this text, if it is ready.
+/// Hover text for a position, if there is any. `assembled` is the assembly of the current text, if it is ready.
 pub(crate) fn hover(
     context: &Context<'_>,
     assembled: Option<&Assembled>,
@@ -95,7 +95,7 @@ fn is_macro(context: &Context<'_>, word: &str) -> bool {
     definition::macros(context).iter().any(|name| name == word)
 }
 
-/// The instruction that a statement was assembled to.
+/// Instruction that a statement was assembled to.
 fn instruction_at(assembled: &Assembled, start: usize) -> Option<Inst> {
     let mut listing = assembled.assembly.program.listing();
     listing
@@ -103,7 +103,7 @@ fn instruction_at(assembled: &Assembled, start: usize) -> Option<Inst> {
         .map(|listing| listing.inst)
 }
 
-/// The entry of an instruction, and the words of its statement.
+/// Appends the reference entry of an instruction, and the words of its statement.
 fn instruction(answer: &mut Answer, isa: Isa, op: Op, inst: Option<&Inst>) {
     let report = InstructionReport::of(&[isa], op.row());
     if let Some(inst) = inst {
@@ -131,7 +131,7 @@ fn instruction(answer: &mut Answer, isa: Isa, op: Op, inst: Option<&Inst>) {
     answer.code(report.to_string());
 }
 
-/// A modifier of an instruction: its form, its field and the bits of that.
+/// Describes a modifier of an instruction: its syntax, its field and the field's bits.
 fn modifier(isa: Isa, op: Op, word: &str) -> Option<String> {
     let found = modifiers(isa, op)
         .find(|it| it.names.iter().any(|name| name.eq_ignore_ascii_case(word)))?;
@@ -151,7 +151,7 @@ fn modifier(isa: Isa, op: Op, word: &str) -> Option<String> {
     Some(text)
 }
 
-/// The definitions of a name with the comments above them, and its value.
+/// Appends the definitions of a name with the comments above them, and its value.
 fn symbol(answer: &mut Answer, context: &Context<'_>, assembled: Option<&Assembled>, word: &str) {
     const MOST: usize = 4;
     for found in definition::find(context).into_iter().take(MOST) {

@@ -1,7 +1,7 @@
 //! Language server for AMD GCN assembly: diagnostics, hover, completion, definitions, symbols, semantic tokens and formatting.
 //!
-//! [`serve`] speaks the Language Server Protocol over a reader and a writer until the client says `exit` or closes the reader.
-//! Facts about instructions come from `gcn-asm` and `gcn-isa`, findings from `gcn-observe`.
+//! [`serve`] speaks the Language Server Protocol over a reader and a writer until the client sends `exit` or closes
+//! the stream. Facts about instructions come from `gcn-asm` and `gcn-isa`, findings from `gcn-observe`.
 //!
 //! ```
 //! use std::io::Cursor;
@@ -21,9 +21,9 @@
 
 #![forbid(unsafe_code)]
 
-// In the order of their imports: a module names only modules above it.
+// In dependency order: a module names only modules above it.
 
-// Texts, places and settings.
+// Texts, files and settings.
 pub mod framing;
 mod transport;
 mod text;
@@ -52,4 +52,4 @@ mod worker;
 mod session;
 mod server;
 
-pub use server::{Ending, serve};
+pub use server::{SessionEnd, serve};

@@ -1,4 +1,4 @@
-//! Missing waits and wait states of a document's code.
+//! Findings of the static checker: missing waits and wait states.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use lsp_types::{Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Nu
 use crate::assembled::Assembled;
 use crate::diagnostics::MAX_DIAGNOSTICS;
 
-/// The findings; none for code with errors, or without kernels and functions.
+/// Findings; empty for code with errors, or without kernels and functions.
 pub(crate) fn findings(assembled: &Assembled) -> Vec<Diagnostic> {
     let Some(Ok(object)) = assembled.object.as_deref().map(gcn_object::read) else {
         return Vec::new();
@@ -43,18 +43,18 @@ pub(crate) fn findings(assembled: &Assembled) -> Vec<Diagnostic> {
     if found.is_empty() {
         return Vec::new();
     }
-    let places = Places::new(assembled, &object);
+    let places = StatementSpans::new(assembled, &object);
     let found = found.iter().take(MAX_DIAGNOSTICS);
     found
-        .map(|finding| converted(assembled, &places, finding))
+        .map(|finding| convert(assembled, &places, finding))
         .collect()
 }
 
-/// Statements of instructions by their addresses.
-struct Places(Vec<(u64, Range<usize>)>);
+/// Source spans of instructions, by address.
+struct StatementSpans(Vec<(u64, Range<usize>)>);
 
-impl Places {
-    fn new(assembled: &Assembled, object: &CodeObject<'_>) -> Places {
+impl StatementSpans {
+    fn new(assembled: &Assembled, object: &CodeObject<'_>) -> StatementSpans {
         let program = &assembled.assembly.program;
         let addresses: Vec<Option<u64>> = program
             .sections
@@ -72,7 +72,7 @@ impl Places {
             })
             .collect();
         places.sort_by_key(|(address, _)| *address);
-        Places(places)
+        StatementSpans(places)
     }
 
     fn at(&self, place: &FindingPlace) -> Option<&Range<usize>> {
@@ -84,8 +84,8 @@ impl Places {
     }
 }
 
-/// A finding, with the instructions that are its other sides.
-fn converted(assembled: &Assembled, places: &Places, finding: &Finding) -> Diagnostic {
+/// Converts a finding, with the other instructions it involves.
+fn convert(assembled: &Assembled, places: &StatementSpans, finding: &Finding) -> Diagnostic {
     let mut message = finding.message.clone();
     for note in &finding.notes {
         message.push_str("\nnote: ");

@@ -1,5 +1,5 @@
-//! Statements of a source and the names that it defines, found by reading its tokens. Conditions and macros are not followed: a
-//! name may have several definitions, and errors elsewhere hide none.
+//! Statements and definitions of a source, found from its tokens. Conditionals and macros are not evaluated: a name
+//! may have several definitions, and errors elsewhere do not matter.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ pub(crate) enum DefinitionKind {
     Label,
     Value,
     Macro,
-    /// Memory that a directive reserves.
+    /// Memory reserved by a directive.
     Object,
 }
 
@@ -21,11 +21,11 @@ pub(crate) enum DefinitionKind {
 pub(crate) struct Definition {
     pub name: String,
     pub kind: DefinitionKind,
-    /// Place of the name.
+    /// Span of the name.
     pub span: Range<usize>,
-    /// Place of the definition: of a macro, up to its end.
+    /// Span of the whole definition; for a macro, up to its end.
     pub whole: Range<usize>,
-    /// Place of the operands of its directive, or of the value.
+    /// Span of the operands of its directive, or of the value.
     pub rest: Range<usize>,
 }
 
@@ -33,23 +33,23 @@ pub(crate) struct Definition {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Inclusion {
     pub name: String,
-    /// Place of the name with its quotes.
+    /// Span of the file name, including quotes.
     pub span: Range<usize>,
 }
 
-/// The statements and definitions of a source.
+/// Statements and definitions of a source.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outline {
     pub tokens: Vec<Token>,
-    /// Tokens of each statement, with its labels and the comment behind it.
+    /// Token ranges of statements, including labels and trailing comments.
     pub statements: Vec<Range<usize>>,
     pub definitions: Vec<Definition>,
     pub inclusions: Vec<Inclusion>,
-    /// Names of kernels and functions, as directives state them.
+    /// Names of kernels and functions, as declared by directives.
     pub functions: Vec<String>,
 }
 
-/// Directives that define the name that follows.
+/// Directives that define the name after them.
 const VALUES: [&str; 4] = [".set", ".equ", ".equiv", ".eqv"];
 const OBJECTS: [&str; 3] = [".comm", ".lcomm", ".amdgpu_lds"];
 const INCLUSIONS: [&str; 2] = [".include", ".incbin"];
@@ -88,13 +88,13 @@ impl Outline {
         }
     }
 
-    /// The tokens of a statement.
+    /// Tokens of a statement.
     pub(crate) fn statement(&self, index: usize) -> &[Token] {
         let range = self.statements.get(index).cloned().unwrap_or_default();
         self.tokens.get(range).unwrap_or_default()
     }
 
-    /// The statement that a byte is in or behind, on its line.
+    /// Index of the statement that contains a byte, or precedes it on the same line.
     pub(crate) fn statement_at(&self, offset: usize) -> Option<usize> {
         let begins = |range: &Range<usize>| {
             self.tokens
@@ -104,17 +104,17 @@ impl Outline {
         self.statements.partition_point(begins).checked_sub(1)
     }
 
-    /// The token that has a byte, or ends there.
+    /// The token that contains a byte, or ends there.
     pub(crate) fn token_at(&self, offset: usize) -> Option<&Token> {
-        let behind = self
+        let end = self
             .tokens
             .partition_point(|token| token.span.start <= offset);
-        let last = self.tokens.get(behind.checked_sub(1)?)?;
+        let last = self.tokens.get(end.checked_sub(1)?)?;
         if last.span.end > offset || last.span.end == offset && is_name(last.kind) {
             return Some(last);
         }
-        // An operator begins here, and a name ends.
-        let before = self.tokens.get(behind.checked_sub(2)?)?;
+        // A name ends where an operator begins.
+        let before = self.tokens.get(end.checked_sub(2)?)?;
         (before.span.end == offset && is_name(before.kind))
             .then_some(before)
             .or_else(|| (last.span.end == offset).then_some(last))
@@ -137,7 +137,7 @@ impl Outline {
             });
         };
         for (place, token) in statement.iter().enumerate() {
-            let behind = statement.get(place + 1);
+            let next = statement.get(place + 1);
             let rest = |from: usize| {
                 let first = statement
                     .get(from)
@@ -159,7 +159,7 @@ impl Outline {
                     let name = slice(&token.span).to_ascii_lowercase();
                     let whole = token.span.start..end.max(token.span.end);
                     let named =
-                        behind.filter(|it| matches!(it.kind, TokenKind::Word | TokenKind::String));
+                        next.filter(|it| matches!(it.kind, TokenKind::Word | TokenKind::String));
                     let is_one_of = |names: &[&str]| names.contains(&name.as_str());
                     match (name.as_str(), named) {
                         (".macro", Some(named)) => {
@@ -205,7 +205,7 @@ impl Outline {
         }
     }
 
-    /// The definitions of a name. Names of macros are found in any case if `kind` is that of a macro.
+    /// Definitions of a name. If `kind` is that of a macro, the search is case-insensitive.
     pub(crate) fn definitions_of<'o>(
         &'o self,
         name: &'o str,
@@ -217,7 +217,7 @@ impl Outline {
         })
     }
 
-    /// The macro whose definition has a byte.
+    /// The macro whose definition contains a byte.
     pub(crate) fn macro_around(&self, offset: usize) -> Option<&Definition> {
         let around =
             |it: &&Definition| it.kind == DefinitionKind::Macro && it.whole.contains(&offset);
@@ -225,7 +225,7 @@ impl Outline {
     }
 }
 
-/// True for tokens that are names, so that a cursor behind them is on them.
+/// True for name tokens: a cursor directly after one refers to it.
 pub(crate) fn is_name(kind: TokenKind) -> bool {
     match kind {
         TokenKind::Label

@@ -1,4 +1,5 @@
-//! Semantic tokens: kinds of words that a grammar alone cannot tell apart, such as registers, labels, values and modifiers.
+//! Semantic tokens: kinds of words that a grammar cannot distinguish, such as registers, labels, values and
+//! modifiers.
 
 use std::collections::HashMap;
 
@@ -12,7 +13,7 @@ use crate::context::{Context, instruction};
 use crate::definition;
 use crate::outline::DefinitionKind;
 
-/// Kinds in the order of their numbers.
+/// Token types, indexed by number.
 pub(crate) const TYPES: [SemanticTokenType; 11] = [
     SemanticTokenType::COMMENT,
     SemanticTokenType::STRING,
@@ -26,7 +27,7 @@ pub(crate) const TYPES: [SemanticTokenType; 11] = [
     SemanticTokenType::PARAMETER,
     SemanticTokenType::PROPERTY,
 ];
-/// Modifiers in the order of their bits.
+/// Token modifiers, indexed by bit.
 pub(crate) const MODIFIERS: [SemanticTokenModifier; 2] = [
     SemanticTokenModifier::DEFINITION,
     SemanticTokenModifier::READONLY,
@@ -38,7 +39,7 @@ const READONLY: u32 = 2;
 /// Index of a kind in [`TYPES`].
 #[derive(Clone, Copy)]
 #[repr(u32)]
-enum Kind {
+enum TokenType {
     Comment,
     String,
     Number,
@@ -52,15 +53,15 @@ enum Kind {
     Property,
 }
 
-/// Reader of a document's words.
+/// Classifier for the words of a document.
 struct Classifier<'a> {
     context: &'a Context<'a>,
     names: HashMap<String, DefinitionKind>,
-    /// Instructions by their mnemonics, as they were looked up.
+    /// Cache of instructions by mnemonic.
     known: HashMap<&'a str, Option<Op>>,
 }
 
-/// The tokens of a document, or of the lines of a range.
+/// Tokens of a document, or of a range of lines.
 pub(crate) fn tokens(context: &Context<'_>, lines: Option<(u32, u32)>) -> SemanticTokens {
     let mut classifier = Classifier {
         context,
@@ -87,7 +88,7 @@ pub(crate) fn tokens(context: &Context<'_>, lines: Option<(u32, u32)>) -> Semant
             let Some((kind, modifiers)) = classifier.kind(token, op) else {
                 continue;
             };
-            // A token of the protocol is on one line.
+            // In the protocol, a token cannot span lines.
             let mut at = token.span.start;
             while at < token.span.end {
                 let line = text.line_of(at);
@@ -129,57 +130,57 @@ impl<'a> Classifier<'a> {
             .or_insert_with(|| Some(instruction(isa, mnemonic)?.0))
     }
 
-    /// The kind and the modifiers of a token; nothing for those that the grammar shows as well.
-    fn kind(&self, token: &Token, op: Option<Op>) -> Option<(Kind, u32)> {
+    /// Type and modifiers of a token; `None` for tokens that the grammar also recognizes.
+    fn kind(&self, token: &Token, op: Option<Op>) -> Option<(TokenType, u32)> {
         let word = self.context.slice(token);
         Some(match token.kind {
-            TokenKind::Label => (Kind::Function, DEFINITION),
-            TokenKind::Assigned => (Kind::Variable, DEFINITION | READONLY),
-            TokenKind::Directive => (Kind::Decorator, 0),
+            TokenKind::Label => (TokenType::Function, DEFINITION),
+            TokenKind::Assigned => (TokenType::Variable, DEFINITION | READONLY),
+            TokenKind::Directive => (TokenType::Decorator, 0),
             TokenKind::Mnemonic
                 if op.is_some() && self.names.get(word) != Some(&DefinitionKind::Macro) =>
             {
-                (Kind::Keyword, 0)
+                (TokenType::Keyword, 0)
             }
             TokenKind::Mnemonic => match self.names.get(word) {
-                Some(DefinitionKind::Macro) => (Kind::Macro, 0),
+                Some(DefinitionKind::Macro) => (TokenType::Macro, 0),
                 _ => return None,
             },
             TokenKind::Word => return self.word(word, op),
-            TokenKind::Parameter => (Kind::Parameter, 0),
-            TokenKind::Number => (Kind::Number, 0),
-            TokenKind::String | TokenKind::Text => (Kind::String, 0),
-            TokenKind::Comment => (Kind::Comment, 0),
+            TokenKind::Parameter => (TokenType::Parameter, 0),
+            TokenKind::Number => (TokenType::Number, 0),
+            TokenKind::String | TokenKind::Text => (TokenType::String, 0),
+            TokenKind::Comment => (TokenType::Comment, 0),
             TokenKind::Operator | TokenKind::Separator
                 if word.len() == 1 && "+-*/&|^~!<>=%".contains(word) =>
             {
-                (Kind::Operator, 0)
+                (TokenType::Operator, 0)
             }
             TokenKind::Operator | TokenKind::Separator => return None,
         })
     }
 
-    fn word(&self, word: &str, op: Option<Op>) -> Option<(Kind, u32)> {
+    fn word(&self, word: &str, op: Option<Op>) -> Option<(TokenType, u32)> {
         if is_register(self.context.isa, word) {
-            return Some((Kind::Variable, 0));
+            return Some((TokenType::Variable, 0));
         }
         let has_modifier = op.is_some_and(|op| {
             let mut names = op.row().modifiers().flat_map(|it| it.names);
             names.any(|name| *name == word)
         });
         if has_modifier {
-            return Some((Kind::Property, 0));
+            return Some((TokenType::Property, 0));
         }
         match self.names.get(word)? {
-            DefinitionKind::Label => Some((Kind::Function, 0)),
-            DefinitionKind::Value => Some((Kind::Variable, READONLY)),
-            DefinitionKind::Macro => Some((Kind::Macro, 0)),
-            DefinitionKind::Object => Some((Kind::Variable, 0)),
+            DefinitionKind::Label => Some((TokenType::Function, 0)),
+            DefinitionKind::Value => Some((TokenType::Variable, READONLY)),
+            DefinitionKind::Macro => Some((TokenType::Macro, 0)),
+            DefinitionKind::Object => Some((TokenType::Variable, 0)),
         }
     }
 }
 
-/// True for the name of a register, or of a bank of registers before `[`.
+/// True for the name of a register, or of a register bank before `[`.
 pub(crate) fn is_register(isa: Isa, word: &str) -> bool {
     let number = ["v", "s", "ttmp"]
         .iter()
@@ -188,9 +189,9 @@ pub(crate) fn is_register(isa: Isa, word: &str) -> bool {
         || regs::named(isa, word).is_some()
 }
 
-/// The edit that makes one list of tokens of another; none if they are equal.
+/// Edit that transforms one token list into another; empty if they are equal.
 pub(crate) fn difference(old: &[SemanticToken], new: &[SemanticToken]) -> Vec<SemanticTokensEdit> {
-    /// Numbers of a token in the protocol.
+    /// Numbers per token in the protocol.
     const NUMBERS: usize = 5;
     let prefix = old
         .iter()

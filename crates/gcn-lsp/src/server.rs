@@ -1,8 +1,8 @@
-//! The server: messages of the client and results of the worker in one queue, answered one after the other.
+//! Server loop: messages of the client and results of the worker arrive in a single queue and are handled in order.
 //!
-//! A thread reads messages and another one assembles; this one does the rest. An edit is applied at once and its version handed
-//! to the worker, so requests never wait for an assembly. Requests that the client has cancelled before their turn are not
-//! carried out.
+//! One thread reads messages and another one assembles; this one does the rest. An edit is applied immediately and
+//! the new version handed to the worker, so that requests never wait for an assembly. Requests cancelled before their
+//! turn are skipped.
 
 use std::collections::{HashSet, VecDeque};
 use std::io::{self, BufRead, Write};
@@ -18,24 +18,24 @@ use serde_json::{Value, json};
 
 use crate::framing::write_value;
 use crate::session::{Failure, Session, params};
-use crate::transport::{self, Received};
+use crate::transport::{self, IncomingMessage};
 use crate::worker::{self, Analysis, Queue};
 
-/// Reason why a session ended.
+/// Reason for the end of a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ending {
+pub enum SessionEnd {
     /// The client sent `shutdown` and then `exit`.
     Requested,
     /// The client sent `exit` without `shutdown`, or closed the stream.
     Abandoned,
 }
 
-/// Stack of the thread that assembles, in bytes.
+/// Stack size of the worker thread, in bytes.
 const STACK: usize = 8 << 20;
 
-/// Input of the server.
+/// Input of the server loop.
 enum Event {
-    Received(Received),
+    Received(IncomingMessage),
     Analyzed(Box<Analysis>),
     /// The stream has ended, or cannot be read.
     Closed(io::Result<()>),
@@ -49,15 +49,18 @@ enum Phase {
     ShutDown,
 }
 
-/// Speaks the protocol until the client ends the session.
+/// Runs a session until the client ends it.
 ///
 /// # Errors
 /// A stream cannot be read or written, or the input has a malformed header.
-pub fn serve(input: impl BufRead + Send + 'static, output: &mut dyn Write) -> io::Result<Ending> {
+pub fn serve(
+    input: impl BufRead + Send + 'static,
+    output: &mut dyn Write,
+) -> io::Result<SessionEnd> {
     let (sender, events) = channel();
     let queue = Queue::default();
-    // Neither thread is waited for: one may wait for a client that never writes again, the other has a source to finish of
-    // which nobody wants to know.
+    // Neither thread is joined: one may be blocked on a client that sends nothing more, the other may still be
+    // assembling a source whose result is not needed.
     thread::Builder::new()
         .name("assembler".to_owned())
         .stack_size(STACK)
@@ -65,7 +68,7 @@ pub fn serve(input: impl BufRead + Send + 'static, output: &mut dyn Write) -> io
             let (sender, queue) = (sender.clone(), queue.clone());
             move || {
                 let finished = |analysis| {
-                    // Nobody listens once the session has ended.
+                    // Fails after the session has ended, which does not matter.
                     let _ = sender.send(Event::Analyzed(Box::new(analysis)));
                 };
                 worker::run(&queue, &finished);
@@ -108,62 +111,64 @@ struct Server<'a> {
     phase: Phase,
     output: &'a mut dyn Write,
     events: Receiver<Event>,
-    /// Events that were received, in their order.
+    /// Received events, in order.
     waiting: VecDeque<Event>,
-    /// Requests that were cancelled and may be waiting.
+    /// IDs of cancelled requests that may still be in the queue.
     cancelled: HashSet<RequestId>,
 }
 
 impl Server<'_> {
-    fn run(&mut self) -> io::Result<Ending> {
+    fn run(&mut self) -> io::Result<SessionEnd> {
         loop {
             match self.next() {
-                Event::Received(Received::Malformed(reason)) => {
+                Event::Received(IncomingMessage::Malformed(reason)) => {
                     self.send_error(None, ErrorCode::ParseError, reason)?;
                 }
-                Event::Received(Received::Message(Message::Request(request))) => {
+                Event::Received(IncomingMessage::Message(Message::Request(request))) => {
                     self.request(request)?
                 }
-                Event::Received(Received::Message(Message::Notification(notification))) => {
+                Event::Received(IncomingMessage::Message(Message::Notification(notification))) => {
                     if notification.method == "exit" {
                         return Ok(match self.phase {
-                            Phase::ShutDown => Ending::Requested,
-                            Phase::Created | Phase::Initialized => Ending::Abandoned,
+                            Phase::ShutDown => SessionEnd::Requested,
+                            Phase::Created | Phase::Initialized => SessionEnd::Abandoned,
                         });
                     }
                     self.notification(notification)?;
                 }
-                // The server asks nothing.
-                Event::Received(Received::Message(Message::Response(_))) => {}
+                // The server sends no requests.
+                Event::Received(IncomingMessage::Message(Message::Response(_))) => {}
                 Event::Analyzed(analysis) => {
                     if let Some(published) = self.session.analyzed(*analysis) {
                         self.notify("textDocument/publishDiagnostics", published)?;
                     }
                 }
-                Event::Closed(result) => return result.map(|()| Ending::Abandoned),
+                Event::Closed(result) => return result.map(|()| SessionEnd::Abandoned),
             }
         }
     }
 
-    /// The next event; takes note of cancellations among all that have arrived.
+    /// Returns the next event, after recording all cancellations that have arrived.
     fn next(&mut self) -> Event {
         loop {
             while let Ok(event) = self.events.try_recv() {
-                self.arrived(event);
+                self.enqueue(event);
             }
             if let Some(event) = self.waiting.pop_front() {
                 return event;
             }
             match self.events.recv() {
-                Ok(event) => self.arrived(event),
-                // The worker holds a sender for as long as this runs.
+                Ok(event) => self.enqueue(event),
+                // The worker holds a sender while this loop runs.
                 Err(_) => return Event::Closed(Ok(())),
             }
         }
     }
 
-    fn arrived(&mut self, event: Event) {
-        if let Event::Received(Received::Message(Message::Notification(notification))) = &event
+    /// Adds an event to the queue; a cancellation is recorded if its request is still waiting.
+    fn enqueue(&mut self, event: Event) {
+        if let Event::Received(IncomingMessage::Message(Message::Notification(notification))) =
+            &event
             && notification.method == "$/cancelRequest"
             && let Ok(CancelParams { id }) = params(notification.params.clone())
         {
@@ -171,8 +176,8 @@ impl Server<'_> {
                 NumberOrString::Number(id) => RequestId::from(id),
                 NumberOrString::String(id) => RequestId::from(id),
             };
-            let is_it = |event: &Event| matches!(event, Event::Received(Received::Message(Message::Request(request))) if request.id == id);
-            // One that was answered is not cancelled any more.
+            let is_it = |event: &Event| matches!(event, Event::Received(IncomingMessage::Message(Message::Request(request))) if request.id == id);
+            // An answered request cannot be cancelled.
             if self.waiting.iter().any(is_it) {
                 self.cancelled.insert(id);
             }
@@ -216,7 +221,7 @@ impl Server<'_> {
         self.respond(id, result)
     }
 
-    /// Carries out a notification; one that is unknown or wrong has no answer.
+    /// Handles a notification; unknown or invalid ones are ignored.
     fn notification(&mut self, notification: Notification) -> io::Result<()> {
         if self.phase != Phase::Initialized {
             return Ok(());
@@ -243,7 +248,7 @@ impl Server<'_> {
             "workspace/didChangeConfiguration" => {
                 match params::<DidChangeConfigurationParams>(value) {
                     Ok(params) => {
-                        // A client that is to be asked for its settings sends none.
+                        // Clients that expect to be asked for settings send none.
                         let problems = match params.settings {
                             Value::Null => Vec::new(),
                             settings => self.session.configure(&settings),
@@ -299,7 +304,7 @@ impl Server<'_> {
         }
     }
 
-    /// Sends an error; without an identifier where none could be read.
+    /// Sends an error response; without an ID if it could not be read.
     fn send_error(
         &mut self,
         id: Option<RequestId>,

@@ -1,4 +1,4 @@
-//! State of a session: settings, open documents, results; and the answers to requests.
+//! Session state: settings, open documents and results; and the handlers of requests.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -28,10 +28,10 @@ use crate::text::Encoding;
 use crate::worker::{Analysis, Queue};
 use crate::{completion, definition, format, hover, semantic, symbols};
 
-/// An error of a request: code and message.
+/// Error response: code and message.
 pub(crate) type Failure = (ErrorCode, String);
 
-/// Features of the client.
+/// Capabilities of the client.
 #[derive(Clone, Copy, Debug, Default)]
 struct Client {
     shows_markdown: bool,
@@ -45,25 +45,25 @@ pub(crate) struct Session {
     settings: Arc<Settings>,
     /// By address.
     documents: HashMap<String, Document>,
-    /// The newest assembly of each document, by address.
+    /// Latest assembly of each document, by URI.
     assembled: HashMap<String, Arc<Assembled>>,
-    /// Messages of the assembler that a client shows, by address.
+    /// Assembler messages shown by the client, by URI.
     shown_errors: HashMap<String, Vec<String>>,
-    /// The semantic tokens that a client has, by address, with their number.
+    /// Semantic tokens known to the client, by URI, with their result ID.
     tokens: HashMap<String, (u64, SemanticTokens)>,
     token_results: u64,
     queue: Queue,
 }
 
-/// Parameters of a request or a notification.
+/// Deserializes the parameters of a request or a notification.
 ///
 /// # Errors
-/// The place where they differ from the protocol.
+/// The error names the location of the mismatch.
 pub(crate) fn params<P: DeserializeOwned>(value: Value) -> Result<P, Failure> {
     serde_json::from_value(value).map_err(|error| (ErrorCode::InvalidParams, error.to_string()))
 }
 
-/// An answer as JSON.
+/// Serializes an answer to JSON.
 fn answer(value: impl serde::Serialize) -> Result<Value, Failure> {
     serde_json::to_value(value).map_err(|error| (ErrorCode::InternalError, error.to_string()))
 }
@@ -83,7 +83,7 @@ impl Session {
         }
     }
 
-    /// Answers `initialize`, with warnings about wrong settings.
+    /// Handles `initialize`; returns warnings about invalid settings too.
     pub(crate) fn initialize(&mut self, value: Value) -> Result<(Value, Vec<String>), Failure> {
         let params: InitializeParams = params(value)?;
         let ClientCapabilities {
@@ -108,11 +108,13 @@ impl Session {
         Ok((result, problems))
     }
 
-    /// Takes settings, which may be in a section `gcn`; yields warnings about wrong ones.
+    /// Applies settings, possibly in a section `gcn`; returns warnings about invalid ones.
     pub(crate) fn configure(&mut self, value: &Value) -> Vec<String> {
         let (settings, problems) = Settings::read(value.get("gcn").unwrap_or(value));
         self.settings = Arc::new(settings);
-        self.documents.values_mut().for_each(Document::forget);
+        self.documents
+            .values_mut()
+            .for_each(Document::discard_derived);
         let all: Vec<String> = self.documents.keys().cloned().collect();
         all.iter().for_each(|uri| self.analyze(uri));
         problems
@@ -128,7 +130,7 @@ impl Session {
 
     pub(crate) fn change(&mut self, params: DidChangeTextDocumentParams) {
         let uri = params.text_document.uri.as_str().to_owned();
-        // An edit of a document that is not open has nothing to change.
+        // An edit of a document that is not open is ignored.
         if let Some(document) = self.documents.get_mut(&uri) {
             document.edit(
                 params.text_document.version,
@@ -139,7 +141,7 @@ impl Session {
         }
     }
 
-    /// Forgets a document; the client shows nothing of it any more.
+    /// Closes a document, and clears its diagnostics.
     pub(crate) fn close(&mut self, uri: &Uri) -> Option<PublishDiagnosticsParams> {
         let key = uri.as_str();
         self.documents.remove(key)?;
@@ -150,7 +152,7 @@ impl Session {
         Some(PublishDiagnosticsParams::new(uri.clone(), Vec::new(), None))
     }
 
-    /// Looks at all documents again that include files, after files have changed on disk.
+    /// Assembles all documents with included files again, after files have changed on disk.
     pub(crate) fn files_changed(&mut self) {
         self.includers_changed("");
     }
@@ -160,7 +162,7 @@ impl Session {
         self.includers_changed(uri);
     }
 
-    /// Looks at the other documents again that include files.
+    /// Assembles the other documents with included files again.
     fn includers_changed(&mut self, uri: &str) {
         let others = self.documents.iter().filter(|(other, _)| *other != uri);
         let includes =
@@ -195,7 +197,7 @@ impl Session {
         }
     }
 
-    /// Takes a result, if its document is still open in that version.
+    /// Stores a result, if its document is still open with that version.
     pub(crate) fn analyzed(&mut self, analysis: Analysis) -> Option<PublishDiagnosticsParams> {
         let Analysis {
             assembled,
@@ -208,7 +210,7 @@ impl Session {
             return None;
         }
         let key = snapshot.uri.as_str().to_owned();
-        // Findings that are shown stay until there are new ones, unless the errors have changed.
+        // Displayed findings stay until there are new ones, unless the errors have changed.
         let messages: Vec<String> = diagnostics.iter().map(|it| it.message.clone()).collect();
         if !is_complete {
             let shown = self.shown_errors.insert(key.clone(), messages.clone());
@@ -246,10 +248,10 @@ impl Session {
         })
     }
 
-    /// The answer to a request.
+    /// Handles a request.
     ///
     /// # Errors
-    /// The parameters are wrong, the document is not open, or the method is unknown.
+    /// The parameters are invalid, the document is not open, or the method is unknown.
     pub(crate) fn request(&mut self, method: &str, value: Value) -> Result<Value, Failure> {
         match method {
             "textDocument/hover" => {
@@ -333,7 +335,7 @@ impl Session {
         }
     }
 
-    /// Calls a function with the context of a place.
+    /// Calls a function with the context of a position.
     fn at<T>(
         &self,
         place: &TextDocumentPositionParams,
@@ -352,7 +354,7 @@ impl Session {
         })
     }
 
-    /// The assembly of a document, if it is that of its text.
+    /// Assembly of a document, if it is up to date.
     fn assembled_now(&self, uri: &Uri) -> Result<Option<Arc<Assembled>>, Failure> {
         let document = self.document(uri)?;
         let assembled = self.assembled.get(uri.as_str());
@@ -389,10 +391,10 @@ impl Session {
         }
     }
 
-    /// The edits that format a document.
+    /// Edits that format a document.
     ///
     /// # Errors
-    /// The formatted text would be assembled to something else, which is an error of this server.
+    /// The formatted text would assemble differently, which is a bug of this server.
     fn format(&self, params: &DocumentFormattingParams) -> Result<Vec<TextEdit>, Failure> {
         let document = self.document(&params.text_document.uri)?;
         let settings = &self.settings;
@@ -418,7 +420,7 @@ impl Session {
     }
 }
 
-/// The parts of an assembly that formatting must keep.
+/// Output of an assembly that formatting must preserve.
 #[derive(PartialEq)]
 struct Output {
     sections: Vec<(String, Vec<u8>)>,
@@ -457,7 +459,7 @@ fn assembles_to(snapshot: &Snapshot, text: &str) -> Output {
     }
 }
 
-/// The beginning of a document.
+/// Start of a document.
 fn start_of(uri: &Uri) -> TextDocumentPositionParams {
     TextDocumentPositionParams {
         text_document: lsp_types::TextDocumentIdentifier::new(uri.clone()),
@@ -465,7 +467,7 @@ fn start_of(uri: &Uri) -> TextDocumentPositionParams {
     }
 }
 
-/// The server's features.
+/// Capabilities of the server.
 fn capabilities(encoding: Encoding) -> ServerCapabilities {
     let tokens = SemanticTokensOptions {
         legend: SemanticTokensLegend {

@@ -1,4 +1,4 @@
-//! Settings: those of the client, and those that a source states.
+//! Settings of the client, and settings stated in sources.
 
 use std::path::PathBuf;
 
@@ -7,12 +7,12 @@ use gcn_isa::Target;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The target of a source that states none, if the client states none either.
+/// Default target, if neither the source nor the client states one.
 const DEFAULT_TARGET: &str = "gfx906";
-/// Lines at the beginning of a source that may state settings in comments.
+/// Number of lines at the beginning of a source in which comments may state settings.
 const STATED_LINES: usize = 40;
 
-/// Settings as a client writes them: its initialisation options, or the section `gcn` of its configuration.
+/// Settings as sent by a client: its initialization options, or the section `gcn` of its configuration.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct ClientSettings {
@@ -39,19 +39,19 @@ impl Default for ClientSettings {
     }
 }
 
-/// Settings that were read.
+/// Validated settings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Settings {
     target: Option<(&'static Target, Features)>,
     dialect: Dialect,
-    /// Directories to search for included files, after the source's own.
+    /// Include directories, searched after the source's own directory.
     pub directories: Vec<PathBuf>,
     defines: Vec<(String, i64)>,
-    /// True if missing waits and wait states are looked for.
+    /// True to report missing waits and wait states.
     pub lint: bool,
     /// Column of operands in formatted sources, from 0.
     pub operand_column: usize,
-    /// Column of comments behind statements in formatted sources, from 0.
+    /// Column of trailing comments in formatted sources, from 0.
     pub comment_column: usize,
 }
 
@@ -72,7 +72,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The settings of a client, and the reasons why some are not valid. Those keep their defaults.
+    /// Validates a client's settings. Returns the reasons why some are invalid; those keep their defaults.
     pub(crate) fn read(value: &Value) -> (Settings, Vec<String>) {
         let mut problems = Vec::new();
         let client = match value {
@@ -119,7 +119,7 @@ impl Settings {
         (settings, problems)
     }
 
-    /// The settings of a source: what it states, or else the client's.
+    /// Settings of a source: as stated in it, or else the client's.
     pub(crate) fn of_source(&self, text: &str) -> SourceSettings {
         let head = || text.lines().take(STATED_LINES);
         let stated = |key: &str| {
@@ -162,7 +162,7 @@ impl Settings {
     }
 }
 
-/// Largest column of operands and comments.
+/// Maximum column of operands and comments.
 const MAX_COLUMN: usize = 200;
 
 fn target_named(name: &str) -> Option<(&'static Target, Features)> {

@@ -1,4 +1,4 @@
-//! Symbols of a document: functions with the labels behind them, macros, values, memory.
+//! Symbols of a document: functions with their labels, macros, values, memory objects.
 
 use lsp_types::{DocumentSymbol, SymbolKind};
 
@@ -6,14 +6,14 @@ use crate::document::Document;
 use crate::outline::{Definition, DefinitionKind, Outline};
 use crate::text::Encoding;
 
-/// The symbols in the order of the document.
+/// Symbols in document order.
 pub(crate) fn symbols(
     document: &Document,
     outline: &Outline,
     encoding: Encoding,
 ) -> Vec<DocumentSymbol> {
     let mut symbols: Vec<DocumentSymbol> = Vec::new();
-    // A label that is a function has those up to the next one.
+    // A function contains the labels up to the next function.
     let mut function: Option<usize> = None;
     for definition in &outline.definitions {
         let is_function = definition.kind == DefinitionKind::Label

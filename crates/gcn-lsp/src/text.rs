@@ -1,15 +1,15 @@
-//! Text of a document with its lines, and positions in it as clients count them.
+//! Text of a document with its lines, and conversion of positions.
 
 use std::ops::Range;
 
 use lsp_types::{Position, PositionEncodingKind};
 
-/// Unit in which a client counts characters of a line.
+/// Unit in which a client counts characters in a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Encoding {
     /// Bytes of UTF-8.
     Utf8,
-    /// Units of UTF-16, which every client knows.
+    /// UTF-16 code units, which every client supports.
     #[default]
     Utf16,
     /// Characters.
@@ -17,7 +17,7 @@ pub(crate) enum Encoding {
 }
 
 impl Encoding {
-    /// The first that a client offers and that is known.
+    /// The first supported encoding that the client offers.
     pub(crate) fn negotiate(offered: Option<&[PositionEncodingKind]>) -> Encoding {
         let known = |kind: &PositionEncodingKind| match kind.as_str() {
             "utf-8" => Some(Encoding::Utf8),
@@ -46,7 +46,7 @@ impl Encoding {
         }
     }
 
-    /// Units of a text.
+    /// Length of a text in these units.
     pub(crate) fn length(self, text: &str) -> u32 {
         let units = if text.is_ascii() {
             text.len()
@@ -57,11 +57,11 @@ impl Encoding {
     }
 }
 
-/// A text and the beginnings of its lines. Lines end with `\n`, `\r\n` or `\r`, as in the protocol.
+/// A text with an index of its lines. Lines end with `\n`, `\r\n` or `\r`, as in the protocol.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Text {
     content: String,
-    /// Offset of each line in bytes.
+    /// Byte offset of each line.
     starts: Vec<usize>,
 }
 
@@ -95,7 +95,7 @@ impl Text {
         &self.content
     }
 
-    /// Range of a line without its end; empty behind the last.
+    /// Range of a line without its line ending; empty after the last line.
     pub(crate) fn line(&self, line: usize) -> Range<usize> {
         let Some(&start) = self.starts.get(line) else {
             return self.content.len()..self.content.len();
@@ -109,14 +109,14 @@ impl Text {
         start..start + content.trim_end_matches(['\r', '\n']).len()
     }
 
-    /// The line that has a byte.
+    /// Line that contains a byte.
     pub(crate) fn line_of(&self, offset: usize) -> usize {
         let behind = self.starts.partition_point(|&start| start <= offset);
         behind.saturating_sub(1)
     }
 
-    /// The byte of a position. A position behind the end of its line is at that end, one behind the last line at the end of
-    /// the text, one within a character at its beginning.
+    /// Byte offset of a position. Positions are clamped to the end of the line and of the text, and to character
+    /// boundaries.
     pub(crate) fn offset(&self, position: Position, encoding: Encoding) -> usize {
         let range = self.line(position.line as usize);
         let line = self.content.get(range.clone()).unwrap_or_default();
@@ -131,7 +131,7 @@ impl Text {
         range.end
     }
 
-    /// The position of a byte.
+    /// Position of a byte.
     pub(crate) fn position(&self, offset: usize, encoding: Encoding) -> Position {
         let mut offset = offset.min(self.content.len());
         while !self.content.is_char_boundary(offset) {
@@ -146,7 +146,7 @@ impl Text {
         }
     }
 
-    /// The range of bytes.
+    /// Converts a byte range to a range of positions.
     pub(crate) fn range(&self, span: &Range<usize>, encoding: Encoding) -> lsp_types::Range {
         lsp_types::Range {
             start: self.position(span.start, encoding),
@@ -154,13 +154,13 @@ impl Text {
         }
     }
 
-    /// The bytes of a range. A range that ends before it begins is empty.
+    /// Converts a range of positions to bytes; an inverted range becomes empty.
     pub(crate) fn span(&self, range: lsp_types::Range, encoding: Encoding) -> Range<usize> {
         let start = self.offset(range.start, encoding);
         start..self.offset(range.end, encoding).max(start)
     }
 
-    /// Replaces a range, or all.
+    /// Replaces a range, or the whole text.
     pub(crate) fn replace(
         &mut self,
         range: Option<lsp_types::Range>,
@@ -214,7 +214,7 @@ mod tests {
         );
     }
 
-    /// Edits of ranges come to the text that the same edits of a list of lines come to.
+    /// Incremental edits have the same result as edits of a list of lines.
     #[test]
     fn incremental_edits_are_full_edits() {
         arbtest::arbtest(|u| {
@@ -233,7 +233,7 @@ mod tests {
                     while !model.is_char_boundary(place) {
                         place -= 1;
                     }
-                    // No position is between the two bytes of a line's end.
+                    // No position is between the two bytes of a line ending.
                     if model.as_bytes().get(place) == Some(&b'\n') && model[..place].ends_with('\r')
                     {
                         place -= 1;
@@ -250,7 +250,7 @@ mod tests {
         });
     }
 
-    /// Positions of any numbers are somewhere in the text.
+    /// Arbitrary positions are clamped to the text.
     #[test]
     fn any_range_can_be_replaced() {
         arbtest::arbtest(|u| {

@@ -7,29 +7,29 @@ use serde::Serialize;
 
 use crate::framing::{read_body, write_value};
 
-/// Longest message that is read, in bytes.
+/// Maximum length of a message in bytes.
 const MAX_MESSAGE: usize = 256 << 20;
 
-/// A message that was received.
+/// A received message.
 #[derive(Debug)]
-pub(crate) enum Received {
+pub(crate) enum IncomingMessage {
     /// A message.
     Message(Message),
-    /// A body that is no message, with the reason.
+    /// A body that is not a message, with the reason.
     Malformed(String),
 }
 
-/// The next message; nothing at the end of the stream.
+/// Reads the next message; `None` at the end of the stream.
 ///
 /// # Errors
-/// The stream cannot be read, or has no header where one must be: the messages behind it cannot be found.
-pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<Received>> {
+/// The stream cannot be read, or a header is missing; the next message cannot be located then.
+pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<IncomingMessage>> {
     let Some(body) = read_body(input, MAX_MESSAGE)? else {
         return Ok(None);
     };
     Ok(Some(match serde_json::from_slice(&body) {
-        Ok(message) => Received::Message(message),
-        Err(error) => Received::Malformed(error.to_string()),
+        Ok(message) => IncomingMessage::Message(message),
+        Err(error) => IncomingMessage::Malformed(error.to_string()),
     }))
 }
 
@@ -39,12 +39,12 @@ pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<Received>> {
 /// The stream cannot be written.
 pub(crate) fn write(output: &mut dyn Write, message: &Message) -> io::Result<()> {
     #[derive(Serialize)]
-    struct Versioned<'a> {
+    struct WithVersion<'a> {
         jsonrpc: &'static str,
         #[serde(flatten)]
         message: &'a Message,
     }
-    let versioned = Versioned {
+    let versioned = WithVersion {
         jsonrpc: "2.0",
         message,
     };
@@ -63,8 +63,14 @@ mod tests {
             good.len()
         );
         let mut input = text.as_bytes();
-        assert!(matches!(read(&mut input), Ok(Some(Received::Malformed(_)))));
-        assert!(matches!(read(&mut input), Ok(Some(Received::Message(_)))));
+        assert!(matches!(
+            read(&mut input),
+            Ok(Some(IncomingMessage::Malformed(_)))
+        ));
+        assert!(matches!(
+            read(&mut input),
+            Ok(Some(IncomingMessage::Message(_)))
+        ));
         assert!(matches!(read(&mut input), Ok(None)));
     }
 

@@ -1,4 +1,4 @@
-//! Addresses of documents, and paths of files.
+//! Conversion between document URIs and file paths.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use lsp_types::Uri;
 
 const SCHEME: &str = "file://";
 
-/// The path of a file's address.
+/// File path of a URI.
 pub(crate) fn to_path(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix(SCHEME)?;
     let path = rest.get(rest.find('/')?..)?;
@@ -28,8 +28,8 @@ pub(crate) fn to_path(uri: &str) -> Option<PathBuf> {
     String::from_utf8(bytes).ok().map(PathBuf::from)
 }
 
-/// The address of a file; nothing if its path is not absolute.
-pub(crate) fn of_path(path: &Path) -> Option<Uri> {
+/// URI of a file; `None` if its path is not absolute.
+pub(crate) fn from_path(path: &Path) -> Option<Uri> {
     if !path.is_absolute() {
         return None;
     }
@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn paths_survive() {
         let path = Path::new("/a b/é#%41/k.s");
-        let uri = of_path(path).expect("it is absolute");
+        let uri = from_path(path).expect("it is absolute");
         assert_eq!(uri.as_str(), "file:///a%20b/%C3%A9%23%2541/k.s");
         assert_eq!(to_path(uri.as_str()).as_deref(), Some(path));
         assert_eq!(to_path("file://host/a%zz%"), Some(PathBuf::from("/a%zz%")));

@@ -1,5 +1,5 @@
-//! Thread that assembles documents and reads their code, one version at a time. A version that is no longer the newest is left
-//! out, or dropped between the two. Errors are handed over before the code is read, which takes longer.
+//! Worker thread, which assembles documents and checks their code, one version at a time. Outdated versions are
+//! skipped, or dropped between the two steps. Errors are reported before the check, which takes longer.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -9,29 +9,29 @@ use lsp_types::Diagnostic;
 use crate::assembled::{Assembled, Snapshot};
 use crate::{diagnostics, lint};
 
-/// A result for a version of a document.
+/// Result for a version of a document.
 #[derive(Debug)]
 pub(crate) struct Analysis {
     pub assembled: Arc<Assembled>,
-    /// Errors and warnings, and findings if it is complete.
+    /// Errors and warnings, and findings if `is_complete` is set.
     pub diagnostics: Vec<Diagnostic>,
     /// True unless findings follow.
     pub is_complete: bool,
 }
 
-/// Versions that wait for the worker.
+/// Versions waiting for the worker.
 #[derive(Default)]
-struct Waiting {
+struct PendingVersions {
     snapshots: VecDeque<Snapshot>,
     is_closed: bool,
 }
 
-/// Queue of versions, the newest of each document.
+/// Queue of the latest version of each document.
 #[derive(Clone, Default)]
-pub(crate) struct Queue(Arc<(Mutex<Waiting>, Condvar)>);
+pub(crate) struct Queue(Arc<(Mutex<PendingVersions>, Condvar)>);
 
 impl Queue {
-    /// Adds a version in place of older ones of its document.
+    /// Adds a version, replacing older ones of its document.
     pub(crate) fn push(&self, snapshot: Snapshot) {
         let (waiting, condition) = &*self.0;
         let mut waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
@@ -40,7 +40,7 @@ impl Queue {
         condition.notify_one();
     }
 
-    /// Ends the worker.
+    /// Closes the queue, which ends the worker.
     pub(crate) fn close(&self) {
         let (waiting, condition) = &*self.0;
         waiting
@@ -50,7 +50,7 @@ impl Queue {
         condition.notify_one();
     }
 
-    /// The next version; nothing once the queue is closed.
+    /// Takes the next version; `None` once the queue is closed.
     fn pop(&self) -> Option<Snapshot> {
         let (waiting, condition) = &*self.0;
         let mut waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
@@ -67,7 +67,7 @@ impl Queue {
         }
     }
 
-    /// True if a newer version of a document waits.
+    /// True if a newer version of the document is waiting.
     fn has_newer(&self, than: &Snapshot) -> bool {
         let (waiting, _) = &*self.0;
         let waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
@@ -75,7 +75,7 @@ impl Queue {
     }
 }
 
-/// Works on versions until the queue is closed, and hands over each result.
+/// Processes versions until the queue is closed, and passes on each result.
 pub(crate) fn run(queue: &Queue, finished: &dyn Fn(Analysis)) {
     while let Some(snapshot) = queue.pop() {
         let assembled = Arc::new(Assembled::new(snapshot));

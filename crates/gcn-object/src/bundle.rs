@@ -1,10 +1,10 @@
-//! Files that hold code objects: offload bundles as `hipcc --genco` writes them, uncompressed and compressed; programs and
-//! libraries with such bundles in their section `.hip_fatbin`; and the programs of AMD's OpenCL 2 compiler, which miners
-//! and assemblers still make: an ELF file for a machine of its own, with the code object in its section `.text` ("AmdCL2
-//! binary format" in CLRX's documentation).
+//! Files that contain code objects: offload bundles written by `hipcc --genco`, uncompressed and compressed; programs
+//! and libraries with such bundles in their `.hip_fatbin` section; and programs of AMD's OpenCL 2 compiler, a format
+//! that miners and assemblers still use: an ELF file for a machine type of its own, with the code object in its
+//! `.text` section ("AmdCL2 binary format" in CLRX's documentation).
 //!
-//! The layouts of bundles are those of "Bundled Code Object File Layout" and "Compression and Decompression" in Clang's
-//! "Clang Offload Bundler".
+//! The bundle formats are described in "Bundled Code Object File Layout" and "Compression and Decompression" of
+//! Clang's "Clang Offload Bundler".
 
 mod error;
 mod table;
@@ -14,7 +14,7 @@ mod container;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use compressed::decompressed;
+pub(crate) use compressed::decompress_section;
 pub use container::{CodeObjects, code_objects, is_container};
 pub use entry::{BundleEntry, bundle_entries, is_bundle};
 pub use error::BundleError;

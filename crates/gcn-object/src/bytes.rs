@@ -1,10 +1,10 @@
-//! Bytes of a file that are borrowed or shared, and ranges of them, so that nothing copies a large file.
+//! Borrowed or shared bytes of a file, and ranges of them, so that large files are never copied.
 
 use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-/// Bytes that somebody else owns: borrowed, or shared with other values.
+/// Bytes owned elsewhere: borrowed, or shared with other values.
 ///
 /// ```
 /// use gcn_object::Bytes;
@@ -27,7 +27,7 @@ enum Storage<'a> {
 }
 
 impl Bytes<'static> {
-    /// Bytes that the result and its clones keep alive: a vector, or a mapped file.
+    /// Creates shared bytes, which keep their owner alive: a vector, or a mapped file.
     ///
     /// # Examples
     /// ```
@@ -45,7 +45,7 @@ impl Bytes<'static> {
 }
 
 impl<'a> Bytes<'a> {
-    /// A range of the bytes, without copying them; `None` if it is out of bounds.
+    /// A range of the bytes, without copying; `None` if it is out of bounds.
     ///
     /// # Examples
     /// ```
@@ -68,7 +68,7 @@ impl<'a> Bytes<'a> {
         }))
     }
 
-    /// The same bytes without the lifetime; borrowed ones are copied.
+    /// Converts to an owned value; borrowed bytes are copied.
     ///
     /// # Examples
     /// ```

@@ -1,23 +1,23 @@
-//! Kernel descriptors, which hardware and loader read before a kernel starts: the 64 bytes of version 3 and later, and
-//! version 2's `amd_kernel_code_t`, read into one structure.
+//! Kernel descriptors, which hardware and loader read before a kernel starts: the 64-byte descriptor of version 3 and
+//! later, and version 2's `amd_kernel_code_t`, read into one structure.
 //!
-//! Layouts and bit numbers are those of "Kernel Descriptor" and "Code Object V2 Kernel Code Object" in LLVM's
-//! "User Guide for AMDGPU Backend"; the `.amdhsa_` directives of an assembler set the same fields.
+//! Layouts and bit numbers follow "Kernel Descriptor" and "Code Object V2 Kernel Code Object" in LLVM's "User Guide
+//! for AMDGPU Backend"; the assembler's `.amdhsa_` directives set the same fields.
 
 use serde::Serialize;
 
-/// The size of a kernel descriptor of version 3 and later, in bytes.
+/// Size of a kernel descriptor of version 3 and later, in bytes.
 pub const DESCRIPTOR_SIZE: usize = 64;
-/// The alignment a kernel descriptor needs, in bytes.
+/// Required alignment of a kernel descriptor, in bytes.
 pub const DESCRIPTOR_ALIGN: u64 = 64;
-/// Offset of [`KernelDescriptor::kernel_code_entry_byte_offset`] in the descriptor, in bytes. An assembler puts
-/// a [`Rel64`](crate::RelocationKind::Rel64) relocation against the kernel's symbol here, with this same number
-/// as the addend, since the offset counts from the descriptor's start.
+/// Offset of [`KernelDescriptor::kernel_code_entry_byte_offset`] in the descriptor, in bytes. An assembler places a
+/// [`Rel64`](crate::RelocationKind::Rel64) relocation against the kernel's symbol here, with this offset as the
+/// addend, because the entry offset is relative to the descriptor.
 pub const ENTRY_OFFSET_FIELD: u64 = 16;
-/// The size of version 2's `amd_kernel_code_t`, in bytes.
+/// Size of version 2's `amd_kernel_code_t`, in bytes.
 pub const KERNEL_CODE_SIZE: usize = 256;
 
-/// A run of bits in one of the registers of a descriptor.
+/// A bit field of a descriptor register.
 ///
 /// # Examples
 /// ```
@@ -29,7 +29,7 @@ pub const KERNEL_CODE_SIZE: usize = 256;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Field {
-    /// The name as in LLVM's documentation, lower case, without the register's prefix.
+    /// Name as in LLVM's documentation, in lower case, without the register's prefix.
     pub name: &'static str,
     /// The lowest bit.
     pub low: u32,
@@ -38,7 +38,7 @@ pub struct Field {
 }
 
 impl Field {
-    /// The largest value the field holds.
+    /// Maximum value of the field.
     pub fn max(self) -> u32 {
         (1 << self.width) - 1
     }
@@ -66,7 +66,7 @@ macro_rules! register {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
         pub struct $register(
-            /// The register's bits.
+            /// Bits of the register.
             pub u32,
         );
 
@@ -79,12 +79,12 @@ macro_rules! register {
             /// Every field, lowest bit first.
             pub const FIELDS: &'static [Field] = &[$(Self::$constant),*];
 
-            /// The value of one field.
+            /// Value of a field.
             pub fn get(self, field: Field) -> u32 {
                 (self.0 >> field.low) & field.max()
             }
 
-            /// The register with one field replaced; bits of `value` beyond the field's width are dropped.
+            /// Returns the register with one field replaced; bits of `value` beyond the field's width are dropped.
             #[must_use]
             pub fn with(self, field: Field, value: u32) -> Self {
                 Self(self.0 & !(field.max() << field.low) | (value & field.max()) << field.low)
@@ -116,7 +116,7 @@ register! {
 }
 
 register! {
-    /// `COMPUTE_PGM_RSRC2`: what the wave's registers hold at its start, LDS, exceptions.
+    /// `COMPUTE_PGM_RSRC2`: initial registers of a wave, LDS, exceptions.
     ///
     /// # Examples
     /// ```
@@ -151,7 +151,7 @@ register! {
 }
 
 register! {
-    /// `COMPUTE_PGM_RSRC3`, as gfx90a and gfx942 have it; zero on the processors before.
+    /// `COMPUTE_PGM_RSRC3` as on gfx90a and gfx942; zero on earlier processors.
     Rsrc3 {
          0 6 bits ACCUM_OFFSET accum_offset "The first accumulation VGPR, in blocks of four, less one block.";
         16 1 flag TG_SPLIT     tg_split     "Waves of a workgroup may run on several compute units.";
@@ -159,7 +159,7 @@ register! {
 }
 
 register! {
-    /// User SGPRs that are set up, in the order of the registers, and a few flags for the loader.
+    /// Enabled user SGPRs, in register order, and flags for the loader.
     Properties {
          0 1 flag ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER  enable_sgpr_private_segment_buffer  "Four SGPRs: a buffer descriptor for scratch.";
          1 1 flag ENABLE_SGPR_DISPATCH_PTR            enable_sgpr_dispatch_ptr            "Two SGPRs: the address of the dispatch packet.";
@@ -176,7 +176,7 @@ register! {
     }
 }
 
-/// Contents of a user SGPR, or of a pair or quad of them, when a wave starts.
+/// Contents of one, two or four user SGPRs when a wave starts.
 ///
 /// # Examples
 /// ```
@@ -188,30 +188,30 @@ register! {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum UserSgpr {
-    /// A buffer descriptor for scratch; four registers.
+    /// Buffer descriptor for scratch; four registers.
     PrivateSegmentBuffer,
-    /// The address of the dispatch packet; two registers.
+    /// Address of the dispatch packet; two registers.
     DispatchPtr,
-    /// The address of the queue; two registers.
+    /// Address of the queue; two registers.
     QueuePtr,
-    /// The address of the arguments; two registers.
+    /// Address of the kernel arguments; two registers.
     KernargSegmentPtr,
-    /// The dispatch's number; two registers.
+    /// Dispatch ID; two registers.
     DispatchId,
     /// Initial value of FLAT_SCRATCH; two registers.
     FlatScratchInit,
     /// Bytes of scratch per lane; one register.
     PrivateSegmentSize,
-    /// Workgroups in x; one register.
+    /// Number of workgroups in x; one register.
     GridWorkgroupCountX,
-    /// Workgroups in y; one register.
+    /// Number of workgroups in y; one register.
     GridWorkgroupCountY,
-    /// Workgroups in z; one register.
+    /// Number of workgroups in z; one register.
     GridWorkgroupCountZ,
 }
 
 impl UserSgpr {
-    /// The directive that asks for it in `.amdhsa_kernel`; `None` for the counts of workgroups, which version 2 alone has.
+    /// The `.amdhsa_kernel` directive that enables it; `None` for the workgroup counts, which only version 2 has.
     ///
     /// ```
     /// use gcn_object::UserSgpr;
@@ -233,7 +233,7 @@ impl UserSgpr {
     }
 }
 
-/// The user SGPRs in the order the hardware sets them up: the bit that asks for each, and its registers.
+/// User SGPRs in the order in which hardware initializes them: the enable bit, and the number of registers.
 const USER_SGPRS: [(Field, UserSgpr, u32); 10] = [
     (
         Properties::ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER,
@@ -322,14 +322,14 @@ impl Properties {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct KernelDescriptor {
-    /// LDS that the kernel needs without the dynamic part, in bytes.
+    /// Static LDS size, in bytes.
     pub group_segment_fixed_size: u32,
     /// Scratch per lane, in bytes.
     pub private_segment_fixed_size: u32,
-    /// The argument segment, in bytes; zero where the producer did not say. A version 2 size beyond 32 bits
-    /// reads as `u32::MAX`.
+    /// Size of the argument segment, in bytes; zero if the producer did not state it. A version 2 size that exceeds
+    /// 32 bits reads as `u32::MAX`.
     pub kernarg_size: u32,
-    /// The entry's address less the descriptor's, in bytes.
+    /// Offset of the entry point from the descriptor, in bytes.
     pub kernel_code_entry_byte_offset: i64,
     /// Register counts and the initial MODE.
     pub compute_pgm_rsrc1: Rsrc1,
@@ -337,16 +337,16 @@ pub struct KernelDescriptor {
     pub compute_pgm_rsrc2: Rsrc2,
     /// Zero before gfx90a.
     pub compute_pgm_rsrc3: Rsrc3,
-    /// User SGPRs; 16 bits. Of version 2's 32 bits the lower half, with the dynamic-stack bit where later
-    /// versions have it; all are in [`KernelCode::code_properties`].
+    /// User SGPRs; 16 bits. For version 2, the lower half of its 32 bits, with the dynamic-stack bit where later
+    /// versions have it; [`KernelCode::code_properties`] has all bits.
     pub kernel_code_properties: Properties,
     /// Arguments preloaded into SGPRs (gfx90a, gfx942): length in bits 6:0, offset in bits 15:7, both in dwords.
     pub kernarg_preload: u16,
-    /// Fields that only `amd_kernel_code_t` has.
+    /// Fields that exist only in `amd_kernel_code_t`.
     pub kernel_code: Option<Box<KernelCode>>,
 }
 
-/// The fields of version 2's `amd_kernel_code_t` that a kernel descriptor lacks.
+/// Fields of version 2's `amd_kernel_code_t` that are not in a kernel descriptor.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct KernelCode {
     /// Major and minor version of the structure.
@@ -355,35 +355,35 @@ pub struct KernelCode {
     pub machine_kind: u16,
     /// Major, minor and stepping of the processor.
     pub machine_version: [u16; 3],
-    /// Start of prefetching, from the start of the structure, in bytes.
+    /// Offset of the code to prefetch from the start of the structure, in bytes.
     pub kernel_code_prefetch_byte_offset: i64,
-    /// Bytes to prefetch.
+    /// Number of bytes to prefetch.
     pub kernel_code_prefetch_byte_size: u64,
-    /// Largest scratch of the whole dispatch; zero if not stated.
+    /// Maximum scratch of the whole dispatch; zero if not stated.
     pub max_scratch_backing_memory_byte_size: u64,
     /// All 32 bits of the properties.
     pub code_properties: u32,
     /// GDS, in bytes.
     pub gds_segment_byte_size: u32,
-    /// The argument segment as written.
+    /// Size of the argument segment as stated.
     pub kernarg_segment_byte_size: u64,
-    /// Fbarriers a workgroup.
+    /// Fbarriers per workgroup.
     pub workgroup_fbarrier_count: u32,
-    /// SGPRs, with VCC and the like.
+    /// Number of SGPRs, including VCC and similar registers.
     pub wavefront_sgpr_count: u16,
     /// VGPRs.
     pub workitem_vgpr_count: u16,
-    /// First and number of VGPRs reserved for a debugger.
+    /// First VGPR and number of VGPRs reserved for a debugger.
     pub reserved_vgprs: [u16; 2],
-    /// First and number of SGPRs reserved for a debugger.
+    /// First SGPR and number of SGPRs reserved for a debugger.
     pub reserved_sgprs: [u16; 2],
-    /// SGPRs that a debugger finds the wave's scratch offset and the scratch buffer in.
+    /// SGPRs with the wave's scratch offset and the scratch buffer, for debuggers.
     pub debug_sgprs: [u16; 2],
     /// Alignments of arguments, LDS and scratch as powers of two.
     pub segment_alignments: [u8; 3],
     /// Lanes per wave as a power of two.
     pub wavefront_size: u8,
-    /// −1 if not stated.
+    /// Calling convention; −1 if not stated.
     pub call_convention: i32,
     /// Filled in by a loader.
     pub runtime_loader_kernel_symbol: u64,
@@ -393,7 +393,7 @@ pub struct KernelCode {
 const IS_DYNAMIC_CALLSTACK: u32 = 1 << 20;
 
 impl KernelDescriptor {
-    /// Reads the descriptor of version 3 and later. Reserved bytes are ignored.
+    /// Decodes a descriptor of version 3 and later. Reserved bytes are ignored.
     ///
     /// # Examples
     /// ```
@@ -435,7 +435,7 @@ impl KernelDescriptor {
         }
     }
 
-    /// The descriptor of version 3 and later; [`KernelDescriptor::kernel_code`] has no place in it.
+    /// Encodes a descriptor of version 3 and later; [`KernelDescriptor::kernel_code`] is not represented.
     pub fn encode(&self) -> [u8; DESCRIPTOR_SIZE] {
         let [properties_low, properties_high, ..] = self.kernel_code_properties.0.to_le_bytes();
         let mut bytes = [0; DESCRIPTOR_SIZE];
@@ -457,7 +457,7 @@ impl KernelDescriptor {
         bytes
     }
 
-    /// Reads version 2's `amd_kernel_code_t`.
+    /// Decodes version 2's `amd_kernel_code_t`.
     ///
     /// # Examples
     /// ```
@@ -536,7 +536,8 @@ impl KernelDescriptor {
     }
 }
 
-/// Little-endian numbers one after another; zero past the end, which the callers' array sizes rule out.
+/// Reader of consecutive little-endian numbers; yields zero past the end, which callers rule out by their array
+/// sizes.
 struct Fields<'a>(&'a [u8]);
 
 impl Fields<'_> {

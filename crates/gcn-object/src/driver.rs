@@ -1,12 +1,12 @@
-//! Programs of OpenCL drivers that have an ABI of their own: Catalyst's, for OpenCL 1.2 (32 and 64 bits) and, before driver
-//! 1912.05, for OpenCL 2.0; and the container of Mesa's Gallium compute. They hold code for GCN, but are no code objects of
-//! the HSA runtime: most have no kernel descriptors, and a kernel gets its arguments through tables of resources or grid
-//! parameters that only its driver makes.
+//! Programs of OpenCL drivers with their own ABI: Catalyst's, for OpenCL 1.2 (32-bit and 64-bit) and, before driver
+//! 1912.05, for OpenCL 2.0; and the container of Mesa's Gallium compute. They contain GCN code, but are not HSA code
+//! objects: most have no kernel descriptors, and kernels get their arguments through resource tables or grid
+//! parameters that only the driver creates.
 //!
-//! The layouts are those of CLRX's documentation ("AMD Catalyst handling", "Gallium handling") and of the files that its
-//! tests have; Gallium's configuration is read as Mesa's loader reads it (`ac_binary.c`).
+//! The formats follow CLRX's documentation ("AMD Catalyst handling", "Gallium handling") and the files in its tests;
+//! Gallium's configuration follows Mesa's loader (`ac_binary.c`).
 
-// In the order of dependencies.
+// In dependency order.
 mod chip;
 mod model;
 mod elf;
@@ -28,7 +28,7 @@ use crate::bytes::Bytes;
 use crate::metadata::KernelMetadata;
 use elf::Elf;
 
-/// The metadata of the kernels in a program of Catalyst's OpenCL 2.0 that holds a code object; empty if it is broken.
+/// Kernel metadata of a Catalyst OpenCL 2.0 program that contains a code object; empty if malformed.
 pub(crate) fn metadata_of_code_object(bytes: &[u8]) -> Vec<KernelMetadata> {
     let file = Elf::parse(bytes).ok();
     let file = file.filter(|file| catalyst2::is_machine(file.machine));
@@ -36,15 +36,15 @@ pub(crate) fn metadata_of_code_object(bytes: &[u8]) -> Vec<KernelMetadata> {
     all.unwrap_or_default().into_values().flatten().collect()
 }
 
-/// The range of the code object in a program of Catalyst's OpenCL 2.0 of 32 bits.
+/// Range of the code object in a 32-bit Catalyst OpenCL 2.0 program.
 pub(crate) fn code_object_of_32_bits(bytes: &[u8]) -> Option<Range<usize>> {
     let machine = Elf::machine_of(bytes)?;
     let file = catalyst2::is_machine(machine).then(|| Elf::parse(bytes))?;
     catalyst2::code_object(&file.ok().filter(|file| file.bits == 32)?)
 }
 
-/// Tells if the bytes are a program of a driver with an ABI of its own, as [`read_driver_program`] reads them. Programs that
-/// the same drivers make for CPUs count as such too, so that the reader can say what they are.
+/// Returns true for programs of drivers with their own ABI, for [`read_driver_program`]. Programs that these drivers
+/// produce for CPUs are included, so that the reader can report what they are.
 ///
 /// # Examples
 /// ```
@@ -58,20 +58,20 @@ pub fn is_driver_program(bytes: &[u8]) -> bool {
         Some(catalyst::CPU) => true,
         Some(machine) if catalyst::is_machine(machine) => true,
         Some(machine) if catalyst2::is_machine(machine) => {
-            Elf::parse(bytes).is_ok_and(|elf| catalyst2::is_old(&elf))
+            Elf::parse(bytes).is_ok_and(|elf| catalyst2::is_old_format(&elf))
         }
         Some(_) => false,
         None => gallium::is_container(bytes),
     }
 }
 
-/// Reads a program of Catalyst or Gallium, which keeps the bytes: borrowed from a slice, or shared ([`Bytes::shared`]).
+/// Reads a Catalyst or Gallium program. It keeps the bytes: borrowed from a slice, or shared ([`Bytes::shared`]).
 ///
-/// The program takes no more memory than a small multiple of the bytes. Kernels whose code cannot be found are in
-/// [`DriverProgram::warnings`], and have no code.
+/// Memory use is bounded by a small multiple of the input size. Kernels whose code cannot be found are in
+/// [`DriverProgram::warnings`] and have no code.
 ///
 /// # Errors
-/// The bytes are no such program, or a broken one.
+/// [`DriverError`], if the bytes are not a driver program, or are malformed.
 ///
 /// # Examples
 /// ```

@@ -1,17 +1,17 @@
-//! Parts of ELF for reading and writing: kinds of symbols, and relocations with their arithmetic.
+//! ELF definitions for reading and writing: symbol kinds, and relocations with their arithmetic.
 //!
-//! Relocation numbers and formulas are those of the relocation table in LLVM's "User Guide for AMDGPU Backend":
-//! S is the symbol's value, A the addend, P the address of the field, B the load address.
+//! Relocation numbers and formulas follow the relocation table in LLVM's "User Guide for AMDGPU Backend": S is the
+//! symbol's value, A the addend, P the address of the field, B the load address.
 
 use serde::Serialize;
 
-/// `EI_OSABI` of code objects for the HSA runtime.
+/// `EI_OSABI` of HSA code objects.
 pub(crate) const ELFOSABI_AMDGPU_HSA: u8 = 64;
-/// Bytes of a page: access rights change at its multiples.
+/// Page size, the granularity of access rights.
 pub(crate) const PAGE: u64 = 0x1000;
-/// Largest alignment of a section or a symbol, in bytes.
+/// Maximum alignment of a section or symbol, in bytes.
 pub(crate) const MAX_ALIGN: u64 = 1 << 16;
-/// Bytes of a slot of the global offset table.
+/// Size of a global offset table slot, in bytes.
 pub(crate) const GOT_SLOT: u64 = 8;
 
 macro_rules! numbered {
@@ -25,7 +25,7 @@ macro_rules! numbered {
         }
 
         impl $type {
-            /// From the number in the file.
+            /// Converts from the number in the file.
             pub fn from_number(number: $word) -> Self {
                 match number {
                     $($number => Self::$variant,)*
@@ -33,7 +33,7 @@ macro_rules! numbered {
                 }
             }
 
-            /// The number in the file.
+            /// Number in the file.
             pub fn number(self) -> $word {
                 match self {
                     $(Self::$variant => $number,)*
@@ -73,7 +73,7 @@ numbered! {
 }
 
 numbered! {
-    /// Visibility of a symbol outside of the linked object.
+    /// Visibility of a symbol outside the linked object.
     ///
     /// # Examples
     /// ```
@@ -92,7 +92,7 @@ numbered! {
 }
 
 numbered! {
-    /// Formula that makes a field from an address.
+    /// Formula by which a relocation computes its field.
     ///
     /// # Examples
     /// ```
@@ -120,7 +120,7 @@ numbered! {
     }
 }
 
-/// LLVM's names of the relocations.
+/// LLVM's relocation names.
 const RELOCATION_NAMES: &[(&str, RelocationKind)] = &[
     ("R_AMDGPU_NONE", RelocationKind::None),
     ("R_AMDGPU_ABS32_LO", RelocationKind::Abs32Lo),
@@ -138,12 +138,12 @@ const RELOCATION_NAMES: &[(&str, RelocationKind)] = &[
     ("R_AMDGPU_REL16", RelocationKind::Rel16),
 ];
 
-/// The number does not fit the field.
+/// Error for a number that does not fit its field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Overflow;
 
 impl RelocationKind {
-    /// LLVM's name, which `.reloc` takes; `None` for unknown numbers.
+    /// LLVM's name, as accepted by `.reloc`; `None` for unknown numbers.
     ///
     /// # Examples
     /// ```
@@ -156,7 +156,7 @@ impl RelocationKind {
         RELOCATION_NAMES.iter().find(named).map(|(name, _)| *name)
     }
 
-    /// The kind with LLVM's name.
+    /// Kind by LLVM's name.
     ///
     /// # Examples
     /// ```
@@ -169,7 +169,7 @@ impl RelocationKind {
         RELOCATION_NAMES.iter().find(named).map(|(_, kind)| *kind)
     }
 
-    /// Size of the field in bytes; `None` where there is no field or the kind is unknown.
+    /// Size of the field in bytes; `None` if there is no field or the kind is unknown.
     pub fn width(self) -> Option<u64> {
         match self {
             Self::None | Self::Other(_) => None,
@@ -179,7 +179,7 @@ impl RelocationKind {
         }
     }
 
-    /// The formula subtracts P.
+    /// True if the formula subtracts P.
     pub fn is_pc_relative(self) -> bool {
         matches!(
             self,
@@ -194,7 +194,7 @@ impl RelocationKind {
         )
     }
 
-    /// The kind that remains once a slot of the global offset table takes the symbol's place.
+    /// Kind of a relocation against the global offset table slot of a symbol, instead of the symbol.
     pub(crate) fn without_got(self) -> Option<Self> {
         match self {
             Self::GotPcRel => Some(Self::Rel32),
@@ -204,7 +204,7 @@ impl RelocationKind {
         }
     }
 
-    /// Stores a value: S + A, less P where the formula subtracts it. A `field` without [`Self::width`] bytes is left
+    /// Stores S + A, or S + A − P if the formula is PC-relative. A `field` shorter than [`Self::width`] is left
     /// unchanged.
     pub(crate) fn store(self, value: u64, field: &mut [u8]) -> Result<(), Overflow> {
         let low = value as u32;

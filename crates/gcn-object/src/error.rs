@@ -1,4 +1,4 @@
-//! Errors and warnings of reading a code object.
+//! Errors and warnings from reading code objects.
 
 use object::elf;
 use thiserror::Error;
@@ -7,7 +7,7 @@ use crate::elf::{ELFOSABI_AMDGPU_HSA, MAX_ALIGN};
 use crate::metadata::MetadataProblem;
 use crate::value::MetadataError;
 
-/// Reason why bytes are not a code object that can be loaded.
+/// Reason why bytes are not a loadable code object.
 ///
 /// # Examples
 /// ```
@@ -32,7 +32,7 @@ pub enum ReadError {
         /// `e_machine`.
         machine: u16,
     },
-    /// Not the HSA ABI.
+    /// The OS ABI is not HSA.
     #[error(
         "unsupported OS ABI {os_abi}: only AMDGPU_HSA ({}) is supported",
         ELFOSABI_AMDGPU_HSA
@@ -41,33 +41,33 @@ pub enum ReadError {
         /// `EI_OSABI`.
         os_abi: u8,
     },
-    /// A version of the format that does not exist yet.
+    /// Unknown version of the format.
     #[error("unsupported ABI version {abi_version}: 0 to 4 are code object versions 2 to 6")]
     AbiVersion {
         /// `EI_ABIVERSION`.
         abi_version: u8,
     },
-    /// Neither linked nor to be linked.
+    /// Neither a linked nor a relocatable object.
     #[error("ELF type {kind} is neither a shared object nor relocatable")]
     Type {
         /// `e_type`.
         kind: u16,
     },
-    /// A table does not fit the file, or is otherwise broken.
+    /// A table does not fit the file, or is otherwise malformed.
     #[error("the {what} cannot be read: {reason}")]
     Malformed {
         /// The table.
         what: &'static str,
-        /// Message of the ELF reader.
+        /// Message of the ELF parser.
         reason: String,
     },
-    /// A section reaches beyond the file.
+    /// A section extends past the end of the file.
     #[error("section {name} extends past the end of the file")]
     SectionOutside {
         /// Name of the section or kernel.
         name: String,
     },
-    /// A segment reaches beyond the file, beyond the address space, or has more bytes in the file than in memory.
+    /// A segment extends past the end of the file or address space, or is larger in the file than in memory.
     #[error("the segment at {address:#x} does not fit the file or the address space")]
     SegmentOutside {
         /// Address.
@@ -78,10 +78,10 @@ pub enum ReadError {
     Align {
         /// Name of the section or kernel.
         name: String,
-        /// The alignment in the file.
+        /// Alignment in the file.
         align: u64,
     },
-    /// The sections of an object that was not linked do not fit the address space.
+    /// The sections of a relocatable object do not fit the address space.
     #[error("the sections do not fit the address space")]
     Layout,
     /// A relocation refers to a symbol that does not exist.
@@ -92,7 +92,7 @@ pub enum ReadError {
         /// Index of the symbol.
         symbol: u32,
     },
-    /// AMDGPU relocations carry their addends.
+    /// Relocations without explicit addends, which AMDGPU objects do not have.
     #[error("relocations without addends are not supported")]
     RelocationsWithoutAddend,
     /// The file ends before its section headers.
@@ -100,12 +100,12 @@ pub enum ReadError {
         "the file is truncated: it has {length} bytes, and its section headers end at byte {end}"
     )]
     Cut {
-        /// Length of the file, in bytes.
+        /// Length of the file in bytes.
         length: usize,
-        /// End of the section headers, as the file header states it.
+        /// End of the section headers according to the file header.
         end: u64,
     },
-    /// Many tables or names share bytes, which no producer does.
+    /// Tables or names share too many bytes, as in no real file.
     #[error("the {what} overlap each other")]
     Overlap {
         /// The tables or names.
@@ -113,7 +113,7 @@ pub enum ReadError {
     },
 }
 
-/// Defect of a code object that does not keep it from being loaded.
+/// Defect of a code object that does not prevent loading.
 ///
 /// # Examples
 /// ```
@@ -127,13 +127,13 @@ pub enum ReadError {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Warning {
-    /// The notes are broken.
+    /// The notes are malformed.
     #[error("the notes cannot be read: {0}")]
     Notes(String),
-    /// The metadata note cannot be used.
+    /// The metadata note is invalid.
     #[error(transparent)]
     Metadata(#[from] MetadataError),
-    /// The metadata claim something impossible.
+    /// The metadata contradict themselves.
     #[error("kernel {kernel}: {problem}")]
     Claim {
         /// Name of the section or kernel.
@@ -149,7 +149,7 @@ pub enum Warning {
         /// Address of the descriptor.
         address: u64,
     },
-    /// The entry is not in code.
+    /// The entry point is not in code.
     #[error("kernel {kernel}: the entry at {address:#x} is not in an executable segment")]
     Entry {
         /// Name of the section or kernel.
@@ -157,7 +157,7 @@ pub enum Warning {
         /// Address of the entry.
         address: u64,
     },
-    /// The metadata names a kernel that has no symbol.
+    /// A kernel in the metadata has no symbol.
     #[error("the metadata names kernel {kernel}, which has no descriptor")]
     NoSymbol {
         /// Name of the section or kernel.

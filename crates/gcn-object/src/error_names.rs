@@ -1,4 +1,4 @@
-//! Stable names of errors, for programs and for `gcn explain`: a name stays while a message may change.
+//! Stable names of errors, for programs and for `gcn explain`: messages may change, names do not.
 //!
 //! ```
 //! let error = gcn_object::read(b"text".as_slice()).expect_err("no code object");
@@ -17,20 +17,20 @@ use crate::names::NameError;
 pub const NOT_A_CODE_OBJECT: &str = "not-a-code-object";
 /// A version or variant of a format that is not supported.
 pub const UNSUPPORTED_FORMAT: &str = "unsupported-format";
-/// A file that ends before a part of it.
+/// A truncated file.
 pub const TRUNCATED_FILE: &str = "truncated-file";
-/// A table, section or stream that contradicts the format.
+/// A table, section or stream that violates the format.
 pub const MALFORMED_FILE: &str = "malformed-file";
 /// A file that needs more memory than the limit.
 pub const FILE_TOO_LARGE: &str = "file-too-large";
 /// A code object that must be linked before it is loaded.
 pub const NOT_LINKED: &str = "not-linked";
-/// A name that no kernel has.
+/// A name that matches no kernel.
 pub const UNKNOWN_KERNEL: &str = "unknown-kernel";
-/// A name that several kernels have, or none where there are several.
+/// A name that matches several kernels, or a missing name where there are several kernels.
 pub const AMBIGUOUS_KERNEL: &str = "ambiguous-kernel";
 
-/// All of the names.
+/// All names.
 pub const ALL: &[&str] = &[
     NOT_A_CODE_OBJECT,
     UNSUPPORTED_FORMAT,

@@ -1,4 +1,4 @@
-//! The memory image of a code object: segments side by side, relocations applied.
+//! Memory image of a code object: segments and relocations.
 
 use thiserror::Error;
 
@@ -19,12 +19,12 @@ use crate::object::{CodeObject, Relocation, RelocationTarget, Segment, SymbolSec
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadImage {
-    /// The object's own address of the first byte.
+    /// Address of the first byte in the object's address space.
     pub base: u64,
-    /// Bytes from the first segment's start to the last one's end.
+    /// Bytes from the start of the first segment to the end of the last one.
     pub bytes: Vec<u8>,
-    /// Mapped parts with their access rights, in the order of their addresses. Addresses are the object's own: after
-    /// loading at `L` a segment is at `address - base + L`.
+    /// Segments with their access rights, in ascending order of addresses. Addresses are those of the object: after
+    /// loading at `L`, a segment is at `address - base + L`.
     pub segments: Vec<Segment>,
 }
 
@@ -37,15 +37,15 @@ pub enum ImageError {
     TooLarge {
         /// Size of the image, in bytes.
         size: u64,
-        /// Largest size, in bytes.
+        /// Maximum size, in bytes.
         limit: u64,
     },
-    /// Two segments claim the same address.
+    /// Two segments overlap.
     #[error("the segments at {first:#x} and {second:#x} overlap")]
     Overlap {
-        /// Address of the one.
+        /// Address of one segment.
         first: u64,
-        /// Address of the other.
+        /// Address of the other segment.
         second: u64,
     },
 }
@@ -61,7 +61,7 @@ pub enum ImageError {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RelocationError {
-    /// A type this crate does not know.
+    /// Unknown relocation type.
     #[error("unsupported type {number} of the relocation at {address:#x}")]
     Unknown {
         /// Address of the field.
@@ -69,7 +69,7 @@ pub enum RelocationError {
         /// Type of the relocation.
         number: u32,
     },
-    /// A linker has to resolve it; a loader cannot.
+    /// Only a linker can resolve it, not a loader.
     #[error("the relocation at {address:#x} is of type {kind:?}, which a linker must resolve")]
     NeedsLinker {
         /// Address of the field.
@@ -77,7 +77,7 @@ pub enum RelocationError {
         /// Type of the relocation.
         kind: RelocationKind,
     },
-    /// The symbol is defined elsewhere.
+    /// The symbol is undefined.
     #[error("undefined symbol {name} in the relocation at {address:#x}")]
     Undefined {
         /// Address of the field.
@@ -85,7 +85,7 @@ pub enum RelocationError {
         /// Name of the symbol.
         name: String,
     },
-    /// The field is not in the image.
+    /// The field is outside the image.
     #[error("the relocation at {address:#x} is outside the image")]
     Outside {
         /// Address of the field.
@@ -103,16 +103,16 @@ pub enum RelocationError {
     },
 }
 
-/// The largest image that [`CodeObject::image`] makes, in bytes.
+/// Maximum size of an image created by [`CodeObject::image`], in bytes.
 pub const MAX_IMAGE_BYTES: u64 = 256 << 20;
 
 impl LoadImage {
-    /// Bytes at the object's own addresses; `None` if they are not in the image.
+    /// Bytes at an address of the object; `None` if they are not in the image.
     pub fn get(&self, address: u64, size: u64) -> Option<&[u8]> {
         self.bytes.get(self.range(address, size)?)
     }
 
-    /// Bytes at the object's own addresses, mutable.
+    /// Bytes at an address of the object, mutable; `None` if they are not in the image.
     pub fn get_mut(&mut self, address: u64, size: u64) -> Option<&mut [u8]> {
         let range = self.range(address, size)?;
         self.bytes.get_mut(range)
@@ -124,7 +124,7 @@ impl LoadImage {
     }
 }
 
-/// Addresses of symbols that others define, by name.
+/// Resolver of external symbols: address by name.
 ///
 /// # Examples
 /// ```
@@ -135,7 +135,7 @@ impl LoadImage {
 pub type Externals<'a> = &'a dyn Fn(&str) -> Option<u64>;
 
 impl CodeObject<'_> {
-    /// The segments side by side, before relocation; at most [`MAX_IMAGE_BYTES`].
+    /// Creates the unrelocated image; at most [`MAX_IMAGE_BYTES`].
     ///
     /// # Errors
     /// [`ImageError`]: the image is larger, or segments overlap.
@@ -153,7 +153,7 @@ impl CodeObject<'_> {
         self.image_within(MAX_IMAGE_BYTES)
     }
 
-    /// The segments side by side, before relocation; at most `limit` bytes.
+    /// Creates the unrelocated image; at most `limit` bytes.
     ///
     /// # Errors
     /// [`ImageError`]: the image is larger, or segments overlap.
@@ -206,10 +206,10 @@ impl CodeObject<'_> {
         Ok(image)
     }
 
-    /// Applies the relocations to the image for a load address of its first byte.
+    /// Applies relocations for the load address of the image's first byte.
     ///
     /// # Errors
-    /// Every relocation that cannot be applied; all others are applied.
+    /// All relocations that cannot be applied; the others are applied.
     ///
     /// # Examples
     /// ```
@@ -226,11 +226,11 @@ impl CodeObject<'_> {
         self.apply_relocations_with(image, load_address, &|_| None)
     }
 
-    /// Applies the relocations to the image for a load address of its first byte, where `externals` yields the addresses of
-    /// symbols that the object does not define.
+    /// Applies relocations for the load address of the image's first byte. `externals` resolves symbols that the
+    /// object does not define.
     ///
     /// # Errors
-    /// Every relocation that cannot be applied; all others are applied.
+    /// All relocations that cannot be applied; the others are applied.
     ///
     /// # Examples
     /// ```
@@ -269,7 +269,7 @@ impl CodeObject<'_> {
         }
     }
 
-    /// Applies one relocation. `moved` is the load address less the address that the image is linked for.
+    /// Applies a relocation. `moved` is the load address minus the link address of the image.
     fn apply(
         &self,
         relocation: &Relocation,
@@ -335,7 +335,7 @@ impl CodeObject<'_> {
             }
             SymbolSection::Undefined | SymbolSection::Other(_) => match externals(&symbol.name) {
                 Some(value) => Ok(value),
-                // ELF gives weak symbols that nobody defines the value zero.
+                // ELF defines undefined weak symbols as zero.
                 None if symbol.section == SymbolSection::Undefined
                     && symbol.binding == Binding::Weak =>
                 {

@@ -1,7 +1,7 @@
-//! AMDGPU code objects: the ELF files that compilers and assemblers make and that a runtime loads.
+//! AMDGPU code objects: ELF files produced by compilers and assemblers, and loaded by a runtime.
 //!
-//! A complete program that lists the kernels of a file, which may be a code object, an offload bundle, or a program or
-//! library that holds bundles:
+//! A complete program that lists the kernels of a file: a code object, an offload bundle, or a program or library
+//! that contains bundles:
 //!
 //! ```
 //! use gcn_object::{CodeObject, code_objects};
@@ -29,18 +29,19 @@
 //! }
 //! ```
 //!
-//! [`read`] reads one code object into a [`CodeObject`]: target, kernels with their descriptors and metadata, sections,
-//! symbols, and an image to load. [`find_name`] finds a kernel by any name that people or tools write.
-//! [`read_driver_program`] reads programs of drivers that have an ABI of their own, Catalyst's and Gallium's.
-//! [`write`](mod@write) makes linked, loadable objects. The crate knows no instruction: code is bytes. It keeps the bytes
-//! of a file borrowed or shared ([`Bytes`]), so that a large, mapped file is never copied nor read whole.
+//! [`read`] reads a code object into a [`CodeObject`]: target, kernels with descriptors and metadata, sections,
+//! symbols, and an image to load. [`find_name`] finds a kernel by any name that people or tools use.
+//! [`read_driver_program`] reads programs of drivers with their own ABI, Catalyst's and Gallium's.
+//! [`write`](mod@write) creates linked, loadable objects. This crate treats code as bytes and knows no instructions.
+//! Bytes of a file are borrowed or shared ([`Bytes`]), so that a large mapped file is neither copied nor read
+//! completely.
 //!
-//! Sources: LLVM's "User Guide for AMDGPU Backend" for everything that is AMDGPU's own, the ELF specification
-//! for the rest.
+//! Sources: LLVM's "User Guide for AMDGPU Backend" for everything specific to AMDGPU, the ELF specification for the
+//! rest.
 
 #![forbid(unsafe_code)]
 
-// In the order of their imports: a module names only modules above it.
+// In dependency order: a module names only modules above it.
 
 // Bytes, notes, metadata and names.
 mod bytes;
@@ -58,7 +59,7 @@ mod object;
 mod image;
 mod reader;
 
-// Other files with programs: drivers' binaries, and bundles.
+// Other files that contain programs: driver binaries and bundles.
 mod driver;
 mod bundle;
 

@@ -1,4 +1,4 @@
-//! Source lines of code, from the DWARF that compilers write with `-g`: files, lines, and calls that were inlined.
+//! Source lines of code, from DWARF debug information (`-g`): files, lines, and inlined calls.
 
 mod embedded;
 mod language;
@@ -14,24 +14,25 @@ use gimli::{Dwarf, LittleEndian, SectionId};
 use object::elf;
 use thiserror::Error;
 
-use crate::bundle::decompressed;
+use crate::bundle::decompress_section;
 use crate::names::source_name;
 use crate::object::{CodeObject, Section};
-use embedded::{DwarfReader, EmbeddedSources, shown};
+use embedded::{DwarfReader, EmbeddedSources, displayed_path};
 pub use language::SourceLanguage;
 
-/// Bytes of `Elf64_Chdr`, before the stream of a compressed section: kind, four bytes that are reserved, size, alignment.
+/// Size of `Elf64_Chdr`, which precedes the stream of a compressed section: type, four reserved bytes, size,
+/// alignment.
 const HEADER: usize = 24;
-/// Offset of the size in it.
+/// Offset of its size field.
 const SIZE_FIELD: usize = 8;
 
-/// Debug information of a code object, which [`CodeObject::source_lines`] finds.
+/// Debug information of a code object; see [`CodeObject::source_lines`].
 pub struct SourceLines {
     context: Context<DwarfReader>,
     embedded: EmbeddedSources,
 }
 
-/// A place in a source. Its form is that of compilers' messages: `scale.cl:12:5`.
+/// A source location. It is formatted as in compiler messages: `scale.cl:12:5`.
 ///
 /// # Examples
 /// ```
@@ -42,15 +43,16 @@ pub struct SourceLines {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourcePlace {
-    /// Path of the file as the compiler was given it, in the directory where it ran; `<NAME>` of a text that was in no file.
+    /// Path of the file as given to the compiler, relative to its working directory; `<NAME>` for source text that
+    /// was not in a file.
     pub file: Arc<str>,
-    /// Line, from 1; 0 if the compiler names none.
+    /// Line, from 1; 0 if unknown.
     pub line: u32,
-    /// Column, from 1; 0 if the compiler names none.
+    /// Column, from 1; 0 if unknown.
     pub column: u32,
 }
 
-/// A function that an instruction belongs to, and the instruction's place in it.
+/// A function that contains an instruction, possibly by inlining, and the location in it.
 ///
 /// # Examples
 /// ```
@@ -63,13 +65,13 @@ pub struct SourcePlace {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFrame {
-    /// Name of the function as the source has it, if it is known.
+    /// Name of the function in the source, if known.
     pub function: Option<String>,
-    /// Place of the instruction, or of the call where the next inner function was inlined.
+    /// Location of the instruction, or of the call at which the next inner function was inlined.
     pub place: Option<SourcePlace>,
 }
 
-/// Code that belongs to one place.
+/// Code with a common source location.
 ///
 /// # Examples
 /// ```
@@ -81,7 +83,7 @@ pub struct SourceFrame {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceRange {
-    /// Addresses of the code.
+    /// Address range of the code.
     pub addresses: Range<u64>,
     /// The place.
     pub place: SourcePlace,
@@ -100,10 +102,10 @@ pub struct SourceRange {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum LinesError {
-    /// The fields wait for a linker.
+    /// The debug information has unresolved relocations.
     #[error("the debug information of an unlinked object cannot be read: link it first")]
     NotLinked,
-    /// A section is compressed and cannot be decompressed.
+    /// A compressed section cannot be decompressed.
     #[error("the section {section} cannot be decompressed: {reason}")]
     Compressed {
         /// Name.
@@ -111,7 +113,7 @@ pub enum LinesError {
         /// The reason.
         reason: String,
     },
-    /// The debug information is not DWARF.
+    /// The debug information is not valid DWARF.
     #[error("the debug information is not valid DWARF: {0}")]
     Dwarf(String),
 }
@@ -136,7 +138,7 @@ impl fmt::Display for SourcePlace {
 impl SourcePlace {
     fn of(location: &addr2line::Location<'_>) -> Option<SourcePlace> {
         Some(SourcePlace {
-            file: shown(location.file?).into(),
+            file: displayed_path(location.file?).into(),
             line: location.line.unwrap_or(0),
             column: location.column.unwrap_or(0),
         })
@@ -144,10 +146,10 @@ impl SourcePlace {
 }
 
 impl CodeObject<'_> {
-    /// The debug information; `None` if it has none.
+    /// Reads the debug information; `None` if there is none.
     ///
     /// # Errors
-    /// [`LinesError`] if it has some that cannot be read.
+    /// [`LinesError`] if there is debug information that cannot be read.
     ///
     /// # Examples
     /// ```
@@ -182,7 +184,7 @@ impl CodeObject<'_> {
         Ok(Some(SourceLines { context, embedded }))
     }
 
-    /// The bytes of a section of debug information, which a compiler may have compressed (`-gz`).
+    /// Bytes of a debug section, which may be compressed (`-gz`).
     fn debug_bytes(&self, section: &Section) -> Result<Arc<[u8]>, LinesError> {
         let bytes = self.section_bytes(section);
         if section.flags & elf::SHF_COMPRESSED.0 == 0 {
@@ -200,17 +202,17 @@ impl CodeObject<'_> {
         };
         let kind = header.first_chunk().map(|kind| u32::from_le_bytes(*kind));
         let (kind, size) = kind.zip(field(SIZE_FIELD)).ok_or_else(short)?;
-        let bytes = decompressed(stream, kind, size).map_err(broken)?;
+        let bytes = decompress_section(stream, kind, size).map_err(broken)?;
         Ok(bytes.into())
     }
 }
 
 impl SourceLines {
-    /// The functions that the instruction at an address of the object belongs to: the innermost that was inlined there
-    /// first, the one that has the code last. Empty if nothing is known of the address.
+    /// Functions that contain the instruction at an address: the innermost inlined function first, the function that
+    /// owns the code last. Empty if the address is unknown.
     ///
     /// # Errors
-    /// The part that describes the address is not valid DWARF.
+    /// The debug information for the address is not valid DWARF.
     ///
     /// # Examples
     /// ```
@@ -238,10 +240,10 @@ impl SourceLines {
         Ok(frames)
     }
 
-    /// The places of the code at these addresses, in the order of addresses. Code whose line is not known is left out.
+    /// Source locations of the code in an address range, in ascending order. Code without a known line is skipped.
     ///
     /// # Errors
-    /// The part that describes the addresses is not valid DWARF.
+    /// The debug information for the addresses is not valid DWARF.
     ///
     /// # Examples
     /// ```
@@ -274,8 +276,8 @@ impl SourceLines {
         Ok(ranges)
     }
 
-    /// The text of a file of a [`SourcePlace`], which the compiler put into the code object (`-gembed-source`); `None` if it did not.
-    /// The text may count the lines of several files itself, with `#line`.
+    /// Source text of a file of a [`SourcePlace`], if embedded in the debug information (`-gembed-source`). It may
+    /// use `#line` to refer to lines of several files.
     ///
     /// # Examples
     /// ```

@@ -1,10 +1,10 @@
-//! Metadata of kernels, which the compiler leaves for the runtime: names, arguments, sizes.
+//! Kernel metadata, which compilers emit for the runtime: names, arguments, sizes.
 //!
-//! The keys are those of "Code Object V3/V4/V5 Metadata" and "Code Object V2 Metadata" in LLVM's "User Guide for
-//! AMDGPU Backend". Nothing in it is trusted: missing keys are `None` or zero, unknown ones are ignored, and
-//! [`KernelMetadata::problems`] lists claims that cannot be true.
+//! The keys follow "Code Object V3/V4/V5 Metadata" and "Code Object V2 Metadata" in LLVM's "User Guide for AMDGPU
+//! Backend". Metadata are untrusted: missing keys are `None` or zero, unknown ones are ignored, and
+//! [`KernelMetadata::problems`] lists contradictions.
 
-// In the order of dependencies: a module uses those above it.
+// In dependency order: a module uses those above it.
 mod kinds;
 mod types;
 mod problem;

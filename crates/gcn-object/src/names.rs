@@ -1,4 +1,4 @@
-//! Names of kernels: symbols, C++ declarations, and the search for a kernel by any of them.
+//! Kernel names: symbols, C++ declarations, and lookup by either.
 
 mod signature;
 
@@ -10,15 +10,15 @@ use thiserror::Error;
 
 use signature::{Omissions, Signature};
 
-/// Largest size of a demangled name in bytes: a short symbol can repeat its parts without end.
+/// Maximum size of a demangled name in bytes; a short symbol can expand to an unbounded name.
 const MAX_BYTES: usize = 4096;
-/// Kernels that an error lists.
+/// Maximum number of kernels listed in an error.
 const MAX_LISTED: usize = 6;
-/// Characters of a name that count when the nearest are searched.
+/// Maximum number of characters compared when searching similar names.
 const MAX_COMPARED: usize = 64;
 
-/// The name and parameters of a C++ function in its source, such as `image::scale<float>(float*, int)`; `None` for other
-/// symbols.
+/// Source declaration of a C++ function without its return type, such as `image::scale<float>(float*, int)`; `None`
+/// for other symbols.
 ///
 /// ```
 /// let declaration = gcn_object::declaration("_Z3addIfEvPT_PKS0_i");
@@ -29,7 +29,7 @@ pub fn declaration(symbol: &str) -> Option<String> {
     demangled(symbol, DemangleOptions::new().no_return_type())
 }
 
-/// The name of a C++ function in its source without parameters, such as `image::scale<float>`; `None` for other symbols.
+/// Source name of a C++ function without parameters, such as `image::scale<float>`; `None` for other symbols.
 ///
 /// ```
 /// let name = gcn_object::source_name("_Z3addIfEvPT_PKS0_i");
@@ -39,7 +39,7 @@ pub fn source_name(symbol: &str) -> Option<String> {
     demangled(symbol, DemangleOptions::new().no_return_type().no_params())
 }
 
-/// Reason why a name denotes no kernel, or no single one.
+/// Reason why a name does not denote a single kernel.
 ///
 /// # Examples
 /// ```
@@ -51,31 +51,31 @@ pub fn source_name(symbol: &str) -> Option<String> {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum NameError {
-    /// Several kernels have the name.
-    #[error("several kernels are named {name}: {}", listed(candidates, *rest))]
+    /// Several kernels match the name.
+    #[error("several kernels are named {name}: {}", join_names(candidates, *rest))]
     Ambiguous {
         /// The name.
         name: String,
-        /// Some of the kernels, as names that denote only one.
+        /// Some of the kernels, by unambiguous names.
         candidates: Vec<String>,
-        /// Number of the others.
+        /// Number of further kernels.
         rest: usize,
     },
-    /// No kernel has the name.
+    /// No kernel matches the name.
     #[error(
         "no kernel is named {name}{}{}",
         if *rest == 0 { "; the kernels are " } else { "; the closest are " },
-        listed(nearest, *rest)
+        join_names(nearest, *rest)
     )]
     Missing {
         /// The name.
         name: String,
-        /// Kernels with the nearest names, nearest first.
+        /// Kernels with the most similar names, best first.
         nearest: Vec<String>,
-        /// Number of the others.
+        /// Number of further kernels.
         rest: usize,
     },
-    /// The code object has no kernels at all.
+    /// The code object has no kernels.
     #[error("no kernel is named {name}: the code object has no kernels")]
     NoKernels {
         /// The name.
@@ -83,8 +83,8 @@ pub enum NameError {
     },
 }
 
-/// Names with commas between them, and the number of those that are left out.
-fn listed(names: &[String], rest: usize) -> String {
+/// Joins names with commas, and adds the number of further ones.
+fn join_names(names: &[String], rest: usize) -> String {
     let names = names.join(", ");
     match rest {
         0 => names,
@@ -92,10 +92,10 @@ fn listed(names: &[String], rest: usize) -> String {
     }
 }
 
-/// The symbol, among those of kernels, that a name denotes; see [`NamePattern`].
+/// Finds the kernel symbol that a name denotes; see [`NamePattern`].
 ///
 /// # Errors
-/// No kernel has the name, or several have; the error lists the nearest ones.
+/// No kernel or several kernels match the name; the error lists candidates.
 ///
 /// # Examples
 /// ```
@@ -111,12 +111,12 @@ pub fn find_name<'n>(
     NamePattern::new(name).find(symbols)
 }
 
-/// A name of a kernel as people and tools write it. Accepted are
-/// - the symbol, also with the suffix `.kd` of its descriptor;
-/// - the declaration as `c++filt` and its like print it, also with `[clone .kd]`, in any spelling of blanks, integer types
-///   and constants (`(unsigned int)4` is `4u` and `4`);
-/// - the same without the return type, the parameters, the last arguments of a template or all of them, and without outer
-///   namespaces. If several kernels match, those win that the name leaves least out of.
+/// A kernel name as people and tools write it. Accepted are
+/// - the symbol, optionally with the suffix `.kd` of its descriptor;
+/// - the declaration as printed by `c++filt` and similar tools, optionally with `[clone .kd]`, in any spelling of
+///   blanks, integer types and constants (`(unsigned int)4` is `4u` and `4`);
+/// - the declaration without the return type, the parameters, some or all template arguments at the end, or outer
+///   namespaces. If several kernels match, those from which the name omits the least are preferred.
 ///
 /// ```
 /// use gcn_object::NamePattern;
@@ -136,7 +136,7 @@ pub fn find_name<'n>(
 /// ```
 #[derive(Clone, Debug)]
 pub struct NamePattern<'a> {
-    /// The name as it was written, which is a symbol if a kernel has it: symbols may end like a suffix.
+    /// The name as written. A kernel symbol may be equal to it, even if it ends like a suffix.
     written: &'a str,
     /// The name without suffixes.
     symbol: &'a str,
@@ -144,9 +144,9 @@ pub struct NamePattern<'a> {
 }
 
 impl<'a> NamePattern<'a> {
-    /// The pattern of a name.
+    /// Creates a pattern from a name.
     pub fn new(name: &'a str) -> Self {
-        let symbol = bare(name);
+        let symbol = without_suffixes(name);
         let signature = match declaration(symbol) {
             Some(declaration) => Signature::parse(&declaration),
             None => Signature::parse(symbol),
@@ -158,13 +158,13 @@ impl<'a> NamePattern<'a> {
         }
     }
 
-    /// Tells if the name may denote the kernel with a symbol. Another kernel may match better; [`NamePattern::find`]
-    /// compares them.
+    /// Returns true if the name may denote the kernel with a symbol. Another kernel may be a better match;
+    /// [`NamePattern::find`] compares them.
     pub fn denotes(&self, symbol: &str) -> bool {
         self.omissions(symbol).is_some()
     }
 
-    /// The parts that the name leaves out; `None` if it does not denote the kernel with this symbol.
+    /// Parts that the name omits; `None` if it does not denote the kernel with this symbol.
     fn omissions(&self, symbol: &str) -> Option<Omissions> {
         if symbol == self.written || symbol == self.symbol {
             return Some(Omissions::NONE);
@@ -174,13 +174,13 @@ impl<'a> NamePattern<'a> {
         if !symbol.contains(asked.last()) {
             return None;
         }
-        asked.denotes(&Signature::parse(&shown(symbol))?)
+        asked.denotes(&Signature::parse(&display_name(symbol))?)
     }
 
-    /// The symbol, among those of kernels, that the name denotes.
+    /// Finds the kernel symbol that the name denotes.
     ///
     /// # Errors
-    /// No kernel has the name, or several have; the error lists the nearest ones.
+    /// No kernel or several kernels match the name; the error lists candidates.
     pub fn find<'n>(
         &self,
         symbols: impl IntoIterator<Item = &'n str>,
@@ -191,7 +191,7 @@ impl<'a> NamePattern<'a> {
                 return Ok(symbol);
             }
         }
-        // Units of a program may share kernels.
+        // Compilation units may contain the same kernel.
         let mut seen = HashSet::new();
         symbols.retain(|symbol| seen.insert(*symbol));
         let matches: Vec<(Omissions, &str)> = symbols
@@ -206,15 +206,16 @@ impl<'a> NamePattern<'a> {
             .collect();
         match matches[..] {
             [only] => Ok(only),
-            [] => Err(self.missing(&symbols)),
+            [] => Err(self.missing_error(&symbols)),
             [..] => Err(self.ambiguous(&matches)),
         }
     }
 
     fn ambiguous(&self, matches: &[&str]) -> NameError {
-        let mut candidates: Vec<String> = matches.iter().map(|symbol| shown(symbol)).collect();
+        let mut candidates: Vec<String> =
+            matches.iter().map(|symbol| display_name(symbol)).collect();
         let distinct: HashSet<&String> = candidates.iter().collect();
-        // Kernels of different units may have one declaration; then only their symbols differ.
+        // Kernels of different units may have the same declaration; only their symbols differ.
         if distinct.len() < matches.len() {
             candidates = matches.iter().map(|symbol| (*symbol).to_owned()).collect();
         }
@@ -227,7 +228,7 @@ impl<'a> NamePattern<'a> {
         }
     }
 
-    fn missing(&self, symbols: &[&str]) -> NameError {
+    fn missing_error(&self, symbols: &[&str]) -> NameError {
         let name = self.symbol.to_owned();
         if symbols.is_empty() {
             return NameError::NoKernels { name };
@@ -238,7 +239,7 @@ impl<'a> NamePattern<'a> {
         let mut ranked: Vec<(usize, usize, String)> = symbols
             .iter()
             .map(|symbol| {
-                let shown = shown(symbol);
+                let shown = display_name(symbol);
                 let signature = Signature::parse(&shown);
                 let last = start(signature.as_ref().map_or(symbol, Signature::last));
                 let distance = strsim::damerau_levenshtein(&identifier, &last);
@@ -257,33 +258,33 @@ impl<'a> NamePattern<'a> {
     }
 }
 
-/// The name without the suffixes that tools add to it.
-fn bare(name: &str) -> &str {
+/// Removes suffixes that tools add to a name.
+fn without_suffixes(name: &str) -> &str {
     let name = name.trim();
     let name = name.strip_suffix("[clone .kd]").map_or(name, str::trim_end);
     let end = name.strip_suffix(".kd").or(name.strip_suffix("@kd"));
     end.unwrap_or(name)
 }
 
-/// The name of a kernel in errors: its declaration, or its symbol.
-fn shown(symbol: &str) -> String {
+/// Name of a kernel in errors: its declaration, or its symbol.
+fn display_name(symbol: &str) -> String {
     declaration(symbol).unwrap_or_else(|| symbol.to_owned())
 }
 
 fn demangled(symbol: &str, options: DemangleOptions) -> Option<String> {
-    // Only symbols of C++ begin with this.
+    // Only C++ symbols begin with this.
     let symbol = symbol
         .starts_with("_Z")
         .then(|| Symbol::new(symbol).ok())??;
-    let mut text = Bounded(String::new());
+    let mut text = LimitedText(String::new());
     symbol.structured_demangle(&mut text, &options).ok()?;
     Some(text.0)
 }
 
-/// Text that refuses to grow beyond [`MAX_BYTES`].
-struct Bounded(String);
+/// Text buffer with a limit of [`MAX_BYTES`].
+struct LimitedText(String);
 
-impl Write for Bounded {
+impl Write for LimitedText {
     fn write_str(&mut self, more: &str) -> fmt::Result {
         if self.0.len() + more.len() > MAX_BYTES {
             return Err(fmt::Error);
@@ -339,7 +340,7 @@ mod tests {
     fn a_kernel_is_found_by_each_of_its_names() {
         for (name, index) in [
             ("_Z5scalePf.kd", 0),
-            // Nothing is left out of it, of the other its namespace.
+            // It omits nothing of the first kernel, but the namespace of the other.
             ("scale", 0),
             ("ns::scale", 1),
             ("void ns::scale(float *)", 1),
@@ -350,11 +351,11 @@ mod tests {
         ] {
             assert_eq!(find_name(KERNELS, name), Ok(KERNELS[index]), "{name}");
         }
-        // Symbols of other assemblers may end like a descriptor's, or in a blank.
+        // Symbols from other assemblers may end like a descriptor's, or in a blank.
         for name in ["copy.kd", "copy ", "fill@kd", ".kd"] {
             assert_eq!(find_name(["copy", "fill", name], name), Ok(name));
         }
-        // A kernel that several units have is one.
+        // A kernel contained in several units counts once.
         assert_eq!(find_name([KERNELS[0], KERNELS[0]], "scale"), Ok(KERNELS[0]));
     }
 
@@ -390,7 +391,7 @@ mod tests {
         );
     }
 
-    /// Each parameter is a pair of the one before it twice.
+    /// Each parameter is a pair of two copies of the previous one.
     #[test]
     fn endless_names_are_refused() {
         let mut symbol = "_Z1fSt4pairIiiE".to_owned();

@@ -1,10 +1,10 @@
-//! ELF notes: their encoding, and the kinds in code objects.
+//! ELF notes: encoding, and the types used in code objects.
 //!
-//! The kinds are those of "Note Records" in LLVM's "User Guide for AMDGPU Backend".
+//! The types follow "Note Records" in LLVM's "User Guide for AMDGPU Backend".
 
-/// The owner of version 2's notes.
+/// Owner of version 2's notes.
 pub const AMD: &[u8] = b"AMD";
-/// The owner of the notes of version 3 and later.
+/// Owner of the notes of version 3 and later.
 pub const AMDGPU: &[u8] = b"AMDGPU";
 /// [`AMD`]: major and minor version of the format, 32 bits each.
 pub const CODE_OBJECT_VERSION: u32 = 1;
@@ -18,7 +18,7 @@ pub const ISA_NAME: u32 = 11;
 pub const PAL_METADATA: u32 = 12;
 /// [`AMDGPU`]: metadata as MessagePack.
 pub const METADATA: u32 = 32;
-/// Notes and their parts begin at multiples of this, in bytes.
+/// Alignment of notes and their parts, in bytes.
 pub const ALIGN: u64 = 4;
 
 /// A note.
@@ -33,16 +33,16 @@ pub const ALIGN: u64 = 4;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Note<'a> {
-    /// Owner of the numbers of kinds, without the zero at its end.
+    /// Owner, which defines the type numbers, without its terminating zero.
     pub owner: &'a [u8],
-    /// Number of the kind, which the owner defines.
+    /// Type number.
     pub kind: u32,
     /// The contents.
     pub description: &'a [u8],
 }
 
 impl Note<'_> {
-    /// Encodes the note for a section, filled up to a multiple of [`ALIGN`].
+    /// Encodes the note for a section, padded to a multiple of [`ALIGN`].
     pub fn encode(&self) -> Vec<u8> {
         let mut note = Vec::new();
         let sizes = [self.owner.len() + 1, self.description.len()];
@@ -57,7 +57,7 @@ impl Note<'_> {
         note
     }
 
-    /// The notes of a section, up to the first that does not fit it.
+    /// The notes of a section, up to the first one that does not fit.
     ///
     /// # Examples
     /// ```
@@ -78,8 +78,8 @@ impl Note<'_> {
                 Some(u32::from_le_bytes(*bytes))
             };
             let (owner, contents) = part(names, number(0)?)?;
-            let (description, behind) = part(contents, number(4)?)?;
-            rest = behind;
+            let (description, tail) = part(contents, number(4)?)?;
+            rest = tail;
             Some(Note {
                 owner: owner.strip_suffix(b"\0").unwrap_or(owner),
                 kind: number(8)?,
@@ -93,12 +93,12 @@ fn pad(note: &mut Vec<u8>) {
     note.resize(note.len().next_multiple_of(ALIGN as usize), 0);
 }
 
-/// The first `size` bytes, and the rest behind their filling.
+/// Splits off `size` bytes and their padding.
 fn part(bytes: &[u8], size: u32) -> Option<(&[u8], &[u8])> {
     let size = usize::try_from(size).ok()?;
     let part = bytes.get(..size)?;
-    let behind = size.checked_next_multiple_of(ALIGN as usize)?;
-    Some((part, bytes.get(behind..).unwrap_or_default()))
+    let end = size.checked_next_multiple_of(ALIGN as usize)?;
+    Some((part, bytes.get(end..).unwrap_or_default()))
 }
 
 #[cfg(test)]

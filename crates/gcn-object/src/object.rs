@@ -1,4 +1,4 @@
-//! A code object that was read: target, kernels, sections, symbols, relocations.
+//! A parsed code object: target, kernels, sections, symbols, relocations.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::metadata::{KernelMetadata, Metadata};
 use crate::names::{NameError, find_name};
 use crate::target::{Feature, Flags, IsaVersion, Version, processor_name};
 
-/// A code object that was read. It keeps the bytes of its file, borrowed or shared.
+/// A parsed code object. It keeps the bytes of its file, borrowed or shared.
 ///
 /// # Examples
 /// ```
@@ -31,25 +31,25 @@ use crate::target::{Feature, Flags, IsaVersion, Version, processor_name};
 pub struct CodeObject<'a> {
     /// Version of the format.
     pub version: Version,
-    /// Processor, XNACK and SRAM-ECC.
+    /// Processor, XNACK and SRAM ECC settings.
     pub flags: Flags,
-    /// Processor in the note of a version 2 object.
+    /// Processor from the note of a version 2 object.
     pub isa_note: Option<IsaVersion>,
-    /// Linked by a linker; `false` if [`read`](crate::read) assigned the addresses.
+    /// True if the object was linked; false if [`read`](crate::read) assigned the addresses.
     pub linked: bool,
-    /// Memory to be loaded, in the order of addresses.
+    /// Loaded memory, in ascending order of addresses.
     pub segments: Vec<Segment>,
-    /// Sections, the null section included, so that indices are those of the file.
+    /// Sections including the null section, so that indices are those in the file.
     pub sections: Vec<Section>,
     /// Symbols of `.symtab`, then those that only `.dynsym` has.
     pub symbols: Vec<Symbol>,
-    /// Relocations that [`CodeObject::apply_relocations`] applies.
+    /// Relocations, applied by [`CodeObject::apply_relocations`].
     pub relocations: Vec<Relocation>,
-    /// Metadata of the note.
+    /// Metadata from the note.
     pub metadata: Option<Metadata>,
-    /// Kernels, in the order of their names.
+    /// Kernels, sorted by name.
     pub kernels: Vec<ObjectKernel>,
-    /// Defects that do not keep the object from being loaded.
+    /// Defects that do not prevent loading.
     pub warnings: Vec<Warning>,
     pub(crate) data: Bytes<'a>,
 }
@@ -65,11 +65,11 @@ pub struct CodeObject<'a> {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Segment {
-    /// Address that it is linked for.
+    /// Link address.
     pub address: u64,
     /// Size in memory, in bytes.
     pub size: u64,
-    /// Range of its first bytes in the file; all others are zero.
+    /// Range in the file of its initial bytes; the remaining ones are zero.
     pub file: Range<usize>,
     /// Readable.
     pub read: bool,
@@ -98,13 +98,13 @@ pub struct Section {
     pub kind: u32,
     /// `sh_flags`.
     pub flags: u64,
-    /// Address; zero if it is not loaded.
+    /// Address; zero if the section is not loaded.
     pub address: u64,
     /// Size in bytes.
     pub size: u64,
     /// Alignment in bytes; zero and one mean none.
     pub align: u64,
-    /// Range in the file; empty if it has no bytes there.
+    /// Range in the file; may be empty.
     pub file: Range<usize>,
 }
 
@@ -123,15 +123,15 @@ impl Section {
 /// Section of a symbol, or one of ELF's special section indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum SymbolSection {
-    /// None: the symbol is defined elsewhere.
+    /// The symbol is undefined.
     Undefined,
-    /// None: the value is a number, not an address.
+    /// The value is a number, not an address.
     Absolute,
     /// The section with this index.
     Section(usize),
-    /// None: a linker allocates memory for the symbol. [`read`](crate::read) does so for an object that was not linked.
+    /// A linker allocates memory for the symbol, as [`read`](crate::read) does for relocatable objects.
     Common {
-        /// Alignment that it requires, in bytes.
+        /// Required alignment in bytes.
         align: u64,
     },
     /// Another special index.
@@ -162,13 +162,13 @@ pub struct Symbol {
     pub kind: SymbolKind,
     /// Binding.
     pub binding: Binding,
-    /// Visibility outside of the linked object.
+    /// Visibility outside the linked object.
     pub visibility: Visibility,
-    /// Section that defines it.
+    /// Section that contains the definition.
     pub section: SymbolSection,
 }
 
-/// A field that depends on where the object is loaded, or on a symbol.
+/// A field that depends on the load address or on a symbol.
 ///
 /// # Examples
 /// ```
@@ -189,9 +189,9 @@ pub struct Relocation {
     pub address: u64,
     /// Formula.
     pub kind: RelocationKind,
-    /// S of the formula.
+    /// Operand S of the formula.
     pub target: RelocationTarget,
-    /// A of the formula.
+    /// Operand A of the formula.
     pub addend: i64,
 }
 
@@ -202,7 +202,7 @@ pub enum RelocationTarget {
     Zero,
     /// Value of the symbol with this index in [`CodeObject::symbols`].
     Symbol(usize),
-    /// Address of the object, which moves with it.
+    /// Address in the object, which is relocated with it.
     Address(u64),
 }
 
@@ -219,17 +219,17 @@ pub enum RelocationTarget {
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ObjectKernel {
-    /// Symbol, without `.kd`.
+    /// Symbol name, without `.kd`.
     pub name: String,
     /// Address of the kernel descriptor or `amd_kernel_code_t`.
     pub descriptor_address: u64,
     /// Address of the first instruction.
     pub entry_address: u64,
-    /// Size of the code from the entry on, in bytes; zero if the symbol does not state it.
+    /// Code size from the entry point in bytes; zero if the symbol does not state it.
     pub code_size: u64,
-    /// Resources that it needs.
+    /// Resources.
     pub descriptor: KernelDescriptor,
-    /// Metadata of the compiler.
+    /// Compiler's metadata.
     pub metadata: Option<KernelMetadata>,
 }
 
@@ -243,13 +243,13 @@ impl Segment {
 }
 
 impl CodeObject<'_> {
-    /// LLVM's name of the processor that the code is for.
+    /// LLVM's name of the target processor.
     pub fn processor(&self) -> Option<&'static str> {
         processor_name(self.flags.mach)
     }
 
-    /// The processor and the features that the code is for, such as `gfx906:sramecc+:xnack-`; empty if the object names no
-    /// processor. Versions 2 and 3 do not tell a feature that is off from one that does not exist.
+    /// Target ID: processor and features, such as `gfx906:sramecc+:xnack-`; empty if the object names no processor.
+    /// Versions 2 and 3 do not distinguish between disabled and unsupported features.
     ///
     /// # Examples
     /// ```
@@ -277,17 +277,17 @@ impl CodeObject<'_> {
         id
     }
 
-    /// The bytes that the object was read from.
+    /// Bytes that the object was read from.
     pub fn bytes(&self) -> &[u8] {
         &self.data
     }
 
-    /// The bytes of a section in the file; empty if it has none there.
+    /// Bytes of a section in the file; may be empty.
     pub fn section_bytes(&self, section: &Section) -> &[u8] {
         self.data.get(section.file.clone()).unwrap_or_default()
     }
 
-    /// The same object without the lifetime; borrowed bytes are copied.
+    /// Converts to an owned value; borrowed bytes are copied.
     ///
     /// # Examples
     /// ```
@@ -325,7 +325,7 @@ impl CodeObject<'_> {
     /// The kernel that a name denotes, by the rules of [`find_name`].
     ///
     /// # Errors
-    /// Those of [`find_name`].
+    /// The errors of [`find_name`].
     ///
     /// # Examples
     /// ```
@@ -345,7 +345,7 @@ impl CodeObject<'_> {
             })
     }
 
-    /// The first symbol with this name that is defined.
+    /// The first defined symbol with this name.
     pub fn symbol(&self, name: &str) -> Option<&Symbol> {
         self.symbols
             .iter()

@@ -1,8 +1,8 @@
-//! Code objects as compilers and linkers leave them, made ready to be examined and loaded.
+//! Parser for code objects produced by compilers and linkers.
 //!
-//! [`read`] accepts any bytes: it ends in a [`CodeObject`] or an error, without panicking, and what it keeps is
-//! no larger than a small multiple of the input. Objects that were never linked (`clang -c`) get the layout that
-//! a linker would give them here, so that everything after this module sees addresses only.
+//! [`read`] accepts any bytes: it returns a [`CodeObject`] or an error, never panics, and its memory use is bounded
+//! by a small multiple of the input size. Relocatable objects (`clang -c`) are laid out as a linker would, so that
+//! later stages see only addresses.
 
 mod header;
 mod state;
@@ -14,7 +14,7 @@ mod symbols;
 
 mod kernels;
 
-pub(crate) use header::missing;
+pub(crate) use header::truncation_error;
 pub(crate) use symbols::kernel_names;
 
 use std::ops::Range;
@@ -29,7 +29,7 @@ use crate::target::{Flags, processor_mach};
 use header::{Header, LE, malformed, section_headers};
 use state::ObjectReader;
 
-/// Reads a code object, which keeps the bytes: borrowed from a slice, or shared ([`Bytes::shared`]).
+/// Reads a code object. It keeps the bytes: borrowed from a slice, or shared ([`Bytes::shared`]).
 ///
 /// ```
 /// use gcn_object::{Flags, Version, read, write::Builder};
@@ -43,8 +43,7 @@ use state::ObjectReader;
 /// ```
 ///
 /// # Errors
-/// Everything that keeps the object from being loaded. Metadata that cannot be read and kernels that are inconsistent are
-/// [`CodeObject::warnings`].
+/// Defects that prevent loading. Invalid metadata and inconsistent kernels are [`CodeObject::warnings`].
 pub fn read<'a>(bytes: impl Into<Bytes<'a>>) -> Result<CodeObject<'a>, ReadError> {
     let bytes = bytes.into();
     let mut object = ObjectReader::new(&bytes)?.read()?;
@@ -59,7 +58,7 @@ fn file_range(offset: u64, size: u64, file: usize) -> Option<Range<usize>> {
 }
 
 impl<'a> ObjectReader<'a> {
-    /// The object, without its bytes.
+    /// Reads the object, without its bytes.
     fn read<'b>(mut self) -> Result<CodeObject<'b>, ReadError> {
         let table = section_headers(self.header, self.bytes)?;
         self.read_sections(&table)?;

@@ -1,10 +1,10 @@
-//! The target in `e_ident` and `e_flags`: version, processor, XNACK and SRAM-ECC.
+//! Target in `e_ident` and `e_flags`: version, processor, XNACK and SRAM ECC.
 //!
-//! The numbers are those of the ELF header chapter of LLVM's "User Guide for AMDGPU Backend".
+//! The numbers follow the chapter on the ELF header of LLVM's "User Guide for AMDGPU Backend".
 
 use serde::Serialize;
 
-/// The version of the code object format; `EI_ABIVERSION` holds this number less two.
+/// Version of the code object format; `EI_ABIVERSION` is this number minus two.
 ///
 /// # Examples
 /// ```
@@ -19,19 +19,19 @@ pub enum Version {
     V2,
     /// Kernel descriptors of 64 bytes, MessagePack metadata.
     V3,
-    /// As version 3, with XNACK and SRAM-ECC as four-valued settings.
+    /// Version 3 with four-valued settings for XNACK and SRAM ECC.
     V4,
-    /// As version 4, with other hidden arguments.
+    /// Version 4 with different hidden arguments.
     V5,
-    /// As version 5, with generic processors.
+    /// Version 5 with generic processors.
     V6,
 }
 
 impl Version {
-    /// Every version, oldest first; the index is the ABI version.
+    /// All versions, oldest first; the index is the ABI version.
     pub const ALL: [Self; 5] = [Self::V2, Self::V3, Self::V4, Self::V5, Self::V6];
 
-    /// The version that `EI_ABIVERSION` names, if there is one.
+    /// Version by `EI_ABIVERSION`, if it is a valid one.
     ///
     /// # Examples
     /// ```
@@ -44,18 +44,18 @@ impl Version {
         Self::ALL.get(usize::from(abi_version)).copied()
     }
 
-    /// The number in `EI_ABIVERSION`.
+    /// Number in `EI_ABIVERSION`.
     pub fn abi_version(self) -> u8 {
         self as u8
     }
 
-    /// The number in the version's name, 2 to 6.
+    /// Version number, 2 to 6.
     pub fn number(self) -> u8 {
         self.abi_version() + 2
     }
 }
 
-/// Setting of XNACK or SRAM-ECC that the code was compiled for.
+/// XNACK or SRAM ECC setting for which the code was compiled.
 ///
 /// # Examples
 /// ```
@@ -67,15 +67,15 @@ impl Version {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 pub enum Feature {
-    /// The processor lacks the feature.
+    /// The processor does not have the feature.
     #[default]
     Unsupported,
     /// The code runs with the feature on or off.
     Any,
-    /// The code needs the feature off. Versions 2 and 3 cannot tell this from [`Feature::Unsupported`] and
-    /// read as `Off`.
+    /// The code requires the feature to be off. Versions 2 and 3 do not distinguish this from
+    /// [`Feature::Unsupported`] and read as `Off`.
     Off,
-    /// The code needs the feature on.
+    /// The code requires the feature to be on.
     On,
 }
 
@@ -90,13 +90,13 @@ pub enum Feature {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct Flags {
-    /// `EF_AMDGPU_MACH`; see [`processor_name`]. Zero where a version 2 object states only its ISA note.
+    /// `EF_AMDGPU_MACH`; see [`processor_name`]. Zero for a version 2 object that has only an ISA note.
     pub mach: u8,
-    /// Replay of faulting memory accesses.
+    /// XNACK: replay of faulting memory accesses.
     pub xnack: Feature,
-    /// Error correction in registers and LDS.
+    /// SRAM ECC: error correction in registers and LDS.
     pub sramecc: Feature,
-    /// The version of a generic processor (version 6), else zero.
+    /// Version of a generic processor (version 6), otherwise zero.
     pub generic_version: u8,
 }
 
@@ -111,7 +111,7 @@ const FEATURE_V4_MASK: u32 = 3;
 const GENERIC_VERSION_SHIFT: u32 = 24;
 
 impl Feature {
-    /// In the order of their numbers in version 4 flags.
+    /// In the numeric order of version 4 flags.
     const ALL: [Self; 4] = [Self::Unsupported, Self::Any, Self::Off, Self::On];
 
     fn from_bit(set: bool) -> Self {
@@ -134,7 +134,7 @@ impl Flags {
     pub fn decode(version: Version, flags: u32) -> Self {
         let [mach, .., generic_version] = flags.to_le_bytes();
         match version {
-            // Producers before LLVM 7 had only feature bits here; later ones write what version 3 has.
+            // Producers before LLVM 7 stored only feature bits here; later ones use the format of version 3.
             Version::V2 if mach < MACH_FIRST_GCN => Self {
                 xnack: Feature::from_bit(flags & XNACK_V2 != 0),
                 sramecc: Feature::Off,
@@ -159,12 +159,12 @@ impl Flags {
         }
     }
 
-    /// The `e_flags` of an object of this version.
+    /// Encodes the `e_flags` of an object of this version.
     pub fn encode(self, version: Version) -> u32 {
         let mach = u32::from(self.mach) & MACH_MASK;
         match version {
             Version::V2 | Version::V3 => {
-                // A bit has no third value for `Any`; it is set then too (errata E181).
+                // A single bit cannot represent `Any`; it is set for it too (errata E181).
                 let bit = |feature, bit| match feature {
                     Feature::On | Feature::Any => bit,
                     Feature::Off | Feature::Unsupported => 0,
@@ -238,7 +238,7 @@ pub const PROCESSORS: &[(u8, &str)] = &[
     (0x54, "gfx11-generic"),
 ];
 
-/// LLVM's name of a processor number.
+/// LLVM's name of a processor by number.
 ///
 /// # Examples
 /// ```
@@ -252,7 +252,7 @@ pub fn processor_name(mach: u8) -> Option<&'static str> {
         .map(|(_, name)| *name)
 }
 
-/// The number of the processor with LLVM's name.
+/// Number of a processor by LLVM's name.
 ///
 /// # Examples
 /// ```
@@ -266,7 +266,7 @@ pub fn processor_mach(name: &str) -> Option<u8> {
         .map(|(number, _)| *number)
 }
 
-/// The instruction set that the ISA note (`NT_AMD_HSA_ISA_VERSION`) of a version 2 object names.
+/// Instruction set in the ISA note (`NT_AMD_HSA_ISA_VERSION`) of a version 2 object.
 ///
 /// # Examples
 /// ```
@@ -287,7 +287,7 @@ pub struct IsaVersion {
 }
 
 impl IsaVersion {
-    /// LLVM's name of the processor; the stepping is a hexadecimal digit in it.
+    /// LLVM's name of the processor, in which the stepping is a hexadecimal digit.
     ///
     /// # Examples
     /// ```

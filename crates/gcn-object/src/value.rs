@@ -1,7 +1,7 @@
-//! A document of any shape, read from MessagePack or YAML and written as either.
+//! A generic document tree, read from and written to MessagePack or YAML.
 //!
-//! Metadata is not trusted, so it is read into this tree first, and the tree is examined leniently; it is never
-//! larger than a small multiple of its text. `value/msgpack.rs` and `value/yaml.rs` read and write it.
+//! Metadata are untrusted, so they are parsed into this tree and then interpreted leniently. The tree's size is
+//! bounded by a small multiple of the text. `value/msgpack.rs` and `value/yaml.rs` read and write it.
 
 mod msgpack;
 mod yaml;
@@ -20,7 +20,7 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MetadataError {
-    /// Not MessagePack.
+    /// Invalid MessagePack.
     #[error("the metadata is not valid MessagePack: {0}")]
     MessagePack(String),
     /// Not YAML.
@@ -30,16 +30,16 @@ pub enum MetadataError {
         line: usize,
         /// Column, from 1.
         column: usize,
-        /// Message of the YAML reader.
+        /// Message of the YAML parser.
         message: String,
     },
     /// The YAML note is not text.
     #[error("the metadata is not UTF-8")]
     NotText,
-    /// Valid, but not a map of keys.
+    /// Valid, but the top level is not a map.
     #[error("the metadata is not a map")]
     NotAMap,
-    /// The document exceeds the limit of the reader.
+    /// The document exceeds the parser's limit.
     #[error("the metadata has {bytes} bytes, more than the limit of {MAX_SOURCE_BYTES}")]
     TooLarge {
         /// Size of the document.
@@ -65,25 +65,25 @@ pub enum DocumentValue {
     Nil,
     /// True or false.
     Bool(bool),
-    /// A number below zero.
+    /// A negative integer.
     Int(i64),
-    /// A number from zero.
+    /// A nonnegative integer.
     Uint(u64),
-    /// A number with a fraction.
+    /// A floating-point number.
     Float(f64),
     /// Text.
     Text(String),
     /// Bytes.
     Bytes(Vec<u8>),
-    /// Values one after another.
+    /// A sequence of values.
     Array(Vec<Self>),
-    /// Values with keys, as many and as often as the source has them.
+    /// Key-value pairs in document order, including duplicates.
     Map(Vec<(Self, Self)>),
 }
 
-/// Deepest nesting; metadata nests five deep.
+/// Maximum nesting depth; metadata nest five deep.
 const MAX_DEPTH: usize = 64;
-/// Largest document in bytes; the largest libraries have a few MiB of metadata.
+/// Maximum document size in bytes; the largest libraries have a few MiB of metadata.
 const MAX_SOURCE_BYTES: usize = 64 << 20;
 
 impl DocumentValue {
@@ -107,7 +107,7 @@ impl DocumentValue {
         }
     }
 
-    /// The number, if it is a whole one from zero.
+    /// The number, if it is a nonnegative integer.
     pub fn as_u64(&self) -> Option<u64> {
         match self {
             Self::Uint(number) => Some(*number),
@@ -115,7 +115,7 @@ impl DocumentValue {
         }
     }
 
-    /// Truth value; numbers count as in C, since producers write both.
+    /// Boolean value; as in C, nonzero numbers are true, because producers write both.
     ///
     /// # Examples
     /// ```
@@ -132,7 +132,7 @@ impl DocumentValue {
         }
     }
 
-    /// The elements; none for anything but an array.
+    /// Elements of an array; empty for other nodes.
     pub fn elements(&self) -> &[Self] {
         if let Self::Array(elements) = self {
             elements
@@ -141,7 +141,7 @@ impl DocumentValue {
         }
     }
 
-    /// Puts every map into the order of its keys, numbers before text, as LLVM writes them.
+    /// Sorts the keys of every map, numbers before text, as LLVM does.
     ///
     /// # Examples
     /// ```

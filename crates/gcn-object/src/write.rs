@@ -1,8 +1,8 @@
-//! Linked, loadable code objects made of sections, symbols and relocations.
+//! Writes linked, loadable code objects from sections, symbols and relocations.
 //!
-//! The result is that of a linker with one input and `-shared`: segments on pages of their own for read-only data, code and
-//! writable data; dynamic symbols for exported ones; and relocations only for addresses that depend on the load address.
-//! The same input yields the same bytes.
+//! The result corresponds to that of a linker with a single input and `-shared`: segments on separate pages for
+//! read-only data, code and writable data; dynamic symbols for exported symbols; and relocations only for addresses
+//! that depend on the load address. The output is deterministic.
 //!
 //! ```
 //! use gcn_object::write::{Builder, InputSection, InputSectionKind, SectionContents};
@@ -27,10 +27,12 @@
 //! # Ok::<(), gcn_object::ReadError>(())
 //! ```
 //!
-//! A kernel needs, for the reader and for a runtime, a symbol `k` of kind [`SymbolKind::Function`](crate::SymbolKind::Function) at its code and
-//! a symbol `k.kd` of kind [`SymbolKind::Object`](crate::SymbolKind::Object) and 64 bytes at its descriptor, both global and
-//! [protected](crate::Visibility::Protected), and in the descriptor a [`RelocationKind::Rel64`](crate::RelocationKind::Rel64) at
-//! [`ENTRY_OFFSET_FIELD`](crate::ENTRY_OFFSET_FIELD) against `k` with that number as the addend:
+//! For a reader and a runtime to find a kernel, it needs a symbol `k` of kind
+//! [`SymbolKind::Function`](crate::SymbolKind::Function) at its code and a symbol `k.kd` of kind
+//! [`SymbolKind::Object`](crate::SymbolKind::Object) and 64 bytes at its descriptor, both global and
+//! [protected](crate::Visibility::Protected), and in the descriptor a
+//! [`RelocationKind::Rel64`](crate::RelocationKind::Rel64) at [`ENTRY_OFFSET_FIELD`](crate::ENTRY_OFFSET_FIELD)
+//! against `k` with this offset as the addend:
 //!
 //! ```
 //! use gcn_object::write::{Builder, Definition, InputRelocation, InputSection, InputSectionKind, InputSymbol};
@@ -75,7 +77,7 @@
 //! # Ok::<(), gcn_object::ReadError>(())
 //! ```
 
-// In the order of dependencies: a module uses those above it.
+// In dependency order: a module uses those above it.
 mod encode;
 mod error;
 mod input;

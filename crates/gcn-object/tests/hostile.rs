@@ -1,5 +1,5 @@
-//! Bytes that no compiler made: reading them ends in an object or an error, never in a panic, and takes little
-//! memory. (Arithmetic is checked: tests are built with debug assertions.)
+//! Arbitrary bytes: reading them returns an object or an error, never panics, and takes little memory. (Arithmetic is
+//! checked: tests are built with debug assertions.)
 
 mod common;
 
@@ -17,12 +17,12 @@ fn fixtures() -> [&'static [u8]; 4] {
     [V2, V3, &LINKED, &SINGLE]
 }
 
-/// Few enough that thousands of images can be made.
+/// Small enough that thousands of images can be created.
 const IMAGE_LIMIT: u64 = 1 << 20;
-/// Milliseconds for each of the random tests.
+/// Time budget of each random test, in milliseconds.
 const BUDGET: u64 = 2000;
 
-/// Does with the bytes all that a user of the crate would.
+/// Does everything with the bytes that a user of the crate would do.
 fn use_all(bytes: &[u8]) -> Result<(), ReadError> {
     let object = read(bytes)?;
     for section in &object.sections {
@@ -79,7 +79,7 @@ fn changed_bytes_are_survived() {
             let end = bytes.len().min(at + field.len());
             bytes[at..end].copy_from_slice(&field[..end - at]);
         }
-        // Most changes of the first bytes are refused at once, so the header is put back now and then.
+        // Most changes of the header are rejected immediately, so it is restored now and then.
         if u.ratio(1, 2)? {
             bytes[..20].copy_from_slice(&V3[..20]);
             bytes[8] = u.int_in_range(0..=4)?;
@@ -90,7 +90,7 @@ fn changed_bytes_are_survived() {
     .budget_ms(BUDGET);
 }
 
-/// A field that is random, or a number that is often a limit.
+/// A random field value, often a boundary value.
 fn interesting(u: &mut Unstructured<'_>) -> Arbitrary<Vec<u8>> {
     let random = u.arbitrary()?;
     let limits = [
@@ -137,7 +137,7 @@ fn random_metadata_is_survived() {
             let again = value
                 .to_msgpack()
                 .and_then(|packed| DocumentValue::from_msgpack(&packed));
-            // Not-a-number differs from itself, so the text is compared.
+            // NaN is not equal to itself, so the text is compared.
             assert_eq!(format!("{again:?}"), format!("{:?}", Ok::<_, ()>(value)));
         }
         Ok(())
@@ -145,7 +145,7 @@ fn random_metadata_is_survived() {
     .budget_ms(BUDGET);
 }
 
-/// The most memory this process has had, in bytes.
+/// Peak memory use of this process, in bytes.
 fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("Linux reports memory");
     let line = status
@@ -160,12 +160,12 @@ fn peak_memory() -> u64 {
     kilobytes << 10
 }
 
-/// One file whose tables all share the same bytes: `count` section headers of a type, each covering the file.
+/// A file whose tables all share the same bytes: `headers` section headers of a type, each covering the whole file.
 fn shared_tables(kind: u32, flags: u64, headers: usize, fill: u8) -> Vec<u8> {
     let mut file = V3[..64].to_vec();
     file[16..18].copy_from_slice(&1u16.to_le_bytes());
     file.resize((1 << 20) - 64, fill);
-    // Names end here, at the latest.
+    // Names end here at the latest.
     file.resize(1 << 20, 0);
     let table = file.len() as u64;
     file[40..48].copy_from_slice(&table.to_le_bytes());
@@ -174,7 +174,7 @@ fn shared_tables(kind: u32, flags: u64, headers: usize, fill: u8) -> Vec<u8> {
     for index in 0..headers {
         let (kind, info) = match index {
             0 => (0, 0),
-            // The table of names.
+            // The string table.
             1 => (3, 0),
             _ => (kind, 1),
         };
@@ -182,7 +182,7 @@ fn shared_tables(kind: u32, flags: u64, headers: usize, fill: u8) -> Vec<u8> {
         header[4..8].copy_from_slice(&u32::to_le_bytes(kind));
         header[8..16].copy_from_slice(&flags.to_le_bytes());
         if index != 0 {
-            // All but the file header, in entries of 24 bytes.
+            // Everything except the file header, in entries of 24 bytes.
             header[24..32].copy_from_slice(&64u64.to_le_bytes());
             header[32..40].copy_from_slice(&(((1u64 << 20) - 64) / 24 * 24).to_le_bytes());
         }
@@ -220,14 +220,14 @@ fn shared_bytes_do_not_multiply() {
             what: "relocations"
         })
     ));
-    // Three files of a MiB; the largest multiple is that of the names.
+    // Three files of 1 MiB; names have the largest factor.
     let used = peak_memory() - before;
     assert!(used < 200 << 20, "{used} bytes for three files of 1 MiB");
 }
 
 #[test]
 fn an_absurd_segment_is_refused() {
-    // The second program header is the first to be loaded; its p_memsz is 40 bytes on.
+    // The second program header is the first loaded segment; its p_memsz is at offset 40.
     let mut bytes = V3.to_vec();
     let size = 64 + 56 + 40;
     bytes[size..size + 8].copy_from_slice(&(1u64 << 46).to_le_bytes());
@@ -247,8 +247,7 @@ fn an_absurd_segment_is_refused() {
 
 #[test]
 fn metadata_that_lies_is_named() {
-    // `.kernarg_segment_size` is 48, 0x30, in both the YAML and the MessagePack; make it 4 and the arguments lie
-    // outside.
+    // `.kernarg_segment_size` is 48, 0x30, in both the YAML and the MessagePack; with 4, the arguments are outside.
     let patched = |fixture: &[u8], from: &[u8], to: &[u8]| {
         let at = fixture
             .windows(from.len())
@@ -270,7 +269,7 @@ fn metadata_that_lies_is_named() {
             .count();
         assert_eq!(claims, 5, "{:?}", object.warnings);
     }
-    // A byte that MessagePack never uses, in the place of a key's length.
+    // A byte that MessagePack never uses, in place of a key's length.
     let broken = patched(V3, b"\xaeamdhsa.kernels", b"\xc1amdhsa.kernels");
     let object = read(&broken).expect("metadata does not keep an object from being loaded");
     assert!(

@@ -1,8 +1,8 @@
-//! Source lines of the fixture with debug information, which `llvm-objdump-19 -d -l` shows the same way.
+//! Source lines of the fixture with debug information, identical to those of `llvm-objdump-19 -d -l`.
 
 use gcn_object::{CodeObject, LinesError, SourceLanguage, read};
 
-/// Address of the kernel's code, and the line of each of its parts up to the next one's address.
+/// Addresses in the kernel's code at which the line changes, with the new line.
 const PARTS: [(u64, u32); 9] = [
     (0x1800, 8),
     (0x1834, 9),
@@ -57,7 +57,7 @@ fn every_instruction_has_the_line_that_llvm_shows() {
         .iter()
         .map(|range| (range.addresses.start, range.place.line))
         .collect();
-    // Rows that differ by their column only may be one.
+    // Rows that differ only in the column may be merged.
     let mut expected = PARTS[..PARTS.len() - 1].to_vec();
     expected.retain(|part| rows.contains(part) || part.0 != 0x1874);
     let lines_of = |rows: &[(u64, u32)]| {
@@ -79,7 +79,7 @@ fn an_object_without_debug_information_has_no_lines() {
     assert!(object.source_lines().expect("nothing is wrong").is_none());
 }
 
-/// Every byte of the debug information changed, one at a time: an answer or an error, and no panic.
+/// Changes every byte of the debug information, one at a time: the result is an answer or an error, without a panic.
 #[test]
 fn broken_debug_information_is_an_error_or_another_answer() {
     let whole = fixture();
@@ -109,7 +109,7 @@ fn broken_debug_information_is_an_error_or_another_answer() {
 fn compressed_sections_are_decompressed_or_refused() {
     use std::io::Write;
 
-    // What a linker makes of `-gz`: the section's bytes become a header and a stream, behind the end of the file.
+    // Output of a linker with `-gz`: the section's bytes become a header and a stream, at the end of the file.
     let whole = fixture();
     let name = ".debug_line";
     let compress = |kind: u32, stream: Vec<u8>, size: u64| -> Vec<u8> {
@@ -153,7 +153,8 @@ fn compressed_sections_are_decompressed_or_refused() {
     }
 }
 
-/// A copy of the file in which a section's bytes are others, at the end of the file, and are marked as compressed.
+/// A copy of the file in which a section's bytes are replaced by others, at the end of the file, and marked as
+/// compressed.
 fn with_section(file: &[u8], name: &str, bytes: &[u8]) -> Vec<u8> {
     const HEADER: usize = 64;
     const FLAGS: usize = 8;
@@ -198,7 +199,7 @@ fn code_without_a_line_has_the_nearest_of_its_function() {
     for (address, expected) in [
         (0x1804, 8),
         (0x1838, 9),
-        // The call, of what is inlined; and behind it.
+        // The call of the inlined function, and the code after it.
         (0x186c, 10),
         (0x1870, 10),
     ] {

@@ -1,4 +1,4 @@
-//! Versions 2 and 3, which today's compilers no longer make, from `tests/fixtures`.
+//! Versions 2 and 3, which current compilers no longer generate, from `tests/fixtures`.
 
 mod common;
 
@@ -47,7 +47,7 @@ fn version_2_says_what_version_3_says() {
             .collect();
         assert_eq!(sgprs.last(), Some(&(UserSgpr::KernargSegmentPtr, 4)));
     }
-    // The same compiler, so the same code and registers.
+    // Compiled by the same compiler, so code and registers are equal.
     let [old, new] = [&v2, &v3].map(|object| {
         let kernel = &object.kernels[0];
         let image = object.image().expect("a small image");
@@ -94,7 +94,7 @@ fn version_2_says_what_version_3_says() {
 
 #[test]
 fn notes_are_four_bytes_apart_whatever_their_section_says() {
-    // As AMD's OpenCL compiler wrote it.
+    // Alignment as written by AMD's OpenCL compiler.
     const CLAIMED: u64 = 8;
     let mut bytes = V2.to_vec();
     let (header, _) = pod::from_bytes::<elf::FileHeader64<LittleEndian>>(V2).expect("an ELF file");
@@ -117,7 +117,7 @@ fn notes_are_four_bytes_apart_whatever_their_section_says() {
             .position(|it| it.sh_type(LittleEndian) == elf::SHT_NOTE)
             .expect("a section of notes"),
     ];
-    // The alignment is the last number of a segment and the last but one of a section.
+    // The alignment is the last field of a program header and the second to last of a section header.
     for (part, from_end) in [(0, 8), (1, 16)] {
         let end = tables[part] as usize + (of_notes[part] + 1) * sizes[part];
         bytes[end - from_end..][..8].copy_from_slice(&CLAIMED.to_le_bytes());
@@ -152,7 +152,7 @@ fn a_program_of_the_opencl_compiler_holds_a_code_object() {
     };
     assert_eq!(entry.target(), Some("gfx803"));
     assert_eq!(&entry.bytes[..], V2);
-    // Code of the host before it is no code object, nor is data that is one.
+    // Host code before it is not a code object, nor is data that contains one.
     for section in [".text\nret", ".data"] {
         let bytes = entries(section);
         assert!(code_objects(&bytes).is_err(), "{section}");

@@ -1,5 +1,5 @@
-//! Programs of OpenCL drivers: Catalyst's and Gallium's, whole and broken. (Arithmetic is checked: tests are built with
-//! debug assertions.)
+//! Programs of OpenCL drivers, Catalyst's and Gallium's, valid and malformed. (Arithmetic is checked: tests are built
+//! with debug assertions.)
 
 #[path = "common/programs.rs"]
 mod programs;
@@ -32,7 +32,7 @@ fn names<'p>(program: &'p DriverProgram) -> Vec<&'p str> {
     kernels.map(|kernel| kernel.name.as_str()).collect()
 }
 
-/// An argument of each line: offset, size, kind, name and type.
+/// An argument per line: offset, size, kind, name and type.
 fn arguments(kernel: &DriverKernel) -> Vec<String> {
     let line = |argument: &gcn_object::DriverArgument| {
         format!(
@@ -117,7 +117,7 @@ fn catalyst_programs_for_opencl_2_have_descriptors() {
     assert_eq!(class, UserDataClass::Hsa(UserSgpr::DispatchPtr));
     assert_eq!(program.warnings, []);
     assert_eq!(kernel.required_workgroup, Some([64, 2, 1]));
-    // Vectors are aligned as their elements; what has no fixed size is passed by its address.
+    // Vectors are aligned like their elements; arguments without a fixed size are passed by address.
     let expected = [
         "0 8 grid offset _.global_offset_0: size_t",
         "8 8 global _.printf_buffer: size_t",
@@ -140,7 +140,7 @@ fn catalyst_programs_for_opencl_2_have_descriptors() {
     )));
 }
 
-/// Metadata that is cut off, or says what nothing means, is a warning, and the kernel has no arguments.
+/// Truncated or invalid metadata are a warning, and the kernel has no arguments.
 #[test]
 fn metadata_of_opencl_2_that_is_broken_is_a_warning() {
     let whole = programs::catalyst2();
@@ -162,7 +162,7 @@ fn metadata_of_opencl_2_that_is_broken_is_a_warning() {
     }
 }
 
-/// Later drivers put a code object into the program, of 32 bits too.
+/// Later drivers put a code object into the program, also for 32 bits.
 #[test]
 fn catalyst_programs_of_32_bits_with_a_code_object_are_containers() {
     let file = programs::catalyst2_with(32, V2, &[]);
@@ -174,7 +174,7 @@ fn catalyst_programs_of_32_bits_with_a_code_object_are_containers() {
     assert_eq!(entries[0].target(), Some("gfx803"));
 }
 
-/// The registers of a kernel are found by its address: the first of the table is not the first in memory.
+/// A kernel's registers are found by its address: the first kernel of the table is not the first in memory.
 #[test]
 fn gallium_programs_have_their_registers_by_address() {
     let file = programs::gallium(32, false);
@@ -209,7 +209,7 @@ fn gallium_programs_have_their_registers_by_address() {
         ];
         assert_eq!(arguments(kernel), expected);
     }
-    // The one that comes first takes the space up to the second.
+    // The first one extends to the second one.
     assert_eq!((scale.file.len(), fill.file.len()), (8, 256));
 }
 
@@ -244,7 +244,7 @@ fn programs_for_cpus_and_other_files_are_refused() {
     }
 }
 
-/// A kernel without its code or its text does not hide the others.
+/// A kernel without code or metadata does not hide the others.
 #[test]
 fn broken_kernels_are_reported() {
     let file = Elf {
@@ -288,7 +288,7 @@ fn parts_that_overlap_are_refused() {
     let error = read_driver_program(&kernels).unwrap_err();
     assert_eq!(error, DriverError::Overlap { what: "kernels" });
 
-    // All symbols have one long name.
+    // All symbols have the same long name.
     let long = format!("__OpenCL_{}_metadata", "x".repeat(40_000));
     let mut file = Elf {
         bits: 32,
@@ -308,7 +308,7 @@ fn parts_that_overlap_are_refused() {
     assert_eq!(error, DriverError::Overlap { what: "names" });
 }
 
-/// Does with the bytes all that a user of the crate would.
+/// Does everything with the bytes that a user of the crate would do.
 fn use_all(bytes: &[u8]) {
     let Ok(program) = read_driver_program(bytes) else {
         return;

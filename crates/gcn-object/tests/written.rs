@@ -1,4 +1,4 @@
-//! Code objects that this crate writes: read back and shown to LLVM's tools; and input that it refuses.
+//! Code objects written by this crate are read back and passed to LLVM's tools; invalid input is refused.
 
 mod common;
 
@@ -326,7 +326,7 @@ fn metadata_text_becomes_the_note_that_llvm_makes() {
         .iter()
         .find(|section| section.name == ".note")
         .expect("it is there");
-    // Twelve bytes of numbers and eight of the owner's name come before; LLVM's writer keeps keys in order too.
+    // Twelve bytes of numbers and eight of the owner's name precede it; LLVM's writer sorts keys too.
     let theirs = &object.section_bytes(note)[20..];
     assert_eq!(theirs[..packed.len()], packed);
 }

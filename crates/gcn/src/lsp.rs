@@ -3,7 +3,7 @@
 use std::io::{self, BufReader, Write};
 
 use anyhow::Result;
-use gcn_lsp::Ending;
+use gcn_lsp::SessionEnd;
 
 use crate::Status;
 use crate::problem::{INVALID_PROTOCOL, Problem};
@@ -38,7 +38,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
             _ => anyhow::Error::from(error),
         })?;
     Ok(match ending {
-        Ending::Requested => Status::Success,
-        Ending::Abandoned => Status::BadInput,
+        SessionEnd::Requested => Status::Success,
+        SessionEnd::Abandoned => Status::BadInput,
     })
 }

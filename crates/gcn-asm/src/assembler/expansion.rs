@@ -1,12 +1,12 @@
-//! State of macros, loops, conditions and included files.
+//! State of macros, loops, conditionals and included files.
 //!
-//! Every expansion is a [`Frame`] on a stack, so that depth costs no native stack and is bounded by a number.
-//! A loop without parameters and a macro that names none are read in place, again and again; other bodies are
-//! substituted into [`ExpandedTexts`] that live as long as the assembly. Positions inside such a text are of no use in
-//! messages: after each statement, its findings are moved to their places ([`place`]).
+//! Each expansion is a [`Frame`] on an explicit stack, so that nesting uses no native stack and is bounded. Loops
+//! without parameters and macros that reference none are read in place repeatedly; other bodies are substituted into
+//! [`ExpandedTexts`], which live as long as the assembly. Positions in expanded text are meaningless to the user:
+//! after each statement, its diagnostics are mapped back to the source ([`location`]).
 
 pub(crate) mod origin;
-pub(crate) mod place;
+pub(crate) mod location;
 
 use std::cell::{Cell, OnceCell};
 use std::collections::HashMap;
@@ -17,21 +17,24 @@ use crate::cursor::Cursor;
 use crate::diagnostic::Diagnostic;
 use crate::inputs::files::Files;
 use crate::inputs::options::{Source, SourceFile};
-use origin::{Deferred, Expanded, ExpansionNode, ExpansionStep, Included, PositionMap, TextOrigin};
+use origin::{
+    DeferredFixup, ExpansionKind, ExpansionNode, ExpansionStep, IncludedFile, PositionMap,
+    TextOrigin,
+};
 
-/// Bytes that all expansions together may read, and more in a long source ([`EXPANDED_PER_BYTE`]).
+/// Maximum number of bytes that all expansions together may read; larger for long sources ([`EXPANDED_PER_BYTE`]).
 pub(crate) const MAX_EXPANDED: usize = 1 << 28;
-/// Bytes for each byte of the source: so all the calls that a source writes can be made.
+/// Additional limit per byte of the source, so that every call written out in the source can be expanded.
 const EXPANDED_PER_BYTE: usize = ENTRY_COST / 8;
-/// Cost of an expansion besides its text: the bytes of a text that are read in the same time, about. What grows without
-/// end is refused within a second.
+/// Cost of an expansion in addition to its text, in bytes of text that take about as long to read. Unbounded growth
+/// is rejected within a second.
 pub(crate) const ENTRY_COST: usize = 3072;
-/// Cost of a repetition besides its text.
+/// Cost of an iteration in addition to its text.
 pub(crate) const REPEAT_COST: usize = 128;
-/// Bytes of one call of a macro: a value that grows with every call is found before it has cost seconds.
+/// Maximum size of a single macro expansion in bytes, so that a value that grows with every call is rejected early.
 pub(crate) const MAX_CALL: usize = 1 << 24;
 
-/// Texts that were made, each of which stays where it is: a list that only grows.
+/// Append-only list of expanded texts; each has a stable address.
 #[derive(Default)]
 pub(crate) struct ExpandedTexts {
     pub text: String,
@@ -39,7 +42,7 @@ pub(crate) struct ExpandedTexts {
 }
 
 impl Drop for ExpandedTexts {
-    /// Without recursion, for the list is long.
+    /// Drops iteratively, because the list may be long.
     fn drop(&mut self) {
         let mut next = self.next.take();
         while let Some(mut texts) = next {
@@ -48,66 +51,66 @@ impl Drop for ExpandedTexts {
     }
 }
 
-/// An expansion that is being read.
+/// An active expansion.
 pub(crate) struct Frame<'a> {
     pub step: ExpansionStep<'a>,
     pub mapping: PositionMap,
-    /// The statement after the call.
+    /// Position after the call, where reading continues.
     pub resume: Cursor<'a>,
-    /// The beginning of a loop that asks before each round.
+    /// Start of the loop statement, if its condition is evaluated before each iteration.
     pub again: Option<Cursor<'a>>,
-    /// Beginning of each repetition.
+    /// Start of each iteration.
     pub begin: Cursor<'a>,
-    /// Repetitions to come.
+    /// Remaining iterations.
     pub remaining: u64,
-    /// Errors when this repetition began.
+    /// Error count when this iteration began.
     pub errors: usize,
-    /// Conditions that are open outside.
+    /// Number of enclosing open conditionals.
     pub conditions: usize,
     pub node: Option<u32>,
 }
 
-/// A change of the text that is read, carried out behind the current statement.
+/// A change of the text to read, performed after the current statement.
 pub(crate) enum Jump<'a> {
     Enter(Box<Frame<'a>>),
     Leave,
-    /// Out of all expansions, after an error that would only repeat itself.
+    /// Leaves all expansions, after an error that would only repeat.
     Abort,
-    /// Out of macros and loops, but not of the file that they are in, after too many errors.
+    /// Leaves macros and loops, but not the enclosing file, after too many errors.
     AbortToFile,
     /// `.end`
     Stop,
 }
 
-/// The state of expanding.
+/// State of all expansions.
 pub(crate) struct Expansion<'a> {
     pub macros: HashMap<&'a str, Rc<Macro<'a>>>,
     pub frames: Vec<Frame<'a>>,
     pub conditions: Vec<OpenCondition>,
     pub jump: Option<Jump<'a>>,
     pub nodes: Vec<ExpansionNode<'a>>,
-    pub deferred: Vec<Deferred>,
+    pub deferred: Vec<DeferredFixup>,
     pub last: &'a ExpandedTexts,
     pub reader: &'a dyn Files,
     /// Position at which [`Files::passed`] is called next.
     pub next_pass: usize,
     pub source: &'a str,
     pub source_text: &'a str,
-    /// In the order of inclusion, so of their places.
-    pub files: Vec<Included<'a>>,
-    /// True if `.altmacro` is in force.
+    /// In the order of inclusion, so sorted by start position.
+    pub files: Vec<IncludedFile<'a>>,
+    /// True if `.altmacro` is active.
     pub is_alternate: bool,
-    /// True if macros are called in any case.
+    /// True if macro names are case-insensitive.
     pub ignores_case: bool,
-    /// The loop that the next statement goes on with.
-    pub resumed: Option<Resumed>,
-    /// Bytes that may still be read.
+    /// The loop that the next statement continues.
+    pub next_iteration: Option<NextIteration>,
+    /// Number of bytes that expansions may still read.
     pub budget: usize,
-    /// Macros called so far, for `\@`.
+    /// Number of macro calls so far, for `\@`.
     pub calls: u64,
-    /// Names made for `LOCAL` so far.
+    /// Number of names generated for `LOCAL` so far.
     pub locals: u64,
-    /// Errors so far, in all and inside expansions.
+    /// Numbers of errors so far, in total and inside expansions.
     pub errors: usize,
     pub inner_errors: usize,
     pub inner_warnings: usize,
@@ -135,7 +138,7 @@ impl<'a> Expansion<'a> {
             files: Vec::new(),
             is_alternate: false,
             ignores_case,
-            resumed: None,
+            next_iteration: None,
             budget: MAX_EXPANDED
                 .saturating_add(source.text.len().saturating_mul(EXPANDED_PER_BYTE)),
             calls: 0,
@@ -167,13 +170,13 @@ impl<'a> Expansion<'a> {
         &self.last.text
     }
 
-    /// The name of the file that is read.
+    /// Name of the current file.
     pub(crate) fn file(&self) -> &'a str {
         self.frames
             .iter()
             .rev()
             .find_map(|frame| match frame.step.what {
-                Expanded::File(name) => Some(name),
+                ExpansionKind::File(name) => Some(name),
                 _ => None,
             })
             .unwrap_or(self.source)
@@ -181,7 +184,7 @@ impl<'a> Expansion<'a> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Need {
+pub(crate) enum ParameterKind {
     Optional,
     Required,
     /// Takes the rest of the line.
@@ -192,7 +195,7 @@ pub(crate) enum Need {
 pub(crate) struct MacroParameter<'a> {
     pub name: &'a str,
     pub default: &'a str,
-    pub need: Need,
+    pub kind: ParameterKind,
 }
 
 /// A macro.
@@ -202,43 +205,43 @@ pub(crate) struct Macro<'a> {
     pub parameters: Vec<MacroParameter<'a>>,
     pub body: &'a str,
     pub origin: TextOrigin,
-    /// Calls so far, for `\+`.
+    /// Number of calls so far, for `\+`.
     pub calls: Cell<u64>,
-    /// True if nothing is to be substituted.
+    /// True if the body needs no substitution.
     pub is_plain: bool,
 }
 
-/// An `.if` that has not ended.
+/// An open `.if`.
 pub(crate) struct OpenCondition {
     pub span: Range<usize>,
-    /// True if one of its branches was read.
+    /// True if one of its branches was assembled.
     pub is_taken: bool,
     pub has_else: bool,
 }
 
-/// A loop whose beginning is about to be read again.
+/// A loop statement that is read again for its next iteration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Resumed {
-    /// Position of its beginning.
+pub(crate) struct NextIteration {
+    /// Position of the statement.
     pub at: usize,
-    /// The number of the round to come.
+    /// Number of the next iteration.
     pub round: u64,
 }
 
-/// Bytes between two calls of [`Files::passed`].
+/// Interval of calls of [`Files::passed`], in bytes.
 const PASSED_EVERY: usize = 1 << 18;
 
 impl Expansion<'_> {
-    /// Tells the reader how far the source has been read, now and then. Not for positions inside expansions.
+    /// Reports progress through the source to the caller, at intervals. Not for positions inside expansions.
     #[inline]
-    pub(crate) fn pass(&mut self, position: usize) {
+    pub(crate) fn report_progress(&mut self, position: usize) {
         if position >= self.next_pass {
             self.next_pass = position.saturating_add(PASSED_EVERY);
             self.reader.passed(position);
         }
     }
 
-    /// The place behind everything that was read so far.
+    /// First position after everything read so far.
     pub(crate) fn next_place(&self) -> usize {
         match self.files.last() {
             Some(file) => file.start + file.text.len() + 1,
@@ -246,7 +249,7 @@ impl Expansion<'_> {
         }
     }
 
-    /// The included files that diagnostics name, and those that include them.
+    /// Included files that diagnostics refer to, and the files that include them.
     pub(crate) fn named_files(&self, diagnostics: &[Diagnostic]) -> Vec<SourceFile> {
         let mut is_named = vec![false; self.files.len()];
         let spans = diagnostics.iter().flat_map(|diagnostic| {

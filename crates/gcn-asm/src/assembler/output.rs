@@ -1,27 +1,27 @@
-//! The program as it is emitted: sections with bytes, marks of instructions, and fields that wait for symbols.
+//! Assembled output: sections with bytes, records of instructions, and fixups.
 
 use std::ops::Range;
 
 use gcn_isa::Form;
 use gcn_object::RelocationKind;
 
-use crate::argument::Delayed;
-use crate::diagnostic::{Fail, Helped, fail};
+use crate::argument::DelayedValue;
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::encode::DelayedField;
 use crate::ids;
 use crate::program::{PackedInstruction, ProgramSection, SectionFlags, SectionKind};
 
-/// The largest section; more is a slip, and must not exhaust memory.
+/// Maximum section size in bytes; anything larger is a mistake and must not exhaust memory.
 const MAX_SECTION: u64 = 1 << 28;
-/// The largest section of zeros that take no memory here.
+/// Maximum size of a section of zeros, which take no memory.
 pub(crate) const MAX_NOBITS: u64 = 1 << 40;
-/// The most sections, so that their numbers fit everywhere.
+/// Maximum number of sections, so that their indices fit everywhere.
 const MAX_SECTIONS: usize = 4096;
-/// The section whose places are numbers. It is no section of a code object.
+/// Pseudo-section whose offsets are plain numbers. It is not part of a code object.
 pub(crate) const ABSOLUTE: &str = "*ABS*";
-/// The largest alignment, in bytes.
+/// Maximum alignment in bytes.
 pub(crate) const MAX_ALIGN: i64 = 1 << 16;
-/// The bytes of S_NOP, with which code is padded.
+/// Encoding of S_NOP, which pads code.
 pub(crate) const NOP: [u8; 4] = 0xbf80_0000u32.to_le_bytes();
 
 const CODE: SectionFlags = SectionFlags {
@@ -40,7 +40,7 @@ const DATA: SectionFlags = SectionFlags {
     ..READ_ONLY
 };
 
-/// Kinds and flags of sections that are named without attributes.
+/// Kinds and flags of sections by name, used if no attributes are given.
 pub(crate) const SECTION_DEFAULTS: &[(&str, SectionKind, SectionFlags)] = &[
     (".text", SectionKind::ProgBits, CODE),
     (".data", SectionKind::ProgBits, DATA),
@@ -49,37 +49,37 @@ pub(crate) const SECTION_DEFAULTS: &[(&str, SectionKind, SectionFlags)] = &[
     (".note", SectionKind::Note, READ_ONLY),
 ];
 
-/// Sections, the current one, and fields that wait.
+/// Sections, the current one, and fixups.
 #[derive(Default)]
 pub(crate) struct AssembledSections {
     pub sections: Vec<ProgramSection>,
-    /// Number of the section that is assembled into.
+    /// Index of the current section.
     pub current: u32,
     pub previous: u32,
-    /// Sections of `.pushsection`: current and previous.
+    /// Stack of `.pushsection`: current and previous section.
     pub stack: Vec<(u32, u32)>,
     pub fixups: Vec<Fixup>,
-    pub stated: Vec<Stated>,
+    pub relocs: Vec<RelocDirective>,
     pub marks: Vec<PackedInstruction>,
 }
 
-/// A field that waits.
+/// A field to be filled in at the end of the source.
 #[derive(Clone, Debug)]
 pub(crate) struct Fixup {
     pub section: u32,
-    /// Of the data or of the instruction, in bytes from the start of the section.
+    /// Offset of the datum or instruction in the section, in bytes.
     pub offset: u64,
     pub kind: FixupKind,
-    pub value: Delayed,
+    pub value: DelayedValue,
     pub span: Range<usize>,
-    /// The instruction that the field is of, and the place of its mark.
+    /// Form of the instruction that contains the field, and the index of its record.
     pub instruction: Option<(&'static Form, usize)>,
 }
 
 impl Fixup {
-    /// Returns whether it is the distance of a branch to a place of its own section that is known already.
+    /// Returns true for a branch to a label in the same section that is already defined.
     pub(crate) fn is_to_label_before(&self) -> bool {
-        let Delayed::Value(value) = self.value else {
+        let DelayedValue::Value(value) = self.value else {
             return false;
         };
         let place = value.plus.and_then(|term| term.place);
@@ -91,34 +91,34 @@ impl Fixup {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FixupKind {
-    /// Data of this many bytes.
+    /// A datum with this width in bytes.
     Data(u8),
-    /// The dword after an instruction.
+    /// The literal dword of an instruction.
     Literal,
-    /// The distance of a branch.
+    /// A branch offset.
     Branch,
-    /// Another field of an instruction, which holds a number.
+    /// Another numeric field of an instruction.
     Field(DelayedField),
 }
 
-/// `.reloc`: a field for the linker at a place of its own.
+/// A relocation that `.reloc` requests explicitly.
 #[derive(Clone, Debug)]
-pub(crate) struct Stated {
+pub(crate) struct RelocDirective {
     pub section: u32,
-    pub place: Delayed,
+    pub place: DelayedValue,
     pub kind: RelocationKind,
-    pub value: Delayed,
+    pub value: DelayedValue,
     pub span: Range<usize>,
 }
 
 impl AssembledSections {
-    /// Section and offset of what comes next.
+    /// Section index and offset of the next byte.
     pub(crate) fn here(&self) -> (u32, u64) {
         let size = self.section().map_or(0, |s| s.size);
         (self.current, size)
     }
 
-    /// Returns whether places here are numbers, as in `.struct`.
+    /// Returns true if offsets in the current section are plain numbers, as in `.struct`.
     pub(crate) fn is_absolute(&self) -> bool {
         self.section()
             .is_some_and(|section| section.name == ABSOLUTE)
@@ -146,7 +146,7 @@ impl AssembledSections {
             name: name.to_owned(),
             kind,
             flags,
-            // Instructions are words.
+            // Instructions are aligned to words.
             align: if flags.exec { 4 } else { 1 },
             address: None,
             bytes: Vec::new(),
@@ -156,7 +156,7 @@ impl AssembledSections {
         index as u32
     }
 
-    /// The section of this name, made with the attributes that the name suggests if it is new.
+    /// Section with this name; created with the default attributes for the name if it does not exist.
     pub(crate) fn section_named(&mut self, name: &str) -> u32 {
         if let Some(index) = self.sections.iter().position(|s| s.name == name) {
             return index as u32;
@@ -188,7 +188,7 @@ impl AssembledSections {
             if bytes.iter().any(|&b| b != 0) {
                 let message = format!("section `{}` holds no bytes, only zeros", section.name);
                 return Err(fail(&ids::ZEROS_SECTION, span.clone(), message)
-                    .helped("put data into `.data` or `.rodata`, code into `.text`"));
+                    .with_help("put data into `.data` or `.rodata`, code into `.text`"));
             }
             return self.emit_zeros(bytes.len() as u64, span);
         }
@@ -221,7 +221,7 @@ impl AssembledSections {
         Ok(())
     }
 
-    /// Overwrites bytes that were emitted.
+    /// Overwrites bytes that were already emitted.
     pub(crate) fn patch(&mut self, section: u32, offset: u64, bytes: &[u8]) {
         let place = self
             .sections
@@ -240,10 +240,10 @@ fn too_large(span: &Range<usize>) -> Fail {
         span.clone(),
         "the section would become too large",
     )
-    .helped(format!("at most {MAX_SECTION} bytes are possible"))
+    .with_help(format!("at most {MAX_SECTION} bytes are possible"))
 }
 
-/// A number fits into a field with or without sign.
+/// Checks that a number fits into a field, signed or unsigned.
 pub(crate) fn check_width(number: i64, width: u8, span: &Range<usize>) -> Result<(), Fail> {
     let bits = u32::from(width) * 8;
     if bits >= 64 {

@@ -1,34 +1,34 @@
-//! The reading side of an assembly: a cursor in a text, and the expansions that the text comes from.
+//! Input side of an assembly: a cursor into a text, and the expansions that the text comes from.
 
 use std::ops::Range;
 
 use crate::argument::lower_case;
-use crate::assembler::expansion::origin::{Expanded, ExpansionStep, PositionMap, TextOrigin};
+use crate::assembler::expansion::origin::{ExpansionKind, ExpansionStep, PositionMap, TextOrigin};
 use crate::assembler::expansion::{
     ENTRY_COST, ExpandedTexts, Expansion, Frame, Jump, MAX_EXPANDED, REPEAT_COST,
 };
 use crate::cursor::Cursor;
-use crate::diagnostic::{Fail, Helped, fail};
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::ids;
 use crate::inputs::dialect::Dialect;
 use crate::inputs::files::Files;
 use crate::inputs::options::Source;
 
-/// Expansions may nest this deep.
+/// Maximum nesting depth of expansions.
 const MAX_DEPTH: usize = 1024;
-/// Length in bytes above which names of macros are case-sensitive.
+/// Maximum length in bytes of macro names that are matched case-insensitively.
 pub(crate) const MACRO_NAME: usize = 128;
-/// Files of a source that are compared with the next one, the last ones, to keep its text once.
+/// Number of recent files compared with a newly included one, to store the same text only once.
 const MAX_COMPARED: usize = 16;
 
-/// A cursor, and the expansions around it.
+/// A cursor with its enclosing expansions.
 pub(crate) struct SourceReader<'a> {
     pub cursor: Cursor<'a>,
     pub expansion: Expansion<'a>,
 }
 
 impl<'a> SourceReader<'a> {
-    /// A reader at the begin of a source. Texts that it makes go behind `texts`.
+    /// Creates a reader at the start of a source. Expanded texts are appended to `texts`.
     pub(crate) fn new(
         source: &Source<'a>,
         texts: &'a ExpandedTexts,
@@ -41,7 +41,7 @@ impl<'a> SourceReader<'a> {
         }
     }
 
-    /// Goes where the statement that was read wants to go on.
+    /// Performs the jump that the last statement requested.
     pub(crate) fn jump(&mut self) {
         match self.expansion.jump.take() {
             Some(Jump::Enter(mut frame)) => {
@@ -53,7 +53,8 @@ impl<'a> SourceReader<'a> {
             Some(Jump::Leave) => self.leave(),
             Some(Jump::Abort) => self.leave_to(0),
             Some(Jump::AbortToFile) => {
-                let is_file = |frame: &&Frame<'_>| matches!(frame.step.what, Expanded::File(_));
+                let is_file =
+                    |frame: &&Frame<'_>| matches!(frame.step.what, ExpansionKind::File(_));
                 self.leave_to(self.expansion.frames.iter().take_while(is_file).count());
             }
             Some(Jump::Stop) => {
@@ -65,7 +66,7 @@ impl<'a> SourceReader<'a> {
         }
     }
 
-    /// Out of all but the outermost `depth` expansions.
+    /// Leaves all but the outermost `depth` expansions.
     pub(crate) fn leave_to(&mut self, depth: usize) {
         if let Some(frame) = self.expansion.frames.get(depth) {
             self.cursor = frame.resume.clone();
@@ -74,7 +75,7 @@ impl<'a> SourceReader<'a> {
         self.expansion.frames.truncate(depth);
     }
 
-    /// Out of the innermost expansion.
+    /// Leaves the innermost expansion.
     pub(crate) fn leave(&mut self) {
         if let Some(frame) = self.expansion.frames.pop() {
             self.expansion.conditions.truncate(frame.conditions);
@@ -82,14 +83,14 @@ impl<'a> SourceReader<'a> {
         }
     }
 
-    /// Lets what is about to be read be followed by `again` in place of the statement after it.
+    /// Makes the requested expansion continue at `again`, instead of after the current statement.
     pub(crate) fn repeat_from(&mut self, again: Cursor<'a>) {
         if let Some(Jump::Enter(frame)) = &mut self.expansion.jump {
             frame.again = Some(again);
         }
     }
 
-    /// Takes from what expansions may read. Beyond it, all of them end.
+    /// Charges bytes to the expansion budget. If it is exhausted, all expansions end.
     pub(crate) fn charge(&mut self, bytes: usize, span: &Range<usize>) -> Result<(), Fail> {
         match self.expansion.budget.checked_sub(bytes) {
             Some(rest) => {
@@ -103,7 +104,7 @@ impl<'a> SourceReader<'a> {
                     span.clone(),
                     "macros, loops and included files expand to too much text",
                 )
-                .helped(format!(
+                .with_help(format!(
                     "at most {} MiB are possible, more in a long source; a call counts as {} KiB, a repetition as {} bytes",
                     MAX_EXPANDED >> 20,
                     ENTRY_COST >> 10,
@@ -113,7 +114,7 @@ impl<'a> SourceReader<'a> {
         }
     }
 
-    /// Plans to read a text from `begin`, `rounds` times. The step is about its first time.
+    /// Requests that a text be read `rounds` times from `begin`. The step describes the first iteration.
     pub(crate) fn expand(
         &mut self,
         step: ExpansionStep<'a>,
@@ -124,11 +125,11 @@ impl<'a> SourceReader<'a> {
             self.expansion.jump = Some(Jump::Abort);
             let message = format!("{} is nested too deep", step.what.text());
             return Err(fail(&ids::NESTING_LIMIT, step.call, message)
-                .helped(format!("expansions may nest {MAX_DEPTH} levels deep")));
+                .with_help(format!("expansions may nest {MAX_DEPTH} levels deep")));
         }
         let mapping = match (self.expansion.mapping(), step.text) {
             (outer, None) => outer,
-            (_, Some(_)) if matches!(step.what, Expanded::File(_)) => match &step.origin {
+            (_, Some(_)) if matches!(step.what, ExpansionKind::File(_)) => match &step.origin {
                 TextOrigin::At(place) => PositionMap::From(place.start),
                 TextOrigin::Unknown | TextOrigin::Around(_) => PositionMap::From(0),
             },
@@ -148,7 +149,7 @@ impl<'a> SourceReader<'a> {
         Ok(())
     }
 
-    /// The origin of a body in the text that is read.
+    /// Origin of a body in the current text.
     pub(crate) fn origin(&self, body: Range<usize>) -> TextOrigin {
         match self.expansion.mapping() {
             PositionMap::Call(_) => TextOrigin::Around(body),
@@ -156,7 +157,8 @@ impl<'a> SourceReader<'a> {
         }
     }
 
-    /// Steps over a body up to what ends it; yields its range. Without an end it is the rest of the text.
+    /// Skips a block up to its closing directive and returns the range of its body; without one, the body extends to
+    /// the end of the text.
     pub(crate) fn body(
         &mut self,
         (opens, closes): (&[&str], &[&str]),
@@ -188,17 +190,17 @@ impl<'a> SourceReader<'a> {
             span.clone(),
             format!("`{name}` is not closed"),
         )
-        .helped(format!("end it with `{end}`")))
+        .with_help(format!("end it with `{end}`")))
     }
 
-    /// A statement up to where it was read, without the blanks there.
+    /// Range of a statement up to the cursor, without trailing blanks.
     pub(crate) fn statement_from(&self, start: usize) -> Range<usize> {
         let text = self.cursor.slice(start..self.cursor.pos());
         start..start + text.trim_end().len()
     }
 
-    /// A file's name and text, kept; once, if the file is included again.
-    pub(crate) fn kept(&mut self, name: String, text: String) -> (&'a str, &'a str) {
+    /// Stores a file's name and text, or returns the stored ones if the file was included recently.
+    pub(crate) fn intern_file(&mut self, name: String, text: String) -> (&'a str, &'a str) {
         let known = self
             .expansion
             .files
@@ -212,7 +214,7 @@ impl<'a> SourceReader<'a> {
         }
     }
 
-    /// The key of a macro of this name.
+    /// Key of a macro name in the table of macros.
     pub(crate) fn macro_key<'n>(&self, name: &'n str, buffer: &'n mut [u8; MACRO_NAME]) -> &'n str {
         match self.expansion.ignores_case {
             true => lower_case(name, buffer).unwrap_or(name),
@@ -220,7 +222,7 @@ impl<'a> SourceReader<'a> {
         }
     }
 
-    /// The rest of the line without its comment.
+    /// Reads the rest of the line without its comment.
     pub(crate) fn rest_of_line(&mut self) -> &'a str {
         self.cursor.skip_blanks();
         let start = self.cursor.pos();
@@ -232,7 +234,7 @@ impl<'a> SourceReader<'a> {
                     end = self.cursor.pos();
                     continue;
                 }
-                // The quote begins no string, and may be alone on its line.
+                // The quote does not begin a string, and may be unmatched.
                 self.cursor.set_pos(quote);
             }
             let width = self.cursor.here().len().max(1);

@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use super::{Cursor, FloatWidth, WrittenNumber, is_word};
-use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
+use crate::diagnostic::{Diagnostic, Fail, WithHelp, fail};
 use crate::float::DOUBLE;
 use crate::ids;
 
 impl<'a> Cursor<'a> {
-    /// A decimal number of a register; nothing if there are no digits or more than fit.
+    /// Reads the decimal number of a register; `None` if there are no digits or too many.
     pub(crate) fn digits(&mut self) -> Option<u32> {
         let start = self.pos;
         let mut value: u32 = 0;
@@ -21,7 +21,7 @@ impl<'a> Cursor<'a> {
         (self.pos > start).then_some(value)
     }
 
-    /// A symbol's name: a word, or any text in quotes.
+    /// Reads a symbol name: a word, or any text in quotes.
     pub(crate) fn name(&mut self) -> Result<std::borrow::Cow<'a, str>, Fail> {
         self.skip_blanks();
         if self.peek() == b'"' {
@@ -42,7 +42,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// An integer (`12`, `0xc`, `0b1100`, `014`) or a floating-point number (`1.5`, `2e3`).
+    /// Reads an integer (`12`, `0xc`, `0b1100`, `014`) or a floating-point number (`1.5`, `2e3`).
     pub(crate) fn number(&mut self) -> Result<WrittenNumber, Fail> {
         let start = self.pos;
         let (radix, prefix) = match (self.peek(), self.peek_at(1) | 0x20) {
@@ -78,7 +78,7 @@ impl<'a> Cursor<'a> {
         }
         let end = self.pos;
         if is_word(self.peek()) {
-            // The suffixes of C say nothing here.
+            // C suffixes have no effect.
             let suffix = self.tail();
             if !matches!(self.slice(suffix), "U" | "L" | "LL" | "UL" | "ULL") {
                 let text = self.slice(start..self.pos);
@@ -102,7 +102,7 @@ impl<'a> Cursor<'a> {
         Ok(WrittenNumber::Int(value.cast_signed()))
     }
 
-    /// Steps over what may be a floating-point number without its sign.
+    /// Skips an unsigned floating-point number, or whatever resembles one.
     pub(crate) fn float_tail(&mut self) -> Range<usize> {
         let start = self.pos;
         loop {
@@ -140,7 +140,7 @@ impl<'a> Cursor<'a> {
         self.float_number(start, value)
     }
 
-    /// A floating-point number of hexadecimal digits and a power of two, as `0x1.8p3`; its digits begin at `digits`.
+    /// Reads a hexadecimal floating-point number, such as `0x1.8p3`, whose digits begin at `digits`.
     fn hexadecimal_float(&mut self, start: usize, digits: usize) -> Result<WrittenNumber, Fail> {
         self.eat(b'.');
         while self.peek().is_ascii_hexdigit() {
@@ -159,7 +159,7 @@ impl<'a> Cursor<'a> {
         self.float_number(start, bits.map(f64::from_bits))
     }
 
-    /// The floating-point number whose digits end at the cursor, with the suffix of its width if one follows.
+    /// Finishes a floating-point number whose digits end at the cursor, including its width suffix.
     fn float_number(&mut self, start: usize, value: Option<f64>) -> Result<WrittenNumber, Fail> {
         let suffix = match self.peek() | 0x20 {
             _ if is_word(self.peek_at(1)) => None,
@@ -186,7 +186,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// GNU as reads a number that begins with 0 as octal.
+    /// Reads a number as octal: GNU as does so if it begins with 0.
     fn octal(&self, span: Range<usize>) -> Result<WrittenNumber, Fail> {
         let text = self.slice(span.clone());
         match u64::from_str_radix(text, 8) {
@@ -202,14 +202,14 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A character in single quotes, as its code. The cursor is at the quote.
+    /// Reads a character in single quotes as its code. The cursor is at the quote.
     pub(crate) fn character(&mut self) -> Result<i64, Fail> {
         let start = self.pos;
         self.pos += 1;
         let value = match self.peek() {
             b'\\' => match self.escape() {
                 Ok(value) => value,
-                // What is no escape stands for itself here.
+                // An unknown escape stands for the character itself.
                 Err(_) if self.pos == start + 2 && self.peek().is_ascii_punctuation() => {
                     self.pos += 1;
                     self.text.as_bytes().get(self.pos - 1).copied().unwrap_or(0)
@@ -239,7 +239,7 @@ impl<'a> Cursor<'a> {
         Ok(i64::from(value))
     }
 
-    /// A string in double quotes with the escapes of C.
+    /// Reads a string in double quotes with C escapes.
     pub(crate) fn string(&mut self) -> Result<Vec<u8>, Fail> {
         self.skip_blanks();
         let start = self.pos;
@@ -257,7 +257,7 @@ impl<'a> Cursor<'a> {
                 b'\n' | 0 if self.peek() == b'\n' || self.at_end() => {
                     return Err(
                         fail(&ids::UNTERMINATED, start..self.pos, "unterminated string")
-                            .helped("add `\"` on the same line"),
+                            .with_help("add `\"` on the same line"),
                     );
                 }
                 byte => {
@@ -268,7 +268,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// An escape. The cursor is at the backslash.
+    /// Reads an escape sequence. The cursor is at the backslash.
     fn escape(&mut self) -> Result<u8, Fail> {
         let start = self.pos;
         self.pos += 1;
@@ -320,7 +320,7 @@ impl<'a> Cursor<'a> {
                     start..self.here().end,
                     "unknown escape",
                 )
-                .helped(
+                .with_help(
                     "the escapes are \\n \\t \\r \\b \\f \\\" \\\\ \\' \\xHH and octal \\NNN",
                 ));
             }

@@ -1,11 +1,11 @@
-//! Text that is not read: statements, and comments without an end.
+//! Skipping of statements that are not assembled, and unterminated comments.
 
 use std::ops::Range;
 
 use super::Cursor;
 
 impl Cursor<'_> {
-    /// The beginning of a block comment that has no end, in the text from the beginning of a line.
+    /// Finds an unterminated block comment, starting from the beginning of a line.
     pub(crate) fn unclosed_comment(&self, line: usize) -> Option<Range<usize>> {
         let mut probe = self.clone();
         probe.pos = line;
@@ -27,13 +27,13 @@ impl Cursor<'_> {
         None
     }
 
-    /// Steps behind a statement that is not read.
+    /// Skips a statement without parsing it.
     pub(crate) fn skip_statement(&mut self) {
         self.skip_statement_content();
         let _ = self.eat(b'\n') || self.eat(b';');
     }
 
-    /// Steps to the end of a statement that is not read.
+    /// Skips to the end of a statement without parsing it.
     pub(crate) fn skip_statement_content(&mut self) {
         if !self.dialect.semicolon_separates() {
             return self.skip_line_content();

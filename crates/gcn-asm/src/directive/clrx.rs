@@ -1,6 +1,5 @@
-//! The pseudo-operations that only CLRX has and that say nothing of its binary formats: scopes, enumerations, symbols
-//! that are taken back, and what a source asks about the GPU. Its loops and conditions are with the others, in
-//! `expand`.
+//! Pseudo-operations that only CLRX has and that do not concern its binary formats: scopes, enumerations, undefining
+//! of symbols, and queries about the GPU. Its loops and conditionals are in `expand`.
 //!
 //! Source: CLRX's "Assembler Pseudo-Operations".
 
@@ -10,12 +9,12 @@ use gcn_isa::{Isa, Target};
 
 use crate::assembler::{Assembler, RAW_FORMAT};
 use crate::cursor::SEPARATOR;
-use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
+use crate::diagnostic::{Diagnostic, Fail, WithHelp, fail};
 use crate::ids;
-use crate::symbols::Defined;
+use crate::symbols::SymbolDefinition;
 use crate::symbols::scope::ScopeId;
 
-/// CLRX's names of architectures in the order of its numbers, and what they are here.
+/// CLRX's architecture names, indexed by its architecture numbers, and the corresponding instruction sets.
 #[rustfmt::skip]
 const ARCHITECTURES: &[(&[&str], Isa)] = &[
     (&["si", "gcn1.0", "gfx6"],                Isa::Si),
@@ -25,7 +24,7 @@ const ARCHITECTURES: &[(&[&str], Isa)] = &[
     (&["vega20", "gcn1.4.1", "gfx906"],        Isa::Vega20),
 ];
 
-/// CLRX's names of GPUs that are not names of targets, and what they are here. What it calls GFX700 is Kaveri.
+/// CLRX's GPU names that are not target names, and the corresponding targets. CLRX's GFX700 is Kaveri.
 #[rustfmt::skip]
 const DEVICES: &[(&str, &str)] = &[
     ("capeverde", "gfx601"), ("spectre", "gfx700"), ("spooky", "gfx700"), ("kalindi", "gfx703"),
@@ -33,7 +32,7 @@ const DEVICES: &[(&str, &str)] = &[
     ("polaris20", "gfx803"), ("polaris21", "gfx803"), ("polaris22", "gfx803"), ("vega11", "gfx900"),
 ];
 
-/// CLRX's numbers of GPUs, for `.get_gpu`, by their targets' names here; of several that share a target the best known.
+/// CLRX's GPU numbers for `.get_gpu`, by target name; if several GPUs share a target, the best known one.
 #[rustfmt::skip]
 const DEVICE_NUMBERS: &[(&str, i64)] = &[
     ("gfx600", 2), ("gfx601", 1), ("gfx602", 3), ("gfx700", 5), ("gfx701", 9), ("gfx702", 9), ("gfx703", 7),
@@ -41,7 +40,7 @@ const DEVICE_NUMBERS: &[(&str, i64)] = &[
     ("gfx900", 22), ("gfx902", 24), ("gfx904", 26), ("gfx906", 28), ("gfx909", 24), ("gfx90c", 24),
 ];
 
-/// CLRX's formats of binaries in the order of its numbers, by their names.
+/// Names of CLRX's binary formats, indexed by its format numbers.
 const FORMATS: &[&[&str]] = &[
     &["amd", "catalyst"],
     &["gallium"],
@@ -49,14 +48,14 @@ const FORMATS: &[&[&str]] = &[
     &["amdcl2"],
     &["rocm"],
 ];
-/// The ones that are made here.
+/// The formats that this assembler can produce.
 const MADE_FORMATS: [usize; 2] = [RAW_FORMAT, 4];
-/// The version of CLRX whose language this is.
+/// The implemented version of CLRX's language.
 const VERSION: i64 = 109;
-/// `.fail` with numbers from this one on only warns.
+/// `.fail` only warns for numbers from this one.
 const FIRST_WARNING: i64 = 500;
 
-/// Target of a GPU or architecture name in CLRX's spelling, in any case.
+/// Target of a GPU or architecture name in CLRX's spelling; case-insensitive.
 ///
 /// # Examples
 /// ```
@@ -74,7 +73,7 @@ pub fn clrx_target(name: &str) -> Option<&'static Target> {
     })
 }
 
-/// The architecture of a name.
+/// Instruction set of an architecture name.
 pub(crate) fn architecture_named(name: &str) -> Option<Isa> {
     let is_meant = |theirs: &&str| theirs.eq_ignore_ascii_case(name);
     ARCHITECTURES
@@ -83,13 +82,13 @@ pub(crate) fn architecture_named(name: &str) -> Option<Isa> {
         .map(|&(_, isa)| isa)
 }
 
-/// CLRX's number of a format of binaries.
+/// CLRX's number of a binary format.
 pub(crate) fn format_named(name: &str) -> Option<usize> {
     let is_meant = |theirs: &&str| theirs.eq_ignore_ascii_case(name);
     FORMATS.iter().position(|names| names.iter().any(is_meant))
 }
 
-/// CLRX's number of an architecture: of the newest that is not newer.
+/// CLRX's number of the newest architecture that is not newer than `isa`.
 fn architecture_number(isa: Isa) -> i64 {
     let older = ARCHITECTURES
         .iter()
@@ -97,7 +96,7 @@ fn architecture_number(isa: Isa) -> i64 {
     older.count() as i64 - 1
 }
 
-/// A path of scopes.
+/// Parses a scope path.
 fn scope_path(asm: &mut Assembler<'_>) -> Result<ScopeId, Fail> {
     asm.reader.cursor.skip_blanks();
     let start = asm.reader.cursor.pos();
@@ -114,7 +113,7 @@ fn scope_path(asm: &mut Assembler<'_>) -> Result<ScopeId, Fail> {
     })
 }
 
-/// `name`, or nothing for a scope that ends with its `.ends`.
+/// `name`, or no name for an anonymous scope that ceases to exist at `.ends`.
 pub(crate) fn open_scope(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), Fail> {
     asm.reader.cursor.skip_blanks();
     let name = asm.reader.cursor.word();
@@ -156,11 +155,11 @@ pub(crate) fn unusing(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     } else {
         Some(scope_path(asm)?)
     };
-    asm.names.symbols.scopes.unusing(scope);
+    asm.names.symbols.scopes.stop_using(scope);
     Ok(())
 }
 
-/// `>start, name, name`: symbols with numbers that follow each other, going on in each scope.
+/// `>start, name, name`: symbols with consecutive numbers; the numbering continues within each scope.
 pub(crate) fn enumerate(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     if asm.reader.cursor.eat_after_blanks(b'>') {
         asm.reader.cursor.skip_blanks();
@@ -195,7 +194,7 @@ pub(crate) fn enumerate(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     }
 }
 
-/// `name`: what is used of it from here on is another definition.
+/// `name`: later uses refer to a different symbol.
 pub(crate) fn undefine(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     asm.reader.cursor.skip_blanks();
     let start = asm.reader.cursor.pos();
@@ -205,9 +204,9 @@ pub(crate) fn undefine(asm: &mut Assembler<'_>) -> Result<(), Fail> {
         .names
         .symbols
         .lookup(&name)
-        .filter(|&id| asm.names.symbols.defined(id) != Defined::No || is_register(id));
+        .filter(|&id| asm.names.symbols.defined(id) != SymbolDefinition::No || is_register(id));
     if defined.is_some() {
-        asm.names.symbols.forget(&name);
+        asm.names.symbols.unbind(&name);
     } else {
         let message = format!("symbol `{name}` is not defined here");
         asm.diagnostics.push(Diagnostic::warning(
@@ -219,7 +218,7 @@ pub(crate) fn undefine(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     Ok(())
 }
 
-/// The GPU that the source is for. It was looked for before the source was read, so it must be that one.
+/// `.gpu` or `.arch`: the target was determined before the source was read, so the name must agree with it.
 pub(crate) fn chosen_target(asm: &mut Assembler<'_>, directive: &str) -> Result<(), Fail> {
     asm.reader.cursor.skip_blanks();
     let start = asm.reader.cursor.pos();
@@ -245,10 +244,10 @@ pub(crate) fn chosen_target(asm: &mut Assembler<'_>, directive: &str) -> Result<
         asm.target
     );
     Err(fail(&ids::TARGET_MISMATCH, span, message)
-        .helped(format!("assemble it with `--target {}`", target.name)))
+        .with_help(format!("assemble it with `--target {}`", target.name)))
 }
 
-/// The name of a format of binaries.
+/// The name of a binary format.
 pub(crate) fn format(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     asm.reader.cursor.skip_blanks();
     let start = asm.reader.cursor.pos();
@@ -257,13 +256,13 @@ pub(crate) fn format(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     let Some(format) = format_named(word) else {
         let message = format!("unknown format `{}`", word.escape_debug());
         return Err(fail(&ids::UNKNOWN_FORMAT, span, message)
-            .helped("words (`raw`) and HSA code objects (`rocm`) are made; see `--format`"));
+            .with_help("words (`raw`) and HSA code objects (`rocm`) are made; see `--format`"));
     };
     choose_format(asm, format, span);
     Ok(())
 }
 
-/// Conditions may ask for the format; what is made is what the caller wants.
+/// Records the format for conditionals; the caller determines the actual output format.
 fn choose_format(asm: &mut Assembler<'_>, format: usize, span: Range<usize>) {
     asm.clrx_format = format;
     if !MADE_FORMATS.contains(&format) {
@@ -278,7 +277,7 @@ fn choose_format(asm: &mut Assembler<'_>, format: usize, span: Range<usize>) {
     }
 }
 
-/// `name`: the symbol gets a number.
+/// `name`: defines the symbol as a number.
 pub(crate) fn get(asm: &mut Assembler<'_>, value: i64) -> Result<(), Fail> {
     asm.reader.cursor.skip_blanks();
     let start = asm.reader.cursor.pos();
@@ -288,7 +287,7 @@ pub(crate) fn get(asm: &mut Assembler<'_>, value: i64) -> Result<(), Fail> {
     Ok(())
 }
 
-/// `number`: an error, or a warning from 500 on.
+/// `number`: an error, or a warning from 500 upward.
 pub(crate) fn fail_directive(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), Fail> {
     let number = asm.absolute("the number of the failure")?;
     let message = format!("`.fail {number}`");
@@ -327,13 +326,13 @@ pub(crate) fn get_format(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     get(asm, asm.clrx_format as i64)
 }
 
-/// `.rocm` and its like, named as the format.
+/// `.rocm` and the other directives named after formats.
 pub(crate) fn named_format(asm: &mut Assembler<'_>, name: &str, span: Range<usize>) {
     let format = format_named(name.trim_start_matches('.'));
     choose_format(asm, format.unwrap_or(RAW_FORMAT), span);
 }
 
-/// `.buggyfplit`: floating-point constants as in versions of CLRX up to 0.1.2.
+/// `.buggyfplit`: floating-point constants as in CLRX up to version 0.1.2.
 pub(crate) fn old_literals(asm: &mut Assembler<'_>, span: Range<usize>) {
     let message = "floating-point constants keep the width of their operands";
     let warning = Diagnostic::warning(&ids::CLRX_UNSUPPORTED, span, message);
@@ -344,7 +343,7 @@ pub(crate) fn old_literals(asm: &mut Assembler<'_>, span: Range<usize>) {
     );
 }
 
-/// Directives that describe kernels of CLRX's other binary formats.
+/// Directives that describe kernels in CLRX's other binary formats.
 pub(crate) fn foreign_format(
     asm: &mut Assembler<'_>,
     name: &str,
@@ -353,10 +352,10 @@ pub(crate) fn foreign_format(
     asm.reader.cursor.skip_statement_content();
     let message = format!("`{name}` belongs to a binary format of CLRX that is not written here");
     Err(fail(&ids::CLRX_UNSUPPORTED, span, message)
-        .helped("describe kernels with `.amdhsa_kernel`, as docs/from-clrx.md shows line by line, or assemble words with `.rawcode`"))
+        .with_help("describe kernels with `.amdhsa_kernel`, as docs/from-clrx.md shows line by line, or assemble words with `.rawcode`"))
 }
 
-/// `.regvar` and its like.
+/// `.regvar` and related directives.
 pub(crate) fn register_allocation(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<(), Fail> {
     asm.reader.cursor.skip_statement_content();
     Err(fail(

@@ -1,12 +1,12 @@
-//! Directives that make data: numbers, strings, room.
+//! Data directives: numbers, strings, space, alignment.
 
 use std::ops::Range;
 
-use crate::argument::Delayed;
+use crate::argument::DelayedValue;
 use crate::assembler::Assembler;
 use crate::assembler::output::{Fixup, FixupKind, MAX_ALIGN, NOP, check_width};
-use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
-use crate::expr::Parsed;
+use crate::diagnostic::{Diagnostic, Fail, WithHelp, fail};
+use crate::expr::ParsedExpr;
 use crate::float::{FloatLayout, HALF};
 use crate::ids;
 use crate::program::SectionKind;
@@ -21,7 +21,7 @@ pub(crate) fn data(asm: &mut Assembler<'_>, width: u8) -> Result<(), Fail> {
         asm.reader.cursor.skip_blanks();
         let start = asm.reader.cursor.pos();
         let parsed = if is_missing_datum(asm) {
-            Parsed::Known(ExprValue::absolute(0))
+            ParsedExpr::Known(ExprValue::absolute(0))
         } else {
             asm.parse_expr()?
         };
@@ -29,21 +29,21 @@ pub(crate) fn data(asm: &mut Assembler<'_>, width: u8) -> Result<(), Fail> {
         let (section, offset) = asm.output.here();
         let mut bytes = [0; 8];
         let delayed = match parsed {
-            Parsed::Float(_) | Parsed::Suffixed(..) => {
+            ParsedExpr::Float(_) | ParsedExpr::Suffixed(..) => {
                 return Err(
                     fail(&ids::FLOAT_VALUE, span, "this directive takes integers")
-                        .helped("use `.float` or `.double`"),
+                        .with_help("use `.float` or `.double`"),
                 );
             }
-            Parsed::Known(value) => match value.as_absolute() {
+            ParsedExpr::Known(value) => match value.as_absolute() {
                 Some(number) => {
                     check_datum(asm, number, width, &span)?;
                     bytes = number.to_le_bytes();
                     None
                 }
-                None => Some(Delayed::Value(value)),
+                None => Some(DelayedValue::Value(value)),
             },
-            Parsed::Later(id) => Some(Delayed::Expr(id)),
+            ParsedExpr::Later(id) => Some(DelayedValue::Expr(id)),
         };
         if let Some(value) = delayed {
             asm.output.fixups.push(Fixup {
@@ -63,7 +63,7 @@ pub(crate) fn data(asm: &mut Assembler<'_>, width: u8) -> Result<(), Fail> {
     }
 }
 
-/// A datum fits, or is cut with a warning.
+/// Checks that a datum fits, or truncates it with a warning.
 pub(crate) fn check_datum(
     asm: &mut Assembler<'_>,
     number: i64,
@@ -71,7 +71,7 @@ pub(crate) fn check_datum(
     span: &Range<usize>,
 ) -> Result<(), Fail> {
     let checked = check_width(number, width, span);
-    if asm.dialect.cuts_data()
+    if asm.dialect.truncates_data()
         && let Err(mut error) = checked
     {
         error.id = &ids::TRUNCATED_VALUE;
@@ -84,7 +84,7 @@ pub(crate) fn check_datum(
 
 /// Reads the size of reserved space; a negative size counts as 0 if the dialect allows it.
 fn room_size(asm: &mut Assembler<'_>, what: &str) -> Result<u64, Fail> {
-    if !asm.dialect.cuts_data() {
+    if !asm.dialect.truncates_data() {
         let size = asm.absolute_within(what, 0, i64::MAX)?;
         return Ok(size.cast_unsigned());
     }
@@ -100,7 +100,7 @@ fn room_size(asm: &mut Assembler<'_>, what: &str) -> Result<u64, Fail> {
     }))
 }
 
-/// Returns whether a number of data is left out at the cursor, which CLRX takes for 0 with a warning.
+/// Returns true if a value is missing at the cursor, which CLRX treats as 0 with a warning.
 fn is_missing_datum(asm: &mut Assembler<'_>) -> bool {
     let is_missing = asm.dialect.takes_missing_data()
         && (asm.reader.cursor.at_statement_end() || asm.reader.cursor.peek() == b',');
@@ -115,7 +115,7 @@ fn is_missing_datum(asm: &mut Assembler<'_>) -> bool {
     is_missing
 }
 
-/// Numbers in the variable-length format of DWARF, separated by commas.
+/// LEB128 numbers, separated by commas.
 pub(crate) fn leb128(asm: &mut Assembler<'_>, is_signed: bool) -> Result<(), Fail> {
     const PAYLOAD: i64 = 0x7f;
     const MORE: u8 = 0x80;
@@ -146,7 +146,7 @@ pub(crate) fn leb128(asm: &mut Assembler<'_>, is_signed: bool) -> Result<(), Fai
     }
 }
 
-/// Numbers of 16 bytes, separated by commas.
+/// 16-byte numbers, separated by commas.
 pub(crate) fn octa(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     loop {
         asm.reader.cursor.skip_blanks();
@@ -222,7 +222,7 @@ pub(crate) fn floats(asm: &mut Assembler<'_>, format: &FloatLayout) -> Result<()
             );
             return Err(match hexadecimal {
                 Some(digits) if digits.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
-                    error.helped("write bit patterns with `.long` or `.quad`")
+                    error.with_help("write bit patterns with `.long` or `.quad`")
                 }
                 _ => error,
             });
@@ -241,7 +241,7 @@ pub(crate) fn floats(asm: &mut Assembler<'_>, format: &FloatLayout) -> Result<()
     }
 }
 
-/// Strings separated by commas, a character in `width` bytes; those separated by blanks are one.
+/// Strings separated by commas, with `width` bytes per character; strings separated only by blanks are concatenated.
 pub(crate) fn strings(asm: &mut Assembler<'_>, terminated: bool, width: usize) -> Result<(), Fail> {
     if asm.reader.cursor.statement_ends() {
         return Ok(());
@@ -250,7 +250,7 @@ pub(crate) fn strings(asm: &mut Assembler<'_>, terminated: bool, width: usize) -
         asm.reader.cursor.skip_blanks();
         let start = asm.reader.cursor.pos();
         if asm.dialect.takes_missing_data() && asm.reader.cursor.peek() == b',' {
-            // No string at all, not even an empty one.
+            // A missing string emits nothing, not even a terminating zero.
             asm.reader.cursor.set_pos(start + 1);
             continue;
         }
@@ -307,9 +307,9 @@ pub(crate) fn space_of(
         .emit_zeros(count.cast_unsigned().saturating_mul(width), span)
 }
 
-/// `count, size, value`, of which the bits of `mask` are taken.
+/// `count, size, value`; only the bits in `mask` of the value are used.
 pub(crate) fn fill(asm: &mut Assembler<'_>, span: &Range<usize>, mask: u64) -> Result<(), Fail> {
-    /// Bytes of an element at most.
+    /// Maximum number of bytes per element.
     const MAX_SIZE: usize = 8;
     let count = asm.absolute("the number of elements")?;
     let size = asm
@@ -317,7 +317,7 @@ pub(crate) fn fill(asm: &mut Assembler<'_>, span: &Range<usize>, mask: u64) -> R
         .unwrap_or(1);
     let value = asm.optional_absolute("the value")?.unwrap_or(0);
     let Ok(size) = usize::try_from(size) else {
-        if asm.dialect.cuts_data() {
+        if asm.dialect.truncates_data() {
             let message = format!("nothing is filled: an element has {size} bytes");
             asm.diagnostics
                 .push(Diagnostic::warning(&ids::EMPTY_FILL, span.clone(), message));
@@ -379,7 +379,7 @@ fn repeat(
     Ok(())
 }
 
-/// `alignment, fill, most bytes to skip`. Code is padded with S_NOP.
+/// `alignment, fill, maximum number of bytes to skip`. Code is padded with S_NOP.
 pub(crate) fn align(
     asm: &mut Assembler<'_>,
     span: &Range<usize>,
@@ -433,7 +433,7 @@ pub(crate) fn align(
     }
 }
 
-/// Padding to a descriptor's alignment and the like.
+/// Aligns the current section, for example for a descriptor.
 pub(crate) fn align_to(
     asm: &mut Assembler<'_>,
     align: u64,
@@ -447,7 +447,7 @@ pub(crate) fn align_to(
         .emit_zeros(offset.next_multiple_of(align) - offset, span)
 }
 
-/// `offset, fill`: on to an offset in the section.
+/// `offset, fill`: advances to an offset in the section.
 pub(crate) fn org(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), Fail> {
     asm.reader.cursor.skip_blanks();
     let start = asm.reader.cursor.pos();
@@ -455,7 +455,7 @@ pub(crate) fn org(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), Fa
     let here = start..asm.reader.cursor.pos();
     let (section, now) = asm.output.here();
     let wanted = match parsed {
-        Parsed::Known(value) => match (value.plus, value.minus) {
+        ParsedExpr::Known(value) => match (value.plus, value.minus) {
             (None, None) => Some(value.constant),
             (
                 Some(Term {
@@ -491,7 +491,7 @@ pub(crate) fn org(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), Fa
     }
 }
 
-/// `.half`: integers or numbers of 16 bits, as the dialect has it.
+/// `.half`: 16-bit integers or floats, depending on the dialect.
 pub(crate) fn halves(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     if asm.dialect.halves_are_floats() {
         floats(asm, &HALF)

@@ -1,4 +1,4 @@
-//! Directives that make text out of text: macros, loops, conditions and included files.
+//! Directives that expand to text: macros, loops, conditionals and included files.
 
 mod substitute;
 
@@ -6,12 +6,12 @@ pub(crate) mod condition;
 pub(crate) mod files;
 pub(crate) mod loops;
 pub(crate) mod macros;
-pub(crate) mod settle;
+pub(crate) mod source_mapping;
 
 use std::ops::Range;
 
 use crate::assembler::Assembler;
-use crate::assembler::expansion::origin::{Expanded, ExpansionStep, TextOrigin};
+use crate::assembler::expansion::origin::{ExpansionKind, ExpansionStep, TextOrigin};
 use crate::assembler::expansion::{ENTRY_COST, Jump, REPEAT_COST};
 use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, Severity, fail};
@@ -19,7 +19,7 @@ use crate::ids;
 use loops::LOOP;
 use substitute::{Substitutions, substitute, unquoted};
 
-/// The name of the number of a round in a loop, and of a call in a macro.
+/// Parameter for the iteration number in a loop, and for the call number in a macro.
 const ROUND: &str = "\\+";
 
 /// `count`, up to `.endr`
@@ -56,7 +56,7 @@ pub(crate) fn rept(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), F
     asm.reader.charge(bytes.saturating_add(ENTRY_COST), &call)?;
     let begin = asm.reader.cursor.within(body);
     let step = ExpansionStep {
-        what: Expanded::Loop(".rept"),
+        what: ExpansionKind::Loop(".rept"),
         text: None,
         origin: TextOrigin::Unknown,
         call,
@@ -65,7 +65,7 @@ pub(crate) fn rept(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), F
     asm.reader.expand(step, begin, count)
 }
 
-/// `parameter, value, value`, up to `.endr`; of `.irpc`, the values are characters.
+/// `parameter, value, value`, up to `.endr`; for `.irpc`, the values are characters.
 pub(crate) fn irp(
     asm: &mut Assembler<'_>,
     span: &Range<usize>,
@@ -79,7 +79,7 @@ pub(crate) fn irp(
     unrolled(asm, name, body, values, call)
 }
 
-/// A loop whose text depends on the round: all rounds as one text.
+/// Expands a loop whose text depends on the iteration: all iterations as one text.
 fn unrolled<'a>(
     asm: &mut Assembler<'a>,
     name: &'static str,
@@ -96,7 +96,7 @@ fn unrolled<'a>(
             round,
         };
         let limit = asm.reader.expansion.budget;
-        // What is empty comes to an end too.
+        // Iterations of an empty body also use up the limit.
         let limit = limit.saturating_sub(round as usize * REPEAT_COST);
         if !substitute(&mut out, text, &values, limit) || limit == 0 {
             return asm.reader.charge(usize::MAX, &call);
@@ -106,7 +106,7 @@ fn unrolled<'a>(
     let origin = asm.reader.origin(body);
     let text = asm.reader.expansion.keep(out);
     let step = ExpansionStep {
-        what: Expanded::Loop(name),
+        what: ExpansionKind::Loop(name),
         text: Some(text),
         origin,
         call,
@@ -131,7 +131,7 @@ fn irp_head<'a>(
             .char_indices()
             .map(|(at, c)| at..at + c.len_utf8());
         let characters = ends.filter_map(|range| characters.get(range));
-        let is_idle = |c: &str| asm.dialect.forgets_blanks() && c.trim().is_empty();
+        let is_idle = |c: &str| asm.dialect.ignores_idle_blanks() && c.trim().is_empty();
         values.extend(characters.filter(|c| !is_idle(c)));
     } else {
         let mut after_comma = false;
@@ -146,7 +146,7 @@ fn irp_head<'a>(
     Ok((parameter, values))
 }
 
-/// `"text"`: an error, a warning or a note of the source's own.
+/// `"text"`: a user-defined error, warning or note.
 pub(crate) fn user_message(
     asm: &mut Assembler<'_>,
     name: &str,
@@ -169,14 +169,14 @@ pub(crate) fn user_message(
     Ok(())
 }
 
-/// `.end`: nothing of the source is read any more.
+/// `.end`: ignores the rest of the source.
 pub(crate) fn end(asm: &mut Assembler<'_>) {
     asm.reader.cursor.skip_line_content();
     asm.reader.expansion.jump = Some(Jump::Stop);
 }
 
-/// A directive that ends a block which has not begun.
-pub(crate) fn unopened(name: &str, span: &Range<usize>, beginning: &str) -> Result<(), Fail> {
+/// Error for a directive that ends a block which was never opened.
+pub(crate) fn unopened_error(name: &str, span: &Range<usize>, beginning: &str) -> Result<(), Fail> {
     Err(fail(
         &ids::UNOPENED_BLOCK,
         span.clone(),

@@ -1,25 +1,24 @@
-//! The directives of code object version 2, which are notes: the version, the processor, and metadata as YAML; and those
-//! of PAL, which are notes too.
+//! Directives that produce notes: version, processor and YAML metadata of code object version 2, and PAL metadata.
 //!
-//! LLVM wrote them up to version 18; their contents follow "Code Object V2 Note Records" in LLVM's "User Guide for
-//! AMDGPU Backend". A source that has one is version 2 unless it says otherwise.
+//! LLVM up to version 18 emitted the former; their contents follow "Code Object V2 Note Records" in LLVM's "User
+//! Guide for AMDGPU Backend". They select version 2 unless the source says otherwise.
 
 use std::ops::Range;
 
 use gcn_object::note::{self, Note};
 
 use crate::assembler::Assembler;
-use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
+use crate::diagnostic::{Diagnostic, Fail, WithHelp, fail};
 use crate::directive::data;
 use crate::directive::metadata::{self, END_HSA_METADATA, END_PAL_METADATA};
 use crate::ids;
 use crate::program::{SectionFlags, SectionKind};
 
-/// The section that notes are in.
+/// Name of the note section.
 pub(crate) const SECTION: &str = ".note";
-/// The code object version of these directives.
+/// Code object version that these directives imply.
 const VERSION: u8 = 2;
-/// Largest number in versions of processors and of the format.
+/// Maximum version number of processors and of the format.
 const MAX_NUMBER: i64 = u32::MAX as i64;
 
 /// `major, minor`
@@ -36,13 +35,13 @@ pub(crate) fn hsa_version(asm: &mut Assembler<'_>) -> Result<(), Fail> {
             start..asm.reader.cursor.pos(),
             message,
         )
-        .helped("later versions are asked for with `.amdhsa_code_object_version`"));
+        .with_help("later versions are asked for with `.amdhsa_code_object_version`"));
     }
     let description = [major, minor].map(|number| number as u32);
     hsa_note(asm, note::CODE_OBJECT_VERSION, &words(&description), start)
 }
 
-/// `major, minor, stepping, "vendor", "architecture"`; nothing for the target's own.
+/// `major, minor, stepping, "vendor", "architecture"`; if omitted, those of the target.
 pub(crate) fn hsa_isa(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     asm.reader.cursor.skip_blanks();
     let start = asm.reader.cursor.pos();
@@ -89,7 +88,7 @@ pub(crate) fn hsa_isa_name(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     hsa_note(asm, note::ISA_NAME, &name, start)
 }
 
-/// YAML up to the end of the metadata, which becomes the note unchanged.
+/// YAML up to the end directive, stored unchanged in the note.
 pub(crate) fn hsa_metadata(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<(), Fail> {
     let Some(place) = metadata::skip_to(asm, END_HSA_METADATA) else {
         return Err(fail(
@@ -97,9 +96,9 @@ pub(crate) fn hsa_metadata(asm: &mut Assembler<'_>, span: Range<usize>) -> Resul
             span,
             "`.amd_amdgpu_hsa_metadata` is not closed",
         )
-        .helped(format!("end it with `{END_HSA_METADATA}`")));
+        .with_help(format!("end it with `{END_HSA_METADATA}`")));
     };
-    // Compilers leave an empty line before the directive that is not in their notes.
+    // Compilers write an empty line before the directive, which is not part of the note.
     let text = format!("{}\n", asm.reader.cursor.slice(place).trim_end());
     if let Err(error) = gcn_object::Metadata::from_yaml_v2(text.as_bytes()) {
         return Err(fail(
@@ -111,7 +110,7 @@ pub(crate) fn hsa_metadata(asm: &mut Assembler<'_>, span: Range<usize>) -> Resul
     hsa_note(asm, note::HSA_METADATA, text.as_bytes(), span.start)
 }
 
-/// Metadata of PAL, the platform of graphics drivers, as YAML up to its end.
+/// Metadata of PAL, the platform of graphics drivers, as YAML up to the end directive.
 pub(crate) fn pal_metadata(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<(), Fail> {
     let Some(place) = metadata::skip_to(asm, END_PAL_METADATA) else {
         return Err(fail(
@@ -119,7 +118,7 @@ pub(crate) fn pal_metadata(asm: &mut Assembler<'_>, span: Range<usize>) -> Resul
             span,
             "`.amdgpu_pal_metadata` is not closed",
         )
-        .helped(format!("end it with `{END_PAL_METADATA}`")));
+        .with_help(format!("end it with `{END_PAL_METADATA}`")));
     };
     let text = asm.reader.cursor.slice(place);
     let description = gcn_object::pal_metadata_from_yaml(text).map_err(|error| {
@@ -137,7 +136,7 @@ pub(crate) fn pal_metadata(asm: &mut Assembler<'_>, span: Range<usize>) -> Resul
     pal_note(asm, note, span)
 }
 
-/// `register, value, register, value`: the same as it was before.
+/// `register, value, register, value`: the older form of PAL metadata.
 pub(crate) fn pal_registers(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<(), Fail> {
     let mut numbers = Vec::new();
     loop {
@@ -161,7 +160,7 @@ pub(crate) fn pal_registers(asm: &mut Assembler<'_>, span: Range<usize>) -> Resu
     pal_note(asm, note, span)
 }
 
-/// The code objects that are made are for another platform, but whoever wants its metadata finds them.
+/// Adds PAL metadata as a note. The code object is for another platform, but tools can read the note.
 fn pal_note(asm: &mut Assembler<'_>, note: Note<'_>, span: Range<usize>) -> Result<(), Fail> {
     let message = "the code object is for HSA, but has metadata of PAL";
     asm.diagnostics.push(Diagnostic::warning(
@@ -172,7 +171,7 @@ fn pal_note(asm: &mut Assembler<'_>, note: Note<'_>, span: Range<usize>) -> Resu
     append(asm, note, span)
 }
 
-/// A note of code object version 2.
+/// Adds a note of code object version 2.
 fn hsa_note(
     asm: &mut Assembler<'_>,
     kind: u32,

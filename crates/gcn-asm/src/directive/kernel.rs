@@ -10,21 +10,21 @@ use gcn_object::{
     RelocationKind, Rsrc1, Rsrc2, SymbolKind,
 };
 
-use crate::argument::Delayed;
+use crate::argument::DelayedValue;
 use crate::assembler::Assembler;
 use crate::descriptor::*;
-use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
+use crate::diagnostic::{Diagnostic, Fail, WithHelp, fail};
 use crate::directive::data;
 use crate::directive::lds;
 use crate::explain;
-use crate::expr::Parsed;
+use crate::expr::ParsedExpr;
 use crate::ids;
 use crate::program::{ProgramKernel, ProgramRelocation};
-use crate::symbols::Defined;
+use crate::symbols::SymbolDefinition;
 use crate::usage::RegisterUsage;
 use crate::value::{ExprValue, SymbolId};
 
-/// Alignment of a kernel's entry in bytes: the address registers of the hardware lack eight bits.
+/// Alignment of a kernel's entry in bytes: the hardware's address registers omit the low eight bits.
 const ENTRY_ALIGN: u64 = 256;
 /// `.amdhsa_kernel name`
 pub(crate) fn begin_kernel(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<(), Fail> {
@@ -38,15 +38,15 @@ pub(crate) fn begin_kernel(asm: &mut Assembler<'_>, span: Range<usize>) -> Resul
             span,
             format!("`.amdhsa_kernel {}` is still open", open.name),
         )
-        .helped("end it with `.end_amdhsa_kernel`"));
+        .with_help("end it with `.end_amdhsa_kernel`"));
     }
-    let symbol = asm.names.symbols.used(&name, name_span);
+    let symbol = asm.names.symbols.reference(&name, name_span);
     asm.kernels.open = Some(KernelDirectives {
         name,
         span: asm
             .reader
             .expansion
-            .in_source(span.start..asm.reader.cursor.pos()),
+            .map_to_source(span.start..asm.reader.cursor.pos()),
         symbol,
         place: (0, 0),
         descriptor_symbol: None,
@@ -70,7 +70,7 @@ pub(crate) fn kernel_key(
             format!("unknown directive `{name}` for these generations"),
         );
         return Err(match explain::closest(short, KEYS.iter().map(|k| k.0)) {
-            Some(similar) => error.helped(format!("did you mean `{PREFIX}{similar}`?")),
+            Some(similar) => error.with_help(format!("did you mean `{PREFIX}{similar}`?")),
             None => error,
         });
     };
@@ -89,14 +89,14 @@ pub(crate) fn kernel_key(
             span,
             format!("{} has no `{name}`", asm.isa),
         )
-        .helped(format!("it exists on {on}")));
+        .with_help(format!("it exists on {on}")));
     }
     asm.reader.cursor.skip_blanks();
     let start = asm.reader.cursor.pos();
     let value = match asm.parse_expr()? {
-        Parsed::Known(value) => Delayed::Value(value),
-        Parsed::Later(id) => Delayed::Expr(id),
-        Parsed::Float(_) | Parsed::Suffixed(..) => {
+        ParsedExpr::Known(value) => DelayedValue::Value(value),
+        ParsedExpr::Later(id) => DelayedValue::Expr(id),
+        ParsedExpr::Float(_) | ParsedExpr::Suffixed(..) => {
             return Err(fail(
                 &ids::FLOAT_VALUE,
                 start..asm.reader.cursor.pos(),
@@ -107,7 +107,7 @@ pub(crate) fn kernel_key(
     let value_span = asm
         .reader
         .expansion
-        .in_source(start..asm.reader.cursor.pos());
+        .map_to_source(start..asm.reader.cursor.pos());
     let Some(kernel) = &mut asm.kernels.open else {
         return Ok(());
     };
@@ -122,7 +122,7 @@ pub(crate) fn kernel_key(
     Ok(())
 }
 
-/// `.end_amdhsa_kernel`: the descriptor gets its place.
+/// `.end_amdhsa_kernel`: reserves space for the descriptor.
 pub(crate) fn end_kernel(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<(), Fail> {
     let Some(mut kernel) = asm.kernels.open.take() else {
         return Err(fail(
@@ -131,7 +131,7 @@ pub(crate) fn end_kernel(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<
             "`.end_amdhsa_kernel` without `.amdhsa_kernel`",
         ));
     };
-    // A descriptor is data; in code it would be in the way.
+    // The descriptor is data and must not be placed within code.
     let outside = (asm.output.current, asm.output.previous);
     if asm.output.section().is_some_and(|s| s.flags.exec) {
         asm.output.current = asm.output.section_named(".rodata");
@@ -149,18 +149,18 @@ fn place_descriptor(asm: &mut Assembler<'_>, kernel: &mut KernelDirectives) -> R
         .emit_zeros(DESCRIPTOR_SIZE as u64, &kernel.span)?;
     kernel.place = (section, offset);
     let name = format!("{}.kd", kernel.name);
-    let id = asm.names.symbols.used(&name, kernel.span.clone());
+    let id = asm.names.symbols.reference(&name, kernel.span.clone());
     if let Some(entry) = asm.names.symbols.get_mut(id) {
-        if entry.defined != Defined::No {
+        if entry.defined != SymbolDefinition::No {
             return Err(fail(
                 &ids::REDEFINED_SYMBOL,
                 kernel.span.clone(),
                 format!("symbol `{name}` is already defined"),
             ));
         }
-        entry.defined = Defined::Label { section, offset };
+        entry.defined = SymbolDefinition::Label { section, offset };
         entry.kind = SymbolKind::Object;
-        entry.size = Defined::Value(ExprValue::absolute(DESCRIPTOR_SIZE as i64));
+        entry.size = SymbolDefinition::Value(ExprValue::absolute(DESCRIPTOR_SIZE as i64));
     }
     kernel.descriptor_symbol = Some(id);
     if let Some(section) = asm.output.sections.get_mut(section as usize) {
@@ -175,13 +175,14 @@ fn place_descriptor(asm: &mut Assembler<'_>, kernel: &mut KernelDirectives) -> R
     Ok(())
 }
 
-/// Makes the descriptor, once every symbol is known.
+/// Builds the descriptor, once every symbol is known.
 pub(crate) fn finish_kernel(
     asm: &mut Assembler<'_>,
     mut kernel: KernelDirectives,
     begins: &[(u32, u64)],
 ) -> Result<(), Fail> {
-    let Defined::Label { section, offset } = asm.names.symbols.defined(kernel.symbol) else {
+    let SymbolDefinition::Label { section, offset } = asm.names.symbols.defined(kernel.symbol)
+    else {
         return Err(fail(
             &ids::KERNEL_WITHOUT_CODE,
             kernel.span,
@@ -215,7 +216,7 @@ pub(crate) fn finish_kernel(
     if let (Some((binding, visibility)), Some(id)) = (binding, kernel.descriptor_symbol)
         && let Some(entry) = asm.names.symbols.get_mut(id)
     {
-        // A kernel that nobody sees cannot be started.
+        // A kernel whose symbol is local cannot be launched.
         entry.binding = Some(entry.binding.or(binding).unwrap_or(Binding::Global));
         entry.visibility = visibility;
     }
@@ -231,8 +232,8 @@ pub(crate) fn finish_kernel(
     Ok(())
 }
 
-/// Says how many registers a kernel needs if its author does not: what its code uses, and what the hardware fills
-/// at its start.
+/// Computes register counts that a kernel does not state, from the registers its code uses and those the hardware
+/// initializes.
 fn count_registers(
     asm: &mut Assembler<'_>,
     kernel: &mut KernelDirectives,
@@ -250,10 +251,10 @@ fn count_registers(
     let mut used = RegisterUsage::of(asm.isa, code_of(asm, kernel.symbol, code, begins));
     let leaves = used.leaves;
     if leaves {
-        // What is called may be anywhere.
+        // The callees are unknown.
         used = RegisterUsage {
-            vgprs: used.vgprs.max(asm.names.vgprs.ever()),
-            sgprs: used.sgprs.max(asm.names.sgprs.ever()),
+            vgprs: used.vgprs.max(asm.names.vgprs.total()),
+            sgprs: used.sgprs.max(asm.names.sgprs.total()),
             vcc: true,
             flat_scratch: true,
             ..used
@@ -290,7 +291,7 @@ fn count_registers(
             return;
         };
         let span = kernel.span.clone();
-        let value = Delayed::Value(ExprValue::absolute(value.into()));
+        let value = DelayedValue::Value(ExprValue::absolute(value.into()));
         kernel.values.push((key, name, value, span));
         found.push(what);
     };
@@ -308,9 +309,9 @@ fn count_registers(
             ),
         ];
         for (key, is_used, name) in special {
-            if says_not(&kernel.values, key) && has_key(asm, key) {
+            if is_unset(&kernel.values, key) && has_key(asm, key) {
                 let without = if is_used { "" } else { "no " };
-                let value = Delayed::Value(ExprValue::absolute(is_used.into()));
+                let value = DelayedValue::Value(ExprValue::absolute(is_used.into()));
                 let named = KEYS.iter().find(|(_, k, _)| *k == key);
                 let span = kernel.span.clone();
                 kernel
@@ -342,15 +343,15 @@ fn has_key(asm: &Assembler<'_>, key: DescriptorKey) -> bool {
     named.is_some_and(|(.., on)| on.has(asm.isa))
 }
 
-/// Section and offset of every function and kernel, in order.
-pub(crate) fn code_begins(asm: &Assembler<'_>) -> Vec<(u32, u64)> {
+/// Section index and offset of every function and kernel, in ascending order.
+pub(crate) fn code_starts(asm: &Assembler<'_>) -> Vec<(u32, u64)> {
     let functions = asm.names.symbols.ids().filter(|id| {
         let entry = asm.names.symbols.get(*id);
         entry.is_some_and(|entry| entry.kind == SymbolKind::Function)
     });
     let kernels = asm.kernels.closed.iter().map(|kernel| kernel.symbol);
     let place = |id| match asm.names.symbols.defined(id) {
-        Defined::Label { section, offset } => Some((section, offset)),
+        SymbolDefinition::Label { section, offset } => Some((section, offset)),
         _ => None,
     };
     let mut begins: Vec<_> = functions.chain(kernels).filter_map(place).collect();
@@ -358,7 +359,7 @@ pub(crate) fn code_begins(asm: &Assembler<'_>) -> Vec<(u32, u64)> {
     begins
 }
 
-/// The bytes from a kernel's label to its end: its size, or the next function or kernel.
+/// Code of a kernel: up to its symbol's size, or to the next function or kernel.
 fn code_of<'a>(
     asm: &'a Assembler<'_>,
     symbol: SymbolId,
@@ -366,8 +367,8 @@ fn code_of<'a>(
     begins: &[(u32, u64)],
 ) -> &'a [u8] {
     let size = match asm.names.symbols.get(symbol).map(|entry| entry.size) {
-        Some(Defined::Value(value)) => value.as_absolute(),
-        Some(Defined::Expr(expr)) => {
+        Some(SymbolDefinition::Value(value)) => value.as_absolute(),
+        Some(SymbolDefinition::Expr(expr)) => {
             let value = asm.names.exprs.value(expr, &asm.names.symbols);
             value.and_then(|value| value.as_absolute())
         }
@@ -407,14 +408,14 @@ fn descriptor(
         compute_pgm_rsrc2: Rsrc2::default().with(Rsrc2::ENABLE_SGPR_WORKGROUP_ID_X, 1),
         ..KernelDescriptor::default()
     };
-    if says_not(&kernel.values, DescriptorKey::GroupSize) {
+    if is_unset(&kernel.values, DescriptorKey::GroupSize) {
         descriptor.group_segment_fixed_size = lds::implied_lds(asm, &kernel.name, &kernel.span);
     }
     let mut counts = RegisterCounts {
         vgprs: 0,
         sgprs: 0,
         vcc: true,
-        // LLVM reserves its place on GCN 1.0 too, which has no such register.
+        // LLVM reserves its SGPRs on GCN 1.0 too, which does not have the register.
         flat_scratch: true,
         xnack_mask: matches!(asm.features.xnack, Feature::Any | Feature::On),
     };
@@ -466,7 +467,7 @@ fn descriptor(
             DescriptorKey::ReserveXnackMask => {
                 if (value != 0) != counts.xnack_mask {
                     return Err(fail(&ids::TARGET_FEATURE, span.clone(), "this contradicts the target")
-                        .helped("`:xnack+` or `:xnack-` in `.amdgcn_target` decides whether XNACK_MASK is reserved"));
+                        .with_help("`:xnack+` or `:xnack-` in `.amdgcn_target` decides whether XNACK_MASK is reserved"));
                 }
             }
         }
@@ -490,7 +491,7 @@ fn descriptor(
             sgprs_span,
             format!("the kernel needs more than {limit} SGPRs"),
         )
-        .helped(
+        .with_help(
             "VCC, FLAT_SCRATCH and XNACK_MASK are counted; `.amdhsa_reserve_…` states which are used",
         )
     })?;

@@ -1,11 +1,11 @@
-//! Directives of headers before kernels' code: `.amd_kernel_code_t` … `.end_amd_kernel_code_t`.
+//! Directives for the header before a kernel's code: `.amd_kernel_code_t` … `.end_amd_kernel_code_t`.
 
 use std::ops::Range;
 
 use gcn_object::KERNEL_CODE_SIZE;
 
 use crate::assembler::Assembler;
-use crate::diagnostic::{Fail, Helped, fail};
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::explain;
 use crate::header::{BEGIN, DEFAULTS, END, HeaderDirectives, IGNORED, KEYS, named};
 use crate::ids;
@@ -18,17 +18,17 @@ pub(crate) fn begin_kernel_code(asm: &mut Assembler<'_>, span: Range<usize>) -> 
             span,
             format!("`{BEGIN}` is still open"),
         )
-        .helped(format!("end it with `{END}`")));
+        .with_help(format!("end it with `{END}`")));
     }
     asm.kernels.open_header = Some(HeaderDirectives {
-        span: asm.reader.expansion.in_source(span),
+        span: asm.reader.expansion.map_to_source(span),
         place: asm.output.here(),
         values: Vec::new(),
     });
     Ok(())
 }
 
-/// `key = value`; the cursor is behind the `=`.
+/// `key = value`; the cursor is after the `=`.
 pub(crate) fn kernel_code_key(
     asm: &mut Assembler<'_>,
     name: &str,
@@ -40,7 +40,7 @@ pub(crate) fn kernel_code_key(
     let value_span = asm
         .reader
         .expansion
-        .in_source(start..asm.reader.cursor.pos());
+        .map_to_source(start..asm.reader.cursor.pos());
     if name == IGNORED {
         return Ok(());
     }
@@ -51,7 +51,7 @@ pub(crate) fn kernel_code_key(
             format!("`{BEGIN}` has no key `{name}`"),
         );
         return Err(match explain::closest(name, KEYS.iter().map(|key| key.0)) {
-            Some(similar) => error.helped(format!("did you mean `{similar}`?")),
+            Some(similar) => error.with_help(format!("did you mean `{similar}`?")),
             None => error,
         });
     };
@@ -61,7 +61,7 @@ pub(crate) fn kernel_code_key(
     Ok(())
 }
 
-/// `.end_amd_kernel_code_t`: the header gets its place.
+/// `.end_amd_kernel_code_t`: reserves space for the header.
 pub(crate) fn end_kernel_code(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<(), Fail> {
     let Some(open) = asm.kernels.open_header.take() else {
         return Err(fail(
@@ -75,7 +75,7 @@ pub(crate) fn end_kernel_code(asm: &mut Assembler<'_>, span: Range<usize>) -> Re
     Ok(())
 }
 
-/// Makes the header, once every symbol is known.
+/// Builds the header, once every symbol is known.
 fn finish_kernel_code(asm: &mut Assembler<'_>, open: &HeaderDirectives) -> Result<(), Fail> {
     let mut header = [0; KERNEL_CODE_SIZE];
     let (major, minor, stepping) = asm.target.version();
@@ -108,7 +108,7 @@ fn finish_kernel_code(asm: &mut Assembler<'_>, open: &HeaderDirectives) -> Resul
     Ok(())
 }
 
-/// The end of the source.
+/// Builds all headers at the end of the source.
 pub(crate) fn finish_kernel_codes(asm: &mut Assembler<'_>) {
     if let Some(open) = asm.kernels.open_header.take() {
         asm.collect(Err(fail(
@@ -116,7 +116,7 @@ pub(crate) fn finish_kernel_codes(asm: &mut Assembler<'_>) {
             open.span,
             format!("`{BEGIN}` is not closed"),
         )
-        .helped(format!("end it with `{END}`"))));
+        .with_help(format!("end it with `{END}`"))));
     }
     for open in std::mem::take(&mut asm.kernels.closed_headers) {
         let result = finish_kernel_code(asm, &open);

@@ -1,22 +1,21 @@
-//! `.amdgpu_lds`: names of places in LDS.
+//! `.amdgpu_lds`: symbols in LDS.
 //!
-//! LLVM leaves the places to a linker; a program that is linked as soon as it is assembled has them at once: one symbol
-//! behind the other from offset 0 on, each at a multiple of its alignment (errata E180). A kernel that does not say how
-//! much LDS it needs is given all of it.
+//! LLVM leaves their allocation to the linker; here it happens immediately: symbols follow each other from offset 0,
+//! each aligned (errata E180). A kernel that does not state its LDS size gets all of it.
 
 use std::ops::Range;
 
 use gcn_object::SymbolKind;
 
 use crate::assembler::Assembler;
-use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
+use crate::diagnostic::{Diagnostic, Fail, WithHelp, fail};
 use crate::ids;
-use crate::symbols::Defined;
+use crate::symbols::SymbolDefinition;
 use crate::value::ExprValue;
 
-/// LDS that a workgroup can have, in bytes.
+/// Maximum LDS size of a workgroup in bytes.
 const MAX_LDS: i64 = 1 << 16;
-/// The alignment of a symbol that states none, in bytes.
+/// Default alignment of a symbol in bytes.
 const DEFAULT_ALIGN: i64 = 4;
 
 /// `name, size, alignment`
@@ -46,28 +45,28 @@ pub(crate) fn lds_symbol(asm: &mut Assembler<'_>) -> Result<(), Fail> {
             format!("the symbols in LDS need {end} bytes; a workgroup can have {MAX_LDS}");
         return Err(fail(&ids::LDS_LIMIT, span, message));
     };
-    let id = asm.names.symbols.used(&name, span.clone());
-    let place = asm.reader.expansion.in_source(span.clone());
+    let id = asm.names.symbols.reference(&name, span.clone());
+    let place = asm.reader.expansion.map_to_source(span.clone());
     let Some(entry) = asm.names.symbols.get_mut(id) else {
         return Ok(());
     };
-    if entry.defined != Defined::No {
+    if entry.defined != SymbolDefinition::No {
         return Err(fail(
             &ids::REDEFINED_SYMBOL,
             span,
             format!("symbol `{name}` is already defined"),
         )
-        .helped("each name in LDS can be given once"));
+        .with_help("each name in LDS can be given once"));
     }
-    entry.defined = Defined::Value(ExprValue::absolute(offset));
-    entry.size = Defined::Value(ExprValue::absolute(size));
+    entry.defined = SymbolDefinition::Value(ExprValue::absolute(offset));
+    entry.size = SymbolDefinition::Value(ExprValue::absolute(size));
     entry.kind = SymbolKind::Object;
     entry.span = place;
     asm.kernels.lds_size = end;
     Ok(())
 }
 
-/// The LDS of a kernel that does not state it, in bytes; adds a note if there is any.
+/// LDS size of a kernel that does not state it, in bytes; adds a note if it is not zero.
 pub(crate) fn implied_lds(asm: &mut Assembler<'_>, kernel: &str, span: &Range<usize>) -> u32 {
     let size = asm.kernels.lds_size;
     if size > 0 {

@@ -3,28 +3,28 @@
 use std::ops::Range;
 
 use crate::assembler::Assembler;
-use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
+use crate::diagnostic::{Diagnostic, Fail, WithHelp, fail};
 use crate::ids;
 use crate::program::ProgramMetadata;
 
-/// The code object versions that can be assembled.
+/// Supported code object versions.
 const CODE_OBJECT_VERSIONS: std::ops::RangeInclusive<i64> = 2..=6;
 
-/// The end of metadata.
+/// End of a metadata block.
 const END_METADATA: &str = ".end_amdgpu_metadata";
-/// The end of metadata of version 2.
+/// End of a metadata block of version 2.
 pub(crate) const END_HSA_METADATA: &str = ".end_amd_amdgpu_hsa_metadata";
-/// The end of PAL's metadata.
+/// End of a PAL metadata block.
 pub(crate) const END_PAL_METADATA: &str = ".end_amdgpu_pal_metadata";
 
-/// Directives that a text follows, which is no assembly, with the directives that end it.
+/// Directives that begin a text block, with the directives that end it.
 pub(crate) const TEXT_BLOCKS: [(&str, &str); 3] = [
     (".amdgpu_metadata", END_METADATA),
     (".amd_amdgpu_hsa_metadata", END_HSA_METADATA),
     (".amdgpu_pal_metadata", END_PAL_METADATA),
 ];
 
-/// Steps over the lines up to one that begins with `end`; yields their range.
+/// Skips lines up to one that begins with `end`; returns their range.
 pub(crate) fn skip_to(asm: &mut Assembler<'_>, end: &str) -> Option<Range<usize>> {
     asm.reader.cursor.skip_line();
     let start = asm.reader.cursor.pos();
@@ -55,7 +55,7 @@ pub(crate) fn metadata(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<()
                     "metadata is written twice; the last one counts",
                 ));
             }
-            let in_source = asm.reader.expansion.in_source(place.clone());
+            let in_source = asm.reader.expansion.map_to_source(place.clone());
             asm.metadata = Some(ProgramMetadata {
                 yaml: asm.reader.cursor.slice(place.clone()).to_owned(),
                 span: in_source,
@@ -67,7 +67,7 @@ pub(crate) fn metadata(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<()
             span,
             "`.amdgpu_metadata` is not closed",
         )
-        .helped("end it with `.end_amdgpu_metadata`")),
+        .with_help("end it with `.end_amdgpu_metadata`")),
     }
 }
 

@@ -1,24 +1,24 @@
-//! Directives of sections.
+//! Section directives.
 
 use std::ops::Range;
 
 use crate::assembler::Assembler;
 use crate::assembler::output::{ABSOLUTE, MAX_NOBITS};
-use crate::diagnostic::{Fail, Helped, fail};
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::ids;
 use crate::program::{SectionFlags, SectionKind};
 
-/// Section types of ELF for tables of functions that a loader calls, with their numbers.
+/// ELF section types for arrays of functions that a loader calls, with their numbers.
 pub(crate) const OTHER_SECTION_TYPES: &[(&str, u32)] = &[
     ("init_array", 14),
     ("fini_array", 15),
     ("preinit_array", 16),
 ];
 
-/// The most sections that `.pushsection` may stack.
+/// Maximum depth of the `.pushsection` stack.
 const MAX_SECTION_STACK: usize = 1024;
 
-/// `offset`: what follows are the fields of a structure, and its labels their offsets.
+/// `offset`: begins a structure definition, in which labels are field offsets.
 pub(crate) fn structure(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     let offset = asm.absolute_within("the offset", 0, MAX_NOBITS as i64)?;
     let known = asm.output.sections.iter().position(|s| s.name == ABSOLUTE);
@@ -79,7 +79,7 @@ pub(crate) fn section_directive(asm: &mut Assembler<'_>, push: bool) -> Result<(
     Ok(())
 }
 
-/// The address that the current section is linked for.
+/// Address that the current section is linked at.
 pub(crate) fn section_address(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<(), Fail> {
     let address = asm
         .absolute_within("the address", 0, i64::MAX)?
@@ -97,7 +97,7 @@ pub(crate) fn section_address(asm: &mut Assembler<'_>, span: Range<usize>) -> Re
     }
 }
 
-/// A section's name may have dashes, for example `.note.GNU-stack`.
+/// Parses a section name, which may contain dashes, for example `.note.GNU-stack`.
 fn section_name(asm: &mut Assembler<'_>) -> Result<String, Fail> {
     asm.reader.cursor.skip_blanks();
     if asm.reader.cursor.peek() == b'"' {
@@ -117,7 +117,7 @@ fn section_name(asm: &mut Assembler<'_>) -> Result<String, Fail> {
     Ok(name.to_owned())
 }
 
-/// Flags as older compilers write them: `#alloc,#write,#execinstr`.
+/// Parses flags in an older syntax: `#alloc,#write,#execinstr`.
 fn named_flags(asm: &mut Assembler<'_>) -> Result<SectionFlags, Fail> {
     let mut flags = SectionFlags::default();
     loop {
@@ -137,7 +137,7 @@ fn named_flags(asm: &mut Assembler<'_>) -> Result<SectionFlags, Fail> {
                     start..asm.reader.cursor.pos(),
                     message,
                 )
-                .helped("the flags are #alloc, #write and #execinstr"));
+                .with_help("the flags are #alloc, #write and #execinstr"));
             }
         }
         if !asm.reader.cursor.eat_after_blanks(b',') {
@@ -182,7 +182,7 @@ fn section_attributes(
                         char::from(letter).escape_debug()
                     ),
                 )
-                .helped(
+                .with_help(
                     "the flags are a (loaded), w (written), x (code), M (merged), S (strings)",
                 ));
             }
@@ -207,7 +207,7 @@ fn section_attributes(
                 None => {
                     let message = format!("unknown section type `{word}`");
                     return Err(fail(&ids::SECTION_ATTRIBUTE, start..asm.reader.cursor.pos(), message)
-                        .helped("the types are @progbits, @nobits, @note, @init_array, @fini_array and @preinit_array"));
+                        .with_help("the types are @progbits, @nobits, @note, @init_array, @fini_array and @preinit_array"));
                 }
             },
         };
@@ -215,8 +215,8 @@ fn section_attributes(
             asm.optional_absolute("the size of an element")?;
         }
     }
-    // A program of one source has each group once, so that nothing is to be left out; nor does it matter here
-    // what section another one belongs to.
+    // In a program of one source, each group occurs once and is never discarded, and links between sections do not
+    // matter.
     for is_named in [names_group, names_section] {
         if is_named {
             asm.comma("the name of a group or a section")?;
@@ -238,12 +238,12 @@ fn section_attributes(
     Ok((kind, flags))
 }
 
-/// Returns whether a section of this name holds zeros that take no room in the file.
+/// Returns true if a section of this name contains only zeros and takes no space in the file.
 fn is_zeros(name: &str) -> bool {
     name == ".bss" || name.starts_with(".bss.")
 }
 
-/// `.text` and its like.
+/// `.text` and other section names used as directives.
 pub(crate) fn enter_named(asm: &mut Assembler<'_>, name: &str) {
     let section = asm.output.section_named(name);
     asm.output.enter(section);

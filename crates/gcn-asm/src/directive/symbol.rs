@@ -1,44 +1,44 @@
-//! Directives of symbols: values, bindings, types, sizes and relocations.
+//! Symbol directives: values, bindings, types, sizes and relocations.
 
 use std::ops::Range;
 
 use gcn_isa::{Isa, Ty, regs};
 use gcn_object::{RelocationKind, SymbolKind};
 
-use crate::argument::{ArgValue, Delayed, ParsedOperand};
+use crate::argument::{ArgValue, DelayedValue, ParsedOperand};
 use crate::assembler::Assembler;
-use crate::assembler::output::{MAX_ALIGN, Stated};
+use crate::assembler::output::{MAX_ALIGN, RelocDirective};
 use crate::cursor::HERE;
-use crate::diagnostic::{Fail, Helped, fail};
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::directive::data;
-use crate::expr::{ExprScope, Parsed};
+use crate::expr::{ExprScope, ParsedExpr};
 use crate::ids;
 use crate::operand;
-use crate::symbols::{Defined, SymbolEntry};
+use crate::symbols::{SymbolDefinition, SymbolEntry};
 use crate::value::{ExprValue, SymbolId};
 
-/// `name = expression`; the cursor is behind the `=`.
+/// `name = expression`; the cursor is after the `=`.
 pub(crate) fn assign(asm: &mut Assembler<'_>, name: &str, span: Range<usize>) -> Result<(), Fail> {
     if name == HERE {
         return data::org(asm, &span);
     }
     asm.reader.cursor.skip_blanks();
     if asm.reader.cursor.eat(b'%') {
-        // `v[0:3]` behind it are VGPRs even if a symbol is called `v`.
+        // `v[0:3]` after it is a register even if a symbol is called `v`.
         asm.banks_first = true;
         let operand = operand::operand(asm);
         asm.banks_first = false;
         let what = register_or_constant(asm.isa, operand?)?;
-        let id = asm.names.symbols.own(name, span);
+        let id = asm.names.symbols.declare(name, span);
         asm.names.registers.insert(id, what);
         return Ok(());
     }
-    asm.names.forget_register(name);
+    asm.names.remove_register_alias(name);
     let defined = defined(asm, "a symbol's value is an integer or an address")?;
     asm.define(name, span, defined)
 }
 
-/// The value of a symbol for a register. As in CLRX it may be an inline constant, too, but no literal, and has no sign.
+/// Value of a register alias. As in CLRX, it may also be an inline constant, but not a literal, and has no sign.
 fn register_or_constant(isa: Isa, operand: ParsedOperand) -> Result<ArgValue, Fail> {
     let is_inline = |bits: u64| regs::inline_of_float_bits(isa, bits, Ty::F32).is_some();
     let is_value = match operand.what {
@@ -54,13 +54,13 @@ fn register_or_constant(isa: Isa, operand: ParsedOperand) -> Result<ArgValue, Fa
     Err(fail(&ids::OPERAND_KIND, operand.span, message))
 }
 
-/// The expression at the cursor, which is an integer or an address; `otherwise` is the message if it is neither.
-fn defined(asm: &mut Assembler<'_>, otherwise: &str) -> Result<Defined, Fail> {
+/// Parses an expression that is an integer or an address; `otherwise` is the message if it is neither.
+fn defined(asm: &mut Assembler<'_>, otherwise: &str) -> Result<SymbolDefinition, Fail> {
     let start = asm.reader.cursor.pos();
     match asm.parse_expr()? {
-        Parsed::Known(value) => Ok(Defined::Value(value)),
-        Parsed::Later(id) => Ok(Defined::Expr(id)),
-        Parsed::Float(_) | Parsed::Suffixed(..) => Err(fail(
+        ParsedExpr::Known(value) => Ok(SymbolDefinition::Value(value)),
+        ParsedExpr::Later(id) => Ok(SymbolDefinition::Expr(id)),
+        ParsedExpr::Float(_) | ParsedExpr::Suffixed(..) => Err(fail(
             &ids::FLOAT_VALUE,
             start..asm.reader.cursor.pos(),
             otherwise,
@@ -68,7 +68,7 @@ fn defined(asm: &mut Assembler<'_>, otherwise: &str) -> Result<Defined, Fail> {
     }
 }
 
-/// `name, expression`: what the expression is worth where the symbol is used.
+/// `name, expression`, evaluated at each use of the symbol.
 fn assign_lazily(asm: &mut Assembler<'_>, name: &str, span: Range<usize>) -> Result<(), Fail> {
     asm.reader.cursor.skip_blanks();
     if asm.reader.cursor.peek() == b'%' || name == HERE {
@@ -85,7 +85,7 @@ fn assign_lazily(asm: &mut Assembler<'_>, name: &str, span: Range<usize>) -> Res
         .names
         .exprs
         .parse_lazily(&mut asm.reader.cursor, &mut scope)?;
-    asm.define(name, span, Defined::Expr(expr))
+    asm.define(name, span, SymbolDefinition::Expr(expr))
 }
 
 fn symbol(asm: &mut Assembler<'_>) -> Result<SymbolId, Fail> {
@@ -95,10 +95,10 @@ fn symbol(asm: &mut Assembler<'_>) -> Result<SymbolId, Fail> {
     Ok(asm
         .names
         .symbols
-        .used(&name, start..asm.reader.cursor.pos()))
+        .reference(&name, start..asm.reader.cursor.pos()))
 }
 
-/// Names separated by commas.
+/// Applies a directive to each of a list of names, separated by commas.
 pub(crate) fn each_symbol(
     asm: &mut Assembler<'_>,
     change: impl Fn(&mut SymbolEntry),
@@ -132,7 +132,7 @@ pub(crate) fn symbol_type(asm: &mut Assembler<'_>) -> Result<(), Fail> {
             let message = format!("unknown symbol type `{word}`");
             return Err(
                 fail(&ids::SYMBOL_TYPE, start..asm.reader.cursor.pos(), message)
-                    .helped("the types are @function, @object and @notype"),
+                    .with_help("the types are @function, @object and @notype"),
             );
         }
     };
@@ -154,7 +154,7 @@ pub(crate) fn symbol_size(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     Ok(())
 }
 
-/// `name, size`: the symbol, its range in the text, and its size in bytes.
+/// `name, size`: returns the symbol, its span, and the size in bytes.
 fn symbol_and_size(asm: &mut Assembler<'_>) -> Result<(SymbolId, Range<usize>, i64), Fail> {
     asm.reader.cursor.skip_blanks();
     let start = asm.reader.cursor.pos();
@@ -168,7 +168,7 @@ fn symbol_and_size(asm: &mut Assembler<'_>) -> Result<(SymbolId, Range<usize>, i
 /// `name, size, alignment`
 pub(crate) fn common(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     let (id, span, size) = symbol_and_size(asm)?;
-    // LLVM has the alignment's exponent here for AMD GPUs, unlike GNU as for others.
+    // For AMD GPUs, LLVM takes the exponent of the alignment here, unlike GNU as on other targets.
     let exponent = asm.optional_absolute("the alignment")?.unwrap_or(0);
     let align = u32::try_from(exponent)
         .ok()
@@ -184,38 +184,36 @@ pub(crate) fn common(asm: &mut Assembler<'_>) -> Result<(), Fail> {
         ));
     };
     if let Some(entry) = asm.names.symbols.get_mut(id) {
-        if entry.defined != Defined::No {
+        if entry.defined != SymbolDefinition::No {
             return Err(fail(
                 &ids::REDEFINED_SYMBOL,
                 span,
                 format!("symbol `{}` is already defined", entry.name),
             ));
         }
-        entry.defined = Defined::Common {
+        entry.defined = SymbolDefinition::Common {
             align: align.cast_unsigned(),
         };
-        entry.size = Defined::Value(ExprValue::absolute(size));
+        entry.size = SymbolDefinition::Value(ExprValue::absolute(size));
     }
     Ok(())
 }
 
-/// `name, size`: room in `.bss`, behind what is there.
+/// `name, size`: reserves space at the end of `.bss`.
 pub(crate) fn local_common(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), Fail> {
     let (id, name, size) = symbol_and_size(asm)?;
     asm.reader.cursor.skip_blanks();
     if asm.reader.cursor.peek() == b',' {
-        return Err(asm
-            .reader
-            .cursor
-            .expected("the end of the line")
-            .helped("the space is not aligned; write `.bss`, `.p2align`, the label and `.skip`"));
+        return Err(asm.reader.cursor.expected("the end of the line").with_help(
+            "the space is not aligned; write `.bss`, `.p2align`, the label and `.skip`",
+        ));
     }
     let current = asm.output.current;
     asm.output.current = asm.output.section_named(".bss");
     let room = asm.define_label(id, name).and_then(|()| {
         if let Some(entry) = asm.names.symbols.get_mut(id) {
             entry.kind = SymbolKind::Object;
-            entry.size = Defined::Value(ExprValue::absolute(size));
+            entry.size = SymbolDefinition::Value(ExprValue::absolute(size));
         }
         asm.output.emit_zeros(size.cast_unsigned(), span)
     });
@@ -236,7 +234,7 @@ pub(crate) fn set(asm: &mut Assembler<'_>, once: bool) -> Result<(), Fail> {
     assign(asm, &name, span)
 }
 
-/// `name, expression`, which is evaluated anew wherever the name is used.
+/// `name, expression`, evaluated at each use of the symbol.
 pub(crate) fn set_lazily(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     asm.reader.cursor.skip_blanks();
     let start = asm.reader.cursor.pos();
@@ -247,7 +245,7 @@ pub(crate) fn set_lazily(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     assign_lazily(asm, &name, span)
 }
 
-/// `offset, kind, expression`: a field for the linker, whatever its contents are.
+/// `offset, kind, expression`: adds a relocation; the field's contents do not matter.
 pub(crate) fn relocation(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     let place = asm.delayed("an offset is an integer or a label")?;
     asm.comma("the kind")?;
@@ -261,15 +259,15 @@ pub(crate) fn relocation(asm: &mut Assembler<'_>) -> Result<(), Fail> {
             start..asm.reader.cursor.pos(),
             message,
         )
-        .helped("for example R_AMDGPU_REL32_LO or R_AMDGPU_ABS64"));
+        .with_help("for example R_AMDGPU_REL32_LO or R_AMDGPU_ABS64"));
     };
     let value = if asm.reader.cursor.eat_after_blanks(b',') {
         asm.delayed("an address is an integer or a symbol")?
     } else {
-        Delayed::Value(ExprValue::absolute(0))
+        DelayedValue::Value(ExprValue::absolute(0))
     };
     let (section, _) = asm.output.here();
-    asm.output.stated.push(Stated {
+    asm.output.relocs.push(RelocDirective {
         section,
         place,
         kind,
@@ -277,7 +275,7 @@ pub(crate) fn relocation(asm: &mut Assembler<'_>) -> Result<(), Fail> {
         span: asm
             .reader
             .expansion
-            .in_source(start..asm.reader.cursor.pos()),
+            .map_to_source(start..asm.reader.cursor.pos()),
     });
     Ok(())
 }

@@ -1,13 +1,13 @@
-//! The directive that names the target.
+//! Target directive.
 
 use gcn_isa::{Target, UnknownTarget};
 
 use crate::assembler::Assembler;
-use crate::diagnostic::{Fail, Helped, fail};
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::ids;
 use crate::inputs::features::Features;
 
-/// The processor of a target triple: `gfx906:xnack-` of `amdgcn-amd-amdhsa--gfx906:xnack-`.
+/// Processor of a target triple: `gfx906:xnack-` in `amdgcn-amd-amdhsa--gfx906:xnack-`.
 pub(crate) fn processor(triple: &str) -> &str {
     triple.splitn(5, '-').nth(4).unwrap_or("")
 }
@@ -26,7 +26,7 @@ pub(crate) fn target_directive(asm: &mut Assembler<'_>) -> Result<(), Fail> {
             span,
             format!("`{}` is not a target", triple.escape_debug()),
         )
-        .helped(format!(
+        .with_help(format!(
             "for example \"amdgcn-amd-amdhsa--{}\"",
             asm.target.name
         )));
@@ -44,7 +44,7 @@ pub(crate) fn target_directive(asm: &mut Assembler<'_>) -> Result<(), Fail> {
                 asm.target
             ),
         )
-        .helped(format!(
+        .with_help(format!(
             "assemble it with `--target {}`, or change the directive",
             target.name
         )));
@@ -54,14 +54,14 @@ pub(crate) fn target_directive(asm: &mut Assembler<'_>) -> Result<(), Fail> {
         Err(error) => {
             let wrong = fail(&ids::TARGET_FEATURE, span, error.to_string());
             return Err(match error.help() {
-                Some(help) => wrong.helped(help),
+                Some(help) => wrong.with_help(help),
                 None => wrong,
             });
         }
     };
     asm.features = asm.features.joined(features).ok_or_else(|| {
         let message = "the source is assembled for other features of this target";
-        fail(&ids::TARGET_FEATURE, span, message).helped(format!(
+        fail(&ids::TARGET_FEATURE, span, message).with_help(format!(
             "assemble it with `--target {}`, or change the directive",
             name.escape_debug()
         ))

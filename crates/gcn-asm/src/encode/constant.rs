@@ -1,4 +1,4 @@
-//! Constants as the operands of a type: inline where there is one, else a literal.
+//! Encodes constants for a type: as an inline constant if there is one, otherwise as a literal.
 
 use gcn_isa::rules;
 use gcn_isa::{Isa, Operand, Slot, Ty, regs};
@@ -8,14 +8,14 @@ use crate::argument::{ArgValue, ParsedOperand};
 use crate::cursor::FloatWidth;
 use crate::inputs::dialect::Dialect;
 
-/// A floating-point number as the inline constant with the same bits, or else as a literal.
+/// Encodes a floating-point number as the inline constant with the same bits, or else as a literal.
 pub(super) fn float_constant(
     isa: Isa,
     dialect: Dialect,
     ty: Ty,
     value: f64,
 ) -> Result<Operand, ProblemKind> {
-    // CLRX writes 1/(2π) alike for every type.
+    // CLRX prints 1/(2π) identically for every type.
     let is_inv_2pi = dialect.rounds_inv_2pi() && value as f32 == std::f32::consts::FRAC_1_PI / 2.0;
     if is_inv_2pi && regs::inline(isa, regs::INV_2PI).is_some() {
         return Ok(Operand::Scalar {
@@ -31,8 +31,8 @@ pub(super) fn float_constant(
     rules::inline_or_literal(isa, ty, bits, float_literal(dialect, ty, value))
 }
 
-/// A floating-point number in the format of a literal of this type. An integer of 16 bits has the bits of a
-/// 32-bit float, as its inline constants have (errata E165).
+/// Converts a floating-point number to a literal of this type. A 16-bit integer gets the bits of a 32-bit float, as
+/// inline constants do (errata E165).
 pub(super) fn float_literal(dialect: Dialect, ty: Ty, value: f64) -> Result<u32, ProblemKind> {
     let (bits, is_possible) = match (ty, ty.constant_bits()) {
         (Ty::F16 | Ty::F16x2, _) => {
@@ -44,7 +44,7 @@ pub(super) fn float_literal(dialect: Dialect, ty: Ty, value: f64) -> Result<u32,
         // The literal is the upper half; the lower is zero.
         (Ty::F64, _) => ((dialect.double_bits(value) >> u32::BITS) as u32, true),
         (_, 64) => return Err(ProblemKind::FloatInInteger),
-        // It must fit a half too.
+        // It must also be representable as a half.
         _ if ty.is_short_integer() => {
             float_literal(dialect, Ty::F16, value)?;
             ((value as f32).to_bits(), true)
@@ -63,15 +63,15 @@ pub(super) fn float_literal(dialect: Dialect, ty: Ty, value: f64) -> Result<u32,
     }
 }
 
-/// The bits that a literal of this type gives a number.
+/// Converts an integer to a literal of this type.
 pub(super) fn literal(dialect: Dialect, ty: Ty, value: i64) -> Result<u32, ProblemKind> {
     dialect
         .literal(ty, value)
         .map_err(|error| field_problem(error, value))
 }
 
-/// The constant under negation and absolute value. An integer of 64 bits would not be the constant that the
-/// text says once it is a literal of 32 bits.
+/// Applies negation and absolute value to a constant. `None` for a 64-bit integer, whose 32-bit literal would not
+/// represent the written value.
 pub(super) fn modified_constant(ty: Ty, arg: &ParsedOperand) -> Option<ArgValue> {
     let float = |value: f64| {
         let value = if arg.absolute { value.abs() } else { value };
@@ -95,7 +95,7 @@ pub(super) fn modified_constant(ty: Ty, arg: &ParsedOperand) -> Option<ArgValue>
     }
 }
 
-/// The operand with as many registers as the slot has.
+/// Sets the number of registers to that of the slot.
 pub(super) fn with_count(operand: Operand, slot: &Slot) -> Operand {
     match operand {
         Operand::Scalar { code, .. } => Operand::Scalar {
@@ -106,7 +106,7 @@ pub(super) fn with_count(operand: Operand, slot: &Slot) -> Operand {
     }
 }
 
-/// The width of a floating-point constant of this type.
+/// Width of a floating-point constant of this type.
 pub(super) fn width_of(ty: Ty) -> FloatWidth {
     match ty {
         Ty::F16 | Ty::F16x2 => FloatWidth::Half,
@@ -115,7 +115,7 @@ pub(super) fn width_of(ty: Ty) -> FloatWidth {
     }
 }
 
-/// The type of a floating-point constant of this width.
+/// Type of a floating-point constant of this width.
 pub(super) fn float_of(width: FloatWidth) -> Ty {
     match width {
         FloatWidth::Half => Ty::F16,

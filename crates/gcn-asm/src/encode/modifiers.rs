@@ -1,4 +1,4 @@
-//! From modifiers to the fields of an instruction, and the defaults of those that are not written.
+//! Encodes modifiers, and the defaults of omitted ones.
 
 use gcn_isa::field::Encoding;
 use gcn_isa::{Field, FieldError, Inst, Modifier, ModifierValue};
@@ -8,10 +8,10 @@ use super::statement::{AS_NUMBER, StatementOperands};
 use crate::argument::ModArg;
 use crate::inputs::dialect::Dialect;
 
-/// Numbers in a list at most, for sources and destination.
+/// Maximum length of a list: three sources and the destination.
 const LIST_ROOM: usize = 4;
 
-/// Sets modifiers that are not written to the dialect's defaults.
+/// Sets omitted modifiers to the dialect's defaults.
 pub(super) fn set_defaults(inst: &mut Inst, dialect: Dialect) {
     if dialect == Dialect::default() {
         return;
@@ -23,7 +23,7 @@ pub(super) fn set_defaults(inst: &mut Inst, dialect: Dialect) {
         }
     }
     if inst.encoding == Encoding::VopcSdwa && inst.layout().has(Field::DstSel) {
-        let _ = inst.set(Field::DstSel, dialect.unmeant_selection()); // The same.
+        let _ = inst.set(Field::DstSel, dialect.comparison_selection()); // The same.
     }
     if inst.encoding != Encoding::Vop3p {
         return;
@@ -40,7 +40,7 @@ pub(super) fn set_defaults(inst: &mut Inst, dialect: Dialect) {
     }
 }
 
-/// Sets the modifiers that are written.
+/// Sets the modifiers that are given.
 pub(super) fn set_modifiers(
     inst: &mut Inst,
     dialect: Dialect,
@@ -52,7 +52,7 @@ pub(super) fn set_modifiers(
         let is_own = inst.modifiers().any(|m| m.field == field);
         let has_bits = dialect.takes_all_modifiers() && inst.layout().has(field);
         if !is_own && !has_bits {
-            // LLVM takes `offset:0` where there is no offset.
+            // LLVM accepts `offset:0` on instructions without an offset.
             let is_number = matches!(
                 arg.modifier.value,
                 ModifierValue::Unsigned | ModifierValue::Signed
@@ -99,7 +99,7 @@ pub(super) fn set_modifiers(
     Ok(())
 }
 
-/// Sets each bit of a list where the encoding has it. Those that a shorter list leaves out are 0.
+/// Sets each bit of a list in the field where the encoding has it. Bits omitted from a short list are 0.
 fn set_list(inst: &mut Inst, arg: &ModArg) -> Result<Result<(), FieldError>, ProblemKind> {
     let list = inst.list_bits(arg.modifier);
     let expected = list.iter().count();
@@ -108,7 +108,7 @@ fn set_list(inst: &mut Inst, arg: &ModArg) -> Result<Result<(), FieldError>, Pro
     } else {
         arg.count
     };
-    // LLVM's lists have room for four numbers; those of operands that are not there change nothing where they are zero.
+    // LLVM's lists may have four elements; those without an operand are ignored if they are zero.
     let surplus = arg.value.checked_shr(expected as u32).unwrap_or(0);
     let is_idle = count <= LIST_ROOM && (surplus == 0 || arg.modifier.field == Field::OpSelHi);
     if count > expected && !is_idle {

@@ -1,11 +1,11 @@
-//! Problems that keep a statement from an encoding.
+//! Reasons why a statement does not fit an encoding.
 
 use gcn_isa::rules::Rule;
 use gcn_isa::{FieldError, Slot};
 
 use crate::ids::Explanation;
 
-/// The part of a statement that a problem concerns.
+/// Part of a statement that a problem concerns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ProblemPlace {
     Instruction,
@@ -13,7 +13,7 @@ pub(crate) enum ProblemPlace {
     Modifier(usize),
 }
 
-/// A problem that keeps operands from fitting an encoding.
+/// Reason why operands do not fit an encoding.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct EncodeProblem {
     pub at: ProblemPlace,
@@ -23,7 +23,7 @@ pub(crate) struct EncodeProblem {
 /// The kind of a problem.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum ProblemKind {
-    /// Ordered so that the most telling one of several encodings is reported: later is better.
+    /// The variants are ordered: if several encodings fail, the latest and most specific problem is reported.
     ModifierNotHere,
     NeedsVgpr,
     NoLiteral,
@@ -43,7 +43,7 @@ pub(crate) enum ProblemKind {
     MustReturn,
     ReturnsNothing,
     OffIsMandatory,
-    /// A buffer's address of this many VGPRs is left out.
+    /// The address of a buffer, which has this many VGPRs, is missing.
     NoAddress(u8),
     BothOff,
     BothRegisters,
@@ -72,7 +72,7 @@ pub(crate) enum ProblemKind {
 }
 
 impl ProblemKind {
-    /// Rank of the problem; of several encodings' problems the one with the highest rank is reported.
+    /// Rank of the problem; if several encodings fail, the one with the highest rank is reported.
     pub(super) fn rank(self) -> u8 {
         match self {
             ProblemKind::ModifierNotHere
@@ -86,7 +86,7 @@ impl ProblemKind {
     }
 }
 
-/// A problem with an argument, by its index.
+/// Problem with an operand, by index.
 pub(super) fn at_arg(index: usize, kind: ProblemKind) -> EncodeProblem {
     EncodeProblem {
         at: ProblemPlace::Arg(index),
@@ -94,7 +94,7 @@ pub(super) fn at_arg(index: usize, kind: ProblemKind) -> EncodeProblem {
     }
 }
 
-/// The problem of an operand whose value a field does not take.
+/// Problem for a value that does not fit its field.
 pub(super) fn field_problem(error: FieldError, value: i64) -> ProblemKind {
     match error {
         FieldError::Missing => ProblemKind::ModifierNotHere,

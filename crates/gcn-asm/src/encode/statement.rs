@@ -1,11 +1,11 @@
-//! A statement's operands, and the instruction that they become.
+//! Input and result of the encoder: operands of a statement, and the encoded instruction.
 
 use gcn_isa::{Field, FieldError, Inst, Kind, Modifier, ModifierValue, Operand, Slot};
 
 use super::problem::ProblemKind;
 use crate::argument::{DelayedId, ModArg, ParsedOperand};
 
-/// As the length of a list: it is written as one number, CLRX's way.
+/// Length of a list that is written as a single number, as in CLRX.
 pub(crate) const AS_NUMBER: usize = usize::MAX;
 
 /// The operands and modifiers of a statement.
@@ -16,34 +16,34 @@ pub(crate) struct StatementOperands<'a> {
     pub scalar_offset: Option<i64>,
 }
 
-/// An instruction, and what of it is filled in later.
+/// An instruction with fields that are still to be filled in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EncodedStatement {
     pub inst: Inst,
     pub delayed: Option<(DelayedField, DelayedId)>,
-    /// Fields that are no addresses.
+    /// Delayed fields that do not hold addresses.
     pub later: [Option<(DelayedField, DelayedId)>; MOST_LATER],
 }
 
 /// A field that is filled in later.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum DelayedField {
-    /// The dword after the instruction.
+    /// The literal dword after the instruction.
     Literal,
-    /// The distance of a branch.
+    /// The branch offset.
     Branch,
-    /// The number of an operand.
+    /// Value of an operand.
     Operand(&'static Slot),
-    /// The number of a modifier.
+    /// Value of a modifier.
     Modifier(&'static Modifier),
 }
 
-/// Fields of an instruction that may be filled in later, beside a literal.
+/// Maximum number of delayed fields of an instruction, in addition to a literal.
 pub(crate) const MOST_LATER: usize = 3;
 
 impl EncodedStatement {
-    /// A field is filled in at the end of the source.
-    pub(super) fn put_off(
+    /// Delays a field until the end of the source.
+    pub(super) fn delay(
         &mut self,
         field: DelayedField,
         value: DelayedId,
@@ -55,7 +55,7 @@ impl EncodedStatement {
 }
 
 impl DelayedField {
-    /// Puts a number into the field.
+    /// Writes a number to the field.
     ///
     /// # Errors
     /// [`FieldError`] if it does not fit.

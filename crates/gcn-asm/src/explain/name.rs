@@ -1,23 +1,23 @@
-//! Names that no instruction of the target has: what else they might mean.
+//! Diagnostics for unknown instruction names, with suggestions.
 
 use std::ops::Range;
 
 use gcn_isa::field::SUFFIXES;
 use gcn_isa::{Isa, IsaSet, TARGETS, Target, successor};
 
-use crate::diagnostic::{Fail, Helped, fail};
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::ids;
 
-/// Unknown names for which a similar one is looked for; more would make a file of nonsense slow.
+/// Maximum number of unknown names for which suggestions are computed, which bounds the time for garbage input.
 pub(crate) const MAX_SUGGESTIONS: u32 = 64;
 
-/// The longest name for which a similar one is looked for.
+/// Maximum length of a name for which suggestions are computed.
 const MAX_NAME: usize = 48;
 
-/// The encodings in words, in the order of [`SUFFIXES`].
+/// Names of the encodings in messages, in the order of [`SUFFIXES`].
 const FORMS: [&str; SUFFIXES.len()] = ["32-bit", "VOP3", "SDWA", "DPP"];
 
-/// The message for a name that no instruction of the target has.
+/// Diagnostic for a name that no instruction of the target has.
 pub(crate) fn unknown_instruction(
     target: &Target,
     name: &str,
@@ -38,9 +38,9 @@ pub(crate) fn unknown_instruction(
         let message = format!("{isa} has no {form} form of `{stem}`");
         let error = fail(&ids::UNSUPPORTED_ENCODING, span, message);
         return if elsewhere == IsaSet::NONE {
-            error.helped("without the suffix an encoding is chosen")
+            error.with_help("without the suffix an encoding is chosen")
         } else {
-            error.helped(exists_on(elsewhere))
+            error.with_help(exists_on(elsewhere))
         };
     }
     let named = if elsewhere == IsaSet::NONE {
@@ -52,9 +52,9 @@ pub(crate) fn unknown_instruction(
         let is_near = named.iter().any(|other| other.version() == isa.version());
         let who = if is_near { target.name } else { isa.version() };
         let message = format!("{who} has no instruction `{name}`");
-        let error = fail(&ids::UNSUPPORTED_OPCODE, span, message).helped(exists_on(named));
+        let error = fail(&ids::UNSUPPORTED_OPCODE, span, message).with_help(exists_on(named));
         return match successor::of(isa, stem) {
-            Some(other) => error.helped(other.to_string()),
+            Some(other) => error.with_help(other.to_string()),
             None => error,
         };
     }
@@ -67,19 +67,19 @@ pub(crate) fn unknown_instruction(
         .then(|| closest(&lower, isa.tables().names()))
         .flatten();
     match similar {
-        Some(similar) => error.helped(format!("did you mean `{similar}`?")),
+        Some(similar) => error.with_help(format!("did you mean `{similar}`?")),
         None => error,
     }
 }
 
-/// A name without an encoding's suffix, and the encoding that this asks for.
+/// Splits a name into its stem and the encoding that its suffix requests.
 fn stem(name: &str) -> (&str, Option<&'static str>) {
     let mut suffixes = SUFFIXES.iter().zip(FORMS);
     let found = suffixes.find_map(|(suffix, form)| Some((name.strip_suffix(suffix)?, Some(form))));
     found.unwrap_or((name, None))
 }
 
-/// Versions that have something, or chips where not all of a version do.
+/// Names of the GCN versions in a set, or of chips if it has only part of a version.
 fn exists_on(set: IsaSet) -> String {
     let is_partial = |isa: Isa| {
         let same = Isa::ALL
@@ -95,7 +95,7 @@ fn exists_on(set: IsaSet) -> String {
     format!("it exists on {}", chips.join(", "))
 }
 
-/// The name nearest to `name`, if one is near: at most a third of its letters differ.
+/// The most similar name, if at most a third of its letters differ from `name`.
 ///
 /// # Examples
 /// ```

@@ -1,4 +1,4 @@
-//! Errors of evaluations.
+//! Errors of expression evaluation.
 
 use std::ops::Range;
 
@@ -8,18 +8,18 @@ use crate::ids;
 use crate::symbols::Symbols;
 use crate::value::SymbolId;
 
-/// An error in the evaluation of an expression.
+/// Error in the evaluation of an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum EvalError {
     /// A symbol is not defined yet.
     Pending(SymbolId),
     /// Division by zero.
     DivisionByZero,
-    /// The operator takes numbers, and was given an address.
+    /// The operator requires numbers but got an address.
     Addresses(Operator),
-    /// Symbols defined by each other, or too long a chain.
+    /// Symbols are defined by each other, or their chain is too long.
     Circular(SymbolId),
-    /// More work than an expression may take.
+    /// The evaluation exceeds its work limit.
     TooComplex,
 }
 

@@ -1,4 +1,4 @@
-//! Operators of expressions, with the precedence of GNU as.
+//! Expression operators, with the precedence of GNU as.
 
 use gcn_isa::Isa;
 
@@ -33,17 +33,17 @@ pub(crate) enum Operator {
     NotAbove,
     Above,
     NotBelow,
-    /// `a ? b : c`, written as three operands.
+    /// `a ? b : c` with three operands.
     Choice,
     /// The greater.
     Max,
-    /// The next multiple.
+    /// Rounds up to a multiple.
     AlignTo,
-    /// The last argument of the function is on top.
+    /// The function's last argument is on top of the stack.
     Occupancy(Isa),
 }
 
-/// Spelling, precedence (the larger binds tighter) and meaning, in the order in which they are tried.
+/// Spelling, precedence (larger binds tighter) and operator, in matching order.
 const BINARY: &[(&str, u8, Operator)] = &[
     ("||", 1, Operator::LogicalOr),
     ("&&", 2, Operator::LogicalAnd),
@@ -74,7 +74,7 @@ const BINARY: &[(&str, u8, Operator)] = &[
     ("%", 6, Operator::Rem),
 ];
 
-/// Spelling, precedence and meaning of the operator that a text begins with.
+/// Spelling, precedence and operator at the beginning of a text.
 pub(super) fn operator_at(text: &[u8]) -> Option<(&'static str, u8, Operator)> {
     let (first, rest) = text.split_first()?;
     let begins = |spelling: &str| match spelling.as_bytes() {

@@ -1,6 +1,6 @@
-//! The two ways to read a source: LLVM's and CLRX's. What only one of them spells is accepted in both; where the
-//! same text means different words, or only one of them takes it and the other's error is worth keeping, the
-//! dialect decides, and each such difference is a method here. `docs/dialects.md` lists them with their reasons.
+//! The two dialects: LLVM's and CLRX's. Syntax that only one of them has is accepted in both; where they conflict, or
+//! where one dialect's error is worth keeping, the dialect decides, by a method for each difference.
+//! `docs/dialects.md` lists the differences with reasons.
 
 use gcn_isa::rules::{self, Rule};
 use gcn_isa::{Field, FieldError, Inst, Isa, Modifier, Operand, Ty, regs};
@@ -29,27 +29,27 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// Returns whether `//` begins a comment; else it is a division without sign.
+    /// Returns true if `//` begins a comment; otherwise it is an unsigned division.
     pub(crate) fn slashes_begin_comment(self) -> bool {
         self == Dialect::Llvm
     }
 
-    /// Returns whether another statement may follow `;`; else a comment does.
+    /// Returns true if `;` separates statements; otherwise it begins a comment.
     pub(crate) fn semicolon_separates(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Returns whether a number as a branch's target is its distance in dwords; else targets are addresses.
+    /// Returns true if a plain number as a branch target is a distance in dwords; otherwise it is an address.
     pub(crate) fn numbers_are_distances(self) -> bool {
         self == Dialect::Llvm
     }
 
-    /// Returns whether `&&` binds tighter than `||`.
+    /// Returns true if `&&` has higher precedence than `||`.
     pub(crate) fn and_binds_tighter_than_or(self) -> bool {
         self == Dialect::Llvm
     }
 
-    /// The default of a modifier, where the dialect's differs from the row's.
+    /// Default of a modifier, where the dialect's differs from the row's.
     pub(crate) fn default_of(self, modifier: &Modifier) -> Option<i64> {
         match (self, modifier.field) {
             (Dialect::Llvm, _) => None,
@@ -60,8 +60,8 @@ impl Dialect {
         }
     }
 
-    /// DST_SEL of a comparison, where it means nothing.
-    pub(crate) fn unmeant_selection(self) -> i64 {
+    /// Value of DST_SEL in comparisons, where it has no effect.
+    pub(crate) fn comparison_selection(self) -> i64 {
         match self {
             Dialect::Llvm => 0,
             // DWORD.
@@ -69,45 +69,45 @@ impl Dialect {
         }
     }
 
-    /// Returns whether the sources of a mixed-precision instruction without `op_sel_hi` have 16 bits.
+    /// Returns true if the sources of a mixed-precision instruction without `op_sel_hi` are 16-bit.
     pub(crate) fn mixed_sources_are_halves(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Returns whether `op_sel_hi` sets the bit of a third source that an instruction does not have.
+    /// Returns true if `op_sel_hi` sets the bit for a third source even if the instruction has only two.
     pub(crate) fn list_sets_missing_source(self) -> bool {
         self == Dialect::Llvm
     }
 
-    /// Returns whether every instruction of an encoding takes its output modifiers and selections, and every source its
-    /// negation: they do nothing where the type has no use for them.
+    /// Returns true if all instructions of an encoding accept its output modifiers and selections, and all sources
+    /// negation, even without effect on their type.
     pub(crate) fn takes_all_modifiers(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Returns whether a buffer address that no mode asks for may be written.
+    /// Returns true if a buffer address may be given although no address mode uses it.
     pub(crate) fn takes_idle_address(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Returns whether an atomic without `glc` may name the register that it does not write (errata E014).
+    /// Returns true if an atomic without `glc` may name a destination, which it does not write (errata E014).
     pub(crate) fn takes_idle_destination(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Returns whether COMPR exports what `off` leaves, value by value; else in pairs.
+    /// Returns true if, with COMPR, `off` disables single values; otherwise it disables pairs.
     pub(crate) fn exports_each_value(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Returns whether `lds` is the value of LDS as a source; else it is a symbol.
+    /// Returns true if `lds` is the LDS source operand; otherwise it is a symbol.
     pub(crate) fn lds_is_a_source(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// The largest number of an attribute.
+    /// Largest attribute number.
     pub(crate) fn last_attribute(self) -> u8 {
-        /// The bits of the field.
+        /// Maximum value of the field.
         const FIELD: u8 = 63;
         match self {
             Dialect::Llvm => gcn_isa::vintrp::MAX_ATTRIBUTE,
@@ -115,87 +115,86 @@ impl Dialect {
         }
     }
 
-    /// Returns whether a group of SGPRs that does not begin where the scalar ALU wants it may be named; an instruction may
-    /// refuse it then.
+    /// Returns true if unaligned SGPR groups can be named at all; instructions may still reject them.
     pub(crate) fn takes_any_group(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Returns whether a message that is named must have an operation and a stream that it takes.
+    /// Returns true if a named message must have a valid operation and stream.
     pub(crate) fn checks_messages(self) -> bool {
         self == Dialect::Llvm
     }
 
-    /// Returns whether `a::b` is a name within a scope.
+    /// Returns true if `a::b` names a symbol in a scope.
     pub(crate) fn has_scopes(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Returns whether a macro is called in any case.
+    /// Returns true if macro names are case-insensitive.
     pub(crate) fn ignores_case_of_macros(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Returns whether `.half` is followed by floats of 16 bits; else by integers.
+    /// Returns true if `.half` emits 16-bit floats; otherwise it emits integers.
     pub(crate) fn halves_are_floats(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Returns whether a number of data may be left out between commas, which makes it 0.
+    /// Returns true if a value in a data list may be omitted, which makes it 0.
     pub(crate) fn takes_missing_data(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Returns whether data that do not fit are cut, with a warning, and room of a negative size is none; else both are
-    /// errors.
-    pub(crate) fn cuts_data(self) -> bool {
+    /// Returns true if data that do not fit are truncated with a warning, and space of negative size is empty;
+    /// otherwise both are errors.
+    pub(crate) fn truncates_data(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Returns whether a modifier may be written twice, which is worth a warning.
+    /// Returns true if a modifier may be repeated, with a warning.
     pub(crate) fn takes_last_modifier(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Returns whether a line goes on behind a backslash at its end.
+    /// Returns true if a backslash at the end of a line continues it.
     pub(crate) fn continues_lines(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Returns whether blanks in the arguments of macros and in the texts of `.ifc` matter only where they keep two words or
-    /// two operators apart.
-    pub(crate) fn forgets_blanks(self) -> bool {
+    /// Returns true if blanks in macro arguments and in `.ifc` operands matter only where they separate two words or
+    /// two operators.
+    pub(crate) fn ignores_idle_blanks(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Returns whether `local` may be anywhere in a macro of `.altmacro`, behind labels too, and parameters within strings;
-    /// else `local` only at its beginning, and parameters in strings behind `&`.
+    /// Returns true if, in `.altmacro` mode, `local` is allowed anywhere in a macro, even after labels, and
+    /// parameters are replaced within strings; otherwise `local` must come first, and parameters in strings need `&`.
     pub(crate) fn alters_everywhere(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Returns whether a macro that is removed may be missing, which is worth a warning.
-    pub(crate) fn purges_what_is_missing(self) -> bool {
+    /// Returns true if purging an unknown macro is only a warning.
+    pub(crate) fn allows_unknown_purge(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Returns whether a backslash in a file's name parts folders.
+    /// Returns true if a backslash in a file name separates directories.
     pub(crate) fn takes_backslash_paths(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Returns whether XNACK_MASK is a register only of chips that replay faulting accesses.
-    pub(crate) fn asks_for_replay(self) -> bool {
+    /// Returns true if XNACK_MASK is a register only on chips that replay faulting accesses.
+    pub(crate) fn xnack_mask_needs_xnack(self) -> bool {
         self == Dialect::Llvm
     }
 
-    /// Returns whether a source that breaks the rule is refused.
-    pub(crate) fn holds_to(self, rule: Rule) -> bool {
-        self == Dialect::Llvm || gcn_isa::clrx::holds_to(rule)
+    /// Returns true if violations of the rule are errors.
+    pub(crate) fn enforces(self, rule: Rule) -> bool {
+        self == Dialect::Llvm || gcn_isa::clrx::enforces(rule)
     }
 
-    /// An integer as a source: CLRX has inline constants for numbers only, not for the bits of floats, and gives
-    /// every operand a literal of 32 bits.
+    /// Encodes an integer source: CLRX has inline constants only for integer values, not for the bits of floats, and
+    /// gives every operand a 32-bit literal.
     ///
     /// # Errors
     /// [`FieldError::Range`].
@@ -212,7 +211,7 @@ impl Dialect {
         }
     }
 
-    /// The index of the last operand of a vector instruction that reads too many scalar values, if it does.
+    /// Index of the operand at which a vector instruction exceeds the constant bus limit, if it does.
     pub(crate) fn constant_bus(self, inst: &Inst) -> Option<usize> {
         match self {
             Dialect::Llvm => rules::constant_bus(inst),
@@ -220,7 +219,7 @@ impl Dialect {
         }
     }
 
-    /// The bits of an integer as a literal.
+    /// Literal bits of an integer.
     ///
     /// # Errors
     /// [`FieldError::Range`].
@@ -231,7 +230,7 @@ impl Dialect {
         }
     }
 
-    /// The bits of a 64-bit float, of which a literal is the upper half: LLVM cuts, CLRX rounds before it looks for
+    /// Bits of a 64-bit float whose upper half becomes the literal: LLVM truncates, CLRX rounds before it looks for
     /// an inline constant.
     pub(crate) fn double_bits(self, value: f64) -> u64 {
         const HALF: u64 = 1 << (u32::BITS - 1);
@@ -242,13 +241,14 @@ impl Dialect {
         }
     }
 
-    /// Returns whether 0.15915494 is 1/(2π) for every type; else it is for those of 32 and 16 bits.
+    /// Returns true if 0.15915494 is the inline constant 1/(2π) for every type; otherwise only for 32-bit and 16-bit
+    /// types.
     pub(crate) fn rounds_inv_2pi(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// The type as which an operand reads a floating-point constant. CLRX has them for every type; what is not a
-    /// float of its own width is one of 32 bits.
+    /// Type as which an operand interprets a floating-point constant. CLRX accepts them for every type, and uses
+    /// 32-bit floats where the type is not a float.
     pub(crate) fn float_type(self, ty: Ty) -> Ty {
         match (self, ty) {
             (Dialect::Llvm, _) | (_, Ty::F16 | Ty::F16x2 | Ty::F64) => ty,

@@ -1,4 +1,4 @@
-//! Features of a target that are turned on or off behind its name, as in `gfx906:sramecc+:xnack-`.
+//! Target features that are turned on or off after the target name, as in `gfx906:sramecc+:xnack-`.
 
 use std::fmt;
 
@@ -8,13 +8,13 @@ use gcn_object::Feature;
 /// Settings of a target's features.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Features {
-    /// Replay of accesses that fault.
+    /// XNACK: replay of faulting accesses.
     pub xnack: Feature,
-    /// Correction of errors in memory.
+    /// SRAM ECC: error correction in memory.
     pub sramecc: Feature,
 }
 
-/// An error in a setting of a feature.
+/// Error in a feature setting.
 ///
 /// # Examples
 /// ```
@@ -27,16 +27,16 @@ pub struct Features {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FeatureError {
-    /// No target has it, or it ends with no sign.
+    /// Unknown feature, or a missing sign.
     #[error("unknown target feature `{}`", .0.escape_debug())]
     Unknown(String),
-    /// The target has nothing to turn on or off.
+    /// The target does not have the feature.
     #[error("{} has no feature `{}`", .0, .1.escape_debug())]
     Missing(&'static str, String),
 }
 
 impl FeatureError {
-    /// The valid settings, as a line of help.
+    /// Help that lists the valid settings.
     pub fn help(&self) -> Option<&'static str> {
         matches!(self, FeatureError::Unknown(_))
             .then_some("the features are xnack and sramecc, each with + or -")
@@ -68,10 +68,11 @@ impl Features {
         }
     }
 
-    /// Reads the settings behind a target's name: `gfx906:xnack-` turns one feature off and leaves the other open.
+    /// Parses the settings after a target name: `gfx906:xnack-` turns one feature off and leaves the other
+    /// unspecified.
     ///
     /// # Errors
-    /// A setting that is no feature, or none of this target.
+    /// A setting that is malformed or not supported by the target.
     ///
     /// # Examples
     /// ```
@@ -105,7 +106,7 @@ impl Features {
         Ok(features)
     }
 
-    /// Both settings joined; nothing if one turns on what the other turns off.
+    /// Combines two settings; `None` if they contradict each other.
     pub(crate) fn joined(self, other: Features) -> Option<Features> {
         let join = |one, other| match (one, other) {
             (Feature::On, Feature::Off) | (Feature::Off, Feature::On) => None,
@@ -119,7 +120,7 @@ impl Features {
     }
 }
 
-/// As written behind a target's name: `:sramecc+:xnack-`.
+/// Writes the settings as after a target name: `:sramecc+:xnack-`.
 impl fmt::Display for Features {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, feature) in [("sramecc", self.sramecc), ("xnack", self.xnack)] {

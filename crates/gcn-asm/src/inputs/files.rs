@@ -1,15 +1,15 @@
-//! Files that a source includes, as the caller provides them.
+//! Interface through which a source includes files.
 
-/// A file that a source asks for.
+/// A file that a source includes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct File {
-    /// Name in messages, and `from` of the files that it includes.
+    /// Name in messages, and `from` for files that it includes in turn.
     pub name: String,
     /// The contents.
     pub bytes: Vec<u8>,
 }
 
-/// Files of `.include` and `.incbin`, as the caller finds them. The library itself reads none.
+/// Provider of files for `.include` and `.incbin`. The library itself reads none.
 ///
 /// # Examples
 /// ```
@@ -26,18 +26,19 @@ pub struct File {
 /// assert!(NoFiles.read("lib.rs", "a.s").is_err());
 /// ```
 pub trait Files {
-    /// The file called `name` in the source called `from`.
+    /// Reads the file `name`, included from the source `from`.
     ///
     /// # Errors
     /// The reason, as a message to follow the name.
     fn read(&self, name: &str, from: &str) -> Result<File, String>;
 
-    /// The source has been read up to this byte. What is before it must stay readable, for messages, macros and loops
-    /// may go back, but most of it has had its use: who holds it in memory may let it go until then.
+    /// Reports that the source has been read up to this byte. Earlier text must stay readable, because messages,
+    /// macros and loops may refer to it, but is unlikely to be needed: its memory may be released and read again on
+    /// demand.
     fn passed(&self, _position: usize) {}
 }
 
-/// No files at all.
+/// Provider without any files.
 ///
 /// # Examples
 /// ```

@@ -1,4 +1,4 @@
-//! Inputs of an assembly: source and options.
+//! Source and options of an assembly.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use gcn_isa::Target;
 use crate::inputs::dialect::Dialect;
 use crate::inputs::features::Features;
 
-/// A text to assemble.
+/// Text to assemble.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
     /// Name in messages, usually a path.
@@ -30,23 +30,23 @@ pub struct Source<'a> {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
-    /// The GPU to assemble for. [`named_target`](crate::named_target) finds the one that a source asks for.
+    /// Target GPU. [`named_target`](crate::named_target) finds the one that a source names.
     pub target: &'static Target,
-    /// Settings of its features; the source may add to them.
+    /// Feature settings of the target; the source may add to them.
     pub features: Features,
-    /// Symbols that are numbers before the source begins, as by `.set`.
+    /// Symbols defined as numbers before the source is read, as by `.set`.
     pub defines: &'a [(String, i64)],
-    /// True if [`Program::listing`](crate::Program::listing) is wanted.
+    /// True to record instructions for [`Program::listing`](crate::Program::listing).
     pub listing: bool,
-    /// Directory from which the names of sources start, for debug information with the line of each instruction; `None` to
-    /// make none.
+    /// Directory that source names are relative to, for debug information with the line of each instruction; `None`
+    /// for no debug information.
     pub debug: Option<&'a str>,
     /// Dialect to use where LLVM and CLRX conflict.
     pub dialect: Dialect,
 }
 
 impl Options<'_> {
-    /// The usual way to assemble for a target.
+    /// Default options for a target.
     pub fn new(target: &'static Target) -> Self {
         Options {
             target,
@@ -59,7 +59,7 @@ impl Options<'_> {
     }
 }
 
-/// A file that a source included; one for each time.
+/// A file included by a source; one entry per inclusion.
 ///
 /// # Examples
 /// ```
@@ -83,11 +83,11 @@ pub struct SourceFile {
     pub name: String,
     /// The contents.
     pub text: String,
-    /// Position of its first byte in the spans of diagnostics.
+    /// Position of the first byte in the spans of diagnostics.
     pub start: usize,
 }
 
-/// An inclusion of a file, whose places lie behind those of the source.
+/// An inclusion of a file. Its text occupies positions after those of the source.
 ///
 /// # Examples
 /// ```
@@ -110,13 +110,13 @@ pub struct SourceFile {
 pub struct Inclusion {
     /// Name of the file, as [`Files`](crate::Files) returned it.
     pub name: String,
-    /// Position of its first byte in spans.
+    /// Position of the first byte in spans.
     pub start: usize,
     /// Span of the directive, which may be in another included file.
     pub from: Range<usize>,
 }
 
-/// A symbol and its number, as command lines define them: `NAME` or `NAME=VALUE`; the value defaults to 1.
+/// Parses a symbol definition from the command line: `NAME` or `NAME=VALUE`; the value defaults to 1.
 ///
 /// # Errors
 /// The reason, as a message.

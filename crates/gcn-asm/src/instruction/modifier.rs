@@ -1,17 +1,17 @@
-//! Modifiers as text says them: what follows an instruction's operands.
+//! Parses modifiers, which follow an instruction's operands.
 
 use gcn_isa::dpp::Permutation;
 use gcn_isa::{Field, Isa, Modifier, ModifierValue, Op, clrx, mtbuf, swizzle};
 
-use crate::argument::{Delayed, ModArg, lower_case};
+use crate::argument::{DelayedValue, ModArg, lower_case};
 use crate::assembler::Assembler;
-use crate::diagnostic::{Fail, Helped, fail};
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::encode::AS_NUMBER;
 use crate::ids;
 use crate::operand;
 use crate::operand::function;
 
-/// The names under which DPP's permutations are written.
+/// Names of DPP permutations.
 const PERMUTATIONS: [&str; 14] = [
     "row_hmirror",
     "quad_perm",
@@ -28,9 +28,9 @@ const PERMUTATIONS: [&str; 14] = [
     "wave_rol",
     "wave_ror",
 ];
-/// At least the length of the longest of them.
+/// Buffer size, at least the length of the longest of them.
 const PERMUTATION_NAME: usize = 16;
-/// Modifiers that CLRX takes wherever an encoding has their bits.
+/// Modifiers that CLRX accepts wherever the encoding has their bits.
 static CLRX_MODIFIERS: [Modifier; 18] = [
     of_any(Field::Offen, &["offen"], ModifierValue::Flag),
     of_any(Field::Idxen, &["idxen"], ModifierValue::Flag),
@@ -70,9 +70,9 @@ const fn of_any(field: Field, names: &'static [&'static str], value: ModifierVal
     }
 }
 
-/// The modifier of this name among those that some encoding of the instruction has.
+/// Modifier by name, among those that some encoding of the instruction has.
 pub(crate) fn modifier_named(asm: &Assembler<'_>, op: Op, name: &str) -> Option<&'static Modifier> {
-    // Most are written as they are in the tables.
+    // Most are spelled exactly as in the tables.
     let is_same = |m: &&'static Modifier| m.names.contains(&name);
     if let Some(modifier) = of_any_form(asm, op, is_same) {
         return Some(modifier);
@@ -92,7 +92,7 @@ pub(crate) fn modifier_named(asm: &Assembler<'_>, op: Op, name: &str) -> Option<
     CLRX_MODIFIERS.iter().find(|m| is_named(m, name))
 }
 
-/// The first modifier of the row, or else of SDWA or DPP, which have modifiers of their own, that `is_meant`.
+/// First modifier that satisfies `is_meant`, in the row or among the modifiers of SDWA and DPP.
 fn of_any_form(
     asm: &Assembler<'_>,
     op: Op,
@@ -108,7 +108,7 @@ fn of_any_form(
     })
 }
 
-/// A modifier's value; the cursor is behind its name.
+/// Parses a modifier's value; the cursor is after its name.
 pub(crate) fn modifier(
     asm: &mut Assembler<'_>,
     modifier: &'static Modifier,
@@ -136,7 +136,7 @@ pub(crate) fn modifier(
             start..start + name.len(),
             format!("`{name}` needs a value"),
         )
-        .helped(format!("write `{name}:N`")));
+        .with_help(format!("write `{name}:N`")));
     }
     let mut count = 0;
     let mut later = None;
@@ -146,11 +146,11 @@ pub(crate) fn modifier(
         }
         ModifierValue::Flag if has_value => asm.absolute_within(name, 0, 1)?,
         ModifierValue::Flag => i64::from(!is_negated(modifier, name)),
-        // Both ways of writing it mean that lanes out of bounds read 0.
+        // With either spelling, out-of-bounds lanes read 0.
         ModifierValue::Unsigned if modifier.field == Field::BoundCtrl && !has_value => 1,
         ModifierValue::Unsigned if modifier.field == Field::BoundCtrl => {
             asm.absolute_within(name, 0, 1)?;
-            // CLRX has the value behind that.
+            // In CLRX's syntax, the value follows a colon.
             match asm.reader.cursor.eat_after_blanks(b':') {
                 true => i64::from(asm.switch(name)?),
                 false => 1,
@@ -176,7 +176,7 @@ pub(crate) fn modifier(
         | ModifierValue::LanePermutation => match asm.number_or_later(name)? {
             Ok(value) => value,
             Err(id) => {
-                later = Some(operand::wait_on(asm, Delayed::Expr(id)));
+                later = Some(operand::delay_value(asm, DelayedValue::Expr(id)));
                 0
             }
         },
@@ -195,7 +195,7 @@ pub(crate) fn modifier(
     })
 }
 
-/// `quad_perm:[0,1,2,3]`, `row_shl:1`, `row_mirror`; the cursor is behind the name.
+/// Parses `quad_perm:[0,1,2,3]`, `row_shl:1`, `row_mirror`; the cursor is after the name.
 fn lane_permutation(asm: &mut Assembler<'_>, name: &str) -> Result<i64, Fail> {
     let mut buffer = [0; PERMUTATION_NAME];
     let lower = lower_case(name, &mut buffer).unwrap_or(name);
@@ -211,7 +211,7 @@ fn lane_permutation(asm: &mut Assembler<'_>, name: &str) -> Result<i64, Fail> {
     }
     let mut probe = asm.reader.cursor.clone();
     if !probe.eat_after_blanks(b':') {
-        // By one lane is all that there is.
+        // Only a shift by one lane exists.
         let by_one = Permutation::named(lower, &[1]);
         return match by_one.filter(|_| lower.starts_with("wave_")) {
             Some(by_one) => Ok(i64::from(by_one.pack())),
@@ -252,7 +252,7 @@ fn lane_permutation(asm: &mut Assembler<'_>, name: &str) -> Result<i64, Fail> {
                     start..asm.reader.cursor.pos(),
                     message,
                 )
-                .helped("there are row_bcast:15 and row_bcast:31"));
+                .with_help("there are row_bcast:15 and row_bcast:31"));
             }
         },
         wave => {
@@ -268,7 +268,7 @@ fn lane_permutation(asm: &mut Assembler<'_>, name: &str) -> Result<i64, Fail> {
     Ok(i64::from(permutation.pack()))
 }
 
-/// `mul:2`, `mul:4`, `div:2`; by one is none.
+/// Parses `mul:2`, `mul:4`, `div:2`; a factor of one means no modifier.
 fn output_modifier(asm: &mut Assembler<'_>, name: &str) -> Result<i64, Fail> {
     asm.reader.cursor.skip_blanks();
     let start = asm.reader.cursor.pos();
@@ -283,13 +283,13 @@ fn output_modifier(asm: &mut Assembler<'_>, name: &str) -> Result<i64, Fail> {
             start..asm.reader.cursor.pos(),
             format!("`{name}:{by}` does not exist"),
         )
-        .helped("the output modifiers are mul:2, mul:4 and div:2")),
+        .with_help("the output modifiers are mul:2, mul:4 and div:2")),
     }
 }
 
-/// A number, or `[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]`: one or both names, in any order.
+/// Parses a number, or `[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]`: one or both names, in any order.
 fn buffer_format(asm: &mut Assembler<'_>) -> Result<i64, Fail> {
-    /// Larger than the number of any data format; number formats count from it.
+    /// Offset of number formats, larger than any data format.
     const NUMBERS: u8 = 1 << mtbuf::DATA_FORMAT_BITS;
     asm.reader.cursor.skip_blanks();
     if !asm.reader.cursor.eat(b'[') {
@@ -338,7 +338,8 @@ fn buffer_format(asm: &mut Assembler<'_>) -> Result<i64, Fail> {
     Ok(i64::from(data) | i64::from(number) << mtbuf::DATA_FORMAT_BITS)
 }
 
-/// CLRX's name of a data format, `8_8`, or of a number format, which has [`mtbuf::DATA_FORMATS`] added.
+/// Parses CLRX's name of a data format, such as `8_8`, or of a number format; the latter is offset by
+/// [`mtbuf::DATA_FORMATS`].
 fn clrx_format(asm: &mut Assembler<'_>, has_data: bool) -> Option<u8> {
     let numbers = mtbuf::DATA_FORMATS.len() as u8;
     let mut probe = asm.reader.cursor.clone();
@@ -351,7 +352,7 @@ fn clrx_format(asm: &mut Assembler<'_>, has_data: bool) -> Option<u8> {
     Some(id)
 }
 
-/// `[0,1,1]`, the first in the lowest bit.
+/// Parses a list such as `[0,1,1]`; the first element is the lowest bit.
 fn bit_list(asm: &mut Assembler<'_>, name: &str, count: &mut usize) -> Result<i64, Fail> {
     const MOST: usize = 4;
     if !asm.reader.cursor.eat_after_blanks(b'[') {
@@ -378,7 +379,7 @@ fn bit_list(asm: &mut Assembler<'_>, name: &str, count: &mut usize) -> Result<i6
     }
 }
 
-/// A number, or `swizzle(MODE, …)` (errata E023).
+/// Parses a number, or `swizzle(MODE, …)` (errata E023).
 fn swizzle(asm: &mut Assembler<'_>) -> Result<i64, Fail> {
     asm.reader.cursor.skip_blanks();
     let mut probe = asm.reader.cursor.clone();
@@ -415,7 +416,7 @@ fn swizzle(asm: &mut Assembler<'_>) -> Result<i64, Fail> {
                 at..asm.reader.cursor.pos(),
                 format!("{} has no swizzle mode `{mode}`", asm.isa),
             )
-            .helped("it exists on GCN 1.2, 1.4, 1.4.1"));
+            .with_help("it exists on GCN 1.2, 1.4, 1.4.1"));
         }
         "FFT" => swizzle::FFT | argument(asm, "the mask", 0, 31)? as u16,
         "ROTATE" => {
@@ -428,7 +429,7 @@ fn swizzle(asm: &mut Assembler<'_>) -> Result<i64, Fail> {
                 at..asm.reader.cursor.pos(),
                 format!("unknown swizzle mode `{mode}`"),
             )
-            .helped(
+            .with_help(
                 "the modes are QUAD_PERM, BITMASK_PERM, BROADCAST, SWAP, REVERSE, and from GCN 1.2 on FFT and ROTATE",
             ));
         }
@@ -460,7 +461,7 @@ fn group_size(asm: &mut Assembler<'_>, low: i64, high: i64) -> Result<i64, Fail>
     }
 }
 
-/// `"01pip"`: per bit of the lane number, the highest first, 0, 1, preserved or inverted.
+/// Parses `"01pip"`: for each bit of the lane ID, highest first, 0, 1, preserved or inverted.
 fn bitmask(asm: &mut Assembler<'_>) -> Result<u16, Fail> {
     if !asm.reader.cursor.eat_after_blanks(b',') {
         return Err(asm.reader.cursor.expected("`,` and a mask"));
@@ -493,20 +494,20 @@ fn bitmask(asm: &mut Assembler<'_>) -> Result<u16, Fail> {
                     span,
                     "the mask has other characters than 0, 1, p and i",
                 )
-                .helped("0 and 1 set a bit of the lane number, p preserves it, i inverts it"));
+                .with_help("0 and 1 set a bit of the lane number, p preserves it, i inverts it"));
             }
         }
     }
     Ok(swizzle::bitmask(and, or, xor))
 }
 
-/// Returns whether a modifier is written like this: by one of its names in any case, or as not being there.
+/// Returns true if `name` is one of the modifier's names, ignoring case, or its negated form.
 fn is_named(modifier: &Modifier, name: &str) -> bool {
     let is_name = |n: &&str| n.eq_ignore_ascii_case(name);
     modifier.names.iter().any(is_name) || is_negated(modifier, name)
 }
 
-/// Returns whether a modifier's name says that it is not there: `noclamp`.
+/// Returns true for the negated form of a modifier's name, such as `noclamp`.
 fn is_negated(modifier: &Modifier, name: &str) -> bool {
     const NO: &str = "no";
     let head = name.get(..NO.len());

@@ -1,31 +1,31 @@
-//! Code to list, as the caller describes it.
+//! Description of code to list.
 
 use std::borrow::Cow;
 
 use gcn_isa::{Isa, Syntax};
 use gcn_object::KernelDescriptor;
 
-/// Prefix of generated labels.
+/// Default prefix of generated labels.
 pub const LABELS: &str = "L";
-/// Bytes of a word.
+/// Bytes per word.
 pub(crate) const WORD: usize = 4;
 
 /// Code to list.
 #[derive(Clone, Debug)]
 pub struct ListedCode<'a> {
-    /// The instruction set that decodes it.
+    /// Instruction set used for decoding.
     pub isa: Isa,
-    /// The operand of `.amdgcn_target`; without it the directive is not written.
+    /// Operand of `.amdgcn_target`; `None` omits the directive.
     pub target_id: Option<String>,
-    /// The operand of `.amdhsa_code_object_version`, if there is such a directive for it (4 to 6).
+    /// Operand of `.amdhsa_code_object_version`, if the directive supports it (4 to 6).
     pub version: Option<u8>,
-    /// True if the target id asks for XNACK_MASK (the chip has XNACK, and it is not off).
+    /// True if the assembler reserves XNACK_MASK for the target ID: the chip has XNACK, and it is not off.
     pub reserves_xnack: bool,
     /// Prefix of labels generated for branches; made longer if a symbol begins with it.
     pub labels: &'a str,
-    /// Runs of code, in the order of the listing.
+    /// Sections in listing order.
     pub sections: Vec<ListedSection<'a>>,
-    /// Kernels whose descriptors are written after the code, each if a symbol has its name.
+    /// Kernels whose descriptors are written after the code; a kernel without a symbol of its name is skipped.
     pub kernels: Vec<ListedKernel<'a>>,
     /// YAML for `.amdgpu_metadata`.
     pub metadata: Option<String>,
@@ -49,14 +49,14 @@ pub struct ListedCode<'a> {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ListedKernel<'a> {
-    /// The name of its code's symbol.
+    /// Name of the code symbol.
     pub name: &'a str,
-    /// Descriptor. Bits that no directive sets are not written.
+    /// Descriptor. Bits that no directive can set are not represented.
     pub descriptor: &'a KernelDescriptor,
 }
 
 impl<'a> ListedCode<'a> {
-    /// Words without a container: one nameless section at address zero.
+    /// Raw code without a container: one unnamed section at address zero.
     pub fn raw(isa: Isa, bytes: &'a [u8]) -> ListedCode<'a> {
         let section = ListedSection {
             name: None,
@@ -84,21 +84,21 @@ impl<'a> ListedCode<'a> {
 /// A run of code.
 #[derive(Clone, Debug)]
 pub struct ListedSection<'a> {
-    /// Name; without one the listing switches no section.
+    /// Name; `None` omits the section directive.
     pub name: Option<&'a str>,
-    /// Lines before its code.
+    /// Lines before the code.
     pub head: &'a str,
-    /// The address of its first byte, which only comments show.
+    /// Address of the first byte; it appears only in comments.
     pub address: u64,
-    /// Alignment in bytes, a power of two; `.p2align` is written if it is more than a word's.
+    /// Alignment in bytes, a power of two; `.p2align` is written if it exceeds a word.
     pub align: u64,
-    /// The code: words, little endian.
+    /// Code: little-endian words.
     pub bytes: &'a [u8],
-    /// Names of places in it, in any order.
+    /// Symbols in the section, in any order.
     pub symbols: Vec<ListedSymbol<'a>>,
-    /// Fields that a linker fills in, in the order of their places.
+    /// Relocated fields, in ascending order of offset.
     pub open: Vec<ListedField<'a>>,
-    /// Comments, in the order of their places.
+    /// Comments, in ascending order of offset.
     pub notes: Vec<ListedNote<'a>>,
 }
 
@@ -115,13 +115,13 @@ pub struct ListedSection<'a> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ListedNote<'a> {
-    /// Bytes from the section's begin; the comment comes before the first instruction that begins there or later.
+    /// Offset in bytes; the comment precedes the first instruction that begins there or later.
     pub offset: u64,
     /// Lines.
     pub text: Cow<'a, str>,
 }
 
-/// A field that a linker fills in, as text.
+/// A relocated field, as text.
 ///
 /// # Examples
 /// ```
@@ -134,17 +134,17 @@ pub struct ListedNote<'a> {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ListedField<'a> {
-    /// Bytes from the section's begin.
+    /// Offset in the section in bytes.
     pub offset: u64,
-    /// The operand of an instruction that names the value to fill in, if one can.
+    /// Instruction operand for the value, if it can be written as one.
     pub operand: Option<&'a str>,
-    /// The operand of `.long` that names it, if one can.
+    /// Operand of `.long` for the value, if it can be written as one.
     pub long: Option<&'a str>,
-    /// Kind and expression as `.reloc` has them, which can say it always.
+    /// Relocation kind and expression for `.reloc`, which can always express it.
     pub reloc: &'a str,
 }
 
-/// A name of a place in a section.
+/// A symbol in a section.
 ///
 /// # Examples
 /// ```
@@ -164,19 +164,19 @@ pub struct ListedField<'a> {
 pub struct ListedSymbol<'a> {
     /// The name.
     pub name: &'a str,
-    /// Bytes from the section's begin; a symbol outside the section is left out.
+    /// Offset in the section in bytes; symbols outside the section are omitted.
     pub offset: u64,
-    /// In bytes; `.size` is written if it is not zero.
+    /// Size in bytes; `.size` is written unless it is zero.
     pub size: u64,
-    /// Bytes from it on that are no instructions: all of a table, the header before a kernel's code.
+    /// Number of bytes at the symbol that are data: a whole table, or the header before a kernel's code.
     pub data: u64,
-    /// True if `.globl` is written.
+    /// True to write `.globl`.
     pub global: bool,
-    /// True if `.type NAME,@function` is written.
+    /// True to write `.type NAME,@function`.
     pub function: bool,
-    /// Lines before its label that say what else it is.
+    /// Lines with further attributes, written before the label.
     pub before: &'a str,
-    /// Lines that stand for its data; no other symbol is inside of that.
+    /// Lines that represent the symbol's data; no other symbol may be inside the data.
     pub data_text: Option<&'a str>,
 }
 
@@ -195,7 +195,7 @@ pub struct ListedSymbol<'a> {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ListOptions {
-    /// The spelling of instructions.
+    /// Instruction syntax.
     pub syntax: Syntax,
     /// Adds each line's address and words as a comment.
     pub hex: bool,

@@ -1,36 +1,36 @@
-//! Bytes that are no code as directives: strings, zeros, words, and what has a name or is filled in by a linker.
+//! Lists data as directives: strings, zeros, words, symbols and relocated fields.
 
 use std::fmt::Write;
 
-/// Fewest zero bytes that are `.zero`.
+/// Minimum length of a run of zero bytes written as `.zero`.
 const LONG_ZEROS: usize = 16;
-/// The shortest run of characters that is shown as a string, its zero included.
+/// Minimum length of a string, including its terminating zero.
 const SHORTEST_STRING: usize = 5;
-/// Words and bytes of a line.
+/// Words or bytes per line.
 const WORDS_OF_LINE: usize = 4;
 const BYTES_OF_LINE: usize = 16;
 
-/// Something that begins at a place of a section.
+/// A label or block at an offset of a section.
 pub(super) struct ListedMark {
     offset: u64,
     what: MarkText,
 }
 
 enum MarkText {
-    /// Lines that take no room.
+    /// Lines that take no space.
     Label(String),
-    /// Lines for a number of bytes.
+    /// Lines that represent a number of bytes.
     Block(u64, String),
     Field(LinkedField),
 }
 
 /// A field that a linker or loader fills in.
 pub(super) struct LinkedField {
-    /// The expression in `.long`, if there is one.
+    /// Expression for `.long`, if possible.
     pub long: Option<String>,
-    /// The expression in `.quad`, if there is one.
+    /// Expression for `.quad`, if possible.
     pub quad: Option<String>,
-    /// Kind and expression of `.reloc`.
+    /// Relocation kind and expression for `.reloc`.
     pub reloc: String,
 }
 
@@ -57,9 +57,9 @@ impl ListedMark {
     }
 }
 
-/// Writes `size` bytes, of which `bytes` are the first and the others zero, with what is marked.
+/// Writes `size` bytes with their marks; bytes past the end of `bytes` are zero.
 pub(super) fn write(out: &mut String, bytes: &[u8], size: u64, mut marks: Vec<ListedMark>) {
-    // Labels and the fields at them keep their order.
+    // Labels precede fields at the same offset.
     marks.sort_by_key(|mark| (mark.offset, !matches!(mark.what, MarkText::Label(_))));
     let mut at = 0;
     for index in 0..marks.len() {
@@ -72,7 +72,7 @@ pub(super) fn write(out: &mut String, bytes: &[u8], size: u64, mut marks: Vec<Li
         }
         match &mark.what {
             MarkText::Label(lines) => out.push_str(lines),
-            // What overlaps another structure is left to the bytes.
+            // Fields that overlap a block are part of its bytes.
             _ if mark.offset < at => {}
             MarkText::Block(length, lines) => {
                 out.push_str(lines);
@@ -109,7 +109,7 @@ pub(super) fn write(out: &mut String, bytes: &[u8], size: u64, mut marks: Vec<Li
     }
 }
 
-/// The part of the bytes that is there.
+/// The part of a range that `bytes` contains.
 fn slice(bytes: &[u8], range: std::ops::Range<u64>) -> &[u8] {
     let clamp = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len());
     bytes
@@ -117,7 +117,7 @@ fn slice(bytes: &[u8], range: std::ops::Range<u64>) -> &[u8] {
         .unwrap_or_default()
 }
 
-/// Writes a run without marks.
+/// Writes a range without marks.
 fn run(out: &mut String, bytes: &[u8], range: std::ops::Range<u64>) {
     let length = range.end.saturating_sub(range.start);
     let mut rest = slice(bytes, range);
@@ -144,7 +144,7 @@ fn is_character(byte: u8) -> bool {
     matches!(byte, b' '..=b'~' | b'\n' | b'\t')
 }
 
-/// The length of the string at the beginning, with its zero, if there is one worth showing.
+/// Length of a string at the beginning, including its terminating zero, if there is one worth showing.
 fn string_length(bytes: &[u8]) -> Option<usize> {
     let length = bytes.iter().take_while(|&&byte| is_character(byte)).count();
     (length + 1 >= SHORTEST_STRING && bytes.get(length) == Some(&0)).then_some(length + 1)
@@ -164,8 +164,8 @@ fn string(out: &mut String, bytes: &[u8]) {
     out.push_str("\"\n");
 }
 
-/// Writes a line of words, or of the bytes that are less than one; how many bytes it took. It ends where zeros begin
-/// that are worth a line.
+/// Writes a line of words, or of single bytes if there are fewer than a word; returns the number of bytes written.
+/// The line ends before a run of zeros.
 fn numbers(out: &mut String, bytes: &[u8]) -> usize {
     let (words, _) = bytes.as_chunks::<4>();
     let is_row_of_zeros = |at: usize| {
@@ -235,7 +235,7 @@ mod tests {
             ListedMark::label(4, "a:\n".to_owned()),
             ListedMark::field(12, field(Some("l"), None)),
             ListedMark::block(20, 2, "\tblock\n".to_owned()),
-            // Not zero, so that the bytes must be said.
+            // Nonzero bytes, which must be written explicitly.
             ListedMark::field(16, field(Some("m"), None)),
             ListedMark::label(24, "end:\n".to_owned()),
         ];

@@ -1,4 +1,4 @@
-//! The second pass over a section, which writes its lines.
+//! Second pass over a section, which writes its lines.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -14,18 +14,19 @@ use crate::assembly::assemble;
 use crate::inputs::options::{Options, Source};
 use crate::program::Listing;
 
-/// The column at which comments begin, counted from the instruction's first character.
+/// Column of comments, relative to the instruction's first character.
 const COMMENT_COLUMN: usize = 48;
 
-/// Words that a thread writes at a time: enough to be worth its while, and so few that their text stays in its cache.
+/// Words per unit of parallel work: large enough to amortize the overhead, small enough that the text stays in the
+/// cache.
 const PART_WORDS: usize = 1 << 12;
 
-/// The second pass over a section.
+/// Second pass over a section.
 pub(super) struct Lister<'a> {
     pub(super) section: &'a ListedSection<'a>,
-    /// Prefix of this section's generated labels; the offset in bytes follows.
+    /// Prefix of this section's generated labels, to which the byte offset is appended.
     pub(super) label_prefix: String,
-    /// The bytes after the last whole word.
+    /// Bytes after the last whole word.
     pub(super) tail: &'a [u8],
     pub(super) printer: &'static Printer,
     pub(super) run: SectionWords<'a>,
@@ -64,7 +65,7 @@ impl Lister<'_> {
         }
     }
 
-    /// Ranges of the section's words that threads write at the same time; each begins with an item.
+    /// Ranges of the section's words that threads write in parallel; each begins with an item.
     fn ranges(&self) -> Vec<Range<usize>> {
         let mut ranges = Vec::new();
         let mut begin = 0;
@@ -78,7 +79,7 @@ impl Lister<'_> {
         ranges
     }
 
-    /// Returns whether a symbol's text stands for the word and for the one before.
+    /// Returns true if the word and its predecessor are covered by the same symbol's data text.
     fn is_written(&self, word: usize) -> bool {
         let before = self.run.places.partition_point(|place| place.word < word);
         let Some(last) = before.checked_sub(1).and_then(|i| self.run.places.get(i)) else {
@@ -93,7 +94,7 @@ impl Lister<'_> {
             .any(|place| place.symbol.data_text.is_some() && word < place.data_end)
     }
 
-    /// The fields within the `count` words at word `at` that a linker fills in.
+    /// Relocated fields within the `count` words at word `at`.
     fn open(&self, at: usize, count: usize) -> &[ListedField<'_>] {
         let open = &self.section.open;
         if open.is_empty() {
@@ -106,7 +107,7 @@ impl Lister<'_> {
         open.get(first(at)..first(at + count)).unwrap_or_default()
     }
 
-    /// Writes an item of which a linker fills in a part, naming what that is where the text can.
+    /// Writes an item with relocated fields symbolically. Returns false if the item has none.
     fn open_item(&self, out: &mut Text, at: usize, item: &ListedItem) -> bool {
         let fields = self.open(at, item.words());
         let line = out.len();
@@ -142,19 +143,19 @@ impl Lister<'_> {
         false
     }
 
-    /// The places at word `at` and after it.
+    /// Symbols at or after word `at`.
     fn places_from(&self, at: usize) -> &[PlacedSymbol<'_>] {
         &self.run.places[self.run.places.partition_point(|place| place.word < at)..]
     }
 
-    /// The notes at word `at` and after it.
+    /// Notes at or after word `at`.
     fn notes_from(&self, at: usize) -> &[ListedNote<'_>] {
         let notes = &self.section.notes;
         let first = notes.partition_point(|note| word_of(note) < at);
         notes.get(first..).unwrap_or_default()
     }
 
-    /// Writes the notes up to word `at`; those after it.
+    /// Writes the notes before word `at`; returns the remaining ones.
     fn notes<'n>(
         &self,
         out: &mut Text,
@@ -177,7 +178,7 @@ impl Lister<'_> {
         let mut places = self.places_from(part.start);
         let mut notes = self.notes_from(part.start);
         let mut written = 0;
-        // Without comments, and with nothing to be filled in, most lines are an instruction and no more.
+        // Fast path: without comments and relocations, most lines are just an instruction.
         let has_no_comments = !self.options.hex
             && self.options.syntax == Syntax::Llvm
             && self.section.open.is_empty();
@@ -207,13 +208,13 @@ impl Lister<'_> {
                         continue;
                     }
                 }
-                at += self.write_item(out, at, between.most_words(at), at < written, &mut label);
+                at += self.write_item(out, at, between.max_words(at), at < written, &mut label);
             }
         }
     }
 
-    /// Writes an item that begins at word `at`, unless it `is_written`. Returns how many words it has. `label` is where the
-    /// name of a branch's target is made.
+    /// Writes an item that begins at word `at`, unless it `is_written`. Returns its length in words. `label` is a
+    /// scratch buffer for the name of a branch target.
     #[inline(never)]
     fn write_item(
         &self,
@@ -272,7 +273,8 @@ impl Lister<'_> {
         }
     }
 
-    /// Writes the labels at word `at`, and the symbols that cannot be labels as comments; the places after it.
+    /// Writes the labels at word `at`, and as comments the symbols that cannot be labels; returns the remaining
+    /// symbols.
     fn labels<'p>(
         &self,
         out: &mut Text,
@@ -308,7 +310,7 @@ impl Lister<'_> {
         later
     }
 
-    /// Writes the label that a branch to word `at` names.
+    /// Writes the label for branches to word `at`.
     fn label_of(&self, label: &mut Text, at: usize) {
         let first = self.run.places.partition_point(|place| place.word < at);
         let mut here = self.run.places[first..]
@@ -325,7 +327,8 @@ impl Lister<'_> {
         out.push_hex_digits((at * WORD) as u64);
     }
 
-    /// Ends a line that began at `line` with what is asked for: address and words, and the reading of a `.long`.
+    /// Finishes the line that began at `line` with the requested comments: address and words, and the instruction
+    /// text of a `.long`.
     #[inline(always)]
     fn comment(
         &self,
@@ -369,12 +372,13 @@ impl Lister<'_> {
     }
 }
 
-/// The word before whose instruction a note comes.
+/// Index of the word at which a note is written.
 fn word_of(note: &ListedNote<'_>) -> usize {
     usize::try_from(note.offset.div_ceil(WORD as u64)).unwrap_or(usize::MAX)
 }
 
-/// Returns whether the assembler makes the instruction from a text that names what a linker fills in, which counts as zero.
+/// Returns true if the assembler encodes a text that contains symbolic values as this instruction, with zero for the
+/// values.
 fn assembles_to(inst: &Inst, text: &str) -> bool {
     let Some(target) = TARGETS.iter().find(|target| target.isa == inst.isa) else {
         return false;
@@ -405,7 +409,7 @@ fn data(out: &mut Text, syntax: Syntax, words: &[u32]) {
     }
 }
 
-/// The mark of a comment; `//` is a division to CLRX.
+/// Comment prefix; in CLRX's syntax, `//` is division.
 fn comment_mark(syntax: Syntax) -> &'static str {
     match syntax {
         Syntax::Llvm => "//",

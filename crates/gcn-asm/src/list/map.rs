@@ -1,4 +1,4 @@
-//! The first look at a section that is to be listed: where instructions begin, and where branches go.
+//! First pass over a section: finds instruction boundaries and branch targets.
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -9,22 +9,22 @@ use gcn_isa::{Decoder, Inst, Skimmed};
 use super::code::WORD;
 use super::names::PlacedSymbol;
 
-/// Words of the longest instruction.
+/// Maximum instruction length in words.
 const LONGEST: usize = 2;
-/// Words that are worth a thread.
+/// Words per thread.
 const CHUNK_WORDS: usize = 1 << 15;
 
-/// The words of a section, and the places at which an instruction must begin.
+/// Words of a section, and the symbols at which instructions must begin.
 pub(crate) struct SectionWords<'a> {
     pub(crate) decoder: &'static Decoder,
     pub(crate) words: &'a [[u8; WORD]],
     pub(crate) places: &'a [PlacedSymbol<'a>],
 }
 
-/// An instruction or data in a section.
+/// An instruction or data word in a section.
 pub(crate) enum ListedItem {
     Inst(Inst, Skimmed),
-    /// This word is no instruction.
+    /// A word that is not an instruction.
     Data(u32),
 }
 
@@ -39,20 +39,20 @@ impl ListedItem {
     }
 }
 
-/// A run of words between symbols.
-pub(crate) struct Between {
-    /// The words at which its items begin.
+/// A range of words between two symbols.
+pub(crate) struct SymbolGap {
+    /// Words at which items of the range begin.
     pub(crate) words: Range<usize>,
-    /// The word that none of its instructions may cross.
+    /// End of the range in which its instructions must fit.
     pub(crate) limit: usize,
-    /// True if it is said to be data.
+    /// True if a symbol declares the range as data.
     pub(crate) is_data: bool,
 }
 
-impl Between {
-    /// The most words that an instruction at word `at` may have.
+impl SymbolGap {
+    /// Maximum length in words of an instruction at word `at`.
     #[inline]
-    pub(crate) fn most_words(&self, at: usize) -> usize {
+    pub(crate) fn max_words(&self, at: usize) -> usize {
         if self.is_data {
             0
         } else {
@@ -62,9 +62,8 @@ impl Between {
 }
 
 impl SectionWords<'_> {
-    /// The runs of `range` between symbols: each with whether it is said to be data, and the word that none of its
-    /// instructions may cross.
-    pub(crate) fn between_symbols(&self, range: Range<usize>) -> impl Iterator<Item = Between> {
+    /// Splits `range` at symbols and ends of data.
+    pub(crate) fn between_symbols(&self, range: Range<usize>) -> impl Iterator<Item = SymbolGap> {
         let mut next = 0;
         let mut at = range.start;
         std::iter::from_fn(move || {
@@ -84,7 +83,7 @@ impl SectionWords<'_> {
             }
             let words = at..end;
             at = end;
-            Some(Between {
+            Some(SymbolGap {
                 words,
                 limit,
                 is_data,
@@ -99,7 +98,7 @@ impl SectionWords<'_> {
             .map_or(0, |&bytes| u32::from_le_bytes(bytes))
     }
 
-    /// The item at word `at`, an instruction of at most `limit` words or a word of data.
+    /// Decodes the item at word `at`: an instruction of at most `limit` words, or a data word.
     #[inline]
     pub(crate) fn item(&self, at: usize, limit: usize) -> ListedItem {
         let window = [self.word(at), self.word(at + 1)];
@@ -110,8 +109,8 @@ impl SectionWords<'_> {
         }
     }
 
-    /// The length and branch target of the next item, as [`SectionWords::item`] has them. The words are those from the item to
-    /// what it may not cross.
+    /// Length and branch target of the next item, consistent with [`SectionWords::item`]. `words` extends from the
+    /// item to the limit for its instructions.
     #[inline(always)]
     fn skim(&self, words: &[[u8; WORD]]) -> Skimmed {
         let first = words.first().map_or(0, |&bytes| u32::from_le_bytes(bytes));
@@ -124,8 +123,8 @@ impl SectionWords<'_> {
             })
     }
 
-    /// Skims `range`, as if an item began at its beginning.
-    fn look(&self, range: Range<usize>) -> RangeItems {
+    /// Skims `range`, assuming that an item begins at its start.
+    fn skim_range(&self, range: Range<usize>) -> RangeItems {
         let mut look = RangeItems {
             begins: BitSet::new(range.len()),
             branches: Vec::new(),
@@ -141,7 +140,7 @@ impl SectionWords<'_> {
                 if let Some(target) = branch_target(at, &item) {
                     look.branches.push((at, target));
                 }
-                at = behind(at, item.dwords);
+                at = next_item(at, item.dwords);
             }
             look.end = at;
         }
@@ -149,10 +148,10 @@ impl SectionWords<'_> {
     }
 }
 
-/// The beginning of the item behind one of `words` words at word `at`. A processor guesses that, as it does with every
-/// branch, and so looks at the next item before it knows all that leads to it.
+/// Start of the item that follows one of `words` words at word `at`. Written as a branch, so that the processor
+/// predicts it and starts decoding the next item speculatively.
 #[inline(always)]
-fn behind(at: usize, words: usize) -> usize {
+fn next_item(at: usize, words: usize) -> usize {
     if words == 1 {
         at + black_box(1) // What is in this box is not made the same as the other case.
     } else {
@@ -160,38 +159,38 @@ fn behind(at: usize, words: usize) -> usize {
     }
 }
 
-/// The word that a branch at word `at` goes to; nothing if it goes out of all bounds.
+/// Target word of a branch at word `at`; `None` on overflow.
 pub(crate) fn branch_target(at: usize, item: &Skimmed) -> Option<usize> {
     let distance = isize::try_from(item.branch?).ok()?;
     (at + item.dwords).checked_add_signed(distance)
 }
 
-/// Findings in a range of words.
+/// Result of skimming a range of words.
 struct RangeItems {
-    /// Beginnings of items, counted from the beginning of the range.
+    /// Item starts, relative to the start of the range.
     begins: BitSet,
-    /// The branches and their targets.
+    /// Branches and their targets.
     branches: Vec<(usize, usize)>,
-    /// Beginning of the item after the last one.
+    /// Start of the item after the last one.
     end: usize,
 }
 
-/// Beginnings of items and targets of branches, a bit per word and one for the section's end.
+/// Item starts and branch targets: one bit per word, and one for the end of the section.
 pub(crate) struct Map {
     begins: BitSet,
     labels: BitSet,
 }
 
 impl Map {
-    /// The map of a section. Threads look at parts of it as if an item began where the part does. Where the part before
-    /// it ends otherwise, the few words until both agree are looked at again.
+    /// Builds the map of a section. Threads process chunks as if an item began at the start of each; if the previous
+    /// chunk ends elsewhere, words are decoded again until both agree.
     pub(crate) fn new(run: &SectionWords) -> Map {
         let threads = thread::available_parallelism().map_or(1, usize::from);
         let chunk = run.words.len().div_ceil(threads).max(CHUNK_WORDS);
         Map::in_chunks(run, chunk.next_multiple_of(u64::BITS as usize))
     }
 
-    /// Makes the map in chunks of `chunk` words, a multiple of 64.
+    /// Builds the map in chunks of `chunk` words, a multiple of 64.
     fn in_chunks(run: &SectionWords, chunk: usize) -> Map {
         let count = run.words.len();
         let ranges: Vec<Range<usize>> = (0..count)
@@ -203,11 +202,11 @@ impl Map {
                 .iter()
                 .skip(1)
                 .map(|range| {
-                    let look = move || run.look(range.clone());
+                    let look = move || run.skim_range(range.clone());
                     (look, thread::Builder::new().spawn_scoped(scope, look))
                 })
                 .collect();
-            let first = ranges.first().map(|range| run.look(range.clone()));
+            let first = ranges.first().map(|range| run.skim_range(range.clone()));
             let others = others.into_iter().map(|(look, thread)| match thread {
                 Ok(thread) => thread
                     .join()
@@ -220,13 +219,13 @@ impl Map {
         let mut targets = BitSet::new(count + 1);
         let mut begin = 0;
         for (range, mut look) in ranges.into_iter().zip(looks) {
-            let agreed = run.agree(&range, begin, &mut look, &mut targets);
+            let agreed = run.resync(&range, begin, &mut look, &mut targets);
             for &(at, target) in &look.branches {
                 if at >= agreed {
                     targets.set(target);
                 }
             }
-            // If they never agreed the last item is another one.
+            // If they never agreed, the last item is a different one.
             begin = if agreed < range.end { look.end } else { agreed };
             begins.0.append(&mut look.begins.0);
         }
@@ -242,17 +241,17 @@ impl Map {
         }
     }
 
-    /// Returns whether an item begins there.
+    /// Returns true if an item begins at a word.
     pub(crate) fn begins(&self, word: usize) -> bool {
         self.begins.get(word)
     }
 
-    /// The first word from `word` on and before `end` where a label is possible, or `end`.
+    /// First word in `word..end` where a label is possible, or `end`.
     pub(crate) fn next_label(&self, word: usize, end: usize) -> usize {
         self.labels.next(word..end).unwrap_or(end)
     }
 
-    /// Returns whether a branch goes to where an item begins, so that a label is possible there.
+    /// Returns true if the word is a branch target at which an item begins, so that it can have a label.
     #[inline]
     pub(crate) fn is_label(&self, word: usize) -> bool {
         self.labels.get(word)
@@ -260,9 +259,9 @@ impl Map {
 }
 
 impl SectionWords<'_> {
-    /// Looks again at a range whose first item begins at `begin`, until items begin where `look` has them. Returns that
-    /// place, or where the item after the range begins.
-    fn agree(
+    /// Decodes a range again from an item start at `begin`, until item starts agree with `look`. Returns the word
+    /// where they agree, or the start of the item after the range.
+    fn resync(
         &self,
         range: &Range<usize>,
         begin: usize,
@@ -279,7 +278,7 @@ impl SectionWords<'_> {
             if at == next {
                 look.begins.set(at - range.start);
                 for between in self.between_symbols(at..at + 1) {
-                    let limit = at + between.most_words(at);
+                    let limit = at + between.max_words(at);
                     let item = self.skim(self.words.get(at..limit).unwrap_or_default());
                     if let Some(target) = branch_target(at, &item) {
                         targets.set(target);
@@ -293,7 +292,7 @@ impl SectionWords<'_> {
     }
 }
 
-/// A set of small numbers; those beyond its capacity are never in it.
+/// Set of small numbers; numbers beyond its capacity are never contained.
 struct BitSet(Vec<u64>);
 
 impl BitSet {
@@ -314,10 +313,10 @@ impl BitSet {
         }
     }
 
-    /// The first in a range.
+    /// Smallest element in a range.
     fn next(&self, range: Range<usize>) -> Option<usize> {
         let place = range.start / u64::BITS as usize;
-        // No further than the range: most have none, and who goes on behind it goes there again from each of its places.
+        // Stops at the end of the range: most ranges contain no element, and callers would scan the same words again.
         let places = place..range.end.div_ceil(u64::BITS as usize).min(self.0.len());
         let (&first, others) = self.0.get(places)?.split_first()?;
         let first = first & u64::MAX << (range.start % u64::BITS as usize);
@@ -342,7 +341,7 @@ mod tests {
 
     #[test]
     fn chunks_give_the_map_of_the_whole() {
-        // `ds_read_b32` of two words, whose second is `s_branch` itself, `s_nop`, and a multiplicative generator's words.
+        // `ds_read_b32` of two words, whose second is `s_branch` itself, `s_nop`, and pseudorandom words.
         let mut state = 1u64;
         let words: Vec<[u8; WORD]> = (0..20_000)
             .map(|_| {

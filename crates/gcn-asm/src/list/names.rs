@@ -1,4 +1,4 @@
-//! Names that a listing defines, and symbols in the order of their places.
+//! Names that a listing defines, and symbols sorted by address.
 
 use std::fmt;
 
@@ -7,25 +7,25 @@ use hashbrown::HashSet;
 
 use super::code::{ListedCode, ListedSection, ListedSymbol, WORD};
 
-/// Names that the listing defines; the first symbol of a name gets it.
+/// Names that the listing defines; if symbols share a name, the first one gets it.
 pub(super) struct ListedNames<'a> {
-    /// Prefix of generated labels, chosen so that none is a symbol's name.
+    /// Prefix of generated labels; no symbol name begins with it.
     pub(super) prefix: String,
     pub(super) defined: HashSet<&'a str>,
 }
 
-/// A symbol in the order of addresses.
+/// A symbol, with its location in words.
 pub(crate) struct PlacedSymbol<'a> {
     pub(super) symbol: &'a ListedSymbol<'a>,
-    /// The word that it names, or that it is inside of.
+    /// Index of the word that contains the symbol's address.
     pub(crate) word: usize,
-    /// The word at which what it says is data ends.
+    /// End of the symbol's data, in words.
     pub(super) data_end: usize,
-    /// The word at which what it or a symbol before it says is data ends.
+    /// End of the data of this and all preceding symbols, in words.
     pub(crate) all_data_end: usize,
-    /// The symbol can be defined as a label.
+    /// True if the symbol can be defined as a label.
     pub(super) label: bool,
-    /// The name can be written as the operand of a branch.
+    /// True if the name can be used as a branch operand.
     pub(super) is_operand: bool,
 }
 
@@ -72,13 +72,13 @@ impl<'a> ListedNames<'a> {
     }
 }
 
-/// Returns whether an assembler takes the name, if with quotes.
+/// Returns true if an assembler accepts the name, possibly in quotes.
 pub(crate) fn is_name(name: &str) -> bool {
     let takes_no_quotes = |c: char| c.is_control() || matches!(c, '"' | '\\');
     !name.is_empty() && !name.contains(takes_no_quotes)
 }
 
-/// A name as an assembler takes it.
+/// Formats a name for an assembler, quoted if needed.
 pub(crate) struct Name<'a>(pub &'a str);
 
 impl fmt::Display for Name<'_> {
@@ -88,7 +88,7 @@ impl fmt::Display for Name<'_> {
     }
 }
 
-/// Returns whether an assembler takes the name without quotes.
+/// Returns true if an assembler accepts the name without quotes.
 pub(super) fn is_identifier(name: &str) -> bool {
     let letter = |b: u8| b.is_ascii_alphabetic() || matches!(b, b'_' | b'.');
     let mut bytes = name.bytes();
@@ -97,7 +97,7 @@ pub(super) fn is_identifier(name: &str) -> bool {
         && bytes.all(|b| letter(b) || b.is_ascii_digit() || b == b'$')
 }
 
-/// Returns whether a name would be taken for a register where an operand is expected.
+/// Returns true if the name would be parsed as a register in an operand.
 pub(super) fn reads_as_register(name: &str) -> bool {
     let is = |text: &str| name.eq_ignore_ascii_case(text);
     let is_numbered = ["v", "s", "ttmp"].iter().any(|letters| {

@@ -1,4 +1,4 @@
-//! Notes as directives where these give the same bytes, else as bytes.
+//! Lists notes as directives if these reproduce the same bytes, otherwise as bytes.
 
 use std::fmt::Write;
 
@@ -13,8 +13,8 @@ use crate::inputs::options::{Options, Source};
 /// `SHT_NOTE`.
 const NOTE: u32 = 7;
 
-/// Writes the notes that a loader sees. `before` is what the directives count with.
-pub(super) fn write(out: &mut String, object: &CodeObject, before: &str) {
+/// Writes the notes in loaded sections. `target_directives` are the directives that these depend on.
+pub(super) fn write(out: &mut String, object: &CodeObject, target_directives: &str) {
     let sections = object
         .sections
         .iter()
@@ -22,7 +22,7 @@ pub(super) fn write(out: &mut String, object: &CodeObject, before: &str) {
     for (index, section) in sections.enumerate() {
         let bytes = object.section_bytes(section);
         let lines = match object.version {
-            Version::V2 => old(bytes, before),
+            Version::V2 => v2_notes(bytes, target_directives),
             _ => metadata(bytes),
         };
         match lines.filter(|_| index == 0) {
@@ -43,7 +43,7 @@ pub(super) fn write(out: &mut String, object: &CodeObject, before: &str) {
     }
 }
 
-/// The metadata of version 3 and later, if the section is what the assembler makes of it.
+/// Metadata of version 3 and later, if the assembler reproduces the section from it.
 fn metadata(section: &[u8]) -> Option<String> {
     let found = Note::all(section).next()?;
     if (found.owner, found.kind) != (note::AMDGPU, note::METADATA) {
@@ -65,8 +65,8 @@ fn metadata(section: &[u8]) -> Option<String> {
         .then(|| format!("\n\t.amdgpu_metadata\n{yaml}\n\t.end_amdgpu_metadata\n"))
 }
 
-/// The notes of version 2.
-fn old(section: &[u8], before: &str) -> Option<String> {
+/// Notes of version 2.
+fn v2_notes(section: &[u8], target_directives: &str) -> Option<String> {
     let mut lines = String::from("\n");
     for found in Note::all(section) {
         if found.owner != note::AMD {
@@ -84,7 +84,7 @@ fn old(section: &[u8], before: &str) -> Option<String> {
                 );
             }
             note::ISA_VERSION => {
-                // The sizes of the names come first.
+                // The sizes of the names precede the names.
                 number()?;
                 let version = [number()?, number()?, number()?]
                     .map(|n| n.to_string())
@@ -111,8 +111,8 @@ fn old(section: &[u8], before: &str) -> Option<String> {
             _ => return None,
         }
     }
-    let source = format!("{before}{lines}");
-    let target = named_target(before)?;
+    let source = format!("{target_directives}{lines}");
+    let target = named_target(target_directives)?;
     let source = Source {
         name: "listing",
         text: &source,
@@ -122,7 +122,7 @@ fn old(section: &[u8], before: &str) -> Option<String> {
     (!assembly.has_errors() && made.bytes == section).then_some(lines)
 }
 
-/// Characters that need no escape within quotes.
+/// Text that needs no escapes in quotes.
 fn text(bytes: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(bytes).ok()?;
     let is_printable = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\\');

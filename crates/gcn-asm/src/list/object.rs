@@ -1,9 +1,9 @@
-//! A whole code object as source: `gcn dis --full`.
+//! Lists a whole code object as source, for `gcn dis --full`.
 //!
-//! The source assembles to sections with the same bytes, symbols with the same attributes and the same relocations. Of a
-//! linked object every section keeps its address (`.gcn_address`), since distances between sections are in its code; the
-//! tables for the loader are made anew. What a directive cannot say exactly is bytes, with the reading as comments.
-//! The assembler itself is asked if it can.
+//! The source assembles to sections with the same bytes, symbols with the same attributes, and the same relocations.
+//! Sections of a linked object keep their addresses (`.gcn_address`), because code contains distances between
+//! sections; the loader's tables are generated again. Whatever a directive cannot express exactly is listed as bytes,
+//! with a decoding in comments. To check this, the assembler itself is run on the directive.
 
 mod listed;
 
@@ -29,12 +29,12 @@ pub use listed::target_id;
 /// `SHF_WRITE` and `SHF_EXECINSTR`.
 const WRITE: u64 = 1;
 const EXECUTE: u64 = 4;
-/// Section index of symbols that are in LDS.
+/// Section index of symbols in LDS.
 const LDS: u16 = 0xff00;
-/// The largest alignment that directives take, in bytes.
+/// Maximum alignment that directives support, in bytes.
 const MAX_ALIGN: u64 = 1 << 16;
 
-/// The source of a whole code object, in UTF-8, given to `sink` in parts of whole lines.
+/// Lists a whole code object as UTF-8, passed to `sink` in chunks of whole lines.
 ///
 /// # Examples
 /// ```
@@ -57,9 +57,9 @@ pub fn list_object(
     sink: &mut dyn FnMut(&[u8]),
 ) {
     let mut whole = ListedObject::new(object, target);
-    whole.say_relocations();
+    whole.add_relocation_fields();
     let mut out = String::new();
-    whole.prologue(&mut out);
+    out.push_str(&whole.target_directives());
     sink(out.as_bytes());
     whole.code(options, sink);
     for &section in &whole.data {
@@ -69,16 +69,12 @@ pub fn list_object(
     }
     out.clear();
     whole.symbols_elsewhere(&mut out);
-    notes::write(&mut out, object, &whole.before());
+    notes::write(&mut out, object, &whole.target_directives());
     sink(out.as_bytes());
 }
 
 impl ListedObject<'_> {
-    fn prologue(&self, out: &mut String) {
-        out.push_str(&self.before());
-    }
-
-    /// The directive that switches to a section, and the label at its beginning.
+    /// Directive that enters a section, and the label at its beginning.
     fn head(&self, index: usize) -> String {
         let mut out = String::new();
         let (Some(section), Some(name)) = (self.object.sections.get(index), self.names.get(&index))
@@ -112,7 +108,7 @@ impl ListedObject<'_> {
         out
     }
 
-    /// The lines before a symbol's label that say what it is.
+    /// Lines before a symbol's label that set its attributes.
     fn attributes(&self, symbol: &Symbol) -> String {
         let mut out = String::new();
         let name = Name(&symbol.name);
@@ -226,7 +222,7 @@ impl ListedObject<'_> {
         list_to(&code, options, sink);
     }
 
-    /// Lists a section that is no code.
+    /// Lists a data section.
     fn data_section(&self, out: &mut String, index: usize) {
         let Some(section) = self.object.sections.get(index) else {
             return;
@@ -253,7 +249,7 @@ impl ListedObject<'_> {
             marks.push(ListedMark::label(offset, text));
         }
         for field in self.section_fields(index) {
-            // In the order of the symbols, which is that of their offsets.
+            // `covered` is sorted, as the symbols are sorted by offset.
             if covered.binary_search(&field.offset).is_ok() {
                 continue;
             }
@@ -267,7 +263,7 @@ impl ListedObject<'_> {
         data::write(out, self.object.section_bytes(section), section.size, marks);
     }
 
-    /// Defines the symbols that are no labels.
+    /// Defines the symbols that are not labels.
     fn symbols_elsewhere(&self, out: &mut String) {
         for (index, symbol) in self.object.symbols.iter().enumerate() {
             if !self.has_name(index) {

@@ -1,4 +1,4 @@
-//! Text that is made in parts by all threads at once and comes out in order.
+//! Generates text in parts on all threads, and emits it in order.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -9,11 +9,11 @@ use std::thread;
 
 use gcn_isa::text::Text;
 
-/// Texts that each thread may be ahead by: the one it makes and one that waits for its turn.
+/// Text buffers per thread: one in use and one waiting for output.
 const TEXTS_PER_THREAD: usize = 2;
 
-/// Calls `make` for each number below `count`, on all threads, and gives the texts to `sink` in order. A part is begun
-/// only when there is a text to make it in, and there are few, whatever `count` is. The calling thread helps.
+/// Calls `make` for each number below `count`, on all threads, and passes the texts to `sink` in order. The number of
+/// text buffers is bounded; a part starts only when one is free. The calling thread helps.
 pub(crate) fn in_order(
     count: usize,
     make: &(dyn Fn(usize, &mut Text) + Sync),
@@ -81,14 +81,14 @@ struct ListedParts<'a> {
     make: &'a (dyn Fn(usize, &mut Text) + Sync),
 }
 
-/// A part that has been made, or the panic that making it ended in.
+/// A finished part, or the panic that ended it.
 struct ListedPart {
     number: usize,
     text: Result<Text, Box<dyn Any + Send>>,
 }
 
 impl ListedParts<'_> {
-    /// The next part that nobody has begun, made in `text`; nothing when all are begun.
+    /// Makes the next part in `text`; `None` if all parts have been started.
     fn part(&self, mut text: Text) -> Option<ListedPart> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         if number >= self.count {
@@ -106,7 +106,7 @@ impl ListedParts<'_> {
         self.spares.lock().ok()?.recv().ok()
     }
 
-    /// A text, if one is free and no other thread waits for it.
+    /// Takes a free text buffer, if no other thread is waiting for one.
     fn spare(&self) -> Option<Text> {
         self.spares.try_lock().ok()?.try_recv().ok()
     }

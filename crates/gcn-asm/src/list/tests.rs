@@ -35,7 +35,7 @@ fn instructions_data_and_tail_are_each_a_line() {
 
 #[test]
 fn branches_name_labels_where_an_instruction_begins() {
-    // To the begin, to the end, into the middle of ds_read_b32, and far out.
+    // To the beginning, to the end, into the middle of ds_read_b32, and out of bounds.
     let input = bytes(&[
         0xbf82_ffff,
         0xbf82_0004,

@@ -1,21 +1,21 @@
-//! Values that a statement waits for.
+//! Delayed values of a statement: known only at the end of the source or after linking.
 
-use crate::argument::{ArgValue, Delayed, DelayedId};
+use crate::argument::{ArgValue, DelayedId, DelayedValue};
 use crate::assembler::Assembler;
 
-/// An operand that is not known yet.
-pub(super) fn wait(asm: &mut Assembler<'_>, delayed: Delayed) -> ArgValue {
-    ArgValue::Delayed(wait_on(asm, delayed))
+/// Records a delayed value as an operand.
+pub(super) fn delayed_operand(asm: &mut Assembler<'_>, delayed: DelayedValue) -> ArgValue {
+    ArgValue::Delayed(delay_value(asm, delayed))
 }
 
-/// Keeps what the statement waits for.
-pub(crate) fn wait_on(asm: &mut Assembler<'_>, delayed: Delayed) -> DelayedId {
-    let place = u32::try_from(asm.waiting.len()).unwrap_or(u32::MAX);
-    asm.waiting.push(delayed);
+/// Records a delayed value of the statement.
+pub(crate) fn delay_value(asm: &mut Assembler<'_>, delayed: DelayedValue) -> DelayedId {
+    let place = u32::try_from(asm.delayed_values.len()).unwrap_or(u32::MAX);
+    asm.delayed_values.push(delayed);
     DelayedId(place)
 }
 
-/// The value that an operand of the statement waits for.
-pub(crate) fn waiting(asm: &Assembler<'_>, waiting: DelayedId) -> Option<Delayed> {
-    asm.waiting.get(waiting.0 as usize).copied()
+/// The delayed value with this index.
+pub(crate) fn delayed_value(asm: &Assembler<'_>, id: DelayedId) -> Option<DelayedValue> {
+    asm.delayed_values.get(id.0 as usize).copied()
 }

@@ -1,30 +1,30 @@
-//! Operands that are written like functions: `vmcnt(0)`, `hwreg(…)`, `sendmsg(…)`, `gpr_idx(…)`, `lit(…)`; and names
-//! that stand for numbers.
+//! Operands in function notation, such as `vmcnt(0)`, `hwreg(…)`, `sendmsg(…)`, `gpr_idx(…)` and `lit(…)`, and names
+//! of numbers.
 
 use std::ops::Range;
 
 use gcn_isa::simm::{self, Hwreg, Waitcnt};
 use gcn_isa::{Isa, IsaSet, clrx};
 
-use super::delayed::wait_on;
+use super::delayed::delay_value;
 use super::register::is_register;
-use crate::argument::{ArgValue, Delayed, lower_case};
+use crate::argument::{ArgValue, DelayedValue, lower_case};
 use crate::assembler::Assembler;
 use crate::cursor::Cursor;
-use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
+use crate::diagnostic::{Diagnostic, Fail, WithHelp, fail};
 use crate::explain::closest;
-use crate::expr::Parsed;
+use crate::expr::ParsedExpr;
 use crate::ids;
 
-/// Names of functions that operands are written as, for suggestions.
+/// Names of functions in operands, for suggestions.
 const FUNCTIONS: [&str; 10] = [
     "vmcnt", "expcnt", "lgkmcnt", "hwreg", "sendmsg", "gpr_idx", "lit", "neg", "abs", "sext",
 ];
 
-/// Optional prefixes of CLRX's names of hardware registers and messages.
+/// Optional prefixes of hardware register and message names in CLRX.
 const CLRX_PREFIXES: [&str; 2] = ["hwreg_", "msg_"];
 
-/// An operand that is written like a function; nothing if `word` is none.
+/// Parses an operand in function notation; `None` if `word` is not a function.
 pub(crate) fn function(
     asm: &mut Assembler<'_>,
     word: &str,
@@ -58,12 +58,16 @@ pub(crate) fn function(
                 return Err(asm.reader.cursor.expected("a number"));
             }
             let value = match asm.parse_expr()? {
-                Parsed::Float(value) | Parsed::Suffixed(value, _) => ArgValue::LiteralFloat(value),
-                Parsed::Known(value) => match value.as_absolute() {
+                ParsedExpr::Float(value) | ParsedExpr::Suffixed(value, _) => {
+                    ArgValue::LiteralFloat(value)
+                }
+                ParsedExpr::Known(value) => match value.as_absolute() {
                     Some(number) => ArgValue::Literal(number),
-                    None => ArgValue::DelayedLiteral(wait_on(asm, Delayed::Value(value))),
+                    None => ArgValue::DelayedLiteral(delay_value(asm, DelayedValue::Value(value))),
                 },
-                Parsed::Later(id) => ArgValue::DelayedLiteral(wait_on(asm, Delayed::Expr(id))),
+                ParsedExpr::Later(id) => {
+                    ArgValue::DelayedLiteral(delay_value(asm, DelayedValue::Expr(id)))
+                }
             };
             close(asm)?;
             value
@@ -72,12 +76,12 @@ pub(crate) fn function(
     }))
 }
 
-/// The message for a function that operands do not have.
+/// Error for an unknown function.
 pub(crate) fn unknown(name: &str, span: Range<usize>) -> Fail {
     let message = format!("unknown function `{name}`");
     let error = fail(&ids::UNKNOWN_NAME, span, message);
     match closest(&name.to_ascii_lowercase(), FUNCTIONS.into_iter()) {
-        Some(similar) => error.helped(format!("did you mean `{similar}`?")),
+        Some(similar) => error.with_help(format!("did you mean `{similar}`?")),
         None => error,
     }
 }
@@ -90,7 +94,7 @@ fn close(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     }
 }
 
-/// `vmcnt(0) & lgkmcnt(1)`: counters that are not named do not wait.
+/// Parses `vmcnt(0) & lgkmcnt(1)`; counters that are not named are not waited for.
 fn waitcnt(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
     let max = Waitcnt::max(asm.isa);
     let mut wait = max;
@@ -115,7 +119,7 @@ fn waitcnt(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
                     start..asm.reader.cursor.pos(),
                     format!("unknown counter `{word}`"),
                 )
-                .helped("the counters are vmcnt, expcnt and lgkmcnt"));
+                .with_help("the counters are vmcnt, expcnt and lgkmcnt"));
             }
         };
         if named.iter().any(|other| other.eq_ignore_ascii_case(word)) {
@@ -149,7 +153,7 @@ fn waitcnt(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
     }
 }
 
-/// `HW_REG_MODE, 0, 4)`: a register and a run of its bits.
+/// Parses `HW_REG_MODE, 0, 4)`: a register and a range of its bits.
 fn hwreg(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
     let isa = asm.isa;
     let everywhere = isa.only();
@@ -178,7 +182,7 @@ fn hwreg(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
     Ok(ArgValue::Hwreg(reg.pack()))
 }
 
-/// `{id: 1, offset: 0, size: 4}`: the same as [`Self::hwreg`]; what is left out is all of the register.
+/// Parses `{id: 1, offset: 0, size: 4}`, equivalent to [`hwreg`]; omitted fields select the whole register.
 pub(crate) fn hwreg_fields(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
     const FIELDS: [(&str, i64, i64); 3] = [("id", 0, 63), ("offset", 0, 31), ("size", 1, 32)];
     let isa = asm.isa;
@@ -236,7 +240,7 @@ pub(crate) fn hwreg_fields(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
     Ok(ArgValue::Hwreg(reg.pack()))
 }
 
-/// `MSG_GS, GS_OP_EMIT, 0)`: a message, its operation, its stream.
+/// Parses `MSG_GS, GS_OP_EMIT, 0)`: a message, its operation and its stream.
 fn message(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
     let isa = asm.isa;
     let everywhere = isa.only();
@@ -260,7 +264,7 @@ fn message(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
         }
     }
     close(asm)?;
-    // A message that is only a number may be anything.
+    // A numeric message may have any value.
     if is_named
         && asm.dialect.checks_messages()
         && let Some(wrong) = simm::wrong_message(isa, message, op, stream)
@@ -276,7 +280,7 @@ fn message(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
     ))
 }
 
-/// `SRC0,DST)`: the operands that indexing concerns.
+/// Parses `SRC0,DST)`: the operands that indexing applies to.
 fn gpr_index(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
     let mut bits = 0;
     if asm.reader.cursor.eat_after_blanks(b')') {
@@ -309,7 +313,7 @@ fn gpr_index(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
     }
 }
 
-/// A name out of a table, or a number.
+/// Parses a name from a table, or a number.
 pub(crate) fn named_number(
     asm: &mut Assembler<'_>,
     what: &str,
@@ -320,7 +324,7 @@ pub(crate) fn named_number(
     asm.reader.cursor.skip_blanks();
     let start = asm.reader.cursor.pos();
     if asm.reader.cursor.eat(b'@') {
-        // CLRX: a number, even if a name is that of a symbol.
+        // CLRX: a number, even if a symbol has the name.
         return asm.absolute_within(what, 0, max).map(|value| value as u8);
     }
     let mut probe = asm.reader.cursor.clone();
@@ -364,13 +368,12 @@ pub(crate) fn named_number(
             start..probe.pos(),
             format!("{isa} has no {what} `{name}`"),
         )
-        .helped(format!("it exists on {on}")));
+        .with_help(format!("it exists on {on}")));
     }
-    let known = asm
-        .names
-        .symbols
-        .lookup(word)
-        .is_some_and(|id| asm.names.symbols.defined(id) != crate::symbols::Defined::No);
+    let known =
+        asm.names.symbols.lookup(word).is_some_and(|id| {
+            asm.names.symbols.defined(id) != crate::symbols::SymbolDefinition::No
+        });
     if !word.is_empty() && !known {
         let all: Vec<&str> = names
             .filter(|(_, _, on)| on.has(isa))
@@ -382,7 +385,7 @@ pub(crate) fn named_number(
             format!("unknown {what} `{word}`"),
         );
         if !all.is_empty() {
-            error = error.helped(format!("{isa} has {}", all.join(", ")));
+            error = error.with_help(format!("{isa} has {}", all.join(", ")));
         }
         return Err(error);
     }

@@ -1,4 +1,4 @@
-//! Registers as text says them: `v1`, `s[2:3]`, `[v1,v2]`, `vcc`, `exec[0]`, and CLRX's symbols for them.
+//! Parses registers: `v1`, `s[2:3]`, `[v1,v2]`, `vcc`, `exec[0]`, and CLRX's register aliases.
 
 use std::ops::Range;
 
@@ -7,15 +7,15 @@ use gcn_isa::{Isa, regs};
 use crate::argument::{ArgValue, lower_case};
 use crate::assembler::Assembler;
 use crate::cursor::Cursor;
-use crate::diagnostic::{Fail, Helped, fail};
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::ids;
 
-/// VGPRs of a lane.
+/// VGPRs per lane.
 const VGPRS: u32 = 256;
-/// Registers of the largest group.
+/// Maximum number of registers in a group.
 const MAX_GROUP: u32 = 32;
 
-/// A register that begins with `word`; `cursor` is behind the word and moves behind the register.
+/// Parses a register that begins with `word`; `cursor` is after the word, and moves past the register.
 pub(crate) fn register(
     asm: &mut Assembler<'_>,
     word: &str,
@@ -72,7 +72,7 @@ pub(crate) fn register(
         if !probe.eat_after_blanks(b'[') {
             return Ok(None);
         }
-        // Expressions are read by the assembler's own cursor.
+        // The expression parser uses the assembler's own cursor.
         let outer = std::mem::replace(&mut asm.bar_ends, false);
         asm.reader.cursor.set_pos(probe.pos());
         let result = range(asm, bank, start);
@@ -81,17 +81,19 @@ pub(crate) fn register(
         cursor.set_pos(asm.reader.cursor.pos());
         return Ok(Some(what));
     }
-    // The longest name of a register is `src_pops_exiting_wave_id`.
+    // The longest register name is `src_pops_exiting_wave_id`.
     let mut buffer = [0; 24];
     let Some(lower) = lower_case(word, &mut buffer) else {
         return Ok(None);
     };
     if let Some((code, count)) = named_register(asm, lower) {
-        if regs::is_xnack_mask(asm.isa, code) && !asm.target.xnack && asm.dialect.asks_for_replay()
+        if regs::is_xnack_mask(asm.isa, code)
+            && !asm.target.xnack
+            && asm.dialect.xnack_mask_needs_xnack()
         {
             let message = format!("{} has no register `{lower}`", asm.target.name);
             return Err(fail(&ids::UNSUPPORTED_REGISTER, start..end, message)
-                .helped("only chips that replay faulting accesses have it, such as gfx801"));
+                .with_help("only chips that replay faulting accesses have it, such as gfx801"));
         }
         let whole = whole_register(asm, code, count);
         return if cursor.peek() == b'[' {
@@ -106,12 +108,12 @@ pub(crate) fn register(
             start..end,
             format!("{} has no register `{lower}`", asm.isa),
         )
-        .helped(format!("it exists on {on}"))),
+        .with_help(format!("it exists on {on}"))),
         None => Ok(None),
     }
 }
 
-/// A register with a name of its own: its number and its dwords.
+/// Number and size in dwords of a special register.
 fn named_register(asm: &Assembler<'_>, lower: &str) -> Option<(u8, u8)> {
     if lower == "lds" && asm.dialect.lds_is_a_source() {
         return Some((regs::LDS_DIRECT, 1));
@@ -119,14 +121,14 @@ fn named_register(asm: &Assembler<'_>, lower: &str) -> Option<(u8, u8)> {
     regs::named(asm.isa, lower)
 }
 
-/// A register with a name of its own, as most are written; nothing if there is more to find out about it.
+/// Fast path for a special register; `None` if the general parser must decide.
 pub(crate) fn common_named(asm: &Assembler<'_>, name: &str) -> Option<ArgValue> {
     let (code, count) = named_register(asm, name)?;
     let may_lack = regs::is_xnack_mask(asm.isa, code);
     (!may_lack).then(|| whole_register(asm, code, count))
 }
 
-/// All of a register with a name of its own. CLRX takes a source of one register for a pair, too.
+/// A complete special register. CLRX also accepts a single-register source as a pair.
 fn whole_register(asm: &Assembler<'_>, code: u8, count: u8) -> ArgValue {
     let is_any = code > regs::EXEC_HI && asm.dialect.takes_all_modifiers();
     ArgValue::Scalar {
@@ -135,7 +137,7 @@ fn whole_register(asm: &Assembler<'_>, code: u8, count: u8) -> ArgValue {
     }
 }
 
-/// `vcc[0]`, `vcc[0:1]`: a part of a register with a name; the cursor is at `[` and moves behind the part.
+/// Parses `vcc[0]`, `vcc[0:1]`: a part of a special register; the cursor is at `[` and moves past the part.
 fn part(
     asm: &mut Assembler<'_>,
     whole: ArgValue,
@@ -186,7 +188,7 @@ fn bounds(asm: &mut Assembler<'_>) -> Result<(i64, i64), Fail> {
     }
 }
 
-/// The numbers of a group; the cursor is behind `[`.
+/// Parses the range of a register group; the cursor is after `[`.
 fn range(asm: &mut Assembler<'_>, bank: Bank, start: usize) -> Result<ArgValue, Fail> {
     let from = asm.reader.cursor.pos();
     let (first, last) = bounds(asm)?;
@@ -205,7 +207,7 @@ fn range(asm: &mut Assembler<'_>, bank: Bank, start: usize) -> Result<ArgValue, 
     group(asm, bank, low, count, span)
 }
 
-/// `[v1,v2]`, `[s0,s1]`: single registers with consecutive numbers.
+/// Parses `[v1,v2]`, `[s0,s1]`: single registers with consecutive numbers.
 pub(crate) fn register_list(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
     let start = asm.reader.cursor.pos();
     asm.reader.cursor.set_pos(start + 1);
@@ -277,7 +279,7 @@ pub(crate) fn register_list(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
     }
 }
 
-/// `count` registers from `first` on, checked.
+/// Checks and creates a group of `count` registers from `first`.
 fn group(
     asm: &mut Assembler<'_>,
     bank: Bank,
@@ -298,7 +300,7 @@ fn group(
             span,
             format!("register {letter}{last} does not exist"),
         )
-        .helped(format!(
+        .with_help(format!(
             "{} has the {name} {letter}0 to {letter}{}",
             asm.isa,
             limit - 1
@@ -339,7 +341,7 @@ fn group(
     }
 }
 
-/// The registers from `first` to `last`, if they may be named so.
+/// The registers from `first` to `last`, if they form a valid group.
 pub(crate) fn common_group(
     asm: &mut Assembler<'_>,
     letter: u8,
@@ -372,7 +374,7 @@ pub(crate) fn common_group(
     })
 }
 
-/// A file of registers.
+/// A register bank.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Bank {
     Vector,
@@ -389,7 +391,7 @@ fn misaligned(span: Range<usize>, letter: &str, first: u8, count: u8) -> Fail {
         span,
         format!("{count} registers must begin at a multiple of {multiple}, not at {letter}{first}"),
     )
-    .helped(format!(
+    .with_help(format!(
         "for example {letter}[{below}:{}] or {letter}[{}:{}]",
         last(below),
         below.saturating_add(multiple),
@@ -397,13 +399,13 @@ fn misaligned(span: Range<usize>, letter: &str, first: u8, count: u8) -> Fail {
     ))
 }
 
-/// Returns whether a word is the letter of registers, which numbers follow.
+/// Returns true if a word is the letter of a register bank.
 pub(crate) fn is_bank(word: &str) -> bool {
     let banks = ["v", "s", "ttmp"];
     banks.iter().any(|bank| bank.eq_ignore_ascii_case(word))
 }
 
-/// Returns whether a word, with `[` after it or not, names a register.
+/// Returns true if a word, followed by `[` if `bracket` is set, names a register.
 pub(crate) fn is_register(isa: Isa, word: &str, bracket: bool) -> bool {
     let bytes = word.as_bytes();
     match bytes {

@@ -1,11 +1,11 @@
-//! Entries of the errata, the document that the tables cite.
+//! Entries of the errata document that the tables cite.
 
 use gcn_isa::{Isa, Row};
 use serde::Serialize;
 
 const ERRATA: &str = include_str!("../../doc/errata.md");
 
-/// An entry of the errata.
+/// An erratum.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct ErrataEntry {
     /// Number and title: `E058 …`.
@@ -14,7 +14,7 @@ pub struct ErrataEntry {
     pub text: &'static str,
 }
 
-/// All entries, in their order.
+/// All entries, in document order.
 ///
 /// # Examples
 /// ```
@@ -23,7 +23,7 @@ pub struct ErrataEntry {
 /// ```
 pub fn errata() -> impl Iterator<Item = ErrataEntry> {
     let of_heading = |entry: &'static str| {
-        // Behind the last entry of a chapter the next chapter begins.
+        // The last entry of a chapter ends at the next chapter's heading.
         let entry = entry.split("\n# ").next().unwrap_or(entry);
         let (title, text) = entry.split_once('\n').unwrap_or((entry, ""));
         ErrataEntry {
@@ -34,7 +34,7 @@ pub fn errata() -> impl Iterator<Item = ErrataEntry> {
     ERRATA.split("\n### ").skip(1).map(of_heading)
 }
 
-/// The titles of the entries that name an instruction.
+/// Titles of the entries that mention an instruction.
 ///
 /// # Examples
 /// ```

@@ -1,4 +1,4 @@
-//! Values of an instruction's fields.
+//! Field values of an instruction.
 
 use gcn_isa::Inst;
 use gcn_isa::describe::BitContents;
@@ -9,15 +9,15 @@ use super::instruction::{contents, places};
 /// A field of an instruction and its value.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct FieldValue {
-    /// Numbers of its bits: `31:26`.
+    /// Bit range: `31:26`.
     pub bits: String,
-    /// Name in capitals, or `reserved`.
+    /// Name in upper case, or `reserved`.
     pub field: String,
     /// Value.
     pub value: u64,
 }
 
-/// The fields of an instruction, and reserved bits that are set, which no text has.
+/// Fields of an instruction, and nonzero reserved bits, which its text does not show.
 ///
 /// # Examples
 /// ```

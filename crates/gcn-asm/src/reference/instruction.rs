@@ -1,4 +1,4 @@
-//! All that the tables have about an instruction.
+//! Reference information about an instruction.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use super::errata::errata_naming;
 use super::sets::{exists, family, set_of, sets, versions};
 use crate::explain::usage;
 
-/// An instruction, on the instruction sets that were asked for.
+/// Description of an instruction on the requested instruction sets.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct InstructionReport {
     /// Name on the newest of the instruction sets.
@@ -19,62 +19,62 @@ pub struct InstructionReport {
     pub family: String,
     /// All instruction sets that have it.
     pub exists_on: String,
-    /// The names, with the instruction sets that use each.
+    /// Names, with the instruction sets that use each.
     pub called: Vec<(&'static str, String)>,
-    /// Operands and modifiers, as [`usage`](crate::usage) shows them.
+    /// Syntax as in [`usage`](crate::usage).
     pub written: String,
     /// Pseudo-code.
-    pub does: Vec<Varying>,
-    /// Rare values, in words.
-    pub corners: Vec<Varying>,
-    /// Counters that it adds to.
-    pub counters: Vec<Varying>,
+    pub does: Vec<IsaText>,
+    /// Descriptions of corner cases.
+    pub corners: Vec<IsaText>,
+    /// Counters that it increments.
+    pub counters: Vec<IsaText>,
     /// Memory that it accesses.
-    pub memory: Vec<Varying>,
+    pub memory: Vec<IsaText>,
     /// Operands: field, type, and the registers that are read and written.
-    pub operands: Vec<Varying>,
-    /// State that it reads and writes beyond its operands.
-    pub implicit: Vec<Varying>,
-    /// Titles of entries of the errata.
+    pub operands: Vec<IsaText>,
+    /// Implicit state that it reads and writes.
+    pub implicit: Vec<IsaText>,
+    /// Titles of errata that mention it.
     pub errata: Vec<&'static str>,
     /// Encodings.
     pub encodings: Vec<EncodingReport>,
 }
 
-/// A text, and the instruction sets where it holds if it does not hold on all.
+/// A text, with the instruction sets to which it applies.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Varying {
+pub struct IsaText {
     /// Text.
     pub text: String,
-    /// The instruction sets, if it does not hold on all that were asked for.
+    /// Instruction sets, unless the text applies to all requested ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on: Option<String>,
 }
 
-/// An encoding whose field map and number are the same on the instruction sets that it names.
+/// An encoding with the same field layout and opcode on a set of instruction sets.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct EncodingReport {
-    /// Name in capitals: `VOP3`.
+    /// Name in upper case: `VOP3`.
     pub encoding: String,
     /// Instruction sets.
     pub on: String,
-    /// Number of the instruction.
+    /// Opcode.
     pub opcode: u64,
-    /// Fields of each dword, from its last bit to its first.
+    /// Fields of each dword, from the highest bit to the lowest.
     pub dwords: Vec<Vec<LayoutCell>>,
 }
 
-/// Bits of a dword and their contents.
+/// A bit range of a dword with its contents.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct LayoutCell {
-    /// Numbers of the bits in the instruction: `31:26`.
+    /// Bit range in the instruction: `31:26`.
     pub bits: String,
-    /// Field in capitals, constant bits, or `-`.
+    /// Field name in upper case, constant bits, or `-`.
     pub holds: String,
 }
 
 impl InstructionReport {
-    /// The instruction of a row on some instruction sets.
+    /// Describes a row's instruction on some instruction sets.
     ///
     /// # Examples
     /// ```
@@ -95,7 +95,7 @@ impl InstructionReport {
             .iter()
             .flat_map(|isa| isa.tables().forms(row.op()))
             .collect();
-        let called = by_set(here.iter().map(|&isa| (row.name_on(isa), isa)));
+        let called = group_by_set(here.iter().map(|&isa| (row.name_on(isa), isa)));
         // The first encoding is the family's own, or the only one.
         let firsts: Vec<&'static Form> = here
             .iter()
@@ -104,7 +104,7 @@ impl InstructionReport {
         let examples: Vec<Inst> = firsts.iter().map(|form| form.example()).collect();
         let varying = |of: &dyn Fn(&Inst) -> Vec<String>| {
             let each = examples.iter();
-            vary(
+            group_texts(
                 each.flat_map(|inst| of(inst).into_iter().map(|text| (text, inst.isa))),
                 &here,
             )
@@ -118,18 +118,18 @@ impl InstructionReport {
                 .map(|(name, set)| (name, versions(set, &here)))
                 .collect(),
             written: usage(newest, row.op()),
-            does: vary(
+            does: group_texts(
                 firsts.iter().map(|form| (form.pseudo_code(), form.isa)),
                 &here,
             ),
-            corners: vary(
+            corners: group_texts(
                 firsts.iter().flat_map(|form| {
                     let corners = form.corners().into_iter();
                     corners.map(|corner| (corner.to_owned(), form.isa))
                 }),
                 &here,
             ),
-            counters: vary(
+            counters: group_texts(
                 firsts
                     .iter()
                     .filter_map(|form| Some((counters(form)?, form.isa))),
@@ -147,8 +147,8 @@ impl InstructionReport {
     }
 }
 
-/// The values, each once, with the instruction sets that have it.
-fn by_set<T: PartialEq>(values: impl Iterator<Item = (T, Isa)>) -> Vec<(T, IsaSet)> {
+/// Groups equal values, each with the instruction sets that have it.
+fn group_by_set<T: PartialEq>(values: impl Iterator<Item = (T, Isa)>) -> Vec<(T, IsaSet)> {
     let mut sets: Vec<(T, IsaSet)> = Vec::new();
     for (value, isa) in values {
         match sets.iter_mut().find(|(known, _)| *known == value) {
@@ -159,17 +159,17 @@ fn by_set<T: PartialEq>(values: impl Iterator<Item = (T, Isa)>) -> Vec<(T, IsaSe
     sets
 }
 
-/// The values as texts; without their instruction sets where these are all.
-fn vary(texts: impl Iterator<Item = (String, Isa)>, all: &[Isa]) -> Vec<Varying> {
+/// Groups equal texts; the instruction sets are omitted if a text applies to all.
+fn group_texts(texts: impl Iterator<Item = (String, Isa)>, all: &[Isa]) -> Vec<IsaText> {
     let whole = set_of(all.iter().copied());
-    let of = |(text, set): (String, IsaSet)| Varying {
+    let of = |(text, set): (String, IsaSet)| IsaText {
         text,
         on: (set != whole).then(|| versions(set, all)),
     };
-    by_set(texts).into_iter().map(of).collect()
+    group_by_set(texts).into_iter().map(of).collect()
 }
 
-/// The counters that an instruction adds to; nothing if there is none.
+/// Counters that an instruction increments; `None` if there are none.
 fn counters(form: &'static Form) -> Option<String> {
     let counters = form.counters();
     let names = counters.iter().map(|(counter, modifier)| match modifier {
@@ -183,7 +183,7 @@ fn counters(form: &'static Form) -> Option<String> {
     (!names.is_empty()).then(|| names.join(", "))
 }
 
-/// Each operand: its field, its type, the registers that it reads and writes.
+/// Operands with field, type, and the registers they read and write.
 fn operands(inst: &Inst) -> Vec<String> {
     let slots = inst.row().slots().enumerate();
     let text = slots.map(|(place, slot)| {
@@ -202,7 +202,7 @@ fn field_name(field: Field) -> String {
     format!("{field:?}").to_ascii_uppercase()
 }
 
-/// Name of an encoding, in capitals.
+/// Name of an encoding in upper case.
 ///
 /// # Examples
 /// ```
@@ -212,7 +212,7 @@ pub fn encoding_name(encoding: Encoding) -> String {
     format!("{encoding:?}").to_ascii_uppercase()
 }
 
-/// Encodings with the same picture and number on several instruction sets come once.
+/// Groups encodings with the same layout and opcode on several instruction sets.
 fn encodings(forms: &[&Form], asked: &[Isa]) -> Vec<EncodingReport> {
     let mut shown: Vec<(&Form, IsaSet)> = Vec::new();
     for &form in forms {
@@ -236,7 +236,7 @@ fn encodings(forms: &[&Form], asked: &[Isa]) -> Vec<EncodingReport> {
     encoded.collect()
 }
 
-/// The dwords of an encoding: which bits, and what they hold.
+/// Layout of the dwords of an encoding: bit ranges and their contents.
 fn dwords(form: &Form) -> Vec<Vec<LayoutCell>> {
     let dword = |run: &BitRun| run.low / u32::BITS as u8;
     let runs = form.picture();
@@ -251,7 +251,7 @@ fn dwords(form: &Form) -> Vec<Vec<LayoutCell>> {
     (0..form.layout.dwords).map(of_dword).collect()
 }
 
-/// Numbers of the bits of a run: `31:26`.
+/// Bit range of a run: `31:26`.
 pub(super) fn places(run: BitRun) -> String {
     if run.high == run.low {
         run.low.to_string()
@@ -260,7 +260,7 @@ pub(super) fn places(run: BitRun) -> String {
     }
 }
 
-/// Contents of a run of bits: a field, constant bits, or `-`.
+/// Contents of a run of bits: a field name, constant bits, or `-`.
 pub(super) fn contents(form: &Form, run: BitRun) -> String {
     match run.holds {
         BitContents::Constant => {
@@ -273,13 +273,13 @@ pub(super) fn contents(form: &Form, run: BitRun) -> String {
     }
 }
 
-/// Lines for people to read.
+/// Formats the report as text.
 impl fmt::Display for InstructionReport {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let line = |out: &mut fmt::Formatter<'_>, what: &str, text: &str| {
             writeln!(out, "  {what:9} {text}")
         };
-        let lines = |out: &mut fmt::Formatter<'_>, what: &str, texts: &[Varying]| {
+        let lines = |out: &mut fmt::Formatter<'_>, what: &str, texts: &[IsaText]| {
             texts.iter().try_for_each(|it| match &it.on {
                 Some(on) => line(out, what, &format!("{} ({on})", it.text)),
                 None => line(out, what, &it.text),

@@ -1,8 +1,8 @@
-//! Families, and sets of instruction sets as texts name them.
+//! Families, and names of sets of instruction sets.
 
 use gcn_isa::{Isa, IsaSet, Op, Row};
 
-/// The family of an instruction, in lower case: `ds`.
+/// Family of an instruction in lower case: `ds`.
 ///
 /// # Examples
 /// ```
@@ -26,7 +26,7 @@ pub fn exists(row: &Row, isa: Isa) -> bool {
     !isa.tables().forms(row.op()).is_empty()
 }
 
-/// The instruction sets that have a row.
+/// Instruction sets that have a row.
 ///
 /// # Examples
 /// ```
@@ -38,7 +38,7 @@ pub fn sets(row: &Row) -> IsaSet {
     set_of(Isa::ALL.into_iter().filter(|&isa| exists(row, isa)))
 }
 
-/// The set of some instruction sets.
+/// Collects instruction sets into a set.
 ///
 /// # Examples
 /// ```
@@ -51,8 +51,8 @@ pub fn set_of(isas: impl IntoIterator<Item = Isa>) -> IsaSet {
     isas.fold(IsaSet::NONE, |set, isa| set.or(isa.only()))
 }
 
-/// The versions of a set among those that were asked for, with the oldest targets where it has a part of those of a version:
-/// `GCN 1.2, 1.4 (gfx904)`.
+/// GCN versions in a set, restricted to `asked`; if only some targets of a version belong to the set, the oldest of
+/// them is named: `GCN 1.2, 1.4 (gfx904)`.
 ///
 /// # Examples
 /// ```

@@ -1,25 +1,25 @@
-//! CLRX's scopes: a tree of places for symbols, of which one is current. `a::b` is `b` of the scope `a`, `::b` that of
-//! the outermost one.
+//! CLRX's scopes: a tree of symbol namespaces, one of which is current. `a::b` is `b` in scope `a`, `::b` is `b` in
+//! the outermost scope.
 //!
-//! A name without a path is looked for in the current scope, in the scopes that it uses, and so on outwards; it is
-//! defined in the current one. Source: CLRX's "Assembler Syntax", chapter "Scopes".
+//! A name without a path is looked up in the current scope, in the scopes it uses, and then in the enclosing scopes;
+//! it is defined in the current one. Source: CLRX's "Assembler Syntax", chapter "Scopes".
 
 use std::collections::HashMap;
 
 use crate::cursor::SEPARATOR;
 use crate::value::SymbolId;
 
-/// Scopes may nest this deep.
+/// Maximum nesting depth of scopes.
 const MAX_DEPTH: usize = 64;
-/// Scopes that one search may visit.
+/// Maximum number of scopes that a lookup visits.
 const MAX_VISITS: usize = 256;
 
-/// A scope by its number; 0 is the outermost one.
+/// Index of a scope; 0 is the outermost one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct ScopeId(u32);
 
 impl ScopeId {
-    /// The one that everything is in.
+    /// The root scope.
     pub(crate) const OUTERMOST: ScopeId = ScopeId(0);
 }
 
@@ -29,13 +29,13 @@ struct Scope {
     depth: usize,
     children: HashMap<String, ScopeId>,
     symbols: HashMap<String, SymbolId>,
-    /// Scopes whose symbols are seen in this one, the last first.
+    /// Scopes imported by `.using`, in reverse order of lookup.
     used: Vec<ScopeId>,
-    /// The value of the next symbol of `.enum`.
+    /// Value of the next `.enum` symbol.
     enumerated: i64,
 }
 
-/// The scopes of a source.
+/// All scopes of a source.
 #[derive(Debug)]
 pub(crate) struct Scopes {
     all: Vec<Scope>,
@@ -52,7 +52,7 @@ impl Default for Scopes {
 }
 
 impl Scopes {
-    /// Returns whether there is only the outermost scope.
+    /// Returns true if only the outermost scope exists.
     pub(crate) fn is_trivial(&self) -> bool {
         self.all.len() == 1
     }
@@ -82,8 +82,8 @@ impl Scopes {
         Some(id)
     }
 
-    /// Opens a scope within the current one, which is made if it is new; without a name for once. False if it would be
-    /// nested too deep.
+    /// Opens a scope within the current one and creates it if needed; without a name, an anonymous one. Returns false
+    /// if the nesting is too deep.
     pub(crate) fn open(&mut self, name: Option<&str>) -> bool {
         let known = name.and_then(|name| self.get(self.current)?.children.get(name).copied());
         let opened = known.or_else(|| self.add(self.current, name));
@@ -91,14 +91,14 @@ impl Scopes {
         opened.is_some()
     }
 
-    /// Closes the current scope; false if that is the outermost one.
+    /// Closes the current scope; returns false if it is the outermost one.
     pub(crate) fn close(&mut self) -> bool {
         let parent = self.get(self.current).and_then(|scope| scope.parent);
         self.current = parent.unwrap_or(self.current);
         parent.is_some()
     }
 
-    /// The scope of a path, which is made as far as it is missing; nothing if it would be nested too deep.
+    /// Resolves a scope path and creates missing scopes; `None` if the nesting is too deep.
     pub(crate) fn at(&mut self, path: &str) -> Option<ScopeId> {
         let mut parts = path.split(SEPARATOR).peekable();
         let mut id = if parts.next_if_eq(&"").is_some() {
@@ -106,7 +106,7 @@ impl Scopes {
         } else {
             let first = *parts.peek()?;
             let knows = |&scope: &ScopeId| self.child(scope, first).is_some();
-            self.outwards().find(knows).unwrap_or(self.current)
+            self.ancestors().find(knows).unwrap_or(self.current)
         };
         for part in parts {
             id = match self.child(id, part) {
@@ -117,7 +117,7 @@ impl Scopes {
         Some(id)
     }
 
-    /// The scope of this name within another, or within those that it uses.
+    /// Finds a named scope within another, or within the scopes it uses.
     fn child(&self, id: ScopeId, name: &str) -> Option<ScopeId> {
         let mut scopes = Vec::new();
         self.visit(id, &mut scopes);
@@ -126,13 +126,13 @@ impl Scopes {
             .find_map(|id| self.get(id)?.children.get(name).copied())
     }
 
-    /// The current scope and those around it.
-    fn outwards(&self) -> impl Iterator<Item = ScopeId> {
+    /// The current scope and its ancestors.
+    fn ancestors(&self) -> impl Iterator<Item = ScopeId> {
         let parent = |&id: &ScopeId| self.get(id).and_then(|scope| scope.parent);
         std::iter::successors(Some(self.current), parent)
     }
 
-    /// Path and name of a symbol; a path that is empty means the outermost scope.
+    /// Splits a symbol name into path and name; an empty path means the outermost scope.
     fn split(name: &str) -> (Option<&str>, &str) {
         match name.rsplit_once(SEPARATOR) {
             Some((path, name)) => (Some(path), name),
@@ -140,8 +140,8 @@ impl Scopes {
         }
     }
 
-    /// The scope that defines the symbol of a name, and its name in that scope.
-    pub(crate) fn home<'n>(&mut self, name: &'n str) -> Option<(ScopeId, &'n str)> {
+    /// The scope in which a definition of a symbol goes, and its name there.
+    pub(crate) fn definition_scope<'n>(&mut self, name: &'n str) -> Option<(ScopeId, &'n str)> {
         let (path, name) = Scopes::split(name);
         let id = match path {
             None => self.current,
@@ -151,23 +151,23 @@ impl Scopes {
         Some((id, name))
     }
 
-    /// The scopes in which a symbol of this name is looked for, in order, and its name there.
+    /// The scopes in which a symbol is looked up, in order, and its name there.
     pub(crate) fn search<'n>(&mut self, name: &'n str) -> Option<(Vec<ScopeId>, &'n str)> {
         let has_path = Scopes::split(name).0.is_some();
-        let (home, name) = self.home(name)?;
+        let (home, name) = self.definition_scope(name)?;
         let mut found = Vec::new();
         if has_path {
             self.visit(home, &mut found);
         } else {
-            let outwards: Vec<ScopeId> = self.outwards().collect();
-            for id in outwards {
+            let ancestors: Vec<ScopeId> = self.ancestors().collect();
+            for id in ancestors {
                 self.visit(id, &mut found);
             }
         }
         Some((found, name))
     }
 
-    /// A scope, then those that it uses, the last one first, with those that they use.
+    /// Visits a scope, then the scopes it uses, most recent first, recursively.
     fn visit(&self, id: ScopeId, found: &mut Vec<ScopeId>) {
         let mut waiting = vec![id];
         while let Some(id) = waiting.pop() {
@@ -178,26 +178,26 @@ impl Scopes {
         }
     }
 
-    /// The symbol that a scope has under a name.
+    /// The symbol with this name in a scope.
     pub(crate) fn symbol(&self, id: ScopeId, name: &str) -> Option<SymbolId> {
         self.get(id)?.symbols.get(name).copied()
     }
 
-    /// Puts a symbol into a scope.
+    /// Adds a symbol to a scope.
     pub(crate) fn insert(&mut self, id: ScopeId, name: &str, symbol: SymbolId) {
         if let Some(scope) = self.get_mut(id) {
             scope.symbols.insert(name.to_owned(), symbol);
         }
     }
 
-    /// Takes a symbol out of a scope.
+    /// Removes a symbol from a scope.
     pub(crate) fn remove(&mut self, id: ScopeId, name: &str) {
         if let Some(scope) = self.get_mut(id) {
             scope.symbols.remove(name);
         }
     }
 
-    /// Uses another scope in the current one.
+    /// Makes the current scope use another one.
     pub(crate) fn using(&mut self, other: ScopeId) {
         if let Some(scope) = self.get_mut(self.current) {
             scope.used.retain(|&used| used != other);
@@ -205,8 +205,8 @@ impl Scopes {
         }
     }
 
-    /// Uses it no longer; without one, uses none.
-    pub(crate) fn unusing(&mut self, other: Option<ScopeId>) {
+    /// Stops using a scope; if `None`, stops using all.
+    pub(crate) fn stop_using(&mut self, other: Option<ScopeId>) {
         if let Some(scope) = self.get_mut(self.current) {
             scope
                 .used
@@ -214,7 +214,7 @@ impl Scopes {
         }
     }
 
-    /// The value of the next symbol of `.enum` in the current scope.
+    /// Value of the next `.enum` symbol in the current scope.
     pub(crate) fn enumerated(&mut self) -> Option<&mut i64> {
         self.get_mut(self.current)
             .map(|scope| &mut scope.enumerated)

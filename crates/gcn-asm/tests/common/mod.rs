@@ -1,4 +1,4 @@
-//! Common parts of the tests: sampled instructions, and LLVM's assembler.
+//! Shared test code: sampled instructions, and LLVM's assembler.
 
 #![allow(dead_code)] // Each test uses a part.
 
@@ -11,15 +11,15 @@ use gcn_isa::{
     Target, regs,
 };
 
-/// The targets that the tests speak of, by the names that LLVM's assembler knows.
+/// Targets used by the tests, by their names in LLVM's assembler.
 pub const CHIPS: [&str; 5] = ["tahiti", "bonaire", "fiji", "gfx900", "gfx906"];
 
-/// A target that exists.
+/// Target by name, which must exist.
 pub fn target(name: &str) -> &'static Target {
     Target::named(name).unwrap_or_else(|| panic!("{name} is no target"))
 }
 
-/// The words of a text that assembles without errors, or its errors.
+/// Words of a text that assembles without errors, or its errors.
 pub fn words(target: &'static Target, text: &str) -> Result<Vec<u32>, String> {
     let source = Source {
         name: "test.s",
@@ -47,7 +47,7 @@ pub fn inst_words(inst: &Inst) -> Vec<u32> {
     inst.words()[..inst.dwords()].to_vec()
 }
 
-/// A tool of Debian's LLVM packages; its absence fails the test and names the package.
+/// Runs a tool of Debian's LLVM packages; if it is missing, the test fails and names the package.
 pub fn tool(name: &str, package: &str, arguments: &[&str], input: &str) -> (String, String) {
     let child = Command::new(name)
         .args(arguments)
@@ -101,13 +101,13 @@ pub fn llvm_words(cpu: &str, lines: &[String]) -> Vec<Vec<u32>> {
     encodings
 }
 
-/// Numbers that look random and are the same in every run.
+/// Deterministic pseudorandom numbers.
 pub struct Random(u64);
 
 impl Random {
-    /// Another sequence for every pair of numbers.
+    /// Creates a distinct sequence for every pair of numbers.
     pub fn new(a: u64, b: u64) -> Random {
-        // The golden ratio's bits spread what differs little.
+        // The golden ratio's bits mix similar seeds.
         let mut random = Random((a << 32 | b).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         for _ in 0..4 {
             random.below(1);
@@ -117,7 +117,7 @@ impl Random {
 
     /// Below `bound`.
     pub fn below(&mut self, bound: u64) -> u64 {
-        // Knuth's MMIX generator; the high bits are the good ones.
+        // Knuth's MMIX generator; its high bits are the random ones.
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -125,13 +125,13 @@ impl Random {
         (self.0 >> 33) % bound.max(1)
     }
 
-    /// One time in `n`.
+    /// True with probability 1/`n`.
     pub fn one_in(&mut self, n: u64) -> bool {
         self.below(n) == 0
     }
 }
 
-/// A valid instruction of the row with random operands and modifiers, as an assembler must accept it.
+/// A valid instruction of the row with random operands and modifiers, which an assembler must accept.
 pub fn sample(isa: Isa, op: Op, encoding: Encoding, random: &mut Random) -> Option<Inst> {
     let mut inst = Inst::new(isa, op, encoding)?;
     let row = inst.row();
@@ -154,7 +154,7 @@ pub fn sample(isa: Isa, op: Op, encoding: Encoding, random: &mut Random) -> Opti
             ModifierValue::Named(names) => random.below(names.len() as u64) as i64,
             // The quad permutations.
             ModifierValue::LanePermutation => random.below(256) as i64,
-            // Masks whose text is exact: OR where AND is not, XOR where AND is.
+            // Masks whose text is exact: bits of OR and XOR only where AND is clear and set, respectively.
             ModifierValue::Swizzle => {
                 let (and, or, xor) = (random.below(32), random.below(32), random.below(32));
                 let mask =
@@ -314,7 +314,7 @@ fn scalar_offset(inst: &Inst, signed: bool, random: &mut Random) -> Operand {
     }
 }
 
-/// The rows of the documents: DS, FLAT, GLOBAL, SCRATCH, SMEM, and SMRD.
+/// True for the documented memory rows: DS, FLAT, GLOBAL, SCRATCH, SMEM and SMRD.
 pub fn is_memory(row: &Row) -> bool {
     matches!(
         row.op(),

@@ -1,5 +1,5 @@
-//! Builds by clang from the kernels of the repository: for each target at one level, which is another one for the next target, so
-//! that every source is built at every level. `--ignored` tests all levels for all targets.
+//! Builds by clang of the kernels in the repository. Each source is built at one level per target, which rotates from
+//! target to target so that every level is covered. `--ignored` tests all levels for all targets.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ const CPUS: [&str; 5] = ["gfx600", "gfx700", "gfx803", "gfx900", "gfx906"];
 /// Debian's directory of the device libraries, package rocm-device-libs.
 const BITCODE: &str = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
 
-/// Builds one source; the reason if clang does not.
+/// Builds one source; the error if clang fails.
 fn build(source: &Path, cpu: &str, level: &str) -> Result<Vec<u8>, String> {
     let name = source.file_stem().expect("it has a name").to_string_lossy();
     let place = |extension| scratch(&format!("{name}.{cpu}{level}.{extension}"));
@@ -21,7 +21,7 @@ fn build(source: &Path, cpu: &str, level: &str) -> Result<Vec<u8>, String> {
     let code = ["-target", "amdgcn-amd-amdhsa", &mcpu];
     let path = source.to_string_lossy();
     let clang = |options: &[&str], from: &str, to: &str| {
-        // What an earlier run has left is no result.
+        // Output of an earlier run must not count as a result.
         let _ = std::fs::remove_file(to);
         let files = [level, "-w", "-c", from, "-o", to];
         let (_, err) = tool("clang-19", "clang-19", &[options, &files].concat(), "");
@@ -32,7 +32,7 @@ fn build(source: &Path, cpu: &str, level: &str) -> Result<Vec<u8>, String> {
         })
     };
     if source.extension().is_some_and(|e| e == "hip") {
-        // Code that is to be linked with other code is bitcode to the driver, which needs an option to go on with it.
+        // For relocatable device code, the driver produces bitcode by default; this option makes it continue.
         let arch = format!("--offload-arch={cpu}");
         let device = ["-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output"];
         let alone = ["-nogpuinc", "-nogpulib", "-fgpu-rdc", "-emit-llvm", &arch];
@@ -48,7 +48,7 @@ fn build(source: &Path, cpu: &str, level: &str) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Sources that clang does not build, or lld does not link.
+/// Sources that clang cannot build, or lld cannot link.
 struct LeftOut {
     cpus: &'static [&'static str],
     /// Levels; empty for all of them.
@@ -56,10 +56,10 @@ struct LeftOut {
     names: &'static [&'static str],
 }
 
-/// Everything that is left out, each with its reason. What can be built all the same must leave the list.
+/// Exclusions, each with its reason. An entry that builds after all must be removed.
 const LEFT_OUT: &[LeftOut] = &[
-    // GCN 1.0 has no FLAT: generic pointers, what is reached by them (function tables, managed variables, the device's heap,
-    // buffers of `printf`), and lane permutations by LDS.
+    // GCN 1.0 has no FLAT: generic pointers, everything reached through them (function tables, managed variables, the
+    // device heap, `printf` buffers), and lane permutations through LDS.
     LeftOut {
         cpus: &["gfx600"],
         levels: &[],
@@ -74,7 +74,7 @@ const LEFT_OUT: &[LeftOut] = &[
             "shuffle",
         ],
     },
-    // Not optimised, code of libraries that is inlined otherwise has generic pointers.
+    // Without optimization, library code that is otherwise inlined uses generic pointers.
     LeftOut {
         cpus: &["gfx600"],
         levels: &["-O0"],
@@ -96,7 +96,7 @@ const LEFT_OUT: &[LeftOut] = &[
         levels: &[],
         names: &["shuffle"],
     },
-    // They are relocatable objects here: what they call is in libraries that are not linked.
+    // These remain relocatable objects: they call libraries that are not linked here.
     LeftOut {
         cpus: &["gfx700", "gfx803", "gfx900", "gfx906"],
         levels: &[],
@@ -113,16 +113,16 @@ fn is_left_out(name: &str, cpu: &str, level: &str) -> bool {
     })
 }
 
-/// Sources of kernels.
+/// Kernel sources.
 fn kernels() -> Vec<PathBuf> {
     let mut sources = files(&["cl", "hip"]);
-    // Programs of the host: they are built with HIP's headers, by a test of gcn-hsa.
+    // Host programs: a test of gcn-hsa builds them with HIP's headers.
     sources.retain(|source| !source.ancestors().any(|at| at.ends_with("tests/hip")));
     assert!(sources.len() >= 10, "the repository has kernels");
     sources
 }
 
-/// Builds the sources for a target, each at the levels that are asked for by its number, and checks what comes of them.
+/// Builds the sources for a target, each at the levels given for its index, and checks the results.
 fn check_compiled(cpu: &str, levels: impl Fn(usize) -> Range<usize>) {
     let mut wrong = Vec::new();
     for (number, source) in kernels().iter().enumerate() {
@@ -141,14 +141,14 @@ fn check_compiled(cpu: &str, levels: impl Fn(usize) -> Range<usize>) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Builds each source at one level, which changes from source to source and from target to target.
+/// Builds each source at one level, which rotates from source to source and from target to target.
 fn check_one_level(cpu: &str) {
     let first = CPUS.iter().position(|it| *it == cpu);
     let first = first.expect("a target of the list");
     check_compiled(cpu, |number| first + number..first + number + 1);
 }
 
-/// Builds and links a source, and checks what comes of it; the reason if it cannot be built or linked.
+/// Builds and links a source, and checks the result; the reason if it cannot be built or linked.
 fn check_build(source: &Path, name: &str, cpu: &str, level: &str) -> Result<(), String> {
     let object = build(source, cpu, level)?;
     let what = format!("{name} on {cpu} at {level}");

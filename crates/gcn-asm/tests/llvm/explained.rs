@@ -1,17 +1,17 @@
-//! The differences from LLVM that `docs/dialects.md` explains, as its tables list them.
+//! Explained differences from LLVM, from the tables of `docs/dialects.md`.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// In which way an answer differs from LLVM's.
+/// Kind of a difference from LLVM.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Difference {
-    /// LLVM's assembler does not take the text.
+    /// LLVM's assembler refuses the text.
     LlvmRefuses,
-    /// We do not take it.
+    /// Our assembler refuses it.
     GcnRefuses,
-    /// Both take it, as different words.
+    /// Both accept it, but encode different words.
     Words,
-    /// Both know the words, and write them differently.
+    /// Both disassemble the words, but to different texts.
     Text,
     /// LLVM's disassembler does not know the words.
     Unknown,
@@ -25,7 +25,8 @@ const KINDS: [(&str, Difference); 5] = [
     ("unknown", Difference::Unknown),
 ];
 
-/// A line of a table: `D001 | kind | targets | pattern | message`, the last a part of what is said by who refuses.
+/// A line of a table: `D001 | kind | targets | pattern | message`; the last is part of the message of the assembler
+/// that refuses the text.
 struct Entry {
     line: &'static str,
     kind: Difference,
@@ -92,7 +93,7 @@ impl Explained {
         entry.is_some()
     }
 
-    /// The lines that have explained nothing.
+    /// Lines that did not explain any difference.
     pub fn unused(&self) -> Vec<&'static str> {
         let unused = self
             .0
@@ -102,7 +103,7 @@ impl Explained {
     }
 }
 
-/// True if a pattern matches all of a text; `*` matches anything, `?` one character.
+/// True if a pattern matches a whole text; `*` matches any string, `?` any character.
 fn matches(pattern: &[u8], text: &[u8]) -> bool {
     match pattern.split_first() {
         None => text.is_empty(),

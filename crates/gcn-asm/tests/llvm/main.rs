@@ -1,6 +1,6 @@
-//! Every row on every generation, its operands and modifiers sampled systematically: what LLVM's assembler makes of a
-//! text we make of it too, or neither takes it; what LLVM's disassembler (of GCN 1.2 and 1.4) writes we write too, and
-//! what we write both assemblers take for the same words. `docs/dialects.md` explains every difference.
+//! Compares every row on every generation with LLVM, with systematically sampled operands and modifiers: both
+//! assemblers produce the same words or refuse, both disassemblers (GCN 1.2 and 1.4) produce the same text, and both
+//! assemblers read it back as the same words. `docs/dialects.md` explains every difference.
 
 mod explained;
 mod oracle;
@@ -13,7 +13,7 @@ use gcn_asm::{Options, Severity, Source};
 use gcn_isa::{Inst, Isa, Syntax, Target, TextFidelity};
 use oracle::Answer;
 
-/// The targets that the tests compare, and whether LLVM disassembles them.
+/// Targets to compare, and whether LLVM disassembles them.
 const CHIPS: [(&str, bool); 5] = [
     ("tahiti", false),
     ("bonaire", false),
@@ -21,9 +21,9 @@ const CHIPS: [(&str, bool); 5] = [
     ("gfx900", true),
     ("gfx906", true),
 ];
-/// At least as many cases there must be.
+/// Minimum number of cases.
 const LEAST: usize = 300_000;
-/// Differences that a failure shows of each kind.
+/// Maximum number of differences of each kind that a failure shows.
 const SHOWN: usize = 500;
 
 /// Our words for each of `lines`, or the error.
@@ -53,7 +53,7 @@ fn words(inst: &Inst) -> Vec<u32> {
     inst.words()[..inst.dwords()].to_vec()
 }
 
-/// Comparisons made, and unexplained differences.
+/// Number of comparisons, and unexplained differences.
 #[derive(Default)]
 struct Report {
     cases: usize,
@@ -76,7 +76,7 @@ impl Report {
     }
 }
 
-/// Both assemblers on the same texts.
+/// Compares both assemblers on the same texts.
 fn compare_assemblers(chip: &str, lines: &[String], explained: &Explained, report: &mut Report) {
     let target = Target::named(chip).expect("the chip exists");
     let theirs = oracle::assemble(chip, lines);
@@ -100,14 +100,14 @@ fn compare_assemblers(chip: &str, lines: &[String], explained: &Explained, repor
     }
 }
 
-/// Our text of words, if it says all of them.
+/// Our disassembly of words, if it represents all of them.
 fn text_of(isa: Isa, words: &[u32]) -> Option<String> {
     let inst = gcn_isa::decode(isa, words).ok()?;
     let mut text = String::new();
     (inst.print(&mut text, Syntax::Llvm, None) == TextFidelity::Exact).then_some(text)
 }
 
-/// Our text of words against LLVM's.
+/// Compares our disassembly with LLVM's.
 fn compare_disassemblers(
     chip: &str,
     code: &[Vec<u32>],
@@ -115,7 +115,7 @@ fn compare_disassemblers(
     report: &mut Report,
 ) {
     let isa = Target::named(chip).expect("the chip exists").isa;
-    // What our text does not say a listing shows as numbers; some of these LLVM does not survive.
+    // Words that our text does not represent are listed as numbers; LLVM crashes on some of these.
     let told = code
         .iter()
         .filter_map(|words| Some((words.clone(), text_of(isa, words)?)));
@@ -137,7 +137,7 @@ fn compare_disassemblers(
     }
 }
 
-/// Our text of words, which both assemblers must turn back into these words.
+/// Checks that both assemblers turn our disassembly back into the same words.
 fn compare_round_trip(chip: &str, code: &[Vec<u32>], report: &mut Report) {
     let target = Target::named(chip).expect("the chip exists");
     let mut expected: HashMap<String, &[u32]> = HashMap::new();
@@ -159,7 +159,7 @@ fn compare_round_trip(chip: &str, code: &[Vec<u32>], report: &mut Report) {
                 "{chip} | {line}\n    {expected:x?} became {ours:x?}"
             ));
         }
-        // No difference is explained: what LLVM takes otherwise is listed as data.
+        // No differences are expected: words that LLVM would encode differently are listed as data.
         if theirs.as_deref() != Ok(expected) {
             report.unexplained.push(format!(
                 "{chip} | {line}\n    {expected:x?} became LLVM's {theirs:x?}"
@@ -168,7 +168,7 @@ fn compare_round_trip(chip: &str, code: &[Vec<u32>], report: &mut Report) {
     }
 }
 
-/// Everything about one target.
+/// Compares everything for one target.
 fn compare(chip: &str, is_disassembled: bool, explained: &Explained) -> Report {
     let isa = Target::named(chip).expect("the chip exists").isa;
     let mut report = Report::default();

@@ -1,14 +1,14 @@
-//! LLVM's assembler and disassembler, a whole file at a time.
+//! LLVM's assembler and disassembler, run on whole files.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// The words of a line, or why there are none.
+/// Words of a line, or the error.
 pub type Answer = Result<Vec<u32>, String>;
 
-/// Runs llvm-mc on `input`; its standard output and error.
+/// Runs llvm-mc on `input`; returns its standard output and error.
 fn llvm_mc(arguments: &[&str], input: String) -> (String, String) {
     let mut child = Command::new("llvm-mc-19")
         .arg("-triple=amdgcn")
@@ -77,8 +77,9 @@ pub fn words(bytes: &[u8]) -> Vec<u32> {
         .collect()
 }
 
-/// S_SETHALT with `i`: two of them follow every instruction and say where LLVM's text of one ends. Where LLVM
-/// knows no instruction it goes on at the second word, which may swallow the first mark but not the second.
+/// S_SETHALT with `i`: two of them follow every instruction and mark the end of its text in LLVM's output. If LLVM
+/// does not know an instruction, it continues at the second word, which may swallow the first mark but not the
+/// second.
 fn mark(i: usize, which: usize) -> (u32, String) {
     let value = (i % 32 + 32 * which) as u16;
     (
@@ -87,12 +88,12 @@ fn mark(i: usize, which: usize) -> (u32, String) {
     )
 }
 
-/// Text without differences of blanks.
+/// Normalizes blanks.
 pub fn normal(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// LLVM's text of each of `code`; nothing where it knows no instruction.
+/// LLVM's text of each of `code`; `None` if it does not know the instruction.
 pub fn disassemble(cpu: &str, code: &[Vec<u32>]) -> Vec<Option<String>> {
     let mut input = String::new();
     for (i, words) in code.iter().enumerate() {
@@ -130,7 +131,7 @@ pub fn disassemble(cpu: &str, code: &[Vec<u32>]) -> Vec<Option<String>> {
     (0..code.len()).map(&mut text_of).collect()
 }
 
-/// LLVM writes small numbers in decimal.
+/// LLVM prints small numbers in decimal.
 fn is_mark(line: &str, mark: &(u32, String)) -> bool {
     line == mark.1 || line == format!("s_sethalt {}", mark.0 & 0xffff)
 }

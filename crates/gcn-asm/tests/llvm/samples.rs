@@ -1,5 +1,5 @@
-//! Samples of every row: texts in which one operand after the other, and one modifier or pair of modifiers after the
-//! other, takes each of the forms that it has or might be thought to have; and words in which every bit is flipped.
+//! Samples of every row: texts in which each operand, modifier, or pair of modifiers takes each of its valid and
+//! plausible forms, and words in which every bit is flipped.
 
 mod modifiers;
 mod operands;
@@ -11,7 +11,7 @@ use gcn_isa::{Encoding, Field, Inst, Isa, Kind, Modifier, Operand, Presence, Row
 use modifiers::{is_permutation, modifier_forms, written_modifiers};
 use operands::operand_forms;
 
-/// Every row that `isa` has in every encoding that it has it in.
+/// Every row of `isa` in every encoding that it has there.
 pub fn instructions(isa: Isa) -> impl Iterator<Item = (&'static Row, Inst)> {
     rows().flat_map(move |row| {
         row.encodings()
@@ -19,7 +19,7 @@ pub fn instructions(isa: Isa) -> impl Iterator<Item = (&'static Row, Inst)> {
     })
 }
 
-/// Instructions whose modifiers change how many registers their operands have.
+/// Instructions whose modifiers change the number of registers of their operands.
 fn bases(inst: &Inst) -> Vec<Inst> {
     let mut bases = vec![*inst];
     let with = |fields: &[(Field, i64)]| {
@@ -58,7 +58,7 @@ fn bases(inst: &Inst) -> Vec<Inst> {
     bases
 }
 
-/// Names and modifiers that the rows do not lead to: other names, and modifiers without bits.
+/// Names and modifiers that cannot be derived from the rows: other names, and modifiers without bits.
 const OTHERS: &[&str] = &[
     "v_cmp_t_f32 vcc, v1, v2",
     "v_cmpx_t_f64 vcc, v[0:1], v[2:3]",
@@ -72,7 +72,7 @@ const OTHERS: &[&str] = &[
     "v_div_scale_f64 v[0:1], vcc, v[2:3], v[4:5], v[6:7] clamp",
 ];
 
-/// Texts of every instruction of `isa`, each once.
+/// Texts of every instruction of `isa`, without duplicates.
 pub fn texts(isa: Isa) -> Vec<String> {
     let mut seen = HashSet::new();
     let mut lines = Vec::new();
@@ -97,14 +97,14 @@ pub fn texts(isa: Isa) -> Vec<String> {
                 .map(|(index, slot)| operand_forms(&inst, slot, index))
                 .collect();
             let mut own = written_modifiers(&inst);
-            // LLVM wants a permutation to be written.
+            // LLVM requires an explicit permutation.
             if inst.layout().has(Field::DppCtrl) {
                 own.push("quad_perm:[0,1,2,3]".to_owned());
             }
             let line = |mnemonic: &str, changed: Option<(usize, &str)>, modifiers: &[&str]| {
                 let mut line = mnemonic.to_owned();
                 for (index, forms) in forms.iter().enumerate() {
-                    // LLVM separates the target of an export from the values by a blank.
+                    // LLVM separates the export target from the values by a blank.
                     let is_first = index == 0 || slots[index - 1].kind == Kind::ExportTarget;
                     line.push_str(if is_first { " " } else { ", " });
                     line.push_str(match changed {
@@ -158,7 +158,7 @@ pub fn texts(isa: Isa) -> Vec<String> {
                     add(line(stem, None, &[&forms[0]]));
                 }
                 for others in all.iter().skip(index + 1) {
-                    // LLVM wants them in this order.
+                    // LLVM requires this order.
                     add(line(mnemonic, None, &[&forms[0], &others[0]]));
                 }
             }
@@ -167,9 +167,9 @@ pub fn texts(isa: Isa) -> Vec<String> {
     lines
 }
 
-/// The numbers of 1/(2π), 0.5, −1 and 64 as sources.
+/// Source numbers of 1/(2π), 0.5, −1 and 64.
 const CONSTANTS: [u8; 4] = [248, 240, 193, 192];
-/// Literals that mean what an inline constant means: of floats of 64, 32 and 16 bits, and of integers.
+/// Literals equal to an inline constant: 64-bit, 32-bit and 16-bit floats, and integers.
 const LITERALS: [u32; 8] = [
     0x3ff0_0000,
     0xc010_0000,
@@ -181,7 +181,7 @@ const LITERALS: [u32; 8] = [
     u32::MAX,
 ];
 
-/// An instruction with each constant in the place of each of its sources that can have it.
+/// An instruction with each constant in each of its sources that can hold one.
 fn with_constants(inst: &Inst) -> impl Iterator<Item = Inst> {
     let slots = inst.row().slots();
     let sources = slots.filter(|slot| matches!(slot.kind, Kind::Src | Kind::Ssrc));
@@ -196,7 +196,7 @@ fn with_constants(inst: &Inst) -> impl Iterator<Item = Inst> {
     })
 }
 
-/// Words of every instruction of `isa`: plain ones, with constants, and each with every bit flipped.
+/// Words of every instruction of `isa`: plain, with constants, and each with every bit flipped.
 pub fn words(isa: Isa) -> Vec<Vec<u32>> {
     let mut seen = HashSet::new();
     let mut code = Vec::new();

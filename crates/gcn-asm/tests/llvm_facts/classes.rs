@@ -1,19 +1,23 @@
-//! Instructions of every class that counters and hazards tell apart, in the assembler's language and in LLVM's machine
-//! representation. Data are v10 and on and s30 and on, addresses v[0:1], descriptors and bases s20 and on.
+//! Instructions of every class that counters and hazards distinguish, as assembly and as LLVM's machine
+//! representation. Data start at v10 and s30, addresses are v[0:1], descriptors and bases start at s20.
 //!
-//! An access to LDS has a memory operand of address space 3, since LLVM waits for loads to LDS by it alone. One to an image
-//! has the address space that LLVM's compiler gives it, 8: without one it would be a FLAT access, which may lead to LDS.
+//! An LDS access has a memory operand of address space 3, because LLVM waits for loads to LDS by it alone. An image
+//! access has address space 8, as in LLVM's compiler: without one it would be a FLAT access, which may access LDS.
 //!
-//! Of the opcodes of an image atomic by generation (`_si`, `_vi`) one serves all targets: the passes ask the same of both.
+//! Image atomics have an opcode per generation (`_si`, `_vi`); one of them serves all targets, because the passes
+//! treat both alike.
 //!
-//! Not comparable, as LLVM's representation or its passes lack them:
+//! Not comparable, because LLVM's representation or its passes lack them:
 //! - image atomics without a result, and image descriptors of four dwords (R128): the test `lint` of gcn-observe has the latter;
-//! - the increment of VM_CNT by BUFFER_WBINVL1 and its like: LLVM waits for all vector memory before it, and counts nothing;
+//! - the increment of VM_CNT by BUFFER_WBINVL1 and similar instructions: LLVM waits for all vector memory before it,
+//!   and counts nothing;
 //! - GLOBAL loads to LDS as the first of a pair for hazards: llc-19 crashes;
-//! - the second increment of LGKM_CNT by scalar memory of two dwords and more: as it completes in no order, only 0 is waited for;
-//! - branches, returns and S_BARRIER, which end a block or wait for everything by rule; S_SENDMSG of MSG_GS_DONE does the latter.
+//! - the second increment of LGKM_CNT by scalar memory instructions of two or more dwords: they complete out of
+//!   order, so only a wait for 0 is used;
+//! - branches, returns and S_BARRIER, which end a block or always wait for everything; S_SENDMSG of MSG_GS_DONE also
+//!   waits for everything.
 
-/// A name, and the same instruction for both.
+/// An instruction with a name, in both representations.
 pub struct Class {
     pub name: &'static str,
     pub text: &'static str,
@@ -24,7 +28,7 @@ const fn class(name: &'static str, text: &'static str, mir: &'static str) -> Cla
     Class { name, text, mir }
 }
 
-/// Instructions that counters count.
+/// Instructions that increment counters.
 #[rustfmt::skip]
 pub const COUNTED: &[Class] = &[
     class("global load",       "global_load_dword v10, v[0:1], off",                "$vgpr10 = GLOBAL_LOAD_DWORD $vgpr0_vgpr1, 0, 0, implicit $exec"),
@@ -117,7 +121,7 @@ pub const COUNTED: &[Class] = &[
     class("export packed",     "exp mrt0 v10, v10, v11, v11 compr",                 "EXP 0, $vgpr10, $vgpr11, undef $vgpr0, undef $vgpr0, 0, 1, 15, implicit $exec"),
 ];
 
-/// Instructions that no counter counts, for hazards.
+/// Instructions that increment no counter, for hazards.
 #[rustfmt::skip]
 pub const OTHERS: &[Class] = &[
     class("valu",           "v_mov_b32 v10, v0",                   "$vgpr10 = V_MOV_B32_e32 $vgpr0, implicit $exec"),
@@ -167,7 +171,7 @@ pub const OTHERS: &[Class] = &[
     class("fetch cache",       "s_icache_inv",                                      "S_ICACHE_INV"),
 ];
 
-/// The same instruction with its data at another place: v30 and on, s40 and on, or v50 and on, s50 and on.
+/// The instruction with its data in other registers: starting at v30 and s40, or at v50 and s50.
 pub fn elsewhere(text: &str, place: u16) -> String {
     let mut moved = String::new();
     let mut rest = text;

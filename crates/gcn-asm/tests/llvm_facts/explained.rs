@@ -1,4 +1,4 @@
-//! Differences from LLVM that have a reason.
+//! Explained differences from LLVM.
 
 use std::cell::Cell;
 
@@ -7,7 +7,7 @@ use gcn_isa::{Inst, Isa};
 
 use crate::passes::Sequence;
 
-/// A difference from LLVM, with its reason; one that nothing needs fails the test.
+/// A difference from LLVM, with its reason; an unused entry fails the test.
 pub struct Explained {
     reason: &'static str,
     pub holds: fn(&Sequence, Isa) -> bool,
@@ -22,7 +22,7 @@ const fn explained(reason: &'static str, holds: fn(&Sequence, Isa) -> bool) -> E
     }
 }
 
-/// Compares, with the differences that are explained.
+/// Fails for differences that are not explained.
 pub fn check(failures: Vec<(Sequence, Isa, String)>, explained: &[Explained]) {
     let mut left = Vec::new();
     for (sequence, isa, message) in failures {
@@ -42,7 +42,7 @@ pub fn check(failures: Vec<(Sequence, Isa, String)>, explained: &[Explained]) {
     );
 }
 
-/// Wait states that only one of both has.
+/// Differences in wait states.
 pub fn hazards() -> Vec<Explained> {
     vec![
         explained(
@@ -78,7 +78,7 @@ pub fn hazards() -> Vec<Explained> {
     ]
 }
 
-/// Waits that only one of both has.
+/// Differences in waits.
 pub fn waits() -> Vec<Explained> {
     vec![
         explained(

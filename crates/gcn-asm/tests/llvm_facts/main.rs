@@ -1,5 +1,6 @@
-//! Counters and hazards as `gcn_isa::uses` states them, against what LLVM's passes insert: S_WAITCNT by
-//! `si-insert-waitcnts`, S_NOP by `post-RA-hazard-rec`. Every pair of classes on every target; what differs is explained below.
+//! Compares counters and hazards from `gcn_isa::uses` with the instructions that LLVM's passes insert: S_WAITCNT by
+//! `si-insert-waitcnts`, S_NOP by `post-RA-hazard-rec`. Covers every pair of classes on every target; differences are
+//! explained below.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -42,12 +43,12 @@ fn hazards_are_those_that_llvm_avoids() {
     check(failures, &explained::hazards());
 }
 
-/// Operations that are outstanding.
+/// Outstanding operations.
 #[derive(Default)]
 struct Outstanding(Vec<(Inst, Counters, [u8; 3])>);
 
 impl Outstanding {
-    /// Makes an instruction wait for what it needs.
+    /// Waits as required by an instruction.
     fn wait(&mut self, isa: Isa, inst: &Inst) -> Waitcnt {
         let mut wait = Waitcnt::max(isa);
         for (place, (earlier, ..)) in self.0.iter().enumerate() {
@@ -92,10 +93,10 @@ impl Outstanding {
     }
 }
 
-/// The counters that `later` must wait for.
+/// Counters that `later` must wait for.
 fn needed(earlier: &Inst, later: &Inst) -> Vec<Counter> {
     let uses: Vec<RegisterUse> = later.uses().registers().collect();
-    // LLVM relies on no order among results but that of vector memory.
+    // LLVM relies on no order among results except for vector memory.
     let in_order = [earlier, later].map(|inst| inst.uses().counters());
     let in_order = matches!(in_order, [Some(earlier), Some(later)]
         if earlier.order == Order::VectorMemory && later.writes_behind(earlier.order, earlier.sampled));
@@ -119,24 +120,24 @@ fn needed(earlier: &Inst, later: &Inst) -> Vec<Counter> {
         && !later.loads_to_lds()
         && before.written.has(Space::Lds)
         && after.spaces().has(Space::Lds)
-        // LLVM is not told where these FLAT instructions lead.
+        // LLVM does not know the address space of these FLAT instructions.
         && later.encoding != Encoding::Flat
     {
         counters.push(Counter::Vm);
     }
-    // No dependency, but LLVM's rule: what is loaded comes before the cache is invalidated.
+    // Not a dependency, but LLVM's rule: loads must complete before the cache is invalidated.
     if is_vector_cache(later) && !is_vector_cache(earlier) {
         counters.push(Counter::Vm);
     }
     counters
 }
 
-/// BUFFER_WBINVL1 and its like, which LLVM does not count.
+/// BUFFER_WBINVL1 and similar instructions, which LLVM does not count.
 fn is_vector_cache(inst: &Inst) -> bool {
     inst.encoding == Encoding::Mubuf && matches!(inst.does(), Does::Cache(_))
 }
 
-/// Instructions that touch a register each: those of the sequence, and others.
+/// Instructions that each access one register: those of the sequence, and others.
 fn touches(target: &'static Target, registers: &[Registers]) -> Vec<Part> {
     let mut texts = Vec::new();
     for it in registers {
@@ -197,7 +198,8 @@ fn waits_are_those_that_llvm_inserts() {
             all.filter_map(|class| of_class(target, class, place))
                 .collect::<Vec<_>>()
         });
-        // Each alone, and what touches its registers: of what waits alike, one serves for the pairs.
+        // First, each alone with instructions that access its registers: of those that wait alike, one serves for the
+        // pairs.
         let mut alone = Vec::new();
         for (first, moved) in here.iter().zip(&moved) {
             let registers: Vec<Registers> =
@@ -237,7 +239,7 @@ fn waits_are_those_that_llvm_inserts() {
     check(failures, &explained::waits());
 }
 
-/// Fails for classes whose counters change no wait: a wrong fact about them would go unseen.
+/// Fails for classes whose counters never affect a wait: an error in them would go unnoticed.
 fn assert_seen(matters: &HashSet<String>) {
     let unseen: Vec<&str> = COUNTED
         .iter()
@@ -249,7 +251,7 @@ fn assert_seen(matters: &HashSet<String>) {
     assert!(unseen.is_empty(), "nothing waits for {unseen:?}");
 }
 
-/// Our wait before each instruction; `without` is one that counters do not count.
+/// Our wait before each instruction; the counters of `without` are ignored.
 fn waits(isa: Isa, insts: &[Inst], without: Option<usize>) -> Vec<Waitcnt> {
     let mut outstanding = Outstanding::default();
     let waits = insts.iter().enumerate().map(|(place, inst)| {
@@ -262,8 +264,8 @@ fn waits(isa: Isa, insts: &[Inst], without: Option<usize>) -> Vec<Waitcnt> {
     waits.collect()
 }
 
-/// Compares the waits of sequences. Gives those before the last instruction of each: ours, and LLVM's. Notes the classes before
-/// it whose counters matter.
+/// Compares the waits of sequences. Returns our wait and LLVM's before the last instruction of each, and records the
+/// classes before it whose counters matter.
 fn compare(
     target: &'static Target,
     sequences: &[Sequence],
@@ -293,7 +295,7 @@ fn compare(
     compared.collect()
 }
 
-/// Several waits as one.
+/// Combines several waits.
 fn sum(isa: Isa, waits: &[(String, u16)]) -> Waitcnt {
     let mut sum = Waitcnt::max(isa);
     for (_, number) in waits {

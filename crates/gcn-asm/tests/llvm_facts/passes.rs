@@ -1,4 +1,5 @@
-//! LLVM's passes over sequences of instructions, and pairs of classes of instructions for them. Tests of other crates use them too.
+//! Runs LLVM's passes over sequences of instructions, and generates pairs of instruction classes. Shared with tests
+//! of other crates.
 
 use std::fmt::Write;
 
@@ -7,7 +8,7 @@ use gcn_isa::{Inst, TARGETS, Target, decode};
 use crate::classes::{COUNTED, Class, OTHERS, elsewhere};
 use crate::common;
 
-/// All targets, those that can replay accesses that have faulted with and without that.
+/// All targets; those with XNACK both with and without it.
 pub fn features() -> impl Iterator<Item = (&'static Target, &'static str)> {
     TARGETS.iter().flat_map(|target| {
         let features: &[&str] = if target.xnack {
@@ -19,7 +20,7 @@ pub fn features() -> impl Iterator<Item = (&'static Target, &'static str)> {
     })
 }
 
-/// Instructions one after the other, for both.
+/// A sequence of instructions, in both representations.
 #[derive(Clone)]
 pub struct Sequence {
     pub names: Vec<String>,
@@ -33,16 +34,16 @@ impl Sequence {
     }
 }
 
-/// Our instruction of a class on a target; nothing where it does not exist.
+/// Our instruction of a class on a target; `None` if it does not exist there.
 pub fn inst(target: &'static Target, text: &str) -> Option<Inst> {
     let words = common::words(target, text).ok()?;
     Some(decode(target.isa, &words).expect("what is assembled is an instruction"))
 }
 
-/// An instruction: its name, and itself for both.
+/// An instruction: its name, and both representations.
 pub type Part = (String, Inst, String);
 
-/// The instruction of a class with its data at a place; nothing where it does not exist.
+/// The instruction of a class with its data in other registers; `None` if it does not exist.
 pub fn of_class(target: &'static Target, class: &Class, place: u16) -> Option<Part> {
     Some((
         class.name.to_owned(),
@@ -59,7 +60,7 @@ pub fn sequence(parts: &[&Part]) -> Sequence {
     }
 }
 
-/// A pass of LLVM's.
+/// An LLVM pass.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Pass {
     /// Inserts S_WAITCNT.
@@ -76,7 +77,7 @@ impl Pass {
         }
     }
 
-    /// Sequences of a function: no hazard lasts longer than [`SEPARATOR`].
+    /// Number of sequences per function; no hazard lasts longer than [`SEPARATOR`].
     fn sequences(self) -> usize {
         match self {
             Pass::Waits => 1,
@@ -88,7 +89,8 @@ impl Pass {
 /// Wait states between two sequences, more than the pass ever inserts.
 const SEPARATOR: &str = "S_NOP 7";
 
-/// Runs a pass over the sequences. What it inserts before each instruction, and behind the last: its name and its number.
+/// Runs a pass over the sequences. Returns the name and immediate of the instructions it inserts before each
+/// instruction and at the end.
 pub fn run(
     target: &str,
     features: &str,
@@ -141,7 +143,7 @@ pub fn run(
                 in_body = true;
                 lines = vec![Vec::new()];
             }
-            // At the end there may be a write-back of the scalar cache, which belongs to no sequence.
+            // A write-back of the scalar cache at the end of a function belongs to no sequence.
             ["..."] => in_body = false,
             _ if !in_body => {}
             [] | ["bb.0:"] | ["S_ENDPGM", ..] => {}
@@ -176,13 +178,13 @@ pub fn pairs(target: &'static Target) -> Vec<Sequence> {
     let here: Vec<_> = all.filter_map(|class| of_class(target, class, 0)).collect();
     let pairs = here
         .iter()
-        // llc-19 looks for the data of a GLOBAL load to LDS, of which it has none, and crashes.
+        // llc-19 crashes on a GLOBAL load to LDS, because it looks for its data.
         .filter(|a| a.0 != "global to lds")
         .flat_map(|a| here.iter().map(move |b| sequence(&[a, b])));
     pairs.collect()
 }
 
-/// The wait states that LLVM puts between the two instructions of each pair.
+/// Wait states that LLVM inserts between the two instructions of each pair.
 pub fn wait_states(target: &str, features: &str, pairs: &[Sequence]) -> Vec<u16> {
     let inserted = run(target, features, Pass::Hazards, pairs);
     let states = |it: Vec<Vec<(String, u16)>>| it[1].iter().map(|(_, number)| number + 1).sum();

@@ -1,4 +1,4 @@
-//! DS: the local and the global data share. Field maps, then a row per instruction.
+//! DS: local and global data share. Field maps, then a row per instruction.
 //!
 //! Source: the document on DS instructions (tables for GCN 1.0/1.1 and 1.2/1.4), corrected by errata
 //! E002–E009 (numbers and presence), E018–E022 (operands) and E030 (fields).
@@ -9,7 +9,7 @@ use crate::operand::{Ty::*, words::*};
 use crate::row::family;
 use crate::target::on;
 
-/// The GDS bit and the opcode move by one between GCN 1.1 and 1.2 (errata E030).
+/// The GDS bit and the opcode move by one bit between GCN 1.1 and 1.2 (errata E030).
 #[rustfmt::skip]
 pub(crate) const FORMATS: &[Format] = &[
     Format {

@@ -1,4 +1,4 @@
-//! EXP: values for the fixed-function hardware after a shader. Field maps, targets, then the one row.
+//! EXP: exports to the fixed-function hardware. Field maps, targets, then the only row.
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Exporting Pixel Color and Vertex
 //! Shader Parameters".
@@ -22,10 +22,10 @@ const FIELDS: &[(Field, u8, u8)] = &[
     (Field::Vsrc0, 32, 8), (Field::Vsrc1, 40, 8), (Field::Vsrc2, 48, 8), (Field::Vsrc3, 56, 8),
 ];
 
-/// The fields of the four values, in order.
+/// Fields of the four values, in order.
 pub const SOURCES: [Field; 4] = [Field::Vsrc0, Field::Vsrc1, Field::Vsrc2, Field::Vsrc3];
 
-/// A run of targets: a name, the first number, how many there are. One alone has no digits.
+/// Ranges of targets: name, first number, count. A single target has no number in its name.
 const TARGETS: [(&str, u8, u8); 5] = [
     ("mrt", 0, 8),
     ("mrtz", 8, 1),
@@ -34,12 +34,13 @@ const TARGETS: [(&str, u8, u8); 5] = [
     ("param", PARAMETERS, 32),
 ];
 
-/// The first target of positions.
+/// First position target.
 pub(crate) const POSITIONS: u8 = 12;
-/// The first target of parameters.
+/// First parameter target.
 pub(crate) const PARAMETERS: u8 = 32;
 
-/// Writes the name of a target; false, and its number behind `unnamed`, which no assembler takes, if it has none.
+/// Writes the name of a target. Returns false if it has none, and writes its number after `unnamed`, which no
+/// assembler accepts.
 pub(crate) fn write_target(out: &mut Text, target: u8, unnamed: &str) -> bool {
     let known = TARGETS
         .iter()
@@ -57,7 +58,7 @@ pub(crate) fn write_target(out: &mut Text, target: u8, unnamed: &str) -> bool {
     known.is_some()
 }
 
-/// The number of a target's name, in any case.
+/// Number of a target by name; case-insensitive.
 ///
 /// # Examples
 /// ```

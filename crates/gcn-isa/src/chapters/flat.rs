@@ -19,7 +19,7 @@ pub(crate) const FORMATS: &[Format] = &[
             (Field::Vaddr, 32, 8), (Field::Vdata, 40, 8), (Field::Tfe, 55, 1), (Field::Vdst, 56, 8),
         ],
     },
-    // An offset has 12 bits without sign, the 13th is ignored (errata E084).
+    // The offset has 12 unsigned bits; the 13th is ignored (errata E084).
     Format {
         encoding: Encoding::Flat, on: on::GFX9, dwords: 2, constant: &[(26, 6, 0b110111), (14, 2, SEG_FLAT)],
         fields: &[
@@ -42,18 +42,18 @@ const SEGMENT: &[(Field, u8, u8)] = &[
     (Field::Vaddr, 32, 8), (Field::Vdata, 40, 8), (Field::Saddr, 48, 7), (Field::Nv, 55, 1), (Field::Vdst, 56, 8),
 ];
 
-/// The operands of an operation as each segment writes them. A list names only the modifiers that some
-/// generation has; the field maps decide which.
+/// Operands of an operation in each segment. The lists name all modifiers that some generation has; the field maps
+/// select.
 macro_rules! written {
     // VDST, address
     (F load($n:literal)) => { &[Vdst($n), Vaddr(2), FlatOffset, Glc, Slc, Tfe, Nv] };
     (G load($n:literal)) => { &[Vdst($n), GlobalAddress, Saddr(2), SegmentOffset, Glc, Slc, Nv] };
     (S load($n:literal)) => { &[Vdst($n), ScratchAddress, Saddr(1), SegmentOffset, Glc, Slc, Nv] };
-    // The same, and the value may go to LDS instead (errata E015, E089).
+    // Like `load`, but the value may go to LDS instead (errata E015, E089).
     (F lds_load($n:literal)) => { written!(F load($n)) };
     (G lds_load($n:literal)) => { &[Vdst($n).not_lds(), GlobalAddress, Saddr(2), SegmentOffset, Glc, Slc, Lds, Nv] };
     (S lds_load($n:literal)) => { &[Vdst($n).not_lds(), ScratchAddress, Saddr(1), SegmentOffset, Glc, Slc, Lds, Nv] };
-    // Half of VDST is kept (errata E100).
+    // Half of VDST is preserved (errata E100).
     (F half()) => { &[Vdst(1).updated(), Vaddr(2), FlatOffset, Glc, Slc, Tfe, Nv] };
     (G half()) => { &[Vdst(1).updated(), GlobalAddress, Saddr(2), SegmentOffset, Glc, Slc, Nv] };
     (S half()) => { &[Vdst(1).updated(), ScratchAddress, Saddr(1), SegmentOffset, Glc, Slc, Nv] };
@@ -64,11 +64,11 @@ macro_rules! written {
     // Registers returned, address, registers of data (errata E014, E090)
     (F atomic($n:literal, $data:literal)) => { &[Vdst($n).returned(), Vaddr(2), Vdata($data), FlatOffset, Glc, Slc, Tfe, Nv] };
     (G atomic($n:literal, $data:literal)) => { &[Vdst($n).returned(), GlobalAddress, Vdata($data), Saddr(2), SegmentOffset, Glc, Slc, Nv] };
-    // An operation that this segment lacks.
+    // Operations that this segment lacks.
     ($segment:ident $($operands:tt)*) => { &[] };
 }
 
-/// The instruction sets that have an operation in a segment.
+/// Instruction sets that have an operation in a segment.
 macro_rules! on_segment {
     (F FGS $on:ident) => {
         on::$on

@@ -1,8 +1,8 @@
 //! MIMG: images and samplers. Field maps, then a row per instruction.
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Image Instructions".
-//! The number of registers of an address follows LLVM: from one-dimensional images with 16-bit coordinates to
-//! cubes and arrays.
+//! The number of address registers follows LLVM: from one-dimensional images with 16-bit coordinates to cubes and
+//! arrays.
 
 use crate::effect::{
     AtomicOp::*,
@@ -37,7 +37,7 @@ pub(crate) const FORMATS: &[Format] = &[
             (Field::Vaddr, 32, 8), (Field::Vdata, 40, 8), (Field::Srsrc, 48, 5), (Field::Ssamp, 53, 5), (Field::D16, 63, 1),
         ],
     },
-    // 16-bit addresses in place of short descriptors.
+    // 16-bit addresses instead of short descriptors.
     Format {
         encoding: Encoding::Mimg, on: on::GFX9, dwords: 2, constant: &[(26, 6, 0b111100)],
         fields: &[
@@ -48,7 +48,7 @@ pub(crate) const FORMATS: &[Format] = &[
     },
 ];
 
-/// The operands as written; the numbers are the fewest and the most registers of the address.
+/// Operands; the numbers are the minimum and maximum number of address registers.
 #[rustfmt::skip]
 macro_rules! written {
     (load($least:literal, $most:literal)) => {
@@ -57,7 +57,7 @@ macro_rules! written {
     (store($least:literal, $most:literal)) => {
         &[ImageData(false, OperandAccess::Read), ImageAddress($least, $most), ImageResource, Dmask, Unorm, Glc, Slc, R128, A16, Tfe, Lwe, Da, D16]
     };
-    // The texel as it is in memory, which 16-bit components cannot hold.
+    // Raw texels, which have no 16-bit components.
     (load_raw($least:literal, $most:literal)) => {
         &[ImageData(false, OperandAccess::Write), ImageAddress($least, $most), ImageResource, Dmask, Unorm, Glc, Slc, R128, A16, Tfe, Lwe, Da]
     };
@@ -104,7 +104,7 @@ macro_rules! images {
     };
 }
 
-// Modifiers of samples as their names have them.
+// Sampling modifiers as in the instruction names.
 const BY_LANES: Sampling = Sampling::new(DetailSource::Lanes);
 const D: Sampling = Sampling::new(DetailSource::Gradients);
 const L: Sampling = Sampling::new(DetailSource::Given);

@@ -1,4 +1,4 @@
-//! MTBUF: buffers with a format that the instruction gives. Field maps, then a row per instruction.
+//! MTBUF: buffers whose format the instruction specifies. Field maps, then a row per instruction.
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Buffer Instructions".
 

@@ -15,8 +15,7 @@ use crate::target::on;
 
 #[rustfmt::skip]
 pub(crate) const FORMATS: &[Format] = &[
-    // The offset counts dwords, or bytes in a register. On GCN 1.1 the offset 255 without IMM
-    // announces a literal.
+    // The immediate offset counts dwords, a register bytes. On GCN 1.1, offset 255 without IMM indicates a literal.
     Format {
         encoding: Encoding::Smrd, on: on::SI_CI, dwords: 1, constant: &[(27, 5, 0b11000)],
         fields: &[(Field::Offset, 0, 8), (Field::Imm, 8, 1), (Field::Sbase, 9, 6), (Field::Sdata, 15, 7), (Field::Op, 22, 5)],
@@ -149,7 +148,7 @@ family! {
 }
 
 impl Smem {
-    /// True for S_SCRATCH, whose SGPR offset counts units of 64 bytes (errata E121).
+    /// True for S_SCRATCH instructions, whose SGPR offset is in units of 64 bytes (errata E121).
     ///
     /// # Examples
     /// ```

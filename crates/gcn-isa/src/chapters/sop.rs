@@ -37,7 +37,7 @@ pub(crate) const FORMATS: &[Format] = &[
 
 const SCC: Implicit = Implicit::WRITES_SCC;
 
-// What SIMM16 means.
+// Interpretations of SIMM16.
 #[allow(non_upper_case_globals)]
 mod simm16 {
     use crate::operand::words::Simm;

@@ -1,8 +1,9 @@
-//! VINTRP: interpolation of a pixel's parameters. Field maps, then a row per instruction.
+//! VINTRP: parameter interpolation for pixel shaders. Field maps, then a row per instruction.
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Parameter Interpolation". From GCN
-//! 1.2 on they have a VOP3 form, and with 16-bit results that form only. GCN 1.4 gives the name of one of these to
-//! a new one that keeps the other half of the destination; the old one is called `legacy` there.
+//! 1.2, the instructions have a VOP3 form; those with 16-bit results have only that form. GCN 1.4 reuses one of these
+//! names for a new instruction that preserves the other half of the destination; the old one is called `legacy`
+//! there.
 
 use crate::effect::{AluOp::*, Does::*, Interpolation::*};
 use crate::field::{Encoding, Field, Format};
@@ -29,14 +30,14 @@ const FIELDS: &[(Field, u8, u8)] = &[
     (Field::Src1, 0, 8), (Field::AttrChan, 8, 2), (Field::Attr, 10, 6), (Field::Op, 16, 2), (Field::Vdst, 18, 8),
 ];
 
-/// The largest number of an attribute.
+/// Maximum attribute number.
 pub const MAX_ATTRIBUTE: u8 = 32;
-/// The channels of an attribute, by number.
+/// Channels of an attribute, by number.
 pub const CHANNELS: [char; 4] = ['x', 'y', 'z', 'w'];
-/// The values of a parameter at a triangle's vertices, by number: two differences and the first.
+/// Parameter values at a triangle's vertices, by number: two differences and the first value.
 pub const VERTEX_PARAMETERS: [&str; 3] = ["p10", "p20", "p0"];
 
-/// An attribute's number and channel as one number.
+/// Packs an attribute number and a channel into one number.
 ///
 /// # Examples
 /// ```
@@ -60,7 +61,7 @@ family! {
 
 #[rustfmt::skip]
 family! {
-    /// Interpolation that exists in VOP3 only.
+    /// Interpolation that exists only in VOP3.
     Vop3Interp in VOP3_INTERP;
 //  instruction            si,ci vi,9  on   written as                                                  does
     V_INTERP_P1LL_F16      _     0x274 VI   [VDst(F32), Coordinate, Attr, HighHalf, Clamp, Omod]            Alu(Interpolate(First));

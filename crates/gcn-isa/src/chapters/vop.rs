@@ -1,5 +1,5 @@
-//! Vector ALU: field maps of all its encodings, then a row per instruction of VOP1 and VOP2.
-//! [`Vopc`], [`Vop3`], [`Vop3b`] and [`Vop3p`] have their rows in files of their own.
+//! Vector ALU: field maps of all its encodings, then a row per instruction of VOP1 and VOP2. The rows of [`Vopc`],
+//! [`Vop3`], [`Vop3b`] and [`Vop3p`] are in files of their own.
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector ALU Operations".
 //! An instruction of VOP1, VOP2 or VOPC has one row; its VOP3, SDWA and DPP forms follow from `in FORMS`.
@@ -29,8 +29,8 @@ pub(crate) const FORMATS: &[Format] = &[
         encoding: Encoding::Vopc, on: on::SI, dwords: 1, constant: &[(25, 7, 0b011_1110)],
         fields: &[(Field::Src0, 0, 9), (Field::Src1, 9, 8), (Field::Op, 17, 8)],
     },
-    // Sub-dword addressing: SRC0 is 249 and a second dword selects bytes and words. GCN 1.4 adds output
-    // modifiers, scalar sources and for comparisons a destination.
+    // SDWA: SRC0 is 249, and a second dword selects bytes and words. GCN 1.4 adds output modifiers, scalar sources
+    // and, for comparisons, a destination.
     Format {
         encoding: Encoding::Vop2Sdwa, on: on::VI_ONLY, dwords: 2, constant: &[(31, 1, 0), (0, 9, SDWA)],
         fields: &[
@@ -83,7 +83,7 @@ pub(crate) const FORMATS: &[Format] = &[
             (Field::Src1Sel, 56, 3), (Field::Src1Sext, 59, 1), (Field::Src1Neg, 60, 1), (Field::Src1Abs, 61, 1), (Field::Src1Scalar, 63, 1),
         ],
     },
-    // Data-parallel primitives: SRC0 is 250 and a second dword moves SRC0 between lanes.
+    // DPP: SRC0 is 250, and a second dword selects a lane permutation of SRC0.
     Format {
         encoding: Encoding::Vop2Dpp, on: on::VI, dwords: 2, constant: &[(31, 1, 0), (0, 9, DPP)],
         fields: &[
@@ -159,7 +159,7 @@ pub(crate) const FORMATS: &[Format] = &[
             (Field::Src0, 32, 9), (Field::Src1, 41, 9), (Field::Omod, 59, 2), (Field::Neg, 61, 3),
         ],
     },
-    // The third operand's OP_SEL_HI is apart from the other two.
+    // The third operand's OP_SEL_HI is separate from the other two.
     Format {
         encoding: Encoding::Vop3p, on: on::GFX9, dwords: 2, constant: &[(23, 9, 0b1_1010_0111)],
         fields: &[
@@ -170,9 +170,9 @@ pub(crate) const FORMATS: &[Format] = &[
     },
 ];
 
-/// SRC0 of an instruction with sub-dword addressing.
+/// SRC0 value that indicates SDWA.
 const SDWA: u32 = 249;
-/// SRC0 of an instruction with a lane permutation.
+/// SRC0 value that indicates DPP.
 const DPP: u32 = 250;
 
 #[rustfmt::skip]

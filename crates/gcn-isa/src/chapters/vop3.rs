@@ -1,9 +1,9 @@
-//! Vector ALU instructions that exist in VOP3 or VOP3P only. A row per instruction; the field maps are
-//! in [`vop`](crate::vop).
+//! Vector ALU instructions that exist only in VOP3 or VOP3P. A row per instruction; the field maps are in
+//! [`vop`](crate::vop).
 //!
-//! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector ALU Operations".
-//! GCN 1.4 gives the names of five 16-bit instructions of GCN 1.2 to new ones that keep the other half of
-//! the destination; the old ones are called `legacy` there.
+//! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector ALU Operations". GCN 1.4
+//! reuses the names of five 16-bit instructions of GCN 1.2 for new ones that preserve the other half of the
+//! destination; the old ones are called `legacy` there.
 
 use crate::effect::{AluOp::*, Bitwise::*, Does::*, Half::*, Sad::*, Shift::*, Signedness::*};
 use crate::operand::{Ty::*, words::*};
@@ -11,7 +11,7 @@ use crate::row::family;
 
 #[rustfmt::skip]
 family! {
-    /// Instructions that exist in VOP3 only.
+    /// Instructions that exist only in VOP3.
     Vop3 in VOP3;
 //  instruction            si,ci vi,9  on    written as                                                       does
     V_MAD_LEGACY_F32       0x140 0x1c0 SI    [VDst(F32), Src0(F32), Src1(F32), Src2(F32), Clamp, Omod]        Alu(MulAddLegacy);
@@ -122,7 +122,7 @@ family! {
 
 #[rustfmt::skip]
 family! {
-    /// Instructions that exist in VOP3 only and have a scalar destination beside the vector one.
+    /// Instructions that exist only in VOP3 and have a scalar destination in addition to the vector one.
     Vop3b in VOP3B;
 //  instruction     si,ci vi,9  on written as                                                       does
     V_DIV_SCALE_F32 0x16d 0x1e0 SI [VDst(F32), Carry, Src0(F32), Src1(F32), Src2(F32), Clamp, Omod] Alu(DivScale);

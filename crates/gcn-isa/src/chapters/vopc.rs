@@ -1,7 +1,7 @@
 //! VOPC: vector comparisons. A row per instruction; the field maps are in [`vop`](crate::vop).
 //!
-//! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector ALU Operations".
-//! A comparison writes a bit per lane into VCC, or into the SGPRs that VOP3 names, and V_CMPX into EXEC as well.
+//! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector ALU Operations". A comparison
+//! writes a bit per lane to VCC, or to the SGPRs named in VOP3; V_CMPX writes it to EXEC as well.
 
 use crate::effect::{Does::*, Implicit, Test::*};
 use crate::operand::{Ty::*, words::*};
@@ -12,7 +12,7 @@ const EXEC: Implicit = Implicit::WRITES_EXEC;
 
 #[rustfmt::skip]
 family! {
-    /// VOPC instructions: without a field for it the destination is VCC.
+    /// VOPC instructions; without a destination field, the destination is VCC.
     Vopc in VOPC;
 //  instruction      si,ci vi,9 on    written as                           does
     V_CMP_F_F32      0x00 0x40 SI    [Carry, Src0(F32), Src1(F32), Clamp] Compare(F, NONE), in Forms::CMP;

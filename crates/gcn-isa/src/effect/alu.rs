@@ -1,11 +1,11 @@
-//! Operations of ALU instructions. The types of the row's operands decide width, sign and floating point.
+//! ALU operations. The types of the row's operands determine width, sign and floating point.
 
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
 use super::implicit::Implicit;
 use crate::operand::Ty;
 
-/// Half of a register that a 16-bit load writes; the other half stays (errata E071, E100).
+/// Half of a register that a 16-bit load writes; the other half is preserved (errata E071, E100).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum Half {
@@ -13,8 +13,8 @@ pub enum Half {
     High,
 }
 
-/// The test of a vector comparison on its two sources, as the manuals abbreviate it. With N before it an order is
-/// negated, so that it holds for NaN.
+/// Comparison of two sources, abbreviated as in the manuals. A leading N negates an ordered comparison, so that it is
+/// true for NaN.
 ///
 /// # Examples
 /// ```
@@ -32,7 +32,7 @@ pub enum Test {
     /// Never.
     F,
     Lt, Eq, Le, Gt,
-    /// Less or greater: not for NaN.
+    /// Less or greater: false for NaN.
     Lg,
     Ge,
     /// Neither is NaN.
@@ -42,7 +42,7 @@ pub enum Test {
     Nge, Nlg, Ngt, Nle, Neq, Nlt,
     /// Always.
     Tru,
-    /// The first source is of one of the classes that the second one's bits name.
+    /// The first source belongs to one of the floating-point classes selected by the second one's bits.
     Class,
 }
 
@@ -72,7 +72,7 @@ pub enum Bitwise {
 }
 
 impl Bitwise {
-    /// The operation on values of any kind that has bits.
+    /// Applies the operation to values of any bitwise type.
     ///
     /// # Examples
     /// ```
@@ -99,18 +99,18 @@ impl Bitwise {
     }
 }
 
-/// Direction of a shift and the bits that come in.
+/// Direction of a shift, and the bits shifted in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Shift {
     /// Left, zeros.
     Left,
     /// Right, zeros.
     Right,
-    /// Right, copies of the sign.
+    /// Right, sign-extending.
     Arithmetic,
 }
 
-/// Sign of the integers that a conversion yields, where the types of the operands do not tell.
+/// Signedness of the integers that a conversion produces, if the operand types do not determine it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum Signedness {
@@ -118,7 +118,7 @@ pub enum Signedness {
     Unsigned,
 }
 
-/// Operand of a relative move whose register number M0 is added to.
+/// Operand of a relative move to whose register number M0 is added.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum Relative {
@@ -134,7 +134,7 @@ pub enum Sad {
     Bytes,
     /// Four bytes; their sum is shifted left by 16.
     BytesHigh,
-    /// Four bytes, without those whose reference is 0.
+    /// Four bytes; those whose reference is 0 are skipped.
     MaskedBytes,
     /// Two 16-bit halves.
     Shorts,
@@ -142,7 +142,7 @@ pub enum Sad {
     Dword,
 }
 
-/// Step of a parameter's interpolation.
+/// Step of a parameter interpolation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Interpolation {
     /// P10 * i + P0
@@ -153,9 +153,9 @@ pub enum Interpolation {
     Vertex,
 }
 
-/// The operation of an ALU instruction on sources a, b and c, in the order of its row.
+/// Operation of an ALU instruction on sources a, b and c, in row order.
 ///
-/// Scalar and vector instructions, short and long encodings share an operation. A scalar one may write SCC as well.
+/// Scalar and vector instructions, short and long encodings share an operation. A scalar one may write SCC, too.
 ///
 /// # Examples
 /// ```
@@ -174,51 +174,51 @@ pub enum AluOp {
     Nop,
     /// a
     Move,
-    /// a if SCC is set; otherwise the destination stays.
+    /// a if SCC is set; otherwise the destination is unchanged.
     MoveIf,
-    /// a, from or to the register M0 further.
+    /// a, with M0 added to the source or destination register number.
     MoveRelative(Relative),
-    /// a where the condition holds, else b. The condition is SCC, or a bit per lane of a mask.
+    /// a if the condition holds, otherwise b. The condition is SCC, or a bit per lane of a mask.
     Select,
     /// Lane b of a.
     ReadLane,
-    /// The first active lane of a.
+    /// a in the first active lane.
     ReadFirstLane,
-    /// a, to lane b of the destination.
+    /// a, written to lane b of the destination.
     WriteLane,
-    /// Exchanges destination and a.
+    /// Swaps destination and a.
     Swap,
-    /// Halves of a and b, the first one low.
+    /// A half of a as the low half, and a half of b as the high half.
     Pack(Half, Half),
 
     // Bits
     /// A bitwise operation.
     Bitwise(Bitwise),
-    /// One of a and b, another of its result and c.
+    /// Bitwise operation on a and b, then another on its result and c.
     Bitwise3(Bitwise, Bitwise),
     /// ~a
     Not,
-    /// The bits in reverse order.
+    /// Reverses the bits.
     ReverseBits,
     /// a shifted by b.
     Shift(Shift),
     /// (a << b) | c
     ShiftOr,
-    /// The high and low dword {a, b} shifted right by c units of this many bits.
+    /// {a, b}, with a as the high dword, shifted right by c units of this number of bits.
     Align(u8),
-    /// Bits of b where a has ones, else of c.
+    /// Bits of b where a is one, otherwise of c.
     BitSelect,
-    /// Field of a: b is its lowest bit, c its width.
+    /// Bit field of a: b is its lowest bit, c its width.
     Extract,
-    /// Field of a: b has its lowest bit and, from bit 16, its width.
+    /// Bit field of a: b contains its lowest bit and, starting at bit 16, its width.
     ExtractPacked,
-    /// a ones from bit b.
+    /// Mask of a ones, starting at bit b.
     FieldMask,
-    /// The low bits of a, this many, sign-extended.
+    /// Sign-extends this number of low bits of a.
     SignExtend(u8),
     /// Sets bit a of the destination to this value.
     SetBit(bool),
-    /// SCC: bit b of a has this value.
+    /// SCC: true if bit b of a has this value.
     TestBit(bool),
     /// Number of zeros.
     CountZeros,
@@ -226,23 +226,23 @@ pub enum AluOp {
     CountOnes,
     /// Number of ones, plus b.
     CountOnesAdd,
-    /// Ones of a that belong to lower lanes, in one half of the lanes, plus b.
+    /// Number of ones in a that belong to lower lanes, plus b; a has a bit per lane of one half of the wave.
     MaskedCount(Half),
-    /// Number of the lowest zero, -1 if there is none.
+    /// Index of the lowest zero, -1 if there is none.
     FindLowestZero,
-    /// Number of the lowest one, -1 if there is none.
+    /// Index of the lowest one, -1 if there is none.
     FindLowestOne,
     /// Number of zeros above the highest one, -1 if there is none.
     LeadingZeros,
-    /// Number of the highest bits that equal the sign, -1 if all do.
+    /// Number of leading bits equal to the sign bit, -1 if all are.
     LeadingSigns,
-    /// Each group of four bits: all ones if it has one.
+    /// Sets each group of four bits to all ones if any of them is one.
     WholeQuads,
-    /// A bit for each group of four: set if it has a one.
+    /// A bit for each group of four bits, set if any of them is one.
     QuadMask,
     /// Each bit twice.
     Replicate,
-    /// Bytes of {a, b} that the bytes of c select.
+    /// Bytes of {a, b} selected by the bytes of c.
     Permute,
 
     // Integers and floating point
@@ -250,9 +250,9 @@ pub enum AluOp {
     Add,
     /// a - b
     Sub,
-    /// a * b, the low bits.
+    /// a * b, low half.
     Mul,
-    /// a * b + c. Floating point rounds twice.
+    /// a * b + c; floating point rounds twice.
     MulAdd,
     /// a * b + c, rounded once.
     Fma,
@@ -274,13 +274,13 @@ pub enum AluOp {
     SubBorrow,
     /// a + b + c
     Add3,
-    /// The high half of a * b.
+    /// High half of a * b.
     MulHigh,
-    /// a * b of the low 24 bits.
+    /// a * b, both reduced to 24 bits.
     Mul24,
-    /// The high 16 bits of such a product.
+    /// High 16 bits of the product of 24-bit factors.
     MulHigh24,
-    /// a * b + c with factors of 24 bits.
+    /// a * b + c with 24-bit factors.
     MulAdd24,
     /// (a ^ b) + c
     XorAdd,
@@ -296,37 +296,37 @@ pub enum AluOp {
     AbsDiff,
     /// Sum of absolute differences of a and b, plus c.
     Sad(Sad),
-    /// Four sums of four bytes each, at four offsets in a, plus c.
+    /// Four sums of absolute differences of four bytes, at four offsets in a, plus c.
     QuadSad,
-    /// Four sums as of [`AluOp::QuadSad`], without bytes whose reference is 0.
+    /// Four sums like [`AluOp::QuadSad`], skipping bytes whose reference is 0.
     MaskedQuadSad,
-    /// Byte by byte (a + b + the lowest bit of c) >> 1.
+    /// For each byte, (a + b + lowest bit of c) >> 1.
     LerpBytes,
-    /// Both halves of a, limited to 0 to 255.
+    /// Both halves of a, saturated to 0 to 255.
     SaturateBytes,
-    /// a and b, limited to 16 bits each.
+    /// a and b, saturated to 16 bits each.
     SaturatePair,
-    /// Products of elements of a and b, this many, and c added up.
+    /// Dot product of this number of elements of a and b, plus c.
     Dot(u8),
 
     // Floating point
-    /// a * b; 0 times anything is 0.
+    /// a * b, where 0 times anything is 0.
     MulLegacy,
-    /// a * b + c; 0 times anything is 0.
+    /// a * b + c, where 0 times anything is 0.
     MulAddLegacy,
-    /// b if a comparison with NaN fails, else the lesser.
+    /// Minimum; b if either is NaN.
     MinLegacy,
-    /// b if a comparison with NaN fails, else the greater.
+    /// Maximum; b if either is NaN.
     MaxLegacy,
-    /// The product of specular lighting.
+    /// Product for specular lighting.
     MulLit,
-    /// Rounded towards zero.
+    /// Rounds towards zero.
     Trunc,
     /// Rounded up.
     Ceil,
     /// Rounded down.
     Floor,
-    /// Rounded to nearest even.
+    /// Rounds to nearest even.
     RoundEven,
     /// a - floor(a)
     Fract,
@@ -334,19 +334,19 @@ pub enum AluOp {
     Exp2,
     /// log2(a)
     Log2,
-    /// log2(a), finite.
+    /// log2(a), clamped to finite values.
     Log2Clamped,
     /// 1 / a
     Rcp,
     /// 1 / a, finite.
     RcpClamped,
-    /// 1 / a, 0 in place of an infinity.
+    /// 1 / a, with 0 instead of infinity.
     RcpLegacy,
     /// 1 / sqrt(a)
     Rsq,
-    /// 1 / sqrt(a), finite.
+    /// 1 / sqrt(a), clamped to finite values.
     RsqClamped,
-    /// 1 / sqrt(a), 0 in place of an infinity.
+    /// 1 / sqrt(a), with 0 instead of infinity.
     RsqLegacy,
     /// sqrt(a)
     Sqrt,
@@ -360,78 +360,78 @@ pub enum AluOp {
     FrexpExponent,
     /// Mantissa of a.
     FrexpMantissa,
-    /// Scales a for a division of c by b.
+    /// Scales a for the division of c by b.
     DivScale,
-    /// a * b + c, scaled back where VCC says so.
+    /// a * b + c, rescaled depending on VCC.
     DivFmas,
-    /// The quotient a of c divided by b, corrected in special cases.
+    /// Quotient a of c divided by b, with special cases fixed up.
     DivFixup,
-    /// A part of 2 / pi for the reduction of large angles.
+    /// Part of 2 / pi for the reduction of large angles.
     TrigPreop,
-    /// Face of a cube map.
+    /// Cube map face.
     CubeFace,
-    /// Coordinate S on that face.
+    /// Coordinate S on the cube map face.
     CubeS,
-    /// Coordinate T on that face.
+    /// Coordinate T on the cube map face.
     CubeT,
-    /// Twice the major coordinate.
+    /// Twice the major axis coordinate.
     CubeMajor,
-    /// A parameter, interpolated.
+    /// Interpolates a parameter.
     Interpolate(Interpolation),
 
     // Conversions
-    /// From a's type to the destination's.
+    /// Converts from a's type to the destination's.
     Convert,
-    /// To an integer, rounded down.
+    /// Converts to an integer, rounding down.
     ConvertFloor,
-    /// To an integer, floor(a + 0.5).
+    /// Converts to an integer: floor(a + 0.5).
     ConvertNear,
-    /// Four bits with sign, divided by 16.
+    /// Converts a signed 4-bit number divided by 16.
     ConvertOffset,
-    /// A byte of a, by number.
+    /// Converts a byte of a, by index.
     ConvertByte(u8),
-    /// a as a byte, to byte b of c.
+    /// Converts a to a byte, inserted as byte b of c.
     PutByte,
-    /// From -1..=1 or 0..=1 to 16 bits.
+    /// Converts -1..=1 or 0..=1 to a normalized 16-bit integer.
     Normalize,
-    /// a and b likewise.
+    /// Like [`AluOp::Normalize`], for a and b.
     NormalizePair(Signedness),
-    /// a and b cut off to half precision.
+    /// Converts a and b to half precision, truncating.
     TruncatePair,
 
     // Operations on operations
-    /// The operation with a and b exchanged.
+    /// The operation with a and b swapped.
     Reversed(&'static AluOp),
     /// The operation on both halves of the sources, as elements of this type.
     Packed(&'static AluOp, Ty),
-    /// The operation on sources of 32 or 16 bits each, to this half of the destination if it has 16 bits.
+    /// The operation on 32-bit or 16-bit sources; a 16-bit result goes to this half of the destination.
     Mix(&'static AluOp, Half),
 
     // State
-    /// EXEC by a and EXEC; the destination gets the old one.
+    /// EXEC = a op EXEC; the destination gets the old EXEC.
     SaveExec(Bitwise),
-    /// EXEC by a and EXEC; the destination gets the new one.
+    /// EXEC = a op EXEC; the destination gets the new EXEC.
     WriteExec(Bitwise),
     /// Address of the next instruction.
     GetPc,
-    /// Bits of a hardware register.
+    /// Reads bits of a hardware register.
     GetRegister,
-    /// Sets bits of a hardware register.
+    /// Writes bits of a hardware register.
     SetRegister,
-    /// Clears the floating-point exceptions.
+    /// Clears floating-point exceptions.
     ClearExceptions,
-    /// MODE.VSKIP: bit b of a.
+    /// MODE.VSKIP = bit b of a.
     SetVskip,
-    /// Sets the index of VGPR indexing.
+    /// Sets the VGPR index.
     SetIndex,
-    /// Sets the index and turns VGPR indexing on.
+    /// Sets the VGPR index and enables VGPR indexing.
     IndexOn,
-    /// Shader engines that a tile of the screen belongs to.
+    /// Shader engines that own a screen tile.
     ScreenPartition,
 }
 
 impl AluOp {
-    /// The operation as it is without an exchange of its first two sources, and true if they are exchanged.
+    /// The operation without swapped sources, and true if the first two sources are swapped.
     ///
     /// # Examples
     /// ```
@@ -447,7 +447,7 @@ impl AluOp {
         }
     }
 
-    /// True if the operation counts or tests bits of a, whose width is not the result's.
+    /// True if the operation counts or tests bits of a, so that its width can differ from the result's.
     ///
     /// # Examples
     /// ```
@@ -467,7 +467,7 @@ impl AluOp {
         )
     }
 
-    /// State that the operation uses beyond its operands, in a scalar or a vector instruction.
+    /// Implicit state used by the operation in a scalar or vector instruction.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "most operations use operands alone"

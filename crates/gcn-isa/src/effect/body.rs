@@ -1,13 +1,13 @@
-//! Bodies of integer operations, one for each, over any kind of [`Value`]: the emulator's lanes and scalar registers, values with
+//! Bodies of integer operations, generic over [`Value`]: lanes and scalar registers of the emulator, values with
 //! undefined bits, a compiler's recorder.
 //!
-//! Sources come in the order of the operation ([`AluOp::in_order`]). The value's type says width and sign.
+//! Sources are in the operation's order ([`AluOp::in_order`]). The value's type determines width and sign.
 
 use super::alu::{AluOp, Half, Sad, Shift};
 use super::value::{Bits, Value};
 
 impl Shift {
-    /// The operation on a value, whose sign decides what comes in from the left.
+    /// Shifts a value, whose signedness determines the bits shifted in.
     ///
     /// # Examples
     /// ```
@@ -24,23 +24,23 @@ impl Shift {
     }
 }
 
-/// Bits of `one` where `mask` has ones, else of `other`.
+/// Bits of `one` where `mask` is one, otherwise of `other`.
 #[inline(always)]
 pub fn bit_select<V: Bits>(mask: V, one: V, other: V) -> V {
     mask & one | !mask & other
 }
 
-/// 32 bits of the pair {high, low} from the bit that `units` of `unit` bits are.
+/// Low 32 bits of {high, low} shifted right by `units` units of `unit` bits.
 #[inline(always)]
 pub fn align<V: Value>(unit: u8, high: V, low: V, units: V) -> V {
     let last = units.constant(31);
     let by = units.wrapping_mul(units.constant(unit.into())) & last;
-    // Lanes of 64 bits would be half as many.
+    // 64-bit lanes would halve the vector width.
     let one = high.constant(1).dword();
     high.shl(one).shl((last ^ by).dword()) | low.shr(by.dword())
 }
 
-/// `width` low bits of a value, extended by its sign or by zeros; all of them if there are not as many.
+/// Low `width` bits of a value, sign-extended or zero-extended; all bits if the width is too large.
 #[inline(always)]
 fn low_bits<V: Value>(a: V, width: V::Dword) -> V {
     let (zero, all) = (a.constant(0), width.constant(a.width().into()));
@@ -53,14 +53,14 @@ fn low_bits<V: Value>(a: V, width: V::Dword) -> V {
     }
 }
 
-/// A field of `a`: 5 bits say its lowest bit, 5 its width.
+/// Bit field of `a`: the lowest bit and the width have 5 bits each.
 #[inline(always)]
 pub fn extract<V: Value>(a: V, from: V::Dword, width: V::Dword) -> V {
     let last = from.constant(31);
     low_bits(a.shr(from & last), width & last)
 }
 
-/// A field of `a`: the low bits of `field` say its lowest bit, 7 bits from bit 16 its width.
+/// Bit field of `a`: the low bits of `field` are its lowest bit, 7 bits starting at bit 16 its width.
 #[inline(always)]
 pub fn extract_packed<V: Value>(a: V, field: V::Dword) -> V {
     let width = field.shr(field.constant(16)) & field.constant(0x7f);
@@ -69,7 +69,7 @@ pub fn extract_packed<V: Value>(a: V, field: V::Dword) -> V {
     V::select(is_part, low_bits(rest, width), rest)
 }
 
-/// `width` ones, fewer than the value's bits, from a bit on.
+/// Mask of `width` ones (fewer than the value's bits), starting at bit `from`.
 #[inline(always)]
 pub fn field_mask<V: Value>(width: V, from: V) -> V {
     let one = width.constant(1);
@@ -83,46 +83,46 @@ pub fn sign_extend<V: Value>(a: V, width: u8) -> V {
     a.shl(unused).shr(unused)
 }
 
-/// With a bit set to a value.
+/// Value with one bit set to `value`.
 #[inline(always)]
 pub fn set_bit<V: Value>(value: bool, old: V, number: V::Dword) -> V {
     let bit = old.constant(1).shl(number);
     if value { old | bit } else { old & !bit }
 }
 
-/// True if a bit has a value.
+/// True if the bit equals `value`.
 #[inline(always)]
 pub fn test_bit<V: Value>(value: bool, a: V, number: V::Dword) -> V::Flag {
     (a.shr(number) & a.constant(1)).equals(a.constant(value.into()))
 }
 
-/// A bit's number, -1 if it is beyond the value.
+/// Bit index, or -1 if it is out of range.
 #[inline(always)]
-fn found<V: Value>(a: V, number: V::Dword) -> V::Dword {
+fn index_or_minus_one<V: Value>(a: V, number: V::Dword) -> V::Dword {
     let beyond = number.constant(a.width().into());
     V::Dword::select(number.equals(beyond), number.constant(u64::MAX), number)
 }
 
-/// Number of the lowest one, -1 if there is none.
+/// Index of the lowest one, -1 if there is none.
 #[inline(always)]
 pub fn find_lowest_one<V: Value>(a: V) -> V::Dword {
-    found(a, a.trailing_zeros())
+    index_or_minus_one(a, a.trailing_zeros())
 }
 
 /// Number of zeros above the highest one, -1 if there is none.
 #[inline(always)]
 pub fn leading_zeros<V: Value>(a: V) -> V::Dword {
-    found(a, a.leading_zeros())
+    index_or_minus_one(a, a.leading_zeros())
 }
 
-/// Number of the highest bits that equal the sign, -1 if all do.
+/// Number of leading bits equal to the sign bit, -1 if all are.
 #[inline(always)]
 pub fn leading_signs<V: Value>(a: V) -> V::Dword {
     let last = a.dword().constant(u64::from(a.width()) - 1);
-    found(a, (a ^ a.shr(last)).leading_zeros())
+    index_or_minus_one(a, (a ^ a.shr(last)).leading_zeros())
 }
 
-/// The sum with a carry, and the carry out.
+/// Sum with carry-in, and carry-out.
 #[inline(always)]
 pub fn add_carry<V: Value>(a: V, b: V, carry: V::Flag) -> (V, V::Flag) {
     let (sum, first) = a.overflowing_add(b);
@@ -130,10 +130,10 @@ pub fn add_carry<V: Value>(a: V, b: V, carry: V::Flag) -> (V, V::Flag) {
     (sum, first | second)
 }
 
-/// The difference with a borrow, and the borrow out.
+/// Difference with borrow-in, and borrow-out.
 #[inline(always)]
 pub fn sub_borrow<V: Value>(a: V, b: V, borrow: V::Flag) -> (V, V::Flag) {
-    // Comparisons are what the host's vectors have.
+    // The host's vectors have comparisons, but no carry.
     let difference = a.wrapping_sub(b);
     let last = V::select(borrow, a.constant(1), a.constant(0));
     (
@@ -142,7 +142,7 @@ pub fn sub_borrow<V: Value>(a: V, b: V, borrow: V::Flag) -> (V, V::Flag) {
     )
 }
 
-/// (a << by) + b, and true if it is out of range.
+/// (a << by) + b, and true on overflow.
 #[inline(always)]
 pub fn shift_by_add<V: Value>(by: u8, a: V, b: V) -> (V, V::Flag) {
     let (by, all) = (u64::from(by), u64::from(a.width()));
@@ -169,46 +169,46 @@ pub fn median<V: Value>(a: V, b: V, c: V) -> V {
     max(min(a, b), min(max(a, b), c))
 }
 
-/// The magnitude of the difference.
+/// Absolute difference.
 #[inline(always)]
 pub fn abs_diff<V: Value>(a: V, b: V) -> V {
     V::select(a.less(b), b.wrapping_sub(a), a.wrapping_sub(b))
 }
 
-/// The magnitude; the least number stays.
+/// Absolute value; the minimum is unchanged.
 #[inline(always)]
 pub fn abs<V: Value>(a: V) -> V {
     let zero = a.constant(0);
     V::select(a.less(zero), zero.wrapping_sub(a), a)
 }
 
-/// The low 24 bits of a dword as a number.
+/// Low 24 bits of a dword, sign-extended or zero-extended.
 #[inline(always)]
 fn low_24<V: Value>(a: V) -> V {
     let unused = a.dword().constant(8);
     a.shl(unused).shr(unused)
 }
 
-/// The product of the low 24 bits.
+/// Product of the low 24 bits.
 #[inline(always)]
 pub fn mul_24<V: Value>(a: V, b: V) -> V {
     low_24(a).wrapping_mul(low_24(b))
 }
 
-/// The high half of such a product.
+/// High half of the product of the low 24 bits.
 #[inline(always)]
 pub fn mul_high_24<V: Value>(a: V, b: V) -> V {
     low_24(a).mul_high(low_24(b))
 }
 
-/// `bits` bits of a dword from the bit `number * bits`.
+/// Element `number` of a dword, of `bits` bits each.
 #[inline(always)]
 fn element<V: Value>(a: V, bits: u8, number: u8) -> V {
     let mask = a.constant((1 << bits) - 1);
     a.shr(a.dword().constant(u64::from(bits) * u64::from(number))) & mask
 }
 
-/// Byte by byte `(a + b + the lowest bit of c) >> 1`.
+/// For each byte, `(a + b + lowest bit of c) >> 1`.
 #[inline(always)]
 pub fn lerp_bytes<V: Value>(a: V, b: V, c: V) -> V {
     let one = a.constant(1);
@@ -219,7 +219,7 @@ pub fn lerp_bytes<V: Value>(a: V, b: V, c: V) -> V {
     })
 }
 
-/// The sum of absolute differences of `a` and a reference.
+/// Sum of absolute differences of `a` and a reference.
 #[inline(always)]
 pub fn sad<V: Value>(sad: Sad, a: V, reference: V) -> V {
     let zero = a.constant(0);
@@ -242,7 +242,7 @@ pub fn sad<V: Value>(sad: Sad, a: V, reference: V) -> V {
     }
 }
 
-/// A half of `a` as the low half, a half of `b` as the high one.
+/// A half of `a` as the low half, and a half of `b` as the high half.
 #[inline(always)]
 pub fn pack<V: Value>(low: Half, high: Half, a: V, b: V) -> V {
     let sixteen = a.dword().constant(16);
@@ -257,8 +257,8 @@ pub fn pack<V: Value>(low: Half, high: Half, a: V, b: V) -> V {
     }
 }
 
-/// The result of an operation on sources of the same width, the carry or borrow of which is `carry`; `None` of an operation that
-/// has no body here.
+/// Result of an operation on sources of the same width; `carry` is the carry-in or borrow-in. `None` for operations
+/// without a body here.
 ///
 /// # Examples
 /// ```

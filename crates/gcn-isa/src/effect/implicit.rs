@@ -1,6 +1,6 @@
-//! State that an instruction uses without naming it as an operand.
+//! Implicit state: not named by any operand.
 
-/// State that an instruction reads or writes without naming it as an operand.
+/// State that an instruction reads or writes implicitly.
 ///
 /// # Examples
 /// ```
@@ -25,27 +25,27 @@ impl Implicit {
     pub const READS_VCC: Implicit = Implicit(4);
     /// VCC is written.
     pub const WRITES_VCC: Implicit = Implicit(8);
-    /// EXEC is read as a value, not as the mask of active lanes.
+    /// Reads EXEC as a value, not as the mask of active lanes.
     pub const READS_EXEC: Implicit = Implicit(16);
-    /// EXEC is written.
+    /// Writes EXEC.
     pub const WRITES_EXEC: Implicit = Implicit(32);
     /// M0 is read.
     pub const READS_M0: Implicit = Implicit(64);
     /// M0 is written.
     pub const WRITES_M0: Implicit = Implicit(128);
-    /// MODE is read, or kept in part.
+    /// Reads MODE, or preserves part of it.
     pub const READS_MODE: Implicit = Implicit(256);
-    /// MODE is written.
+    /// Writes MODE.
     pub const WRITES_MODE: Implicit = Implicit(512);
-    /// The program counter is read as a value.
+    /// Reads the program counter as a value.
     pub const READS_PC: Implicit = Implicit(1024);
-    /// The sources' registers lie M0 further.
+    /// Adds M0 to the source register numbers.
     pub const INDEXES_SOURCE: Implicit = Implicit(2048);
-    /// The destination's registers lie M0 further.
+    /// Adds M0 to the destination register number.
     pub const INDEXES_DESTINATION: Implicit = Implicit(4096);
-    /// The result goes to the high half of its register; the low half stays.
+    /// Writes the high half of the result register and preserves the low half.
     pub const HIGH_HALF: Implicit = Implicit(8192);
-    /// The bit of MODE that has vector instructions skipped is written (errata E206).
+    /// Writes VSKIP in MODE, which disables vector instructions (errata E206).
     pub const WRITES_VSKIP: Implicit = Implicit(1 << 14);
 
     /// Both.
@@ -53,7 +53,7 @@ impl Implicit {
         Implicit(self.0 | other.0)
     }
 
-    /// True if all of `other` is in it.
+    /// True if it contains all of `other`.
     pub const fn has(self, other: Implicit) -> bool {
         self.0 & other.0 == other.0
     }

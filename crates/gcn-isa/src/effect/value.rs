@@ -1,4 +1,4 @@
-//! Values that the bodies of integer operations compute with.
+//! Types of values that integer operations compute with.
 
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
@@ -13,11 +13,11 @@ impl<T> Bits for T where
 {
 }
 
-/// An integer with a width and a sign: a lane's register, a scalar register, a value with undefined bits, or a value that a
-/// compiler records. [`super::body`] states each operation once for all of them.
+/// An integer with a width and a sign: a lane's register, a scalar register, a value with undefined bits, or a value
+/// recorded by a compiler. [`super::body`] implements each operation once for all of them.
 ///
-/// Sums, differences and products wrap around. Shifts take their amount modulo the width; a right shift of a signed value
-/// copies its sign.
+/// Sums, differences and products wrap around. Shift amounts are taken modulo the width; a right shift of a signed
+/// value is arithmetic.
 ///
 /// # Examples
 /// ```
@@ -29,57 +29,57 @@ impl<T> Bits for T where
 /// assert_eq!((Value::shr(0x8000_0000_u32, 31), Value::shr(i32::MIN, 31)), (1, -1));
 /// ```
 pub trait Value: Bits {
-    /// Result of a test.
+    /// Boolean result.
     type Flag: Bits;
-    /// Value of 32 bits without a sign: an amount or a count.
+    /// Unsigned 32-bit value: an amount or a count.
     type Dword: Value<Flag = Self::Flag, Dword = Self::Dword>;
 
     /// Width in bits.
     fn width(self) -> u32;
-    /// True if it has a sign.
+    /// True if the type is signed.
     fn is_signed(self) -> bool;
-    /// A constant of this value's type.
+    /// Constant of this value's type.
     fn constant(self, value: u64) -> Self;
-    /// The value truncated or zero-extended to 32 bits.
+    /// Value truncated or zero-extended to 32 bits.
     fn dword(self) -> Self::Dword;
-    /// A dword converted to this value's type: truncated or zero-extended.
+    /// Dword converted to this value's type: truncated or zero-extended.
     fn of_dword(self, dword: Self::Dword) -> Self;
-    /// One of two values.
+    /// Selects `one` if `flag` is true, otherwise `other`.
     fn select(flag: Self::Flag, one: Self, other: Self) -> Self;
 
     /// The sum.
     fn wrapping_add(self, other: Self) -> Self;
     /// The difference.
     fn wrapping_sub(self, other: Self) -> Self;
-    /// The low half of the product.
+    /// Low half of the product.
     fn wrapping_mul(self, other: Self) -> Self;
-    /// The high half of the product.
+    /// High half of the product.
     fn mul_high(self, other: Self) -> Self;
-    /// The sum, and true if it is out of range.
+    /// Sum, and true on overflow.
     fn overflowing_add(self, other: Self) -> (Self, Self::Flag);
-    /// The difference, and true if it is out of range.
+    /// Difference, and true on overflow.
     fn overflowing_sub(self, other: Self) -> (Self, Self::Flag);
-    /// The sum, limited to the range.
+    /// Saturating sum.
     fn saturating_add(self, other: Self) -> Self;
-    /// The difference, limited to the range.
+    /// Saturating difference.
     fn saturating_sub(self, other: Self) -> Self;
 
     /// Shifted left.
     fn shl(self, by: Self::Dword) -> Self;
     /// Shifted right.
     fn shr(self, by: Self::Dword) -> Self;
-    /// The bits in reverse order.
+    /// Reverses the bits.
     fn reverse_bits(self) -> Self;
     /// Number of ones.
     fn count_ones(self) -> Self::Dword;
-    /// Number of zeros above the highest one.
+    /// Number of leading zeros.
     fn leading_zeros(self) -> Self::Dword;
-    /// Number of zeros below the lowest one.
+    /// Number of trailing zeros.
     fn trailing_zeros(self) -> Self::Dword;
 
-    /// True if both are the same.
+    /// True if both are equal.
     fn equals(self, other: Self) -> Self::Flag;
-    /// True if this is less.
+    /// True if `self` is less than `other`.
     fn less(self, other: Self) -> Self::Flag;
 }
 

@@ -1,17 +1,17 @@
-//! The field map of every encoding on every instruction set, and the numbers that rows have in them.
+//! Field map of every encoding on every instruction set, and opcodes of rows in these encodings.
 
 use crate::chapters::{ds, exp, flat, mimg, mtbuf, mubuf, smem, sop, vintrp, vop};
 use crate::field::{ENCODINGS, Encoding, Format, Layout};
 use crate::row::{Forms, InstructionFamily, Row};
 use crate::target::{Isa, on};
 
-/// Numbers that VOP3 adds to those of VOPC, VOP2 and VOP1, per numbering.
+/// Offsets that VOP3 adds to the opcodes of VOPC, VOP2 and VOP1, per numbering.
 const VOP3_BASES: [(u16, u16, u16); 2] = [(0x000, 0x100, 0x180), (0x000, 0x100, 0x140)];
 
-/// Number that VOP3 adds to those of interpolation, from GCN 1.2 on.
+/// Offset that VOP3 adds to the opcodes of interpolation, from GCN 1.2.
 const VOP3_INTERPOLATION: u16 = 0x270;
 
-/// Every family's field maps.
+/// Field maps of every family.
 const FORMATS: &[&[Format]] = &[
     sop::FORMATS,
     smem::FORMATS,
@@ -25,7 +25,7 @@ const FORMATS: &[&[Format]] = &[
     vintrp::FORMATS,
 ];
 
-/// The field map of every encoding on every instruction set. Two for one do not compile.
+/// Field map of every encoding on every instruction set. Duplicates are compile errors.
 static LAYOUTS: [[Option<Layout>; ENCODINGS]; Isa::ALL.len()] = {
     let mut layouts = [[None; ENCODINGS]; Isa::ALL.len()];
     let mut family = 0;
@@ -49,13 +49,13 @@ static LAYOUTS: [[Option<Layout>; ENCODINGS]; Isa::ALL.len()] = {
     layouts
 };
 
-/// The field map of an encoding, if `isa` has one.
+/// Field map of an encoding, if `isa` has it.
 #[inline]
 pub(crate) fn layout(isa: Isa, encoding: Encoding) -> Option<&'static Layout> {
     LAYOUTS[isa as usize][encoding as usize].as_ref()
 }
 
-/// The number of `row` in one of its encodings: VOP3 counts the other families' instructions from a base.
+/// Opcode of `row` in one of its encodings; VOP3 adds an offset to the opcodes of other families.
 pub(crate) fn opcode_in(row: &Row, isa: Isa, encoding: Encoding) -> Option<u16> {
     let opcode = row.opcode_on(isa)?;
     if encoding.is_sdwa() && !on::VI_ONLY.has(isa) && row.forms.has(Forms::SDWA_VI) {

@@ -1,12 +1,12 @@
-//! The operands and modifiers of a row in an encoding, with their bits.
+//! Operands and modifiers of a row in an encoding, with their bits.
 
 use crate::field::{Bits, Encoding, Field, Layout};
 use crate::operand::{ENCODING_MODIFIERS, Kind, Modifier, ModifierValue, SDWA_CLAMP, Slot};
 use crate::row::Row;
 
-/// The most bits that a list of bits has: three sources and a destination.
+/// Maximum number of bits in a bit list: three sources and a destination.
 const LIST_BITS: usize = 4;
-/// More modifiers than most forms have.
+/// Capacity sufficient for most forms.
 const MOST_MODIFIERS: usize = 16;
 
 /// An operand in an encoding.
@@ -21,30 +21,30 @@ const MOST_MODIFIERS: usize = 16;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct PlacedOperand {
-    /// The operand in the row.
+    /// Operand in the row.
     pub slot: Slot,
-    /// Field; of width zero if the encoding lacks it.
+    /// Bits of the field; width zero if the encoding lacks it.
     pub bits: Bits,
-    /// The bit that negates it, or 0.
+    /// Negation bit, or 0.
     pub negate: u64,
-    /// The bit that takes its absolute value, or 0.
+    /// Absolute value bit, or 0.
     pub absolute: u64,
-    /// The bit that extends its sign, or 0.
+    /// Sign extension bit, or 0.
     pub extend: u64,
 }
 
 /// A modifier in an encoding.
 #[derive(Clone, Copy, Debug)]
 pub struct PlacedModifier {
-    /// The modifier in the row, or of the encoding.
+    /// Modifier in the row, or of the encoding.
     pub modifier: &'static Modifier,
     /// Field.
     pub bits: Bits,
-    /// The bits of a list; empty for other modifiers.
+    /// Bits of a bit list; empty for other modifiers.
     pub list: ListBits,
 }
 
-/// The bits of a modifier that is a list of bits; see [`Inst::list_bits`](crate::Inst::list_bits).
+/// Bits of a bit-list modifier; see [`Inst::list_bits`](crate::Inst::list_bits).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct ListBits {
     bits: [u8; LIST_BITS],
@@ -52,20 +52,20 @@ pub struct ListBits {
 }
 
 impl ListBits {
-    /// The bits' numbers in an instruction of 64 bits.
+    /// Indices of the bits in the 64 bits of an instruction.
     pub fn iter(&self) -> impl Iterator<Item = u8> + '_ {
         self.bits.iter().copied().take(usize::from(self.len))
     }
 
-    /// The most sources that a list has bits for.
+    /// Maximum number of sources with bits in a list.
     const SOURCES: usize = LIST_BITS - 1;
 
-    /// The bits themselves, set in place.
+    /// Bit mask, in place.
     pub fn mask(&self) -> u64 {
         self.iter().fold(0, |mask, bit| mask | 1 << bit)
     }
 
-    /// Moves the bit of the third source, which has a field of its own.
+    /// Sets the bit of the third source, which is in a separate field.
     fn set_third(&mut self, bit: u8) {
         self.bits[2] = bit;
     }
@@ -78,12 +78,12 @@ impl ListBits {
     }
 }
 
-/// The modifiers that a row has in an encoding.
+/// Modifiers of a row in an encoding.
 pub(crate) fn modifiers(row: &'static Row, layout: &Layout) -> Box<[PlacedModifier]> {
     let is_sdwa = layout.has(Field::Src0Sel);
     let clamp: &'static [Modifier] = if is_sdwa { SDWA_CLAMP } else { &[] };
     let is_float = row.slots().next().is_some_and(|slot| slot.ty.is_float());
-    // SDWA scales floats only.
+    // SDWA has output scaling only for floats.
     let is_replaced = |field| field == Field::Clamp || field == Field::Omod && !is_float;
     let of_row = row
         .modifiers()
@@ -94,7 +94,7 @@ pub(crate) fn modifiers(row: &'static Row, layout: &Layout) -> Box<[PlacedModifi
         &[]
     };
     let all = clamp.iter().chain(of_row).chain(of_encoding);
-    // A comparison has no destination to select a part of, though GCN 1.2 has the fields.
+    // A comparison has no destination to select a part of, although GCN 1.2 has the fields.
     let is_meant = |modifier: &&Modifier| {
         let is_of_destination = matches!(modifier.field, Field::DstSel | Field::DstUnused);
         layout.has(modifier.field) && !(layout.encoding == Encoding::VopcSdwa && is_of_destination)
@@ -113,7 +113,7 @@ pub(crate) fn modifiers(row: &'static Row, layout: &Layout) -> Box<[PlacedModifi
     modifiers.into()
 }
 
-/// The bits of a list: a bit for each source, and for OP_SEL of VOP3 one for the destination.
+/// Bits of a bit list: one per source and, for OP_SEL of VOP3, one for the destination.
 pub(crate) fn list_bits(row: &Row, layout: &Layout, field: Field) -> ListBits {
     let bits = layout.bits(field);
     let mut list = ListBits::default();
@@ -129,7 +129,7 @@ pub(crate) fn list_bits(row: &Row, layout: &Layout, field: Field) -> ListBits {
     list
 }
 
-/// An operand in an encoding, with the bits of its source modifiers.
+/// Places an operand in an encoding, with the bits of its source modifiers.
 pub(crate) fn place(slot: Slot, layout: &Layout, modifiers: &[PlacedModifier]) -> PlacedOperand {
     // SDWA and DPP have fields of their own for the first two sources, other encodings a bit of a common field.
     const SOURCES: [(Field, [Field; 3]); 3] = [
@@ -161,7 +161,7 @@ pub(crate) fn place(slot: Slot, layout: &Layout, modifiers: &[PlacedModifier]) -
         }
         return place;
     }
-    // Packed instructions list negations instead; those of mixed precision do not.
+    // Packed instructions have a negation list instead; mixed-precision ones do not.
     let is_packed = layout.encoding == Encoding::Vop3p;
     if is_packed && modifiers.iter().any(|m| m.modifier.field == Field::Neg) {
         return place;

@@ -1,41 +1,41 @@
-//! Ready texts of operands: registers and inline constants, formatted once for each instruction set.
+//! Preformatted operand texts: registers and inline constants, formatted once per instruction set.
 
 use crate::operand::Ty;
 use crate::regs::{self, SADDR_OFF, write_group};
 use crate::target::Isa;
 use crate::text::{Piece, Text};
 
-/// Ready texts of operands, each with the comma and the blank that follow it, in blocks of 256 for each count of
-/// registers. The last text is [empty](ReadyTexts::EMPTY).
+/// Preformatted operand texts, each followed by a comma and a blank, in blocks of 256 for each register count. The
+/// last text is [empty](ReadyTexts::EMPTY).
 ///
-/// An operand that reads over the bus that a vector instruction has for scalar values has the mark 1, a missing text
-/// [`MISSING`]; so the sum of an instruction's marks is its number of reads, or shows that a text is missing.
+/// Operands that use the constant bus of a vector instruction have mark 1, missing texts [`MISSING`]; so the sum of
+/// an instruction's marks is the number of values it reads over the bus, or shows that a text is missing.
 pub(crate) struct ReadyTexts(Vec<Piece<NAME>>);
 
-/// Bytes of a ready text with its sum; longer operands have none.
+/// Bytes of a text with its sum; longer operands have no preformatted text.
 const NAME: usize = 16;
-/// The mark of an operand that reads over the bus.
+/// Mark of an operand that uses the constant bus.
 const READ: u8 = 1;
-/// The mark of a missing text; more than an instruction has operands.
+/// Mark of a missing text; larger than the number of operands of any instruction.
 pub(crate) const MISSING: u8 = 16;
 /// A missing text.
 const NO_NAME: Piece<NAME> = Piece::EMPTY.marked(MISSING);
-/// The separator of operands.
+/// Separator of operands.
 pub(crate) const SEPARATOR: &[u8; 2] = b", ";
-/// The counts of registers that operands have.
+/// Register counts that operands have.
 const COUNTS: [u8; 6] = [1, 2, 3, 4, 8, 16];
-/// ReadyTexts by a number of eight bits.
+/// Texts per block, one for each eight-bit number.
 const BLOCK: usize = 256;
 
-/// The blocks of a count.
+/// Blocks for a register count.
 #[derive(Clone, Copy)]
 enum CodeRange {
-    /// No texts, below VGPRs that count from 256.
+    /// No texts: for numbers below those of VGPRs, which start at 256.
     NoScalar,
     Vgprs,
     /// Scalar registers.
     Scalars,
-    /// No texts, above scalar registers.
+    /// No texts: for numbers after those of scalar registers.
     #[allow(dead_code)] // So that no number of nine bits leads elsewhere.
     NoVgprs,
     /// Scalar registers and constants, as sources.
@@ -74,7 +74,7 @@ impl ReadyTexts {
                 write(CodeRange::Vgprs, false, &vgprs);
                 write(CodeRange::SourceVgprs, false, &vgprs);
                 let scalar = |out: &mut Text| regs::write_scalar(out, isa, number, count);
-                let is_doubtful = regs::is_doubtful_xnack_mask(isa, number);
+                let is_doubtful = regs::may_lack_xnack_mask(isa, number);
                 if number <= regs::EXEC_HI && !is_doubtful {
                     write(CodeRange::Scalars, false, &scalar);
                 }
@@ -84,7 +84,7 @@ impl ReadyTexts {
                 if number < regs::M0 && !is_doubtful {
                     write(CodeRange::Loaded, false, &scalar);
                 }
-                // A value of LDS is for some sources only, and the digits of 1/(2π) depend on the type.
+                // LDS values are valid only for some sources, and the digits of 1/(2π) depend on the type.
                 if number != regs::LDS_DIRECT && !is_doubtful {
                     write(CodeRange::Sources, true, &scalar);
                 }
@@ -100,7 +100,7 @@ impl ReadyTexts {
         ReadyTexts(names)
     }
 
-    /// The first index of a block; nothing if no operand has `count` registers.
+    /// First index of a block; `None` if no operand has `count` registers.
     const fn first(count: u8, block: CodeRange) -> Option<u16> {
         let mut index = 0;
         while index < COUNTS.len() {
@@ -112,58 +112,59 @@ impl ReadyTexts {
         None
     }
 
-    /// The index of the text without bytes.
+    /// Index of the empty text.
     pub(crate) const EMPTY: u16 = (COUNTS.len() * BLOCKS * BLOCK) as u16;
 
-    /// The index of `off`.
+    /// Index of `off`.
     pub(crate) const OFF: u16 = match ReadyTexts::first(1, CodeRange::Addresses) {
         Some(first) => first + SADDR_OFF as u16,
         None => unreachable!(),
     };
 
-    /// The first index of pairs of VGPRs.
+    /// First index of VGPR pairs.
     pub(crate) const PAIRS_OF_VGPRS: u16 = match ReadyTexts::first(2, CodeRange::Vgprs) {
         Some(first) => first,
         None => unreachable!(),
     };
 
-    /// The first index of VGPRs.
+    /// First index of VGPRs.
     pub(crate) fn vgprs(count: u8) -> Option<u16> {
         ReadyTexts::first(count, CodeRange::Vgprs)
     }
 
-    /// The first index of VGPRs as numbers of nine bits that name nothing else.
+    /// First index of VGPRs for nine-bit numbers that can name nothing else.
     pub(crate) fn only_vgprs(count: u8) -> Option<u16> {
         ReadyTexts::first(count, CodeRange::NoScalar)
     }
 
-    /// The first index of scalar registers.
+    /// First index of scalar registers.
     pub(crate) fn scalars(count: u8) -> Option<u16> {
         ReadyTexts::first(count, CodeRange::Scalars)
     }
 
-    /// The first index of scalar registers and `off`.
+    /// First index of scalar registers and `off`.
     pub(crate) fn addresses(count: u8) -> Option<u16> {
         ReadyTexts::first(count, CodeRange::Addresses)
     }
 
-    /// The first index of scalar registers that scalar memory may load.
+    /// First index of scalar registers that scalar memory may load.
     pub(crate) fn loaded(count: u8) -> Option<u16> {
         ReadyTexts::first(count, CodeRange::Loaded)
     }
 
-    /// The first index of sources, numbers of eight or nine bits that name anything.
+    /// First index of sources: eight-bit or nine-bit numbers with any meaning.
     pub(crate) fn sources(count: u8) -> Option<u16> {
         ReadyTexts::first(count, CodeRange::Sources)
     }
 
-    /// The text at an index with its separator, or one that is marked as missing.
+    /// Text at an index with its separator, or a text marked as missing.
     #[inline(always)]
     pub(crate) fn get(&self, index: usize) -> &Piece<NAME> {
         self.0.get(index).unwrap_or(const { &NO_NAME })
     }
 
-    /// Appends a text with its separator, if there is one, and returns its number of reads over the bus.
+    /// Appends a text with its separator, if it exists, and returns the number of values that it reads over the
+    /// constant bus.
     pub(crate) fn write(&self, out: &mut Text, index: usize) -> Option<u8> {
         let name = self.get(index);
         out.push_piece(name);

@@ -1,6 +1,6 @@
-//! The template of a form's text: everything about it that does not depend on an instruction's bits.
+//! Template of a form's text: everything that does not depend on an instruction's bits.
 //!
-//! [`crate::print`] compiles templates and writes by them.
+//! [`crate::print`] compiles templates and prints with them.
 
 use crate::field::Bits;
 use crate::form::placed::ListBits;
@@ -8,40 +8,39 @@ use crate::form::ready::ReadyTexts;
 use crate::operand::ModifierValue;
 use crate::text::Piece;
 
-/// The text of most instructions of a form, those with the [usual](Template::usual) bits: a head, operands of which most
-/// have ready texts, modifiers. Nothing about such an instruction needs a decision of its own.
+/// Text of those instructions of a form that have its [usual](Template::usual) bits: a head, mostly preformatted
+/// operands, and modifiers. Such an instruction needs no decisions of its own.
 #[derive(Debug)]
 pub(crate) struct Template {
-    /// The name with the suffix of the encoding and a blank.
+    /// Name with the encoding's suffix and a blank.
     pub(crate) head: Piece<HEAD>,
-    /// The most frequent sequence of operands with ready texts, and the others.
+    /// Most frequent sequence of preformatted operands, followed by the others.
     pub(crate) prefix: ReadyPrefix,
     pub(crate) other_prefixes: Box<[ReadyPrefix]>,
-    /// Bits that must hold the usual value, or else the template is not for an instruction.
+    /// Mask and required value of the bits for which the template applies.
     pub(crate) deciding: u64,
     pub(crate) usual: u64,
     pub(crate) operands: [OperandText; MOST_OPERANDS],
     pub(crate) count: u8,
-    /// Bytes to remove behind the last operand: a comma and a blank, or only the blank after the name.
+    /// Number of bytes to remove after the last operand: a comma and a blank, or only the blank after the name.
     pub(crate) excess: u8,
-    /// The most values that its operands may read over the bus that a vector instruction has for scalar values, without
-    /// those that are always scalar registers.
-    pub(crate) most_reads: u8,
-    /// True if some modifier is written whatever its value is.
+    /// Maximum number of values that its operands may read over the constant bus, excluding those that are always
+    /// scalar registers.
+    pub(crate) max_reads: u8,
+    /// True if some modifier is always written.
     pub(crate) writes_always: bool,
-    /// The bits of all modifiers, and their values when none is written.
+    /// Bits of all modifiers, and their values if none is written.
     pub(crate) modifier_bits: u64,
     pub(crate) unwritten: u64,
     pub(crate) modifiers: Box<[ModifierText]>,
-    /// Bits that the text does not convey together with bits that it requires to be set; of them only the latter may be
-    /// set.
+    /// Bits that the text does not represent, and bits that it requires to be set; only the latter may be set.
     pub(crate) untold_or_required: u64,
     pub(crate) required: u64,
 }
 
-/// The most operands of a template.
+/// Maximum number of operands in a template.
 pub(crate) const MOST_OPERANDS: usize = 5;
-/// Room for a name.
+/// Capacity for a name.
 const HEAD: usize = 48;
 
 impl Template {
@@ -50,21 +49,21 @@ impl Template {
         self.operands.get(..self.count.into()).unwrap_or_default()
     }
 
-    /// Appends an operand; nothing if there are too many.
+    /// Appends an operand; `None` if there are too many.
     pub(crate) fn push_operand(&mut self, operand: OperandText) -> Option<()> {
         *self.operands.get_mut(usize::from(self.count))? = operand;
         self.count += 1;
         Some(())
     }
 
-    /// True if some modifier has to be written.
+    /// True if any modifier must be written.
     #[inline(always)]
     pub(crate) fn is_modified(&self, bits: u64) -> bool {
         self.writes_always | (bits & self.modifier_bits != self.unwritten)
     }
 }
 
-/// A template without operands, modifiers and conditions.
+/// Template without operands, modifiers and conditions.
 impl Default for Template {
     fn default() -> Template {
         Template {
@@ -76,7 +75,7 @@ impl Default for Template {
             operands: [OperandText::NONE; MOST_OPERANDS],
             count: 0,
             excess: 1,
-            most_reads: 0,
+            max_reads: 0,
             writes_always: false,
             modifier_bits: 0,
             unwritten: 0,
@@ -87,12 +86,12 @@ impl Default for Template {
     }
 }
 
-/// The text of an operand.
+/// Text of an operand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OperandText {
-    /// The bits of its negation, absolute value, sign extension.
+    /// Bits of negation, absolute value and sign extension.
     pub(crate) signs: u64,
-    /// Ready text, or only its number.
+    /// Preformatted text, or only the operand's number.
     pub(crate) ready: ReadyText,
     pub(crate) source: TextSource,
     /// Index among the form's operands.
@@ -108,55 +107,55 @@ impl OperandText {
     };
 }
 
-/// The source of an operand's text.
+/// Source of an operand's text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TextSource {
-    /// The ready text of its number.
+    /// Preformatted text for its number.
     Ready,
-    /// The same, or a literal, which may be any word.
+    /// Preformatted text, or a literal, which may be any word.
     ReadyOrLiteral,
-    /// A literal that is always there.
+    /// Mandatory literal.
     Literal,
-    /// The ready text of a VGPR, or of anything scalar where a bit of SDWA says so.
+    /// Preformatted text of a VGPR, or of a scalar operand if an SDWA bit says so.
     SdwaSource,
-    /// The ready text of one register where SADDR names another, else of a pair.
+    /// Preformatted text of one register if SADDR names another, otherwise of a pair.
     GlobalAddress,
-    /// The ready text of one register, or `off` where SADDR names one.
+    /// Preformatted text of one register, or `off` if SADDR names one.
     ScratchAddress,
-    /// The ready text of no, one or two registers, by the bits that say what the address consists of.
+    /// Preformatted text of zero, one or two registers, depending on the address mode bits.
     BufferAddress,
-    /// The ready text of registers that are left out without GLC.
+    /// Preformatted text of registers that are omitted without GLC.
     Returned,
-    /// The ready text of the destination of a comparison of SDWA, which is VCC if none is named.
+    /// Preformatted text of an SDWA comparison's destination; VCC if none is named.
     SdwaDestination,
-    /// As many VGPRs as an image instruction's modifiers say.
+    /// VGPRs, whose number depends on the image instruction's modifiers.
     ImageRegisters,
-    /// A number, which is formatted.
+    /// A number, formatted on demand.
     Immediate,
-    /// A register's ready text, a constant offset that is formatted, or both.
+    /// Preformatted text of a register, an immediate offset formatted on demand, or both.
     ScalarOffset,
 }
 
 impl TextSource {
-    /// True if the operand usually has a ready text, by its number alone.
+    /// True if the operand normally has a preformatted text, selected only by its number.
     #[inline(always)]
     pub(crate) fn is_ready(self) -> bool {
         matches!(self, TextSource::Ready | TextSource::ReadyOrLiteral)
     }
 }
 
-/// The index of an operand's ready text, as a function of an instruction's bits.
+/// Index of an operand's preformatted text as a function of the instruction's bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReadyText {
-    /// The index for the number 0.
+    /// Index for number 0.
     pub(crate) first: u16,
-    /// The rotation to the right that moves the operand's number to the lowest bits, and its mask there.
+    /// Right rotation that moves the operand's number to the lowest bits, and its mask there.
     pub(crate) rotation: u8,
     pub(crate) mask: u16,
 }
 
 impl ReadyText {
-    /// The text with this index, whatever the bits are.
+    /// The text with this index, regardless of the bits.
     pub(crate) const fn at(index: u16) -> ReadyText {
         ReadyText {
             first: index,
@@ -165,39 +164,38 @@ impl ReadyText {
         }
     }
 
-    /// The operand's number.
+    /// Number of the operand.
     #[inline(always)]
     pub(crate) fn number(self, bits: u64) -> usize {
         usize::from(bits.rotate_right(self.rotation.into()) as u16 & self.mask)
     }
 
-    /// The index of the text.
+    /// Index of the text.
     #[inline(always)]
     pub(crate) fn index(self, bits: u64) -> usize {
         usize::from(self.first) + self.number(bits)
     }
 
-    /// The bits of the number.
+    /// Bits of the number.
     pub(crate) fn bits(self) -> u64 {
         u64::from(self.mask).rotate_left(self.rotation.into())
     }
 }
 
-/// A sequence of operands with ready texts, and the bits that select it. After it nothing follows, or one operand without
-/// a ready text.
+/// A sequence of preformatted operands, and the bits that select it. At most one operand follows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReadyPrefix {
-    /// Bits that select it, and the values that they must have.
+    /// Mask and required value of the bits that select it.
     pub(crate) deciding: u64,
     pub(crate) usual: u64,
     pub(crate) texts: [ReadyText; MOST_OPERANDS],
     pub(crate) count: u8,
-    /// Index of the template's operand that follows without a ready text.
+    /// Index of the following template operand, which is not preformatted.
     pub(crate) next: Option<u8>,
 }
 
 impl ReadyPrefix {
-    /// The prefix of no instruction.
+    /// Prefix that applies to no instruction.
     pub(crate) const NEVER: ReadyPrefix = ReadyPrefix {
         deciding: 0,
         usual: 1,
@@ -207,19 +205,19 @@ impl ReadyPrefix {
     };
 }
 
-/// The text of a modifier.
+/// Text of a modifier.
 #[derive(Debug)]
 pub(crate) struct ModifierText {
     pub(crate) value: ModifierValue,
-    /// The field, and the bits of a list.
+    /// Field, and the bits of a list.
     pub(crate) field: Bits,
     pub(crate) list: ListBits,
-    /// A blank, and the name with its separator from the value.
+    /// A blank, and the name with its separator.
     pub(crate) head: Piece<MODIFIER_HEAD>,
-    /// Bits, and their value where it is left out; an impossible one if it never is.
+    /// Mask, and the value for which it is omitted; an impossible value if it never is.
     pub(crate) bits: u64,
     pub(crate) left_out: u64,
 }
 
-/// Room for the name of a modifier.
+/// Capacity for a modifier's name.
 pub(crate) const MODIFIER_HEAD: usize = 32;

@@ -1,4 +1,4 @@
-//! Registers of an image instruction's address: which part of it is where.
+//! Address registers of image instructions: location of each address component.
 //!
 //! Sources: AMD's manuals, the table of address registers in the chapter "Vector Memory Image Instructions"; 16-bit parts as LLVM
 //! packs them (`packImage16bitOpsToDwords`); errata E323.
@@ -6,10 +6,10 @@
 use super::ImageKind;
 use crate::effect::{DetailSource, Does, Half, ImageLevel, ImageOp, Sampling};
 
-/// Dimensions at most.
+/// Maximum number of dimensions.
 const DIMENSIONS: usize = 3;
 
-/// The place of a part of an address: a register counted from the first one, or one half of it.
+/// Location of an address component: a register relative to the first one, or half of it.
 ///
 /// # Examples
 /// ```
@@ -23,13 +23,13 @@ const DIMENSIONS: usize = 3;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct AddressPart {
-    /// Number of the register, from 0 on.
+    /// Index of the register, from 0.
     pub register: u8,
-    /// The half of it, of a 16-bit part.
+    /// Half of the register, for a 16-bit component.
     pub half: Option<Half>,
 }
 
-/// The parts of an address.
+/// Locations of the components of an address.
 ///
 /// # Examples
 /// ```
@@ -44,25 +44,25 @@ pub struct AddressPart {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct AddressLayout {
-    /// Offsets in texels, six bits for each dimension in a byte.
+    /// Texel offsets, six bits per dimension, one byte each.
     pub offsets: Option<AddressPart>,
-    /// Added to the level of detail.
+    /// Bias added to the level of detail.
     pub bias: Option<AddressPart>,
-    /// The value that texels are compared with.
+    /// Reference value for comparisons.
     pub reference: Option<AddressPart>,
     /// Gradients in the two directions, by dimension.
     pub gradients: [[Option<AddressPart>; DIMENSIONS]; 2],
     /// Coordinates by dimension.
     pub coordinates: [Option<AddressPart>; DIMENSIONS],
-    /// The layer, or the face of a cube.
+    /// Layer, or face of a cube.
     pub layer: Option<AddressPart>,
-    /// The level, the level of detail, or its lower bound.
+    /// Mip level, level of detail, or its minimum.
     pub level: Option<AddressPart>,
     /// Number of registers.
     pub registers: u8,
 }
 
-/// The kinds of parts that an instruction has.
+/// Kinds of components that an instruction has.
 #[derive(Clone, Copy, Default)]
 struct AddressParts {
     offsets: bool,
@@ -74,7 +74,7 @@ struct AddressParts {
 }
 
 impl AddressParts {
-    /// `None` of what is no image instruction.
+    /// `None` for instructions other than image instructions.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "image instructions have no other effects"
@@ -108,12 +108,12 @@ impl AddressParts {
     }
 }
 
-/// Gives parts their registers, one after the other.
+/// Allocates consecutive registers to components.
 #[derive(Default)]
 struct Placer {
-    /// The next register.
+    /// Next register.
     next: u8,
-    /// The upper half of the register before it is free.
+    /// True if the upper half of the previous register is free.
     has_half: bool,
 }
 
@@ -127,7 +127,7 @@ impl Placer {
         }
     }
 
-    /// A part of 16 bits beside the one before, or in the next register.
+    /// Allocates a 16-bit component in the free half, or in the next register.
     fn half(&mut self) -> AddressPart {
         if std::mem::take(&mut self.has_half) {
             return AddressPart {
@@ -147,15 +147,15 @@ impl Placer {
         if is_half { self.half() } else { self.whole() }
     }
 
-    /// Begins a register for the next part.
+    /// Makes the next component start a new register.
     fn align(&mut self) {
         self.has_half = false;
     }
 }
 
 impl AddressLayout {
-    /// The address of an instruction for an image of `dimensions` dimensions; `has_layer` is DA, `is_short` A16. Nothing of what is no image
-    /// instruction.
+    /// Address of an instruction for an image of `dimensions` dimensions; `has_layer` is DA, `is_short` A16. Empty if
+    /// it is not an image instruction.
     pub fn new(does: Does, dimensions: usize, has_layer: bool, is_short: bool) -> AddressLayout {
         let Some(parts) = AddressParts::of(does) else {
             return AddressLayout::default();
@@ -189,18 +189,18 @@ impl AddressLayout {
         layout
     }
 
-    /// Registers that the instruction reads for every image.
+    /// Number of registers that the instruction reads for every image.
     pub fn fewest(does: Does, has_layer: bool, is_short: bool) -> u8 {
         AddressLayout::new(does, 1, has_layer, is_short).registers
     }
 
-    /// Registers that it reads for some image.
+    /// Maximum number of registers that it reads for any image.
     pub fn most(does: Does, has_layer: bool, is_short: bool) -> u8 {
         let of = |dimensions| AddressLayout::new(does, dimensions, has_layer, is_short).registers;
         of(2).max(of(DIMENSIONS))
     }
 
-    /// The address for an image of this kind.
+    /// Address for an image of this kind.
     pub fn of(does: Does, kind: ImageKind, has_layer: bool, is_short: bool) -> AddressLayout {
         AddressLayout::new(does, kind.dimensions(), has_layer, is_short)
     }

@@ -1,24 +1,24 @@
-//! Formats of texels: numbers, names, and the division into components.
+//! Texel formats: numbers, names, and components.
 //!
-//! The first 16 data formats are those of typed buffers.
+//! The first 16 data formats are also those of typed buffers.
 
 use crate::target::{Isa, Numbering};
 
-/// Components of a texel, at most.
+/// Maximum number of components of a texel.
 pub const COMPONENTS: usize = 4;
-/// Numbers that a data format may have.
+/// Number of possible data formats.
 const DATA_FORMATS: usize = 64;
 
-/// A data format: the division of a texel into components.
+/// A data format: how a texel is divided into components.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TexelFormat {
     /// Number.
     pub number: u8,
-    /// The manuals' name, which has the component in the highest bits first.
+    /// Name as in the manuals, with the most significant component first.
     pub name: &'static str,
-    /// Bits of each component, the lowest first; 0 of those that there are not.
+    /// Width of each component in bits, lowest first; 0 for missing components.
     pub widths: [u8; COMPONENTS],
-    /// Bytes of a texel.
+    /// Bytes per texel.
     pub bytes: u8,
 }
 
@@ -66,14 +66,14 @@ texel_formats! {
     20 IMG_DATA_FORMAT_8_24            [24  8  0  0]   4;
     21 IMG_DATA_FORMAT_24_8            [ 8 24  0  0]   4;
     22 IMG_DATA_FORMAT_X24_8_32        [32  8  0  0]   8;
-    // The fourth is the exponent of the others.
+    // The fourth component is the shared exponent.
     34 IMG_DATA_FORMAT_5_9_9_9         [ 9  9  9  5]   4;
     57 IMG_DATA_FORMAT_4_4             [ 4  4  0  0]   1;
     58 IMG_DATA_FORMAT_6_5_5           [ 5  5  6  0]   2;
 }
 
-/// Bits of each component by the number of the data format, the lowest component first; 0 of formats that are not executed. The first
-/// 16 are typed buffers' formats too.
+/// Component widths in bits by data format, lowest component first; 0 for formats that are not supported. The first
+/// 16 are also typed buffer formats.
 pub const COMPONENT_WIDTHS: [[u8; COMPONENTS]; DATA_FORMATS] = {
     let mut widths = [[0; COMPONENTS]; DATA_FORMATS];
     let mut n = 0;
@@ -84,7 +84,7 @@ pub const COMPONENT_WIDTHS: [[u8; COMPONENTS]; DATA_FORMATS] = {
     widths
 };
 
-/// The data format with this number; `None` where it is reserved, compresses blocks of texels or is packed otherwise.
+/// Data format by number; `None` if it is reserved, block-compressed or packed differently.
 ///
 /// # Examples
 /// ```
@@ -97,7 +97,7 @@ pub fn texel_format_of(number: u8) -> Option<&'static TexelFormat> {
     TEXEL_FORMATS.iter().find(|format| format.number == number)
 }
 
-/// Number formats of images by name: the reading of a component. Those below 8 are also typed buffers'.
+/// Number formats of images by name: how a component is interpreted. Those below 8 are also typed buffer formats.
 #[allow(missing_docs)]
 pub mod number_format {
     pub const IMG_NUM_FORMAT_UNORM: u8 = 0;
@@ -109,11 +109,11 @@ pub mod number_format {
     /// Up to GCN 1.1.
     pub const IMG_NUM_FORMAT_SNORM_OGL: u8 = 6;
     pub const IMG_NUM_FORMAT_FLOAT: u8 = 7;
-    /// Components but the fourth have the transfer function of sRGB.
+    /// The first three components use the sRGB transfer function.
     pub const IMG_NUM_FORMAT_SRGB: u8 = 9;
 }
 
-/// The name of a number format; `None` where it is reserved.
+/// Name of a number format; `None` if it is reserved.
 ///
 /// # Examples
 /// ```

@@ -1,27 +1,27 @@
-//! Images without tiles: distances of rows, layers and levels (errata E322).
+//! Linear images: distances between rows, layers and levels (errata E322).
 
 use std::fmt;
 
 use super::{COMPONENTS, ImageDescriptor, ImageKind, Select, texel_format_of};
 use crate::target::Isa;
 
-/// The arrangement without tiles: TILING_INDEX up to GCN 1.2, where drivers fill the table of arrangements so, and SW_MODE on 1.4.
+/// Linear tiling mode: TILING_INDEX up to GCN 1.2, according to the drivers' tiling tables, and SW_MODE on 1.4.
 const LINEAR_INDEX: u8 = 8;
 const LINEAR_MODE: u8 = 0;
-/// Bytes that a row is a multiple of, on GCN 1.4 and before.
+/// Row alignment in bytes, on GCN 1.4 and before.
 const ROW_BYTES_GFX9: u32 = 256;
 const ROW_BYTES: u32 = 64;
-/// Texels that a row is a multiple of, up to GCN 1.2.
+/// Row alignment in texels, up to GCN 1.2.
 const ROW_TEXELS: u32 = 8;
-/// Bytes and texels that a layer is a multiple of, up to GCN 1.2.
+/// Layer alignment in bytes and texels, up to GCN 1.2.
 const LAYER_BYTES: u64 = 256;
 const LAYER_TEXELS: u64 = 64;
-/// Levels of an image, at most.
+/// Maximum number of levels.
 const LEVELS: u8 = 16;
 /// Faces of a cube.
 const FACES: u32 = 6;
 
-/// Distances within a level of an image without tiles, in bytes.
+/// Layout of a level of a linear image: distances in bytes.
 ///
 /// # Examples
 /// ```
@@ -37,24 +37,24 @@ const FACES: u32 = 6;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ImageLayout {
-    /// Bytes of a texel.
+    /// Bytes per texel.
     pub texel: u32,
-    /// From a row to the next.
+    /// Distance between rows.
     pub row: u64,
-    /// From a layer to the next.
+    /// Distance between layers.
     pub layer: u64,
-    /// From the image's address to the level's first texel.
+    /// Offset of the level's first texel from the image's address.
     pub level: u64,
-    /// Texels in a row of the level.
+    /// Width of the level in texels.
     pub width: u32,
-    /// Rows of a layer of the level.
+    /// Height of the level in rows.
     pub height: u32,
-    /// Layers of the level: of images of three dimensions their depth.
+    /// Number of layers of the level, or depth of a three-dimensional image.
     pub depth: u32,
 }
 
 impl ImageLayout {
-    /// Distance of a texel from the image's address.
+    /// Offset of a texel from the image's address.
     pub fn offset(&self, x: u32, y: u32, z: u32) -> u64 {
         self.level
             + u64::from(z) * self.layer
@@ -62,13 +62,13 @@ impl ImageLayout {
             + u64::from(x) * u64::from(self.texel)
     }
 
-    /// Bytes of the level's layers.
+    /// Size of all layers of the level in bytes.
     pub fn bytes(&self) -> u64 {
         u64::from(self.depth) * self.layer
     }
 }
 
-/// Reason for which an image has no layout here.
+/// Reason why the layout of an image is not supported.
 ///
 /// # Examples
 /// ```
@@ -85,24 +85,24 @@ impl ImageLayout {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum LayoutError {
-    /// The number is no image's kind.
+    /// The number is not an image kind.
     Kind(u8),
-    /// Texels have several samples.
+    /// Texels have multiple samples.
     Samples,
-    /// The data format is reserved, or its texels are packed in blocks.
+    /// The data format is reserved, or packs texels in blocks.
     Format(u8),
-    /// Texels are arranged in tiles: a TILING_INDEX, or an SW_MODE.
+    /// Texels are tiled: TILING_INDEX or SW_MODE.
     Tiled(u8),
     /// Texels are compressed.
     Compressed,
-    /// Rows are too short, or no multiple of what the instruction set wants: a number of texels.
+    /// Rows are too short or not aligned.
     Pitch {
-        /// Texels of a row.
+        /// Row pitch in texels.
         pitch: u32,
-        /// Texels that a row is a multiple of.
+        /// Required alignment in texels.
         multiple: u32,
     },
-    /// A size is beyond the descriptor's field.
+    /// A size exceeds the descriptor's field.
     Size,
     /// The image has no such level.
     Level(u8),
@@ -132,7 +132,7 @@ impl fmt::Display for LayoutError {
 
 impl std::error::Error for LayoutError {}
 
-/// The arrangement without tiles.
+/// Linear tiling mode.
 const fn linear(isa: Isa) -> u8 {
     if matches!(isa, Isa::Gfx9 | Isa::Vega12 | Isa::Vega20) {
         LINEAR_MODE
@@ -141,7 +141,7 @@ const fn linear(isa: Isa) -> u8 {
     }
 }
 
-/// Texels that a row is a multiple of; texels of 12 bytes are three of 4 each.
+/// Row alignment in texels; 12-byte texels are handled as three of 4 bytes each.
 fn row_multiple(isa: Isa, texel: u32) -> u32 {
     let element = if texel.is_power_of_two() { texel } else { 4 };
     if isa >= Isa::Gfx9 {
@@ -152,16 +152,16 @@ fn row_multiple(isa: Isa, texel: u32) -> u32 {
 }
 
 impl ImageDescriptor {
-    /// The largest width and height.
+    /// Maximum width and height.
     pub const MAX_SIZE: u32 = 1 << 14;
-    /// The largest depth, and number of layers.
+    /// Maximum depth and number of layers.
     pub const MAX_DEPTH: u32 = 1 << 13;
 
-    /// A descriptor of an image without tiles, with one level and rows as short as the instruction set allows, at address 0. `size` has texels
-    /// in a row, rows, and layers of arrays, cubes and images of three dimensions.
+    /// Descriptor of a linear image at address 0 with one level and the minimum row pitch. `size` is width in texels,
+    /// height in rows, and number of layers (arrays, cubes) or depth.
     ///
     /// # Errors
-    /// [`LayoutError`], if the format's texels are not executed or a size is out of range.
+    /// [`LayoutError`], if the format is not supported or a size is out of range.
     pub fn linear(
         isa: Isa,
         kind: ImageKind,
@@ -213,7 +213,7 @@ impl ImageDescriptor {
         })
     }
 
-    /// The same image with other sources of the components that are loaded.
+    /// The image with other sources of loaded components.
     ///
     /// # Examples
     /// ```
@@ -231,7 +231,7 @@ impl ImageDescriptor {
         self
     }
 
-    /// The kind of the image.
+    /// Kind of the image.
     ///
     /// # Errors
     /// [`LayoutError::Kind`].
@@ -239,7 +239,7 @@ impl ImageDescriptor {
         ImageKind::numbered(self.kind.into()).ok_or(LayoutError::Kind(self.kind))
     }
 
-    /// Distances in level 0.
+    /// Layout of level 0.
     ///
     /// # Errors
     /// See [`ImageDescriptor::layout_of`].
@@ -247,7 +247,7 @@ impl ImageDescriptor {
         self.layout_of(isa, 0)
     }
 
-    /// Bytes of the image from its address on, all layers and levels.
+    /// Size of the image in bytes, with all layers and levels.
     ///
     /// # Errors
     /// See [`ImageDescriptor::layout_of`].
@@ -260,10 +260,10 @@ impl ImageDescriptor {
         Ok(last.level + self.stored_layers(self.max_level) * last.layer)
     }
 
-    /// Distances in a level, whose number counts from the image's first one.
+    /// Layout of a level, counted from the image's first one.
     ///
     /// # Errors
-    /// The image is arranged in a way that is not executed, or has no such level.
+    /// The image's layout is not supported, or it has no such level.
     ///
     /// # Examples
     /// ```
@@ -318,14 +318,14 @@ impl ImageDescriptor {
             depth,
         };
         if isa >= Isa::Gfx9 {
-            self.in_chain(in_level, height, level, multiple)
+            self.layout_by_layer(in_level, height, level, multiple)
         } else {
-            self.behind_levels(in_level, height, level, multiple)
+            self.layout_by_level(in_level, height, level, multiple)
         }
     }
 
-    /// GCN 1.4: a layer has its levels one below the other, all with the same distance of rows.
-    fn in_chain(
+    /// GCN 1.4: a layer contains its levels one below the other, all with the same row pitch.
+    fn layout_by_layer(
         &self,
         in_level: ImageLayout,
         height: u32,
@@ -362,8 +362,9 @@ impl ImageDescriptor {
         })
     }
 
-    /// GCN 1.0 to 1.2: a level has its layers, one behind the other, and the next level is behind them. Levels are padded to powers of two.
-    fn behind_levels(
+    /// GCN 1.0 to 1.2: a level contains all of its layers, and is followed by the next level. Levels are padded to
+    /// powers of two.
+    fn layout_by_level(
         &self,
         in_level: ImageLayout,
         height: u32,
@@ -407,12 +408,12 @@ impl ImageDescriptor {
         Err(LayoutError::Level(level))
     }
 
-    /// Layers that a level has in memory, up to GCN 1.2.
+    /// Number of layers that a level occupies in memory, up to GCN 1.2.
     fn stored_layers(&self, level: u8) -> u64 {
         let is_d3 = self.kind == ImageKind::D3 as u8;
         let layers = match ImageKind::numbered(self.kind.into()) {
             Some(ImageKind::D3) => (self.depth >> level).max(1),
-            // A cube has its faces, whatever DEPTH says.
+            // A cube has six faces, whatever the value of DEPTH.
             Some(ImageKind::Cube) => self.depth.max(self.last_layer + 1).max(FACES),
             _ => self.depth.max(self.last_layer + 1),
         };
@@ -435,7 +436,7 @@ fn check_pitch(pitch: u32, width: u32, multiple: u32) -> Result<(), LayoutError>
     }
 }
 
-/// True if a layer of these rows is as long as up to GCN 1.2 one must be.
+/// True if a layer of these rows has the alignment required up to GCN 1.2.
 fn is_whole_layer(texel: u32, pitch: u32, rows: u32) -> bool {
     let element = if texel.is_power_of_two() { texel } else { 4 };
     let multiple = (LAYER_BYTES / u64::from(element)).max(LAYER_TEXELS);

@@ -1,30 +1,31 @@
-//! Descriptors of samplers: S#.
+//! Sampler descriptors (S#).
 
 use super::bits::{DescriptorField, get, set};
 
-/// Dwords of a sampler's descriptor.
+/// Dwords of a sampler descriptor.
 pub const SAMPLER_DWORDS: usize = 4;
 
-/// The texel for a coordinate beyond the image, the fields CLAMP_X, CLAMP_Y and CLAMP_Z. The manuals' names are SQ_TEX_….
+/// Addressing mode for coordinates outside the image: the fields CLAMP_X, CLAMP_Y and CLAMP_Z. The manuals' names are
+/// SQ_TEX_….
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 pub enum Clamp {
-    /// The image is repeated (WRAP).
+    /// Repeats the image (WRAP).
     #[default]
     Wrap = 0,
-    /// The image is repeated, each time mirrored (MIRROR).
+    /// Repeats the image, mirrored (MIRROR).
     Mirror = 1,
-    /// The texel at the edge (CLAMP_LAST_TEXEL).
+    /// Clamps to the edge texel (CLAMP_LAST_TEXEL).
     LastTexel = 2,
-    /// The image is mirrored once (MIRROR_ONCE_LAST_TEXEL).
+    /// Mirrors the image once (MIRROR_ONCE_LAST_TEXEL).
     MirrorOnceLastTexel = 3,
-    /// Half of the texel at the edge, half of the border (CLAMP_HALF_BORDER).
+    /// Blends edge texel and border equally (CLAMP_HALF_BORDER).
     HalfBorder = 4,
-    /// Half of the edge texel, half of the border, with the image mirrored once (MIRROR_ONCE_HALF_BORDER).
+    /// Mirrors the image once, then blends edge texel and border equally (MIRROR_ONCE_HALF_BORDER).
     MirrorOnceHalfBorder = 5,
-    /// The border (CLAMP_BORDER).
+    /// Border color (CLAMP_BORDER).
     Border = 6,
-    /// The border of the image, mirrored once (MIRROR_ONCE_BORDER).
+    /// Mirrors the image once, then uses the border color (MIRROR_ONCE_BORDER).
     MirrorOnceBorder = 7,
 }
 
@@ -43,18 +44,18 @@ impl Clamp {
     }
 }
 
-/// A filter within a level: XY_MAG_FILTER, XY_MIN_FILTER.
+/// Filter within a level: XY_MAG_FILTER, XY_MIN_FILTER.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 pub enum TexelFilter {
-    /// The nearest texel.
+    /// Nearest texel.
     #[default]
     Point = 0,
-    /// Texels around, by their distance.
+    /// Linear interpolation between neighboring texels.
     Linear = 1,
-    /// Several points along the direction in which a pixel is long.
+    /// Anisotropic with point filtering: several points along the longer axis of the pixel's footprint.
     AnisotropicPoint = 2,
-    /// Anisotropic, with linear filtering.
+    /// Anisotropic with linear filtering.
     AnisotropicLinear = 3,
 }
 
@@ -68,24 +69,24 @@ impl TexelFilter {
         }
     }
 
-    /// True if texels around are filtered.
+    /// True if neighboring texels are interpolated.
     pub const fn is_linear(self) -> bool {
         matches!(self, TexelFilter::Linear | TexelFilter::AnisotropicLinear)
     }
 }
 
-/// A filter between levels (MIP_FILTER), or in the third dimension (Z_FILTER).
+/// Filter between levels (MIP_FILTER), or in the third dimension (Z_FILTER).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 pub enum MipFilter {
-    /// The first level; in the third dimension the filter of the others.
+    /// First level; in the third dimension, the filter of the other dimensions.
     #[default]
     None = 0,
     /// The nearest.
     Point = 1,
-    /// The two nearest, by their distance.
+    /// Linear interpolation between the two nearest.
     Linear = 2,
-    /// The nearest, adjusted for anisotropic filters (GCN 1.2 and 1.4).
+    /// Nearest, adjusted for anisotropic filters (GCN 1.2 and 1.4).
     PointAdjusted = 3,
 }
 
@@ -100,7 +101,7 @@ impl MipFilter {
     }
 }
 
-/// The combination of filtered texels (FILTER_MODE).
+/// Reduction of filtered texels (FILTER_MODE).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 pub enum Reduction {
@@ -126,7 +127,7 @@ impl Reduction {
     }
 }
 
-/// The colour of the border (BORDER_COLOR_TYPE).
+/// Border color (BORDER_COLOR_TYPE).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 pub enum BorderColor {
@@ -137,7 +138,7 @@ pub enum BorderColor {
     OpaqueBlack = 1,
     /// 1, 1, 1, 1.
     OpaqueWhite = 2,
-    /// The one of a table in memory that BORDER_COLOR_PTR selects.
+    /// Entry BORDER_COLOR_PTR of a table in memory.
     Table = 3,
 }
 
@@ -152,7 +153,7 @@ impl BorderColor {
     }
 }
 
-/// A descriptor of a sampler: S#.
+/// Sampler descriptor (S#).
 ///
 /// # Examples
 /// ```
@@ -169,41 +170,41 @@ impl BorderColor {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct SamplerDescriptor {
-    /// Coordinates beyond the image, in each dimension.
+    /// Addressing mode in each dimension.
     pub clamp: [Clamp; 3],
-    /// The logarithm of the highest ratio of anisotropic filters.
+    /// Logarithm of the maximum anisotropy.
     pub max_aniso_ratio: u8,
-    /// The comparison of samples with a reference (DEPTH_COMPARE_FUNC): never, <, =, ≤, >, ≠, ≥, always.
+    /// Comparison of samples with a reference (DEPTH_COMPARE_FUNC): never, <, =, ≤, >, ≠, ≥, always.
     pub compare: u8,
-    /// Coordinates count texels (FORCE_UNNORMALIZED).
+    /// True if coordinates are in texels (FORCE_UNNORMALIZED).
     pub unnormalized: bool,
-    /// Point filters truncate coordinates, rather than round them to their fraction's last bit (TRUNC_COORD).
+    /// True if point filters truncate coordinates instead of rounding them to the last fraction bit (TRUNC_COORD).
     pub truncates: bool,
-    /// Filters do not go beyond the edges of a cube's faces (DISABLE_CUBE_WRAP).
+    /// True if filters do not cross the edges of cube faces (DISABLE_CUBE_WRAP).
     pub no_cube_wrap: bool,
-    /// The combination of filtered texels.
+    /// Reduction of filtered texels.
     pub reduction: Reduction,
-    /// The lowest level of detail, in steps of 1/256.
+    /// Minimum level of detail, in steps of 1/256.
     pub min_lod: u16,
-    /// The highest level of detail, in steps of 1/256.
+    /// Maximum level of detail, in steps of 1/256.
     pub max_lod: u16,
-    /// Added to levels of detail, in steps of 1/256.
+    /// Bias added to levels of detail, in steps of 1/256.
     pub lod_bias: i16,
-    /// The filter where the image is enlarged.
+    /// Magnification filter.
     pub mag_filter: TexelFilter,
-    /// The filter where it is made smaller.
+    /// Minification filter.
     pub min_filter: TexelFilter,
-    /// The filter in the third dimension.
+    /// Filter in the third dimension.
     pub z_filter: MipFilter,
-    /// The filter between levels.
+    /// Filter between levels.
     pub mip_filter: MipFilter,
-    /// The colour of the border.
+    /// Border color.
     pub border: BorderColor,
-    /// The number of the border's colour in the table.
+    /// Index of the border color in the table.
     pub border_index: u16,
 }
 
-/// A sampler of one level: nearest texels, coordinates from 0 to 1, which wrap.
+/// Sampler of a single level: nearest texels, normalized coordinates that wrap.
 impl Default for SamplerDescriptor {
     fn default() -> SamplerDescriptor {
         SamplerDescriptor {
@@ -249,10 +250,10 @@ const BORDER_COLOR_PTR: DescriptorField = DescriptorField::new(3, 0, 12);
 const BORDER_COLOR_TYPE: DescriptorField = DescriptorField::new(3, 30, 2);
 
 impl SamplerDescriptor {
-    /// A descriptor from its words, the same on all generations.
+    /// Decodes a descriptor; the format is the same on all generations.
     pub fn from_words(words: [u32; SAMPLER_DWORDS]) -> SamplerDescriptor {
         let get = |bits| get(&words, bits);
-        /// Bits above the 14 of LOD_BIAS.
+        /// Bits above the 14 bits of LOD_BIAS.
         const ABOVE: u32 = 2;
         SamplerDescriptor {
             clamp: CLAMP.map(|bits| Clamp::numbered(get(bits))),
@@ -274,7 +275,7 @@ impl SamplerDescriptor {
         }
     }
 
-    /// The words. Values are truncated to their fields; what the descriptor has no member for is 0.
+    /// Encodes the descriptor. Values are truncated to their fields; fields without a member are 0.
     pub fn words(&self) -> [u32; SAMPLER_DWORDS] {
         let mut words = [0; SAMPLER_DWORDS];
         let mut set = |bits, value| set(&mut words, bits, value);

@@ -5,7 +5,7 @@ fn image(isa: Isa, kind: ImageKind, format: u8, size: [u32; 3]) -> ImageDescript
     ImageDescriptor::linear(isa, kind, format, size).expect("a layout")
 }
 
-/// Words as ROCR-Runtime's fields place them, by hand.
+/// Words assembled by hand from ROCR-Runtime's field definitions.
 #[test]
 fn fields_are_where_each_generation_has_them() {
     let layers = ImageDescriptor {
@@ -75,7 +75,7 @@ fn descriptors_survive_their_words() {
         ..SamplerDescriptor::default()
     };
     assert_eq!(SamplerDescriptor::from_words(sampler.words()), sampler);
-    // Clamp to edge, texels' coordinates, linear, levels up to the last: as ROCR-Runtime fills it.
+    // Clamp to edge, unnormalized coordinates, linear filter, maximum level: as ROCR-Runtime fills it in.
     let of_rocr = SamplerDescriptor {
         clamp: [Clamp::LastTexel; 3],
         unnormalized: true,
@@ -94,7 +94,7 @@ fn rows_and_layers_are_padded_as_the_generation_wants() {
         let layout = image(isa, ImageKind::D2, format, size).layout(isa);
         layout.expect("a layout").row
     };
-    // A layer is a multiple of 256 bytes before GCN 1.4, a row on it.
+    // Layers are multiples of 256 bytes before GCN 1.4, rows on GCN 1.4.
     assert_eq!(row(Isa::Si, one, [5, 4, 1]), 64);
     assert_eq!(row(Isa::Si, one, [5, 3, 1]), 256);
     assert_eq!(row(Isa::Ci, sixteen, [5, 8, 1]), 128);

@@ -1,4 +1,4 @@
-//! Operands of an instruction, read from its fields and written to them.
+//! Decoding and encoding of operands.
 
 use super::{FieldError, Inst, Operand};
 use crate::chapters::exp::SOURCES;
@@ -11,15 +11,15 @@ use crate::operand::{Kind, Modifier, OperandAccess, Presence, Slot};
 use crate::regs::{self, SADDR_OFF};
 use crate::target::{Isa, on};
 
-/// The width of a scalar memory offset that has a sign.
+/// Width of a scalar memory offset field that is signed.
 const SIGNED_OFFSET_BITS: u8 = 21;
-/// The sources of SDWA and the bits that say that they are scalar.
+/// SDWA sources, and the bits that make them scalar.
 const SDWA_SCALARS: [(Field, Field); 2] = [
     (Field::Src0, Field::Src0Scalar),
     (Field::Src1, Field::Src1Scalar),
 ];
 impl Inst {
-    /// The operand in `slot`, which must be one of this instruction's row.
+    /// The operand in `slot`, which must belong to this instruction's row.
     ///
     /// # Examples
     /// ```
@@ -38,7 +38,7 @@ impl Inst {
                 code: value as u8,
                 count,
             },
-            // With TFE a status follows the value.
+            // With TFE, a status dword follows the data.
             Kind::Vgpr if matches!(self.encoding, Encoding::Mubuf | Encoding::Mtbuf) => {
                 Operand::Vgprs {
                     first: value as u8,
@@ -121,7 +121,7 @@ impl Inst {
         }
     }
 
-    /// The number that an immediate of this kind is.
+    /// Value of an immediate of this kind.
     #[inline]
     pub(crate) fn immediate(&self, kind: Kind, bits: Bits) -> i64 {
         match kind {
@@ -151,7 +151,7 @@ impl Inst {
         }
     }
 
-    /// Writes the first of an operand's VGPRs into its field, which can name them.
+    /// Sets the first VGPR of an operand whose field can name VGPRs.
     ///
     /// # Examples
     /// ```
@@ -173,11 +173,11 @@ impl Inst {
         self.bits = to.bits.put(self.bits, base + u64::from(first));
     }
 
-    /// Writes an operand into the fields of `slot`, which must be one of this instruction's row.
-    /// The number of registers is the caller's to check.
+    /// Sets the operand in `slot`, which must belong to this instruction's row. The caller must check the number of
+    /// registers.
     ///
     /// # Errors
-    /// [`FieldError`] says what the fields cannot hold.
+    /// [`FieldError`] if the fields cannot hold the operand.
     ///
     /// # Examples
     /// ```
@@ -324,14 +324,14 @@ impl Inst {
         }
     }
 
-    /// True for a source of SDWA that is scalar (GCN 1.4).
+    /// True for a scalar SDWA source (GCN 1.4).
     pub(crate) fn is_scalar_sdwa_source(&self, field: Field) -> bool {
         SDWA_SCALARS
             .into_iter()
             .any(|(source, flag)| source == field && self.flag(flag))
     }
 
-    /// True for the destination of a comparison of SDWA that names none: VCC.
+    /// True if an SDWA comparison names no destination, which implies VCC.
     fn has_implied_vcc(&self, field: Field) -> bool {
         field == Field::Sdst && self.layout().has(Field::SdwaSdst) && !self.flag(Field::SdwaSdst)
     }
@@ -351,7 +351,7 @@ impl Inst {
         self.get(Field::Saddr) == SADDR_OFF
     }
 
-    /// True if a register, not a constant, is the scalar offset of a buffer access.
+    /// True if the scalar offset of a buffer access is a register, not a constant.
     ///
     /// # Examples
     /// ```
@@ -371,7 +371,7 @@ impl Inst {
         })
     }
 
-    /// VGPRs of a buffer address.
+    /// Number of VGPRs of a buffer address.
     #[inline]
     pub(crate) fn buffer_address_count(&self) -> u8 {
         if self.flag(Field::Addr64) {
@@ -381,7 +381,8 @@ impl Inst {
         }
     }
 
-    /// VGPRs of an image's value: a component each, two 16-bit ones where they are packed, and a status with TFE.
+    /// Number of VGPRs of image data: one per component, or per two packed 16-bit components, plus a status dword
+    /// with TFE.
     fn image_data_count(&self, gathers: bool) -> u8 {
         const GATHERED: u8 = 4;
         let components = if gathers {
@@ -398,7 +399,7 @@ impl Inst {
         value + self.get(Field::Tfe) as u8
     }
 
-    /// True if an image's address may have `count` VGPRs: between the row's bounds, or eight where LLVM rounds up.
+    /// True if an image address may have `count` VGPRs: between the row's bounds, or eight, to which LLVM rounds up.
     ///
     /// # Examples
     /// ```
@@ -413,7 +414,7 @@ impl Inst {
         (least..=most).contains(&count) || (count == ROUNDED && (5..ROUNDED).contains(&most))
     }
 
-    /// The field that holds one of an export's four values: with COMPR each field holds two of them.
+    /// Field that holds one of the four export values; with COMPR, each field holds two.
     fn export_field(&self, place: u8) -> Field {
         let index = if self.flag(Field::Compr) {
             place / 2
@@ -436,7 +437,7 @@ impl Inst {
         }
     }
 
-    /// With COMPR the first of each two values determines both, as in LLVM.
+    /// With COMPR, the first of each two values determines both, as in LLVM.
     fn set_export_source(&mut self, place: u8, register: Option<u8>) -> Result<(), FieldError> {
         const BOTH: u64 = 3;
         let is_compressed = self.flag(Field::Compr);
@@ -453,8 +454,8 @@ impl Inst {
         self.set(self.export_field(place), register.unwrap_or(0).into())
     }
 
-    /// True if an export's text gives the same words: fields of values that are not exported are zero, and with
-    /// COMPR both values of a field are exported or none is.
+    /// True if an export's text represents its words exactly: fields of values that are not exported are zero, and
+    /// with COMPR, both values of a field are exported or neither.
     pub(crate) fn exports_exactly(&self) -> bool {
         let mut same = *self;
         for field in SOURCES {
@@ -548,8 +549,8 @@ impl Inst {
         }
     }
 
-    /// The smallest and the largest immediate offset of a scalar memory instruction. S_BUFFER takes 20 bits without
-    /// sign even where the field has 21 (errata E012).
+    /// Minimum and maximum immediate offset of a scalar memory instruction. S_BUFFER takes 20 unsigned bits even
+    /// where the field has 21 (errata E012).
     pub(crate) fn scalar_offset_range(&self, signed: bool) -> (i64, i64) {
         let bits = self.layout().bits(Field::Offset);
         let has_sign = bits.width == SIGNED_OFFSET_BITS;
@@ -557,8 +558,8 @@ impl Inst {
         (if signed && has_sign { -high - 1 } else { 0 }, high)
     }
 
-    /// True if the instruction writes the registers of an operand: a memory atomic with GLC only (errata E101, E112),
-    /// a load not with LDS (E089).
+    /// True if the instruction writes the registers of an operand: memory atomics only with GLC (errata E101, E112),
+    /// loads not with LDS (E089).
     ///
     /// # Examples
     /// ```
@@ -579,7 +580,7 @@ impl Inst {
             }
     }
 
-    /// True if an operand is written in the text (errata E014, E015, E018, E019).
+    /// True if an operand appears in the text (errata E014, E015, E018, E019).
     ///
     /// # Examples
     /// ```
@@ -601,8 +602,7 @@ impl Inst {
         }
     }
 
-    /// The bits of a modifier that is a list of bits, in the order in which it is written: a bit
-    /// for each source, and for OP_SEL of VOP3 one for the destination.
+    /// Bits of a bit-list modifier, in syntax order: one per source and, for OP_SEL of VOP3, one for the destination.
     ///
     /// # Examples
     /// ```
@@ -618,7 +618,7 @@ impl Inst {
         let placed = self.form.modifier(modifier.field);
         match placed {
             Some(placed) => placed.list,
-            // CLRX takes lists wherever an encoding has their bits.
+            // CLRX accepts lists wherever an encoding has their bits.
             None => list_bits(self.row(), self.layout(), modifier.field),
         }
     }

@@ -68,7 +68,7 @@ const NONE_FOUND: &str = "Without such a bit it is -1.";
 const ZEROS_ABOVE: &str = "The zeros above the highest one; without a one it is -1.";
 const LIKE_SIGN: &str = "The bits that are like the sign, the sign included; if all are, it is -1.";
 
-/// Sentences about an instruction that has another one's operation.
+/// Remark about an instruction that shares its operation with another one.
 #[rustfmt::skip]
 #[expect(clippy::wildcard_enum_match_arm, reason = "most operations say all")]
 pub(super) fn remark(op: Op) -> Option<&'static str> {
@@ -83,7 +83,7 @@ pub(super) fn remark(op: Op) -> Option<&'static str> {
     }
 }
 
-/// The pseudo-code of an operation without an exchange of sources, on values of this many bits.
+/// Pseudo-code of an operation without swapped sources, on values of `bits` bits.
 #[rustfmt::skip]
 pub(super) fn template(op: AluOp, row: &Row, bits: u32) -> Template {
     use Ty::{F16, F32, F64, I16, I32, I64, U16, U32, U64};
@@ -335,7 +335,7 @@ pub(super) fn template(op: AluOp, row: &Row, bits: u32) -> Template {
     }
 }
 
-/// Accuracy of an approximation with this result; `single` is that in single precision.
+/// Accuracy of an approximation with this result type; `single` is that in single precision.
 fn accuracy(result: Ty, single: &'static str) -> &'static str {
     if result == Ty::F16 {
         TABLE_F16
@@ -346,7 +346,7 @@ fn accuracy(result: Ty, single: &'static str) -> &'static str {
     }
 }
 
-/// The pseudo-code of an operation on both halves.
+/// Pseudo-code of an operation on both halves.
 #[rustfmt::skip]
 #[expect(clippy::wildcard_enum_match_arm, reason = "rows have no other operation on halves")]
 fn packed(op: AluOp, ty: Ty) -> Template {
@@ -360,7 +360,7 @@ fn packed(op: AluOp, ty: Ty) -> Template {
         AluOp::Max    => words("each half of $d = max($a, $b)").but(if ty == Ty::F16 { ORDER } else { LANES_16 }),
         AluOp::Reversed(AluOp::Shift(Shift::Left))  => words("each half of $d = $b << $a[3:0]").but(SHIFT_16),
         AluOp::Reversed(AluOp::Shift(Shift::Right)) => words("each half of $d = $b >> $a[3:0]").but(SHIFT_16),
-        // V_PK_ASHRREV_I16: rows have no other operation.
+        // V_PK_ASHRREV_I16: no other operation occurs in rows.
         _ => words("each half of $d = $b >> $a[3:0], filled with the sign").but(SHIFT_16),
     }
 }

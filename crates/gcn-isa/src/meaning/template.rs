@@ -1,11 +1,11 @@
-//! Templates of pseudo-code, and the names that are filled in.
+//! Templates of pseudo-code and their substitution.
 
 use crate::operand::{Kind, OperandAccess, Slot};
 use crate::row::Row;
 
-/// Pseudo-code with places for operands: `$d`, `$a`, `$b`, `$c` are the destination and the sources, `$m` is the mask that is read,
-/// `$n` the highest bit of a shift's count, `$w` the number of bits, `$t` the highest of them, `$o` a value with
-/// all of them set, `$f` the register file.
+/// Pseudo-code with placeholders: `$d`, `$a`, `$b`, `$c` are the destination and the sources, `$m` is the mask that
+/// is read, `$n` the highest bit of a shift amount, `$w` the number of bits, `$t` the highest bit, `$o` a value of
+/// all ones, `$f` the register file.
 #[derive(Clone, Copy)]
 pub(super) struct Template {
     pub(super) code: &'static str,
@@ -14,7 +14,7 @@ pub(super) struct Template {
 }
 
 impl Template {
-    /// With sentences about corner cases.
+    /// Adds sentences about corner cases.
     pub(super) const fn but(self, corners: &'static str) -> Template {
         Template { corners, ..self }
     }
@@ -52,7 +52,7 @@ impl Names {
             .slots()
             .find(|slot| slot.access != OperandAccess::Read)
             .map_or(String::new(), name);
-        // SOPK updates its first source, others their last one.
+        // SOPK updates its first source, other encodings the last one.
         let is_sopk = row.slots().any(|slot| slot.kind == Kind::Simm16);
         let is_source = |&(place, slot): &(usize, &Slot)| match slot.access {
             OperandAccess::Read => !is_mask(slot),
@@ -74,13 +74,13 @@ impl Names {
         }
     }
 
-    /// With the first two sources exchanged.
+    /// Swaps the first two sources.
     pub(super) fn reversed(mut self) -> Names {
         self.sources.swap(0, 1);
         self
     }
 
-    /// The text of a template, for values of this number of bits.
+    /// Text of a template, for values of `bits` bits.
     pub(super) fn fill(&self, template: &str, bits: u32) -> String {
         let mut text = String::new();
         let mut rest = template.split('$');

@@ -1,8 +1,8 @@
-//! Writes instructions as CLRX's documents and its disassembler do. Walks the row and names no instruction;
-//! `docs/dialects.md` lists the differences from LLVM's text.
+//! Prints instructions in the syntax of CLRX's documents and disassembler by walking the row. No instruction is named
+//! here; `docs/dialects.md` lists the differences from LLVM's text.
 //!
-//! CLRX chooses encodings by what is written, not by suffixes: an instruction whose text would mean a shorter
-//! encoding has `vop3`, `sdwa` or `dpp` behind it. It names registers as they are, wherever a group begins.
+//! CLRX selects encodings by the operands, not by suffixes: an instruction whose text would select a shorter encoding
+//! gets `vop3`, `sdwa` or `dpp` at the end. Register groups are printed without regard to alignment.
 
 mod printer;
 
@@ -22,15 +22,15 @@ use crate::text::Text;
 
 use printer::ClrxPrinter;
 
-/// The column at which operands begin, counted from the mnemonic's first character.
+/// Column of the operands, relative to the mnemonic's first character.
 const OPERAND_COLUMN: usize = 16;
-/// The VGPRs of a wave; a group that crosses the end goes on at 0 in CLRX's text.
+/// VGPRs of a wave; in CLRX's text, a group that crosses the end continues at 0.
 const VGPRS: usize = 256;
-/// Integers that would be inline constants are literals only within `lit(…)`.
+/// Integers that would be inline constants are literals only in `lit(…)`.
 const INLINE: std::ops::RangeInclusive<i32> = -16..=64;
-/// An SMRD offset up to this fits the field and is no literal.
+/// Maximum SMRD offset that fits the field and is not a literal.
 const SMRD_OFFSET: i32 = 0xff;
-/// The flags of memory instructions, exports and VOP3, in CLRX's order.
+/// Flags of memory instructions, exports and VOP3, in CLRX's order.
 const FLAGS: [(Field, &str); 4] = [
     (Field::Done, "done"),
     (Field::Compr, "compr"),
@@ -52,7 +52,7 @@ pub(super) fn print(inst: &Inst, out: &mut Text, target: Option<&str>) -> TextFi
         | printer.layout.bits(Field::Op).mask()
         | u64::from(printer.layout.constant_mask);
     let is_taken =
-        clrx::takes(inst) && !inst.breaks_any(clrx::holds_to) && clrx::constant_bus(inst).is_none();
+        clrx::takes(inst) && !inst.breaks_any(clrx::enforces) && clrx::constant_bus(inst).is_none();
     if printer.exact && inst.bits() & !conveyed == 0 && is_taken {
         TextFidelity::Exact
     } else {
@@ -87,7 +87,7 @@ impl ClrxPrinter<'_> {
         }
         let has_operands = !separator.is_empty();
         match self.inst.encoding {
-            // CLRX takes no modifiers without operands, but for the encoding.
+            // Without operands, CLRX accepts no modifiers except for the encoding.
             encoding if !has_operands && !encoding.is_vector_alu() => {}
             Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa => self.sdwa(),
             Encoding::Vop1Dpp | Encoding::Vop2Dpp => self.dpp(),
@@ -123,8 +123,8 @@ impl ClrxPrinter<'_> {
         }
     }
 
-    /// True if the fields of values that are not exported are zero, and with COMPR both values of a pair are exported
-    /// where the second is.
+    /// True if the fields of values that are not exported are zero and, with COMPR, the first value of a pair is
+    /// exported if the second is.
     fn exports_exactly(&self) -> bool {
         let is_compressed = self.inst.flag(Field::Compr);
         let enabled = self.inst.get(Field::En);
@@ -143,7 +143,7 @@ impl ClrxPrinter<'_> {
         self.convey(slot.field);
         let (extended, negated, absolute) = self.source_modifiers(slot);
         self.convey_selectors(slot);
-        // CLRX takes the sign of a constant as a part of it, and has no absolute value of one or of `lds`.
+        // CLRX makes the sign part of a constant, and has no absolute value of constants or `lds`.
         let is_value = self.is_constant(slot) || self.is_lds(slot);
         self.exact &= !(negated || absolute || extended) || !is_value;
         if extended {
@@ -172,7 +172,7 @@ impl ClrxPrinter<'_> {
         }
     }
 
-    /// True for a value of LDS.
+    /// True for an LDS value.
     fn is_lds(&self, slot: &Slot) -> bool {
         let code = regs::LDS_DIRECT;
         matches!(self.inst.operand(slot), Operand::Scalar { code: read, .. } if read == code)
@@ -189,7 +189,7 @@ impl ClrxPrinter<'_> {
                     && slot.field == Field::Vdst
                     && self.layout.has(Field::Tfe)
                 {
-                    // Before GCN 1.4 a status may follow the value.
+                    // Before GCN 1.4, a status dword may follow the data.
                     count + self.inst.get(Field::Tfe) as u8
                 } else {
                     clrx::width(self.inst.row(), slot).unwrap_or(count)
@@ -206,7 +206,7 @@ impl ClrxPrinter<'_> {
                 self.scalar(slot, code, count);
             }
             Operand::Literal(value) => self.literal(slot, value),
-            // It always names a register, though without OFFEN and IDXEN nothing reads it.
+            // CLRX always names a register, even if nothing reads it without OFFEN and IDXEN.
             Operand::Off if slot.kind == Kind::BufferAddress => {
                 self.vgprs(self.inst.get(slot.field) as u8, 1);
             }
@@ -237,7 +237,7 @@ impl ClrxPrinter<'_> {
     fn scalar(&mut self, slot: &Slot, code: u8, count: u8) {
         let isa = self.inst.isa;
         let is_source = matches!(slot.kind, Kind::Src | Kind::Ssrc);
-        // Elsewhere `lds` is a symbol.
+        // In other operands, `lds` is a symbol.
         self.exact &= code != regs::LDS_DIRECT || slot.field == Field::Src0;
         self.exact &= match slot.kind {
             // Interpolation reads vector registers.
@@ -245,7 +245,7 @@ impl ClrxPrinter<'_> {
             Kind::Vgpr => code <= regs::EXEC_HI || code == regs::LDS_DIRECT,
             Kind::Sdst | Kind::Aligned(_) | Kind::Saddr => code <= regs::EXEC_HI,
             Kind::Src if self.layout.has(Field::Src0Sel) => code <= regs::EXEC_HI,
-            // There `lds` is a modifier or a symbol.
+            // In scalar sources, `lds` is a modifier or a symbol.
             Kind::Ssrc => code != regs::LDS_DIRECT,
             Kind::Src
             | Kind::GlobalAddress
@@ -281,7 +281,7 @@ impl ClrxPrinter<'_> {
             self.out.push_str("ttmp");
             return self.numbers(number, count);
         }
-        // A single register may be written where a pair is read: VCCZ, SCC.
+        // A pair may be written as a single register: VCCZ, SCC.
         let named = clrx::register(isa, code, count).or_else(|| {
             (code > regs::EXEC_HI)
                 .then(|| clrx::register(isa, code, 1))
@@ -322,7 +322,7 @@ impl ClrxPrinter<'_> {
 
     fn immediate(&mut self, slot: &Slot, value: i64) {
         let isa = self.inst.isa;
-        // CLRX has none where LLVM takes a number or none, as of S_ENDPGM.
+        // CLRX does not accept optional operands, such as that of S_ENDPGM.
         self.exact &= slot.when != Presence::Optional;
         match slot.kind {
             Kind::Waitcnt => self.exact &= clrx::write_waitcnt(self.out, isa, value as u16),
@@ -347,7 +347,7 @@ impl ClrxPrinter<'_> {
                     let _ = write!(self.out, "invalid_{value}");
                 }
             },
-            // From the branch's own place, in bytes.
+            // Distance from the branch itself, in bytes.
             Kind::Branch => {
                 let distance = (value + 1) * 4;
                 let _ = write!(self.out, ".{distance:+}");
@@ -372,7 +372,7 @@ impl ClrxPrinter<'_> {
         }
     }
 
-    /// An immediate beside a register follows the flags, as `offset:`.
+    /// An immediate in addition to a register follows the flags, as `offset:`.
     fn scalar_offset(&mut self, imm: Option<i32>, reg: Option<u8>, literal: bool) {
         self.convey(Field::Imm);
         self.convey(Field::Soe);
@@ -410,7 +410,7 @@ impl ClrxPrinter<'_> {
         }
     }
 
-    /// Sign extension, negation and absolute value of a source; CLRX shows these bits for operands of every type.
+    /// Sign extension, negation and absolute value of a source; CLRX prints them for operands of every type.
     fn source_modifiers(&mut self, slot: &Slot) -> (bool, bool, bool) {
         const OF_SOURCE: [(Field, Field, Field, Field); 2] = [
             (Field::Src0, Field::Src0Sext, Field::Src0Neg, Field::Src0Abs),
@@ -430,7 +430,7 @@ impl ClrxPrinter<'_> {
             let flag = |field| self.inst.flag(field);
             return (flag(sext), flag(neg), flag(abs));
         }
-        // Packed instructions list them.
+        // Packed instructions use lists.
         if self.inst.encoding == Encoding::Vop3p {
             return (false, false, false);
         }
@@ -450,7 +450,7 @@ impl ClrxPrinter<'_> {
         (false, has(Field::Neg), has(Field::Abs))
     }
 
-    /// The bits that say that an operand of SDWA is scalar, or that a comparison's result goes to VCC.
+    /// Marks the bits as shown that make an SDWA operand scalar or send a comparison's result to VCC.
     fn convey_selectors(&mut self, slot: &Slot) {
         if slot.field == Field::Src0 {
             self.convey(Field::Src0Scalar);

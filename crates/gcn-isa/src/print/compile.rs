@@ -1,4 +1,4 @@
-//! Compiles a form into the template of its text.
+//! Compiles a form to its text template.
 
 use crate::effect::{Does, Implicit};
 use crate::field::{Encoding, Field, Layout};
@@ -16,15 +16,19 @@ use crate::rules;
 use crate::target::{Isa, on};
 use crate::text::Piece;
 
-// The sum of the marks of all texts that exist is less than the mark of a missing one.
+// The sum of the marks of all existing texts is less than the mark of a missing one.
 const _: () = assert!(MOST_OPERANDS < MISSING as usize);
 
-/// The template of a form's text.
+/// Compiles the template of a form's text.
 pub(super) fn compile(form: &'static Form) -> Template {
     let layout = form.layout;
     let head = format!("{}{} ", form.name, suffix(form));
-    let of_operands = form.operands.iter().fold(0, |told, placed| {
-        told | told_by(layout, &placed.slot) | placed.negate | placed.absolute | placed.extend
+    let of_operands = form.operands.iter().fold(0, |represented, placed| {
+        represented
+            | represented_bits(layout, &placed.slot)
+            | placed.negate
+            | placed.absolute
+            | placed.extend
     });
     let modifiers = &form.modifiers;
     let modifier_bits = modifiers.iter().fold(0, |bits, m| bits | bits_of(form, m));
@@ -35,7 +39,7 @@ pub(super) fn compile(form: &'static Form) -> Template {
         head: Piece::new(&head).expect("the tables limit the length of a name"),
         deciding: untold_or_required | llvm::doubtful_bits(form) | rules::breaking_bits(form),
         usual: required,
-        most_reads: most_reads(form),
+        max_reads: max_reads(form),
         writes_always: modifiers.iter().any(|m| is_always_written(m.modifier)),
         modifier_bits,
         unwritten: modifiers
@@ -43,7 +47,7 @@ pub(super) fn compile(form: &'static Form) -> Template {
             .fold(0, |bits, m| bits | unwritten(form, m)),
         modifiers: modifiers
             .iter()
-            // A part is shown as a part of its whole.
+            // A part is shown by the modifier that contains it.
             .filter(|m| m.modifier.value != ModifierValue::Part)
             .map(|placed| modifier_text(form, placed))
             .collect(),
@@ -55,7 +59,7 @@ pub(super) fn compile(form: &'static Form) -> Template {
         .zip(&form.operands)
         .all(|(index, placed)| add_operand(&mut template, form, index, placed).is_some());
     if !has_operands || template.deciding == u64::MAX {
-        // No bits are usual then.
+        // The template applies to no bits then.
         (template.deciding, template.usual) = (0, 1);
     } else {
         let mut prefixes = prefixes(form, &template).into_iter();
@@ -65,7 +69,7 @@ pub(super) fn compile(form: &'static Form) -> Template {
     template
 }
 
-/// The text of a modifier.
+/// Text of a modifier.
 fn modifier_text(form: &Form, placed: &PlacedModifier) -> ModifierText {
     let modifier = placed.modifier;
     let name = modifier.names[0];
@@ -96,7 +100,7 @@ fn modifier_text(form: &Form, placed: &PlacedModifier) -> ModifierText {
     }
 }
 
-/// Adds the text of an operand; nothing if it always needs a decision.
+/// Adds the text of an operand; `None` if it always needs the full printer.
 fn add_operand(
     template: &mut Template,
     form: &Form,
@@ -142,7 +146,7 @@ fn add_operand(
             TextSource::Ready,
             ReadyTexts::scalars(dwords)? + u16::from(regs::VCC_LO),
         ),
-        // Some registers are not to be loaded.
+        // Some registers cannot be loaded.
         (Kind::Sdst, _) if slot.field == Field::Sdata => {
             (TextSource::Ready, ReadyTexts::loaded(dwords)?)
         }
@@ -164,7 +168,7 @@ fn add_operand(
         (Kind::Literal, _) => (TextSource::Literal, 0),
         (Kind::ImageData { .. } | Kind::ImageAddress { .. }, _) => (TextSource::ImageRegisters, 0),
         (Kind::ScalarOffset { .. }, _) => {
-            // There are rules for the register.
+            // The register is subject to rules.
             if matches!(form.row.does, Does::Store(_)) && on::VI_ONLY.has(form.isa) {
                 template.deciding |= field(Field::Imm);
                 template.usual |= field(Field::Imm);
@@ -174,7 +178,7 @@ fn add_operand(
         _ => return None,
     };
     if slot.kind == Kind::Sdst && slot.access == OperandAccess::Read {
-        template.most_reads = template.most_reads.saturating_sub(1);
+        template.max_reads = template.max_reads.saturating_sub(1);
     }
     let shift = if let Kind::Aligned(shift) = slot.kind {
         shift
@@ -195,7 +199,7 @@ fn add_operand(
     Some(())
 }
 
-/// The bit of SDWA that says that a source is scalar.
+/// SDWA bit that makes a source scalar.
 fn scalar_bit(slot: &Slot) -> Field {
     if slot.field == Field::Src0 {
         Field::Src0Scalar
@@ -204,7 +208,7 @@ fn scalar_bit(slot: &Slot) -> Field {
     }
 }
 
-/// Every sequence of ready texts that the operands of a template can begin with, the most frequent one first.
+/// All sequences of preformatted texts that the operands of a template can begin with, the most frequent one first.
 fn prefixes(form: &Form, template: &Template) -> Vec<ReadyPrefix> {
     let operands = template.operands();
     let mut all = vec![ReadyPrefix {
@@ -231,7 +235,7 @@ fn prefixes(form: &Form, template: &Template) -> Vec<ReadyPrefix> {
     all
 }
 
-/// True if an operand has no ready text for some of its bits.
+/// True if an operand has no preformatted text for some values of its bits.
 fn can_lack_ready_text(operand: &OperandText) -> bool {
     operand.signs != 0
         || match operand.source {
@@ -248,12 +252,12 @@ fn can_lack_ready_text(operand: &OperandText) -> bool {
         }
 }
 
-/// The ready texts of an operand, each with the conditions under which it is the right one: bits and their values.
+/// Preformatted texts of an operand, each with the conditions for it: bits and their values.
 fn ready_texts(form: &Form, operand: &OperandText) -> Vec<(Vec<(u64, u64)>, ReadyText)> {
     let mask = |field: Field| form.layout.bits(field).mask();
     let text = operand.ready;
     let first = |first: u16| ReadyText { first, ..text };
-    // Where the operand's number has no meaning it must be zero.
+    // If the operand's number has no meaning, it must be zero.
     let zero = (text.bits(), 0);
     let off = ReadyText::at(ReadyTexts::OFF);
     match operand.source {
@@ -308,7 +312,7 @@ fn ready_texts(form: &Form, operand: &OperandText) -> Vec<(Vec<(u64, u64)>, Read
 }
 
 impl ReadyPrefix {
-    /// The prefix with one more text, if its conditions do not contradict those of the prefix. Signs must be zero.
+    /// Extends the prefix by a text, if its conditions do not contradict those of the prefix. Sign bits must be zero.
     fn with(&self, signs: u64, conditions: &[(u64, u64)], text: ReadyText) -> Option<ReadyPrefix> {
         let mut prefix = *self;
         for &(bits, value) in conditions.iter().chain(&[(signs, 0)]) {
@@ -324,8 +328,9 @@ impl ReadyPrefix {
     }
 }
 
-/// The most values that an instruction's operands may read over the bus, beside those that it reads implicitly.
-fn most_reads(form: &Form) -> u8 {
+/// Maximum number of values that an instruction's operands may read over the constant bus, in addition to implicit
+/// ones.
+fn max_reads(form: &Form) -> u8 {
     if !form.encoding.is_vector_alu() {
         return MISSING - 1; // Nothing is shared.
     }
@@ -337,28 +342,28 @@ fn most_reads(form: &Form) -> u8 {
     }
 }
 
-/// The dword of a literal.
+/// Bits of the literal.
 const LITERAL_BITS: u64 = (u32::MAX as u64) << 32;
 
-/// The suffix by which LLVM tells the encodings of an instruction that has several.
+/// Suffix by which LLVM distinguishes the encodings of an instruction.
 fn suffix(form: &Form) -> &'static str {
     let encoding = form.encoding;
     let has_long_form = form.row.forms.has(Forms::E64);
     let is_shown = if encoding.is_extended() {
-        // The selections of a comparison say it; LLVM's disassembler leaves this suffix out.
+        // For comparisons, the selections imply it; LLVM's disassembler omits this suffix.
         encoding != Encoding::VopcSdwa || !on::VI_ONLY.has(form.isa)
     } else {
-        // Without operands there is nothing to tell apart.
+        // Without operands, there is nothing to distinguish.
         let has_no_operands = encoding == Encoding::Vop1 && form.row.written.is_empty();
-        // Before GCN 1.2 interpolation has no other encoding.
+        // Before GCN 1.2, interpolation has no other encoding.
         let is_only = encoding == Encoding::Vintrp && form.isa < Isa::Vi;
         has_long_form && !has_no_operands && !is_only
     };
     if is_shown { encoding.suffix() } else { "" }
 }
 
-/// The bits that an operand tells, without those of its negation.
-fn told_by(layout: &Layout, slot: &Slot) -> u64 {
+/// Bits that an operand's text represents, except for negation.
+fn represented_bits(layout: &Layout, slot: &Slot) -> u64 {
     let beside: &[Field] = match (slot.kind, slot.field) {
         (Kind::ExportTarget, _) => &[Field::En],
         (Kind::Attribute, _) => &[Field::AttrChan],
@@ -375,7 +380,7 @@ fn told_by(layout: &Layout, slot: &Slot) -> u64 {
         })
 }
 
-/// True if a modifier is written whatever its value is.
+/// True if a modifier is always written.
 fn is_always_written(modifier: &Modifier) -> bool {
     matches!(
         modifier.value,
@@ -383,15 +388,15 @@ fn is_always_written(modifier: &Modifier) -> bool {
     )
 }
 
-/// True for the list OP_SEL_HI of packed instructions, whose bits are one when it is not written, that of
-/// a third operand even where there is none.
+/// True for OP_SEL_HI of packed instructions, whose bits default to one, even for a third operand that does not
+/// exist.
 fn is_list_of_ones(modifier: &Modifier) -> bool {
     modifier.value == ModifierValue::BitList
         && modifier.field == Field::OpSelHi
         && modifier.default != 0
 }
 
-/// The bits of a modifier that its text shows.
+/// Bits of a modifier that its text represents.
 fn bits_shown(placed: &PlacedModifier) -> u64 {
     if placed.modifier.value == ModifierValue::BitList {
         placed.list.mask()
@@ -400,7 +405,7 @@ fn bits_shown(placed: &PlacedModifier) -> u64 {
     }
 }
 
-/// The bits of a modifier.
+/// Bits of a modifier.
 fn bits_of(form: &Form, placed: &PlacedModifier) -> u64 {
     if is_list_of_ones(placed.modifier) {
         placed.list.mask() | form.layout.bits(Field::OpSelHi2).mask()
@@ -409,7 +414,7 @@ fn bits_of(form: &Form, placed: &PlacedModifier) -> u64 {
     }
 }
 
-/// The bits of a modifier that is not written.
+/// Bits of a modifier at its default.
 fn unwritten(form: &Form, placed: &PlacedModifier) -> u64 {
     let default = placed.modifier.default;
     match placed.modifier.value {
@@ -429,8 +434,8 @@ fn unwritten(form: &Form, placed: &PlacedModifier) -> u64 {
     }
 }
 
-/// The bits of a modifier without which no text means the words: those of one that must be written, and those of a list
-/// of ones that it does not show.
+/// Bits of a modifier that must be set for any text to represent the words: mandatory modifiers, and list bits that
+/// default to one but are not shown.
 fn required(form: &Form, placed: &PlacedModifier) -> u64 {
     if is_list_of_ones(placed.modifier) {
         bits_of(form, placed) & !placed.list.mask()

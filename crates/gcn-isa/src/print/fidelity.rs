@@ -1,6 +1,6 @@
 //! Fidelity of an instruction's text.
 
-/// Completeness of an instruction's text.
+/// Fidelity of an instruction's text.
 ///
 /// # Examples
 /// ```
@@ -15,12 +15,12 @@
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[must_use]
 pub enum TextFidelity {
-    /// Assembling the text gives the same words.
+    /// Assembling the text reproduces the words.
     Exact,
-    /// Assembling the text gives the same words, at least in CLRX's dialect, but LLVM's assembler refuses the text, which is
-    /// in its syntax, or makes other words of it.
+    /// Assembling the text reproduces the words, at least in CLRX's dialect, but LLVM's assembler refuses the text,
+    /// which is in its syntax, or encodes it as other words.
     RefusedByLlvm,
-    /// Some bits are not in the text (reserved or unused fields that are not zero, a register that has no name), or
-    /// the instruction breaks a [rule](crate::rules) that assemblers hold it to.
+    /// The text omits some bits (nonzero reserved or unused fields, a register without a name), or the instruction
+    /// violates a [rule](crate::rules) that assemblers enforce.
     Lossy,
 }

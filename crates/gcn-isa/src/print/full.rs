@@ -1,10 +1,10 @@
-//! Writes any instruction in LLVM's syntax, and finds out if its text conveys the words.
+//! Prints any instruction in LLVM's syntax, and determines if the text represents its words.
 
 use std::fmt::Write;
 
 use super::fidelity::TextFidelity;
 use super::immediate::write_immediate;
-use super::modifiers::{Conveyed, modifiers};
+use super::modifiers::{ModifierFidelity, modifiers};
 use crate::chapters::exp;
 use crate::chapters::vintrp::{CHANNELS, MAX_ATTRIBUTE, VERTEX_PARAMETERS};
 use crate::field::Field;
@@ -18,7 +18,7 @@ use crate::regs::{self, write_group};
 use crate::text::Text;
 use crate::{rules, simm};
 
-/// Examines every bit of an instruction that its text depends on.
+/// Printer that examines every bit on which the text depends.
 pub(super) struct FullPrinter<'a> {
     inst: &'a Inst,
     out: &'a mut Text,
@@ -38,7 +38,7 @@ impl<'a> FullPrinter<'a> {
     pub(super) fn print(&mut self, template: &Template, target: Option<&str>) -> TextFidelity {
         let inst = self.inst;
         self.out.push_piece(&template.head);
-        // Bytes to remove behind the last operand: a blank, or a comma and a blank.
+        // Bytes to remove after the last operand: a blank, or a comma and a blank.
         let mut excess = 1;
         for placed in &inst.form().operands {
             let slot = &placed.slot;
@@ -49,7 +49,7 @@ impl<'a> FullPrinter<'a> {
                 Some(name) if self.is_nameable(slot) => self.out.push_str(name),
                 _ => self.operand(placed),
             }
-            // LLVM separates the target from the values by a blank.
+            // LLVM separates the export target from the values by a blank.
             if slot.kind == Kind::ExportTarget {
                 self.out.push_ascii(b" ");
             } else {
@@ -59,7 +59,7 @@ impl<'a> FullPrinter<'a> {
         }
         self.out.shorten(excess);
         let conveyed = modifiers(template, inst.isa, inst.bits(), self.out);
-        self.exact &= conveyed != Conveyed::Partly;
+        self.exact &= conveyed != ModifierFidelity::Lossy;
         let says_all = self.exact && inst.bits() & template.untold_or_required == template.required;
         let breaks_rule = rules::constant_bus(inst).is_some() || rules::whole(inst).is_some();
         if !says_all || breaks_rule {
@@ -71,7 +71,7 @@ impl<'a> FullPrinter<'a> {
         }
     }
 
-    /// True if a name can replace the operand: the target of a branch, or a literal.
+    /// True if a name can replace the operand: a branch target or a literal.
     fn is_nameable(&self, slot: &Slot) -> bool {
         slot.kind == Kind::Branch || matches!(self.inst.operand(slot), Operand::Literal(_))
     }
@@ -111,7 +111,7 @@ impl<'a> FullPrinter<'a> {
                     || (matches!(slot.kind, Kind::Src | Kind::Ssrc)
                         && regs::write_inline(self.out, isa, code, slot.ty));
                 if !named {
-                    // No assembler has a name for it; show the number that the field holds.
+                    // No assembler has a name for it; show the field's number.
                     let _ = write!(self.out, "undefined({code})");
                     self.exact = false;
                 }
@@ -160,7 +160,7 @@ impl<'a> FullPrinter<'a> {
         }
     }
 
-    /// True if the text conveys the destination of a comparison of SDWA: VCC is written by leaving it out.
+    /// True if the text represents the destination of an SDWA comparison: VCC is written by omitting it.
     fn says_destination(&self, slot: &Slot) -> bool {
         if slot.field != Field::Sdst || !self.inst.layout().has(Field::SdwaSdst) {
             return true;
@@ -225,7 +225,7 @@ impl<'a> FullPrinter<'a> {
     }
 
     fn scalar_offset(&mut self, imm: Option<i32>, reg: Option<u8>, literal: bool) {
-        // Without both parts the register's own field says nothing.
+        // If both parts are missing, the register field is not represented.
         self.exact &= imm.is_some() && reg.is_some() || self.inst.get(Field::Soffset) == 0;
         if literal {
             // An assembler would take the short form instead.

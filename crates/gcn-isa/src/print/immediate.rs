@@ -1,11 +1,11 @@
-//! Numbers of instructions as text.
+//! Prints immediates.
 
 use crate::operand::Kind;
 use crate::target::Isa;
 use crate::text::Text;
 use crate::{regs, simm};
 
-/// Appends a number, which every text conveys exactly.
+/// Appends an immediate that every text represents exactly.
 pub(super) fn write_immediate(out: &mut Text, isa: Isa, kind: Kind, value: i64) {
     match kind {
         Kind::Waitcnt => simm::write_waitcnt(out, isa, value as u16),
@@ -13,7 +13,7 @@ pub(super) fn write_immediate(out: &mut Text, isa: Isa, kind: Kind, value: i64) 
         Kind::SendMsg => simm::write_sendmsg(out, isa, value as u16),
         Kind::Simm16 => out.push_hex(u64::from(value as u16)),
         Kind::Unsigned => regs::write_small(out, value as u32),
-        // LLVM writes a distance as the number without sign.
+        // LLVM prints a distance as an unsigned number.
         Kind::Branch => out.push_decimal(u64::from(value as u16)),
         Kind::Signed
         | Kind::Vgpr

@@ -1,4 +1,4 @@
-//! Writes modifiers in LLVM's syntax.
+//! Prints modifiers in LLVM's syntax.
 
 use crate::form::template::{ModifierText, Template};
 use crate::operand::ModifierValue;
@@ -6,20 +6,25 @@ use crate::target::Isa;
 use crate::text::Text;
 use crate::{buffer_format, dpp, swizzle};
 
-/// The share of the modifiers that a text conveys.
+/// Fidelity of the modifiers in a text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Conveyed {
-    /// All of them.
-    Exactly,
-    /// All of them, but LLVM might refuse it.
-    Doubtfully,
-    /// Not all of them.
-    Partly,
+pub(super) enum ModifierFidelity {
+    /// All of them are represented.
+    Exact,
+    /// All of them are represented, but LLVM might refuse the text.
+    MayBeRefused,
+    /// Some are not represented.
+    Lossy,
 }
 
-/// Appends the modifiers that are not left out.
-pub(super) fn modifiers(template: &Template, isa: Isa, bits: u64, out: &mut Text) -> Conveyed {
-    let mut conveyed = Conveyed::Exactly;
+/// Appends the modifiers, except those at their defaults.
+pub(super) fn modifiers(
+    template: &Template,
+    isa: Isa,
+    bits: u64,
+    out: &mut Text,
+) -> ModifierFidelity {
+    let mut conveyed = ModifierFidelity::Exact;
     for shown in &template.modifiers {
         if bits & shown.bits != shown.left_out {
             conveyed = conveyed.max(modifier(shown, isa, bits, out));
@@ -30,7 +35,7 @@ pub(super) fn modifiers(template: &Template, isa: Isa, bits: u64, out: &mut Text
 
 /// Appends a modifier.
 #[inline(always)]
-fn modifier(shown: &ModifierText, isa: Isa, bits: u64, out: &mut Text) -> Conveyed {
+fn modifier(shown: &ModifierText, isa: Isa, bits: u64, out: &mut Text) -> ModifierFidelity {
     let value = shown.field.get(bits);
     out.push_piece(&shown.head);
     match shown.value {
@@ -39,7 +44,7 @@ fn modifier(shown: &ModifierText, isa: Isa, bits: u64, out: &mut Text) -> Convey
         ModifierValue::Signed => out.push_signed(shown.field.get_signed(bits)),
         ModifierValue::Swizzle => {
             if !swizzle::write(out, isa, value as u16) {
-                return Conveyed::Partly;
+                return ModifierFidelity::Lossy;
             }
         }
         ModifierValue::Omod => out.push_ascii(match value {
@@ -51,7 +56,7 @@ fn modifier(shown: &ModifierText, isa: Isa, bits: u64, out: &mut Text) -> Convey
             Some(name) => out.push_str(name),
             None => {
                 out.push_decimal(value);
-                return Conveyed::Partly;
+                return ModifierFidelity::Lossy;
             }
         },
         ModifierValue::BufferFormat => buffer_format::write_format(out, isa, value as u8),
@@ -59,7 +64,7 @@ fn modifier(shown: &ModifierText, isa: Isa, bits: u64, out: &mut Text) -> Convey
         ModifierValue::LanePermutation => {
             dpp::write(out, value as u16);
             if dpp::Permutation::unpack(value as u16).is_none() {
-                return Conveyed::Doubtfully;
+                return ModifierFidelity::MayBeRefused;
             }
         }
         ModifierValue::BitList => {
@@ -73,5 +78,5 @@ fn modifier(shown: &ModifierText, isa: Isa, bits: u64, out: &mut Text) -> Convey
             out.push_ascii(b"]");
         }
     }
-    Conveyed::Exactly
+    ModifierFidelity::Exact
 }

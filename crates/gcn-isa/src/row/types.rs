@@ -1,10 +1,10 @@
-//! Types of an ALU row's operands.
+//! Operand types of ALU rows.
 
 use super::Row;
 use crate::field::Field;
 use crate::operand::{Kind, OperandAccess, Slot, Ty};
 
-/// Types of an ALU row's operands, by which forms of an operation differ.
+/// Operand types of an ALU row, which distinguish the variants of an operation.
 ///
 /// # Examples
 /// ```
@@ -15,22 +15,22 @@ use crate::operand::{Kind, OperandAccess, Slot, Ty};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct AluTypes {
-    /// True of a scalar instruction.
+    /// True for scalar instructions.
     pub is_scalar: bool,
     /// Type of the result, or of the first operand if there is none.
     pub result: Ty,
     /// Type of the first source.
     pub source: Ty,
-    /// A mask of carries is written.
+    /// True if a carry mask is written.
     pub carries: bool,
-    /// The destination is the third source.
+    /// True if the destination is the third source.
     pub accumulates: bool,
-    /// The last source is a constant of 16 bits (SOPK).
+    /// True if the last source is a 16-bit immediate (SOPK).
     pub is_sopk: bool,
 }
 
 impl Row {
-    /// Types of the operands of an ALU instruction.
+    /// Operand types of an ALU instruction.
     pub fn alu_types(&self) -> AluTypes {
         let is_written = |slot: &&Slot| slot.access != OperandAccess::Read;
         let is_mask = |slot: &Slot| slot.kind == Kind::Sdst && slot.field != Field::Ssrc0;

@@ -1,11 +1,11 @@
-//! All registers of an instruction: those that operands name and those that none names.
+//! All registers of an instruction, explicit and implicit.
 
 use super::Uses;
 use super::registers::{RegisterUse, RegisterUses};
 
 impl Uses<'_> {
-    /// All registers that the instruction uses: those of operands in the row's order, then the rest. A register that is
-    /// read as one operand and written as another comes twice.
+    /// All registers that the instruction uses: operands in row order, then implicit ones. A register that is read by
+    /// one operand and written by another occurs twice.
     ///
     /// # Examples
     /// ```

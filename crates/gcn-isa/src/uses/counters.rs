@@ -1,4 +1,4 @@
-//! The counters that an instruction holds until it completes, and in which order it completes.
+//! Counters that an instruction increments until it completes, and the order of completion.
 //!
 //! Sources: checklist 5; errata E043, E046, E082, E083, E089, E120, E123, E250, E251, E254, E255.
 
@@ -15,14 +15,14 @@ use super::Uses;
 use super::memory::Space;
 use super::registers::{RegisterUse, Registers, UseOrigin};
 
-/// A counter of outstanding operations, which S_WAITCNT waits for.
+/// A counter of outstanding operations, for S_WAITCNT.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Counter {
     /// Vector memory.
     Vm,
     /// LDS, GDS, scalar memory, messages.
     Lgkm,
-    /// Exports, GDS, and on GCN 1.0 data of vector stores.
+    /// Exports, GDS, and on GCN 1.0 the data of vector stores.
     Exp,
 }
 
@@ -36,8 +36,8 @@ impl fmt::Display for Counter {
     }
 }
 
-/// Operations that complete in the order of their issue. Those of different orders complete in any order, even where they
-/// share a counter.
+/// Class of operations that complete in the order of issue. Operations of different classes complete in any order,
+/// even if they share a counter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Order {
     /// GLOBAL, SCRATCH, MUBUF, MTBUF, MIMG: in order on VM_CNT.
@@ -46,46 +46,47 @@ pub enum Order {
     Flat,
     /// LDS: in order on LGKM_CNT.
     Lds,
-    /// GDS: in order on LGKM_CNT; EXP_CNT until the sources are read (errata E043).
+    /// GDS: in order on LGKM_CNT; EXP_CNT until the sources have been read (errata E043).
     Gds,
     /// Scalar memory: on LGKM_CNT, out of order even among themselves.
     Scalar,
     /// Messages: on LGKM_CNT.
     Message,
-    /// Exports of colours, of depth and to nothing: on EXP_CNT. Those of positions and parameters overtake them (errata E254).
+    /// Exports to color, depth and null targets: on EXP_CNT. Position and parameter exports may overtake them (errata
+    /// E254).
     ExportColor,
-    /// Exports of positions: on EXP_CNT.
+    /// Position exports: on EXP_CNT.
     ExportPosition,
-    /// Exports of parameters: on EXP_CNT.
+    /// Parameter exports: on EXP_CNT.
     ExportParameter,
 }
 
 impl Order {
-    /// True if operations of this order complete in the order of their issue.
+    /// True if operations of this class complete in the order of issue.
     pub const fn is_kept(self) -> bool {
         !matches!(self, Order::Scalar | Order::Flat)
     }
 }
 
-/// The amounts that an instruction adds to the counters at issue, and gives back as it completes.
+/// Increments of the counters at issue, which are decremented as the instruction completes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Counters {
-    /// Added to VM_CNT.
+    /// Increment of VM_CNT.
     pub vm: u8,
-    /// Added to LGKM_CNT.
+    /// Increment of LGKM_CNT.
     pub lgkm: u8,
-    /// Added to EXP_CNT.
+    /// Increment of EXP_CNT.
     pub exp: u8,
-    /// Among which operations it completes in order.
+    /// Class of operations among which it completes in order.
     pub order: Order,
-    /// A sampler takes part: vector memory with one and without one complete in order, yet write their results in any order
-    /// (errata E255).
+    /// True if a sampler is used: vector memory with and without a sampler decrements the counter in order, but
+    /// writes results in any order (errata E255).
     pub sampled: bool,
 }
 
 impl Counters {
-    /// True if an operation with these counters writes its results behind those of any earlier operation of an order, with
-    /// a sampler or without.
+    /// True if an operation with these counters writes its results after those of any earlier operation of class
+    /// `order`, with or without a sampler.
     ///
     /// # Examples
     /// ```
@@ -101,7 +102,7 @@ impl Counters {
         self.order.is_kept() && self.order == order && self.sampled == sampled
     }
 
-    /// The counters that it adds to.
+    /// Counters that it increments.
     pub fn held(&self) -> impl Iterator<Item = Counter> + use<> {
         let all = [
             (Counter::Vm, self.vm),
@@ -115,7 +116,7 @@ impl Counters {
 }
 
 impl Uses<'_> {
-    /// The counters that the instruction adds to; nothing if it adds to none.
+    /// Counters that the instruction increments; `None` if it increments none.
     ///
     /// # Examples
     /// ```
@@ -185,7 +186,7 @@ impl Uses<'_> {
         }
     }
 
-    /// On GCN 1.0 what buffers and images write holds EXP_CNT until its data are read (errata E250).
+    /// On GCN 1.0, stores to buffers and images hold EXP_CNT until their data are read (errata E250).
     fn locks_data(&self) -> bool {
         self.inst.isa == Isa::Si
             && self
@@ -193,7 +194,7 @@ impl Uses<'_> {
                 .is_some_and(|memory| memory.written.has(Space::Global))
     }
 
-    /// Scalar memory of two dwords and more counts twice (errata E120, E123).
+    /// Scalar memory instructions of two or more dwords count twice (errata E120, E123).
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "the width of the data decides for all that have data"
@@ -211,8 +212,8 @@ impl Uses<'_> {
         }
     }
 
-    /// The counters that say when a register this instruction uses is free again: of what it writes, the value is there; of
-    /// what it reads, it has been read. Nothing if it is so at issue.
+    /// Counters that show when a register used by this instruction is available: a written register when it has its
+    /// value, a read register when it has been read. Empty if it is available at issue.
     ///
     /// # Examples
     /// ```
@@ -242,7 +243,7 @@ impl Uses<'_> {
                     _,
                 ) => &[],
                 (Order::VectorMemory, _) => &[Counter::Vm],
-                // Who does not know where the address leads waits for both.
+                // Software that does not know the address space waits for both.
                 (Order::Flat, _) => &[Counter::Vm, Counter::Lgkm],
                 (Order::Lds | Order::Gds | Order::Scalar, _) => &[Counter::Lgkm],
             };
@@ -253,7 +254,7 @@ impl Uses<'_> {
             slot.is_some_and(|slot| slot.field == Field::Vdata)
         };
         let is_late = match counters.order {
-            // They read EXEC when they are granted, too.
+            // They also read EXEC when they are granted.
             Order::Gds | Order::ExportColor | Order::ExportPosition | Order::ExportParameter => {
                 it.source == UseOrigin::LaneMask || matches!(it.registers, Registers::Vector { .. })
             }
@@ -265,8 +266,8 @@ impl Uses<'_> {
 }
 
 impl Form {
-    /// The counters that the instruction adds to at issue, each with the modifier that makes it do so: DS instructions add to
-    /// another one with GDS.
+    /// Counters that the instruction increments at issue, each with the modifier that causes it: DS instructions
+    /// increment other counters with GDS.
     ///
     /// # Examples
     /// ```

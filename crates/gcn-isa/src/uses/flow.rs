@@ -1,11 +1,11 @@
-//! The instructions at which control leaves the sequence of the code.
+//! Instructions that change control flow.
 
 use crate::effect::{Control, Does};
 
 use super::Uses;
 
 impl Uses<'_> {
-    /// Execution may go on elsewhere than at the next instruction.
+    /// True if execution may continue elsewhere than at the next instruction.
     ///
     /// # Examples
     /// ```
@@ -26,8 +26,8 @@ impl Uses<'_> {
         )
     }
 
-    /// Control goes to an address that registers hold, or that is noted for a return: to code of which the instruction
-    /// says nothing.
+    /// True if control is transferred to an address in registers or a saved return address, which the instruction
+    /// does not determine.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "all others go on at a known place"

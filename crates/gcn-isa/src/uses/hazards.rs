@@ -1,7 +1,7 @@
-//! Hazards: pairs of instructions between which software must put others, because the hardware does not wait by itself.
+//! Hazards: pairs of instructions that software must separate, because the hardware does not interlock.
 //!
-//! A wait state is an instruction that is issued in between; S_NOP n is n + 1 of them. Sources: AMD's manuals, "Manually
-//! Inserted Wait States"; the hazards that LLVM's recognizer has beyond them are errata E252.
+//! A wait state is an instruction issued in between; S_NOP n counts as n + 1. Sources: AMD's manuals, "Manually
+//! Inserted Wait States"; additional hazards from LLVM's recognizer are errata E252.
 
 use crate::effect::{Control, Does, Implicit};
 use crate::field::{Encoding, Field};
@@ -18,35 +18,35 @@ use super::{Unit, Uses};
 /// A hazard between an instruction and a later one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Hazard {
-    /// The vector ALU writes an SGPR, vector memory reads it.
+    /// Vector ALU writes an SGPR, vector memory reads it.
     VectorMemoryReadsSgpr,
-    /// The vector ALU writes an SGPR, scalar memory reads it (GCN 1.0).
+    /// Vector ALU writes an SGPR, scalar memory reads it (GCN 1.0).
     ScalarMemoryReadsSgpr,
-    /// The scalar ALU writes a descriptor, a scalar buffer load reads it (GCN 1.0).
+    /// Scalar ALU writes a descriptor, a scalar buffer load reads it (GCN 1.0).
     ScalarBufferReadsSgpr,
     /// An instruction writes a VGPR, DPP reads it from other lanes.
     DppReadsVgpr,
-    /// The vector ALU writes EXEC, an instruction with DPP follows.
+    /// Vector ALU writes EXEC, an instruction with DPP follows.
     DppAfterExec,
-    /// The vector ALU writes VCC, V_DIV_FMAS reads it.
+    /// Vector ALU writes VCC, V_DIV_FMAS reads it.
     DivFmasReadsVcc,
-    /// The vector ALU writes VCC or EXEC, the vector ALU reads VCCZ or EXECZ as a value.
+    /// Vector ALU writes VCC or EXEC, vector ALU reads VCCZ or EXECZ as a value.
     ReadsZeroFlag,
-    /// The vector ALU writes an SGPR, V_READLANE or V_WRITELANE selects a lane by it.
+    /// Vector ALU writes an SGPR, V_READLANE or V_WRITELANE uses it as lane select.
     LaneSelect,
-    /// S_SETREG, or S_SETVSKIP of MODE, then S_GETREG of the same register.
+    /// S_SETREG, or S_SETVSKIP for MODE, then S_GETREG of the same register.
     GetRegister,
-    /// S_SETREG twice of the same register.
+    /// Two S_SETREG of the same register.
     SetRegister,
     /// S_SETREG of TRAPSTS, then S_RFE.
     ReturnFromTrap,
-    /// The scalar ALU writes M0, a message, GDS, a register number or an address of LDS depends on it.
+    /// Scalar ALU writes M0; a message, GDS, a relative register number or an LDS address depends on it.
     ReadsM0,
-    /// A store of more than 64 bits, then the vector ALU or an interpolation writes its data.
+    /// Store of more than 64 bits, then vector ALU or interpolation overwrites its data.
     StoreData,
-    /// S_SETREG of the bit of MODE that has vector instructions skipped, then a vector instruction.
+    /// S_SETREG of MODE.VSKIP, then a vector instruction.
     SkipsVector,
-    /// An interpolation writes a VGPR, V_READLANE or V_READFIRSTLANE reads it (GCN 1.0).
+    /// Interpolation writes a VGPR, V_READLANE or V_READFIRSTLANE reads it (GCN 1.0).
     ReadsInterpolated,
 }
 
@@ -91,7 +91,7 @@ impl Hazard {
         }
     }
 
-    /// Wait states that both need between them, 1..=5.
+    /// Required number of wait states, 1..=5.
     ///
     /// # Examples
     /// ```
@@ -116,7 +116,7 @@ impl Hazard {
         }
     }
 
-    /// True if an instruction with these uses begins the hazard.
+    /// True if an instruction with these uses can begin the hazard.
     ///
     /// # Examples
     /// ```
@@ -131,13 +131,13 @@ impl Hazard {
         before.begins(self).next().is_some()
     }
 
-    /// True if an instruction with these uses can end in the hazard.
+    /// True if an instruction with these uses can end the hazard.
     pub fn ends(self, after: &Uses<'_>) -> bool {
         after.ends(self).next().is_some()
     }
 }
 
-/// Registers of which only the use as registers counts.
+/// VCC, where only its use as registers counts.
 const VCC: Registers = Registers::Scalar {
     first: regs::VCC_LO,
     count: 2,
@@ -152,7 +152,7 @@ const M0_REGISTER: Registers = Registers::Scalar {
 };
 
 impl<'a> Uses<'a> {
-    /// The hazards between this instruction and a later one, each with the wait states that it needs.
+    /// Hazards between this instruction and a later one, each with the required number of wait states.
     ///
     /// # Examples
     /// ```
@@ -177,7 +177,7 @@ impl<'a> Uses<'a> {
         })
     }
 
-    /// The use of registers by which a later instruction ends a hazard that this one begins; `None` if it does not.
+    /// The register use by which a later instruction completes a hazard that this one begins; `None` if it does not.
     ///
     /// # Examples
     /// ```
@@ -195,8 +195,8 @@ impl<'a> Uses<'a> {
         after.ends(hazard).find(|it| is_here && ends(it))
     }
 
-    /// True for two memory instructions of one kind that may not follow each other without another instruction between
-    /// them where XNACK replays them, from GCN 1.2 on: one writes what either reads, or a store follows a load.
+    /// True for two memory instructions of one kind that must be separated if XNACK may replay them, from GCN 1.2:
+    /// one writes a register that either reads, or a store follows a load.
     ///
     /// # Examples
     /// ```
@@ -241,7 +241,7 @@ impl<'a> Uses<'a> {
             .any(|it| written.iter().any(|other| other.overlaps(&it)))
     }
 
-    /// The hazards that the instruction can begin or end.
+    /// Hazards that the instruction can begin or end.
     ///
     /// # Examples
     /// ```
@@ -260,7 +260,7 @@ impl<'a> Uses<'a> {
         })
     }
 
-    /// The uses that begin a hazard.
+    /// Uses that begin a hazard.
     fn begins(&self, hazard: Hazard) -> impl Iterator<Item = RegisterUse> + use<> {
         let unit = self.unit();
         let begins: Option<fn(&RegisterUse) -> bool> = 'begins: {
@@ -318,7 +318,7 @@ impl<'a> Uses<'a> {
         let stored = (hazard == Hazard::StoreData)
             .then(|| self.long_data())
             .flatten();
-        // Most instructions begin few hazards: their registers are looked at for these alone.
+        // Most instructions can begin only few hazards, so registers are compared only for these.
         let written = begins.map(|begins| {
             let registers = self.registers();
             registers.filter(move |it| it.written != 0 && begins(it))
@@ -326,7 +326,7 @@ impl<'a> Uses<'a> {
         written.into_iter().flatten().chain(stored)
     }
 
-    /// The uses that end a hazard.
+    /// Uses that end a hazard.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "a hazard ends with instructions of few units"
@@ -404,7 +404,7 @@ impl<'a> Uses<'a> {
             Hazard::LaneSelect => self.lane_select(),
             _ => None,
         };
-        // What the hazard is about is no register that the instruction reads.
+        // These hazards concern state that is not a register operand.
         let state = match hazard {
             Hazard::ReturnFromTrap if does == Does::ReturnFromTrap => Some(trap_status()),
             Hazard::SkipsVector if !self.inst.encoding.is_scalar() => Some(skipping()),
@@ -454,7 +454,8 @@ impl<'a> Uses<'a> {
         })
     }
 
-    /// M0 is needed at once: by messages, GDS, register numbers, addresses of LDS that no VGPR gives.
+    /// True if M0 is needed immediately: by messages, GDS, relative register numbers, and LDS addresses without a
+    /// VGPR.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "the memory decides for all others"
@@ -479,8 +480,8 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// The data of a store or atomic that has more than 64 bits of them; of a buffer's only where its scalar offset is no
-    /// register, of an image's only where its descriptor has four dwords.
+    /// Store or atomic data of more than 64 bits; for buffers, only if the scalar offset is not a register, for
+    /// images, only if the descriptor has four dwords.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "buffers, images and FLAT alone store more than 64 bits"
@@ -509,13 +510,13 @@ fn is_in(it: &RegisterUse, registers: Registers) -> bool {
     it.overlaps(&RegisterUse { registers, ..*it })
 }
 
-/// The use of TRAPSTS by S_RFE.
+/// Use of TRAPSTS by S_RFE.
 fn trap_status() -> RegisterUse {
     let registers = Registers::State(UnnumberedState::TRAPSTS);
     RegisterUse::implicit(registers, true, false)
 }
 
-/// The use of MODE by vector instructions, which a bit of it has skipped.
+/// Use of MODE by vector instructions, which VSKIP disables.
 fn skipping() -> RegisterUse {
     let registers = Registers::State(UnnumberedState::MODE);
     RegisterUse::implicit(registers, true, false)

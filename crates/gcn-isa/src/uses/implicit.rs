@@ -1,4 +1,4 @@
-//! The registers and the state that no operand names.
+//! Implicit registers and state of an instruction.
 
 use crate::effect::{AluOp, Condition, Control, Does, Implicit};
 use crate::field::{Encoding, Field};
@@ -14,13 +14,13 @@ use super::registers::{
 };
 use super::{Unit, Uses};
 
-/// TRAPSTS: a memory violation happened.
+/// TRAPSTS: a memory violation occurred.
 const TRAPSTS_MEM_VIOL: u32 = 1 << 8;
-/// STATUS: the bits that S_SETPRIO sets.
+/// STATUS: bits set by S_SETPRIO.
 const STATUS_PRIORITY: u32 = 3 << 3;
 
 impl Uses<'_> {
-    /// EXEC decides which lanes take part.
+    /// True if EXEC selects the lanes that take part.
     ///
     /// # Examples
     /// ```
@@ -41,7 +41,7 @@ impl Uses<'_> {
         }
     }
 
-    /// Rounding, denormals, clamps and NaN follow MODE: the instruction computes in floating point.
+    /// True for floating-point instructions, whose rounding, denormals, clamping and NaN handling depend on MODE.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "all others move bits or count"
@@ -49,7 +49,7 @@ impl Uses<'_> {
     fn goes_by_mode(&self) -> bool {
         let row = self.inst.row();
         let has_float = || row.slots().any(|slot| slot.ty.is_float());
-        // A choice by a mask moves bits, though its sources may be negated.
+        // A selection by a mask moves bits, although its sources may be negated.
         let chooses = || {
             let has_mask = |slot: &Slot| slot.kind == Kind::Sdst && slot.field == Field::Src2;
             row.slots().any(has_mask)
@@ -60,7 +60,7 @@ impl Uses<'_> {
         match self.inst.does() {
             Does::Alu(_) => self.unit() != Unit::Scalar && has_float() && !chooses(),
             Does::Compare(..) => has_float(),
-            // Denormals of LDS's atomics.
+            // Denormals in LDS atomics.
             Does::Atomic(_, ty) | Does::Return(_, ty) | Does::AtomicFromLds(_, ty) => {
                 ty.is_float() && self.memory().is_some_and(|m| m.atomic_in_share())
             }
@@ -143,7 +143,7 @@ impl Uses<'_> {
         }
     }
 
-    /// The register of S_GETREG, of whose parts some are state with names of their own, or S_SETREG.
+    /// Register of S_GETREG or S_SETREG; some of its bits are state with names of their own.
     fn hardware_register(&self, found: &mut RegisterUses) {
         let inst = self.inst;
         let Some(slot) = inst.row().slots().find(|slot| slot.kind == Kind::Hwreg) else {
@@ -171,13 +171,13 @@ impl Uses<'_> {
         }
     }
 
-    /// The program counter, and the stack of forks: MODE has its depth, SGPRs hold masks and addresses.
+    /// Program counter, and the stack of forks: MODE has its depth, SGPRs hold masks and addresses.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "all others go on at the next instruction"
     )]
     fn control(&self, found: &mut RegisterUses) {
-        /// Registers of an entry of the stack.
+        /// Registers of a stack entry.
         const ENTRY: u8 = 4;
         let inst = self.inst;
         let saves = || {
@@ -212,7 +212,7 @@ impl Uses<'_> {
     }
 }
 
-/// State that an operand's code stands for: VCCZ, EXECZ, SCC, apertures.
+/// State denoted by an operand's code: VCCZ, EXECZ, SCC, apertures.
 fn value(code: u8, found: &mut RegisterUses) {
     match code {
         regs::VCCZ => found.scalar(regs::VCC_LO, 2, true, false),

@@ -1,4 +1,4 @@
-//! The memory that an instruction touches, and M0's part in it.
+//! Memory that an instruction accesses, and the role of M0 in it.
 
 use crate::effect::{Does, ImageOp};
 use crate::field::{Encoding, Field};
@@ -12,15 +12,15 @@ use super::Uses;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Space {
-    /// Global memory, through buffers, images and scalar memory too.
+    /// Global memory, also through buffers, images and scalar memory.
     Global,
-    /// The workgroup's local data share.
+    /// Local data share of the workgroup.
     Lds,
     /// The global data share.
     Gds,
-    /// A lane's private memory.
+    /// Private memory of a lane.
     Scratch,
-    /// Resources of global wave synchronisation.
+    /// Global wave sync resources.
     Gws,
 }
 
@@ -56,7 +56,7 @@ impl Spaces {
         Spaces(1 << space as u8)
     }
 
-    /// The memories of either set.
+    /// Union of two sets.
     pub const fn and(self, other: Spaces) -> Spaces {
         Spaces(self.0 | other.0)
     }
@@ -66,7 +66,7 @@ impl Spaces {
         self.0 & 1 << space as u8 != 0
     }
 
-    /// True if no memory is a member.
+    /// True if the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -77,7 +77,7 @@ impl Spaces {
     }
 }
 
-/// M0's part in an access.
+/// Role of M0 in an access.
 ///
 /// # Examples
 /// ```
@@ -93,9 +93,9 @@ impl Spaces {
 pub enum M0 {
     /// None.
     Unused,
-    /// The bytes of LDS that can be reached (errata E035).
+    /// Upper bound of LDS addresses (errata E035).
     Bounds,
-    /// A base or the whole address, and for GDS the size (errata E037, E048, E049, E069, E089, E246).
+    /// Base or whole address, and for GDS the size (errata E037, E048, E049, E069, E089, E246).
     Addresses,
 }
 
@@ -117,9 +117,9 @@ pub struct MemoryUse {
     pub read: Spaces,
     /// Memories that may be written.
     pub written: Spaces,
-    /// Read and written as one.
+    /// True if it reads and writes atomically.
     pub atomic: bool,
-    /// The scalar cache is in between, and the access is one for the wave.
+    /// True if the access goes through the scalar cache, once per wave.
     pub scalar: bool,
     /// M0's part.
     pub m0: M0,
@@ -134,35 +134,35 @@ impl MemoryUse {
         m0: M0::Unused,
     };
 
-    /// Every memory that may be touched.
+    /// All memories that may be accessed.
     pub const fn spaces(&self) -> Spaces {
         self.read.and(self.written)
     }
 
-    /// An address may be out of bounds, which TRAPSTS notes.
+    /// True if an address may be out of bounds, which TRAPSTS records.
     pub(super) fn may_violate(&self) -> bool {
         self.spaces() != Spaces::of(Space::Gws)
     }
 
-    /// An atomic that LDS or GDS may execute.
+    /// True for an atomic that LDS or GDS may execute.
     pub(super) fn atomic_in_share(&self) -> bool {
         self.atomic && (self.written.has(Space::Lds) || self.written.has(Space::Gds))
     }
 }
 
-/// Intent of an access to memory.
+/// Kind of memory access.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Intent {
     /// Memory is read.
     Load,
-    /// Memory is written.
+    /// Writes memory.
     Store,
-    /// Memory is read and written as one.
+    /// Reads and writes memory atomically.
     Atomic,
 }
 
 impl Does {
-    /// Intent of an instruction with this effect towards the memory that its operands name; `None` if it names none.
+    /// Access to the memory named by the operands of an instruction with this effect; `None` if there is none.
     ///
     /// # Examples
     /// ```
@@ -218,8 +218,8 @@ impl Does {
 }
 
 impl Uses<'_> {
-    /// The memory that the instruction accesses; nothing if it accesses none. Cache operations, lane exchanges and times
-    /// access none.
+    /// Memory that the instruction accesses; `None` if it accesses none. Cache operations, lane exchanges and clock
+    /// reads access none.
     ///
     /// # Examples
     /// ```
@@ -271,7 +271,7 @@ impl Uses<'_> {
         Some(memory)
     }
 
-    /// The memories that the instruction's addresses lead to.
+    /// Memories that the instruction's addresses may refer to.
     fn space(&self) -> Spaces {
         let inst = self.inst;
         match (inst.encoding, inst.does()) {
@@ -336,12 +336,12 @@ impl Uses<'_> {
         }
     }
 
-    /// Interpolation reads parameters, which lie in LDS.
+    /// True for interpolation, which reads parameters from LDS.
     fn reads_parameters(&self) -> bool {
         matches!(self.inst.encoding, Encoding::Vintrp | Encoding::Vop3Interp)
     }
 
-    /// A source is a value of LDS, which M0 addresses (errata E246).
+    /// True if a source is an LDS value, addressed by M0 (errata E246).
     ///
     /// # Examples
     /// ```
@@ -368,7 +368,7 @@ impl Uses<'_> {
     }
 }
 
-/// M0 bounds LDS up to GCN 1.2 (errata E035).
+/// True if M0 bounds LDS accesses, up to GCN 1.2 (errata E035).
 const fn bounds_lds(isa: Isa) -> bool {
     on::SI_CI_VI.has(isa)
 }

@@ -1,4 +1,4 @@
-//! The registers that operands name: how many, which of their bits, in which lanes.
+//! Registers named by operands: count, bits and lanes.
 
 use crate::dpp::Permutation;
 use crate::effect::{DetailSource, Does, GwsOp, Half, ImageOp, Implicit, LaneMove};
@@ -12,8 +12,8 @@ use super::registers::{ALL, HIGH, LOW, RegisterUse, Registers, UseOrigin, UsedLa
 use super::{Unit, Uses};
 
 impl<'a> Uses<'a> {
-    /// The uses of the operand at `place` of the row: what is read first, then what is written; or both parts that are written
-    /// of one that is not read, half a register and a status.
+    /// Uses of the operand at index `place` of the row: reads first, then writes. For an operand that is only
+    /// written, there may be two writes: half a register and a status.
     ///
     /// # Examples
     /// ```
@@ -54,7 +54,7 @@ impl<'a> Uses<'a> {
         let writes = inst.writes(slot) && !inst.loads_to_lds();
         let implicit = inst.row().implicit();
         let read = reads.then(|| RegisterUse {
-            registers: self.narrowed(registers, self.read_dwords(slot)),
+            registers: self.first_registers(registers, self.read_dwords(slot)),
             read: self.read_bits(slot),
             written: 0,
             lanes: if is_vector {
@@ -66,7 +66,7 @@ impl<'a> Uses<'a> {
             indexed: is_source(slot) && implicit.has(Implicit::INDEXES_SOURCE),
         });
         let written = writes.then(|| RegisterUse {
-            registers: self.narrowed(registers, self.written_dwords(slot)),
+            registers: self.first_registers(registers, self.written_dwords(slot)),
             read: 0,
             written: self.written_bits(slot),
             lanes: match (is_vector, self.is_lane_write(slot)) {
@@ -78,7 +78,7 @@ impl<'a> Uses<'a> {
             indexed: !is_source(slot) && implicit.has(Implicit::INDEXES_DESTINATION),
         });
         match (written, registers) {
-            // A status is behind half a register (errata E310).
+            // A status dword follows half a register (errata E310).
             (Some(data), Registers::Vector { first, count: 2 }) if inst.keeps_other_half() => {
                 let part = |dword: u8| RegisterUse {
                     registers: Registers::Vector {
@@ -97,8 +97,8 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// A destination that the row calls read because it keeps lanes or halves: it is written in part, or whole where a half that
-    /// is loaded clears the other one (errata E263).
+    /// True for a destination that the row declares as read because lanes or halves are preserved: it is written in
+    /// part, or as a whole if loading a half clears the other one (errata E263).
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "all others keep by their destination alone"
@@ -111,7 +111,7 @@ impl<'a> Uses<'a> {
             }
     }
 
-    /// The fields of DS_NOP and of semaphores that take no value.
+    /// Fields of DS_NOP and of semaphore instructions that take no value.
     fn ignores(&self, slot: &Slot) -> bool {
         slot.when == Presence::Optional
             && matches!(
@@ -120,7 +120,7 @@ impl<'a> Uses<'a> {
             )
     }
 
-    /// V_WRITELANE's destination: a vector one that a scalar source goes to.
+    /// Destination of V_WRITELANE: a VGPR that receives a scalar source.
     fn is_lane_write(&self, slot: &Slot) -> bool {
         slot.field == Field::Vdst && slot.kind == Kind::Vgpr && {
             let mut slots = self.inst.row().slots();
@@ -128,7 +128,7 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// A 16-bit result that leaves the other half of its register (errata E304).
+    /// True for a 16-bit result that preserves the other half of its register (errata E304).
     fn merges(&self, slot: &Slot) -> bool {
         slot.field == Field::Vdst
             && slot.ty.bytes() == 2
@@ -137,7 +137,7 @@ impl<'a> Uses<'a> {
             && self.inst.row().modifiers().any(|m| m.field == Field::OpSel)
     }
 
-    /// A 16-bit result that goes to the high half of its register (errata E304).
+    /// True for a 16-bit result that goes to the high half of its register (errata E304).
     fn places_high(&self) -> bool {
         const DESTINATION: u64 = 1 << 3;
         let inst = self.inst;
@@ -151,8 +151,8 @@ impl<'a> Uses<'a> {
                 && !inst.row().implicit().has(Implicit::INDEXES_DESTINATION)
     }
 
-    /// `registers` from the first on, as many as `count` says; none says all.
-    fn narrowed(&self, registers: Registers, count: Option<u8>) -> Registers {
+    /// The first `count` of `registers`; all of them if `None`.
+    fn first_registers(&self, registers: Registers, count: Option<u8>) -> Registers {
         match (registers, count) {
             (Registers::Vector { first, .. }, Some(count)) => Registers::Vector { first, count },
             (Registers::Scalar { first, .. }, Some(count)) => Registers::Scalar { first, count },
@@ -160,7 +160,7 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// Dwords that are read of a buffer's or an image's value: no status; of an image's address.
+    /// Number of dwords read for buffer or image data, without the status, or for an image address.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "other operands are read whole"
@@ -174,7 +174,7 @@ impl<'a> Uses<'a> {
                 Operand::Vgprs { count, .. } => Some(count - inst.get(Field::Tfe) as u8),
                 _ => None,
             },
-            // With R128 an image's descriptor has four.
+            // With R128, an image descriptor has four dwords.
             Kind::Aligned(_) if slot.field == Field::Srsrc && inst.flag(Field::R128) => {
                 Some(SHORT_IMAGE_DWORDS as u8)
             }
@@ -186,8 +186,8 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// Registers of an image's address behind those of [`Uses::registers`], which are read for images of some kinds: that is in
-    /// the image's descriptor. `None` of other instructions.
+    /// Registers of an image address after those in [`Uses::registers`], which are read only for some kinds of
+    /// images, depending on the descriptor. `None` for other instructions.
     ///
     /// # Examples
     /// ```
@@ -220,8 +220,8 @@ impl<'a> Uses<'a> {
         })
     }
 
-    /// Dwords that are written where the operand does not say it: the old value of a comparing atomic is half as wide as
-    /// its data (errata E090), and a status follows what is loaded with TFE (E015, E080).
+    /// Number of dwords written if the operand does not determine it: the old value of a compare-and-swap is half as
+    /// wide as its data (errata E090), and with TFE a status follows the loaded data (E015, E080).
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "all others write what their operands say"
@@ -295,7 +295,7 @@ impl<'a> Uses<'a> {
             let (low, high) = (bit(Field::OpSel), high_op >> number & 1 != 0);
             return match slot.ty {
                 Ty::F16x2 | Ty::I16x2 => half(low) | half(high),
-                // Mixed precision: a half where OP_SEL_HI is set.
+                // Mixed precision: a half if OP_SEL_HI is set.
                 Ty::F32 if inst.row().slots().all(|s| s.ty != Ty::F16x2) && high => half(low),
                 _ => ALL,
             };
@@ -370,14 +370,14 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// DPP reads lanes other than the own.
+    /// True if DPP reads other lanes.
     fn crosses_lanes(&self) -> bool {
         const SAME: Permutation = Permutation::QuadPerm([0, 1, 2, 3]);
         self.inst.layout().has(Field::DppCtrl)
             && Permutation::unpack(self.inst.get(Field::DppCtrl) as u16) != Some(SAME)
     }
 
-    /// V_READLANE and V_READFIRSTLANE: a vector instruction's VDST is scalar.
+    /// True for V_READLANE and V_READFIRSTLANE, vector instructions with a scalar VDST.
     ///
     /// # Examples
     /// ```
@@ -393,12 +393,12 @@ impl<'a> Uses<'a> {
         slots.any(|slot| slot.field == Field::Vdst && slot.kind == Kind::Sdst)
     }
 
-    /// V_READLANE and V_WRITELANE: a scalar source selects the lane.
+    /// True for V_READLANE and V_WRITELANE, which select the lane with a scalar source.
     pub fn selects_lane(&self) -> bool {
         self.lane_select().is_some()
     }
 
-    /// The place of the operand that selects a lane.
+    /// Index of the operand that selects a lane.
     pub(super) fn lane_select(&self) -> Option<usize> {
         if self.unit() != Unit::Vector {
             return None;
@@ -408,7 +408,7 @@ impl<'a> Uses<'a> {
     }
 }
 
-/// The registers of a scalar operand; nothing of constants and of values that are derived (see [`value`]).
+/// Registers of a scalar operand; `None` for constants and derived values (see `implicit::value`).
 fn scalar(code: u8, count: u8) -> Option<Registers> {
     (code < regs::ZERO).then_some(Registers::Scalar { first: code, count })
 }
@@ -421,7 +421,7 @@ pub(super) fn is_source(slot: &Slot) -> bool {
     )
 }
 
-/// The bits of a dword that a value of `bytes` bytes has.
+/// Mask of the bits of a dword that a value of `bytes` bytes occupies.
 fn ones(bytes: u8) -> u32 {
     match bytes {
         1 => 0xff,
@@ -434,7 +434,7 @@ fn half(is_high: bool) -> u32 {
     if is_high { HIGH } else { LOW }
 }
 
-/// The bits that a number of [`SELECTIONS`](crate::operand::SELECTIONS) selects.
+/// Mask of the bits selected by a number of [`SELECTIONS`](crate::operand::SELECTIONS).
 fn part(selection: u64) -> u32 {
     match selection {
         0..=3 => 0xff << (8 * selection),

@@ -1,8 +1,8 @@
-//! The registers that an instruction reads and writes, those that no operand names included.
+//! Registers that an instruction reads and writes, including implicit ones.
 
 use crate::simm::{HWREG_MODE, HWREG_TRAPSTS};
 
-/// Registers side by side, or state that has no number among them.
+/// Consecutive registers, or state without a register number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Registers {
     /// VGPRs.
@@ -12,8 +12,8 @@ pub enum Registers {
         /// Number of registers.
         count: u8,
     },
-    /// Scalar registers by the numbers of [`regs`](crate::regs), below 128: SGPRs, FLAT_SCRATCH, XNACK_MASK, VCC, trap registers, M0,
-    /// EXEC.
+    /// Scalar registers by the numbers in [`regs`](crate::regs), below 128: SGPRs, FLAT_SCRATCH, XNACK_MASK, VCC,
+    /// trap registers, M0, EXEC.
     Scalar {
         /// The first.
         first: u8,
@@ -24,7 +24,7 @@ pub enum Registers {
     State(UnnumberedState),
 }
 
-/// State of a wave that is no register of an operand.
+/// Wave state that operands cannot name as a register.
 ///
 /// # Examples
 /// ```
@@ -40,11 +40,11 @@ pub enum Registers {
 pub enum UnnumberedState {
     /// The scalar condition code.
     Scc,
-    /// The program counter, beyond its step to the next instruction.
+    /// Program counter, apart from advancing to the next instruction.
     Pc,
-    /// The windows of FLAT addresses.
+    /// Apertures of FLAT addresses.
     Apertures,
-    /// A hardware register by its number in S_GETREG: MODE is 1, TRAPSTS 3.
+    /// Hardware register by its number in S_GETREG: MODE is 1, TRAPSTS 3.
     Hardware(u8),
 }
 
@@ -55,29 +55,29 @@ impl UnnumberedState {
     pub const TRAPSTS: UnnumberedState = UnnumberedState::Hardware(HWREG_TRAPSTS);
 }
 
-/// The lanes of a VGPR that count.
+/// Lanes of a VGPR that are used.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum UsedLanes {
-    /// None: the register is scalar.
+    /// None, for scalar registers.
     Scalar,
-    /// The lanes of EXEC.
+    /// Active lanes (EXEC).
     Active,
-    /// The first of EXEC, or lane 0.
+    /// First active lane, or lane 0.
     First,
-    /// The one that an operand selects, whatever EXEC is.
+    /// Lane selected by an operand, regardless of EXEC.
     Selected,
-    /// Any: a lane may read other lanes.
+    /// Any lane: lanes may read other lanes.
     Crossing,
 }
 
-/// Origin of a register's use.
+/// Origin of a register use.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum UseOrigin {
-    /// An operand by its place in the row.
+    /// Operand, by its index in the row.
     Operand(u8),
-    /// Not named by an operand.
+    /// Implicit.
     Implicit,
-    /// EXEC, as the set of active lanes.
+    /// EXEC as the mask of active lanes.
     LaneMask,
 }
 
@@ -100,25 +100,25 @@ pub struct RegisterUse {
     pub registers: Registers,
     /// Bits of each dword that are read; 0 if none.
     pub read: u32,
-    /// Bits of each dword that may be written; 0 if none. The others keep their value.
+    /// Bits of each dword that may be written; 0 if none. The others are preserved.
     pub written: u32,
-    /// Lanes that count.
+    /// Lanes that are used.
     pub lanes: UsedLanes,
-    /// Origin of their use.
+    /// Origin of the use.
     pub source: UseOrigin,
-    /// The registers lie further by an index that the wave holds (M0, or the depth of the stack of forks), so that others
-    /// than these are used.
+    /// True if the wave adds an index to the register number (M0, or the depth of the stack of forks), so that other
+    /// registers may be used.
     pub indexed: bool,
 }
 
 pub(super) const ALL: u32 = u32::MAX;
 pub(super) const LOW: u32 = 0xffff;
 pub(super) const HIGH: u32 = 0xffff_0000;
-/// Most uses of one instruction: two of each operand and what is implicit.
+/// Maximum number of uses of an instruction: two per operand plus implicit ones.
 pub(super) const MOST: usize = 24;
 
 impl RegisterUse {
-    /// The operand's place in the row, if one names the registers.
+    /// Index of the operand in the row, if the use is explicit.
     pub fn operand(&self) -> Option<usize> {
         match self.source {
             UseOrigin::Operand(place) => Some(place.into()),
@@ -126,7 +126,7 @@ impl RegisterUse {
         }
     }
 
-    /// True if both uses have a register in common.
+    /// True if the uses have a register in common.
     ///
     /// # Examples
     /// ```
@@ -177,7 +177,7 @@ impl RegisterUse {
     }
 }
 
-/// A list of uses, without an allocation.
+/// A list of uses that does not allocate.
 pub(super) struct RegisterUses {
     uses: [Option<RegisterUse>; MOST],
     len: usize,

@@ -2,9 +2,9 @@
 
 use super::{Registers, UnnumberedState, Uses};
 
-/// Vector and scalar registers and SCC, a bit each. Other state is in none.
+/// A bit set of vector registers, scalar registers and SCC. Other state is never contained.
 ///
-/// It has the size of a cache line, and whether two have a register in common is a matter of a few instructions.
+/// It has the size of a cache line, so that testing for common registers takes a few instructions.
 ///
 /// ```
 /// use gcn_isa::uses::{RegisterSet, Registers};
@@ -17,11 +17,11 @@ use super::{Registers, UnnumberedState, Uses};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(align(64))]
 pub struct RegisterSet {
-    /// Words with a bit for each vector register, for each scalar one, and for SCC.
+    /// Bits for vector registers, scalar registers and SCC.
     words: [u64; WORDS],
 }
 
-/// Words of 64 bits: four of vector registers, two of scalar ones, one of state.
+/// Number of 64-bit words: four for vector registers, two for scalar ones, one for state.
 const WORDS: usize = 7;
 const SCALAR_WORD: usize = 4;
 const STATE_WORD: usize = 6;
@@ -50,7 +50,7 @@ impl RegisterSet {
         }
     }
 
-    /// Adds a vector register, or takes it out.
+    /// Adds or removes a vector register.
     #[inline]
     pub fn set_vector(&mut self, register: u8, is_in: bool) {
         let word = &mut self.words[usize::from(register) / 64];
@@ -58,7 +58,7 @@ impl RegisterSet {
         *word = *word & !(1 << bit) | u64::from(is_in) << bit;
     }
 
-    /// Adds scalar registers, a bit each.
+    /// Adds scalar registers, given as a bit mask.
     #[inline]
     pub fn add_scalars(&mut self, registers: u128) {
         self.words[SCALAR_WORD] |= registers as u64;
@@ -91,7 +91,7 @@ impl RegisterSet {
         }
     }
 
-    /// True if both sets have a register in common.
+    /// True if the sets have a register in common.
     #[inline]
     pub fn meets(&self, other: &RegisterSet) -> bool {
         let both = self.words.iter().zip(other.words);
@@ -100,7 +100,7 @@ impl RegisterSet {
 }
 
 impl Uses<'_> {
-    /// The registers that the instruction reads or writes, as its words name them; those of [`Uses::address_beyond`] are among them.
+    /// Registers that the instruction reads or writes, as encoded; includes those of [`Uses::address_beyond`].
     ///
     /// # Examples
     /// ```

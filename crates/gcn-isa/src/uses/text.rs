@@ -1,4 +1,4 @@
-//! An instruction's uses as text, for people, messages and tests.
+//! Textual description of an instruction's uses, for people, messages and tests.
 
 use std::fmt;
 
@@ -14,8 +14,8 @@ impl fmt::Display for Uses<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
         let uses: Vec<RegisterUse> = self.registers().collect();
-        parts.extend(listed("reads", &uses, |it| it.read, self));
-        parts.extend(listed("writes", &uses, |it| it.written, self));
+        parts.extend(list_registers("reads", &uses, |it| it.read, self));
+        parts.extend(list_registers("writes", &uses, |it| it.written, self));
         parts.extend(self.memory().map(|memory| memory.to_string()));
         if let Some(counters) = self.counters() {
             let each = [counters.vm, counters.lgkm, counters.exp];
@@ -35,7 +35,7 @@ impl fmt::Display for Uses<'_> {
 }
 
 impl Uses<'_> {
-    /// The registers that no operand names, as phrases: `reads exec as lanes`, `writes scc`.
+    /// Implicit register uses, as phrases: `reads exec as lanes`, `writes scc`.
     ///
     /// # Examples
     /// ```
@@ -51,14 +51,14 @@ impl Uses<'_> {
             .filter(|it| it.operand().is_none())
             .collect();
         let both = [
-            listed("reads", &beside, |it| it.read, self),
-            listed("writes", &beside, |it| it.written, self),
+            list_registers("reads", &beside, |it| it.read, self),
+            list_registers("writes", &beside, |it| it.written, self),
         ];
         both.into_iter().flatten().collect()
     }
 
-    /// The use of the operand at `place` of the row, as phrases: `reads 2 dwords`, `writes bits 15:0 of 1 dword`. Nothing if it
-    /// names no register.
+    /// Uses of the operand at index `place` of the row, as phrases: `reads 2 dwords`, `writes bits 15:0 of 1 dword`.
+    /// Empty if it names no register.
     ///
     /// # Examples
     /// ```
@@ -91,7 +91,7 @@ impl Uses<'_> {
     }
 }
 
-/// The bits from the lowest to the highest: `15:0`.
+/// Bit range: `15:0`.
 fn range(bits: u32) -> String {
     let (low, high) = (bits.trailing_zeros(), u32::BITS - 1 - bits.leading_zeros());
     match high == low {
@@ -100,7 +100,7 @@ fn range(bits: u32) -> String {
     }
 }
 
-/// The lanes that count, where it is not the active ones, and the index.
+/// Lanes, unless they are the active ones, and the index.
 fn suffix(it: &RegisterUse) -> String {
     let lanes = match (it.lanes, it.source) {
         (_, UseOrigin::LaneMask) => " as lanes",
@@ -113,8 +113,8 @@ fn suffix(it: &RegisterUse) -> String {
     format!("{lanes}{index}")
 }
 
-/// The registers of which `bits` says that some are used.
-fn listed(
+/// Lists the registers for which `bits` is nonzero.
+fn list_registers(
     verb: &str,
     uses: &[RegisterUse],
     bits: fn(&RegisterUse) -> u32,

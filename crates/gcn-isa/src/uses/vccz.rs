@@ -1,4 +1,4 @@
-//! VCCZ: a flag that hardware keeps beside VCC, by which S_CBRANCH_VCCZ and S_CBRANCH_VCCNZ go. It does not follow each write of VCC
+//! VCCZ: a hardware flag for VCC == 0, used by S_CBRANCH_VCCZ and S_CBRANCH_VCCNZ. Not every write of VCC updates it
 //! (errata E332).
 
 use crate::effect::{Condition, Control, Does};
@@ -13,18 +13,18 @@ use super::{Unit, Uses};
 /// Effect of an instruction on VCCZ (errata E332).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum VcczEffect {
-    /// Writes both halves of VCC: VCCZ is right behind it.
+    /// Writes both halves of VCC: VCCZ is correct afterwards.
     Sets,
-    /// Writes one half of VCC: VCCZ stays as it was.
+    /// Writes one half of VCC: VCCZ is unchanged.
     Keeps,
-    /// Scalar memory of GCN 1.0 and 1.1: VCCZ may be wrong from now on until VCC is written behind a wait for it.
+    /// Scalar memory on GCN 1.0 and 1.1: VCCZ may be wrong until VCC is written after a wait for it.
     Corrupts,
-    /// A wait for all scalar memory.
+    /// Waits for all scalar memory.
     Waits,
 }
 
 impl Uses<'_> {
-    /// True if the instruction goes by VCCZ, or reads it as a value.
+    /// True if the instruction branches on VCCZ, or reads it as a value.
     ///
     /// # Examples
     /// ```
@@ -45,7 +45,7 @@ impl Uses<'_> {
         is_branch || slots.any(|slot| is_vccz(inst.operand(slot)))
     }
 
-    /// Effect of the instruction on VCCZ; `None` of those that leave both VCC and VCCZ alone.
+    /// Effect of the instruction on VCCZ; `None` if it affects neither VCC nor VCCZ.
     ///
     /// # Examples
     /// ```

@@ -1,4 +1,4 @@
-//! Shared by the tests: every instruction of an instruction set, and samples of their fields.
+//! Shared test code: every instruction of an instruction set, and samples of their fields.
 #![allow(dead_code)] // Each test uses a part.
 
 use gcn_isa::dpp::Permutation;
@@ -8,7 +8,7 @@ use gcn_isa::{
     rows,
 };
 
-/// Random numbers that are the same in every run (xorshift64).
+/// Deterministic pseudorandom numbers (xorshift64).
 pub struct Random(u64);
 
 impl Random {
@@ -37,7 +37,7 @@ impl Random {
     }
 }
 
-/// Every row that `isa` has in every encoding that it has it in.
+/// Every row of `isa` in every encoding that it has there.
 pub fn instructions(isa: Isa) -> impl Iterator<Item = (&'static Row, Encoding, Inst)> {
     rows().flat_map(move |row| {
         row.encodings()
@@ -75,7 +75,7 @@ fn vgpr(count: u8, random: &mut Random) -> u64 {
     }
 }
 
-/// A literal that no inline constant stands for.
+/// A literal that is not equal to an inline constant.
 fn literal(slot: &Slot, random: &mut Random) -> u32 {
     let value = match random.below(3) {
         0 => 0x1234_5678,
@@ -89,7 +89,7 @@ fn literal(slot: &Slot, random: &mut Random) -> u32 {
     }
 }
 
-/// Fills the fields of an instruction with values that its text shows.
+/// Fills the fields of an instruction with values that its text represents.
 pub fn fill(inst: &mut Inst, random: &mut Random) {
     let row = inst.row();
     let isa = inst.isa;
@@ -108,9 +108,9 @@ pub fn fill(inst: &mut Inst, random: &mut Random) {
             value = 1;
         }
         match modifier.value {
-            // Another modifier has its value.
+            // Its value is part of another modifier.
             ModifierValue::Part => continue,
-            // LLVM gathers one component and changes whole values atomically.
+            // LLVM gathers one component, and image atomics change whole values.
             ModifierValue::Mask => {
                 value = match inst.does() {
                     Does::Image(ImageOp::Gather(_) | ImageOp::GatherRow) => 1 << random.below(4),
@@ -128,7 +128,7 @@ pub fn fill(inst: &mut Inst, random: &mut Random) {
                     }
                 }
             }
-            // A pattern that its text says completely: OR apart from AND and XOR, XOR within AND.
+            // A pattern that its text represents completely: OR disjoint from AND and XOR, XOR within AND.
             ModifierValue::Swizzle if value < 0x8000 => {
                 let or = value >> 5 & !value & 0x1f;
                 value = (value & 0x1f) | or << 5 | (value >> 10 & value & 0x1f) << 10;
@@ -145,7 +145,7 @@ pub fn fill(inst: &mut Inst, random: &mut Random) {
         }
         inst.set(modifier.field, value as i64).unwrap();
     }
-    // ADDR64 excludes the two others, LDS excludes TFE.
+    // ADDR64 excludes the other two, LDS excludes TFE.
     if inst.flag(Field::Addr64) {
         let _ = inst.set(Field::Idxen, 0);
         let _ = inst.set(Field::Offen, 0);
@@ -320,12 +320,12 @@ pub fn fill(inst: &mut Inst, random: &mut Random) {
     }
 }
 
-/// The same instruction with other bits, through the decoder.
+/// Decodes an instruction with modified bits.
 pub fn with_bits(inst: &Inst, bits: u64) -> Inst {
     gcn_isa::decode(inst.isa, &[bits as u32, (bits >> 32) as u32]).unwrap()
 }
 
-/// The words of an instruction, without the unused one.
+/// Words of an instruction, without an unused one.
 pub fn words(inst: &Inst) -> Vec<u32> {
     inst.words()[..inst.dwords()].to_vec()
 }

@@ -1,4 +1,4 @@
-//! Compressed bundles: a header of three versions before a stream of zlib or zstd.
+//! Compressed bundles: a header, in one of three versions, before a zlib or zstd stream.
 
 use std::io::Read;
 
@@ -7,21 +7,21 @@ use object::elf::{CompressionType, ELFCOMPRESS_ZLIB, ELFCOMPRESS_ZSTD};
 use super::error::{BundleError, MAX_UNCOMPRESSED, MAX_WINDOW};
 use super::table::number;
 
-/// First bytes of a compressed bundle.
+/// Magic bytes of a compressed bundle.
 pub(super) const MAGIC: &[u8] = b"CCOB";
 
-/// Ratio up to which memory is reserved at once: zlib expands by no more than 1032.
+/// Expansion ratio for which memory is reserved up front; zlib cannot expand by more than 1032.
 const EXPECTED_RATIO: u64 = 1032;
 
-/// The sizes in a version of the header, which follow magic text, version and method.
+/// Size fields of a header version, after magic, version and method.
 pub(super) struct CompressedSizes {
-    /// Bytes of a size.
+    /// Width of a size field in bytes.
     pub width: usize,
-    /// The size of the compressed file comes before that of the uncompressed one.
+    /// True if the size of the compressed file precedes that of the uncompressed one.
     pub has_total: bool,
 }
 
-/// The sizes of versions 1 to 3.
+/// Size fields of versions 1 to 3.
 pub(super) const VERSIONS: [CompressedSizes; 3] = [
     CompressedSizes {
         width: 4,
@@ -36,15 +36,15 @@ pub(super) const VERSIONS: [CompressedSizes; 3] = [
         has_total: true,
     },
 ];
-/// Bytes of the hash of the uncompressed bundle, which only tells bundles apart.
+/// Size of the hash of the uncompressed bundle, which only identifies it.
 pub(super) const HASH_BYTES: usize = 8;
-/// The method number of zlib.
+/// Method number of zlib.
 pub(super) const ZLIB: u16 = 0;
-/// The method number of zstd.
+/// Method number of zstd.
 pub(super) const ZSTD: u16 = 1;
 
-/// The uncompressed bundle, and the number of bytes that the compressed one takes. `budget` is the largest size that the
-/// result may have, beside [`MAX_UNCOMPRESSED`].
+/// Decompresses a bundle; also returns the number of compressed bytes. The result must not exceed `budget` or
+/// [`MAX_UNCOMPRESSED`].
 pub(super) fn decompress(bytes: &[u8], budget: u64) -> Result<(Vec<u8>, usize), BundleError> {
     let mut rest = bytes.strip_prefix(MAGIC).ok_or(BundleError::NotABundle)?;
     let version = number(&mut rest, 2)? as u16;
@@ -64,7 +64,7 @@ pub(super) fn decompress(bytes: &[u8], budget: u64) -> Result<(Vec<u8>, usize), 
     }
     let stream = rest.get(HASH_BYTES..).ok_or(BundleError::Truncated)?;
     let header = bytes.len() - stream.len();
-    // Version 1 does not state the size; its stream ends with the file.
+    // Version 1 does not state the size; its stream extends to the end of the file.
     let length = match total {
         None => bytes.len(),
         Some(total) => usize::try_from(total)
@@ -81,8 +81,8 @@ pub(super) fn decompress(bytes: &[u8], budget: u64) -> Result<(Vec<u8>, usize), 
     Ok((uncompressed, length))
 }
 
-/// The bytes of a section of an ELF file that is compressed; `kind` is its `ch_type`. The error is the reason.
-pub(crate) fn decompressed(stream: &[u8], kind: u32, size: u64) -> Result<Vec<u8>, String> {
+/// Decompresses a section of an ELF file; `kind` is its `ch_type`. The error is the reason.
+pub(crate) fn decompress_section(stream: &[u8], kind: u32, size: u64) -> Result<Vec<u8>, String> {
     if size > MAX_UNCOMPRESSED {
         return Err(format!(
             "it would have {size} bytes, more than {MAX_UNCOMPRESSED}"
@@ -107,10 +107,10 @@ pub(crate) fn decompressed(stream: &[u8], kind: u32, size: u64) -> Result<Vec<u8
     Ok(bytes)
 }
 
-/// Decodes a stream up to a byte more than `size`, which shows that the size is wrong.
+/// Decodes a stream up to one byte more than `size`, which shows that the size is wrong.
 fn decode(stream: &[u8], method: u16, size: u64) -> Result<Vec<u8>, BundleError> {
     let broken = |reason: String| BundleError::Decompression { reason };
-    // Growing copies; but the size may be a lie, and few streams expand more.
+    // Growing copies, so memory is reserved up front; but the size may be wrong, and few streams expand more.
     let expected = (stream.len() as u64 + size_of::<u64>() as u64)
         .saturating_mul(EXPECTED_RATIO)
         .min(size + 1);
@@ -127,7 +127,7 @@ fn decode(stream: &[u8], method: u16, size: u64) -> Result<Vec<u8>, BundleError>
             if window > MAX_WINDOW {
                 return Err(BundleError::Window { window });
             }
-            // The decoder panics without memory for its window, which it enlarges by copying it.
+            // The decoder panics if it cannot allocate its window, which it enlarges by copying.
             let needed = 4 * window.min(size) as usize;
             Vec::<u8>::new()
                 .try_reserve_exact(needed)
@@ -144,10 +144,10 @@ fn decode(stream: &[u8], method: u16, size: u64) -> Result<Vec<u8>, BundleError>
     Ok(uncompressed)
 }
 
-/// A reader that asks for no more than [`CHUNK`] bytes at once: the decoder of zstd keeps all that it is asked for.
+/// A reader that requests at most [`CHUNK`] bytes at once, because the zstd decoder buffers whatever is requested.
 struct Chunked<R>(R);
 
-/// Bytes that [`Chunked`] reads at once.
+/// Maximum request of [`Chunked`] in bytes.
 const CHUNK: usize = 1 << 16;
 
 impl<R: Read> Read for Chunked<R> {
@@ -157,12 +157,12 @@ impl<R: Read> Read for Chunked<R> {
     }
 }
 
-/// The window of the first frame of a stream of zstd, in bytes; `None` if its header is truncated. The decoder finds what
-/// else is wrong with it ("Frame_Header" in RFC 8878).
+/// Window size of the first frame of a zstd stream, in bytes; `None` if its header is truncated. The decoder reports
+/// other errors in it ("Frame_Header" in RFC 8878).
 fn window(stream: &[u8]) -> Option<u64> {
-    /// Bytes of the magic number.
+    /// Size of the magic number.
     const MAGIC_BYTES: usize = 4;
-    /// The frame states no window; it is the size of its contents.
+    /// Flag for a frame without a window size; the window is the frame's content size.
     const SINGLE_SEGMENT: u8 = 1 << 5;
     let (&flags, mut rest) = stream.get(MAGIC_BYTES..)?.split_first()?;
     if flags & SINGLE_SEGMENT == 0 {

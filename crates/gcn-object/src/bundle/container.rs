@@ -1,4 +1,4 @@
-//! Code objects in a file of any kind, one at a time.
+//! Iterates over the code objects in a file of any kind.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -16,15 +16,15 @@ use crate::driver;
 use crate::object::CodeObject;
 use crate::reader;
 
-/// The section of a program that bundles are in.
+/// Section of a program that contains bundles.
 const FAT_SECTION: &[u8] = b".hip_fatbin";
-/// The section of a program of AMD's OpenCL 2 compiler that is a code object.
+/// Section that contains the code object in a program of AMD's OpenCL 2 compiler.
 const OPENCL_SECTION: &[u8] = b".text";
-/// Bytes that the compressed bundles of a file may have together after decompression.
+/// Maximum total size of a file's compressed bundles after decompression.
 const MAX_TOTAL: u64 = 8 << 30;
 
-/// Tells if the bytes are a bundle, or an ELF file for another machine than AMDGPU, which may hold bundles or a code object.
-/// Of files of 32 bits only the programs of AMD's OpenCL 2 compiler are such.
+/// Returns true for bundles and for ELF files for machines other than AMDGPU, which may contain bundles or a code
+/// object. Among 32-bit files, only programs of AMD's OpenCL 2 compiler qualify.
 ///
 /// # Examples
 /// ```
@@ -37,11 +37,11 @@ pub fn is_container(bytes: &[u8]) -> bool {
     is_bundle(bytes) || host(bytes).is_some() || driver::code_object_of_32_bits(bytes).is_some()
 }
 
-/// The code objects for GPUs in a file, in the order of the file: the file itself if it is a code object, the entries of an
-/// offload bundle, those of all bundles in the section `.hip_fatbin` of a program or library, or the code object of a
-/// program of AMD's OpenCL 2 compiler.
+/// Code objects for GPUs in a file, in file order: the file itself if it is a code object, the entries of an offload
+/// bundle or of all bundles in the `.hip_fatbin` section of a program or library, or the code object of a program of
+/// AMD's OpenCL 2 compiler.
 ///
-/// The iterator reads tables only, and decompresses a bundle when it comes to it, so that a large library costs little.
+/// The iterator reads only tables, and decompresses a bundle when it reaches it, so that large libraries are cheap.
 ///
 /// ```
 /// # use gcn_object::{Flags, Version, write::Builder};
@@ -56,7 +56,8 @@ pub fn is_container(bytes: &[u8]) -> bool {
 /// ```
 ///
 /// # Errors
-/// The bytes are none of these files. Errors of a bundle in a program come from the iterator, as its last element.
+/// The file is of none of these kinds. Errors of a bundle in a program are yielded by the iterator, as its last
+/// element.
 pub fn code_objects<'a>(bytes: impl Into<Bytes<'a>>) -> Result<CodeObjects<'a>, BundleError> {
     let bytes = bytes.into();
     let only = |entry| CodeObjects {
@@ -72,7 +73,7 @@ pub fn code_objects<'a>(bytes: impl Into<Bytes<'a>>) -> Result<CodeObjects<'a>, 
     if let Some(header) = host(&bytes) {
         let machine = header.e_machine(LittleEndian).0;
         if let Err(error) = header.sections(LittleEndian, &*bytes) {
-            let reason = match reader::missing(bytes.len(), header) {
+            let reason = match reader::truncation_error(bytes.len(), header) {
                 Some(cut) => cut.to_string(),
                 None => error.to_string(),
             };
@@ -102,14 +103,14 @@ pub fn code_objects<'a>(bytes: impl Into<Bytes<'a>>) -> Result<CodeObjects<'a>, 
     }))
 }
 
-/// Iterator over the code objects of a file, as [`code_objects`] makes it.
+/// Iterator over the code objects of a file, created by [`code_objects`].
 #[derive(Clone, Debug)]
 pub struct CodeObjects<'a> {
-    /// The bundles that are not read yet, with filling between them.
+    /// Remaining bundles, with padding between them.
     bundles: Bytes<'a>,
-    /// Entries of the bundle that was read last.
+    /// Entries of the current bundle.
     found: VecDeque<BundleEntry<'a>>,
-    /// Bytes that compressed bundles may still have after decompression.
+    /// Remaining budget of decompressed bytes.
     budget: u64,
 }
 
@@ -121,7 +122,7 @@ impl<'a> Iterator for CodeObjects<'a> {
             if let Some(entry) = self.found.pop_front() {
                 return Some(Ok(entry));
             }
-            // Each unit of a program has its own bundle, and linkers fill the space between them.
+            // Each compilation unit of a program has its own bundle, with linker padding in between.
             let end = self.bundles.len();
             let at = next_bundle(&self.bundles)?;
             let bundle = self.bundles.slice(at..end)?;
@@ -138,7 +139,7 @@ impl<'a> Iterator for CodeObjects<'a> {
     }
 }
 
-/// The header of an ELF file of 64 bits that is not for AMDGPU.
+/// Header of a 64-bit ELF file for a machine other than AMDGPU.
 fn host(bytes: &[u8]) -> Option<&elf::FileHeader64<LittleEndian>> {
     let (header, _) = pod::from_bytes::<elf::FileHeader64<LittleEndian>>(bytes).ok()?;
     let is_host = header.is_supported()
@@ -148,7 +149,7 @@ fn host(bytes: &[u8]) -> Option<&elf::FileHeader64<LittleEndian>> {
     is_host.then_some(header)
 }
 
-/// The contents of the section with a name.
+/// Contents of the section with a name.
 fn section<'a>(
     header: &elf::FileHeader64<LittleEndian>,
     bytes: &Bytes<'a>,
@@ -163,7 +164,7 @@ fn section<'a>(
     bytes.slice(range)
 }
 
-/// The code object of a program of AMD's OpenCL 2 compiler, from its section, with what the program says of its kernels.
+/// Code object of a program of AMD's OpenCL 2 compiler, from its section, with the kernel metadata of the program.
 fn opencl_entry<'a>(bytes: Bytes<'a>, program: &[u8]) -> Option<BundleEntry<'a>> {
     let object = crate::read(&*bytes).ok()?;
     object.isa_note?;
@@ -176,12 +177,12 @@ fn opencl_entry<'a>(bytes: Bytes<'a>, program: &[u8]) -> Option<BundleEntry<'a>>
     })
 }
 
-/// The name of an entry for a code object that has none.
+/// Name for an entry whose code object has none.
 fn id(kind: &str, object: &CodeObject) -> String {
     format!("{kind}amdgcn-amd-amdhsa--{}", object.target_id())
 }
 
-/// The offset of the next bundle.
+/// Offset of the next bundle.
 fn next_bundle(bytes: &[u8]) -> Option<usize> {
     let (uncompressed, compressed) = (super::table::MAGIC, super::compressed::MAGIC);
     memchr::memchr2_iter(uncompressed[0], compressed[0], bytes)

@@ -1,4 +1,4 @@
-//! The entries of a bundle.
+//! Bundle entries.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -28,20 +28,20 @@ use crate::reader;
 pub struct BundleEntry<'a> {
     /// Kind and target, such as `hipv4-amdgcn-amd-amdhsa--gfx906`.
     pub id: String,
-    /// Contents; empty for the host's part. The entries of a compressed bundle share one decompressed copy.
+    /// Contents; empty for the host entry. The entries of a compressed bundle share one decompressed copy.
     pub bytes: Bytes<'a>,
-    /// Metadata of its kernels in the program that holds it.
+    /// Kernel metadata from the program that contains it.
     pub(super) metadata: Arc<[KernelMetadata]>,
 }
 
 impl<'a> BundleEntry<'a> {
-    /// The target id at the end of the name, such as `gfx906:xnack-`; `None` for the host's part.
+    /// Target ID at the end of the name, such as `gfx906:xnack-`; `None` for the host entry.
     pub fn target(&self) -> Option<&str> {
         let at = self.id.rfind("-gfx")?;
         self.id.get(at + 1..)
     }
 
-    /// The same entry without the lifetime; borrowed contents are copied.
+    /// Converts to an owned value; borrowed contents are copied.
     ///
     /// # Examples
     /// ```
@@ -61,11 +61,11 @@ impl<'a> BundleEntry<'a> {
         }
     }
 
-    /// Reads the contents as a code object, without copying them. Kernels that have no metadata get those that the
-    /// program of AMD's OpenCL 2 compiler around it has about them.
+    /// Reads the contents as a code object, without copying them. Kernels without metadata get those from the
+    /// surrounding program of AMD's OpenCL 2 compiler.
     ///
     /// # Errors
-    /// Those of [`read`](crate::read).
+    /// The errors of [`read`](crate::read).
     pub fn read(&self) -> Result<CodeObject<'a>, ReadError> {
         let mut object = crate::read(self.bytes.clone())?;
         let by_symbol = self
@@ -82,17 +82,17 @@ impl<'a> BundleEntry<'a> {
         Ok(object)
     }
 
-    /// The symbols of the kernels in ascending order, without `.kd`. It reads symbol tables only, far less than
+    /// Kernel symbols in ascending order, without `.kd`. This reads only symbol tables, far less than
     /// [`BundleEntry::read`].
     ///
     /// # Errors
-    /// The contents are no code object, or its symbol tables are broken.
+    /// The contents are not a code object, or its symbol tables are malformed.
     pub fn kernel_names(&self) -> Result<Vec<Cow<'_, str>>, ReadError> {
         reader::kernel_names(&self.bytes)
     }
 }
 
-/// Tells if the bytes begin as an offload bundle does.
+/// Returns true if the bytes begin like an offload bundle.
 ///
 /// # Examples
 /// ```
@@ -103,10 +103,10 @@ pub fn is_bundle(bytes: &[u8]) -> bool {
     bytes.starts_with(table::MAGIC) || bytes.starts_with(compressed::MAGIC)
 }
 
-/// The entries of an offload bundle, uncompressed or compressed, the host's part included, in the order of the file.
+/// All entries of an offload bundle, uncompressed or compressed, including the host entry, in file order.
 ///
 /// # Errors
-/// The bytes are no bundle, or a broken one.
+/// The bytes are not a bundle, or are malformed.
 ///
 /// # Examples
 /// ```
@@ -132,8 +132,8 @@ pub fn bundle_entries<'a>(
     read(&bytes.into(), &mut { MAX_UNCOMPRESSED }).map(|(entries, _)| entries)
 }
 
-/// The entries of the bundle at the begin of the bytes, and the number of bytes that it takes. The size of a decompressed
-/// bundle is taken off the `budget`.
+/// Entries of the bundle at the beginning of the bytes, and its size. The decompressed size is subtracted from
+/// `budget`.
 pub(super) fn read<'a>(
     bytes: &Bytes<'a>,
     budget: &mut u64,

@@ -1,12 +1,12 @@
-//! Errors of files that hold code objects.
+//! Errors of files that contain code objects.
 
 use object::elf;
 use thiserror::Error;
 
-/// Largest size of a bundle after decompression, in bytes: the largest of real libraries have some hundred MiB.
+/// Maximum size of a bundle after decompression, in bytes; the largest real libraries have several hundred MiB.
 pub(crate) const MAX_UNCOMPRESSED: u64 = 1 << 30;
-/// Largest distance that a stream of zstd may refer back, in bytes, all of which the decoder keeps. Clang's streams stay
-/// within it, and so do those of the program `zstd` by default.
+/// Maximum window size of a zstd stream in bytes, which the decoder must buffer. Clang's streams stay within it, and
+/// so does the `zstd` program by default.
 pub(crate) const MAX_WINDOW: u64 = 128 << 20;
 
 /// Reason why a file yields no code objects.
@@ -26,52 +26,52 @@ pub enum BundleError {
     /// The magic text is missing.
     #[error("not an offload bundle")]
     NotABundle,
-    /// A version of the compressed form that does not exist yet.
+    /// Unknown version of the compressed format.
     #[error("unsupported version {version} of compressed offload bundles: 1 to 3 are supported")]
     CompressedVersion {
-        /// The version in the header.
+        /// Version in the header.
         version: u16,
     },
-    /// A method of compression that does not exist yet.
+    /// Unknown compression method.
     #[error(
         "unsupported compression method {method} of an offload bundle: zlib (0) and zstd (1) are supported"
     )]
     CompressionMethod {
-        /// The method in the header.
+        /// Method in the header.
         method: u16,
     },
-    /// The compressed stream is broken.
+    /// The compressed stream is malformed.
     #[error("the offload bundle cannot be decompressed: {reason}")]
     Decompression {
         /// Message of the decoder.
         reason: String,
     },
-    /// The stream refers back too far.
+    /// The window of the stream is too large.
     #[error(
         "the offload bundle's zstd stream has a window of {window} bytes; the limit is {MAX_WINDOW}"
     )]
     Window {
-        /// The distance in the stream's header, in bytes.
+        /// Window size in the stream's header, in bytes.
         window: u64,
     },
-    /// The decompressed bundle, or those of a file together, would exceed the limit.
+    /// The decompressed bundle, or the total for the file, would exceed the limit.
     #[error("an offload bundle decompresses to {size} bytes; the limit is {limit}")]
     TooLarge {
-        /// The size in the header, in bytes.
+        /// Size in the header, in bytes.
         size: u64,
-        /// Bytes left: 1 GiB for a bundle, and 8 GiB for all of a file.
+        /// Remaining budget in bytes: initially 1 GiB for a bundle, and 8 GiB for a file.
         limit: u64,
     },
     /// The bundle ends within its table.
     #[error("the offload bundle is truncated in its table of entries")]
     Truncated,
-    /// An entry reaches beyond the end of the file.
+    /// An entry extends past the end of the file.
     #[error("entry {id} extends past the end of the offload bundle")]
     Outside {
         /// Name of the entry.
         id: String,
     },
-    /// A program for another machine, without code for GPUs.
+    /// A program for another machine without GPU code.
     #[error(
         "a program for {} without GPU code: it has neither a section .hip_fatbin nor code of AMD's OpenCL compiler",
         machine_name(*machine)
@@ -80,17 +80,17 @@ pub enum BundleError {
         /// `e_machine`.
         machine: u16,
     },
-    /// A program for another machine whose sections cannot be found.
+    /// A program for another machine whose sections cannot be read.
     #[error("a program for {} whose section headers cannot be read: {reason}", machine_name(*machine))]
     BrokenHost {
         /// `e_machine`.
         machine: u16,
-        /// Message of the ELF reader.
+        /// Message of the ELF parser.
         reason: String,
     },
 }
 
-/// The usual name of a machine of an ELF file.
+/// Common name of an ELF machine type.
 fn machine_name(machine: u16) -> String {
     let name = match elf::Machine(machine) {
         elf::EM_X86_64 => "x86-64",

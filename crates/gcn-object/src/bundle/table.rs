@@ -1,37 +1,37 @@
-//! The table of an uncompressed bundle: a magic text, the number of entries, then for each its offset, its size and its
-//! name; numbers have 64 bits.
+//! Table of an uncompressed bundle: magic, number of entries, then offset, size and name of each; numbers have 64
+//! bits.
 
 use std::ops::Range;
 
 use super::error::BundleError;
 
-/// First bytes of an uncompressed bundle.
+/// Magic bytes of an uncompressed bundle.
 pub(super) const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
 
-/// The table of a bundle.
+/// Table of a bundle.
 pub(super) struct BundleTable {
-    /// Name and range of bytes of each entry, in the order of the file.
+    /// Name and byte range of each entry, in file order.
     pub entries: Vec<(String, Range<usize>)>,
-    /// Bytes from the begin of the bundle to the end of its last entry.
+    /// Size from the beginning of the bundle to the end of its last entry.
     pub length: usize,
 }
 
 impl BundleTable {
-    /// Reads the table at the begin of the bytes.
+    /// Reads the table at the beginning of the bytes.
     pub fn read(bytes: &[u8]) -> Result<Self, BundleError> {
         let mut rest = bytes.strip_prefix(MAGIC).ok_or(BundleError::NotABundle)?;
         let count = number(&mut rest, 8)?;
         let mut entries = Vec::new();
         let mut end = 0;
-        // The count may be a lie; the end of the bytes ends the loop.
+        // The count may be wrong; the loop ends at the end of the bytes.
         for _ in 0..count {
             let (offset, size) = (number(&mut rest, 8)?, number(&mut rest, 8)?);
             let length =
                 usize::try_from(number(&mut rest, 8)?).map_err(|_| BundleError::Truncated)?;
-            let (id, behind) = rest
+            let (id, tail) = rest
                 .split_at_checked(length)
                 .ok_or(BundleError::Truncated)?;
-            rest = behind;
+            rest = tail;
             let id = String::from_utf8_lossy(id).into_owned();
             match range(offset, size).filter(|range| range.end <= bytes.len()) {
                 Some(range) => {
@@ -57,7 +57,7 @@ pub(super) fn number(bytes: &mut &[u8], width: usize) -> Result<u64, BundleError
     Ok(digits.fold(0, |number, &byte| number << 8 | u64::from(byte)))
 }
 
-/// The range of `size` bytes from `offset` on, if the host can address it.
+/// The range of `size` bytes at `offset`, if the host can address it.
 pub(super) fn range(offset: u64, size: u64) -> Option<Range<usize>> {
     let start = usize::try_from(offset).ok()?;
     Some(start..start.checked_add(usize::try_from(size).ok()?)?)

@@ -1,8 +1,8 @@
-//! Metadata about a kernel in Catalyst's programs for OpenCL 2.0: a header, two names and perhaps a third, an entry for each
-//! argument, and then each argument's name and type. The first arguments are those that the driver fills in.
+//! Kernel metadata in Catalyst's programs for OpenCL 2.0: a header, two or three names, an entry for each argument,
+//! and then each argument's name and type. The first arguments are filled in by the driver.
 //!
-//! The segment of arguments is laid out as CLRX's documentation has it ("AMD Catalyst OpenCL 2.0 ABI"): values lie one
-//! behind the other, aligned to their size, vectors to that of an element; images, samplers, structures and queues are
+//! The layout of the argument segment follows CLRX's documentation ("AMD Catalyst OpenCL 2.0 ABI"): values follow
+//! each other, aligned to their size, or vectors to that of an element; images, samplers, structures and queues are
 //! addresses.
 
 use std::collections::HashMap;
@@ -11,14 +11,14 @@ use super::elf::{Elf, spend};
 use super::model::{DriverArgument, DriverArgumentKind, DriverError, PointerSpace};
 use crate::metadata::{Access, AddressSpace, ArgumentMetadata, KernelMetadata, ValueKind};
 
-/// Begin of the names of the symbols.
+/// Prefix of symbol names.
 const PREFIX: &[u8] = b"__OpenCL_&__OpenCL_";
 /// End.
 const SUFFIX: &[u8] = b"_kernel_metadata";
-/// A kernel's symbol in a code object, without its name in the source.
+/// Prefix and suffix of a kernel's symbol in a code object.
 const SYMBOL: [&str; 2] = ["&__OpenCL_", "_kernel"];
 
-/// Arguments that the driver fills in.
+/// Arguments filled in by the driver.
 const SETUP: [(&str, ValueKind); 6] = [
     ("_.global_offset_0", ValueKind::HiddenGlobalOffsetX),
     ("_.global_offset_1", ValueKind::HiddenGlobalOffsetY),
@@ -31,16 +31,16 @@ const SETUP: [(&str, ValueKind); 6] = [
 /// Offsets in the metadata, in bytes; words have the width of the program.
 struct MetadataOffsets {
     word: usize,
-    /// Bytes of the shortest header.
+    /// Minimum size of the header.
     header: usize,
-    /// Sizes of a workgroup that the kernel requires.
+    /// Required workgroup size.
     required_workgroup: usize,
-    /// Lengths of the two names behind the header.
+    /// Lengths of the two names after the header.
     names: usize,
     argument_count: usize,
-    /// Bytes of a header with the length of a hint, which is the last word but one.
+    /// Size of a header that contains the length of a hint, its second to last word.
     newer_header: usize,
-    /// Bytes of an argument's entry.
+    /// Size of an argument's entry.
     entry: usize,
 }
 
@@ -63,10 +63,10 @@ const LAYOUT_64: MetadataOffsets = MetadataOffsets {
     entry: 88,
 };
 
-/// Fields of an entry: its own size, the lengths of the name and the type, and two more are words; these follow them.
+/// Fields of an entry, after its own size, the lengths of the name and the type, and two more words.
 mod field {
     pub const WORDS: usize = 5;
-    /// Elements of a vector, or bytes of a structure.
+    /// Number of vector elements, or size of a structure in bytes.
     pub const COUNT: usize = 0;
     pub const TYPE: usize = 12;
     pub const SPACE: usize = 24;
@@ -78,7 +78,7 @@ mod field {
     pub const IS_CONST: usize = 40;
 }
 
-/// The metadata of a program's kernels, by their names in the source; `None` for what cannot be read.
+/// Metadata of a program's kernels, by source name; `None` if they cannot be read.
 ///
 /// # Errors
 /// Symbols overlap each other.
@@ -111,7 +111,7 @@ fn number(bytes: &[u8], at: usize, size: usize) -> Option<u64> {
     Some(digits.fold(0, |number, &byte| number << 8 | u64::from(byte)))
 }
 
-/// Text of a length, which a zero follows, and the bytes behind it.
+/// Splits off a zero-terminated text of a given length.
 fn text(bytes: &[u8], length: u64) -> Option<(String, &[u8])> {
     let (text, rest) = bytes.split_at_checked(usize::try_from(length).ok()?)?;
     Some((String::from_utf8_lossy(text).into_owned(), rest.get(1..)?))
@@ -136,7 +136,7 @@ fn read(bytes: &[u8], bits: u8, name: &[u8]) -> Option<KernelMetadata> {
     } else {
         0
     };
-    // Drivers since Crimson have a zero there even without a hint, which shifts the entry's size by a byte.
+    // Drivers since Crimson store a zero here even without a hint, which shifts the entry's size by a byte.
     let is_shifted = number(bytes, names, 4)? == (layout.entry as u64) << 8;
     let first = if hint != 0 || is_shifted {
         names.checked_add(hint)?.checked_add(1)?
@@ -145,7 +145,7 @@ fn read(bytes: &[u8], bits: u8, name: &[u8]) -> Option<KernelMetadata> {
     };
     let count = usize::try_from(word(layout.argument_count)?).ok()?;
     let entries = bytes.get(first..)?;
-    // An empty entry ends them.
+    // They end with an empty entry.
     let length = count.checked_add(1)?.checked_mul(layout.entry)?;
     let (entries, mut texts) = entries.split_at_checked(length)?;
     let mut args = Vec::with_capacity(count);
@@ -187,7 +187,7 @@ fn read(bytes: &[u8], bits: u8, name: &[u8]) -> Option<KernelMetadata> {
     })
 }
 
-/// Bytes of a scalar type.
+/// Size of a scalar type in bytes.
 fn scalar_bytes(number: u64) -> Option<u64> {
     Some(match number {
         2 | 6 => 1,
@@ -246,12 +246,12 @@ fn argument(entry: &[u8], word: u64) -> Option<(ArgumentMetadata, u64)> {
             ..address(ValueKind::Image)
         },
         (false, 7, 18) => address(ValueKind::Queue),
-        // The address of a structure.
+        // Address of a structure.
         (false, 4, 15) => buffer(AddressSpace::Constant),
         (false, 4, _) => {
             let bytes = scalar_bytes(scalar)?;
             let elements = match fact(field::COUNT)? {
-                // Three elements take the space of four.
+                // Three elements occupy the space of four.
                 3 => 4,
                 elements @ (1 | 2 | 4 | 8 | 16) => elements,
                 _ => return None,
@@ -268,7 +268,7 @@ fn argument(entry: &[u8], word: u64) -> Option<(ArgumentMetadata, u64)> {
     Some((argument, word))
 }
 
-/// An argument as one of a driver's program.
+/// Converts an argument to that of a driver program.
 pub(super) fn driver_argument(argument: ArgumentMetadata) -> DriverArgument {
     let pointer = |space: PointerSpace| DriverArgumentKind::Pointer {
         space,

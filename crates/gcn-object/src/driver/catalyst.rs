@@ -1,6 +1,6 @@
-//! Catalyst's programs for OpenCL 1.2. Symbols `__OpenCL_NAME_kernel` of the section `.text` name the kernels; each is an
-//! ELF file of 32 bits itself, with a table of encodings, of which one is for the program's chip: notes of facts, and a
-//! section `.text`. Symbols `__OpenCL_NAME_metadata` name texts about the arguments.
+//! Catalyst's programs for OpenCL 1.2. Symbols `__OpenCL_NAME_kernel` in the `.text` section name the kernels. Each
+//! is an ELF file of its own, 32-bit, with a table of encodings; the one for the program's chip has notes with
+//! properties, and a `.text` section. Symbols `__OpenCL_NAME_metadata` name texts about the arguments.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -18,20 +18,20 @@ use crate::note::Note;
 
 /// `e_machine` of a program for a CPU.
 pub(super) const CPU: u16 = 0x7d4;
-/// Begin of the names of all symbols.
+/// Prefix of all symbol names.
 const PREFIX: &[u8] = b"__OpenCL_";
-/// Program header of the table of encodings.
+/// Type of the program header for the table of encodings.
 const ENCODINGS: u32 = 0x7000_0002;
-/// Bytes of an entry of that table: machine, type, offset, size, flags.
+/// Size of an entry of that table: machine, type, offset, size, flags.
 const ENCODING_BYTES: usize = 20;
 /// Owner of the notes.
 const CAL: &[u8] = b"ATI CAL";
-/// The note of pairs of a number and a value.
+/// Note type for pairs of a number and a value.
 const PROGRAM_INFO: u32 = 1;
-/// Bytes of such a pair.
+/// Size of a pair.
 const PAIR_BYTES: usize = 8;
 
-/// Numbers of the facts in the note.
+/// Numbers of the properties in the note.
 mod info {
     use std::ops::RangeInclusive;
 
@@ -39,27 +39,27 @@ mod info {
     pub const USER_DATA_COUNT: u32 = 0x8000_1000;
     /// Fields of the entries: class, slot, first register, number of registers.
     pub const USER_DATA: RangeInclusive<u32> = 0x8000_1001..=0x8000_1040;
-    /// Fields of an entry.
+    /// Number of fields per entry.
     pub const USER_DATA_FIELDS: u32 = 4;
     pub const VGPRS: u32 = 0x8000_1041;
     pub const SGPRS: u32 = 0x8000_1042;
-    /// Dwords for each lane.
+    /// Dwords per lane.
     pub const SCRATCH: u32 = 0x8000_1045;
-    /// The register's number.
+    /// Register number.
     pub const COMPUTE_PGM_RSRC2: u32 = 0x2e13;
 }
 
-/// Tells if a machine is one of Catalyst's for GPUs. Those without a name in the table are newer or other chips.
+/// Returns true for Catalyst's GPU machine types. Those missing from the table of chips are newer or other chips.
 pub(super) fn is_machine(machine: u16) -> bool {
     (0x3f1..0x500).contains(&machine)
 }
 
-/// Reads a program; its bytes are added by the caller.
+/// Reads a program; the caller adds its bytes.
 pub(super) fn read<'b>(file: &Elf) -> Result<DriverProgram<'b>, DriverError> {
     let chip = DriverChip::of_machine(file.machine);
     let mut program = DriverProgram::new(DriverFormat::Catalyst, file.bits, chip);
     let mut names = file.name_budget();
-    // Kernels and texts have bytes of their own, so that all together are no more than the file's.
+    // Kernels and texts do not overlap, so their total size is bounded by the file.
     let mut contents = file.bytes.len();
     let mut kernels = Vec::new();
     let mut texts = HashMap::new();
@@ -122,7 +122,7 @@ pub(super) fn read<'b>(file: &Elf) -> Result<DriverProgram<'b>, DriverError> {
     Ok(program)
 }
 
-/// Finds the code and the facts of a kernel in its own ELF file, which is at a range of the program's bytes.
+/// Finds the code and the properties of a kernel in its own ELF file, which is a range of the program's bytes.
 fn read_code(
     kernel: &mut DriverKernel,
     bytes: &[u8],
@@ -152,8 +152,8 @@ fn read_code(
     Ok(())
 }
 
-/// The range in a kernel's file of the part for a chip: the table names it by its number. Without a known chip it is the
-/// first.
+/// Range of the encoding for a chip in a kernel's file, by its number in the table. If the chip is unknown, the first
+/// one.
 fn encoding(file: &Elf, chip: Option<&DriverChip>) -> Result<Range<usize>, &'static str> {
     let table = file
         .segments
@@ -174,7 +174,7 @@ fn encoding(file: &Elf, chip: Option<&DriverChip>) -> Result<Range<usize>, &'sta
     range(offset.into(), size.into(), file.bytes.len()).ok_or("its encoding is outside of it")
 }
 
-/// Reads the pairs of the note.
+/// Reads the pairs in the note.
 fn read_info(kernel: &mut DriverKernel, description: &[u8]) {
     let (pairs, _) = description.as_chunks::<PAIR_BYTES>();
     let mut count = 0;

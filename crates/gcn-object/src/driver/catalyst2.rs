@@ -1,6 +1,6 @@
-//! Catalyst's programs for OpenCL 2.0 before driver 1912.05. Symbols `__ISA_&__OpenCL_NAME_kernel_binary` of the section
-//! `.text` name the kernels: a stub that begins with its size, then `amd_kernel_code_t`, which states where the code begins.
-//! Symbols `__OpenCL_&__OpenCL_NAME_kernel_metadata` name what is said about their arguments.
+//! Catalyst's programs for OpenCL 2.0 before driver 1912.05. Symbols `__ISA_&__OpenCL_NAME_kernel_binary` in the
+//! `.text` section name the kernels: a stub that begins with its size, then `amd_kernel_code_t`, which states the
+//! offset of the code. Symbols `__OpenCL_&__OpenCL_NAME_kernel_metadata` name the metadata of their arguments.
 
 use std::ops::Range;
 
@@ -12,40 +12,40 @@ use super::model::{
 };
 use crate::descriptor::{KERNEL_CODE_SIZE, KernelDescriptor};
 
-/// `e_machine` of the programs of 32 and 64 bits.
+/// `e_machine` of 32-bit and 64-bit programs.
 const MACHINES: [u16; 2] = [0xaf5a, 0xaf5b];
 const PREFIX: &[u8] = b"__ISA_&__OpenCL_";
 const SUFFIX: &[u8] = b"_kernel_binary";
 const OPTIONS: &[u8] = b"__OpenCL_compiler_options";
 const ACL_VERSION: &[u8] = b"acl_version_string";
 
-/// Tells if a machine is that of Catalyst's OpenCL 2.0.
+/// Returns true for the machine types of Catalyst's OpenCL 2.0.
 pub(super) fn is_machine(machine: u16) -> bool {
     MACHINES.contains(&machine)
 }
 
-/// The code object that the program of a later driver has as its section `.text`.
+/// Code object in the `.text` section of a later driver's program.
 pub(super) fn code_object(file: &Elf) -> Option<Range<usize>> {
-    let (_, section) = file.section(b".text").filter(|_| !is_old(file))?;
+    let (_, section) = file.section(b".text").filter(|_| !is_old_format(file))?;
     Some(section.file.clone())
 }
 
-/// Tells if the program is of the older format: those of later drivers have a whole ELF file as their code.
-pub(super) fn is_old(file: &Elf) -> bool {
+/// Returns true for the older format; in later ones, the code is a whole ELF file.
+pub(super) fn is_old_format(file: &Elf) -> bool {
     file.section(b".text")
         .is_none_or(|(_, section)| !file.section_bytes(section).starts_with(b"\x7fELF"))
 }
 
-/// Reads a program; its bytes are added by the caller.
+/// Reads a program; the caller adds its bytes.
 pub(super) fn read<'b>(file: &Elf) -> Result<DriverProgram<'b>, DriverError> {
     let chip = DriverChip::of_flags(file.flags);
     let mut program = DriverProgram::new(DriverFormat::CatalystOpenCl2, file.bits, chip);
-    if !is_old(file) {
+    if !is_old_format(file) {
         return Err(DriverError::Unknown);
     }
     let mut names = file.name_budget();
     let mut metadata = arguments::all(file, &mut names)?;
-    // Kernels have bytes of their own, so that all together are no more than the file's.
+    // Kernels do not overlap, so their total size is bounded by the file.
     let mut contents = file.bytes.len();
     for symbol in &file.symbols {
         let range = file.symbol_range(symbol);

@@ -1,6 +1,6 @@
-//! The chips that Catalyst's programs name by numbers.
+//! Chips by their numbers in Catalyst's programs.
 
-/// A chip as Catalyst's programs name it.
+/// A chip with its numbers in Catalyst's programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DriverChip {
     /// AMD's name of the chip.
@@ -9,9 +9,9 @@ pub struct DriverChip {
     pub processor: &'static str,
     /// `e_machine` of a program for OpenCL 1.2.
     machine: u16,
-    /// Number in the table of encodings of a kernel.
+    /// Number in a kernel's table of encodings.
     encoding: u32,
-    /// `e_flags` of a program for OpenCL 2.0; zero if none was made for the chip.
+    /// `e_flags` of a program for OpenCL 2.0; zero if the chip has none.
     flags: u32,
 }
 
@@ -53,18 +53,18 @@ const CHIPS: &[DriverChip] = &[
 ];
 
 impl DriverChip {
-    /// The chip of an `e_machine`.
+    /// Chip by `e_machine`.
     pub(super) fn of_machine(machine: u16) -> Option<&'static Self> {
         CHIPS.iter().find(|chip| chip.machine == machine)
     }
 
-    /// The chip of the `e_flags` of a program for OpenCL 2.0, before driver 1912.05: later ones have other numbers.
+    /// Chip by the `e_flags` of a program for OpenCL 2.0 before driver 1912.05; later ones use different numbers.
     pub(super) fn of_flags(flags: u32) -> Option<&'static Self> {
         let mut chips = CHIPS.iter().filter(|chip| chip.flags != 0);
         chips.find(|chip| chip.flags == flags)
     }
 
-    /// Tells if a number in a table of encodings means this chip.
+    /// Returns true if a number in a table of encodings denotes this chip.
     pub(super) fn has_encoding(&self, encoding: u32) -> bool {
         self.encoding == encoding
     }

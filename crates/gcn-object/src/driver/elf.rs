@@ -1,5 +1,5 @@
-//! ELF files of 32 and 64 bits by their sections, symbols and program headers. Names are compared without looking for their
-//! end, which hostile files put far away.
+//! 32-bit and 64-bit ELF files: sections, symbols and program headers. Names are compared without searching their
+//! end, which may be far away in hostile files.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use object::{LittleEndian, SectionIndex, pod};
 use super::model::DriverError;
 
 const LE: LittleEndian = LittleEndian;
-/// Bytes of names that are looked at per byte of the file at most.
+/// Budget of name bytes to read per byte of the file.
 const NAME_BYTES_PER_FILE_BYTE: usize = 16;
 
 /// An ELF file.
@@ -31,7 +31,7 @@ pub(super) struct Elf<'a> {
 /// A section.
 pub(super) struct DriverSection<'a> {
     name: DriverName<'a>,
-    /// Range in the file; empty if it has no bytes there.
+    /// Range in the file; may be empty.
     pub file: Range<usize>,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct DriverSymbol<'a> {
     pub name: DriverName<'a>,
     /// Index of its section.
     pub section: usize,
-    /// Offset in its section.
+    /// Offset in the section.
     pub value: u64,
     pub size: u64,
     pub is_global: bool,
@@ -53,7 +53,7 @@ pub(super) struct DriverSegment {
     pub size: u64,
 }
 
-/// A name: the bytes of its string table from its first one on.
+/// A name: the bytes of its string table from the beginning of the name.
 #[derive(Clone, Copy)]
 pub(super) struct DriverName<'a>(&'a [u8]);
 
@@ -62,7 +62,7 @@ impl<'a> DriverName<'a> {
         Self(strings.get(offset as usize..).unwrap_or_default())
     }
 
-    /// Tells if it is this name.
+    /// Returns true if the name is equal to `name`.
     pub fn is(self, name: &[u8]) -> bool {
         self.after(name)
             .is_some_and(|rest| rest.0.first() == Some(&0))
@@ -73,10 +73,10 @@ impl<'a> DriverName<'a> {
         self.0.strip_prefix(prefix).map(Self)
     }
 
-    /// The name; its length is taken off the budget.
+    /// Reads the name; its length is subtracted from the budget.
     ///
     /// # Errors
-    /// Names share more bytes than the budget has.
+    /// Names share more bytes than the budget allows.
     pub fn read(self, budget: &mut usize) -> Result<&'a [u8], DriverError> {
         let limit = self.0.get(..budget.saturating_add(1)).unwrap_or(self.0);
         let length = memchr::memchr(0, limit).unwrap_or(limit.len());
@@ -88,7 +88,7 @@ impl<'a> DriverName<'a> {
 }
 
 impl<'a> Elf<'a> {
-    /// The machine of a little-endian ELF file; `None` for other bytes.
+    /// Machine type of a little-endian ELF file; `None` for other bytes.
     pub fn machine_of(bytes: &[u8]) -> Option<u16> {
         fn machine<H: FileHeader<Endian = LittleEndian>>(header: Option<&H>) -> Option<u16> {
             let header = header.filter(|header| header.is_supported())?;
@@ -102,10 +102,10 @@ impl<'a> Elf<'a> {
         }
     }
 
-    /// Reads the headers.
+    /// Parses the headers.
     ///
     /// # Errors
-    /// The bytes are no little-endian ELF file, or its tables do not fit it.
+    /// The bytes are not a little-endian ELF file, or its tables do not fit it.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, DriverError> {
         Self::machine_of(bytes).ok_or(DriverError::Unknown)?;
         match header32(bytes).filter(|header| header.is_class_32()) {
@@ -189,7 +189,7 @@ impl<'a> Elf<'a> {
         })
     }
 
-    /// The index of the section with a name, and the section.
+    /// Index and section with a name.
     pub fn section(&self, name: &[u8]) -> Option<(usize, &DriverSection<'a>)> {
         let mut sections = self.sections.iter().enumerate();
         sections.find(|(_, section)| section.has_name(name))
@@ -200,21 +200,21 @@ impl<'a> Elf<'a> {
         self.bytes.get(section.file.clone()).unwrap_or_default()
     }
 
-    /// The range in the file of what a symbol names; `None` if it reaches out of its section.
+    /// File range of a symbol's contents; `None` if it extends past its section.
     pub fn symbol_range(&self, symbol: &DriverSymbol) -> Option<Range<usize>> {
         let section = &self.sections.get(symbol.section)?.file;
         let inner = range(symbol.value, symbol.size, section.len())?;
         Some(section.start + inner.start..section.start + inner.end)
     }
 
-    /// Bytes of names that may be looked at.
+    /// Budget of name bytes that may be read.
     pub fn name_budget(&self) -> usize {
         self.bytes.len().saturating_mul(NAME_BYTES_PER_FILE_BYTE)
     }
 }
 
 impl DriverSection<'_> {
-    /// Tells if it has this name.
+    /// Returns true if it has this name.
     pub fn has_name(&self, name: &[u8]) -> bool {
         self.name.is(name)
     }
@@ -228,14 +228,14 @@ fn header64(bytes: &[u8]) -> Option<&elf::FileHeader64<LittleEndian>> {
     Some(pod::from_bytes(bytes).ok()?.0)
 }
 
-/// The range of an offset and a size, if it fits `length` bytes.
+/// Range with an offset and a size, if it fits `length` bytes.
 pub(super) fn range(offset: u64, size: u64, length: usize) -> Option<Range<usize>> {
     let start = usize::try_from(offset).ok()?;
     let end = start.checked_add(usize::try_from(size).ok()?)?;
     (end <= length).then_some(start..end)
 }
 
-/// Takes a range off the bytes that the parts of the file have together.
+/// Subtracts a range from the total number of bytes that parts of the file may have.
 pub(super) fn spend(contents: &mut usize, range: &Option<Range<usize>>) -> Result<(), DriverError> {
     let length = range.as_ref().map_or(0, Range::len);
     *contents = contents
@@ -244,7 +244,7 @@ pub(super) fn spend(contents: &mut usize, range: &Option<Range<usize>>) -> Resul
     Ok(())
 }
 
-/// Text without the zeros at its end.
+/// Text without trailing zeros.
 pub(super) fn text_of(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     text.trim_end_matches('\0').to_owned()

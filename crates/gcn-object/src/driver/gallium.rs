@@ -1,6 +1,6 @@
-//! The container of Mesa's Gallium compute: a table of kernels with their arguments, then sections, of which one is an ELF
-//! file with the code of all kernels in its section `.text`. Its section `.AMDGPU.config` has pairs of a register's number
-//! and its value for each kernel, in the order of their addresses; from LLVM 4 on `amd_kernel_code_t` is before each
+//! Container of Mesa's Gallium compute: a table of kernels with their arguments, then sections, one of which is an
+//! ELF file whose `.text` section has the code of all kernels. Its `.AMDGPU.config` section has pairs of register
+//! number and value for each kernel, in the order of their addresses. Since LLVM 4, `amd_kernel_code_t` precedes each
 //! kernel's code as well. All numbers have 32 bits.
 
 use std::ops::Range;
@@ -15,26 +15,26 @@ use super::model::{
 use crate::descriptor::{KERNEL_CODE_SIZE, KernelDescriptor, Rsrc1, Rsrc2};
 use crate::target::processor_name;
 
-/// Bytes of the smallest kernel in the table: length of the name, section, offset, number of arguments.
+/// Minimum size of a kernel in the table: length of the name, section, offset, number of arguments.
 const KERNEL_BYTES: usize = 16;
-/// Numbers of an argument.
+/// Words per argument.
 const ARGUMENT_WORDS: usize = 6;
-/// The kinds of section that hold code: the only one before Mesa 17, and that of executables since.
+/// Section types that contain code: the only type before Mesa 17, and executables since then.
 const CODE_SECTIONS: [u32; 2] = [0, 2];
-/// Numbers of registers in the configuration.
+/// Register numbers in the configuration.
 const COMPUTE_PGM_RSRC1: u32 = 0xb848;
 const COMPUTE_PGM_RSRC2: u32 = 0xb84c;
 const COMPUTE_TMPRING_SIZE: u32 = 0xb860;
-/// Bytes of a wave's scratch for each unit of bits 12 to 24 of `COMPUTE_TMPRING_SIZE`.
+/// Unit of bits 12 to 24 of `COMPUTE_TMPRING_SIZE`: bytes of scratch per wave.
 const SCRATCH_UNIT: u64 = 1024;
-/// Lanes of a wave.
+/// Lanes per wave.
 const LANES: u64 = 64;
-/// Bytes of a pair in the configuration.
+/// Size of a pair in the configuration.
 const PAIR_BYTES: usize = 8;
-/// SGPRs of a block, the unit of allocation, and VGPRs.
+/// Allocation granularity of SGPRs and VGPRs.
 const SGPR_BLOCK: u32 = 8;
 const VGPR_BLOCK: u32 = 4;
-/// User data registers of the ABI before LLVM 4: the address of grid sizes and arguments, and that of scratch.
+/// User data registers of the ABI before LLVM 4: address of grid sizes and arguments, and address of scratch.
 const USER_DATA: [UserData; 2] = [
     UserData {
         class: UserDataClass::GridAndArguments,
@@ -48,7 +48,7 @@ const USER_DATA: [UserData; 2] = [
     },
 ];
 
-/// The tables of a container.
+/// Tables of a container.
 struct Container<'a> {
     kernels: Vec<KernelEntry<'a>>,
     /// Range of the ELF file.
@@ -58,12 +58,12 @@ struct Container<'a> {
 /// A kernel in the table.
 struct KernelEntry<'a> {
     name: &'a [u8],
-    /// Offset in the section `.text`.
+    /// Offset in the `.text` section.
     offset: u64,
     arguments: Vec<[u32; ARGUMENT_WORDS]>,
 }
 
-/// A reader of numbers and bytes, one after another.
+/// Reader of consecutive numbers and byte strings.
 struct FieldReader<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -86,7 +86,7 @@ impl<'a> FieldReader<'a> {
 }
 
 impl<'a> Container<'a> {
-    /// The tables; `None` if they do not fit the bytes, so that these are another kind of file.
+    /// Reads the tables; `None` if they do not fit, which means that it is another kind of file.
     fn read(bytes: &'a [u8]) -> Option<Self> {
         let mut cursor = FieldReader { bytes, at: 0 };
         let count = cursor.word()? as usize;
@@ -117,7 +117,7 @@ impl<'a> Container<'a> {
             let _section = cursor.word()?;
             let kind = cursor.word()?;
             let size = cursor.word()?;
-            // The bytes after these are a vector of bytes with its length, and their number is once more in it.
+            // The remaining bytes are a byte vector preceded by its length, and their number occurs once more in it.
             let (with_length, length) = (cursor.word()?, cursor.word()?);
             if length != size || with_length != size.checked_add(4)? {
                 return None;
@@ -133,12 +133,12 @@ impl<'a> Container<'a> {
     }
 }
 
-/// Tells if the bytes are such a container.
+/// Returns true if the bytes are a Gallium container.
 pub(super) fn is_container(bytes: &[u8]) -> bool {
     Container::read(bytes).is_some()
 }
 
-/// Reads a program; its bytes are added by the caller.
+/// Reads a program; the caller adds its bytes.
 pub(super) fn read<'b>(bytes: &[u8]) -> Result<DriverProgram<'b>, DriverError> {
     let container = Container::read(bytes).ok_or(DriverError::Unknown)?;
     let inner = bytes.get(container.code.clone()).unwrap_or_default();
@@ -146,7 +146,7 @@ pub(super) fn read<'b>(bytes: &[u8]) -> Result<DriverProgram<'b>, DriverError> {
     let (text_index, text) = file.section(b".text").ok_or(DriverError::NoCode)?;
     let code = file.section_bytes(text);
     let start = container.code.start + text.file.start;
-    // Symbols in the order of their addresses, by which the configuration is sorted too.
+    // Symbols sorted by address, as the configuration is.
     let mut symbols: Vec<u64> = file
         .symbols
         .iter()
@@ -213,7 +213,7 @@ pub(super) fn read<'b>(bytes: &[u8]) -> Result<DriverProgram<'b>, DriverError> {
     Ok(program)
 }
 
-/// The processor in the flags, where LLVM has stated it since version 7.
+/// Processor from the ELF flags, which LLVM sets since version 7.
 fn flags_processor(file: &Elf) -> Option<String> {
     let [mach, ..] = file.flags.to_le_bytes();
     let is_amdgpu = file.machine == elf::EM_AMDGPU.0;
@@ -221,8 +221,8 @@ fn flags_processor(file: &Elf) -> Option<String> {
     name.map(str::to_owned)
 }
 
-/// The `amd_kernel_code_t` at the begin of a kernel, if there is one, and the number of bytes up to the code. The fields that
-/// have only few values tell it from instructions.
+/// `amd_kernel_code_t` at the beginning of a kernel, if there is one, and the number of bytes before the code. It is
+/// distinguished from instructions by fields that have few valid values.
 fn kernel_code(bytes: &[u8]) -> Option<(KernelDescriptor, usize)> {
     let header = bytes.first_chunk::<KERNEL_CODE_SIZE>()?;
     let descriptor = KernelDescriptor::decode_kernel_code(header);
@@ -262,7 +262,7 @@ fn read_config(kernel: &mut DriverKernel, config: &[u8]) {
     }
 }
 
-/// The arguments, with the offsets that their sizes and alignments give: the driver puts one after another.
+/// Arguments with offsets computed from their sizes and alignments: the driver stores them consecutively.
 fn arguments(entries: &[[u32; ARGUMENT_WORDS]]) -> Vec<DriverArgument> {
     let mut end = Some(0_u32);
     let placed = entries.iter().map(|words| {
@@ -277,7 +277,7 @@ fn arguments(entries: &[[u32; ARGUMENT_WORDS]]) -> Vec<DriverArgument> {
     placed.collect()
 }
 
-/// An argument: its kind, size, size and alignment on the GPU, sign extension and meaning.
+/// An argument: kind, size, size and alignment on the GPU, sign extension, and semantics.
 fn argument(words: &[u32; ARGUMENT_WORDS]) -> DriverArgument {
     let [kind, _, size, _, _, meaning] = *words;
     let pointer = |space| DriverArgumentKind::Pointer {

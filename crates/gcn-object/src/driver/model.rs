@@ -1,4 +1,4 @@
-//! A driver's program as it was read.
+//! A parsed driver program.
 
 use std::fmt;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use crate::descriptor::{KernelDescriptor, Rsrc1, Rsrc2, UserSgpr};
 use crate::names::{NameError, find_name};
 use crate::target::processor_mach;
 
-/// Format of a driver's program.
+/// Format of a driver program.
 ///
 /// # Examples
 /// ```
@@ -25,10 +25,10 @@ use crate::target::processor_mach;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DriverFormat {
-    /// Catalyst's for OpenCL 1.2: an ELF file with an inner one for each kernel.
+    /// Catalyst for OpenCL 1.2: an ELF file with an inner ELF file for each kernel.
     Catalyst,
-    /// Catalyst's for OpenCL 2.0 before driver 1912.05: `amd_kernel_code_t` and code for each kernel. Later drivers put a code
-    /// object into the program, which [`code_objects`](crate::code_objects) yields.
+    /// Catalyst for OpenCL 2.0 before driver 1912.05: `amd_kernel_code_t` and code for each kernel. Programs of later
+    /// drivers contain a code object, which [`code_objects`](crate::code_objects) yields.
     CatalystOpenCl2,
     /// Mesa's Gallium compute: a table of kernels, then an ELF file with their code.
     Gallium,
@@ -44,7 +44,7 @@ impl fmt::Display for DriverFormat {
     }
 }
 
-/// A program of a driver that has an ABI of its own. It keeps the bytes of its file, borrowed or shared.
+/// A program of a driver with its own ABI. It keeps the bytes of its file, borrowed or shared.
 ///
 /// # Examples
 /// ```
@@ -61,26 +61,26 @@ impl fmt::Display for DriverFormat {
 pub struct DriverProgram<'a> {
     /// Format.
     pub format: DriverFormat,
-    /// Width of the ELF file, 32 or 64; in Catalyst's programs that of pointers too.
+    /// Word size of the ELF file, 32 or 64; in Catalyst's programs also that of pointers.
     pub bits: u8,
     /// Chip that Catalyst compiled for.
     pub chip: Option<&'static DriverChip>,
     /// LLVM's name of the processor, if the program names one.
     pub processor: Option<String>,
-    /// Options of the compiler.
+    /// Compiler options.
     pub compile_options: Option<String>,
-    /// The driver or compiler that made it.
+    /// Driver or compiler that produced the program.
     pub producer: Option<String>,
-    /// Bytes of constant data that all kernels share.
+    /// Size of the constant data shared by all kernels, in bytes.
     pub constant_bytes: usize,
-    /// Kernels, in the order of the file.
+    /// Kernels in file order.
     pub kernels: Vec<DriverKernel>,
-    /// Defects of single kernels.
+    /// Defects of individual kernels.
     pub warnings: Vec<DriverWarning>,
     pub(super) data: Bytes<'a>,
 }
 
-/// A kernel of a driver's program. Facts that its format does not state are `None`.
+/// A kernel of a driver program. Properties that the format does not state are `None`.
 ///
 /// # Examples
 /// ```
@@ -97,33 +97,33 @@ pub struct DriverProgram<'a> {
 pub struct DriverKernel {
     /// Name in the source.
     pub name: String,
-    /// Offset of its first instruction in its section of code.
+    /// Offset of the first instruction in its code section.
     pub address: u64,
     /// Range of its code in the file.
     pub file: Range<usize>,
-    /// SGPRs: those that it uses by Catalyst's count, which leaves VCC out, else those that it is given.
+    /// Number of SGPRs: for Catalyst, those used, excluding VCC; otherwise, those allocated.
     pub sgprs: Option<u32>,
-    /// VGPRs: those that it uses by Catalyst's count, else those that it is given.
+    /// Number of VGPRs: for Catalyst, those used; otherwise, those allocated.
     pub vgprs: Option<u32>,
-    /// Bytes of LDS that it declares, without those of its arguments.
+    /// Static LDS size in bytes, excluding LDS arguments.
     pub lds_bytes: Option<u64>,
-    /// Bytes of scratch for each lane.
+    /// Scratch per lane in bytes.
     pub scratch_bytes_per_lane: Option<u64>,
-    /// Sizes of a workgroup that it requires.
+    /// Required workgroup size.
     pub required_workgroup: Option<[u32; 3]>,
     /// `COMPUTE_PGM_RSRC1`.
     pub rsrc1: Option<Rsrc1>,
     /// `COMPUTE_PGM_RSRC2`.
     pub rsrc2: Option<Rsrc2>,
-    /// Contents of the first SGPRs.
+    /// Contents of the initial SGPRs.
     pub user_data: Vec<UserData>,
     /// Arguments.
     pub arguments: Vec<DriverArgument>,
-    /// `amd_kernel_code_t`, which is before the code, if it has one.
+    /// `amd_kernel_code_t` before the code, if there is one.
     pub descriptor: Option<KernelDescriptor>,
 }
 
-/// SGPRs that hold data of one kind at the kernel's start.
+/// SGPRs that hold one kind of data when the kernel starts.
 ///
 /// # Examples
 /// ```
@@ -139,7 +139,7 @@ pub struct DriverKernel {
 pub struct UserData {
     /// Contents.
     pub class: UserDataClass,
-    /// The first register.
+    /// First register.
     pub first: u32,
     /// Number of registers.
     pub count: u32,
@@ -155,22 +155,22 @@ pub struct UserData {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UserDataClass {
-    /// Catalyst's data class by its number, and the slot: the number of the buffer, image or sampler.
+    /// Catalyst data class by number, and the slot: the number of the buffer, image or sampler.
     Catalyst {
-        /// Number of the class.
+        /// Class number.
         class: u32,
-        /// Number of the resource.
+        /// Resource number.
         slot: u32,
     },
-    /// Gallium: the address of the sizes of the grid, with the arguments after them.
+    /// Gallium: address of the grid sizes, which the arguments follow.
     GridAndArguments,
-    /// Gallium: the address of scratch.
+    /// Gallium: address of scratch.
     Scratch,
     /// As in a code object.
     Hsa(UserSgpr),
 }
 
-/// Names of Catalyst's data classes, by their numbers.
+/// Names of Catalyst's data classes, by number.
 const CLASSES: [&str; 33] = [
     "IMM_RESOURCE",
     "IMM_SAMPLER",
@@ -236,13 +236,13 @@ impl fmt::Display for UserDataClass {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DriverArgument {
-    /// Name in the source; Gallium has none.
+    /// Name in the source; `None` for Gallium.
     pub name: Option<String>,
-    /// Type in the source, or of the metadata where that is missing.
+    /// Type in the source, or from the metadata if that is missing.
     pub type_name: Option<String>,
     /// Kind.
     pub kind: DriverArgumentKind,
-    /// Offset among the arguments, in bytes.
+    /// Offset in the argument segment, in bytes.
     pub offset: Option<u32>,
     /// Size in bytes.
     pub size: Option<u32>,
@@ -268,44 +268,44 @@ pub enum DriverArgumentKind {
         space: PointerSpace,
         /// Number of the buffer in Catalyst's tables.
         slot: Option<u32>,
-        /// The kernel does not write by it.
+        /// True if the kernel does not write through it.
         is_const: bool,
     },
     /// An image.
     Image {
         /// Number in Catalyst's tables.
         slot: Option<u32>,
-        /// The kernel reads it.
+        /// True if the kernel reads it.
         read: bool,
-        /// The kernel writes it.
+        /// True if the kernel writes it.
         write: bool,
     },
     /// A sampler.
     Sampler,
-    /// A counter in GDS, with its number.
+    /// A GDS counter, with its number.
     Counter(u32),
-    /// Number of dimensions of the grid, which the driver fills in.
+    /// Number of grid dimensions, filled in by the driver.
     GridDimension,
-    /// Offsets of the grid, which the driver fills in.
+    /// Grid offsets, filled in by the driver.
     GridOffset,
-    /// Size of an image, which the driver fills in.
+    /// Image size, filled in by the driver.
     ImageSize,
-    /// Format of an image, which the driver fills in.
+    /// Image format, filled in by the driver.
     ImageFormat,
     /// A pipe.
     Pipe,
     /// A queue of the device.
     Queue,
-    /// Another, by its number in Gallium's table.
+    /// Another kind, by its number in Gallium's table.
     Other(u32),
 }
 
-/// Memory that a pointer points to.
+/// Memory that a pointer refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PointerSpace {
     /// Global.
     Global,
-    /// Constant, in memory or in a constant buffer of the hardware.
+    /// Constant: in memory or in a hardware constant buffer.
     Constant,
     /// LDS.
     Local,
@@ -364,7 +364,7 @@ impl fmt::Display for DriverArgumentKind {
 }
 
 impl DriverProgram<'_> {
-    /// A program without kernels and bytes.
+    /// Creates a program without kernels and bytes.
     pub(super) fn new(format: DriverFormat, bits: u8, chip: Option<&'static DriverChip>) -> Self {
         Self {
             format,
@@ -380,7 +380,7 @@ impl DriverProgram<'_> {
         }
     }
 
-    /// The code of a kernel.
+    /// Code of a kernel.
     pub fn code(&self, kernel: &DriverKernel) -> &[u8] {
         self.data.get(kernel.file.clone()).unwrap_or_default()
     }
@@ -388,7 +388,7 @@ impl DriverProgram<'_> {
     /// The kernel that a name denotes, by the rules of [`find_name`].
     ///
     /// # Errors
-    /// Those of [`find_name`].
+    /// The errors of [`find_name`].
     pub fn find_kernel(&self, name: &str) -> Result<&DriverKernel, NameError> {
         let symbol = find_name(self.kernels.iter().map(|kernel| kernel.name.as_str()), name)?;
         let mut kernels = self.kernels.iter();
@@ -401,7 +401,7 @@ impl DriverProgram<'_> {
 }
 
 impl DriverKernel {
-    /// A kernel of which only the name is known.
+    /// Creates a kernel with only a name.
     pub(super) fn named(name: &[u8]) -> Self {
         Self {
             name: String::from_utf8_lossy(name).into_owned(),
@@ -420,7 +420,7 @@ impl DriverKernel {
         }
     }
 
-    /// Takes the facts of its `amd_kernel_code_t`.
+    /// Adds the properties in its `amd_kernel_code_t`.
     pub(super) fn describe(&mut self, descriptor: KernelDescriptor) {
         if let Some(code) = &descriptor.kernel_code {
             self.sgprs = Some(code.wavefront_sgpr_count.into());
@@ -441,14 +441,14 @@ impl DriverKernel {
     }
 }
 
-/// The processor that an `amd_kernel_code_t` names.
+/// Processor named by an `amd_kernel_code_t`.
 pub(super) fn processor(descriptor: &KernelDescriptor) -> Option<String> {
     let [major, minor, stepping] = descriptor.kernel_code.as_ref()?.machine_version;
     let name = format!("gfx{major}{minor}{stepping:x}");
     processor_mach(&name).map(|_| name)
 }
 
-/// Reason why bytes are no driver's program that can be read.
+/// Reason why bytes are not a driver program that can be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DriverError {
@@ -458,21 +458,21 @@ pub enum DriverError {
     /// Code for a CPU.
     #[error("a program of Catalyst's OpenCL for a CPU: it holds no code for GPUs")]
     Cpu,
-    /// A table does not fit the file, or is otherwise broken.
+    /// A table does not fit the file, or is otherwise malformed.
     #[error("the {what} cannot be read: {reason}")]
     Malformed {
         /// The table.
         what: &'static str,
-        /// Message of the ELF reader.
+        /// Message of the ELF parser.
         reason: String,
     },
-    /// Something reaches beyond the end of the file.
+    /// A part extends past the end of the file.
     #[error("{what} extends past the end of the file")]
     Outside {
         /// The part.
         what: &'static str,
     },
-    /// Many names or kernels share bytes, which no compiler does.
+    /// Names or kernels share too many bytes, as in no real file.
     #[error("the {what} overlap each other")]
     Overlap {
         /// The names or parts.
@@ -483,7 +483,7 @@ pub enum DriverError {
     NoCode,
 }
 
-/// Defect of a kernel that does not keep others from being read.
+/// Defect of a kernel that does not affect others.
 ///
 /// # Examples
 /// ```
@@ -509,7 +509,7 @@ pub enum DriverWarning {
     Code {
         /// Name of the kernel.
         kernel: String,
-        /// The part that is missing or broken.
+        /// Missing or malformed part.
         reason: &'static str,
     },
     /// The metadata is missing or incomplete.
@@ -517,7 +517,7 @@ pub enum DriverWarning {
     Metadata {
         /// Name of the kernel.
         kernel: String,
-        /// The part that is missing or broken.
+        /// Missing or malformed part.
         reason: &'static str,
     },
 }

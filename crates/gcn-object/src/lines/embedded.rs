@@ -1,17 +1,18 @@
-//! Texts of sources in the debug information itself, where compilers put them with `-gembed-source`.
+//! Source texts embedded in debug information (`-gembed-source`).
 
 use std::collections::HashMap;
 
 use gimli::{Dwarf, EndianArcSlice, LittleEndian, Reader as _, UnitHeader};
 
-/// A reader of a section, which shares the section's bytes.
+/// Reader of a section, which shares the section's bytes.
 pub(super) type DwarfReader = EndianArcSlice<LittleEndian>;
 
-/// The texts, by the path of the file.
+/// Embedded texts by file path.
 pub(super) struct EmbeddedSources(HashMap<String, DwarfReader>);
 
 impl EmbeddedSources {
-    /// Finds the texts in the tables of files. What is not valid DWARF has none: it is an error for who asks for its lines.
+    /// Collects the texts from the file tables. Invalid DWARF is skipped here, and reported when its lines are
+    /// requested.
     pub(super) fn read(dwarf: &Dwarf<DwarfReader>) -> EmbeddedSources {
         let mut texts = HashMap::new();
         let mut units = dwarf.units();
@@ -21,16 +22,16 @@ impl EmbeddedSources {
         EmbeddedSources(texts)
     }
 
-    /// The text of a file.
+    /// Text of a file.
     pub(super) fn text(&self, path: &str) -> Option<String> {
         let text = self.0.get(path)?.to_string_lossy().ok()?;
         Some(text.into_owned())
     }
 
-    /// The path of a file that is shown as `name`.
+    /// Path of the file that is displayed as `name`.
     pub(super) fn path_of(&self, name: &str) -> Option<&str> {
         let mut paths = self.0.keys().map(String::as_str);
-        paths.find(|path| shown(path) == name)
+        paths.find(|path| displayed_path(path) == name)
     }
 }
 
@@ -57,7 +58,7 @@ fn add_texts(
         if text.is_empty() {
             continue;
         }
-        // The path is composed as `addr2line` does: directory of the compilation, of the file, name.
+        // The path is composed as in `addr2line`: compilation directory, file directory, name.
         let mut path = match &unit.comp_dir {
             Some(directory) => directory.to_string_lossy()?.into_owned(),
             None => String::new(),
@@ -74,7 +75,7 @@ fn add_texts(
     Ok(())
 }
 
-/// Appends a path to another one, which it replaces if it is absolute.
+/// Appends a path to another one, or replaces it if the appended path is absolute.
 fn join(path: &mut String, part: &str) {
     if part.starts_with('/') {
         path.clear();
@@ -84,8 +85,9 @@ fn join(path: &mut String, part: &str) {
     path.push_str(part);
 }
 
-/// A path without its directory if the name is in angle brackets, as compilers name texts that are in no file.
-pub(super) fn shown(path: &str) -> &str {
+/// Removes the directory from a path if the name is in angle brackets, which compilers use for texts that are not in
+/// a file.
+pub(super) fn displayed_path(path: &str) -> &str {
     let name = path.rfind("/<").map(|slash| &path[slash + 1..]);
     name.filter(|name| name.ends_with('>')).unwrap_or(path)
 }

@@ -1,4 +1,4 @@
-//! Languages of sources, as debug information names them.
+//! Source languages in debug information.
 
 use gimli::DwLang;
 
@@ -15,11 +15,11 @@ use gimli::DwLang;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SourceLanguage {
-    /// Assembly: each instruction has a line.
+    /// Assembly, where each instruction has a line.
     Assembly,
     /// OpenCL C.
     OpenClC,
-    /// C++, which HIP and C++ for OpenCL are compiled as.
+    /// C++, including HIP and C++ for OpenCL.
     Cpp,
     /// Any other language.
     Other,

@@ -1,4 +1,4 @@
-//! Lines for code that has none of its own, and the language of code.
+//! Approximate locations of code without line information, and the language of code.
 
 use std::ops::Range;
 
@@ -8,11 +8,11 @@ use super::language::SourceLanguage;
 use super::{LinesError, SourceLines, SourcePlace};
 
 impl SourceLines {
-    /// The language of the compilation unit that the code at an address belongs to; `None` if no unit has the address, or the unit
-    /// does not name its language.
+    /// Language of the compilation unit that contains the code at an address; `None` if no unit contains the address,
+    /// or the unit does not name its language.
     ///
     /// # Errors
-    /// The part that describes the address is not valid DWARF.
+    /// The debug information for the address is not valid DWARF.
     ///
     /// # Examples
     /// ```
@@ -37,12 +37,12 @@ impl SourceLines {
         })
     }
 
-    /// A place for an instruction without a line of its own, which compilers leave where they merge or hoist code: the call, if the
-    /// instruction belongs to an inlined function, otherwise the nearest place before it in `function`, or the first one behind it.
-    /// `None` if the function has no line.
+    /// Approximate location of an instruction without line information, which compilers drop when they merge or hoist
+    /// code: the call, if the instruction belongs to an inlined function; otherwise, the nearest location before it
+    /// in `function`, or the first one after it. `None` if the function has no lines.
     ///
     /// # Errors
-    /// The part that describes the function is not valid DWARF.
+    /// The debug information for the function is not valid DWARF.
     ///
     /// # Examples
     /// ```
@@ -65,9 +65,9 @@ impl SourceLines {
             return Ok(Some(call));
         }
         let before = self.ranges(function.start..address)?;
-        let behind = self.ranges(address..function.end)?;
-        for range in before.iter().rev().chain(&behind) {
-            // Of code that is inlined the line of the call is the function's own.
+        let after = self.ranges(address..function.end)?;
+        for range in before.iter().rev().chain(&after) {
+            // For inlined code, the line of the call belongs to the function itself.
             let own = self.frames(range.addresses.start)?.pop();
             let place = own.and_then(|frame| frame.place);
             if let Some(place) = place.filter(has_line) {

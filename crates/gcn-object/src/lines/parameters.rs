@@ -9,11 +9,11 @@ type Entry = DebuggingInformationEntry<DwarfReader>;
 type Unit<'a> = UnitRef<'a, DwarfReader>;
 
 impl SourceLines {
-    /// Names of the parameters of the function that has an address, in their order; `None` for one without a name. There are none
-    /// where the compiler wrote lines only (`-gline-tables-only`).
+    /// Names of the parameters of the function that contains an address, in order; `None` for unnamed ones. Empty if
+    /// there is only line information (`-gline-tables-only`).
     ///
     /// # Errors
-    /// The part that describes the address is not valid DWARF.
+    /// The debug information for the address is not valid DWARF.
     ///
     /// # Examples
     /// ```
@@ -29,7 +29,7 @@ impl SourceLines {
             return Ok(Vec::new());
         };
         let mut names = Vec::new();
-        // Depth of the function, once it is found.
+        // Depth of the function, once found.
         let mut function = None;
         let mut entries = unit.entries();
         while let Some(entry) = entries.next_dfs()? {
@@ -51,7 +51,7 @@ impl SourceLines {
     }
 }
 
-/// True if an address is one of a function's code.
+/// True if an address belongs to a function's code.
 fn has_code(unit: Unit<'_>, function: &Entry, address: u64) -> Result<bool, gimli::Error> {
     let mut ranges = unit.die_ranges(function)?;
     while let Some(range) = ranges.next()? {
@@ -62,7 +62,7 @@ fn has_code(unit: Unit<'_>, function: &Entry, address: u64) -> Result<bool, giml
     Ok(false)
 }
 
-/// The name of a parameter, which may be that of an abstract one.
+/// Name of a parameter, possibly from its abstract origin.
 fn name(unit: Unit<'_>, parameter: &Entry) -> Result<Option<String>, gimli::Error> {
     let own = parameter.attr_value(gimli::DW_AT_name);
     let name = match (own, parameter.attr_value(gimli::DW_AT_abstract_origin)) {

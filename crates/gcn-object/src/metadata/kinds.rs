@@ -1,4 +1,4 @@
-//! Words of the metadata: kinds of arguments, address spaces, accesses.
+//! Keywords of the metadata: kinds of arguments, address spaces, access qualifiers.
 
 use serde::{Serialize, Serializer};
 
@@ -8,15 +8,15 @@ macro_rules! names {
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         pub enum $type {
             $(#[doc = $what] $variant,)*
-            /// A name that this crate does not know.
+            /// An unknown name.
             Other(String),
         }
 
         impl $type {
-            /// Every known one.
+            /// All known ones.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// From the name of versions 3 and later or of version 2.
+            /// Converts from the name used in versions 3 and later or in version 2.
             pub fn from_name(name: &str) -> Self {
                 match name {
                     $($name | $name_v2 => Self::$variant,)*
@@ -24,7 +24,7 @@ macro_rules! names {
                 }
             }
 
-            /// The name of versions 3 and later.
+            /// Name used in versions 3 and later.
             pub fn name(&self) -> &str {
                 match self {
                     $(Self::$variant => $name,)*
@@ -106,7 +106,7 @@ names! {
 }
 
 names! {
-    /// Access to an argument.
+    /// Access qualifier of an argument.
     ///
     /// # Examples
     /// ```
@@ -129,7 +129,7 @@ impl Default for ValueKind {
 }
 
 impl ValueKind {
-    /// The runtime fills it in; the caller does not see it.
+    /// True if the runtime fills it in, invisible to the caller.
     ///
     /// # Examples
     /// ```

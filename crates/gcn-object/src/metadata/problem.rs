@@ -1,10 +1,10 @@
-//! Checks of metadata.
+//! Metadata checks.
 
 use thiserror::Error;
 
 use super::types::{ArgumentMetadata, KernelMetadata};
 
-/// Claim of metadata that cannot be true.
+/// Contradiction in metadata.
 ///
 /// # Examples
 /// ```
@@ -15,7 +15,7 @@ use super::types::{ArgumentMetadata, KernelMetadata};
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MetadataProblem {
-    /// An argument is wholly or partly outside of the argument segment.
+    /// An argument is partly or completely outside the argument segment.
     #[error(
         "argument {argument} at offset {offset} with {size} bytes is outside the {segment} bytes of arguments"
     )]
@@ -43,13 +43,13 @@ pub enum MetadataProblem {
         /// Size of the segment, in bytes.
         bytes: u64,
     },
-    /// The alignment is no power of two.
+    /// The alignment is not a power of two.
     #[error("the argument segment's alignment is {align}, which is not a power of two")]
     KernargAlign {
-        /// The alignment in the metadata.
+        /// Alignment in the metadata.
         align: u64,
     },
-    /// A workgroup has 1 to 1024 work-items on every processor.
+    /// The workgroup size is not 1 to 1024 work-items, the limits of all processors.
     #[error("invalid required workgroup size {size:?}")]
     WorkgroupSize {
         /// x, y, z.
@@ -57,12 +57,13 @@ pub enum MetadataProblem {
     },
 }
 
-/// Largest argument segment in bytes. Compilers and runtimes stop at 4 KiB; hand-written kernels may use more.
+/// Maximum size of the argument segment in bytes. Compilers and runtimes stop at 4 KiB; hand-written kernels may use
+/// more.
 pub const MAX_KERNARG_BYTES: u64 = 1 << 20;
 const MAX_WORKGROUP: u64 = 1024;
 
 impl KernelMetadata {
-    /// Claims about sizes that cannot be true. Arguments without a problem can be placed at their offsets.
+    /// Finds contradictory sizes. Arguments without a problem can be stored at their offsets.
     ///
     /// # Examples
     /// ```

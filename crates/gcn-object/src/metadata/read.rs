@@ -1,4 +1,4 @@
-//! Metadata out of the notes of all versions, and into them.
+//! Conversion of metadata from and to notes of all versions.
 
 use serde::Serialize;
 
@@ -24,7 +24,7 @@ impl Metadata {
         Self::from_value(&DocumentValue::from_msgpack(bytes)?)
     }
 
-    /// Reads the tree of versions 3 and later.
+    /// Reads the document tree of versions 3 and later.
     ///
     /// # Errors
     /// [`MetadataError::NotAMap`].
@@ -82,7 +82,7 @@ impl Metadata {
         })
     }
 
-    /// The note of versions 3 and later.
+    /// Writes the note of versions 3 and later.
     ///
     /// # Errors
     /// [`MetadataError::MessagePack`] if the writer fails.
@@ -102,10 +102,10 @@ impl Metadata {
         Ok(bytes)
     }
 
-    /// The operand of `.amdgpu_metadata`, as [`DocumentValue::to_yaml`] writes it.
+    /// Operand of `.amdgpu_metadata`, written by [`DocumentValue::to_yaml`].
     ///
     /// # Errors
-    /// As [`Metadata::to_msgpack`], and those of [`DocumentValue::to_yaml`].
+    /// The errors of [`Metadata::to_msgpack`] and [`DocumentValue::to_yaml`].
     ///
     /// # Examples
     /// ```
@@ -202,7 +202,7 @@ impl ArgumentMetadata {
         }
     }
 
-    /// `end` is where the argument before this one ends.
+    /// `end` is the end of the previous argument.
     fn from_value_v2(value: &DocumentValue, end: u64) -> Self {
         let align = number(value, "Align").unwrap_or(1).max(1);
         Self {

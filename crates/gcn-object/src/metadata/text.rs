@@ -1,9 +1,9 @@
-//! Metadata as the directives of assemblers have it.
+//! Metadata in assembler directives.
 
 use crate::value::{DocumentValue, MetadataError};
 
-/// The note's MessagePack of the text between `.amdgpu_metadata` and `.end_amdgpu_metadata`. Unknown keys are kept. The
-/// lines of an error count from the first line of `text`.
+/// Converts the text between `.amdgpu_metadata` and `.end_amdgpu_metadata` to the note's MessagePack. Unknown keys
+/// are preserved. Line numbers in errors count from the first line of `text`.
 ///
 /// # Errors
 /// [`MetadataError`]: the text is no YAML, or no map, or too large.
@@ -24,11 +24,12 @@ pub fn metadata_from_yaml(text: &str) -> Result<Vec<u8>, MetadataError> {
     value.to_msgpack()
 }
 
-/// The note's MessagePack of the text between `.amdgpu_pal_metadata` and `.end_amdgpu_pal_metadata`: metadata of PAL, the
-/// platform of graphics drivers, whose registers may have their names, as in `0x2c0a (SPI_SHADER_PGM_RSRC1_PS)`.
+/// Converts the text between `.amdgpu_pal_metadata` and `.end_amdgpu_pal_metadata` to the note's MessagePack:
+/// metadata of PAL, the platform of graphics drivers, in which registers may have names, as in `0x2c0a
+/// (SPI_SHADER_PGM_RSRC1_PS)`.
 ///
 /// # Errors
-/// As [`metadata_from_yaml`].
+/// The errors of [`metadata_from_yaml`].
 ///
 /// # Examples
 /// ```
@@ -49,7 +50,7 @@ pub fn pal_metadata_from_yaml(text: &str) -> Result<Vec<u8>, MetadataError> {
     value.to_msgpack()
 }
 
-/// Makes numbers of the keys of maps that are called `.registers`, as `value` is if `are_registers`.
+/// Converts the keys of maps called `.registers` to numbers; `are_registers` is set if `value` is such a map.
 fn number_registers(value: &mut DocumentValue, are_registers: bool) {
     match value {
         DocumentValue::Array(values) => {
@@ -70,7 +71,7 @@ fn number_registers(value: &mut DocumentValue, are_registers: bool) {
     }
 }
 
-/// The number of `0x2c0a (SPI_SHADER_PGM_RSRC1_PS)`.
+/// Parses the number of `0x2c0a (SPI_SHADER_PGM_RSRC1_PS)`.
 fn register_number(text: &str) -> Option<u64> {
     let number = text.split_whitespace().next()?;
     match number.strip_prefix("0x") {

@@ -16,13 +16,13 @@ use super::kinds::{Access, AddressSpace, ValueKind};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Metadata {
-    /// The kernels, in the order of the file.
+    /// Kernels in file order.
     #[serde(rename = "amdhsa.kernels")]
     pub kernels: Vec<KernelMetadata>,
     /// OpenCL `printf` formats: `id:argument count:argument sizes…:format`.
     #[serde(rename = "amdhsa.printf", skip_serializing_if = "Vec::is_empty")]
     pub printf: Vec<String>,
-    /// The target id, such as `amdgcn-amd-amdhsa--gfx906:sramecc+:xnack-`.
+    /// Target ID, such as `amdgcn-amd-amdhsa--gfx906:sramecc+:xnack-`.
     #[serde(rename = "amdhsa.target", skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     /// Major and minor version: 1.0 in code objects v2 and v3, 1.1 in v4, 1.2 in v5.
@@ -43,10 +43,10 @@ pub struct Metadata {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct KernelMetadata {
-    /// The arguments, hidden ones included, in the order of the file.
+    /// Arguments, including hidden ones, in file order.
     #[serde(rename = ".args", skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<ArgumentMetadata>,
-    /// LDS without the dynamic part, in bytes.
+    /// Static LDS size, in bytes.
     #[serde(rename = ".group_segment_fixed_size")]
     pub group_segment_fixed_size: u64,
     /// Alignment of the argument segment, in bytes.
@@ -61,58 +61,58 @@ pub struct KernelMetadata {
     /// Major and minor version of the language.
     #[serde(rename = ".language_version", skip_serializing_if = "Vec::is_empty")]
     pub language_version: Vec<u64>,
-    /// The largest workgroup, in work-items.
+    /// Maximum workgroup size in work-items.
     #[serde(
         rename = ".max_flat_workgroup_size",
         skip_serializing_if = "Option::is_none"
     )]
     pub max_flat_workgroup_size: Option<u64>,
-    /// The name in the source.
+    /// Name in the source.
     #[serde(rename = ".name")]
     pub name: String,
     /// Scratch per lane, in bytes.
     #[serde(rename = ".private_segment_fixed_size")]
     pub private_segment_fixed_size: u64,
-    /// Workgroup size that the kernel requires.
+    /// Required workgroup size.
     #[serde(
         rename = ".reqd_workgroup_size",
         skip_serializing_if = "Option::is_none"
     )]
     pub reqd_workgroup_size: Option<[u64; 3]>,
-    /// Number of SGPRs, VCC and the like included.
+    /// Number of SGPRs, including VCC and similar registers.
     #[serde(rename = ".sgpr_count", skip_serializing_if = "Option::is_none")]
     pub sgpr_count: Option<u64>,
-    /// SGPRs that are spilled.
+    /// Number of spilled SGPRs.
     #[serde(rename = ".sgpr_spill_count", skip_serializing_if = "Option::is_none")]
     pub sgpr_spill_count: Option<u64>,
-    /// The symbol of the kernel descriptor, `name.kd`; `name@kd` in version 2.
+    /// Symbol of the kernel descriptor, `name.kd`; `name@kd` in version 2.
     #[serde(rename = ".symbol")]
     pub symbol: String,
-    /// 1 if the kernel requires that all workgroups have one size.
+    /// 1 if the kernel requires all workgroups to have the same size.
     #[serde(
         rename = ".uniform_work_group_size",
         skip_serializing_if = "Option::is_none"
     )]
     pub uniform_work_group_size: Option<u64>,
-    /// The size of scratch is unknown before the run.
+    /// True if the scratch size is not known before execution.
     #[serde(
         rename = ".uses_dynamic_stack",
         skip_serializing_if = "Option::is_none"
     )]
     pub uses_dynamic_stack: Option<bool>,
-    /// Type in the source's hint on vectors.
+    /// Type in the source's vector type hint.
     #[serde(rename = ".vec_type_hint", skip_serializing_if = "Option::is_none")]
     pub vec_type_hint: Option<String>,
     /// Number of VGPRs.
     #[serde(rename = ".vgpr_count", skip_serializing_if = "Option::is_none")]
     pub vgpr_count: Option<u64>,
-    /// VGPRs that are spilled.
+    /// Number of spilled VGPRs.
     #[serde(rename = ".vgpr_spill_count", skip_serializing_if = "Option::is_none")]
     pub vgpr_spill_count: Option<u64>,
     /// Lanes per wave.
     #[serde(rename = ".wavefront_size")]
     pub wavefront_size: u64,
-    /// Workgroup size in the source's hint.
+    /// Workgroup size hint in the source.
     #[serde(
         rename = ".workgroup_size_hint",
         skip_serializing_if = "Option::is_none"
@@ -135,40 +135,40 @@ pub struct KernelMetadata {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ArgumentMetadata {
-    /// Access that the source declares, for images and pipes.
+    /// Access qualifier in the source, for images and pipes.
     #[serde(rename = ".access", skip_serializing_if = "Option::is_none")]
     pub access: Option<Access>,
-    /// Access that the code makes.
+    /// Actual access by the code.
     #[serde(rename = ".actual_access", skip_serializing_if = "Option::is_none")]
     pub actual_access: Option<Access>,
     /// Address space of a pointer.
     #[serde(rename = ".address_space", skip_serializing_if = "Option::is_none")]
     pub address_space: Option<AddressSpace>,
-    /// Declared `const`.
+    /// True if declared `const`.
     #[serde(rename = ".is_const", skip_serializing_if = "is_false")]
     pub is_const: bool,
-    /// Declared `pipe`.
+    /// True if declared `pipe`.
     #[serde(rename = ".is_pipe", skip_serializing_if = "is_false")]
     pub is_pipe: bool,
-    /// Declared `restrict`.
+    /// True if declared `restrict`.
     #[serde(rename = ".is_restrict", skip_serializing_if = "is_false")]
     pub is_restrict: bool,
-    /// Declared `volatile`.
+    /// True if declared `volatile`.
     #[serde(rename = ".is_volatile", skip_serializing_if = "is_false")]
     pub is_volatile: bool,
-    /// Name in the source, where the compiler kept it.
+    /// Name in the source, if the compiler kept it.
     #[serde(rename = ".name", skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Offset in the argument segment, in bytes; computed from the alignments that version 2 states instead.
+    /// Offset in the argument segment, in bytes; for version 2, computed from alignments.
     #[serde(rename = ".offset")]
     pub offset: u64,
-    /// Alignment of the target of a dynamic LDS pointer, in bytes.
+    /// Alignment of the pointee of a dynamic LDS pointer, in bytes.
     #[serde(rename = ".pointee_align", skip_serializing_if = "Option::is_none")]
     pub pointee_align: Option<u64>,
     /// Size in bytes.
     #[serde(rename = ".size")]
     pub size: u64,
-    /// The type in the source.
+    /// Type in the source.
     #[serde(rename = ".type_name", skip_serializing_if = "Option::is_none")]
     pub type_name: Option<String>,
     /// Kind of the value.

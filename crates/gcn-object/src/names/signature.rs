@@ -1,36 +1,36 @@
-//! Names of C++ functions in one spelling, whatever tool or person wrote them.
+//! Normalizes names of C++ functions that tools or people wrote.
 
-/// A function's name: its path, and its parameters where they are given.
+/// A function name: its path, and its parameters if given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Signature {
     /// Namespaces and classes, then the function; never empty.
     pub path: Vec<Component>,
-    /// Types of the parameters.
+    /// Parameter types.
     pub parameters: Option<Vec<String>>,
 }
 
-/// A part of a path.
+/// A component of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Component {
     /// The identifier.
     pub name: String,
-    /// Arguments of the template.
+    /// Template arguments.
     pub arguments: Option<Vec<String>>,
 }
 
-/// Precision with which a name denotes a kernel; the smallest is the best.
+/// Parts omitted by a name that denotes a kernel; ordered, smaller is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Omissions {
-    /// Namespaces or classes are left out.
+    /// True if namespaces or classes are omitted.
     pub qualification: bool,
-    /// Arguments of templates are left out.
+    /// True if template arguments are omitted.
     pub arguments: bool,
-    /// Parameters are left out.
+    /// True if parameters are omitted.
     pub parameters: bool,
 }
 
 impl Omissions {
-    /// No part is left out.
+    /// Omits nothing.
     pub const NONE: Self = Self {
         qualification: false,
         arguments: false,
@@ -38,17 +38,17 @@ impl Omissions {
     };
 }
 
-/// Spellings of the namespace without a name.
+/// Spellings of the anonymous namespace.
 const ANONYMOUS: [&str; 4] = [
     "(anonymous namespace)",
     "`anonymous namespace'",
     "{anonymous}",
     "_GLOBAL__N_1",
 ];
-/// The spelling that takes the place of the others.
+/// Canonical spelling of the anonymous namespace.
 const ANONYMOUS_WORD: &str = "anonymous_namespace";
 
-/// Other spellings of types.
+/// Alternative spellings of types.
 const ALIASES: &[(&str, &str)] = &[
     ("uchar", "unsigned char"),
     ("ushort", "unsigned short"),
@@ -68,7 +68,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("false", "0"),
 ];
 
-/// Words that tell no two types apart.
+/// Words that do not distinguish types.
 const NOISE: [&str; 8] = [
     "struct",
     "class",
@@ -81,14 +81,14 @@ const NOISE: [&str; 8] = [
 ];
 
 impl Signature {
-    /// Reads a declaration, a name with or without arguments and parameters, or an identifier. A return type before it is
-    /// ignored. `None` if there is no name in it.
+    /// Parses a declaration, a name with or without arguments and parameters, or an identifier. A return type is
+    /// ignored. `None` if the text contains no name.
     pub fn parse(text: &str) -> Option<Self> {
         let mut text = text.to_owned();
         for spelling in ANONYMOUS {
             text = text.replace(spelling, ANONYMOUS_WORD);
         }
-        let tokens = normal(tokens(&text));
+        let tokens = normalize(tokens(&text));
         let mut path = Vec::new();
         let mut parameters = None;
         let mut at = 0;
@@ -97,7 +97,7 @@ impl Signature {
             match token.as_str() {
                 "::" => {}
                 "<" | "(" => {
-                    let end = closing(&tokens, at - 1)?;
+                    let end = closing_bracket(&tokens, at - 1)?;
                     let list = list(tokens.get(at..end).unwrap_or_default());
                     at = end + 1;
                     if token == "(" {
@@ -108,7 +108,8 @@ impl Signature {
                     last.arguments = Some(list);
                 }
                 name => {
-                    // A word that no `::` precedes begins the name anew: the others were of the return type.
+                    // A word that does not follow `::` starts a new name: the previous words belong to the return
+                    // type.
                     let continues = at >= 2 && tokens.get(at - 2).is_some_and(|it| it == "::");
                     if !continues {
                         path.clear();
@@ -127,13 +128,13 @@ impl Signature {
         (!path.is_empty()).then_some(Self { path, parameters })
     }
 
-    /// The identifier at the end of the path.
+    /// Identifier at the end of the path.
     pub fn last(&self) -> &str {
         self.path.last().map_or("", |component| &component.name)
     }
 
-    /// The parts that `self` leaves out of `full`; `None` if it does not denote it. Of the arguments of a template the last
-    /// may be left out, and of the path the first.
+    /// Parts that `self` omits from `full`; `None` if it does not denote it. Trailing template arguments and leading
+    /// path components may be omitted.
     pub fn denotes(&self, full: &Self) -> Option<Omissions> {
         let outer = full.path.len().checked_sub(self.path.len())?;
         let mut omissions = Omissions {
@@ -164,7 +165,7 @@ impl Signature {
     }
 }
 
-/// Words, numbers, `::` and single characters, without blanks.
+/// Splits a text into words, numbers, `::` and single characters, without blanks.
 fn tokens(text: &str) -> Vec<String> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let mut tokens: Vec<String> = Vec::new();
@@ -177,15 +178,15 @@ fn tokens(text: &str) -> Vec<String> {
         } else {
             first.len_utf8()
         };
-        let (token, behind) = rest.split_at(length);
+        let (token, tail) = rest.split_at(length);
         tokens.push(token.to_owned());
-        rest = behind.trim_start();
+        rest = tail.trim_start();
     }
     tokens
 }
 
-/// The tokens in one spelling.
-fn normal(tokens: Vec<String>) -> Vec<String> {
+/// Normalizes tokens.
+fn normalize(tokens: Vec<String>) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut depth = 0_usize;
     let mut tokens = tokens
@@ -208,16 +209,16 @@ fn normal(tokens: Vec<String>) -> Vec<String> {
             ">" | ")" => depth = depth.saturating_sub(1),
             _ => {}
         }
-        // Outside of brackets a function may have such a name.
+        // Outside of brackets, a function may have such a name.
         let mut aliases = ALIASES.iter().filter(|_| depth > 0);
         let alias = aliases.find(|(alias, _)| *alias == token);
         out.push(alias.map_or(token, |(_, name)| (*name).to_owned()));
         drop_cast(&mut out);
     }
-    qualifiers_behind(out)
+    trailing_qualifiers(out)
 }
 
-/// A number without the letters that tell its type, as in `4u`; any other token as it is.
+/// Removes the type suffix of a number, as in `4u`; other tokens are unchanged.
 fn unsuffixed(token: String) -> String {
     if !token.starts_with(|c: char| c.is_ascii_digit()) {
         return token;
@@ -229,7 +230,7 @@ fn unsuffixed(token: String) -> String {
     }
 }
 
-/// Removes the cast before a number at the end of the tokens: `(int)4` means `4`.
+/// Removes a cast before a number at the end of the tokens: `(int)4` means `4`.
 fn drop_cast(tokens: &mut Vec<String>) {
     let is_number = |token: &String| token.starts_with(|c: char| c.is_ascii_digit());
     let Some(last) = tokens
@@ -257,8 +258,8 @@ fn drop_cast(tokens: &mut Vec<String>) {
     }
 }
 
-/// Moves `const` and `volatile` from before a type behind it, where demanglers put them.
-fn qualifiers_behind(tokens: Vec<String>) -> Vec<String> {
+/// Moves `const` and `volatile` after the type, as in demanglers' output.
+fn trailing_qualifiers(tokens: Vec<String>) -> Vec<String> {
     let is_qualifier = |token: &str| matches!(token, "const" | "volatile");
     let mut out: Vec<String> = Vec::new();
     let mut at = 0;
@@ -277,22 +278,22 @@ fn qualifiers_behind(tokens: Vec<String>) -> Vec<String> {
         }
         let qualifiers = first..at;
         let end = type_end(&tokens, at);
-        // The arguments of a template may begin with qualifiers of their own.
+        // Template arguments may have qualifiers of their own.
         let inner = tokens.get(at..end).unwrap_or_default().to_vec();
-        out.extend(qualifiers_behind(inner));
+        out.extend(trailing_qualifiers(inner));
         out.extend(tokens.get(qualifiers).unwrap_or_default().iter().cloned());
         at = end;
     }
     out
 }
 
-/// The end of the type without pointers that begins at a token: words joined by `::`, with arguments of templates.
+/// End of the type, without pointers, that begins at a token: words joined by `::`, with template arguments.
 fn type_end(tokens: &[String], start: usize) -> usize {
     let mut at = start;
     loop {
         match tokens.get(at).map(String::as_str) {
             Some("::") => at += 1,
-            Some("<") => match closing(tokens, at) {
+            Some("<") => match closing_bracket(tokens, at) {
                 Some(end) => at = end + 1,
                 None => return at,
             },
@@ -308,8 +309,8 @@ fn type_end(tokens: &[String], start: usize) -> usize {
     }
 }
 
-/// The bracket that closes the one at a token.
-fn closing(tokens: &[String], open: usize) -> Option<usize> {
+/// Index of the bracket that closes the one at `open`.
+fn closing_bracket(tokens: &[String], open: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate().skip(open) {
         match token.as_str() {
@@ -324,7 +325,7 @@ fn closing(tokens: &[String], open: usize) -> Option<usize> {
     None
 }
 
-/// The elements of a list between brackets, each as text with blanks between its tokens.
+/// Elements of a list in brackets, each with its tokens joined by blanks.
 fn list(tokens: &[String]) -> Vec<String> {
     let mut elements = Vec::new();
     let mut element = String::new();
@@ -350,7 +351,7 @@ fn list(tokens: &[String]) -> Vec<String> {
     elements
 }
 
-/// An integer type, of the words that C++ allows in any order.
+/// An integer type, whose keywords C++ allows in any order.
 #[derive(Default)]
 struct Integer {
     unsigned: bool,
@@ -361,7 +362,7 @@ struct Integer {
 }
 
 impl Integer {
-    /// The word is one of those that name integer types.
+    /// Returns true for keywords of integer types.
     fn is_part(word: &str) -> bool {
         matches!(
             word,
@@ -380,7 +381,7 @@ impl Integer {
         }
     }
 
-    /// The spelling that demanglers use.
+    /// Spelling used by demanglers.
     fn name(&self) -> &'static str {
         match (self.unsigned, self.longs) {
             (true, _) if self.is_char => "unsigned char",

@@ -1,5 +1,5 @@
-//! Linked objects without section headers, as `llvm-strip --strip-sections` leaves them: symbols and relocations are found
-//! through the dynamic table, as a loader finds them, and segments take the place of sections.
+//! Linked objects without section headers (`llvm-strip --strip-sections`): symbols and relocations are found through
+//! the dynamic table, as in a loader, and sections are created from segments.
 
 use object::elf;
 use object::read::StringTable;
@@ -27,7 +27,7 @@ struct DynamicTable {
 }
 
 impl ObjectReader<'_> {
-    /// Reads symbols and relocations, and makes sections out of segments.
+    /// Reads symbols and relocations, and creates sections from segments.
     pub(super) fn read_without_sections(&mut self) -> Result<(), ReadError> {
         self.make_sections();
         let Some(table) = self.dynamic_table()? else {
@@ -37,7 +37,7 @@ impl ObjectReader<'_> {
         self.dynamic_relocations(&table)
     }
 
-    /// Adds a section for the part of each segment that is in the file, and one for the zeros behind it.
+    /// Adds a section for the part of each segment that is in the file, and one for the zeros after it.
     fn make_sections(&mut self) {
         let null = Section {
             name: String::new(),
@@ -119,7 +119,7 @@ impl ObjectReader<'_> {
         Ok(None)
     }
 
-    /// The bytes of the file from an address on to the end of its segment, and their offset.
+    /// Bytes of the file from an address to the end of its segment, and their offset.
     fn file_from(&self, address: u64) -> Option<(&[u8], usize)> {
         let segment = self.segments.iter().find(|s| s.contains(address))?;
         let offset = usize::try_from(address.checked_sub(segment.address)?).ok()?;
@@ -128,7 +128,7 @@ impl ObjectReader<'_> {
         Some((bytes, start))
     }
 
-    /// Reads `.dynsym`; the hash table holds its length.
+    /// Reads `.dynsym`, whose length is in the hash table.
     fn dynamic_symbols(&mut self, table: &DynamicTable) -> Result<(), ReadError> {
         let outside = |reason: &str| ReadError::Malformed {
             what: "dynamic symbol table",
@@ -159,7 +159,7 @@ impl ObjectReader<'_> {
                 .map_err(malformed("symbol names"))?;
             let name = self.name(name)?;
             let value = symbol.st_value(LE);
-            // Section numbers mean nothing without the sections.
+            // Section indices are meaningless without sections.
             let section = match symbol.st_shndx(LE) {
                 elf::SHN_UNDEF => SymbolSection::Undefined,
                 elf::SHN_ABS => SymbolSection::Absolute,

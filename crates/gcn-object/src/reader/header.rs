@@ -1,4 +1,4 @@
-//! The headers of a file and of its sections.
+//! Headers of a file and of its sections.
 
 use object::LittleEndian;
 use object::elf;
@@ -18,15 +18,15 @@ pub(super) fn malformed(what: &'static str) -> impl Fn(object::read::Error) -> R
     }
 }
 
-/// The error of a file that ends before the section headers that its own header states, which are last in most files.
-pub(crate) fn missing(length: usize, header: &Header) -> Option<ReadError> {
+/// Error for a file that is truncated before its section headers, which are last in most files.
+pub(crate) fn truncation_error(length: usize, header: &Header) -> Option<ReadError> {
     let table = u64::from(header.e_shnum(LE)) * u64::from(header.e_shentsize(LE));
     let end = header.e_shoff(LE).checked_add(table)?;
     let is_cut = end > length as u64;
     is_cut.then_some(ReadError::Cut { length, end })
 }
 
-/// The file header of a code object, its version, and `true` if it was linked.
+/// File header of a code object, its version, and `true` if it was linked.
 pub(super) fn file_header(bytes: &[u8]) -> Result<(&Header, Version, bool), ReadError> {
     if !bytes.starts_with(&elf::ELFMAG) {
         return Err(ReadError::NotElf);
@@ -58,12 +58,12 @@ pub(super) fn file_header(bytes: &[u8]) -> Result<(&Header, Version, bool), Read
     Ok((header, version, linked))
 }
 
-/// The section headers of a code object; none if it has no table of them.
+/// Section headers of a code object; empty if it has none.
 pub(super) fn section_headers<'a>(
     header: &Header,
     bytes: &'a [u8],
 ) -> Result<SectionTable<'a, Header>, ReadError> {
     header.sections(LE, bytes).map_err(|error| {
-        missing(bytes.len(), header).unwrap_or_else(|| malformed("section headers")(error))
+        truncation_error(bytes.len(), header).unwrap_or_else(|| malformed("section headers")(error))
     })
 }

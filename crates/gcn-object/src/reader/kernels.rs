@@ -1,4 +1,4 @@
-//! Kernels: symbols of descriptors, joined with their metadata.
+//! Kernels: descriptor symbols, joined with metadata.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! Notes: the processor of version 2, and metadata.
+//! Notes: processor of version 2, and metadata.
 
 use object::read::elf::{
     FileHeader as _, NoteIterator, ProgramHeader as _, SectionHeader as _, SectionTable,
@@ -49,8 +49,8 @@ impl<'a> ObjectReader<'a> {
         Ok(())
     }
 
-    /// Reads the notes of a section or segment. They begin at multiples of four bytes, also where AMD's OpenCL compiler
-    /// says that their section is aligned to eight.
+    /// Reads the notes of a section or segment. They are aligned to four bytes, even where AMD's OpenCL compiler
+    /// states an alignment of eight for the section.
     fn read_note_list(&mut self, notes: &'a [u8]) -> Result<(), ReadError> {
         let broken = |error: object::Error| Warning::Notes(error.to_string());
         let align = (note::ALIGN as u32).into();
@@ -76,7 +76,7 @@ impl<'a> ObjectReader<'a> {
                     self.isa_note = self.isa_note.or_else(|| isa_version(found.desc()));
                     continue;
                 }
-                // Only the first counts: a second would only cost memory.
+                // Only the first one is used; another would only cost memory.
                 _ if self.metadata.is_some() => continue,
                 (note::AMD, note::HSA_METADATA) => Metadata::from_yaml_v2(found.desc()),
                 (note::AMDGPU, note::METADATA) => Metadata::from_msgpack(found.desc()),

@@ -1,4 +1,4 @@
-//! The parts of a code object that have been read so far.
+//! Parser state: the parts of a code object read so far.
 
 use super::header::{Header, file_header};
 use crate::error::{ReadError, Warning};
@@ -6,20 +6,20 @@ use crate::metadata::Metadata;
 use crate::object::{Relocation, Section, Segment, Symbol};
 use crate::target::{IsaVersion, Version};
 
-/// Bytes of names that are copied per byte of the file at most. Names may share bytes (a linker merges tails), but few do.
+/// Budget of name bytes to copy per byte of the file. Names may share bytes (linkers merge tails), but few do.
 pub(super) const NAME_BYTES_PER_FILE_BYTE: usize = 16;
-/// Bytes of the smallest relocation or note.
+/// Minimum size of a relocation or note.
 const SMALLEST_RECORD: usize = 12;
 
-/// A code object that is being read.
+/// A code object under construction by the parser.
 pub(super) struct ObjectReader<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) header: &'a Header,
     pub(super) version: Version,
     pub(super) linked: bool,
-    /// Bytes of names that may still be copied.
+    /// Remaining budget of name bytes.
     pub(super) names: usize,
-    /// Relocations and notes that may still be read.
+    /// Remaining budget of relocations and notes.
     pub(super) records: usize,
     pub(super) sections: Vec<Section>,
     pub(super) segments: Vec<Segment>,

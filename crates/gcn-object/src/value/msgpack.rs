@@ -1,4 +1,4 @@
-//! Documents as MessagePack, by serde.
+//! Documents as MessagePack, through serde.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::ser::{SerializeMap, Serializer};
 use super::{DocumentValue, MAX_DEPTH, MetadataError, check_size};
 
 impl DocumentValue {
-    /// Reads one MessagePack document; bytes after it are ignored.
+    /// Reads a MessagePack document; trailing bytes are ignored.
     ///
     /// # Errors
     /// [`MetadataError`]: the bytes are no MessagePack, or more than 64 MiB.
@@ -30,7 +30,7 @@ impl DocumentValue {
             .map_err(|error| MetadataError::MessagePack(error.to_string()))
     }
 
-    /// The document as MessagePack: maps in the order of their keys, numbers in their shortest form.
+    /// Writes the document as MessagePack: sorted maps, numbers in their shortest form.
     ///
     /// # Errors
     /// [`MetadataError::MessagePack`] if the writer fails.
@@ -69,7 +69,7 @@ impl Serialize for DocumentValue {
     }
 }
 
-/// Reader of one node. Each takes a byte of the document at least, so that the tree is bounded by it.
+/// Deserializer of a node. Each node takes at least one byte, so the tree is bounded by the document's size.
 #[derive(Clone, Copy)]
 struct NodeReader;
 
@@ -125,7 +125,7 @@ impl<'de> Visitor<'de> for NodeReader {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<DocumentValue, A::Error> {
-        // The announced length may be a lie, so the vector grows with what is there.
+        // The stated length may be wrong, so the vector grows with the actual elements.
         let mut elements = Vec::new();
         while let Some(element) = access.next_element_seed(self)? {
             elements.push(element);
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn announced_lengths_are_not_believed() {
-        // An array of 2^32 − 1 elements, and a string of as many bytes.
+        // An array of 2^32 − 1 elements, and a string of the same number of bytes.
         for bytes in [
             [0xdd, 0xff, 0xff, 0xff, 0xff],
             [0xdb, 0xff, 0xff, 0xff, 0xff],

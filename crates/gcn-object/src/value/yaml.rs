@@ -1,4 +1,4 @@
-//! Documents as YAML: a reader of the parser's events, which stops at the first that it does not take, and a writer.
+//! Documents as YAML: an event-based reader, which stops at the first unsupported event, and a writer.
 
 use std::borrow::Cow;
 
@@ -7,16 +7,17 @@ use saphyr_parser::{Event, Marker, Parser, ScalarStyle};
 
 use super::{DocumentValue, MAX_DEPTH, MetadataError, check_size};
 
-/// LLVM's tag of a text that reads like another scalar, as in `.name: !str n`.
+/// LLVM's tag for text that would otherwise be another scalar, as in `.name: !str n`.
 const TEXT_TAG: &str = "str";
-/// Tags of the other scalars, which add nothing to the scalar itself.
+/// Tags of other scalars, which are redundant.
 const SCALAR_TAGS: [&str; 4] = ["nil", "bool", "int", "float"];
 
 impl DocumentValue {
-    /// Reads one YAML document. Aliases are refused, as LLVM refuses them: a short text could stand for a large tree.
+    /// Reads a YAML document. Aliases are refused, as in LLVM, because a short text could expand to a large tree.
     ///
     /// # Errors
-    /// [`MetadataError::Yaml`] with the place in the text; [`MetadataError::TooLarge`] for a text of more than 64 MiB.
+    /// [`MetadataError::Yaml`] with the location in the text; [`MetadataError::TooLarge`] for a text of more than 64
+    /// MiB.
     ///
     /// # Examples
     /// ```
@@ -41,11 +42,11 @@ impl DocumentValue {
         Ok(reader.document.unwrap_or(Self::Nil))
     }
 
-    /// The document as YAML that LLVM reads too: it ignores quotes, so text that looks like a number or a truth
-    /// value carries a tag.
+    /// Writes the document as YAML that LLVM reads too: it ignores quotes, so text that looks like a number or
+    /// boolean is tagged.
     ///
     /// # Errors
-    /// [`MetadataError::Yaml`] for bytes, which this YAML does not have, and for a map that has a key twice.
+    /// [`MetadataError::Yaml`] for bytes, which this YAML does not support, and for a map with duplicate keys.
     ///
     /// # Examples
     /// ```
@@ -65,7 +66,7 @@ impl DocumentValue {
         YamlEmitter::new(&mut text)
             .dump(&tree)
             .map_err(|_| unwritable("it cannot be written"))?;
-        // The emitter begins each document with its marker, and does not end the last line.
+        // The emitter begins each document with a marker, and does not terminate the last line.
         let mut text = text.split_off(text.find('\n').map_or(0, |end| end + 1));
         text.push('\n');
         Ok(text)
@@ -76,7 +77,7 @@ fn scan_error(error: &ScanError) -> MetadataError {
     error_at(error.marker(), error.info().to_owned())
 }
 
-/// An error at a place, whose line counts from 1 and whose column counts from 0.
+/// An error at a location, whose line counts from 1 and column from 0.
 fn error_at(place: &Marker, message: String) -> MetadataError {
     MetadataError::Yaml {
         line: place.line(),
@@ -85,18 +86,18 @@ fn error_at(place: &Marker, message: String) -> MetadataError {
     }
 }
 
-/// A collection whose end has not come.
+/// A collection that is still open.
 enum OpenCollection {
     Array(Vec<DocumentValue>),
-    /// Entries, and the key that waits for its value.
+    /// Entries, and a key whose value is still missing.
     Map(Vec<(DocumentValue, DocumentValue)>, Option<DocumentValue>),
 }
 
-/// Builder of a document from events.
+/// Builds a document from events.
 struct TreeBuilder {
-    /// Collections around the next node, the outermost first.
+    /// Open collections, outermost first.
     open: Vec<OpenCollection>,
-    /// The document, once it has ended.
+    /// The document, once complete.
     document: Option<DocumentValue>,
 }
 
@@ -141,7 +142,7 @@ impl TreeBuilder {
         Ok(())
     }
 
-    /// Puts a finished node where it belongs.
+    /// Adds a complete node to the innermost open collection.
     fn add(&mut self, value: DocumentValue) -> Result<(), String> {
         match self.open.last_mut() {
             None => self.document = Some(value),
@@ -159,7 +160,7 @@ fn no_tag(tag: &Tag) -> String {
     format!("unknown tag `{tag}`")
 }
 
-/// The value of a scalar: quoted text is text, other text what YAML's core schema says, with numbers to 2⁶⁴ − 1.
+/// Value of a scalar: quoted text is text, other text follows YAML's core schema, with integers up to 2⁶⁴ − 1.
 fn scalar(
     text: Cow<'_, str>,
     style: ScalarStyle,
@@ -185,7 +186,7 @@ fn scalar(
             .iter()
             .any(|start| text.starts_with(start))
         {
-            // Not a number, though the parser takes a sign behind the prefix or the sign.
+            // Not a number, although the parser accepts a sign after the prefix or another sign.
             return Ok(DocumentValue::Text(text.into_owned()));
         }
     }
@@ -202,9 +203,9 @@ fn scalar(
     })
 }
 
-/// A number from zero, decimal or with `0x` or `0o`.
+/// Parses a nonnegative integer: decimal, or with `0x` or `0o`.
 fn whole_number(text: &str) -> Option<u64> {
-    // `from_str_radix` takes a sign of its own.
+    // `from_str_radix` accepts a sign itself.
     let digits = |digits: &str, radix| {
         (digits.starts_with(|first: char| first.is_digit(radix)))
             .then(|| u64::from_str_radix(digits, radix).ok())
@@ -219,7 +220,7 @@ fn whole_number(text: &str) -> Option<u64> {
     }
 }
 
-/// The emitter's tree of a value, with tags where LLVM would read a text as another scalar.
+/// Converts a value to the emitter's tree, tagging text that LLVM would read as another scalar.
 fn tree(value: &DocumentValue) -> Result<Yaml<'_>, &'static str> {
     Ok(match value {
         DocumentValue::Nil => Yaml::Value(Scalar::Null),
@@ -257,7 +258,7 @@ fn tree(value: &DocumentValue) -> Result<Yaml<'_>, &'static str> {
     })
 }
 
-/// The emitter's tree of a key: the keys of metadata, such as `.args`, are written without quotes.
+/// Converts a key to the emitter's tree; metadata keys such as `.args` are written without quotes.
 fn key_tree(key: &DocumentValue) -> Result<Yaml<'_>, &'static str> {
     let DocumentValue::Text(text) = key else {
         return tree(key);
@@ -275,8 +276,8 @@ fn key_tree(key: &DocumentValue) -> Result<Yaml<'_>, &'static str> {
     })
 }
 
-/// Tells if LLVM might read a text as a number (everything that `strtod` takes counts), a truth value or nothing. A
-/// superfluous tag is harmless.
+/// Returns true if LLVM might read a text as a number (anything accepted by `strtod`), a boolean or null. A redundant
+/// tag is harmless.
 fn reads_as_another_scalar(text: &str) -> bool {
     const WORDS: [&str; 10] = [
         "y", "n", "yes", "no", "on", "off", "true", "false", "null", "~",
@@ -379,7 +380,7 @@ mod tests {
         assert_eq!(DocumentValue::from_yaml(&written), Ok(value));
     }
 
-    /// A tree of at most `depth` levels, whose maps have no key twice.
+    /// Converts a tree of at most `depth` levels, whose maps have no duplicate keys.
     fn tree_of(
         source: &mut arbtest::arbitrary::Unstructured<'_>,
         depth: usize,
@@ -420,7 +421,7 @@ mod tests {
 
     #[test]
     fn deep_nesting_is_refused_in_time_that_is_linear() {
-        // Each of these took a time that grew with the square of its length: 2 MB of them never came to an end.
+        // Inputs that took quadratic time: 2 MB of them never finished.
         for opening in [
             "[", "{", "- ", "? ", "[a, ", "{a: ", "&a [", "!!seq [", "- - a: ",
         ] {

@@ -1,4 +1,4 @@
-//! The rules that the input must keep.
+//! Checks the input.
 
 use hashbrown::HashSet;
 
@@ -37,7 +37,7 @@ impl Builder<'_> {
         if bytes > MAX_IMAGE_BYTES {
             errors.push(WriteError::TooLarge);
         }
-        // The tables made here need indices too.
+        // The generated tables need indices too.
         if self.sections.len() + RESERVED_NAMES.len() + 2 >= MAX_SECTIONS {
             errors.push(WriteError::TooManySections {
                 count: self.sections.len(),
@@ -73,7 +73,7 @@ impl Builder<'_> {
         errors
     }
 
-    /// `Err(None)` is an id of another builder.
+    /// `Err(None)` for an ID of another builder.
     fn check(&self, relocation: &InputRelocation) -> Result<(), Option<RelocationProblem>> {
         let InputRelocation {
             section: SectionId(section),

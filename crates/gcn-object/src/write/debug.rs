@@ -1,4 +1,4 @@
-//! Debug information of code that was assembled: a line for each instruction, and labels, as DWARF 4.
+//! Debug information for assembled code: instruction lines and labels, as DWARF 4.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,18 +16,18 @@ use super::input::{
 };
 use crate::elf::RelocationKind;
 
-/// Encoding of the information; debuggers of all versions read it.
+/// DWARF encoding, which debuggers of all versions can read.
 const ENCODING: Encoding = Encoding {
     format: Format::Dwarf32,
     version: 4,
     address_size: 8,
 };
-/// Line of data and of what fills space between instructions.
+/// Line number for data and padding between instructions.
 const NO_LINE: u64 = 0;
-/// Name of a file that has none.
+/// Name for a file without a name.
 const NO_NAME: &str = "<unknown>";
 
-/// Places of code in its sources.
+/// Source locations of code.
 ///
 /// # Examples
 /// ```
@@ -56,26 +56,26 @@ const NO_NAME: &str = "<unknown>";
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DebugLines {
-    /// Name of the program that has made the code.
+    /// Name of the program that generated the code.
     pub producer: String,
-    /// Directory from which relative paths of files start.
+    /// Directory that relative paths are based on.
     pub directory: String,
     /// Paths of the sources, the main one first.
     pub files: Vec<String>,
-    /// Places of instructions.
+    /// Locations of instructions.
     pub rows: Vec<DebugRow>,
     /// Labels, by name.
     pub labels: Vec<(String, DebugRow)>,
 }
 
-/// The place of an instruction or a label.
+/// Location of an instruction or a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DebugRow {
-    /// Section that the code is in.
+    /// Section that contains the code.
     pub section: SectionId,
-    /// Offset in it, in bytes.
+    /// Offset in the section, in bytes.
     pub offset: u64,
-    /// Size of the instruction in bytes; 0 of a label. What follows it up to the next one is in no line.
+    /// Size of the instruction in bytes; 0 for a label. Bytes between it and the next row have no line.
     pub size: u64,
     /// Index of the file in [`DebugLines::files`].
     pub file: usize,
@@ -83,7 +83,7 @@ pub struct DebugRow {
     pub line: u64,
 }
 
-/// The bytes of a section, with the addresses in it.
+/// Bytes of a section, with the addresses in it.
 #[derive(Clone)]
 struct SectionBytes {
     bytes: EndianVec<LittleEndian>,
@@ -106,7 +106,7 @@ impl RelocateWriter for SectionBytes {
     }
 }
 
-/// Text as DWARF has it: it ends at its first zero byte, and a file has a name.
+/// Converts text to a DWARF string: truncated at its first zero byte, with a name for files without one.
 fn text(text: &str) -> Vec<u8> {
     let end = text.find('\0').unwrap_or(text.len());
     text[..end].into()
@@ -130,13 +130,13 @@ fn address(SectionId(section): SectionId, offset: u64) -> Address {
 }
 
 impl Builder<'_> {
-    /// Adds debug information: sections `.debug_line`, `.debug_info` and what they need. The sections that it is about have all
-    /// their bytes.
+    /// Adds debug information: sections `.debug_line`, `.debug_info` and others. The sections it describes must be
+    /// complete.
     ///
     /// # Errors
     /// [`WriteError::NoSuchId`] if a section or file does not exist.
     pub fn debug_lines(&mut self, lines: &DebugLines) -> Result<(), WriteError> {
-        // What the information is about, by section, in the order of addresses.
+        // Described code by section, in ascending order of addresses.
         let mut by_section: BTreeMap<usize, Vec<&DebugRow>> = BTreeMap::new();
         for row in &lines.rows {
             by_section.entry(row.section.0).or_default().push(row);
@@ -248,7 +248,7 @@ impl Builder<'_> {
             gimli::DW_AT_producer,
             AttributeValue::String(text(&lines.producer)),
         );
-        // The number that assemblers use, whatever they assemble.
+        // Language code used by assemblers for every architecture.
         set(
             gimli::DW_AT_language,
             AttributeValue::Language(gimli::DW_LANG_Mips_Assembler),

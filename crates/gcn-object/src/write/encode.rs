@@ -2,19 +2,19 @@
 
 use hashbrown::HashMap;
 
-/// Bytes of the file header.
+/// Size of the file header.
 pub(super) const FILE_HEADER: u64 = 64;
-/// Bytes of a program header.
+/// Size of a program header.
 pub(super) const PROGRAM_HEADER: u64 = 56;
-/// Bytes of a section header.
+/// Size of a section header.
 pub(super) const SECTION_HEADER: u64 = 64;
-/// Bytes of a symbol.
+/// Size of a symbol.
 pub(super) const SYMBOL: u64 = 24;
-/// Bytes of a relocation.
+/// Size of a relocation.
 pub(super) const RELA: u64 = 24;
-/// Bytes of an entry of the dynamic table.
+/// Size of a dynamic table entry.
 pub(super) const DYNAMIC: u64 = 16;
-/// Bytes of a number in the hash table.
+/// Size of a hash table entry.
 pub(super) const HASH_WORD: u64 = 4;
 /// Alignment of tables of 64-bit numbers.
 pub(super) const WORD_ALIGN: u64 = 8;
@@ -29,7 +29,7 @@ pub(super) const DYNAMIC_NAME: &str = ".dynamic";
 pub(super) const SYMTAB: &str = ".symtab";
 pub(super) const STRTAB: &str = ".strtab";
 pub(super) const SHSTRTAB: &str = ".shstrtab";
-/// Names of the tables that the builder makes.
+/// Names of the tables that the builder generates.
 pub(super) const RESERVED_NAMES: [&str; 8] = [
     DYNSYM,
     HASH,
@@ -41,13 +41,13 @@ pub(super) const RESERVED_NAMES: [&str; 8] = [
     SHSTRTAB,
 ];
 
-/// The next multiple of a power of two; zero counts as one. Offsets here stay far from the end of `u64`, since
-/// the input is no larger than `MAX_IMAGE_BYTES`.
-pub(super) fn up(offset: u64, align: u64) -> u64 {
+/// Rounds up to a multiple of a power of two; zero counts as one. This cannot overflow, since the input is no larger
+/// than `MAX_IMAGE_BYTES`.
+pub(super) fn align_up(offset: u64, align: u64) -> u64 {
     offset.next_multiple_of(align.max(1))
 }
 
-/// Little-endian numbers one after another.
+/// Writer of consecutive little-endian numbers.
 #[derive(Default)]
 pub(super) struct ByteWriter(pub(super) Vec<u8>);
 
@@ -72,13 +72,13 @@ impl ByteWriter {
         self.pad(self.0.len() as u64 + count);
     }
 
-    /// Zeros up to an offset.
+    /// Pads with zeros up to an offset.
     pub(super) fn pad(&mut self, offset: u64) {
         self.0.resize(offset as usize, 0);
     }
 }
 
-/// A string table: each name once, in the order they come.
+/// A string table without duplicates, in order of insertion.
 pub(super) struct Strings<'a> {
     pub(super) bytes: Vec<u8>,
     offsets: HashMap<&'a str, u32>,
@@ -102,7 +102,7 @@ impl<'a> Strings<'a> {
         }
     }
 
-    /// Zero, the empty name, for what was not added.
+    /// Offset of a name; zero, the empty name, if it was not added.
     pub(super) fn offset(&self, name: &str) -> u32 {
         self.offsets.get(name).copied().unwrap_or(0)
     }

@@ -1,11 +1,11 @@
-//! Errors of making a code object.
+//! Errors of the writer.
 
 use thiserror::Error;
 
 use crate::elf::MAX_ALIGN;
 use crate::image::MAX_IMAGE_BYTES;
 
-/// Reason why input makes no code object.
+/// Reason why a code object cannot be written.
 ///
 /// # Examples
 /// ```
@@ -27,10 +27,10 @@ use crate::image::MAX_IMAGE_BYTES;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// Version 2 states its metadata in notes of its own, which are a section of the input.
+    /// Version 2 has its metadata in notes of its own, in a section of the input.
     #[error("code object version 2 has no MessagePack metadata")]
     Version,
-    /// An alignment is no power of two, or exceeds the limit.
+    /// An alignment is not a power of two, or exceeds the limit.
     #[error("section {name} has alignment {align}, which is not a power of two up to {MAX_ALIGN}")]
     Align {
         /// Name of the section or symbol.
@@ -38,7 +38,7 @@ pub enum WriteError {
         /// The value in the input.
         align: u64,
     },
-    /// A required address is misaligned, or taken by another section.
+    /// A required address is misaligned, or occupied by another section.
     #[error("section {name} cannot be at {address:#x}: {reason}")]
     Address {
         /// Name of the section or symbol.
@@ -48,7 +48,7 @@ pub enum WriteError {
         /// The obstacle.
         reason: String,
     },
-    /// The name is reserved for a table of the builder.
+    /// The name is reserved for a table that the builder generates.
     #[error("a section cannot be named {name:?}")]
     SectionName {
         /// Name of the section or symbol.
@@ -60,19 +60,19 @@ pub enum WriteError {
         /// Name of the section or symbol.
         name: String,
     },
-    /// Two global symbols have one name.
+    /// Two global symbols have the same name.
     #[error("symbol {name} is defined twice")]
     Duplicate {
         /// Name of the section or symbol.
         name: String,
     },
-    /// ELF numbers sections with 16 bits.
+    /// ELF stores section indices in 16 bits.
     #[error("too many sections: {count}")]
     TooManySections {
         /// Number of sections.
         count: usize,
     },
-    /// The object exceeds the limit of memory.
+    /// The object exceeds the memory limit.
     #[error("the code object takes more than {MAX_IMAGE_BYTES} bytes")]
     TooLarge,
     /// The debug information cannot be encoded.
@@ -81,13 +81,13 @@ pub enum WriteError {
         /// The reason.
         reason: String,
     },
-    /// An id is that of another builder.
+    /// An ID belongs to another builder.
     #[error("there is no such section or symbol")]
     NoSuchId,
     /// A relocation cannot be resolved.
     #[error("{problem}")]
     Relocation {
-        /// The relocation, counted from 0 in the order of [`Builder::relocation`](crate::write::Builder::relocation).
+        /// Index of the relocation, in the order of [`Builder::relocation`](crate::write::Builder::relocation).
         index: usize,
         /// The problem.
         problem: RelocationProblem,
@@ -106,13 +106,13 @@ pub enum WriteError {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RelocationProblem {
-    /// The symbol is not defined.
+    /// The symbol is undefined.
     #[error("symbol {symbol} is not defined")]
     Undefined {
         /// Name of the section or symbol.
         symbol: String,
     },
-    /// The field is not in its section.
+    /// The field is outside its section.
     #[error("the field at offset {offset} is outside section {section}")]
     Outside {
         /// The section's name.
@@ -126,19 +126,19 @@ pub enum RelocationProblem {
         /// Value to be stored.
         value: u64,
     },
-    /// 32 bits do not hold an address that depends on where the object is loaded.
+    /// A 32-bit field cannot hold an address that depends on the load address.
     #[error("the address of {symbol} does not fit 32 bits; use its halves or 64 bits")]
     Narrow {
         /// The symbol's or the section's name.
         symbol: String,
     },
-    /// The distance to a number depends on where the object is loaded.
+    /// The distance to an absolute number depends on the load address.
     #[error("{symbol} is an absolute number, whose distance from relocatable code is unknown")]
     DistanceToNumber {
         /// Name of the section or symbol.
         symbol: String,
     },
-    /// The kind cannot be input.
+    /// The relocation kind is not valid as input.
     #[error("relocation type {number} cannot be written")]
     Kind {
         /// Number of the type.

@@ -1,4 +1,4 @@
-//! The bytes of the file: headers, contents of sections, and resolved relocations.
+//! Writes the file: headers, section contents, and resolved relocations.
 
 use object::elf;
 
@@ -13,7 +13,7 @@ impl Builder<'_> {
     /// The file.
     ///
     /// # Errors
-    /// Everything that is wrong with the input.
+    /// All errors in the input.
     ///
     /// # Examples
     /// ```
@@ -43,7 +43,7 @@ impl Builder<'_> {
 }
 
 impl FileLayout<'_> {
-    /// Fills in the fields of the file that no loader needs to see.
+    /// Applies the relocations that are resolved in the file and not left to the loader.
     fn relocate(&self, builder: &Builder<'_>, file: &mut [u8]) -> Result<(), Vec<WriteError>> {
         let mut errors = Vec::new();
         for (index, relocation) in builder.relocations.iter().enumerate() {

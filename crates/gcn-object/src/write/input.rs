@@ -1,4 +1,4 @@
-//! The input of a code object: sections, symbols and relocations.
+//! Input of the writer: sections, symbols and relocations.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use object::elf;
 use crate::elf::{Binding, RelocationKind, SymbolKind, Visibility};
 use crate::target::{Flags, Version};
 
-/// Builder of a code object. Contents of sections may be borrowed until it is built.
+/// Builder for a code object. Section contents may be borrowed until it is built.
 ///
 /// # Examples
 /// ```
@@ -20,30 +20,30 @@ use crate::target::{Flags, Version};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Builder<'a> {
-    /// The version of the format.
+    /// Version of the format.
     pub version: Version,
-    /// Processor, XNACK and SRAM-ECC.
+    /// Processor, XNACK and SRAM ECC settings.
     pub flags: Flags,
-    /// The metadata note, MessagePack: from [`metadata_from_yaml`](crate::metadata_from_yaml) or
-    /// [`Metadata::to_msgpack`](crate::Metadata::to_msgpack). Version 2 has none.
+    /// Metadata note in MessagePack: from [`metadata_from_yaml`](crate::metadata_from_yaml) or
+    /// [`Metadata::to_msgpack`](crate::Metadata::to_msgpack). `None` for version 2.
     pub metadata: Option<Vec<u8>>,
     pub(super) sections: Vec<InputSection<'a>>,
     pub(super) symbols: Vec<InputSymbol>,
     pub(super) relocations: Vec<InputRelocation>,
 }
 
-/// A section of a [`Builder`].
+/// Handle of a section in a [`Builder`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SectionId(pub(super) usize);
 
-/// A symbol of a [`Builder`].
+/// Handle of a symbol in a [`Builder`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct InputSymbolId(pub(super) usize);
 
 /// A section to be written.
 #[derive(Clone, Debug)]
 pub struct InputSection<'a> {
-    /// Name; those of the tables that the builder makes are reserved.
+    /// Name; names of the tables that the builder generates are reserved.
     pub name: String,
     /// Contents.
     pub contents: SectionContents<'a>,
@@ -51,7 +51,7 @@ pub struct InputSection<'a> {
     pub kind: InputSectionKind,
     /// Alignment in bytes: a power of two up to 65536; zero means one.
     pub align: u64,
-    /// Address that it must have, if any. Sections without one follow those that have one.
+    /// Required address, if any. Sections without one follow those that have one.
     pub address: Option<u64>,
     /// `true` if it occupies memory (`SHF_ALLOC`).
     pub loaded: bool,
@@ -61,7 +61,7 @@ pub struct InputSection<'a> {
     pub execute: bool,
 }
 
-/// The bytes of a section.
+/// Contents of a section.
 ///
 /// # Examples
 /// ```
@@ -88,11 +88,11 @@ pub struct InputSection<'a> {
 pub enum SectionContents<'a> {
     /// Bytes in the file.
     Bytes(Cow<'a, [u8]>),
-    /// This number of zeros, which are not in the file.
+    /// Number of zero bytes, which are not in the file.
     Zeros(u64),
 }
 
-/// Type of a section; one without bytes in the file is always `SHT_NOBITS`.
+/// Type of a section; sections without bytes in the file are always `SHT_NOBITS`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InputSectionKind {
     /// `SHT_PROGBITS`.
@@ -111,7 +111,7 @@ pub enum Definition {
     At(SectionId, u64),
     /// A number, not an address.
     Absolute(u64),
-    /// None. Weak symbols count as zero; relocations against others are errors.
+    /// Undefined. Weak symbols are zero; relocations against other undefined symbols are errors.
     Undefined,
 }
 
@@ -128,7 +128,7 @@ pub struct InputSymbol {
     pub kind: SymbolKind,
     /// Binding.
     pub binding: Binding,
-    /// Visibility outside of the object.
+    /// Visibility outside the object.
     pub visibility: Visibility,
 }
 
@@ -139,7 +139,7 @@ pub struct InputRelocation {
     pub section: SectionId,
     /// Offset of the field, in bytes.
     pub offset: u64,
-    /// Formula: any known one; [`RelocationKind::Relative64`], which the loader applies, against a number only.
+    /// Formula: any known one; [`RelocationKind::Relative64`], which the loader applies, only against a number.
     pub kind: RelocationKind,
     /// Operand S of the formula.
     pub target: RelocationBase,
@@ -152,12 +152,12 @@ pub struct InputRelocation {
 pub enum RelocationBase {
     /// Value of a symbol.
     Symbol(InputSymbolId),
-    /// Start of a section, for labels that are no symbols.
+    /// Start of a section, for labels that are not symbols.
     Section(SectionId),
 }
 
 impl<'a> Builder<'a> {
-    /// An empty object.
+    /// Creates an empty object.
     pub fn new(version: Version, flags: Flags) -> Self {
         Self {
             version,
@@ -169,7 +169,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Adds a section. Sections keep their order among those with the same rights.
+    /// Adds a section. Sections with the same access rights keep their order.
     pub fn section(&mut self, section: InputSection<'a>) -> SectionId {
         self.sections.push(section);
         SectionId(self.sections.len() - 1)
@@ -231,7 +231,7 @@ impl<'a> Builder<'a> {
         self.relocations.push(relocation);
     }
 
-    /// The section and offset of a symbol or section, or a number; `None` for symbols that are not defined.
+    /// Section and offset of a symbol or section, or a number; `None` for undefined symbols.
     pub(super) fn value(&self, target: RelocationBase) -> Option<(Option<usize>, u64)> {
         match target {
             RelocationBase::Section(SectionId(section)) => Some((Some(section), 0)),
@@ -279,7 +279,7 @@ impl InputSection<'_> {
 }
 
 impl InputSymbol {
-    /// Seen outside the object.
+    /// True if the symbol is visible outside the object.
     pub(super) fn is_exported(&self) -> bool {
         self.binding != Binding::Local
             && !matches!(self.visibility, Visibility::Hidden | Visibility::Internal)

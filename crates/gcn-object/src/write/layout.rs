@@ -1,4 +1,4 @@
-//! The layout of the file: sections in their order, with addresses and offsets.
+//! File layout: sections in order, with addresses and offsets.
 
 use std::borrow::Cow;
 
@@ -13,19 +13,19 @@ use crate::elf::PAGE;
 use crate::image::MAX_IMAGE_BYTES;
 use crate::note::{self, Note};
 
-/// A section of the file.
+/// A section in the file.
 pub(super) struct OutputSection<'a> {
     pub(super) name: &'a str,
     pub(super) kind: u32,
     pub(super) flags: u64,
     pub(super) align: u64,
     pub(super) size: u64,
-    /// Empty for those without bytes in the file, and for tables not yet filled.
+    /// Empty for sections without bytes in the file, and for tables that are not filled yet.
     pub(super) bytes: Cow<'a, [u8]>,
     pub(super) link: u32,
     pub(super) info: u32,
     pub(super) entry: u64,
-    /// `true` if the address is required by the input.
+    /// True if the input requires the address.
     pub(super) is_fixed: bool,
     pub(super) address: u64,
     pub(super) offset: u64,
@@ -63,7 +63,7 @@ impl OutputSection<'_> {
         self.kind != elf::SHT_NOBITS.0
     }
 
-    /// Checks that the required address is aligned and not below `free`, the first unused one.
+    /// Checks that the required address is aligned and not below `free`, the first unused address.
     pub(super) fn check_address(&self, free: u64) -> Result<(), WriteError> {
         let reason = if self.address < free {
             format!("the section before it ends at {free:#x}")
@@ -81,7 +81,7 @@ impl OutputSection<'_> {
         })
     }
 
-    /// Key of the segment: sections with the same rights share one; those without bytes in the file come last in it.
+    /// Segment key: sections with the same access rights share a segment; those without bytes in the file come last.
     pub(super) fn group(&self) -> (bool, bool, bool) {
         (
             !self.has(elf::SHF_ALLOC),
@@ -91,25 +91,26 @@ impl OutputSection<'_> {
     }
 }
 
-/// A run of sections with the same rights, as indices into the sections of the file.
+/// A range of sections with the same access rights, as indices into the sections of the file.
 pub(super) struct LoadSegment {
     pub(super) first: usize,
     pub(super) end: usize,
     pub(super) align: u64,
 }
 
-/// Segment of the file's headers.
+/// Segment that contains the file's headers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum HeaderSegment {
-    /// The first segment begins with the headers.
+    /// The first segment includes the headers.
     WithFirst,
-    /// The headers are a segment, so that the object begins on a page although the first section has an address.
+    /// The headers have a segment of their own, so that the object begins on a page although the first section has a
+    /// required address.
     Alone,
-    /// Not loaded: a section requires an address in their range.
+    /// Not loaded, because a section requires an address in their range.
     NotLoaded,
 }
 
-/// The file, section by section.
+/// The sections of the file.
 pub(super) struct FileLayout<'a> {
     pub(super) outputs: Vec<OutputSection<'a>>,
     pub(super) loads: Vec<LoadSegment>,
@@ -117,13 +118,13 @@ pub(super) struct FileLayout<'a> {
     /// Index in `outputs` of each section of the builder.
     pub(super) placed: Vec<usize>,
     pub(super) dynamic: HashSet<usize>,
-    /// Targets in `.dynsym`, local ones first, and how many are local.
+    /// Targets in `.dynsym`, local ones first, and the number of local ones.
     pub(super) dynamic_symbols: Vec<RelocationBase>,
     pub(super) dynamic_locals: usize,
     pub(super) dynamic_names: Strings<'a>,
     pub(super) symbol_names: Strings<'a>,
     pub(super) section_names: Strings<'a>,
-    /// End of the file's contents, where the section headers are.
+    /// End of the file's contents, where the section headers begin.
     pub(super) headers_at: u64,
 }
 
@@ -226,7 +227,7 @@ impl<'a> FileLayout<'a> {
             ..output
         });
 
-        // Sorting is stable, so tables stay before the sections of the builder and those in their order.
+        // Sorting is stable: tables stay before the builder's sections, which keep their order.
         let mut all: Vec<(Option<usize>, OutputSection<'_>)> =
             made.into_iter().map(|output| (None, output)).collect();
         all.extend(
@@ -290,8 +291,8 @@ impl<'a> FileLayout<'a> {
         self.section_names = names;
     }
 
-    /// Assigns offsets in the file and addresses to sections. An address and its offset are equal modulo the page, so
-    /// that a loader can map the file.
+    /// Assigns file offsets and addresses to sections. Address and offset are equal modulo the page size, so that a
+    /// loader can map the file.
     pub(super) fn place(&mut self) -> Result<(), WriteError> {
         let mut first = 1;
         while let Some(count) = self.load_length(first) {
@@ -326,21 +327,21 @@ impl<'a> FileLayout<'a> {
                     fixed.check_address(address)?;
                     address = fixed.address;
                     let in_page = address % PAGE;
-                    offset = up(offset.saturating_sub(in_page), PAGE) + in_page;
+                    offset = align_up(offset.saturating_sub(in_page), PAGE) + in_page;
                 }
                 Some(free) if index != 0 => {
-                    offset = up(offset, free.align);
-                    address = up(address, load.align) + offset % load.align;
+                    offset = align_up(offset, free.align);
+                    address = align_up(address, load.align) + offset % load.align;
                 }
                 _ => {}
             }
             for output in outputs {
                 if output.in_file() {
-                    let padding = up(offset, output.align) - offset;
+                    let padding = align_up(offset, output.align) - offset;
                     offset += padding;
                     address += padding;
                 } else {
-                    address = up(address, output.align);
+                    address = align_up(address, output.align);
                 }
                 (output.offset, output.address) = (offset, address);
                 address += output.size;
@@ -353,13 +354,13 @@ impl<'a> FileLayout<'a> {
             return Err(WriteError::TooLarge);
         }
         for output in self.outputs.iter_mut().skip(first) {
-            offset = up(offset, output.align);
+            offset = align_up(offset, output.align);
             output.offset = offset;
             if output.in_file() {
                 offset += output.size;
             }
         }
-        self.headers_at = up(offset, WORD_ALIGN);
+        self.headers_at = align_up(offset, WORD_ALIGN);
         Ok(())
     }
 
@@ -369,8 +370,8 @@ impl<'a> FileLayout<'a> {
             .filter(|output| output.kind == elf::SHT_NOTE.0 && output.has(elf::SHF_ALLOC))
     }
 
-    /// Number of sections from the `first` on that share a segment; `None` if it is not loaded. A section with a required
-    /// address has a segment of its own.
+    /// Number of sections, starting at `first`, that share a segment; `None` if it is not loaded. A section with a
+    /// required address has a segment of its own.
     pub(super) fn load_length(&self, first: usize) -> Option<usize> {
         let rest = self.outputs.get(first..)?;
         let head = rest.first().filter(|output| output.has(elf::SHF_ALLOC))?;
@@ -383,7 +384,7 @@ impl<'a> FileLayout<'a> {
     }
 
     pub(super) fn program_header_count(&self) -> u64 {
-        // The dynamic table and the stack; themselves if they are loaded, and their own segment.
+        // Dynamic table and stack; also the program headers themselves if they are loaded, and their own segment.
         let own = match self.headers {
             HeaderSegment::NotLoaded => 0,
             HeaderSegment::WithFirst => 1,
@@ -392,7 +393,7 @@ impl<'a> FileLayout<'a> {
         2 + own + self.loads.len() as u64 + self.notes().count() as u64
     }
 
-    /// Size of the headers, in bytes; contents follow.
+    /// Size of the headers in bytes; section contents follow.
     pub(super) fn headers_size(&self) -> u64 {
         FILE_HEADER + PROGRAM_HEADER * self.program_header_count()
     }
@@ -416,7 +417,7 @@ impl<'a> FileLayout<'a> {
         self.outputs.get(*self.placed.get(section)?)
     }
 
-    /// S of a relocation, before the object is moved.
+    /// Operand S of a relocation at the link address.
     pub(super) fn address(&self, builder: &Builder<'_>, target: RelocationBase) -> u64 {
         match builder.value(target) {
             Some((Some(section), offset)) => self

@@ -1,4 +1,4 @@
-//! Parts of code objects for the tests of writing.
+//! Parts of code objects for tests of the writer.
 
 use gcn_object::write::{
     Builder, Definition, InputRelocation, InputSection, InputSectionKind, InputSymbol,
@@ -17,7 +17,7 @@ pub fn flags(processor: &str) -> Flags {
     }
 }
 
-/// A section with the rights that letters name: `a` is loaded, `w` writable, `x` code.
+/// A section with access rights given as letters: `a` is loaded, `w` writable, `x` code.
 pub fn section(name: &str, rights: &str, bytes: &[u8]) -> InputSection<'static> {
     InputSection {
         name: name.to_owned(),
@@ -48,7 +48,7 @@ pub fn symbol(
     }
 }
 
-/// A kernel `k` whose code is `s_nop 0` and `s_endpgm`.
+/// A kernel `k` with the code `s_nop 0`, `s_endpgm`.
 pub fn one_kernel(version: Version) -> (Builder<'static>, SectionId, SectionId) {
     let mut builder = Builder::new(version, flags("gfx900"));
     let mut code = vec![0x00, 0x00, 0x80, 0xbf, 0x00, 0x00, 0x81, 0xbf];

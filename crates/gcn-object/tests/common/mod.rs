@@ -1,4 +1,4 @@
-//! Running the LLVM tools that the tests compare with.
+//! Runs the LLVM tools that the tests compare with.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
 pub mod build;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Runs a tool and returns what it printed, on both streams. A missing tool fails the test and names its package.
+/// Runs a tool and returns its output on both streams. A missing tool fails the test and names its package.
 pub fn run(tool: &str, package: &str, arguments: &[&str]) -> String {
     let output = Command::new(tool)
         .args(arguments)
@@ -25,15 +25,14 @@ pub fn run(tool: &str, package: &str, arguments: &[&str]) -> String {
     text
 }
 
-/// A path for a file of this test, in the directory that cargo gives to tests. No two calls give the same, since
-/// tests run side by side.
+/// A unique path for a file of this test, in the directory that cargo provides for tests, which run in parallel.
 pub fn scratch(name: &str) -> PathBuf {
     static CALLS: AtomicUsize = AtomicUsize::new(0);
     let call = CALLS.fetch_add(1, Ordering::Relaxed);
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{call}-{name}", std::process::id()))
 }
 
-/// Everything `llvm-readelf-19 -a` prints.
+/// Output of `llvm-readelf-19 -a`.
 pub fn readelf(path: &Path) -> String {
     run(
         "llvm-readelf-19",
@@ -42,9 +41,9 @@ pub fn readelf(path: &Path) -> String {
     )
 }
 
-/// Compiles one of the sources in `tests/fixtures` for a processor, as `clang-19` does by default plus `options`.
+/// Compiles a source in `tests/fixtures` for a processor, like `clang-19` with its defaults plus `options`.
 pub fn clang(source: &str, processor: &str, version: u8, options: &[&str]) -> Vec<u8> {
-    // clang starts the linker itself and says little when it is missing.
+    // clang runs the linker itself, and its message is unclear if it is missing.
     run("ld.lld-19", "lld-19", &["--version"]);
     let from = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/fixtures")

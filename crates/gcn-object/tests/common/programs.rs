@@ -1,9 +1,9 @@
-// Programs of OpenCL drivers, laid out here as the documentation of their formats has them.
+// Programs of OpenCL drivers, generated according to the documentation of their formats.
 
-/// A section: its name and contents.
+/// A section: name and contents.
 pub type Section<'a> = (&'a str, Vec<u8>);
 
-/// A symbol: its name, the number of its section counted from 1, offset, size, and `true` if it is global.
+/// A symbol: name, section number from 1, offset, size, and `true` if it is global.
 pub type Symbol<'a> = (&'a str, u16, u64, u64, bool);
 
 /// An ELF file.
@@ -12,7 +12,7 @@ pub struct Elf<'a> {
     pub bits: u8,
     pub machine: u16,
     pub flags: u32,
-    /// Kind, and the numbers of the first section and of the one after the last.
+    /// Kind, first section number, and the section number after the last.
     pub segments: Vec<(u32, usize, usize)>,
     pub sections: Vec<Section<'a>>,
     pub symbols: Vec<Symbol<'a>>,
@@ -24,13 +24,13 @@ impl Elf<'_> {
         header + segment * self.segments.len()
     }
 
-    /// The offset of a section, by its number from 1.
+    /// Offset of a section, by its number from 1.
     pub fn offset(&self, section: usize) -> usize {
         let before = self.sections.iter().take(section - 1);
         self.header_bytes() + before.map(|(_, bytes)| bytes.len()).sum::<usize>()
     }
 
-    /// The file: header, program headers, contents, symbols, names, section headers.
+    /// Builds the file: header, program headers, contents, symbols, names, section headers.
     pub fn build(&self) -> Vec<u8> {
         let is_64 = self.bits == 64;
         let mut symbols = vec![0; if is_64 { 24 } else { 16 }];
@@ -138,12 +138,12 @@ fn mov(n: u32) -> u32 {
     0x7e00_0280 + n
 }
 
-/// The number of Pitcairn in a file's header.
+/// Machine type of Pitcairn in a file's header.
 pub const PITCAIRN: u16 = 0x3fe;
-/// The numbers of Tahiti and Pitcairn in tables of encodings.
+/// Numbers of Tahiti and Pitcairn in tables of encodings.
 const ENCODINGS: [u32; 2] = [0x1a, 0x1b];
 
-/// The program info of the kernel of number `n`: user data, registers, scratch.
+/// Program info of kernel `n`: user data, registers, scratch.
 fn info(n: u32) -> Vec<u8> {
     words(&[
         0x8000_1000,
@@ -177,7 +177,7 @@ fn info(n: u32) -> Vec<u8> {
     ])
 }
 
-/// The ELF file of the kernel of number `n`, with code for two chips: the second is Pitcairn.
+/// ELF file of kernel `n`, with code for two chips; the second is Pitcairn.
 fn catalyst_kernel(n: u32) -> Vec<u8> {
     let note = |kind: u32, contents: &[u8]| {
         let mut note = words(&[8, contents.len() as u32, kind]);
@@ -215,7 +215,7 @@ fn catalyst_kernel(n: u32) -> Vec<u8> {
     file.build()
 }
 
-/// The metadata of a kernel.
+/// Metadata of a kernel.
 fn catalyst_text(name: &str) -> String {
     format!(
         ";ARGSTART:__OpenCL_{name}_kernel\n;version:3:1:111\n;device:pitcairn\n;memory:hwlocal:512\n\
@@ -229,7 +229,7 @@ fn catalyst_text(name: &str) -> String {
     )
 }
 
-/// A program of Catalyst's OpenCL 1.2 for Pitcairn, with the kernels `scale` and `fill`.
+/// A Catalyst OpenCL 1.2 program for Pitcairn, with the kernels `scale` and `fill`.
 pub fn catalyst(bits: u8) -> Vec<u8> {
     let kernels = [catalyst_kernel(0), catalyst_kernel(1)];
     let texts = [catalyst_text("scale"), catalyst_text("fill")];
@@ -264,7 +264,7 @@ pub fn catalyst(bits: u8) -> Vec<u8> {
     file.build()
 }
 
-/// `amd_kernel_code_t` for gfx700: the fields that differ between kernels, and what a reader needs.
+/// `amd_kernel_code_t` for gfx700: the fields that differ between kernels, and those that a reader needs.
 fn kernel_code() -> Vec<u8> {
     let mut header = vec![0; 256];
     let mut put = |at: usize, bytes: &[u8]| header[at..at + bytes.len()].copy_from_slice(bytes);
@@ -272,17 +272,17 @@ fn kernel_code() -> Vec<u8> {
     put(8, &[1, 0, 7, 0, 0, 0, 0, 0]);
     put(16, &256_u64.to_le_bytes());
     put(48, &words(&[0x000c_0041, 0x90]));
-    // The private segment buffer, the dispatch pointer and the kernarg segment's pointer.
+    // Private segment buffer, dispatch pointer and kernarg segment pointer.
     put(56, &words(&[0b1011, 128, 4096]));
     put(84, &[22, 0, 9, 0]);
     header
 }
 
-/// An argument in the metadata of Catalyst's OpenCL 2.0: name, type, and the numbers of elements or bytes, of the type, of the
-/// space, of being a pointer, of being volatile, restrict or a pipe (a byte each), of the kind, and of being const.
+/// An argument in the metadata of Catalyst's OpenCL 2.0: name, type, and numbers: vector elements or bytes, type,
+/// address space, flags (a byte each: pointer, volatile, restrict or pipe), kind, and const.
 type Argument = (&'static str, &'static str, [u32; 7]);
 
-/// The kinds of arguments that there are, after the first ones that the driver fills in.
+/// All kinds of arguments, after those that the driver fills in.
 const ARGUMENTS: [Argument; 12] = [
     ("_.global_offset_0", "size_t", [1, 9, 0, 0, 0, 4, 0]),
     ("_.printf_buffer", "size_t", [1, 7, 4, 3, 0, 5, 0]),
@@ -298,11 +298,12 @@ const ARGUMENTS: [Argument; 12] = [
     ("q", "queue_t", [0, 18, 0, 0, 0, 7, 0]),
 ];
 
-/// The metadata of a kernel in a program of Catalyst's OpenCL 2.0: of an older driver if there is no hint, or with a hint,
+/// Metadata of a kernel in a Catalyst OpenCL 2.0 program: for an older driver without `hint`, otherwise with a hint,
 /// which may be empty.
 pub fn opencl2_metadata(bits: u8, hint: Option<&str>) -> Vec<u8> {
     let word = usize::from(bits / 8);
-    // Lengths of a header and of a newer one, and where the required workgroup, names and number of arguments are.
+    // Lengths of an old and a newer header, and offsets of the required workgroup size, names and number of
+    // arguments.
     let (mut header, newer, workgroup, names, count) = match bits {
         64 => (168, 272, 56, 96, 160),
         _ => (112, 164, 48, 72, 104),
@@ -347,7 +348,7 @@ pub fn opencl2_metadata(bits: u8, hint: Option<&str>) -> Vec<u8> {
     bytes
 }
 
-/// A program of Catalyst's OpenCL 2.0 before driver 1912.05 for Bonaire, with the kernel `scale`.
+/// A Catalyst OpenCL 2.0 program before driver 1912.05 for Bonaire, with the kernel `scale`.
 pub fn catalyst2() -> Vec<u8> {
     const STUB: usize = 64;
     let mut code = words(&[STUB as u32]);
@@ -376,10 +377,10 @@ pub fn catalyst2() -> Vec<u8> {
     file.build()
 }
 
-/// The symbol of the metadata of the kernel `scale`.
+/// Symbol of the metadata of the kernel `scale`.
 const OPENCL2_METADATA: &str = "__OpenCL_&__OpenCL_scale_kernel_metadata";
 
-/// A program of Catalyst's OpenCL 2.0 of 32 or 64 bits, with a code object, and metadata about the kernel `scale`.
+/// A 32-bit or 64-bit Catalyst OpenCL 2.0 program with a code object, and metadata of the kernel `scale`.
 pub fn catalyst2_with(bits: u8, object: &[u8], metadata: &[u8]) -> Vec<u8> {
     let file = Elf {
         bits,
@@ -392,8 +393,8 @@ pub fn catalyst2_with(bits: u8, object: &[u8], metadata: &[u8]) -> Vec<u8> {
     file.build()
 }
 
-/// A program of Gallium with the kernels `scale` and `fill`, `fill` first in memory; with `amd_kernel_code_t` if it is for
-/// LLVM 4.
+/// A Gallium program with the kernels `scale` and `fill`, `fill` first in memory; with `amd_kernel_code_t` if it is
+/// for LLVM 4.
 pub fn gallium(bits: u8, is_llvm4: bool) -> Vec<u8> {
     let mut code = Vec::new();
     let mut offsets = [0; 2];
@@ -405,7 +406,7 @@ pub fn gallium(bits: u8, is_llvm4: bool) -> Vec<u8> {
         }
         code.extend(words(&[mov(n as u32), END]));
     }
-    // The first is that of `fill`.
+    // The first one belongs to `fill`.
     let config = words(&[
         0xb848,
         0x0041,

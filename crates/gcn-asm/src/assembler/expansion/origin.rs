@@ -1,63 +1,63 @@
-//! Origins of texts that are read: the expansions that made them, and the places that their positions mean.
+//! Origins of expanded text: the expansions that produced it, and the mapping of its positions to the source.
 
 use std::ops::Range;
 
-/// The kind and name of an expansion.
+/// Kind and name of an expansion.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Expanded<'a> {
+pub(crate) enum ExpansionKind<'a> {
     Macro(&'a str),
     Loop(&'static str),
     File(&'a str),
 }
 
-impl Expanded<'_> {
+impl ExpansionKind<'_> {
     pub(crate) fn text(self) -> String {
         match self {
-            Expanded::Macro(name) => format!("macro `{name}`"),
-            Expanded::Loop(name) => format!("`{name}`"),
-            Expanded::File(name) => format!("`{}`", name.escape_debug()),
+            ExpansionKind::Macro(name) => format!("macro `{name}`"),
+            ExpansionKind::Loop(name) => format!("`{name}`"),
+            ExpansionKind::File(name) => format!("`{}`", name.escape_debug()),
         }
     }
 }
 
-/// The origin of a body of text.
+/// Origin of a body of text.
 #[derive(Clone, Debug)]
 pub(crate) enum TextOrigin {
-    /// In a text that has gone.
+    /// In a text that no longer exists.
     Unknown,
     /// A place.
     At(Range<usize>),
-    /// In the text that the expansion is part of.
+    /// In the text that contains the expansion.
     Around(Range<usize>),
 }
 
-/// An expansion, as far as messages need it.
+/// Description of an expansion for diagnostics.
 #[derive(Clone, Debug)]
 pub(crate) struct ExpansionStep<'a> {
-    pub what: Expanded<'a>,
-    /// `None` if the expansion is read in place, so that positions are those of the text around it.
+    pub what: ExpansionKind<'a>,
+    /// Expanded text; `None` if the body is read in place, so that positions refer to the enclosing text.
     pub text: Option<&'a str>,
     pub origin: TextOrigin,
-    /// The call, in the text that the call is part of.
+    /// The call, as a range of the text that contains it.
     pub call: Range<usize>,
-    /// The number of this repetition.
+    /// Number of the current iteration.
     pub iteration: u64,
 }
 
-/// An expansion as messages need it after it has ended.
+/// Record of an expansion that outlives it, for diagnostics.
 #[derive(Clone, Debug)]
 pub(crate) struct ExpansionNode<'a> {
-    /// The expansion that it is part of.
+    /// The enclosing expansion.
     pub parent: Option<u32>,
     pub step: ExpansionStep<'a>,
 }
 
-/// The map from positions in the text that is read to places.
+/// Mapping from positions in the current text to positions in the source.
 #[derive(Clone, Debug)]
 pub(crate) enum PositionMap {
-    /// The text is a file whose places begin here.
+    /// File contents that start at this position.
     From(usize),
-    /// The text was made; all of it is at the outermost call.
+    /// Generated text; all of it maps to the outermost call.
     Call(Range<usize>),
 }
 
@@ -70,19 +70,19 @@ impl PositionMap {
     }
 }
 
-/// A file that a source includes, each time that it does.
+/// One inclusion of a file.
 #[derive(Clone, Debug)]
-pub(crate) struct Included<'a> {
+pub(crate) struct IncludedFile<'a> {
     pub name: &'a str,
     pub text: &'a str,
-    /// The place of its first byte.
+    /// Position of the first byte.
     pub start: usize,
-    /// The place of the directive.
+    /// Span of the directive.
     pub from: Range<usize>,
 }
 
-/// A field that waits and was made inside an expansion.
-pub(crate) struct Deferred {
+/// A fixup created inside an expansion.
+pub(crate) struct DeferredFixup {
     pub fixup: usize,
     pub node: u32,
     pub span: Range<usize>,

@@ -1,4 +1,4 @@
-//! Conditions: branches that are read, and branches that are stepped over.
+//! Conditional assembly: selects the branch to assemble and skips the others.
 
 use std::ops::Range;
 
@@ -10,9 +10,9 @@ use crate::assembler::expansion::OpenCondition;
 use crate::diagnostic::{Fail, fail};
 use crate::directive::clrx;
 use crate::ids;
-use crate::symbols::Defined;
+use crate::symbols::SymbolDefinition;
 
-/// The conditions: how they are spelt, and what they ask.
+/// Conditional directives and the conditions they test.
 pub(crate) const CONDITIONS: &[(&str, ConditionTest)] = &[
     (".if", ConditionTest::Number(|n| n != 0)),
     (".ifne", ConditionTest::Number(|n| n != 0)),
@@ -40,7 +40,7 @@ pub(crate) const CONDITIONS: &[(&str, ConditionTest)] = &[
     (".if64", ConditionTest::Always(true)),
 ];
 
-/// The question of a condition; a `bool` is the answer that makes it hold.
+/// Condition of a directive; a `bool` is the outcome for which the branch is taken.
 #[derive(Clone, Copy)]
 pub(crate) enum ConditionTest {
     Number(fn(i64) -> bool),
@@ -48,14 +48,14 @@ pub(crate) enum ConditionTest {
     Blank(bool),
     Same(bool),
     SameStrings(bool),
-    /// These ask what CLRX's pseudo-operations chose.
+    /// Conditions on the platform selected by CLRX's pseudo-operations.
     Architecture(bool),
     Gpu(bool),
     Format(bool),
     Always(bool),
 }
 
-/// The beginning of the names of further branches with a condition; the rest is as behind `.if`.
+/// Prefix of `.elseif` directives; the rest of the name is as after `.if`.
 pub(crate) const OTHER_BRANCH: &str = ".elseif";
 
 pub(super) fn test_named(word: &str) -> Option<ConditionTest> {
@@ -65,7 +65,7 @@ pub(super) fn test_named(word: &str) -> Option<ConditionTest> {
         .map(|&(_, test)| test)
 }
 
-/// The question of `.elseif` and its like.
+/// Condition of `.elseif` and its variants.
 pub(crate) fn other_branch(word: &str) -> Option<ConditionTest> {
     let (start, kind) = word.split_at_checked(OTHER_BRANCH.len())?;
     if !start.eq_ignore_ascii_case(OTHER_BRANCH) {
@@ -83,7 +83,7 @@ fn begin_condition(
     span: &Range<usize>,
 ) -> Result<(), Fail> {
     let result = holds(asm, test);
-    // What cannot be asked is not true, and its `.endif` is met all the same.
+    // An invalid condition counts as false, so that its `.endif` still matches.
     let holds = matches!(result, Ok(true));
     asm.reader.expansion.conditions.push(OpenCondition {
         span: span.clone(),
@@ -112,7 +112,8 @@ fn holds(asm: &mut Assembler<'_>, test: ConditionTest) -> Result<bool, Fail> {
         ConditionTest::Defined(wanted) => {
             let name = asm.reader.cursor.name()?;
             let id = asm.names.symbols.lookup(&name);
-            let is_defined = id.is_some_and(|id| asm.names.symbols.defined(id) != Defined::No);
+            let is_defined =
+                id.is_some_and(|id| asm.names.symbols.defined(id) != SymbolDefinition::No);
             is_defined == wanted
         }
         ConditionTest::Blank(wanted) => asm.reader.rest_of_line().is_empty() == wanted,
@@ -121,7 +122,7 @@ fn holds(asm: &mut Assembler<'_>, test: ConditionTest) -> Result<bool, Fail> {
             let Some((left, right)) = rest.split_once(',') else {
                 return Err(asm.reader.cursor.expected("`,` and a text to compare with"));
             };
-            let is_same = if asm.dialect.forgets_blanks() {
+            let is_same = if asm.dialect.ignores_idle_blanks() {
                 without_idle_blanks(left) == without_idle_blanks(right)
             } else {
                 left.trim() == right.trim()
@@ -143,7 +144,7 @@ fn holds(asm: &mut Assembler<'_>, test: ConditionTest) -> Result<bool, Fail> {
             let Some(isa) = clrx::architecture_named(name) else {
                 return Err(fail(&ids::UNKNOWN_TARGET, span, "unknown architecture"));
             };
-            // CLRX takes GCN 1.4.1 for 1.4, too.
+            // CLRX treats GCN 1.4.1 as 1.4, too.
             (asm.isa.version() == isa.version() || asm.isa > isa && isa >= Isa::Gfx9) == wanted
         }
         ConditionTest::Gpu(wanted) => {
@@ -164,7 +165,7 @@ fn holds(asm: &mut Assembler<'_>, test: ConditionTest) -> Result<bool, Fail> {
     })
 }
 
-/// The name of an architecture, a GPU or a format, and its range.
+/// Parses the name of an architecture, GPU or format; returns it with its span.
 fn platform<'a>(asm: &mut Assembler<'a>) -> (&'a str, Range<usize>) {
     asm.reader.cursor.skip_blanks();
     let start = asm.reader.cursor.pos();
@@ -172,7 +173,7 @@ fn platform<'a>(asm: &mut Assembler<'a>) -> (&'a str, Range<usize>) {
     (name, start..asm.reader.cursor.pos())
 }
 
-/// `.elseif`, `.else` or `.endif` at the end of a branch that was read.
+/// Ends the current branch at `.elseif`, `.else` or `.endif`.
 pub(crate) fn next_branch(
     asm: &mut Assembler<'_>,
     name: &str,
@@ -216,7 +217,7 @@ pub(crate) fn next_branch(
     skip_branches(asm)
 }
 
-/// Steps over branches that do not hold: to behind the words that begin the one to read, or behind `.endif`.
+/// Skips branches up to the start of the one to assemble, or past `.endif`.
 fn skip_branches(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     let mut depth = 0usize;
     asm.reader.cursor.skip_statement();
@@ -254,7 +255,7 @@ fn skip_branches(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     Ok(())
 }
 
-/// Returns whether the branch that begins here, if `test` holds if there is one, is to be read.
+/// Returns true if the branch at the cursor is taken; `test` is its condition, if it has one.
 fn take_branch(asm: &mut Assembler<'_>, test: Option<ConditionTest>, span: Range<usize>) -> bool {
     let Some(condition) = asm.reader.expansion.conditions.last_mut() else {
         return false;
@@ -285,7 +286,7 @@ fn take_branch(asm: &mut Assembler<'_>, test: Option<ConditionTest>, span: Range
     holds
 }
 
-/// A condition by the name of its directive.
+/// Begins a conditional by the name of its directive.
 pub(crate) fn begin_named(
     asm: &mut Assembler<'_>,
     name: &str,

@@ -1,16 +1,16 @@
-//! Included files, as text and as bytes.
+//! Included files, as source and as bytes.
 
 use std::ops::Range;
 
 use crate::assembler::Assembler;
 use crate::assembler::expansion::ENTRY_COST;
-use crate::assembler::expansion::origin::{Expanded, ExpansionStep, Included, TextOrigin};
+use crate::assembler::expansion::origin::{ExpansionKind, ExpansionStep, IncludedFile, TextOrigin};
 use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, fail};
 use crate::ids;
 use crate::inputs::files::File;
 
-/// The file of a name in quotes.
+/// Reads a file name in quotes, and the file.
 fn file(asm: &mut Assembler<'_>) -> Result<File, Fail> {
     asm.reader.cursor.skip_blanks();
     let start = asm.reader.cursor.pos();
@@ -52,18 +52,18 @@ pub(crate) fn include(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<()
             format!("`{}` is not text in UTF-8", file.name.escape_debug()),
         )
     })?;
-    let (name, text) = asm.reader.kept(file.name, text);
+    let (name, text) = asm.reader.intern_file(file.name, text);
     let start = asm.reader.expansion.next_place();
-    asm.reader.expansion.files.push(Included {
+    asm.reader.expansion.files.push(IncludedFile {
         name,
         text,
         start,
-        from: asm.reader.expansion.in_source(call.clone()),
+        from: asm.reader.expansion.map_to_source(call.clone()),
     });
     let mut begin = Cursor::new(text, asm.dialect);
     begin.skip_byte_order_mark();
     let step = ExpansionStep {
-        what: Expanded::File(name),
+        what: ExpansionKind::File(name),
         text: Some(text),
         origin: TextOrigin::At(start..start + text.len()),
         call,

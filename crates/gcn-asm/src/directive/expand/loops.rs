@@ -1,11 +1,11 @@
-//! Loops that go on while a condition holds: `.while` and `.for` of CLRX.
+//! Conditional loops of CLRX: `.while` and `.for`.
 //!
-//! The statement that begins such a loop is read again before every round: the frame of a round says where that is.
+//! The loop statement is read again before each iteration: the iteration's frame stores its position.
 
 use std::ops::Range;
 
 use crate::assembler::Assembler;
-use crate::assembler::expansion::origin::{Expanded, ExpansionStep, TextOrigin};
+use crate::assembler::expansion::origin::{ExpansionKind, ExpansionStep, TextOrigin};
 use crate::diagnostic::{Fail, fail};
 use crate::ids;
 
@@ -14,7 +14,7 @@ pub(super) const LOOP: (&[&str], &[&str]) = (
     &[".rept", ".rep", ".irp", ".irpc", ".for", ".while"],
     &[".endr", ".endrept"],
 );
-/// Cost of a round besides its text: its condition is read again and may never fail.
+/// Cost of an iteration in addition to its text: the condition is evaluated again and may never fail.
 const ROUND_COST: usize = 1024;
 
 /// `condition`, up to `.endr`
@@ -31,14 +31,14 @@ pub(crate) fn for_loop(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(
     round_if(asm, holds, ".for", round, span)
 }
 
-/// The number of the round that is about to begin.
+/// Number of the iteration that is about to begin.
 fn round(asm: &mut Assembler<'_>, span: &Range<usize>) -> u64 {
-    let resumed = asm.reader.expansion.resumed.take();
-    let own = resumed.filter(|resumed| resumed.at == span.start);
-    own.map_or(1, |resumed| resumed.round)
+    let next = asm.reader.expansion.next_iteration.take();
+    let own = next.filter(|next| next.at == span.start);
+    own.map_or(1, |next| next.round)
 }
 
-/// Gives the symbol its value in this round; yields whether there is a round.
+/// Updates the loop symbol for this iteration; returns true if the iteration is executed.
 fn for_head(asm: &mut Assembler<'_>, round: u64) -> Result<bool, Fail> {
     asm.reader.cursor.skip_blanks();
     let start = asm.reader.cursor.pos();
@@ -59,7 +59,7 @@ fn for_head(asm: &mut Assembler<'_>, round: u64) -> Result<bool, Fail> {
     if round == 1 {
         return Ok(holds != 0);
     }
-    // The condition is about the next value.
+    // The condition is evaluated for the next value.
     set_number(asm, &name, next, span)?;
     let end = asm.reader.cursor.pos();
     asm.reader.cursor.set_pos(condition);
@@ -68,7 +68,7 @@ fn for_head(asm: &mut Assembler<'_>, round: u64) -> Result<bool, Fail> {
     Ok(holds != 0)
 }
 
-/// Reads the body once if the condition holds, then the beginning again.
+/// Expands the body once if the condition holds, then returns to the loop statement.
 fn round_if(
     asm: &mut Assembler<'_>,
     holds: Result<bool, Fail>,
@@ -93,7 +93,7 @@ fn round_if(
     asm.reader.charge(body.len() + ROUND_COST, &call)?;
     let begin = asm.reader.cursor.within(body);
     let step = ExpansionStep {
-        what: Expanded::Loop(name),
+        what: ExpansionKind::Loop(name),
         text: None,
         origin: TextOrigin::Unknown,
         call,
@@ -104,7 +104,7 @@ fn round_if(
     Ok(())
 }
 
-/// Gives a symbol a number, as `=` does.
+/// Defines a symbol as a number, as `=` does.
 fn set_number(
     asm: &mut Assembler<'_>,
     name: &str,

@@ -1,23 +1,25 @@
-//! Macros: their definitions, their arguments, and bodies with values in place of parameters.
+//! Macros: definitions, arguments, and substitution of parameters.
 
 use std::cell::Cell;
 use std::ops::Range;
 use std::rc::Rc;
 
 use super::substitute::{
-    Substitutions, blanks_part, is_operator, locals, substitute, unquoted, with_backslashes,
+    Substitutions, blanks_separate, is_operator, locals, substitute, unquoted, with_backslashes,
 };
 use crate::assembler::Assembler;
-use crate::assembler::expansion::origin::{Expanded, ExpansionStep, TextOrigin};
-use crate::assembler::expansion::{ENTRY_COST, Jump, MAX_CALL, Macro, MacroParameter, Need};
+use crate::assembler::expansion::origin::{ExpansionKind, ExpansionStep, TextOrigin};
+use crate::assembler::expansion::{
+    ENTRY_COST, Jump, MAX_CALL, Macro, MacroParameter, ParameterKind,
+};
 use crate::assembler::reader::MACRO_NAME;
 use crate::cursor::Cursor;
-use crate::diagnostic::{Fail, Helped, fail};
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::ids;
 
 /// The directives that begin and end a macro.
 const MACRO: (&[&str], &[&str]) = (&[".macro"], &[".endm", ".endmacro"]);
-/// The macro of this name called, if there is one; the cursor is behind the name.
+/// Expands a call of the macro with this name, if there is one; the cursor is after the name.
 pub(crate) fn macro_call(
     asm: &mut Assembler<'_>,
     name: &str,
@@ -58,7 +60,7 @@ pub(crate) fn define_macro(asm: &mut Assembler<'_>, span: &Range<usize>) -> Resu
             name_span,
             format!("macro `{name}` is already defined"),
         )
-        .helped("remove it with `.purgem` before it is defined again"));
+        .with_help("remove it with `.purgem` before it is defined again"));
     }
     asm.reader.expansion.macros.insert(key, Rc::new(defined));
     Ok(())
@@ -83,7 +85,7 @@ fn macro_head<'a>(
         let here = start..asm.reader.cursor.pos();
         if parameters
             .last()
-            .is_some_and(|last| last.need == Need::Rest)
+            .is_some_and(|last| last.kind == ParameterKind::Rest)
         {
             return Err(fail(
                 &ids::MACRO_PARAMETER,
@@ -98,20 +100,20 @@ fn macro_head<'a>(
                 format!("the macro has two parameters `{parameter}`"),
             ));
         }
-        let mut need = Need::Optional;
+        let mut kind = ParameterKind::Optional;
         if asm.reader.cursor.eat_after_blanks(b':') {
             asm.reader.cursor.skip_blanks();
             let start = asm.reader.cursor.pos();
-            need = match asm.reader.cursor.word() {
-                Some("req") => Need::Required,
-                Some("vararg") => Need::Rest,
+            kind = match asm.reader.cursor.word() {
+                Some("req") => ParameterKind::Required,
+                Some("vararg") => ParameterKind::Rest,
                 _ => {
                     return Err(fail(
                         &ids::MACRO_PARAMETER,
                         start..asm.reader.cursor.pos(),
                         "unknown attribute of a parameter",
                     )
-                    .helped("the attributes are `req` and `vararg`"));
+                    .with_help("the attributes are `req` and `vararg`"));
                 }
             };
         }
@@ -123,14 +125,14 @@ fn macro_head<'a>(
         parameters.push(MacroParameter {
             name: parameter,
             default,
-            need,
+            kind,
         });
         let _ = asm.reader.cursor.eat_after_blanks(b',');
     }
     Ok((name, span, parameters))
 }
 
-/// An argument up to a comma or to blanks that no operator adjoins.
+/// Parses an argument, which ends at a comma or at blanks without an adjacent operator.
 pub(crate) fn macro_argument<'a>(asm: &mut Assembler<'a>) -> Result<&'a str, Fail> {
     asm.reader.cursor.skip_blanks();
     let start = asm.reader.cursor.pos();
@@ -145,8 +147,8 @@ pub(crate) fn macro_argument<'a>(asm: &mut Assembler<'a>) -> Result<&'a str, Fai
             _ => {}
         }
     }
-    if asm.dialect.forgets_blanks() {
-        return parted_argument(asm);
+    if asm.dialect.ignores_idle_blanks() {
+        return clrx_argument(asm);
     }
     let mut end = start;
     let (mut round, mut square) = (0usize, 0usize);
@@ -194,9 +196,9 @@ pub(crate) fn macro_argument<'a>(asm: &mut Assembler<'a>) -> Result<&'a str, Fai
     Ok(asm.reader.cursor.slice(start..end))
 }
 
-/// An argument of CLRX: a string, the value behind `\%`, or the text up to a comma, a string, or blanks that part
-/// it; without other blanks.
-fn parted_argument<'a>(asm: &mut Assembler<'a>) -> Result<&'a str, Fail> {
+/// Parses an argument in CLRX's language: a string, the value after `\%`, or the text up to a comma, a string, or
+/// separating blanks; other blanks are removed.
+fn clrx_argument<'a>(asm: &mut Assembler<'a>) -> Result<&'a str, Fail> {
     let start = asm.reader.cursor.pos();
     match (asm.reader.cursor.peek(), asm.reader.cursor.peek_at(1)) {
         (b'\\', b'%') => {
@@ -220,8 +222,8 @@ fn parted_argument<'a>(asm: &mut Assembler<'a>) -> Result<&'a str, Fail> {
         asm.reader.cursor.skip_blanks();
         let is_apart = asm.reader.cursor.pos() > before;
         let byte = asm.reader.cursor.peek();
-        let is_parted = last.is_some_and(|last| is_apart && blanks_part(last, byte));
-        if asm.reader.cursor.at_statement_end() || matches!(byte, b',' | b'"') || is_parted {
+        let is_separated = last.is_some_and(|last| is_apart && blanks_separate(last, byte));
+        if asm.reader.cursor.at_statement_end() || matches!(byte, b',' | b'"') || is_separated {
             break;
         }
         let here = asm.reader.cursor.here();
@@ -230,14 +232,14 @@ fn parted_argument<'a>(asm: &mut Assembler<'a>) -> Result<&'a str, Fail> {
         last = Some(byte);
     }
     let end = asm.reader.cursor.pos();
-    // As most are: without blanks.
+    // Common case: no blanks.
     Ok(match asm.reader.cursor.slice(start..end).trim_end() {
         plain if plain == text => plain,
         _ => asm.reader.expansion.keep(text),
     })
 }
 
-/// An argument of `.altmacro` between quotes, where `!` makes a character ordinary.
+/// Parses an `.altmacro` argument in quotes, where `!` escapes a character.
 fn escaped<'a>(asm: &mut Assembler<'a>, quote: u8) -> Result<&'a str, Fail> {
     let start = asm.reader.cursor.pos();
     asm.reader.cursor.set_pos(start + 1);
@@ -251,7 +253,7 @@ fn escaped<'a>(asm: &mut Assembler<'a>, quote: u8) -> Result<&'a str, Fail> {
                 start..here.start,
                 "unterminated argument",
             )
-            .helped("add the other quote on the same line"));
+            .with_help("add the other quote on the same line"));
         }
         let ends = asm.reader.cursor.peek() == quote && !is_escape;
         asm.reader.cursor.set_pos(here.end);
@@ -262,7 +264,7 @@ fn escaped<'a>(asm: &mut Assembler<'a>, quote: u8) -> Result<&'a str, Fail> {
     }
 }
 
-/// An argument of `.altmacro` between `<` and `>`, where `!` makes a character ordinary.
+/// Parses an `.altmacro` argument in `<` and `>`, where `!` escapes a character.
 fn bracketed<'a>(asm: &mut Assembler<'a>) -> Result<&'a str, Fail> {
     let start = asm.reader.cursor.pos();
     let mut text = String::new();
@@ -275,7 +277,7 @@ fn bracketed<'a>(asm: &mut Assembler<'a>) -> Result<&'a str, Fail> {
                 start..here.start,
                 "unterminated argument",
             )
-            .helped("add `>` on the same line"));
+            .with_help("add `>` on the same line"));
         }
         asm.reader.cursor.set_pos(here.end);
         match asm.reader.cursor.slice(here.clone()) {
@@ -327,12 +329,12 @@ fn call<'a>(asm: &mut Assembler<'a>, called: &Macro<'a>, span: &Range<usize>) ->
         } else if is_named {
             return Err(fail(
                 &ids::MACRO_ARGUMENT,
-                asm.reader.cursor.found().0,
+                asm.reader.cursor.current_token().0,
                 "a value without a name cannot follow one with a name",
             ));
         }
         let Some(parameter) = called.parameters.get(index) else {
-            let here = asm.reader.cursor.found().0;
+            let here = asm.reader.cursor.current_token().0;
             let count = called.parameters.len();
             let plural = if count == 1 { "" } else { "s" };
             asm.reader.cursor.skip_statement_content();
@@ -341,13 +343,13 @@ fn call<'a>(asm: &mut Assembler<'a>, called: &Macro<'a>, span: &Range<usize>) ->
                 here,
                 "too many values for the macro's parameters",
             )
-            .helped(format!(
+            .with_help(format!(
                 "macro `{}` has {count} parameter{plural}",
                 called.name
             )));
         };
-        let value = match parameter.need {
-            Need::Rest => asm.reader.rest_of_line(),
+        let value = match parameter.kind {
+            ParameterKind::Rest => asm.reader.rest_of_line(),
             _ => unquoted(macro_argument(asm)?),
         };
         if let Some(place) = values.get_mut(index) {
@@ -361,7 +363,7 @@ fn call<'a>(asm: &mut Assembler<'a>, called: &Macro<'a>, span: &Range<usize>) ->
         let value = value
             .filter(|value| !value.is_empty())
             .unwrap_or(unquoted(parameter.default));
-        if value.is_empty() && parameter.need == Need::Required {
+        if value.is_empty() && parameter.kind == ParameterKind::Required {
             return Err(fail(
                 &ids::MACRO_ARGUMENT,
                 span.clone(),
@@ -384,7 +386,7 @@ fn call<'a>(asm: &mut Assembler<'a>, called: &Macro<'a>, span: &Range<usize>) ->
     };
     asm.reader.expansion.calls += 1;
     let step = ExpansionStep {
-        what: Expanded::Macro(called.name),
+        what: ExpansionKind::Macro(called.name),
         text: Some(text),
         origin: called.origin.clone(),
         call,
@@ -393,7 +395,7 @@ fn call<'a>(asm: &mut Assembler<'a>, called: &Macro<'a>, span: &Range<usize>) ->
     asm.reader.expand(step, Cursor::new(text, asm.dialect), 1)
 }
 
-/// A macro's body with values in place of what it names.
+/// Body of a macro after substitution.
 fn substituted<'a>(
     asm: &mut Assembler<'a>,
     called: &Macro<'a>,
@@ -406,7 +408,7 @@ fn substituted<'a>(
         let anywhere = asm.dialect.alters_everywhere();
         let (names, body) = locals(called.body, anywhere);
         for name in names {
-            // CLRX's numbers have as many digits as they need.
+            // CLRX does not pad its numbers.
             let digits = if anywhere { 1 } else { 4 };
             let unique = format!(".LL{:0digits$}", asm.reader.expansion.locals);
             asm.reader.expansion.locals += 1;
@@ -439,7 +441,7 @@ pub(crate) fn exit_macro(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result
         .last()
         .map(|frame| frame.step.what)
     {
-        Some(Expanded::Macro(_) | Expanded::Loop(_)) => {
+        Some(ExpansionKind::Macro(_) | ExpansionKind::Loop(_)) => {
             asm.reader.expansion.jump = Some(Jump::Leave);
             Ok(())
         }
@@ -466,7 +468,7 @@ pub(crate) fn purge(asm: &mut Assembler<'_>) -> Result<(), Fail> {
                 start..asm.reader.cursor.pos(),
                 format!("unknown macro `{name}`"),
             );
-            if !asm.dialect.purges_what_is_missing() {
+            if !asm.dialect.allows_unknown_purge() {
                 return Err(missing);
             }
             asm.warn(*missing);

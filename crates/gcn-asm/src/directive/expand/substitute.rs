@@ -1,10 +1,10 @@
-//! Substitution of values into the bodies of macros and loops.
+//! Substitution of arguments into the bodies of macros and loops.
 
 pub(super) fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$')
 }
 
-/// Operators do not end an argument although blanks are beside them.
+/// Returns true for operators: blanks next to them do not end an argument.
 pub(super) fn is_operator(byte: u8) -> bool {
     matches!(
         byte,
@@ -12,17 +12,17 @@ pub(super) fn is_operator(byte: u8) -> bool {
     )
 }
 
-/// Returns whether CLRX reads blanks between these characters as the end of an argument. They do not part an operator from a
-/// word, or an operator from itself.
-pub(super) fn blanks_part(before: u8, after: u8) -> bool {
-    /// Characters that belong to no word and are an argument by themselves all the same.
+/// Returns true if, in CLRX, blanks between these characters end an argument. They do not if one is an operator and
+/// the other part of a word, or if both are the same operator.
+pub(super) fn blanks_separate(before: u8, after: u8) -> bool {
+    /// Characters that are not part of words but still form arguments by themselves.
     const ALONE: &[u8] = b"%()*-[]{}\\";
     let joins =
         |byte: u8| !byte.is_ascii_alphanumeric() && !is_name(byte) && !ALONE.contains(&byte);
     joins(before) == joins(after) && !(joins(before) && before == after)
 }
 
-/// A text of `.ifc` as CLRX compares it: without the blanks that part nothing, but in strings.
+/// Normalizes an `.ifc` operand for CLRX's comparison: removes insignificant blanks outside of strings.
 pub(super) fn without_idle_blanks(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut is_string = false;
@@ -32,10 +32,10 @@ pub(super) fn without_idle_blanks(text: &str) -> String {
             is_apart = true;
             continue;
         }
-        // What is beyond ASCII joins nothing, and neither does a quote.
+        // Non-ASCII characters and quotes are not operators.
         let last = out.bytes().next_back().unwrap_or(0);
         let byte = u8::try_from(c).unwrap_or(u8::MAX);
-        if std::mem::take(&mut is_apart) && blanks_part(last, byte) {
+        if std::mem::take(&mut is_apart) && blanks_separate(last, byte) {
             out.push(' ');
         }
         is_string ^= c == '"' && last != b'\\';
@@ -44,17 +44,17 @@ pub(super) fn without_idle_blanks(text: &str) -> String {
     out
 }
 
-/// Values for the names behind backslashes.
+/// Values of the parameters in a body.
 pub(super) struct Substitutions<'b, 'a> {
-    /// Values by parameter.
+    /// Values by parameter name.
     pub bindings: &'b [(&'b str, &'a str)],
-    /// For `\@`: how many macros were called before.
+    /// Number of earlier macro calls, for `\@`.
     pub calls: u64,
-    /// For `\+`: how often this loop went around, or this macro was called, before.
+    /// Number of earlier iterations of this loop or calls of this macro, for `\+`.
     pub round: u64,
 }
 
-/// Appends a body with its parameters replaced. False if there would be more than `limit` bytes.
+/// Appends a body with its parameters replaced. Returns false if the text would exceed `limit` bytes.
 pub(super) fn substitute(
     out: &mut String,
     body: &str,
@@ -73,14 +73,14 @@ pub(super) fn substitute(
                 .iter()
                 .find(|(parameter, _)| *parameter == name)
         };
-        let taken = if let Some(behind) = after.strip_prefix("()") {
-            behind
-        } else if let Some(behind) = after.strip_prefix('@') {
+        let taken = if let Some(tail) = after.strip_prefix("()") {
+            tail
+        } else if let Some(tail) = after.strip_prefix('@') {
             out.push_str(&values.calls.to_string());
-            behind
-        } else if let Some(behind) = after.strip_prefix('+') {
+            tail
+        } else if let Some(tail) = after.strip_prefix('+') {
             out.push_str(&values.round.to_string());
-            behind
+            tail
         } else if let Some((_, value)) = bound() {
             out.push_str(value);
             after.get(length..).unwrap_or("")
@@ -100,8 +100,8 @@ pub(super) fn substitute(
     out.len() <= limit
 }
 
-/// A body of `.altmacro`, whose parameters need no backslash outside of strings and, inside, are behind `&`, or
-/// everywhere if that is the dialect's: the same with backslashes.
+/// Rewrites an `.altmacro` body to use backslashes: parameters need none outside of strings, and in strings are
+/// written with `&`, or as outside if `in_strings` is set.
 pub(super) fn with_backslashes(
     body: &str,
     in_strings: bool,
@@ -114,14 +114,14 @@ pub(super) fn with_backslashes(
         let length = rest.bytes().take_while(|&byte| is_name(byte)).count();
         let joined = rest.strip_prefix('&').unwrap_or("");
         let joined_length = joined.bytes().take_while(|&byte| is_name(byte)).count();
-        let (word, behind, is_possible) = if joined_length > 0 {
-            let behind = joined.get(joined_length..).unwrap_or("");
-            (joined.get(..joined_length), behind, true)
+        let (word, tail, is_possible) = if joined_length > 0 {
+            let tail = joined.get(joined_length..).unwrap_or("");
+            (joined.get(..joined_length), tail, true)
         } else {
-            let behind = rest.get(length..).unwrap_or("");
+            let tail = rest.get(length..).unwrap_or("");
             (
                 rest.get(..length),
-                behind,
+                tail,
                 (in_strings || !is_string) && !out.ends_with('\\'),
             )
         };
@@ -130,7 +130,7 @@ pub(super) fn with_backslashes(
             out.push('\\');
             out.push_str(word);
             out.push_str("\\()");
-            rest = behind.strip_prefix('&').unwrap_or(behind);
+            rest = tail.strip_prefix('&').unwrap_or(tail);
         } else {
             is_string ^= first == '"' && !out.ends_with('\\');
             let width = length.max(first.len_utf8());
@@ -141,14 +141,14 @@ pub(super) fn with_backslashes(
     out
 }
 
-/// The names of the `LOCAL` lines that a body of `.altmacro` begins with, and the body with those lines empty. If they
-/// may be `anywhere`, those of all its lines, which keep their labels.
+/// Splits off the names of the `LOCAL` lines at the beginning of an `.altmacro` body, and returns the body with these
+/// lines blanked. If `anywhere` is set, handles `LOCAL` on all lines, whose labels are kept.
 pub(super) fn locals(body: &str, anywhere: bool) -> (Vec<&str>, String) {
     let mut names = Vec::new();
     let mut kept = String::with_capacity(body.len());
     let mut rest = body;
     while !rest.is_empty() {
-        let (line, behind) = rest.split_once('\n').unwrap_or((rest, ""));
+        let (line, tail) = rest.split_once('\n').unwrap_or((rest, ""));
         let label = line.rfind(':').filter(|_| anywhere).map_or(0, |at| at + 1);
         let (labels, statement) = line.split_at_checked(label).unwrap_or(("", line));
         let mut words = statement
@@ -168,13 +168,13 @@ pub(super) fn locals(body: &str, anywhere: bool) -> (Vec<&str>, String) {
         if line.len() < rest.len() {
             kept.push('\n');
         }
-        rest = behind;
+        rest = tail;
     }
     kept.push_str(rest);
     (names, kept)
 }
 
-/// A string argument stands for what is in it.
+/// Removes the quotes of a string argument.
 pub(super) fn unquoted(text: &str) -> &str {
     text.strip_prefix('"')
         .and_then(|text| text.strip_suffix('"'))

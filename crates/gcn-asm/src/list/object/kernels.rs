@@ -1,4 +1,4 @@
-//! Kernels of a listed code object: headers and descriptors, as directives.
+//! Lists kernel headers and descriptors of a code object as directives.
 
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ use crate::inputs::options::{Options, Source};
 use crate::list::{ListedCode, ListedKernel, Name, descriptor};
 
 impl<'a> ListedObject<'a> {
-    /// The header of a version 2 kernel as directives, if they can say all of it.
+    /// Directives for the header of a version 2 kernel, if they represent it completely.
     pub(super) fn kernel_code(&self, section: usize, symbol: &Symbol) -> Option<String> {
         let size = KERNEL_CODE_SIZE;
         if symbol.kind != SymbolKind::HsaKernel || !self.is_alone(section, symbol.value, size, None)
@@ -34,7 +34,7 @@ impl<'a> ListedObject<'a> {
         self.object.section_bytes(section).get(offset..)
     }
 
-    /// The directive that makes a kernel's descriptor, if it makes exactly this one.
+    /// Directives for a kernel descriptor, if they reproduce it exactly.
     pub(super) fn descriptor(&self, section: usize, symbol: &Symbol) -> Option<String> {
         if self.object.version == Version::V2 {
             return None;
@@ -50,7 +50,7 @@ impl<'a> ListedObject<'a> {
         if !is_aligned || !is_alone || !is_descriptor {
             return None;
         }
-        // The directive gives the descriptor what its code has.
+        // The directive gives the descriptor the attributes of the code symbol.
         let code_index = *self.named.get(kernel.name.as_str())?;
         let code = self.object.symbols.get(code_index)?;
         let seen = (code.binding, code.visibility) == (symbol.binding, symbol.visibility);
@@ -86,7 +86,7 @@ impl<'a> ListedObject<'a> {
             descriptor: &kernel.descriptor,
         };
         descriptor(&mut text, &code, &listed);
-        let source = format!("{}\t.text\n{name}:\n{text}", self.before());
+        let source = format!("{}\t.text\n{name}:\n{text}", self.target_directives());
         let source = Source {
             name: "listing",
             text: &source,

@@ -1,4 +1,4 @@
-//! The parts of a code object that a listing names: sections, symbols and places.
+//! Names for the parts of a code object in its listing: sections, symbols and fields.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -13,15 +13,15 @@ use crate::directive::section::OTHER_SECTION_TYPES;
 use crate::inputs::features::Features;
 use crate::list::{Name, is_name};
 
-/// The types of sections that hold bytes and zeros of the program (`SHT_PROGBITS`, `SHT_NOBITS`).
+/// Types of sections that contain program data and zeros (`SHT_PROGBITS`, `SHT_NOBITS`).
 const PROGBITS: u32 = 1;
 pub(super) const NOBITS: u32 = 8;
-/// Sections that a linker adds for page protection.
+/// Section that a linker adds for page protection.
 const RELRO_PADDING: &str = ".relro_padding";
-/// Prefix of labels that are no symbols of the object.
+/// Prefix of labels that are not symbols of the object.
 pub(super) const LABELS: &str = ".L";
 
-/// A target as `.amdgcn_target` has it, with the settings of the object.
+/// Target ID for `.amdgcn_target`, with the object's feature settings.
 ///
 /// # Examples
 /// ```
@@ -40,39 +40,39 @@ pub fn target_id(object: &CodeObject, target: &Target) -> String {
     format!("amdgcn-amd-amdhsa--{}{features}", target.name)
 }
 
-/// The object and what is to be known of it.
+/// A code object with the names used in its listing.
 pub(super) struct ListedObject<'a> {
     pub(super) object: &'a CodeObject<'a>,
     pub(super) target: &'static Target,
-    /// The sections of the program, by index: code, and the others.
+    /// Indices of the program's sections: code, and data.
     pub(super) code: Vec<usize>,
     pub(super) data: Vec<usize>,
-    /// The names of the sections in the source, by index; each is there once.
+    /// Unique name of each section in the source, by index.
     pub(super) names: HashMap<usize, String>,
-    /// The symbol that has each name.
+    /// Symbol that owns each name.
     pub(super) named: HashMap<&'a str, usize>,
-    /// Prefix of labels that are no symbols.
+    /// Prefix of labels that are not symbols.
     pub(super) labels: String,
-    /// The symbols of each section that are labels in it, in the order of their places.
+    /// Symbols that are labels, by section and in ascending order of offset.
     pub(super) places: HashMap<usize, Vec<usize>>,
-    /// Fields that a linker or loader fills in, by section and in the order of their places.
+    /// Fields that a linker or loader fills in, by section and in ascending order of offset.
     pub(super) fields: HashMap<usize, Vec<FieldText>>,
-    /// The kernels at each descriptor's address.
+    /// Kernels by the address of their descriptor.
     pub(super) kernels: HashMap<u64, Vec<&'a ObjectKernel>>,
 }
 
 /// A field that a linker or loader fills in, as text.
 pub(super) struct FieldText {
-    /// Bytes from the section's begin.
+    /// Offset in the section in bytes.
     pub(super) offset: u64,
     pub(super) kind: RelocationKind,
-    /// Spellings as an operand of an instruction and in `.long` and `.quad`.
+    /// Spelling as an instruction operand, and as operands of `.long` and `.quad`.
     pub(super) operand: Option<String>,
     pub(super) long: Option<String>,
     pub(super) quad: Option<String>,
-    /// Kind and expression of `.reloc`.
+    /// Relocation kind and expression for `.reloc`.
     pub(super) reloc: String,
-    /// The symbol that it refers to, if it is one, and the addend.
+    /// Target symbol, if there is one, and the addend.
     pub(super) target: Option<usize>,
     pub(super) addend: i64,
 }
@@ -127,7 +127,7 @@ impl<'a> ListedObject<'a> {
         whole
     }
 
-    /// Finds who has each name: what everybody sees before what only a file sees.
+    /// Assigns names to symbols; global symbols take precedence over local ones.
     fn name_symbols(&mut self) {
         let symbols = || self.object.symbols.iter().enumerate();
         let has_name = |symbol: &Symbol| {
@@ -173,7 +173,7 @@ impl<'a> ListedObject<'a> {
         }
     }
 
-    /// Returns whether a label is possible where the symbol is.
+    /// Returns true if the symbol can be a label.
     pub(super) fn is_label(&self, index: usize, symbol: &Symbol) -> bool {
         let Some(section) = self.object.sections.get(index) else {
             return false;
@@ -183,7 +183,7 @@ impl<'a> ListedObject<'a> {
         offset.is_some_and(|offset| offset <= section.size && offset % word == 0)
     }
 
-    /// An address as a name and what to add; nothing if it is in no section that is listed.
+    /// Expresses an address as a name and an addend; `None` if it is not in a listed section.
     pub(super) fn address(&self, address: u64) -> Option<(String, i64)> {
         let sections = || self.code.iter().chain(&self.data);
         let distance = |index: &usize| {
@@ -191,12 +191,12 @@ impl<'a> ListedObject<'a> {
             let offset = address.checked_sub(section.address)?;
             (offset <= section.size).then_some((offset == section.size, *index, offset))
         };
-        // One that begins there rather than one that ends there.
+        // Prefer a section that begins at the address over one that ends there.
         let (_, index, _) = sections().filter_map(distance).min()?;
         self.address_in(index, address)
     }
 
-    /// The listed section that a symbol is in.
+    /// The listed section that contains a symbol.
     pub(super) fn section_of(&self, target: RelocationTarget) -> Option<usize> {
         let RelocationTarget::Symbol(index) = target else {
             return None;
@@ -210,13 +210,13 @@ impl<'a> ListedObject<'a> {
         }
     }
 
-    /// An address as a name of a section and what to add. It may lie behind the section's end: the addend of a distance
-    /// counts from where the field's instruction sequence begins.
+    /// Expresses an address as a section's name and an addend. It may lie past the end of the section: the addend of
+    /// a PC-relative value counts from the start of the instruction sequence.
     pub(super) fn address_in(&self, index: usize, address: u64) -> Option<(String, i64)> {
         let begin = self.object.sections.get(index)?.address;
         let places = self.places.get(&index).map_or(&[][..], Vec::as_slice);
-        let behind = places.partition_point(|&index| self.value(index) <= address);
-        let nearest = places.get(..behind)?.last();
+        let following = places.partition_point(|&index| self.value(index) <= address);
+        let nearest = places.get(..following)?.last();
         Some(
             match nearest.and_then(|&index| self.object.symbols.get(index)) {
                 Some(symbol) => (
@@ -231,13 +231,13 @@ impl<'a> ListedObject<'a> {
         )
     }
 
-    /// The label at the begin of a section.
+    /// Label at the beginning of a section.
     pub(super) fn begin_label(&self, section: usize) -> String {
         format!("{}section{section}", self.labels)
     }
 
-    /// The target, and with it what the assembler counts with.
-    pub(super) fn before(&self) -> String {
+    /// The target directive, and other directives that the assembler needs first.
+    pub(super) fn target_directives(&self) -> String {
         let id = target_id(self.object, self.target);
         let version = self.object.version.number();
         format!("\t.amdgcn_target \"{id}\"\n\t.amdhsa_code_object_version {version}\n")
@@ -247,7 +247,7 @@ impl<'a> ListedObject<'a> {
         self.fields.get(&section).map_or(&[], Vec::as_slice)
     }
 
-    /// The fields of a section in a range of offsets.
+    /// Fields of a section in a range of offsets.
     pub(super) fn fields_in(&self, section: usize, offsets: Range<u64>) -> &[FieldText] {
         let fields = self.section_fields(section);
         let first = fields.partition_point(|field| field.offset < offsets.start);
@@ -259,7 +259,7 @@ impl<'a> ListedObject<'a> {
         self.object.symbols.get(symbol).map_or(0, |it| it.value)
     }
 
-    /// Returns whether nothing else is named, and no field is, between the begin of a structure and its end.
+    /// Returns true if there is no other symbol or field between the beginning of a structure and its end.
     pub(super) fn is_alone(
         &self,
         section: usize,
@@ -281,7 +281,7 @@ impl<'a> ListedObject<'a> {
     }
 }
 
-/// A name and a number to add to it.
+/// Formats a name plus an addend.
 pub(super) fn sum(name: &str, addend: i64) -> String {
     match addend {
         0 if !name.is_empty() => name.to_owned(),

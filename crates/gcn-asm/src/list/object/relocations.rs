@@ -1,4 +1,4 @@
-//! Relocations of a listed code object, as operands and directives.
+//! Lists relocations of a code object as operands and directives.
 
 use std::collections::HashMap;
 
@@ -8,9 +8,9 @@ use super::listed::{FieldText, ListedObject, sum};
 use crate::list::Name;
 
 impl ListedObject<'_> {
-    pub(super) fn say_relocations(&mut self) {
+    pub(super) fn add_relocation_fields(&mut self) {
         let object = self.object;
-        // Slots of the global offset table are made in reading; what they are for is behind them.
+        // Targets of the slots of the global offset table, which the assembler generates again.
         let slots: HashMap<u64, RelocationTarget> = object
             .relocations
             .iter()
@@ -39,7 +39,7 @@ impl ListedObject<'_> {
                     other => other,
                 };
             }
-            if let Some(field) = self.say(offset, kind, target, relocation.addend) {
+            if let Some(field) = self.field_text(offset, kind, target, relocation.addend) {
                 self.fields.entry(section).or_default().push(field);
             }
         }
@@ -48,7 +48,7 @@ impl ListedObject<'_> {
         }
     }
 
-    fn say(
+    fn field_text(
         &self,
         offset: u64,
         kind: RelocationKind,
@@ -62,7 +62,7 @@ impl ListedObject<'_> {
             }
             RelocationTarget::Zero | RelocationTarget::Address(_) => None,
         };
-        // What a symbol without a name of its own stands for: an address, or nothing.
+        // Value of an anonymous symbol: an address, or nothing.
         let value = match target {
             RelocationTarget::Symbol(index) => self.object.symbols.get(index)?.value,
             RelocationTarget::Address(address) => address,
@@ -104,7 +104,7 @@ impl ListedObject<'_> {
             RelocationKind::Rel64 => (None, None, Some(format!("{without_variant}-."))),
             RelocationKind::None | RelocationKind::Other(_) => (None, None, None),
         };
-        // A loader's own kind, against a place that the source names, is what an address becomes in linking.
+        // A dynamic relocation against a location with a name is what the linker turns an absolute address into.
         let name = match kind {
             RelocationKind::Relative64 if is_name => RelocationKind::Abs64.name().unwrap_or(name),
             _ => name,

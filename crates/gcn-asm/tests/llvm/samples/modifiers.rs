@@ -1,14 +1,14 @@
-//! The forms of modifiers.
+//! Forms of modifiers.
 
 use gcn_isa::{Encoding, Field, Inst, Modifier, ModifierValue, mtbuf};
 
 use super::operands::NUMBERS;
 
-/// The forms of a modifier, one that is possible first.
+/// Forms of a modifier, beginning with a valid one.
 pub(super) fn modifier_forms(inst: &Inst, modifier: &Modifier) -> Vec<String> {
     let name = modifier.names[0];
     match modifier.value {
-        // LLVM 19 does not survive `nocompr`.
+        // LLVM 19 crashes on `nocompr`.
         ModifierValue::Flag if inst.encoding == Encoding::Exp => vec![name.to_owned()],
         ModifierValue::Flag => vec![name.to_owned(), format!("no{name}")],
         ModifierValue::Unsigned if modifier.field == Field::BoundCtrl => {
@@ -114,7 +114,7 @@ pub(super) fn modifier_forms(inst: &Inst, modifier: &Modifier) -> Vec<String> {
     }
 }
 
-/// True if a modifier selects the lane that each lane reads.
+/// True for DPP permutations.
 pub(super) fn is_permutation(text: &str) -> bool {
     let is_mask = text.starts_with("row_mask");
     !is_mask
@@ -123,7 +123,7 @@ pub(super) fn is_permutation(text: &str) -> bool {
             .any(|name| text.starts_with(name))
 }
 
-/// The modifiers that an instruction has set, as it prints them.
+/// Modifiers that an instruction has set, as printed.
 pub(super) fn written_modifiers(inst: &Inst) -> Vec<String> {
     let mut texts = Vec::new();
     for modifier in inst.modifiers() {

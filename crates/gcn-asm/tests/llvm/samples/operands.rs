@@ -1,8 +1,8 @@
-//! The forms of operands.
+//! Forms of operands.
 
 use gcn_isa::{Inst, Isa, Kind, Operand, OperandAccess, Slot, simm, vintrp};
 
-/// Constants as text: the ends of the inline integers, inline floats as floats and as bits, literals of each width.
+/// Constants as text: boundaries of the inline integers, inline floats as floats and as bits, literals of each width.
 const CONSTANTS: &[&str] = &[
     "0",
     "1",
@@ -36,7 +36,7 @@ const CONSTANTS: &[&str] = &[
     "lit(1.5)",
 ];
 
-/// Constants within modifiers of sources.
+/// Constants with source modifiers.
 const MODIFIED: &[&str] = &[
     "neg(1)",
     "-1.0",
@@ -48,7 +48,7 @@ const MODIFIED: &[&str] = &[
     "neg(lit(1.5))",
 ];
 
-/// Numbers for fields: around every width that one has.
+/// Field values at the boundaries of all field widths.
 pub(super) const NUMBERS: &[&str] = &[
     "0", "1", "2", "15", "16", "127", "128", "255", "256", "4095", "4096", "0x7fff", "0x8000",
     "65535", "65536", "-1", "-4096", "-32768",
@@ -101,7 +101,7 @@ fn scalars(isa: Isa, index: u32, count: u32) -> Vec<String> {
     all
 }
 
-/// Named values that are no registers.
+/// Named values that are not registers.
 const VALUES: &[&str] = &[
     "src_vccz",
     "src_execz",
@@ -114,7 +114,7 @@ const VALUES: &[&str] = &[
     "src_lds_direct",
 ];
 
-/// The forms of an operand, one that is possible first.
+/// Forms of an operand, beginning with a valid one.
 pub(super) fn operand_forms(inst: &Inst, slot: &Slot, index: u32) -> Vec<String> {
     let isa = inst.isa;
     let count = u32::from(slot.ty.dwords());
@@ -240,7 +240,7 @@ pub(super) fn operand_forms(inst: &Inst, slot: &Slot, index: u32) -> Vec<String>
             "s4 offset:0xfffff",
         ]),
         Kind::Unsigned | Kind::Signed | Kind::Simm16 => of(NUMBERS),
-        // A number is a distance; LLVM writes it without sign.
+        // A number is a distance; LLVM prints it unsigned.
         Kind::Branch => of(&["0", "1", "0x7fff", "65535", "65536"]),
         Kind::Waitcnt => of(&[
             "vmcnt(0)",

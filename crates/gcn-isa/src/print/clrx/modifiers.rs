@@ -1,4 +1,4 @@
-//! Writes modifiers in CLRX's syntax.
+//! Prints modifiers in CLRX's syntax.
 
 use std::fmt::Write;
 
@@ -9,13 +9,13 @@ use crate::inst::{Inst, Operand};
 use crate::operand::{Kind, ModifierValue, SEL_DWORD, Slot};
 use crate::regs;
 
-/// The mask that an image instruction has without `dmask`.
+/// DMASK of an image instruction without `dmask`.
 const DEFAULT_DMASK: u64 = 1;
-/// The parts of a register that SDWA selects, by number; all of it is not written.
+/// Parts of a register selected by SDWA, by number; the whole register is not written.
 const SELECTIONS: [&str; 6] = ["byte0", "byte1", "byte2", "byte3", "word0", "word1"];
-/// The treatment of the rest of an SDWA destination, by number; zeros are not written.
+/// Treatment of the remaining bits of an SDWA destination, by number; zero is not written.
 const UNUSED: [&str; 3] = ["", "sext", "preserve"];
-/// The most sources that OP_SEL is about.
+/// Maximum number of sources in OP_SEL.
 const SOURCES: usize = 3;
 
 impl ClrxPrinter<'_> {
@@ -29,7 +29,7 @@ impl ClrxPrinter<'_> {
         });
     }
 
-    /// The selections of SDWA; `sdwa` where none of them tells the encoding.
+    /// SDWA selections; `sdwa` if no selection implies the encoding.
     pub(super) fn sdwa(&mut self) {
         self.output_modifier();
         self.flag(Field::Clamp, "clamp");
@@ -76,7 +76,7 @@ impl ClrxPrinter<'_> {
         }
     }
 
-    /// ` name:[1,0]`, a bit for each of `bits`, left out when each is `unwritten`.
+    /// Writes ` name:[1,0]`, a bit for each of `bits`; omitted if all of them are `unwritten`.
     fn list(&mut self, name: &str, bits: &[(Field, u8)], unwritten: bool) {
         let inst = self.inst;
         let layout = self.layout;
@@ -105,7 +105,7 @@ impl ClrxPrinter<'_> {
         self.out.push(']');
     }
 
-    /// VOP3P: a list per modifier, with as many bits as there are sources.
+    /// VOP3P: a list per modifier, with one bit per source.
     pub(super) fn packed(&mut self) {
         let has_third = self.has_source(Field::Src2);
         let of = |field: Field| [(field, 0), (field, 1), (field, 2)];
@@ -116,7 +116,7 @@ impl ClrxPrinter<'_> {
             (Field::OpSelHi, 1),
             (Field::OpSelHi2, 0),
         ];
-        // OP_SEL_HI of a missing third source is set if the list is not written, else not.
+        // OP_SEL_HI of a missing third source is set if the list is omitted, otherwise clear.
         let is_high = self.inst.get(Field::OpSelHi) == self.layout.bits(Field::OpSelHi).max();
         if has_third {
             self.list("op_sel_hi", &high, true);
@@ -131,7 +131,7 @@ impl ClrxPrinter<'_> {
         self.flag(Field::Clamp, "clamp");
     }
 
-    /// VOP3: `vop3` where the text would mean a shorter encoding.
+    /// VOP3: `vop3` if the text would select a shorter encoding.
     pub(super) fn long_form(&mut self) {
         self.flag(Field::High, "high");
         let sources = self
@@ -191,7 +191,7 @@ impl ClrxPrinter<'_> {
 
     pub(super) fn scalar_memory(&mut self) {
         for (field, name) in [(Field::Glc, "glc"), (Field::Nv, "nv")] {
-            // The bit is reserved where no row has it.
+            // The bit is reserved if no row has it.
             if self.inst.modifiers().any(|m| m.field == field) {
                 self.flag(field, name);
             }

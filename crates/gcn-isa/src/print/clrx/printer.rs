@@ -1,4 +1,4 @@
-//! The state of the printer, and the fields that it writes as flags and numbers.
+//! State of the CLRX printer, and fields that it writes as flags and numbers.
 
 use std::fmt::Write;
 
@@ -6,18 +6,18 @@ use crate::field::{Field, Layout};
 use crate::inst::Inst;
 use crate::text::Text;
 
-/// A text of an instruction, and the share of the instruction that it conveys so far.
+/// Text of an instruction under construction, and the bits that it represents so far.
 pub(super) struct ClrxPrinter<'a> {
     pub(super) inst: &'a Inst,
     pub(super) layout: &'static Layout,
     pub(super) out: &'a mut Text,
-    /// The bits that the text conveys.
+    /// Bits that the text represents.
     pub(super) shown: u64,
     pub(super) exact: bool,
 }
 
 impl ClrxPrinter<'_> {
-    /// Notes that the text conveys a field.
+    /// Records that the text represents a field.
     pub(super) fn convey(&mut self, field: Field) {
         self.shown |= self.layout.bits(field).mask();
     }
@@ -36,7 +36,7 @@ impl ClrxPrinter<'_> {
         }
     }
 
-    /// ` name:` and a number, left out when it is 0.
+    /// Writes ` name:` and a number, unless it is 0.
     pub(super) fn decimal(&mut self, field: Field, name: &str) {
         self.convey(field);
         let value = self.inst.get(field);

@@ -1,4 +1,4 @@
-//! From an operand to the fields of its place.
+//! Encodes an operand into the fields of its slot.
 
 use gcn_isa::field::Encoding;
 use gcn_isa::rules::{self, Rule};
@@ -16,16 +16,16 @@ use crate::argument::{ArgValue, ParsedOperand};
 use crate::ids;
 use crate::inputs::dialect::Dialect;
 
-/// The number of v0 in a field that names scalar registers, too.
+/// Number of v0 in fields that also name scalar registers.
 const FIRST_VGPR: i64 = 256;
-/// The width of such a field.
+/// Width of these fields.
 const VGPR_OR_SCALAR_BITS: u8 = 9;
-/// The largest group of registers that begins at a multiple of its size.
+/// Largest register group that must be aligned to its size.
 const GROUP: u8 = 4;
-/// Dwords of an image's descriptor with R128.
+/// Dwords of an image descriptor with R128.
 const SHORT_DESCRIPTOR: u8 = 4;
 
-pub(super) fn place(
+pub(super) fn encode_operand(
     encoded: &mut EncodedStatement,
     dialect: Dialect,
     to: &'static PlacedOperand,
@@ -40,7 +40,7 @@ pub(super) fn place(
     let isa = inst.isa;
     let PlacedOperand { slot, bits, .. } = to;
     let is_signed = arg.negated || arg.absolute || arg.extended;
-    // As most are.
+    // Common case.
     if let (Kind::Vgpr | Kind::Src, ArgValue::Vgprs { first, count }) = (slot.kind, arg.what)
         && count == slot.ty.dwords()
         && bits.width != 0
@@ -172,15 +172,15 @@ pub(super) fn place(
                 count: slot.ty.dwords(),
             };
             match rules::operand(inst, slot, operand) {
-                // An inline constant's number is that of no register.
+                // The number of an inline constant is not a register's.
                 Some(Rule::NoConstant) => return Err(problem(ProblemKind::Expected(slot))),
-                Some(rule) if dialect.holds_to(rule) => {
+                Some(rule) if dialect.enforces(rule) => {
                     return Err(problem(ProblemKind::Breaks(rule)));
                 }
                 Some(_) | None => operand,
             }
         }
-        // What lies between labels is as long in the end as it is here, but LLVM does not know that.
+        // A distance between labels is final here, but LLVM does not know it yet.
         (Kind::Src | Kind::Ssrc, ArgValue::Int(value)) if arg.is_distance => {
             Operand::Literal(literal(dialect, slot.ty, value).map_err(problem)?)
         }
@@ -250,7 +250,7 @@ pub(super) fn place(
             };
             let set = inst.set_operand(slot, number);
             set.map_err(|error| problem(field_problem(error, 0)))?;
-            let put_off = encoded.put_off(DelayedField::Operand(slot), delayed);
+            let put_off = encoded.delay(DelayedField::Operand(slot), delayed);
             return put_off.map_err(problem);
         }
         (Kind::ScalarOffset { .. }, what) => {
@@ -268,7 +268,7 @@ pub(super) fn place(
             )));
         }
         (Kind::Branch, ArgValue::Int(value)) => {
-            // LLVM writes a distance as the number without sign.
+            // LLVM prints a distance as an unsigned number.
             let value = match u16::try_from(value) {
                 Ok(unsigned) => i64::from(unsigned.cast_signed()),
                 Err(_) => value,
@@ -283,7 +283,7 @@ pub(super) fn place(
             return attribute(inst, value).map_err(problem);
         }
         (_, ArgValue::Graphics(kind, value)) if kind == slot.kind => Operand::Imm(value),
-        // What is compared without sign has none.
+        // Unsigned comparisons have unsigned immediates.
         (Kind::Simm16, ArgValue::Int(value @ ..0))
             if inst.row().slots().any(|slot| slot.ty == Ty::U32) =>
         {
@@ -313,7 +313,7 @@ pub(super) fn place(
             | Kind::GprIndex,
             ArgValue::Delayed(delayed),
         ) => {
-            let put_off = encoded.put_off(DelayedField::Operand(slot), delayed);
+            let put_off = encoded.delay(DelayedField::Operand(slot), delayed);
             return put_off.map_err(problem);
         }
         _ => return Err(problem(ProblemKind::Expected(slot))),
@@ -324,7 +324,7 @@ pub(super) fn place(
     };
     if (matches!(slot.kind, Kind::GprIndex) || matches!(inst.row().does, Does::Fork))
         && let Some(rule) = rules::operand(inst, slot, operand)
-        && dialect.holds_to(rule)
+        && dialect.enforces(rule)
     {
         return Err(problem(ProblemKind::Breaks(rule)));
     }
@@ -343,11 +343,11 @@ pub(super) fn place(
     })
 }
 
-/// The number of registers of an operand, and a second valid number.
+/// Number of registers of an operand, and an alternative number that is also valid.
 pub(super) fn register_counts(inst: &Inst, slot: &Slot) -> (u8, u8) {
     let count = slot.ty.dwords();
     match slot.kind {
-        // With TFE a status may follow the value (errata E015).
+        // With TFE, a status dword may follow the value (errata E015).
         Kind::Vgpr if slot.access != OperandAccess::Read && inst.flag(Field::Tfe) => {
             (count + 1, count)
         }
@@ -362,7 +362,7 @@ pub(super) fn register_counts(inst: &Inst, slot: &Slot) -> (u8, u8) {
             _ => (count, count),
         },
         Kind::ExportSource(_) => (1, 1),
-        // LLVM writes short descriptors as long as long ones.
+        // LLVM prints short descriptors with the length of long ones.
         Kind::Aligned(_) if slot.field == Field::Srsrc && inst.flag(Field::R128) => {
             (count, SHORT_DESCRIPTOR)
         }
@@ -378,7 +378,7 @@ pub(super) fn register_counts(inst: &Inst, slot: &Slot) -> (u8, u8) {
     }
 }
 
-/// Returns whether a source of SDWA may be scalar or an inline constant (GCN 1.4).
+/// Returns true if an SDWA source may be a scalar register or inline constant (GCN 1.4).
 fn takes_scalar(inst: &Inst, field: Field) -> bool {
     match field {
         Field::Src0 => inst.layout().has(Field::Src0Scalar),
@@ -387,17 +387,16 @@ fn takes_scalar(inst: &Inst, field: Field) -> bool {
     }
 }
 
-/// Returns whether a group of scalar registers may begin where it does.
+/// Returns true if a group of scalar registers is aligned as the slot requires.
 fn takes_group(inst: &Inst, slot: &Slot, code: u8, count: u8) -> bool {
     match slot.kind {
-        // The field may have a bit more than a group of this size needs.
+        // The field may have more bits than this alignment needs.
         Kind::Aligned(_) => regs::aligned(code, count.min(GROUP)),
         _ => gcn_isa::clrx::takes_group(inst.encoding, code, count),
     }
 }
 
-/// Puts negation, absolute value and the extension of the sign into the fields that an encoding has for them, or into
-/// a constant.
+/// Encodes negation, absolute value and sign extension, either in the encoding's fields or by changing the constant.
 fn source_modifiers(
     inst: &mut Inst,
     dialect: Dialect,
@@ -456,8 +455,7 @@ fn source_modifiers(
     Ok(arg.what)
 }
 
-/// The bits that negate a source, take its absolute value and extend its sign, whatever its type is; 0 where an
-/// encoding has none.
+/// Bits for negation, absolute value and sign extension of a source, whatever its type; 0 if the encoding has none.
 fn modifier_bits(inst: &Inst, slot: &Slot) -> (u64, u64, u64) {
     let index = match slot.field {
         Field::Src0 => 0,
@@ -482,13 +480,13 @@ fn modifier_bits(inst: &Inst, slot: &Slot) -> (u64, u64, u64) {
             0
         }
     };
-    // Packed instructions list them; CLRX takes a sign for the list of negations.
+    // Packed instructions use lists; CLRX also sets the negation list from a sign.
     let is_packed = inst.encoding == Encoding::Vop3p;
     let absolute = if is_packed { 0 } else { bit(Field::Abs) };
     (bit(Field::Neg), absolute, 0)
 }
 
-/// The offset of a scalar memory instruction (errata E012, E025, E026).
+/// Encodes the offset of a scalar memory instruction (errata E012, E025, E026).
 pub(super) fn scalar_offset(
     inst: &mut Inst,
     dialect: Dialect,
@@ -496,7 +494,7 @@ pub(super) fn scalar_offset(
     what: ArgValue,
     added: Option<i64>,
 ) -> Result<(), ProblemKind> {
-    // Only the literal of GCN 1.1 has all bits of a number without sign.
+    // Only the GCN 1.1 literal is a full 32-bit unsigned number.
     let has_literal = inst.encoding == Encoding::Smrd;
     let narrow = |value: i64| {
         let unsigned = u32::try_from(value).map(u32::cast_signed);
@@ -516,9 +514,9 @@ pub(super) fn scalar_offset(
                 literal: false,
             };
             match rules::operand(inst, slot, operand) {
-                // The fields say what the range is.
+                // The fields determine the range.
                 None | Some(Rule::OffsetRange) => operand,
-                Some(rule) if !dialect.holds_to(rule) => operand,
+                Some(rule) if !dialect.enforces(rule) => operand,
                 Some(rule) => return Err(ProblemKind::Breaks(rule)),
             }
         }
@@ -544,13 +542,13 @@ pub(super) fn scalar_offset(
         _ => added.unwrap_or(0),
     };
     match inst.set_operand(slot, operand) {
-        // CLRX writes a negative offset as the number without sign.
+        // CLRX prints a negative offset as an unsigned number.
         Err(FieldError::Range { .. })
-            if !dialect.holds_to(Rule::OffsetRange) && inst.set(Field::Offset, value).is_ok() =>
+            if !dialect.enforces(Rule::OffsetRange) && inst.set(Field::Offset, value).is_ok() =>
         {
             Ok(())
         }
-        // Beyond the field the number is a literal.
+        // Offsets that do not fit the field become a literal.
         Err(FieldError::Range { low, .. }) if has_literal && inst.isa == Isa::Ci => {
             let high = u32::MAX.into();
             Err(ProblemKind::Range { value, low, high })
@@ -559,7 +557,7 @@ pub(super) fn scalar_offset(
     }
 }
 
-/// The range of an offset that is far out of it.
+/// Problem for an out-of-range offset, with the valid range.
 fn offset_range(inst: &Inst, slot: &Slot, value: i64) -> ProblemKind {
     let mut probe = *inst;
     let extreme = Operand::ScalarOffset {

@@ -1,9 +1,11 @@
-//! Findings of statements inside expansions, moved to their places in the source.
+//! Maps diagnostics of statements inside expansions back to the source.
 
 use crate::assembler::Assembler;
 use crate::assembler::expansion::Jump;
-use crate::assembler::expansion::origin::{Deferred, Expanded, ExpansionStep, PositionMap};
-use crate::assembler::expansion::place::{ListLengths, MAX_ERRORS, MAX_WARNINGS};
+use crate::assembler::expansion::location::{ListLengths, MAX_ERRORS, MAX_WARNINGS};
+use crate::assembler::expansion::origin::{
+    DeferredFixup, ExpansionKind, ExpansionStep, PositionMap,
+};
 use crate::diagnostic::{Fail, Severity};
 
 pub(crate) fn marks(asm: &Assembler<'_>) -> ListLengths {
@@ -15,10 +17,10 @@ pub(crate) fn marks(asm: &Assembler<'_>) -> ListLengths {
     }
 }
 
-/// Moves what a statement inside an expansion has left behind to its places.
-pub(crate) fn settle(asm: &mut Assembler<'_>, marks: &ListLengths) {
+/// Maps everything that a statement inside an expansion recorded back to the source.
+pub(crate) fn map_to_source(asm: &mut Assembler<'_>, marks: &ListLengths) {
     if asm.diagnostics.len() > marks.diagnostics {
-        settle_diagnostics(asm, marks.diagnostics);
+        map_diagnostics(asm, marks.diagnostics);
     }
     let mapping = match asm.reader.expansion.frames.last() {
         None => return,
@@ -37,7 +39,7 @@ pub(crate) fn settle(asm: &mut Assembler<'_>, marks: &ListLengths) {
             if let (Some(node), Some(fixup)) = (node, asm.output.fixups.get_mut(index)) {
                 let span = fixup.span.clone();
                 fixup.span = mapping.apply(span.clone());
-                asm.reader.expansion.deferred.push(Deferred {
+                asm.reader.expansion.deferred.push(DeferredFixup {
                     fixup: index,
                     node,
                     span,
@@ -47,13 +49,13 @@ pub(crate) fn settle(asm: &mut Assembler<'_>, marks: &ListLengths) {
     }
 }
 
-fn settle_diagnostics(asm: &mut Assembler<'_>, from: usize) {
+fn map_diagnostics(asm: &mut Assembler<'_>, from: usize) {
     let expansion = &asm.reader.expansion;
     let frames = expansion.frames.iter().rev();
     let chain: Vec<&ExpansionStep<'_>> = frames.map(|frame| &frame.step).collect();
     let is_made = chain
         .iter()
-        .any(|step| !matches!(step.what, Expanded::File(_)));
+        .any(|step| !matches!(step.what, ExpansionKind::File(_)));
     let (mut errors, mut warnings) = (0, expansion.inner_warnings);
     for mut diagnostic in asm.diagnostics.split_off(from) {
         if diagnostic.severity == Severity::Error {
@@ -64,7 +66,7 @@ fn settle_diagnostics(asm: &mut Assembler<'_>, from: usize) {
                 continue;
             }
         }
-        // Scans the expanded text up to the span, so not for what is dropped.
+        // Scanning the expanded text is expensive, so it is skipped for dropped warnings.
         expansion
             .explain(&chain, &diagnostic.span)
             .apply(&mut diagnostic);
@@ -88,8 +90,9 @@ fn settle_diagnostics(asm: &mut Assembler<'_>, from: usize) {
     }
 }
 
-/// Adds the expansions to what a field that waited has to say. False if enough was said of expansions.
-pub(crate) fn explain_deferred(asm: &mut Assembler<'_>, fixup: usize, error: &mut Fail) -> bool {
+/// Adds the enclosing expansions to an error of a fixup. Returns false if too many errors in expansions were already
+/// reported.
+pub(crate) fn add_expansion_notes(asm: &mut Assembler<'_>, fixup: usize, error: &mut Fail) -> bool {
     let deferred = &asm.reader.expansion.deferred;
     let found = deferred.binary_search_by_key(&fixup, |deferred| deferred.fixup);
     let Some(deferred) = found.ok().and_then(|index| deferred.get(index)) else {

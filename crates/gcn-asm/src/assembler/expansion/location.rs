@@ -1,19 +1,19 @@
-//! Places of findings inside expansions: each is moved to the line that the text was made from, with the calls on the
-//! way there as notes.
+//! Source locations of diagnostics inside expansions: each is mapped to the line that the text was generated from,
+//! with the enclosing calls as notes.
 
 use std::ops::Range;
 
 use super::Expansion;
-use super::origin::{Expanded, ExpansionNode, ExpansionStep, PositionMap, TextOrigin};
+use super::origin::{ExpansionKind, ExpansionNode, ExpansionStep, PositionMap, TextOrigin};
 use crate::diagnostic::{Diagnostic, Note};
 
-/// Notes of a chain that are kept at each of its ends.
+/// Number of notes kept at each end of a long chain.
 const MAX_NOTES: usize = 6;
-/// Characters of an expanded line that a message quotes.
+/// Maximum number of characters of an expanded line quoted in a message.
 const MAX_QUOTE: usize = 100;
-/// Errors inside expansions after which the outermost one is left.
+/// Number of errors inside expansions after which the outermost one is left.
 pub(crate) const MAX_ERRORS: usize = 100;
-/// Warnings inside expansions that are kept.
+/// Maximum number of warnings kept inside expansions.
 pub(crate) const MAX_WARNINGS: usize = 1000;
 
 /// Lengths of the assembler's lists before a statement.
@@ -24,10 +24,10 @@ pub(crate) struct ListLengths {
     pub symbols: u32,
 }
 
-/// The explanation of a position inside expansions.
-pub(crate) struct Explained {
+/// Source location of a position inside expansions.
+pub(crate) struct MappedPosition {
     pub place: Range<usize>,
-    /// The line as it was read, if the one at the place is another.
+    /// The expanded line, if it differs from the line in the source.
     pub quote: Option<String>,
     pub notes: Vec<Note>,
 }
@@ -39,15 +39,15 @@ impl<'a> Expansion<'a> {
             .map_or(PositionMap::From(0), |frame| frame.mapping.clone())
     }
 
-    /// The place of a span of the text that is read, or of the call that the text comes from.
-    pub(crate) fn in_source(&self, span: Range<usize>) -> Range<usize> {
+    /// Maps a span of the current text to the source; if the text was generated, to its call.
+    pub(crate) fn map_to_source(&self, span: Range<usize>) -> Range<usize> {
         match self.frames.last() {
             Some(frame) => frame.mapping.apply(span),
             None => span,
         }
     }
 
-    /// The text that a place is in, and the place where it begins.
+    /// The text that contains a position, and the start position of that text.
     pub(crate) fn text_of(&self, place: &Range<usize>) -> (&'a str, usize) {
         let count = self.files.partition_point(|file| file.start <= place.start);
         count
@@ -56,7 +56,7 @@ impl<'a> Expansion<'a> {
             .map_or((self.source_text, 0), |file| (file.text, file.start))
     }
 
-    /// The node of the innermost text, made with those around it if it is the first time.
+    /// Node of the innermost expanded text; creates it and its ancestors on first use.
     pub(crate) fn node(&mut self) -> Option<u32> {
         let mut parent = None;
         for frame in &mut self.frames {
@@ -76,7 +76,7 @@ impl<'a> Expansion<'a> {
         parent
     }
 
-    /// A node's step and those around it, innermost first.
+    /// Steps of a node and its ancestors, innermost first.
     pub(crate) fn chain(&self, node: u32) -> Vec<&ExpansionStep<'a>> {
         let mut chain = Vec::new();
         let mut next = Some(node);
@@ -87,8 +87,8 @@ impl<'a> Expansion<'a> {
         chain
     }
 
-    /// The place of a span in the text of the first step, which is the line that it was made from; nothing if that
-    /// has gone. And whether it is the span itself.
+    /// Maps a span in the text of the first step to the line that it was generated from, and returns true with it if
+    /// the line is unchanged. `None` if that text no longer exists.
     pub(crate) fn locate(
         &self,
         chain: &[&ExpansionStep<'a>],
@@ -99,7 +99,7 @@ impl<'a> Expansion<'a> {
         for (index, step) in chain.iter().enumerate() {
             let Some(text) = step.text else { continue };
             let (body, around, start) = match (&step.origin, step.what) {
-                (TextOrigin::At(body), Expanded::File(_)) => {
+                (TextOrigin::At(body), ExpansionKind::File(_)) => {
                     return Some((body.start + span.start..body.start + span.end, is_exact));
                 }
                 (TextOrigin::At(body), _) => {
@@ -134,7 +134,7 @@ impl<'a> Expansion<'a> {
         Some((span, is_exact))
     }
 
-    /// The place of a span in the text of the first step, or of a call that it comes from.
+    /// Maps a span in the text of the first step to the source, or to the innermost call that has a location.
     pub(crate) fn place(
         &self,
         chain: &[&ExpansionStep<'a>],
@@ -153,8 +153,12 @@ impl<'a> Expansion<'a> {
         found.unwrap_or_default()
     }
 
-    /// The place at which a position is shown, with the expansions around it as notes, innermost first.
-    pub(crate) fn explain(&self, chain: &[&ExpansionStep<'a>], span: &Range<usize>) -> Explained {
+    /// Location at which to report a position, with the enclosing expansions as notes, innermost first.
+    pub(crate) fn explain(
+        &self,
+        chain: &[&ExpansionStep<'a>],
+        span: &Range<usize>,
+    ) -> MappedPosition {
         let (place, is_exact) = self.place(chain, span);
         let text = chain.iter().find_map(|step| step.text);
         let quote = text.filter(|_| !is_exact).map(|text| {
@@ -171,26 +175,26 @@ impl<'a> Expansion<'a> {
             let outer = chain.get(index + 1..).unwrap_or(&[]);
             let message = match step.what {
                 _ if is_first_hidden => format!("… {hidden} more expansions …"),
-                Expanded::Loop(name) if step.text.is_none() => {
+                ExpansionKind::Loop(name) if step.text.is_none() => {
                     format!("in iteration {} of `{name}`", step.iteration)
                 }
-                Expanded::File(_) => format!("in {}, included here", step.what.text()),
-                Expanded::Loop(_) => format!("in {}, repeated here", step.what.text()),
-                Expanded::Macro(_) => format!("in {}, called here", step.what.text()),
+                ExpansionKind::File(_) => format!("in {}, included here", step.what.text()),
+                ExpansionKind::Loop(_) => format!("in {}, repeated here", step.what.text()),
+                ExpansionKind::Macro(_) => format!("in {}, called here", step.what.text()),
             };
             notes.push(Note {
                 message,
                 span: self.place(outer, &step.call).0,
             });
         }
-        Explained {
+        MappedPosition {
             place,
             quote,
             notes,
         }
     }
 
-    /// The files around a place that says nothing of them.
+    /// Adds notes for the inclusions that contain a diagnostic outside of expansions.
     pub(crate) fn explain_files(&self, diagnostic: &mut Diagnostic) {
         let mut at = diagnostic.span.start;
         while let Some(file) = self
@@ -203,7 +207,10 @@ impl<'a> Expansion<'a> {
                 return;
             }
             diagnostic.notes.push(Note {
-                message: format!("in {}, included here", Expanded::File(file.name).text()),
+                message: format!(
+                    "in {}, included here",
+                    ExpansionKind::File(file.name).text()
+                ),
                 span: file.from.clone(),
             });
             at = file.from.start;
@@ -211,7 +218,7 @@ impl<'a> Expansion<'a> {
     }
 }
 
-impl Explained {
+impl MappedPosition {
     pub(crate) fn apply(self, diagnostic: &mut Diagnostic) {
         diagnostic.span = self.place;
         if let Some(quote) = self.quote {
@@ -221,7 +228,7 @@ impl Explained {
     }
 }
 
-/// The number, from 0, and the text of the line that a position is in.
+/// Number, from 0, and text of the line that contains a position.
 fn line_at(text: &str, at: usize) -> (usize, &str) {
     let before = text.as_bytes().get(..at).unwrap_or(text.as_bytes());
     let number = before.iter().filter(|&&byte| byte == b'\n').count();
@@ -233,7 +240,7 @@ fn line_at(text: &str, at: usize) -> (usize, &str) {
     (number, line.lines().next().unwrap_or(""))
 }
 
-/// The span of the line of a body that became line `number` of its expansion; loops repeat the body.
+/// Span of the body line that became line `number` of the expansion; loops repeat the body.
 fn definition(around: &str, body: &Range<usize>, number: usize) -> Option<Range<usize>> {
     let text = around.get(body.clone())?;
     let count = text.lines().count().max(1);
