@@ -1,4 +1,4 @@
-//! Images: making them, mapping them, their formats and attributes.
+//! Images: creation, mapping, formats and attributes.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::status::{Outcome, Status};
 /// Makes an image.
 ///
 /// # Safety
-/// The program's memory is accessible, if the request has some, and the addresses are null or those of structures.
+/// The host memory of the request, if any, is accessible, and the addresses are null or valid.
 unsafe fn image(
     context: Handle,
     list: Vec<u64>,
@@ -54,10 +54,10 @@ unsafe fn image(
     Ok(publish(|id| Mem::new(id, new.contents)).handle())
 }
 
-/// A structure of the program's, if it gives one.
+/// Copies a structure of the application; `None` if the address is null.
 ///
 /// # Safety
-/// The address is null or that of a structure.
+/// The address is null or valid.
 unsafe fn optional<T: Copy>(address: *const T) -> Option<T> {
     // SAFETY: the caller vouches for the structure.
     (!address.is_null()).then(|| unsafe { *address })
@@ -101,7 +101,7 @@ pub unsafe extern "C" fn create_image_with_properties(
     }
 }
 
-/// Makes an image with a function of OpenCL 1.1, whose error for what is wrong with a description is that of sizes.
+/// Creates an image for a function of OpenCL 1.1, which reports an invalid description as an invalid size.
 ///
 /// # Safety
 /// As [`image`].
@@ -233,10 +233,10 @@ pub unsafe extern "C" fn get_image_info(
     })
 }
 
-/// The image of a command, which is of the queue's context.
+/// Looks up an image of a command, which must belong to the queue's context.
 ///
 /// # Errors
-/// There is none, or the device has no images.
+/// There is no such image, or the device does not support images.
 pub(super) fn image_of(order: &EnqueueArguments, image: Handle) -> Outcome<Arc<Mem>> {
     if !order.queue.device.has_images() {
         return Err(Status::INVALID_OPERATION);

@@ -1,5 +1,5 @@
-//! The three functions that loaders look up by their names. The table has others: its own names are those of the loader's
-//! functions too, which the system's linker would take.
+//! The three functions that the ICD loader looks up by name. All others are only in the function table: the loader
+//! exports the same names, so exported ones could be bound to the wrong library.
 
 use std::ffi::{c_char, c_void};
 
