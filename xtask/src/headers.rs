@@ -28,7 +28,7 @@ const HEADERS: [&str; 6] = [
 ];
 
 /// Beginnings of names of types that are of no interest: those of other processors than GPUs, and of functions that
-/// `api/refused.rs` has.
+/// `api/unsupported.rs` has.
 const OTHERS: [&str; 4] = [
     "hsa_amd_aie_",
     "hsa_amd_svm_",

@@ -1,7 +1,8 @@
 //! Images and samplers.
 //!
-//! A handle is the address of a descriptor in memory: HIP copies the words there into texture and surface objects, from which
-//! kernels load them. Texels are in rows, whether the program leaves the layout to the library or not.
+//! A handle is the address of a descriptor in memory. HIP copies the descriptor into texture and surface objects,
+//! from which kernels load it. Texels are always stored in rows, even if the program leaves the layout to the
+//! library.
 
 use std::sync::Arc;
 
@@ -22,18 +23,18 @@ use crate::numbers::*;
 use crate::pools::of_host;
 use crate::status::{HsaResult, Status};
 
-/// Bytes of texels that a fill copies at a time.
+/// Number of bytes that a fill copies at a time.
 const FILL_BYTES: usize = 64 << 10;
 
-/// The images and samplers that programs have made.
+/// Images and samplers created by programs.
 #[derive(Default, Debug)]
 pub(crate) struct Images {
     images: Handles<ProgramImage>,
-    /// The memory of descriptors.
+    /// Descriptors of the samplers.
     samplers: Handles<Buffer>,
 }
 
-/// An image of a program.
+/// Image created by a program.
 #[derive(Debug)]
 pub(crate) struct ProgramImage {
     image: Image,
@@ -42,16 +43,16 @@ pub(crate) struct ProgramImage {
     _descriptor: Buffer,
 }
 
-/// The layout of an image's texels that a program asks for.
+/// Requested layout of an image's texels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum DataLayout {
-    /// The library's choice.
+    /// Chosen by the library.
     Opaque,
-    /// Rows and slices with these distances, where 0 stands for those without padding.
+    /// Rows and slices with these pitches; a pitch of 0 means that there is no padding.
     Linear(Pitches),
 }
 
-/// The kind of a geometry's number; `None` for kinds of depths, whose formats devices do not have.
+/// Converts a geometry of the headers; `None` for depth images, whose formats devices do not support.
 fn geometry_of(number: u32) -> HsaResult<Option<Geometry>> {
     Ok(Some(match number {
         HSA_EXT_IMAGE_GEOMETRY_1D => Geometry::D1,
@@ -65,7 +66,7 @@ fn geometry_of(number: u32) -> HsaResult<Option<Geometry>> {
     }))
 }
 
-/// The kind and format of a geometry and a format, if devices have them.
+/// Converts a geometry and a format; `None` if devices do not support them.
 fn supported(geometry: u32, format: ImageFormat) -> HsaResult<Option<(Geometry, DeviceFormat)>> {
     let geometry = geometry_of(geometry)?;
     let order = ChannelOrder::numbered(format.channel_order);
@@ -77,7 +78,7 @@ fn supported(geometry: u32, format: ImageFormat) -> HsaResult<Option<(Geometry, 
     Ok(both.filter(|(geometry, format)| geometry.takes(*format)))
 }
 
-/// The `hsa_ext_image_capability_t` of an agent for a geometry and a format.
+/// Returns the `hsa_ext_image_capability_t` of an agent for a geometry and a format.
 pub(crate) fn capability(agent: &Agent, geometry: u32, format: ImageFormat) -> HsaResult<u32> {
     let supported = supported(geometry, format)?;
     let supported = supported.filter(|_| agent.emulated().is_some());
@@ -101,12 +102,12 @@ fn status_of(error: ImageError) -> Status {
     }
 }
 
-/// The image that a program describes, and its descriptor for an address.
+/// Layout and descriptor of an image at an address.
 ///
-/// Access permissions are not compared with the format: HIP asks for read-write images of sRGB.
+/// Access permissions are not checked against the format: HIP asks for read-write sRGB images.
 ///
 /// # Errors
-/// The agent does not have such an image.
+/// The agent does not support the image.
 fn described(
     agent: &Agent,
     desc: &ImageDescriptor,
@@ -156,10 +157,10 @@ fn with_pitches(image: Image, pitches: Pitches) -> HsaResult<Image> {
     Ok(image)
 }
 
-/// Bytes and alignment of an image's texels.
+/// Returns size and alignment of an image's texels in bytes.
 ///
 /// # Errors
-/// The agent does not have such an image.
+/// The agent does not support the image.
 pub(crate) fn data_info(
     agent: &Agent,
     desc: &ImageDescriptor,
@@ -172,7 +173,7 @@ pub(crate) fn data_info(
     })
 }
 
-/// A descriptor in memory of an agent.
+/// Writes a descriptor to memory of an agent.
 fn in_memory(agent: &Agent, name: &str, words: &[u32]) -> HsaResult<Buffer> {
     let device = agent.emulated().ok_or(Status::INVALID_AGENT)?;
     let descriptor = device
@@ -184,10 +185,10 @@ fn in_memory(agent: &Agent, name: &str, words: &[u32]) -> HsaResult<Buffer> {
 }
 
 impl Images {
-    /// Makes an image of texels at an address.
+    /// Creates an image of texels at an address.
     ///
     /// # Errors
-    /// The agent does not have such an image; the address is not aligned; there is no memory.
+    /// The agent does not support the image, the address is misaligned, or memory is exhausted.
     pub(crate) fn create(
         &self,
         agent: &Agent,
@@ -214,7 +215,7 @@ impl Images {
         Ok(handle)
     }
 
-    /// The image of a handle.
+    /// Looks up an image.
     ///
     /// # Errors
     /// There is none.
@@ -222,7 +223,7 @@ impl Images {
         self.images.get(handle).ok_or(Status::INVALID_ARGUMENT)
     }
 
-    /// Destroys an image; its texels stay.
+    /// Destroys an image, but not its texels.
     ///
     /// # Errors
     /// There is none.
@@ -231,10 +232,10 @@ impl Images {
         image.map(drop).ok_or(Status::INVALID_ARGUMENT)
     }
 
-    /// Makes a sampler.
+    /// Creates a sampler.
     ///
     /// # Errors
-    /// A mode is none; the agent has no samplers; there is no memory.
+    /// A mode is unknown, the agent does not support samplers, or memory is exhausted.
     pub(crate) fn create_sampler(
         &self,
         agent: &Agent,
@@ -293,7 +294,7 @@ fn triple(dim: Dim3) -> [usize; 3] {
     [dim.x, dim.y, dim.z].map(|n| n as usize)
 }
 
-/// A box of texels in memory of the host's addresses: its place, and bytes of a row, rows, slices.
+/// Box of texels in host memory: its address, pitches and size in bytes, rows and slices.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TexelBox {
     place: BoxPlace,
@@ -317,7 +318,7 @@ impl TexelBox {
         Dim3 { x, y, z }
     }
 
-    /// The copy from another box of the same size.
+    /// Copy from another box of the same size.
     pub(crate) fn copy_from(&self, from: &TexelBox) -> CopyRequest {
         CopyRequest::Box {
             to: self.corner(),
@@ -326,7 +327,7 @@ impl TexelBox {
         }
     }
 
-    /// Addresses of the rows, and their bytes.
+    /// Iterates over the rows: address and size in bytes.
     pub(crate) fn rows(&self) -> impl Iterator<Item = (u64, usize)> {
         let bytes = self.size[0];
         self.place.rows(self.size).map(move |row| (row, bytes))
@@ -334,10 +335,10 @@ impl TexelBox {
 }
 
 impl ProgramImage {
-    /// A region of the image. Layers of a one-dimensional array are rows.
+    /// Returns the box of a region. Layers of a 1D array are rows.
     ///
     /// # Errors
-    /// It is empty, or not within the image.
+    /// The region is empty, or exceeds the image.
     pub(crate) fn region(&self, region: &ImageRegion) -> HsaResult<TexelBox> {
         let (origin, size) = (triple(region.offset), triple(region.range));
         let region = self.image.region(origin, size).map_err(status_of)?;
@@ -348,11 +349,11 @@ impl ProgramImage {
         })
     }
 
-    /// A region's place in linear memory at an address. Distances of rows and slices that are too small become those without
-    /// padding. As in AMD's library, layers of a one-dimensional array have the distance of rows.
+    /// Returns the box of a region in linear memory. Pitches that are too small become those without padding. As in
+    /// AMD's library, layers of a 1D array are a row pitch apart.
     ///
     /// # Errors
-    /// It is empty, or not within the image.
+    /// The region is empty, or exceeds the image.
     pub(crate) fn in_linear(
         &self,
         region: &ImageRegion,
@@ -371,7 +372,7 @@ impl ProgramImage {
         })
     }
 
-    /// The change of colours in a copy to another image.
+    /// Colour conversion for a copy to another image.
     ///
     /// # Errors
     /// The formats differ.
@@ -380,10 +381,10 @@ impl ProgramImage {
         conversion.ok_or(Status::INVALID_ARGUMENT)
     }
 
-    /// A fill of a region with a colour.
+    /// Prepares to fill a region with a colour.
     ///
     /// # Errors
-    /// The region is empty, or not within the image.
+    /// The region is empty, or exceeds the image.
     pub(crate) fn fill(
         &self,
         region: &ImageRegion,
@@ -397,16 +398,16 @@ impl ProgramImage {
     }
 }
 
-/// A fill of a box with the same texel.
+/// Fill of a box with one texel.
 #[derive(Debug)]
 pub(crate) struct TexelFill {
     to: TexelBox,
-    /// Copies of the texel.
+    /// Repeated texel.
     texels: Vec<u8>,
 }
 
 impl TexelFill {
-    /// The copies that fill the box; they are from memory of this object.
+    /// Iterates over the copies that fill the box. Their source is memory of this object.
     pub(crate) fn copies(&self) -> impl Iterator<Item = CopyRequest> {
         let from = self.texels.as_ptr().expose_provenance() as u64;
         let most = self.texels.len();

@@ -48,7 +48,7 @@ const UNSAFE: &[&str] = &[
     "gcn-hsa/src/api/processes.rs",
     "gcn-hsa/src/api/queues.rs",
     "gcn-hsa/src/api/virtual_memory.rs",
-    "gcn-hsa/src/api/refused.rs",
+    "gcn-hsa/src/api/unsupported.rs",
     "gcn-hsa/src/api/signals.rs",
     "gcn-hsa/src/api/system.rs",
     "gcn-hsa/src/abi.rs",

@@ -1,19 +1,19 @@
-//! Pools, regions, locks, copies, pointers.
+//! Memory pools, regions, locks, copies and pointers.
 
 use std::ffi::c_void;
 
 use super::{address, array, call, each, pointer, put, put_info};
-use crate::abi::{Dim3, EachHandle, FreeCallback, Handle, PitchedPtr, PointerInfo, Times};
+use crate::abi::{Dim3, FreeCallback, Handle, HandleCallback, PitchedPtr, PointerInfo, Times};
 use crate::agents::Agent;
 use crate::copies::{CopyJob, CopyRequest, PitchedCorner};
 use crate::numbers::*;
-use crate::pools::{EndCallback, MemoryOrigin, MemoryPool, MemoryRange, of_host};
+use crate::pools::{FreeHandler, MemoryOrigin, MemoryPool, MemoryRange, of_host};
 use crate::runtime::Runtime;
 use crate::signals::Signal;
 use crate::status::{HsaResult, Status};
 use crate::transfers;
 
-/// The host's address of memory that the program may know by that of agents.
+/// Host address of a pointer, which may be an agent's address.
 fn host_address(pointer: *const c_void) -> u64 {
     of_host(address(pointer))
 }
@@ -25,7 +25,7 @@ fn pool(runtime: &Runtime, handle: Handle) -> HsaResult<(MemoryPool, &Agent)> {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_agent_iterate_memory_pools(
     agent: Handle,
-    callback: Option<EachHandle>,
+    callback: Option<HandleCallback>,
     data: *mut c_void,
 ) -> Status {
     call(|runtime| {
@@ -86,10 +86,10 @@ pub unsafe extern "C" fn hsa_amd_memory_pool_allocate(
     })
 }
 
-/// Memory of a pool for `function`.
+/// Allocates from a pool for the API function named `function`.
 ///
 /// # Safety
-/// `to` is null or has room for an address.
+/// `to` is null or writable.
 unsafe fn allocate(
     runtime: &Runtime,
     (pool, agent): (MemoryPool, &Agent),
@@ -127,7 +127,7 @@ pub extern "C" fn hsa_amd_memory_pool_free(memory: *mut c_void) -> Status {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_agent_iterate_regions(
     agent: Handle,
-    callback: Option<EachHandle>,
+    callback: Option<HandleCallback>,
     data: *mut c_void,
 ) -> Status {
     call(|runtime| {
@@ -223,7 +223,7 @@ pub extern "C" fn hsa_memory_deregister(memory: *mut c_void, _size: usize) -> St
 }
 
 /// # Safety
-/// The arguments are those of a function that locks memory.
+/// The arguments are those of an API function that locks memory.
 unsafe fn lock(
     runtime: &Runtime,
     memory: *mut c_void,
@@ -313,10 +313,10 @@ pub unsafe extern "C" fn hsa_amd_memory_fill(
     })
 }
 
-/// The signals that a copy waits for, and the one that it completes.
+/// Looks up the dependencies and the completion signal of a copy.
 ///
 /// # Safety
-/// The array has `count` signals.
+/// The array has `count` elements.
 unsafe fn signals(
     runtime: &Runtime,
     count: u32,
@@ -405,10 +405,10 @@ pub unsafe extern "C" fn hsa_amd_memory_get_preferred_copy_engine(
     unsafe { put_engines((to_agent, from_agent), engines, NO_PREFERENCE) }
 }
 
-/// Writes a set of copy engines, a bit for each, for copies between two agents.
+/// Writes a bit mask of copy engines between two agents.
 ///
 /// # Safety
-/// The address is null or has room for the set.
+/// The address is null or writable.
 unsafe fn put_engines((to, from): (Handle, Handle), engines: *mut u32, set: u32) -> Status {
     call(|runtime| {
         runtime.agent(to)?;
@@ -418,7 +418,7 @@ unsafe fn put_engines((to, from): (Handle, Handle), engines: *mut u32, set: u32)
     })
 }
 
-/// Pitched memory at the host's address.
+/// Converts pitched memory to host addresses.
 fn on_host(memory: &PitchedPtr) -> PitchedPtr {
     PitchedPtr {
         base: of_host(memory.base),
@@ -583,7 +583,7 @@ pub extern "C" fn hsa_amd_register_deallocation_callback(
         let argument = user_data.expose_provenance();
         runtime
             .pools
-            .call_at_end(address(memory), EndCallback { callback, argument })
+            .add_free_handler(address(memory), FreeHandler { callback, argument })
     })
 }
 
@@ -594,7 +594,7 @@ pub extern "C" fn hsa_amd_deregister_deallocation_callback(
 ) -> Status {
     call(|runtime| {
         let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
-        runtime.pools.forget_at_end(address(memory), callback)
+        runtime.pools.remove_free_handler(address(memory), callback)
     })
 }
 

@@ -169,7 +169,7 @@ pub unsafe extern "C" fn hsa_amd_profiling_convert_tick_to_system_domain(
     })
 }
 
-/// Functions that load, store, exchange or add an index of a queue.
+/// Defines functions that load, store, exchange or add to an index of a queue.
 macro_rules! indices {
     ($(load $load:ident $load_field:ident $load_order:ident;)*
      $(store $store:ident $store_field:ident $store_order:ident;)*
