@@ -15,7 +15,7 @@ pub type Handle = u64;
 pub struct AmdSignal {
     /// [`SIGNAL_USER`], [`SIGNAL_DOORBELL`], or 0 for none.
     pub kind: AtomicI64,
-    /// The value.
+    /// Current value.
     pub value: AtomicI64,
     /// Mailbox address. After changing the signal, a kernel stores `event_id` there and sends the interrupt message.
     /// For doorbells, the address of the [`Changes`](crate::changes::Changes) on which the queue's thread sleeps.
@@ -26,7 +26,7 @@ pub struct AmdSignal {
     pub reserved1: u32,
     /// Start of the command that completes the signal, in nanoseconds.
     pub start_ts: AtomicU64,
-    /// End.
+    /// End of the command.
     pub end_ts: AtomicU64,
     /// Address of the queue, for doorbells.
     pub queue_ptr: AtomicU64,
@@ -47,7 +47,7 @@ pub struct HsaQueue {
     pub kind: u32,
     /// Supported packet types, as `hsa_queue_feature_t`.
     pub features: u32,
-    /// The packets.
+    /// Address of the packets.
     pub base_address: u64,
     /// Doorbell signal.
     pub doorbell_signal: Handle,
@@ -125,7 +125,7 @@ pub struct DispatchPacket {
     pub workgroup_size: [u16; 3],
     /// Reserved.
     pub reserved0: u16,
-    /// Work-items.
+    /// Grid size in work-items.
     pub grid_size: [u32; 3],
     /// Scratch per work-item in bytes.
     pub private_segment_size: u32,
@@ -208,7 +208,7 @@ pub struct Dim3 {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct PitchedPtr {
-    /// First byte.
+    /// Base address.
     pub base: u64,
     /// Row pitch in bytes.
     pub pitch: usize,
@@ -252,7 +252,7 @@ pub struct PointerInfo {
     pub agent_base_address: u64,
     /// Base address for the host.
     pub host_base_address: u64,
-    /// Bytes.
+    /// Size in bytes.
     pub size_in_bytes: usize,
     /// User data set by the program.
     pub user_data: u64,
@@ -270,7 +270,7 @@ pub struct PointerInfo {
 pub struct MemoryAccess {
     /// An `hsa_access_permission_t`.
     pub permissions: u32,
-    /// The agent.
+    /// Handle of the agent.
     pub agent: Handle,
 }
 
@@ -280,7 +280,7 @@ pub struct MemoryAccess {
 pub struct Times {
     /// Start in system ticks.
     pub start: u64,
-    /// End.
+    /// End in system ticks.
     pub end: u64,
 }
 
@@ -298,11 +298,11 @@ pub struct HdpFlush {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryFaultEvent {
-    /// 0.
+    /// Always 0, a memory fault.
     pub event_type: u32,
-    /// The agent.
+    /// Handle of the agent.
     pub agent: Handle,
-    /// The address.
+    /// Faulting address.
     pub virtual_address: u64,
     /// Bit mask of `hsa_amd_memory_fault_reason_t`.
     pub fault_reason_mask: u32,
@@ -314,19 +314,19 @@ pub struct MemoryFaultEvent {
 pub struct SegmentDescriptor {
     /// Agent of the segment.
     pub agent: Handle,
-    /// The executable.
+    /// Handle of the executable.
     pub executable: Handle,
     /// An `hsa_ven_amd_loader_code_object_storage_type_t`.
     pub code_object_storage_type: u32,
-    /// Address of the code object, or file descriptor.
+    /// Address of the code object, or of its path.
     pub code_object_storage_base: u64,
-    /// Bytes.
+    /// Size in bytes.
     pub code_object_storage_size: usize,
     /// Offset of the segment in the code object in bytes.
     pub code_object_storage_offset: usize,
     /// Base address of the loaded segment.
     pub segment_base: u64,
-    /// Bytes.
+    /// Size in bytes.
     pub segment_size: usize,
 }
 
@@ -348,13 +348,13 @@ pub struct ImageDescriptor {
     pub geometry: u32,
     /// Width in texels.
     pub width: usize,
-    /// Rows, or 0.
+    /// Height in rows, or 0.
     pub height: usize,
     /// Depth of a 3D image in slices, or 0.
     pub depth: usize,
     /// Layers of an array, or 0.
     pub array_size: usize,
-    /// The format.
+    /// Format of the texels.
     pub format: ImageFormat,
 }
 
@@ -362,7 +362,7 @@ pub struct ImageDescriptor {
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ImageDataInfo {
-    /// Bytes.
+    /// Size in bytes.
     pub size: usize,
     /// Required alignment in bytes.
     pub alignment: usize,
@@ -374,7 +374,7 @@ pub struct ImageDataInfo {
 pub struct ImageRegion {
     /// First texel.
     pub offset: Dim3,
-    /// Texels.
+    /// Size in texels.
     pub range: Dim3,
 }
 

@@ -296,7 +296,7 @@ impl Agent {
                 Info::U32(self.number_of(0, |_, chip| chip.shader_engines))
             }
             HSA_AMD_AGENT_INFO_NUM_SHADER_ARRAYS_PER_SE => Info::U32(of_device(1)),
-            // Memory is the host's: nothing has to be flushed.
+            // Device memory is host memory, so nothing has to be flushed.
             HSA_AMD_AGENT_INFO_HDP_FLUSH => Info::Flush(HdpFlush {
                 mem_flush_cntl: 0,
                 reg_flush_cntl: 0,
@@ -316,7 +316,7 @@ impl Agent {
             HSA_AMD_AGENT_INFO_ASIC_FAMILY_ID => {
                 Info::U32(self.number_of(0, |_, chip| chip.family))
             }
-            // Versions of firmware: there is none.
+            // There is no firmware.
             HSA_AMD_AGENT_INFO_UCODE_VERSION | HSA_AMD_AGENT_INFO_SDMA_UCODE_VERSION => {
                 Info::U32(0)
             }
@@ -333,11 +333,11 @@ impl Agent {
                 Info::Bytes(flags.to_le_bytes().to_vec())
             }
             HSA_AMD_AGENT_INFO_AQL_EXTENSIONS => Info::Bytes(vec![0; 8]),
-            // A launch takes its scratch from the device's memory.
+            // Scratch is allocated per launch from the device's memory.
             HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_MAX | HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT => {
                 Info::U64(self.number_of(0, |_, _| self.memory))
             }
-            // Clocks of the device, the processor and the system, and ticks of the latter.
+            // Clocks of the device, the processor and the system, and the frequency of the latter.
             HSA_AMD_AGENT_INFO_CLOCK_COUNTERS if self.emulated().is_some() => {
                 let clocks = [now(), now(), now(), TICKS_PER_SECOND];
                 Info::Bytes(clocks.map(u64::to_le_bytes).concat())
@@ -376,12 +376,12 @@ impl Agent {
         Ok(match attribute {
             HSA_ISA_INFO_NAME_LENGTH => Info::U32(name.len() as u32 + 1),
             HSA_ISA_INFO_NAME => Info::Name(name),
-            // One call convention, its wave, and waves of a compute unit.
+            // Call conventions: one, its wavefront size, and wavefronts per compute unit.
             HSA_ISA_INFO_CALL_CONVENTION_COUNT => Info::U32(1),
             HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONT_SIZE => Info::U32(WAVE_LANES),
             HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONTS_PER_COMPUTE_UNIT => Info::U32(WAVES),
-            // A flag each: of the small and the large machine model, the base and the full profile, and rounding by default, to
-            // zero, to nearest.
+            // Flags: small and large machine model; base and full profile; default rounding, round to zero, round to
+            // nearest.
             HSA_ISA_INFO_MACHINE_MODELS => Info::Bytes(vec![0, 1]),
             HSA_ISA_INFO_PROFILES => Info::Bytes(vec![1, 0]),
             HSA_ISA_INFO_DEFAULT_FLOAT_ROUNDING_MODES

@@ -33,7 +33,7 @@ impl Changes {
         self.count.fetch_add(1, AcqRel);
         fence(SeqCst);
         if self.sleepers.load(Relaxed) > 0 {
-            // A sleeper holds the lock from its look at the counter until it sleeps.
+            // A sleeper holds the lock from checking the counter until it sleeps.
             drop(
                 self.lock
                     .lock()

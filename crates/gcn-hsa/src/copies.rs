@@ -72,7 +72,7 @@ impl CopyRequest {
         }
     }
 
-    /// Makes the copy.
+    /// Performs the copy.
     ///
     /// # Safety
     /// The program guarantees that all bytes are accessible. Other threads and kernels may race with the copy, as on

@@ -20,7 +20,7 @@ pub(crate) enum HandlerCall {
         handler: SignalHandler,
         argument: usize,
     },
-    /// Once, soon.
+    /// Called once, as soon as possible.
     Once {
         function: unsafe extern "C" fn(*mut c_void),
         argument: usize,

@@ -20,7 +20,7 @@ use crate::agents::Agent;
 use crate::copies::{CopyRequest, PitchedCorner};
 use crate::handles::Handles;
 use crate::numbers::*;
-use crate::pools::of_host;
+use crate::pools::to_host_address;
 use crate::status::{HsaResult, Status};
 
 /// Number of bytes that a fill copies at a time.
@@ -108,7 +108,7 @@ fn status_of(error: ImageError) -> Status {
 ///
 /// # Errors
 /// The agent does not support the image.
-fn described(
+fn layout_and_descriptor(
     agent: &Agent,
     desc: &ImageDescriptor,
     layout: DataLayout,
@@ -126,7 +126,7 @@ fn described(
     if unused.iter().any(|(size, is_used)| !is_used && *size > 1) {
         return Err(Status::IMAGE_SIZE_UNSUPPORTED);
     }
-    // An array of no layers has one, as in AMD's library.
+    // An array with 0 layers has one layer, as in AMD's library.
     let slices = if has_depth {
         desc.depth
     } else {
@@ -136,7 +136,7 @@ fn described(
     let image = Image::new(format, geometry, size).map_err(status_of)?;
     let image = match layout {
         DataLayout::Opaque => image,
-        // Hardware does not have a distance of an image of a buffer.
+        // Descriptors of 1D buffer images have no pitch.
         DataLayout::Linear(_) if geometry == Geometry::D1Buffer => image,
         DataLayout::Linear(pitches) => with_pitches(image, pitches)?,
     };
@@ -166,7 +166,7 @@ pub(crate) fn data_info(
     desc: &ImageDescriptor,
     layout: DataLayout,
 ) -> HsaResult<ImageDataInfo> {
-    let (image, _) = described(agent, desc, layout, 0)?;
+    let (image, _) = layout_and_descriptor(agent, desc, layout, 0)?;
     Ok(ImageDataInfo {
         size: image.bytes(),
         alignment: ADDRESS_ALIGN,
@@ -174,7 +174,7 @@ pub(crate) fn data_info(
 }
 
 /// Writes a descriptor to memory of an agent.
-fn in_memory(agent: &Agent, name: &str, words: &[u32]) -> HsaResult<Buffer> {
+fn write_descriptor(agent: &Agent, name: &str, words: &[u32]) -> HsaResult<Buffer> {
     let device = agent.emulated().ok_or(Status::INVALID_AGENT)?;
     let descriptor = device
         .allocate(name, DESCRIPTOR_BYTES as u64)
@@ -196,11 +196,11 @@ impl Images {
         layout: DataLayout,
         address: u64,
     ) -> HsaResult<Handle> {
-        let (image, words) = described(agent, desc, layout, address)?;
+        let (image, words) = layout_and_descriptor(agent, desc, layout, address)?;
         if address == 0 || !address.is_multiple_of(ADDRESS_ALIGN as u64) {
             return Err(Status::INVALID_ARGUMENT);
         }
-        let descriptor = in_memory(
+        let descriptor = write_descriptor(
             agent,
             "an image's descriptor (hsa_ext_image_create)",
             &words,
@@ -218,7 +218,7 @@ impl Images {
     /// Looks up an image.
     ///
     /// # Errors
-    /// There is none.
+    /// The handle is invalid.
     pub(crate) fn get(&self, handle: Handle) -> HsaResult<Arc<ProgramImage>> {
         self.images.get(handle).ok_or(Status::INVALID_ARGUMENT)
     }
@@ -226,7 +226,7 @@ impl Images {
     /// Destroys an image, but not its texels.
     ///
     /// # Errors
-    /// There is none.
+    /// The handle is invalid.
     pub(crate) fn destroy(&self, handle: Handle) -> HsaResult {
         let image = self.images.remove(handle);
         image.map(drop).ok_or(Status::INVALID_ARGUMENT)
@@ -242,7 +242,7 @@ impl Images {
         desc: &SamplerDescriptorV2,
     ) -> HsaResult<Handle> {
         let words = sampler(desc)?.words();
-        let descriptor = in_memory(agent, "a sampler (hsa_ext_sampler_create)", &words)?;
+        let descriptor = write_descriptor(agent, "a sampler (hsa_ext_sampler_create)", &words)?;
         let handle = descriptor.address();
         self.samplers.insert(handle, Arc::new(descriptor));
         Ok(handle)
@@ -251,7 +251,7 @@ impl Images {
     /// Destroys a sampler.
     ///
     /// # Errors
-    /// There is none.
+    /// The handle is invalid.
     pub(crate) fn destroy_sampler(&self, handle: Handle) -> HsaResult {
         let sampler = self.samplers.remove(handle);
         sampler.map(drop).ok_or(Status::INVALID_ARGUMENT)
@@ -275,7 +275,7 @@ fn sampler(desc: &SamplerDescriptorV2) -> HsaResult<Sampler> {
         *addressing = match mode {
             HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_EDGE => Addressing::Edge,
             HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_BORDER => Addressing::Border,
-            // A program that promises coordinates within the image gets AMD's choice.
+            // As in AMD's library, since the program promises coordinates within the image.
             HSA_EXT_SAMPLER_ADDRESSING_MODE_UNDEFINED | HSA_EXT_SAMPLER_ADDRESSING_MODE_REPEAT => {
                 Addressing::Repeat
             }
@@ -344,7 +344,7 @@ impl ProgramImage {
         let region = self.image.region(origin, size).map_err(status_of)?;
         let pitches = self.image.of_rows(self.image.pitches);
         Ok(TexelBox {
-            place: region.at(of_host(self.address), pitches),
+            place: region.at(to_host_address(self.address), pitches),
             size: region.size,
         })
     }
@@ -367,7 +367,7 @@ impl ProgramImage {
         let dense = row.checked_mul(rows).ok_or(Status::INVALID_ARGUMENT)?;
         let slice = pitches.slice.max(dense);
         Ok(TexelBox {
-            place: region.alone(of_host(address), Pitches { row, slice }),
+            place: region.alone(to_host_address(address), Pitches { row, slice }),
             size: region.size,
         })
     }

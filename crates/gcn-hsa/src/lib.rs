@@ -34,7 +34,7 @@
 //! xtask headers` generates `numbers.rs` and `tests/layouts.txt` from them.
 #![deny(unsafe_code)]
 
-// In the order of their imports: a module names only modules above it.
+// In import order: a module imports only from modules above it.
 
 // Types of the headers.
 pub mod numbers;

@@ -23,7 +23,7 @@ const HOST_AGENT: usize = 0;
 /// Number of bits of a pool's handle that encode its kind; the rest encodes the agent.
 const KIND_BITS: u32 = 8;
 
-/// A kind of pool.
+/// Kind of memory pool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum PoolKind {
     /// Fine-grained host memory.
@@ -106,7 +106,7 @@ impl MemoryPool {
         let is_memory = self.kind != PoolKind::Group;
         let granule = match self.kind {
             PoolKind::Group => 0,
-            // Memory handles are mapped in units of the address space.
+            // Memory handles are mapped with the granularity of the address space.
             PoolKind::Local => ALIGNMENT,
             PoolKind::Fine | PoolKind::Arguments | PoolKind::Coarse => GRANULE,
         };
@@ -299,7 +299,7 @@ impl PoolState {
                 flags: allocation.pool.kind.flags(),
             });
         }
-        let address = of_host(address);
+        let address = to_host_address(address);
         let mut before = self.locked.range(..=address).rev();
         before.find_map(|(base, locks)| {
             let lock = locks.iter().find(|lock| address - base < lock.bytes)?;
@@ -366,7 +366,7 @@ impl Pools {
         let held = if self.is_exact { bytes } else { counted };
         let base = self.device.memory().allocate_aligned(&name, held, align);
         let base = base.map_err(|_| Status::OUT_OF_RESOURCES)?;
-        // The host writes its own memory unseen.
+        // Writes of the host to its own memory are not observed.
         if self.undefines && pool.kind == PoolKind::Local {
             self.device.memory().undefine(base, held);
         }
@@ -627,7 +627,7 @@ impl Pools {
 }
 
 /// Converts an agent's address of locked memory to the host's.
-pub(crate) fn of_host(address: u64) -> u64 {
+pub(crate) fn to_host_address(address: u64) -> u64 {
     address & !ALIAS
 }
 

@@ -386,7 +386,7 @@ impl Queue {
             });
             return (result, packet.completion_signal);
         }
-        // Agent dispatches are for agents with a program of the host's behind them, which no queue of a device is.
+        // Agent dispatches are only for agents backed by a host program, which device queues are not.
         let what = match kind {
             AGENT_DISPATCH => {
                 "an agent dispatch packet, which a device does not carry out".to_owned()

@@ -142,7 +142,7 @@ impl Runtime {
         let devices = settings.devices().map_err(|error| text(&error))?;
         let mut all: Vec<Device> = Vec::new();
         for builder in devices {
-            // Pools count what they give; what kernels need besides is the host's.
+            // Pools enforce the limit for their allocations; kernels' other memory is not limited.
             let builder = builder.without_host_calls().memory(u64::MAX);
             let builder = match overriding_target(all.len())? {
                 Some(target) => builder.code_target(target),
@@ -171,7 +171,7 @@ impl Runtime {
         }
         let device = all.first().ok_or("GCN_TARGET names no device")?;
         if agents.len() == 1 {
-            // As on a machine without a device; HIP ends with a segmentation fault where there is the host's processor alone.
+            // Fails as on a machine without a device, since HIP crashes if the host CPU is the only agent.
             return Err(format!("{VISIBLE} leaves no device"));
         }
         let signals = SignalTable::new(device).map_err(|_| "there is no memory for signals")?;

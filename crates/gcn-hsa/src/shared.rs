@@ -40,7 +40,7 @@ fn whole([low, high]: [u32; 2]) -> u64 {
 /// Returns the handle of an allocation.
 pub(crate) fn export(pools: &Pools, base: u64, bytes: u64) -> HsaResult<IpcMemory> {
     let (shared, pool) = pools.share(base)?;
-    // HIP 5.2 gives the size in whole granules of the pool.
+    // HIP 5.2 passes the size rounded up to the pool's granule.
     if bytes > shared.bytes() {
         return Err(Status::INVALID_ARGUMENT);
     }

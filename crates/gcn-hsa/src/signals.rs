@@ -61,7 +61,7 @@ impl SignalTable {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A new signal.
+    /// Creates a signal.
     pub(crate) fn create(&self, value: i64) -> HsaResult<Signal> {
         let mut state = self.state();
         if state.free.is_empty() {

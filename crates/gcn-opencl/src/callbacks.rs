@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::sync::mpsc::{Sender, channel};
 
-/// A call to make.
+/// Call to make on the callback thread.
 type PendingCall = Box<dyn FnOnce() + Send>;
 
 /// Queues a call. Calls are made in order of submission.
@@ -21,7 +21,7 @@ pub(crate) fn submit(call: impl FnOnce() + Send + 'static) {
             Ok(()) => {}
             Err(unsent) => unsent.0(),
         },
-        // The host has no thread for it.
+        // The host could not create a thread.
         None => call(),
     }
 }

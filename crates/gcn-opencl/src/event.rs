@@ -22,7 +22,7 @@ pub(crate) struct Event {
 
 /// Interface of a queue for the events of its commands.
 pub(crate) trait EventQueue: Send + Sync {
-    /// Handle.
+    /// Handle of the queue.
     fn handle(&self) -> Handle;
 
     /// True if profiling is enabled.
@@ -52,7 +52,7 @@ impl Event {
         }
     }
 
-    /// A user event.
+    /// Creates a user event.
     pub(crate) fn of_user(id: Id<Event>, context: Arc<Context>) -> Event {
         Event {
             id,

@@ -92,12 +92,12 @@ pub(crate) fn device_format(format: ImageFormat) -> Outcome<DeviceFormat> {
         return Err(Status::INVALID_IMAGE_FORMAT_DESCRIPTOR);
     }
     let mut all = DeviceFormat::all();
-    let found = all.find(|it| named(*it) == format);
+    let found = all.find(|it| header_format(*it) == format);
     found.ok_or(Status::IMAGE_FORMAT_NOT_SUPPORTED)
 }
 
 /// Converts a device format to the header constants.
-pub(crate) fn named(format: DeviceFormat) -> ImageFormat {
+pub(crate) fn header_format(format: DeviceFormat) -> ImageFormat {
     ImageFormat {
         order: order_number(format.order()),
         kind: kind_number(format.kind()),
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn formats_of_devices_are_formats() {
         for format in DeviceFormat::all() {
-            assert_eq!(device_format(named(format)), Ok(format));
+            assert_eq!(device_format(header_format(format)), Ok(format));
         }
     }
 

@@ -80,7 +80,7 @@ pub(crate) trait Object: Send + Sync + Sized + 'static {
     /// Handle of the object.
     fn id(&self) -> &Id<Self>;
 
-    /// Handle.
+    /// Handle of the object.
     fn handle(&self) -> Handle {
         self.id().handle()
     }
@@ -140,7 +140,7 @@ pub(crate) fn get<T: Object>(handle: Handle) -> Outcome<Arc<T>> {
 /// Looks up a list of handles.
 ///
 /// # Errors
-/// As [`get`].
+/// As for [`get`].
 pub(crate) fn get_all<T: Object>(handles: &[Handle]) -> Outcome<Vec<Arc<T>>> {
     handles.iter().map(|handle| get(*handle)).collect()
 }
@@ -157,7 +157,7 @@ pub(crate) fn all<T: Object>() -> Vec<Arc<T>> {
 /// Increments the application's reference count.
 ///
 /// # Errors
-/// As [`get`].
+/// As for [`get`].
 pub(crate) fn retain<T: Object>(handle: Handle) -> Outcome {
     let mut slots = T::registry().write();
     let slot = slots.get_mut(&handle).ok_or(T::INVALID)?;
@@ -181,7 +181,7 @@ pub(crate) fn release<T: Object>(handle: Handle) -> Outcome {
         None
     };
     drop(slots);
-    // Its end looks at the registry, and may call the program's functions.
+    // Dropping the object accesses the registry, and may call the application's callbacks.
     drop(last);
     Ok(())
 }
@@ -230,7 +230,7 @@ mod tests {
         assert_eq!(references(&*thing), 2);
         assert_eq!(release::<Thing>(handle), Ok(()));
         assert_eq!(release::<Thing>(handle), Ok(()));
-        // The program holds none, and this test does.
+        // The program has no reference, but this test keeps the object alive.
         assert_eq!(release::<Thing>(handle), Err(Status::INVALID_SAMPLER));
         assert!(get::<Thing>(handle).is_ok());
         drop(thing);

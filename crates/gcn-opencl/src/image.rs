@@ -3,7 +3,7 @@
 use gcn_runtime::image::{self, BoxSize, DeviceFormat, Geometry, ImageError, Pitches};
 
 use crate::abi::*;
-use crate::format::named;
+use crate::format::header_format;
 use crate::info::Info;
 use crate::status::{Outcome, Status};
 
@@ -40,7 +40,7 @@ pub(crate) fn number(geometry: Geometry) -> u32 {
 
 /// Names of all image types in OpenCL C.
 pub(crate) fn type_names() -> impl Iterator<Item = &'static str> {
-    // Images of depths have types of their own.
+    // Depth images have types of their own.
     let depths = ["image2d_depth_t", "image2d_array_depth_t"];
     Geometry::ALL.into_iter().map(type_name).chain(depths)
 }
@@ -65,9 +65,9 @@ pub struct ImageDesc {
     pub kind: u32,
     /// Width in texels.
     pub width: usize,
-    /// Rows.
+    /// Height in rows.
     pub height: usize,
-    /// Slices.
+    /// Depth in slices.
     pub depth: usize,
     /// Number of images of an array.
     pub array_size: usize,
@@ -110,7 +110,7 @@ impl Image {
         let texels = image::Image::new(format, geometry, size).map_err(status_of)?;
         Ok(Image {
             texels,
-            declared: declared(&texels, desc, has_pitches)?,
+            declared: declared_pitches(&texels, desc, has_pitches)?,
         })
     }
 
@@ -150,7 +150,7 @@ impl Image {
         if slice != 0 && !self.texels.geometry.has_slices() {
             return Err(Status::INVALID_VALUE);
         }
-        // A slice of an array of lines is a line.
+        // A slice of a 1D array is a row.
         let rows = if self.texels.geometry == Geometry::D1Array {
             1
         } else {
@@ -180,7 +180,7 @@ impl Image {
         let only = |has: bool, value: usize| Info::from(if has { value } else { 0 });
         Ok(match name {
             CL_IMAGE_FORMAT => {
-                let named = named(format);
+                let named = header_format(format);
                 Info::array([named.order, named.kind])
             }
             CL_IMAGE_ELEMENT_SIZE => Info::from(format.bytes()),
@@ -211,7 +211,11 @@ fn status_of(error: ImageError) -> Status {
 ///
 /// # Errors
 /// Rows or slices overlap, or pitches are not allowed here.
-fn declared(texels: &image::Image, desc: &ImageDesc, has_pitches: bool) -> Outcome<Pitches> {
+fn declared_pitches(
+    texels: &image::Image,
+    desc: &ImageDesc,
+    has_pitches: bool,
+) -> Outcome<Pitches> {
     let wrong = Status::INVALID_IMAGE_DESCRIPTOR;
     let ImageDesc {
         row_pitch,
@@ -229,7 +233,7 @@ fn declared(texels: &image::Image, desc: &ImageDesc, has_pitches: bool) -> Outco
         return Err(wrong);
     }
     let dense = row.checked_mul(height).ok_or(wrong)?;
-    // Other kinds ignore it.
+    // Other image types ignore the slice pitch.
     let slice = match slice_pitch {
         0 => dense,
         _ if !texels.geometry.has_slices() => dense,

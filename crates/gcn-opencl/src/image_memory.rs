@@ -68,7 +68,7 @@ pub(crate) fn create(context: &Arc<Context>, request: &ImageRequest) -> Outcome<
         }
         None if desc.kind == CL_MEM_OBJECT_IMAGE1D_BUFFER => Err(Status::INVALID_IMAGE_DESCRIPTOR),
         None if needs_host != (*host != 0) => Err(Status::INVALID_HOST_PTR),
-        None => own(context, request, format),
+        None => create_own(context, request, format),
     }
 }
 
@@ -82,7 +82,11 @@ fn parent_of(context: &Arc<Context>, memory: usize) -> Outcome<Arc<Mem>> {
 }
 
 /// Creates an image with memory of its own.
-fn own(context: &Arc<Context>, request: &ImageRequest, format: DeviceFormat) -> Outcome<NewImage> {
+fn create_own(
+    context: &Arc<Context>,
+    request: &ImageRequest,
+    format: DeviceFormat,
+) -> Outcome<NewImage> {
     let flags = with_access(request.flags);
     let image = Image::new(format, &request.desc, request.host != 0)?;
     if !is_supported(format, flags) {
@@ -120,7 +124,7 @@ fn own(context: &Arc<Context>, request: &ImageRequest, format: DeviceFormat) -> 
         origin: 0,
         properties: request.properties.clone(),
         _memory: Some(memory),
-        image: Some(described(context, image, address)?),
+        image: Some(write_descriptors(context, image, address)?),
     };
     Ok(NewImage { contents, copy })
 }
@@ -128,8 +132,8 @@ fn own(context: &Arc<Context>, request: &ImageRequest, format: DeviceFormat) -> 
 /// Creates an image on the memory of a buffer or of another image.
 fn view(parent: &Arc<Mem>, request: &ImageRequest, format: DeviceFormat) -> Outcome<NewImage> {
     let image = match parent.image() {
-        Ok(original) => of_image(original, &request.desc, format)?,
-        Err(_) => of_buffer(parent, &request.desc, format)?,
+        Ok(original) => image_layout(original, &request.desc, format)?,
+        Err(_) => buffer_layout(parent, &request.desc, format)?,
     };
     let contents = Contents {
         context: parent.context.clone(),
@@ -149,7 +153,7 @@ fn view(parent: &Arc<Mem>, request: &ImageRequest, format: DeviceFormat) -> Outc
         origin: 0,
         properties: request.properties.clone(),
         _memory: None,
-        image: Some(described(&parent.context, image, parent.address)?),
+        image: Some(write_descriptors(&parent.context, image, parent.address)?),
     };
     Ok(NewImage {
         contents,
@@ -158,7 +162,7 @@ fn view(parent: &Arc<Mem>, request: &ImageRequest, format: DeviceFormat) -> Outc
 }
 
 /// Layout of an image created from a buffer.
-fn of_buffer(parent: &Arc<Mem>, desc: &ImageDesc, format: DeviceFormat) -> Outcome<Image> {
+fn buffer_layout(parent: &Arc<Mem>, desc: &ImageDesc, format: DeviceFormat) -> Outcome<Image> {
     let geometry = geometry_of(desc.kind);
     let image = match geometry {
         Ok(Geometry::D1Buffer) => Image::new(format, desc, false)?,
@@ -179,7 +183,7 @@ fn of_buffer(parent: &Arc<Mem>, desc: &ImageDesc, format: DeviceFormat) -> Outco
 }
 
 /// Layout of an image created from another image, with a different channel order.
-fn of_image(original: &Image, desc: &ImageDesc, format: DeviceFormat) -> Outcome<Image> {
+fn image_layout(original: &Image, desc: &ImageDesc, format: DeviceFormat) -> Outcome<Image> {
     let [width, height, _] = original.texels.size;
     let Pitches { row, .. } = original.declared;
     let is_same = original.texels.geometry == Geometry::D2
@@ -205,7 +209,7 @@ fn of_image(original: &Image, desc: &ImageDesc, format: DeviceFormat) -> Outcome
 }
 
 /// Writes the descriptors of an image to device memory.
-fn described(context: &Context, image: Image, address: u64) -> Outcome<DescribedImage> {
+fn write_descriptors(context: &Context, image: Image, address: u64) -> Outcome<DescribedImage> {
     let device = context.devices.first().ok_or(Status::INVALID_CONTEXT)?;
     let bytes = DESCRIPTOR_BYTES * context.devices.len();
     let descriptors: Buffer = device

@@ -63,7 +63,7 @@ macro_rules! from {
     )*};
 }
 
-// `usize` is `size_t`, and a handle.
+// `usize` is used for `size_t` and for handles.
 from! { u8 u32 i32 u64 isize usize }
 
 impl From<Option<Handle>> for Info {

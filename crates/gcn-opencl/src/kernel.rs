@@ -30,7 +30,7 @@ pub(crate) enum ArgumentValue {
     Sampler(Weak<Sampler>),
     /// An address in shared virtual memory, or null.
     Address(u64),
-    /// Bytes of LDS.
+    /// Size in bytes of a pointer's target in local memory.
     Local(u32),
 }
 
@@ -100,7 +100,7 @@ impl Kernel {
     }
 
     /// Creates a kernel with the same code and arguments.
-    pub(crate) fn copied(&self, id: Id<Kernel>) -> Kernel {
+    pub(crate) fn duplicate(&self, id: Id<Kernel>) -> Kernel {
         Kernel {
             id,
             program: ProgramReference::new(self.program()),
@@ -199,7 +199,7 @@ impl Kernel {
                 }
                 ArgumentValue::Sampler(Arc::downgrade(&sampler))
             }
-            // Pipes and queues of devices, of which there are none.
+            // Pipes and device queues are not supported.
             _ => return Err(Status::INVALID_ARG_VALUE),
         };
         self.set(index, given)
@@ -369,7 +369,7 @@ impl Kernel {
             CL_KERNEL_PRIVATE_MEM_SIZE => {
                 Info::from(u64::from(described.descriptor.private_segment_fixed_size))
             }
-            // `CL_KERNEL_GLOBAL_WORK_SIZE` is for kernels that are built in.
+            // `CL_KERNEL_GLOBAL_WORK_SIZE` applies only to built-in kernels.
             _ => return Err(Status::INVALID_VALUE),
         })
     }
@@ -407,7 +407,7 @@ impl Kernel {
                 Info::array(sizes)
             }
             CL_KERNEL_MAX_NUM_SUB_GROUPS => Info::from(most.div_ceil(WAVE)),
-            // No kernel asks for a number.
+            // Kernels cannot require a number of sub-groups.
             CL_KERNEL_COMPILE_NUM_SUB_GROUPS => Info::from(0usize),
             _ => return Err(Status::INVALID_VALUE),
         })
@@ -437,7 +437,7 @@ fn check_image(parameter: &Described, memory: &Mem) -> Outcome {
         }
         _ => false,
     };
-    // A name that the source has given to the type says nothing.
+    // A typedef's name does not tell the image type.
     let named = parameter.type_name.as_deref().unwrap_or_default();
     let is_known = type_names().any(|name| name == named);
     let own = type_name(image.texels.geometry);

@@ -93,8 +93,8 @@ impl ReadyLaunch {
         let launch = arguments
             .into_iter()
             .fold(launch, |launch, argument| launch.arg(argument))
-            .restrict(restricted(&objects))
-            .restrict(outside_parts(&objects));
+            .restrict(flag_restrictions(&objects))
+            .restrict(outside_sub_buffers(&objects));
         if let Some(problem) = launch.problems().into_iter().next() {
             return Err(status_of(&problem));
         }
@@ -111,7 +111,7 @@ impl ReadyLaunch {
     /// The kernel fails; the fault is reported on standard error.
     pub(crate) fn run(self, queue: &Emulated) -> Outcome {
         let watch = &runtime::get()?.watch;
-        let running = running(&self.objects);
+        let running = register_launch(&self.objects);
         let rules = running.iter().flat_map(|it| it.rules.iter().cloned());
         match watch.run(self.launch.restrict(rules), queue, &Arc::default()) {
             Ok(completion) => {
@@ -135,7 +135,7 @@ fn range(object: &Mem) -> Range<u64> {
 }
 
 /// Registers a running launch with the checks of mapped regions, if they are enabled.
-fn running(objects: &[Arc<Mem>]) -> Option<RunningLaunch<'static>> {
+fn register_launch(objects: &[Arc<Mem>]) -> Option<RunningLaunch<'static>> {
     let regions = mapped_regions()?;
     let own = objects.iter().filter(|object| !object.uses_svm);
     Some(regions.launch(
@@ -145,7 +145,7 @@ fn running(objects: &[Arc<Mem>]) -> Option<RunningLaunch<'static>> {
 }
 
 /// Address ranges of buffers outside the sub-buffers that are arguments of the launch.
-fn outside_parts(objects: &[Arc<Mem>]) -> Vec<Restricted> {
+fn outside_sub_buffers(objects: &[Arc<Mem>]) -> Vec<Restricted> {
     let whole = |object: &Arc<Mem>| {
         let parents = std::iter::successors(Some(object), |object| object.parent.as_ref());
         parents.last().cloned()
@@ -183,7 +183,7 @@ const FLAG_RULES: [(u64, AccessRule); 2] = [
 /// Address ranges of buffers created with a read-only or write-only flag, unless another argument of the launch
 /// overlaps them without that flag. Shared virtual memory is excluded, since kernels access it by pointers, to which
 /// flags do not apply.
-fn restricted(objects: &[Arc<Mem>]) -> Vec<Restricted> {
+fn flag_restrictions(objects: &[Arc<Mem>]) -> Vec<Restricted> {
     let mut found: Vec<Restricted> = Vec::new();
     for object in objects {
         let mut rules = FLAG_RULES
@@ -243,7 +243,7 @@ fn group(code: &Code, grid: [u32; 3], local: Option<&[usize]>) -> Outcome<[u32; 
                 let most = max_group(code).min(USUAL_GROUP);
                 let group = usual_group(grid, most);
                 let items: u32 = group.iter().product();
-                // A size without divisors makes workgroups that leave lanes idle.
+                // A grid size with few divisors would lead to small work-groups that leave lanes idle.
                 let is_small = (items as usize) < WAVE && grid[0] as usize > most;
                 Ok(if is_small && !wants_uniform(code) {
                     [WAVE.min(most) as u32, 1, 1]

@@ -25,9 +25,9 @@
 //! the public headers of Debian's `opencl-c-headers` for constants and types.
 #![deny(unsafe_code)]
 
-// In the order of their imports: a module names only modules above it.
+// In import order: a module imports only from modules above it.
 
-// Numbers of the headers.
+// Constants of the headers.
 pub mod status;
 pub mod abi;
 

@@ -118,7 +118,7 @@ pub(crate) struct BufferRequest {
     pub(crate) properties: Vec<u64>,
 }
 
-/// NewBuffer buffer, not yet registered under a handle.
+/// Allocated buffer, not yet registered under a handle.
 pub(crate) struct NewBuffer {
     context: Arc<Context>,
     request: BufferRequest,
@@ -130,7 +130,7 @@ pub(crate) struct NewBuffer {
 /// Allocates uninitialized device memory.
 ///
 /// # Errors
-/// There is none.
+/// Out of memory.
 pub(crate) fn allocate(context: &Context, name: &str, bytes: usize) -> Outcome<Buffer> {
     let device = context.devices.first().ok_or(Status::INVALID_CONTEXT)?;
     let checks = runtime::get()?.watch.checks();
@@ -207,7 +207,7 @@ impl NewBuffer {
         space(&self.context)
     }
 
-    /// The object.
+    /// Creates the memory object.
     pub(crate) fn into_mem(self, id: Id<Mem>) -> Mem {
         let flags = with_access(self.request.flags);
         let host = HostPointer {
@@ -337,7 +337,7 @@ impl Mem {
     /// Returns the object's image.
     ///
     /// # Errors
-    /// It is a buffer.
+    /// The object is a buffer.
     pub(crate) fn image(&self) -> Outcome<&Image> {
         let image = self.image.as_ref().map(|of| &of.image);
         image.ok_or(Status::INVALID_MEM_OBJECT)
@@ -415,7 +415,7 @@ impl Mem {
     /// Removes and returns the last mapping at an address.
     ///
     /// # Errors
-    /// There is none.
+    /// There is no mapping at the address.
     pub(crate) fn unmap(&self, pointer: usize) -> Outcome<MappedRegion<BoxSize>> {
         self.mappings.take(pointer).ok_or(Status::INVALID_VALUE)
     }

@@ -99,7 +99,7 @@ pub(crate) fn compiling(text: &str, device: &Device) -> Result<Vec<OsString>, St
             let value = words.next().ok_or_else(|| word.clone())?;
             options.push(format!("{word}{value}").into());
         } else if word == "-x" {
-            // Other languages have functions of their own.
+            // Other languages have separate API functions.
             let language = words.next().ok_or_else(|| word.clone())?;
             if language != "clc" && language != "cl" {
                 return Err(format!("{word} {language}"));
@@ -125,7 +125,7 @@ pub(crate) fn compiling(text: &str, device: &Device) -> Result<Vec<OsString>, St
         standard.is_some_and(|it| it.starts_with("CL3") || it.starts_with("CLC++2021"))
     };
     if options.iter().any(is_three) {
-        // The compiler knows some of them only by name.
+        // The compiler knows some of the features only by name.
         let features = device.features().into_iter();
         options.extend(features.map(|(_, name)| format!("-D{name}=1").into()));
     }

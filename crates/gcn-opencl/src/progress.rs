@@ -87,7 +87,7 @@ impl CommandProgress {
             CL_RUNNING => times.begun = now,
             _ => {
                 times.ended = now;
-                // A command that is ended before it runs has no other times.
+                // A command that ends before it runs has no other times.
                 times.begun = if times.begun == 0 { now } else { times.begun };
             }
         }
@@ -158,7 +158,7 @@ mod tests {
             [(CL_SUBMITTED, CL_SUBMITTED)]
         );
         assert!(!progress.advance(CL_SUBMITTED));
-        // An error calls all that still wait.
+        // An error calls all remaining callbacks.
         assert!(progress.advance(-5));
         assert_eq!(
             receiver.try_iter().collect::<Vec<_>>(),

@@ -195,7 +195,7 @@ impl Core {
         let is_lost = has_failed || after.iter().any(|it| it.status() < CL_COMPLETE);
         drop(after);
         let outcome = if is_lost {
-            // What it holds is let go before the program learns of its end.
+            // Objects of the command are released before the application learns of its end.
             drop(work);
             Err(Status::EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
         } else {
@@ -204,7 +204,7 @@ impl Core {
         };
         let mut state = self.state();
         state.is_served = false;
-        // Other commands are lost with a kernel that failed.
+        // Later commands fail once a kernel has failed.
         state.has_failed |= outcome.is_err() && !is_lost;
         drop(state);
         progress.advance(Status::of(outcome).0);
@@ -259,7 +259,7 @@ impl EventQueue for Queue {
 }
 
 impl Queue {
-    /// A queue.
+    /// Creates a queue.
     pub(crate) fn new(
         id: Id<Queue>,
         context: Arc<Context>,
@@ -338,7 +338,7 @@ impl Queue {
         state.open.push(progress.clone());
         drop(state);
         let waiting = Arc::new(WaitingCommand {
-            // One more, so that the command is not ready before all have been asked.
+            // One extra count, so that the command is not ready before all events have been subscribed to.
             count: AtomicUsize::new(first.len() + 1),
             command: Mutex::new(Some(Command {
                 progress: progress.clone(),
@@ -431,7 +431,7 @@ impl Queue {
             CL_QUEUE_REFERENCE_COUNT => Info::from(references(self)),
             CL_QUEUE_PROPERTIES => Info::from(self.properties()),
             CL_QUEUE_PROPERTIES_ARRAY => Info::array(self.list.iter().copied()),
-            // Queues of devices have a size.
+            // Only device queues have a size.
             CL_QUEUE_SIZE => return Err(Status::INVALID_COMMAND_QUEUE),
             CL_QUEUE_DEVICE_DEFAULT => Info::from(None),
             _ => return Err(Status::INVALID_VALUE),

@@ -58,9 +58,9 @@ impl Runtime {
         let builders = settings.devices().map_err(|error| text(&error))?;
         let mut all: Vec<Emulated> = Vec::new();
         for builder in builders {
-            // Code of OpenCL C calls no functions of the host: without memory for the calls, launches are quicker.
+            // Code compiled from OpenCL C makes no host calls. Launches are faster without memory for them.
             let mut builder = builder.without_host_calls();
-            // Checks learn of memory by what is allocated and freed.
+            // Checks track individual allocations and frees.
             if settings.check.is_none() {
                 builder = builder.keeping_launch_memory();
             }

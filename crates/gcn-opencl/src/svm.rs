@@ -54,7 +54,7 @@ pub(crate) fn free(address: usize) {
     let mut all = ALL.write().unwrap_or_else(PoisonError::into_inner);
     let svm = all.remove(&address);
     drop(all);
-    // Commands that use it may hold it still.
+    // Commands that use the allocation may still hold it.
     drop(svm);
 }
 

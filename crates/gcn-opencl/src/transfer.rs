@@ -112,7 +112,8 @@ mod tests {
         let from: Vec<u8> = (0..64).collect();
         let mut to = vec![0u8; 64];
         let address = |bytes: *const u8| bytes.expose_provenance() as u64;
-        // 2 bytes of 3 rows of 2 slices, from (1, 0, 1) in rows of 4 bytes and slices of 16 to the origin in dense ones.
+        // Copies 2 bytes of 3 rows of 2 slices from (1, 0, 1), with a row pitch of 4 bytes and a slice pitch of 16,
+        // to the origin without padding.
         let copy = BoxCopy {
             to: (
                 TransferSide::Host,

@@ -257,7 +257,7 @@ pub unsafe extern "C" fn hsa_amd_coherency_get_type(agent: Handle, kind: *mut u3
 
 #[unsafe(no_mangle)]
 pub extern "C" fn hsa_amd_coherency_set_type(agent: Handle, kind: u32) -> Status {
-    // Memory that need not be coherent may be.
+    // Non-coherent memory may be coherent.
     call(|runtime| match kind {
         0 | 1 => runtime.agent(agent).map(drop),
         _ => Err(Status::INVALID_ARGUMENT),
@@ -276,7 +276,7 @@ pub unsafe extern "C" fn hsa_amd_agents_allow_access(
         for agent in unsafe { array(agents, count) }? {
             runtime.agent(*agent)?;
         }
-        // All agents share the memory of pools already.
+        // All agents already have access to memory of pools.
         let known = runtime.pools.find(address.addr() as u64);
         known.map(drop).ok_or(Status::INVALID_ARGUMENT)
     })
@@ -284,7 +284,7 @@ pub unsafe extern "C" fn hsa_amd_agents_allow_access(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn hsa_amd_agent_set_async_scratch_limit(agent: Handle, _bytes: usize) -> Status {
-    // As ROCr answers on chips that do not take scratch back while queues run, which no GCN chip does.
+    // Answers as ROCr does on chips that do not reclaim scratch while queues run, which includes all GCN chips.
     call(|runtime| {
         runtime
             .agent(agent)?

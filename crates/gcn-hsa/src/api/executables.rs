@@ -374,7 +374,7 @@ pub unsafe extern "C" fn hsa_executable_iterate_program_symbols(
     callback: Option<SymbolCallback>,
     _data: *mut c_void,
 ) -> Status {
-    // All symbols are those of agents.
+    // All symbols belong to agents.
     call(|runtime| {
         executable(runtime, handle)?;
         callback.map(drop).ok_or(Status::INVALID_ARGUMENT)

@@ -21,7 +21,7 @@ fn supported(extension: u16, major: u16) -> HsaResult<Option<u16>> {
     match extension {
         LOADER => Ok((major == LOADER_VERSION.0).then_some(LOADER_VERSION.1)),
         IMAGES => Ok((major == IMAGES_VERSION.0).then_some(IMAGES_VERSION.1)),
-        // Finalizer, counters and events; the profilers.
+        // Finalizer, performance counters, profile events, and the profilers.
         0 | 2 | 3 | 0x200 | 0x202 => Ok(None),
         _ => Err(Status::INVALID_ARGUMENT),
     }
@@ -182,7 +182,7 @@ pub unsafe extern "C" fn hsa_system_get_extension_table(
     minor: u16,
     table: *mut c_void,
 ) -> Status {
-    // Functions of the tables of version 1.00, 1.01 and so on.
+    // Functions in the tables of versions 1.00, 1.01 and so on.
     let functions: &[usize] = match extension {
         IMAGES => &[10],
         _ => &[3, 5, 6, 7],

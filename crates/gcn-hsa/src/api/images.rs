@@ -135,7 +135,7 @@ pub unsafe extern "C" fn hsa_ext_image_data_get_info_with_layout(
     unsafe { put_data_info(agent, desc, permission, linear(layout, row, slice), info) }
 }
 
-/// Makes an image.
+/// Creates an image.
 ///
 /// # Safety
 /// All addresses except that of the texels are null or valid.

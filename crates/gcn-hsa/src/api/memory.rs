@@ -7,7 +7,7 @@ use crate::abi::{Dim3, FreeCallback, Handle, HandleCallback, PitchedPtr, Pointer
 use crate::agents::Agent;
 use crate::copies::{CopyJob, CopyRequest, PitchedCorner};
 use crate::numbers::*;
-use crate::pools::{FreeHandler, MemoryOrigin, MemoryPool, MemoryRange, of_host};
+use crate::pools::{FreeHandler, MemoryOrigin, MemoryPool, MemoryRange, to_host_address};
 use crate::runtime::Runtime;
 use crate::signals::Signal;
 use crate::status::{HsaResult, Status};
@@ -15,7 +15,7 @@ use crate::transfers;
 
 /// Host address of a pointer, which may be an agent's address.
 fn host_address(pointer: *const c_void) -> u64 {
-    of_host(address(pointer))
+    to_host_address(address(pointer))
 }
 
 fn pool(runtime: &Runtime, handle: Handle) -> HsaResult<(MemoryPool, &Agent)> {
@@ -59,7 +59,7 @@ pub unsafe extern "C" fn hsa_amd_agent_memory_pool_get_info(
     call(|runtime| {
         let agent = runtime.agent(agent)?;
         let (pool, _) = pool(runtime, handle)?;
-        // Checks have to see what the host writes.
+        // With checks, the host must not access device memory directly, so that its writes are observed.
         let info = agent.pool_info(pool, attribute, runtime.watch.checks().is_none());
         // SAFETY: the program vouches for its address.
         unsafe { put_info(value, info) }
@@ -204,7 +204,7 @@ pub extern "C" fn hsa_memory_assign_agent(
 ) -> Status {
     call(|runtime| {
         runtime.agent(agent)?;
-        // All agents share the memory already.
+        // All agents already have access to the memory.
         match access {
             1..=3 if !memory.is_null() => Ok(()),
             _ => Err(Status::INVALID_ARGUMENT),
@@ -297,17 +297,17 @@ pub unsafe extern "C" fn hsa_amd_memory_fill(
         let found = runtime.pools.find(begin).ok_or(Status::INVALID_ARGUMENT)?;
         let is_inside = begin
             .checked_add(bytes)
-            .is_some_and(|end| of_host(end) <= found.base + found.bytes);
+            .is_some_and(|end| to_host_address(end) <= found.base + found.bytes);
         if !begin.is_multiple_of(4) || !is_inside {
             return Err(Status::INVALID_ARGUMENT);
         }
-        let dwords = pointer::<u32>(of_host(begin));
+        let dwords = pointer::<u32>(to_host_address(begin));
         for index in 0..count {
             // SAFETY: the dwords are inside an allocation. Kernels may race for them, as they may on a device.
             unsafe { dwords.add(index).write_volatile(value) };
         }
         if let Some(checking) = runtime.watch.checks() {
-            checking.wrote((of_host(begin), bytes));
+            checking.wrote((to_host_address(begin), bytes));
         }
         Ok(())
     })
@@ -388,7 +388,7 @@ pub unsafe extern "C" fn hsa_amd_memory_copy_engine_status(
     from_agent: Handle,
     engines: *mut u32,
 ) -> Status {
-    /// The only one.
+    /// The only copy engine.
     const FIRST: u32 = HSA_AMD_SDMA_ENGINE_0;
     // SAFETY: the program vouches for its address.
     unsafe { put_engines((to_agent, from_agent), engines, FIRST) }
@@ -419,9 +419,9 @@ unsafe fn put_engines((to, from): (Handle, Handle), engines: *mut u32, set: u32)
 }
 
 /// Converts pitched memory to host addresses.
-fn on_host(memory: &PitchedPtr) -> PitchedPtr {
+fn to_host_addresses(memory: &PitchedPtr) -> PitchedPtr {
     PitchedPtr {
-        base: of_host(memory.base),
+        base: to_host_address(memory.base),
         ..*memory
     }
 }
@@ -461,11 +461,11 @@ pub unsafe extern "C" fn hsa_amd_memory_async_copy_rect(
         let (after, done) = unsafe { signals(runtime, count, after, done) }?;
         let copy = CopyRequest::Box {
             to: PitchedCorner {
-                memory: on_host(to),
+                memory: to_host_addresses(to),
                 offset: *to_offset,
             },
             from: PitchedCorner {
-                memory: on_host(from),
+                memory: to_host_addresses(from),
                 offset: *from_offset,
             },
             range: *range,
@@ -600,7 +600,7 @@ pub extern "C" fn hsa_amd_deregister_deallocation_callback(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn hsa_amd_profiling_async_copy_enable(_enable: bool) -> Status {
-    // Times are always taken.
+    // Times are always recorded.
     call(|_| Ok(()))
 }
 

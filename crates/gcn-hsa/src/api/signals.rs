@@ -216,7 +216,7 @@ pub unsafe extern "C" fn hsa_signal_wait_scacquire(
         return 0;
     };
     if forks::is_child() {
-        // Nobody in this process changes it.
+        // No other thread of this process changes the signal.
         return signal.load(Acquire);
     }
     signal.wait(condition, compare, limit(timeout))

@@ -10,7 +10,7 @@ use crate::program::{Program, TARGETS, directory};
 /// Options of every compilation.
 const OPTIONS: [&str; 2] = ["-O1", "-std=c++17"];
 /// Compiled program.
-pub struct Built {
+pub struct CompiledProgram {
     /// Path of the executable.
     pub executable: PathBuf,
     /// Path of its module's code object.
@@ -51,7 +51,7 @@ impl Compiler {
     ///
     /// # Errors
     /// hipcc's messages.
-    pub fn build(&self, program: &Program) -> Result<Built, String> {
+    pub fn build(&self, program: &Program) -> Result<CompiledProgram, String> {
         let header = &program.header;
         let code = |command: &mut Command| {
             let targets = header.code.as_deref().map_or(&TARGETS[..], |_| &[]);
@@ -78,7 +78,7 @@ impl Compiler {
                 Some(self.make(&name, &text, &mut command)?)
             }
         };
-        Ok(Built { executable, module })
+        Ok(CompiledProgram { executable, module })
     }
 
     /// Runs a command that writes one file, unless the file exists.

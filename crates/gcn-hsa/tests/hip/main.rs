@@ -15,7 +15,7 @@ use std::sync::{Arc, OnceLock};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
-use compile::{Built, Compiler};
+use compile::{CompiledProgram, Compiler};
 use program::{Program, TARGETS};
 
 fn main() -> ExitCode {
@@ -34,7 +34,7 @@ fn main() -> ExitCode {
 /// Program with its build, which is made on first use.
 struct Job {
     program: Program,
-    built: OnceLock<Result<Built, String>>,
+    built: OnceLock<Result<CompiledProgram, String>>,
 }
 
 /// Creates a trial for each program and target. Trials of one program are far apart, so that threads build programs

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::compile::{Built, cache};
+use crate::compile::{CompiledProgram, cache};
 use crate::end::{self, Expected};
 use crate::link;
 use crate::program::Program;
@@ -51,7 +51,12 @@ pub fn library() -> Result<PathBuf, String> {
 ///
 /// # Errors
 /// The program fails, prints something else, or times out.
-pub fn check(program: &Program, built: &Built, target: &str, library: &Path) -> Result<(), String> {
+pub fn check(
+    program: &Program,
+    built: &CompiledProgram,
+    target: &str,
+    library: &Path,
+) -> Result<(), String> {
     let header = &program.header;
     let mut command = Command::new(&built.executable);
     command

@@ -23,7 +23,7 @@ pub struct BufferRegion {
     pub size: usize,
 }
 
-/// Makes a buffer.
+/// Creates a buffer.
 ///
 /// # Safety
 /// The host memory of the request, if any, is accessible.
@@ -271,7 +271,7 @@ pub unsafe extern "C" fn enqueue_unmap_mem_object(
         order.queue.check()?;
         let mapping = memory.unmap(pointer.expose_provenance())?;
         let watched = memory.watched_region(&mapping.region);
-        // The program may use its own memory on.
+        // The application may go on using its own memory.
         let compared = watched.clone().filter(|_| memory.host.is_none());
         let contents = compared.zip(memory.space());
         let contents = contents.and_then(|((regions, range), space)| {

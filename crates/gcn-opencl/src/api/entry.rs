@@ -170,7 +170,7 @@ pub(super) unsafe fn properties<T: Copy + PartialEq + Default>(list: *const T) -
 /// Returns the pairs of a property list. A name must not occur twice.
 ///
 /// # Errors
-/// One does.
+/// A name occurs twice.
 pub(super) fn pairs<T: Copy + PartialEq>(list: &[T]) -> Outcome<Vec<(T, T)>> {
     let mut pairs: Vec<(T, T)> = Vec::new();
     for pair in list.chunks_exact(2) {

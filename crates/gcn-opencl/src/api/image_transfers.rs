@@ -132,7 +132,7 @@ pub unsafe extern "C" fn enqueue_copy_image(
             from: from.device_side(&read),
             region: read.size,
         };
-        // An image's memory may be another one's too.
+        // Images may share memory.
         if from.address == to.address && copy.overlaps() {
             return Err(Status::MEM_COPY_OVERLAP);
         }

@@ -11,7 +11,7 @@ use super::entry::{call, make, pairs, properties, put_if, put_info};
 use super::transfers::triple;
 use crate::abi::*;
 use crate::context::Context;
-use crate::format::{ImageFormat, named};
+use crate::format::{ImageFormat, header_format};
 use crate::handle::{self, Handle, Object, publish};
 use crate::image::{ImageDesc, geometry_of};
 use crate::image_memory::{ImageRequest, create, is_supported};
@@ -19,7 +19,7 @@ use crate::memory::{DEVICE_ACCESS, HOST_ACCESS, Mem, PLACE, space};
 use crate::program::host_reads;
 use crate::status::{Outcome, Status};
 
-/// Makes an image.
+/// Creates an image.
 ///
 /// # Safety
 /// The host memory of the request, if any, is accessible, and the addresses are null or valid.
@@ -104,7 +104,7 @@ pub unsafe extern "C" fn create_image_with_properties(
 /// Creates an image for a function of OpenCL 1.1, which reports an invalid description as an invalid size.
 ///
 /// # Safety
-/// As [`image`].
+/// As for [`image`].
 unsafe fn older_image(
     context: Handle,
     flags: u64,
@@ -173,7 +173,7 @@ pub unsafe extern "C" fn create_image_3d(
     // SAFETY: the program vouches for its addresses.
     unsafe {
         make(status, || {
-            // A slice alone is an image of two dimensions.
+            // An image with a single slice is a 2D image.
             if depth <= 1 {
                 handle::get::<Context>(context)?;
                 return Err(Status::INVALID_IMAGE_SIZE);
@@ -207,7 +207,7 @@ pub unsafe extern "C" fn get_supported_image_formats(
         if !formats.is_null() {
             for (index, format) in all.iter().take(room as usize).enumerate() {
                 // SAFETY: the program vouches for the room.
-                unsafe { formats.add(index).write(named(*format)) };
+                unsafe { formats.add(index).write(header_format(*format)) };
             }
         }
         // SAFETY: the program vouches for its addresses.

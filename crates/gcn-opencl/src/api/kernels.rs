@@ -65,7 +65,7 @@ pub unsafe extern "C" fn clone_kernel(kernel: Handle, status: *mut i32) -> Handl
     unsafe {
         make(status, || {
             let kernel: Arc<Kernel> = handle::get(kernel)?;
-            Ok(publish(|id| kernel.copied(id)).handle())
+            Ok(publish(|id| kernel.duplicate(id)).handle())
         })
     }
 }
@@ -195,7 +195,7 @@ pub unsafe extern "C" fn enqueue_nd_range_kernel(
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
         let order = EnqueueArguments::new(queue, count, list, event)?;
-        // More are no sizes of any launch, which is found below.
+        // More dimensions are invalid, which is detected below.
         let read = dimensions.min(3) as usize;
         let sizes = LaunchSizes {
             dimensions,

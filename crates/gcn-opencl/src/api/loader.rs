@@ -36,7 +36,7 @@ pub unsafe extern "C" fn clGetPlatformInfo(
 pub unsafe extern "C" fn clGetExtensionFunctionAddress(name: *const c_char) -> *const c_void {
     // SAFETY: the program vouches for the text.
     if unsafe { text(name) } == GET_PLATFORMS {
-        // It is the one that sets the table.
+        // This version of the function sets the table.
         return clIcdGetPlatformIDsKHR as *const c_void;
     }
     // SAFETY: this is the same function.

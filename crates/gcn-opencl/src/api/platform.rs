@@ -19,7 +19,7 @@ pub unsafe extern "C" fn get_platform_ids(
     count: *mut u32,
 ) -> i32 {
     call(|| {
-        // A platform whose settings are wrong is none.
+        // With invalid settings there is no platform.
         let all: Vec<Handle> = runtime::get().iter().map(|it| it.handle()).collect();
         // SAFETY: the program vouches for its addresses.
         unsafe { put_handles(&all, room, platforms, count) }?;

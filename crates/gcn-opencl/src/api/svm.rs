@@ -47,7 +47,7 @@ pub unsafe extern "C" fn svm_free(context: Handle, address: *mut c_void) {
         svm::free(address.expose_provenance());
         Ok(())
     });
-    // The function has no status.
+    // The API function returns no status.
     let _ = freed;
 }
 
@@ -73,7 +73,7 @@ pub unsafe extern "C" fn enqueue_svm_free(
                 addresses.into_iter().for_each(svm::free);
                 return Ok(());
             };
-            // The program's function is called where it may take its time; the command ends with it.
+            // The callback is called on the callback thread, since it may block; the command ends with it.
             let (sender, done) = std::sync::mpsc::channel();
             callbacks::submit(move || {
                 let mut addresses: Vec<*mut c_void> = addresses

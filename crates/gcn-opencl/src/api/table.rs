@@ -7,7 +7,7 @@ use super::{
     queues, samplers, svm, transfers, unsupported,
 };
 
-/// The table.
+/// Function table.
 #[repr(transparent)]
 struct FunctionTable([*const c_void; NAMES.len()]);
 

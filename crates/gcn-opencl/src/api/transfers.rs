@@ -145,7 +145,7 @@ impl PitchedBox {
     fn pitches(&self, region: [usize; 3]) -> (usize, usize) {
         let row = if self.row == 0 { region[0] } else { self.row };
         match self.slice {
-            // The product was looked at when the box was read.
+            // The product was checked when the box was read.
             0 => (row, row * region[1]),
             slice => (row, slice),
         }
@@ -181,7 +181,7 @@ impl PitchedBox {
 /// Reads three numbers of the application.
 ///
 /// # Errors
-/// There are none.
+/// The address is null.
 ///
 /// # Safety
 /// The address is null or points to three numbers.
@@ -197,7 +197,7 @@ pub(super) unsafe fn triple(numbers: *const usize) -> Outcome<[usize; 3]> {
 /// The region is null or empty.
 ///
 /// # Safety
-/// As [`triple`].
+/// As for [`triple`].
 unsafe fn region_of(numbers: *const usize) -> Outcome<[usize; 3]> {
     // SAFETY: the caller vouches for the numbers.
     let region = unsafe { triple(numbers) }?;

@@ -21,7 +21,7 @@ macro_rules! refuse {
     )*};
 }
 
-// Arguments behind the first one are the caller's to take back, and not looked at.
+// Further arguments are not read; with this calling convention the caller removes them.
 refuse! {
     get_pipe_info: Mem => INVALID_MEM_OBJECT;
     enqueue_interop: Queue => INVALID_OPERATION;
@@ -52,7 +52,7 @@ macro_rules! refuse_making {
     )*};
 }
 
-// By the number of arguments between context and status, each of which takes a register or a place of 8 bytes.
+// Named by the number of arguments between context and status, each of which takes a register or 8 bytes of stack.
 refuse_making! {
     create_interop_1: a;
     create_interop_2: a b;

@@ -41,11 +41,11 @@ impl Default for Header {
 pub struct Program {
     /// File name without extension.
     pub name: String,
-    /// Its file.
+    /// Path of the file.
     pub path: PathBuf,
     /// Contents of the file.
     pub text: String,
-    /// Its header.
+    /// Parsed header.
     pub header: Header,
 }
 
