@@ -272,7 +272,7 @@ fn group(code: &Code, grid: [u32; 3], local: Option<&[usize]>) -> Outcome<[u32; 
 }
 
 /// # Errors
-/// Fails if the grid has partial work-groups and the kernel does not support them.
+/// The grid has partial work-groups, which the kernel does not support.
 fn check_uniform(code: &Code, grid: [u32; 3], group: [u32; 3]) -> Outcome {
     let is_whole = (0..3).all(|d| grid[d].is_multiple_of(group[d]));
     (is_whole || !wants_uniform(code))

@@ -349,14 +349,14 @@ impl Mem {
     }
 
     /// # Errors
-    /// Returns `CL_INVALID_VALUE` if the bytes exceed the buffer.
+    /// `CL_INVALID_VALUE`: the bytes exceed the buffer.
     pub(crate) fn check_range(&self, offset: usize, bytes: usize) -> Outcome {
         let end = offset.checked_add(bytes).filter(|end| *end <= self.size);
         end.map(drop).ok_or(Status::INVALID_VALUE)
     }
 
     /// # Errors
-    /// Checks the flags for the host's access to the buffer.
+    /// The flags do not allow the host's access.
     pub(crate) fn check_host(&self, reads: bool, writes: bool) -> Outcome {
         let refuses = |flag: u64| self.flags & flag != 0;
         let is_refused = refuses(CL_MEM_HOST_NO_ACCESS) && (reads || writes)

@@ -232,7 +232,7 @@ impl Program {
     }
 
     /// # Errors
-    /// Returns an error if kernels of the program exist.
+    /// Kernels of the program exist.
     fn check_detached(&self) -> Outcome {
         let is_detached = self.kernels.load(SeqCst) == 0;
         is_detached.then_some(()).ok_or(Status::INVALID_OPERATION)

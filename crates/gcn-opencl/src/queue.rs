@@ -414,7 +414,7 @@ impl Queue {
     }
 
     /// # Errors
-    /// Returns an error if a kernel has failed.
+    /// A kernel has failed.
     pub(crate) fn check(&self) -> Outcome {
         let has_failed = self.core.state().has_failed;
         (!has_failed).then_some(()).ok_or(Status::OUT_OF_RESOURCES)

@@ -127,7 +127,7 @@ impl Args {
     }
 
     /// # Errors
-    /// Checks that no option applies only to raw words.
+    /// An option applies only to raw words.
     fn check_object(&self) -> Result<(), UsageError> {
         let raw = [
             ("--offset", self.offset),
@@ -143,7 +143,7 @@ impl Args {
     }
 
     /// # Errors
-    /// Checks that no option applies only to code objects.
+    /// An option applies only to code objects.
     fn check_raw(&self, name: &str) -> Result<(), UsageError> {
         let object = [
             ("--kernel", self.kernel.is_some()),
@@ -155,7 +155,7 @@ impl Args {
     }
 
     /// # Errors
-    /// Checks that no option applies only to raw words or code objects.
+    /// An option applies only to raw words or code objects.
     fn check_driver_program(&self, name: &str) -> Result<(), UsageError> {
         self.check_object()?;
         let object = [
@@ -204,7 +204,7 @@ impl Args {
 }
 
 /// # Errors
-/// Returns an error if one of the options was given.
+/// One of the options was given.
 fn check(options: &[(&str, bool)], name: &str) -> Result<(), UsageError> {
     match options.iter().find(|(_, is_given)| *is_given) {
         Some((option, _)) => Err(UsageError(format!(
