@@ -1,6 +1,7 @@
-//! Our tools and LLVM's on the same file in one go, so that a machine's speed of the day cancels out.
+//! Benchmarks of our tools against LLVM's. Both run on the same file in alternation, so that changes in the machine's
+//! speed cancel out.
 
-mod varied;
+mod varied_text;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -10,21 +11,22 @@ use anyhow::{Context, Result, bail};
 use gcn_isa::Target;
 
 use crate::measure::measure;
-use varied::Varied;
+use varied_text::VariedText;
 
-/// The chip whose instructions the texts have: all of GCN 1.4.1's.
+/// Chip whose instructions the texts contain: all of GCN 1.4.1.
 const CHIP: &str = "gfx906";
 
-/// Lines of the assembly file.
+/// Number of lines in the assembly file.
 const LINES: usize = 600_000;
-/// Lines between two labels.
+/// Number of lines between labels.
 const BLOCK_LINES: usize = 60;
-/// Number of times that a `.rept` repeats its body.
+/// Number of repetitions of a `.rept` body.
 const REPEATS: usize = 1_000_000;
-/// Runs of each command; the median counts.
+/// Number of runs per command, of which the median is used.
 const RUNS: usize = 5;
 
-/// Assembles and disassembles a kernel of mixed instructions and other sources with `gcn` and with LLVM 19; both make the same code.
+/// Benchmarks assembling and disassembling a kernel of mixed instructions and other sources, with `gcn` and LLVM 19.
+/// Both must produce the same code.
 pub(crate) fn asm() -> Result<()> {
     let cargo = env!("CARGO");
     let status = Command::new(cargo)
@@ -45,7 +47,7 @@ pub(crate) fn asm() -> Result<()> {
         Ok(path)
     };
     let target = Target::named(CHIP).with_context(|| format!("{CHIP} is no target"))?;
-    let varied = Varied::new(target, &dir)?;
+    let varied = VariedText::new(target, &dir)?;
     println!(
         "the varied text: {} different lines of {} instructions; LLVM assembles none of {}",
         varied.lines.len(),
@@ -96,7 +98,7 @@ pub(crate) fn asm() -> Result<()> {
         report(what, *lines, &assemblers)?;
         same_code(&ours, &theirs).with_context(|| format!("{what}: {source}"))?;
     }
-    // The varied text was the last.
+    // The varied text was assembled last.
     let disassemblers = [
         vec![&*gcn, "dis", &ours],
         vec!["llvm-objdump-19", "-d", &ours],
@@ -104,20 +106,20 @@ pub(crate) fn asm() -> Result<()> {
     report("disassemble the varied text", LINES, &disassemblers)
 }
 
-/// Writes a varied text into a directory; its chip and its path.
+/// Writes a varied source to a directory, and returns its chip and path.
 ///
 /// # Errors
-/// LLVM does not run, or the text cannot be written.
+/// LLVM does not run, or the file cannot be written.
 pub(crate) fn varied_source(directory: &Path) -> Result<(&'static str, PathBuf)> {
     let target = Target::named(CHIP).with_context(|| format!("{CHIP} is no target"))?;
-    let varied = Varied::new(target, directory)?;
+    let varied = VariedText::new(target, directory)?;
     let path = directory.join("varied.s");
     std::fs::write(&path, text_of(&varied.lines))
         .with_context(|| format!("cannot write {}", path.display()))?;
     Ok((CHIP, path))
 }
 
-/// The lines of a text, again from the first one behind the last one.
+/// Text of [`LINES`] lines, which repeats the given ones.
 fn text_of(lines: &[String]) -> String {
     let mut text = String::from(".text\n");
     for line in lines.iter().cycle().take(LINES) {
@@ -127,7 +129,7 @@ fn text_of(lines: &[String]) -> String {
     text
 }
 
-/// An error unless two objects have the same code.
+/// Returns an error unless two objects contain the same code.
 fn same_code(ours: &str, theirs: &str) -> Result<()> {
     let code = |object: &str| -> Result<Vec<u8>> {
         let path = format!("{object}.text");
@@ -154,8 +156,8 @@ fn same_code(ours: &str, theirs: &str) -> Result<()> {
     )
 }
 
-/// Times two commands in turns, and one that does nothing: what a process takes on the machine of the day. Prints
-/// medians, lines a second, the largest memory and the ratios, that of the times with the least and the most of a turn.
+/// Times two commands in alternation, and one that does nothing to measure the cost of a process. Prints medians,
+/// lines per second, peak memory and ratios, with the smallest and largest ratio of times.
 fn report(what: &str, lines: usize, commands: &[Vec<&str>; 2]) -> Result<()> {
     let [ours, theirs] = commands;
     let nothing = vec!["true"];
@@ -192,13 +194,13 @@ fn report(what: &str, lines: usize, commands: &[Vec<&str>; 2]) -> Result<()> {
     Ok(())
 }
 
-/// Numbers in ascending order.
+/// Sorts numbers in ascending order.
 fn sorted(mut numbers: Vec<f64>) -> Vec<f64> {
     numbers.sort_by(f64::total_cmp);
     numbers
 }
 
-/// Seconds that a command takes, and the most memory that it has, in kilobytes.
+/// Returns the run time of a command in seconds and its peak memory in kilobytes.
 fn run(command: &[&str]) -> Result<(f64, u64)> {
     let measured = measure(Command::new(command[0]).args(&command[1..]))
         .with_context(|| format!("cannot run {}", command[0]))?;
@@ -208,7 +210,7 @@ fn run(command: &[&str]) -> Result<(f64, u64)> {
     Ok((measured.seconds, measured.kilobytes))
 }
 
-/// Lines that a kernel has: vector ALU in every encoding, scalar ALU, memory, and branches to labels.
+/// Kernel with vector ALU instructions in every encoding, scalar ALU, memory, and branches to labels.
 fn kernel_lines() -> String {
     let mut text = String::from(".text\n");
     let mut written = 0;
@@ -227,7 +229,7 @@ fn kernel_lines() -> String {
     text
 }
 
-/// Line `n` of the text, in a block that branches to itself and to the block before.
+/// Appends line `n` of the kernel. Blocks branch to themselves and to the previous block.
 #[rustfmt::skip]
 fn kernel_line(text: &mut String, n: usize, block: usize) {
     let (a, b, c) = (n % 200, n % 100, n % 50 + 4);
@@ -277,7 +279,7 @@ fn kernel_line(text: &mut String, n: usize, block: usize) {
     };
 }
 
-/// One instruction, [`REPEATS`] times.
+/// Repeats one instruction [`REPEATS`] times.
 fn repeated(instruction: &str) -> String {
     format!(".rept {REPEATS}\n{instruction}\n.endr\n")
 }

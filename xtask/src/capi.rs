@@ -1,4 +1,4 @@
-//! Builds and installs the C library, and compares its speed with that of LLVM's.
+//! Builds and installs the C library, and compares its speed with LLVM's.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,12 +12,12 @@ mod link;
 
 /// Directory of the crate.
 const CRATE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/gcn-c");
-/// Archive that cargo makes.
+/// Archive built by cargo.
 const ARCHIVE: &str = "libgcn_c.a";
-/// Speed relative to LLVM's that the library is to have at least.
+/// Required minimum speed relative to LLVM.
 const LEAST_RATIO: f64 = 10.0;
 
-/// Builds the library with the release profile; the directory of the library, and its archive.
+/// Builds the library in the release profile, and returns its directory and archive.
 fn build() -> Result<(PathBuf, PathBuf)> {
     run(Command::new(env!("CARGO")).args([
         "build",
@@ -29,7 +29,7 @@ fn build() -> Result<(PathBuf, PathBuf)> {
     link()
 }
 
-/// Links the shared library of the archive that is built; the directory of the library, and the archive.
+/// Links the shared library from the archive already built, and returns the directory and the archive.
 fn link() -> Result<(PathBuf, PathBuf)> {
     let release = hsa::target_directory().join("release");
     let (archive, directory) = (release.join(ARCHIVE), release.join("gcn-c"));
@@ -38,20 +38,20 @@ fn link() -> Result<(PathBuf, PathBuf)> {
     Ok((directory, archive))
 }
 
-/// Builds the library, shared and static, and installs it into `prefix` with its header and a file for pkg-config.
+/// Builds the shared and static library, and installs them to `prefix` with the header and a pkg-config file.
 ///
 /// # Errors
-/// Something cannot be built or written.
+/// A file cannot be built or written.
 pub(crate) fn install(prefix: &Path) -> Result<()> {
     let prefix =
         std::path::absolute(prefix).with_context(|| format!("cannot find {}", prefix.display()))?;
     place(&build()?, &prefix, &prefix)
 }
 
-/// Installs the library that is built already into `prefix`, of which pkg-config knows as `known`.
+/// Installs the library already built to `prefix`. The pkg-config file contains the path `known`.
 ///
 /// # Errors
-/// Something cannot be linked or written.
+/// A file cannot be linked or written.
 pub(crate) fn place_built(prefix: &Path, known: &Path) -> Result<()> {
     place(&link()?, prefix, known)
 }
@@ -71,10 +71,10 @@ fn place((directory, archive): &(PathBuf, PathBuf), prefix: &Path, known: &Path)
     write_pkg_config(prefix, known)
 }
 
-/// Writes the file by which pkg-config finds a library that is installed into `prefix`, of which it knows as `known`.
+/// Writes the pkg-config file of a library in `prefix`. The file contains the path `known`.
 ///
 /// # Errors
-/// It cannot be written.
+/// The file cannot be written.
 pub(crate) fn write_pkg_config(prefix: &Path, known: &Path) -> Result<()> {
     let packages = prefix.join("lib/pkgconfig");
     std::fs::create_dir_all(&packages)
@@ -84,10 +84,10 @@ pub(crate) fn write_pkg_config(prefix: &Path, known: &Path) -> Result<()> {
         .with_context(|| format!("cannot write {}", file.display()))
 }
 
-/// Decodes and prints a varied text with the library and with LLVM 19's C API in one run.
+/// Benchmarks decoding and printing a varied text with the library and with LLVM 19's C API, in one process.
 ///
 /// # Errors
-/// Something cannot be built, or the library is not ten times as fast.
+/// A file cannot be built, or the library is less than ten times as fast.
 pub(crate) fn bench() -> Result<()> {
     let (directory, _) = build()?;
     let (chip, source) = bench::varied_source(&directory)?;

@@ -1,4 +1,4 @@
-//! Builds and installs all that programs of HIP and OpenCL and people at a command line need.
+//! Builds and installs the command line and the libraries for HIP and OpenCL programs.
 
 use std::path::Path;
 
@@ -7,23 +7,23 @@ use anyhow::{Context, Result};
 use crate::install::Libraries;
 use crate::{hsa, install};
 
-/// The profile of what is installed.
+/// Profile of installed files.
 pub(crate) const PROFILE: &str = "release";
 
-/// Builds `gcn` and its libraries, and installs them with manual pages and completions into `prefix`.
+/// Builds `gcn` and its libraries, and installs them to `prefix` with manual pages and completions.
 ///
 /// # Errors
-/// Something cannot be built or written.
+/// A file cannot be built or written.
 pub(crate) fn dist(prefix: &Path) -> Result<()> {
     place(&hsa::build_with(PROFILE, &["gcn"])?, prefix)?;
     println!("{}", prefix.join("bin/gcn").display());
     Ok(())
 }
 
-/// Installs what is built, the library of HIP programs being `library`, into `prefix`.
+/// Installs the files already built to `prefix`. `library` is the library for HIP programs.
 ///
 /// # Errors
-/// Something cannot be written.
+/// A file cannot be written.
 pub(crate) fn place(library: &Path, prefix: &Path) -> Result<()> {
     let beside = library.parent().context("the library is in a directory")?;
     let built = beside.parent().context("which is in the build directory")?;

@@ -1,4 +1,4 @@
-//! Builds the fuzz targets as cargo-fuzz does, without a nightly compiler, and runs each for a few seconds.
+//! Builds the fuzz targets as cargo-fuzz does, but without a nightly compiler, and runs each for a few seconds.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,25 +8,25 @@ use anyhow::{Context, Result};
 
 use crate::run;
 
-/// Seconds of each target if the command line names none.
+/// Default run time per target in seconds.
 pub(crate) const SECONDS: u32 = 5;
 
-/// Host triple; build scripts and derives are not instrumented because the targets are built for it by name.
+/// Host triple. Building for it explicitly leaves build scripts and derives uninstrumented.
 const HOST: &str = "x86_64-unknown-linux-gnu";
 
-/// Flags of rustc for libFuzzer's coverage and for AddressSanitizer.
+/// Compiler flags for libFuzzer's coverage and AddressSanitizer.
 const FLAGS: &str = "--cfg fuzzing -Zsanitizer=address -Cdebug-assertions -Coverflow-checks \
     -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares";
 
-/// Megabytes that a target may use before libFuzzer reports it.
+/// Memory limit of a target in megabytes, enforced by libFuzzer.
 const MEMORY_LIMIT: u32 = 4096;
 
-/// Parses the length of a run.
+/// Parses the run time.
 ///
 /// # Errors
-/// `text` is no number.
+/// `text` is not a number.
 pub(crate) fn seconds(text: &str) -> Result<u32> {
     text.parse()
         .with_context(|| format!("`{text}` is no number of seconds"))
@@ -35,7 +35,7 @@ pub(crate) fn seconds(text: &str) -> Result<u32> {
 /// Builds all targets and runs each for `seconds`.
 ///
 /// # Errors
-/// A target cannot be built, or finds an input that fails.
+/// A target cannot be built, or finds a failing input.
 pub(crate) fn run_all(seconds: u32) -> Result<()> {
     if !has_sanitizer()? {
         println!("fuzz targets are not built: this compiler has no AddressSanitizer for {HOST}");
@@ -71,7 +71,7 @@ pub(crate) fn run_all(seconds: u32) -> Result<()> {
     Ok(())
 }
 
-/// Directories of inputs that a target starts from, relative to the root.
+/// Directories of initial inputs for a target, relative to the root.
 fn seeds(name: &str) -> &'static [&'static str] {
     match name {
         "text" => &["tests/asm", "tests/err", "examples/saxpy"],
@@ -80,7 +80,7 @@ fn seeds(name: &str) -> &'static [&'static str] {
     }
 }
 
-/// Names of the targets, in the order of the alphabet: a file each.
+/// Names of the targets in alphabetical order, from their files.
 fn names(fuzz: &Path) -> Result<Vec<String>> {
     let directory = fuzz.join("fuzz_targets");
     let read = || format!("cannot read {}", directory.display());
@@ -98,7 +98,7 @@ fn names(fuzz: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// True if the compiler comes with AddressSanitizer's runtime library.
+/// True if the compiler has AddressSanitizer's runtime library.
 fn has_sanitizer() -> Result<bool> {
     let output = Command::new("rustc")
         .args(["--print", "target-libdir", "--target", HOST])

@@ -1,5 +1,5 @@
-//! Facts of the HSA headers, by release of ROCm: values of enumerators and layouts of structures, read from the debug
-//! information that a C compiler writes for them.
+//! Extracts enumerator values and structure layouts from the HSA headers of several ROCm releases, by reading the
+//! debug information that a C compiler generates for them.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,8 +27,8 @@ const HEADERS: [&str; 6] = [
     "amd_hsa_signal.h",
 ];
 
-/// Beginnings of names of types that are of no interest: those of other processors than GPUs, and of functions that
-/// `api/refused.rs` has.
+/// Name prefixes of types that are not needed: those for processors other than GPUs, and of functions listed in
+/// `api/unsupported.rs`.
 const OTHERS: [&str; 4] = [
     "hsa_amd_aie_",
     "hsa_amd_svm_",
@@ -41,7 +41,7 @@ fn is_fact(name: &str) -> bool {
     is_of_hsa && !OTHERS.iter().any(|other| name.starts_with(other))
 }
 
-/// True if an enumerator only says where an enumeration ends, or which bits a flag of `amd_queue_t` has.
+/// True for an enumerator that only marks the end of an enumeration, or the bit positions of a flag of `amd_queue_t`.
 fn is_bound(name: &str) -> bool {
     let is_place =
         name.starts_with("AMD_") && (name.ends_with("_SHIFT") || name.ends_with("_WIDTH"));
@@ -58,7 +58,7 @@ fn text(
     Ok(name.map(|name| name.to_string_lossy().into_owned()))
 }
 
-/// The structure or union that a field has the type of.
+/// Finds the structure or union that is the type of a field.
 fn structure(
     unit: &gimli::Unit<Reader<'_>>,
     field: &Entry<'_>,
@@ -75,21 +75,21 @@ fn structure(
     Ok(None)
 }
 
-/// Values of facts, each with the releases that have it.
+/// Facts with the releases that have them.
 type Releases<T> = BTreeMap<T, BTreeSet<String>>;
 
 #[derive(Default)]
 struct Facts {
     /// Enumerators by enumeration: values and names.
     enums: BTreeMap<String, Releases<(u64, String)>>,
-    /// Bytes of structures, and offsets of their fields, as `hsa_queue_t.type`.
+    /// Sizes of structures and offsets of their fields in bytes, by names such as `hsa_queue_t.type`.
     layouts: BTreeMap<String, Releases<u64>>,
 }
 
-/// Writes the facts of releases given as `6.4=INCLUDE`, where INCLUDE has the directory `hsa`.
+/// Writes the facts of releases given as `6.4=INCLUDE`, where the directory INCLUDE contains `hsa`.
 ///
 /// # Errors
-/// A header does not compile; two releases have an enumerator with different values; a file cannot be written.
+/// A header does not compile, an enumerator has different values in two releases, or a file cannot be written.
 pub(crate) fn write(releases: &[&str]) -> Result<()> {
     let mut facts = Facts::default();
     let mut all = BTreeSet::new();
@@ -116,7 +116,7 @@ impl Facts {
         let lines = HEADERS.map(|header| format!("#include <hsa/{header}>\n"));
         fs::write(&source, lines.concat())?;
         run(Command::new("gcc")
-            // Linked, since the debug information of an object has relocations.
+            // Linked, since debug information in an object file has relocations.
             .args(["-shared", "-nostdlib", "-g"])
             .args(["-fno-eliminate-unused-debug-types", "-I"])
             .arg(include)
@@ -138,7 +138,7 @@ impl Facts {
             let unit = dwarf.unit(header)?;
             let mut tree = unit.entries_tree(None)?;
             let mut children = tree.root()?.children();
-            // Enumerations without a name add attributes to others.
+            // Unnamed enumerations add attributes to others.
             let mut unnamed = BTreeSet::new();
             let mut named = BTreeSet::new();
             while let Some(child) = children.next()? {
@@ -164,7 +164,7 @@ impl Facts {
         Ok(())
     }
 
-    /// Adds the facts of the type at `of`, which is an enumeration, a structure, or a part of one without a name.
+    /// Adds the facts of the type at `of`: an enumeration, a structure, or an unnamed part of one.
     fn type_of(
         &mut self,
         (release, name): (&str, &str),
@@ -187,7 +187,7 @@ impl Facts {
             match (entry.tag(), text(dwarf, unit, entry)?) {
                 (dw::DW_TAG_enumerator, Some(part)) => {
                     let value = entry.attr(dw::DW_AT_const_value);
-                    // Enumerators are of type int; a flag in its highest bit is meant without sign.
+                    // Enumerators are of type int, but a flag in the highest bit is unsigned.
                     let signed = |value: i64| u64::from(value as u32);
                     let value =
                         value.and_then(|it| it.udata_value().or(it.sdata_value().map(signed)));
@@ -221,7 +221,7 @@ impl Facts {
         values.entry(value).or_default().insert(release.to_owned());
     }
 
-    /// The enumerators as constants of Rust.
+    /// Formats the enumerators as Rust constants.
     fn numbers(&self, all: &BTreeSet<String>) -> Result<String> {
         let mut text = format!(
             "//! Numbers of the HSA headers of ROCm {}, by their names there; behind some, the releases that have them.\n\
@@ -254,7 +254,7 @@ impl Facts {
         Ok(text)
     }
 
-    /// A line for each structure and field: its name, bytes or offset, and the releases that have it so.
+    /// Formats a line for each structure and field: name, size or offset, and the releases in which it is the same.
     fn layouts(&self, all: &BTreeSet<String>) -> String {
         let mut text = format!(
             "# Bytes of structures and offsets of their fields in the HSA headers of ROCm {}: name, number, releases.\n\

@@ -1,4 +1,4 @@
-//! Builds the libraries of emulated devices, `libhsa-runtime64.so.1` and `libgcn_opencl.so`, and times HIP.
+//! Builds the libraries of emulated devices, `libhsa-runtime64.so.1` and `libgcn_opencl.so`, and benchmarks HIP.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,19 +13,20 @@ mod link;
 /// File name of the OpenCL platform's library.
 pub(crate) const OPENCL: &str = "libgcn_opencl.so";
 
-/// Builds the libraries with a profile of cargo's, in the build directory, where `gcn exec` of the same profile finds them; the
-/// path of HIP's.
+/// Builds the libraries with a cargo profile, in the build directory, where `gcn exec` of the same profile finds
+/// them. Returns the path of HIP's.
 ///
 /// # Errors
-/// One cannot be built or linked.
+/// A library cannot be built or linked.
 pub(crate) fn build(profile: &str) -> Result<PathBuf> {
     build_with(profile, &[])
 }
 
-/// As [`build`], together with other packages: cargo compiles what they share once, with the features that all of them ask for.
+/// As [`build`], together with other packages, so that cargo compiles shared dependencies once, with the union of
+/// features.
 ///
 /// # Errors
-/// As those of [`build`].
+/// As for [`build`].
 pub(crate) fn build_with(profile: &str, others: &[&str]) -> Result<PathBuf> {
     run(Command::new(env!("CARGO"))
         .args(["build", "--locked", "--profile", profile])
@@ -46,10 +47,10 @@ pub(crate) fn build_with(profile: &str, others: &[&str]) -> Result<PathBuf> {
     Ok(library)
 }
 
-/// Times kernels and what is around them, with the library of the release profile, and the kernels with `gcn run`.
+/// Benchmarks kernels and API calls with the library of the release profile, and the same kernels with `gcn run`.
 ///
 /// # Errors
-/// Something cannot be built, or fails.
+/// A file cannot be built, or a program fails.
 pub(crate) fn bench() -> Result<()> {
     let library = build_with("release", &["gcn"])?;
     let directory = library.parent().unwrap_or(Path::new("."));
@@ -68,7 +69,7 @@ pub(crate) fn bench() -> Result<()> {
         .args(["--package", "gcn-hsa", "--bench", "packets"]))
 }
 
-/// The build directory, of the target that cargo builds for: this program is in one of the host's subdirectories.
+/// Build directory of the target triple. This program is in a subdirectory for the host.
 pub(crate) fn target_directory() -> PathBuf {
     let own = std::env::current_exe().ok();
     let host = own.as_deref().and_then(|own| own.parent()?.parent());

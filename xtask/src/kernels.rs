@@ -1,11 +1,12 @@
-//! Kernels of the benchmarks of HIP and OpenCL, timed in a program and by `gcn run` in turns.
+//! Times the kernels of the HIP and OpenCL benchmarks, in a program and by `gcn run` in alternation.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-/// The kernels, and the arguments that `gcn run` launches them with: those of tests/hip/bench/runtime.hip and tests/opencl/bench/runtime.c.
+/// Kernels with the arguments for `gcn run`, which are those of tests/hip/bench/runtime.hip and
+/// tests/opencl/bench/runtime.c.
 const KERNELS: [(&str, &[&str]); 2] = [
     ("polynomial", &["xs=f32*65536", "rounds=u32:1000"]),
     (
@@ -13,16 +14,16 @@ const KERNELS: [(&str, &[&str]); 2] = [
         &["ys=f32*65536", "xs=f32*65536", "rounds=u32:200"],
     ),
 ];
-/// The begin of a line of a program about a kernel.
+/// Prefix of a program's output lines about kernels.
 const KERNEL: &str = "kernel ";
-/// Runs of the program, and by `gcn run`, the fastest of which counts.
+/// Number of runs of the program and of `gcn run`, of which the fastest is used.
 const RUNS: u32 = 5;
 
-/// Runs a program that times the kernels, in turns with `gcn run` of the same in `code`, and prints the fastest times of both; the
-/// lines of the program's first run that are about anything else.
+/// Runs a program that times the kernels, in alternation with `gcn run` of the same kernels in `code`, and prints the
+/// fastest times of both. Returns the other lines of the program's first run.
 ///
 /// # Errors
-/// Something fails, or prints no time.
+/// A command fails, or prints no time.
 pub(crate) fn compare(
     program: &mut Command,
     name: &str,
@@ -30,7 +31,7 @@ pub(crate) fn compare(
     code: &Path,
 ) -> Result<String> {
     let mut others = String::new();
-    // In turns, so that what else the machine does slows both down alike.
+    // In alternation, so that other load on the machine affects both alike.
     let mut fastest = [[f64::INFINITY; 2]; KERNELS.len()];
     for round in 0..RUNS {
         let output = output(program)?;
@@ -53,17 +54,17 @@ pub(crate) fn compare(
     Ok(others)
 }
 
-/// The number behind a label, at the beginning of a line.
+/// Parses the number after a label at the start of a line.
 ///
 /// # Errors
-/// There is none.
+/// The label is missing.
 pub(crate) fn value(output: &str, label: &str) -> Result<f64> {
     let found = output.lines().find_map(|line| line.strip_prefix(label));
     let found = found.and_then(number);
     found.with_context(|| format!("the program prints no number behind `{label}`"))
 }
 
-/// Seconds of a launch by `gcn run` of a kernel in a file of code.
+/// Run time in seconds of a kernel launched by `gcn run`.
 fn seconds_of_run(gcn: &Path, code: &Path, kernel: &str, arguments: &[&str]) -> Result<f64> {
     let report = output(
         Command::new(gcn)
@@ -77,7 +78,7 @@ fn seconds_of_run(gcn: &Path, code: &Path, kernel: &str, arguments: &[&str]) -> 
     seconds.context("the report of gcn run has no time")
 }
 
-/// The number that a text begins with.
+/// Parses the number at the start of a text.
 fn number(text: &str) -> Option<f64> {
     let text = text.trim_start();
     let is_part = |c: char| c.is_ascii_digit() || ".eE+-".contains(c);
@@ -85,7 +86,7 @@ fn number(text: &str) -> Option<f64> {
     text[..end].parse().ok()
 }
 
-/// Standard output of a command, whose standard error is this program's.
+/// Returns the standard output of a command. Its standard error is inherited.
 fn output(command: &mut Command) -> Result<String> {
     let output = command.stderr(Stdio::inherit()).output();
     let output = output.with_context(|| format!("cannot run {command:?}"))?;

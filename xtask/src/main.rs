@@ -1,4 +1,4 @@
-//! Chores of the repository; `cargo xtask help` lists them.
+//! Development tasks of the repository; `cargo xtask help` lists them.
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -46,7 +46,7 @@ usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need,
        cargo xtask bench observe                    time kernels with observers of all events, of memory, and without
        cargo xtask help                             print this";
 
-/// A program or file that tests need, and the Debian package that has it.
+/// Programs and files that tests need, each with its Debian package.
 const TOOLS: &[(&str, &str)] = &[
     ("/usr/bin/llvm-mc-19", "llvm-19"),
     ("/usr/bin/clang-19", "clang-19"),
@@ -130,14 +130,14 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs every test, optimised and with all checks.
+/// Runs all tests, optimised and with all checks.
 fn test(arguments: &[&str]) -> Result<()> {
     run(Command::new(env!("CARGO"))
         .args(["test", "--workspace", "--profile", "checked"])
         .args(arguments))
 }
 
-/// Levels of host vectors as `GCN_VECTORS` names them, widest first, and whether this host has them.
+/// Vector levels as `GCN_VECTORS` names them, widest first, with true if this host supports them.
 fn vector_levels() -> [(&'static str, bool); 3] {
     #[cfg(target_arch = "x86_64")]
     let (avx512, avx2) = (
@@ -151,8 +151,9 @@ fn vector_levels() -> [(&'static str, bool); 3] {
     [("avx512", avx512), ("avx2", avx2), ("baseline", true)]
 }
 
-/// Runs the emulator's tests at every level of vectors but the widest, which `cargo xtask test` has run, and names the levels that
-/// this host lacks; then those tests, and the kernels that are data, with host code for all blocks that can have any.
+/// Runs the emulator's tests at every vector level except the widest, which `cargo xtask test` covers, and names
+/// levels that this host lacks. Then runs those tests and the data-driven kernels with all eligible blocks compiled
+/// to host code.
 fn vectors(arguments: &[&str]) -> Result<()> {
     let mut is_widest = true;
     for (level, is_available) in vector_levels() {
@@ -180,14 +181,15 @@ fn vectors(arguments: &[&str]) -> Result<()> {
         .env("GCN_ENGINE", "compiled"))
 }
 
-/// Tests of the command line that run kernels and compare what they do.
+/// Command-line tests that run kernels and compare results.
 const KERNEL_TESTS: [&str; 2] = ["data", "compiled"];
 
-/// The emulator's test that compares the engines: it chooses them, and the widest vectors, by itself.
+/// Emulator test that compares the engines. It chooses the engines and the widest vectors by itself.
 const ENGINE_TEST: &str = "native";
 
-/// Names of gcn-emu's integration tests but [`ENGINE_TEST`]. They are selected in the workspace, with the few tests of other crates that have the
-/// same names: `--package gcn-emu` would enable other features of dependencies than `cargo xtask test`, and compile the emulator again.
+/// Names of gcn-emu's integration tests except [`ENGINE_TEST`]. They are selected in the whole workspace, together with a
+/// few tests of other crates that have the same names: `--package gcn-emu` would enable other dependency features than
+/// `cargo xtask test`, and so compile the emulator again.
 fn emulator_tests() -> Result<Vec<String>> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/gcn-emu/tests");
     let read = || format!("cannot read {}", directory.display());
@@ -205,7 +207,7 @@ fn emulator_tests() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Runs the kernels of compilers in every build, as a mode of their test has it.
+/// Runs the compiled kernels in every build, in a mode of their test.
 fn compiled(mode: &str, arguments: &[&str]) -> Result<()> {
     run(Command::new(env!("CARGO"))
         .args(["test", "--quiet", "--profile", "checked"])
@@ -213,7 +215,7 @@ fn compiled(mode: &str, arguments: &[&str]) -> Result<()> {
         .args(arguments))
 }
 
-/// Times kernels of compilers; the tests' harness knows how to build and run them.
+/// Benchmarks compiled kernels, using their test harness to build and run them.
 fn bench_run(arguments: &[&str]) -> Result<()> {
     run(Command::new(env!("CARGO"))
         .args(["test", "--quiet", "--release"])
@@ -221,14 +223,14 @@ fn bench_run(arguments: &[&str]) -> Result<()> {
         .args(arguments))
 }
 
-/// Times kernels with and without observers, in turns.
+/// Benchmarks kernels with and without observers, in alternation.
 fn bench_observe() -> Result<()> {
     run(Command::new(env!("CARGO"))
         .args(["bench", "--quiet", "--profile", "release"])
         .args(["--package", "gcn-emu", "--bench", "observers"]))
 }
 
-/// Installs the Debian packages that tests need and that are missing, or names them.
+/// Installs missing Debian packages that tests need, or names them.
 fn install_tools() -> Result<()> {
     let missing: Vec<&str> = TOOLS
         .iter()
@@ -253,13 +255,13 @@ fn install_tools() -> Result<()> {
     .with_context(|| format!("the tests need these packages; try: {command}"))
 }
 
-/// Directory of the test of `gcn debug --dap` with VS Code's client.
+/// Directory for VS Code's client, used by a test of `gcn debug --dap`.
 const DEBUG_CLIENT: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../crates/gcn/tests/dap/vscode"
 );
 
-/// Installs VS Code's client for tests of debug adapters where npm is. Without it, its test is skipped.
+/// Installs VS Code's client for testing debug adapters, if npm is available. Otherwise its test is skipped.
 fn install_debug_client() {
     if Path::new(DEBUG_CLIENT).join("node_modules").exists() {
         return;

@@ -1,24 +1,24 @@
-//! A command's time and memory. The test of `crates/gcn` that times kernels includes this file, too.
+//! Time and memory of a command. The benchmarks in the tests of `crates/gcn` include this file too.
 
 use std::io;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// Time and memory of a command.
-pub(crate) struct Measured {
+pub(crate) struct ResourceUsage {
     /// Exit status.
     pub(crate) status: ExitStatus,
-    /// From its start to its end.
+    /// Wall-clock time in seconds.
     pub(crate) seconds: f64,
-    /// The most memory that it had, in kilobytes, as far as Linux tells while it runs.
+    /// Peak memory in kilobytes, as far as Linux reports it while the command runs.
     pub(crate) kilobytes: u64,
 }
 
-/// Runs a command whose output does not matter.
+/// Runs a command and discards its output.
 ///
 /// # Errors
-/// It cannot be started or waited for.
-pub(crate) fn measure(command: &mut Command) -> io::Result<Measured> {
+/// The command cannot be started or waited for.
+pub(crate) fn measure(command: &mut Command) -> io::Result<ResourceUsage> {
     const INTERVAL: Duration = Duration::from_micros(500);
     let begin = Instant::now();
     let mut child = command.stdout(Stdio::null()).spawn()?;
@@ -34,7 +34,7 @@ pub(crate) fn measure(command: &mut Command) -> io::Result<Measured> {
         peak = kilobytes.unwrap_or(0).max(peak);
         std::thread::sleep(INTERVAL);
     };
-    Ok(Measured {
+    Ok(ResourceUsage {
         status,
         seconds: begin.elapsed().as_secs_f64(),
         kilobytes: peak,

@@ -1,4 +1,4 @@
-//! Times OpenCL: launches, builds and kernels.
+//! Benchmarks OpenCL: launches, builds and kernels.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,16 +7,17 @@ use anyhow::Result;
 
 use crate::{hsa, kernels, run};
 
-/// Figures of the program about which there is a limit: what the program prints in front of them, their unit, and the limit.
+/// Figures with a limit: label in the program's output, unit, and limit.
 const FIGURES: [(&str, &str, f64); 2] = [
     ("empty kernel: ", "us", 20.0),
     ("second build: ", "ms", 5.0),
 ];
 
-/// Times launches, builds and kernels with the platform of the release profile, and the kernels with `gcn run`.
+/// Benchmarks launches, builds and kernels with the platform of the release profile, and the same kernels with `gcn
+/// run`.
 ///
 /// # Errors
-/// Something cannot be built, or fails.
+/// A file cannot be built, or a program fails.
 pub(crate) fn bench() -> Result<()> {
     let library = hsa::build_with("release", &["gcn"])?.with_file_name(hsa::OPENCL);
     let directory = library.parent().unwrap_or(Path::new("."));

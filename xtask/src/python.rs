@@ -7,25 +7,26 @@ use anyhow::{Context, Result};
 use crate::wheel::Parts;
 use crate::{dist, hsa, wheel};
 
-/// The extension as cargo names it.
+/// File name of the extension as built by cargo.
 const EXTENSION: &str = "libgcn_python.so";
 /// Directory of the crate.
 pub(crate) const CRATE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/gcn-python");
 
-/// Builds the extension, `gcn` and its libraries in one go, and packs them into a wheel in `directory`.
+/// Builds the extension, `gcn` and its libraries together, and packs them into a wheel in `directory`.
 ///
 /// # Errors
-/// Something cannot be built, read or written.
+/// A file cannot be built, read or written.
 pub(crate) fn wheel(directory: &Path) -> Result<()> {
     let library = hsa::build_with(dist::PROFILE, &["gcn", "gcn-python"])?;
     println!("{}", pack(&library, directory)?.display());
     Ok(())
 }
 
-/// Packs what is built, the library of HIP programs being `library`, into a wheel in `directory`: its path.
+/// Packs the files already built into a wheel in `directory`, and returns its path. `library` is the library for HIP
+/// programs.
 ///
 /// # Errors
-/// Something cannot be read or written.
+/// A file cannot be read or written.
 pub(crate) fn pack(library: &Path, directory: &Path) -> Result<PathBuf> {
     let beside = library.parent().context("the library is in a directory")?;
     let built = beside.parent().context("which is in the build directory")?;

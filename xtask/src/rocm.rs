@@ -1,5 +1,5 @@
-//! Runs AMD's own test programs, as Debian packages them for each release of ROCm, on an emulated device: in a root of its own, which
-//! is made once.
+//! Runs AMD's test programs, as Debian packages them for each ROCm release, on an emulated device. Each release has a
+//! root directory of its own, which is created once.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -19,27 +19,27 @@ mod outcome;
 
 /// Directory of `gcn` in a root.
 const PREFIX: &str = "opt/gcn";
-/// Directory of the test programs in a root, a directory for each package.
+/// Directory of the test programs in a root, with a subdirectory per package.
 const PROGRAMS: &str = "usr/libexec/rocm";
-/// Failures that are known, each with its cause.
+/// File of known failures with their causes.
 const KNOWN: &str = "rocm-known.txt";
-/// Tests per process: rocBLAS's takes a minute to start.
+/// Number of tests per process. rocBLAS's test program takes a minute to start.
 const BATCH: usize = 200;
-/// Seconds after which a test is too slow.
+/// Time limit of a test in seconds.
 const TEST_SECONDS: u64 = 100;
-/// Seconds that a program may take to list its tests.
+/// Time limit for listing a program's tests, in seconds.
 const LIST_SECONDS: u64 = 1800;
-/// Name of the only test of a program that lists none.
+/// Name of the only test of a program that does not list tests.
 const WHOLE: &str = "*";
-/// Memory of the device.
+/// Device memory.
 const MEMORY: &str = "4G";
-/// Exit status of `timeout` when the time is over.
+/// Exit status of `timeout` for an exceeded time limit.
 const TIMED_OUT: i32 = 124;
 
-/// The tests of a library.
+/// Tests of a library.
 struct Suite {
     name: &'static str,
-    /// Name of the package without the ABI number and `-tests`: `librocblas` for `librocblas4-tests`.
+    /// Package name without the ABI number and `-tests`: `librocblas` for `librocblas4-tests`.
     package: &'static str,
     /// GoogleTest filter.
     filter: &'static str,
@@ -73,7 +73,7 @@ const SUITES: [Suite; 17] = [
     suite("migraphx", "migraphx", "*"),
 ];
 
-/// Releases of Debian, with the HIP that each has.
+/// Debian releases, each with its HIP version.
 const RELEASES: [Release; 4] = [
     Release::plain("trixie"),
     Release::plain("forky"),
@@ -90,11 +90,11 @@ const RELEASES: [Release; 4] = [
 ];
 
 /// Choices of the command line.
-struct Wanted {
+struct Selection {
     suite: &'static Suite,
     release: &'static Release,
     target: String,
-    /// Run one test in this many.
+    /// Sampling interval: one test in this many is run.
     sample: u64,
     /// GoogleTest filter; the suite's by default.
     filter: String,
@@ -104,33 +104,34 @@ struct Wanted {
     prefix: Option<PathBuf>,
 }
 
-/// Runs a suite: the words of the command line behind `rocm`.
+/// Runs a suite. `words` are the command-line arguments after `rocm`.
 ///
 /// # Errors
-/// A word is wrong; there is no root and none can be made; a failure is not known, or a known one has passed.
+/// An argument is invalid, a root is missing and cannot be created, a failure is not known, or a known failure has
+/// passed.
 pub(crate) fn rocm(words: &[&str]) -> Result<()> {
-    let wanted = Wanted::parse(words)?;
+    let selection = Selection::parse(words)?;
     ensure!(
         is_root(),
         "a root of another release of Debian is made and entered by root alone"
     );
-    let root = roots::make(wanted.release)?;
+    let root = roots::make(selection.release)?;
     roots::mount(&root)?;
-    let packages = packages(&root, &wanted)?;
-    chroot(&root, &install_command(wanted.release, &packages))?;
+    let packages = packages(&root, &selection)?;
+    chroot(&root, &install_command(selection.release, &packages))?;
     let installed = root.join(PREFIX);
-    match &wanted.prefix {
+    match &selection.prefix {
         Some(prefix) => run(Command::new("cp")
             .args(["-aT", "--remove-destination"])
             .args([prefix, &installed]))?,
         None => dist::dist(&installed)?,
     }
-    let results = run_suite(&root, &wanted, &packages[0])?;
-    report(&wanted, &results)
+    let results = run_suite(&root, &selection, &packages[0])?;
+    report(&selection, &results)
 }
 
-impl Wanted {
-    fn parse(words: &[&str]) -> Result<Wanted> {
+impl Selection {
+    fn parse(words: &[&str]) -> Result<Selection> {
         let names =
             |all: &mut dyn Iterator<Item = &'static str>| all.collect::<Vec<_>>().join(", ");
         let [name, options @ ..] = words else {
@@ -146,7 +147,7 @@ impl Wanted {
                 names(&mut SUITES.iter().map(|it| it.name))
             )
         })?;
-        let mut wanted = Wanted {
+        let mut selection = Selection {
             suite,
             release: &RELEASES[1],
             target: "gfx906".to_owned(),
@@ -159,25 +160,25 @@ impl Wanted {
             match option {
                 ["--release", name] => {
                     let found = RELEASES.iter().find(|it| it.name == *name);
-                    wanted.release = found.with_context(|| {
+                    selection.release = found.with_context(|| {
                         format!(
                             "there is no release `{name}`, but {}",
                             names(&mut RELEASES.iter().map(|it| it.name))
                         )
                     })?;
                 }
-                ["--target", target] => wanted.target = (*target).to_owned(),
-                ["--sample", count] => wanted.sample = positive(count)?,
-                ["--filter", filter] => wanted.filter = (*filter).to_owned(),
-                ["--seconds", seconds] => wanted.time = Duration::from_secs(positive(seconds)?),
-                ["--prefix", prefix] => wanted.prefix = Some(prefix.into()),
+                ["--target", target] => selection.target = (*target).to_owned(),
+                ["--sample", count] => selection.sample = positive(count)?,
+                ["--filter", filter] => selection.filter = (*filter).to_owned(),
+                ["--seconds", seconds] => selection.time = Duration::from_secs(positive(seconds)?),
+                ["--prefix", prefix] => selection.prefix = Some(prefix.into()),
                 other => bail!(
                     "`{}` is not --release, --target, --sample, --filter, --seconds or --prefix with a value",
                     other.join(" ")
                 ),
             }
         }
-        Ok(wanted)
+        Ok(selection)
     }
 
     /// Path of a results file. `txt` records outcomes, from which an interrupted run resumes; `log` has the output of failures.
@@ -211,8 +212,8 @@ fn fnv1a(text: &str) -> u64 {
 
 /// Packages of a suite, the one with the programs first. Their names contain the library's ABI number, which differs between
 /// releases.
-fn packages(root: &Path, wanted: &Wanted) -> Result<Vec<String>> {
-    let Wanted { suite, release, .. } = wanted;
+fn packages(root: &Path, selection: &Selection) -> Result<Vec<String>> {
+    let Selection { suite, release, .. } = selection;
     let listed = entered(root, &format!("apt-cache pkgnames {}", suite.package)).output()?;
     let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
     let number = |name: &&str| {
@@ -263,8 +264,12 @@ fn execute(
 }
 
 /// Runs the tests of a suite that have no outcome yet.
-fn run_suite(root: &Path, wanted: &Wanted, package: &str) -> Result<BTreeMap<String, Outcome>> {
-    let file = wanted.results("txt");
+fn run_suite(
+    root: &Path,
+    selection: &Selection,
+    package: &str,
+) -> Result<BTreeMap<String, Outcome>> {
+    let file = selection.results("txt");
     fs::create_dir_all(file.parent().unwrap_or(Path::new(".")))?;
     let known = fs::read_to_string(&file).unwrap_or_default();
     let mut results: BTreeMap<String, Outcome> = known
@@ -275,31 +280,31 @@ fn run_suite(root: &Path, wanted: &Wanted, package: &str) -> Result<BTreeMap<Str
         })
         .collect();
     let mut log = OpenOptions::new().create(true).append(true).open(&file)?;
-    let failures = wanted.results("log");
+    let failures = selection.results("log");
     let mut failures = OpenOptions::new()
         .create(true)
         .append(true)
         .open(failures)?;
     for program in programs(&root.join(PROGRAMS).join(package))? {
         let program = format!("{package}/{program}");
-        let tests = list(root, wanted, &program)?;
+        let tests = list(root, selection, &program)?;
         let mut left: Vec<&String> = tests
             .iter()
-            .filter(|test| wanted.takes(test))
+            .filter(|test| selection.takes(test))
             .filter(|test| !results.contains_key(&format!("{program} {test}")))
             .collect();
         left.reverse();
         let start = Instant::now();
-        while !left.is_empty() && start.elapsed() < wanted.time {
+        while !left.is_empty() && start.elapsed() < selection.time {
             let batch: Vec<&String> = left
                 .split_off(left.len().saturating_sub(BATCH))
                 .into_iter()
                 .rev()
                 .collect();
             let begin = Instant::now();
-            let remaining = wanted.time.saturating_sub(start.elapsed());
-            let (outcomes, output) = run_batch(root, wanted, &program, &batch, remaining)?;
-            // What stopped the program has an outcome; what comes behind it is run again.
+            let remaining = selection.time.saturating_sub(start.elapsed());
+            let (outcomes, output) = run_batch(root, selection, &program, &batch, remaining)?;
+            // The test that stopped the program has an outcome; later ones are run again.
             let done = outcomes.len();
             left.extend(batch[done..].iter().rev().copied());
             for (test, outcome) in batch.iter().zip(outcomes) {
@@ -337,11 +342,11 @@ fn programs(directory: &Path) -> Result<Vec<String>> {
     Ok(programs)
 }
 
-/// The names of a program's tests.
-fn list(root: &Path, wanted: &Wanted, program: &str) -> Result<Vec<String>> {
-    let filter = format!("--gtest_filter={}", wanted.filter);
+/// Lists the tests of a program.
+fn list(root: &Path, selection: &Selection, program: &str) -> Result<Vec<String>> {
+    let filter = format!("--gtest_filter={}", selection.filter);
     let arguments = ["--gtest_list_tests", &filter];
-    let output = execute(root, &wanted.target, program, &arguments, LIST_SECONDS)?;
+    let output = execute(root, &selection.target, program, &arguments, LIST_SECONDS)?;
     let text = String::from_utf8_lossy(&output.stdout);
     let mut tests = Vec::new();
     let mut group = "";
@@ -359,7 +364,7 @@ fn list(root: &Path, wanted: &Wanted, program: &str) -> Result<Vec<String>> {
         }
     }
     // Not every program uses GoogleTest.
-    if tests.is_empty() && wanted.filter == "*" {
+    if tests.is_empty() && selection.filter == "*" {
         println!("{program} lists no tests: it is run as a whole");
         tests.push(WHOLE.to_owned());
     }
@@ -375,7 +380,7 @@ fn is_disabled(test: &str) -> bool {
 /// Runs tests in one process. Returns their outcomes, fewer than tests if the process crashed or timed out, and its output.
 fn run_batch(
     root: &Path,
-    wanted: &Wanted,
+    selection: &Selection,
     program: &str,
     tests: &[&String],
     time: Duration,
@@ -386,7 +391,7 @@ fn run_batch(
         [_] => TEST_SECONDS,
         _ => time.as_secs().clamp(TEST_SECONDS, 6 * TEST_SECONDS),
     };
-    let output = execute(root, &wanted.target, program, &[&filter], seconds)?;
+    let output = execute(root, &selection.target, program, &[&filter], seconds)?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     if tests.len() == 1 && tests[0] == WHOLE {
         let outcome = match output.status.code() {
@@ -404,11 +409,11 @@ fn run_batch(
     if outcomes.len() == tests.len() {
         return Ok((outcomes, text));
     }
-    // The one that was running: in a batch that was too slow it is run again by itself.
+    // The test that was running. If the batch was too slow, the test is run again on its own.
     let is_late = output.status.code() == Some(TIMED_OUT);
     if is_late && tests.len() > 1 {
         if outcomes.is_empty() {
-            return run_batch(root, wanted, program, &tests[..1], time);
+            return run_batch(root, selection, program, &tests[..1], time);
         }
         return Ok((outcomes, text));
     }
@@ -422,19 +427,19 @@ fn run_batch(
     Ok((outcomes, text))
 }
 
-/// Prints the table, and holds failures against those that are known, both ways.
-fn report(wanted: &Wanted, results: &BTreeMap<String, Outcome>) -> Result<()> {
+/// Prints the table, and reports failures that are not known as well as known failures that passed.
+fn report(selection: &Selection, results: &BTreeMap<String, Outcome>) -> Result<()> {
     let mut table = String::new();
     for outcome in Outcome::ALL {
         let count = results.values().filter(|it| **it == outcome).count();
         let _ = write!(table, "{} {count}, ", outcome.name());
     }
-    let Wanted {
+    let Selection {
         suite,
         release,
         target,
         ..
-    } = wanted;
+    } = selection;
     println!(
         "{} of {} on {target}: {}",
         suite.name,
@@ -447,7 +452,7 @@ fn report(wanted: &Wanted, results: &BTreeMap<String, Outcome>) -> Result<()> {
         .lines()
         .filter(|line| !line.starts_with('#'))
         .filter_map(|line| line.split_once('\t'))
-        .filter(|(place, _)| is_of(place, wanted))
+        .filter(|(place, _)| is_of(place, selection))
         .filter_map(|(place, _)| place.rsplit_once(' '))
         .collect();
     let is_known = |test: &str| known.iter().any(|(_, pattern)| test.contains(pattern));
@@ -470,9 +475,13 @@ fn report(wanted: &Wanted, results: &BTreeMap<String, Outcome>) -> Result<()> {
     )
 }
 
-/// True if a known failure, `SUITE RELEASE TARGET TEST` with `*` for any, is of this run.
-fn is_of(place: &str, wanted: &Wanted) -> bool {
-    let own = [wanted.suite.name, wanted.release.name, &wanted.target];
+/// True if a known failure, `SUITE RELEASE TARGET TEST` with `*` for any, belongs to this run.
+fn is_of(place: &str, selection: &Selection) -> bool {
+    let own = [
+        selection.suite.name,
+        selection.release.name,
+        &selection.target,
+    ];
     let mut words = place.split(' ');
     own.iter()
         .all(|own| words.next().is_some_and(|word| word == "*" || word == *own))
@@ -484,7 +493,7 @@ mod tests {
 
     #[test]
     fn words_choose_a_suite_a_release_and_a_sample() {
-        let wanted = Wanted::parse(&[
+        let selection = Selection::parse(&[
             "rocfft",
             "--release",
             "sid",
@@ -493,12 +502,18 @@ mod tests {
             "--sample",
             "500",
         ]);
-        let wanted = wanted.expect("they are right");
-        assert_eq!((wanted.suite.name, wanted.release.name), ("rocfft", "sid"));
-        assert_eq!((wanted.target.as_str(), wanted.sample), ("gfx803", 500));
+        let selection = selection.expect("they are right");
+        assert_eq!(
+            (selection.suite.name, selection.release.name),
+            ("rocfft", "sid")
+        );
+        assert_eq!(
+            (selection.target.as_str(), selection.sample),
+            ("gfx803", 500)
+        );
         assert!(
-            is_of("rocfft * gfx803 some_test", &wanted)
-                && !is_of("rocfft * gfx900 some_test", &wanted)
+            is_of("rocfft * gfx803 some_test", &selection)
+                && !is_of("rocfft * gfx900 some_test", &selection)
         );
         for words in [
             &[][..],
@@ -506,7 +521,7 @@ mod tests {
             &["rocfft", "--sample", "0"],
             &["rocfft", "--release"],
         ] {
-            assert!(Wanted::parse(words).is_err(), "{words:?}");
+            assert!(Selection::parse(words).is_err(), "{words:?}");
         }
     }
 }

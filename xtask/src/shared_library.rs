@@ -4,13 +4,13 @@
 use std::path::Path;
 use std::process::Command;
 
-/// Links the static library `archive` into the shared library `library`, whose file name is its name for the loader, with the
-/// symbols and versions of the version script `exports`.
+/// Links the static library `archive` to the shared library `library`, with the symbols and versions of the version
+/// script `exports`. The file name of `library` is its soname.
 ///
-/// The linker is the C compiler that the variable `CC` names, or `cc`.
+/// The linker is the C compiler given by the variable `CC`, or `cc`.
 ///
 /// # Errors
-/// The C compiler does not run, or does not succeed: its output.
+/// The C compiler does not run, or fails; the error is its output.
 pub fn link(archive: &Path, library: &Path, exports: &str) -> Result<(), String> {
     let name = library.file_name().unwrap_or_default().to_string_lossy();
     let process = std::process::id();
@@ -21,7 +21,7 @@ pub fn link(archive: &Path, library: &Path, exports: &str) -> Result<(), String>
         std::fs::create_dir_all(directory)
             .map_err(|error| format!("cannot make {}: {error}", directory.display()))?;
     }
-    // Programs that run keep the library that they have.
+    // Running programs keep using the old library.
     let new = library.with_extension(format!("new-{process}"));
     let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
     let mut cc = Command::new(&compiler);
@@ -31,7 +31,7 @@ pub fn link(archive: &Path, library: &Path, exports: &str) -> Result<(), String>
         .arg(format!("-Wl,--version-script={}", script.display()))
         .args([
             "-Wl,--gc-sections",
-            // Threads and functions for the process's end stay.
+            // Threads and exit handlers must survive dlclose.
             "-Wl,-z,nodelete",
             "-Wl,--no-undefined",
             "-Wl,--whole-archive",

@@ -1,8 +1,8 @@
-//! Compares the public API of each library crate with the list in `tests/api`, so that a change of it is a change of that
-//! file. `GCN_BLESS=1` writes the lists.
+//! Compares the public API of each library crate with the list in `tests/api`, so that an API change shows as a
+//! change of that file. `GCN_BLESS=1` writes the lists.
 //!
-//! The sources are parsed, not compiled, so any compiler will do. Items that a macro call expands to are not parsed: the
-//! list has the call without its rows.
+//! The sources are parsed, not compiled, so any compiler version works. Items that a macro call expands to are not
+//! parsed; the list has the call without its rows.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,13 +10,13 @@ use std::{env, fs};
 
 use syn::{Attribute, Fields, ImplItem, Item, TraitItem, UseTree, Visibility, parse_quote};
 
-/// The environment variable that makes the test write its expectations.
+/// Environment variable that makes the test write its expectations.
 const BLESS: &str = "GCN_BLESS";
 
-/// Attributes that belong to the API.
+/// Attributes that are part of the API.
 const ATTRIBUTES: [&str; 4] = ["derive", "non_exhaustive", "must_use", "deprecated"];
 
-/// The libraries whose users build on them.
+/// Library crates with external users.
 const CRATES: [&str; 9] = [
     "gcn-isa",
     "gcn-asm",
@@ -71,25 +71,25 @@ fn difference(expected: &str, found: &str) -> String {
     only(expected, found, "-") + &only(found, expected, "+")
 }
 
-/// The path of a module within its crate.
+/// Path of a module in its crate.
 type ModulePath = Vec<String>;
 
-/// The items of a crate's modules.
+/// Items of a crate's modules.
 struct Sources {
     modules: BTreeMap<ModulePath, Vec<Item>>,
 }
 
-/// An item of a `use` declaration: its path, and the name that it gets.
+/// Item of a `use` declaration: its path and its new name.
 struct Import {
     path: Vec<String>,
     name: String,
 }
 
-/// The target of a path.
+/// Target of a path.
 enum Target {
     Module(ModulePath),
     Item(ModulePath, String),
-    /// An item of another crate, or one that a macro declares.
+    /// Item of another crate, or one that a macro declares.
     Foreign,
 }
 
@@ -103,7 +103,7 @@ impl Sources {
         sources
     }
 
-    /// Reads a module's file; `below` is the directory of its submodules.
+    /// Parses a module's file. `below` is the directory of its submodules.
     fn add_file(&mut self, path: &Path, below: PathBuf, module: ModulePath) {
         let text = fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         let file = syn::parse_file(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
@@ -133,7 +133,7 @@ impl Sources {
         self.modules.insert(module, items);
     }
 
-    /// The list of a crate's public items.
+    /// Lists a crate's public items.
     fn api(&self, name: &str) -> String {
         let mut out = Vec::new();
         self.list(&Vec::new(), &name.replace('-', "_"), &mut out);
@@ -291,7 +291,7 @@ impl Sources {
         Target::Foreign
     }
 
-    /// The same for the path of a `use`, which names a crate if it begins with the name that it declares.
+    /// Finds the target of a `use` path, which refers to a crate if it starts with the name that it declares.
     fn resolve_elsewhere(&self, module: &ModulePath, path: &[String], name: &str) -> Target {
         if path.first().is_some_and(|first| first == name) {
             return Target::Foreign;
@@ -300,7 +300,7 @@ impl Sources {
     }
 }
 
-/// The items of a `use` declaration.
+/// Items of a `use` declaration.
 fn imports(tree: &UseTree, before: &[String]) -> Vec<Import> {
     let joined = |name: String| [before, &[name]].concat();
     match tree {
@@ -332,7 +332,7 @@ fn is_public(visibility: &Visibility) -> bool {
     matches!(visibility, Visibility::Public(_))
 }
 
-/// True for tests and for items that are hidden from documentation.
+/// True for tests and items hidden from documentation.
 fn is_hidden(item: &Item) -> bool {
     let attributes: &[Attribute] = match item {
         Item::Mod(item) => &item.attrs,
@@ -364,7 +364,7 @@ fn item_name(item: &Item) -> Option<(String, &Visibility)> {
     Some((name.to_string(), visibility))
 }
 
-/// Keeps the attributes that belong to the API.
+/// Removes attributes that are not part of the API.
 fn strip_attributes(attributes: &mut Vec<Attribute>) {
     attributes.retain(|attribute| {
         ATTRIBUTES
@@ -373,7 +373,7 @@ fn strip_attributes(attributes: &mut Vec<Attribute>) {
     });
 }
 
-/// An item without documentation, private fields, values and bodies.
+/// Removes documentation, private fields, values and bodies.
 fn stripped(mut item: Item) -> Item {
     match &mut item {
         Item::Const(item) => {
@@ -427,7 +427,7 @@ fn stripped(mut item: Item) -> Item {
     item
 }
 
-/// Removes documentation, and replaces private fields by one that says so.
+/// Removes documentation, and replaces private fields by a placeholder.
 fn strip_fields(fields: &mut Fields) {
     for field in fields.iter_mut() {
         strip_attributes(&mut field.attrs);
@@ -452,7 +452,7 @@ fn strip_fields(fields: &mut Fields) {
     }
 }
 
-/// The public part of an implementation; the first line alone of a trait's.
+/// Public part of an implementation; only the first line for a trait.
 fn implementation(block: &syn::ItemImpl) -> Option<String> {
     let mut block = block.clone();
     strip_attributes(&mut block.attrs);
@@ -476,7 +476,7 @@ fn implementation(block: &syn::ItemImpl) -> Option<String> {
     (!block.items.is_empty()).then(|| rendered(Item::Impl(block)))
 }
 
-/// An item as formatted text, indented.
+/// Formats an item, indented.
 fn rendered(item: Item) -> String {
     let file = syn::File {
         shebang: None,
@@ -487,7 +487,7 @@ fn rendered(item: Item) -> String {
     text.lines().map(|line| format!("    {line}\n")).collect()
 }
 
-/// The names in a macro call that begin a row: the first words of the text and of each part that a semicolon ends.
+/// Names of the rows in a macro call: the first word of the text and of each part after a semicolon.
 fn declared_names(tokens: &str) -> String {
     let code = tokens.lines().collect::<String>();
     let rows = code.split(';').map(str::trim).filter(|row| !row.is_empty());

@@ -38,14 +38,14 @@ pub enum Fill {
     Same(Value),
     /// Evenly spaced floating-point numbers.
     Floats {
-        /// The first.
+        /// First element.
         start: f64,
         /// Distance between elements.
         step: f64,
     },
     /// Evenly spaced integers, wrapping at the limits of the type.
     Integers {
-        /// The first.
+        /// First element.
         start: u64,
         /// Distance between elements.
         step: u64,
@@ -54,9 +54,9 @@ pub enum Fill {
     RandomFloats {
         /// Seed of the sequence.
         seed: u64,
-        /// The least.
+        /// Smallest value.
         low: f64,
-        /// The greatest.
+        /// Largest value.
         high: f64,
     },
     /// Uniformly distributed integers, reproducible on every machine.

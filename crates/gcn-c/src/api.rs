@@ -1,4 +1,5 @@
-//! Functions that C calls. Each is one call of `entry::call` or `entry::quiet`, which a test holds.
+//! Functions exported to C. The body of each is a single call of `entry::call` or `entry::quiet`, which a test
+//! checks.
 
 mod errors;
 mod targets;

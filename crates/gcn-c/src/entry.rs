@@ -1,4 +1,4 @@
-//! The way into and out of every function: errors become objects, and no panic leaves for the caller.
+//! Entry and exit of every function: errors become objects, and panics do not unwind into the caller.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,7 +7,7 @@ use crate::error_names::INTERNAL_ERROR;
 use crate::failure::Failure;
 use crate::handle;
 
-/// Error of a function, with a stable name, a message and, where it is known, a place in a source.
+/// Error of a function, with a stable name, a message and, if known, a place in a source.
 pub enum ErrorHandle {}
 
 handle::handles! {
@@ -17,7 +17,7 @@ handle::handles! {
 /// Runs the body of a function that reports errors: sets `*error` to a new error and returns `failed`, or sets it to null.
 ///
 /// # Safety
-/// `error` is null or has room for a pointer.
+/// `error` is null or writable.
 #[inline]
 pub(crate) unsafe fn call<T>(
     error: *mut *mut ErrorHandle,
@@ -36,13 +36,13 @@ pub(crate) unsafe fn call<T>(
     value
 }
 
-/// Runs the body of a function that cannot report errors, which returns `failed` in their place.
+/// Runs the body of a function that cannot report errors. It returns `failed` instead.
 #[inline]
 pub(crate) fn quiet<T>(failed: T, body: impl FnOnce() -> Result<T, Failure>) -> T {
     guarded(body).unwrap_or(failed)
 }
 
-/// Runs a body; a panic of it is an error.
+/// Runs a body, and turns a panic into an error.
 #[inline]
 fn guarded<T>(body: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| Err(panicked(panic)))
@@ -64,7 +64,7 @@ fn panicked(panic: Box<dyn Any + Send>) -> Failure {
 mod tests {
     use super::*;
 
-    /// A function as those of the library, which does as it is told.
+    /// Function in the form of the library's functions, which succeeds, fails or panics depending on `input`.
     extern "C" fn function(input: u32, error: *mut *mut ErrorHandle) -> u32 {
         let body = || match input {
             0 => panic!("input {input}"),
@@ -76,7 +76,7 @@ mod tests {
         unsafe { call(error, 0, body) }
     }
 
-    /// Panics once more when it is dropped.
+    /// Panics when dropped.
     struct Bomb;
 
     impl Drop for Bomb {

@@ -1,25 +1,25 @@
-//! Stable names of errors that only this library has; all others are those of gcn-asm, gcn-object and gcn-runtime.
+//! Stable names of errors that only this library reports; all others come from gcn-asm, gcn-object and gcn-runtime.
 
-/// A null pointer where the function needs a value.
+/// Null pointer where the function requires a value.
 pub const NULL_POINTER: &str = "null-pointer";
-/// A handle that was freed, is of another type, or was never made.
+/// Handle that was freed, has another type, or was never created.
 pub const INVALID_HANDLE: &str = "invalid-handle";
-/// A pointer or a length that no array has: misaligned, or larger than the address space.
+/// Pointer or length that is not valid for an array: misaligned, or larger than the address space.
 pub const INVALID_ARRAY: &str = "invalid-array";
 /// Text that is not UTF-8.
 pub const INVALID_UTF8: &str = "invalid-text";
-/// A number or name that stands for no choice: a target, a syntax, a dialect, a check.
+/// Unknown number or name of a target, a syntax, a dialect or a check.
 pub const INVALID_CHOICE: &str = "invalid-choice";
-/// An index beyond the last element.
+/// Index out of range.
 pub const INDEX_RANGE: &str = "index-range";
-/// Words that are no instruction of the target.
+/// Words that do not decode to an instruction of the target.
 pub const UNKNOWN_INSTRUCTION: &str = "unknown-instruction";
-/// An instruction whose second word is missing.
+/// Instruction whose second word is missing.
 pub const TRUNCATED_INSTRUCTION: &str = "truncated-instruction";
-/// A defect of the library: a function has panicked.
+/// Defect of the library: a function panicked.
 pub const INTERNAL_ERROR: &str = "internal-error";
 
-/// All of the names.
+/// All names.
 ///
 /// # Examples
 /// ```

@@ -1,4 +1,4 @@
-//! Errors as the caller gets them.
+//! Errors as the caller receives them.
 
 use std::ffi::CString;
 
@@ -10,7 +10,7 @@ use crate::error_names::{
 };
 use crate::runtime::Error;
 
-/// Text for C: a NUL inside is replaced, since C's text would end there.
+/// Converts text to a C string. NUL characters are replaced, since they would end it.
 pub(crate) fn c_text(text: impl Into<String>) -> CString {
     let text = text.into();
     CString::new(text)
@@ -24,29 +24,29 @@ pub(crate) fn c_text(text: impl Into<String>) -> CString {
 /// Place in a source.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    /// File.
+    /// Name of the file.
     pub(crate) file: CString,
-    /// Line, from 1; 0 if it is not known.
+    /// Line number, starting at 1; 0 if unknown.
     pub(crate) line: u32,
-    /// Column, from 1; 0 if it is not known.
+    /// Column number, starting at 1; 0 if unknown.
     pub(crate) column: u32,
 }
 
 /// Error of a function: the object behind `gcn_error`.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
-    /// Stable name, which `gcn explain` expands.
+    /// Stable name, explained by `gcn explain`.
     pub(crate) name: CString,
-    /// Message.
+    /// Text of the message.
     pub(crate) message: CString,
-    /// Lines of help; may be empty.
+    /// Help text; may be empty.
     pub(crate) help: CString,
-    /// Place, where it is known.
+    /// Place, if known.
     pub(crate) place: Option<Place>,
 }
 
 impl Failure {
-    /// Error without a place.
+    /// Creates an error without a place.
     #[cold]
     pub(crate) fn new(name: &str, message: impl Into<String>) -> Failure {
         Failure {
@@ -64,18 +64,18 @@ impl Failure {
     }
 
     /// Adds help.
-    pub(crate) fn helped(mut self, help: &str) -> Failure {
+    pub(crate) fn with_help(mut self, help: &str) -> Failure {
         self.help = c_text(help);
         self
     }
 
-    /// Null pointer of a parameter.
+    /// Error for a null pointer.
     #[cold]
     pub(crate) fn null(parameter: &str) -> Failure {
         Failure::new(NULL_POINTER, format!("`{parameter}` is a null pointer"))
     }
 
-    /// Index beyond the last element.
+    /// Error for an index out of range.
     #[cold]
     pub(crate) fn index(index: usize, count: usize, elements: &str) -> Failure {
         Failure::new(
@@ -84,7 +84,7 @@ impl Failure {
         )
     }
 
-    /// Value that stands for no choice.
+    /// Error for an unknown number or name.
     #[cold]
     pub(crate) fn choice(message: impl Into<String>) -> Failure {
         Failure::new(INVALID_CHOICE, message)

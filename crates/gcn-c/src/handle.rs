@@ -1,8 +1,8 @@
-//! Handles: keys of a table that has the objects.
+//! Handles: keys of a table of objects.
 //!
-//! A key is never used again, and a set of high bits makes it an address that no memory has. So a handle that was freed, or is
-//! a pointer to something else, is found to be invalid without reading through it. Objects are shared: one that another
-//! thread frees lives until the functions that use it have returned.
+//! A key is never reused, and its high bits are not those of any valid address. So a handle that was freed, or a
+//! pointer to something else, is detected without dereferencing it. Objects are shared: an object freed by another
+//! thread lives until the functions that use it have returned.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -12,9 +12,9 @@ use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 use crate::error_names::INVALID_HANDLE;
 use crate::failure::Failure;
 
-/// Type of a handle in C, which is only ever pointed to.
+/// Opaque type of a handle in C.
 pub(crate) trait Handle {
-    /// The object behind it.
+    /// Object behind the handle.
     type Object: Any + Send + Sync;
     /// Name of the type in C.
     const NAME: &'static str;
@@ -24,12 +24,12 @@ type Objects = HashMap<usize, Arc<dyn Any + Send + Sync>>;
 
 static OBJECTS: LazyLock<RwLock<Objects>> = LazyLock::new(RwLock::default);
 
-/// High bits of all keys: on hosts of 64 bits no address has them.
+/// High bits of all keys. On 64-bit hosts no address has them.
 const TAG: usize = 0x6763 << (usize::BITS - u16::BITS);
-/// Distance of keys, so that they look aligned.
+/// Distance between keys, so that they look aligned.
 const STEP: usize = 16;
 
-/// Puts an object into the table.
+/// Adds an object to the table.
 pub(crate) fn insert<H: Handle>(object: H::Object) -> *mut H {
     static NEXT: AtomicUsize = AtomicUsize::new(1);
     let key = TAG | (NEXT.fetch_add(1, Relaxed) * STEP);
@@ -38,10 +38,10 @@ pub(crate) fn insert<H: Handle>(object: H::Object) -> *mut H {
     std::ptr::without_provenance_mut(key)
 }
 
-/// Yields the object behind a handle.
+/// Returns the object behind a handle.
 ///
 /// # Errors
-/// The handle is null, was freed, or is of another type.
+/// The handle is null, was freed, or has another type.
 pub(crate) fn get<H: Handle>(handle: *const H) -> Result<Arc<H::Object>, Failure> {
     if handle.is_null() {
         return Err(Failure::null(H::NAME));
@@ -59,21 +59,21 @@ pub(crate) fn get<H: Handle>(handle: *const H) -> Result<Arc<H::Object>, Failure
     })
 }
 
-/// Takes an object out of the table.
+/// Removes an object from the table.
 ///
 /// # Errors
-/// As [`get`].
+/// As for [`get`].
 pub(crate) fn remove<H: Handle>(handle: *mut H) -> Result<(), Failure> {
     get(handle.cast_const())?;
     let mut objects = OBJECTS.write().unwrap_or_else(PoisonError::into_inner);
     let object = objects.remove(&handle.addr());
-    // Its destructor may take time, or need the table.
+    // Dropping the object may take time, or access the table.
     drop(objects);
     drop(object);
     Ok(())
 }
 
-/// Defines the types of handles: name, object, name in C.
+/// Defines handle types: name, object, name in C.
 macro_rules! handles {
     ($($(#[$doc:meta])* $Handle:ident $Object:ty, $name:literal;)*) => {$(
         impl $crate::handle::Handle for $Handle {

@@ -1,5 +1,4 @@
-//! `libgcn`, the C library: GCN machine code decoded, printed, assembled, read from code objects, run on emulated devices and
-//! checked.
+//! `libgcn`, the C library: decodes, prints, assembles, runs and checks GCN machine code, and reads code objects.
 //!
 //! ```c
 //! #include <stdio.h>
@@ -29,24 +28,26 @@
 //!
 //! It prints `v_lshlrev_b32_e32 v0, 2, v0; global_load_dword v1, v0, s[4:5]; s_endpgm`.
 //!
-//! Programs include `gcn.h`, which a test generates from the functions in `api/` and compares; `docs/c.md` has a program that runs a
-//! kernel. The functions translate C's types to and from the crates below and have no logic of their own:
+//! Programs include `gcn.h`. A test generates it from the functions in `api/` and compares; `docs/c.md` has a program
+//! that runs a kernel. The functions convert C types to and from those of the crates below, and contain no logic of
+//! their own:
 //!
-//! - **Handles** (`handle.rs`) are keys of a table, not addresses. A handle that was freed, is of another type or was never
-//!   made is an error, on whichever thread it is used.
-//! - **Errors** (`failure.rs`) have a stable name for `gcn explain`, a message, help, and a place in a source where one is
+//! - **Handles** (`handle.rs`) are keys of a table, not addresses. Using a handle that was freed, has another type or
+//!   was never created is an error, on any thread.
+//! - **Errors** (`failure.rs`) have a stable name for `gcn explain`, a message, help, and a place in a source if
 //!   known.
-//! - **Panics** end in `entry.rs`, which runs the body of every function; the caller gets the error `internal-error`.
-//! - **Pointers** of the caller's are read in `pointers.rs`; null is an error where a value is needed.
+//! - **Panics** end in `entry.rs`, which runs the body of every function. The caller gets the error `internal-error`.
+//! - **Pointers** from the caller are read in `pointers.rs`. Null is an error if a value is required.
 //!
-//! `libgcn.so.0` is linked from this crate's static library by `cargo xtask capi`, with the symbol versions of `exports.map`.
+//! `cargo xtask capi` links `libgcn.so.0` from this crate's static library, with the symbol versions of
+//! `exports.map`.
 
-// In the order of their imports: a module names only modules above it.
+// In import order: a module imports only from modules above it.
 
-// Types of gcn-runtime and gcn-report, named here alone.
+// The only module that names gcn-runtime and gcn-report.
 mod runtime;
 
-// Errors, handles, and the way into and out of a function.
+// Errors, handles, and entry and exit of functions.
 pub mod error_names;
 mod failure;
 mod handle;

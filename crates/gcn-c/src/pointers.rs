@@ -1,4 +1,4 @@
-//! Pointers that the caller passes.
+//! Access to pointers that the caller passes.
 
 use std::ffi::{CStr, c_char};
 
@@ -8,10 +8,10 @@ use crate::failure::Failure;
 /// Reads text; `parameter` names it in the error.
 ///
 /// # Errors
-/// It is null or not UTF-8.
+/// The pointer is null, or the text is not UTF-8.
 ///
 /// # Safety
-/// `text` is null or ends with a NUL, and does not change during `'a`.
+/// `text` is null or null-terminated, and does not change during `'a`.
 pub(crate) unsafe fn text<'a>(text: *const c_char, parameter: &str) -> Result<&'a str, Failure> {
     // SAFETY: as the caller vouches.
     let text = unsafe { optional_text(text, parameter) }?;
@@ -21,10 +21,10 @@ pub(crate) unsafe fn text<'a>(text: *const c_char, parameter: &str) -> Result<&'
 /// Reads text that may be null.
 ///
 /// # Errors
-/// It is not UTF-8.
+/// The text is not UTF-8.
 ///
 /// # Safety
-/// As [`text`].
+/// As for [`text`].
 pub(crate) unsafe fn optional_text<'a>(
     text: *const c_char,
     parameter: &str,
@@ -41,10 +41,10 @@ pub(crate) unsafe fn optional_text<'a>(
     Ok(Some(text))
 }
 
-/// Rejects arrays that cannot be.
+/// Rejects pointers and lengths that are not valid for an array.
 ///
 /// # Errors
-/// It is null, misaligned or impossibly long.
+/// The pointer is null or misaligned, or the array exceeds the address space.
 #[inline]
 pub(crate) fn check<T>(array: *const T, count: usize, parameter: &str) -> Result<(), Failure> {
     if array.is_null() {
@@ -58,13 +58,13 @@ pub(crate) fn check<T>(array: *const T, count: usize, parameter: &str) -> Result
     Ok(())
 }
 
-/// Reads an array, which may be null if it is empty.
+/// Reads an array. The pointer may be null if the array is empty.
 ///
 /// # Errors
-/// It is null, misaligned or impossibly long.
+/// The pointer is null or misaligned, or the array exceeds the address space.
 ///
 /// # Safety
-/// `array` is null or has `count` elements, which do not change during `'a`.
+/// `array` is null or points to `count` elements, which do not change during `'a`.
 #[inline]
 pub(crate) unsafe fn array<'a, T>(
     array: *const T,
@@ -82,7 +82,7 @@ pub(crate) unsafe fn array<'a, T>(
 /// Reads a structure that may be null.
 ///
 /// # Errors
-/// It is misaligned.
+/// The pointer is misaligned.
 ///
 /// # Safety
 /// `value` is null or points to a value that does not change during `'a`.
@@ -104,7 +104,7 @@ pub(crate) unsafe fn optional<'a, T>(
 /// `to` is null.
 ///
 /// # Safety
-/// `to` is null or has room for the value.
+/// `to` is null or writable.
 #[inline]
 pub(crate) unsafe fn put<T>(to: *mut T, value: T, parameter: &str) -> Result<(), Failure> {
     if to.is_null() {
@@ -115,13 +115,13 @@ pub(crate) unsafe fn put<T>(to: *mut T, value: T, parameter: &str) -> Result<(),
     Ok(())
 }
 
-/// Writes text with a NUL, as much as there is room for, and returns its length, as `snprintf` does.
+/// Writes as much of a text as fits, with a terminator, and returns the length of the whole text, like `snprintf`.
 ///
 /// # Errors
-/// `to` is null though there should be room.
+/// `to` is null although `room` is not 0.
 ///
 /// # Safety
-/// `to` is null or has `room` bytes.
+/// `to` is null or has `room` writable bytes.
 #[inline]
 pub(crate) unsafe fn put_text(
     text: &[u8],
@@ -147,7 +147,7 @@ pub(crate) unsafe fn put_text(
 /// Writes bytes.
 ///
 /// # Errors
-/// `to` is null though there are bytes.
+/// `to` is null although there are bytes.
 ///
 /// # Safety
 /// `to` is null or has room for the bytes.

@@ -1,4 +1,4 @@
-//! Kernels and arguments as code objects describe them, with texts for C.
+//! Kernels and arguments of code objects, with C strings.
 
 use std::ffi::{CString, c_char};
 
@@ -6,7 +6,7 @@ use gcn_object::{ArgumentMetadata, ObjectKernel};
 
 use crate::failure::{Failure, c_text};
 
-/// Kernel of a code object. Texts belong to the handle that it was read from.
+/// Kernel of a code object. Strings belong to the handle that it was read from.
 #[repr(C)]
 pub struct KernelInfo {
     /// Symbol, without `.kd`.
@@ -15,30 +15,30 @@ pub struct KernelInfo {
     pub descriptor_address: u64,
     /// Address of the first instruction in the object.
     pub entry_address: u64,
-    /// Bytes of code from the entry on; 0 if the symbol does not say.
+    /// Size of the code in bytes, starting at the entry; 0 if the symbol does not state it.
     pub code_size: u64,
-    /// Bytes of the argument segment; 0 if the producer did not say.
+    /// Size of the argument segment in bytes; 0 if unknown.
     pub argument_bytes: u64,
-    /// Bytes of LDS, without the dynamic part.
+    /// Static LDS in bytes.
     pub lds_bytes: u32,
-    /// Bytes of scratch of a lane.
+    /// Scratch per lane in bytes.
     pub scratch_bytes: u32,
-    /// VGPRs; 0 if the metadata do not say.
+    /// Number of VGPRs; 0 if the metadata do not state it.
     pub vgprs: u32,
-    /// SGPRs, VCC and the like included; 0 if the metadata do not say.
+    /// Number of SGPRs, including VCC and other special registers; 0 if the metadata do not state it.
     pub sgprs: u32,
-    /// Arguments in the metadata, hidden ones included; 0 if there are no metadata.
+    /// Number of arguments in the metadata, including hidden ones; 0 without metadata.
     pub argument_count: usize,
 }
 
-/// Argument of a kernel, as the metadata describe it. Texts belong to the handle that it was read from.
+/// Argument of a kernel, as described by the metadata. Strings belong to the handle that it was read from.
 #[repr(C)]
 pub struct ArgumentInfo {
     /// Name in the source, or null.
     pub name: *const c_char,
     /// Type in the source, or null.
     pub type_name: *const c_char,
-    /// Kind of the value, as metadata name it: `by_value`, `global_buffer`, `hidden_none`, ...
+    /// Kind of the value, as named in metadata: `by_value`, `global_buffer`, `hidden_none`, ...
     pub value_kind: *const c_char,
     /// Address space of a pointer (`global`, `local`, `constant`, ...), or null.
     pub address_space: *const c_char,
@@ -46,18 +46,18 @@ pub struct ArgumentInfo {
     pub offset: u64,
     /// Size in bytes.
     pub size: u64,
-    /// True if the runtime gives the argument, not the caller.
+    /// True if the runtime sets the argument, not the caller.
     pub is_hidden: bool,
     /// True if the source declares it `const`.
     pub is_const: bool,
 }
 
-/// Text that may be absent, for C.
+/// Converts optional text to a C string or null.
 pub(crate) fn or_null(text: Option<&CString>) -> *const c_char {
     text.map_or(std::ptr::null(), |text| text.as_ptr())
 }
 
-/// Texts of an argument.
+/// Strings of an argument.
 #[derive(Debug)]
 struct ArgumentRecord {
     name: Option<CString>,
@@ -104,7 +104,7 @@ impl KernelRecord {
         }
     }
 
-    /// The kernel for C.
+    /// Returns the kernel as a C structure.
     pub(crate) fn info(&self) -> KernelInfo {
         let ObjectKernel {
             descriptor,
@@ -129,10 +129,10 @@ impl KernelRecord {
         }
     }
 
-    /// An argument for C.
+    /// Returns an argument as a C structure.
     ///
     /// # Errors
-    /// There is no such argument.
+    /// The index is out of range.
     pub(crate) fn argument(&self, index: usize) -> Result<ArgumentInfo, Failure> {
         let count = self.arguments.len();
         let argument = self.arguments.get(index);

@@ -1,4 +1,4 @@
-//! Places in sources: of assembly text, and of code that runs.
+//! Places in sources, of assembly text and of running code.
 
 use std::ops::Range;
 
@@ -7,18 +7,18 @@ use gcn_asm::{Diagnostic, SourceFile};
 use crate::failure::{Failure, Place, c_text};
 use crate::runtime::{CodeMap, Completion, Error, FaultReport, Kernel};
 
-/// A source with the files that it includes, in ascending order of their places.
+/// A source with its included files, in ascending order of position.
 pub(crate) struct Sources<'a> {
     /// Name of the source in messages.
     pub(crate) name: &'a str,
-    /// The source.
+    /// Text of the source.
     pub(crate) text: &'a str,
-    /// Files.
+    /// Included files.
     pub(crate) files: &'a [SourceFile],
 }
 
 impl Sources<'_> {
-    /// The place of a diagnostic's first byte; columns count characters.
+    /// Place of a diagnostic's first byte. The column counts characters.
     pub(crate) fn place(&self, span: &Range<usize>) -> Place {
         let (mut name, mut text, mut at) = (self.name, self.text, span.start);
         if at > text.len()
@@ -36,15 +36,15 @@ impl Sources<'_> {
         }
     }
 
-    /// A diagnostic as an error.
+    /// Converts a diagnostic to an error.
     pub(crate) fn failure(&self, diagnostic: &Diagnostic) -> Failure {
         Failure::new(diagnostic.name(), diagnostic.message.as_str())
-            .helped(&diagnostic.help.join("\n"))
+            .with_help(&diagnostic.help.join("\n"))
             .at(Some(self.place(&diagnostic.span)))
     }
 }
 
-/// An error of a launch: a fault with its report and the line of the kernel's source, where that is known.
+/// Converts the error of a launch. A fault has its report and, if known, the source line.
 pub(crate) fn launch_failure(error: &Error, kernel: &Kernel) -> Failure {
     let failure = Failure::new(error.name(), error.to_string());
     let Error::Fault(end) = error else {
@@ -58,11 +58,11 @@ pub(crate) fn launch_failure(error: &Error, kernel: &Kernel) -> Failure {
     failure.at(fault_place(end, kernel))
 }
 
-/// The line of source of the instruction that has faulted, if the code has debug information.
+/// Source line of the instruction that faulted, if the code has debug information.
 fn fault_place(end: &Completion, kernel: &Kernel) -> Option<Place> {
     let module = kernel.module();
     let address = module.loaded().linked_address(end.fault.as_ref()?.pc);
-    // Debug information that cannot be read takes nothing from the error.
+    // Without readable debug information, the error has no place.
     let lines = module.object().source_lines().ok()??;
     let frames = lines.frames(address).ok()?;
     let place = frames.into_iter().find_map(|frame| frame.place)?;

@@ -1,4 +1,5 @@
-//! The examples in C and C++, built by the host's compilers and run with the library. Each prints what is in its `.stdout` file.
+//! Tests of the C and C++ examples, built by the host's compilers and run with the library. The output of each must
+//! be that of its `.stdout` file.
 
 #[path = "../link.rs"]
 mod link;
@@ -9,7 +10,7 @@ use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 /// Directory with the library and the programs.
-struct Built {
+struct BuiltLibrary {
     directory: tempfile::TempDir,
 }
 
@@ -21,13 +22,13 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// True if a compiler runs; the reason for which a test is skipped is printed by the harness with `--nocapture`.
+/// True if a compiler runs. If not, the test is skipped with a message that the harness shows with `--nocapture`.
 fn has(compiler: &str) -> bool {
     let found = Command::new(compiler).arg("--version").output();
     found.is_ok_and(|output| output.status.success())
 }
 
-/// The latest archive of this crate beside the test: cargo keeps those of earlier builds.
+/// Newest archive of this crate beside the test. Cargo keeps those of earlier builds.
 fn archive() -> PathBuf {
     let test = std::env::current_exe().expect("the test has a path");
     let beside = test.parent().expect("it is in a directory");
@@ -45,21 +46,21 @@ fn archive() -> PathBuf {
         .1
 }
 
-/// The library and its header, made once; `None` without a C compiler.
-fn built() -> Option<&'static Built> {
-    static BUILT: OnceLock<Option<Built>> = OnceLock::new();
+/// The library and its header, built once; `None` without a C compiler.
+fn built() -> Option<&'static BuiltLibrary> {
+    static BUILT: OnceLock<Option<BuiltLibrary>> = OnceLock::new();
     let make = || {
         if !has("cc") {
             return None;
         }
         let directory = tempfile::tempdir().expect("a directory");
         link::link(&archive(), directory.path()).expect("the library is linked");
-        Some(Built { directory })
+        Some(BuiltLibrary { directory })
     };
     BUILT.get_or_init(make).as_ref()
 }
 
-impl Built {
+impl BuiltLibrary {
     fn path(&self) -> &Path {
         self.directory.path()
     }
@@ -90,7 +91,7 @@ impl Built {
         command.output().expect("the program runs")
     }
 
-    /// Compiles and runs an example; what it prints on standard error.
+    /// Compiles and runs an example, and returns its standard error.
     fn check(&self, compiler: &str, options: &[&str], name: &str) -> String {
         let source = root().join("examples").join(name);
         let output = self.run(&self.compile(compiler, options, &source));
@@ -197,7 +198,7 @@ fn pkg_config_knows_the_library() {
     assert!(file.contains(&version), "{file}");
 }
 
-/// Says that a test is skipped: the harness has no such result.
+/// Reports that a test is skipped, since the harness has no such result.
 #[allow(clippy::print_stderr)]
 fn skip(tool: &str) {
     eprintln!("skipped: {tool} is not installed");

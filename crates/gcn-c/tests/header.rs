@@ -1,4 +1,5 @@
-//! The header, the version script and the sources have the same functions, each of which is behind the guard for panics.
+//! Checks that header, version script and sources have the same functions, and that each function has the guard for
+//! panics.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +15,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The sources that have functions and types of C, in the order of the header.
+/// Sources with functions and types for C, in the order of the header.
 fn sources() -> Vec<PathBuf> {
     let api = read(&root().join("src/api.rs"));
     let modules = api
@@ -27,7 +28,7 @@ fn sources() -> Vec<PathBuf> {
     sources
 }
 
-/// Functions that C calls.
+/// Functions exported to C.
 fn functions() -> Vec<ItemFn> {
     let mut functions = Vec::new();
     for path in sources() {
@@ -99,7 +100,7 @@ fn every_function_is_declared_and_has_a_version() {
     }
 }
 
-/// Name of the function that an expression calls.
+/// Name of the function called by an expression.
 fn callee(expr: &Expr) -> Option<String> {
     let Expr::Call(call) = expr else { return None };
     let Expr::Path(path) = &*call.func else {

@@ -345,10 +345,10 @@ impl Memory {
             .map(name, address..address.saturating_add(len), from)
     }
 
-    /// Unmaps what has been mapped at an address.
+    /// Removes the mapping at an address.
     ///
     /// # Errors
-    /// Nothing is.
+    /// There is no mapping at the address.
     pub fn unmap(&self, address: u64) -> Result<(), FreeError> {
         self.space.unmap(address)
     }
@@ -465,8 +465,8 @@ impl Memory {
         }
     }
 
-    /// Stores consecutive dwords from `address` on; nothing, and nothing is stored, if not all are mapped in one allocation
-    /// or registered range.
+    /// Stores consecutive dwords at `address`. Returns `None` and stores nothing unless all are mapped in one allocation or
+    /// registered range.
     #[inline]
     pub fn store_dwords(&self, address: u64, from: &[u32]) -> Option<()> {
         let len = size_of_val(from) as u64;

@@ -226,7 +226,7 @@ pub trait WaveObserver: Send {
     fn gws_ends(&mut self, _context: &Context<'_>) {}
 }
 
-/// Reason for which a wave ended.
+/// Reason why a wave ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WaveEnd<'a> {
     /// By S_ENDPGM.

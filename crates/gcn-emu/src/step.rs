@@ -218,10 +218,10 @@ impl Step {
         step
     }
 
-    /// Finds out where a vector instruction's handler is to look for its sources. What is the same in all lanes is its own
-    /// business, if it is the only source that is not in lanes or has something done to its sign; and, whatever is done to
-    /// signs, if it is one of two sources of a dword, or the second of three, or two beside each other of three. Returns those
-    /// that it wants in their rows.
+    /// Determines the rows from which a vector instruction's handler reads its sources. The handler itself reads a uniform
+    /// source if all others are in lanes and without sign modifiers. Regardless of modifiers, it also does so for one of two
+    /// dword sources, the second of three, or two adjacent ones of three. Returns the uniform sources that have to be copied
+    /// to their rows.
     pub(crate) fn find_rows(&mut self) -> Splats {
         let Step {
             decoded,

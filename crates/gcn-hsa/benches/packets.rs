@@ -1,4 +1,5 @@
-//! A stress test of queues and signals, and its speed: a million packets of eight threads in four queues.
+//! Stress test of queues and signals, which also measures their speed: a million packets from eight threads to four
+//! queues.
 
 // A bench prints its result, and uses a part of the functions.
 #![allow(unsafe_code, unused_imports, dead_code, clippy::print_stdout)]

@@ -1,40 +1,40 @@
-//! Types of the public headers (`hsa.h`, `hsa_ext_amd.h`, `hsa_ven_amd_loader.h`, `amd_hsa_queue.h`, `amd_hsa_signal.h`), in
-//! their layout. The test `headers` compares sizes and offsets with the headers.
+//! Types of the public headers (`hsa.h`, `hsa_ext_amd.h`, `hsa_ven_amd_loader.h`, `amd_hsa_queue.h`,
+//! `amd_hsa_signal.h`) with the same layout. The test `headers` compares sizes and offsets.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
 
 use crate::status::Status;
 
-/// `hsa_agent_t`, `hsa_signal_t` and every other structure of one handle.
+/// `hsa_agent_t`, `hsa_signal_t` and all other structures that wrap a handle.
 pub type Handle = u64;
 
-/// `amd_signal_t`. Handles of signals are addresses of these.
+/// `amd_signal_t`. A signal's handle is the address of one.
 #[repr(C, align(64))]
 #[derive(Debug)]
 pub struct AmdSignal {
     /// [`SIGNAL_USER`], [`SIGNAL_DOORBELL`], or 0 for none.
     pub kind: AtomicI64,
-    /// The value.
+    /// Current value.
     pub value: AtomicI64,
-    /// The address that kernels store `event_id` to after a change, before they send the interrupt message. For doorbells, the
-    /// address of what their queue's thread sleeps on.
+    /// Mailbox address. After changing the signal, a kernel stores `event_id` there and sends the interrupt message.
+    /// For doorbells, the address of the [`Changes`](crate::changes::Changes) on which the queue's thread sleeps.
     pub event_mailbox_ptr: AtomicU64,
-    /// The number for the mailbox.
+    /// Event number to store in the mailbox.
     pub event_id: AtomicU32,
     /// Reserved.
     pub reserved1: u32,
-    /// Begin of the command that completes the signal, in nanoseconds.
+    /// Start of the command that completes the signal, in nanoseconds.
     pub start_ts: AtomicU64,
-    /// End.
+    /// End of the command.
     pub end_ts: AtomicU64,
-    /// For doorbells, the queue.
+    /// Address of the queue, for doorbells.
     pub queue_ptr: AtomicU64,
     /// Reserved.
     pub reserved3: [u32; 2],
 }
 
-/// Kind of a signal that programs make.
+/// Kind of a signal created by a program.
 pub const SIGNAL_USER: i64 = 1;
 /// Kind of a queue's doorbell.
 pub const SIGNAL_DOORBELL: i64 = -1;
@@ -43,19 +43,19 @@ pub const SIGNAL_DOORBELL: i64 = -1;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct HsaQueue {
-    /// Number of producers, or that it is for cooperative kernels.
+    /// `hsa_queue_type_t`: multiple producers, a single one, or cooperative kernels.
     pub kind: u32,
-    /// Kinds of packets.
+    /// Supported packet types, as `hsa_queue_feature_t`.
     pub features: u32,
-    /// The packets.
+    /// Address of the packets.
     pub base_address: u64,
-    /// The signal that producers ring.
+    /// Doorbell signal.
     pub doorbell_signal: Handle,
     /// Number of packets, a power of two.
     pub size: u32,
     /// Reserved.
     pub reserved1: u32,
-    /// A number that no other queue of the process has.
+    /// ID of the queue, unique in the process.
     pub id: u64,
 }
 
@@ -63,19 +63,19 @@ pub struct HsaQueue {
 #[repr(C, align(64))]
 #[derive(Debug)]
 pub struct AmdQueue {
-    /// The public part.
+    /// Public part of the structure.
     pub hsa_queue: HsaQueue,
     /// Reserved.
     pub reserved1: [u32; 4],
-    /// Number of packets that have been reserved.
+    /// Index of the next packet to reserve.
     pub write_dispatch_id: AtomicU64,
-    /// High dword of the window of FLAT addresses into LDS.
+    /// High dword of the FLAT aperture for LDS.
     pub group_segment_aperture_base_hi: u32,
-    /// High dword of the window into scratch.
+    /// High dword of the FLAT aperture for scratch.
     pub private_segment_aperture_base_hi: u32,
-    /// Highest number of a compute unit.
+    /// Highest compute unit ID.
     pub max_cu_id: u32,
-    /// Highest number of a wave in a compute unit.
+    /// Highest wave ID in a compute unit.
     pub max_wave_id: u32,
     /// Not used.
     pub max_legacy_doorbell_dispatch_id_plus_1: u64,
@@ -83,9 +83,9 @@ pub struct AmdQueue {
     pub legacy_doorbell_lock: u32,
     /// Reserved.
     pub reserved2: [u32; 9],
-    /// Number of packets that have been taken.
+    /// Index of the next packet to process.
     pub read_dispatch_id: AtomicU64,
-    /// Offset of `read_dispatch_id`.
+    /// Offset of `read_dispatch_id` in the structure.
     pub read_dispatch_id_field_base_byte_offset: u32,
     /// Not used.
     pub compute_tmpring_size: u32,
@@ -107,10 +107,10 @@ pub struct AmdQueue {
     pub reserved4: [u32; 14],
 }
 
-/// Flag of [`AmdQueue::queue_properties`]: pointers have 64 bits.
+/// Flag of [`AmdQueue::queue_properties`]: pointers are 64 bits wide.
 pub const QUEUE_IS_PTR64: u32 = 1 << 1;
 
-/// Bytes of an AQL packet.
+/// Size of an AQL packet in bytes.
 pub const PACKET_BYTES: u64 = 64;
 
 /// `hsa_kernel_dispatch_packet_t`.
@@ -121,27 +121,27 @@ pub struct DispatchPacket {
     pub header: u16,
     /// Number of dimensions.
     pub setup: u16,
-    /// Work-items of a workgroup.
+    /// Workgroup size in work-items.
     pub workgroup_size: [u16; 3],
     /// Reserved.
     pub reserved0: u16,
-    /// Work-items.
+    /// Grid size in work-items.
     pub grid_size: [u32; 3],
-    /// Bytes of scratch of a work-item.
+    /// Scratch per work-item in bytes.
     pub private_segment_size: u32,
-    /// Bytes of LDS of a workgroup.
+    /// LDS per workgroup in bytes.
     pub group_segment_size: u32,
-    /// The kernel descriptor.
+    /// Address of the kernel descriptor.
     pub kernel_object: u64,
-    /// The argument segment.
+    /// Address of the kernel arguments.
     pub kernarg_address: u64,
     /// Reserved.
     pub reserved2: u64,
-    /// The signal to decrement at the end; 0 for none.
+    /// Signal to decrement at the end, or 0.
     pub completion_signal: Handle,
 }
 
-/// `hsa_barrier_and_packet_t`, and `hsa_barrier_or_packet_t`, which is the same.
+/// `hsa_barrier_and_packet_t` and `hsa_barrier_or_packet_t`, which have the same layout.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct BarrierPacket {
@@ -151,11 +151,11 @@ pub struct BarrierPacket {
     pub reserved0: u16,
     /// Reserved.
     pub reserved1: u32,
-    /// The signals to wait for; 0 for none.
+    /// Signals to wait for; 0 for unused entries.
     pub dep_signal: [Handle; 5],
     /// Reserved.
     pub reserved2: u64,
-    /// The signal to decrement at the end; 0 for none.
+    /// Signal to decrement at the end, or 0.
     pub completion_signal: Handle,
 }
 
@@ -171,13 +171,13 @@ pub struct BarrierValuePacket {
     pub reserved: u8,
     /// Reserved.
     pub reserved0: u32,
-    /// The signal to wait for.
+    /// Signal to wait for.
     pub signal: Handle,
-    /// The value to compare with.
+    /// Value to compare with.
     pub value: i64,
-    /// The bits of the signal's value to compare.
+    /// Mask for the signal's value.
     pub mask: i64,
-    /// The condition, an `hsa_signal_condition_t`.
+    /// Condition, an `hsa_signal_condition_t`.
     pub cond: u32,
     /// Reserved.
     pub reserved1: u32,
@@ -185,11 +185,11 @@ pub struct BarrierValuePacket {
     pub reserved2: u64,
     /// Reserved.
     pub reserved3: u64,
-    /// The signal to decrement at the end; 0 for none.
+    /// Signal to decrement at the end, or 0.
     pub completion_signal: Handle,
 }
 
-/// Format of a vendor packet that is a [`BarrierValuePacket`].
+/// Vendor packet format of a [`BarrierValuePacket`].
 pub const FORMAT_BARRIER_VALUE: u8 = 2;
 
 /// `hsa_dim3_t`.
@@ -208,11 +208,11 @@ pub struct Dim3 {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct PitchedPtr {
-    /// First byte.
+    /// Base address.
     pub base: u64,
-    /// Bytes from a row to the next.
+    /// Row pitch in bytes.
     pub pitch: usize,
-    /// Bytes from a slice to the next.
+    /// Slice pitch in bytes.
     pub slice: usize,
 }
 
@@ -220,23 +220,23 @@ pub struct PitchedPtr {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct LinkInfo {
-    /// Nanoseconds; 0 for unknown.
+    /// Minimum latency in nanoseconds; 0 if unknown.
     pub min_latency: u32,
-    /// Nanoseconds; 0 for unknown.
+    /// Maximum latency in nanoseconds; 0 if unknown.
     pub max_latency: u32,
-    /// MB/s; 0 for unknown.
+    /// Minimum bandwidth in MB/s; 0 if unknown.
     pub min_bandwidth: u32,
-    /// MB/s; 0 for unknown.
+    /// Maximum bandwidth in MB/s; 0 if unknown.
     pub max_bandwidth: u32,
-    /// Atomics of 32 bits pass.
+    /// True if the link supports 32-bit atomics.
     pub atomic_support_32bit: bool,
-    /// Atomics of 64 bits pass.
+    /// True if the link supports 64-bit atomics.
     pub atomic_support_64bit: bool,
-    /// Coherent accesses pass.
+    /// True if the link is coherent.
     pub coherent_support: bool,
     /// An `hsa_amd_link_info_type_t`.
     pub link_type: u32,
-    /// Distance as NUMA counts it.
+    /// NUMA distance.
     pub numa_distance: u32,
 }
 
@@ -244,23 +244,23 @@ pub struct LinkInfo {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct PointerInfo {
-    /// Bytes of this structure that the caller knows.
+    /// Size of the structure as the caller knows it, in bytes.
     pub size: u32,
     /// An `hsa_amd_pointer_type_t`.
     pub kind: u32,
-    /// First byte as agents see it.
+    /// Base address for agents.
     pub agent_base_address: u64,
-    /// First byte as the host sees it.
+    /// Base address for the host.
     pub host_base_address: u64,
-    /// Bytes.
+    /// Size in bytes.
     pub size_in_bytes: usize,
-    /// The program's own.
+    /// User data set by the program.
     pub user_data: u64,
-    /// Agent of the pool.
+    /// Agent that owns the pool.
     pub agent_owner: Handle,
     /// Flags of the pool.
     pub global_flags: u32,
-    /// True if agents may access it; from 7.2 on.
+    /// True if agents may access the memory. Since ROCm 7.2.
     pub registered: u32,
 }
 
@@ -270,7 +270,7 @@ pub struct PointerInfo {
 pub struct MemoryAccess {
     /// An `hsa_access_permission_t`.
     pub permissions: u32,
-    /// The agent.
+    /// Handle of the agent.
     pub agent: Handle,
 }
 
@@ -278,9 +278,9 @@ pub struct MemoryAccess {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Times {
-    /// Begin in ticks of the system.
+    /// Start in system ticks.
     pub start: u64,
-    /// End.
+    /// End in system ticks.
     pub end: u64,
 }
 
@@ -288,23 +288,23 @@ pub struct Times {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct HdpFlush {
-    /// Register that flushes writes of the host to device memory.
+    /// Register that flushes host writes to device memory.
     pub mem_flush_cntl: u64,
-    /// Register that flushes writes to registers.
+    /// Register that flushes host writes to registers.
     pub reg_flush_cntl: u64,
 }
 
-/// `hsa_amd_event_t` of a memory fault, the only type of event.
+/// `hsa_amd_event_t` of a memory fault, the only supported event type.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryFaultEvent {
-    /// 0.
+    /// Always 0, a memory fault.
     pub event_type: u32,
-    /// The agent.
+    /// Handle of the agent.
     pub agent: Handle,
-    /// The address.
+    /// Faulting address.
     pub virtual_address: u64,
-    /// Bits of an `hsa_amd_memory_fault_reason_t`.
+    /// Bit mask of `hsa_amd_memory_fault_reason_t`.
     pub fault_reason_mask: u32,
 }
 
@@ -312,21 +312,21 @@ pub struct MemoryFaultEvent {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct SegmentDescriptor {
-    /// The agent that the segment is for.
+    /// Agent of the segment.
     pub agent: Handle,
-    /// The executable.
+    /// Handle of the executable.
     pub executable: Handle,
     /// An `hsa_ven_amd_loader_code_object_storage_type_t`.
     pub code_object_storage_type: u32,
-    /// First byte of the code object.
+    /// Address of the code object, or of its path.
     pub code_object_storage_base: u64,
-    /// Bytes.
+    /// Size in bytes.
     pub code_object_storage_size: usize,
-    /// Offset of the segment's bytes in it.
+    /// Offset of the segment in the code object in bytes.
     pub code_object_storage_offset: usize,
-    /// First byte of the segment.
+    /// Base address of the loaded segment.
     pub segment_base: u64,
-    /// Bytes.
+    /// Size in bytes.
     pub segment_size: usize,
 }
 
@@ -346,15 +346,15 @@ pub struct ImageFormat {
 pub struct ImageDescriptor {
     /// An `hsa_ext_image_geometry_t`.
     pub geometry: u32,
-    /// Texels of a row.
+    /// Width in texels.
     pub width: usize,
-    /// Rows, or 0.
+    /// Height in rows, or 0.
     pub height: usize,
-    /// Slices of an image of three dimensions, or 0.
+    /// Depth of a 3D image in slices, or 0.
     pub depth: usize,
     /// Layers of an array, or 0.
     pub array_size: usize,
-    /// The format.
+    /// Format of the texels.
     pub format: ImageFormat,
 }
 
@@ -362,9 +362,9 @@ pub struct ImageDescriptor {
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ImageDataInfo {
-    /// Bytes.
+    /// Size in bytes.
     pub size: usize,
-    /// Bytes that the address is a multiple of.
+    /// Required alignment in bytes.
     pub alignment: usize,
 }
 
@@ -374,7 +374,7 @@ pub struct ImageDataInfo {
 pub struct ImageRegion {
     /// First texel.
     pub offset: Dim3,
-    /// Texels.
+    /// Size in texels.
     pub range: Dim3,
 }
 
@@ -398,11 +398,11 @@ pub struct SamplerDescriptorV2 {
     pub coordinate_mode: u32,
     /// An `hsa_ext_sampler_filter_mode_t`.
     pub filter_mode: u32,
-    /// An `hsa_ext_sampler_addressing_mode_t` for each dimension.
+    /// `hsa_ext_sampler_addressing_mode_t` per dimension.
     pub address_modes: [u32; 3],
 }
 
-/// `hsa_ext_images_1_pfn_t`. `hsa_ext_images_1_00_pfn_t` and that of releases before ROCm 6 are its beginning.
+/// `hsa_ext_images_1_pfn_t`. `hsa_ext_images_1_00_pfn_t` and the tables before ROCm 6 are prefixes of it.
 #[repr(C)]
 #[derive(Debug)]
 pub struct ImageTable {
@@ -486,13 +486,13 @@ pub struct ImageTable {
 
 /// `hsa_amd_signal_handler`.
 pub type SignalHandler = unsafe extern "C" fn(value: i64, argument: *mut c_void) -> bool;
-/// Callback of an iteration over handles.
-pub type EachHandle = unsafe extern "C" fn(handle: Handle, data: *mut c_void) -> Status;
+/// Callback for iterating over handles.
+pub type HandleCallback = unsafe extern "C" fn(handle: Handle, data: *mut c_void) -> Status;
 /// Callback for errors of a queue.
 pub type QueueCallback =
     unsafe extern "C" fn(status: Status, queue: *mut HsaQueue, data: *mut c_void);
-/// Callback for events of the system.
+/// Callback for system events.
 pub type SystemCallback =
     unsafe extern "C" fn(event: *const MemoryFaultEvent, data: *mut c_void) -> Status;
-/// Callback of the end of an allocation.
+/// Callback at the end of an allocation.
 pub type FreeCallback = unsafe extern "C" fn(address: *mut c_void, user_data: *mut c_void);

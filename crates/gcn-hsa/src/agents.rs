@@ -1,4 +1,4 @@
-//! Agents: the host's processor, and a device for each target.
+//! Agents: the host CPU, and a device per target.
 
 use gcn_runtime::hsa::max_lds;
 use gcn_runtime::image::{ADDRESS_ALIGN, MAX_BUFFER, MAX_DEPTH, MAX_SIZE};
@@ -12,32 +12,33 @@ use crate::numbers::*;
 use crate::pools::{MemoryPool, POOL_KINDS, PoolKind};
 use crate::status::HsaResult;
 
-/// Handles of agents count from here, so that other numbers are none.
+/// Handle of the first agent. It is large, so that arbitrary numbers are not valid handles.
 const FIRST_HANDLE: Handle = 0x4743_4e00_0001;
-/// Handles of instruction sets are those of their agents and this.
+/// Offset from an agent's handle to that of its instruction set.
 const ISA: Handle = 1 << 16;
 
-/// Bytes of a cache line.
+/// Cache line size in bytes.
 const LINE: u32 = 64;
-/// KiB of a compute unit's first cache.
+/// L1 cache per compute unit in KiB.
 const L1: u32 = 16;
-/// The size of the first cache of data of the host's first core, as `48K`.
+/// File with the L1 data cache size of the host's first core, such as `48K`.
 const HOST_L1: &str = "/sys/devices/system/cpu/cpu0/cache/index0/size";
-/// Most packets of a queue.
+/// Maximum number of packets in a queue.
 pub(crate) const MAX_QUEUE: u32 = 1 << 17;
-/// Least packets of a queue.
+/// Minimum number of packets in a queue.
 pub(crate) const MIN_QUEUE: u32 = 64;
-/// Queues that an agent may have.
+/// Maximum number of queues per agent.
 const MAX_QUEUES: u32 = 128;
-/// Work-items of a workgroup at most.
+/// Maximum workgroup size in work-items.
 const MAX_GROUP: u32 = 1024;
-/// Waves of a compute unit at most.
+/// Maximum number of waves per compute unit.
 const WAVES: u32 = 40;
 const SIMDS: u32 = 4;
 const WAVE_LANES: u32 = 64;
 
-/// Values of the attributes from [`HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS`] on: elements by dimension (of 1D, arrays, buffers, 2D, arrays, depth, arrays of depth, 3D), layers, images that are
-/// read, images that are written, samplers, alignment of rows.
+/// Values of the attributes starting at [`HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS`]: maximum size by geometry (1D,
+/// 1DA, 1DB, 2D, 2DA, 2DDEPTH, 2DADEPTH, 3D), layers, read image handles, read-write image handles, samplers, row
+/// pitch alignment.
 const IMAGE_LIMITS: [&[u32]; 13] = {
     const SIZE: u32 = MAX_SIZE as u32;
     const DEPTH: u32 = MAX_DEPTH as u32;
@@ -58,15 +59,15 @@ const IMAGE_LIMITS: [&[u32]; 13] = {
     ]
 };
 
-/// The UUID of a device, by its number among all.
+/// UUID of a device, by its index among all devices.
 pub(crate) fn uuid(number: usize) -> String {
     format!("GPU-{:016x}", 0x6763_6e00 + number)
 }
 
-/// End of the names of processors that stand for several.
+/// Suffix of generic processor names, which cover several chips.
 const GENERIC: &str = "-generic";
 
-/// The features that chips of a device's target may have on or off, and the device's setting.
+/// Optional features of a device's target, and whether they are enabled.
 fn features(device: &Device) -> impl Iterator<Item = (&'static str, bool)> {
     Chip::of(device.code_target()).feature_settings(device.features())
 }
@@ -76,7 +77,7 @@ fn features(device: &Device) -> impl Iterator<Item = (&'static str, bool)> {
 pub(crate) struct Agent {
     index: usize,
     pub(crate) kind: AgentKind,
-    /// Bytes of its memory.
+    /// Memory size in bytes.
     pub(crate) memory: u64,
 }
 
@@ -86,7 +87,7 @@ pub(crate) enum AgentKind {
         name: String,
         threads: u32,
         mhz: u32,
-        /// KiB of a core's first cache of data.
+        /// L1 data cache per core in KiB.
         l1: Option<u32>,
     },
     Device {
@@ -121,7 +122,7 @@ impl Agent {
         }
     }
 
-    /// The agent of a device, whose number among all devices is `number`, whether programs see them or not.
+    /// Creates the agent of a device. `number` is its index among all devices, including invisible ones.
     pub(crate) fn device(
         index: usize,
         (number, device): (usize, Device),
@@ -140,12 +141,12 @@ impl Agent {
         FIRST_HANDLE + self.index as Handle
     }
 
-    /// The position among all agents that a handle denotes.
+    /// Index in the list of agents that a handle encodes.
     pub(crate) fn index_of(handle: Handle) -> Option<usize> {
         usize::try_from(handle.checked_sub(FIRST_HANDLE)?).ok()
     }
 
-    /// The position of the agent of an instruction set.
+    /// Index of the agent that an instruction set handle encodes.
     pub(crate) fn index_of_isa(isa: Handle) -> Option<usize> {
         Agent::index_of(isa.checked_sub(ISA)?)
     }
@@ -154,7 +155,7 @@ impl Agent {
         self.index
     }
 
-    /// The emulated device, if it is none of the host's.
+    /// Emulated device; `None` for the host's agent.
     pub(crate) fn emulated(&self) -> Option<&Device> {
         match &self.kind {
             AgentKind::Host { .. } => None,
@@ -162,12 +163,12 @@ impl Agent {
         }
     }
 
-    /// The handle of its instruction set, of which the host's processor has none.
+    /// Handle of the agent's instruction set; `None` for the host's agent.
     pub(crate) fn isa(&self) -> Option<Handle> {
         self.emulated().map(|_| self.handle() + ISA)
     }
 
-    /// The name of its instruction set with features, such as `amdgcn-amd-amdhsa--gfx906:sramecc+:xnack-`.
+    /// Instruction set name with features, such as `amdgcn-amd-amdhsa--gfx906:sramecc+:xnack-`.
     pub(crate) fn isa_name(&self) -> String {
         let Some(device) = self.emulated() else {
             return String::new();
@@ -181,9 +182,9 @@ impl Agent {
         name
     }
 
-    /// True if it runs code for a processor with features, such as `gfx906:xnack-`. As with AMD's loader, code for another
-    /// processor is not run, even if that has the same instructions, nor code for another setting of a feature; generic
-    /// processors, and objects that name none, are the emulated device's matter.
+    /// True if the agent runs code for a processor with features, such as `gfx906:xnack-`. As in AMD's loader, the
+    /// processor must be the same even if another one has the same instructions, and no feature may contradict.
+    /// Generic processors and objects without a processor name are left to the emulated device.
     pub(crate) fn runs(&self, id: &str) -> bool {
         let Some(device) = self.emulated() else {
             return false;
@@ -196,7 +197,7 @@ impl Agent {
         (is_own || is_open) && chip.runs_features(device.features(), parts)
     }
 
-    /// The pools of its memory.
+    /// Memory pools of the agent.
     pub(crate) fn pools(&self) -> impl Iterator<Item = MemoryPool> {
         let is_host = self.emulated().is_none();
         let own = POOL_KINDS
@@ -212,7 +213,7 @@ impl Agent {
         }
     }
 
-    /// The value of an `hsa_agent_info_t` or `hsa_amd_agent_info_t`.
+    /// Returns the value of an `hsa_agent_info_t` or `hsa_amd_agent_info_t`.
     pub(crate) fn info(&self, attribute: u32) -> HsaResult<Info> {
         let of_device = |value: u32| self.number_of(0, |_, _| value);
         Ok(match attribute {
@@ -295,7 +296,7 @@ impl Agent {
                 Info::U32(self.number_of(0, |_, chip| chip.shader_engines))
             }
             HSA_AMD_AGENT_INFO_NUM_SHADER_ARRAYS_PER_SE => Info::U32(of_device(1)),
-            // Memory is the host's: nothing has to be flushed.
+            // Device memory is host memory, so nothing has to be flushed.
             HSA_AMD_AGENT_INFO_HDP_FLUSH => Info::Flush(HdpFlush {
                 mem_flush_cntl: 0,
                 reg_flush_cntl: 0,
@@ -315,7 +316,7 @@ impl Agent {
             HSA_AMD_AGENT_INFO_ASIC_FAMILY_ID => {
                 Info::U32(self.number_of(0, |_, chip| chip.family))
             }
-            // Versions of firmware: there is none.
+            // There is no firmware.
             HSA_AMD_AGENT_INFO_UCODE_VERSION | HSA_AMD_AGENT_INFO_SDMA_UCODE_VERSION => {
                 Info::U32(0)
             }
@@ -332,11 +333,11 @@ impl Agent {
                 Info::Bytes(flags.to_le_bytes().to_vec())
             }
             HSA_AMD_AGENT_INFO_AQL_EXTENSIONS => Info::Bytes(vec![0; 8]),
-            // A launch takes its scratch from the device's memory.
+            // Scratch is allocated per launch from the device's memory.
             HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_MAX | HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT => {
                 Info::U64(self.number_of(0, |_, _| self.memory))
             }
-            // Clocks of the device, the processor and the system, and ticks of the latter.
+            // Clocks of the device, the processor and the system, and the frequency of the latter.
             HSA_AMD_AGENT_INFO_CLOCK_COUNTERS if self.emulated().is_some() => {
                 let clocks = [now(), now(), now(), TICKS_PER_SECOND];
                 Info::Bytes(clocks.map(u64::to_le_bytes).concat())
@@ -345,7 +346,7 @@ impl Agent {
         })
     }
 
-    /// KiB of a level of its caches; `None` if it has none, or Linux does not say it.
+    /// Cache size of a level in KiB; `None` if there is none, or Linux does not report it.
     pub(crate) fn cache(&self, level: u8) -> Option<u32> {
         match (&self.kind, level) {
             (AgentKind::Host { l1, .. }, 1) => *l1,
@@ -369,18 +370,18 @@ impl Agent {
         }
     }
 
-    /// The value of an `hsa_isa_info_t` of its instruction set.
+    /// Returns the value of an `hsa_isa_info_t`.
     pub(crate) fn isa_info(&self, attribute: u32) -> HsaResult<Info> {
         let name = self.isa_name();
         Ok(match attribute {
             HSA_ISA_INFO_NAME_LENGTH => Info::U32(name.len() as u32 + 1),
             HSA_ISA_INFO_NAME => Info::Name(name),
-            // One call convention, its wave, and waves of a compute unit.
+            // Call conventions: one, its wavefront size, and wavefronts per compute unit.
             HSA_ISA_INFO_CALL_CONVENTION_COUNT => Info::U32(1),
             HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONT_SIZE => Info::U32(WAVE_LANES),
             HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONTS_PER_COMPUTE_UNIT => Info::U32(WAVES),
-            // A flag each: of the small and the large machine model, the base and the full profile, and rounding by default, to
-            // zero, to nearest.
+            // Flags: small and large machine model; base and full profile; default rounding, round to zero, round to
+            // nearest.
             HSA_ISA_INFO_MACHINE_MODELS => Info::Bytes(vec![0, 1]),
             HSA_ISA_INFO_PROFILES => Info::Bytes(vec![1, 0]),
             HSA_ISA_INFO_DEFAULT_FLOAT_ROUNDING_MODES
@@ -395,8 +396,8 @@ impl Agent {
         })
     }
 
-    /// The value of an `hsa_amd_agent_memory_pool_info_t`: this agent's access to a pool. Without a large BAR the host accesses
-    /// memory of devices by copies only.
+    /// Returns the value of an `hsa_amd_agent_memory_pool_info_t`: this agent's access to a pool. Without a large BAR
+    /// the host accesses device memory only by copies.
     pub(crate) fn pool_info(
         &self,
         pool: MemoryPool,
@@ -435,7 +436,7 @@ impl Agent {
         })
     }
 
-    /// Bytes of a pool of this agent.
+    /// Size of one of the agent's pools in bytes.
     pub(crate) fn pool_size(&self, kind: PoolKind) -> u64 {
         match (kind, &self.kind) {
             (PoolKind::Group, AgentKind::Device { device, .. }) => {

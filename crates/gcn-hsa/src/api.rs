@@ -1,7 +1,7 @@
-//! The functions of the library, as the headers declare them.
+//! The library's API functions, as the headers declare them.
 //!
-//! These modules may use `unsafe`: they take the program's addresses. A function checks its handles, asks a module above for
-//! what it needs, and writes results; it holds no logic of its own.
+//! These modules may use `unsafe`, since they access addresses from the program. A function checks its handles, calls
+//! a module above, and writes results; it holds no logic of its own.
 #![allow(unsafe_code)]
 // The contracts of the functions are those of the HSA specification, which the headers repeat.
 #![allow(clippy::missing_safety_doc, missing_docs)]
@@ -16,22 +16,22 @@ mod virtual_memory;
 mod processes;
 mod queues;
 mod signals;
-mod refused;
+mod unsupported;
 
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::abi::{EachHandle, Handle};
+use crate::abi::{Handle, HandleCallback};
 use crate::info::Info;
 use crate::runtime::{self, Runtime};
 use crate::status::{HsaResult, Status};
 
-/// Runs a function of an initialised runtime.
+/// Runs a function with the runtime, which must be initialised.
 fn call(function: impl FnOnce(&'static Runtime) -> HsaResult) -> Status {
     guard(|| function(runtime::get()?))
 }
 
-/// Runs a function, and makes a panic an error: none may leave for the program.
+/// Runs a function, and turns a panic into an error so that it does not unwind into the program.
 fn guard(function: impl FnOnce() -> HsaResult) -> Status {
     match catch_unwind(AssertUnwindSafe(function)) {
         Ok(Ok(())) => Status::SUCCESS,
@@ -40,12 +40,12 @@ fn guard(function: impl FnOnce() -> HsaResult) -> Status {
     }
 }
 
-/// The address of a program's pointer.
+/// Address of a pointer from the program.
 fn address<T>(pointer: *const T) -> u64 {
     pointer.expose_provenance() as u64
 }
 
-/// A pointer for a program to an address of memory that agents share.
+/// Pointer for the program to an address in shared memory.
 fn pointer<T>(address: u64) -> *mut T {
     std::ptr::with_exposed_provenance_mut(address as usize)
 }
@@ -53,7 +53,7 @@ fn pointer<T>(address: u64) -> *mut T {
 /// Writes a result.
 ///
 /// # Safety
-/// The address is null or has room for the value.
+/// The address is null or writable.
 unsafe fn put<T>(to: *mut T, value: T) -> HsaResult {
     if to.is_null() {
         return Err(Status::INVALID_ARGUMENT);
@@ -66,7 +66,7 @@ unsafe fn put<T>(to: *mut T, value: T) -> HsaResult {
 /// Writes the value of an attribute.
 ///
 /// # Safety
-/// The address is null or has room for the attribute's type.
+/// The address is null, or has room for the attribute's type.
 unsafe fn put_info(to: *mut c_void, info: HsaResult<Info>) -> HsaResult {
     if to.is_null() {
         return Err(Status::INVALID_ARGUMENT);
@@ -76,10 +76,10 @@ unsafe fn put_info(to: *mut c_void, info: HsaResult<Info>) -> HsaResult {
     Ok(())
 }
 
-/// The elements of a program's array.
+/// Borrows an array of the program.
 ///
 /// # Safety
-/// The address is null, or that of `count` elements that nobody changes meanwhile.
+/// The address is null or points to `count` elements, which nobody changes meanwhile.
 unsafe fn array<'a, T>(elements: *const T, count: u32) -> HsaResult<&'a [T]> {
     if count == 0 {
         return Ok(&[]);
@@ -91,10 +91,10 @@ unsafe fn array<'a, T>(elements: *const T, count: u32) -> HsaResult<&'a [T]> {
     Ok(unsafe { std::slice::from_raw_parts(elements, count as usize) })
 }
 
-/// A program's text.
+/// Borrows a text of the program.
 ///
 /// # Safety
-/// The address is null, or that of a text with its terminator.
+/// The address is null or points to a null-terminated text.
 unsafe fn text<'a>(text: *const c_char) -> HsaResult<&'a str> {
     if text.is_null() {
         return Err(Status::INVALID_ARGUMENT);
@@ -104,13 +104,13 @@ unsafe fn text<'a>(text: *const c_char) -> HsaResult<&'a str> {
     text.to_str().map_err(|_| Status::INVALID_ARGUMENT)
 }
 
-/// Calls a program's function for each handle, until it returns another status than success.
+/// Calls the program's callback for each handle, until it returns a status other than success.
 ///
 /// # Safety
 /// `callback` may be called with `data`.
 unsafe fn each(
     handles: impl IntoIterator<Item = Handle>,
-    callback: Option<EachHandle>,
+    callback: Option<HandleCallback>,
     data: *mut c_void,
 ) -> HsaResult {
     let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;

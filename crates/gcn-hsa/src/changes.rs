@@ -1,8 +1,9 @@
-//! A counter of changes that threads sleep on: the one place where threads of this crate wait.
+//! Change counter, on which all threads of this crate wait.
 //!
-//! A thread that waits for a condition reads the counter, looks at the condition, and sleeps while the counter stays as it
-//! was. Whoever may make a condition true counts a change. Neither side misses the other: the sleeper announces itself before
-//! it looks at the counter again, the other one counts before it looks for sleepers, and a fence is between the two of each.
+//! A waiting thread reads the counter, checks its condition, and sleeps while the counter is unchanged. Code that may
+//! make a condition true increments the counter. No wake-up is lost: the sleeper registers before it reads the
+//! counter again, and the other side increments the counter before it checks for sleepers, each with a fence in
+//! between.
 
 use std::time::{Duration, Instant};
 
@@ -11,12 +12,13 @@ use super::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
 use super::sync::atomic::{AtomicU64, AtomicUsize, fence};
 use super::sync::{Condvar, Mutex};
 
-/// Time that a thread waits awake, since most commands are short and a sleep costs several times as much.
-const AWAKE: Duration = Duration::from_micros(20);
-/// A sleeper looks by itself after this time: programs may store to a signal's value through its pointer, which nobody counts.
-pub const LOOK_AGAIN: Duration = Duration::from_millis(2);
+/// Time to spin before sleeping. Most commands are short, and a sleep costs several times as much.
+const SPIN_TIME: Duration = Duration::from_micros(20);
+/// Maximum time to sleep before checking the condition again. Programs may store to a signal's value through its
+/// pointer, which does not increment the counter.
+pub const RECHECK_INTERVAL: Duration = Duration::from_millis(2);
 
-/// A counter of changes.
+/// Change counter.
 #[derive(Debug, Default)]
 pub struct Changes {
     count: AtomicU64,
@@ -26,12 +28,12 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Counts a change and wakes all sleepers.
+    /// Increments the counter and wakes all sleepers.
     pub fn count(&self) {
         self.count.fetch_add(1, AcqRel);
         fence(SeqCst);
         if self.sleepers.load(Relaxed) > 0 {
-            // A sleeper holds the lock from its look at the counter until it sleeps.
+            // A sleeper holds the lock from checking the counter until it sleeps.
             drop(
                 self.lock
                     .lock()
@@ -41,12 +43,12 @@ impl Changes {
         }
     }
 
-    /// The number of changes so far.
+    /// Number of changes so far.
     pub fn seen(&self) -> u64 {
         self.count.load(Acquire)
     }
 
-    /// Sleeps while the count is `seen`, for `most` at the longest; it may wake earlier.
+    /// Sleeps while the counter equals `seen`, for at most `most`. May return early.
     pub fn sleep(&self, seen: u64, most: Duration) {
         self.sleepers.fetch_add(1, Relaxed);
         fence(SeqCst);
@@ -60,7 +62,7 @@ impl Changes {
         self.sleepers.fetch_sub(1, Relaxed);
     }
 
-    /// Waits until `look` yields something, or until the deadline.
+    /// Waits until `look` returns a value, or until the deadline.
     pub fn wait<T>(
         &self,
         deadline: Option<Instant>,
@@ -73,16 +75,16 @@ impl Changes {
                 return Some(found);
             }
             let now = Instant::now();
-            let left = deadline.map_or(LOOK_AGAIN, |deadline| {
+            let left = deadline.map_or(RECHECK_INTERVAL, |deadline| {
                 deadline.saturating_duration_since(now)
             });
             if left.is_zero() {
                 return None;
             }
-            if now - begin < AWAKE {
+            if now - begin < SPIN_TIME {
                 std::thread::yield_now();
             } else {
-                self.sleep(seen, left.min(LOOK_AGAIN));
+                self.sleep(seen, left.min(RECHECK_INTERVAL));
             }
         }
     }

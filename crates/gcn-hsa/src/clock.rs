@@ -1,11 +1,11 @@
-//! The clock of timestamps.
+//! Clock for timestamps.
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Ticks of a second.
+/// Ticks per second.
 pub(crate) const TICKS_PER_SECOND: u64 = 1_000_000_000;
 
-/// The host's monotonic clock in nanoseconds.
+/// Time of the host's monotonic clock in nanoseconds.
 pub(crate) fn now() -> u64 {
     let time = clock_gettime(ClockId::Monotonic);
     time.tv_sec.cast_unsigned() * TICKS_PER_SECOND + time.tv_nsec.cast_unsigned()

@@ -1,6 +1,6 @@
-//! Copies that programs do not wait for: a thread makes them when the signals that they depend on are complete.
+//! Asynchronous copies. A thread performs them when the signals that they depend on are complete.
 //!
-//! This is one of the modules that may use `unsafe`: copies are between any addresses of the process.
+//! This module may use `unsafe`, since it copies between arbitrary addresses of the process.
 #![allow(unsafe_code)]
 
 use std::num::NonZero;
@@ -13,12 +13,12 @@ use crate::signals::{FAILED, Signal};
 use crate::status::Status;
 use crate::workers::WorkerTask;
 
-/// Bytes of a copy that are worth a thread of their own. One thread reaches two thirds of the speed of the host's memory, since
-/// `memmove` of what HIP copies at a time, 32 MiB, stores by way of the caches.
+/// Minimum number of bytes per thread of a copy. One thread reaches two thirds of the host's memory bandwidth:
+/// `memmove` stores through the caches at 32 MiB, the size of HIP's copies.
 const PIECE: usize = 4 << 20;
-/// Threads of a copy at most: with more, the memory is no faster.
+/// Maximum number of threads per copy. More do not increase the bandwidth.
 const MAX_THREADS: usize = 4;
-/// Threads of a copy on this host.
+/// Number of threads per copy on this host.
 static THREADS: LazyLock<usize> = LazyLock::new(|| {
     let threads = std::thread::available_parallelism();
     threads.map_or(1, NonZero::get).min(MAX_THREADS)
@@ -39,7 +39,7 @@ pub(crate) enum CopyRequest {
     },
 }
 
-/// A corner of a box in pitched memory.
+/// Corner of a box in pitched memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PitchedCorner {
     pub(crate) memory: PitchedPtr,
@@ -56,7 +56,7 @@ impl PitchedCorner {
 }
 
 impl CopyRequest {
-    /// Each row: its address in memory that is written, that in memory that is read, and its bytes.
+    /// Iterates over the rows: destination address, source address and size in bytes.
     pub(crate) fn rows(self) -> impl Iterator<Item = (u64, u64, u64)> {
         let (rows, slices) = match self {
             CopyRequest::Line { .. } => (1, 1),
@@ -72,11 +72,11 @@ impl CopyRequest {
         }
     }
 
-    /// Makes the copy.
+    /// Performs the copy.
     ///
     /// # Safety
-    /// The program vouches for its addresses: all bytes are accessible. Other threads and kernels may race with it for them,
-    /// as they may with a copy of a real device; the bytes are then any.
+    /// The program guarantees that all bytes are accessible. Other threads and kernels may race with the copy, as on
+    /// a real device; the bytes are then unspecified.
     pub(crate) unsafe fn make(&self) {
         for (to, from, bytes) in self.rows() {
             // SAFETY: the caller vouches for the addresses.
@@ -85,7 +85,7 @@ impl CopyRequest {
     }
 }
 
-/// Copies `bytes` bytes, which may overlap, by several threads if they are many.
+/// Copies `bytes` bytes, with several threads if there are many. The ranges may overlap.
 ///
 /// # Safety
 /// All bytes are accessible.
@@ -112,7 +112,7 @@ unsafe fn copy_line(to: u64, from: u64, bytes: usize) {
     });
 }
 
-/// Copies `bytes` bytes, which may overlap.
+/// Copies `bytes` bytes. The ranges may overlap.
 ///
 /// # Safety
 /// All bytes are accessible.
@@ -123,18 +123,18 @@ unsafe fn copy_bytes(to: u64, from: u64, bytes: usize) {
     unsafe { std::ptr::copy(from, to, bytes) };
 }
 
-/// A copy that waits for signals.
+/// Copy that waits for signals.
 pub(crate) struct CopyJob {
     pub(crate) copy: CopyRequest,
-    /// The signals that are complete before it is made.
+    /// Signals that must be complete before the copy.
     pub(crate) after: Vec<Signal>,
-    /// The signal that it completes.
+    /// Signal that the copy completes.
     pub(crate) done: Option<Signal>,
-    pub(crate) make: Make,
+    pub(crate) make: CopyFunction,
 }
 
-/// Makes a copy, as [`CopyRequest::make`] does.
-pub(crate) type Make = unsafe fn(&CopyRequest);
+/// Function that performs a copy, such as [`CopyRequest::make`].
+pub(crate) type CopyFunction = unsafe fn(&CopyRequest);
 
 impl WorkerTask for CopyJob {
     const THREAD: &'static str = "gcn hsa copies";

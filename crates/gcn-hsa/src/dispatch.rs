@@ -1,4 +1,4 @@
-//! Kernel dispatches: from a packet to the end of its kernel.
+//! Kernel dispatches: executing a dispatch packet.
 
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use crate::queues::{Queue, QueuedPacket};
 use crate::runtime::{self, Runtime};
 use crate::status::{HsaResult, Status};
 
-/// Bits of a packet's setup that have the number of dimensions.
+/// Mask of the number of dimensions in a packet's `setup`.
 const DIMENSIONS: u16 = 3;
 
-/// Runs the kernel of a packet to its end.
+/// Runs a packet's kernel, and returns when it has ended.
 pub(crate) fn run(queue: &Queue, dispatch: &QueuedPacket) -> HsaResult {
-    let runtime = runtime::made().ok_or(Status::NOT_INITIALIZED)?;
+    let runtime = runtime::existing().ok_or(Status::NOT_INITIALIZED)?;
     let object = dispatch.packet.kernel_object;
     let Some(kernel) = runtime.loader.kernel(object) else {
         say(&format!(
@@ -26,7 +26,7 @@ pub(crate) fn run(queue: &Queue, dispatch: &QueuedPacket) -> HsaResult {
         return Err(Status::INVALID_CODE_OBJECT);
     };
     let launch = launch(runtime, queue, dispatch, &kernel);
-    queue.forget_stop();
+    queue.reset_stop();
     let outcome = runtime.watch.run(launch, queue.emulated(), queue.stop());
     let Err(failed) = outcome else { return Ok(()) };
     if queue.is_over() {

@@ -1,6 +1,6 @@
-//! Failures of kernels: a report for the user, and a status for the program.
+//! Kernel failures: a report for the user, and a status for the program.
 //!
-//! This is one of the modules that may use `unsafe`: handlers of events are the program's.
+//! This module may use `unsafe`, since it calls the program's event handlers.
 #![allow(unsafe_code)]
 
 use gcn_report::program::Failure;
@@ -13,12 +13,12 @@ use crate::queues::Queue;
 use crate::runtime::Runtime;
 use crate::status::Status;
 
-/// Event: a memory fault.
+/// Event type of a memory fault.
 const MEMORY_FAULT: u32 = 0;
-/// Reason of a memory fault: there is no such page.
+/// Reason for a memory fault: the page is not present.
 const NOT_PRESENT: u32 = 1;
 
-/// Reports the failure of a kernel on standard error. Yields the status for the program.
+/// Reports a kernel's failure on standard error, and returns the status for the program.
 pub(crate) fn report(runtime: &Runtime, queue: &Queue, failed: &Failure) -> Status {
     say(&format!(
         "error: {}",

@@ -1,6 +1,6 @@
-//! Handlers of signals: a thread calls a program's functions when signals have the values that they wait for.
+//! Signal handlers: a thread calls the program's functions when signals meet their conditions.
 //!
-//! This is one of the modules that may use `unsafe`: the functions are the program's.
+//! This module may use `unsafe`, since it calls functions of the program.
 #![allow(unsafe_code)]
 
 use std::ffi::c_void;
@@ -10,9 +10,9 @@ use crate::abi::SignalHandler;
 use crate::signals::{Signal, SignalCondition};
 use crate::workers::WorkerTask;
 
-/// A function to call, with its argument, an address.
+/// Pending call of a function with its argument, an address.
 pub(crate) enum HandlerCall {
-    /// Called when the condition holds, and again while it returns true.
+    /// Called when the condition holds, and again as long as it returns true.
     Handler {
         signal: Signal,
         condition: SignalCondition,
@@ -20,7 +20,7 @@ pub(crate) enum HandlerCall {
         handler: SignalHandler,
         argument: usize,
     },
-    /// Once, soon.
+    /// Called once, as soon as possible.
     Once {
         function: unsafe extern "C" fn(*mut c_void),
         argument: usize,

@@ -1,4 +1,4 @@
-//! Handles of things that programs make and destroy: numbers that are never used again.
+//! Handles of objects that programs create and destroy: numbers that are never reused.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::abi::Handle;
 
-/// The things of one type, by handle.
+/// Objects of one type, by handle.
 #[derive(Debug)]
 pub(crate) struct Handles<T>(RwLock<HashMap<Handle, Arc<T>>>);
 
@@ -16,14 +16,14 @@ impl<T> Default for Handles<T> {
     }
 }
 
-/// A number that no other handle of the process has.
+/// Returns a handle that is unique in the process.
 pub(crate) fn next() -> Handle {
     static NEXT: AtomicU64 = AtomicU64::new(0x4847_0001);
     NEXT.fetch_add(1, Relaxed)
 }
 
 impl<T> Handles<T> {
-    /// Adds a thing that knows its own handle.
+    /// Creates an object that knows its handle, and adds it.
     pub(crate) fn add(&self, make: impl FnOnce(Handle) -> T) -> Handle {
         let handle = next();
         let thing = Arc::new(make(handle));
@@ -46,7 +46,7 @@ impl<T> Handles<T> {
         things.remove(&handle)
     }
 
-    /// All of them, in the order of their making.
+    /// Returns all objects in order of creation.
     pub(crate) fn all(&self) -> Vec<(Handle, Arc<T>)> {
         let things = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let mut all: Vec<_> = things

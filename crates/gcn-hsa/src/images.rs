@@ -1,7 +1,8 @@
 //! Images and samplers.
 //!
-//! A handle is the address of a descriptor in memory: HIP copies the words there into texture and surface objects, from which
-//! kernels load them. Texels are in rows, whether the program leaves the layout to the library or not.
+//! A handle is the address of a descriptor in memory. HIP copies the descriptor into texture and surface objects,
+//! from which kernels load it. Texels are always stored in rows, even if the program leaves the layout to the
+//! library.
 
 use std::sync::Arc;
 
@@ -19,21 +20,21 @@ use crate::agents::Agent;
 use crate::copies::{CopyRequest, PitchedCorner};
 use crate::handles::Handles;
 use crate::numbers::*;
-use crate::pools::of_host;
+use crate::pools::to_host_address;
 use crate::status::{HsaResult, Status};
 
-/// Bytes of texels that a fill copies at a time.
+/// Number of bytes that a fill copies at a time.
 const FILL_BYTES: usize = 64 << 10;
 
-/// The images and samplers that programs have made.
+/// Images and samplers created by programs.
 #[derive(Default, Debug)]
 pub(crate) struct Images {
     images: Handles<ProgramImage>,
-    /// The memory of descriptors.
+    /// Descriptors of the samplers.
     samplers: Handles<Buffer>,
 }
 
-/// An image of a program.
+/// Image created by a program.
 #[derive(Debug)]
 pub(crate) struct ProgramImage {
     image: Image,
@@ -42,16 +43,16 @@ pub(crate) struct ProgramImage {
     _descriptor: Buffer,
 }
 
-/// The layout of an image's texels that a program asks for.
+/// Requested layout of an image's texels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum DataLayout {
-    /// The library's choice.
+    /// Chosen by the library.
     Opaque,
-    /// Rows and slices with these distances, where 0 stands for those without padding.
+    /// Rows and slices with these pitches; a pitch of 0 means that there is no padding.
     Linear(Pitches),
 }
 
-/// The kind of a geometry's number; `None` for kinds of depths, whose formats devices do not have.
+/// Converts a geometry of the headers; `None` for depth images, whose formats devices do not support.
 fn geometry_of(number: u32) -> HsaResult<Option<Geometry>> {
     Ok(Some(match number {
         HSA_EXT_IMAGE_GEOMETRY_1D => Geometry::D1,
@@ -65,7 +66,7 @@ fn geometry_of(number: u32) -> HsaResult<Option<Geometry>> {
     }))
 }
 
-/// The kind and format of a geometry and a format, if devices have them.
+/// Converts a geometry and a format; `None` if devices do not support them.
 fn supported(geometry: u32, format: ImageFormat) -> HsaResult<Option<(Geometry, DeviceFormat)>> {
     let geometry = geometry_of(geometry)?;
     let order = ChannelOrder::numbered(format.channel_order);
@@ -77,7 +78,7 @@ fn supported(geometry: u32, format: ImageFormat) -> HsaResult<Option<(Geometry, 
     Ok(both.filter(|(geometry, format)| geometry.takes(*format)))
 }
 
-/// The `hsa_ext_image_capability_t` of an agent for a geometry and a format.
+/// Returns the `hsa_ext_image_capability_t` of an agent for a geometry and a format.
 pub(crate) fn capability(agent: &Agent, geometry: u32, format: ImageFormat) -> HsaResult<u32> {
     let supported = supported(geometry, format)?;
     let supported = supported.filter(|_| agent.emulated().is_some());
@@ -101,13 +102,13 @@ fn status_of(error: ImageError) -> Status {
     }
 }
 
-/// The image that a program describes, and its descriptor for an address.
+/// Layout and descriptor of an image at an address.
 ///
-/// Access permissions are not compared with the format: HIP asks for read-write images of sRGB.
+/// Access permissions are not checked against the format: HIP asks for read-write sRGB images.
 ///
 /// # Errors
-/// The agent does not have such an image.
-fn described(
+/// The agent does not support the image.
+fn layout_and_descriptor(
     agent: &Agent,
     desc: &ImageDescriptor,
     layout: DataLayout,
@@ -125,7 +126,7 @@ fn described(
     if unused.iter().any(|(size, is_used)| !is_used && *size > 1) {
         return Err(Status::IMAGE_SIZE_UNSUPPORTED);
     }
-    // An array of no layers has one, as in AMD's library.
+    // An array with 0 layers has one layer, as in AMD's library.
     let slices = if has_depth {
         desc.depth
     } else {
@@ -135,7 +136,7 @@ fn described(
     let image = Image::new(format, geometry, size).map_err(status_of)?;
     let image = match layout {
         DataLayout::Opaque => image,
-        // Hardware does not have a distance of an image of a buffer.
+        // Descriptors of 1D buffer images have no pitch.
         DataLayout::Linear(_) if geometry == Geometry::D1Buffer => image,
         DataLayout::Linear(pitches) => with_pitches(image, pitches)?,
     };
@@ -156,24 +157,24 @@ fn with_pitches(image: Image, pitches: Pitches) -> HsaResult<Image> {
     Ok(image)
 }
 
-/// Bytes and alignment of an image's texels.
+/// Returns size and alignment of an image's texels in bytes.
 ///
 /// # Errors
-/// The agent does not have such an image.
+/// The agent does not support the image.
 pub(crate) fn data_info(
     agent: &Agent,
     desc: &ImageDescriptor,
     layout: DataLayout,
 ) -> HsaResult<ImageDataInfo> {
-    let (image, _) = described(agent, desc, layout, 0)?;
+    let (image, _) = layout_and_descriptor(agent, desc, layout, 0)?;
     Ok(ImageDataInfo {
         size: image.bytes(),
         alignment: ADDRESS_ALIGN,
     })
 }
 
-/// A descriptor in memory of an agent.
-fn in_memory(agent: &Agent, name: &str, words: &[u32]) -> HsaResult<Buffer> {
+/// Writes a descriptor to memory of an agent.
+fn write_descriptor(agent: &Agent, name: &str, words: &[u32]) -> HsaResult<Buffer> {
     let device = agent.emulated().ok_or(Status::INVALID_AGENT)?;
     let descriptor = device
         .allocate(name, DESCRIPTOR_BYTES as u64)
@@ -184,10 +185,10 @@ fn in_memory(agent: &Agent, name: &str, words: &[u32]) -> HsaResult<Buffer> {
 }
 
 impl Images {
-    /// Makes an image of texels at an address.
+    /// Creates an image of texels at an address.
     ///
     /// # Errors
-    /// The agent does not have such an image; the address is not aligned; there is no memory.
+    /// The agent does not support the image, the address is misaligned, or memory is exhausted.
     pub(crate) fn create(
         &self,
         agent: &Agent,
@@ -195,11 +196,11 @@ impl Images {
         layout: DataLayout,
         address: u64,
     ) -> HsaResult<Handle> {
-        let (image, words) = described(agent, desc, layout, address)?;
+        let (image, words) = layout_and_descriptor(agent, desc, layout, address)?;
         if address == 0 || !address.is_multiple_of(ADDRESS_ALIGN as u64) {
             return Err(Status::INVALID_ARGUMENT);
         }
-        let descriptor = in_memory(
+        let descriptor = write_descriptor(
             agent,
             "an image's descriptor (hsa_ext_image_create)",
             &words,
@@ -214,34 +215,34 @@ impl Images {
         Ok(handle)
     }
 
-    /// The image of a handle.
+    /// Looks up an image.
     ///
     /// # Errors
-    /// There is none.
+    /// The handle is invalid.
     pub(crate) fn get(&self, handle: Handle) -> HsaResult<Arc<ProgramImage>> {
         self.images.get(handle).ok_or(Status::INVALID_ARGUMENT)
     }
 
-    /// Destroys an image; its texels stay.
+    /// Destroys an image, but not its texels.
     ///
     /// # Errors
-    /// There is none.
+    /// The handle is invalid.
     pub(crate) fn destroy(&self, handle: Handle) -> HsaResult {
         let image = self.images.remove(handle);
         image.map(drop).ok_or(Status::INVALID_ARGUMENT)
     }
 
-    /// Makes a sampler.
+    /// Creates a sampler.
     ///
     /// # Errors
-    /// A mode is none; the agent has no samplers; there is no memory.
+    /// A mode is unknown, the agent does not support samplers, or memory is exhausted.
     pub(crate) fn create_sampler(
         &self,
         agent: &Agent,
         desc: &SamplerDescriptorV2,
     ) -> HsaResult<Handle> {
         let words = sampler(desc)?.words();
-        let descriptor = in_memory(agent, "a sampler (hsa_ext_sampler_create)", &words)?;
+        let descriptor = write_descriptor(agent, "a sampler (hsa_ext_sampler_create)", &words)?;
         let handle = descriptor.address();
         self.samplers.insert(handle, Arc::new(descriptor));
         Ok(handle)
@@ -250,7 +251,7 @@ impl Images {
     /// Destroys a sampler.
     ///
     /// # Errors
-    /// There is none.
+    /// The handle is invalid.
     pub(crate) fn destroy_sampler(&self, handle: Handle) -> HsaResult {
         let sampler = self.samplers.remove(handle);
         sampler.map(drop).ok_or(Status::INVALID_ARGUMENT)
@@ -274,7 +275,7 @@ fn sampler(desc: &SamplerDescriptorV2) -> HsaResult<Sampler> {
         *addressing = match mode {
             HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_EDGE => Addressing::Edge,
             HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_BORDER => Addressing::Border,
-            // A program that promises coordinates within the image gets AMD's choice.
+            // As in AMD's library, since the program promises coordinates within the image.
             HSA_EXT_SAMPLER_ADDRESSING_MODE_UNDEFINED | HSA_EXT_SAMPLER_ADDRESSING_MODE_REPEAT => {
                 Addressing::Repeat
             }
@@ -293,7 +294,7 @@ fn triple(dim: Dim3) -> [usize; 3] {
     [dim.x, dim.y, dim.z].map(|n| n as usize)
 }
 
-/// A box of texels in memory of the host's addresses: its place, and bytes of a row, rows, slices.
+/// Box of texels in host memory: its address, pitches and size in bytes, rows and slices.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TexelBox {
     place: BoxPlace,
@@ -317,7 +318,7 @@ impl TexelBox {
         Dim3 { x, y, z }
     }
 
-    /// The copy from another box of the same size.
+    /// Copy from another box of the same size.
     pub(crate) fn copy_from(&self, from: &TexelBox) -> CopyRequest {
         CopyRequest::Box {
             to: self.corner(),
@@ -326,7 +327,7 @@ impl TexelBox {
         }
     }
 
-    /// Addresses of the rows, and their bytes.
+    /// Iterates over the rows: address and size in bytes.
     pub(crate) fn rows(&self) -> impl Iterator<Item = (u64, usize)> {
         let bytes = self.size[0];
         self.place.rows(self.size).map(move |row| (row, bytes))
@@ -334,25 +335,25 @@ impl TexelBox {
 }
 
 impl ProgramImage {
-    /// A region of the image. Layers of a one-dimensional array are rows.
+    /// Returns the box of a region. Layers of a 1D array are rows.
     ///
     /// # Errors
-    /// It is empty, or not within the image.
+    /// The region is empty, or exceeds the image.
     pub(crate) fn region(&self, region: &ImageRegion) -> HsaResult<TexelBox> {
         let (origin, size) = (triple(region.offset), triple(region.range));
         let region = self.image.region(origin, size).map_err(status_of)?;
         let pitches = self.image.of_rows(self.image.pitches);
         Ok(TexelBox {
-            place: region.at(of_host(self.address), pitches),
+            place: region.at(to_host_address(self.address), pitches),
             size: region.size,
         })
     }
 
-    /// A region's place in linear memory at an address. Distances of rows and slices that are too small become those without
-    /// padding. As in AMD's library, layers of a one-dimensional array have the distance of rows.
+    /// Returns the box of a region in linear memory. Pitches that are too small become those without padding. As in
+    /// AMD's library, layers of a 1D array are a row pitch apart.
     ///
     /// # Errors
-    /// It is empty, or not within the image.
+    /// The region is empty, or exceeds the image.
     pub(crate) fn in_linear(
         &self,
         region: &ImageRegion,
@@ -366,12 +367,12 @@ impl ProgramImage {
         let dense = row.checked_mul(rows).ok_or(Status::INVALID_ARGUMENT)?;
         let slice = pitches.slice.max(dense);
         Ok(TexelBox {
-            place: region.alone(of_host(address), Pitches { row, slice }),
+            place: region.alone(to_host_address(address), Pitches { row, slice }),
             size: region.size,
         })
     }
 
-    /// The change of colours in a copy to another image.
+    /// Colour conversion for a copy to another image.
     ///
     /// # Errors
     /// The formats differ.
@@ -380,10 +381,10 @@ impl ProgramImage {
         conversion.ok_or(Status::INVALID_ARGUMENT)
     }
 
-    /// A fill of a region with a colour.
+    /// Prepares to fill a region with a colour.
     ///
     /// # Errors
-    /// The region is empty, or not within the image.
+    /// The region is empty, or exceeds the image.
     pub(crate) fn fill(
         &self,
         region: &ImageRegion,
@@ -397,16 +398,16 @@ impl ProgramImage {
     }
 }
 
-/// A fill of a box with the same texel.
+/// Fill of a box with one texel.
 #[derive(Debug)]
 pub(crate) struct TexelFill {
     to: TexelBox,
-    /// Copies of the texel.
+    /// Repeated texel.
     texels: Vec<u8>,
 }
 
 impl TexelFill {
-    /// The copies that fill the box; they are from memory of this object.
+    /// Iterates over the copies that fill the box. Their source is memory of this object.
     pub(crate) fn copies(&self) -> impl Iterator<Item = CopyRequest> {
         let from = self.texels.as_ptr().expose_provenance() as u64;
         let most = self.texels.len();

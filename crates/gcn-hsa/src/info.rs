@@ -1,6 +1,6 @@
-//! Values of attributes, and what writes them where a program wants them.
+//! Values of attributes, and writing them to the program's memory.
 //!
-//! This is one of the modules that may use `unsafe`: the API gives an untyped address, and the attribute says the type.
+//! This module may use `unsafe`: the API passes an untyped address, and the attribute determines the type.
 #![allow(unsafe_code)]
 
 use std::ffi::c_void;
@@ -10,7 +10,7 @@ use gcn_report::program::say::say_once;
 use crate::abi::{HdpFlush, LinkInfo};
 use crate::status::Status;
 
-/// The value of an attribute, in the type that the headers say for it.
+/// Attribute value, of the type that the headers define for the query.
 #[derive(Clone, Debug)]
 pub(crate) enum Info {
     Bool(bool),
@@ -18,32 +18,32 @@ pub(crate) enum Info {
     U16(u16),
     U32(u32),
     U64(u64),
-    /// Several values, such as sizes by dimension.
+    /// Several values, such as sizes per dimension.
     U16s(Vec<u16>),
     U32s(Vec<u32>),
-    /// A text and its terminator in an array of this many bytes, the rest of it zero; longer texts are cut.
+    /// Null-terminated text in an array of this size, padded with zeros. Longer texts are truncated.
     Text(String, usize),
-    /// A text and its terminator.
+    /// Null-terminated text.
     Name(String),
-    /// A text without a terminator.
+    /// Text without a terminator.
     Chars(String),
     Bytes(Vec<u8>),
     Link(LinkInfo),
     Flush(HdpFlush),
 }
 
-/// The error for an attribute that has no value, which is named on standard error: a release of HIP that asks for it may give up
-/// without another word.
+/// Returns the error for an unknown attribute, and reports it on standard error: HIP releases that ask for it may
+/// give up without a message.
 pub(crate) fn unknown(of: &str, attribute: u32) -> Status {
     say_once(&format!("{of} has no attribute {attribute:#x}"));
     Status::INVALID_ARGUMENT
 }
 
 impl Info {
-    /// Writes the value.
+    /// Writes the value to memory.
     ///
     /// # Safety
-    /// `to` has room for a value of the attribute's type.
+    /// `to` has room for the attribute's type.
     pub(crate) unsafe fn write(self, to: *mut c_void) {
         // SAFETY: the caller vouches for the room; the address need not be aligned.
         unsafe {

@@ -1,4 +1,4 @@
-//! Executables: code objects of agents, their symbols, and the kernels that packets name.
+//! Executables: code objects loaded on agents, their symbols, and kernels by descriptor address.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::CString;
@@ -16,14 +16,14 @@ use crate::info::{Info, unknown};
 use crate::numbers::*;
 use crate::status::{HsaResult, Status};
 
-/// Suffix of the symbols of kernel descriptors.
+/// Suffix of kernel descriptor symbols.
 const DESCRIPTOR: &str = ".kd";
-/// `SHF_WRITE` of ELF.
+/// ELF section flag `SHF_WRITE`.
 const SECTION_WRITE: u64 = 1;
-/// Alignment of argument segments.
+/// Alignment of kernel arguments in bytes.
 const ARGUMENT_ALIGNMENT: u32 = 16;
 
-/// The bytes of a code object, and where they came from.
+/// Contents and origin of a code object.
 #[derive(Debug)]
 pub(crate) struct CodeReader {
     pub(crate) bytes: Bytes<'static>,
@@ -33,9 +33,9 @@ pub(crate) struct CodeReader {
 /// The origin of a code object.
 #[derive(Clone, Debug)]
 pub(crate) enum CodeOrigin {
-    /// The program's memory at an address.
+    /// Program memory at an address.
     Memory(u64),
-    /// A file, by its descriptor and path.
+    /// File, by descriptor and path.
     File {
         descriptor: i32,
         path: CString,
@@ -53,7 +53,7 @@ impl CodeOrigin {
 }
 
 impl CodeReader {
-    /// A URI as tools know it.
+    /// URI of the code object, as tools expect it.
     fn uri(&self) -> String {
         let size = self.bytes.len();
         match &self.origin {
@@ -71,11 +71,11 @@ impl CodeReader {
     }
 }
 
-/// A code object that has been loaded for an agent.
+/// Code object loaded on an agent.
 #[derive(Debug)]
 pub(crate) struct LoadedObject {
     pub(crate) executable: Handle,
-    /// The agent's handle.
+    /// Handle of the agent.
     agent: Handle,
     module: Module,
     reader: Arc<CodeReader>,
@@ -92,7 +92,7 @@ impl LoadedObject {
         loaded.address..loaded.address + loaded.size
     }
 
-    /// The value of an `hsa_ven_amd_loader_loaded_code_object_info_t`.
+    /// Returns the value of an `hsa_ven_amd_loader_loaded_code_object_info_t`.
     pub(crate) fn info(&self, attribute: u32) -> HsaResult<Info> {
         let loaded = self.module.loaded();
         let range = self.range();
@@ -160,9 +160,9 @@ impl LoadedObject {
 /// A symbol of an executable.
 #[derive(Clone, Debug)]
 pub(crate) struct ExecutableSymbol {
-    /// As the code object has it; kernels with `.kd`.
+    /// Name in the code object; kernels end in `.kd`.
     pub(crate) name: String,
-    /// The agent's handle.
+    /// Handle of the agent.
     pub(crate) agent: Handle,
     is_global: bool,
     kind: SymbolContents,
@@ -179,7 +179,7 @@ enum SymbolContents {
 }
 
 impl ExecutableSymbol {
-    /// The value of an `hsa_executable_symbol_info_t`.
+    /// Returns the value of an `hsa_executable_symbol_info_t`.
     pub(crate) fn info(&self, attribute: u32) -> HsaResult<Info> {
         let general = match attribute {
             HSA_EXECUTABLE_SYMBOL_INFO_TYPE => Info::U32(match self.kind {
@@ -251,7 +251,7 @@ impl ExecutableSymbol {
     }
 }
 
-/// The address that packets name a kernel by: that of its descriptor.
+/// Address of a kernel's descriptor, by which packets refer to the kernel.
 fn kernel_object(kernel: &Kernel) -> u64 {
     let loaded = kernel.module().loaded();
     loaded.moved(kernel.description().descriptor_address)
@@ -268,7 +268,7 @@ pub(crate) struct Executable {
 struct LoaderState {
     is_frozen: bool,
     objects: Vec<Handle>,
-    /// Variables that the program defines, by agent (0 for all) and name.
+    /// Variables defined by the program, by agent (0 for all) and name.
     externals: HashMap<(Handle, String), u64>,
 }
 
@@ -292,7 +292,7 @@ impl Executable {
         self.state().objects.clone()
     }
 
-    /// Defines a variable that code objects loaded later may refer to; `agent` is 0 for all agents.
+    /// Defines a variable for code objects loaded later. `agent` is 0 for all agents.
     pub(crate) fn define(&self, agent: Handle, name: &str, address: u64) -> HsaResult {
         let mut state = self.state();
         if state.is_frozen {
@@ -305,7 +305,7 @@ impl Executable {
     }
 }
 
-/// All executables of the process, and what they consist of.
+/// All executables of the process with their contents.
 #[derive(Debug, Default)]
 pub(crate) struct Loader {
     pub(crate) readers: Handles<CodeReader>,
@@ -324,19 +324,19 @@ impl Loader {
         })
     }
 
-    /// The modules of all executables.
+    /// Modules of all executables.
     pub(crate) fn modules(&self) -> Vec<Module> {
         let objects = self.objects.all().into_iter();
         objects.map(|(_, object)| object.module().clone()).collect()
     }
 
-    /// The kernel whose descriptor is at an address.
+    /// Returns the kernel whose descriptor is at an address.
     pub(crate) fn kernel(&self, object: u64) -> Option<Kernel> {
         let kernels = self.kernels.read().unwrap_or_else(PoisonError::into_inner);
         kernels.get(&object).cloned()
     }
 
-    /// Loads a code object for an agent.
+    /// Loads a code object on an agent.
     pub(crate) fn load(
         &self,
         executable: &Executable,
@@ -405,7 +405,7 @@ impl Loader {
         Ok(handle)
     }
 
-    /// Destroys an executable with all that it has loaded. A kernel that runs keeps its code.
+    /// Destroys an executable and its code objects. Running kernels keep their code.
     pub(crate) fn destroy(&self, handle: Handle) -> HsaResult {
         let executable = self.executables.remove(handle);
         let executable = executable.ok_or(Status::INVALID_EXECUTABLE)?;
@@ -426,7 +426,7 @@ impl Loader {
         Ok(())
     }
 
-    /// The symbols of an executable, of one agent or of all.
+    /// Symbols of an executable, for one agent or for all.
     pub(crate) fn symbols_of(
         &self,
         executable: &Executable,
@@ -443,13 +443,13 @@ impl Loader {
             .collect()
     }
 
-    /// The loaded code object that an address is in.
+    /// Loaded code object that contains an address.
     pub(crate) fn object_at(&self, address: u64) -> Option<Arc<LoadedObject>> {
         let mut objects = self.objects.all().into_iter().map(|(_, object)| object);
         objects.find(|object| object.range().contains(&address))
     }
 
-    /// All segments of frozen executables.
+    /// Segments of all frozen executables.
     pub(crate) fn segments(&self) -> Vec<SegmentDescriptor> {
         let is_frozen = |object: &LoadedObject| {
             let executable = self.executables.get(object.executable);
@@ -463,7 +463,7 @@ impl Loader {
     }
 }
 
-/// The kernels and variables of a module.
+/// Kernels and variables of a module.
 fn symbols(module: &Module, agent: Handle) -> HsaResult<Vec<ExecutableSymbol>> {
     let object = module.object();
     let mut symbols = Vec::new();

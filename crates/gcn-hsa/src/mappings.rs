@@ -1,7 +1,7 @@
-//! Virtual memory: addresses that programs reserve, and memory handles that they map there.
+//! Virtual memory: reserved address ranges, and memory handles mapped there.
 //!
-//! On a device a mapping is accessible to the agents that the program names. Here all share one address space: a mapping is
-//! accessible when it is so to any of them, and to be read is to be read and written.
+//! On a real device a mapping is accessible to the agents for which the program enables access. Here all agents share
+//! one address space: a mapping is accessible if any agent may access it, and read-only access is not enforced.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,14 +15,14 @@ use crate::numbers::HSA_ACCESS_PERMISSION_NONE;
 use crate::pools::{MemoryOrigin, MemoryPool, PoolCharge, Pools};
 use crate::status::{HsaResult, Status};
 
-/// Memory without an address, which a memory handle denotes.
+/// Memory without an address, referred to by a memory handle.
 #[derive(Debug)]
 pub(crate) struct HandleMemory {
     pub(crate) pool: MemoryPool,
     /// An `hsa_amd_memory_type_t`.
     pub(crate) kind: u32,
     pub(crate) memory: SharedMemory,
-    /// Counts the memory against its pool; `None` for memory that another process has allocated.
+    /// Accounts for the memory in its pool; `None` for memory allocated by another process.
     pub(crate) _charge: Option<PoolCharge>,
 }
 
@@ -30,20 +30,20 @@ pub(crate) struct HandleMemory {
 struct Mapping {
     end: u64,
     memory: Arc<HandleMemory>,
-    /// Offset in the memory.
+    /// Offset in the memory in bytes.
     offset: u64,
-    /// Permissions of agents other than none.
+    /// Permissions by agent, without agents that have none.
     access: BTreeMap<Handle, u32>,
 }
 
 #[derive(Debug, Default)]
 struct MappingState {
-    /// Ends of reserved addresses, by their begin.
+    /// End of each reserved range, by its start.
     reserved: BTreeMap<u64, u64>,
     mapped: BTreeMap<u64, Mapping>,
 }
 
-/// Reserved addresses and memory handles of the process.
+/// Reserved ranges and memory handles of the process.
 #[derive(Debug, Default)]
 pub(crate) struct Mappings {
     memories: Handles<HandleMemory>,
@@ -55,7 +55,7 @@ impl Mappings {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reserves addresses at a multiple of `align`, a power of two.
+    /// Reserves an address range aligned to `align`, a power of two.
     pub(crate) fn reserve(&self, pools: &Pools, bytes: u64, align: u64) -> HsaResult<u64> {
         if bytes == 0 || !align.is_power_of_two() {
             return Err(Status::INVALID_ARGUMENT);
@@ -69,7 +69,7 @@ impl Mappings {
         Ok(base)
     }
 
-    /// Gives addresses back.
+    /// Releases a reserved range.
     pub(crate) fn unreserve(&self, pools: &Pools, range: Range<u64>) -> HsaResult {
         let mut state = self.state();
         if state.reserved.get(&range.start) != Some(&range.end) {
@@ -84,7 +84,7 @@ impl Mappings {
         Ok(())
     }
 
-    /// Makes a handle of memory.
+    /// Creates a memory handle.
     pub(crate) fn add(&self, memory: HandleMemory) -> Handle {
         self.memories.add(|_| memory)
     }
@@ -94,13 +94,13 @@ impl Mappings {
         memory.ok_or(Status::INVALID_ARGUMENT)
     }
 
-    /// Ends a handle; its memory lives as long as it is mapped.
+    /// Releases a handle. The memory lives as long as it is mapped.
     pub(crate) fn release(&self, handle: Handle) -> HsaResult {
         let memory = self.memories.remove(handle);
         memory.map(drop).ok_or(Status::INVALID_ARGUMENT)
     }
 
-    /// Another handle of the memory that is mapped at an address.
+    /// Creates another handle of the memory mapped at an address.
     pub(crate) fn retain(&self, address: u64) -> HsaResult<Handle> {
         let state = self.state();
         let found = state.mapped.range(..=address).next_back();
@@ -111,7 +111,7 @@ impl Mappings {
         Ok(handle)
     }
 
-    /// Maps part of a handle's memory at reserved addresses. No agent may access it until [`Mappings::set_access`].
+    /// Maps part of a memory handle at a reserved range. No agent may access it until [`Mappings::set_access`].
     pub(crate) fn map(&self, range: Range<u64>, offset: u64, handle: Handle) -> HsaResult {
         let memory = self.memory(handle)?;
         let is_whole = |n: u64| n.is_multiple_of(ALIGNMENT);
@@ -144,7 +144,7 @@ impl Mappings {
         Ok(())
     }
 
-    /// Unmaps what has been mapped at this range.
+    /// Unmaps the mapping at exactly this range.
     pub(crate) fn unmap(&self, pools: &Pools, range: Range<u64>) -> HsaResult {
         let mut state = self.state();
         let found = state.mapped.get(&range.start);
@@ -157,7 +157,7 @@ impl Mappings {
         Ok(())
     }
 
-    /// Sets agents' permissions for all that is mapped in a range, which has no gaps.
+    /// Sets the permissions of agents for a range, which must be mapped without gaps.
     pub(crate) fn set_access(
         &self,
         pools: &Pools,
@@ -198,7 +198,7 @@ impl Mappings {
         Ok(())
     }
 
-    /// An agent's permission at an address.
+    /// Permission of an agent at an address.
     pub(crate) fn access(&self, address: u64, agent: Handle) -> HsaResult<u32> {
         let state = self.state();
         let found = state.mapped.range(..=address).next_back();

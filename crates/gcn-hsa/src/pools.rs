@@ -1,4 +1,4 @@
-//! Memory pools, what they have given, and the host's memory that agents may access.
+//! Memory pools, their allocations, and host memory that agents may access.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,27 +13,28 @@ use crate::info::{Info, unknown};
 use crate::numbers::*;
 use crate::status::{HsaResult, Status};
 
-/// Bytes that allocations are multiples of.
+/// Allocation granularity in bytes.
 const GRANULE: u64 = 4096;
-/// Alignment of allocations of as many bytes or more, as drivers give it: allocators in kernels find the begin of a block by it.
+/// Size and alignment of large allocations in bytes, as in drivers: allocators in kernels derive the start of a block
+/// from the alignment.
 const LARGE_PAGE: u64 = 2 << 20;
-/// Position of the host's agent, which locked memory belongs to.
-const HOST: usize = 0;
-/// Bits of a pool's handle below its agent's number.
+/// Index of the host's agent, which owns locked memory.
+const HOST_AGENT: usize = 0;
+/// Number of bits of a pool's handle that encode its kind; the rest encodes the agent.
 const KIND_BITS: u32 = 8;
 
-/// A kind of pool.
+/// Kind of memory pool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum PoolKind {
-    /// Memory of the host whose changes both sides see at once.
+    /// Fine-grained host memory.
     Fine,
-    /// The same, for argument segments.
+    /// Fine-grained host memory for kernel arguments.
     Arguments,
-    /// Memory of the host whose changes are seen at the ends of kernels. Here they are seen at once, too.
+    /// Coarse-grained host memory. It is emulated as fine-grained.
     Coarse,
-    /// Memory of a device.
+    /// Device memory.
     Local,
-    /// LDS, of which programs only ask the size.
+    /// LDS, of which programs only query the size.
     Group,
 }
 
@@ -53,7 +54,7 @@ impl PoolKind {
         )
     }
 
-    /// Bits of an `hsa_amd_memory_pool_global_flag_t`, which are those of an `hsa_region_global_flag_t`.
+    /// Flags of the pool: `hsa_amd_memory_pool_global_flag_t`, the same bits as `hsa_region_global_flag_t`.
     pub(crate) fn flags(self) -> u32 {
         match self {
             PoolKind::Fine => 2,
@@ -73,10 +74,10 @@ impl PoolKind {
     }
 }
 
-/// A pool: its agent and kind.
+/// Memory pool: an agent and a kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct MemoryPool {
-    /// Position of the agent among all.
+    /// Index of the agent.
     pub(crate) agent: usize,
     pub(crate) kind: PoolKind,
 }
@@ -91,7 +92,7 @@ impl MemoryPool {
         (self.agent as Handle + 1) << KIND_BITS | (kind.unwrap_or(0) as Handle + 1)
     }
 
-    /// The pool of a handle, of an agent that may not exist.
+    /// Decodes a handle. The agent may not exist.
     pub(crate) fn of(handle: Handle) -> Option<MemoryPool> {
         let kind = (handle & ((1 << KIND_BITS) - 1)).checked_sub(1)?;
         Some(MemoryPool {
@@ -100,12 +101,12 @@ impl MemoryPool {
         })
     }
 
-    /// The value of an `hsa_amd_memory_pool_info_t`, of a pool of `size` bytes.
+    /// Returns the value of an `hsa_amd_memory_pool_info_t`. `size` is the size of the pool in bytes.
     pub(crate) fn info(self, size: u64, attribute: u32) -> HsaResult<Info> {
         let is_memory = self.kind != PoolKind::Group;
         let granule = match self.kind {
             PoolKind::Group => 0,
-            // Memory handles are mapped in units of the address space.
+            // Memory handles are mapped with the granularity of the address space.
             PoolKind::Local => ALIGNMENT,
             PoolKind::Fine | PoolKind::Arguments | PoolKind::Coarse => GRANULE,
         };
@@ -139,7 +140,7 @@ impl MemoryPool {
         })
     }
 
-    /// The value of an `hsa_region_info_t`.
+    /// Returns the value of an `hsa_region_info_t`.
     pub(crate) fn region_info(self, size: u64, attribute: u32) -> HsaResult<Info> {
         match attribute {
             HSA_REGION_INFO_SEGMENT
@@ -155,65 +156,65 @@ impl MemoryPool {
     }
 }
 
-/// A callback at the end of an allocation, with its argument.
+/// Callback at the end of an allocation, with its argument.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct EndCallback {
+pub(crate) struct FreeHandler {
     pub(crate) callback: crate::abi::FreeCallback,
     pub(crate) argument: usize,
 }
 
-/// Owner of an address that agents may access.
+/// Origin of memory that agents may access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum MemoryOrigin {
-    /// The pool has given it.
+    /// Allocated from a pool.
     Pool,
-    /// A memory handle that the program has mapped there.
+    /// Memory handle mapped by the program.
     Mapped,
-    /// Another process.
+    /// Imported from another process.
     Imported,
-    /// The program, which has locked it.
+    /// Host memory locked by the program.
     Locked,
 }
 
-/// Memory that a pool has given, or that the program has mapped.
+/// Memory allocated from a pool or mapped by the program.
 #[derive(Clone, Debug)]
 struct PoolAllocation {
     pool: MemoryPool,
     origin: MemoryOrigin,
-    /// Bytes as asked for.
+    /// Requested size in bytes.
     bytes: u64,
-    /// The same, rounded, as it counts.
+    /// Accounted size in bytes, a multiple of the granularity.
     counted: u64,
     user_data: u64,
-    at_end: Vec<EndCallback>,
+    at_end: Vec<FreeHandler>,
 }
 
-/// Memory of the host that a program has locked.
+/// Host memory locked by a program.
 #[derive(Debug)]
-struct Locked {
+struct HostLock {
     bytes: u64,
     user_data: u64,
     /// Keys of the parts that it needs.
     parts: Vec<u64>,
 }
 
-/// A range of the host's memory that kernels may access, and the number of locks that need it.
+/// Range of host memory that kernels may access, with the number of locks that need it.
 #[derive(Debug)]
-struct LockedPart {
+struct RegisteredPart {
     end: u64,
     locks: usize,
     _registered: HostMemory,
 }
 
-/// The memory that an address is in.
+/// Range of memory that contains an address.
 #[derive(Clone, Debug)]
 pub(crate) struct MemoryRange {
-    /// Address that the host has.
+    /// Base address for the host.
     pub(crate) base: u64,
-    /// Address that agents have.
+    /// Base address for agents.
     pub(crate) agents_base: u64,
     pub(crate) bytes: u64,
-    /// Position of the agent that it belongs to.
+    /// Index of the agent that owns it.
     pub(crate) agent: usize,
     pub(crate) origin: MemoryOrigin,
     pub(crate) user_data: u64,
@@ -223,28 +224,28 @@ pub(crate) struct MemoryRange {
 /// All memory of the process that agents may access.
 #[derive(Debug)]
 pub(crate) struct Pools {
-    /// A device whose memory is that of all.
+    /// Device whose memory all devices share.
     device: Device,
-    /// True if memory ends at the byte that the program has asked for, and not at the end of a granule.
+    /// True if an allocation ends at the requested byte instead of the end of a granule.
     is_exact: bool,
-    /// True if observers learn that memory of devices is undefined until it is written.
+    /// True if observers are told that new device memory is uninitialized.
     undefines: bool,
     state: Arc<Mutex<PoolState>>,
 }
 
 #[derive(Debug, Default)]
 struct PoolState {
-    given: BTreeMap<u64, PoolAllocation>,
-    /// By address; the last lock of an address is the one that is unlocked first.
-    locked: BTreeMap<u64, Vec<Locked>>,
-    parts: BTreeMap<u64, LockedPart>,
-    /// Bytes that each agent's pools have given, by the agent's position.
+    allocations: BTreeMap<u64, PoolAllocation>,
+    /// Locks by address. The last lock of an address is unlocked first.
+    locked: BTreeMap<u64, Vec<HostLock>>,
+    parts: BTreeMap<u64, RegisteredPart>,
+    /// Bytes allocated from each agent's pools, by agent index.
     used: Vec<u64>,
-    /// Number of allocations so far, for their names.
+    /// Number of allocations so far, used in their names.
     count: u64,
 }
 
-/// Bytes of an agent's memory that have no address, counted until this is dropped.
+/// Bytes charged to an agent's memory without an address, until dropped.
 #[derive(Debug)]
 pub(crate) struct PoolCharge {
     state: Arc<Mutex<PoolState>>,
@@ -260,7 +261,7 @@ impl Drop for PoolCharge {
 }
 
 impl PoolState {
-    /// Bytes in use of an agent's memory with `more`, which must not be above `limit`.
+    /// Bytes in use of an agent's memory with `more` added. Fails above `limit`.
     fn with(&mut self, agent: usize, more: u64, limit: u64) -> HsaResult<u64> {
         if self.used.len() <= agent {
             self.used.resize(agent + 1, 0);
@@ -276,27 +277,29 @@ impl PoolState {
         }
     }
 
-    /// Removes what begins at an address.
+    /// Removes the allocation with this base address and origin.
     fn take(&mut self, base: u64, origin: MemoryOrigin) -> HsaResult<PoolAllocation> {
-        let found = self.given.get(&base).filter(|it| it.origin == origin);
+        let found = self.allocations.get(&base).filter(|it| it.origin == origin);
         found.ok_or(Status::INVALID_ALLOCATION)?;
-        self.given.remove(&base).ok_or(Status::INVALID_ALLOCATION)
+        self.allocations
+            .remove(&base)
+            .ok_or(Status::INVALID_ALLOCATION)
     }
 
-    /// The allocation or the lock that an address is in.
+    /// Finds the allocation or lock that contains an address.
     fn find(&self, address: u64) -> Option<MemoryRange> {
-        if let Some((base, given)) = find_given(&self.given, address) {
+        if let Some((base, allocation)) = find_allocation(&self.allocations, address) {
             return Some(MemoryRange {
                 base,
                 agents_base: base,
-                bytes: given.bytes,
-                agent: given.pool.agent,
-                origin: given.origin,
-                user_data: given.user_data,
-                flags: given.pool.kind.flags(),
+                bytes: allocation.bytes,
+                agent: allocation.pool.agent,
+                origin: allocation.origin,
+                user_data: allocation.user_data,
+                flags: allocation.pool.kind.flags(),
             });
         }
-        let address = of_host(address);
+        let address = to_host_address(address);
         let mut before = self.locked.range(..=address).rev();
         before.find_map(|(base, locks)| {
             let lock = locks.iter().find(|lock| address - base < lock.bytes)?;
@@ -304,7 +307,7 @@ impl PoolState {
                 base: *base,
                 agents_base: *base | if lock.parts.is_empty() { 0 } else { ALIAS },
                 bytes: lock.bytes,
-                agent: HOST,
+                agent: HOST_AGENT,
                 origin: MemoryOrigin::Locked,
                 user_data: lock.user_data,
                 flags: PoolKind::Fine.flags(),
@@ -327,12 +330,12 @@ impl Pools {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Bytes of an agent's memory that are in use.
+    /// Bytes in use of an agent's memory.
     pub(crate) fn used(&self, agent: usize) -> u64 {
         self.state().used.get(agent).copied().unwrap_or(0)
     }
 
-    /// Gives memory of a pool, whose agent has `limit` bytes; `function` is the one that asks for it.
+    /// Allocates memory from a pool, whose agent has `limit` bytes. `function` is the name of the API function.
     pub(crate) fn allocate(
         &self,
         limit: u64,
@@ -363,13 +366,13 @@ impl Pools {
         let held = if self.is_exact { bytes } else { counted };
         let base = self.device.memory().allocate_aligned(&name, held, align);
         let base = base.map_err(|_| Status::OUT_OF_RESOURCES)?;
-        // The host writes its own memory unseen.
+        // Writes of the host to its own memory are not observed.
         if self.undefines && pool.kind == PoolKind::Local {
             self.device.memory().undefine(base, held);
         }
         state.count += 1;
         state.used[pool.agent] = used;
-        state.given.insert(
+        state.allocations.insert(
             base,
             PoolAllocation {
                 pool,
@@ -383,24 +386,28 @@ impl Pools {
         Ok(base)
     }
 
-    /// Lets kernels execute an allocation.
+    /// Makes an allocation executable.
     pub(crate) fn make_executable(&self, base: u64) {
-        let bytes = self.state().given.get(&base).map_or(0, |given| given.bytes);
+        let bytes = self
+            .state()
+            .allocations
+            .get(&base)
+            .map_or(0, |allocation| allocation.bytes);
         self.device.memory().make_executable(base, bytes);
     }
 
-    /// Takes memory of a pool back; its callbacks are called, without a lock.
-    pub(crate) fn free(&self, base: u64) -> HsaResult<Vec<EndCallback>> {
+    /// Frees memory of a pool, and returns its callbacks for the caller to call without a lock.
+    pub(crate) fn free(&self, base: u64) -> HsaResult<Vec<FreeHandler>> {
         let mut state = self.state();
-        let given = state.take(base, MemoryOrigin::Pool)?;
-        state.uncount(given.pool.agent, given.counted);
+        let allocation = state.take(base, MemoryOrigin::Pool)?;
+        state.uncount(allocation.pool.agent, allocation.counted);
         drop(state);
         let freed = self.device.memory().free(base);
         debug_assert!(freed.is_ok(), "it is freed here only");
-        Ok(given.at_end)
+        Ok(allocation.at_end)
     }
 
-    /// Counts bytes of a pool that have no address yet; the pool's agent has `limit` bytes.
+    /// Charges bytes without an address to a pool, whose agent has `limit` bytes.
     pub(crate) fn charge(&self, limit: u64, pool: MemoryPool, bytes: u64) -> HsaResult<PoolCharge> {
         let mut state = self.state();
         let used = state.with(pool.agent, bytes, limit)?;
@@ -412,7 +419,7 @@ impl Pools {
         })
     }
 
-    /// Maps shared memory at reserved addresses, where agents may access it from then on.
+    /// Maps shared memory at a reserved range, where agents may access it.
     pub(crate) fn map(
         &self,
         (base, bytes): (u64, u64),
@@ -429,7 +436,7 @@ impl Pools {
             say_once(&format!("memory cannot be mapped: {problem}"));
             Status::INVALID_ARGUMENT
         })?;
-        self.state().given.insert(
+        self.state().allocations.insert(
             base,
             PoolAllocation {
                 pool,
@@ -443,7 +450,7 @@ impl Pools {
         Ok(())
     }
 
-    /// Unmaps it again.
+    /// Removes a mapping.
     pub(crate) fn unmap(&self, base: u64, origin: MemoryOrigin) -> HsaResult {
         self.state().take(base, origin)?;
         let unmapped = self.device.memory().unmap(base);
@@ -451,26 +458,26 @@ impl Pools {
         Ok(())
     }
 
-    /// The memory that a pool has given at an address, for other processes, and the pool.
+    /// Returns an allocation's shared memory, for other processes, and its pool.
     pub(crate) fn share(&self, base: u64) -> HsaResult<(Arc<SharedMemory>, MemoryPool)> {
         let state = self.state();
-        let given = state.given.get(&base);
-        let given = given.filter(|it| it.origin == MemoryOrigin::Pool);
-        let given = given.ok_or(Status::INVALID_ARGUMENT)?;
+        let allocation = state.allocations.get(&base);
+        let allocation = allocation.filter(|it| it.origin == MemoryOrigin::Pool);
+        let allocation = allocation.ok_or(Status::INVALID_ARGUMENT)?;
         let shared = self.device.memory().share(base).map_err(|problem| {
             say_once(&format!("memory cannot be shared: {problem}"));
             Status::OUT_OF_RESOURCES
         })?;
-        Ok((shared, given.pool))
+        Ok((shared, allocation.pool))
     }
 
-    /// The device's memory, which has the addresses of all pools.
+    /// Device memory, which contains the addresses of all pools.
     pub(crate) fn memory(&self) -> &Memory {
         self.device.memory()
     }
 
-    /// Makes memory of the host accessible to agents; the address that they have for it. As on a real device it is not the
-    /// host's, by which programs tell the two apart, unless the memory is that of a pool.
+    /// Makes host memory accessible to agents, and returns its address for them. As on a real device it differs from
+    /// the host's address, by which programs distinguish the two, unless the memory belongs to a pool.
     pub(crate) fn lock(&self, start: u64, bytes: u64) -> HsaResult<u64> {
         let end = start
             .checked_add(bytes)
@@ -478,12 +485,12 @@ impl Pools {
         let end = end.ok_or(Status::INVALID_ARGUMENT)?;
         let pages = start / GRANULE * GRANULE..end.next_multiple_of(GRANULE);
         let mut state = self.state();
-        let (address, parts) = if find_given(&state.given, start).is_some() {
+        let (address, parts) = if find_allocation(&state.allocations, start).is_some() {
             (start, Vec::new())
         } else {
-            (start | ALIAS, self.take_parts(&mut state.parts, pages)?)
+            (start | ALIAS, self.lock_parts(&mut state.parts, pages)?)
         };
-        state.locked.entry(start).or_default().push(Locked {
+        state.locked.entry(start).or_default().push(HostLock {
             bytes,
             user_data: 0,
             parts,
@@ -491,10 +498,11 @@ impl Pools {
         Ok(address)
     }
 
-    /// Registers what is not yet registered of a range; the keys of all parts in it, each of which has one more lock.
-    fn take_parts(
+    /// Registers the parts of a range that are not yet registered, adds a lock to every part of it, and returns their
+    /// keys.
+    fn lock_parts(
         &self,
-        parts: &mut BTreeMap<u64, LockedPart>,
+        parts: &mut BTreeMap<u64, RegisteredPart>,
         range: Range<u64>,
     ) -> HsaResult<Vec<u64>> {
         let before = parts.range(..=range.start).next_back();
@@ -522,7 +530,7 @@ impl Pools {
         }
         for (gap, registered) in made {
             taken.push(gap.start);
-            let part = LockedPart {
+            let part = RegisteredPart {
                 end: gap.end,
                 locks: 0,
                 _registered: registered,
@@ -537,7 +545,7 @@ impl Pools {
         Ok(taken)
     }
 
-    /// Ends the last lock of an address.
+    /// Removes the last lock of an address.
     pub(crate) fn unlock(&self, start: u64) -> HsaResult {
         let mut state = self.state();
         let locks = state
@@ -559,24 +567,24 @@ impl Pools {
         Ok(())
     }
 
-    /// The allocation or the lock that an address is in.
+    /// Finds the allocation or lock that contains an address.
     pub(crate) fn find(&self, address: u64) -> Option<MemoryRange> {
         self.state().find(address)
     }
 
-    /// True if an address is in memory of a device, which the host reads and writes by copies.
+    /// True if an address is in device memory, which the host accesses only by copies.
     pub(crate) fn is_of_device(&self, address: u64) -> bool {
         let state = self.state();
-        find_given(&state.given, address)
-            .is_some_and(|(_, given)| given.pool.kind == PoolKind::Local)
+        find_allocation(&state.allocations, address)
+            .is_some_and(|(_, allocation)| allocation.pool.kind == PoolKind::Local)
     }
 
-    /// Keeps a value of the program's with the allocation or the lock that an address is in.
+    /// Sets the user data of the allocation or lock that contains an address.
     pub(crate) fn set_user_data(&self, address: u64, user_data: u64) -> HsaResult {
         let mut state = self.state();
         let found = state.find(address).ok_or(Status::INVALID_ARGUMENT)?;
-        if let Some(given) = state.given.get_mut(&found.base) {
-            given.user_data = user_data;
+        if let Some(allocation) = state.allocations.get_mut(&found.base) {
+            allocation.user_data = user_data;
         } else if let Some(lock) = state
             .locked
             .get_mut(&found.base)
@@ -588,41 +596,47 @@ impl Pools {
     }
 
     /// Adds a callback for the end of an allocation.
-    pub(crate) fn call_at_end(&self, base: u64, at_end: EndCallback) -> HsaResult {
+    pub(crate) fn add_free_handler(&self, base: u64, at_end: FreeHandler) -> HsaResult {
         let mut state = self.state();
-        let given = state
-            .given
+        let allocation = state
+            .allocations
             .get_mut(&base)
             .ok_or(Status::INVALID_ALLOCATION)?;
-        given.at_end.push(at_end);
+        allocation.at_end.push(at_end);
         Ok(())
     }
 
-    /// Removes a callback again.
-    pub(crate) fn forget_at_end(&self, base: u64, callback: crate::abi::FreeCallback) -> HsaResult {
+    /// Removes a callback.
+    pub(crate) fn remove_free_handler(
+        &self,
+        base: u64,
+        callback: crate::abi::FreeCallback,
+    ) -> HsaResult {
         let mut state = self.state();
-        let given = state
-            .given
+        let allocation = state
+            .allocations
             .get_mut(&base)
             .ok_or(Status::INVALID_ALLOCATION)?;
-        let same = |at_end: &EndCallback| std::ptr::fn_addr_eq(at_end.callback, callback);
-        let place = given.at_end.iter().position(same);
-        given.at_end.remove(place.ok_or(Status::INVALID_ARGUMENT)?);
+        let same = |at_end: &FreeHandler| std::ptr::fn_addr_eq(at_end.callback, callback);
+        let place = allocation.at_end.iter().position(same);
+        allocation
+            .at_end
+            .remove(place.ok_or(Status::INVALID_ARGUMENT)?);
         Ok(())
     }
 }
 
-/// The host's address of memory that agents have under another.
-pub(crate) fn of_host(address: u64) -> u64 {
+/// Converts an agent's address of locked memory to the host's.
+pub(crate) fn to_host_address(address: u64) -> u64 {
     address & !ALIAS
 }
 
-fn find_given(
-    given: &BTreeMap<u64, PoolAllocation>,
+fn find_allocation(
+    allocations: &BTreeMap<u64, PoolAllocation>,
     address: u64,
 ) -> Option<(u64, &PoolAllocation)> {
-    let (base, given) = given.range(..=address).next_back()?;
-    (address - base < given.counted).then_some((*base, given))
+    let (base, allocation) = allocations.range(..=address).next_back()?;
+    (address - base < allocation.counted).then_some((*base, allocation))
 }
 
 #[allow(unsafe_code)]

@@ -1,6 +1,6 @@
-//! Queues of AQL packets: a thread for each takes its packets, in order, and carries them out.
+//! AQL queues: each has a thread that executes its packets in order.
 //!
-//! This is one of the modules that may use `unsafe`: queues and their packets are in memory that programs and kernels write.
+//! This module may use `unsafe`: queues and their packets are in memory that programs and kernels write.
 #![allow(unsafe_code)]
 
 use std::ffi::c_void;
@@ -20,64 +20,64 @@ use crate::clock::now;
 use crate::signals::{CHANGES, FAILED, Signal, SignalCondition, SignalTable};
 use crate::status::{HsaResult, Status};
 
-/// Types of packets.
+/// Packet types.
 const VENDOR: u16 = 0;
 const INVALID: u16 = 1;
 const KERNEL_DISPATCH: u16 = 2;
 const BARRIER_AND: u16 = 3;
 const AGENT_DISPATCH: u16 = 4;
 const BARRIER_OR: u16 = 5;
-/// Bits of a header that have the type.
+/// Mask of the type in a packet header.
 const TYPE: u16 = 0xff;
-/// Bits of a header that have the scope of the acquire fence; none is 0.
+/// Mask of the acquire fence scope in a packet header; 0 for no fence.
 const ACQUIRE_SCOPE: u16 = 3 << 9;
-/// Kinds of queues: several producers, one, or for cooperative kernels.
+/// Number of queue types: multiple producers, a single one, or cooperative kernels.
 const KINDS: u32 = 3;
-/// Feature of a queue: kernel dispatches.
+/// Queue feature: kernel dispatches.
 const FEATURES: u32 = 1;
 
 /// A queue.
 #[derive(Debug)]
 pub(crate) struct Queue {
-    /// The `amd_queue_t`, whose address programs have.
+    /// Address of the `amd_queue_t`, by which programs refer to the queue.
     address: u64,
     base: u64,
     size: u32,
     agent: usize,
     doorbell: Signal,
-    /// Changes of the doorbell. A program may ring while it destroys the queue, so these are never freed.
-    rung: &'static Changes,
+    /// Change counter of the doorbell. It is never freed, since a program may ring while it destroys the queue.
+    doorbell_changes: &'static Changes,
     emulated: gcn_runtime::Queue,
     signals: &'static SignalTable,
     run: RunPacket,
     callback: Option<(QueueCallback, usize)>,
-    /// True when the thread should end.
+    /// True if the thread should end.
     is_over: AtomicBool,
-    /// True when the kernel that runs should end.
+    /// True if the running kernel should end.
     stop: Arc<AtomicBool>,
-    /// A packet behind the last dispatch has had an acquire fence.
+    /// True if a packet after the last dispatch had an acquire fence.
     has_acquired: AtomicBool,
-    /// True once a packet has failed: those behind it fail too.
+    /// True once a packet has failed. Later packets then fail too.
     has_failed: AtomicBool,
-    /// Compute units that the program wants the queue to use, 32 a word. Results do not depend on it.
+    /// Mask of compute units that the program requests for the queue, 32 per word. It does not affect results.
     mask: Mutex<Vec<u32>>,
     thread: Mutex<Option<std::thread::JoinHandle<()>>>,
 }
 
-/// A dispatch packet, and where it is.
+/// Dispatch packet with its address.
 pub(crate) struct QueuedPacket {
     pub(crate) packet: DispatchPacket,
     pub(crate) address: u64,
-    /// The packet has an acquire fence, or a barrier packet between the last dispatch and this one.
+    /// True if the packet has an acquire fence, or if a barrier packet since the last dispatch had one.
     pub(crate) acquires: bool,
 }
 
-/// Runs the kernel of a dispatch packet to its end.
+/// Function that runs a dispatch packet's kernel, and returns when it has ended.
 pub(crate) type RunPacket = fn(&Queue, &QueuedPacket) -> HsaResult;
 
-/// The terms of a new queue.
+/// Parameters for creating a queue.
 pub(crate) struct QueueParameters {
-    /// Position of the agent.
+    /// Index of the agent.
     pub(crate) agent: usize,
     pub(crate) signals: &'static SignalTable,
     pub(crate) run: RunPacket,
@@ -87,17 +87,17 @@ pub(crate) struct QueueParameters {
     pub(crate) data: *mut c_void,
 }
 
-/// The memory of a queue.
+/// Queue structure behind a pointer from the program.
 ///
 /// # Safety
-/// The address is that of an `hsa_queue_t` of [`Queue::create`], as the HSA API asks of its callers.
+/// The pointer must be from [`Queue::create`], as the HSA API requires.
 pub(crate) unsafe fn raw(queue: *const HsaQueue) -> &'static AmdQueue {
     // SAFETY: the caller vouches for it; the memory stays accessible after the queue's end. What changes is atomic.
     unsafe { &*queue.cast::<AmdQueue>() }
 }
 
 impl Queue {
-    /// Makes a queue of a device.
+    /// Creates a queue on a device.
     pub(crate) fn create(device: &Device, terms: QueueParameters) -> HsaResult<Arc<Queue>> {
         if !terms.size.is_power_of_two() || terms.kind >= KINDS {
             return Err(Status::INVALID_ARGUMENT);
@@ -121,9 +121,9 @@ impl Queue {
             free(base);
             free(address);
         })?;
-        let rung: &'static Changes = Box::leak(Box::default());
+        let doorbell_changes: &'static Changes = Box::leak(Box::default());
         let signal = doorbell.raw();
-        let changes = std::ptr::from_ref(rung).expose_provenance() as u64;
+        let changes = std::ptr::from_ref(doorbell_changes).expose_provenance() as u64;
         signal.event_mailbox_ptr.store(changes, Ordering::Relaxed);
         signal.queue_ptr.store(address, Ordering::Relaxed);
         signal.kind.store(SIGNAL_DOORBELL, Ordering::Release);
@@ -133,7 +133,7 @@ impl Queue {
             size,
             agent: terms.agent,
             doorbell,
-            rung,
+            doorbell_changes,
             emulated: device.queue(),
             signals: terms.signals,
             run: terms.run,
@@ -158,7 +158,7 @@ impl Queue {
         Ok(queue)
     }
 
-    /// Writes the structures of a new queue.
+    /// Initialises the structures of a new queue.
     fn initialise(&self, device: &Device, terms: &QueueParameters, doorbell: Handle) {
         for index in 0..self.size.into() {
             self.header(index).store(INVALID, Ordering::Relaxed);
@@ -200,7 +200,7 @@ impl Queue {
         unsafe { memory.write(queue) };
     }
 
-    /// The address that programs know the queue by.
+    /// Address by which programs refer to the queue.
     pub(crate) fn address(&self) -> u64 {
         self.address
     }
@@ -222,13 +222,13 @@ impl Queue {
         self.is_over.load(Ordering::SeqCst)
     }
 
-    /// The flag that stops the kernel that runs.
+    /// Flag that stops the running kernel.
     pub(crate) fn stop(&self) -> &Arc<AtomicBool> {
         &self.stop
     }
 
-    /// Lets kernels run again after one has been stopped.
-    pub(crate) fn forget_stop(&self) {
+    /// Resets the flag that stops kernels.
+    pub(crate) fn reset_stop(&self) {
         self.stop.store(false, Ordering::SeqCst);
         if self.is_over() {
             self.stop.store(true, Ordering::SeqCst);
@@ -246,7 +246,7 @@ impl Queue {
             .clone()
     }
 
-    /// Ends the queue: the packet that it carries out is stopped, those behind it are not begun.
+    /// Destroys the queue. The packet that is executing is stopped, and later ones are dropped.
     pub(crate) fn destroy(&self) {
         self.inactivate();
         let thread = self
@@ -263,11 +263,11 @@ impl Queue {
         self.release();
     }
 
-    /// Stops the packet that is carried out, and takes no other.
+    /// Stops the packet that is executing, and takes no others.
     pub(crate) fn inactivate(&self) {
         self.is_over.store(true, Ordering::SeqCst);
         self.stop.store(true, Ordering::SeqCst);
-        self.rung.count();
+        self.doorbell_changes.count();
         CHANGES.count();
     }
 
@@ -291,7 +291,7 @@ impl Queue {
         unsafe { &*std::ptr::with_exposed_provenance::<AtomicU16>(address) }
     }
 
-    /// A packet as one of the structures.
+    /// Reads a packet as one of the packet structures.
     fn packet<T: Copy>(&self, index: u64) -> T {
         const { assert!(size_of::<T>() == PACKET_BYTES as usize) };
         let address = self.packet_address(index) as usize;
@@ -299,13 +299,13 @@ impl Queue {
         unsafe { std::ptr::with_exposed_provenance::<T>(address).read() }
     }
 
-    /// Takes packets until the queue is destroyed.
+    /// Processes packets until the queue is destroyed.
     fn serve(self: Arc<Queue>) {
         // SAFETY: the queue's memory is released after its thread has ended.
         let raw = unsafe { raw(std::ptr::with_exposed_provenance(self.address as usize)) };
         let mut index = 0;
         loop {
-            let header = self.rung.wait(None, || {
+            let header = self.doorbell_changes.wait(None, || {
                 let header = self.header(index).load(Ordering::Acquire);
                 let is_over = self.is_over();
                 (is_over || header & TYPE != INVALID).then_some(header)
@@ -332,7 +332,7 @@ impl Queue {
         }
     }
 
-    /// Carries out a packet; its completion signal is the second value.
+    /// Executes a packet, and returns the result and the completion signal.
     fn carry_out(&self, header: u16, index: u64) -> (HsaResult, Handle) {
         let kind = header & TYPE;
         let acquires = header & ACQUIRE_SCOPE != 0;
@@ -386,7 +386,7 @@ impl Queue {
             });
             return (result, packet.completion_signal);
         }
-        // Agent dispatches are for agents with a program of the host's behind them, which no queue of a device is.
+        // Agent dispatches are only for agents backed by a host program, which device queues are not.
         let what = match kind {
             AGENT_DISPATCH => {
                 "an agent dispatch packet, which a device does not carry out".to_owned()
@@ -401,12 +401,12 @@ impl Queue {
         (Err(Status::INVALID_PACKET_FORMAT), packet.completion_signal)
     }
 
-    /// Waits until a condition of signals holds, or the queue is destroyed.
+    /// Waits until a condition on signals holds, or the queue is destroyed.
     fn wait(&self, condition: impl Fn() -> bool) {
         CHANGES.wait(None, || (condition() || self.is_over()).then_some(()));
     }
 
-    /// Stops the queue, and tells the program why.
+    /// Stops the queue, and calls the program's error callback.
     fn fail(&self, status: Status) {
         if self.has_failed.swap(true, Ordering::SeqCst) {
             return;

@@ -1,4 +1,4 @@
-//! The runtime of the process: agents, and everything that programs make of them.
+//! Runtime of the process: agents, and all objects that programs create.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
@@ -23,21 +23,22 @@ use crate::signals::{Signal, SignalTable};
 use crate::status::{HsaResult, Status};
 use crate::workers::TaskWorker;
 
-/// Bytes of the host's memory where Linux does not tell.
+/// Host memory in bytes if Linux does not report it.
 const HOST_MEMORY: u64 = 16 << 30;
 
-/// The variable that lists the devices that a program sees, as for AMD's library.
+/// Environment variable that lists the visible devices, as in AMD's library.
 const VISIBLE: &str = "ROCR_VISIBLE_DEVICES";
 
-/// Initialisations of the process less shutdowns.
+/// Number of initialisations minus shutdowns.
 static COUNT: AtomicU32 = AtomicU32::new(0);
-/// Made by the first initialisation, and kept: destructors of programs call functions after the last shutdown.
+/// Created by the first initialisation and never dropped, since destructors of programs call functions after the last
+/// shutdown.
 static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
 
-/// Everything that programs have of the library.
+/// All state of the library.
 #[derive(Debug)]
 pub(crate) struct Runtime {
-    /// The host's processor first.
+    /// Agents; the host CPU comes first.
     pub(crate) agents: Vec<Agent>,
     pub(crate) watch: Watch,
     pub(crate) signals: SignalTable,
@@ -48,29 +49,29 @@ pub(crate) struct Runtime {
     pub(crate) copies: Arc<TaskWorker<CopyJob>>,
     pub(crate) groups: Handles<Vec<Signal>>,
     pub(crate) images: Images,
-    /// By the address that programs know them by.
+    /// Queues by the address that programs know.
     queues: RwLock<HashMap<u64, Arc<Queue>>>,
-    /// True once a queue was made: threads have served it.
+    /// True once a queue has been created, and so a thread has been started.
     has_served: AtomicBool,
     events: Mutex<Vec<(SystemCallback, usize)>>,
 }
 
-/// The runtime, if it is initialised in this process.
+/// Returns the runtime if it is initialised in this process.
 pub(crate) fn get() -> HsaResult<&'static Runtime> {
     if COUNT.load(SeqCst) == 0 || forks::is_child() {
         return Err(Status::NOT_INITIALIZED);
     }
-    made().ok_or(Status::NOT_INITIALIZED)
+    existing().ok_or(Status::NOT_INITIALIZED)
 }
 
-gcn_report::end_watch_at_exit!(made().map(|runtime| &runtime.watch));
+gcn_report::end_watch_at_exit!(existing().map(|runtime| &runtime.watch));
 
-/// The runtime, if it has ever been initialised.
-pub(crate) fn made() -> Option<&'static Runtime> {
+/// Returns the runtime if it has ever been initialised.
+pub(crate) fn existing() -> Option<&'static Runtime> {
     RUNTIME.get()?.as_ref()
 }
 
-/// Initialises the runtime, or counts one initialisation more.
+/// Initialises the runtime, or increments the number of initialisations.
 pub(crate) fn initialise() -> HsaResult {
     if forks::refuse("HSA (or HIP)") {
         return Err(Status::ERROR);
@@ -90,8 +91,8 @@ pub(crate) fn initialise() -> HsaResult {
     counted.map(drop).map_err(|_| Status::REFCOUNT_OVERFLOW)
 }
 
-/// Takes an initialisation back; the last one destroys the queues that are left. A child that is forked then may initialise the
-/// runtime for itself, as with AMD's library, if no thread has served this process: it would lack it.
+/// Decrements the number of initialisations; the last one destroys remaining queues. A child forked afterwards may
+/// initialise the runtime itself, as with AMD's library, unless a thread was started: the child would lack it.
 pub(crate) fn shut_down() -> HsaResult {
     let runtime = get()?;
     let count = COUNT.fetch_update(SeqCst, SeqCst, |count| count.checked_sub(1));
@@ -117,8 +118,8 @@ pub(crate) fn shut_down() -> HsaResult {
     count.map(drop).map_err(|_| Status::NOT_INITIALIZED)
 }
 
-/// Numbers of the devices that a program sees: those of a list of numbers and UUIDs, in its order, or all. As in AMD's library,
-/// an entry that names none, or one again, ends the list.
+/// Indices of the visible devices: those that a list names by index or UUID, in its order, or all. As in AMD's
+/// library, an unknown or repeated entry ends the list.
 fn visible(list: Option<&str>, count: usize) -> Vec<usize> {
     let Some(list) = list else {
         return (0..count).collect();
@@ -141,7 +142,7 @@ impl Runtime {
         let devices = settings.devices().map_err(|error| text(&error))?;
         let mut all: Vec<Device> = Vec::new();
         for builder in devices {
-            // Pools count what they give; what kernels need besides is the host's.
+            // Pools enforce the limit for their allocations; kernels' other memory is not limited.
             let builder = builder.without_host_calls().memory(u64::MAX);
             let builder = match overriding_target(all.len())? {
                 Some(target) => builder.code_target(target),
@@ -170,7 +171,7 @@ impl Runtime {
         }
         let device = all.first().ok_or("GCN_TARGET names no device")?;
         if agents.len() == 1 {
-            // As on a machine without a device; HIP ends with a segmentation fault where there is the host's processor alone.
+            // Fails as on a machine without a device, since HIP crashes if the host CPU is the only agent.
             return Err(format!("{VISIBLE} leaves no device"));
         }
         let signals = SignalTable::new(device).map_err(|_| "there is no memory for signals")?;
@@ -193,20 +194,20 @@ impl Runtime {
         })
     }
 
-    /// The agent of a handle.
+    /// Looks up an agent.
     pub(crate) fn agent(&self, handle: Handle) -> HsaResult<&Agent> {
         let index = Agent::index_of(handle).ok_or(Status::INVALID_AGENT)?;
         self.agents.get(index).ok_or(Status::INVALID_AGENT)
     }
 
-    /// The agent of an instruction set.
+    /// Looks up the agent of an instruction set.
     pub(crate) fn agent_of_isa(&self, isa: Handle) -> HsaResult<&Agent> {
         let index = Agent::index_of_isa(isa).ok_or(Status::INVALID_ISA)?;
         let agent = self.agents.get(index).filter(|agent| agent.isa().is_some());
         agent.ok_or(Status::INVALID_ISA)
     }
 
-    /// The pool of a handle, and its agent.
+    /// Looks up a pool and its agent.
     pub(crate) fn pool(&self, handle: Handle) -> Option<(MemoryPool, &Agent)> {
         let pool = MemoryPool::of(handle)?;
         let agent = self.agents.get(pool.agent)?;
@@ -216,7 +217,7 @@ impl Runtime {
             .then_some((pool, agent))
     }
 
-    /// The queue at an address.
+    /// Looks up a queue by its address.
     pub(crate) fn queue(&self, address: u64) -> HsaResult<Arc<Queue>> {
         let queues = self.queues.read().unwrap_or_else(PoisonError::into_inner);
         queues.get(&address).cloned().ok_or(Status::INVALID_QUEUE)
@@ -233,7 +234,7 @@ impl Runtime {
         queues.remove(&address).ok_or(Status::INVALID_QUEUE)
     }
 
-    /// Adds a handler of memory faults.
+    /// Adds a handler for memory faults.
     pub(crate) fn add_event_handler(&self, handler: SystemCallback, data: usize) {
         let mut events = self.events.lock().unwrap_or_else(PoisonError::into_inner);
         events.push((handler, data));

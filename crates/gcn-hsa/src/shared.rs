@@ -1,4 +1,4 @@
-//! Memory of other processes: a handle names the process and its open file, and the memory is that of the file.
+//! Memory of other processes. A handle names the process and its open file, which contains the memory.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -10,23 +10,23 @@ use gcn_runtime::memory::{ALIGNMENT, SharedMemory};
 use crate::pools::{MemoryOrigin, MemoryPool, Pools};
 use crate::status::{HsaResult, Status};
 
-/// `hsa_amd_ipc_memory_t`: what other processes find memory by.
+/// `hsa_amd_ipc_memory_t`, by which other processes find the memory.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IpcMemory {
     /// [`MAGIC`].
     magic: u32,
     process: u32,
-    /// The number of the file in the process.
+    /// File descriptor in that process.
     file: u32,
-    /// Handle of the pool, by its low bits.
+    /// Low bits of the pool's handle.
     pool: u32,
-    /// Inode of the file: the process may have closed it, and have another of that number.
+    /// Inode of the file, since the process may have closed it and reused the descriptor.
     inode: [u32; 2],
     reserved: [u32; 2],
 }
 
-/// Begin of a handle: "gcn" and the version of what follows.
+/// Magic number of a handle: "gcn" and the version of its format.
 const MAGIC: u32 = u32::from_le_bytes(*b"gcn\x01");
 
 fn halves(value: u64) -> [u32; 2] {
@@ -37,10 +37,10 @@ fn whole([low, high]: [u32; 2]) -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
 
-/// The handle of memory that a pool has given at an address.
+/// Returns the handle of an allocation.
 pub(crate) fn export(pools: &Pools, base: u64, bytes: u64) -> HsaResult<IpcMemory> {
     let (shared, pool) = pools.share(base)?;
-    // HIP 5.2 gives the size in whole granules of the pool.
+    // HIP 5.2 passes the size rounded up to the pool's granule.
     if bytes > shared.bytes() {
         return Err(Status::INVALID_ARGUMENT);
     }
@@ -56,7 +56,7 @@ pub(crate) fn export(pools: &Pools, base: u64, bytes: u64) -> HsaResult<IpcMemor
     })
 }
 
-/// Maps another process's memory; the address.
+/// Maps another process's memory, and returns its address.
 pub(crate) fn import(pools: &Pools, handle: &IpcMemory, bytes: u64) -> HsaResult<u64> {
     let pool = MemoryPool::of(handle.pool.into()).filter(|_| handle.magic == MAGIC);
     let pool = pool.ok_or(Status::INVALID_ARGUMENT)?;
@@ -91,7 +91,7 @@ pub(crate) fn import(pools: &Pools, handle: &IpcMemory, bytes: u64) -> HsaResult
     imported.map(|()| base)
 }
 
-/// Unmaps it again.
+/// Unmaps another process's memory.
 pub(crate) fn detach(pools: &Pools, base: u64) -> HsaResult {
     pools.unmap(base, MemoryOrigin::Imported)?;
     let freed = pools.memory().unreserve(base);

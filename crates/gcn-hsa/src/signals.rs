@@ -1,6 +1,6 @@
-//! Signals: 64 bytes of device memory each, so that kernels can change them too.
+//! Signals: 64 bytes of device memory each, so that kernels can change them.
 //!
-//! This is one of the modules that may use `unsafe`: the handle of a signal is its address, which programs pass back.
+//! This module may use `unsafe`: a signal's handle is its address, which programs pass back.
 #![allow(unsafe_code)]
 
 use std::collections::HashSet;
@@ -16,13 +16,13 @@ use crate::abi::{AmdSignal, Handle, SIGNAL_DOORBELL, SIGNAL_USER, Times};
 use crate::changes::Changes;
 use crate::status::{HsaResult, Status};
 
-/// Bytes of memory that are taken from the device for signals at a time.
+/// Number of bytes allocated at a time for signals.
 const SLAB_BYTES: u64 = 1 << 16;
 
-/// Value of a signal whose command has failed. Whoever waits for the signal to decrease goes on.
+/// Value of a signal whose command has failed. It is negative, so waits for a decrease end.
 pub(crate) const FAILED: i64 = -(Status::EXCEPTION.0 as i64);
 
-/// Changes of all signals but doorbells.
+/// Change counter of all signals except doorbells.
 pub(crate) static CHANGES: std::sync::LazyLock<Changes> =
     std::sync::LazyLock::new(Changes::default);
 
@@ -42,7 +42,7 @@ struct HsaSignalState {
 
 impl SignalTable {
     /// # Errors
-    /// There is no memory.
+    /// Memory is exhausted.
     pub(crate) fn new(device: &Device) -> HsaResult<SignalTable> {
         let mailbox = device.memory().allocate("the mailbox of HSA signals", 8);
         Ok(SignalTable {
@@ -52,7 +52,7 @@ impl SignalTable {
         })
     }
 
-    /// The mailbox in which kernels announce changes of signals.
+    /// Mailbox in which kernels announce changes of signals.
     pub(crate) fn mailbox(&self) -> Mailbox {
         self.mailbox
     }
@@ -61,7 +61,7 @@ impl SignalTable {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A new signal.
+    /// Creates a signal.
     pub(crate) fn create(&self, value: i64) -> HsaResult<Signal> {
         let mut state = self.state();
         if state.free.is_empty() {
@@ -90,7 +90,7 @@ impl SignalTable {
         Ok(signal)
     }
 
-    /// Makes the handle invalid.
+    /// Invalidates a signal's handle.
     pub(crate) fn destroy(&self, signal: Signal) -> HsaResult {
         let mut state = self.state();
         if !state.live.remove(&signal.0) {
@@ -101,7 +101,7 @@ impl SignalTable {
         Ok(())
     }
 
-    /// The signal of a handle that a program gives.
+    /// Looks up a signal.
     pub(crate) fn get(&self, handle: Handle) -> HsaResult<Signal> {
         let is_live = self.state().live.contains(&handle);
         is_live
@@ -109,7 +109,7 @@ impl SignalTable {
             .ok_or(Status::INVALID_SIGNAL)
     }
 
-    /// The signal of a handle, if it is not the null handle.
+    /// Looks up a signal; `None` for the null handle.
     pub(crate) fn get_optional(&self, handle: Handle) -> HsaResult<Option<Signal>> {
         match handle {
             0 => Ok(None),
@@ -118,7 +118,7 @@ impl SignalTable {
     }
 }
 
-/// A condition of a wait, an `hsa_signal_condition_t`.
+/// Wait condition, an `hsa_signal_condition_t`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SignalCondition {
     Equal,
@@ -148,15 +148,15 @@ impl SignalCondition {
     }
 }
 
-/// A signal: its address.
+/// Signal, represented by its address.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Signal(Handle);
 
 impl Signal {
-    /// The signal at an address.
+    /// Converts a handle without a lookup.
     ///
     /// # Safety
-    /// The handle is one of [`SignalTable::create`]'s, which may have been destroyed since, as the HSA API asks of its callers.
+    /// The handle must be from [`SignalTable::create`], as the HSA API requires. The signal may have been destroyed.
     pub(crate) unsafe fn trusted(handle: Handle) -> Signal {
         Signal(handle)
     }
@@ -165,7 +165,7 @@ impl Signal {
         self.0
     }
 
-    /// The signal in memory.
+    /// Signal structure in memory.
     pub(crate) fn raw(self) -> &'static AmdSignal {
         // SAFETY: the address is in a slab, which is never freed; all fields that change are atomic.
         unsafe { &*std::ptr::with_exposed_provenance::<AmdSignal>(self.0 as usize) }
@@ -183,20 +183,20 @@ impl Signal {
         self.value().load(order)
     }
 
-    /// Stores a value without waking who waits for one.
+    /// Stores a value without waking waiting threads.
     pub(crate) fn store_silently(self, value: i64, order: Ordering) {
         self.value().store(value, order);
     }
 
-    /// Changes the value by an atomic operation, and wakes who waits for one.
+    /// Changes the value by an atomic operation, and wakes waiting threads.
     pub(crate) fn change<T>(self, operation: impl FnOnce(&AtomicI64) -> T) -> T {
         let result = operation(self.value());
-        self.tell();
+        self.wake();
         result
     }
 
-    /// Wakes who waits for the signal.
-    fn tell(self) {
+    /// Wakes threads that wait for the signal.
+    fn wake(self) {
         if self.raw().kind.load(Ordering::Relaxed) == SIGNAL_DOORBELL {
             ring(self.raw().event_mailbox_ptr.load(Ordering::Relaxed));
         } else {
@@ -204,7 +204,7 @@ impl Signal {
         }
     }
 
-    /// Waits until the condition holds, or for `timeout`; the value that was seen last.
+    /// Waits until the condition holds or `timeout` elapses, and returns the last observed value.
     pub(crate) fn wait(
         self,
         condition: SignalCondition,
@@ -220,12 +220,13 @@ impl Signal {
         value
     }
 
-    /// True if a command that waits for the signal may begin: it is 0, or its own command has failed.
+    /// True if a command that depends on the signal may start: the value is 0, or the signal's own command has
+    /// failed.
     pub(crate) fn is_complete(self) -> bool {
         matches!(self.load(Ordering::Acquire), 0 | FAILED)
     }
 
-    /// Begin and end of the command that has completed the signal.
+    /// Start and end of the command that completed the signal.
     pub(crate) fn times(self) -> HsaResult<Times> {
         let raw = self.raw();
         let (start, end) = (
@@ -238,7 +239,7 @@ impl Signal {
         Ok(Times { start, end })
     }
 
-    /// Ends the command that the signal is for.
+    /// Completes the signal's command.
     pub(crate) fn complete(self, result: HsaResult, start: u64, end: u64) {
         let raw = self.raw();
         raw.start_ts.store(start, Ordering::Relaxed);
@@ -257,13 +258,12 @@ fn ring(changes: u64) {
     changes.count();
 }
 
-/// The address that a kernel stores an event's number to when it has changed a signal, before it sends the interrupt message.
-/// All signals have the same one. Of the message nothing more is needed: who runs the wave looks into the mailbox after each
-/// of its turns.
+/// Mailbox address, the same for all signals. A kernel that changes a signal stores an event number there and sends
+/// the interrupt message. The message itself is ignored: the mailbox is checked after each turn of a wave.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mailbox(u64);
 
-/// The event's number; 0 is an empty mailbox.
+/// Event number; an empty mailbox is 0.
 const EVENT: u32 = 1;
 
 impl HostCalls for Mailbox {

@@ -1,6 +1,6 @@
 //! Status codes of the HSA API.
 
-/// The result of an HSA function, an `hsa_status_t`.
+/// `hsa_status_t`, the result of an HSA function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(transparent)]
 pub struct Status(pub u32);
@@ -10,7 +10,7 @@ macro_rules! statuses {
         impl Status {
             $(#[doc = $text] pub const $name: Status = Status($code);)*
 
-            /// The name in the header and a sentence, as `hsa_status_string` yields them; `None` for an unknown code.
+            /// Name in the header and description, as `hsa_status_string` returns them; `None` for an unknown code.
             pub fn text(self) -> Option<&'static std::ffi::CStr> {
                 match self {
                     $(Status::$name => {
@@ -74,7 +74,7 @@ statuses! {
     CU_MASK_REDUCED = 44, "HSA_STATUS_CU_MASK_REDUCED", "The mask names compute units that do not exist.";
 }
 
-/// The value of a function that may fail.
+/// Result with an HSA status as error.
 pub(crate) type HsaResult<T = ()> = Result<T, Status>;
 
 #[cfg(test)]

@@ -1,3 +1,3 @@
-//! Types for threads, so that a model checker can put its own in their place.
+//! Synchronization types, which the test `model` replaces with loom's.
 
 pub(crate) use std::sync::{Condvar, Mutex, atomic};

@@ -1,17 +1,17 @@
-//! Copies and fills of a program, as checks see them.
+//! Copies by programs, reported to checks.
 //!
-//! This is one of the modules that may use `unsafe`: copies are between any addresses of the process.
+//! This module may use `unsafe`, since it copies between arbitrary addresses of the process.
 #![allow(unsafe_code)]
 
 use crate::copies::CopyRequest;
 use crate::runtime;
 
-/// Makes a copy. Checks learn of the bytes that it reads for the host, and of those that it writes.
+/// Performs a copy. Checks are told of the bytes that it reads and writes for the host.
 ///
 /// # Safety
 /// As for [`CopyRequest::make`].
 pub(crate) unsafe fn make(copy: &CopyRequest) {
-    let checked = runtime::made().and_then(|it| Some((it, it.watch.checks()?)));
+    let checked = runtime::existing().and_then(|it| Some((it, it.watch.checks()?)));
     let Some((runtime, checking)) = checked else {
         // SAFETY: the caller vouches for the addresses.
         return unsafe { copy.make() };

@@ -1,32 +1,32 @@
-//! Threads that carry tasks out when signals have the values that the tasks wait for.
+//! Worker threads that execute tasks when signals meet their conditions.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::changes::LOOK_AGAIN;
+use crate::changes::RECHECK_INTERVAL;
 use crate::signals::CHANGES;
 use crate::status::{HsaResult, Status};
 
-/// Time that a thread sleeps at most while it has no task.
+/// Maximum time that a thread sleeps while there are no tasks.
 const IDLE: Duration = Duration::from_secs(3600);
 
 /// A task of a worker.
 pub(crate) trait WorkerTask: Send + Sized + 'static {
-    /// Name of the thread.
+    /// Thread name.
     const THREAD: &'static str;
 
-    /// True if it can be carried out.
+    /// True if the task can be executed.
     fn is_ready(&self) -> bool;
 
-    /// Carries it out; yields it again if it waits once more.
+    /// Executes the task. Returns it if it has to wait again.
     fn carry_out(self) -> Option<Self>;
 }
 
-/// The tasks that wait, and a thread for them, which the first one starts.
+/// Waiting tasks, and a thread for them, which the first task starts.
 pub(crate) struct TaskWorker<T>(Mutex<WorkerState<T>>);
 
 struct WorkerState<T> {
-    /// In the order of their submission.
+    /// Tasks in order of submission.
     tasks: Vec<T>,
     has_thread: bool,
 }
@@ -45,22 +45,22 @@ impl<T> TaskWorker<T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// True if a thread was started.
+    /// True if the thread was started.
     pub(crate) fn has_thread(&self) -> bool {
         self.state().has_thread
     }
 
-    /// Forgets the tasks that wait and that `keep` says no to.
+    /// Drops waiting tasks for which `keep` returns false.
     pub(crate) fn retain(&self, keep: impl FnMut(&T) -> bool) {
         self.state().tasks.retain(keep);
     }
 }
 
 impl<T: WorkerTask> TaskWorker<T> {
-    /// Has a task carried out when it is ready. Of those that are, the first one submitted is next.
+    /// Submits a task, which is executed once it is ready. Ready tasks execute in order of submission.
     ///
     /// # Errors
-    /// The host has no thread for it.
+    /// The host cannot create a thread.
     pub(crate) fn submit(self: &Arc<Self>, task: T) -> HsaResult {
         let mut state = self.state();
         state.tasks.push(task);
@@ -91,7 +91,7 @@ impl<T: WorkerTask> TaskWorker<T> {
                     let again = task.carry_out();
                     self.state().tasks.extend(again);
                 }
-                None => CHANGES.sleep(seen, if is_idle { IDLE } else { LOOK_AGAIN }),
+                None => CHANGES.sleep(seen, if is_idle { IDLE } else { RECHECK_INTERVAL }),
             }
         }
     }

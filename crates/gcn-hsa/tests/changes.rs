@@ -1,4 +1,4 @@
-//! The counter of changes with the host's threads and clock.
+//! Tests of the change counter with the host's threads and clock.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};

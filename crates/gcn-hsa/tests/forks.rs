@@ -1,5 +1,5 @@
-//! A process that only looks for devices, and forks children that use them. It is a test of its own, since others of one process
-//! stay initialised.
+//! Test of a process that only queries devices and forks children that use them. It has a binary of its own, since
+//! other tests leave the runtime initialised.
 
 use gcn_hsa::status::Status;
 // The functions are in the library by their names only.
@@ -10,7 +10,7 @@ unsafe extern "C" {
     safe fn hsa_shut_down() -> Status;
 }
 
-/// The exit status of a child that initialises the runtime: 42 if it could.
+/// Exit status of a child that initialises the runtime: 42 on success.
 fn child() -> i32 {
     // SAFETY: this process has no other thread that holds a lock.
     let child = unsafe { libc::fork() };

@@ -1,17 +1,17 @@
-//! The layout of types, compared with the public headers of all releases of ROCm that programs are compiled with.
+//! Compares the layout of types with the public headers of all supported ROCm releases.
 
 use std::collections::HashMap;
 use std::mem::offset_of;
 
 use gcn_hsa::abi::*;
 
-/// Facts that `cargo xtask headers` found in the headers.
+/// Layouts that `cargo xtask headers` extracted from the headers.
 const FACTS: &str = include_str!("layouts.txt");
 
-/// A type: its name in the headers, bytes, and fields with their offsets.
+/// Layout of a type: its name in the headers, size, and fields with offsets.
 type Layout = (&'static str, usize, Vec<(&'static str, usize)>);
 
-/// The layout of a type of this crate. A field is given with its name in the headers where that is another.
+/// Layout of a type of this crate. A field is followed by its name in the headers if that differs.
 macro_rules! layout {
     ($Type:ident as $c:literal { $($field:ident $(= $name:literal)?),* $(,)? }) => {
         (
@@ -78,7 +78,7 @@ fn layouts() -> Vec<Layout> {
     ]
 }
 
-/// Types that the headers of ROCm 5.2 do not have, or have without their last fields.
+/// Types that the headers of ROCm 5.2 lack, or have without their last fields.
 fn newer_layouts() -> Vec<Layout> {
     vec![
         layout!(SamplerDescriptorV2 as "hsa_ext_sampler_descriptor_v2_t" {

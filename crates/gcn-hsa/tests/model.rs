@@ -1,11 +1,11 @@
-//! The counter of changes in a model checker: all interleavings of threads that count and threads that sleep.
+//! Model-checks the change counter: all interleavings of threads that increment it and threads that sleep.
 
 #![allow(dead_code)]
 
 #[path = "../src/changes.rs"]
 mod changes;
 
-/// The checker's types for the module.
+/// Loom's types in place of those of `src/sync.rs`.
 mod sync {
     pub(crate) use loom::sync::{Condvar, Mutex, atomic};
 }
@@ -17,7 +17,7 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use loom::thread;
 
-/// The checker has no time, so that a sleeper that misses a change sleeps for ever, which is a deadlock that it reports.
+/// Loom has no time, so a lost wake-up means sleeping forever, which it reports as a deadlock.
 const FOR_EVER: Duration = Duration::MAX;
 
 fn sleep_until(changes: &Changes, flag: &AtomicBool) {

@@ -93,7 +93,7 @@ impl<F: Fn(&str) + Send + Sync + 'static> Trace<F> {
         self
     }
 
-    /// Appends symbols to addresses, as returned by a function with their offsets.
+    /// Appends `symbol+offset`, as returned by a function, to addresses in the trace.
     #[must_use]
     pub fn symbols(
         mut self,

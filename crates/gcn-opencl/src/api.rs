@@ -1,7 +1,7 @@
-//! The functions of the platform, as the headers declare them.
+//! The platform's API functions, as the headers declare them.
 //!
-//! These modules may use `unsafe`: they take the program's addresses. A function looks its handles up, asks a module above for
-//! what it needs, and writes results; it holds no logic of its own.
+//! These modules may use `unsafe`, since they access addresses from the application. A function looks up its handles,
+//! calls a module above, and writes results; it holds no logic of its own.
 #![allow(unsafe_code)]
 // The contracts of the functions are those of the OpenCL specification.
 #![allow(clippy::missing_safety_doc, clippy::too_many_arguments, missing_docs)]
@@ -20,7 +20,7 @@ mod programs;
 mod kernels;
 mod events;
 mod svm;
-mod refused;
+mod unsupported;
 mod extensions;
 mod table;
 mod loader;

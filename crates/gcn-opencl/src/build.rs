@@ -1,4 +1,4 @@
-//! Builds: sources are compiled, and bitcode is linked, to code that a device has loaded.
+//! Builds: compiling sources and linking bitcode to code that is loaded on a device.
 
 use std::ffi::OsString;
 use std::fs;
@@ -16,7 +16,7 @@ use crate::device::Device;
 use crate::options::{self, Linking};
 use crate::status::{Outcome, Status};
 
-/// The build of a program for a device.
+/// Build of a program for a device.
 #[derive(Clone, Debug)]
 pub(crate) struct Build {
     /// `CL_BUILD_…`.
@@ -25,7 +25,7 @@ pub(crate) struct Build {
     pub(crate) log: String,
     /// `CL_PROGRAM_BINARY_TYPE_…`.
     pub(crate) kind: u32,
-    /// The code object, or what was compiled and not linked.
+    /// Code object, or bitcode if compiled and not linked.
     pub(crate) binary: Arc<[u8]>,
     pub(crate) module: Option<Module>,
 }
@@ -54,31 +54,31 @@ impl Build {
     }
 }
 
-/// Beginning of bitcode, which compiled and unlinked programs are.
+/// Magic bytes of bitcode, the format of compiled programs that are not linked.
 const BITCODE: &[u8] = b"BC\xc0\xde";
-/// Beginning of a library, in front of its bitcode.
+/// Magic bytes of a library, which precede its bitcode.
 const LIBRARY: &[u8] = b"gcn library 1\n\0\0";
 
-/// The code object of a binary, loaded for a device.
+/// Loads a code object on a device.
 fn load(device: &Device, binary: &[u8]) -> Result<Module, Error> {
     Module::load(&device.emulated, binary)
 }
 
-/// Bytes of a module's variables.
+/// Total size of a module's global variables in bytes.
 pub(crate) fn global_variables(module: &Module) -> usize {
     let sections = module.object().sections.iter();
     let of_variables = sections.filter(|it| it.name == ".data" || it.name == ".bss");
     of_variables.map(|it| it.size as usize).sum()
 }
 
-/// Sources that others include, in a directory.
+/// Directory with the headers that a source includes.
 pub(crate) struct HeaderDirectory(ScratchDirectory);
 
 impl HeaderDirectory {
-    /// Writes sources under the names that they are included by.
+    /// Writes headers under the names by which sources include them.
     ///
     /// # Errors
-    /// A name leads out of the directory; the files cannot be written.
+    /// A name leads out of the directory, or a file cannot be written.
     pub(crate) fn new(headers: &[(&str, &str)]) -> Outcome<HeaderDirectory> {
         let failed = |error: std::io::Error| {
             say_once(&format!(
@@ -103,7 +103,7 @@ impl HeaderDirectory {
     }
 }
 
-/// The kind of a binary, by its beginning.
+/// Type of a binary (`CL_PROGRAM_BINARY_TYPE_…`), by its magic bytes.
 pub(crate) fn kind_of(binary: &[u8]) -> u32 {
     if binary.starts_with(LIBRARY) {
         CL_PROGRAM_BINARY_TYPE_LIBRARY
@@ -118,7 +118,7 @@ pub(crate) fn kind_of(binary: &[u8]) -> u32 {
 pub(crate) fn link_parts(
     device: &Device,
     parts: &[Arc<[u8]>],
-    given: &str,
+    option_text: &str,
     linking: &Linking,
 ) -> (Build, Outcome) {
     let bare = |part: &Arc<[u8]>| {
@@ -142,7 +142,7 @@ pub(crate) fn link_parts(
         Ok(compiled) if linking.is_library => {
             let build = Build {
                 status: CL_BUILD_SUCCESS,
-                options: given.to_owned(),
+                options: option_text.to_owned(),
                 log: compiled.diagnostics,
                 kind: CL_PROGRAM_BINARY_TYPE_LIBRARY,
                 binary: [LIBRARY, &compiled.code].concat().into(),
@@ -150,30 +150,30 @@ pub(crate) fn link_parts(
             };
             (build, Ok(()))
         }
-        Ok(compiled) => executable(device, compiled, given, Status::LINK_PROGRAM_FAILURE),
+        Ok(compiled) => executable(device, compiled, option_text, Status::LINK_PROGRAM_FAILURE),
         Err(error) => {
             let status = match status_of(&error) {
                 Status::COMPILER_NOT_AVAILABLE => Status::LINKER_NOT_AVAILABLE,
                 Status::INVALID_BUILD_OPTIONS => Status::INVALID_LINKER_OPTIONS,
                 _ => Status::LINK_PROGRAM_FAILURE,
             };
-            (Build::failed(given, log_of(error)), Err(status))
+            (Build::failed(option_text, log_of(error)), Err(status))
         }
     }
 }
 
-/// The build of a code object; `failure` is the error if it is not loaded.
+/// Build with a code object. `failure` is returned if the object cannot be loaded.
 fn executable(
     device: &Device,
     compiled: Compiled,
-    given: &str,
+    option_text: &str,
     failure: Status,
 ) -> (Build, Outcome) {
     match load(device, &compiled.code) {
         Ok(module) => {
             let build = Build {
                 status: CL_BUILD_SUCCESS,
-                options: given.to_owned(),
+                options: option_text.to_owned(),
                 log: compiled.diagnostics,
                 kind: CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
                 binary: compiled.code.into(),
@@ -183,24 +183,24 @@ fn executable(
         }
         Err(error) => {
             let log = format!("{}error: {error}\n", compiled.diagnostics);
-            (Build::failed(given, log), Err(failure))
+            (Build::failed(option_text, log), Err(failure))
         }
     }
 }
 
-/// Builds a source; where there is a directory of what it includes, it is only compiled.
+/// Builds a source. If a header directory is option_text, the source is compiled and not linked.
 pub(crate) fn build_source(
     device: &Device,
     source: &str,
-    given: &str,
+    option_text: &str,
     headers: Option<&HeaderDirectory>,
 ) -> (Build, Outcome) {
-    let mut options = match options::compiling(given, device) {
+    let mut options = match options::compiling(option_text, device) {
         Ok(options) => options,
         Err(word) => {
             let log = format!("error: `{word}` is no option of a build\n");
             return (
-                Build::failed(given, log),
+                Build::failed(option_text, log),
                 Err(Status::INVALID_BUILD_OPTIONS),
             );
         }
@@ -221,13 +221,13 @@ pub(crate) fn build_source(
         Ok(compiled) => compiled,
         Err(error) => {
             let status = status_of(&error);
-            return (Build::failed(given, log_of(error)), Err(status));
+            return (Build::failed(option_text, log_of(error)), Err(status));
         }
     };
     if headers.is_some() {
         let build = Build {
             status: CL_BUILD_SUCCESS,
-            options: given.to_owned(),
+            options: option_text.to_owned(),
             log: compiled.diagnostics,
             kind: CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
             binary: compiled.code.into(),
@@ -235,10 +235,10 @@ pub(crate) fn build_source(
         };
         return (build, Ok(()));
     }
-    executable(device, compiled, given, Status::BUILD_PROGRAM_FAILURE)
+    executable(device, compiled, option_text, Status::BUILD_PROGRAM_FAILURE)
 }
 
-/// The status of a source that is not compiled.
+/// Status for a source that failed to compile.
 fn status_of(error: &CompileError) -> Status {
     match error {
         CompileError::NoCompiler
@@ -252,7 +252,7 @@ fn status_of(error: &CompileError) -> Status {
     }
 }
 
-/// The log of a source that is not compiled.
+/// Build log for a source that failed to compile.
 fn log_of(error: CompileError) -> String {
     match error {
         CompileError::Failed { diagnostics, .. } => diagnostics,
@@ -260,10 +260,10 @@ fn log_of(error: CompileError) -> String {
     }
 }
 
-/// A binary of a program's that a device takes.
+/// Binary that a device accepts.
 pub(crate) struct Binary {
     pub(crate) bytes: Arc<[u8]>,
-    /// `None` if the binary has to be linked.
+    /// Loaded module; `None` if the binary has to be linked first.
     pub(crate) module: Option<Module>,
 }
 
@@ -271,7 +271,7 @@ impl Binary {
     /// Loads a binary for a device.
     ///
     /// # Errors
-    /// It is none for the device.
+    /// The binary is invalid for the device.
     pub(crate) fn new(device: &Device, bytes: &[u8]) -> Outcome<Binary> {
         let module = if kind_of(bytes) == CL_PROGRAM_BINARY_TYPE_EXECUTABLE {
             Some(load(device, bytes).map_err(|_| Status::INVALID_BINARY)?)

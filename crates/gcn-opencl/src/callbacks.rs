@@ -1,12 +1,12 @@
-//! Calls of the program's functions, on a thread of their own: a function may take its time, or use the library.
+//! Application callbacks, called on a thread of their own since they may block or call the API.
 
 use std::sync::OnceLock;
 use std::sync::mpsc::{Sender, channel};
 
-/// A call to make.
+/// Call to make on the callback thread.
 type PendingCall = Box<dyn FnOnce() + Send>;
 
-/// Makes a call soon, behind those that were submitted before.
+/// Queues a call. Calls are made in order of submission.
 pub(crate) fn submit(call: impl FnOnce() + Send + 'static) {
     static CALLS: OnceLock<Option<Sender<PendingCall>>> = OnceLock::new();
     let calls = CALLS.get_or_init(|| {
@@ -21,7 +21,7 @@ pub(crate) fn submit(call: impl FnOnce() + Send + 'static) {
             Ok(()) => {}
             Err(unsent) => unsent.0(),
         },
-        // The host has no thread for it.
+        // The host could not create a thread.
         None => call(),
     }
 }

@@ -1,9 +1,9 @@
-//! The clock of profiling, of the host and of devices.
+//! Clock for profiling, shared by host and devices.
 
 use std::sync::LazyLock;
 use std::time::Instant;
 
-/// Nanoseconds of the clock before the library was first used, so that no time is 0.
+/// Offset of the clock in nanoseconds, so that no time is 0.
 const START: u64 = 1;
 
 /// Nanoseconds since the library was first used.

@@ -8,21 +8,21 @@ use crate::handle::{Handle, Id, Object, object, references};
 use crate::info::Info;
 use crate::status::{Outcome, Status};
 
-/// A function of the program's that is called when an object is gone.
+/// Destructor callback of the application, called with the handle of the destroyed object.
 pub(crate) type DestructorCallback = Box<dyn FnOnce(Handle) + Send>;
 
-/// Functions for the end of an object, the last one first.
+/// Destructor callbacks of an object, called in reverse order of registration.
 #[derive(Default)]
-pub(crate) struct Ends(Mutex<Vec<DestructorCallback>>);
+pub(crate) struct DestructorCallbacks(Mutex<Vec<DestructorCallback>>);
 
-impl Ends {
-    /// Adds a function.
+impl DestructorCallbacks {
+    /// Registers a callback.
     pub(crate) fn add(&self, at_end: DestructorCallback) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.push(at_end);
     }
 
-    /// Calls the functions for the end of an object.
+    /// Calls the callbacks for an object that is being destroyed.
     pub(crate) fn call(&mut self, handle: Handle) {
         let all = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
         for at_end in std::mem::take(all).into_iter().rev() {
@@ -31,13 +31,13 @@ impl Ends {
     }
 }
 
-/// A context: devices that share objects.
+/// Context: devices that share objects.
 pub(crate) struct Context {
     id: Id<Context>,
     pub(crate) devices: Vec<Arc<Device>>,
-    /// Properties as the program gave them, with their terminator; empty without any.
+    /// Properties as the application passed them, including the terminator; empty if none were passed.
     properties: Vec<isize>,
-    pub(crate) at_end: Ends,
+    pub(crate) at_end: DestructorCallbacks,
 }
 
 object!(Context, INVALID_CONTEXT);
@@ -59,25 +59,25 @@ impl Context {
             id,
             devices,
             properties,
-            at_end: Ends::default(),
+            at_end: DestructorCallbacks::default(),
         }
     }
 
-    /// True if a device is one of the context's.
+    /// True if the context contains a device.
     pub(crate) fn has(&self, device: &Arc<Device>) -> bool {
         self.devices.iter().any(|own| Arc::ptr_eq(own, device))
     }
 
-    /// Bytes of the largest allocation that one of its devices takes.
+    /// Size of the largest allocation that any of its devices accepts, in bytes.
     pub(crate) fn max_allocation(&self) -> u64 {
         let all = self.devices.iter().map(|device| device.max_allocation());
         all.max().unwrap_or(0)
     }
 
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     ///
     /// # Errors
-    /// There is no such attribute.
+    /// `CL_INVALID_VALUE`: the attribute is unknown.
     pub(crate) fn info(&self, name: u32) -> Outcome<Info> {
         Ok(match name {
             CL_CONTEXT_REFERENCE_COUNT => Info::from(references(self)),

@@ -11,34 +11,34 @@ use crate::image::PITCH_ALIGN;
 use crate::info::{Info, version};
 use crate::status::{Outcome, Status};
 
-/// Version of the platform, and of its devices but those of GCN 1.0.
+/// OpenCL version of the platform and of all devices except those of GCN 1.0.
 pub(crate) const VERSION: &str = concat!("OpenCL 3.0 gcn ", env!("CARGO_PKG_VERSION"));
-/// The same as a number.
+/// [`VERSION`] as a number.
 pub(crate) const NUMERIC_VERSION: u32 = version(3, 0, 0);
-/// An extension: its version and name.
+/// Version and name of an extension.
 pub(crate) type Extension = (u32, &'static str);
-/// A feature of OpenCL C 3.0: its version and name.
+/// Version and name of an OpenCL C 3.0 feature.
 pub(crate) type LanguageFeature = (u32, &'static str);
 
-/// Work-items of a workgroup that the compiler makes kernels for if their source does not say.
+/// Maximum work-group size that the compiler assumes if the source does not give one.
 pub(crate) const MAX_GROUP: usize = 256;
-/// Work-items of a workgroup in each dimension, of kernels whose source asks for large ones.
+/// Maximum work-group size per dimension, for kernels whose source requests a large one.
 pub(crate) const MAX_ITEMS: usize = 1024;
-/// Lanes of a wave.
+/// Lanes per wave.
 pub(crate) const WAVE: usize = 64;
-/// Bytes of which the address of every buffer is a multiple, so that a type of any size is aligned.
+/// Alignment of every buffer in bytes, sufficient for any type.
 pub(crate) const BASE_ALIGN: u64 = 128;
-/// Images that a kernel reads.
+/// Maximum number of images that a kernel reads.
 const MAX_READ_IMAGES: u32 = 128;
-/// Images that it writes, or reads and writes.
+/// Maximum number of images that a kernel writes, or both reads and writes.
 const MAX_WRITTEN_IMAGES: u32 = 64;
-/// Samplers of a kernel.
+/// Maximum number of samplers per kernel.
 const MAX_SAMPLERS: u32 = 16;
-/// Bytes of variables of a program.
+/// Maximum size of a program's global variables in bytes.
 const MAX_GLOBAL_VARIABLE: usize = 64 << 10;
-/// Bytes of the text that kernels of a launch may print.
+/// Size of the `printf` buffer of a launch in bytes.
 const PRINTF_BUFFER: usize = gcn_runtime::printf::BUFFER_BYTES as usize;
-/// Bytes of a line of the caches.
+/// Cache line size in bytes.
 const CACHE_LINE: u32 = 64;
 
 /// A device.
@@ -47,7 +47,7 @@ pub(crate) struct Device {
     number: usize,
     pub(crate) emulated: Emulated,
     chip: &'static Chip,
-    /// Bytes of its memory.
+    /// Device memory in bytes.
     memory: u64,
 }
 
@@ -70,43 +70,43 @@ impl Device {
         }
     }
 
-    /// Major and minor version and stepping of its instruction set.
+    /// Instruction set version: major, minor and stepping.
     fn version(&self) -> (u32, u32, u32) {
         self.emulated.target().version()
     }
 
-    /// True if it has images and samplers.
+    /// True if the device supports images and samplers.
     pub(crate) fn has_images(&self) -> bool {
         true
     }
 
-    /// True if it computes with halves.
+    /// True if the device supports half-precision arithmetic.
     fn has_half(&self) -> bool {
         self.version().0 >= 8
     }
 
-    /// True if it is a device of OpenCL 3.0. GCN 1.0 has no FLAT instructions, and AMD's device library has C11's atomics for generic
-    /// addresses alone: its devices are of OpenCL 1.2, as with AMD's driver.
+    /// True if the device supports OpenCL 3.0. Devices of GCN 1.0 support OpenCL 1.2, as with AMD's driver: they lack
+    /// FLAT instructions, and AMD's device library has C11 atomics only for generic addresses.
     pub(crate) fn is_of_3_0(&self) -> bool {
         self.version().0 >= 7
     }
 
-    /// True if compilers keep denormal numbers of single precision.
+    /// True if compiled code keeps single-precision denormals.
     fn keeps_denormals(&self) -> bool {
         self.version().0 >= 9
     }
 
-    /// Bytes of the largest allocation.
+    /// Size of the largest allocation in bytes.
     pub(crate) fn max_allocation(&self) -> u64 {
         self.memory / 4 * 3
     }
 
-    /// Bytes of the memory of a workgroup.
+    /// Local memory per work-group in bytes.
     pub(crate) fn local_memory(&self) -> u64 {
         max_lds(self.emulated.target().isa).into()
     }
 
-    /// Name for compilers, with the features that were chosen.
+    /// Target name for the compiler, with its feature suffixes.
     pub(crate) fn target(&self) -> String {
         let mut target = self.emulated.target().name.to_owned();
         for feature in self.emulated.features() {
@@ -150,7 +150,7 @@ impl Device {
         all
     }
 
-    /// Features of OpenCL C 3.0.
+    /// Supported features of OpenCL C 3.0.
     pub(crate) fn features(&self) -> Vec<LanguageFeature> {
         const FIRST: u32 = version(3, 0, 0);
         if !self.is_of_3_0() {
@@ -181,13 +181,13 @@ impl Device {
         all.map(|name| (FIRST, *name)).collect()
     }
 
-    /// The value of an attribute; `platform` is the device's.
+    /// Returns the value of an attribute. `platform` is the handle of the device's platform.
     ///
     /// # Errors
-    /// There is no such attribute.
+    /// `CL_INVALID_VALUE`: the attribute is unknown.
     #[allow(clippy::too_many_lines)]
     pub(crate) fn info(&self, name: u32, platform: Handle) -> Outcome<Info> {
-        /// Versions of OpenCL C that the compiler takes.
+        /// OpenCL C versions that the compiler accepts.
         const LANGUAGES: [(u32, &str); 4] = [
             (version(1, 0, 0), "OpenCL C"),
             (version(1, 1, 0), "OpenCL C"),
@@ -322,7 +322,7 @@ impl Device {
             CL_DEVICE_VERSION => Info::text(VERSION),
             CL_DEVICE_NUMERIC_VERSION if !self.is_of_3_0() => Info::from(version(1, 2, 0)),
             CL_DEVICE_NUMERIC_VERSION => Info::from(NUMERIC_VERSION),
-            // The highest version that has all its features: later ones have pipes.
+            // The highest version whose features are all supported: later ones have pipes.
             CL_DEVICE_OPENCL_C_VERSION => Info::text("OpenCL C 1.2 "),
             CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => Info::from(version(1, 2, 0)),
             CL_DEVICE_OPENCL_C_ALL_VERSIONS => {
@@ -381,9 +381,9 @@ impl Device {
         })
     }
 
-    /// `cl_device_topology_amd`: a place on the PCI bus, a bus for each device.
+    /// Returns the `cl_device_topology_amd`: PCI location, with a bus number per device.
     fn topology(&self) -> Vec<u8> {
-        /// Bytes of the union in which the place comes last.
+        /// Size of the union, which ends with the PCI location.
         const BYTES: usize = 24;
         let mut bytes = vec![0; BYTES];
         bytes[..4].copy_from_slice(&CL_DEVICE_TOPOLOGY_TYPE_PCIE_AMD.to_ne_bytes());
@@ -392,7 +392,7 @@ impl Device {
     }
 }
 
-/// Bytes of a kernel's arguments.
+/// Maximum size of a kernel's arguments in bytes.
 pub(crate) const MAX_PARAMETERS: usize = 1024;
 
 const _: () = assert!(MAX_PARAMETERS as u64 <= MAX_KERNARG_BYTES);

@@ -1,4 +1,4 @@
-//! Events: the handles that programs have of progress.
+//! Events: handles for the progress of commands.
 
 use std::sync::Arc;
 
@@ -13,33 +13,33 @@ use crate::status::{Outcome, Status};
 pub(crate) struct Event {
     id: Id<Event>,
     pub(crate) context: Arc<Context>,
-    /// Handle of the queue of its command, and what keeps it valid; `None` for a user event.
-    queue: Option<Arc<dyn OfQueue>>,
-    /// Type of its command.
+    /// Queue of the command; `None` for a user event.
+    queue: Option<Arc<dyn EventQueue>>,
+    /// Command type.
     command: u32,
     pub(crate) progress: Arc<CommandProgress>,
 }
 
-/// A queue, as far as its commands' events know it.
-pub(crate) trait OfQueue: Send + Sync {
-    /// Handle.
+/// Interface of a queue for the events of its commands.
+pub(crate) trait EventQueue: Send + Sync {
+    /// Handle of the queue.
     fn handle(&self) -> Handle;
 
-    /// True if times of commands may be queried.
+    /// True if profiling is enabled.
     fn is_profiled(&self) -> bool;
 
-    /// Has the commands submitted so far end, with the caller's help.
+    /// Waits for a command, and executes ready commands on the calling thread meanwhile. Returns the final status.
     fn wait_for(&self, progress: &CommandProgress) -> i32;
 }
 
 object!(Event, INVALID_EVENT);
 
 impl Event {
-    /// The event of a command.
+    /// Creates the event of a command.
     pub(crate) fn of_command(
         id: Id<Event>,
         context: Arc<Context>,
-        queue: Arc<dyn OfQueue>,
+        queue: Arc<dyn EventQueue>,
         command: u32,
         progress: Arc<CommandProgress>,
     ) -> Event {
@@ -52,7 +52,7 @@ impl Event {
         }
     }
 
-    /// A user event.
+    /// Creates a user event.
     pub(crate) fn of_user(id: Id<Event>, context: Arc<Context>) -> Event {
         Event {
             id,
@@ -66,7 +66,7 @@ impl Event {
     /// Sets the status of a user event.
     ///
     /// # Errors
-    /// It is none, has been set, or the status is neither `CL_COMPLETE` nor an error.
+    /// The event is not a user event, its status was already set, or `status` is neither `CL_COMPLETE` nor an error.
     pub(crate) fn set(&self, status: i32) -> Outcome {
         if self.queue.is_some() {
             return Err(Status::INVALID_EVENT);
@@ -78,7 +78,7 @@ impl Event {
         is_new.then_some(()).ok_or(Status::INVALID_OPERATION)
     }
 
-    /// Waits for the end; the last status.
+    /// Waits for the end of the command, and returns the final status.
     pub(crate) fn wait(&self) -> i32 {
         match &self.queue {
             Some(queue) => queue.wait_for(&self.progress),
@@ -86,10 +86,10 @@ impl Event {
         }
     }
 
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     ///
     /// # Errors
-    /// There is no such attribute.
+    /// `CL_INVALID_VALUE`: the attribute is unknown.
     pub(crate) fn info(&self, name: u32) -> Outcome<Info> {
         Ok(match name {
             CL_EVENT_COMMAND_QUEUE => Info::from(self.queue.as_ref().map(|queue| queue.handle())),
@@ -101,10 +101,10 @@ impl Event {
         })
     }
 
-    /// A time of the command, in nanoseconds.
+    /// Returns a profiling time of the command in nanoseconds.
     ///
     /// # Errors
-    /// The queue does not profile, or the command has not ended; there is no such time.
+    /// Profiling is not enabled, the command has not ended, or the attribute is unknown.
     pub(crate) fn profile(&self, name: u32) -> Outcome<Info> {
         let times = self.progress.times();
         let is_profiled = self.queue.as_ref().is_some_and(|queue| queue.is_profiled());

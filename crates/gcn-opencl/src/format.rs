@@ -1,4 +1,4 @@
-//! Formats of images: the numbers of the headers, and those that devices have.
+//! Image formats: conversion between the headers' constants and device formats.
 #![allow(non_upper_case_globals)]
 
 use gcn_runtime::image::{ChannelOrder, ChannelType, DeviceFormat};
@@ -10,13 +10,13 @@ use crate::status::{Outcome, Status};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
 pub struct ImageFormat {
-    /// The channels, `CL_RGBA`.
+    /// Channel order, such as `CL_RGBA`.
     pub order: u32,
-    /// The type of each, `CL_FLOAT`.
+    /// Channel type, such as `CL_FLOAT`.
     pub kind: u32,
 }
 
-/// Number of an order of channels in the headers.
+/// Header constant of a channel order.
 const fn order_number(order: ChannelOrder) -> u32 {
     match order {
         ChannelOrder::A => CL_A,
@@ -33,7 +33,7 @@ const fn order_number(order: ChannelOrder) -> u32 {
     }
 }
 
-/// Number of a type of channels in the headers.
+/// Header constant of a channel type.
 const fn kind_number(kind: ChannelType) -> u32 {
     match kind {
         ChannelType::SnormInt8 => CL_SNORM_INT8,
@@ -54,7 +54,7 @@ const fn kind_number(kind: ChannelType) -> u32 {
     }
 }
 
-/// True if the numbers are of the headers, and may be together.
+/// True if order and type are known and may be combined.
 fn is_format(format: ImageFormat) -> bool {
     let ImageFormat { order, kind } = format;
     let is_packed_rgb = matches!(
@@ -83,28 +83,28 @@ fn is_format(format: ImageFormat) -> bool {
     }
 }
 
-/// The format that a program names.
+/// Converts a format to the device's.
 ///
 /// # Errors
-/// There is no such format, or devices do not have it.
+/// The format is invalid, or devices do not support it.
 pub(crate) fn device_format(format: ImageFormat) -> Outcome<DeviceFormat> {
     if !is_format(format) {
         return Err(Status::INVALID_IMAGE_FORMAT_DESCRIPTOR);
     }
     let mut all = DeviceFormat::all();
-    let found = all.find(|it| named(*it) == format);
+    let found = all.find(|it| header_format(*it) == format);
     found.ok_or(Status::IMAGE_FORMAT_NOT_SUPPORTED)
 }
 
-/// Numbers of a format in the headers.
-pub(crate) fn named(format: DeviceFormat) -> ImageFormat {
+/// Converts a device format to the header constants.
+pub(crate) fn header_format(format: DeviceFormat) -> ImageFormat {
     ImageFormat {
         order: order_number(format.order()),
         kind: kind_number(format.kind()),
     }
 }
 
-/// True if an image of a format may be made of the memory of one of another.
+/// True if an image of one format may share the memory of an image of the other.
 pub(crate) fn may_view(format: DeviceFormat, other: DeviceFormat) -> bool {
     use ChannelOrder::{Rgba, Srgba};
     let pair = (format.order(), other.order());
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn formats_of_devices_are_formats() {
         for format in DeviceFormat::all() {
-            assert_eq!(device_format(named(format)), Ok(format));
+            assert_eq!(device_format(header_format(format)), Ok(format));
         }
     }
 

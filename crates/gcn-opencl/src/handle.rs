@@ -1,8 +1,8 @@
-//! Handles: the addresses by which programs know objects.
+//! Handles: the addresses by which applications refer to objects.
 //!
-//! Loaders of platforms read a table of functions at a handle's address, and nobody else reads there: a handle is looked up, and
-//! one that was released, or that is of another type, is not found. An object lives while a program holds references, or
-//! another object or a command does; its handle is valid as long.
+//! The ICD loader reads a pointer to the function table at a handle's address. The platform never dereferences a
+//! handle but looks it up, so a handle that was released or has another type is an error. An object lives as long as
+//! the application, another object or a command holds a reference, and its handle is valid as long.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::marker::PhantomData;
@@ -11,32 +11,32 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGua
 
 use crate::status::{Outcome, Status};
 
-/// A handle: an address, or 0.
+/// Handle: an address, or 0.
 pub type Handle = usize;
 
-/// Handles that are free before one of them is used again, so that a handle that was released does not soon name another object.
-const RESTING: usize = 1 << 14;
+/// Number of free handles retained before one is reused, so that a stale handle does not soon name another object.
+const MIN_FREE: usize = 1 << 14;
 
-/// Address of the table of functions.
+/// Address of the function table.
 static TABLE: AtomicUsize = AtomicUsize::new(0);
 
-/// Memory at a handle's address.
+/// Memory at a handle's address, which the ICD loader reads.
 #[repr(C)]
 struct Stub {
     table: usize,
 }
 
-/// Handles that no object has.
+/// Free handles, oldest first.
 static FREE: Mutex<VecDeque<Handle>> = Mutex::new(VecDeque::new());
 
-/// Sets the address of the table of functions, which is the first word at all handles made from now on.
+/// Sets the address of the function table. It becomes the first word at every handle created from now on.
 pub(crate) fn set_table(address: usize) {
     TABLE.store(address, Relaxed);
 }
 
 fn new_handle() -> Handle {
     let mut free = FREE.lock().unwrap_or_else(PoisonError::into_inner);
-    if free.len() > RESTING
+    if free.len() > MIN_FREE
         && let Some(handle) = free.pop_front()
     {
         return handle;
@@ -48,7 +48,7 @@ fn new_handle() -> Handle {
     std::ptr::from_ref(stub).expose_provenance()
 }
 
-/// A handle that an object has.
+/// Handle owned by an object.
 #[derive(Debug)]
 pub(crate) struct Id<T: Object> {
     handle: Handle,
@@ -69,32 +69,32 @@ impl<T: Object> Drop for Id<T> {
     }
 }
 
-/// An object that programs have handles of.
+/// Type of object that applications refer to by handle.
 pub(crate) trait Object: Send + Sync + Sized + 'static {
     /// Error for an invalid handle of this type.
     const INVALID: Status;
 
-    /// All objects of the type.
+    /// Registry of the objects of this type.
     fn registry() -> &'static Registry<Self>;
 
-    /// The object's own.
+    /// Handle of the object.
     fn id(&self) -> &Id<Self>;
 
-    /// Handle.
+    /// Handle of the object.
     fn handle(&self) -> Handle {
         self.id().handle()
     }
 }
 
-/// Objects of a type by handle.
+/// Objects of one type, by handle.
 pub(crate) struct Registry<T>(RwLock<BTreeMap<Handle, HandleSlot<T>>>);
 
 struct HandleSlot<T> {
     object: Weak<T>,
-    /// References that programs hold.
+    /// Reference count of the application.
     count: u32,
-    /// Present while there are any.
-    kept: Option<Arc<T>>,
+    /// Keeps the object alive; `None` once the count is 0.
+    retained: Option<Arc<T>>,
 }
 
 impl<T> Registry<T> {
@@ -111,7 +111,7 @@ impl<T> Registry<T> {
     }
 }
 
-/// Makes an object, which knows its handle, with one reference of the program's.
+/// Creates an object that knows its handle. The application gets the first reference.
 pub(crate) fn publish<T: Object>(make: impl FnOnce(Id<T>) -> T) -> Arc<T> {
     let handle = new_handle();
     let object = Arc::new(make(Id {
@@ -121,31 +121,31 @@ pub(crate) fn publish<T: Object>(make: impl FnOnce(Id<T>) -> T) -> Arc<T> {
     let slot = HandleSlot {
         object: Arc::downgrade(&object),
         count: 1,
-        kept: Some(object.clone()),
+        retained: Some(object.clone()),
     };
     T::registry().write().insert(handle, slot);
     object
 }
 
-/// The object of a handle.
+/// Looks up an object by handle.
 ///
 /// # Errors
-/// The handle is none of the type.
+/// The handle is not valid for this type.
 pub(crate) fn get<T: Object>(handle: Handle) -> Outcome<Arc<T>> {
     let slots = T::registry().read();
     let object = slots.get(&handle).and_then(|slot| slot.object.upgrade());
     object.ok_or(T::INVALID)
 }
 
-/// The objects of a list of handles.
+/// Looks up a list of handles.
 ///
 /// # Errors
-/// As [`get`].
+/// As for [`get`].
 pub(crate) fn get_all<T: Object>(handles: &[Handle]) -> Outcome<Vec<Arc<T>>> {
     handles.iter().map(|handle| get(*handle)).collect()
 }
 
-/// All objects of a type.
+/// Returns all objects of a type.
 pub(crate) fn all<T: Object>() -> Vec<Arc<T>> {
     let slots = T::registry().read();
     slots
@@ -154,45 +154,45 @@ pub(crate) fn all<T: Object>() -> Vec<Arc<T>> {
         .collect()
 }
 
-/// Adds a reference of the program's.
+/// Increments the application's reference count.
 ///
 /// # Errors
-/// As [`get`].
+/// As for [`get`].
 pub(crate) fn retain<T: Object>(handle: Handle) -> Outcome {
     let mut slots = T::registry().write();
     let slot = slots.get_mut(&handle).ok_or(T::INVALID)?;
     let object = slot.object.upgrade().ok_or(T::INVALID)?;
     slot.count = slot.count.checked_add(1).ok_or(Status::OUT_OF_RESOURCES)?;
-    slot.kept = Some(object);
+    slot.retained = Some(object);
     Ok(())
 }
 
-/// Takes a reference of the program's back.
+/// Decrements the application's reference count.
 ///
 /// # Errors
-/// As [`get`]; the program holds none.
+/// As [`get`], or the count is already 0.
 pub(crate) fn release<T: Object>(handle: Handle) -> Outcome {
     let mut slots = T::registry().write();
     let slot = slots.get_mut(&handle).ok_or(T::INVALID)?;
     slot.count = slot.count.checked_sub(1).ok_or(T::INVALID)?;
     let last = if slot.count == 0 {
-        slot.kept.take()
+        slot.retained.take()
     } else {
         None
     };
     drop(slots);
-    // Its end looks at the registry, and may call the program's functions.
+    // Dropping the object accesses the registry, and may call the application's callbacks.
     drop(last);
     Ok(())
 }
 
-/// References that the program holds.
+/// Reference count of the application.
 pub(crate) fn references<T: Object>(object: &T) -> u32 {
     let slots = T::registry().read();
     slots.get(&object.handle()).map_or(0, |slot| slot.count)
 }
 
-/// Has a type of objects registered.
+/// Implements [`Object`] for a type, with its registry.
 macro_rules! object {
     ($Type:ident, $invalid:ident) => {
         impl crate::handle::Object for $Type {
@@ -230,7 +230,7 @@ mod tests {
         assert_eq!(references(&*thing), 2);
         assert_eq!(release::<Thing>(handle), Ok(()));
         assert_eq!(release::<Thing>(handle), Ok(()));
-        // The program holds none, and this test does.
+        // The program has no reference, but this test keeps the object alive.
         assert_eq!(release::<Thing>(handle), Err(Status::INVALID_SAMPLER));
         assert!(get::<Thing>(handle).is_ok());
         drop(thing);

@@ -1,19 +1,19 @@
-//! Images: their kinds and descriptions as the headers have them.
+//! Images: conversion of the headers' types and descriptions.
 
 use gcn_runtime::image::{self, BoxSize, DeviceFormat, Geometry, ImageError, Pitches};
 
 use crate::abi::*;
-use crate::format::named;
+use crate::format::header_format;
 use crate::info::Info;
 use crate::status::{Outcome, Status};
 
-/// Texels that a row of an image of a buffer is a multiple of, so that it is a multiple of 256 bytes.
+/// Row alignment of a 2D image created from a buffer, in texels. It makes rows a multiple of 256 bytes.
 pub(crate) const PITCH_ALIGN: usize = 256;
 
-/// The kind of a number of the headers.
+/// Converts an image type of the headers.
 ///
 /// # Errors
-/// `CL_INVALID_VALUE`.
+/// `CL_INVALID_VALUE`: the type is unknown.
 pub(crate) fn geometry_of(kind: u32) -> Outcome<Geometry> {
     Ok(match kind {
         CL_MEM_OBJECT_IMAGE1D => Geometry::D1,
@@ -26,7 +26,7 @@ pub(crate) fn geometry_of(kind: u32) -> Outcome<Geometry> {
     })
 }
 
-/// Number of a kind in the headers.
+/// Header constant of an image type.
 pub(crate) fn number(geometry: Geometry) -> u32 {
     match geometry {
         Geometry::D1 => CL_MEM_OBJECT_IMAGE1D,
@@ -38,14 +38,14 @@ pub(crate) fn number(geometry: Geometry) -> u32 {
     }
 }
 
-/// The names of all types in OpenCL C.
+/// Names of all image types in OpenCL C.
 pub(crate) fn type_names() -> impl Iterator<Item = &'static str> {
-    // Images of depths have types of their own.
+    // Depth images have types of their own.
     let depths = ["image2d_depth_t", "image2d_array_depth_t"];
     Geometry::ALL.into_iter().map(type_name).chain(depths)
 }
 
-/// The name of a kind's type in OpenCL C.
+/// Name of an image type in OpenCL C.
 pub(crate) fn type_name(geometry: Geometry) -> &'static str {
     match geometry {
         Geometry::D1 => "image1d_t",
@@ -61,42 +61,42 @@ pub(crate) fn type_name(geometry: Geometry) -> &'static str {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct ImageDesc {
-    /// The kind, `CL_MEM_OBJECT_IMAGE2D`.
+    /// Image type, such as `CL_MEM_OBJECT_IMAGE2D`.
     pub kind: u32,
-    /// Texels of a row.
+    /// Width in texels.
     pub width: usize,
-    /// Rows.
+    /// Height in rows.
     pub height: usize,
-    /// Slices.
+    /// Depth in slices.
     pub depth: usize,
-    /// Images of an array.
+    /// Number of images of an array.
     pub array_size: usize,
-    /// Bytes from a row to the next, of the program's memory or of a buffer.
+    /// Row pitch of the host memory or the buffer in bytes; 0 for rows without padding.
     pub row_pitch: usize,
-    /// Bytes from a slice to the next.
+    /// Slice pitch in bytes; 0 for slices without padding.
     pub slice_pitch: usize,
-    /// Levels, of which there are none but the first.
+    /// Number of mip levels; must be 0 or 1.
     pub mip_levels: u32,
-    /// Samples of a texel.
+    /// Samples per texel.
     pub samples: u32,
-    /// The buffer or image whose memory it is, or 0.
+    /// Handle of the buffer or image that provides the memory, or 0.
     pub memory: usize,
 }
 
-/// An image without its memory.
+/// Layout of an image, without its memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Image {
-    /// The image as devices have it.
+    /// Layout in device memory.
     pub(crate) texels: image::Image,
-    /// Distances as the program gave them, or without padding.
+    /// Pitches that the application passed, or those without padding.
     pub(crate) declared: Pitches,
 }
 
 impl Image {
-    /// An image of a description, with rows for devices; `has_pitches` if the program may give distances.
+    /// Creates the layout for a description. Pitches must be 0 unless `has_pitches`.
     ///
     /// # Errors
-    /// The specification's for sizes, distances and the rest.
+    /// As the specification defines for sizes, pitches and the other members.
     pub(crate) fn new(format: DeviceFormat, desc: &ImageDesc, has_pitches: bool) -> Outcome<Image> {
         let geometry = geometry_of(desc.kind).map_err(|_| Status::INVALID_IMAGE_DESCRIPTOR)?;
         if desc.mip_levels != 0 || desc.samples != 0 {
@@ -110,14 +110,14 @@ impl Image {
         let texels = image::Image::new(format, geometry, size).map_err(status_of)?;
         Ok(Image {
             texels,
-            declared: declared(&texels, desc, has_pitches)?,
+            declared: declared_pitches(&texels, desc, has_pitches)?,
         })
     }
 
-    /// The image in a buffer, whose rows have the distance that the program gave.
+    /// Changes the layout to that of a 2D image created from a buffer, which uses the application's row pitch.
     ///
     /// # Errors
-    /// It is not for devices.
+    /// Devices do not support the pitch.
     pub(crate) fn in_buffer(self) -> Outcome<Image> {
         let row = self.declared.row;
         let multiple = PITCH_ALIGN * self.texels.format.bytes();
@@ -128,18 +128,18 @@ impl Image {
         Ok(Image { texels, ..self })
     }
 
-    /// Origin and region of a command as a box of bytes.
+    /// Converts a command's origin and region to a box in bytes.
     ///
     /// # Errors
-    /// `CL_INVALID_VALUE`: they are beyond the image, or the region is empty.
+    /// `CL_INVALID_VALUE`: the region is empty, or exceeds the image.
     pub(crate) fn region(&self, origin: [usize; 3], size: [usize; 3]) -> Outcome<BoxSize> {
         self.texels.region(origin, size).map_err(status_of)
     }
 
-    /// Distances of the rows and slices of a region in the program's memory, of which 0 stands for those without padding.
+    /// Returns the pitches of a region in host memory. A pitch of 0 means that there is no padding.
     ///
     /// # Errors
-    /// `CL_INVALID_VALUE`: rows or slices overlap; there are no slices.
+    /// `CL_INVALID_VALUE`: rows or slices overlap, or a slice pitch is given for an image without slices.
     pub(crate) fn host_pitches(
         &self,
         region: &BoxSize,
@@ -150,7 +150,7 @@ impl Image {
         if slice != 0 && !self.texels.geometry.has_slices() {
             return Err(Status::INVALID_VALUE);
         }
-        // A slice of an array of lines is a line.
+        // A slice of a 1D array is a row.
         let rows = if self.texels.geometry == Geometry::D1Array {
             1
         } else {
@@ -165,10 +165,11 @@ impl Image {
         Ok(self.texels.of_rows(Pitches { row, slice }))
     }
 
-    /// The value of an attribute; `buffer` is what the image is made of.
+    /// Returns the value of an attribute. `buffer` is the handle of the memory object that the image was created
+    /// from.
     ///
     /// # Errors
-    /// There is no such attribute.
+    /// `CL_INVALID_VALUE`: the attribute is unknown.
     pub(crate) fn info(&self, name: u32, buffer: Option<usize>) -> Outcome<Info> {
         let image::Image {
             format,
@@ -179,7 +180,7 @@ impl Image {
         let only = |has: bool, value: usize| Info::from(if has { value } else { 0 });
         Ok(match name {
             CL_IMAGE_FORMAT => {
-                let named = named(format);
+                let named = header_format(format);
                 Info::array([named.order, named.kind])
             }
             CL_IMAGE_ELEMENT_SIZE => Info::from(format.bytes()),
@@ -196,7 +197,7 @@ impl Image {
     }
 }
 
-/// The specification's status for an image that devices do not have.
+/// Status for an image that devices do not support.
 fn status_of(error: ImageError) -> Status {
     match error {
         ImageError::Format => Status::IMAGE_FORMAT_NOT_SUPPORTED,
@@ -206,11 +207,15 @@ fn status_of(error: ImageError) -> Status {
     }
 }
 
-/// Distances of rows and slices that a program gives, or those without padding.
+/// Pitches that the application passed, or those without padding.
 ///
 /// # Errors
-/// Rows or slices overlap, or there must be no distances.
-fn declared(texels: &image::Image, desc: &ImageDesc, has_pitches: bool) -> Outcome<Pitches> {
+/// Rows or slices overlap, or pitches are not allowed here.
+fn declared_pitches(
+    texels: &image::Image,
+    desc: &ImageDesc,
+    has_pitches: bool,
+) -> Outcome<Pitches> {
     let wrong = Status::INVALID_IMAGE_DESCRIPTOR;
     let ImageDesc {
         row_pitch,
@@ -228,7 +233,7 @@ fn declared(texels: &image::Image, desc: &ImageDesc, has_pitches: bool) -> Outco
         return Err(wrong);
     }
     let dense = row.checked_mul(height).ok_or(wrong)?;
-    // Other kinds ignore it.
+    // Other image types ignore the slice pitch.
     let slice = match slice_pitch {
         0 => dense,
         _ if !texels.geometry.has_slices() => dense,

@@ -1,4 +1,4 @@
-//! Memory of images: its own, or that of a buffer or of another image.
+//! Memory of images: allocated, or shared with a buffer or another image.
 
 use std::sync::Arc;
 
@@ -12,38 +12,38 @@ use crate::format::{ImageFormat, device_format, may_view};
 use crate::handle;
 use crate::image::{Image, ImageDesc, geometry_of, number};
 use crate::memory::{
-    Contents, DEVICE_ACCESS, HOST_ACCESS, HostPointer, ImageOf, Mem, PLACE, allocate, check_flags,
-    with_access,
+    Contents, DEVICE_ACCESS, DescribedImage, HOST_ACCESS, HostPointer, Mem, PLACE, allocate,
+    check_flags, with_access,
 };
 use crate::status::{Outcome, Status};
 use crate::transfer::{BoxCopy, TransferSide};
 
-/// A request for an image.
+/// Parameters for creating an image.
 pub(crate) struct ImageRequest {
     pub(crate) flags: u64,
     pub(crate) format: ImageFormat,
     pub(crate) desc: ImageDesc,
-    /// Address of the program's memory, or 0.
+    /// Address of the host memory, or 0.
     pub(crate) host: usize,
     pub(crate) properties: Vec<u64>,
 }
 
-/// An image that has memory, and is not published.
+/// Image with its memory, not yet registered under a handle.
 pub(crate) struct NewImage {
     pub(crate) contents: Contents,
-    /// The copy that fills it, if it is made of the program's memory.
+    /// Copy that initializes the image from host memory.
     pub(crate) copy: Option<BoxCopy>,
 }
 
-/// True if devices have images of a format for these flags of access.
+/// True if devices support a format with these access flags.
 pub(crate) fn is_supported(format: DeviceFormat, flags: u64) -> bool {
     flags & CL_MEM_READ_ONLY != 0 || format.is_writable()
 }
 
-/// Allocates an image, or finds its memory in another object's.
+/// Allocates an image, or creates one on the memory of another object.
 ///
 /// # Errors
-/// The specification's for flags, format, description and host pointer; there is no memory.
+/// As the specification defines for flags, format, description and host pointer; or out of memory.
 pub(crate) fn create(context: &Arc<Context>, request: &ImageRequest) -> Outcome<NewImage> {
     if !context.devices.iter().any(|device| device.has_images()) {
         return Err(Status::INVALID_OPERATION);
@@ -68,11 +68,11 @@ pub(crate) fn create(context: &Arc<Context>, request: &ImageRequest) -> Outcome<
         }
         None if desc.kind == CL_MEM_OBJECT_IMAGE1D_BUFFER => Err(Status::INVALID_IMAGE_DESCRIPTOR),
         None if needs_host != (*host != 0) => Err(Status::INVALID_HOST_PTR),
-        None => own(context, request, format),
+        None => create_own(context, request, format),
     }
 }
 
-/// The object whose memory an image is made of.
+/// Looks up the object that provides an image's memory.
 fn parent_of(context: &Arc<Context>, memory: usize) -> Outcome<Arc<Mem>> {
     let parent: Outcome<Arc<Mem>> = handle::get(memory);
     let parent = parent
@@ -81,8 +81,12 @@ fn parent_of(context: &Arc<Context>, memory: usize) -> Outcome<Arc<Mem>> {
     parent.ok_or(Status::INVALID_IMAGE_DESCRIPTOR)
 }
 
-/// An image with memory of its own.
-fn own(context: &Arc<Context>, request: &ImageRequest, format: DeviceFormat) -> Outcome<NewImage> {
+/// Creates an image with memory of its own.
+fn create_own(
+    context: &Arc<Context>,
+    request: &ImageRequest,
+    format: DeviceFormat,
+) -> Outcome<NewImage> {
     let flags = with_access(request.flags);
     let image = Image::new(format, &request.desc, request.host != 0)?;
     if !is_supported(format, flags) {
@@ -120,16 +124,16 @@ fn own(context: &Arc<Context>, request: &ImageRequest, format: DeviceFormat) -> 
         origin: 0,
         properties: request.properties.clone(),
         _memory: Some(memory),
-        image: Some(described(context, image, address)?),
+        image: Some(write_descriptors(context, image, address)?),
     };
     Ok(NewImage { contents, copy })
 }
 
-/// An image of a buffer, or of another image.
+/// Creates an image on the memory of a buffer or of another image.
 fn view(parent: &Arc<Mem>, request: &ImageRequest, format: DeviceFormat) -> Outcome<NewImage> {
     let image = match parent.image() {
-        Ok(original) => of_image(original, &request.desc, format)?,
-        Err(_) => of_buffer(parent, &request.desc, format)?,
+        Ok(original) => image_layout(original, &request.desc, format)?,
+        Err(_) => buffer_layout(parent, &request.desc, format)?,
     };
     let contents = Contents {
         context: parent.context.clone(),
@@ -149,7 +153,7 @@ fn view(parent: &Arc<Mem>, request: &ImageRequest, format: DeviceFormat) -> Outc
         origin: 0,
         properties: request.properties.clone(),
         _memory: None,
-        image: Some(described(&parent.context, image, parent.address)?),
+        image: Some(write_descriptors(&parent.context, image, parent.address)?),
     };
     Ok(NewImage {
         contents,
@@ -157,8 +161,8 @@ fn view(parent: &Arc<Mem>, request: &ImageRequest, format: DeviceFormat) -> Outc
     })
 }
 
-/// The image of a buffer's memory.
-fn of_buffer(parent: &Arc<Mem>, desc: &ImageDesc, format: DeviceFormat) -> Outcome<Image> {
+/// Layout of an image created from a buffer.
+fn buffer_layout(parent: &Arc<Mem>, desc: &ImageDesc, format: DeviceFormat) -> Outcome<Image> {
     let geometry = geometry_of(desc.kind);
     let image = match geometry {
         Ok(Geometry::D1Buffer) => Image::new(format, desc, false)?,
@@ -178,8 +182,8 @@ fn of_buffer(parent: &Arc<Mem>, desc: &ImageDesc, format: DeviceFormat) -> Outco
     Ok(image)
 }
 
-/// The image with another order of channels.
-fn of_image(original: &Image, desc: &ImageDesc, format: DeviceFormat) -> Outcome<Image> {
+/// Layout of an image created from another image, with a different channel order.
+fn image_layout(original: &Image, desc: &ImageDesc, format: DeviceFormat) -> Outcome<Image> {
     let [width, height, _] = original.texels.size;
     let Pitches { row, .. } = original.declared;
     let is_same = original.texels.geometry == Geometry::D2
@@ -204,8 +208,8 @@ fn of_image(original: &Image, desc: &ImageDesc, format: DeviceFormat) -> Outcome
     })
 }
 
-/// The image with its descriptors in memory.
-fn described(context: &Context, image: Image, address: u64) -> Outcome<ImageOf> {
+/// Writes the descriptors of an image to device memory.
+fn write_descriptors(context: &Context, image: Image, address: u64) -> Outcome<DescribedImage> {
     let device = context.devices.first().ok_or(Status::INVALID_CONTEXT)?;
     let bytes = DESCRIPTOR_BYTES * context.devices.len();
     let descriptors: Buffer = device
@@ -221,14 +225,14 @@ fn described(context: &Context, image: Image, address: u64) -> Outcome<ImageOf> 
             .write(first as u64, &words)
             .map_err(|_| Status::OUT_OF_RESOURCES)?;
     }
-    Ok(ImageOf { image, descriptors })
+    Ok(DescribedImage { image, descriptors })
 }
 
-impl ImageOf {
-    /// Address of the descriptor for a device of a context.
+impl DescribedImage {
+    /// Address of the descriptor for a device of the context.
     ///
     /// # Errors
-    /// The context has no such device.
+    /// The context does not contain the device.
     pub(crate) fn descriptor_for(&self, context: &Context, device: &Arc<Device>) -> Outcome<u64> {
         let mut devices = context.devices.iter();
         let index = devices.position(|own| Arc::ptr_eq(own, device));

@@ -1,8 +1,8 @@
-//! Values that programs query.
+//! Values of attributes that applications query.
 
 use crate::handle::Handle;
 
-/// A value as bytes in the host's order, in the type that the headers say for the query.
+/// Attribute value: bytes in the host's order, of the type that the headers define for the query.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Info(pub(crate) Vec<u8>);
 
@@ -12,7 +12,7 @@ impl Info {
         Info::from(u32::from(value))
     }
 
-    /// Text with its terminator.
+    /// Null-terminated text.
     pub(crate) fn text(text: &str) -> Info {
         let mut bytes = text.as_bytes().to_vec();
         bytes.push(0);
@@ -32,14 +32,14 @@ impl Info {
         )
     }
 
-    /// An array without elements.
+    /// Empty array.
     pub(crate) fn nothing() -> Info {
         Info::default()
     }
 
-    /// Versions of `cl_name_version`: each number with its name.
+    /// Array of `cl_name_version`, from version numbers and names.
     pub(crate) fn versions<'a>(all: impl IntoIterator<Item = (u32, &'a str)>) -> Info {
-        /// Bytes of a name, the terminator included.
+        /// Size of a name in bytes, including the terminator.
         const NAME: usize = 64;
         let mut bytes = Vec::new();
         for (version, name) in all {
@@ -63,7 +63,7 @@ macro_rules! from {
     )*};
 }
 
-// `usize` is `size_t`, and a handle.
+// `usize` is used for `size_t` and for handles.
 from! { u8 u32 i32 u64 isize usize }
 
 impl From<Option<Handle>> for Info {
@@ -72,7 +72,7 @@ impl From<Option<Handle>> for Info {
     }
 }
 
-/// A version as `cl_version` has it.
+/// Packs a version as in `cl_version`.
 pub(crate) const fn version(major: u32, minor: u32, patch: u32) -> u32 {
     major << 22 | minor << 12 | patch
 }

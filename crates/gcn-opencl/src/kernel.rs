@@ -11,33 +11,33 @@ use crate::handle::{self, Handle, Id, Object, object, references};
 use crate::image::{type_name, type_names};
 use crate::info::Info;
 use crate::memory::Mem;
-use crate::program::{Attached, Program};
+use crate::program::{Program, ProgramReference};
 use crate::sampler::Sampler;
 use crate::status::{Outcome, Status};
 
-/// Bytes of an address.
+/// Size of an address in bytes.
 const ADDRESS: usize = size_of::<u64>();
 
-/// An argument that the program has set.
+/// Argument set by the application.
 #[derive(Clone, Debug)]
 pub(crate) enum ArgumentValue {
     Bytes(Vec<u8>),
-    /// A buffer, which the kernel does not keep.
+    /// Buffer. The kernel does not retain it.
     Memory(Weak<Mem>),
-    /// An image, which it does not keep either.
+    /// Image. The kernel does not retain it.
     Image(Weak<Mem>),
-    /// A sampler, which it does not keep either.
+    /// Sampler. The kernel does not retain it.
     Sampler(Weak<Sampler>),
     /// An address in shared virtual memory, or null.
     Address(u64),
-    /// Bytes of LDS.
+    /// Size in bytes of a pointer's target in local memory.
     Local(u32),
 }
 
 /// Arguments of a launch.
 pub(crate) struct LaunchArguments {
     pub(crate) all: Vec<Argument>,
-    /// Buffers and images among them.
+    /// Buffers and images among the arguments.
     pub(crate) objects: Vec<Arc<Mem>>,
     pub(crate) samplers: Vec<Arc<Sampler>>,
 }
@@ -45,19 +45,19 @@ pub(crate) struct LaunchArguments {
 /// A kernel.
 pub(crate) struct Kernel {
     id: Id<Kernel>,
-    attached: Attached,
+    program: ProgramReference,
     name: String,
-    /// The code for each device that the program has been built for.
+    /// Code for each device for which the program has been built.
     codes: Vec<(Arc<Device>, Code)>,
     arguments: Mutex<Vec<Option<ArgumentValue>>>,
 }
 
 object!(Kernel, INVALID_KERNEL);
 
-/// Code of a kernel for each device that its program has been built for.
+/// Returns a kernel's code for each device for which its program has been built.
 ///
 /// # Errors
-/// The program has not been built; it has no such kernel; the kernel's parameters differ between devices.
+/// The program has not been built or has no such kernel, or the kernel's parameters differ between devices.
 pub(crate) fn codes(program: &Program, name: &str) -> Outcome<Vec<(Arc<Device>, Code)>> {
     let modules = program.modules();
     if modules.is_empty() {
@@ -80,7 +80,7 @@ pub(crate) fn codes(program: &Program, name: &str) -> Outcome<Vec<(Arc<Device>, 
 }
 
 impl Kernel {
-    /// A kernel without arguments.
+    /// Creates a kernel whose arguments are not set.
     pub(crate) fn new(
         id: Id<Kernel>,
         program: &Arc<Program>,
@@ -92,18 +92,18 @@ impl Kernel {
             .map_or(0, |(_, code)| code.arguments().count());
         Kernel {
             id,
-            attached: Attached::new(program),
+            program: ProgramReference::new(program),
             name: name.to_owned(),
             codes,
             arguments: Mutex::new(vec![None; parameters]),
         }
     }
 
-    /// A kernel with the same code and arguments.
-    pub(crate) fn copied(&self, id: Id<Kernel>) -> Kernel {
+    /// Creates a kernel with the same code and arguments.
+    pub(crate) fn duplicate(&self, id: Id<Kernel>) -> Kernel {
         Kernel {
             id,
-            attached: Attached::new(self.program()),
+            program: ProgramReference::new(self.program()),
             name: self.name.clone(),
             codes: self.codes.clone(),
             arguments: Mutex::new(self.arguments().clone()),
@@ -111,7 +111,7 @@ impl Kernel {
     }
 
     pub(crate) fn program(&self) -> &Arc<Program> {
-        self.attached.program()
+        self.program.program()
     }
 
     fn arguments(&self) -> MutexGuard<'_, Vec<Option<ArgumentValue>>> {
@@ -148,10 +148,10 @@ impl Kernel {
         Ok(())
     }
 
-    /// Sets an argument to bytes of the program's, or to nothing.
+    /// Sets an argument; without `value`, to null or to a size in local memory.
     ///
     /// # Errors
-    /// The specification's for index, size and value.
+    /// As the specification defines for index, size and value.
     pub(crate) fn set_argument(&self, index: u32, size: usize, value: Option<&[u8]>) -> Outcome {
         let parameter = self.parameter(index)?;
         let given = match parameter.value_kind {
@@ -199,20 +199,20 @@ impl Kernel {
                 }
                 ArgumentValue::Sampler(Arc::downgrade(&sampler))
             }
-            // Pipes and queues of devices, of which there are none.
+            // Pipes and device queues are not supported.
             _ => return Err(Status::INVALID_ARG_VALUE),
         };
         self.set(index, given)
     }
 
-    /// The memory object of a handle, of the kernel's context.
+    /// Looks up a memory object of the kernel's context.
     fn object(&self, memory: Handle) -> Outcome<Arc<Mem>> {
         let memory: Arc<Mem> = handle::get(memory)?;
         let is_own = Arc::ptr_eq(&memory.context, &self.program().context);
         is_own.then_some(memory).ok_or(Status::INVALID_MEM_OBJECT)
     }
 
-    /// The buffer of a handle.
+    /// Looks up a buffer of the kernel's context.
     fn buffer(&self, memory: Handle) -> Outcome<Arc<Mem>> {
         let memory = self.object(memory)?;
         match memory.image {
@@ -221,10 +221,10 @@ impl Kernel {
         }
     }
 
-    /// Sets an argument to an address.
+    /// Sets an argument to an address in shared virtual memory.
     ///
     /// # Errors
-    /// The parameter is no pointer to global or constant memory.
+    /// The parameter is not a pointer to global or constant memory.
     pub(crate) fn set_address(&self, index: u32, address: usize) -> Outcome {
         let is_pointer = self.parameter(index)?.value_kind == ValueKind::GlobalBuffer;
         if !is_pointer {
@@ -233,10 +233,10 @@ impl Kernel {
         self.set(index, ArgumentValue::Address(address as u64))
     }
 
-    /// The arguments of a launch on a device.
+    /// Collects the arguments of a launch on a device.
     ///
     /// # Errors
-    /// One is not set, or is an object that is gone; an image is not for the device.
+    /// An argument is not set or was released, or an image does not support the device.
     pub(crate) fn launch_arguments(&self, device: &Arc<Device>) -> Outcome<LaunchArguments> {
         let gone = Status::INVALID_KERNEL_ARGS;
         let of_address = |address: u64| Argument::Bytes(address.to_le_bytes().to_vec());
@@ -274,10 +274,10 @@ impl Kernel {
         Ok(found)
     }
 
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     ///
     /// # Errors
-    /// There is no such attribute.
+    /// `CL_INVALID_VALUE`: the attribute is unknown.
     pub(crate) fn info(&self, name: u32) -> Outcome<Info> {
         Ok(match name {
             CL_KERNEL_FUNCTION_NAME => Info::text(&self.name),
@@ -293,10 +293,10 @@ impl Kernel {
         })
     }
 
-    /// The value of an attribute of a parameter.
+    /// Returns the value of an attribute of a parameter.
     ///
     /// # Errors
-    /// There is no such parameter or attribute; the code does not say.
+    /// The parameter or the attribute is unknown, or the code lacks the information.
     pub(crate) fn argument_info(&self, index: u32, name: u32) -> Outcome<Info> {
         let parameter = self.parameter(index)?;
         let absent = Status::KERNEL_ARG_INFO_NOT_AVAILABLE;
@@ -330,7 +330,7 @@ impl Kernel {
         })
     }
 
-    /// The device of a query, which may be left out where there is one.
+    /// Device of a query. It may be omitted if there is only one.
     fn device_of(&self, device: Option<Arc<Device>>) -> Outcome<Arc<Device>> {
         match (device, &self.codes[..]) {
             (Some(device), codes) => {
@@ -342,10 +342,10 @@ impl Kernel {
         }
     }
 
-    /// The value of an attribute of the code for a device.
+    /// Returns the value of an attribute of the code for a device.
     ///
     /// # Errors
-    /// There is no such attribute, or no code for the device.
+    /// The attribute is unknown, or the kernel has no code for the device.
     pub(crate) fn group_info(&self, device: Option<Arc<Device>>, name: u32) -> Outcome<Info> {
         let device = self.device_of(device)?;
         let code = self.code(&device)?;
@@ -369,15 +369,16 @@ impl Kernel {
             CL_KERNEL_PRIVATE_MEM_SIZE => {
                 Info::from(u64::from(described.descriptor.private_segment_fixed_size))
             }
-            // `CL_KERNEL_GLOBAL_WORK_SIZE` is for kernels that are built in.
+            // `CL_KERNEL_GLOBAL_WORK_SIZE` applies only to built-in kernels.
             _ => return Err(Status::INVALID_VALUE),
         })
     }
 
-    /// The value of an attribute of sub-groups; `input` are the sizes that it depends on, or a number of sub-groups.
+    /// Returns the value of a sub-group attribute. `input` is the work-group size or the number of sub-groups that
+    /// the query depends on.
     ///
     /// # Errors
-    /// As [`Kernel::group_info`]; the input has no or too many dimensions.
+    /// As [`Kernel::group_info`], or the input has an invalid number of dimensions.
     pub(crate) fn sub_group_info(
         &self,
         device: Option<Arc<Device>>,
@@ -406,23 +407,23 @@ impl Kernel {
                 Info::array(sizes)
             }
             CL_KERNEL_MAX_NUM_SUB_GROUPS => Info::from(most.div_ceil(WAVE)),
-            // No kernel asks for a number.
+            // Kernels cannot require a number of sub-groups.
             CL_KERNEL_COMPILE_NUM_SUB_GROUPS => Info::from(0usize),
             _ => return Err(Status::INVALID_VALUE),
         })
     }
 }
 
-/// The access that an image's parameter declares.
+/// Access qualifier of an image parameter.
 fn access(parameter: &Described) -> Option<&Access> {
     let is_image = parameter.value_kind == ValueKind::Image;
     parameter.access.as_ref().filter(|_| is_image)
 }
 
-/// Looks whether an image may be the argument of a parameter.
+/// Checks that an image is valid for a parameter.
 ///
 /// # Errors
-/// It is a buffer; it is of another kind; kernels may not access it so.
+/// The object is a buffer, the image has another type, or its flags do not allow the access.
 fn check_image(parameter: &Described, memory: &Mem) -> Outcome {
     let image = memory.image()?;
     let is_refused = |flags: u64| memory.flags & flags != 0;
@@ -436,7 +437,7 @@ fn check_image(parameter: &Described, memory: &Mem) -> Outcome {
         }
         _ => false,
     };
-    // A name that the source has given to the type says nothing.
+    // A typedef's name does not tell the image type.
     let named = parameter.type_name.as_deref().unwrap_or_default();
     let is_known = type_names().any(|name| name == named);
     let own = type_name(image.texels.geometry);
@@ -446,7 +447,7 @@ fn check_image(parameter: &Described, memory: &Mem) -> Outcome {
     Ok(())
 }
 
-/// Work-items of a workgroup at most.
+/// Maximum work-group size.
 pub(crate) fn max_group(code: &Code) -> usize {
     let metadata = code.description().metadata.as_ref();
     let most = metadata.and_then(|metadata| metadata.max_flat_workgroup_size);
@@ -454,14 +455,14 @@ pub(crate) fn max_group(code: &Code) -> usize {
     most.map_or(MAX_GROUP, |most| usize::try_from(most).unwrap_or(MAX_GROUP))
 }
 
-/// Sizes of workgroups that the source asks for.
+/// Work-group size that the source requires (`reqd_work_group_size`).
 pub(crate) fn required_group(code: &Code) -> Option<[usize; 3]> {
     let metadata = code.description().metadata.as_ref()?;
     let required = metadata.reqd_workgroup_size?;
     Some(required.map(|n| n as usize))
 }
 
-/// Attributes of a kernel as its source writes them, as far as its metadata have them.
+/// Attributes of a kernel as written in its source, as far as metadata contains them.
 fn attributes(metadata: &KernelMetadata) -> String {
     let sizes = [
         ("reqd_work_group_size", metadata.reqd_workgroup_size),

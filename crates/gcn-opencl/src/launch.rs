@@ -1,4 +1,4 @@
-//! Launches: sizes that a program gives, and the kernel's run.
+//! Kernel launches: validation of sizes, and execution.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,35 +12,35 @@ use crate::abi::{CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY};
 use crate::device::{Device, MAX_ITEMS, WAVE};
 use crate::kernel::{Kernel, LaunchArguments, max_group, required_group};
 use crate::memory::{Mem, mapped_regions};
-use crate::printed::print;
+use crate::printf_output::print;
 use crate::runtime;
 use crate::sampler::Sampler;
 use crate::status::{Outcome, Status};
 
-/// Work-items of a workgroup of which the program leaves the size open.
+/// Maximum work-group size if the application does not choose one.
 const USUAL_GROUP: usize = 256;
-/// Bytes of a dword.
+/// Size of a dword in bytes.
 const DWORD: u64 = 4;
 
-/// Sizes of a launch as a program gives them.
+/// Sizes of a launch as the application passed them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LaunchSizes<'a> {
     pub(crate) dimensions: u32,
     pub(crate) offset: Option<&'a [usize]>,
-    /// Without, nothing is launched.
+    /// Global size; `None` launches nothing.
     pub(crate) global: Option<&'a [usize]>,
     pub(crate) local: Option<&'a [usize]>,
 }
 
-/// A launch that can be carried out.
+/// Validated launch.
 pub(crate) struct ReadyLaunch {
     launch: Launch,
-    /// Buffers and images of its arguments.
+    /// Buffers and images among its arguments.
     objects: Vec<Arc<Mem>>,
     _samplers: Vec<Arc<Sampler>>,
 }
 
-/// Sizes in three dimensions, of which those that are not given are `rest`.
+/// Extends sizes to three dimensions with `rest`; `None` if a conversion fails.
 fn three<T: Copy>(
     given: &[usize],
     rest: T,
@@ -54,10 +54,10 @@ fn three<T: Copy>(
 }
 
 impl ReadyLaunch {
-    /// Puts a launch together; `None` if it has no work-items.
+    /// Validates a launch; `None` if it has no work-items.
     ///
     /// # Errors
-    /// The specification's for arguments and sizes.
+    /// As the specification defines for arguments and sizes.
     pub(crate) fn new(
         kernel: &Kernel,
         device: &Arc<Device>,
@@ -93,8 +93,8 @@ impl ReadyLaunch {
         let launch = arguments
             .into_iter()
             .fold(launch, |launch, argument| launch.arg(argument))
-            .restrict(restricted(&objects))
-            .restrict(outside_parts(&objects));
+            .restrict(flag_restrictions(&objects))
+            .restrict(outside_sub_buffers(&objects));
         if let Some(problem) = launch.problems().into_iter().next() {
             return Err(status_of(&problem));
         }
@@ -105,13 +105,13 @@ impl ReadyLaunch {
         }))
     }
 
-    /// Runs the kernel to its end.
+    /// Runs the kernel, and returns when it has ended.
     ///
     /// # Errors
-    /// It fails, which is reported on standard error.
+    /// The kernel fails; the fault is reported on standard error.
     pub(crate) fn run(self, queue: &Emulated) -> Outcome {
         let watch = &runtime::get()?.watch;
-        let running = running(&self.objects);
+        let running = register_launch(&self.objects);
         let rules = running.iter().flat_map(|it| it.rules.iter().cloned());
         match watch.run(self.launch.restrict(rules), queue, &Arc::default()) {
             Ok(completion) => {
@@ -129,13 +129,13 @@ impl ReadyLaunch {
     }
 }
 
-/// Addresses of an object's memory.
+/// Address range of an object's memory.
 fn range(object: &Mem) -> Range<u64> {
     object.address..object.address.saturating_add(object.size as u64)
 }
 
-/// A launch that begins, with the memory of its buffers that the program has mapped, or has written after it unmapped it.
-fn running(objects: &[Arc<Mem>]) -> Option<RunningLaunch<'static>> {
+/// Registers a running launch with the checks of mapped regions, if they are enabled.
+fn register_launch(objects: &[Arc<Mem>]) -> Option<RunningLaunch<'static>> {
     let regions = mapped_regions()?;
     let own = objects.iter().filter(|object| !object.uses_svm);
     Some(regions.launch(
@@ -144,8 +144,8 @@ fn running(objects: &[Arc<Mem>]) -> Option<RunningLaunch<'static>> {
     ))
 }
 
-/// The memory of buffers of which a launch has parts, outside of the parts that it has.
-fn outside_parts(objects: &[Arc<Mem>]) -> Vec<Restricted> {
+/// Address ranges of buffers outside the sub-buffers that are arguments of the launch.
+fn outside_sub_buffers(objects: &[Arc<Mem>]) -> Vec<Restricted> {
     let whole = |object: &Arc<Mem>| {
         let parents = std::iter::successors(Some(object), |object| object.parent.as_ref());
         parents.last().cloned()
@@ -174,18 +174,21 @@ fn outside_parts(objects: &[Arc<Mem>]) -> Vec<Restricted> {
     found
 }
 
-/// The flags by which kernels may access memory objects in some ways only.
-const RULES: [(u64, AccessRule); 2] = [
+/// Access rules by flag of a memory object.
+const FLAG_RULES: [(u64, AccessRule); 2] = [
     (CL_MEM_READ_ONLY, AccessRule::ReadOnly),
     (CL_MEM_WRITE_ONLY, AccessRule::WriteOnly),
 ];
 
-/// The memory of a launch's buffers that was made for kernels to read or to write only, but for what they reach through an object
-/// with other flags too. Kernels access memory of the program's by pointers, for which flags mean nothing.
-fn restricted(objects: &[Arc<Mem>]) -> Vec<Restricted> {
+/// Address ranges of buffers created with a read-only or write-only flag, unless another argument of the launch
+/// overlaps them without that flag. Shared virtual memory is excluded, since kernels access it by pointers, to which
+/// flags do not apply.
+fn flag_restrictions(objects: &[Arc<Mem>]) -> Vec<Restricted> {
     let mut found: Vec<Restricted> = Vec::new();
     for object in objects {
-        let mut rules = RULES.iter().filter(|(flag, _)| object.flags & flag != 0);
+        let mut rules = FLAG_RULES
+            .iter()
+            .filter(|(flag, _)| object.flags & flag != 0);
         let Some(&(flag, rule)) = rules.next() else {
             continue;
         };
@@ -202,7 +205,7 @@ fn restricted(objects: &[Arc<Mem>]) -> Vec<Restricted> {
     found
 }
 
-/// The status of sizes that are not possible.
+/// Status for invalid launch sizes.
 fn status_of(problem: &Error) -> Status {
     match problem {
         Error::Launch(problem) => match **problem {
@@ -219,13 +222,13 @@ fn status_of(problem: &Error) -> Status {
     }
 }
 
-/// True if all workgroups of the kernel must have one size.
+/// True if the kernel requires uniform work-groups.
 fn wants_uniform(code: &Code) -> bool {
     let metadata = code.description().metadata.as_ref();
     metadata.is_some_and(|metadata| metadata.uniform_work_group_size == Some(1))
 }
 
-/// The size of workgroups.
+/// Chooses or validates the work-group size.
 fn group(code: &Code, grid: [u32; 3], local: Option<&[usize]>) -> Outcome<[u32; 3]> {
     let narrow = |sizes: [usize; 3]| sizes.map(|n| u32::try_from(n).unwrap_or(u32::MAX));
     let required = required_group(code);
@@ -240,7 +243,7 @@ fn group(code: &Code, grid: [u32; 3], local: Option<&[usize]>) -> Outcome<[u32; 
                 let most = max_group(code).min(USUAL_GROUP);
                 let group = usual_group(grid, most);
                 let items: u32 = group.iter().product();
-                // A size without divisors makes workgroups that leave lanes idle.
+                // A grid size with few divisors would lead to small work-groups that leave lanes idle.
                 let is_small = (items as usize) < WAVE && grid[0] as usize > most;
                 Ok(if is_small && !wants_uniform(code) {
                     [WAVE.min(most) as u32, 1, 1]
@@ -269,7 +272,7 @@ fn group(code: &Code, grid: [u32; 3], local: Option<&[usize]>) -> Outcome<[u32; 
 }
 
 /// # Errors
-/// The grid has partial workgroups, and the kernel takes none.
+/// The grid has partial work-groups, which the kernel does not support.
 fn check_uniform(code: &Code, grid: [u32; 3], group: [u32; 3]) -> Outcome {
     let is_whole = (0..3).all(|d| grid[d].is_multiple_of(group[d]));
     (is_whole || !wants_uniform(code))
@@ -277,7 +280,8 @@ fn check_uniform(code: &Code, grid: [u32; 3], group: [u32; 3]) -> Outcome {
         .ok_or(Status::INVALID_WORK_GROUP_SIZE)
 }
 
-/// A size of workgroups that divides the grid: in each dimension the largest divisor that `most` work-items leave room for.
+/// Chooses a work-group size that divides the grid: for each dimension in turn, the largest divisor with a product of
+/// at most `most`.
 fn usual_group(grid: [u32; 3], most: usize) -> [u32; 3] {
     let mut left = u32::try_from(most).unwrap_or(u32::MAX);
     grid.map(|size| {

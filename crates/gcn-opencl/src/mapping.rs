@@ -1,18 +1,18 @@
-//! Mappings of memory objects and of shared virtual memory, in the order in which the program made them.
+//! Mappings of memory objects and of shared virtual memory, in order of creation.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A mapped part of an object.
+/// Mapped region of an object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MappedRegion<R> {
-    /// Address for the program.
+    /// Address that the application got.
     address: usize,
     pub(crate) region: R,
-    /// The program may write it.
+    /// True if the application may write the region.
     pub(crate) is_written: bool,
 }
 
-/// The mappings of an object.
+/// Mappings of an object.
 pub(crate) struct Mappings<R>(Mutex<Vec<MappedRegion<R>>>);
 
 impl<R> Default for Mappings<R> {
@@ -26,7 +26,7 @@ impl<R> Mappings<R> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Maps a region that the program has at an address.
+    /// Adds a mapping at an address.
     pub(crate) fn add(&self, address: usize, region: R, is_written: bool) {
         self.list().push(MappedRegion {
             address,
@@ -35,7 +35,7 @@ impl<R> Mappings<R> {
         });
     }
 
-    /// Takes the last mapping of an address back, if there is one.
+    /// Removes and returns the last mapping at an address.
     pub(crate) fn take(&self, address: usize) -> Option<MappedRegion<R>> {
         let mut list = self.list();
         let last = list.iter().rposition(|it| it.address == address)?;

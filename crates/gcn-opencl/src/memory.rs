@@ -1,4 +1,4 @@
-//! Memory objects: buffers, and what images have in common with them.
+//! Memory objects: buffers, and the common part of images.
 
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use gcn_runtime::image::{BoxPlace, BoxSize, Pitches};
 use gcn_runtime::memory::Memory;
 
 use crate::abi::*;
-use crate::context::{Context, Ends};
+use crate::context::{Context, DestructorCallbacks};
 use crate::device::BASE_ALIGN;
 use crate::handle::{Handle, Id, Object, object, references};
 use crate::image::{self, Image};
@@ -20,47 +20,48 @@ use crate::status::{Outcome, Status};
 use crate::svm;
 use crate::transfer::{BoxCopy, TransferSide};
 
-/// Bytes of a page: the memory of buffers is whole pages, as with a real device. With checks a buffer has its own bytes alone.
+/// Page size in bytes. Buffers occupy whole pages, as on a real device, unless checks are enabled: then accesses past
+/// the end fault.
 const PAGE: u64 = 4096;
-/// Flags by which kernels access a buffer.
+/// Flags for kernels' access to a buffer.
 pub(crate) const DEVICE_ACCESS: u64 = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
-/// Flags by which the host does.
+/// Flags for the host's access to a buffer.
 pub(crate) const HOST_ACCESS: u64 =
     CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
-/// Flags that say where its memory is.
+/// Flags for the location of the memory.
 pub(crate) const PLACE: u64 = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
 
-/// Memory of the program's that an object was made of (`CL_MEM_USE_HOST_PTR`), where mapped regions are.
+/// Host memory of an object created with `CL_MEM_USE_HOST_PTR`. Mapped regions are in it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HostPointer {
     pub(crate) address: usize,
     pub(crate) pitches: Pitches,
 }
 
-/// A memory object without its handle: a buffer, a part of one, or an image.
+/// Memory object without its handle: a buffer, a sub-buffer or an image.
 pub(crate) struct Contents {
     pub(crate) context: Arc<Context>,
     pub(crate) flags: u64,
     pub(crate) size: usize,
-    /// Address of its memory, which is one of the host's too.
+    /// Address of the memory, the same on devices and host.
     pub(crate) address: u64,
-    /// Distances of an image's rows and slices.
+    /// Pitches of an image's rows and slices.
     pub(crate) pitches: Pitches,
     pub(crate) host: Option<HostPointer>,
     pub(crate) uses_svm: bool,
-    /// The object whose memory it is.
+    /// Object that provides the memory.
     pub(crate) parent: Option<Arc<Mem>>,
-    /// The first byte in the parent.
+    /// Offset in the parent in bytes.
     pub(crate) origin: usize,
-    /// Properties as the program gave them, with their terminator; empty without any.
+    /// Properties as the application passed them, including the terminator; empty if none were passed.
     pub(crate) properties: Vec<u64>,
-    /// Memory of devices, if it is the object's own or shared.
+    /// Device memory, if the object owns or shares it.
     pub(crate) _memory: Option<Buffer>,
-    pub(crate) image: Option<ImageOf>,
+    pub(crate) image: Option<DescribedImage>,
 }
 
-/// An image with its descriptors.
-pub(crate) struct ImageOf {
+/// Image with its descriptors.
+pub(crate) struct DescribedImage {
     pub(crate) image: Image,
     /// Descriptors for the devices of the context, in their order.
     pub(crate) descriptors: Buffer,
@@ -71,7 +72,7 @@ pub(crate) struct Mem {
     id: Id<Mem>,
     contents: Contents,
     mappings: Mappings<BoxSize>,
-    pub(crate) at_end: Ends,
+    pub(crate) at_end: DestructorCallbacks,
 }
 
 impl Deref for Mem {
@@ -91,7 +92,7 @@ impl Drop for Mem {
     }
 }
 
-/// Looks at flags of which at most one of each group may be set.
+/// Checks flags. At most one of each group may be set.
 pub(crate) fn check_flags(flags: u64, known: u64) -> Outcome {
     let is_single = |group: u64| (flags & group).count_ones() <= 1;
     let uses_and_copies = CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR;
@@ -108,17 +109,17 @@ pub(crate) fn check_flags(flags: u64, known: u64) -> Outcome {
     is_valid.then_some(()).ok_or(Status::INVALID_VALUE)
 }
 
-/// A request for a buffer.
+/// Parameters for creating a buffer.
 pub(crate) struct BufferRequest {
     pub(crate) flags: u64,
     pub(crate) size: usize,
-    /// Address of the program's memory, or 0.
+    /// Address of the host memory, or 0.
     pub(crate) host: usize,
     pub(crate) properties: Vec<u64>,
 }
 
-/// A buffer that has been allocated, and not published.
-pub(crate) struct Allocated {
+/// Allocated buffer, not yet registered under a handle.
+pub(crate) struct NewBuffer {
     context: Arc<Context>,
     request: BufferRequest,
     address: u64,
@@ -126,10 +127,10 @@ pub(crate) struct Allocated {
     uses_svm: bool,
 }
 
-/// Allocates memory of devices, which has no contents yet.
+/// Allocates uninitialized device memory.
 ///
 /// # Errors
-/// There is none.
+/// Out of memory.
 pub(crate) fn allocate(context: &Context, name: &str, bytes: usize) -> Outcome<Buffer> {
     let device = context.devices.first().ok_or(Status::INVALID_CONTEXT)?;
     let checks = runtime::get()?.watch.checks();
@@ -145,7 +146,7 @@ pub(crate) fn allocate(context: &Context, name: &str, bytes: usize) -> Outcome<B
     Ok(memory)
 }
 
-/// Flags with the default for kernels, if they have none.
+/// Adds the default access flag if the flags contain none for kernels.
 pub(crate) fn with_access(flags: u64) -> u64 {
     match flags {
         flags if flags & DEVICE_ACCESS == 0 => flags | CL_MEM_READ_WRITE,
@@ -153,12 +154,12 @@ pub(crate) fn with_access(flags: u64) -> u64 {
     }
 }
 
-impl Allocated {
+impl NewBuffer {
     /// Allocates a buffer of a context.
     ///
     /// # Errors
-    /// The specification's for flags, size and host pointer; there is no memory.
-    pub(crate) fn new(context: &Arc<Context>, request: BufferRequest) -> Outcome<Allocated> {
+    /// As the specification defines for flags, size and host pointer; or out of memory.
+    pub(crate) fn new(context: &Arc<Context>, request: BufferRequest) -> Outcome<NewBuffer> {
         check_flags(request.flags, DEVICE_ACCESS | HOST_ACCESS | PLACE)?;
         if request.size == 0 || request.size as u64 > context.max_allocation() {
             return Err(Status::INVALID_BUFFER_SIZE);
@@ -171,7 +172,7 @@ impl Allocated {
             && let Some((base, svm)) = svm::find(request.host)
             && request.host - base + request.size <= svm.bytes
         {
-            return Ok(Allocated {
+            return Ok(NewBuffer {
                 context: context.clone(),
                 address: request.host as u64,
                 request,
@@ -180,7 +181,7 @@ impl Allocated {
             });
         }
         let memory = allocate(context, "a buffer (clCreateBuffer)", request.size)?;
-        Ok(Allocated {
+        Ok(NewBuffer {
             context: context.clone(),
             address: memory.address(),
             request,
@@ -189,7 +190,7 @@ impl Allocated {
         })
     }
 
-    /// The copy that fills the buffer, if it is made of the program's memory.
+    /// Copy that initializes the buffer from host memory.
     pub(crate) fn contents(&self) -> Option<BoxCopy> {
         let is_copied = self.request.flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0;
         (is_copied && !self.uses_svm).then(|| {
@@ -201,12 +202,12 @@ impl Allocated {
         })
     }
 
-    /// The memory of devices that it is in.
+    /// Device memory that contains the buffer.
     pub(crate) fn space(&self) -> Option<&Memory> {
         space(&self.context)
     }
 
-    /// The object.
+    /// Creates the memory object.
     pub(crate) fn into_mem(self, id: Id<Mem>) -> Mem {
         let flags = with_access(self.request.flags);
         let host = HostPointer {
@@ -231,31 +232,31 @@ impl Allocated {
     }
 }
 
-/// The memory of a context's devices, which all share one.
+/// Memory shared by the context's devices.
 pub(crate) fn space(context: &Context) -> Option<&Memory> {
     Some(context.devices.first()?.emulated.memory())
 }
 
-/// The mapped regions that checks hold kernels to, if there are such checks.
+/// Mapped regions, if checks of accesses to them are enabled.
 pub(crate) fn mapped_regions() -> Option<&'static MappedRegions> {
-    runtime::made()?.watch.checks()?.mapped_regions()
+    runtime::existing()?.watch.checks()?.mapped_regions()
 }
 
 impl Mem {
-    /// An object, which is to be published.
+    /// Creates an object with its handle.
     pub(crate) fn new(id: Id<Mem>, contents: Contents) -> Mem {
         Mem {
             id,
             contents,
             mappings: Mappings::default(),
-            at_end: Ends::default(),
+            at_end: DestructorCallbacks::default(),
         }
     }
 
-    /// Looks at flags of an object that has the memory of this one.
+    /// Checks the flags of a new object on the memory of this one.
     ///
     /// # Errors
-    /// They allow what this object's do not.
+    /// The flags allow accesses that this object's do not.
     pub(crate) fn check_shared(&self, flags: u64) -> Outcome {
         check_flags(flags, DEVICE_ACCESS | HOST_ACCESS)?;
         let widens = |own: u64, wider: u64| self.flags & own != 0 && flags & wider != 0;
@@ -273,7 +274,7 @@ impl Mem {
         Ok(())
     }
 
-    /// Flags of an object that has the memory of this one, with those that it inherits.
+    /// Flags of a new object on the memory of this one, including those that it inherits.
     pub(crate) fn shared_flags(&self, flags: u64) -> u64 {
         let inherited = |group: u64| {
             if flags & group == 0 {
@@ -285,10 +286,10 @@ impl Mem {
         flags | inherited(DEVICE_ACCESS) | inherited(HOST_ACCESS) | self.flags & PLACE
     }
 
-    /// Looks at a part of a buffer.
+    /// Checks the region and the flags of a sub-buffer.
     ///
     /// # Errors
-    /// The specification's for flags and region.
+    /// As the specification defines for flags and region.
     pub(crate) fn check_part(&self, flags: u64, origin: usize, size: usize) -> Outcome {
         check_flags(flags, DEVICE_ACCESS | HOST_ACCESS)?;
         if self.parent.is_some() || self.image.is_some() {
@@ -305,7 +306,7 @@ impl Mem {
         Ok(())
     }
 
-    /// A part of a buffer, whose region has been looked at.
+    /// Creates a sub-buffer, whose region has been checked.
     pub(crate) fn part(
         id: Id<Mem>,
         parent: &Arc<Mem>,
@@ -333,29 +334,29 @@ impl Mem {
         Mem::new(id, contents)
     }
 
-    /// The image that it is.
+    /// Returns the object's image.
     ///
     /// # Errors
-    /// It is a buffer.
+    /// The object is a buffer.
     pub(crate) fn image(&self) -> Outcome<&Image> {
         let image = self.image.as_ref().map(|of| &of.image);
         image.ok_or(Status::INVALID_MEM_OBJECT)
     }
 
-    /// The memory of devices that it is in.
+    /// Device memory that contains the object.
     pub(crate) fn space(&self) -> Option<&Memory> {
         space(&self.context)
     }
 
     /// # Errors
-    /// `CL_INVALID_VALUE` if bytes are beyond the buffer.
+    /// `CL_INVALID_VALUE`: the bytes exceed the buffer.
     pub(crate) fn check_range(&self, offset: usize, bytes: usize) -> Outcome {
         let end = offset.checked_add(bytes).filter(|end| *end <= self.size);
         end.map(drop).ok_or(Status::INVALID_VALUE)
     }
 
     /// # Errors
-    /// The host may not read, or write, the buffer.
+    /// The flags do not allow the host's access.
     pub(crate) fn check_host(&self, reads: bool, writes: bool) -> Outcome {
         let refuses = |flag: u64| self.flags & flag != 0;
         let is_refused = refuses(CL_MEM_HOST_NO_ACCESS) && (reads || writes)
@@ -364,7 +365,7 @@ impl Mem {
         (!is_refused).then_some(()).ok_or(Status::INVALID_OPERATION)
     }
 
-    /// True if both have bytes in common.
+    /// True if two regions overlap.
     pub(crate) fn overlaps(
         &self,
         own: (usize, usize),
@@ -375,7 +376,7 @@ impl Mem {
         a < b + others.1 as u64 && b < a + own.1 as u64
     }
 
-    /// Maps a region; its address for the program.
+    /// Maps a region, and returns its address for the application.
     pub(crate) fn map(&self, region: BoxSize, is_written: bool) -> usize {
         let begin = match self.host_side(&region) {
             Some((_, corner)) => corner,
@@ -386,8 +387,8 @@ impl Mem {
         pointer
     }
 
-    /// The addresses of a buffer's region, for checks of kernels that access mapped memory. Kernels reach shared virtual memory by
-    /// pointers, and images by descriptors.
+    /// Address range of a buffer's region, for checks of kernels that access mapped memory. `None` for shared virtual
+    /// memory and images, which kernels access by pointers and descriptors.
     pub(crate) fn watched_region(
         &self,
         region: &BoxSize,
@@ -397,12 +398,12 @@ impl Mem {
         Some((regions, begin..begin + region.size[0] as u64))
     }
 
-    /// A region in memory of devices.
+    /// Region in device memory.
     pub(crate) fn device_side(&self, region: &BoxSize) -> (TransferSide, BoxPlace) {
         (TransferSide::Device, region.at(self.address, self.pitches))
     }
 
-    /// A region in the program's memory, if the object was made of some.
+    /// Region in the application's memory, if the object was created from it.
     fn host_side(&self, region: &BoxSize) -> Option<(TransferSide, BoxPlace)> {
         let host = self.host?;
         Some((
@@ -411,15 +412,15 @@ impl Mem {
         ))
     }
 
-    /// Takes the last mapping of an address back.
+    /// Removes and returns the last mapping at an address.
     ///
     /// # Errors
-    /// There is none.
+    /// There is no mapping at the address.
     pub(crate) fn unmap(&self, pointer: usize) -> Outcome<MappedRegion<BoxSize>> {
         self.mappings.take(pointer).ok_or(Status::INVALID_VALUE)
     }
 
-    /// The copy that brings a region to the program's memory, unless it sees the memory of devices itself.
+    /// Copy of a region to the application's memory, if the object has its own host memory.
     pub(crate) fn to_host(&self, region: &BoxSize) -> Option<BoxCopy> {
         let to = self.host_side(region).filter(|_| !self.uses_svm)?;
         Some(BoxCopy {
@@ -429,7 +430,7 @@ impl Mem {
         })
     }
 
-    /// The copy that brings a region back.
+    /// Copy of a region back to device memory.
     pub(crate) fn to_device(&self, region: &BoxSize) -> Option<BoxCopy> {
         let from = self.host_side(region).filter(|_| !self.uses_svm)?;
         Some(BoxCopy {
@@ -439,17 +440,17 @@ impl Mem {
         })
     }
 
-    /// Addresses and bytes of a region's rows in memory of devices.
+    /// Addresses and sizes of a region's rows in device memory, in bytes.
     pub(crate) fn rows(&self, region: &BoxSize) -> impl Iterator<Item = (u64, u64)> {
         let bytes = region.size[0] as u64;
         let rows = region.at(self.address, self.pitches).rows(region.size);
         rows.map(move |address| (address, bytes))
     }
 
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     ///
     /// # Errors
-    /// There is no such attribute.
+    /// `CL_INVALID_VALUE`: the attribute is unknown.
     pub(crate) fn info(&self, name: u32) -> Outcome<Info> {
         Ok(match name {
             CL_MEM_TYPE => Info::from(match &self.image {

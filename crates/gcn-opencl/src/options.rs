@@ -1,17 +1,17 @@
-//! Options of builds, in the language of the specification, and Clang's for them.
+//! Build options: the specification's, and their translation to Clang's.
 
 use std::ffi::OsString;
 
 use crate::device::Device;
 use crate::runtime;
 
-/// Version of OpenCL C of a program that does not choose one.
+/// OpenCL C version of a program that does not choose one.
 const DEFAULT_STANDARD: &str = "-cl-std=CL1.2";
-/// Beginning of the option that chooses the version.
+/// Prefix of the option that chooses the OpenCL C version.
 const STANDARD: &str = "-cl-std=";
-/// Versions that a program may choose.
+/// OpenCL C versions that a program may choose.
 const STANDARDS: [&str; 6] = ["CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0", "CLC++"];
-/// Options that Clang takes as they are.
+/// Options passed to Clang unchanged.
 const PLAIN: [&str; 16] = [
     "-w",
     "-Werror",
@@ -30,14 +30,15 @@ const PLAIN: [&str; 16] = [
     "-cl-kernel-arg-info",
     "-v",
 ];
-/// The promise that sub-groups need not make progress by themselves. Clang does not know it, and nothing would be done with it.
+/// Option that promises that sub-groups need no independent forward progress. Clang does not know it, and it has no
+/// effect.
 const NEEDS_NO_PROGRESS: &str = "-cl-no-subgroup-ifp";
-/// Beginnings of options that Clang takes as they are: of the specification, and its own.
+/// Prefixes of options passed to Clang unchanged: the specification's, and Clang's own.
 const PREFIXES: [&str; 7] = ["-D", "-I", "-U", "-O", "-W", "-f", "-m"];
-/// Options of linking.
+/// Options that are only valid for linking.
 const LINKING: [&str; 2] = ["-create-library", "-enable-link-options"];
-/// Options of linking that are of compiling too.
-const LINKING_ALSO: [&str; 5] = [
+/// Compile options that are also valid for linking.
+const COMPILING_AND_LINKING: [&str; 5] = [
     "-cl-denorms-are-zero",
     "-cl-no-signed-zeros",
     "-cl-unsafe-math-optimizations",
@@ -45,7 +46,7 @@ const LINKING_ALSO: [&str; 5] = [
     "-cl-fast-relaxed-math",
 ];
 
-/// The words of a text of options. Quotes keep spaces together, and a backslash keeps the next character.
+/// Splits options into words. Quotes group words, and a backslash escapes the next character.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -67,23 +68,23 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// The words that something is done with.
-fn given(text: &str) -> impl Iterator<Item = String> {
+/// Words that have an effect.
+fn effective_words(text: &str) -> impl Iterator<Item = String> {
     let words = words(text).into_iter();
     words.filter(|word| word != NEEDS_NO_PROGRESS)
 }
 
-/// Options of compiling for a device.
+/// Returns Clang's options for compiling for a device.
 ///
 /// # Errors
-/// The first word that is no option.
+/// The first invalid option.
 pub(crate) fn compiling(text: &str, device: &Device) -> Result<Vec<OsString>, String> {
     let mut options: Vec<OsString> = Vec::new();
     let mut has_standard = false;
-    let runtime = runtime::made();
+    let runtime = runtime::existing();
     let more = runtime.and_then(|it| it.build_options.as_deref());
-    let mut given = given(text).chain(given(more.unwrap_or_default()));
-    while let Some(word) = given.next() {
+    let mut words = effective_words(text).chain(effective_words(more.unwrap_or_default()));
+    while let Some(word) = words.next() {
         if let Some(standard) = word.strip_prefix(STANDARD) {
             let mut known = STANDARDS.iter();
             let is_known = known.any(|known| {
@@ -95,11 +96,11 @@ pub(crate) fn compiling(text: &str, device: &Device) -> Result<Vec<OsString>, St
             has_standard = true;
             options.push(word.into());
         } else if word == "-D" || word == "-I" {
-            let value = given.next().ok_or_else(|| word.clone())?;
+            let value = words.next().ok_or_else(|| word.clone())?;
             options.push(format!("{word}{value}").into());
         } else if word == "-x" {
-            // Other languages have functions of their own.
-            let language = given.next().ok_or_else(|| word.clone())?;
+            // Other languages have separate API functions.
+            let language = words.next().ok_or_else(|| word.clone())?;
             if language != "clc" && language != "cl" {
                 return Err(format!("{word} {language}"));
             }
@@ -124,7 +125,7 @@ pub(crate) fn compiling(text: &str, device: &Device) -> Result<Vec<OsString>, St
         standard.is_some_and(|it| it.starts_with("CL3") || it.starts_with("CLC++2021"))
     };
     if options.iter().any(is_three) {
-        // The compiler knows some of them only by name.
+        // The compiler knows some of the features only by name.
         let features = device.features().into_iter();
         options.extend(features.map(|(_, name)| format!("-D{name}=1").into()));
     }
@@ -132,12 +133,12 @@ pub(crate) fn compiling(text: &str, device: &Device) -> Result<Vec<OsString>, St
     Ok(options)
 }
 
-/// Extensions and features that the compiler has, and the device or this platform does not, and the other way round.
+/// Option that enables and disables extensions and features in which the compiler's defaults differ from the device.
 fn extensions(device: &Device) -> String {
-    /// Names of what the compiler offers and no device has.
-    const ABSENT: [&str; 2] = ["cl_khr_mipmap_image", "cl_khr_mipmap_image_writes"];
-    /// Names of what it offers, of images.
-    const OF_IMAGES: [&str; 3] = [
+    /// Extensions that the compiler enables and no device supports.
+    const UNSUPPORTED: [&str; 2] = ["cl_khr_mipmap_image", "cl_khr_mipmap_image_writes"];
+    /// Extensions and features for images that the compiler enables.
+    const IMAGE_EXTENSIONS: [&str; 3] = [
         "__opencl_c_images",
         "__opencl_c_3d_image_writes",
         "cl_khr_3d_image_writes",
@@ -146,8 +147,10 @@ fn extensions(device: &Device) -> String {
     let has_half = own.iter().any(|(_, name)| *name == "cl_khr_fp16");
     let features = device.features().into_iter().map(|(_, name)| name);
     let present = features.map(|name| format!("+{name}"));
-    let images = OF_IMAGES.into_iter().filter(|_| !device.has_images());
-    let absent = ABSENT
+    let images = IMAGE_EXTENSIONS
+        .into_iter()
+        .filter(|_| !device.has_images());
+    let absent = UNSUPPORTED
         .into_iter()
         .chain(images)
         .chain((!has_half).then_some("cl_khr_fp16"))
@@ -158,23 +161,23 @@ fn extensions(device: &Device) -> String {
     format!("-cl-ext={}", all.join(","))
 }
 
-/// Options of linking.
+/// Parsed link options.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Linking {
-    /// True if the result is a library.
+    /// True if the link creates a library.
     pub(crate) is_library: bool,
-    /// Clang's options.
+    /// Options for Clang.
     pub(crate) options: Vec<OsString>,
 }
 
-/// Reads options of linking.
+/// Parses link options.
 ///
 /// # Errors
 /// The first invalid option.
 pub(crate) fn linking(text: &str) -> Result<Linking, String> {
     let mut linking = Linking::default();
-    for word in given(text) {
-        if LINKING_ALSO.contains(&&*word) {
+    for word in effective_words(text) {
+        if COMPILING_AND_LINKING.contains(&&*word) {
             linking.options.push(word.into());
         } else if LINKING.contains(&&*word) {
             linking.is_library |= word == LINKING[0];

@@ -22,7 +22,7 @@ use crate::status::{Outcome, Status};
 pub(crate) enum ProgramOrigin {
     Source(String),
     Binary,
-    /// Other programs that were linked.
+    /// Linked from other programs.
     Linked,
 }
 
@@ -30,24 +30,24 @@ pub(crate) enum ProgramOrigin {
 pub(crate) struct Program {
     id: Id<Program>,
     pub(crate) context: Arc<Context>,
-    /// The devices that it is for.
+    /// Devices of the program.
     pub(crate) devices: Vec<Arc<Device>>,
     origin: ProgramOrigin,
-    /// In the order of the devices.
+    /// Builds, in the order of the devices.
     builds: Mutex<Vec<Build>>,
-    /// Kernels that there are of it.
+    /// Number of existing kernels of the program.
     kernels: AtomicUsize,
 }
 
 object!(Program, INVALID_PROGRAM);
 
-/// A kernel's part in its program, which is not built anew while there are kernels.
-pub(crate) struct Attached(Arc<Program>);
+/// A kernel's reference to its program. While there is one, the program cannot be rebuilt.
+pub(crate) struct ProgramReference(Arc<Program>);
 
-impl Attached {
-    pub(crate) fn new(program: &Arc<Program>) -> Attached {
+impl ProgramReference {
+    pub(crate) fn new(program: &Arc<Program>) -> ProgramReference {
         program.kernels.fetch_add(1, SeqCst);
-        Attached(program.clone())
+        ProgramReference(program.clone())
     }
 
     pub(crate) fn program(&self) -> &Arc<Program> {
@@ -55,21 +55,21 @@ impl Attached {
     }
 }
 
-impl Drop for Attached {
+impl Drop for ProgramReference {
     fn drop(&mut self) {
         self.0.kernels.fetch_sub(1, SeqCst);
     }
 }
 
-/// Says that the program reads bytes of devices' memory, and reports what checks find by it.
+/// Notifies checks that the application reads device memory, and reports their findings.
 pub(crate) fn host_reads(address: u64, bytes: u64) {
-    let checks = runtime::made().and_then(|runtime| runtime.watch.checks());
+    let checks = runtime::existing().and_then(|runtime| runtime.watch.checks());
     if let Some(checks) = checks {
         checks.reads(all_modules, (address, bytes));
     }
 }
 
-/// The modules of all programs.
+/// Modules of all programs.
 fn all_modules() -> Vec<Module> {
     let programs = handle::all::<Program>().into_iter();
     let modules = programs.flat_map(|program| program.modules());
@@ -77,7 +77,7 @@ fn all_modules() -> Vec<Module> {
 }
 
 impl Program {
-    /// A program of a source.
+    /// Creates a program from source.
     pub(crate) fn of_source(id: Id<Program>, context: Arc<Context>, source: String) -> Program {
         let builds = vec![Build::default(); context.devices.len()];
         Program {
@@ -90,7 +90,7 @@ impl Program {
         }
     }
 
-    /// A program of a binary for each device.
+    /// Creates a program from a binary for each device.
     pub(crate) fn of_binaries(
         id: Id<Program>,
         context: Arc<Context>,
@@ -113,10 +113,10 @@ impl Program {
         }
     }
 
-    /// The program that others are linked to, for devices, and the end of the link.
+    /// Links programs for devices, and returns the new program and the status.
     ///
     /// # Errors
-    /// An option is none; a program has not been compiled for a device for which another one has been.
+    /// An option is invalid, or a device has compiled code of some programs only.
     pub(crate) fn link(
         context: &Arc<Context>,
         devices: &[Arc<Device>],
@@ -157,7 +157,7 @@ impl Program {
         Ok((make, result))
     }
 
-    /// The bitcode for a device.
+    /// Bitcode for a device.
     fn unlinked(&self, device: &Arc<Device>) -> Option<Arc<[u8]>> {
         let place = self
             .devices
@@ -172,11 +172,11 @@ impl Program {
         is_unlinked.then(|| build.binary.clone())
     }
 
-    /// Compiles the program for devices, or for all of its, without linking it; `headers` are names and texts of what it may
-    /// include.
+    /// Compiles the program for the given devices, or for all of its own if there are none. `headers` contains names
+    /// and contents.
     ///
     /// # Errors
-    /// As [`Program::build`]; it has no source.
+    /// As [`Program::build`], or the program has no source.
     pub(crate) fn compile(
         &self,
         devices: &[Arc<Device>],
@@ -216,10 +216,10 @@ impl Program {
         self.builds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Places of devices among those of the program; all without a list.
+    /// Indices of devices in the program's list; all indices if `devices` is empty.
     ///
     /// # Errors
-    /// A device is not the program's.
+    /// A device does not belong to the program.
     fn places(&self, devices: &[Arc<Device>]) -> Outcome<Vec<usize>> {
         if devices.is_empty() {
             return Ok((0..self.devices.len()).collect());
@@ -232,16 +232,16 @@ impl Program {
     }
 
     /// # Errors
-    /// There are kernels of the program.
+    /// Kernels of the program exist.
     fn check_detached(&self) -> Outcome {
         let is_detached = self.kernels.load(SeqCst) == 0;
         is_detached.then_some(()).ok_or(Status::INVALID_OPERATION)
     }
 
-    /// Builds the program for devices, or for all of its.
+    /// Builds the program for the given devices, or for all of its own if there are none.
     ///
     /// # Errors
-    /// An option is none; a build fails, with a log that says why; there is no compiler.
+    /// An option is invalid, there is no compiler, or a build fails; its log has the reason.
     pub(crate) fn build(&self, devices: &[Arc<Device>], options: &str) -> Outcome {
         self.check_detached()?;
         let mut result = Ok(());
@@ -287,7 +287,7 @@ impl Program {
         (build.status == CL_BUILD_SUCCESS).then(|| build.module.clone())?
     }
 
-    /// The modules of all devices that it has been built for.
+    /// Modules of all devices for which the program has been built.
     pub(crate) fn modules(&self) -> Vec<(Arc<Device>, Module)> {
         let devices = self.devices.iter();
         devices
@@ -298,14 +298,14 @@ impl Program {
     /// Names of its kernels.
     ///
     /// # Errors
-    /// It has not been built for any device.
+    /// The program has not been built for any device.
     pub(crate) fn kernel_names(&self) -> Outcome<Vec<String>> {
         let modules = self.modules();
         let (_, first) = modules.first().ok_or(Status::INVALID_PROGRAM_EXECUTABLE)?;
         Ok(first.kernels().map(str::to_owned).collect())
     }
 
-    /// The binaries of all devices.
+    /// Binaries for all devices.
     pub(crate) fn binaries(&self) -> Vec<Arc<[u8]>> {
         self.builds()
             .iter()
@@ -313,10 +313,11 @@ impl Program {
             .collect()
     }
 
-    /// The value of an attribute, but for the binaries, which have places of the program's.
+    /// Returns the value of an attribute, except `CL_PROGRAM_BINARIES`, which writes to addresses from the
+    /// application.
     ///
     /// # Errors
-    /// There is no such attribute; it is one of programs that have been built.
+    /// The attribute is unknown, or the program has not been built.
     pub(crate) fn info(&self, name: u32) -> Outcome<Info> {
         Ok(match name {
             CL_PROGRAM_REFERENCE_COUNT => Info::from(references(self)),
@@ -335,10 +336,10 @@ impl Program {
         })
     }
 
-    /// The value of an attribute of the build for a device.
+    /// Returns the value of an attribute of the build for a device.
     ///
     /// # Errors
-    /// There is no such attribute; the device is not the program's.
+    /// The attribute is unknown, or the device does not belong to the program.
     pub(crate) fn build_info(&self, device: &Arc<Device>, name: u32) -> Outcome<Info> {
         let place = self.places(std::slice::from_ref(device))?;
         let builds = self.builds();

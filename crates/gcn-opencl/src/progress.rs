@@ -1,14 +1,14 @@
-//! Progress of commands: their execution status with its times, and what happens when it changes.
+//! Progress of commands: execution status, profiling times, and callbacks on changes.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::abi::{CL_COMPLETE, CL_QUEUED, CL_RUNNING, CL_SUBMITTED};
 use crate::clock;
 
-/// A function that is called with the status that has been reached.
-pub(crate) type Then = Box<dyn FnOnce(i32) + Send>;
+/// Callback, called with the status that was reached.
+pub(crate) type StatusCallback = Box<dyn FnOnce(i32) + Send>;
 
-/// Times of a command in nanoseconds of [`clock::now`]; 0 before they are reached.
+/// Profiling times of a command in nanoseconds of [`clock::now`]; 0 until reached.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct CommandTimes {
     pub(crate) queued: u64,
@@ -18,26 +18,26 @@ pub(crate) struct CommandTimes {
 }
 
 struct ProgressState {
-    /// `CL_QUEUED`, down to `CL_COMPLETE` or an error below it.
+    /// Execution status: from `CL_QUEUED` down to `CL_COMPLETE`, or a negative error.
     status: i32,
     times: CommandTimes,
-    /// Functions for the time when the status is as low as their number.
-    waiting: Vec<(i32, Then)>,
+    /// Callbacks, each with the status at or below which it is called.
+    waiting: Vec<(i32, StatusCallback)>,
 }
 
-/// Progress of a command, or a user event.
+/// Progress of a command or of a user event.
 pub(crate) struct CommandProgress {
     state: Mutex<ProgressState>,
     changed: Condvar,
 }
 
 impl CommandProgress {
-    /// Progress of a command that is enqueued now.
+    /// Progress of a command that is being enqueued.
     pub(crate) fn queued() -> Arc<CommandProgress> {
         CommandProgress::new(CL_QUEUED)
     }
 
-    /// Progress of a user event, which counts as submitted.
+    /// Progress of a user event, whose initial status is `CL_SUBMITTED`.
     pub(crate) fn submitted() -> Arc<CommandProgress> {
         CommandProgress::new(CL_SUBMITTED)
     }
@@ -64,7 +64,7 @@ impl CommandProgress {
         self.state().status
     }
 
-    /// True if the command has ended, be it with an error.
+    /// True if the command has ended, successfully or with an error.
     pub(crate) fn has_ended(&self) -> bool {
         self.status() <= CL_COMPLETE
     }
@@ -73,7 +73,7 @@ impl CommandProgress {
         self.state().times
     }
 
-    /// Goes on to a lower status; false if it has been reached already.
+    /// Changes to a lower status. Returns false if it was already reached.
     pub(crate) fn advance(&self, status: i32) -> bool {
         let now = clock::now();
         let mut state = self.state();
@@ -87,7 +87,7 @@ impl CommandProgress {
             CL_RUNNING => times.begun = now,
             _ => {
                 times.ended = now;
-                // A command that is ended before it runs has no other times.
+                // A command that ends before it runs has no other times.
                 times.begun = if times.begun == 0 { now } else { times.begun };
             }
         }
@@ -99,15 +99,16 @@ impl CommandProgress {
         if status <= CL_COMPLETE {
             self.changed.notify_all();
         }
-        let ready: Vec<(i32, Then)> = ready;
+        let ready: Vec<(i32, StatusCallback)> = ready;
         for (at, then) in ready {
             then(if status < 0 { status } else { at });
         }
         true
     }
 
-    /// Calls a function when the status is as low as `at`: at once if it is, or else on the thread that has it change.
-    pub(crate) fn subscribe(&self, at: i32, then: Then) {
+    /// Calls a function when the status is at most `at`: immediately if it already is, else on the thread that
+    /// changes the status.
+    pub(crate) fn subscribe(&self, at: i32, then: StatusCallback) {
         let mut state = self.state();
         let status = state.status;
         if status > at {
@@ -118,7 +119,7 @@ impl CommandProgress {
         then(if status < 0 { status } else { at });
     }
 
-    /// Waits for the end; the last status.
+    /// Waits for the end of the command, and returns the final status.
     pub(crate) fn wait(&self) -> i32 {
         let state = self.state();
         let ended = self
@@ -157,7 +158,7 @@ mod tests {
             [(CL_SUBMITTED, CL_SUBMITTED)]
         );
         assert!(!progress.advance(CL_SUBMITTED));
-        // An error calls all that still wait.
+        // An error calls all remaining callbacks.
         assert!(progress.advance(-5));
         assert_eq!(
             receiver.try_iter().collect::<Vec<_>>(),

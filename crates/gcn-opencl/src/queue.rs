@@ -1,12 +1,12 @@
-//! Command queues: commands wait for what they depend on, and are carried out one after the other.
+//! Command queues: commands wait for their dependencies, and execute one after the other.
 //!
-//! A command depends on the events of its wait list, on the barrier before it, and in a queue that is in order on the command
-//! before it. When all have ended it is ready. A thread of the queue's carries ready commands out in the order in which they
-//! became ready, or a thread of the program's that waits for one of them.
+//! A command depends on the events of its wait list, on the last barrier and, in an in-order queue, on the previous
+//! command. When these have ended it is ready. Ready commands execute in the order in which they became ready, on the
+//! queue's thread or on an application thread that waits for one of them.
 //!
-//! To wake the queue's thread costs more than a small kernel, and most programs wait for what they have enqueued. So the thread is
-//! woken when a program flushes the queue; of itself it looks for commands every [`BETWEEN_LOOKS`], and sleeps when it has found none
-//! [`LOOKS`] times.
+//! Waking the queue's thread costs more than a small kernel, and most applications wait for what they enqueue. So the
+//! thread is woken only by a flush. Otherwise it polls every [`POLL_INTERVAL`], and goes to sleep after [`POLLS`]
+//! polls without a command.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
@@ -19,91 +19,91 @@ use gcn_runtime::Queue as Emulated;
 use crate::abi::*;
 use crate::context::Context;
 use crate::device::Device;
-use crate::event::{Event, OfQueue};
+use crate::event::{Event, EventQueue};
 use crate::handle::{Handle, Id, Object, object, publish, references};
 use crate::info::Info;
 use crate::progress::CommandProgress;
 use crate::status::{Outcome, Status};
 
-/// Work of a command: it is given the queue of the emulated device.
+/// Work of a command, called with the emulated device's queue.
 pub(crate) type CommandWork = Box<dyn FnOnce(&Emulated) -> Outcome + Send>;
 
-/// Commands of a queue below which those that have ended are not looked for.
-const MANY: usize = 64;
-/// Time after which the queue's thread looks again.
-const BETWEEN_LOOKS: Duration = Duration::from_micros(200);
-/// Times that it looks for nothing before it sleeps.
-const LOOKS: u32 = 50;
+/// Minimum number of open commands at which ended ones are removed.
+const MIN_OPEN: usize = 64;
+/// Polling interval of the queue's thread.
+const POLL_INTERVAL: Duration = Duration::from_micros(200);
+/// Number of polls without a command after which the thread sleeps.
+const POLLS: u32 = 50;
 
-/// A queue as programs know it.
+/// Queue as applications know it.
 pub(crate) struct Queue {
     id: Id<Queue>,
     pub(crate) context: Arc<Context>,
     pub(crate) device: Arc<Device>,
     properties: AtomicU64,
-    /// Properties as the program gave them, with their terminator; empty without any.
+    /// Properties as the application passed them, including the terminator; empty if none were passed.
     list: Vec<u64>,
     core: Arc<Core>,
 }
 
 object!(Queue, INVALID_COMMAND_QUEUE);
 
-/// A queue as its thread knows it.
+/// State shared with the queue's thread.
 struct Core {
     emulated: Emulated,
     state: Mutex<CommandQueueState>,
-    /// The queue's thread has something to look at.
+    /// Signals the queue's thread that there may be work.
     work: Condvar,
-    /// A command has ended or become ready, for threads of the program's that wait.
+    /// Signals waiting application threads that a command ended or became ready.
     changed: Condvar,
 }
 
 #[derive(Default)]
 struct CommandQueueState {
     ready: VecDeque<Command>,
-    /// True while a thread carries a command out.
+    /// True while a thread executes a command.
     is_served: bool,
-    /// True while the queue's thread looks again only when it is woken.
+    /// True while the queue's thread sleeps until it is woken.
     is_asleep: bool,
-    /// True when the program has released the queue.
+    /// True once the application has released the queue.
     is_over: bool,
-    /// True when a kernel has failed.
+    /// True once a kernel has failed.
     has_failed: bool,
     has_thread: bool,
-    /// Commands that have not ended, as far as it is known.
+    /// Commands not known to have ended.
     open: Vec<Arc<CommandProgress>>,
-    /// Number of them at which those that have ended are looked for.
-    many: usize,
-    /// The command that was enqueued last, of a queue in order.
+    /// Length of `open` at which ended commands are removed.
+    cleanup_length: usize,
+    /// Last enqueued command of an in-order queue.
     last: Option<Arc<CommandProgress>>,
-    /// The barrier that was enqueued last.
+    /// Last enqueued barrier.
     barrier: Option<Arc<CommandProgress>>,
 }
 
 /// A command.
 struct Command {
     progress: Arc<CommandProgress>,
-    /// The events of the wait list.
+    /// Events of the wait list.
     after: Vec<Arc<CommandProgress>>,
     work: CommandWork,
 }
 
-/// A command that waits for others.
+/// Command that waits for its dependencies.
 struct WaitingCommand {
-    /// The others that have not ended.
+    /// Number of dependencies that have not ended.
     count: AtomicUsize,
     command: Mutex<Option<Command>>,
     core: Weak<Core>,
 }
 
-/// Role of a command in its queue's order.
+/// Role of a command in the order of its queue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum CommandRole {
-    /// The command follows the barrier before it.
+    /// Ordered after the last barrier.
     Command,
-    /// The command follows all commands before it, if there is no wait list.
+    /// Ordered after all earlier commands, if it has no wait list.
     Marker,
-    /// The same; and all commands behind it follow it.
+    /// As a marker, and all later commands are ordered after it.
     Barrier,
 }
 
@@ -112,7 +112,7 @@ impl Core {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a command whose dependencies have ended.
+    /// Appends a command whose dependencies have ended.
     fn make_ready(&self, command: Command) {
         command.progress.advance(CL_SUBMITTED);
         let mut state = self.state();
@@ -123,42 +123,42 @@ impl Core {
         self.changed.notify_all();
     }
 
-    /// Has commands that are ready carried out, without a delay.
+    /// Wakes the queue's thread if there are ready commands.
     fn flush(&self, state: &CommandQueueState) {
         if !state.is_served && !state.ready.is_empty() {
             self.work.notify_one();
         }
     }
 
-    /// Carries commands out until the queue is over and has none left.
+    /// Executes commands until the queue is released and empty.
     fn work(self: Arc<Self>) {
         let mut state = self.state();
-        let mut looks = 0;
+        let mut polls = 0;
         loop {
             if !state.is_served && !state.ready.is_empty() {
                 state = self.carry_out(state);
-                looks = 0;
+                polls = 0;
                 continue;
             }
             let has_ended = |progress: &Arc<CommandProgress>| progress.has_ended();
             if state.is_over && !state.is_served && state.open.iter().all(has_ended) {
                 return;
             }
-            if looks < LOOKS {
-                looks += 1;
-                let waited = self.work.wait_timeout(state, BETWEEN_LOOKS);
+            if polls < POLLS {
+                polls += 1;
+                let waited = self.work.wait_timeout(state, POLL_INTERVAL);
                 state = waited.unwrap_or_else(PoisonError::into_inner).0;
             } else {
                 state.is_asleep = true;
                 let waited = self.work.wait(state);
                 state = waited.unwrap_or_else(PoisonError::into_inner);
                 state.is_asleep = false;
-                looks = 0;
+                polls = 0;
             }
         }
     }
 
-    /// Waits for a command of the queue, and carries out what is ready meanwhile unless another thread does; its status.
+    /// Waits for a command and returns its status. Meanwhile executes ready commands, unless another thread does.
     fn wait_for(&self, progress: &CommandProgress) -> i32 {
         let mut state = self.state();
         loop {
@@ -176,7 +176,7 @@ impl Core {
         }
     }
 
-    /// Carries the first command out that is ready.
+    /// Executes the first ready command.
     fn carry_out<'a>(
         &'a self,
         mut state: MutexGuard<'a, CommandQueueState>,
@@ -195,7 +195,7 @@ impl Core {
         let is_lost = has_failed || after.iter().any(|it| it.status() < CL_COMPLETE);
         drop(after);
         let outcome = if is_lost {
-            // What it holds is let go before the program learns of its end.
+            // Objects of the command are released before the application learns of its end.
             drop(work);
             Err(Status::EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
         } else {
@@ -204,7 +204,7 @@ impl Core {
         };
         let mut state = self.state();
         state.is_served = false;
-        // Other commands are lost with a kernel that failed.
+        // Later commands fail once a kernel has failed.
         state.has_failed |= outcome.is_err() && !is_lost;
         drop(state);
         progress.advance(Status::of(outcome).0);
@@ -218,7 +218,7 @@ impl Core {
 }
 
 impl WaitingCommand {
-    /// One of those that the command waits for has ended.
+    /// Counts down when a dependency has ended.
     fn count_down(&self) {
         if self.count.fetch_sub(1, SeqCst) != 1 {
             return;
@@ -244,7 +244,7 @@ impl Drop for Queue {
     }
 }
 
-impl OfQueue for Queue {
+impl EventQueue for Queue {
     fn handle(&self) -> Handle {
         Object::handle(self)
     }
@@ -259,7 +259,7 @@ impl OfQueue for Queue {
 }
 
 impl Queue {
-    /// A queue.
+    /// Creates a queue.
     pub(crate) fn new(
         id: Id<Queue>,
         context: Arc<Context>,
@@ -287,7 +287,7 @@ impl Queue {
         self.properties.load(SeqCst)
     }
 
-    /// Turns properties on or off; those before.
+    /// Enables or disables properties, and returns the previous ones.
     pub(crate) fn set_properties(&self, properties: u64, on: bool) -> u64 {
         if on {
             self.properties.fetch_or(properties, SeqCst)
@@ -300,10 +300,11 @@ impl Queue {
         self.properties() & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0
     }
 
-    /// Adds a command of a type (`CL_COMMAND_…`), which waits for events; its progress.
+    /// Enqueues a command of a type (`CL_COMMAND_…`) that waits for events, and returns its progress.
     ///
     /// # Errors
-    /// A kernel of the queue has failed; an event is of another context; the host has no thread for the queue.
+    /// A kernel of the queue has failed, an event belongs to another context, or no thread could be created for the
+    /// queue.
     pub(crate) fn enqueue(
         &self,
         role: CommandRole,
@@ -330,14 +331,14 @@ impl Queue {
         if role == CommandRole::Barrier {
             state.barrier = Some(progress.clone());
         }
-        if state.open.len() >= state.many.max(MANY) {
+        if state.open.len() >= state.cleanup_length.max(MIN_OPEN) {
             state.open.retain(|progress| !progress.has_ended());
-            state.many = state.open.len() * 2;
+            state.cleanup_length = state.open.len() * 2;
         }
         state.open.push(progress.clone());
         drop(state);
         let waiting = Arc::new(WaitingCommand {
-            // One more, so that the command is not ready before all have been asked.
+            // One extra count, so that the command is not ready before all events have been subscribed to.
             count: AtomicUsize::new(first.len() + 1),
             command: Mutex::new(Some(Command {
                 progress: progress.clone(),
@@ -354,10 +355,10 @@ impl Queue {
         Ok(progress)
     }
 
-    /// Looks at the events of a wait list.
+    /// Checks the events of a wait list.
     ///
     /// # Errors
-    /// One is of another context.
+    /// An event belongs to another context.
     pub(crate) fn check_events(&self, wait_list: &[Arc<Event>]) -> Outcome {
         let is_own = |event: &Arc<Event>| Arc::ptr_eq(&event.context, &self.context);
         wait_list
@@ -385,19 +386,19 @@ impl Queue {
         }
     }
 
-    /// Makes the event of a command, for the program.
+    /// Creates a command's event for the application.
     pub(crate) fn event(self: &Arc<Self>, command: u32, progress: Arc<CommandProgress>) -> Handle {
         let (context, queue) = (self.context.clone(), self.clone());
         let event = publish(|id| Event::of_command(id, context, queue, command, progress));
         event.handle()
     }
 
-    /// Has commands that are ready carried out, without a delay.
+    /// Wakes the queue's thread if there are ready commands.
     pub(crate) fn flush(&self) {
         self.core.flush(&self.core.state());
     }
 
-    /// Waits for all commands that were enqueued so far.
+    /// Waits for all commands enqueued so far.
     ///
     /// # Errors
     /// A kernel has failed.
@@ -419,10 +420,10 @@ impl Queue {
         (!has_failed).then_some(()).ok_or(Status::OUT_OF_RESOURCES)
     }
 
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     ///
     /// # Errors
-    /// There is no such attribute.
+    /// `CL_INVALID_VALUE`: the attribute is unknown.
     pub(crate) fn info(&self, name: u32) -> Outcome<Info> {
         Ok(match name {
             CL_QUEUE_CONTEXT => Info::from(self.context.handle()),
@@ -430,7 +431,7 @@ impl Queue {
             CL_QUEUE_REFERENCE_COUNT => Info::from(references(self)),
             CL_QUEUE_PROPERTIES => Info::from(self.properties()),
             CL_QUEUE_PROPERTIES_ARRAY => Info::array(self.list.iter().copied()),
-            // Queues of devices have a size.
+            // Only device queues have a size.
             CL_QUEUE_SIZE => return Err(Status::INVALID_COMMAND_QUEUE),
             CL_QUEUE_DEVICE_DEFAULT => Info::from(None),
             _ => return Err(Status::INVALID_VALUE),

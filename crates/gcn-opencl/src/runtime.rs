@@ -1,4 +1,4 @@
-//! The platform of the process: its settings and devices.
+//! Platform of the process: settings and devices.
 
 use std::sync::{Arc, OnceLock};
 
@@ -15,15 +15,15 @@ use crate::status::{Outcome, Status};
 
 /// Name of the platform.
 const NAME: &str = "gcn";
-/// Ending of the platform's extension functions, of which there are none.
+/// Suffix of the platform's extension functions. It has none.
 const SUFFIX: &str = "GCN";
 /// The platform.
 pub(crate) struct Runtime {
     id: Id<Runtime>,
     pub(crate) devices: Vec<Arc<Device>>,
-    /// Everything that watches kernels.
+    /// Checks, profiles and reports of kernels.
     pub(crate) watch: Watch,
-    /// Options of builds behind those of the program.
+    /// Build options appended to the application's.
     pub(crate) build_options: Option<String>,
 }
 
@@ -31,17 +31,17 @@ object!(Runtime, INVALID_PLATFORM);
 
 static RUNTIME: OnceLock<Option<Arc<Runtime>>> = OnceLock::new();
 
-gcn_report::end_watch_at_exit!(made().map(|runtime| &runtime.watch));
+gcn_report::end_watch_at_exit!(existing().map(|runtime| &runtime.watch));
 
-/// The platform, if there is one by now.
-pub(crate) fn made() -> Option<&'static Arc<Runtime>> {
+/// Returns the platform if it has been created.
+pub(crate) fn existing() -> Option<&'static Arc<Runtime>> {
     RUNTIME.get()?.as_ref()
 }
 
-/// The platform, which the first call makes.
+/// Returns the platform, and creates it on the first call.
 ///
 /// # Errors
-/// The settings are wrong, which has been said on standard error: there is no platform.
+/// The settings are invalid, as reported on standard error; then there is no platform.
 pub(crate) fn get() -> Outcome<&'static Arc<Runtime>> {
     let made = RUNTIME.get_or_init(|| {
         Runtime::new()
@@ -58,9 +58,9 @@ impl Runtime {
         let builders = settings.devices().map_err(|error| text(&error))?;
         let mut all: Vec<Emulated> = Vec::new();
         for builder in builders {
-            // Code of OpenCL C calls no functions of the host: without memory for the calls, launches are quicker.
+            // Code compiled from OpenCL C makes no host calls. Launches are faster without memory for them.
             let mut builder = builder.without_host_calls();
-            // Checks learn of memory by what is allocated and freed.
+            // Checks track individual allocations and frees.
             if settings.check.is_none() {
                 builder = builder.keeping_launch_memory();
             }
@@ -90,7 +90,7 @@ impl Runtime {
         }))
     }
 
-    /// The extensions that all devices have.
+    /// Extensions that all devices support.
     fn extensions(&self) -> Vec<Extension> {
         let mut all = self
             .devices
@@ -103,10 +103,10 @@ impl Runtime {
         all
     }
 
-    /// The value of an attribute of the platform.
+    /// Returns the value of an attribute of the platform.
     ///
     /// # Errors
-    /// There is no such attribute.
+    /// `CL_INVALID_VALUE`: the attribute is unknown.
     pub(crate) fn info(&self, name: u32) -> Outcome<Info> {
         Ok(match name {
             CL_PLATFORM_PROFILE => Info::text("FULL_PROFILE"),

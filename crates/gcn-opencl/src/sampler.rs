@@ -11,10 +11,10 @@ use crate::handle::{Id, Object, object, references};
 use crate::info::Info;
 use crate::status::{Outcome, Status};
 
-/// Modes of a sampler.
+/// Sampler modes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Modes {
-    /// True if coordinates are from 0 to 1.
+    /// True if coordinates are normalized.
     pub(crate) is_normalized: bool,
     /// `CL_ADDRESS_…`.
     pub(crate) addressing: u32,
@@ -22,7 +22,7 @@ pub(crate) struct Modes {
     pub(crate) filter: u32,
 }
 
-/// A sampler's, if the program does not say.
+/// Modes of a sampler if the application sets none.
 impl Default for Modes {
     fn default() -> Modes {
         Modes {
@@ -34,10 +34,10 @@ impl Default for Modes {
 }
 
 impl Modes {
-    /// The modes that a list of properties sets.
+    /// Reads the modes from a property list.
     ///
     /// # Errors
-    /// `CL_INVALID_VALUE`: a property is none.
+    /// `CL_INVALID_VALUE`: a property is unknown.
     pub(crate) fn new(properties: &[(u64, u64)]) -> Outcome<Modes> {
         let mut modes = Modes::default();
         for (name, value) in properties {
@@ -52,10 +52,10 @@ impl Modes {
         Ok(modes)
     }
 
-    /// The sampler that devices have.
+    /// Converts the modes to the device's sampler.
     ///
     /// # Errors
-    /// `CL_INVALID_VALUE`: a mode is none, or repeats images whose coordinates are not normalized.
+    /// `CL_INVALID_VALUE`: a mode is unknown, or an addressing mode requires normalized coordinates.
     fn sampler(self) -> Outcome<image::Sampler> {
         let addressing = match self.addressing {
             CL_ADDRESS_NONE | CL_ADDRESS_CLAMP => Addressing::Border,
@@ -77,7 +77,7 @@ impl Modes {
     }
 }
 
-/// A sampler that has memory, and is not published.
+/// Sampler with its memory, not yet registered under a handle.
 pub(crate) struct NewSampler {
     context: Arc<Context>,
     modes: Modes,
@@ -86,10 +86,10 @@ pub(crate) struct NewSampler {
 }
 
 impl NewSampler {
-    /// Allocates a sampler; `properties` are those that the program gave, with their terminator.
+    /// Allocates a sampler. `properties` are the application's, including the terminator.
     ///
     /// # Errors
-    /// The specification's for the modes; there are no images; there is no memory.
+    /// As the specification defines for the modes; devices do not support images; or out of memory.
     pub(crate) fn new(
         context: &Arc<Context>,
         modes: Modes,
@@ -132,15 +132,15 @@ impl Sampler {
         &self.of.context
     }
 
-    /// Address of its descriptor, which is the same for all devices.
+    /// Address of the descriptor, the same for all devices.
     pub(crate) fn address(&self) -> u64 {
         self.of.descriptor.address()
     }
 
-    /// The value of an attribute.
+    /// Returns the value of an attribute.
     ///
     /// # Errors
-    /// There is no such attribute.
+    /// `CL_INVALID_VALUE`: the attribute is unknown.
     pub(crate) fn info(&self, name: u32) -> Outcome<Info> {
         Ok(match name {
             CL_SAMPLER_REFERENCE_COUNT => Info::from(references(self)),

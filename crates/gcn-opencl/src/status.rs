@@ -1,11 +1,11 @@
-//! Status codes, as the headers number them.
+//! Status codes of the headers.
 
-/// The end of a function or a command: success, which is 0, or an error, which is negative.
+/// Status of a function or a command: 0 for success, or a negative error code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(transparent)]
 pub struct Status(pub i32);
 
-/// A result, or the error code that the specification names for the case.
+/// Result with the error code that the specification defines for the case.
 pub type Outcome<T = ()> = Result<T, Status>;
 
 macro_rules! codes {
@@ -13,7 +13,7 @@ macro_rules! codes {
         impl Status {
             $(#[allow(missing_docs)] pub const $name: Status = Status($value);)*
 
-            /// The codes by their names in the headers, without `CL_`.
+            /// Status codes with their names in the headers, without `CL_`.
             pub const CODES: &[(&str, i32)] = &[$((stringify!($name), $value),)*];
         }
     };
@@ -79,7 +79,7 @@ codes! {
 }
 
 impl Status {
-    /// The status of a command or a function that ended so.
+    /// Converts an outcome to a status.
     pub fn of(outcome: Outcome) -> Status {
         match outcome {
             Ok(()) => Status::SUCCESS,
@@ -87,7 +87,7 @@ impl Status {
         }
     }
 
-    /// True for errors.
+    /// True if the status is an error.
     pub fn is_error(self) -> bool {
         self.0 < 0
     }

@@ -1,4 +1,4 @@
-//! Shared virtual memory: allocations that host and devices have at one address.
+//! Shared virtual memory: allocations with the same address on host and devices.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
@@ -14,9 +14,9 @@ use crate::status::{Outcome, Status};
 pub(crate) struct Svm {
     pub(crate) context: Arc<Context>,
     pub(crate) bytes: usize,
-    /// The memory, which is freed with the last of those that use it.
+    /// Device memory, freed with the last clone.
     pub(crate) memory: Buffer,
-    /// The parts that the program has mapped: bytes of each.
+    /// Mappings by the application, each with its size in bytes.
     pub(crate) mappings: Arc<Mappings<u64>>,
 }
 
@@ -27,10 +27,10 @@ fn all() -> RwLockReadGuard<'static, BTreeMap<usize, Svm>> {
     ALL.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Allocates; the address.
+/// Allocates memory and returns its address.
 ///
 /// # Errors
-/// There is no memory.
+/// Out of memory.
 pub(crate) fn allocate(context: &Arc<Context>, bytes: usize) -> Outcome<usize> {
     let device = context.devices.first().ok_or(Status::INVALID_CONTEXT)?;
     let memory = device
@@ -49,16 +49,16 @@ pub(crate) fn allocate(context: &Arc<Context>, bytes: usize) -> Outcome<usize> {
     Ok(address)
 }
 
-/// Frees an allocation; what is none is left alone, as the specification leaves it undefined.
+/// Frees an allocation. Any other address is ignored; the specification leaves it undefined.
 pub(crate) fn free(address: usize) {
     let mut all = ALL.write().unwrap_or_else(PoisonError::into_inner);
     let svm = all.remove(&address);
     drop(all);
-    // Commands that use it may hold it still.
+    // Commands that use the allocation may still hold it.
     drop(svm);
 }
 
-/// The allocation that an address is in, and its first address.
+/// Finds the allocation that contains an address, and returns its first address too.
 pub(crate) fn find(address: usize) -> Option<(usize, Svm)> {
     let all = all();
     let (base, svm) = all.range(..=address).next_back()?;

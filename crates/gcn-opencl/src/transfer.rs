@@ -1,31 +1,31 @@
-//! Copies and fills, between memory of devices and the program's.
+//! Copies and fills of device memory and of the application's.
 //!
-//! This is one of the modules that may use `unsafe`: copies are between any addresses of the process.
+//! This module may use `unsafe`, since it copies between arbitrary addresses of the process.
 #![allow(unsafe_code)]
 
 use gcn_runtime::image::BoxPlace;
 use gcn_runtime::memory::Memory;
 
-/// A side of a transfer.
+/// Location of one side of a transfer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TransferSide {
-    /// Memory of devices.
+    /// Device memory.
     Device,
-    /// Memory of the program.
+    /// Application memory.
     Host,
 }
 
-/// A copy of a box. A line is a box of one row.
+/// Copy of a box. A contiguous copy is a box with one row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BoxCopy {
     pub(crate) to: (TransferSide, BoxPlace),
     pub(crate) from: (TransferSide, BoxPlace),
-    /// Bytes of a row, rows, slices.
+    /// Bytes per row, rows and slices.
     pub(crate) region: [usize; 3],
 }
 
 impl BoxCopy {
-    /// A copy of `bytes` bytes.
+    /// Creates a contiguous copy of `bytes` bytes.
     pub(crate) fn line(
         to: (TransferSide, u64),
         from: (TransferSide, u64),
@@ -43,14 +43,14 @@ impl BoxCopy {
         }
     }
 
-    /// Each row: its address in memory that is written, that in memory that is read, and its bytes.
+    /// Iterates over the rows: destination address, source address and size in bytes.
     fn rows(&self) -> impl Iterator<Item = (u64, u64, u64)> {
         let bytes = self.region[0] as u64;
         let (to, from) = (self.to.1.rows(self.region), self.from.1.rows(self.region));
         to.zip(from).map(move |(to, from)| (to, from, bytes))
     }
 
-    /// True if a byte is in both boxes.
+    /// True if source and destination overlap.
     pub(crate) fn overlaps(&self) -> bool {
         let mut read: Vec<(u64, u64)> = self.rows().map(|(_, from, n)| (from, from + n)).collect();
         read.sort_unstable();
@@ -60,12 +60,12 @@ impl BoxCopy {
         })
     }
 
-    /// Makes the copy; observers learn of what the program writes to devices' memory, through the pointer of a mapped region too, and
-    /// `host_reads` of address and bytes of what it reads there.
+    /// Performs the copy. Observers of the memory learn of the application's writes, including those through mapped
+    /// regions, and `host_reads` is called with address and size of its reads.
     ///
     /// # Safety
-    /// The program vouches for its addresses: all bytes are accessible. Other threads and kernels may race with it for them, as
-    /// they may with a copy of a real device; the bytes are then any.
+    /// The application guarantees that all bytes are accessible. Other threads and kernels may race with the copy, as
+    /// on a real device; the bytes are then unspecified.
     pub(crate) unsafe fn make(&self, memory: &Memory, host_reads: fn(u64, u64)) {
         for (to, from, bytes) in self.rows() {
             if self.from.0 == TransferSide::Device && self.to.0 == TransferSide::Host {
@@ -84,10 +84,10 @@ impl BoxCopy {
     }
 }
 
-/// Fills `bytes` bytes of devices' memory with copies of a pattern.
+/// Fills `bytes` bytes of device memory with copies of a pattern.
 ///
 /// # Safety
-/// As [`BoxCopy::make`].
+/// As for [`BoxCopy::make`].
 pub(crate) unsafe fn fill(memory: &Memory, to: u64, pattern: &[u8], bytes: usize) {
     let start = std::ptr::with_exposed_provenance_mut::<u8>(to as usize);
     // SAFETY: the caller vouches for the addresses; what is copied is what was filled before.
@@ -112,7 +112,8 @@ mod tests {
         let from: Vec<u8> = (0..64).collect();
         let mut to = vec![0u8; 64];
         let address = |bytes: *const u8| bytes.expose_provenance() as u64;
-        // 2 bytes of 3 rows of 2 slices, from (1, 0, 1) in rows of 4 bytes and slices of 16 to the origin in dense ones.
+        // Copies 2 bytes of 3 rows of 2 slices from (1, 0, 1), with a row pitch of 4 bytes and a slice pitch of 16,
+        // to the origin without padding.
         let copy = BoxCopy {
             to: (
                 TransferSide::Host,

@@ -1,4 +1,5 @@
-//! Numbers, structures and the table of functions, compared with the public headers of Debian's `opencl-c-headers` by a C compiler.
+//! Compares constants, structures and the function table with the public headers of Debian's `opencl-c-headers`,
+//! using a C compiler.
 
 use std::fmt::Write;
 use std::mem::offset_of;
@@ -7,10 +8,10 @@ use std::process::Command;
 use gcn_opencl::api::{BufferRegion, FUNCTIONS, ImageDesc, ImageFormat};
 use gcn_opencl::status::Status;
 
-/// The source that has the numbers.
+/// Source with the constants.
 const NUMBERS: &str = include_str!("../src/abi.rs");
 
-/// A program in C that does not compile if a number is another one.
+/// C program that does not compile if a constant differs.
 fn source() -> String {
     let mut source = String::from(
         "#define CL_TARGET_OPENCL_VERSION 300\n#define CL_USE_DEPRECATED_OPENCL_1_2_APIS\n\

@@ -1,7 +1,7 @@
-//! Device memory and registered host memory under Python's buffer protocol.
+//! Device memory and registered host memory with Python's buffer protocol.
 //!
-//! This module may use `unsafe`: an address of the device is one of the host, so that a view of an array is its memory. Elements are
-//! then accessed beside kernels that run, as two threads of a program access shared memory.
+//! This module may use `unsafe`: a device address is a host address, so a view of an array refers directly to its
+//! memory. Accesses to elements may race with running kernels, as threads of a program may race on shared memory.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, CString, c_int, c_void};
@@ -17,26 +17,26 @@ use crate::errors::exception;
 
 /// Memory of an array.
 enum Storage {
-    /// Memory of the device.
+    /// Device memory.
     Device(Buffer),
-    /// Memory of a Python object. The registration ends before the view of the object does.
+    /// Memory of a Python object. The registration ends before the view of the object is released.
     Host {
         memory: HostMemory,
         _view: PyBuffer<u8>,
     },
 }
 
-/// Native part of `amdgcn.Array`: contiguous elements, in C order.
+/// Native part of `amdgcn.Array`: contiguous elements in C order.
 #[pyclass(subclass, frozen, module = "amdgcn._amdgcn")]
 pub(crate) struct ArrayBase {
     storage: Storage,
     name: String,
-    /// Element type, as the module `struct` writes it.
+    /// Element type, in the syntax of the module `struct`.
     format: CString,
     itemsize: isize,
     len: isize,
     shape: Box<[isize]>,
-    /// Bytes from an element to the next one of each dimension.
+    /// Strides in bytes.
     strides: Box<[isize]>,
 }
 
@@ -49,7 +49,8 @@ impl ArrayBase {
         }
     }
 
-    /// The array as an argument, its address. A launch keeps device memory, and the event of the launch keeps the array.
+    /// Converts the array to an argument, its address. The launch keeps device memory alive, and its event keeps the
+    /// array alive.
     pub(crate) fn argument(&self) -> Argument {
         match &self.storage {
             Storage::Device(buffer) => Argument::from(buffer),
@@ -58,7 +59,7 @@ impl ArrayBase {
     }
 }
 
-/// Bytes from an element to the next one of each dimension in C order, and the bytes of all elements; nothing if these are too many.
+/// Strides of an array in C order and its size in bytes; `None` on overflow.
 fn layout(shape: &[isize], itemsize: isize) -> Option<(Box<[isize]>, isize)> {
     let mut strides = vec![0; shape.len()];
     let mut bytes = itemsize;
@@ -71,7 +72,7 @@ fn layout(shape: &[isize], itemsize: isize) -> Option<(Box<[isize]>, isize)> {
 
 #[pymethods]
 impl ArrayBase {
-    /// Zeros in device memory, or the memory of `host`, a writable view of bytes.
+    /// Creates an array of zeros in device memory, or on the memory of `host`, a writable view of bytes.
     #[new]
     #[pyo3(signature = (device, name, shape, format, itemsize, host = None))]
     fn new(
@@ -157,7 +158,7 @@ impl ArrayBase {
         matches!(self.storage, Storage::Host { .. })
     }
 
-    /// Fills in a view of the memory, which keeps the array.
+    /// Fills in a view of the memory, which keeps the array alive.
     ///
     /// # Safety
     /// `view` is null, or points to a `Py_buffer`.
@@ -178,7 +179,7 @@ impl ArrayBase {
             return Err(PyBufferError::new_err("the array is in C order"));
         }
         let if_wanted = |flag, values: &[isize]| {
-            // An array without dimensions has none of them.
+            // A zero-dimensional array has neither.
             if wants(flag) && !values.is_empty() {
                 values.as_ptr().cast_mut()
             } else {

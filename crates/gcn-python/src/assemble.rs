@@ -1,4 +1,4 @@
-//! Source text to machine code, with diagnostics.
+//! Assembling source text, with diagnostics.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::errors::{AssembleError, TargetError, target};
 
-/// Files of `.include` and `.incbin`, searched for in directories.
+/// Lookup of `.include` and `.incbin` files in directories.
 struct SearchedFiles(Vec<PathBuf>);
 
 impl Files for SearchedFiles {
@@ -31,25 +31,25 @@ impl Files for SearchedFiles {
     }
 }
 
-/// A source or a file that it includes.
+/// A source, or a file that it includes.
 #[derive(Clone, Copy)]
-struct Text<'a> {
+struct SourceText<'a> {
     name: &'a str,
     text: &'a str,
-    /// Position of its first byte in the spans of diagnostics.
+    /// Position of its first byte, as counted in the spans of diagnostics.
     start: usize,
 }
 
-impl<'a> Text<'a> {
-    /// The text that a position lies in: the source, or a file that it includes.
-    fn at(source: &Source<'a>, assembly: &'a Assembly, position: usize) -> Text<'a> {
+impl<'a> SourceText<'a> {
+    /// Finds the text that contains a position.
+    fn at(source: &Source<'a>, assembly: &'a Assembly, position: usize) -> SourceText<'a> {
         let included = assembly.files.iter().rev();
-        let included = included.map(|file| Text {
+        let included = included.map(|file| SourceText {
             name: &file.name,
             text: &file.text,
             start: file.start,
         });
-        let own = Text {
+        let own = SourceText {
             name: source.name,
             text: source.text,
             start: 0,
@@ -59,17 +59,21 @@ impl<'a> Text<'a> {
     }
 }
 
-/// A diagnostic with its place.
-struct Placed<'a> {
-    text: Text<'a>,
+/// Diagnostic with its place.
+struct PlacedDiagnostic<'a> {
+    text: SourceText<'a>,
     line: usize,
     column: usize,
     rendered: String,
 }
 
-impl<'a> Placed<'a> {
-    fn new(source: &Source<'a>, assembly: &'a Assembly, diagnostic: &Diagnostic) -> Placed<'a> {
-        let text = Text::at(source, assembly, diagnostic.span.start);
+impl<'a> PlacedDiagnostic<'a> {
+    fn new(
+        source: &Source<'a>,
+        assembly: &'a Assembly,
+        diagnostic: &Diagnostic,
+    ) -> PlacedDiagnostic<'a> {
+        let text = SourceText::at(source, assembly, diagnostic.span.start);
         let whole = text.text;
         let boundary = |at: usize| {
             let at = at.saturating_sub(text.start).min(whole.len());
@@ -104,7 +108,7 @@ impl<'a> Placed<'a> {
         let title = level.primary_title(diagnostic.message.as_str());
         let title = title.id(diagnostic.name());
         let group = title.element(snippet).elements(notes).elements(help);
-        Placed {
+        PlacedDiagnostic {
             text,
             line,
             column,
@@ -113,7 +117,7 @@ impl<'a> Placed<'a> {
     }
 }
 
-/// The fields of `amdgcn.Diagnostic`, for each diagnostic.
+/// Returns the fields of `amdgcn.Diagnostic` for each diagnostic.
 fn described<'py>(
     py: Python<'py>,
     source: &Source<'_>,
@@ -122,7 +126,7 @@ fn described<'py>(
     let mut diagnostics: Vec<&Diagnostic> = assembly.diagnostics.iter().collect();
     diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
     let described = diagnostics.into_iter().map(|diagnostic| {
-        let placed = Placed::new(source, assembly, diagnostic);
+        let placed = PlacedDiagnostic::new(source, assembly, diagnostic);
         let fields = PyDict::new(py);
         fields.set_item("severity", diagnostic.severity.to_string())?;
         fields.set_item("name", diagnostic.name())?;
@@ -138,7 +142,8 @@ fn described<'py>(
     described.collect()
 }
 
-/// Assembles a source: the bytes of `.text` with its own references resolved, the code object, the names of kernels and the diagnostics.
+/// Assembles a source. Returns the bytes of `.text` with resolved references, the code object, the names of kernels
+/// and the diagnostics.
 ///
 /// # Errors
 /// `AssembleError` with the diagnostics; `TargetError`.
@@ -181,7 +186,7 @@ pub(crate) fn assemble<'py>(
         let errors = assembly.diagnostics.iter().filter(is_error);
         let shown = errors
             .clone()
-            .map(|it| Placed::new(&source, &assembly, it).rendered);
+            .map(|it| PlacedDiagnostic::new(&source, &assembly, it).rendered);
         let shown: Vec<String> = shown.collect();
         let shown = if shown.is_empty() {
             message

@@ -58,7 +58,7 @@ impl Device {
         self.inner.threads()
     }
 
-    /// Bytes in use, and bytes that may be.
+    /// Returns the memory in use and the limit, in bytes.
     #[getter]
     fn usage(&self) -> (u64, u64) {
         self.inner.usage()

@@ -1,4 +1,4 @@
-//! Exceptions of `amdgcn.errors`, raised for the libraries' errors.
+//! Exceptions of `amdgcn.errors` for errors of the libraries.
 
 use gcn_isa::{Target, UnknownTarget};
 use gcn_runtime::Error;
@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 pub(crate) use base::Error as BaseError;
 
-/// In a module of its own, since the runtime has the name too.
+/// Separate module, since the name is also that of a runtime type.
 mod base {
     pyo3::import_exception!(amdgcn.errors, Error);
 }
@@ -24,7 +24,7 @@ pyo3::import_exception!(amdgcn.errors, OutOfMemoryError);
 pyo3::import_exception!(amdgcn.errors, Skipped);
 pyo3::import_exception!(amdgcn.errors, TargetError);
 
-/// Exception for an error of the runtime. Faults come without their report, which [`crate::reports::fault`] adds.
+/// Converts an error of the runtime. [`crate::reports::fault`] adds the report of a fault.
 pub(crate) fn exception(error: &Error) -> PyErr {
     let arguments = (error.to_string(), error.name());
     match error {
@@ -54,10 +54,10 @@ pub(crate) fn exception(error: &Error) -> PyErr {
     }
 }
 
-/// The target of a name such as `gfx906` or `vega20`; features behind a colon are allowed.
+/// Looks up a target by a name such as `gfx906` or `vega20`, optionally followed by features.
 ///
 /// # Errors
-/// `TargetError`: no target has the name.
+/// `TargetError`: the name is unknown.
 pub(crate) fn target(name: &str) -> PyResult<&'static Target> {
     Target::named(name)
         .ok_or_else(|| TargetError::new_err((UnknownTarget(name).to_string(), UNSUPPORTED_TARGET)))

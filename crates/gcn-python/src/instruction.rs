@@ -1,4 +1,4 @@
-//! Machine code to instructions; facts of the tables.
+//! Decoding instructions, and querying the instruction tables.
 
 use gcn_asm::usage;
 use gcn_isa::describe::BitContents;
@@ -9,15 +9,15 @@ use pyo3::types::PyDict;
 
 use crate::errors::{DecodeError, target};
 
-/// Bytes of a dword.
+/// Size of a dword in bytes.
 const DWORD: usize = 4;
 
-/// Native part of `amdgcn.Instruction`: words of code, and the instruction that they are, if they are one.
+/// Native part of `amdgcn.Instruction`: words of code with the instruction that they decode to, if any.
 #[pyclass(frozen, module = "amdgcn._amdgcn")]
 pub(crate) struct Instruction {
     address: u64,
     words: [u32; 2],
-    /// Dwords, or bytes of a rest below a dword.
+    /// Size in dwords, or in bytes for a remainder of less than a dword.
     size: usize,
     inst: Option<Inst>,
     /// Distance of a branch in dwords from the next instruction.
@@ -28,7 +28,7 @@ fn lower(value: impl std::fmt::Debug) -> String {
     format!("{value:?}").to_ascii_lowercase()
 }
 
-/// The name of registers, such as `v[2:3]` or `vcc`.
+/// Name of registers, such as `v[2:3]` or `vcc`.
 fn register_name(isa: Isa, registers: Registers) -> String {
     match registers {
         Registers::Vector { first, count } => vgprs(first, count),
@@ -85,7 +85,7 @@ impl Instruction {
         names
     }
 
-    /// The fields of `amdgcn.Operand`.
+    /// Returns the fields of `amdgcn.Operand`.
     fn operand<'py>(
         py: Python<'py>,
         inst: &Inst,
@@ -141,7 +141,7 @@ impl Instruction {
         self.address
     }
 
-    /// Bytes.
+    /// Size in bytes.
     #[getter]
     fn size(&self) -> usize {
         self.size
@@ -157,7 +157,7 @@ impl Instruction {
         self.inst.is_some()
     }
 
-    /// Text as LLVM's assembler reads it; data where the words are no instruction.
+    /// Text in LLVM's syntax, or a data directive if the words do not decode.
     #[getter]
     fn text(&self) -> String {
         match &self.inst {
@@ -174,7 +174,7 @@ impl Instruction {
         }
     }
 
-    /// Name without an encoding's suffix; nothing where the words are no instruction.
+    /// Mnemonic without an encoding suffix; `None` if the words do not decode.
     #[getter]
     fn mnemonic(&self) -> Option<&'static str> {
         Some(self.inst.as_ref()?.name())
@@ -197,7 +197,7 @@ impl Instruction {
             .collect()
     }
 
-    /// Modifiers that are written, by their names, with the values of their fields.
+    /// Names of the modifiers in the text, with the values of their fields.
     #[getter]
     fn modifiers(&self) -> Vec<(&'static str, u64)> {
         let Some(inst) = &self.inst else {
@@ -221,26 +221,26 @@ impl Instruction {
         self.registers(|it| it.written)
     }
 
-    /// All that the instruction uses, in a line.
+    /// Summary of the registers and state that the instruction uses, in one line.
     #[getter]
     fn uses(&self) -> String {
         let inst = self.inst.as_ref();
         inst.map_or_else(String::new, |inst| inst.uses().to_string())
     }
 
-    /// The effect in a line of pseudo-code.
+    /// Effect as a line of pseudo-code.
     #[getter]
     fn effect(&self) -> Option<String> {
         Some(self.inst.as_ref()?.form().pseudo_code())
     }
 
-    /// The memory that is accessed.
+    /// Memory that the instruction accesses.
     #[getter]
     fn memory(&self) -> Option<String> {
         Some(self.inst.as_ref()?.uses().memory()?.to_string())
     }
 
-    /// Counters that the instruction adds to.
+    /// Counters that the instruction increments.
     #[getter]
     fn counters(&self) -> Vec<String> {
         let counters = self.inst.as_ref().and_then(|inst| inst.uses().counters());
@@ -268,7 +268,7 @@ impl Instruction {
         fields
     }
 
-    /// Address of a branch's target.
+    /// Target address of a branch.
     #[getter]
     fn branch_target(&self) -> Option<u64> {
         let next = self.address.wrapping_add(self.size as u64);
@@ -276,8 +276,7 @@ impl Instruction {
     }
 }
 
-/// Decodes code, which lies at `address`. Words that are no instruction make an `Instruction` that is not valid, or, if `strict`, an
-/// error.
+/// Disassembles code at `address`. Words that do not decode give an invalid `Instruction` or, if `strict`, an error.
 ///
 /// # Errors
 /// `DecodeError`; `TargetError`.
@@ -338,7 +337,8 @@ pub(crate) fn disassemble(
     })
 }
 
-/// The fields of `amdgcn.isa.Entry`: all that the tables have about an instruction of a target; nothing if it has none of the name.
+/// Returns the fields of `amdgcn.isa.Entry`: the tables' information about an instruction of a target; `None` if the
+/// name is unknown.
 ///
 /// # Errors
 /// `TargetError`.
@@ -391,7 +391,7 @@ pub(crate) fn lookup<'py>(
     Ok(Some(fields))
 }
 
-/// The fields of `amdgcn.isa.Encoding`.
+/// Returns the fields of `amdgcn.isa.Encoding`.
 fn encoding<'py>(py: Python<'py>, form: &Form) -> PyResult<Bound<'py, PyDict>> {
     let runs = form
         .picture()
@@ -409,7 +409,7 @@ fn encoding<'py>(py: Python<'py>, form: &Form) -> PyResult<Bound<'py, PyDict>> {
     Ok(fields)
 }
 
-/// The names of all instructions of a target.
+/// Names of all instructions of a target.
 ///
 /// # Errors
 /// `TargetError`.
@@ -421,7 +421,7 @@ pub(crate) fn mnemonics(target: &str) -> PyResult<Vec<&'static str>> {
     Ok(names)
 }
 
-/// The names of all targets, with the versions of their instruction sets and the names of their chips.
+/// Names of all targets, with the version of their instruction set and the names of their chips.
 #[pyfunction]
 pub(crate) fn targets() -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
     let targets = TARGETS.iter();

@@ -1,4 +1,4 @@
-//! Queues, launches, and their ends.
+//! Queues, launches and their completion.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use crate::errors::exception;
 use crate::module::Kernel;
 use crate::reports::{Watch, fault};
 
-/// Time between two looks for signals of the process, such as that of Ctrl-C.
+/// Interval at which signals of the process, such as Ctrl-C, are checked.
 const SIGNALS: Duration = Duration::from_millis(20);
 
 /// Native part of `amdgcn.Queue`.
@@ -31,47 +31,47 @@ impl Queue {
         }
     }
 
-    /// Forgets the failure after which commands are skipped.
+    /// Clears the failure after which commands are skipped.
     fn clear(&self) {
         self.inner.clear();
     }
 }
 
-/// An argument, as the package has converted it.
+/// Argument converted by the package.
 #[derive(FromPyObject)]
-pub(crate) enum Given<'py> {
-    /// The address of an array.
+pub(crate) enum LaunchArgument<'py> {
+    /// Array, passed as its address.
     Array(PyRef<'py, ArrayBase>),
-    /// The bytes of a value.
+    /// Bytes of a value.
     Value(Bound<'py, PyBytes>),
-    /// Bytes of LDS.
+    /// Size of local memory in bytes.
     Local(u32),
 }
 
-impl Given<'_> {
+impl LaunchArgument<'_> {
     fn argument(&self) -> Argument {
         match self {
-            Given::Array(array) => array.argument(),
-            Given::Value(bytes) => Argument::Bytes(bytes.as_bytes().to_vec()),
-            Given::Local(bytes) => Argument::Local(*bytes),
+            LaunchArgument::Array(array) => array.argument(),
+            LaunchArgument::Value(bytes) => Argument::Bytes(bytes.as_bytes().to_vec()),
+            LaunchArgument::Local(bytes) => Argument::Local(*bytes),
         }
     }
 }
 
-/// Native part of `amdgcn.Event`: a launch that has been submitted.
+/// Native part of `amdgcn.Event`: a submitted launch.
 #[pyclass(frozen, module = "amdgcn._amdgcn")]
 pub(crate) struct Event {
     signal: Signal,
     kernel: gcn_runtime::Kernel,
     watch: Watch,
-    /// Arrays among the arguments, which live as long as the event.
+    /// Arrays among the arguments, kept alive by the event.
     _kept: Vec<Py<ArrayBase>>,
 }
 
 /// Submits a launch of `grid` work-items to a queue.
 ///
 /// # Errors
-/// `LaunchError`; `ValueError`: no check has one of the names.
+/// `LaunchError`; `ValueError`: the name of a check is unknown.
 #[pyfunction]
 #[expect(
     clippy::too_many_arguments,
@@ -82,7 +82,7 @@ pub(crate) fn submit(
     queue: &Queue,
     grid: [u32; 3],
     group: Option<[u32; 3]>,
-    arguments: Vec<Given<'_>>,
+    arguments: Vec<LaunchArgument<'_>>,
     after: Vec<PyRef<'_, Event>>,
     checks: Option<&str>,
     profile: bool,
@@ -104,8 +104,8 @@ pub(crate) fn submit(
         launch = launch.arg(argument.argument());
     }
     let kept = arguments.into_iter().filter_map(|argument| match argument {
-        Given::Array(array) => Some(array.into()),
-        Given::Value(_) | Given::Local(_) => None,
+        LaunchArgument::Array(array) => Some(array.into()),
+        LaunchArgument::Value(_) | LaunchArgument::Local(_) => None,
     });
     let kept = kept.collect();
     let submitted = launch.submit(&queue.inner);
@@ -119,8 +119,8 @@ pub(crate) fn submit(
 
 #[pymethods]
 impl Event {
-    /// Waits for the end without the GIL; the fields of `amdgcn.Completion`. A signal that raises an exception, such as that of
-    /// Ctrl-C, cancels the launch.
+    /// Waits for the launch without the GIL, and returns the fields of `amdgcn.Completion`. A signal that raises an
+    /// exception, such as Ctrl-C, cancels the launch.
     #[pyo3(signature = (timeout = None))]
     fn wait<'py>(
         &self,
@@ -143,7 +143,7 @@ impl Event {
         self.signal.poll().is_some()
     }
 
-    /// Stops the launch, or has it never begin; false if it has ended.
+    /// Stops the launch, or prevents it from starting. Returns false if it has already ended.
     fn cancel(&self) -> bool {
         self.signal.cancel()
     }
@@ -159,7 +159,7 @@ impl Event {
             }
             if let Err(interrupt) = py.check_signals() {
                 self.signal.cancel();
-                // Memory and threads are as at the end of any launch when the exception is seen.
+                // Waits for the launch to end, so that memory and threads are in a defined state when the exception is raised.
                 let _ = py.detach(|| self.signal.wait());
                 return Err(interrupt);
             }
@@ -169,7 +169,7 @@ impl Event {
         }
     }
 
-    /// The fields of `amdgcn.Completion`.
+    /// Returns the fields of `amdgcn.Completion`.
     fn completed<'py>(
         &self,
         py: Python<'py>,

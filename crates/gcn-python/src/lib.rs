@@ -1,7 +1,7 @@
 //! Extension module of the Python package `amdgcn`.
 //!
-//! The package in `python/amdgcn` is what users import: it turns this module's plain classes and the JSON of reports into Python
-//! objects. `docs/python.md` shows it from the user's side.
+//! Users import the package in `python/amdgcn`, which converts this module's plain classes and JSON reports to Python
+//! objects. `docs/python.md` describes it.
 //!
 //! | module | contents |
 //! |---|---|
@@ -15,11 +15,11 @@
 //! | `instruction` | machine code to instructions; facts of the tables |
 //! | `object` | code objects |
 //!
-//! A launch runs on threads of the device. The thread that waits for it releases the GIL and looks for signals of the process, so
+//! A launch runs on threads of the device. The thread that waits for it releases the GIL and checks for signals, so
 //! that Ctrl-C stops a kernel that does not end.
 #![deny(unsafe_code)]
 
-// In the order of their imports: a module names only modules above it.
+// In import order: a module imports only from modules above it.
 mod errors;
 mod device;
 mod array;

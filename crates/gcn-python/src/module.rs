@@ -1,4 +1,4 @@
-//! Modules of code, kernels and their parameters.
+//! Modules, kernels and their parameters.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -26,7 +26,7 @@ pub(crate) struct Kernel {
     pub(crate) inner: LoadedKernel,
 }
 
-/// The language of a name that a caller gives.
+/// Parses the name of a language.
 fn language(name: &str) -> PyResult<Language> {
     match name {
         "opencl" => Ok(Language::OpenClC),
@@ -41,7 +41,7 @@ fn language(name: &str) -> PyResult<Language> {
 
 #[pymethods]
 impl Module {
-    /// Loads a code object, or the one for the device in a bundle or an executable.
+    /// Loads a code object, or the device's code object from a bundle or an executable.
     #[staticmethod]
     fn load(py: Python<'_>, device: &Device, code: Vec<u8>) -> PyResult<Module> {
         let loaded = py.detach(|| device.inner.load(&code));
@@ -49,7 +49,7 @@ impl Module {
         Ok(Module { inner })
     }
 
-    /// Compiles a text, or the file at a path, and loads it; the compiler's warnings beside it.
+    /// Compiles a text, or the file at a path, and loads it. Also returns the compiler's warnings.
     #[staticmethod]
     #[pyo3(signature = (device, language, text = None, path = None, options = Vec::new()))]
     fn compile(
@@ -91,7 +91,7 @@ impl Module {
         Ok(Kernel { inner })
     }
 
-    /// Address and bytes of a variable.
+    /// Address and size of a variable.
     fn symbol(&self, name: &str) -> Option<(u64, u64)> {
         let symbol = self.inner.symbol(name)?;
         Some((symbol.address, symbol.size))
@@ -105,7 +105,7 @@ impl Kernel {
         self.inner.name()
     }
 
-    /// The parameters that callers give arguments for; nothing if the metadata do not say.
+    /// Parameters that callers pass; `None` if the metadata do not describe them.
     #[getter]
     fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Option<Vec<Bound<'py, PyDict>>>> {
         let Some(parameters) = self.inner.parameters() else {
@@ -116,7 +116,7 @@ impl Kernel {
     }
 }
 
-/// The fields of `amdgcn.Parameter`.
+/// Returns the fields of `amdgcn.Parameter`.
 fn describe<'py>(py: Python<'py>, parameter: &Parameter<'_>) -> PyResult<Bound<'py, PyDict>> {
     let kind = match parameter.takes {
         Takes::Value => "value",

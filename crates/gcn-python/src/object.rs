@@ -8,10 +8,11 @@ use serde::Serialize;
 
 use crate::errors::LoadError;
 
-/// The fields of `amdgcn.CodeObject`, for each code object of a file: one, or those of a bundle or an executable.
+/// Returns the fields of `amdgcn.CodeObject` for each code object of a file: the only one, or those of a bundle or an
+/// executable.
 ///
 /// # Errors
-/// `LoadError`: the bytes are no code object, or a container that cannot be read.
+/// `LoadError`: the bytes are neither a code object nor a readable container.
 #[pyfunction]
 pub(crate) fn read_object<'py>(
     py: Python<'py>,
@@ -27,7 +28,7 @@ pub(crate) fn read_object<'py>(
     let mut objects = Vec::new();
     for entry in code_objects(bytes).map_err(malformed)? {
         let entry = entry.map_err(malformed)?;
-        // Bundles hold the host's code too.
+        // Bundles also contain host code.
         if entry.target().is_none() {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Checks, profiles and faults as JSON, which the Python package reads.
+//! Checks, profiles and faults as JSON for the Python package.
 
 use std::sync::Mutex;
 
@@ -12,25 +12,25 @@ use serde::Serialize;
 
 use crate::errors::{BaseError, Fault};
 
-/// Watches a launch: its checks and its profile, if they are wanted.
+/// Checks and profile of a launch, if enabled.
 #[derive(Default)]
 pub(crate) struct Watch {
     checking: Option<Checking>,
     profiling: Option<Profiling>,
-    /// Findings that have been collected, as pairs of JSON and text.
+    /// Findings so far, as pairs of JSON and text.
     findings: Mutex<Vec<(String, String)>>,
 }
 
-/// A value in JSON.
+/// Serializes a value to JSON.
 fn json(value: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|error| BaseError::new_err(error.to_string()))
 }
 
 impl Watch {
-    /// Watches with the named checks, `default` for those that are on by default, and with a profile.
+    /// Creates the named checks, or with `default` those that are on by default, and a profile if requested.
     ///
     /// # Errors
-    /// `ValueError`: no check has one of the names.
+    /// `ValueError`: the name of a check is unknown.
     pub(crate) fn new(checks: Option<&str>, profile: bool) -> PyResult<Watch> {
         let mut watch = Watch::default();
         if let Some(names) = checks {
@@ -48,7 +48,7 @@ impl Watch {
         Ok(watch)
     }
 
-    /// The observers of a launch of a kernel.
+    /// Observers for a launch of a kernel.
     pub(crate) fn observers(&self, kernel: &Kernel) -> Observers {
         let mut observers = Observers::none();
         if let Some(checking) = &self.checking {
@@ -77,7 +77,7 @@ impl Watch {
         Ok(findings.clone())
     }
 
-    /// The profile as JSON and text, if there is one.
+    /// Profile as JSON and text, if enabled.
     pub(crate) fn profile(&self) -> PyResult<Option<(String, String)>> {
         let Some(profiling) = &self.profiling else {
             return Ok(None);
@@ -87,7 +87,7 @@ impl Watch {
     }
 }
 
-/// The exception for a launch that faulted, with its report.
+/// Creates the exception for a launch that faulted, with its report.
 pub(crate) fn fault(kernel: &Kernel, end: &Completion, watch: &Watch) -> PyErr {
     let raised = || {
         let code = CodeMap::new(kernel.module());

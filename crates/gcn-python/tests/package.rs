@@ -1,7 +1,7 @@
-//! Tests of the Python package: its own, by `unittest` and `doctest`, beside the extension that cargo has built; and a wheel, installed into
-//! a virtual environment.
+//! Tests of the Python package: its own tests, run by `unittest` and `doctest` with the extension that cargo has
+//! built, and a wheel installed into a virtual environment.
 //!
-//! They need CPython 3.11 or later, and say so where there is none. numpy is tested where it is installed.
+//! They need CPython 3.11 or later, and report that they are skipped without it. numpy is tested if it is installed.
 
 #![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 
@@ -20,13 +20,13 @@ use std::process::{Command, Output};
 use install::Libraries;
 use wheel::Parts;
 
-/// The extension as cargo names it.
+/// File name of the extension as built by cargo.
 const EXTENSION: &str = "libgcn_python.so";
-/// The library of OpenCL programs.
+/// Library for OpenCL programs.
 const OPENCL: &str = "libgcn_opencl.so";
-/// Interpreters, that of Debian first, which has Debian's numpy.
+/// Python interpreters. Debian's is first, since it has Debian's numpy.
 const INTERPRETERS: [&str; 2] = ["/usr/bin/python3", "python3"];
-/// Succeeds for the versions that the package is for.
+/// Script that succeeds on supported versions.
 const IS_NEW_ENOUGH: &str = "import sys; sys.exit(sys.version_info < (3, 11))";
 
 /// Directory of this crate.
@@ -34,7 +34,7 @@ fn package() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A test's directory, empty at its start.
+/// Creates an empty directory for a test.
 fn prepared(test: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
     let _ = fs::remove_dir_all(&directory); // It need not exist.
@@ -42,7 +42,7 @@ fn prepared(test: &str) -> PathBuf {
     directory
 }
 
-/// An interpreter that is new enough; otherwise says that the test is skipped.
+/// Finds a supported interpreter, or reports that the test is skipped.
 fn interpreter() -> Option<&'static str> {
     let is_new_enough = |python: &&&str| {
         let run = Command::new(python).args(["-c", IS_NEW_ENOUGH]).output();
@@ -55,7 +55,7 @@ fn interpreter() -> Option<&'static str> {
     found.copied()
 }
 
-/// Directory of what cargo has built with this test.
+/// Directory of cargo's build that contains this test.
 fn built() -> PathBuf {
     let test = std::env::current_exe().expect("a test has a path");
     test.parent().expect("it is in a directory").to_owned()
@@ -77,7 +77,7 @@ fn succeed(command: &mut Command) -> Output {
     output
 }
 
-/// The package's tests and examples, of the package that is in `path`, or that the interpreter has installed.
+/// Runs the tests and examples of the package in `path`, or of the installed package.
 fn tests(python: &Path, path: Option<&Path>) {
     let mut tests = Command::new(python);
     tests
@@ -117,7 +117,7 @@ fn the_package_passes_its_tests() {
     tests(Path::new(python), directory.parent());
 }
 
-/// The latest of the static libraries of gcn-hsa: cargo keeps those of earlier builds.
+/// Newest static library of gcn-hsa. Cargo keeps those of earlier builds.
 fn archive() -> Option<PathBuf> {
     let entries = fs::read_dir(built()).expect("a directory");
     let paths = entries.map(|entry| entry.expect("an entry").path());
@@ -128,7 +128,7 @@ fn archive() -> Option<PathBuf> {
     archives.max_by_key(|path| path.metadata().and_then(|data| data.modified()).ok())
 }
 
-/// A wheel of what cargo has built; nothing, which it says, if that is not all.
+/// Packs a wheel from cargo's build. If it is incomplete, reports that and returns `None`.
 fn packed(directory: &Path) -> Option<PathBuf> {
     let opencl = built().join(OPENCL);
     let gcn = built().parent().expect("a directory").join("gcn");
@@ -157,7 +157,7 @@ fn packed(directory: &Path) -> Option<PathBuf> {
     Some(wheel::pack(&parts, directory).expect("it is packed"))
 }
 
-/// A program that uses the library of HIP programs as it finds it, by either name.
+/// Program that loads the library for HIP programs, by either name.
 const PROGRAM: &str = "
 import ctypes
 hsa = ctypes.CDLL('libhsa-runtime64.so.1')

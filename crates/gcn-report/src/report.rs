@@ -88,7 +88,7 @@ pub struct FaultReport {
     /// The faulting instruction.
     #[serde(flatten)]
     code: CodePlace,
-    /// Previous instruction, if the wave went to an address without one.
+    /// Previous instruction, if the wave jumped to an address that has no instruction.
     from: Option<CodePlace>,
     /// Accessed address, if the fault is about an access.
     address: Option<u64>,

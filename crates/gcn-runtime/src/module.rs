@@ -81,7 +81,7 @@ impl Device {
     /// Loads code, see [`Module::load`].
     ///
     /// # Errors
-    /// As for that function.
+    /// As for [`Module::load`].
     ///
     /// # Examples
     /// ```
@@ -276,7 +276,7 @@ impl Module {
     /// Like [`Module::compile`], with the given Clang and cache directory; see [`compile::compile_with`].
     ///
     /// # Errors
-    /// As for that function.
+    /// As for [`Module::compile`].
     ///
     /// # Examples
     /// ```no_run

@@ -31,7 +31,7 @@ pub(crate) enum ArgumentSegment {
     Placed(Vec<PlacedBytes>),
     /// At an address chosen by the caller.
     At(u64),
-    /// Named by a packet of the caller's.
+    /// At the address in the caller's dispatch packet.
     Packet(hsa::Packet),
 }
 

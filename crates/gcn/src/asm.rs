@@ -1,4 +1,4 @@
-//! `gcn asm`: from source to a code object, raw words, or a listing of encodings.
+//! `gcn asm`: assembles a source to a code object, raw words, or a listing of encodings.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ pub struct Args {
     /// Target GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1; features may follow, as in NAME:xnack-.
     /// `.amdgcn_target` in the source also sets it.
     #[arg(long, value_parser = input::TargetParser, hide_possible_values = true)]
-    target: Option<input::Named>,
+    target: Option<input::NamedTarget>,
     /// Kind of output.
     #[arg(long, value_enum, default_value_t = OutputKind::Elf)]
     format: OutputKind,
@@ -79,7 +79,7 @@ pub enum OutputKind {
 }
 
 impl OutputKind {
-    /// Extension of output files that are not named.
+    /// Default extension of output files.
     fn extension(self) -> &'static str {
         match self {
             OutputKind::Elf => "co",
@@ -88,13 +88,13 @@ impl OutputKind {
     }
 }
 
-/// The column at which `--show-encoding` puts the encoding.
+/// Column of the encoding with `--show-encoding`.
 const ENCODING_COLUMN: usize = 40;
 
-/// Carries the command out.
+/// Runs the command.
 ///
 /// # Errors
-/// The source cannot be read, its target is not known, or the result cannot be written.
+/// The source cannot be read, its target is unknown, or the result cannot be written.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let name = input::name(&args.input);
     let text = SourceText::open(&args.input)?;
@@ -173,21 +173,22 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     })
 }
 
-/// The result of an assembly in JSON; the fields are the keys.
+/// JSON result of an assembly; the fields are the keys.
 #[derive(Serialize)]
 struct AssemblyReport<'a> {
-    /// The file that was written; nothing after an error.
+    /// Output file; `None` after an error.
     output: Option<String>,
     diagnostics: Vec<render::DiagnosticReport<'a>>,
 }
 
-/// The directory that names of files start from; empty if it is not known.
+/// Directory to which relative file names refer; empty if unknown.
 fn working_directory() -> String {
     let directory = std::env::current_dir();
     directory.map_or_else(|_| String::new(), |it| it.to_string_lossy().into_owned())
 }
 
-/// The options for code that is run or checked at once: reports have lines of the source, with its name as it was given.
+/// Adds options for code that is run or checked immediately: reports show source lines, with the file name as the
+/// user wrote it.
 pub fn with_lines<'a>(options: Options<'a>) -> Options<'a> {
     Options {
         debug: Some(""),
@@ -195,13 +196,13 @@ pub fn with_lines<'a>(options: Options<'a>) -> Options<'a> {
     }
 }
 
-/// Each instruction's canonical text and its bytes.
+/// Formats each instruction's canonical text with its bytes.
 fn encodings(assembly: &Assembly) -> String {
     let mut shown = String::new();
     for listing in assembly.program.listing() {
         let line = shown.len();
         shown.push('\t');
-        // What the text leaves out, the bytes beside it say.
+        // Bits that the text omits are visible in the bytes.
         let (TextFidelity::Exact | TextFidelity::RefusedByLlvm | TextFidelity::Lossy) =
             listing.inst.print(&mut shown, Syntax::Llvm, None);
         let written = shown.len() - line - 1;
@@ -224,7 +225,7 @@ fn encodings(assembly: &Assembly) -> String {
     shown
 }
 
-/// The file that the result belongs to.
+/// Path of the output file.
 fn output_path(args: &Args) -> PathBuf {
     match &args.output {
         Some(path) => path.clone(),
@@ -233,10 +234,10 @@ fn output_path(args: &Args) -> PathBuf {
     }
 }
 
-/// Writes the result where it belongs.
+/// Writes the result to the output file.
 ///
 /// # Errors
-/// The output cannot be written, or is the source or one of the included files.
+/// The output cannot be written, or is the source or an included file.
 fn write_result(
     path: &Path,
     source: &Path,

@@ -1,4 +1,4 @@
-//! `gcn check`: runs a kernel with checkers, and reports what they find.
+//! `gcn check`: runs a kernel with checkers, and reports their findings.
 
 mod options;
 
@@ -27,10 +27,10 @@ Examples:
 #[command(args_override_self = true)]
 #[group(skip)]
 pub struct Args {
-    /// The run.
+    /// Options of the run.
     #[command(flatten)]
     run: run::Args,
-    /// Checkers.
+    /// Options of the checkers.
     #[command(flatten)]
     check: CheckOptions,
     /// Also write the findings to FILE in SARIF, for `gcn test`.
@@ -39,16 +39,16 @@ pub struct Args {
 }
 
 impl Args {
-    /// True if the options name a file to write or another format for findings.
+    /// True if the options name an output file, or a format other than text for findings.
     pub fn writes_file(&self) -> bool {
         self.run.writes_file() || self.sarif_log.is_some() || self.check.are_written()
     }
 }
 
-/// Carries the command out.
+/// Runs the command.
 ///
 /// # Errors
-/// `out` or another output cannot be written, or the options contradict each other.
+/// An output cannot be written, or the options conflict.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let json = args.run.json || args.check.write_json();
     let checking = match checking(args, json) {
@@ -61,18 +61,18 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         Ok(file) => file,
         Err(error) => return failure::report(error, json, out),
     };
-    // JSON on standard output is the report of the run, with the findings in it.
+    // JSON on standard output is the report of the run, which contains the findings.
     let is_report = format == FindingFormat::Json && file.is_none();
     let keeps_output = !findings::take_stdout(settings);
-    let run::Checked {
+    let run::CheckResult {
         status,
         findings: found,
         errors,
         brief,
     } = if is_report || keeps_output {
-        run::checked(&args.run, is_report, Some(&checking), out)?
+        run::run_checked(&args.run, is_report, Some(&checking), out)?
     } else {
-        run::checked(&args.run, false, Some(&checking), &mut io::stderr())?
+        run::run_checked(&args.run, false, Some(&checking), &mut io::stderr())?
     };
     let has_begun = found.is_some();
     let found = found.as_deref().unwrap_or_default();
@@ -93,12 +93,12 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         })?;
     }
     match file {
-        // The file may be an input, for which the run was refused.
+        // The file may be an input, and the run was refused for that reason.
         Some(_) if !has_begun => {}
         Some(path) => {
             let write = |file: &mut dyn Write| checking.write(found, &notifications, file);
             if let Err(error) = outputs::write(path, write) {
-                // The run was not for nothing.
+                // Show the findings nevertheless, so that the run was not in vain.
                 findings::tell(found);
                 return Err(error);
             }
@@ -110,11 +110,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     if let Some(brief) = brief {
         render::tell(format_args!("{brief}"));
     }
-    // A run that did not begin has reported why.
+    // If the run did not start, the reason has been reported.
     let has_run = !matches!(status, Status::BadInput | Status::BadUsage);
     if format == FindingFormat::Text && has_run {
         let of = |severity: &str| found.iter().filter(|it| it.severity == severity).count();
-        let counted = render::counted(of("error"), of("warning")).or(unwatched);
+        let counted = render::totals(of("error"), of("warning")).or(unwatched);
         let counted = counted.as_deref().unwrap_or("no findings");
         render::tell(format_args!("{counted}\n"));
     } else if let Some(unwatched) = unwatched.filter(|_| has_run && !is_report) {
@@ -123,10 +123,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     Ok(status)
 }
 
-/// The checkers that the options choose. With `json`, errors have no colours.
+/// Creates the checkers that the options select. With `json`, errors have no colours.
 ///
 /// # Errors
-/// The options contradict each other, or a file of suppressions cannot be read.
+/// The options conflict, or a suppression file cannot be read.
 fn checking(args: &Args, json: bool) -> Result<Checking> {
     let mut settings = args.check.over(CheckSettings::default())?;
     if args.run.json {
@@ -137,7 +137,7 @@ fn checking(args: &Args, json: bool) -> Result<Checking> {
         }
         settings.format = FindingFormat::Json;
     }
-    // Of several launches, those of this kernel.
+    // Checks only this kernel's launches.
     settings.kernels.extend(args.run.kernel.clone());
     if settings.gen_suppressions && settings.format != FindingFormat::Text {
         bail!(UsageError(CONFLICT.to_owned()));

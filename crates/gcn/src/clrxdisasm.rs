@@ -1,7 +1,7 @@
-//! `clrxdisasm`: `gcn dis` for programs that call CLRX's disassembler, such as shadPS4's viewer of shaders.
+//! `clrxdisasm`: `gcn dis` for programs that call CLRX's disassembler, such as the shader viewer of shadPS4.
 //!
-//! A link of this name to `gcn` takes CLRX's options for raw words. The output is source in CLRX's language, which `gcn asm --dialect
-//! clrx` assembles to the same words.
+//! When `gcn` is started through a link of this name, it accepts CLRX's options for raw words. The output is CLRX
+//! source, which `gcn asm --dialect clrx` assembles to the same words.
 //!
 //! Source: CLRX's "CLRadeonExtender Disassembler".
 
@@ -18,10 +18,10 @@ use crate::{Status, dis, input, render};
 
 /// File name of the link.
 const NAME: &str = "clrxdisasm";
-/// GPU of raw words without `--gpuType` and `--arch`, as in CLRX: the first of GCN 1.0.
+/// Default GPU of raw words, as in CLRX: the first of GCN 1.0.
 const DEFAULT_GPU: &str = "CapeVerde";
 
-/// For `--help`, and for errors: the options that exist.
+/// Usage text for `--help` and errors.
 const USAGE: &str = "\
 clrxdisasm [-rh?] [-g GPUDEVICE] [-A ARCH] [--raw] [--hexcode] [--gpuType=GPUDEVICE] [--arch=ARCH]
                   [--help] [--usage] [--version] FILE...";
@@ -62,7 +62,7 @@ pub struct Args {
     version: Option<bool>,
 }
 
-/// A target, and the directive that names it in a listing.
+/// Target with the directive that selects it in a listing.
 #[derive(Clone)]
 struct Gpu {
     target: &'static Target,
@@ -86,15 +86,15 @@ impl Gpu {
     }
 }
 
-/// True if a process whose first argument is `program` was started by the name of CLRX's disassembler.
+/// True if the process was started by the name of CLRX's disassembler. `program` is its first argument.
 pub fn is_called(program: Option<&OsStr>) -> bool {
     program.and_then(|program| Path::new(program).file_stem()) == Some(OsStr::new(NAME))
 }
 
-/// Carries the command out.
+/// Runs the command.
 ///
 /// # Errors
-/// As those of `gcn dis`, for the first file that has one.
+/// As for `gcn dis`, for the first file with an error.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let given = args.gpu_type.as_ref().or(args.arch.as_ref());
     for input in &args.inputs {

@@ -23,10 +23,10 @@ pub struct Args {
     shell: Shell,
 }
 
-/// Carries the command out, of the command line `command`.
+/// Runs the command. `command` is the definition of the command line.
 ///
 /// # Errors
-/// The result cannot be written.
+/// The output cannot be written.
 pub fn run(args: &Args, mut command: Command, out: &mut dyn Write) -> Result<Status> {
     // Generated in memory, because the generator panics if it cannot write.
     let mut script = Vec::new();

@@ -1,4 +1,4 @@
-//! `gcn dis`: from machine code to source that assembles again.
+//! `gcn dis`: disassembles machine code to source that assembles again.
 
 mod instructions;
 
@@ -94,7 +94,7 @@ enum ListingForm {
 }
 
 impl Args {
-    /// Arguments to list raw words, or a code object or program, in CLRX's language.
+    /// Creates arguments for listing raw words, a code object or a program in CLRX's language.
     pub fn clrx(input: PathBuf, is_raw: bool, target: Option<&'static Target>, hex: bool) -> Args {
         Args {
             input,
@@ -127,7 +127,7 @@ impl Args {
     }
 
     /// # Errors
-    /// An option is about raw words.
+    /// An option applies only to raw words.
     fn check_object(&self) -> Result<(), UsageError> {
         let raw = [
             ("--offset", self.offset),
@@ -143,7 +143,7 @@ impl Args {
     }
 
     /// # Errors
-    /// An option is about code objects.
+    /// An option applies only to code objects.
     fn check_raw(&self, name: &str) -> Result<(), UsageError> {
         let object = [
             ("--kernel", self.kernel.is_some()),
@@ -155,7 +155,7 @@ impl Args {
     }
 
     /// # Errors
-    /// An option is about raw words or code objects.
+    /// An option applies only to raw words or code objects.
     fn check_driver_program(&self, name: &str) -> Result<(), UsageError> {
         self.check_object()?;
         let object = [
@@ -166,7 +166,7 @@ impl Args {
         check(&object, name)
     }
 
-    /// The target that the code of an object is listed as.
+    /// Target for which an object's code is disassembled.
     fn target_of(&self, object: &CodeObject, name: &str) -> Result<&'static Target> {
         let Some(asked) = self.target else {
             return object::target(object).with_context(|| name.to_owned());
@@ -178,7 +178,7 @@ impl Args {
         Ok(asked)
     }
 
-    /// The part of raw words that is asked for.
+    /// Selects the range of raw words to list.
     fn raw_code<'b>(&self, target: &Target, bytes: &'b [u8], name: &str) -> Result<ListedCode<'b>> {
         let offset = self.offset.unwrap_or(0);
         let part = || {
@@ -204,7 +204,7 @@ impl Args {
 }
 
 /// # Errors
-/// An option of those that are about code objects is given.
+/// One of the options was given.
 fn check(options: &[(&str, bool)], name: &str) -> Result<(), UsageError> {
     match options.iter().find(|(_, is_given)| *is_given) {
         Some((option, _)) => Err(UsageError(format!(
@@ -214,11 +214,11 @@ fn check(options: &[(&str, bool)], name: &str) -> Result<(), UsageError> {
     }
 }
 
-/// The kind of file that bytes are from, if they are hardly code.
+/// Guesses the kind of a file that is unlikely to be code.
 fn looks_like(bytes: &[u8]) -> Option<&'static str> {
-    /// Bytes that are looked at.
-    const LOOKED_AT: usize = 1 << 12;
-    let begin = bytes.get(..LOOKED_AT).unwrap_or(bytes);
+    /// Maximum number of bytes examined.
+    const MAX_EXAMINED: usize = 1 << 12;
+    let begin = bytes.get(..MAX_EXAMINED).unwrap_or(bytes);
     let is_text = |byte: &u8| matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~' | 0x80..);
     if str::from_utf8(bytes).is_err() || !begin.iter().all(is_text) {
         return None;
@@ -232,7 +232,7 @@ fn looks_like(bytes: &[u8]) -> Option<&'static str> {
     })
 }
 
-/// Leaves a kernel's code and its descriptor.
+/// Removes everything except a kernel's code and descriptor.
 fn keep_kernel(code: &mut ListedCode<'_>, kernel: &gcn_object::ObjectKernel) {
     let addresses = kernel.entry_address..kernel.entry_address.saturating_add(kernel.code_size);
     code.kernels.retain(|other| other.name == kernel.name);
@@ -245,7 +245,7 @@ fn keep_kernel(code: &mut ListedCode<'_>, kernel: &gcn_object::ObjectKernel) {
         if first >= size {
             return false;
         }
-        // A symbol without a size may be anywhere before the end.
+        // A symbol without a size extends at most to the end.
         let length = if addresses.is_empty() {
             size - first
         } else {
@@ -263,7 +263,7 @@ fn keep_kernel(code: &mut ListedCode<'_>, kernel: &gcn_object::ObjectKernel) {
     });
 }
 
-/// Adds the source lines of the code as notes.
+/// Adds source lines as notes.
 fn add_source(code: &mut ListedCode<'_>, object: &CodeObject) -> Result<()> {
     let lines = object.source_lines()?;
     let Some(lines) = lines else {
@@ -294,10 +294,10 @@ fn add_labels<'a>(code: &mut ListedCode<'a>, labels: Option<&'a Labels>) -> Resu
     labels.map_or(Ok(()), |labels| labels.add(code))
 }
 
-/// Carries the command out.
+/// Runs the command.
 ///
 /// # Errors
-/// The input cannot be read, is no code object, or its target is not known.
+/// The input cannot be read, is not a code object, or its target is unknown.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let options = ListOptions {
         syntax: match args.syntax {
@@ -348,7 +348,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
             add_labels(&mut code, labels.as_ref())?;
             list(&code)?;
         }
-        // The program ends; to give its memory back piece by piece takes longer.
+        // The process is about to exit, and freeing the object would take longer.
         std::mem::forget(object);
     } else {
         args.check_raw(&name)?;
@@ -374,7 +374,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     Ok(Status::Success)
 }
 
-/// Writes a listing that comes in parts; none of those behind an error.
+/// Writes a listing part by part. Stops at the first error.
 ///
 /// # Errors
 /// `out` cannot be written.
@@ -388,7 +388,7 @@ fn write_parts(out: &mut dyn Write, list: impl FnOnce(&mut dyn FnMut(&[u8]))) ->
     Ok(result?)
 }
 
-/// The executable sections of a code object.
+/// Executable sections of a code object.
 fn code_of<'a>(object: &'a CodeObject, target: &Target) -> ListedCode<'a> {
     let sections = object
         .sections
@@ -406,7 +406,7 @@ fn code_of<'a>(object: &'a CodeObject, target: &Target) -> ListedCode<'a> {
             notes: Vec::new(),
         })
         .collect();
-    // In the order of their descriptors, so that these keep it. Those of version 2 come before the code, as data.
+    // In descriptor order, which the listing keeps. Descriptors of version 2 precede the code, as data.
     let mut kernels: Vec<&gcn_object::ObjectKernel> = object
         .kernels
         .iter()
@@ -461,7 +461,7 @@ fn symbols_in<'o>(object: &'o CodeObject, section: usize, address: u64) -> Vec<L
         .collect()
 }
 
-/// The size of the `amd_kernel_code_t` that a version 2 kernel has before its code.
+/// Size of the `amd_kernel_code_t` that precedes the code of a version 2 kernel.
 fn kernel_header_bytes(object: &CodeObject, address: u64) -> u64 {
     let kernel = object
         .kernels

@@ -1,4 +1,4 @@
-//! Programs of OpenCL drivers, Catalyst's and Gallium's, for `gcn info` and `gcn dis`.
+//! Programs of OpenCL drivers (Catalyst and Gallium), for `gcn info` and `gcn dis`.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -13,15 +13,15 @@ use crate::file::FileBytes;
 use crate::render::printable;
 use crate::{UsageError, kernel_text, render};
 
-/// Section of the listing that code is in.
+/// Section of a listing that contains the code.
 const CODE_SECTION: &str = ".text";
 /// Alignment of a kernel's code, in bytes.
 const CODE_ALIGN: u64 = 256;
 
-/// Reads a file that is such a program; `None` for other files.
+/// Opens a driver program; `None` for other files.
 ///
 /// # Errors
-/// The program is broken, or for a CPU.
+/// The program is malformed, or is for a CPU.
 pub fn open(file: &FileBytes) -> Result<Option<DriverProgram<'static>>> {
     if !is_driver_program(file) {
         return Ok(None);
@@ -30,12 +30,12 @@ pub fn open(file: &FileBytes) -> Result<Option<DriverProgram<'static>>> {
     Ok(Some(program))
 }
 
-/// The target that a program names.
+/// Target that a program names.
 fn own_target(program: &DriverProgram) -> Option<&'static Target> {
     program.processor.as_deref().and_then(Target::named)
 }
 
-/// The target that a program is read for: the one that is asked for, else its own.
+/// Target for reading a program: the requested one, or else its own.
 fn target(
     program: &DriverProgram,
     asked: Option<&'static Target>,
@@ -54,7 +54,7 @@ fn target(
     asked.or(own)
 }
 
-/// The code of a program, or of one kernel.
+/// Code of a program, or of one of its kernels.
 ///
 /// # Errors
 /// There is no such kernel, or neither the program nor the command line names a target.
@@ -113,10 +113,10 @@ fn symbol(kernel: &DriverKernel) -> ListedSymbol<'_> {
     }
 }
 
-/// Shows the facts of a program, or of one kernel.
+/// Prints information about a program, or about one of its kernels.
 ///
 /// # Errors
-/// There is no such kernel, or the result cannot be written.
+/// There is no such kernel, or the output cannot be written.
 pub fn show(
     program: &DriverProgram,
     name: &str,
@@ -140,15 +140,15 @@ pub fn show(
     Ok(())
 }
 
-/// Contents of a program; the fields are the keys of the JSON.
+/// JSON report of a program; the fields are the keys.
 #[derive(Serialize)]
 struct DriverReport {
     format: String,
     /// Width of the ELF file, 32 or 64.
     bits: u8,
-    /// AMD's name of the chip.
+    /// AMD's chip name.
     chip: Option<&'static str>,
-    /// LLVM's name of the processor.
+    /// LLVM's processor name.
     target: Option<String>,
     isa: Option<&'static str>,
     producer: Option<String>,
@@ -164,7 +164,7 @@ struct DriverKernelReport {
     /// Offset of the first instruction in its section.
     entry: u64,
     code_bytes: usize,
-    /// Facts that the program does not state are `None`.
+    /// SGPR count. `None` if the program does not state it, as for the following fields.
     sgprs: Option<u32>,
     vgprs: Option<u32>,
     lds_bytes: Option<u64>,
@@ -248,7 +248,7 @@ impl DriverReport {
     }
 }
 
-/// Bytes of LDS that the register asks for, in blocks whose size the chip gives.
+/// LDS size in bytes that the register requests, in blocks whose size depends on the chip.
 fn lds_bytes(kernel: &DriverKernel, target: Option<&Target>) -> Option<u64> {
     let blocks = kernel.rsrc2?.granulated_lds_size();
     let block = if target?.isa == Isa::Si { 256 } else { 512 };

@@ -1,7 +1,7 @@
-//! `gcn explain`: expands the stable names of errors and warnings.
+//! `gcn explain`: explains stable names of errors and warnings.
 //!
-//! The assembler's names are in `gcn-asm`, beside its diagnostics; the explanations of findings are in `gcn-observe`, those of a
-//! run's faults and of errors of inputs are here.
+//! Explanations of the assembler's diagnostics are in `gcn-asm`, those of findings in `gcn-observe`, and those of
+//! faults and input errors here.
 
 mod faults;
 mod inputs;
@@ -38,7 +38,7 @@ pub struct Args {
     pub json: bool,
 }
 
-/// An explanation in JSON; the fields are the keys.
+/// JSON explanation; the fields are the keys.
 #[derive(Serialize)]
 struct ExplanationReport {
     name: &'static str,
@@ -47,10 +47,10 @@ struct ExplanationReport {
     text: String,
 }
 
-/// Carries the command out.
+/// Runs the command.
 ///
 /// # Errors
-/// Nothing has the name, or the result cannot be written.
+/// The name is unknown, or the output cannot be written.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let report = |(kind, explanation): (&'static str, Explanation)| ExplanationReport {
         name: explanation.name,
@@ -72,7 +72,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         list(findings(), out)?;
         return Ok(Status::Success);
     };
-    // `error[offset-range]` is as good as `offset-range`.
+    // Accepts `error[offset-range]` as well as `offset-range`.
     let wanted = name.rsplit('[').next().unwrap_or(name);
     let wanted = wanted.trim_end_matches([']', ':']).to_lowercase();
     match all().find(|(_, explanation)| explanation.name == wanted) {
@@ -105,7 +105,7 @@ fn findings() -> impl Iterator<Item = Explanation> + Clone {
     })
 }
 
-/// Every explanation.
+/// All explanations, with their source.
 fn all() -> impl Iterator<Item = (&'static str, Explanation)> {
     let assembler = explanations().iter().map(|it| ("assembler", **it));
     let inputs = INPUTS.iter().map(|it| ("input", *it));
@@ -114,7 +114,7 @@ fn all() -> impl Iterator<Item = (&'static str, Explanation)> {
     assembler.chain(inputs).chain(faults).chain(findings)
 }
 
-/// Writes a line for each name: the name and the first sentence of its meaning.
+/// Writes a line for each name, with the first sentence of its explanation.
 fn list(
     explanations: impl Iterator<Item = Explanation> + Clone,
     out: &mut dyn Write,

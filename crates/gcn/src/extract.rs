@@ -1,4 +1,4 @@
-//! `gcn extract`: a code object out of a file that holds several.
+//! `gcn extract`: extracts a code object from a file that contains several.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -42,7 +42,7 @@ pub struct Args {
     pub json: bool,
 }
 
-/// The extracted code object, in JSON; the fields are the keys.
+/// JSON description of the extracted code object; the fields are the keys.
 #[derive(Serialize)]
 struct ExtractReport<'a> {
     output: String,
@@ -51,13 +51,13 @@ struct ExtractReport<'a> {
     kernels: Vec<Cow<'a, str>>,
 }
 
-/// Extension of output files that are not named.
+/// Default extension of output files.
 const EXTENSION: &str = "co";
 
-/// Carries the command out.
+/// Runs the command.
 ///
 /// # Errors
-/// The input cannot be read or holds no such code object, or the output cannot be written or is the input.
+/// The input cannot be read or has no such code object, or the output cannot be written or is the input.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let name = input::name(&args.input);
     let file = FileBytes::open(&args.input)?;

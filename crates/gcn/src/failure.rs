@@ -1,4 +1,5 @@
-//! Errors that keep a run from starting, and those of other commands with `--json`, for people and for programs.
+//! Reports of errors that prevent a run from starting, and of other commands' errors with `--json`, for people and
+//! for programs.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -7,17 +8,17 @@ use anyhow::{Result, bail};
 use serde::Serialize;
 
 use crate::problem::{self, Problem};
-use crate::render::{self, Diagnosed};
+use crate::render::{self, RenderedDiagnostics};
 use crate::status::RunOutcome;
 use crate::{Status, UsageError};
 
-/// Everything that is wrong with a launch.
+/// All problems of a launch.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", joined(.problems))]
 pub struct Problems {
-    /// In the order of the arguments.
+    /// Problems in the order of the arguments.
     pub problems: Vec<Problem>,
-    /// A correct way to write it; may have several lines.
+    /// Correct usage; may have several lines.
     pub help: Option<String>,
 }
 
@@ -27,10 +28,10 @@ fn joined(problems: &[Problem]) -> String {
 }
 
 impl Problems {
-    /// An error, if there are problems.
+    /// Returns an error if there are problems.
     ///
     /// # Errors
-    /// The problems.
+    /// The problems, as one error.
     pub fn check(problems: Vec<Problem>, help: impl FnOnce() -> Option<String>) -> Result<()> {
         if problems.is_empty() {
             return Ok(());
@@ -40,34 +41,34 @@ impl Problems {
     }
 }
 
-/// Usage that is wrong for this kernel.
+/// Usage error that depends on the kernel.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
-pub struct UsageOfKernel {
+pub struct KernelUsageError {
     /// The message.
     pub message: String,
-    /// A correct way to write it; may have several lines.
+    /// Correct usage; may have several lines.
     pub help: Option<String>,
 }
 
-/// Errors that keep a command from doing as asked.
+/// Errors that prevent a command from completing.
 struct Failure {
     outcome: RunOutcome,
     problems: Vec<Problem>,
-    /// A correct way to write it.
+    /// Correct usage.
     help: Option<String>,
-    /// All diagnostics of a source, which are shown as they are.
+    /// Rendered diagnostics of a source, shown unchanged.
     diagnostics: Option<String>,
 }
 
-/// A [`Failure`] in JSON; the fields are the keys.
+/// JSON report of a [`Failure`]; the fields are the keys.
 #[derive(Serialize)]
 struct FailureReport<'a> {
     outcome: RunOutcome,
     exit_status: u8,
-    /// Each is a message, or all diagnostics of a source.
+    /// Messages, or rendered diagnostics of a source.
     errors: Vec<&'a str>,
-    /// The name of each error for `gcn explain`, of diagnostics that of the first error.
+    /// Names of the errors for `gcn explain`. For diagnostics, that of the first error.
     names: Vec<Option<&'static str>>,
     help: Option<&'a str>,
 }
@@ -82,20 +83,20 @@ impl Failure {
         }
     }
 
-    /// Arguments that are wrong.
+    /// Usage failure.
     fn of_usage(message: &str, help: Option<String>) -> Failure {
         let problem = Problem::of_usage(message.trim_end());
         Failure::new(RunOutcome::BadUsage, vec![problem], help)
     }
 
     /// # Errors
-    /// The error itself, if it is that of a stream.
+    /// The error itself, if an output stream failed.
     fn of(error: anyhow::Error) -> Result<Failure> {
         if error.chain().count() == 1 && error.is::<io::Error>() {
             return Err(error);
         }
-        let error = match error.downcast::<Diagnosed>() {
-            Ok(Diagnosed { text, name }) => {
+        let error = match error.downcast::<RenderedDiagnostics>() {
+            Ok(RenderedDiagnostics { text, name }) => {
                 let message = text.trim_end().to_owned();
                 let problem = Problem { name, message };
                 return Ok(Failure {
@@ -111,8 +112,8 @@ impl Failure {
             }
             Err(error) => error,
         };
-        let error = match error.downcast::<UsageOfKernel>() {
-            Ok(UsageOfKernel { message, help }) => return Ok(Failure::of_usage(&message, help)),
+        let error = match error.downcast::<KernelUsageError>() {
+            Ok(KernelUsageError { message, help }) => return Ok(Failure::of_usage(&message, help)),
             Err(error) => error,
         };
         let outcome = if error.is::<UsageError>() {
@@ -135,7 +136,7 @@ impl Failure {
         Ok(())
     }
 
-    /// Shows it on standard error.
+    /// Shows the failure on standard error.
     fn tell(&self) {
         if let Some(text) = &self.diagnostics {
             render::tell(format_args!("{text}"));
@@ -150,10 +151,10 @@ impl Failure {
     }
 }
 
-/// Reports what keeps a run from starting: to standard error, or to `out` in JSON.
+/// Reports an error that prevents a run from starting: to standard error, or to `out` in JSON.
 ///
 /// # Errors
-/// `out` cannot be written, or that was the error.
+/// `out` cannot be written, or `error` is that of an output stream.
 pub fn report(error: anyhow::Error, json: bool, out: &mut dyn Write) -> Result<Status> {
     let (status, _) = report_all(error, json, out)?;
     Ok(status)
@@ -178,10 +179,10 @@ pub fn report_end(
     Ok(outcome.status())
 }
 
-/// The same; returns the errors too.
+/// As [`report`], and also returns the errors.
 ///
 /// # Errors
-/// As of [`report`].
+/// As for [`report`].
 pub fn report_all(
     error: anyhow::Error,
     json: bool,
@@ -196,10 +197,10 @@ pub fn report_all(
     Ok((failure.outcome.status(), failure.problems))
 }
 
-/// Commands whose errors are JSON with `--json`, or with `--format json` where that is for standard output.
+/// Commands that report errors in JSON with `--json`, or with `--format json` if that applies to standard output.
 const JSON_COMMANDS: [&str; 6] = ["run", "check", "why", "lint", "info", "isa"];
 
-/// True if arguments that clap refuses are those of a command that reports in JSON.
+/// True if arguments that clap rejects belong to a command that reports errors in JSON.
 pub fn reports_usage(error: &clap::Error, arguments: impl Iterator<Item = OsString>) -> bool {
     let texts = arguments.skip(1);
     let texts: Vec<String> = texts.map(|it| it.to_string_lossy().into_owned()).collect();
@@ -214,7 +215,7 @@ pub fn reports_usage(error: &clap::Error, arguments: impl Iterator<Item = OsStri
         && (has("--json") || is_json && !has_file)
 }
 
-/// Reports such arguments in JSON.
+/// Reports rejected arguments in JSON.
 ///
 /// # Errors
 /// `out` cannot be written.

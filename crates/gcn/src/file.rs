@@ -1,9 +1,9 @@
-//! The text of a source, and the bytes of a code object. Large files are mapped, which is faster than copying them. The
-//! assembler reads a source once from begin to end, and releases the memory of the part that it has read, which would be
-//! most of the memory that assembling takes.
+//! Text of sources and bytes of code objects. Large files are mapped, which is faster than copying them. The
+//! assembler reads a source once from start to end and releases the memory that it has read; otherwise the source
+//! would dominate its memory use.
 //!
-//! A mapped file that another process changes is reported ([`SourceText::check`], [`FileBytes::check`]), and one that it makes
-//! shorter does not end the tool ([`guard`]). Small files, and pipes, are read.
+//! If another process changes a mapped file, an error is reported ([`SourceText::check`], [`FileBytes::check`]); if
+//! it truncates the file, the tool does not crash ([`guard`]). Small files and pipes are read.
 
 pub mod guard;
 
@@ -22,17 +22,17 @@ use memmap2::Mmap;
 use self::guard::Guard;
 use crate::problem::Problem;
 
-/// The file name that means standard input.
+/// File name that refers to standard input.
 pub const STDIN: &str = "-";
-/// Largest source, or input that is read and not mapped, in bytes; all of it is kept in memory.
+/// Maximum size in bytes of a source, or of an input that is read instead of mapped and so kept in memory.
 pub const MAX_INPUT_BYTES: u64 = 1 << 30;
 
-/// Size from which on a file is mapped, in bytes; reading smaller ones is as fast.
+/// Minimum size in bytes of a mapped file. Smaller ones are read just as fast.
 const MAPPED_FROM: u64 = 1 << 20;
-/// Bytes of a mapped file that are read before their memory is released.
+/// Number of bytes read from a mapped file between releases of memory.
 const STRIDE: usize = 1 << 18;
 
-/// The text of a source.
+/// Text of a source.
 pub enum SourceText {
     /// Text in memory.
     Read(String),
@@ -40,34 +40,34 @@ pub enum SourceText {
     Mapped(MappedText),
 }
 
-/// A mapped file that is text.
+/// Mapped file that contains valid text.
 pub struct MappedText {
     file: MappedFile,
-    /// Offset up to which memory was released.
+    /// Offset up to which memory has been released.
     released: Cell<usize>,
 }
 
-/// The bytes of a file, read or mapped. Clones share them.
+/// Bytes of a file, read or mapped. Clones share them.
 #[derive(Clone)]
 pub struct FileBytes(Arc<FileStorage>);
 
-/// Memory that holds the bytes of a file.
+/// Storage of a file's bytes.
 enum FileStorage {
     Read(Vec<u8>),
     Mapped(MappedFile),
 }
 
-/// A file in memory.
+/// Mapped file.
 struct MappedFile {
-    /// Ends before the map does.
+    /// Dropped before the map.
     _guard: Guard,
     map: Mmap,
     file: File,
-    /// Metadata of the file when it was mapped.
+    /// Metadata of the file at the time of mapping.
     metadata: Metadata,
 }
 
-/// The name of an input in messages.
+/// Name of an input in messages.
 pub fn name(path: &Path) -> String {
     if path == Path::new(STDIN) {
         "<stdin>".to_owned()
@@ -76,10 +76,11 @@ pub fn name(path: &Path) -> String {
     }
 }
 
-/// Opens a file, or standard input if the name is [`STDIN`]; an input of unknown length has `most` bytes at most.
+/// Opens a file, or standard input if the name is [`STDIN`]. Reads at most `most` bytes of an input of unknown
+/// length.
 ///
 /// # Errors
-/// It cannot be read; the error names it.
+/// The input cannot be read; the error names it.
 pub fn open(path: &Path, most: u64) -> Result<Data, DataError> {
     if path == Path::new(STDIN) {
         Data::read(name(path), &mut io::stdin().lock(), most)
@@ -88,24 +89,24 @@ pub fn open(path: &Path, most: u64) -> Result<Data, DataError> {
     }
 }
 
-/// The bytes of an input that [`open`] opens, `most` at most.
+/// Reads an input that [`open`] opens, at most `most` bytes.
 ///
 /// # Errors
-/// As there.
+/// As for [`open`].
 pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
     Ok(open(path, most)?.into_bytes(most)?)
 }
 
-/// The text of a file, or of standard input, `most` bytes at most.
+/// Reads a file or standard input as text, at most `most` bytes.
 ///
 /// # Errors
-/// As [`read`], and where it is not UTF-8.
+/// As for [`read`], or the text is not UTF-8.
 pub fn read_text(path: &Path, most: u64) -> Result<String> {
     String::from_utf8(read(path, most)?)
         .map_err(|error| not_text(path, error.as_bytes(), error.utf8_error().valid_up_to()))
 }
 
-/// The error of a file that is text only up to a byte.
+/// Error for a file that is valid text only up to a byte.
 fn not_text(path: &Path, bytes: &[u8], good: usize) -> anyhow::Error {
     let newlines = bytes.iter().take(good).filter(|&&byte| byte == b'\n');
     let line = newlines.count() + 1;
@@ -117,10 +118,10 @@ fn not_text(path: &Path, bytes: &[u8], good: usize) -> anyhow::Error {
 }
 
 impl SourceText {
-    /// The text of a file, or of standard input.
+    /// Opens a file or standard input as text.
     ///
     /// # Errors
-    /// As those of [`read_text`].
+    /// As for [`read_text`].
     pub fn open(path: &Path) -> Result<SourceText> {
         match MappedFile::open(path, MAX_INPUT_BYTES)? {
             Some(file) => MappedText::new(file)
@@ -130,7 +131,7 @@ impl SourceText {
         }
     }
 
-    /// The text.
+    /// Text of the source.
     pub fn as_str(&self) -> &str {
         match self {
             SourceText::Read(text) => text,
@@ -138,14 +139,14 @@ impl SourceText {
         }
     }
 
-    /// Releases the memory of the text before a byte. It can be read again, at the cost of reading the file.
+    /// Releases the memory of the text before a position. Using that text again reads the file again.
     pub fn passed(&self, position: usize) {
         if let SourceText::Mapped(mapped) = self {
             mapped.release(position);
         }
     }
 
-    /// Reports an error if the file has changed since it was mapped.
+    /// Returns an error if the file has changed since it was mapped.
     pub fn check(&self) -> Result<()> {
         match self {
             SourceText::Mapped(text) => text.file.check(),
@@ -155,10 +156,10 @@ impl SourceText {
 }
 
 impl FileBytes {
-    /// The bytes of a file of any size, or of standard input.
+    /// Opens a file of any size, or standard input.
     ///
     /// # Errors
-    /// Those of [`read`]; or the file is empty.
+    /// As for [`read`], or the file is empty.
     pub fn open(path: &Path) -> Result<FileBytes> {
         let storage = match MappedFile::open(path, u64::MAX)? {
             Some(file) => FileStorage::Mapped(file),
@@ -172,19 +173,19 @@ impl FileBytes {
         Ok(bytes)
     }
 
-    /// The bytes for a reader of code objects, which keeps them without copying.
+    /// Shares the bytes with a reader of code objects, without copying.
     pub fn shared(&self) -> gcn_object::Bytes<'static> {
         gcn_object::Bytes::shared(self.clone())
     }
 
-    /// Releases the memory of a mapped file. The system reads the file again where it is used again.
+    /// Releases the memory of a mapped file. Using the bytes again reads the file again.
     pub fn release(&self) {
         if let FileStorage::Mapped(file) = &*self.0 {
             file.release(0, file.map.len());
         }
     }
 
-    /// Reports an error if the file has changed since it was mapped.
+    /// Returns an error if the file has changed since it was mapped.
     pub fn check(&self) -> Result<()> {
         match &*self.0 {
             FileStorage::Mapped(file) => file.check(),
@@ -211,7 +212,8 @@ impl AsRef<[u8]> for FileBytes {
 }
 
 impl MappedFile {
-    /// Maps a file of at most `most` bytes; `None` if it is larger, small, or no regular file, or too many are mapped.
+    /// Maps a file of at most `most` bytes; `None` if it is larger, is small or not a regular file, or if too many
+    /// files are mapped.
     fn open(path: &Path, most: u64) -> Result<Option<MappedFile>> {
         if path == Path::new(STDIN) {
             return Ok(None);
@@ -240,13 +242,13 @@ impl MappedFile {
         }))
     }
 
-    /// Releases the memory of `length` bytes from `start` on, which are in the file still.
+    /// Releases the memory of `length` bytes starting at `start`. They remain in the file.
     fn release(&self, start: usize, length: usize) {
         #[cfg(unix)]
         {
             let advice = memmap2::UncheckedAdvice::DontNeed;
             // SAFETY: The map is that of a file and nothing has written to it, so nothing is lost.
-            // If the advice fails, only memory is.
+            // If the advice fails, memory is not released, which is harmless.
             let _ = unsafe { self.map.unchecked_advise_range(advice, start, length) };
         }
     }
@@ -263,7 +265,7 @@ impl MappedFile {
 }
 
 impl MappedText {
-    /// The file if it is text, or else its bytes and the number of those that are.
+    /// Checks that the file is text. If not, returns it with the number of valid bytes.
     fn new(file: MappedFile) -> Result<MappedText, (Box<MappedFile>, usize)> {
         let text = MappedText {
             file,
@@ -278,7 +280,7 @@ impl MappedText {
         }
     }
 
-    /// The number of bytes before the first that is not text.
+    /// Number of bytes before the first invalid one.
     fn text_length(&self) -> usize {
         let mut good = 0;
         loop {
@@ -288,7 +290,7 @@ impl MappedText {
                 Ok(_) => good += piece.len(),
                 Err(error) => {
                     good += error.valid_up_to();
-                    // A character may continue behind the stride.
+                    // A character may cross the end of the stride.
                     if error.error_len().is_some() || piece.len() < STRIDE {
                         return good;
                     }
@@ -306,7 +308,7 @@ impl MappedText {
         unsafe { str::from_utf8_unchecked(&self.file.map) }
     }
 
-    /// Releases the memory of the text before a byte.
+    /// Releases the memory of the text before a position.
     fn release(&self, position: usize) {
         let from = self.released.get();
         if let Some(length) = position.min(self.file.map.len()).checked_sub(from) {
@@ -320,7 +322,7 @@ impl MappedText {
 mod tests {
     use super::*;
 
-    /// Opens a file with this name and these bytes.
+    /// Opens a file with this name and contents.
     fn opened(name: &str, bytes: &[u8]) -> (std::path::PathBuf, Result<SourceText>) {
         let path = std::env::temp_dir().join(format!("gcn-{}-{name}", std::process::id()));
         std::fs::write(&path, bytes).expect("a temporary file");
@@ -328,7 +330,7 @@ mod tests {
         (path, text)
     }
 
-    /// A text of characters of two bytes, so that one of them is across the end of each stride.
+    /// Text of two-byte characters, one of which straddles the end of each stride.
     fn long() -> String {
         let mut text = "é".repeat(MAPPED_FROM as usize / 2);
         text.insert(0, 'a');

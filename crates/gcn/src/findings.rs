@@ -1,5 +1,4 @@
-//! Options for findings, which `gcn check`, `gcn exec --check` and `gcn lint` have: their form, where they go, and which of them are
-//! known.
+//! Options for findings of `gcn check`, `gcn exec --check` and `gcn lint`: format, output and suppressions.
 
 use std::path::{Path, PathBuf};
 
@@ -11,27 +10,27 @@ use gcn_runtime::error_names::UNREADABLE_INPUT;
 
 use crate::explain::INVALID_SUPPRESSIONS;
 use crate::problem::Problem;
-use crate::render::Diagnosed;
+use crate::render::RenderedDiagnostics;
 use crate::{UsageError, input, outputs, render};
 
-/// The error of suppressions that have another form than theirs.
+/// Error for suppressions in another format.
 pub const CONFLICT: &str = "--gen-suppressions writes TOML, and the findings have no other format then: leave out --format and --json";
 
-/// The error of a file of suppressions: at its place in the text, if it has one.
+/// Converts the error of a suppression file. It shows the place in the text if there is one.
 pub fn shown(error: SuppressionsError, json: bool) -> anyhow::Error {
     match error {
         SuppressionsError::Invalid { file, text, error } => {
             let diagnostic = Diagnostic::error(&INVALID_SUPPRESSIONS, error.span, error.message);
-            Diagnosed::of_text(&input::name(&file), &text, diagnostic, json).into()
+            RenderedDiagnostics::of_text(&input::name(&file), &text, diagnostic, json).into()
         }
         unreadable => Problem::new(UNREADABLE_INPUT, unreadable.to_string()).into(),
     }
 }
 
-/// The file that findings go to, if it is not standard output.
+/// Output file of the findings; `None` for standard output.
 ///
 /// # Errors
-/// No file can be there.
+/// The file cannot be created.
 pub fn file(settings: &CheckSettings) -> Result<Option<&Path>> {
     let output = settings.output.as_deref();
     let file = output.filter(|path| *path != Path::new(input::STDIN));
@@ -39,21 +38,21 @@ pub fn file(settings: &CheckSettings) -> Result<Option<&Path>> {
     Ok(file)
 }
 
-/// True if standard output has the findings alone, because they are for programs.
+/// True if standard output contains only findings, in a machine-readable format.
 pub fn take_stdout(settings: &CheckSettings) -> bool {
     let is_for_programs = settings.format != FindingFormat::Text || settings.gen_suppressions;
     let output = settings.output.as_deref();
     is_for_programs && output.is_none_or(|path| path == Path::new(input::STDIN))
 }
 
-/// True if standard error has the findings, for people.
+/// True if findings are shown on standard error as text.
 pub fn are_shown(settings: &CheckSettings) -> bool {
     let is_file = |path: &Path| path != Path::new(input::STDIN);
     let is_text = settings.format == FindingFormat::Text && !settings.gen_suppressions;
     is_text && !settings.output.as_deref().is_some_and(is_file)
 }
 
-/// Writes findings to standard error, for people.
+/// Writes findings to standard error as text.
 pub fn tell(findings: &[FindingReport]) {
     let renderer = render::renderer();
     for finding in findings {
@@ -80,7 +79,7 @@ pub struct FindingOptions {
 }
 
 impl FindingOptions {
-    /// True if one is given.
+    /// True if any option is given.
     pub fn any(&self) -> bool {
         self.format.is_some()
             || self.output.is_some()
@@ -93,22 +92,22 @@ impl FindingOptions {
         self.format.is_some() || self.output.is_some() || self.gen_suppressions
     }
 
-    /// True if they, or `--json`, ask for JSON on standard output.
+    /// True if the options or `--json` request JSON on standard output.
     pub fn write_json(&self, json: bool) -> bool {
         let is_file = |path: &Path| path != Path::new(input::STDIN);
         (json || self.format == Some(FindingFormat::Json))
             && !self.output.as_deref().is_some_and(is_file)
     }
 
-    /// The format that is asked for.
+    /// Requested format.
     pub fn format(&self) -> Option<FindingFormat> {
         self.format
     }
 
-    /// Settings with those of the options in their place.
+    /// Applies the options to settings.
     ///
     /// # Errors
-    /// Suppressions would have another form than theirs.
+    /// A format is requested together with suppressions.
     pub fn over(&self, base: CheckSettings) -> Result<CheckSettings, UsageError> {
         let format = self.format.unwrap_or(base.format);
         let gen_suppressions = self.gen_suppressions || base.gen_suppressions;

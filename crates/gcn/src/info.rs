@@ -1,4 +1,4 @@
-//! `gcn info`: the contents of a code object, as text and as JSON.
+//! `gcn info`: describes a code object, as text or JSON.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -42,17 +42,17 @@ pub struct Args {
     pub json: bool,
 }
 
-/// VGPRs of a block, the unit of allocation.
+/// Allocation granularity of VGPRs.
 const VGPR_BLOCK: u32 = 4;
-/// SGPRs of a block, the unit of allocation.
+/// Allocation granularity of SGPRs.
 const SGPR_BLOCK: u32 = 8;
-/// Kernels of a code object that the list of a file names; libraries have hundreds.
+/// Maximum number of kernels named per code object in the list of a file; libraries have hundreds.
 const MAX_NAMED: usize = 4;
 
-/// Carries the command out.
+/// Runs the command.
 ///
 /// # Errors
-/// The input cannot be read or is no code object.
+/// The input cannot be read, or is not a code object.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let name = input::name(&args.input);
     let file = FileBytes::open(&args.input)?;
@@ -99,20 +99,20 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     Ok(Status::Success)
 }
 
-/// A code object of a file that holds several.
+/// JSON report of a code object in a file that contains several.
 #[derive(Serialize)]
 struct EntryReport {
-    /// Number from 1; `--entry` takes it.
+    /// Number starting at 1, as accepted by `--entry`.
     entry: usize,
-    /// Kind and target as the file has them.
+    /// Kind and target, as stored in the file.
     id: String,
     target: Option<String>,
     bytes: usize,
-    /// Names of the kernels; empty if it is no code object that can be read.
+    /// Names of the kernels; empty if the code object cannot be read.
     kernels: Vec<String>,
 }
 
-/// The code objects of a file that holds several; `None` for other files.
+/// Code objects of a file that contains several; `None` for other files.
 fn entries(file: &FileBytes) -> Result<Option<Vec<EntryReport>>> {
     let Some(entries) = object::Entries::of(file)? else {
         return Ok(None);
@@ -133,7 +133,7 @@ fn entries(file: &FileBytes) -> Result<Option<Vec<EntryReport>>> {
     Ok((list.len() > 1).then_some(list))
 }
 
-/// Lists the code objects of a file that holds several.
+/// Lists the code objects of a file that contains several.
 fn write_entries(
     name: &str,
     list: &[EntryReport],
@@ -171,26 +171,26 @@ fn write_entries(
     Ok(Status::Success)
 }
 
-/// The name of a kernel in its source without parameters, which `--kernel` takes.
+/// Source name of a kernel without parameters, as accepted by `--kernel`.
 fn short_name(symbol: &String) -> String {
     let name = gcn_object::source_name(symbol);
     printable(name.as_ref().unwrap_or(symbol))
 }
 
-/// Contents of a code object; the fields are the keys of the JSON.
+/// JSON report of a code object; the fields are the keys.
 #[derive(Serialize)]
 struct ObjectReport {
-    /// LLVM's name of the processor.
+    /// LLVM's processor name.
     target: Option<String>,
-    /// `GCN 1.4`; `None` for processors that are not GCN.
+    /// GCN version, such as `GCN 1.4`; `None` for processors that are not GCN.
     isa: Option<&'static str>,
     code_object_version: u8,
-    /// `unsupported`, `any`, `off` or `on`.
+    /// XNACK setting: `unsupported`, `any`, `off` or `on`.
     xnack: &'static str,
     sramecc: &'static str,
     linked: bool,
     kernels: Vec<KernelReport>,
-    /// Defects of the file that do not keep it from being loaded.
+    /// Defects of the file that do not prevent loading.
     warnings: Vec<String>,
 }
 
@@ -203,15 +203,15 @@ struct KernelReport {
     arguments: Vec<ArgumentReport>,
     argument_bytes: u64,
     argument_alignment: Option<u64>,
-    /// The compiler's count; the allocated number where it states none.
+    /// Count by the compiler, or the allocated number if the compiler does not state one.
     sgprs: Option<u64>,
     vgprs: Option<u64>,
-    /// `None` for processors that are not GCN.
+    /// Allocated SGPRs; `None` for processors that are not GCN.
     sgprs_allocated: Option<u32>,
     vgprs_allocated: Option<u32>,
-    /// Contents of the first SGPRs.
+    /// Contents of the user SGPRs.
     user_sgprs: Vec<UserSgprReport>,
-    /// Without the dynamic part.
+    /// Static LDS in bytes.
     lds_bytes: u64,
     scratch_bytes_per_lane: u64,
     uses_dynamic_stack: bool,
@@ -248,7 +248,7 @@ impl ObjectReport {
                 .map(str::to_owned),
             isa: target.map(|target| target.isa.version()),
             code_object_version: object.version.number(),
-            // Versions 2 and 3 state a feature that the processor does not have as off.
+            // Versions 2 and 3 state an unsupported feature as off.
             xnack: setting(object.flags.xnack, target.is_none_or(|target| target.xnack)),
             sramecc: setting(
                 object.flags.sramecc,
@@ -405,7 +405,7 @@ impl KernelReport {
     }
 }
 
-/// The number of registers of a kind that a kernel uses, and that it is given.
+/// Formats the used and the allocated number of a kernel's registers.
 fn registers(kind: &str, used: Option<u64>, allocated: Option<u32>) -> String {
     let used = used.map_or("?".to_owned(), |used| used.to_string());
     match allocated {
@@ -414,10 +414,10 @@ fn registers(kind: &str, used: Option<u64>, allocated: Option<u32>) -> String {
     }
 }
 
-/// A setting of a processor that does not have it.
+/// Text for a setting that the processor does not support.
 const UNSUPPORTED: &str = "unsupported";
 
-/// A setting as JSON and text have it.
+/// Text of a setting, in reports and JSON.
 fn setting(feature: Feature, exists: bool) -> &'static str {
     match feature {
         _ if !exists => UNSUPPORTED,
@@ -428,8 +428,8 @@ fn setting(feature: Feature, exists: bool) -> &'static str {
     }
 }
 
-/// The number of SGPRs that the descriptor asks for. From GCN 1.2 on they come in pairs of blocks; LLVM's descriptors for
-/// GCN 1.2 and 1.4 count single blocks with an even number of them.
+/// Number of SGPRs that the descriptor requests. Since GCN 1.2 they are allocated in pairs of blocks; LLVM's
+/// descriptors for GCN 1.2 and 1.4 count single blocks and use an even number of them.
 fn sgprs_allocated(descriptor: &KernelDescriptor, target: &Target) -> u32 {
     let blocks = descriptor
         .compute_pgm_rsrc1

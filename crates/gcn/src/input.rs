@@ -1,4 +1,4 @@
-//! Arguments that commands share: targets, files and standard input.
+//! Arguments shared by commands: targets, files and standard input.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ use gcn_isa::{Isa, TARGETS, Target, UnknownTarget};
 use crate::file::{MAX_INPUT_BYTES, SourceText};
 pub use crate::file::{STDIN, name, open, read, read_text};
 
-/// Assembly language of a text that is read or written.
+/// Assembly dialect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DialectOption {
@@ -34,7 +34,7 @@ impl From<DialectOption> for gcn_asm::Dialect {
     }
 }
 
-/// Reads the name of one of several forms of an output.
+/// Returns a parser for the names of output formats.
 pub fn form<T, const N: usize>(forms: [(&'static str, T); N]) -> impl TypedValueParser<Value = T>
 where
     T: Copy + Send + Sync + 'static,
@@ -46,17 +46,17 @@ where
     })
 }
 
-/// A target as `--target` names it: `gfx900`, or `gfx900:xnack-` where a feature is turned on or off.
+/// Target with features, as in `--target`: `gfx900`, or `gfx900:xnack-` to enable or disable features.
 #[derive(Clone, Copy)]
-pub struct Named {
+pub struct NamedTarget {
     /// The target.
     pub target: &'static Target,
-    /// Features that the name turns on or off.
+    /// Features that the name enables or disables.
     pub features: Features,
 }
 
-impl Named {
-    /// Options to assemble for it.
+impl NamedTarget {
+    /// Assembler options for the target.
     pub fn options(self) -> Options<'static> {
         Options {
             features: self.features,
@@ -65,31 +65,31 @@ impl Named {
     }
 }
 
-impl fmt::Display for Named {
+impl fmt::Display for NamedTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.target.name, self.features)
     }
 }
 
-/// The target of a name.
+/// Parses a target name.
 ///
 /// # Errors
-/// The list of accepted names, if `name` is not among them.
-pub fn target(name: &str) -> Result<Named, String> {
+/// The list of accepted names, if the name is unknown.
+pub fn target(name: &str) -> Result<NamedTarget, String> {
     let target = Target::named(name).ok_or_else(|| accepted_targets(name))?;
     let features = Features::parse(target, name).map_err(|error| match error.help() {
         Some(help) => format!("{error}; {help}"),
         None => error.to_string(),
     })?;
-    Ok(Named { target, features })
+    Ok(NamedTarget { target, features })
 }
 
-/// For clap: the target that `--target` names. Shells complete the names.
+/// Clap parser for `--target`. Its possible values are used by shell completions.
 #[derive(Clone, Copy)]
 pub struct TargetParser;
 
 impl TypedValueParser for TargetParser {
-    type Value = Named;
+    type Value = NamedTarget;
 
     fn parse_ref(
         &self,
@@ -111,7 +111,7 @@ impl TypedValueParser for TargetParser {
     }
 }
 
-/// The versions of GCN that stand for a target, as `--target` takes them.
+/// GCN versions accepted as targets.
 fn versions() -> Vec<String> {
     let mut versions: Vec<String> = Isa::ALL
         .iter()
@@ -122,7 +122,7 @@ fn versions() -> Vec<String> {
     versions
 }
 
-/// Reason why a name is not a target's, with all names if it is not one of AMD's.
+/// Error message for an unknown target, with all accepted names unless it is one of AMD's.
 fn accepted_targets(name: &str) -> String {
     let unknown = UnknownTarget(name);
     if unknown.architecture().is_some() {
@@ -142,9 +142,9 @@ fn accepted_targets(name: &str) -> String {
     )
 }
 
-/// The files that sources include: relative to the source, then in directories.
+/// Lookup of included files: relative to the source, then in directories.
 pub struct SourceFiles<'a> {
-    /// Directories to search, in this order.
+    /// Directories to search, in order.
     directories: &'a [PathBuf],
     /// The source itself, if its memory can be released.
     text: Option<&'a SourceText>,
@@ -152,8 +152,8 @@ pub struct SourceFiles<'a> {
 }
 
 impl<'a> SourceFiles<'a> {
-    /// The files beside a source and in directories, which are searched in this order. Of `text`, the source itself, the memory
-    /// is released as it is read.
+    /// Creates a lookup that searches relative to the source, then in `directories` in order. The memory of `text`,
+    /// the source, is released as it is read.
     pub fn new(directories: &'a [PathBuf], text: Option<&'a SourceText>) -> SourceFiles<'a> {
         SourceFiles {
             directories,
@@ -162,7 +162,7 @@ impl<'a> SourceFiles<'a> {
         }
     }
 
-    /// The files that were included.
+    /// Files that have been included.
     pub fn included(self) -> Vec<PathBuf> {
         self.included.into_inner().into_iter().collect()
     }
@@ -199,10 +199,10 @@ impl gcn_asm::Files for SourceFiles<'_> {
     }
 }
 
-/// Reads a number, decimal or hexadecimal with `0x`.
+/// Parses a decimal number, or a hexadecimal one with `0x`.
 ///
 /// # Errors
-/// It is none, or has more than 64 bits.
+/// The text is not a number, or exceeds 64 bits.
 pub fn number(text: &str) -> Result<u64, ParseIntError> {
     match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16),

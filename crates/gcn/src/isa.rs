@@ -1,7 +1,8 @@
-//! `gcn isa`: the tables' content about families, instructions, words, errata, and the registers at a kernel's start.
+//! `gcn isa`: queries about families, instructions, words, errata and initial registers.
 //!
-//! Nothing is written down here: counts, numbers, fields, syntax, meanings, registers and counters come from the tables of
-//! `gcn-isa`, the errata from the document that the tables cite, registers at the start from `gcn-object`'s descriptor.
+//! This module contains no data of its own: numbers, fields, syntax, meanings, registers and counters come from the
+//! tables of `gcn-isa`, the errata from the document that the tables cite, and initial registers from `gcn-object`'s
+//! kernel descriptor.
 
 mod answer;
 
@@ -46,17 +47,17 @@ pub struct Args {
     pub json: bool,
 }
 
-/// Carries the command out.
+/// Runs the command.
 ///
 /// # Errors
-/// The query names nothing, or its words are no instruction.
+/// The query matches nothing, or the words do not decode.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let isas: Vec<Isa> = match args.target {
         Some(target) => vec![target.isa],
         None => Isa::ALL.to_vec(),
     };
     let query: Vec<&str> = args.query.iter().map(String::as_str).collect();
-    let print = Print {
+    let print = AnswerFormat {
         json: args.json,
         out,
     };
@@ -77,13 +78,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     Ok(Status::Success)
 }
 
-/// The form in which answers are written.
-struct Print<'a> {
+/// Output format of answers.
+struct AnswerFormat<'a> {
     json: bool,
     out: &'a mut dyn Write,
 }
 
-impl Print<'_> {
+impl AnswerFormat<'_> {
     fn answer<A: Answer + Serialize>(self, answer: &A) -> Result<()> {
         if self.json {
             render::json(answer, self.out)?;
@@ -94,7 +95,7 @@ impl Print<'_> {
     }
 }
 
-/// A word with `0x` before it, or of eight digits.
+/// Parses a word with prefix `0x`, or with eight digits.
 fn hexadecimal(word: &str) -> Option<u32> {
     const DIGITS: usize = 8;
     let digits = word
@@ -111,7 +112,7 @@ fn family_names() -> Vec<String> {
     names
 }
 
-/// An instruction set as headings call it: its version and the oldest target.
+/// Heading of an instruction set: its version and oldest target.
 fn heading(isa: Isa) -> String {
     let target = gcn_isa::TARGETS.iter().find(|target| target.isa == isa);
     target.map_or_else(
@@ -120,7 +121,7 @@ fn heading(isa: Isa) -> String {
     )
 }
 
-/// The numbers of instructions by family and instruction set.
+/// Number of instructions by family and instruction set.
 #[derive(Serialize)]
 struct Families {
     on: Vec<String>,
@@ -176,7 +177,7 @@ impl Answer for Families {
     }
 }
 
-/// Instructions by number, name and operands.
+/// List of instructions with number, name and operands.
 #[derive(Serialize)]
 struct InstructionListing {
     on: Vec<String>,
@@ -186,7 +187,7 @@ struct InstructionListing {
 #[derive(Serialize)]
 struct ListedInstruction {
     family: String,
-    /// The number in the first encoding on each instruction set, nothing where there is none.
+    /// Opcode in the first encoding on each instruction set; `None` if it does not exist there.
     opcodes: Vec<Option<u64>>,
     written: String,
 }
@@ -238,14 +239,14 @@ impl Answer for Vec<InstructionReport> {
     }
 }
 
-fn of_name(print: Print<'_>, isas: &[Isa], name: &str) -> Result<()> {
+fn of_name(print: AnswerFormat<'_>, isas: &[Isa], name: &str) -> Result<()> {
     let name = name.to_ascii_lowercase();
     if family_names().contains(&name) {
         let of_family = rows().filter(|row| family(row.op()) == name);
         return print.answer(&InstructionListing::of(isas, of_family));
     }
     let found: Vec<&Row> = match name.split_once(':') {
-        Some((family_name, number)) => numbered(isas, family_name, number)?,
+        Some((family_name, number)) => rows_by_opcode(isas, family_name, number)?,
         None => named(isas, &name),
     };
     if !found.is_empty() {
@@ -277,7 +278,7 @@ fn of_name(print: Print<'_>, isas: &[Isa], name: &str) -> Result<()> {
     bail!(unknown(message))
 }
 
-/// The rows of a name, with or without an encoding's suffix.
+/// Rows with this name, with or without an encoding suffix.
 fn named(isas: &[Isa], name: &str) -> Vec<&'static Row> {
     let stem = SUFFIXES
         .iter()
@@ -290,7 +291,8 @@ fn named(isas: &[Isa], name: &str) -> Vec<&'static Row> {
     rows().filter(is_it).collect()
 }
 
-/// The rows whose name a pattern describes, in which `*` stands for any letters; without one it is a part of the name.
+/// Rows whose name matches a pattern, in which `*` matches any text. A pattern without `*` matches any part of a
+/// name.
 fn matching(isas: &[Isa], pattern: &str) -> Vec<&'static Row> {
     let pattern = match pattern.contains('*') {
         true => pattern.to_owned(),
@@ -303,7 +305,7 @@ fn matching(isas: &[Isa], pattern: &str) -> Vec<&'static Row> {
     rows().filter(is_it).collect()
 }
 
-/// True if the pattern's parts between its `*` are in the name, in order, the outer ones at its ends.
+/// True if a name matches a pattern: the parts between `*` occur in order, the outer ones at the ends.
 fn is_like(name: &str, pattern: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else {
@@ -321,8 +323,8 @@ fn is_like(name: &str, pattern: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// The rows that have a number in a family.
-fn numbered(isas: &[Isa], family_name: &str, number: &str) -> Result<Vec<&'static Row>> {
+/// Rows with this opcode in a family.
+fn rows_by_opcode(isas: &[Isa], family_name: &str, number: &str) -> Result<Vec<&'static Row>> {
     if !family_names().iter().any(|name| name == family_name) {
         let message = format!("no family is called `{family_name}`; `gcn isa` lists them");
         bail!(unknown(message));

@@ -1,8 +1,8 @@
-//! Lines about kernels that `gcn info` prints of code objects and of drivers' programs.
+//! Text about kernels that `gcn info` prints for code objects and driver programs.
 
 use crate::render::printable;
 
-/// SGPRs as assembly has them.
+/// Range of SGPRs in assembly syntax.
 pub fn sgprs(first: u32, count: u32) -> String {
     match u64::from(count) {
         0 => "no SGPR".to_owned(),
@@ -11,10 +11,10 @@ pub fn sgprs(first: u32, count: u32) -> String {
     }
 }
 
-/// The head of the lines of arguments.
+/// Heading of the list of arguments.
 pub const ARGUMENTS: &str = "    offset   size  kind                      name: type";
 
-/// The line of an argument, by its name and type, if it has them.
+/// Formats an argument. `named` has its name and type, if known.
 pub fn argument_line(offset: &str, size: &str, kind: &str, named: [Option<&str>; 2]) -> String {
     let named = match named {
         [Some(name), Some(r#type)] => format!("{name}: {type}"),

@@ -1,7 +1,7 @@
-//! The file of labels and notes that `gcn dis --labels` adds to a listing.
+//! File of labels and notes that `gcn dis --labels` adds to a listing.
 //!
-//! Each line has the address of an instruction, as `--hex` shows it, and a name, a note in quotes, or both; what follows a
-//! `#` outside of quotes is a comment.
+//! Each line has the address of an instruction, as `--hex` shows it, and a name, a quoted note, or both. A `#`
+//! outside quotes starts a comment.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -13,14 +13,14 @@ use gcn_runtime::data::MAX_SETTINGS_BYTES;
 use crate::input;
 use crate::problem::{INVALID_LABELS, Problem};
 
-/// Bytes of a word.
+/// Size of a word in bytes.
 const WORD: u64 = 4;
-/// The begin of a comment.
+/// Start of a comment.
 const COMMENT: char = '#';
-/// The begin and the end of a note.
+/// Delimiter of a note.
 const QUOTE: char = '"';
 
-/// Labels and notes of a file.
+/// Parsed file of labels and notes.
 pub struct Labels {
     /// Name of the file.
     file: String,
@@ -29,14 +29,14 @@ pub struct Labels {
 
 /// A line of the file.
 struct LabelLine {
-    /// Number of the line, from 1.
+    /// Line number, starting at 1.
     line: usize,
     address: u64,
     label: Option<String>,
     note: Option<String>,
 }
 
-/// The problem of a line.
+/// Problem with a line.
 fn invalid(file: &str, line: usize, message: &str) -> Problem {
     Problem::new(INVALID_LABELS, format!("{file}:{line}: {message}"))
 }
@@ -45,7 +45,7 @@ impl Labels {
     /// Reads a file of labels and notes.
     ///
     /// # Errors
-    /// It cannot be read, or a line is none; the error names file and line.
+    /// The file cannot be read, or a line is invalid; the error names file and line.
     pub fn open(path: &Path) -> Result<Labels> {
         Labels::parse(
             input::name(path),
@@ -54,7 +54,7 @@ impl Labels {
     }
 
     /// # Errors
-    /// A line is broken, or a label is there twice.
+    /// A line is invalid, or a label occurs twice.
     fn parse(file: String, text: &str) -> Result<Labels> {
         let mut entries = Vec::new();
         let mut names = HashSet::new();
@@ -77,11 +77,11 @@ impl Labels {
         Ok(Labels { file, entries })
     }
 
-    /// Adds them to code.
+    /// Adds the labels and notes to code.
     ///
     /// # Errors
-    /// An address is outside of the code, in that of several kernels, or no multiple of a word; or the code has a symbol of
-    /// a label's name.
+    /// An address is outside the code, belongs to several kernels, or is misaligned; or the code has a symbol with a
+    /// label's name.
     pub fn add<'a>(&'a self, code: &mut ListedCode<'a>) -> Result<()> {
         let symbols = code.sections.iter().flat_map(|section| &section.symbols);
         let taken: HashSet<&str> = symbols.map(|symbol| symbol.name).collect();
@@ -137,10 +137,10 @@ impl Labels {
 }
 
 impl LabelLine {
-    /// Reads a line; `None` if it is empty or a comment.
+    /// Parses a line; `None` if it is empty or a comment.
     ///
     /// # Errors
-    /// A message about what is wrong.
+    /// A message that describes the error.
     fn parse(line: usize, text: &str) -> Result<Option<LabelLine>, String> {
         let text = text.trim();
         if text.is_empty() || text.starts_with(COMMENT) {
@@ -183,7 +183,7 @@ impl LabelLine {
     }
 }
 
-/// Tells if assemblers take a name as a label without quotes.
+/// True if a name is valid as a label without quotes.
 fn is_label(name: &str) -> bool {
     let is_letter = |c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '.' | '$');
     name != "."

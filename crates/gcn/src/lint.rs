@@ -1,4 +1,4 @@
-//! `gcn lint`: missing waits and wait states of code, found by reading it.
+//! `gcn lint`: finds missing waits and wait states by static analysis.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -53,17 +53,17 @@ pub struct Args {
 }
 
 impl Args {
-    /// True if its findings are JSON on standard output; its errors are too then.
+    /// True if findings, and so errors, are written to standard output in JSON.
     pub fn writes_json(&self) -> bool {
         self.findings.write_json(self.json)
     }
 }
 
-/// Carries the command out. An input that cannot be read is reported, and does not keep the others from being read.
+/// Runs the command. An input that cannot be read is reported, and the others are still checked.
 ///
 /// # Errors
-/// The only input cannot be read, has errors, or its target is not known; the findings cannot be written, or a file of suppressions not
-/// be read.
+/// The only input cannot be read, has errors, or its target is unknown; the findings cannot be written, or a
+/// suppression file cannot be read.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let settings = args
         .findings
@@ -94,7 +94,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     match file {
         Some(path) => {
             if let Err(error) = outputs::write(path, |file| file.write_all(&document)) {
-                // The findings are not lost.
+                // Show the findings nevertheless.
                 findings::tell(&reports);
                 return Err(error);
             }
@@ -108,10 +108,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     })
 }
 
-/// The findings of an input. The files that it includes are added to those that were read.
+/// Checks an input, and adds the files that it includes to `read`.
 ///
 /// # Errors
-/// It cannot be read, has errors, or its target is not known.
+/// The input cannot be read, has errors, or its target is unknown.
 fn lint_file(args: &Args, input: &Path, read: &mut Vec<PathBuf>) -> Result<Vec<FindingReport>> {
     let mut request = ProgramRequest {
         file: input.to_owned(),
@@ -120,7 +120,7 @@ fn lint_file(args: &Args, input: &Path, read: &mut Vec<PathBuf>) -> Result<Vec<F
     };
     request.override_by(&args.program);
     let kernels = args.kernel.iter().map(|name| Some(name.as_str()));
-    // Loaded, its addresses have symbols and lines of source for the reports.
+    // Loading the code gives its addresses symbols and source lines for the reports.
     let terms = ProgramTerms {
         kernels: &kernels.collect::<Vec<_>>(),
         json: args.writes_json(),
@@ -148,7 +148,7 @@ fn lint_file(args: &Args, input: &Path, read: &mut Vec<PathBuf>) -> Result<Vec<F
     Ok(reports)
 }
 
-/// The code of a module, and where kernels and functions begin in it; of one kernel, if that is asked for.
+/// Code of a module with the entry points of kernels and functions, or that of one kernel.
 fn code_of<'a>(module: &'a Module, target: &Target, kernel: Option<&str>) -> Result<LintCode<'a>> {
     let object = module.object();
     let moved = |address| module.loaded().moved(address);

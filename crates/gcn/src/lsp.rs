@@ -21,12 +21,12 @@ pub struct Args {
     stdio: bool,
 }
 
-/// Serves an editor until it ends the session. Nothing but the protocol is written to `out`.
+/// Serves an editor until it ends the session. Only protocol messages are written to `out`.
 ///
 /// # Errors
 /// The input is not the protocol, or `out` cannot be written.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
-    // There is no other way to speak.
+    // Standard input and output is the only transport.
     let Args { stdio: _ } = args;
     let ending =
         gcn_lsp::serve(BufReader::new(io::stdin()), out).map_err(|error| match error.kind() {

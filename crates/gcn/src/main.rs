@@ -1,13 +1,13 @@
-//! The command line: `gcn asm`, `gcn dis`, `gcn info`, `gcn extract`, `gcn isa`, `gcn run`, `gcn check`, `gcn test`, `gcn debug`, `gcn why`,
-//! `gcn lint`, `gcn lsp`, `gcn exec`, `gcn env`, `gcn explain`, shell completions and manual pages; and `clrxdisasm`. A module per command;
-//! this one chooses among them.
+//! The command line: `gcn asm`, `gcn dis`, `gcn info`, `gcn extract`, `gcn isa`, `gcn run`, `gcn check`, `gcn test`,
+//! `gcn debug`, `gcn why`, `gcn lint`, `gcn lsp`, `gcn exec`, `gcn env`, `gcn explain`, shell completions and manual
+//! pages; and `clrxdisasm`. Each command is a module; this one selects the command.
 //!
-//! Everything that is printed in the project is printed by this crate. A command writes its result to a
-//! [`Write`] that it is given, its diagnostics to standard error, and ends in a [`Status`] or an error.
+//! No other crate prints anything. A command writes its result to a [`Write`] argument and its diagnostics to
+//! standard error, and returns a [`Status`] or an error.
 
-// In the order of their imports: a module names only modules above it.
+// In import order: a module imports only from modules above it.
 
-// Outcomes, files, and what is said of them.
+// Outcomes, files and messages.
 mod stdout;
 mod status;
 mod problem;
@@ -129,7 +129,7 @@ enum Command {
     Man(man::Args),
 }
 
-/// Bytes of the stack, whatever the process' limit is: as many as Linux gives by default.
+/// Stack size in bytes, independent of the process limit: Linux's default.
 const STACK: usize = 8 << 20;
 
 fn main() -> ExitCode {
@@ -137,12 +137,12 @@ fn main() -> ExitCode {
     match command.map(thread::JoinHandle::join) {
         Ok(Ok(status)) => status,
         Ok(Err(panic)) => std::panic::resume_unwind(panic),
-        // A host without room for a thread.
+        // The host could not create a thread.
         Err(_) => run_command(),
     }
 }
 
-/// Carries out what the arguments ask for.
+/// Runs the command that the arguments select.
 fn run_command() -> ExitCode {
     let mut out = BufWriter::new(stdout::locked());
     let result = if clrxdisasm::is_called(std::env::args_os().next().as_deref()) {
@@ -181,10 +181,10 @@ fn run_command() -> ExitCode {
     let (_, _) = out.into_parts();
     match result {
         Ok(status) => status.into(),
-        // The reader has read enough.
+        // The reader closed the pipe, since it has read enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            // Errors of named files have the name as context; a bare one is about the output.
+            // Errors of named files have the name as context; an error without context is that of the output.
             let is_bare = error.chain().count() == 1 && error.is::<io::Error>();
             let error = if is_bare {
                 error.context(Problem::new(UNWRITABLE_OUTPUT, "cannot write the output"))
@@ -223,10 +223,10 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status> {
     }
 }
 
-/// Carries a command out whose errors, with `--json`, are JSON too, in place of its result.
+/// Runs a command. With `--json`, its errors are written as JSON in place of the result.
 ///
 /// # Errors
-/// As the command without `--json`; `out` cannot be written.
+/// As for the command without `--json`, or `out` cannot be written.
 fn reporting(
     json: bool,
     out: &mut dyn Write,
@@ -245,7 +245,7 @@ fn reporting(
     }
 }
 
-/// Prints what reading the arguments came to: the help or the version that was asked for, or how they are wrong.
+/// Prints the result of parsing the arguments: help, version or an error.
 ///
 /// # Errors
 /// Help cannot be written.

@@ -27,10 +27,10 @@ pub struct Args {
     output: Option<PathBuf>,
 }
 
-/// Carries the command out, of the command line `command`.
+/// Runs the command. `command` is the definition of the command line.
 ///
 /// # Errors
-/// There is no such command, or the result cannot be written.
+/// There is no such command, or the output cannot be written.
 pub fn run(args: &Args, command: Command, out: &mut dyn Write) -> Result<Status> {
     let mut gcn = command.disable_help_subcommand(true);
     gcn.build();
@@ -50,7 +50,7 @@ pub fn run(args: &Args, command: Command, out: &mut dyn Write) -> Result<Status>
     Ok(Status::Success)
 }
 
-/// Writes the pages of a command and of all its subcommands.
+/// Writes the pages of a command and its subcommands.
 fn write_pages(command: Command, directory: &Path) -> Result<()> {
     for command in command.get_subcommands() {
         write_pages(command.clone(), directory)?;

@@ -1,5 +1,4 @@
-//! The code object of a file that a command is about: the only one, or the one that the command line chooses; and the
-//! target that it names.
+//! Selection of a file's code object, the only one or the one that the command line selects, and of its target.
 
 use anyhow::{Result, bail};
 use gcn_isa::Target;
@@ -15,42 +14,42 @@ use crate::file::FileBytes;
 use crate::problem::{NoTarget, Problem};
 use crate::render::printable;
 
-/// The first bytes of an ELF file.
+/// Magic bytes of an ELF file.
 const ELF_MAGIC: &[u8] = b"\x7fELF";
 
-/// Targets that errors list at most.
+/// Maximum number of targets listed in an error.
 const MAX_LISTED: usize = 32;
-/// Code objects between which the memory of a mapped file is released: each touches a few pages, and the system maps
-/// some more around them.
+/// Number of code objects after which the memory of a mapped file is released. Reading one touches a few pages, and
+/// the system maps more around them.
 const RELEASED_EVERY: usize = 64;
 
-/// The code object of a file that is meant.
+/// Criteria that select a code object of a file.
 #[derive(Clone, Copy, Default)]
 pub struct ObjectChoice<'a> {
-    /// Code for this target.
+    /// Target of the code object.
     pub target: Option<&'static Target>,
-    /// The code object of this number, counted from 1 as `gcn info` lists them.
+    /// Number of the code object, starting at 1, as `gcn info` lists them.
     pub entry: Option<usize>,
-    /// One that has this kernel, if several are left.
+    /// Kernel that the code object must contain, if several match.
     pub kernel: Option<&'a str>,
 }
 
-/// Tells if bytes begin as a code object does, as a file that holds several, or are a program of an OpenCL driver.
+/// True if bytes start like a code object or a file that contains some, or are a program of an OpenCL driver.
 pub fn is_object(bytes: &[u8]) -> bool {
     bytes.starts_with(ELF_MAGIC) || is_container(bytes) || is_driver_program(bytes)
 }
 
-/// The code objects of a file that may hold several, with their numbers, one at a time.
+/// Iterator over the code objects of a file, with their numbers.
 pub struct Entries<'f> {
     file: &'f FileBytes,
     objects: std::iter::Enumerate<CodeObjects<'static>>,
 }
 
 impl<'f> Entries<'f> {
-    /// The code objects in an offload bundle, or in a program or library; `None` for a code object itself.
+    /// Code objects of an offload bundle, a program or a library; `None` for a code object itself.
     ///
     /// # Errors
-    /// The file holds none, or is broken.
+    /// The file contains no code objects, or is malformed.
     pub fn of(file: &'f FileBytes) -> Result<Option<Self>> {
         if !is_container(file) {
             return Ok(None);
@@ -73,10 +72,10 @@ impl Iterator for Entries<'_> {
     }
 }
 
-/// Reads a code object; of a file that holds several the one that is meant, or the only one.
+/// Reads a code object, or selects one from a file that contains several.
 ///
 /// # Errors
-/// The file is neither, or the choice fits none or several.
+/// The file is neither, or no or several code objects match.
 pub fn read(file: &FileBytes, choice: ObjectChoice) -> Result<CodeObject<'static>> {
     match choose(file, choice)? {
         Some(entry) => Ok(entry.read()?),
@@ -84,10 +83,10 @@ pub fn read(file: &FileBytes, choice: ObjectChoice) -> Result<CodeObject<'static
     }
 }
 
-/// The code object that is meant, or the only one, of a file that holds several; `None` for a code object itself.
+/// Selects a code object of a file that contains several; `None` for a code object itself.
 ///
 /// # Errors
-/// As those of [`read`], but for those of reading the code object.
+/// As for [`read`], except for errors in the code object.
 pub fn choose(file: &FileBytes, choice: ObjectChoice) -> Result<Option<BundleEntry<'static>>> {
     if let Some(program) = driver::open(file)? {
         let message = format!(
@@ -137,7 +136,7 @@ pub fn choose(file: &FileBytes, choice: ObjectChoice) -> Result<Option<BundleEnt
     }
 }
 
-/// The targets of a file's code objects, for errors.
+/// Targets of a file's code objects, for errors.
 #[derive(Default)]
 struct ListedTargets {
     names: Vec<String>,
@@ -164,13 +163,13 @@ impl std::fmt::Display for ListedTargets {
     }
 }
 
-/// The code objects that a choice leaves. Those that cannot have the kernel are not kept, since a library has thousands.
+/// Code objects that match a selection. Those without the kernel are dropped, since libraries have thousands.
 #[derive(Default)]
 struct Candidates {
     count: usize,
-    /// The first one.
+    /// First matching code object.
     first: Option<BundleEntry<'static>>,
-    /// Code objects that have the kernel, with their numbers.
+    /// Code objects that contain the kernel, with their numbers.
     kept: Vec<(usize, BundleEntry<'static>)>,
     /// Symbols of all kernels.
     symbols: Vec<String>,
@@ -192,8 +191,8 @@ impl Candidates {
         self.first.get_or_insert(entry);
     }
 
-    /// The code object that has the kernel. Units of a program may share a kernel of a template; any of them will do
-    /// then.
+    /// Returns the code object that contains the kernel. Translation units of a program may share an instantiation of
+    /// a kernel template; then any of them is returned.
     fn with_kernel(self, pattern: &NamePattern) -> Result<BundleEntry<'static>> {
         let symbol = pattern.find(self.symbols.iter().map(String::as_str))?;
         let mut found: Option<(CodeObject, &BundleEntry)> = None;
@@ -234,7 +233,7 @@ impl Candidates {
     }
 }
 
-/// The processor and the code of a kernel, by which equal kernels of different units are recognised.
+/// Processor and code of a kernel, for recognizing identical kernels of different translation units.
 fn code<'a>(object: &'a CodeObject, symbol: &str) -> Option<(Option<&'static str>, &'a [u8])> {
     let kernel = object.kernels.iter().find(|kernel| kernel.name == symbol)?;
     let is_inside = |section: &&gcn_object::Section| {
@@ -252,24 +251,24 @@ fn code<'a>(object: &'a CodeObject, symbol: &str) -> Option<(Option<&'static str
     Some((object.processor(), bytes))
 }
 
-/// Generic processors (code object version 6), and the target whose instruction set their code uses: that of the common
+/// Generic processors (code object version 6), each with the target that has the same instruction set: the common
 /// subset ("Generic processors" in LLVM's "User Guide for AMDGPU Backend").
 const GENERIC: &[(&str, &str)] = &[("gfx9-generic", "gfx900")];
 
-/// The target for the code of a generic processor; `None` for other code.
+/// Target for the code of a generic processor; `None` for other code.
 fn generic(object: &CodeObject) -> Option<&'static Target> {
     let processor = object.processor()?;
     let (_, target) = GENERIC.iter().find(|(name, _)| *name == processor)?;
     Target::named(target)
 }
 
-/// Tells if code for the target `own` runs as `asked`: on the same instruction set, or, if it is for a generic processor,
-/// on any of the family.
+/// True if code for the target `own` runs on `asked`: the instruction set is the same, or the code is for a generic
+/// processor of the family.
 pub fn runs_as(object: &CodeObject, own: &Target, asked: &Target) -> bool {
     own.isa == asked.isa || generic(object).is_some() && own.version().0 == asked.version().0
 }
 
-/// The processor that a code object names, if its code does not run as `asked`.
+/// Name of the code object's processor, if its code does not run on `asked`.
 pub fn contradicts(object: &CodeObject, asked: &Target) -> Option<&'static str> {
     match target(object) {
         Ok(own) if !runs_as(object, own, asked) => Some(object.processor().unwrap_or(own.name)),
@@ -278,10 +277,10 @@ pub fn contradicts(object: &CodeObject, asked: &Target) -> Option<&'static str> 
     }
 }
 
-/// The target that a code object names.
+/// Target of a code object.
 ///
 /// # Errors
-/// The object names none, or one that is not supported.
+/// The object names no target, or an unsupported one.
 pub fn target(object: &CodeObject) -> Result<&'static Target, NoTarget> {
     let by_note = || {
         let note = object.isa_note.as_ref()?;

@@ -1,4 +1,4 @@
-//! Rules for output files: an output needs a directory, and must not replace an input.
+//! Rules for output files: the directory must exist, and an input must not be overwritten.
 
 use std::fs;
 use std::io::{self, Write};
@@ -10,21 +10,21 @@ use gcn_report::replace_file;
 use crate::input;
 use crate::problem::{OUTPUT_CONFLICT, Problem, UNWRITABLE_OUTPUT};
 
-/// The problem of an output that the system refuses, as the context of the reason.
+/// Problem of an output that the system cannot write, used as context of the system's error.
 pub fn unwritable(path: &Path) -> Problem {
     let message = format!("cannot write {}", input::name(path));
     Problem::new(UNWRITABLE_OUTPUT, message)
 }
 
-/// Writes a file, which keeps its old contents until the new ones are complete ([`replace_file`]).
+/// Writes a file. It keeps its old contents until the new ones are complete ([`replace_file`]).
 ///
 /// # Errors
-/// It cannot be written, or `document` fails.
+/// The file cannot be written, or `document` fails.
 pub fn write(path: &Path, document: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     replace_file(path, document).with_context(|| unwritable(path))
 }
 
-/// Checks, before a long run, that a file can be at a path.
+/// Checks that a file can be created at a path, before a long run.
 ///
 /// # Errors
 /// The path is a directory, or its directory does not exist.
@@ -40,10 +40,10 @@ pub fn check_place(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Checks that the output that `option` names replaces no input.
+/// Checks that the output of `option` does not overwrite an input.
 ///
 /// # Errors
-/// It is one of the inputs, by whatever name.
+/// The output is one of the inputs, even under another name.
 pub fn refuse_inputs<'a>(
     option: &str,
     output: &Path,
@@ -64,7 +64,7 @@ pub fn refuse_inputs<'a>(
     Ok(())
 }
 
-/// The directory of a file.
+/// Directory that contains a file.
 fn directory(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -72,18 +72,19 @@ fn directory(path: &Path) -> &Path {
     }
 }
 
-/// A file by what it is, not by its name.
+/// Identity of a file, independent of its name.
 #[derive(PartialEq, Eq)]
 pub enum FileIdentity {
     /// Device and inode.
     #[cfg(unix)]
     Inode(u64, u64),
-    /// The name without links.
+    /// Canonical path.
     Path(PathBuf),
 }
 
 impl FileIdentity {
-    /// The identity of a path; `None` for standard input and for what is no regular file, which may be written several times.
+    /// Identity of a path; `None` for standard input and for other than regular files, which may be written several
+    /// times.
     pub fn of(path: &Path) -> Option<FileIdentity> {
         if path == Path::new(input::STDIN) {
             return None;

@@ -1,4 +1,4 @@
-//! Errors with stable names, which messages show as `error[NAME]` and `gcn explain` explains.
+//! Errors with stable names, shown as `error[NAME]` and explained by `gcn explain`.
 
 use std::error::Error;
 use std::fmt;
@@ -18,45 +18,45 @@ use gcn_runtime::error_names::UNSUPPORTED_TARGET;
 
 use crate::status::UsageError;
 
-/// Arguments that contradict each other, are incomplete, or that the command or the kernel does not have.
+/// Arguments that conflict, are incomplete, or that the command or kernel does not support.
 pub const INVALID_USAGE: &str = "invalid-usage";
-/// A variable of the environment, or an option for such a variable, with a wrong value.
+/// Environment variable with an invalid value, or the option that sets it.
 pub const INVALID_SETTING: &str = "invalid-setting";
-/// A launch file that is not valid TOML, or has a key or value that launches do not have.
+/// Launch file that is not valid TOML, or has an unknown key or an invalid value.
 pub const INVALID_LAUNCH_FILE: &str = "invalid-launch-file";
-/// A file of suppressions that is not valid TOML, or has a key or value that suppressions do not have.
+/// Suppression file that is not valid TOML, or has an unknown key or an invalid value.
 pub const INVALID_SUPPRESSIONS: &str = "invalid-suppressions";
-/// A line of a file of labels that cannot be read, or that does not fit the code.
+/// Invalid line of a label file, or one that does not fit the code.
 pub const INVALID_LABELS: &str = "invalid-labels";
-/// Text that selects no elements of a buffer.
+/// Invalid selector of a buffer's elements.
 pub const INVALID_SELECTOR: &str = "invalid-selector";
-/// A name, number or word that `gcn isa` or `gcn explain` does not know.
+/// Name, number or word unknown to `gcn isa` or `gcn explain`.
 pub const UNKNOWN_ENTRY: &str = "unknown-entry";
-/// A code object without source lines.
+/// Code object without source lines.
 pub const MISSING_DEBUG_INFO: &str = "missing-debug-info";
-/// A library for programs that is not installed, or that a program cannot load.
+/// Library for programs that is not installed, or that a program cannot load.
 pub const MISSING_LIBRARY: &str = "missing-library";
-/// A program of `gcn exec` that cannot run.
+/// Program that `gcn exec` cannot run.
 pub const UNUSABLE_PROGRAM: &str = "unusable-program";
-/// A program that does not state its target.
+/// Program that does not state its target.
 pub const MISSING_TARGET: &str = "missing-target";
-/// A code object itself, where a file that holds code objects is expected.
+/// Code object passed where a file that contains code objects is expected.
 pub const NOTHING_TO_EXTRACT: &str = "nothing-to-extract";
-/// An output that would replace an input or another output.
+/// Output that would overwrite an input or another output.
 pub const OUTPUT_CONFLICT: &str = "output-conflict";
-/// An output that cannot be written.
+/// Output that cannot be written.
 pub const UNWRITABLE_OUTPUT: &str = "unwritable-output";
-/// A choice of instructions to trace that cannot be read.
+/// Invalid selection of instructions to trace.
 pub const INVALID_FILTER: &str = "invalid-filter";
 
-/// Paths of `gcn test` without a launch file.
+/// Paths without a launch file, for `gcn test`.
 pub const NO_LAUNCH_FILE: &str = "no-launch-file";
-/// A value whose history `gcn why` cannot keep.
+/// Value whose history is too large for `gcn why`.
 pub const HISTORY_TOO_LARGE: &str = "history-too-large";
-/// Input of the language server or the debug adapter that is no message of the protocol.
+/// Invalid message for the language server or the debug adapter.
 pub const INVALID_PROTOCOL: &str = "invalid-protocol";
 
-/// The names of this command's own errors; tests hold that each is explained.
+/// Names of this crate's own errors. A test checks that each has an explanation.
 #[cfg(test)]
 pub const NAMES: &[&str] = &[
     INVALID_USAGE,
@@ -79,17 +79,17 @@ pub const NAMES: &[&str] = &[
     INVALID_PROTOCOL,
 ];
 
-/// An error as a message shows it; also the context of an error that has no name of its own.
+/// Error as shown in a message, or the context of an error without a name.
 #[derive(Clone, Debug)]
 pub struct Problem {
-    /// Stable name, if it has one.
+    /// Stable name, if there is one.
     pub name: Option<&'static str>,
     /// The message.
     pub message: String,
 }
 
 impl Problem {
-    /// A problem with a stable name.
+    /// Creates a problem with a stable name.
     pub fn new(name: &'static str, message: impl Into<String>) -> Problem {
         Problem {
             name: Some(name),
@@ -97,7 +97,8 @@ impl Problem {
         }
     }
 
-    /// An error with its causes, and the name of the problem among them, or else of the outermost that has one.
+    /// Combines an error with its causes, and the name of the problem among them, or else of the outermost named
+    /// error.
     pub fn of(error: &anyhow::Error) -> Problem {
         let own = || error.downcast_ref::<Problem>().and_then(|it| it.name);
         Problem {
@@ -106,13 +107,13 @@ impl Problem {
         }
     }
 
-    /// The problem of arguments that are wrong.
+    /// Usage error.
     pub fn of_usage(message: impl Into<String>) -> Problem {
         Problem::new(INVALID_USAGE, message)
     }
 
-    /// The problem with text before its message.
-    pub fn behind(self, prefix: &str) -> Problem {
+    /// Adds a prefix to the message.
+    pub fn with_prefix(self, prefix: &str) -> Problem {
         Problem {
             message: format!("{prefix}{}", self.message),
             ..self
@@ -120,7 +121,7 @@ impl Problem {
     }
 }
 
-/// A line of standard error: `error[NAME]: MESSAGE`.
+/// Formats `error[NAME]: MESSAGE`.
 pub fn line(name: Option<&str>, message: &str) -> String {
     let message = printable(message);
     match name {
@@ -129,11 +130,11 @@ pub fn line(name: Option<&str>, message: &str) -> String {
     }
 }
 
-/// Reason why a code object's target is none of the supported ones.
+/// Reason why a code object's target is not supported.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoTarget {
-    /// The object names another target.
+    /// The object names an unsupported target.
     #[error("the code cannot be read: {}", UnknownTarget(.0))]
     Unsupported(&'static str),
     /// The object names no target.
@@ -149,7 +150,7 @@ impl fmt::Display for Problem {
 
 impl Error for Problem {}
 
-/// The stable name of an error, without those of its causes.
+/// Stable name of an error, ignoring its causes.
 fn name(error: &(dyn Error + 'static)) -> Option<&'static str> {
     fn of<E: Error + 'static>(
         error: &(dyn Error + 'static),

@@ -1,4 +1,4 @@
-//! The program of a command: a source that is assembled or compiled, or a code object, and the kernel in it.
+//! Program of a command: a source to assemble or compile, or a code object, with its kernels.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -16,9 +16,9 @@ use gcn_runtime::error_names::{COMPILATION_FAILED, NO_MATCHING_CODE};
 use gcn_runtime::{Device, Error, Kernel, Module};
 
 use crate::file::{FileBytes, MAX_INPUT_BYTES};
-use crate::input::{DialectOption, Named, TargetParser};
+use crate::input::{DialectOption, NamedTarget, TargetParser};
 use crate::problem::{NoTarget, Problem};
-use crate::render::{Diagnosed, RenderedSources};
+use crate::render::{RenderedDiagnostics, RenderedSources};
 use crate::{UsageError, asm, input, object, render};
 
 /// Options of the target and of the compiler, which all commands have that take a program.
@@ -53,25 +53,25 @@ pub struct ProgramOptions {
     pub verbose: bool,
 }
 
-/// A program as it is asked for.
+/// Requested program.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ProgramRequest {
-    /// The source or code object.
+    /// Source or code object.
     pub file: PathBuf,
     /// Number of the code object in a file that holds several.
     pub entry: Option<usize>,
-    /// Name of the target.
+    /// Target name.
     pub target: Option<String>,
-    /// Dialect of an assembly source.
+    /// Assembly dialect.
     pub dialect: Option<DialectOption>,
-    /// For the compiler, or the assembler.
+    /// Options of the compiler or the assembler.
     pub compiler: Compiler,
-    /// Shows the compiler's commands.
+    /// True to show the compiler's commands.
     pub verbose: bool,
 }
 
 impl ProgramRequest {
-    /// Puts options in the place of what there is, or adds them.
+    /// Applies command-line options, which override settings or add to them.
     pub fn override_by(&mut self, options: &ProgramOptions) {
         if options.target.is_some() {
             self.target.clone_from(&options.target);
@@ -93,22 +93,22 @@ impl ProgramRequest {
     }
 }
 
-/// Options for the compiler of a source, or for its assembler.
+/// Options of the compiler or the assembler.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Compiler {
-    /// Macros, or symbols of assembly: `NAME` or `NAME=VALUE`.
+    /// Macros of the compiler, or symbols of the assembler: `NAME` or `NAME=VALUE`.
     pub define: Vec<String>,
-    /// Directories of included files, of assembly sources too.
+    /// Include directories, also for assembly.
     pub include: Vec<PathBuf>,
-    /// Level of optimisation, without `-O`.
+    /// Optimisation level, without `-O`.
     pub optimize: Option<String>,
-    /// Options as Clang has them.
+    /// Options passed to Clang.
     pub clang_options: Vec<String>,
 }
 
 impl Compiler {
-    /// An option that is there and is nothing for an assembler.
-    pub fn only(&self) -> Option<&'static str> {
+    /// Name of an option that was given but does not apply to assembly.
+    pub fn inapplicable_option(&self) -> Option<&'static str> {
         let options = [
             ("--optimize", self.optimize.is_some()),
             ("--clang-option", !self.clang_options.is_empty()),
@@ -117,7 +117,7 @@ impl Compiler {
         given.next().map(|(option, _)| option)
     }
 
-    /// All of it as Clang has it.
+    /// All options in Clang's syntax.
     pub fn options(&self) -> Vec<OsString> {
         let joined = |option: &str, value: &OsStr| {
             let mut joined = OsString::from(option);
@@ -141,30 +141,30 @@ impl Compiler {
     }
 }
 
-/// The terms on which a program is read.
+/// Requirements for loading a program.
 pub struct ProgramTerms<'a> {
-    /// Names of kernels that it must have; without a name, it must have one kernel.
+    /// Names of required kernels. `None` requires that there is only one kernel.
     pub kernels: &'a [Option<&'a str>],
-    /// Errors are for programs, without colours.
+    /// True if errors are machine-readable, without colours.
     pub json: bool,
-    /// Makes the device, of a target by its name.
+    /// Creates the device for a target name.
     pub device: &'a dyn Fn(&str) -> Result<Device>,
 }
 
-/// A program in a device.
+/// Program loaded on a device.
 pub struct LoadedProgram {
-    /// The file.
+    /// Contents of the file.
     pub bytes: FileBytes,
-    /// Code.
+    /// Loaded code.
     pub module: Module,
-    /// The files that the source includes.
+    /// Files that the source includes.
     pub included: Vec<PathBuf>,
 }
 
-/// Reads the program, or assembles or compiles it, and loads it into a device of its target.
+/// Reads, assembles or compiles a program, and loads it on a device of its target.
 ///
 /// # Errors
-/// The file cannot be read, the source has errors, or the target is none that it runs on.
+/// The file cannot be read, the source has errors, or the target is not one that the program runs on.
 pub fn program(request: &ProgramRequest, terms: &ProgramTerms<'_>) -> Result<LoadedProgram> {
     let name = input::name(&request.file);
     let asked = match &request.target {
@@ -237,7 +237,7 @@ pub fn program(request: &ProgramRequest, terms: &ProgramTerms<'_>) -> Result<Loa
         gcn_asm::definition(text).map_err(wrong)
     });
     let defines = defines.collect::<Result<Vec<_>, _>>()?;
-    if let Some(option) = request.compiler.only() {
+    if let Some(option) = request.compiler.inapplicable_option() {
         return Err(UsageError(format!(
             "{option} applies to compiled sources only: .cl, .clcpp, .hip, .ll, .bc"
         ))
@@ -277,7 +277,7 @@ pub fn program(request: &ProgramRequest, terms: &ProgramTerms<'_>) -> Result<Loa
         text,
         files: &assembly.files,
     };
-    let diagnosed = || Diagnosed::new(&sources, &diagnostics, terms.json);
+    let diagnosed = || RenderedDiagnostics::new(&sources, &diagnostics, terms.json);
     let Some(code) = code else {
         bail!(diagnosed());
     };
@@ -298,21 +298,21 @@ pub fn program(request: &ProgramRequest, terms: &ProgramTerms<'_>) -> Result<Loa
     })
 }
 
-/// Loads a code object into a device of the target.
+/// Loads a code object on a device of the target.
 fn load(terms: &ProgramTerms<'_>, object: CodeObject<'static>, target: &str) -> Result<Module> {
-    // A name that no kernel has is the better message of two.
+    // An unknown kernel name is the more helpful of two errors.
     for kernel in terms.kernels {
         symbol(&object, *kernel)?;
     }
     Ok(Module::of_object(&(terms.device)(target)?, object)?)
 }
 
-/// Compiles a source with the system's Clang; the module, and the files that the source includes.
+/// Compiles a source with the system's Clang, and returns the module and the included files.
 fn compiled(
     request: &ProgramRequest,
     terms: &ProgramTerms<'_>,
     language: Language,
-    asked: Option<Named>,
+    asked: Option<NamedTarget>,
 ) -> Result<(Module, Vec<PathBuf>)> {
     let name = input::name(&request.file);
     let target = asked.map_or_else(|| DEFAULT_TARGET.to_owned(), |named| named.to_string());
@@ -341,7 +341,7 @@ fn compiled(
                 show(commands);
                 let failed = format!("{} failed to compile {name}", program.display());
                 let failed = Problem::new(COMPILATION_FAILED, failed);
-                bail!(Diagnosed::from_compiler(diagnostics, &failed));
+                bail!(RenderedDiagnostics::from_compiler(diagnostics, &failed));
             }
             _ => return Err(Error::Compile(error)).context(format!("cannot compile {name}")),
         },
@@ -355,7 +355,7 @@ fn compiled(
     Ok((module, compiled.dependencies))
 }
 
-/// Languages of sources that are not read by their extensions alone.
+/// Extensions of unsupported source languages, with the language and the supported alternative.
 const OTHER_LANGUAGES: &[(&str, &str)] = &[
     ("c", "C"),
     ("cc", "C++"),
@@ -364,7 +364,7 @@ const OTHER_LANGUAGES: &[(&str, &str)] = &[
     ("cxx", "C++"),
 ];
 
-/// The language of a source that is neither assembly nor compiled, by its name.
+/// Unsupported source language of a file, by its name.
 fn other_language(file: &Path) -> Option<&'static (&'static str, &'static str)> {
     let extension = file.extension()?;
     OTHER_LANGUAGES
@@ -372,10 +372,10 @@ fn other_language(file: &Path) -> Option<&'static (&'static str, &'static str)> 
         .find(|(known, _)| extension == *known)
 }
 
-/// Kernels that an error lists at most.
+/// Maximum number of kernels listed in an error.
 const MAX_LISTED: usize = 8;
 
-/// The symbol of the kernel that a name denotes, or of the only one.
+/// Symbol of the kernel with this name, or of the only one.
 fn symbol<'a>(object: &'a CodeObject, name: Option<&str>) -> Result<&'a str> {
     let names = || {
         let kernels = object.kernels.iter().take(MAX_LISTED);
@@ -404,7 +404,7 @@ fn symbol<'a>(object: &'a CodeObject, name: Option<&str>) -> Result<&'a str> {
     }
 }
 
-/// The kernel that a name denotes, or the only one.
+/// Returns the kernel with this name, or the only one.
 pub fn choose(module: &Module, name: Option<&str>) -> Result<Kernel> {
     Ok(module.kernel(symbol(module.object(), name)?)?)
 }

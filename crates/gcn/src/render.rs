@@ -1,4 +1,4 @@
-//! From diagnostics to text: `file:line:column: error: …`, the source line with a caret, help, and a count at the end.
+//! Rendering of diagnostics: `file:line:column: error: …`, the source line with a caret, help, and totals.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,19 +16,19 @@ use crate::problem::{self, Problem};
 use crate::warnings::WARNING_LIMIT;
 pub use gcn_report::{kernel_name, printable};
 
-/// Lines of source that a diagnostic shows at most.
+/// Maximum number of source lines per diagnostic.
 const MAX_LINES: usize = 4;
-/// Bytes of a long line that are shown on each side of the place.
+/// Maximum number of bytes shown on each side of the position in a long line.
 const MAX_AROUND: usize = 200;
 
-/// Writes to standard error. An error is ignored, since there is nowhere to report it.
+/// Writes to standard error. Errors are ignored, since there is nowhere to report them.
 pub fn tell(text: Arguments<'_>) {
     let _ = io::stderr().lock().write_fmt(text);
 }
 
 /// Writes an error to standard error.
 pub fn complain(error: &anyhow::Error) {
-    if let Some(Diagnosed { text, .. }) = error.downcast_ref() {
+    if let Some(RenderedDiagnostics { text, .. }) = error.downcast_ref() {
         tell(format_args!("{text}"));
         return;
     }
@@ -36,7 +36,7 @@ pub fn complain(error: &anyhow::Error) {
     tell(format_args!("{}", problem::line(name, &message)));
 }
 
-/// Writes a value in JSON, on lines of its own.
+/// Writes a value in JSON, followed by a newline.
 ///
 /// # Errors
 /// `out` cannot be written.
@@ -54,16 +54,16 @@ pub fn warn(file: &str, warning: &dyn Display) {
     ));
 }
 
-/// The choice of `--color`, once the arguments are read.
+/// Value of `--color`, set once the arguments are parsed.
 static COLOR: OnceLock<ColorChoice> = OnceLock::new();
 
-/// Keeps the choice of `--color`.
+/// Sets the value of `--color`.
 pub fn choose_color(choice: ColorChoice) {
-    // Arguments are read once.
+    // Arguments are parsed only once, so this cannot fail.
     let _ = COLOR.set(choice);
 }
 
-/// True if standard error shows colours: `--color` says so, or it is a terminal, and `NO_COLOR` is not set.
+/// True if standard error shows colours: `--color` requests it, or it is a terminal and `NO_COLOR` is not set.
 pub fn has_colours() -> bool {
     match COLOR.get() {
         Some(ColorChoice::Always) => true,
@@ -74,7 +74,7 @@ pub fn has_colours() -> bool {
     }
 }
 
-/// Renders for standard error, in colour if that has colours.
+/// Renderer for standard error, in colour if enabled.
 pub fn renderer() -> Renderer {
     if has_colours() {
         Renderer::styled()
@@ -83,37 +83,37 @@ pub fn renderer() -> Renderer {
     }
 }
 
-/// Characters of a message at most: it may quote a name of any length.
+/// Maximum length of a message in characters. Messages may quote names of any length.
 const MAX_MESSAGE: usize = 400;
 
-/// The beginning of a message, all of it unless it is very long.
-fn cropped(message: &str) -> Cow<'_, str> {
+/// Truncates a very long message.
+fn truncate(message: &str) -> Cow<'_, str> {
     match message.char_indices().nth(MAX_MESSAGE) {
         None => message.into(),
         Some((end, _)) => format!("{}…", &message[..end]).into(),
     }
 }
 
-/// A source and the files that it includes.
+/// Source with the files that it includes.
 pub struct RenderedSources<'a> {
     /// Name of the source in messages.
     pub name: &'a str,
-    /// The source.
+    /// Text of the source.
     pub text: &'a str,
-    /// In ascending order of their places.
+    /// Files in ascending order of their positions.
     pub files: &'a [SourceFile],
 }
 
-/// Diagnostics that are shown in full; 0 is no limit.
+/// Limits for diagnostics shown in full; 0 is no limit.
 #[derive(Clone, Copy, Debug)]
 pub struct DiagnosticLimits {
-    /// Errors, with what is between them.
+    /// Maximum number of errors. Warnings after the last one are not shown either.
     pub errors: usize,
-    /// Warnings of a kind, which is their name.
+    /// Maximum number of warnings per name.
     pub warnings: usize,
 }
 
-/// The errors that are shown if nothing else is asked for.
+/// Default for the maximum number of errors.
 pub const ERROR_LIMIT: usize = 100;
 
 impl Default for DiagnosticLimits {
@@ -125,14 +125,14 @@ impl Default for DiagnosticLimits {
     }
 }
 
-/// Warnings shown in full, and those that are not, by their names.
+/// Number of warnings by name.
 #[derive(Default)]
-struct Kinds(BTreeMap<&'static str, usize>);
+struct WarningCounts(BTreeMap<&'static str, usize>);
 
-impl Kinds {
-    /// Counts a warning; returns whether it is one of the first `limit` of its kind.
+impl WarningCounts {
+    /// Counts a warning. Returns true if it is among the first `limit` with its name.
     fn shows(&mut self, warning: &Diagnostic, limit: usize) -> bool {
-        // The source's own warnings have each its own text.
+        // Warnings by the source itself have individual texts.
         if limit == 0 || warning.id == &ids::USER_WARNING {
             return true;
         }
@@ -141,7 +141,7 @@ impl Kinds {
         *count <= limit
     }
 
-    /// The names with more warnings than `limit`, and how many more.
+    /// Names with more than `limit` warnings, with the number of hidden ones.
     fn hidden(&self, limit: usize) -> impl Iterator<Item = (&'static str, usize)> + '_ {
         let counts = self.0.iter();
         counts
@@ -150,8 +150,8 @@ impl Kinds {
     }
 }
 
-/// The numbers of errors and warnings, as `1 error, 2 warnings`; `None` without any.
-pub fn counted(errors: usize, warnings: usize) -> Option<String> {
+/// Formats totals as `1 error, 2 warnings`; `None` if both are 0.
+pub fn totals(errors: usize, warnings: usize) -> Option<String> {
     let counts = [(errors, "error"), (warnings, "warning")];
     let counts = counts.iter().filter(|(count, _)| *count > 0);
     let counts: Vec<String> = counts
@@ -160,8 +160,7 @@ pub fn counted(errors: usize, warnings: usize) -> Option<String> {
     (!counts.is_empty()).then(|| counts.join(", "))
 }
 
-/// Diagnostics as text, in the order of the source; then a line for each kind of warning of which some are not shown, and
-/// one that counts the errors and warnings.
+/// Renders diagnostics in source order, then a line for each name with hidden warnings, then the totals.
 pub fn diagnostics(
     renderer: &Renderer,
     sources: &RenderedSources<'_>,
@@ -180,7 +179,7 @@ pub fn diagnostics(
     let mut out = String::new();
     let mut files = sources.lines();
     let mut shown = 0;
-    let mut kinds = Kinds::default();
+    let mut kinds = WarningCounts::default();
     let limit = limits.errors;
     for diagnostic in sorted {
         if diagnostic.severity == Severity::Warning && !kinds.shows(diagnostic, limits.warnings) {
@@ -205,29 +204,29 @@ pub fn diagnostics(
             if more == 1 { "" } else { "s" }
         ));
     }
-    if let Some(counted) = counted(errors, warnings) {
+    if let Some(counted) = totals(errors, warnings) {
         out.push_str(&format!("{}: {counted}\n", printable(sources.name)));
     }
     out
 }
 
-/// A diagnostic in JSON; the fields are the keys.
+/// JSON report of a diagnostic; the fields are the keys.
 #[derive(Serialize)]
 pub struct DiagnosticReport<'a> {
     severity: &'static str,
-    /// Name, for `gcn explain`.
+    /// Name for `gcn explain`.
     name: &'static str,
     message: &'a str,
-    /// Text beside the marked place; may be empty.
+    /// Text at the marked span; may be empty.
     label: &'a str,
     help: &'a [String],
     file: &'a str,
-    /// Line and column of the place, the latter in characters; both are counted from 1.
+    /// Line number, starting at 1. Columns count characters, starting at 1.
     line: usize,
     column: usize,
 }
 
-/// Diagnostics for programs, in the order of the source.
+/// Returns reports of diagnostics in source order.
 pub fn diagnostic_reports<'a>(
     sources: &RenderedSources<'a>,
     diagnostics: &'a [Diagnostic],
@@ -256,45 +255,54 @@ pub fn diagnostic_reports<'a>(
     sorted.into_iter().map(report).collect()
 }
 
-/// Diagnostics with their places in a source, rendered.
+/// Rendered diagnostics of a source.
 #[derive(Debug, thiserror::Error)]
 #[error("{text}")]
-pub struct Diagnosed {
-    /// All of them.
+pub struct RenderedDiagnostics {
+    /// Rendered text.
     pub text: String,
-    /// The name of the first error.
+    /// Name of the first error.
     pub name: Option<&'static str>,
 }
 
-impl Diagnosed {
-    /// Renders diagnostics: for programs without colours.
-    pub fn new(sources: &RenderedSources<'_>, diagnostics: &[Diagnostic], json: bool) -> Diagnosed {
+impl RenderedDiagnostics {
+    /// Renders diagnostics, without colours for `json`.
+    pub fn new(
+        sources: &RenderedSources<'_>,
+        diagnostics: &[Diagnostic],
+        json: bool,
+    ) -> RenderedDiagnostics {
         let renderer = if json { Renderer::plain() } else { renderer() };
         let text = self::diagnostics(&renderer, sources, diagnostics, DiagnosticLimits::default());
         let errors = diagnostics
             .iter()
             .filter(|diagnostic| diagnostic.severity == Severity::Error);
         let first = errors.min_by_key(|diagnostic| diagnostic.span.start);
-        Diagnosed {
+        RenderedDiagnostics {
             text,
             name: first.map(Diagnostic::name),
         }
     }
 
-    /// An error in a text that is read as a whole.
-    pub fn of_text(name: &str, text: &str, diagnostic: Diagnostic, json: bool) -> Diagnosed {
+    /// Renders an error in a text that has no included files.
+    pub fn of_text(
+        name: &str,
+        text: &str,
+        diagnostic: Diagnostic,
+        json: bool,
+    ) -> RenderedDiagnostics {
         let sources = RenderedSources {
             name,
             text,
             files: &[],
         };
-        Diagnosed::new(&sources, &[diagnostic], json)
+        RenderedDiagnostics::new(&sources, &[diagnostic], json)
     }
 
-    /// Diagnostics that a compiler has rendered, and a line with the problem behind them.
-    pub fn from_compiler(diagnostics: &str, last: &Problem) -> Diagnosed {
+    /// Combines diagnostics that a compiler has rendered with a final problem.
+    pub fn from_compiler(diagnostics: &str, last: &Problem) -> RenderedDiagnostics {
         let line = problem::line(last.name, &last.message);
-        Diagnosed {
+        RenderedDiagnostics {
             text: format!("{diagnostics}{line}"),
             name: last.name,
         }
@@ -313,7 +321,7 @@ impl<'a> RenderedSources<'a> {
     }
 }
 
-/// The index of the file that a place is in.
+/// Index of the file that contains a position.
 fn file_of(files: &[LineCounter], at: usize) -> usize {
     files.partition_point(|file| file.start <= at).max(1) - 1
 }
@@ -331,7 +339,7 @@ fn rendered(renderer: &Renderer, files: &mut [LineCounter], diagnostic: &Diagnos
         .line_start(place.line)
         .annotation(AnnotationKind::Primary.span(span).label(label));
     let group = level
-        .primary_title(cropped(&diagnostic.message))
+        .primary_title(truncate(&diagnostic.message))
         .id(diagnostic.name())
         .element(snippet)
         .elements(
@@ -353,7 +361,7 @@ fn rendered(renderer: &Renderer, files: &mut [LineCounter], diagnostic: &Diagnos
         }
         groups.push(
             Level::NOTE
-                .secondary_title(cropped(&note.message))
+                .secondary_title(truncate(&note.message))
                 .element(snippet),
         );
     }
@@ -365,21 +373,21 @@ fn rendered(renderer: &Renderer, files: &mut [LineCounter], diagnostic: &Diagnos
     )
 }
 
-/// A place in a source, both numbers counted from 1, the column in characters.
+/// Line and column in a source, starting at 1. The column counts characters.
 struct Position {
     line: usize,
     column: usize,
 }
 
-/// A source whose lines are asked for in ascending order, each counted once.
+/// Counter for lines of a source that are queried in ascending order, so that each is counted once.
 struct LineCounter<'a> {
     name: &'a str,
     source: &'a str,
-    /// Position of its first byte.
+    /// Position of the source's first byte.
     start: usize,
-    /// Beginning of the line of the last query.
+    /// Start of the last queried line.
     begin: usize,
-    /// Number.
+    /// Line number of the last query.
     line: usize,
 }
 
@@ -394,19 +402,19 @@ impl<'a> LineCounter<'a> {
         }
     }
 
-    /// The position of a place, its lines, and the span in them.
+    /// Returns a span's position, its lines, and its range in them.
     fn excerpt(&mut self, place: &Range<usize>) -> (Position, &'a str, Range<usize>) {
         let local = place.start.saturating_sub(self.start)..place.end.saturating_sub(self.start);
-        let span = self.within(&local);
+        let span = self.clamp(&local);
         let position = self.place(span.start);
-        let shown = self.shown(&span);
+        let shown = self.visible_range(&span);
         let end = span.end.clamp(span.start, shown.end);
         let within = span.start - shown.start..end - shown.start;
         (position, &self.source[shown], within)
     }
 
-    /// A span moved to where it lies in the source and on boundaries of characters.
-    fn within(&self, span: &Range<usize>) -> Range<usize> {
+    /// Clamps a span to the source, and extends it to character boundaries.
+    fn clamp(&self, span: &Range<usize>) -> Range<usize> {
         let boundary = |at: &usize| self.source.is_char_boundary(*at);
         let last = self.source.len();
         let start = (0..=span.start.min(last)).rev().find(boundary).unwrap_or(0);
@@ -414,7 +422,7 @@ impl<'a> LineCounter<'a> {
         start..end
     }
 
-    /// The position of a byte, and the line of it as the one asked for last.
+    /// Position of a byte, whose line becomes the last queried one.
     fn place(&mut self, at: usize) -> Position {
         if at < self.begin {
             *self = LineCounter::new(self.name, self.source, self.start);
@@ -430,8 +438,9 @@ impl<'a> LineCounter<'a> {
         }
     }
 
-    /// The lines of a span that begins in the line asked for last, without the last one's end.
-    fn shown(&self, span: &Range<usize>) -> Range<usize> {
+    /// Range of the lines of a span that starts in the last queried line, without the final newline. Long lines are
+    /// cut.
+    fn visible_range(&self, span: &Range<usize>) -> Range<usize> {
         let rest = &self.source[self.begin..];
         let mut end = 0;
         for line in rest.split_inclusive('\n').take(MAX_LINES) {
@@ -459,7 +468,7 @@ impl<'a> LineCounter<'a> {
     }
 }
 
-/// A text as a word of a shell.
+/// Quotes a text as a shell word.
 pub fn shell_word(text: &[u8]) -> Vec<u8> {
     let needs_no_quotes = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./,:=+%@".contains(byte);
     if !text.is_empty() && text.iter().all(needs_no_quotes) {

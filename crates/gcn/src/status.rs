@@ -1,32 +1,32 @@
-//! Outcomes of commands and of runs, and their exit statuses.
+//! Outcomes of commands and runs, and their exit statuses.
 
 use std::process::ExitCode;
 
 use serde::Serialize;
 
-/// Outcome of a command; the number is the exit status.
+/// Outcome of a command; the value is the exit status.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Status {
-    /// As asked.
+    /// Completed as requested.
     Success = 0,
-    /// An input is wrong or an output cannot be written, and the reasons have been reported.
+    /// Invalid input, or an output that cannot be written. The reasons have been reported.
     BadInput = 1,
-    /// The usage is wrong, and the reasons have been reported; clap's number too.
+    /// Invalid usage, which has been reported. Clap uses the same value.
     BadUsage = 2,
-    /// A result differs from what is expected, or a checker has found something.
+    /// A result differs from the expected one, or a checker has reported a finding.
     Difference = 3,
-    /// The kernel had a fault, came to a limit, or blocked itself.
+    /// The kernel faulted, exceeded a limit, or deadlocked.
     Fault = 4,
-    /// The kernel took longer than allowed; the number is that of timeout(1).
+    /// The kernel exceeded its time limit; the value of timeout(1).
     Timeout = 124,
-    /// `gcn exec` has not started the program; as with timeout(1) and env(1), like the following.
+    /// `gcn exec` could not start the program. This and the following values are those of timeout(1) and env(1).
     NotStarted = 125,
     /// The program cannot be executed.
     NotExecutable = 126,
     /// The program does not exist.
     NotFound = 127,
-    /// SIGINT: 128 and the signal's number, as shells have it.
+    /// SIGINT: 128 plus the signal number, as in shells.
     Interrupted = 130,
     /// SIGTERM.
     Terminated = 143,
@@ -38,32 +38,32 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// An invalid combination of arguments, which clap cannot detect.
+/// Invalid combination of arguments that clap cannot detect.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct UsageError(pub String);
 
-/// The end of a run; the names are those of the JSON.
+/// End of a run; the names are those in JSON.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunOutcome {
-    /// The run finished, and every expectation held.
+    /// Completed; all expectations hold.
     Success,
-    /// An input is wrong, or an output cannot be written.
+    /// Invalid input, or an output that cannot be written.
     BadInput,
-    /// The command is wrong.
+    /// Invalid usage.
     BadUsage,
-    /// The run finished, and an expectation did not hold.
+    /// Completed; an expectation does not hold.
     Difference,
-    /// The run finished, and a checker has found something.
+    /// Completed; a checker reported a finding.
     Finding,
-    /// A wave did what it must not.
+    /// A wave faulted.
     Fault,
-    /// A wave executed as many instructions as it may.
+    /// A wave reached the instruction limit.
     Limit,
     /// All waves wait for each other.
     Deadlock,
-    /// The run took longer than `--timeout` allows.
+    /// The run exceeded `--timeout`.
     Timeout,
     /// Ctrl-C.
     Interrupted,
@@ -72,7 +72,7 @@ pub enum RunOutcome {
 }
 
 impl RunOutcome {
-    /// The exit status.
+    /// Exit status of the outcome.
     pub fn status(self) -> Status {
         match self {
             RunOutcome::Success => Status::Success,

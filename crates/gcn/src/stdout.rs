@@ -1,7 +1,7 @@
-//! Standard output. Where a process starts without one, Rust opens `/dev/null` in its place before `main`, and results would be
-//! lost without a word; so the loader has a function called that looks before.
+//! Standard output. If a process starts without one, Rust opens `/dev/null` in its place before `main`, and results
+//! would be lost silently. So a function checks the descriptor before, called by the loader.
 //!
-//! This is one of the modules that may use `unsafe`: it asks the system about a descriptor by its number.
+//! This module may use `unsafe`, since it queries a descriptor by its number.
 
 use std::io::{self, Stdout, StdoutLock, Write};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -22,7 +22,7 @@ static LOOK: extern "C" fn() = {
     look
 };
 
-/// Standard output, if it is open.
+/// Standard output, which fails if it was closed at the start.
 struct Output<T>(T);
 
 impl<T: Write> Write for Output<T> {
@@ -36,10 +36,10 @@ impl<T: Write> Write for Output<T> {
     }
 }
 
-/// Checks that there is a standard output.
+/// Checks that standard output is open.
 ///
 /// # Errors
-/// The process started without one.
+/// The process was started without standard output.
 pub fn check() -> io::Result<()> {
     if IS_CLOSED.load(Relaxed) {
         return Err(io::Error::other("standard output is closed"));
@@ -47,12 +47,12 @@ pub fn check() -> io::Result<()> {
     Ok(())
 }
 
-/// Standard output, which only this thread writes to.
+/// Standard output, locked for this thread.
 pub fn locked() -> impl Write {
     Output::<StdoutLock<'static>>(io::stdout().lock())
 }
 
-/// Standard output for writers of a thread that holds its lock already, or of several threads.
+/// Standard output for several threads, or for a thread that already holds its lock.
 pub fn shared() -> impl Write + Send {
     Output::<Stdout>(io::stdout())
 }

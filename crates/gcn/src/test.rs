@@ -1,6 +1,6 @@
 //! `gcn test`: runs launch files, each in its own process, and summarizes the results.
 
-// In the order of their imports: a module names only modules above it.
+// In import order: a module imports only from modules above it.
 mod launches;
 mod row;
 mod process;
@@ -94,8 +94,8 @@ struct CheckCommand {
     check: check::Args,
 }
 
-/// Carries the command out. If launch files cannot be run or a report cannot be written, the error is printed and the status is
-/// [`Status::BadUsage`], unlike that of launch files that fail.
+/// Runs the command. If launch files cannot be run or a report cannot be written, the error is printed and the status
+/// is [`Status::BadUsage`], which differs from that of failing launch files.
 ///
 /// # Errors
 /// `out` cannot be written.
@@ -152,7 +152,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
 /// Checks the options after `--`.
 ///
 /// # Errors
-/// The command does not have them, or they name a file to write, which every launch file would replace.
+/// The command does not have the options, or they name an output file, which each launch file would overwrite.
 fn check_options(args: &Args) -> Result<()> {
     let usage = |error: clap::Error| {
         let text = error.to_string();
@@ -180,7 +180,7 @@ fn check_options(args: &Args) -> Result<()> {
 /// Checks that the reports can be written.
 ///
 /// # Errors
-/// A report has no directory or replaces a launch file, or both are the same file.
+/// A report has no directory or overwrites a launch file, or both reports are the same file.
 fn check_reports(args: &Args, launches: &[LaunchFile]) -> Result<()> {
     let junit = args.junit.as_deref();
     let sarif = args.sarif.as_deref();

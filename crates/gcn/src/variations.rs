@@ -1,4 +1,4 @@
-//! Options that have an execution vary as hardware's may.
+//! Options that vary the execution in ways that hardware may.
 
 use gcn_runtime::Variations;
 
@@ -23,7 +23,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// The options, and of others those that are not among them.
+    /// Options as variations. Those that are not given are taken from `others`.
     pub fn or(&self, others: Variations) -> Variations {
         Variations {
             late: self.late.or(others.late),

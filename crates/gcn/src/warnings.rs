@@ -1,4 +1,4 @@
-//! Warnings that the user wants or does not want: `-w` and `-W`, by the stable names of diagnostics.
+//! Selection of warnings: `-w` and `-W`, by stable names of diagnostics.
 
 use gcn_asm::{Diagnostic, Explanation, Severity, closest, explain, explanations};
 
@@ -20,13 +20,13 @@ pub struct Options {
     warning_limit: usize,
 }
 
-/// The warnings of a kind that are shown if nothing else is asked for.
+/// Default for the maximum number of warnings per name.
 pub const WARNING_LIMIT: usize = 1;
 
-/// One option `-W`.
+/// Value of an option `-W`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct WarningRule {
-    /// The warning, or every one.
+    /// Warning that the rule applies to; `None` for all.
     name: Option<&'static Explanation>,
     effect: Effect,
 }
@@ -38,7 +38,7 @@ enum Effect {
     Fail,
 }
 
-/// For clap: a rule about warnings.
+/// Clap parser for a rule.
 fn rule(text: &str) -> Result<WarningRule, String> {
     const ERROR: &str = "error";
     if text == ERROR {
@@ -67,12 +67,12 @@ fn rule(text: &str) -> Result<WarningRule, String> {
 }
 
 impl Options {
-    /// The warnings of a kind to show in full; 0 is no limit.
+    /// Maximum number of warnings per name shown in full; 0 is no limit.
     pub fn limit(&self) -> usize {
         self.warning_limit
     }
 
-    /// Removes the warnings that are not wanted, and makes errors of those that are to be.
+    /// Removes hidden warnings, and turns warnings into errors where the rules say so.
     pub fn apply(&self, diagnostics: &mut Vec<Diagnostic>) {
         diagnostics.retain_mut(|diagnostic| {
             if diagnostic.severity != Severity::Warning {
@@ -87,7 +87,7 @@ impl Options {
         });
     }
 
-    /// The action for a warning: a rule about its name wins over those about all.
+    /// Effect of the rules on a warning. A rule with its name takes precedence over those for all warnings.
     fn effect(&self, warning: &Diagnostic) -> Effect {
         let of = |name: Option<&Explanation>| {
             let mut rules = self.rules.iter().rev();
@@ -103,7 +103,7 @@ impl Options {
         of(Some(warning.id)).or_else(of_all).unwrap_or(Effect::Show)
     }
 
-    /// The least severity for which nothing is made.
+    /// Lowest severity that prevents output.
     pub fn fatal(&self) -> Severity {
         if self.fatal_warnings {
             Severity::Warning

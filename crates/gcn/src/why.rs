@@ -1,6 +1,6 @@
-//! `gcn why`: runs kernels, and explains why an element of a buffer has its value.
+//! `gcn why`: runs kernels, and explains the value of a buffer element.
 
-// In the order of their imports: a module names only modules above it.
+// In import order: a module imports only from modules above it.
 mod terms;
 mod tree;
 mod json;
@@ -51,10 +51,10 @@ pub struct Args {
     executions: usize,
 }
 
-/// Reads a number of executions.
+/// Parses a number of executions.
 ///
 /// # Errors
-/// It is no number from 1 on.
+/// The text is not a number greater than 0.
 fn executions(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(number @ 1..) => Ok(number),
@@ -62,10 +62,10 @@ fn executions(text: &str) -> Result<usize, String> {
     }
 }
 
-/// Carries the command out.
+/// Runs the command.
 ///
 /// # Errors
-/// `out` cannot be written. Other errors are reported, and are the status.
+/// `out` cannot be written. Other errors are reported, and determine the status.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let json = args.run.json;
     match explain(args, out) {
@@ -77,7 +77,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
 /// Runs the launches and writes the answer.
 ///
 /// # Errors
-/// Options that do not apply, errors of the launches and of the place, output that cannot be written.
+/// An option does not apply, a launch or the place is invalid, or the output cannot be written.
 fn explain(args: &Args, out: &mut dyn Write) -> Result<Status> {
     for (option, is_given) in [
         ("--trace", args.run.trace || args.run.trace_file.is_some()),
@@ -118,7 +118,7 @@ fn explain(args: &Args, out: &mut dyn Write) -> Result<Status> {
         .with_context(refused("cannot handle signals"))?;
     let runs = Runs::new(&debugged);
     let answer = stop
-        .limited(|| why(&runs, question))
+        .run_with_timeout(|| why(&runs, question))
         .with_context(refused("cannot watch the timeout"))?;
     let cause = stop.cause();
     let answer = match answer {
@@ -149,20 +149,20 @@ fn explain(args: &Args, out: &mut dyn Write) -> Result<Status> {
     Ok(Status::Success)
 }
 
-/// Reason for which launches do not go on.
+/// Reason why launches stop early.
 enum RunEnd {
-    /// A launch cannot begin.
+    /// A launch cannot be prepared.
     Error(anyhow::Error),
-    /// A signal or the timeout has stopped them.
+    /// A signal or the timeout stopped the run.
     Stopped,
 }
 
-/// Runs of the launches, each as often as it is repeated.
+/// Runs of the launches, including repetitions.
 struct Runs<'a> {
     debugged: &'a DebuggedRun,
-    /// Number of the launch of each run.
+    /// Launch number of each run.
     launches: Vec<usize>,
-    /// The fault that has ended a launch.
+    /// Fault that ended a launch.
     note: RefCell<Option<String>>,
 }
 

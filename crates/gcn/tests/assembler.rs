@@ -1,15 +1,15 @@
-//! `gcn asm` with files that include files, with options, and with the inputs that other assemblers die of.
+//! Tests of `gcn asm` with included files, options, and inputs that crash other assemblers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// Far more than any of these takes, on a busy machine too.
+/// Time limit, far more than any source needs even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 const BAD_INPUT: i32 = 1;
 
-/// A directory for one test's files, empty at its start.
+/// Creates an empty directory for a test.
 fn scratch(test: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
         .join("assembler")
@@ -46,7 +46,7 @@ fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).expect("messages are text")
 }
 
-/// The assembler's messages about a source, and its exit status.
+/// Assembles a source, and returns the messages and the exit status.
 fn said(test: &str, source: &[u8], more: &[&str]) -> (String, Option<i32>) {
     let directory = scratch(test);
     fs::write(directory.join("in.s"), source).expect("written");
@@ -156,7 +156,7 @@ fn symbols_are_defined_by_options() {
     }
 }
 
-/// As `-mcpu=gfx900:xnack-` does to Clang, which MIOpen's kernels are assembled with.
+/// Like Clang's `-mcpu=gfx900:xnack-`, with which MIOpen's kernels are assembled.
 #[test]
 fn the_target_option_sets_features() {
     const KERNEL: &[u8] =

@@ -1,10 +1,11 @@
-//! `gcn check` as a command: forms of its findings, suppressions, exit statuses. The findings themselves are in `tests/check`.
+//! Tests of the command `gcn check`: formats of findings, suppressions and exit statuses. The findings themselves are
+//! tested in `tests/check`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A kernel with a missing wait, which `gcn check` finds twice: v1 and v2 are read too early.
+/// Kernel with a missing wait, for which `gcn check` reports two findings: v1 and v2 are read too early.
 const KERNEL: &str = "
 .amdgcn_target \"amdgcn-amd-amdhsa--gfx900\"
 .globl kernel
@@ -27,14 +28,14 @@ kernel:
 .end_amdhsa_kernel
 ";
 
-/// A file in the tests' directory.
+/// Writes a file to the tests' directory.
 fn file(name: &str, text: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::write(&path, text).expect("the directory can be written");
     path
 }
 
-/// A log in SARIF, of which the format's types know every field.
+/// Parses a SARIF log, and checks that its types know every field.
 fn sarif(log: &[u8]) -> serde_json::Value {
     let log: serde_json::Value = serde_json::from_slice(log).expect("JSON");
     let typed: serde_sarif::sarif::Sarif =
@@ -312,7 +313,7 @@ fn sarif_has_the_error_that_ended_a_run() {
     }
 }
 
-/// Two kernels with a missing wait each, of which the second reads what the first has stored.
+/// Two kernels with a missing wait each. The second reads the first one's result.
 const TWO: &str = "
 .amdgcn_target \"amdgcn-amd-amdhsa--gfx900\"
 .macro begin name

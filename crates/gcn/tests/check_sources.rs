@@ -1,4 +1,5 @@
-//! Findings of `gcn check` in kernels that the system's Clang compiles: lines, and the terms of OpenCL C and HIP.
+//! Tests of findings of `gcn check` in kernels compiled by the system's Clang: source lines, and the terms of OpenCL
+//! C and HIP.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +7,8 @@ use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
-/// Races in LDS and in global memory, the first by several instructions of the same lines; a load that two branches share.
+/// Races in LDS and in global memory, the former between several instructions of the same lanes; a load shared by two
+/// branches.
 const OPENCL: &str = "\
 kernel void unrolled(global int *out, global const int *in) {
   local int tile[512];
@@ -57,7 +59,7 @@ fn file(name: &str, text: &str) -> PathBuf {
     path
 }
 
-/// `gcn check` on a thread, with options that have no blanks.
+/// Runs `gcn check` on one thread. Options are separated by spaces.
 fn check(source: &Path, options: &str) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gcn"));
     command.arg("check").arg(source).args(["--threads", "1"]);
@@ -65,13 +67,13 @@ fn check(source: &Path, options: &str) -> Output {
     command.output().expect("gcn runs")
 }
 
-/// Its standard error.
+/// Standard error of `gcn check`.
 fn text(source: &Path, options: &str) -> String {
     let output = check(source, options);
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Its findings.
+/// Findings of `gcn check`.
 fn found(source: &Path, options: &str) -> Vec<Value> {
     let output = check(source, &format!("{options} --json"));
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");

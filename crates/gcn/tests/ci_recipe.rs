@@ -1,4 +1,5 @@
-//! The workflow of `docs/ci.md`, the action and the hooks: their commands run on a project with a good and a bad kernel.
+//! Tests of the workflow of `docs/ci.md`, the action and the hooks: runs their commands on a project with a good and
+//! a bad kernel.
 
 use std::env;
 use std::ffi::OsStr;
@@ -12,7 +13,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The commands of the named step, as the workflow's shell runs them.
+/// Commands of the named step, as the workflow's shell runs them.
 fn commands(step: &str) -> String {
     let text = fs::read_to_string(root().join("docs/ci.md")).expect("the document");
     let (_, rest) = text.split_once(&format!("- name: {step}\n")).expect(step);
@@ -29,7 +30,7 @@ fn commands(step: &str) -> String {
     }
 }
 
-/// A program that finds this `gcn`, in a directory.
+/// Command in a directory, with this `gcn` in its path.
 fn command(program: impl AsRef<OsStr>, directory: &Path) -> Command {
     let own = Path::new(env!("CARGO_BIN_EXE_gcn"))
         .parent()
@@ -42,7 +43,7 @@ fn command(program: impl AsRef<OsStr>, directory: &Path) -> Command {
     command
 }
 
-/// Runs a command, and looks at the exit status. Returns its standard output.
+/// Runs a command, checks its exit status, and returns its standard output.
 fn printed(command: &mut Command, status: i32) -> String {
     let ran = command.output().expect("it runs");
     let messages = String::from_utf8_lossy(&ran.stderr);
@@ -50,7 +51,7 @@ fn printed(command: &mut Command, status: i32) -> String {
     String::from_utf8(ran.stdout).expect("text")
 }
 
-/// Runs the commands of a step as GitHub does, and looks at the exit status.
+/// Runs the commands of a step as GitHub does, and checks the exit status.
 fn run(step: &str, directory: &Path, status: i32) {
     let mut bash = command("bash", directory);
     printed(
@@ -77,7 +78,7 @@ fn findings(file: &Path) -> Vec<(String, String)> {
     found.collect()
 }
 
-/// A kernel with a race, and the same without.
+/// Kernel with a race, and the same kernel without it.
 fn kernels() -> (String, String) {
     let bad = fs::read_to_string(root().join("examples/opencl/sum.cl")).expect("a kernel");
     let good = bad.replace(
@@ -87,7 +88,7 @@ fn kernels() -> (String, String) {
     (bad, good)
 }
 
-/// Makes a project with a launch file for `kernels/sum.cl`.
+/// Creates a project with a launch file for `kernels/sum.cl`.
 fn project(name: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&directory); // It need not exist.

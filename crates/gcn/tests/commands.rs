@@ -1,8 +1,9 @@
-//! The commands that documents show: each runs, and prints what is below it. And the paths that documents name exist.
+//! Runs the commands that documents show, and compares their output with the text below them. Also checks that paths
+//! named in documents exist.
 //!
-//! A command is a line `$ COMMAND` in a code block; a shell runs it. The lines up to the next command are its standard output
-//! and then its standard error; `…` stands for any text in them, and a line of its own for any lines, or none. A command
-//! fails if and only if it prints an error. Those of cargo are not run.
+//! A command is a line `$ COMMAND` in a code block, which a shell runs. The lines up to the next command are its
+//! standard output followed by its standard error. A `…` matches any text in a line; on a line of its own it matches
+//! any number of lines. A command must fail exactly if it prints an error. Commands of cargo are not run.
 
 use std::env;
 use std::ffi::OsString;
@@ -10,12 +11,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A document whose commands are run.
+/// Document whose commands are run.
 struct Document {
     name: &'static str,
-    /// Directories whose files the commands are about.
+    /// Directories with files that the commands use.
     directories: &'static [&'static str],
-    /// A command that makes further files.
+    /// Command that creates additional files.
     prepare: &'static str,
 }
 
@@ -34,7 +35,7 @@ const SHOWING: [Document; 2] = [
         prepare: "",
     },
 ];
-/// Documents whose paths exist.
+/// Documents whose paths are checked.
 const NAMING: [&str; 10] = [
     "README.md",
     "ARCHITECTURE.md",
@@ -47,12 +48,12 @@ const NAMING: [&str; 10] = [
     "examples/README.md",
     "tests/README.md",
 ];
-/// The mark of left-out text.
+/// Placeholder for omitted text.
 const ANY: char = '…';
-/// The start and end of a code block.
+/// Delimiter of a code block.
 const FENCE: &str = "```";
 
-/// The root of the repository.
+/// Root of the repository.
 fn root() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     root.canonicalize().expect("the repository exists")
@@ -62,18 +63,18 @@ fn text(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// A command as a document shows it.
+/// Command shown in a document.
 #[derive(Debug, PartialEq)]
-struct Shown {
-    /// The number of its line, from 1.
+struct ShownCommand {
+    /// Line number, starting at 1.
     line: usize,
     command: String,
     output: String,
 }
 
-/// The commands in a document's code blocks, in their order.
-fn shown(document: &str) -> Vec<Shown> {
-    let mut found: Vec<Shown> = Vec::new();
+/// Commands in a document's code blocks, in order.
+fn shown(document: &str) -> Vec<ShownCommand> {
+    let mut found: Vec<ShownCommand> = Vec::new();
     let mut block = None; // the indentation of the block, and whether it has had a command
     for (number, line) in document.lines().enumerate() {
         let bare = line.trim_start_matches(' ');
@@ -86,7 +87,7 @@ fn shown(document: &str) -> Vec<Shown> {
                 let line = &line[indentation.min(*outer)..];
                 if let Some(command) = line.strip_prefix("$ ") {
                     *has_command = true;
-                    found.push(Shown {
+                    found.push(ShownCommand {
                         line: number + 1,
                         command: command.to_owned(),
                         output: String::new(),
@@ -105,7 +106,7 @@ fn shown(document: &str) -> Vec<Shown> {
     found
 }
 
-/// True if a line of output is the line `wanted` with some text in place of each [`ANY`].
+/// True if a line of output matches the line `wanted`, in which each [`ANY`] matches any text.
 fn line_matches(line: &str, wanted: &str) -> bool {
     let mut pieces = wanted.split(ANY);
     let Some(mut rest) = line.strip_prefix(pieces.next().unwrap_or_default()) else {
@@ -123,7 +124,7 @@ fn line_matches(line: &str, wanted: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// True if the lines of an output are those shown, with any lines, or none, in place of each [`ANY`] that is a whole line.
+/// True if the lines of an output match those shown. A line that is [`ANY`] matches any number of lines.
 fn matches(found: &[&str], wanted: &[&str]) -> bool {
     let Some((line, others)) = wanted.split_first() else {
         return found.is_empty();
@@ -136,7 +137,7 @@ fn matches(found: &[&str], wanted: &[&str]) -> bool {
         .is_some_and(|(first, rest)| line_matches(first, line) && matches(rest, others))
 }
 
-/// The lines of a text without blank ones at its end.
+/// Lines of a text without trailing blank ones.
 fn lines(text: &str) -> Vec<&str> {
     text.trim_end().lines().collect()
 }
@@ -172,7 +173,7 @@ fn commands_stand_in_code_blocks() {
     );
 }
 
-/// A copy of the files of directories, for commands that write beside them.
+/// Copies the files of directories, for commands that write beside them.
 fn copy(directories: &[&str], name: &str) -> PathBuf {
     let place = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&place); // It need not exist.
@@ -189,7 +190,7 @@ fn copy(directories: &[&str], name: &str) -> PathBuf {
     place
 }
 
-/// `PATH` with the directory of `gcn` in front.
+/// `PATH` starting with the directory of `gcn`.
 fn path_with_gcn() -> OsString {
     let own = Path::new(env!("CARGO_BIN_EXE_gcn")).parent();
     let path = env::var_os("PATH").unwrap_or_default();
@@ -200,7 +201,7 @@ fn path_with_gcn() -> OsString {
     env::join_paths(all).expect("directories of a PATH")
 }
 
-/// Has a shell run a command in a directory.
+/// Runs a shell command in a directory.
 fn run(command: &str, place: &Path) -> Output {
     Command::new("sh")
         .args(["-c", command])
@@ -223,7 +224,7 @@ fn commands_print_what_documents_show() {
         assert!(prepared.status.success(), "{name}: {prepared:?}");
         let shown = shown(&text(&root().join(name)));
         assert!(!shown.is_empty(), "{name} shows no command");
-        for Shown {
+        for ShownCommand {
             line,
             command,
             output: wanted,
@@ -255,7 +256,7 @@ fn commands_print_what_documents_show() {
     );
 }
 
-/// Texts between each pair of `open` and `close` within lines.
+/// Texts between `open` and `close` within lines.
 fn between<'t>(document: &'t str, open: &str, close: char) -> Vec<&'t str> {
     document
         .lines()
@@ -264,7 +265,7 @@ fn between<'t>(document: &'t str, open: &str, close: char) -> Vec<&'t str> {
         .collect()
 }
 
-/// The targets of a document's links that are files.
+/// Targets of a document's links that are files.
 fn links(document: &str) -> Vec<&str> {
     between(document, "](", ')')
         .into_iter()
@@ -274,8 +275,8 @@ fn links(document: &str) -> Vec<&str> {
         .collect()
 }
 
-/// The paths that a document names in code: those that begin with a directory of the repository, a crate, or a
-/// directory beside the document. Patterns are none.
+/// Paths that a document names in code: those that start with a directory of the repository, a crate, or a directory
+/// beside the document. Patterns are excluded.
 fn paths(document: &str, root: &Path, beside: &Path) -> Vec<PathBuf> {
     let is_path = |c: char| c.is_alphanumeric() || "/._-".contains(c);
     let code = document

@@ -1,4 +1,4 @@
-//! Holds `gcn debug --dap` to the protocol, with kernels of `tests/debug`.
+//! Tests of the protocol of `gcn debug --dap`, with kernels of `tests/debug`.
 
 #[path = "dap/client.rs"]
 mod client;
@@ -14,7 +14,7 @@ use std::net::TcpStream;
 use client::{Client, command, prepare};
 use serde_json::{Value, json};
 
-/// Number of the first line of a session's kernel that contains a text.
+/// Number of the first line in a session's kernel that contains a text.
 fn line(client: &Client, text: &str) -> u64 {
     let path = client.directory.path().join("kernel.s");
     let source = fs::read_to_string(path).expect("the kernel is there");
@@ -39,7 +39,7 @@ fn set_line(client: &mut Client, text: &str, more: Value) -> Value {
     client.ask("setBreakpoints", arguments)["breakpoints"][0].clone()
 }
 
-/// The value of a variable of a list.
+/// Finds a variable in a list, and returns its value.
 #[track_caller]
 fn named<'a>(variables: &'a [Value], name: &str) -> &'a Value {
     let found = variables.iter().find(|it| it["name"] == name);

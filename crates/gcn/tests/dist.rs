@@ -1,4 +1,4 @@
-//! An installation as `cargo xtask dist` makes it, with files in place of the libraries.
+//! Test of an installation made by `cargo xtask dist`, with placeholder files for the libraries.
 
 #[path = "../../../xtask/src/install.rs"]
 mod install;
@@ -9,7 +9,7 @@ use std::process::Command;
 
 use install::{Libraries, install};
 
-/// A test's directory, empty at its start, with stand-ins for the libraries.
+/// Creates an empty directory for a test, with placeholders for the libraries.
 fn prepared(test: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
     let _ = fs::remove_dir_all(&directory); // It need not exist.

@@ -1,7 +1,7 @@
-//! The examples: each launch file gives the output recorded beside it, each source assembles to what clang makes of
-//! it, and the OpenCL kernels compute what the host computes, compiled anew and as they are checked in.
+//! Tests of the examples: launch files produce the recorded output, assembly sources assemble to the same code as
+//! with clang, and OpenCL kernels, both as checked in and freshly compiled, compute the same as the host.
 //!
-//! `GCN_BLESS=1` records the output of the launch files anew.
+//! `GCN_BLESS=1` records the output of the launch files.
 
 use std::env;
 use std::fmt::Write as _;
@@ -11,22 +11,22 @@ use std::process::{Command, Output};
 
 use gcn_object::CodeObject;
 
-/// The variable that records output instead of comparing it.
+/// Environment variable that records output instead of comparing it.
 const BLESS: &str = "GCN_BLESS";
-/// Assembler and linker to compare with.
+/// Assembler and linker used for comparison.
 const CLANG: &str = "clang-19";
-/// Debian packages of [`CLANG`] and the linker that it calls.
+/// Debian packages of [`CLANG`] and its linker.
 const CLANG_PACKAGES: &str = "clang-19 lld-19";
-/// The chips that the OpenCL kernels are compiled for.
+/// Targets for which the OpenCL kernels are compiled.
 const CHIPS: [&str; 2] = ["gfx803", "gfx900"];
 
-/// The root of the repository.
+/// Root of the repository.
 fn root() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     root.canonicalize().expect("the repository exists")
 }
 
-/// A directory for one test's files, empty at its start.
+/// Creates an empty directory for a test.
 fn scratch(test: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
     let _ = fs::remove_dir_all(&path); // It need not exist.
@@ -52,7 +52,7 @@ fn files_below(directory: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The files of the examples that `wanted` takes by name; at least one.
+/// Files of the examples whose name `wanted` accepts; at least one.
 fn examples(what: &str, wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
     let is_wanted = |path: &PathBuf| {
         path.file_name()
@@ -75,7 +75,7 @@ fn gcn<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Out
         .expect("gcn starts")
 }
 
-/// Status and messages of a command that should have succeeded.
+/// Describes the exit status and messages of a command that should have succeeded.
 fn failure(output: &Output) -> String {
     format!(
         "{}\n{}",
@@ -93,8 +93,9 @@ fn panic_with(failures: &[String]) {
     );
 }
 
-/// The file that has the output of a launch file: for `launch-a-b.toml` the first that exists of `expected-a-b.txt`,
-/// `expected-a.txt` and `expected.txt`, so that launches with the same output share one; the first if none exists.
+/// File with the expected output of a launch file: for `launch-a-b.toml` the first existing one of
+/// `expected-a-b.txt`, `expected-a.txt` and `expected.txt`, so that launches with the same output can share one; or
+/// the first if none exists.
 fn expectation(launch: &Path) -> PathBuf {
     let stem = launch
         .file_stem()
@@ -153,7 +154,7 @@ fn launch_files_give_the_output_recorded() {
     panic_with(&failures);
 }
 
-/// The processor that a source is for.
+/// Target processor of a source.
 fn processor(source: &str) -> Option<&str> {
     let line = source
         .lines()
@@ -161,7 +162,7 @@ fn processor(source: &str) -> Option<&str> {
     line.trim().trim_matches('"').rsplit("--").next()
 }
 
-/// Has clang assemble and link a source. LLVM 19 makes code objects v5, as `gcn asm` does.
+/// Assembles and links a source with clang. LLVM 19 writes code object version 5, like `gcn asm`.
 fn clang(source: &Path, processor: &str, object: &Path) -> Result<(), String> {
     let output = Command::new(CLANG)
         .args(["-target", "amdgcn-amd-amdhsa"])
@@ -186,13 +187,13 @@ fn code_object(path: &Path) -> Result<CodeObject<'static>, String> {
     gcn_object::read(bytes).map_err(|error| error.to_string())
 }
 
-/// The instructions of a code object.
+/// Machine code of a code object.
 fn code<'o>(object: &'o CodeObject) -> Option<&'o [u8]> {
     let text = object.sections.iter().find(|section| section.is_code())?;
     Some(object.section_bytes(text))
 }
 
-/// Differences between our object and clang's that a launch depends on.
+/// Differences between our code object and clang's that matter for a launch.
 fn differences(ours: &CodeObject, theirs: &CodeObject) -> Vec<String> {
     let mut found = Vec::new();
     match (code(ours), code(theirs)) {
@@ -278,8 +279,8 @@ fn sources_assemble_to_what_clang_makes() {
     panic_with(&failures);
 }
 
-/// Directories of the OpenCL kernels: those that are checked in, and those compiled now by `build.sh`, which
-/// says what to install if a tool is missing.
+/// Directories of the OpenCL kernels: those checked in, and those compiled by `build.sh`, which names the package to
+/// install if a tool is missing.
 fn compiled(test: &str) -> [PathBuf; 2] {
     let fresh = scratch(test);
     let script = root().join("examples/opencl/build.sh");
@@ -297,7 +298,7 @@ fn compiled(test: &str) -> [PathBuf; 2] {
     [root().join("examples/opencl"), fresh]
 }
 
-/// Elements that are four bytes in a file, least significant byte first.
+/// Reads four-byte little-endian elements from a file.
 fn elements<T>(file: &Path, from: impl Fn([u8; 4]) -> T) -> Vec<T> {
     let bytes = fs::read(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     let (chunks, rest) = bytes.as_chunks::<4>();
@@ -305,18 +306,18 @@ fn elements<T>(file: &Path, from: impl Fn([u8; 4]) -> T) -> Vec<T> {
     chunks.iter().map(|&chunk| from(chunk)).collect()
 }
 
-/// A launch of a compiled kernel with random data.
+/// Launch of a compiled kernel with random data.
 #[derive(Clone, Copy, Debug)]
 struct Case {
-    /// Work-items.
+    /// Grid size in work-items.
     grid: usize,
-    /// Work-items of a workgroup.
+    /// Workgroup size in work-items.
     group: usize,
-    /// Elements; may be fewer than work-items.
+    /// Number of elements; may be less than the number of work-items.
     count: usize,
 }
 
-/// Grids that end with a full workgroup, a partial one, a partial wave, a single work-item.
+/// Grids that end in a full workgroup, a partial one, a partial wave, and a single work-item.
 const CASES: [Case; 7] = [
     Case {
         grid: 512,
@@ -355,7 +356,7 @@ const CASES: [Case; 7] = [
     },
 ];
 
-/// Runs `launch` for every case, on every chip, with the kernels of both places. It returns what is wrong.
+/// Runs `launch` for every case and chip, with the kernels of both directories. It returns an error message.
 fn run_all(kernel: &str, launch: impl Fn(&Path, Case, usize, &Path) -> Result<(), String>) {
     let test = format!("examples-{kernel}");
     let places = compiled(&test);
@@ -374,7 +375,7 @@ fn run_all(kernel: &str, launch: impl Fn(&Path, Case, usize, &Path) -> Result<()
     panic_with(&failures);
 }
 
-/// Starts a kernel with arguments `NAME=VALUE` and has the buffers in `save` saved as NAME in `place`.
+/// Launches a kernel with arguments `NAME=VALUE`, and saves the buffers in `save` as NAME in `place`.
 fn launch(
     object: &Path,
     case: Case,
@@ -406,7 +407,7 @@ fn launch(
     }
 }
 
-/// The first elements that differ, if any do.
+/// Returns an error with the first elements that differ.
 fn compare<T: PartialEq + std::fmt::Debug>(found: &[T], wanted: &[T]) -> Result<(), String> {
     const SHOWN: usize = 5;
     let mut message = String::new();

@@ -1,5 +1,5 @@
-//! Files that hold code objects or code of other formats: `gcn extract`, and what `gcn info`, `gcn dis` and `gcn run` make of
-//! the programs of OpenCL drivers.
+//! Tests of files that contain code objects or code in other formats: `gcn extract`, and `gcn info`, `gcn dis` and
+//! `gcn run` for programs of OpenCL drivers.
 
 #[path = "../../gcn-object/tests/common/programs.rs"]
 mod programs;
@@ -11,7 +11,7 @@ use std::process::{Command, Output, Stdio};
 const GFX803: &[u8] = include_bytes!("../../gcn-object/tests/fixtures/scale-gfx803-v3.co");
 const GFX803_V2: &[u8] = include_bytes!("../../gcn-object/tests/fixtures/scale-gfx803-v2.co");
 
-/// A directory for one test's files, empty at its start.
+/// Creates an empty directory for a test.
 fn scratch(test: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
     let _ = fs::remove_dir_all(&path); // It need not exist.
@@ -32,7 +32,7 @@ fn text(bytes: &[u8]) -> &str {
     str::from_utf8(bytes).expect("text")
 }
 
-/// The standard output of a command that succeeds.
+/// Runs a command that must succeed, and returns its standard output.
 #[track_caller]
 fn succeeds(directory: &Path, arguments: &[&str]) -> String {
     let output = gcn(directory, arguments);
@@ -41,7 +41,7 @@ fn succeeds(directory: &Path, arguments: &[&str]) -> String {
     out.to_owned()
 }
 
-/// The standard error of a command that ends with a status.
+/// Runs a command that must fail with a status, and returns its standard error.
 #[track_caller]
 fn fails(directory: &Path, status: i32, arguments: &[&str]) -> String {
     let output = gcn(directory, arguments);
@@ -54,7 +54,7 @@ fn fails(directory: &Path, status: i32, arguments: &[&str]) -> String {
     err.to_owned()
 }
 
-/// An offload bundle with the entries of a host and of targets.
+/// Offload bundle with entries for a host and targets.
 fn bundle(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let mut bytes = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
     bytes.extend((entries.len() as u64).to_le_bytes());
@@ -71,7 +71,7 @@ fn bundle(entries: &[(&str, &[u8])]) -> Vec<u8> {
     bytes
 }
 
-/// A code object for gfx906 with the kernel `other`.
+/// Code object for gfx906 with the kernel `other`.
 fn gfx906(directory: &Path) -> Vec<u8> {
     let source = "\
 .amdgcn_target \"amdgcn-amd-amdhsa--gfx906\"
@@ -264,7 +264,7 @@ kernel fill
     fails(&directory, 2, &["info", "p.clo", "--entry", "1"]);
 }
 
-/// The listing of each kind of program, which assembles to the code again.
+/// The listing of each kind of program assembles to the same code.
 #[test]
 fn code_of_programs_is_listed() {
     let directory = scratch("programs-dis");
@@ -292,7 +292,7 @@ fn code_of_programs_is_listed() {
     }
 }
 
-/// The word of the first `v_mov_b32 v0, N` of a listing.
+/// Word of the first `v_mov_b32 v0, N` in a listing.
 fn first_word(listing: &str) -> [u8; 4] {
     let number = listing
         .split_once("v_mov_b32_e32 v0, ")
@@ -323,7 +323,7 @@ fn one_kernel_of_a_program_is_listed() {
     );
 }
 
-/// The chip of Gallium's older programs is nowhere in the file; blocks of LDS have a size for each.
+/// Older Gallium programs do not contain the chip, which determines the block size of LDS.
 #[test]
 fn the_chip_of_a_gallium_program_is_asked_for() {
     let directory = scratch("gallium");

@@ -1,4 +1,4 @@
-//! Holds the invariants of ARCHITECTURE.md that a test can hold, by reading the sources.
+//! Checks invariants of ARCHITECTURE.md by reading the sources.
 
 #[path = "invariants/modules.rs"]
 mod modules;
@@ -6,7 +6,7 @@ mod modules;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Files that may use `unsafe`, each block with its reason.
+/// Files that may use `unsafe`. Each block needs a reason.
 const UNSAFE: &[&str] = &[
     "gcn-c/src/api/assemblies.rs",
     "gcn-c/src/api/checkers.rs",
@@ -48,7 +48,7 @@ const UNSAFE: &[&str] = &[
     "gcn-hsa/src/api/processes.rs",
     "gcn-hsa/src/api/queues.rs",
     "gcn-hsa/src/api/virtual_memory.rs",
-    "gcn-hsa/src/api/refused.rs",
+    "gcn-hsa/src/api/unsupported.rs",
     "gcn-hsa/src/api/signals.rs",
     "gcn-hsa/src/api/system.rs",
     "gcn-hsa/src/abi.rs",
@@ -75,12 +75,12 @@ const UNSAFE: &[&str] = &[
     "gcn-opencl/src/api/platform.rs",
     "gcn-opencl/src/api/programs.rs",
     "gcn-opencl/src/api/queues.rs",
-    "gcn-opencl/src/api/refused.rs",
+    "gcn-opencl/src/api/unsupported.rs",
     "gcn-opencl/src/api/samplers.rs",
     "gcn-opencl/src/api/svm.rs",
     "gcn-opencl/src/api/table.rs",
     "gcn-opencl/src/api/transfers.rs",
-    "gcn-opencl/src/printed.rs",
+    "gcn-opencl/src/printf_output.rs",
     "gcn-opencl/src/transfer.rs",
     "gcn-python/src/array.rs",
     "gcn-report/src/program/exit.rs",
@@ -98,7 +98,7 @@ fn crates() -> PathBuf {
         .to_owned()
 }
 
-/// Every Rust source below `dir`, with its path below `crates/` and its code without comments and tests.
+/// Rust sources below `dir`: path below `crates/`, and code without comments and tests.
 fn sources(dir: &Path) -> Vec<(String, String)> {
     let mut found = Vec::new();
     collect_sources(dir, &mut found);
@@ -131,7 +131,7 @@ fn collect_sources(dir: &Path, found: &mut Vec<(String, String)>) {
     }
 }
 
-/// Crates that others build on: all but the command line.
+/// Library crates: all except the command line.
 const LIBRARIES: [&str; 14] = [
     "gcn-isa",
     "gcn-asm",
@@ -210,7 +210,8 @@ fn unsafe_lives_in_named_modules() {
     }
 }
 
-/// True if `code` has `word` where no identifier or option goes on: not in `unsafe_code`, not in `-cl-unsafe-math`.
+/// True if `code` contains `word` as a whole word, not as part of an identifier or option such as `unsafe_code` or
+/// `-cl-unsafe-math`.
 fn is_word_of(word: &str, code: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
     code.match_indices(word).any(|(at, _)| {
@@ -218,7 +219,7 @@ fn is_word_of(word: &str, code: &str) -> bool {
     })
 }
 
-/// The lines of a crate's manifest that name what its code may use.
+/// Lines of a crate's manifest that declare dependencies of its code.
 fn dependencies(name: &str) -> String {
     let path = crates().join(name).join("Cargo.toml");
     let manifest = fs::read_to_string(&path).expect("a manifest");
@@ -322,10 +323,10 @@ fn both_tables_of_processors_agree() {
     }
 }
 
-/// Every file of the repository whose language is one of `extensions`, with its path below the root and its text.
+/// Files of the repository with one of the `extensions`: path below the root, and contents.
 fn texts(extensions: &[&str]) -> Vec<(String, String)> {
     fn collect(dir: &Path, root: &Path, extensions: &[&str], found: &mut Vec<(String, String)>) {
-        /// Directories of what tools make.
+        /// Directories of generated files.
         const MADE: [&str; 5] = ["target", "corpus", "artifacts", "node_modules", ".git"];
         for entry in fs::read_dir(dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display())) {
             let path = entry.expect("a directory entry").path();
@@ -415,7 +416,7 @@ fn quantities_have_names() {
     }
 }
 
-/// Lines above which a source is split.
+/// Maximum number of lines in a source.
 const MOST_LINES: usize = 650;
 
 #[test]
@@ -432,7 +433,7 @@ fn sources_are_short() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Characters of an entry of the changelog at most.
+/// Maximum number of characters in a changelog entry.
 const LONGEST_ENTRY: usize = 118;
 
 #[test]
@@ -459,7 +460,7 @@ fn nothing_names_the_machine_that_it_was_written_on() {
     }
 }
 
-/// The documents whose file names are checked.
+/// Documents whose file names are checked.
 const GUIDES: [&str; 2] = ["ARCHITECTURE.md", "CONTRIBUTING.md"];
 
 /// Text in backticks.
@@ -468,14 +469,14 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
         .flat_map(|line| line.split('`').skip(1).step_by(2))
 }
 
-/// True for the path of a source, a document or a folder.
+/// True for the path of a source, a document or a directory.
 fn is_path(quoted: &str) -> bool {
     let ends = [".rs", ".md", ".c", ".h", ".map", "/"];
     let is_in_path = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_');
     ends.iter().any(|end| quoted.ends_with(end)) && quoted.chars().all(is_in_path)
 }
 
-/// Paths of all files and folders below `dir`, folders with a slash at the end.
+/// Collects the paths of files and directories below `dir`. Those of directories end with a slash.
 fn paths_below(dir: &Path, found: &mut Vec<String>) {
     for entry in fs::read_dir(dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display())) {
         let path = entry.expect("a directory entry").path();
@@ -513,7 +514,7 @@ fn files_that_the_guides_name_exist() {
     }
 }
 
-/// Phrases that no natural sentence has, and what to say instead.
+/// Phrases that are not plain English, and their replacements.
 const ODD_PHRASES: [(&str, &str); 7] = [
     ("The same of", "repeat the noun"),
     ("means that of", "repeat the noun"),

@@ -1,4 +1,4 @@
-//! Holds `gcn lsp` to the protocol, over the standard input and output of the command.
+//! Tests of the protocol of `gcn lsp`, over the command's standard input and output.
 
 #[path = "lsp/client.rs"]
 mod client;
@@ -31,7 +31,7 @@ impl Server {
         }
     }
 
-    /// A session that has begun, with a document.
+    /// Starts a session with a document.
     fn with(text: &str) -> Server {
         let mut server = Server::start();
         server.client.initialize(json!({"target": "gfx906"}));
@@ -39,7 +39,7 @@ impl Server {
         server
     }
 
-    /// Ends the session; the status, what standard error has, and what came behind the last answer.
+    /// Ends the session, and returns the status, standard error, and any output after the last response.
     fn end(mut self) -> (ExitStatus, String, Option<Value>) {
         assert_eq!(self.client.result("shutdown", Value::Null), Value::Null);
         self.client.notify("exit", Value::Null);
@@ -76,7 +76,7 @@ fn range(value: &Value) -> [u64; 4] {
     ]
 }
 
-/// Labels of the candidates at a place.
+/// Labels of the completion items at a position.
 fn labels(server: &mut Server, line: u32, character: u32) -> Vec<String> {
     let list = server
         .client
@@ -353,7 +353,7 @@ fn formatting_keeps_the_program() {
     server.ends_well();
 }
 
-/// Wrong messages are answered or passed over, and the session goes on.
+/// Invalid messages are answered or ignored, and the session goes on.
 #[test]
 fn wrong_messages_do_no_harm() {
     let mut server = Server::start();
@@ -434,7 +434,7 @@ fn a_stream_without_messages_ends_with_an_error() {
     );
 }
 
-/// Edits of ranges leave a document that is as one that is sent whole.
+/// After incremental edits, a document is the same as after full replacement.
 #[test]
 fn random_edits_keep_both_ends_equal() {
     const PARTS: [&str; 14] = [

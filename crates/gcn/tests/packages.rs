@@ -1,8 +1,8 @@
-//! Packages of the crates: what they hold, and that their manifests say what registries show.
+//! Tests of the crates' packages: their files, and the metadata that registries show.
 
 use std::process::Command;
 
-/// Files of a package outside of `src` and `doc`: required ones, and others.
+/// Required files of a package outside `src` and `doc`.
 const REQUIRED: [&str; 4] = ["Cargo.toml", "LICENSE-APACHE", "LICENSE-MIT", "README.md"];
 const ALLOWED: [&str; 6] = [
     ".cargo_vcs_info.json",
@@ -12,7 +12,7 @@ const ALLOWED: [&str; 6] = [
     "gcn.h",
     "src/lib.rs",
 ];
-/// Packages of the workspace that are not published as crates: that of Python is a wheel.
+/// Packages of the workspace that are not published as crates. The Python package is a wheel.
 const UNPUBLISHED: [&str; 2] = ["gcn-python", "xtask"];
 
 fn cargo(arguments: &[&str]) -> String {

@@ -1,4 +1,4 @@
-//! `gcn run --profile`: its forms, and where it goes; and `--dump-code`.
+//! Tests of `gcn run --profile`, its formats and output files, and of `--dump-code`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use gcn_emu::run::Level;
 use serde_json::Value;
 
-/// A kernel with an instruction that no wave executes, and a name that HTML has to escape.
+/// Kernel with an instruction that no wave executes, and a name that must be escaped in HTML.
 const KERNEL: &str = "
 .amdgcn_target \"amdgcn-amd-amdhsa--gfx900\"
 .globl \"a<b\"
@@ -38,7 +38,7 @@ fn text(bytes: &[u8]) -> &str {
     std::str::from_utf8(bytes).expect("text")
 }
 
-/// Runs the kernel, two waves of it.
+/// Runs two waves of the kernel.
 fn run(name: &str, options: &[&str]) -> Output {
     let kernel = path(name);
     fs::write(&kernel, KERNEL).expect("the directory can be written");
@@ -51,7 +51,7 @@ fn run(name: &str, options: &[&str]) -> Output {
         .expect("gcn runs")
 }
 
-/// Runs it with a profile in a file, and returns what is in the file.
+/// Runs the kernel with a profile, and returns the contents of the file.
 fn profiled(name: &str, options: &[&str]) -> String {
     let file = path(name);
     // An old profile must not pass for a new one.

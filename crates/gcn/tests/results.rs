@@ -1,10 +1,10 @@
-//! Results of `gcn check`: undefined elements of buffers that the host prints, saves or compares.
+//! Tests of `gcn check` for undefined buffer elements that the host prints, saves or compares.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A kernel `NAME` of one argument: its address is in s[4:5], and v1 has the offset of a dword for each lane.
+/// Kernel `NAME` with one argument, whose address is in s[4:5]. v1 is the offset of a dword per lane.
 const KERNEL: &str = "
 .text
 .globl NAME
@@ -40,14 +40,15 @@ const KERNELS: [(&str, &str); 5] = [
     ("beyond", "global_store_dword v1, v0, s[4:5] offset:256"),
 ];
 
-/// A file in the tests' directory.
+/// Writes a file to the tests' directory.
 fn file(name: &str, text: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::write(&path, text).expect("the directory can be written");
     path
 }
 
-/// Runs kernels on an undefined buffer `xs` of 64 elements; what else is asked for is in TOML. The names of the findings.
+/// Runs kernels on an undefined buffer `xs` of 64 elements, with further options in TOML. Returns the names of the
+/// findings.
 fn found(case: &str, kernels: &[&str], rest: &str) -> Vec<String> {
     let text = |(name, body): &(&str, &str)| KERNEL.replace("NAME", name).replace("BODY", body);
     let kernels_text: String = KERNELS.iter().map(text).collect();

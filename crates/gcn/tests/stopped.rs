@@ -1,25 +1,25 @@
-//! Runs that take long: Ctrl-C, SIGTERM, and the progress that a terminal shows.
+//! Tests of long runs: Ctrl-C, SIGTERM, and the progress shown on a terminal.
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// Exit status after Ctrl-C.
+/// Exit status after SIGINT.
 const INTERRUPTED: i32 = 130;
 /// Exit status after SIGTERM.
 const TERMINATED: i32 = 143;
-/// The most that a test waits for what should happen at once.
+/// Maximum time to wait for something that should happen immediately.
 const PATIENCE: Duration = Duration::from_secs(60);
 const INTERVAL: Duration = Duration::from_millis(20);
-/// The bits of SIGINT and SIGTERM in the masks of `/proc`.
+/// Bits of SIGINT and SIGTERM in the signal masks of `/proc`.
 const SIGNALS: u64 = 1 << 1 | 1 << 14;
 
 fn kernels() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kernels")
 }
 
-/// `gcn run` with a kernel that never ends.
+/// `gcn run` of a kernel that never ends.
 fn forever(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gcn"));
     command
@@ -32,7 +32,7 @@ fn forever(arguments: &[&str]) -> Command {
     command
 }
 
-/// Waits until `ready` has something.
+/// Waits until `ready` returns a value.
 fn wait_for<T>(what: &str, mut ready: impl FnMut() -> Option<T>) -> T {
     let begin = Instant::now();
     loop {
@@ -44,7 +44,7 @@ fn wait_for<T>(what: &str, mut ready: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// Waits until a process handles SIGINT and SIGTERM itself.
+/// Waits until a process has handlers for SIGINT and SIGTERM.
 fn wait_until_listening(child: &Child) {
     let status = format!("/proc/{}/status", child.id());
     wait_for("listening to Ctrl-C", || {
@@ -57,7 +57,7 @@ fn wait_until_listening(child: &Child) {
     });
 }
 
-/// Waits until the threads of a run with several have begun, and a little longer.
+/// Waits until the threads of a run have started, and a little longer.
 fn wait_until_running(child: &Child) {
     wait_until_listening(child);
     let tasks = format!("/proc/{}/task", child.id());

@@ -1,10 +1,10 @@
-//! Findings of the racy cases of `tests/check` on several numbers of threads.
+//! Compares the findings of racy cases of `tests/check` over several numbers of threads.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// The findings of a case of `tests/check` on some threads: their names and instructions.
+/// Findings of a case of `tests/check` with a number of threads: names and instructions.
 fn findings_on(case: &Path, header: &[&str], threads: &str) -> Vec<String> {
     let output = Command::new(env!("CARGO_BIN_EXE_gcn"))
         .args([

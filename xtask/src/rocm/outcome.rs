@@ -9,7 +9,7 @@ pub(crate) enum Outcome {
     Failed,
     Crashed,
     TooSlow,
-    /// The test says that it does not apply.
+    /// The test reports that it does not apply.
     Skipped,
     /// The program has no code for the target.
     NoCode,

@@ -36,8 +36,7 @@ pub struct Buffers {
 }
 
 impl Buffers {
-    /// Named buffers, and named parts of them: in the order of the calls of [`place`], and in argument order for
-    /// each.
+    /// Named buffers and named parts of buffers, in order of the calls of [`place`] and of the arguments.
     pub fn views(&self) -> &[BufferView] {
         &self.views
     }

@@ -1,4 +1,4 @@
-//! Text assembled into words and code objects.
+//! Assembling text to words and code objects.
 
 use std::ffi::{CString, c_char};
 use std::ptr::null;
@@ -14,7 +14,7 @@ use crate::handle::{self, handles};
 use crate::pointers;
 use crate::source_place::Sources;
 
-/// Result of an assembly: diagnostics, and a program if there are no errors among them.
+/// Result of an assembly: diagnostics and, if none of them is an error, a program.
 pub enum AssemblyHandle {}
 
 handles! {
@@ -25,43 +25,43 @@ handles! {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub enum SeverityLevel {
-    /// Information.
+    /// Additional information.
     Note = 0,
-    /// Probably not what was meant.
+    /// Code that is valid but probably not intended.
     Warning = 1,
-    /// Wrong.
+    /// Invalid code.
     Error = 2,
 }
 
-/// Diagnostic of an assembly. Texts belong to the assembly.
+/// Diagnostic of an assembly. Strings belong to the assembly.
 #[repr(C)]
 pub struct DiagnosticInfo {
     /// Severity.
     pub severity: SeverityLevel,
-    /// Stable name, such as `unknown-opcode`, which `gcn explain` expands.
+    /// Stable name, such as `unknown-opcode`, explained by `gcn explain`.
     pub name: *const c_char,
     /// Message: a sentence without a full stop.
     pub message: *const c_char,
-    /// Lines that say how to mend it; may be empty.
+    /// Suggested correction; may be empty or have several lines.
     pub help: *const c_char,
-    /// File.
+    /// Name of the file.
     pub file: *const c_char,
-    /// Line, from 1.
+    /// Line number, starting at 1.
     pub line: u32,
-    /// Column, in characters from 1.
+    /// Column number, starting at 1. Columns count characters.
     pub column: u32,
 }
 
 /// Dialect of assembly text, where LLVM's and CLRX's languages differ.
 #[repr(C)]
 pub enum DialectChoice {
-    /// LLVM's.
+    /// LLVM's dialect.
     Llvm = 0,
-    /// CLRX's.
+    /// CLRX's dialect.
     Clrx = 1,
 }
 
-/// The dialect that a number stands for.
+/// Converts a dialect's number.
 fn dialect_of(number: u32) -> Result<Dialect, Failure> {
     const LLVM: u32 = DialectChoice::Llvm as u32;
     const CLRX: u32 = DialectChoice::Clrx as u32;
@@ -72,18 +72,19 @@ fn dialect_of(number: u32) -> Result<Dialect, Failure> {
     }
 }
 
-/// Options of an assembly. A structure of zero bytes has the defaults.
+/// Options of an assembly. A zero-initialized structure selects the defaults.
 #[repr(C)]
 pub struct AssemblyOptions {
     /// One of `gcn_dialect`.
     pub dialect: u32,
-    /// Version of code objects, 2 to 6; 0 for that of the source, or the default.
+    /// Code object version, 2 to 6; 0 for that of the source, or the default.
     pub code_object_version: u32,
-    /// Directory from which the source's name starts, for debug information with the line of each instruction; null for none.
+    /// Directory that the source's name is relative to. If it is not null, debug information with the line of each
+    /// instruction is generated.
     pub debug_directory: *const c_char,
 }
 
-/// Options where the caller passes none.
+/// Default options.
 pub(super) const DEFAULTS: AssemblyOptions = AssemblyOptions {
     dialect: 0,
     code_object_version: 0,
@@ -95,9 +96,9 @@ pub(super) const DEFAULTS: AssemblyOptions = AssemblyOptions {
 pub struct Assembly {
     target: &'static Target,
     diagnostics: Vec<(Severity, Failure)>,
-    /// The program, unless it is incomplete.
+    /// Program, if it is complete.
     program: Result<Program, Failure>,
-    /// For errors that appear when the program is linked.
+    /// Name of the source, for errors of linking.
     name: CString,
     text: String,
     code_object_version: Option<u8>,
@@ -106,7 +107,7 @@ pub struct Assembly {
 }
 
 impl Assembly {
-    /// Assembles a source that includes no files; `debug` is the options' directory.
+    /// Assembles a source without included files. `debug` is the debug directory of the options.
     pub(super) fn new(
         target_name: &str,
         name: &str,
@@ -117,7 +118,7 @@ impl Assembly {
         let unknown = || Failure::new("unsupported-target", UnknownTarget(target_name).to_string());
         let target = Target::named(target_name).ok_or_else(unknown)?;
         let features = Features::parse(target, target_name).map_err(|error| {
-            Failure::choice(error.to_string()).helped(error.help().unwrap_or_default())
+            Failure::choice(error.to_string()).with_help(error.help().unwrap_or_default())
         })?;
         let asm_options = Options {
             features,
@@ -128,7 +129,7 @@ impl Assembly {
         };
         let code_object_version = match options.code_object_version {
             0 => None,
-            // Versions that cannot be written are errors when the object is made.
+            // Invalid versions are rejected when the object is created.
             other => Some(u8::try_from(other).unwrap_or(u8::MAX)),
         };
         let assembly = assemble(&Source { name, text }, &asm_options);
@@ -158,7 +159,7 @@ impl Assembly {
         })
     }
 
-    /// The first of the errors of linking, at its place.
+    /// First error of linking, with its place.
     fn link_failure(&self, errors: &[gcn_asm::Diagnostic]) -> Failure {
         let sources = Sources {
             name: &self.name.to_string_lossy(),
@@ -171,7 +172,7 @@ impl Assembly {
             .map_or_else(unknown, |it| sources.failure(it))
     }
 
-    /// Words of `.text`.
+    /// Bytes of `.text`.
     fn words(&self) -> Result<&[u8], Failure> {
         let made = self.words.get_or_init(|| {
             let program = self.program.as_ref().map_err(Failure::clone)?;
@@ -181,7 +182,7 @@ impl Assembly {
         made.as_deref().map_err(Failure::clone)
     }
 
-    /// The code object.
+    /// Bytes of the code object.
     pub(super) fn object(&self) -> Result<&[u8], Failure> {
         let made = self.object.get_or_init(|| {
             let program = self.program.as_ref().map_err(Failure::clone)?;
@@ -198,12 +199,12 @@ impl Assembly {
     }
 }
 
-/// Assembles text for a target such as `gfx906` or `gfx906:xnack-`. The result is there even if the text has errors:
-/// `gcn_assembly_diagnostic` has each, and the functions that need a complete program fail with the first. Null and an error if an
-/// argument is wrong.
+/// Assembles text for a target such as `gfx906` or `gfx906:xnack-`. There is a result even if the text has errors:
+/// `gcn_assembly_diagnostic` returns each, and functions that need a complete program fail with the first one.
+/// Returns null and sets an error if an argument is invalid.
 ///
-/// `name` is the text's name in messages, `text` the program; both end with a NUL. `options` may be null. The text may include no
-/// files. Free the result with `gcn_assembly_free`.
+/// `name` is the name of the text in messages, and `text` is the program; both are null-terminated. `options` may be
+/// null. The text must not include files. Free the result with `gcn_assembly_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_assemble(
     target: *const c_char,
@@ -238,7 +239,7 @@ pub extern "C" fn gcn_assembly_diagnostic_count(assembly: *const AssemblyHandle)
     quiet(0, || Ok(handle::get(assembly)?.diagnostics.len()))
 }
 
-/// Writes a diagnostic by its index, in the order of the source, to `*diagnostic`. Its texts belong to the assembly.
+/// Writes a diagnostic to `*diagnostic`. `index` is its position in source order. Its strings belong to the assembly.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_assembly_diagnostic(
     assembly: *const AssemblyHandle,
@@ -274,8 +275,8 @@ pub unsafe extern "C" fn gcn_assembly_diagnostic(
     unsafe { call(error, false, body) }
 }
 
-/// Returns the words of the program's `.text`, in little-endian bytes, and sets `*size` to their number of bytes. Null and an error
-/// if the text has errors. The bytes belong to the assembly.
+/// Returns the program's `.text` as little-endian words, and sets `*size` to their size in bytes. Returns null and
+/// sets an error if the text has errors. The bytes belong to the assembly.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_assembly_words(
     assembly: *const AssemblyHandle,
@@ -293,8 +294,8 @@ pub unsafe extern "C" fn gcn_assembly_words(
     unsafe { call(error, null(), body) }
 }
 
-/// Returns the program as a loadable code object and sets `*size` to its number of bytes. Null and an error if the text has errors,
-/// or the program cannot be linked. The bytes belong to the assembly.
+/// Returns the program as a loadable code object, and sets `*size` to its size in bytes. Returns null and sets an
+/// error if the text has errors, or the program cannot be linked. The bytes belong to the assembly.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_assembly_object(
     assembly: *const AssemblyHandle,
@@ -318,7 +319,7 @@ pub extern "C" fn gcn_assembly_target(assembly: *const AssemblyHandle) -> Target
     quiet(0, || Ok(handle::get(assembly)?.target.elf_mach.into()))
 }
 
-/// Frees an assembly with its texts and bytes. Null and handles that have been freed are ignored.
+/// Frees an assembly with its strings and bytes. Null and handles that have been freed are ignored.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_assembly_free(assembly: *mut AssemblyHandle) {
     quiet((), || handle::remove(assembly));

@@ -1,4 +1,4 @@
-//! Checkers of launches, and their findings.
+//! Checkers of launches and their findings.
 
 use std::ffi::{CString, c_char};
 use std::ptr::{null, null_mut};
@@ -12,9 +12,10 @@ use crate::pointers;
 use crate::records::or_null;
 use crate::runtime::{CheckSettings, Checking, FindingReport, checks};
 
-/// Checkers that watch launches of a device: missing waits, races, accesses out of bounds, undefined values and others.
+/// Checkers that observe launches of a device: missing waits, races, out-of-bounds accesses, undefined values and
+/// others.
 pub enum CheckerHandle {}
-/// Something that is wrong with a kernel.
+/// Problem of a kernel, found by a checker.
 pub enum FindingHandle {}
 
 handles! {
@@ -58,11 +59,11 @@ impl Finding {
     }
 }
 
-/// A finding by its index as an object of its own.
+/// Creates the object of a finding by its index.
 ///
 /// # Errors
-/// There is no such finding.
-pub(super) fn found(
+/// The index is out of range.
+pub(super) fn finding_handle(
     reports: &[FindingReport],
     index: usize,
 ) -> Result<*mut FindingHandle, Failure> {
@@ -71,11 +72,11 @@ pub(super) fn found(
     Ok(handle::insert(Finding::new(report)))
 }
 
-/// Makes checkers for the launches of a device. Make them before buffers are written, so that they know what the host has stored. A
-/// device has one set of checkers that sees what the host does: the one that was made last.
+/// Creates checkers for the launches of a device. Create them before writing buffers, so that they know what the host
+/// has stored. If a device has several checkers, only those created last observe the host's accesses.
 ///
-/// `names` has the names of checks, separated by commas, such as `waits,races` (see `gcn check --help`), and ends with a NUL; null
-/// for those that are on by default. Free the result with `gcn_checker_free`.
+/// `names` is a null-terminated, comma-separated list of checks, such as `waits,races` (see `gcn check --help`), or
+/// null for those that are on by default. Free the result with `gcn_checker_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_checker_new(
     device: *const DeviceHandle,
@@ -99,33 +100,33 @@ pub unsafe extern "C" fn gcn_checker_new(
     unsafe { call(error, null_mut(), body) }
 }
 
-/// Returns the number of different findings of all launches so far; 0 if the handle is invalid.
+/// Returns the number of distinct findings of all launches so far; 0 if the handle is invalid.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_checker_finding_count(checker: *const CheckerHandle) -> usize {
     quiet(0, || Ok(handle::get(checker)?.reports().len()))
 }
 
-/// Returns a finding of all launches so far, by its index. Null and an error if there is none. Free the result with
-/// `gcn_finding_free`.
+/// Returns a finding of the launches so far by its index. Returns null and sets an error if there is none. Free the
+/// result with `gcn_finding_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_checker_finding(
     checker: *const CheckerHandle,
     index: usize,
     error: *mut *mut ErrorHandle,
 ) -> *mut FindingHandle {
-    let body = || found(&handle::get(checker)?.reports(), index);
+    let body = || finding_handle(&handle::get(checker)?.reports(), index);
     // SAFETY: the caller passes null or room for an error.
     unsafe { call(error, null_mut(), body) }
 }
 
-/// Frees checkers. Launches that have them keep them. Null and handles that have been freed are ignored.
+/// Frees checkers. Launches that use them keep them alive. Null and handles that have been freed are ignored.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_checker_free(checker: *mut CheckerHandle) {
     quiet((), || handle::remove(checker));
 }
 
-/// Returns the stable name of a finding, such as `missing-wait`, which `gcn explain` expands. The text belongs to the finding. Null if
-/// the handle is invalid.
+/// Returns the stable name of a finding, such as `missing-wait`, explained by `gcn explain`. The string belongs to
+/// the finding. Null if the handle is invalid.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_finding_name(finding: *const FindingHandle) -> *const c_char {
     quiet(null(), || Ok(handle::get(finding)?.name.as_ptr()))
@@ -137,13 +138,14 @@ pub extern "C" fn gcn_finding_severity(finding: *const FindingHandle) -> Severit
     quiet(SeverityLevel::Note, || Ok(handle::get(finding)?.severity))
 }
 
-/// Returns the message of a finding: a sentence without a full stop. The text belongs to the finding. Null if the handle is invalid.
+/// Returns the message of a finding: a sentence without a full stop. The string belongs to the finding. Null if the
+/// handle is invalid.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_finding_message(finding: *const FindingHandle) -> *const c_char {
     quiet(null(), || Ok(handle::get(finding)?.message.as_ptr()))
 }
 
-/// Returns the symbol of a finding's kernel, or null where it is not known. The text belongs to the finding.
+/// Returns the symbol of a finding's kernel, or null if unknown. The string belongs to the finding.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_finding_kernel(finding: *const FindingHandle) -> *const c_char {
     quiet(null(), || {
@@ -151,7 +153,7 @@ pub extern "C" fn gcn_finding_kernel(finding: *const FindingHandle) -> *const c_
     })
 }
 
-/// Returns the text of a finding's instruction, or null where there is none. The text belongs to the finding.
+/// Returns the text of a finding's instruction, or null if there is none. The string belongs to the finding.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_finding_instruction(finding: *const FindingHandle) -> *const c_char {
     quiet(null(), || {
@@ -159,39 +161,39 @@ pub extern "C" fn gcn_finding_instruction(finding: *const FindingHandle) -> *con
     })
 }
 
-/// Returns the source file of a finding's instruction, or null where it is not known: code without debug information has none. The
-/// text belongs to the finding.
+/// Returns the source file of a finding's instruction, or null if unknown, as in code without debug information. The
+/// string belongs to the finding.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_finding_file(finding: *const FindingHandle) -> *const c_char {
     quiet(null(), || Ok(or_null(handle::get(finding)?.file.as_ref())))
 }
 
-/// Returns the line of a finding's instruction, from 1; 0 where it is not known.
+/// Returns the line number of a finding's instruction, starting at 1; 0 if unknown.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_finding_line(finding: *const FindingHandle) -> u32 {
     quiet(0, || Ok(handle::get(finding)?.line))
 }
 
-/// Returns the column of a finding's instruction, from 1; 0 where it is not known.
+/// Returns the column number of a finding's instruction, starting at 1; 0 if unknown.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_finding_column(finding: *const FindingHandle) -> u32 {
     quiet(0, || Ok(handle::get(finding)?.column))
 }
 
-/// Returns how often a finding had happened when it was read; 0 if the handle is invalid.
+/// Returns the number of occurrences of a finding at the time it was read; 0 if the handle is invalid.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_finding_occurrences(finding: *const FindingHandle) -> u64 {
     quiet(0, || Ok(handle::get(finding)?.count))
 }
 
-/// Returns the whole report of a finding, in the form of a compiler's diagnostics: several lines, with the source, the other sides of a
-/// conflict, buffers and help. The text belongs to the finding. Null if the handle is invalid.
+/// Returns the report of a finding in the form of a compiler's diagnostics: several lines, with the source, the other
+/// accesses of a conflict, buffers and help. The string belongs to the finding. Null if the handle is invalid.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_finding_report(finding: *const FindingHandle) -> *const c_char {
     quiet(null(), || Ok(handle::get(finding)?.report.as_ptr()))
 }
 
-/// Frees a finding and its texts. Null and handles that have been freed are ignored.
+/// Frees a finding and its strings. Null and handles that have been freed are ignored.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_finding_free(finding: *mut FindingHandle) {
     quiet((), || handle::remove(finding));

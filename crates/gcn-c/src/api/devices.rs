@@ -12,9 +12,9 @@ use crate::handle::{self, handles};
 use crate::pointers;
 use crate::runtime::{Buffer, Device};
 
-/// Emulated GPU with memory of its own.
+/// Emulated GPU with its own memory.
 pub enum DeviceHandle {}
-/// Device memory with a name.
+/// Named buffer in device memory.
 pub enum BufferHandle {}
 
 handles! {
@@ -22,15 +22,15 @@ handles! {
     BufferHandle NamedBuffer, "gcn_buffer";
 }
 
-/// Options of a device. A structure of zero bytes has the defaults.
+/// Options of a device. A zero-initialized structure selects the defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct DeviceOptions {
-    /// Bytes of memory that buffers, scratch and registers of workgroups may take in all; 0 for all of the host's.
+    /// Maximum memory in bytes for buffers, scratch and registers of workgroups together; 0 for all of the host's.
     pub memory: u64,
-    /// Instructions after which a wave is stopped with a fault; 0 for no limit.
+    /// Number of instructions after which a wave faults; 0 for no limit.
     pub instruction_limit: u64,
-    /// Host threads that a kernel runs on; 0 for all of the host's.
+    /// Number of host threads that run a kernel; 0 for all of the host's.
     pub threads: u32,
 }
 
@@ -41,9 +41,9 @@ pub struct NamedBuffer {
     name: CString,
 }
 
-/// Makes a device of a name such as `gfx906` or `vega20`. Null and an error if no target has the name.
+/// Creates a device by a name such as `gfx906` or `vega20`. Returns null and sets an error if the name is unknown.
 ///
-/// `name` ends with a NUL; `options` may be null. Free the result with `gcn_device_free`.
+/// `name` is null-terminated; `options` may be null. Free the result with `gcn_device_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_device_new(
     name: *const c_char,
@@ -88,16 +88,16 @@ pub extern "C" fn gcn_device_target(device: *const DeviceHandle) -> TargetId {
     })
 }
 
-/// Frees a device. Its memory lives until its buffers, modules, kernels and launches have been freed too. Null and handles that
-/// have been freed are ignored.
+/// Frees a device. Its memory lives until its buffers, modules, kernels and launches have been freed too. Null and
+/// handles that have been freed are ignored.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_device_free(device: *mut DeviceHandle) {
     quiet((), || handle::remove(device));
 }
 
-/// Allocates `size` zero bytes of a device's memory. Null and an error if there is no room.
+/// Allocates `size` zeroed bytes of device memory. Returns null and sets an error if there is not enough memory.
 ///
-/// `name` names the buffer in messages; it ends with a NUL. Free the result with `gcn_buffer_free`.
+/// `name` is the null-terminated name of the buffer in messages. Free the result with `gcn_buffer_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_buffer_new(
     device: *const DeviceHandle,
@@ -118,9 +118,9 @@ pub unsafe extern "C" fn gcn_buffer_new(
     unsafe { call(error, null_mut(), body) }
 }
 
-/// Stores `size` bytes into a buffer, from byte `offset` on. Nothing is stored on failure.
+/// Writes `size` bytes to a buffer, starting at byte `offset`. On failure nothing is written.
 ///
-/// `bytes` has `size` bytes; it may be null if `size` is 0.
+/// `bytes` points to `size` bytes; it may be null if `size` is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_buffer_write(
     buffer: *const BufferHandle,
@@ -140,7 +140,7 @@ pub unsafe extern "C" fn gcn_buffer_write(
     unsafe { call(error, false, body) }
 }
 
-/// Copies `size` bytes out of a buffer, from byte `offset` on.
+/// Reads `size` bytes of a buffer, starting at byte `offset`.
 ///
 /// `bytes` has room for `size` bytes; it may be null if `size` is 0.
 #[unsafe(no_mangle)]
@@ -153,7 +153,7 @@ pub unsafe extern "C" fn gcn_buffer_read(
 ) -> bool {
     let body = || {
         let buffer = handle::get(buffer)?;
-        // A range that does not exist is an error before memory is needed for its bytes.
+        // An invalid range is rejected before memory is allocated for its bytes.
         let beyond = usize::try_from(buffer.buffer.len())
             .unwrap_or(usize::MAX)
             .saturating_add(1);
@@ -167,25 +167,26 @@ pub unsafe extern "C" fn gcn_buffer_read(
     unsafe { call(error, false, body) }
 }
 
-/// Returns the bytes of a buffer; 0 if the handle is invalid.
+/// Returns the size of a buffer in bytes; 0 if the handle is invalid.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_buffer_size(buffer: *const BufferHandle) -> u64 {
     quiet(0, || Ok(handle::get(buffer)?.buffer.len()))
 }
 
-/// Returns the address that kernels have for a buffer; 0 if the handle is invalid. The host must not use it as a pointer.
+/// Returns the address of a buffer for kernels; 0 if the handle is invalid. The host must not use it as a pointer.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_buffer_address(buffer: *const BufferHandle) -> u64 {
     quiet(0, || Ok(handle::get(buffer)?.buffer.address()))
 }
 
-/// Returns the name of a buffer; null if the handle is invalid. The text belongs to the buffer.
+/// Returns the name of a buffer; null if the handle is invalid. The string belongs to the buffer.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_buffer_name(buffer: *const BufferHandle) -> *const c_char {
     quiet(null(), || Ok(handle::get(buffer)?.name.as_ptr()))
 }
 
-/// Frees a buffer. A launch that has it among its arguments keeps its memory. Null and handles that have been freed are ignored.
+/// Frees a buffer. A launch that has it as an argument keeps its memory alive. Null and handles that have been freed
+/// are ignored.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_buffer_free(buffer: *mut BufferHandle) {
     quiet((), || handle::remove(buffer));

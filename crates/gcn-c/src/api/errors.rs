@@ -1,4 +1,4 @@
-//! Errors and the version.
+//! Errors and the version of the library.
 
 use std::ffi::c_char;
 use std::ptr::null;
@@ -7,7 +7,7 @@ use crate::entry::{ErrorHandle, quiet};
 use crate::handle;
 use crate::records::or_null;
 
-/// Returns the library's version, such as `0.1.0`. The text is static.
+/// Returns the library's version, such as `0.1.0`. The string is static.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_version() -> *const c_char {
     quiet(null(), || {
@@ -15,27 +15,28 @@ pub extern "C" fn gcn_version() -> *const c_char {
     })
 }
 
-/// Returns the stable name of an error, such as `unknown-opcode`, which `gcn explain` expands. The text belongs to the error.
-/// Null if `error` is no error.
+/// Returns the stable name of an error, such as `unknown-opcode`, explained by `gcn explain`. The string belongs to
+/// the error. Null if `error` is not a valid error.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_error_name(error: *const ErrorHandle) -> *const c_char {
     quiet(null(), || Ok(handle::get(error)?.name.as_ptr()))
 }
 
-/// Returns the message of an error: a sentence without a full stop; that of a fault has several lines. The text belongs to the
-/// error. Null if `error` is no error.
+/// Returns the message of an error: a sentence without a full stop; that of a fault has several lines. The string
+/// belongs to the error. Null if `error` is not a valid error.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_error_message(error: *const ErrorHandle) -> *const c_char {
     quiet(null(), || Ok(handle::get(error)?.message.as_ptr()))
 }
 
-/// Returns lines that say how to mend an error; may be empty. The text belongs to the error. Null if `error` is no error.
+/// Returns the suggested correction of an error; may be empty or have several lines. The string belongs to the error.
+/// Null if `error` is not a valid error.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_error_help(error: *const ErrorHandle) -> *const c_char {
     quiet(null(), || Ok(handle::get(error)?.help.as_ptr()))
 }
 
-/// Returns the source file that an error is in, or null where it is not known. The text belongs to the error.
+/// Returns the source file of an error, or null if unknown. The string belongs to the error.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_error_file(error: *const ErrorHandle) -> *const c_char {
     quiet(null(), || {
@@ -44,7 +45,7 @@ pub extern "C" fn gcn_error_file(error: *const ErrorHandle) -> *const c_char {
     })
 }
 
-/// Returns the line that an error is in, from 1; 0 where it is not known.
+/// Returns the line number of an error, starting at 1; 0 if unknown.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_error_line(error: *const ErrorHandle) -> u32 {
     quiet(0, || {
@@ -53,7 +54,7 @@ pub extern "C" fn gcn_error_line(error: *const ErrorHandle) -> u32 {
     })
 }
 
-/// Returns the column that an error is in, in characters from 1; 0 where it is not known.
+/// Returns the column number of an error, starting at 1 and counting characters; 0 if unknown.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_error_column(error: *const ErrorHandle) -> u32 {
     quiet(0, || {
@@ -62,7 +63,7 @@ pub extern "C" fn gcn_error_column(error: *const ErrorHandle) -> u32 {
     })
 }
 
-/// Frees an error and its texts. Null and errors that have been freed are ignored.
+/// Frees an error and its strings. Null and errors that have been freed are ignored.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_error_free(error: *mut ErrorHandle) {
     quiet((), || handle::remove(error));

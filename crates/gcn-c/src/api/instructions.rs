@@ -1,4 +1,4 @@
-//! Instructions: words decoded and printed. Nothing here allocates, so that loops over code are fast.
+//! Decoding and printing instructions, without allocations, so that loops over code are fast.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -15,33 +15,33 @@ use crate::entry::{ErrorHandle, call};
 use crate::failure::{Failure, c_text};
 use crate::pointers;
 
-/// Instruction, as `gcn_decode` fills it in. It has no pointers: copy and keep it as you like. The functions that take one decode
-/// its words again.
+/// Instruction, filled in by `gcn_decode`. It contains no pointers, so it can be copied freely. The functions that
+/// take one decode its words again.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Instruction {
-    /// Target that it was decoded for.
+    /// Target for which it was decoded.
     pub target: TargetId,
     /// Length in words: 1 or 2.
     pub word_count: u32,
-    /// Words; the second is 0 if the instruction has one.
+    /// Words; the second is 0 for a one-word instruction.
     pub words: [u32; 2],
-    /// Words from the next instruction to the target of a branch; 0 for other instructions.
+    /// Distance in words from the next instruction to the target of a branch; 0 for other instructions.
     pub branch_offset: i64,
-    /// True if it is a branch with a target in its words.
+    /// True for a branch whose target is encoded in its words.
     pub is_branch: bool,
 }
 
 /// Spelling of instructions.
 #[repr(C)]
 pub enum SyntaxChoice {
-    /// LLVM's.
+    /// LLVM's syntax.
     Llvm = 0,
-    /// CLRX's, as its documents specify it.
+    /// CLRX's syntax, as its documents specify it.
     Clrx = 1,
 }
 
-/// The spelling that a number stands for.
+/// Converts a syntax's number.
 fn syntax_of(number: u32) -> Result<Syntax, Failure> {
     const LLVM: u32 = SyntaxChoice::Llvm as u32;
     const CLRX: u32 = SyntaxChoice::Clrx as u32;
@@ -56,21 +56,21 @@ fn syntax_of(number: u32) -> Result<Syntax, Failure> {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub enum RegisterClass {
-    /// VGPRs by their numbers.
+    /// VGPRs by number.
     Vector = 0,
-    /// Scalar registers by their numbers in operands, below 128: SGPRs, VCC (106), M0 (124), EXEC (126), ...
+    /// Scalar registers by their number in operands, below 128: SGPRs, VCC (106), M0 (124), EXEC (126), ...
     Scalar = 1,
-    /// The condition code SCC; no number.
+    /// Condition code SCC, without a number.
     Scc = 2,
-    /// Other state of a wave, such as the program counter or MODE; no number.
+    /// Other state of a wave, such as the program counter or MODE, without a number.
     State = 3,
 }
 
-/// Use of registers by an instruction, implicit ones included.
+/// Use of registers by an instruction, explicit or implicit.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct RegisterUse {
-    /// Class.
+    /// Class of the registers.
     pub register_class: RegisterClass,
     /// Number of the first register.
     pub first: u32,
@@ -82,10 +82,10 @@ pub struct RegisterUse {
     pub written: u32,
 }
 
-/// The instruction of a structure.
+/// Decodes the instruction of a structure.
 ///
 /// # Safety
-/// The pointer is null or has an instruction.
+/// The pointer is null or points to an instruction.
 #[inline]
 unsafe fn decoded(instruction: *const Instruction) -> Result<Inst, Failure> {
     pointers::check(instruction, 1, "instruction")?;
@@ -96,15 +96,15 @@ unsafe fn decoded(instruction: *const Instruction) -> Result<Inst, Failure> {
 }
 
 thread_local! {
-    /// Text of the instruction that is printed, kept for its room.
+    /// Text of the instruction being printed, reused to avoid allocation.
     static TEXT: RefCell<Text> = const { RefCell::new(Text::new()) };
 }
 
-/// Decodes the instruction that `count` words begin with into `*instruction`.
+/// Decodes the instruction at the start of `count` words into `*instruction`.
 ///
-/// `words` has `count` words, in the byte order of the host. On failure `*instruction` is unchanged: words that are no
-/// instruction of the target give the error `unknown-instruction`, and a second word that is missing
-/// `truncated-instruction`. Pass null for `error` in a loop over words that may be data, so that no error is made.
+/// `words` points to `count` words in the byte order of the host. On failure `*instruction` is unchanged: words that
+/// do not decode for the target give the error `unknown-instruction`, and a missing second word gives
+/// `truncated-instruction`. Pass null for `error` in a loop over words that may be data, to avoid creating errors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_decode(
     target: TargetId,
@@ -132,11 +132,12 @@ pub unsafe extern "C" fn gcn_decode(
     unsafe { call(error, false, body) }
 }
 
-/// Prints an instruction as `snprintf` does: writes as much of its text as `size` bytes have room for, and a NUL, and returns the
-/// length of the whole text without the NUL. 0 and an error on failure.
+/// Prints an instruction like `snprintf`: writes as much of its text as fits in `size` bytes, with a terminator, and
+/// returns the length of the whole text without it. Returns 0 and sets an error on failure.
 ///
-/// `syntax` is one of `gcn_syntax`. `label` names the target of a branch; if it is null, a branch shows its distance in words.
-/// `buffer` has `size` bytes; it may be null if `size` is 0. 128 bytes have room for every instruction without a label.
+/// `syntax` is one of `gcn_syntax`. `label` is the name of a branch's target; if it is null, a branch shows its
+/// distance in words. `buffer` has `size` bytes; it may be null if `size` is 0. Without a label, 128 bytes are enough
+/// for every instruction.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_instruction_print(
     instruction: *const Instruction,
@@ -163,14 +164,14 @@ pub unsafe extern "C" fn gcn_instruction_print(
     unsafe { call(error, 0, body) }
 }
 
-/// Returns the mnemonic of an instruction on its target, without the suffix of its encoding, such as `v_add_f32`; null and an error
-/// on failure. The text is static.
+/// Returns the mnemonic of an instruction on its target, without an encoding suffix, such as `v_add_f32`. Returns
+/// null and sets an error on failure. The string is static.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_instruction_mnemonic(
     instruction: *const Instruction,
     error: *mut *mut ErrorHandle,
 ) -> *const c_char {
-    /// Mnemonics that have been asked for. There are as many as the tables have, and none is ever taken out.
+    /// Mnemonics returned so far. They are never removed; their number is limited by the tables.
     static MNEMONICS: LazyLock<RwLock<HashMap<&'static str, CString>>> =
         LazyLock::new(RwLock::default);
     let body = || {
@@ -188,8 +189,8 @@ pub unsafe extern "C" fn gcn_instruction_mnemonic(
     unsafe { call(error, null(), body) }
 }
 
-/// Lists the registers that an instruction reads and writes, implicit ones included: writes as many uses as `size` has room for,
-/// and sets `*count` to the number of all. No instruction has more than 24.
+/// Lists the registers that an instruction reads and writes, including implicit ones. Writes at most `size` uses, and
+/// sets `*count` to their total number, which is at most 24.
 ///
 /// `uses` has room for `size` uses; it may be null if `size` is 0.
 #[unsafe(no_mangle)]

@@ -4,7 +4,7 @@ use std::ffi::{CString, c_char, c_void};
 use std::ptr::{null, null_mut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::checkers::{CheckerHandle, FindingHandle, found};
+use super::checkers::{CheckerHandle, FindingHandle, finding_handle};
 use super::devices::BufferHandle;
 use super::modules::KernelHandle;
 use crate::entry::{ErrorHandle, call, quiet};
@@ -15,7 +15,7 @@ use crate::records::or_null;
 use crate::runtime::{Argument, Checking, Completion, Error, FindingReport, Kernel};
 use crate::source_place::launch_failure;
 
-/// Launch of a kernel: sizes, arguments and, once it has run, results.
+/// Launch of a kernel: sizes, arguments and, after a run, results.
 pub enum LaunchHandle {}
 
 handles! {
@@ -26,11 +26,11 @@ handles! {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct LaunchStatistics {
-    /// Instructions executed, one for each wave that did.
+    /// Number of executed instructions, per wave.
     pub instructions: u64,
-    /// Waves run.
+    /// Number of waves that ran.
     pub waves: u64,
-    /// Workgroups run.
+    /// Number of workgroups that ran.
     pub workgroups: u64,
 }
 
@@ -43,14 +43,14 @@ pub struct Launch {
     changing: Mutex<LaunchState>,
 }
 
-/// The part of a launch that functions change.
+/// Mutable state of a launch.
 #[derive(Debug, Default)]
 struct LaunchState {
     arguments: Vec<Argument>,
     checker: Option<Arc<Checking>>,
-    /// Findings that the last run was the first to have.
+    /// Findings that the last run reported first.
     findings: Vec<FindingReport>,
-    /// Text that the last run has printed; `None` before the first.
+    /// Text that the last run printed; `None` before the first run.
     printed: Option<CString>,
 }
 
@@ -65,7 +65,7 @@ impl Launch {
 
     /// Runs the kernel on this thread and the device's.
     fn run(&self) -> Result<Arc<Completion>, Failure> {
-        // Held while it runs: a launch runs once at a time.
+        // Held during the run, so that a launch does not run concurrently with itself.
         let mut state = self.state();
         let mut launch = self.kernel.launch(self.grid);
         if let Some(group) = self.group {
@@ -79,7 +79,7 @@ impl Launch {
             checking.notes(module);
             launch = launch.observers(&checking.launch(self.kernel.name()));
         }
-        // A queue of its own: a queue begins nothing after a failure.
+        // A separate queue, since a queue starts nothing after a failure.
         let end = launch.run(&module.device().queue());
         state.findings = match &state.checker {
             Some(checking) => checking.collect(module),
@@ -95,10 +95,10 @@ impl Launch {
     }
 }
 
-/// Makes a launch of a kernel, without arguments. Null and an error if an argument is wrong.
+/// Creates a launch of a kernel, without arguments. Returns null and sets an error if an argument is invalid.
 ///
-/// `grid` has the work-items in x, y and z, and `group` those of a workgroup; `group` may be null for the size that the kernel requires,
-/// or else 64 in x. Free the result with `gcn_launch_free`.
+/// `grid` is the number of work-items in x, y and z, and `group` that of a workgroup. `group` may be null for the
+/// size that the kernel requires, or else 64 in x. Free the result with `gcn_launch_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_launch_new(
     kernel: *const KernelHandle,
@@ -123,7 +123,8 @@ pub unsafe extern "C" fn gcn_launch_new(
     unsafe { call(error, null_mut(), body) }
 }
 
-/// Adds the address of a buffer behind a launch's arguments. The launch keeps the buffer's memory until it is freed.
+/// Appends the address of a buffer to a launch's arguments. The launch keeps the buffer's memory alive until it is
+/// freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_launch_buffer(
     launch: *const LaunchHandle,
@@ -139,10 +140,10 @@ pub unsafe extern "C" fn gcn_launch_buffer(
     unsafe { call(error, false, body) }
 }
 
-/// Adds a value, a number or a structure, behind a launch's arguments. Where the kernel has metadata, its size must be the
-/// argument's, which `gcn_launch_run` checks.
+/// Appends a value, a number or a structure, to a launch's arguments. If the kernel has metadata, the size must be
+/// that of the argument; `gcn_launch_run` checks this.
 ///
-/// `value` has `size` bytes, which are copied.
+/// `value` points to `size` bytes, which are copied.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_launch_value(
     launch: *const LaunchHandle,
@@ -161,7 +162,7 @@ pub unsafe extern "C" fn gcn_launch_value(
     unsafe { call(error, false, body) }
 }
 
-/// Adds a pointer to `size` bytes of LDS of each workgroup behind a launch's arguments.
+/// Appends a pointer to `size` bytes of each workgroup's LDS to a launch's arguments.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_launch_local(
     launch: *const LaunchHandle,
@@ -176,7 +177,7 @@ pub unsafe extern "C" fn gcn_launch_local(
     unsafe { call(error, false, body) }
 }
 
-/// Has checkers of the same device watch a launch. The launch keeps them until it is freed.
+/// Adds checkers of the same device to a launch. The launch keeps them alive until it is freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_launch_check(
     launch: *const LaunchHandle,
@@ -192,10 +193,10 @@ pub unsafe extern "C" fn gcn_launch_check(
     unsafe { call(error, false, body) }
 }
 
-/// Runs a launch and returns when it has ended. A fault of the kernel is an error with its report, and the line of its source where
-/// that is known. A launch may run several times.
+/// Runs a launch and returns when it has ended. A fault of the kernel is an error with its report and, if known, the
+/// source line. A launch may run several times.
 ///
-/// `statistics` has room for the work done, or is null; it is written on success.
+/// `statistics` is null, or receives the work done if the launch succeeds.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_launch_run(
     launch: *const LaunchHandle,
@@ -219,8 +220,8 @@ pub unsafe extern "C" fn gcn_launch_run(
     unsafe { call(error, false, body) }
 }
 
-/// Returns the text that the kernel printed in a launch's last run; empty if there was none, null if the handle is invalid or it has
-/// not run. The text belongs to the launch, until that runs again.
+/// Returns the text that the kernel printed in a launch's last run; empty if there was none, null if the handle is
+/// invalid or the launch has not run. The string belongs to the launch, until it runs again.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_launch_printed(launch: *const LaunchHandle) -> *const c_char {
     quiet(null(), || {
@@ -229,22 +230,22 @@ pub extern "C" fn gcn_launch_printed(launch: *const LaunchHandle) -> *const c_ch
     })
 }
 
-/// Returns the number of findings that a launch's last run was the first to have: a finding that the checkers know from another run is
-/// counted there. 0 if the handle is invalid.
+/// Returns the number of findings that a launch's last run reported first. A finding that the checkers already had
+/// from another run only increases its number of occurrences. 0 if the handle is invalid.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_launch_finding_count(launch: *const LaunchHandle) -> usize {
     quiet(0, || Ok(handle::get(launch)?.state().findings.len()))
 }
 
-/// Returns a finding that a launch's last run was the first to have, by its index. Null and an error if there is none. Free the
-/// result with `gcn_finding_free`.
+/// Returns a finding that a launch's last run reported first, by its index among these. Returns null and sets an
+/// error if there is none. Free the result with `gcn_finding_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_launch_finding(
     launch: *const LaunchHandle,
     index: usize,
     error: *mut *mut ErrorHandle,
 ) -> *mut FindingHandle {
-    let body = || found(&handle::get(launch)?.state().findings, index);
+    let body = || finding_handle(&handle::get(launch)?.state().findings, index);
     // SAFETY: the caller passes null or room for an error.
     unsafe { call(error, null_mut(), body) }
 }

@@ -11,7 +11,7 @@ use crate::pointers;
 use crate::records::{ArgumentInfo, KernelInfo, KernelRecord};
 use crate::runtime::{Kernel, Module};
 
-/// Code in a device's memory.
+/// Code loaded into a device's memory.
 pub enum ModuleHandle {}
 /// Kernel of a module.
 pub enum KernelHandle {}
@@ -28,10 +28,10 @@ pub struct NamedKernel {
     record: KernelRecord,
 }
 
-/// Loads a code object into a device, or the one for the device in a bundle, a fat binary or an executable that holds one. Null and
-/// an error if there is none, or no memory for it.
+/// Loads a code object on a device, or the device's code object from a bundle, a fat binary or an executable. Returns
+/// null and sets an error if there is none, or not enough memory.
 ///
-/// `bytes` has `size` bytes, which are copied. Free the result with `gcn_module_free`.
+/// `bytes` points to `size` bytes, which are copied. Free the result with `gcn_module_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_module_load(
     device: *const DeviceHandle,
@@ -49,10 +49,11 @@ pub unsafe extern "C" fn gcn_module_load(
     unsafe { call(error, null_mut(), body) }
 }
 
-/// Assembles text for a device, with debug information, and loads it. Null and the first error of the text, with its place, if it
-/// cannot be assembled; `gcn_assemble` has all diagnostics.
+/// Assembles text for a device, with debug information, and loads it. If the text has errors, returns null and the
+/// first error with its place; `gcn_assemble` returns all diagnostics.
 ///
-/// `name` is the text's name in messages, `text` the program; both end with a NUL. Free the result with `gcn_module_free`.
+/// `name` is the name of the text in messages, and `text` is the program; both are null-terminated. Free the result
+/// with `gcn_module_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_module_assemble(
     device: *const DeviceHandle,
@@ -72,17 +73,17 @@ pub unsafe extern "C" fn gcn_module_assemble(
     unsafe { call(error, null_mut(), body) }
 }
 
-/// Frees a module. Its code lives until its kernels and their launches have been freed too. Null and handles that have been freed
-/// are ignored.
+/// Frees a module. Its code lives until its kernels and their launches have been freed too. Null and handles that
+/// have been freed are ignored.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_module_free(module: *mut ModuleHandle) {
     quiet((), || handle::remove(module));
 }
 
-/// Returns the kernel of a module that has a name: its symbol, or any name that tools print for it. Null and an error if none or
-/// several have it.
+/// Returns the kernel of a module with a name: its symbol, or any name that tools print for it. Returns null and sets
+/// an error if no or several kernels have the name.
 ///
-/// `name` ends with a NUL. Free the result with `gcn_kernel_free`.
+/// `name` is null-terminated. Free the result with `gcn_kernel_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_kernel_named(
     module: *const ModuleHandle,
@@ -103,7 +104,7 @@ pub unsafe extern "C" fn gcn_kernel_named(
     unsafe { call(error, null_mut(), body) }
 }
 
-/// Writes what the code object says of a kernel to `*info`. Its texts belong to the kernel.
+/// Writes the code object's description of a kernel to `*info`. Its strings belong to the kernel.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_kernel_describe(
     kernel: *const KernelHandle,
@@ -120,7 +121,7 @@ pub unsafe extern "C" fn gcn_kernel_describe(
     unsafe { call(error, false, body) }
 }
 
-/// Writes an argument of a kernel, by its index, to `*argument`. Its texts belong to the kernel.
+/// Writes an argument of a kernel, selected by index, to `*argument`. Its strings belong to the kernel.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_kernel_argument(
     kernel: *const KernelHandle,

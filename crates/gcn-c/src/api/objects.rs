@@ -1,4 +1,4 @@
-//! Code objects, read.
+//! Reading code objects.
 
 use std::ffi::{CString, c_char};
 use std::ptr::{null, null_mut};
@@ -13,7 +13,7 @@ use crate::handle::{self, handles};
 use crate::pointers;
 use crate::records::{ArgumentInfo, KernelInfo, KernelRecord};
 
-/// Code object that has been read.
+/// Parsed code object.
 pub enum ObjectHandle {}
 
 handles! {
@@ -25,15 +25,15 @@ handles! {
 pub struct SymbolInfo {
     /// Name.
     pub name: *const c_char,
-    /// Address, or the number if it is absolute.
+    /// Address, or the value of an absolute symbol.
     pub value: u64,
     /// Size in bytes.
     pub size: u64,
-    /// ELF's number of the kind: 1 data, 2 code, 10 a kernel of version 2.
+    /// ELF symbol type: 1 data, 2 code, 10 a kernel of version 2.
     pub kind: u32,
-    /// ELF's number of the binding: 0 local, 1 global, 2 weak.
+    /// ELF symbol binding: 0 local, 1 global, 2 weak.
     pub binding: u32,
-    /// True if the object defines it.
+    /// True if the symbol is defined in the object.
     pub is_defined: bool,
 }
 
@@ -42,7 +42,7 @@ pub struct SymbolInfo {
 pub struct SectionInfo {
     /// Name.
     pub name: *const c_char,
-    /// Bytes in the file; null if it has none.
+    /// Bytes in the file; null if there are none.
     pub bytes: *const u8,
     /// Number of bytes in the file.
     pub byte_count: usize,
@@ -50,7 +50,7 @@ pub struct SectionInfo {
     pub address: u64,
     /// Size in memory.
     pub size: u64,
-    /// True if it has code.
+    /// True if the section contains code.
     pub is_code: bool,
 }
 
@@ -79,16 +79,17 @@ impl Object {
         }
     }
 
-    /// A kernel.
+    /// Returns a kernel by its index.
     fn kernel(&self, index: usize) -> Result<&KernelRecord, Failure> {
         let kernel = self.kernels.get(index);
         kernel.ok_or_else(|| Failure::index(index, self.kernels.len(), "kernels"))
     }
 }
 
-/// Reads a code object: an ELF file for AMDGPU of version 2 to 6. Null and an error if the bytes are none.
+/// Reads a code object: an ELF file for AMDGPU of version 2 to 6. Returns null and sets an error if the bytes are not
+/// a code object.
 ///
-/// `bytes` has `size` bytes, which are copied. Free the result with `gcn_object_free`.
+/// `bytes` points to `size` bytes, which are copied. Free the result with `gcn_object_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_object_read(
     bytes: *const u8,
@@ -105,14 +106,14 @@ pub unsafe extern "C" fn gcn_object_read(
     unsafe { call(error, null_mut(), body) }
 }
 
-/// Returns the processor and features that an object is for, such as `gfx906:sramecc+:xnack-`; empty if it names no processor, null if
-/// the handle is invalid. The text belongs to the object.
+/// Returns the processor and features of an object, such as `gfx906:sramecc+:xnack-`; empty if it names no processor,
+/// null if the handle is invalid. The string belongs to the object.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_object_target_id(object: *const ObjectHandle) -> *const c_char {
     quiet(null(), || Ok(handle::get(object)?.target_id.as_ptr()))
 }
 
-/// Returns the target of an object; 0 if it is for none that this library has, or the handle is invalid.
+/// Returns the target of an object; 0 if the library does not support it, or the handle is invalid.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_object_target(object: *const ObjectHandle) -> TargetId {
     quiet(0, || {
@@ -136,7 +137,7 @@ pub extern "C" fn gcn_object_kernel_count(object: *const ObjectHandle) -> usize 
     quiet(0, || Ok(handle::get(object)?.kernels.len()))
 }
 
-/// Writes what an object says of a kernel, by its index, to `*kernel`. Its texts belong to the object.
+/// Writes an object's description of a kernel, selected by index, to `*kernel`. Its strings belong to the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_object_kernel(
     object: *const ObjectHandle,
@@ -154,7 +155,7 @@ pub unsafe extern "C" fn gcn_object_kernel(
     unsafe { call(error, false, body) }
 }
 
-/// Writes an argument, by its index, of a kernel, by its index, to `*argument`. Its texts belong to the object.
+/// Writes an argument of a kernel to `*argument`. Both are selected by index. Its strings belong to the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_object_argument(
     object: *const ObjectHandle,
@@ -179,7 +180,7 @@ pub extern "C" fn gcn_object_symbol_count(object: *const ObjectHandle) -> usize 
     quiet(0, || Ok(handle::get(object)?.symbols.len()))
 }
 
-/// Writes a symbol, by its index, to `*symbol`. Its name belongs to the object.
+/// Writes a symbol, selected by index, to `*symbol`. Its name belongs to the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_object_symbol(
     object: *const ObjectHandle,
@@ -218,7 +219,7 @@ pub extern "C" fn gcn_object_section_count(object: *const ObjectHandle) -> usize
     quiet(0, || Ok(handle::get(object)?.sections.len()))
 }
 
-/// Writes a section, by its index, to `*section`. Its name and bytes belong to the object.
+/// Writes a section, selected by index, to `*section`. Its name and bytes belong to the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_object_section(
     object: *const ObjectHandle,
@@ -252,7 +253,7 @@ pub unsafe extern "C" fn gcn_object_section(
     unsafe { call(error, false, body) }
 }
 
-/// Frees an object with its texts and bytes. Null and handles that have been freed are ignored.
+/// Frees an object with its strings and bytes. Null and handles that have been freed are ignored.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_object_free(object: *mut ObjectHandle) {
     quiet((), || handle::remove(object));

@@ -10,10 +10,10 @@ use crate::entry::{ErrorHandle, call, quiet};
 use crate::failure::{Failure, c_text};
 use crate::pointers;
 
-/// Target: the number that code objects have for a processor (EF_AMDGPU_MACH), such as 0x2c for gfx900. No target is 0.
+/// Target: the processor number in code objects (EF_AMDGPU_MACH), such as 0x2c for gfx900. 0 is not a target.
 pub type TargetId = u32;
 
-/// Targets by their numbers, which have eight bits.
+/// Targets by their eight-bit number.
 static BY_NUMBER: LazyLock<[Option<&'static Target>; 1 << u8::BITS]> = LazyLock::new(|| {
     let mut targets = [None; 1 << u8::BITS];
     for target in TARGETS {
@@ -22,19 +22,20 @@ static BY_NUMBER: LazyLock<[Option<&'static Target>; 1 << u8::BITS]> = LazyLock:
     targets
 });
 
-/// The target that a number stands for.
+/// Looks up a target by its number.
 ///
 /// # Errors
-/// There is none.
+/// The number is unknown.
 #[inline]
 pub(super) fn target(id: TargetId) -> Result<&'static Target, Failure> {
     let target = BY_NUMBER.get(id as usize).copied().flatten();
     target.ok_or_else(|| Failure::choice(format!("{id:#x} is no target")))
 }
 
-/// Returns the target of a name such as `gfx906`, `vega20` or `gfx906:xnack-`; 0 and an error if there is none.
+/// Looks up a target by a name such as `gfx906`, `vega20` or `gfx906:xnack-`. Returns 0 and sets an error if the name
+/// is unknown.
 ///
-/// `name` ends with a NUL.
+/// `name` is null-terminated.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_target_named(
     name: *const c_char,
@@ -54,7 +55,7 @@ pub unsafe extern "C" fn gcn_target_named(
     unsafe { call(error, 0, body) }
 }
 
-/// Returns LLVM's name of a target, such as `gfx906`; null if there is no such target. The text is static.
+/// Returns LLVM's name of a target, such as `gfx906`; null if there is no such target. The string is static.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_target_name(target: TargetId) -> *const c_char {
     static NAMES: LazyLock<Vec<(&str, CString)>> = LazyLock::new(|| {
@@ -68,13 +69,13 @@ pub extern "C" fn gcn_target_name(target: TargetId) -> *const c_char {
     })
 }
 
-/// Returns the number of targets; `gcn_target_at` has each.
+/// Returns the number of targets, which `gcn_target_at` enumerates.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_target_count() -> usize {
     quiet(0, || Ok(TARGETS.len()))
 }
 
-/// Returns a target by its index below `gcn_target_count`, in order of age; 0 if there is none.
+/// Returns a target by its index, which must be below `gcn_target_count`, in order of age; 0 if there is none.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_target_at(index: usize) -> TargetId {
     quiet(0, || {

@@ -98,7 +98,7 @@ fn are_apart_by<const STRIDE: u32>(low: &Lanes, high: &Lanes) -> bool {
     differ == 0 && first.checked_add(STRIDE * LANES as u32).is_some()
 }
 
-/// Lanes whose addresses are looked at together: what fits a vector of addresses.
+/// Number of lanes whose addresses are examined together, the size of a vector of addresses.
 pub(crate) const GROUP: usize = 8;
 
 /// Relation of the addresses of a group.

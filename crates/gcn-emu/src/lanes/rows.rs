@@ -9,7 +9,7 @@ use super::register::{LANES, Lanes};
 #[cfg(target_arch = "x86_64")]
 use super::vectors::{self, Vector, active, all, part, set_part};
 
-/// Lanes' elements, one behind the other, from registers of which each has one of their dwords: two to four.
+/// Interleaves two to four registers, each with one dword of every lane's element, to consecutive elements.
 pub fn to_elements(registers: &[Lanes], elements: &mut [u32]) {
     #[cfg(target_arch = "x86_64")]
     match level() {

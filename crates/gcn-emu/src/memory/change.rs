@@ -31,8 +31,9 @@ pub enum MemoryChangeKind {
     Written,
     /// The range's contents mean nothing until somebody writes them: a program allocated it as memory that is not initialised.
     Undefined,
-    /// The host reads the range, as copies to it do. Nothing changes.
+    /// The host reads the range, for example by a copy. Does not change the memory.
     Read,
-    /// The host reads the range as results, which it shows, saves or compares: all of it should be written. Nothing changes.
+    /// The host reads the range as results to show, save or compare, so all of it should have been written. Does not change
+    /// the memory.
     ReadAsResults,
 }

@@ -101,7 +101,7 @@ pub(crate) fn prefetch_row(address: u64) {
     }
 }
 
-/// Has the host fetch the line of its caches that has an address of guest memory.
+/// Prefetches the cache line that contains a guest address.
 #[inline]
 fn prefetch_line(address: u64) {
     #[cfg(target_arch = "x86_64")]

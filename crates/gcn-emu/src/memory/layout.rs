@@ -1,4 +1,4 @@
-//! Addresses and sizes by which allocations are laid out.
+//! Constants of the layout of allocations in the address space.
 
 /// Address of a device's first allocation, where the host has that free: above 4 GiB, so that a truncated pointer faults.
 pub const FIRST_ADDRESS: u64 = 0x1_0000_0000;

@@ -93,7 +93,7 @@ impl Reserved {
         host::map_file(address as usize, len as usize, from)
     }
 
-    /// Gives a part that [`Reserved::map_file`] has mapped memory of its own again, which reads as zero.
+    /// Undoes [`Reserved::map_file`] for a part, which then reads as zero.
     pub(super) fn unmap_file(&self, address: u64, len: u64) {
         host::unmap_file(address as usize, len as usize);
     }

@@ -69,9 +69,9 @@ struct SpaceState {
     reserved: BTreeMap<u64, Reservation>,
     /// Freed extents, guards included: begin and end.
     holes: BTreeMap<u64, u64>,
-    /// Freed memory that the host has not got back yet is in this range.
+    /// Range that contains all freed memory not yet returned to the host.
     stale: Range<u64>,
-    /// Bytes of it.
+    /// Number of freed bytes not yet returned to the host.
     stale_bytes: u64,
     /// Oldest first.
     freed: VecDeque<Allocation>,

@@ -36,7 +36,7 @@ pub(super) struct Frame {
     pub(super) entry: *const c_void,
     /// Instructions that the wave may still execute.
     pub(super) left: u64,
-    /// Number of the dword at which the wave goes on.
+    /// Index of the dword at which the wave continues.
     pub(super) next: u64,
     /// The wave's state at the exit, as a number.
     pub(super) waiting: u64,

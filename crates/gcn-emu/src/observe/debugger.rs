@@ -17,7 +17,7 @@ use crate::workgroup::RunningGroup;
 
 /// Controls a run, which has one thread.
 pub trait Debugger: Send + Sync {
-    /// Decides what the current wave of `paused` executes next. A wave that has not used up its turn is asked for again.
+    /// Decides what the current wave of `paused` executes next. Called again for a wave that has not used up its turn.
     fn turn(&self, paused: &mut Paused<'_>) -> Turn;
 
     /// True if waves stop ahead of an instruction. The answer is kept until a turn has another generation of stops.

@@ -210,8 +210,8 @@ impl Watchers {
         overlook
     }
 
-    /// [`Watchers::each`] of an access's events, or of its instruction's issue, without those that overlook it. An observer that
-    /// wants to know of all instructions gets the issue all the same.
+    /// Like [`Watchers::each`] for the events of an access or the issue of its instruction, except for observers that
+    /// overlook it. Observers of all instructions get the issue in any case.
     #[inline(always)]
     pub(crate) fn each_accessing(
         &mut self,

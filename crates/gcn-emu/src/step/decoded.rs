@@ -54,7 +54,7 @@ pub struct Source<'a> {
     pub arg: Arg,
     /// The lanes that it is read from, if not the lane itself.
     pub cross_lane: Option<&'a CrossLane>,
-    /// The part of it that is read.
+    /// Part of the source that is read.
     pub change: SourceChange,
     /// Sign modifier.
     pub sign: Sign,

@@ -60,7 +60,7 @@ pub enum SourcePart {
     Widened {
         /// Lowest bit of the half.
         up: u32,
-        /// Denormals are flushed, whatever MODE says.
+        /// True if denormals are flushed regardless of MODE.
         flushes: bool,
     },
 }

@@ -3,14 +3,14 @@
 use std::ffi::{c_char, c_void};
 
 use super::{array, call, each, put, put_info, text};
-use crate::abi::{EachHandle, Handle};
+use crate::abi::{Handle, HandleCallback};
 use crate::info::{Info, unknown};
 use crate::numbers::*;
 use crate::status::Status;
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_iterate_agents(
-    callback: Option<EachHandle>,
+    callback: Option<HandleCallback>,
     data: *mut c_void,
 ) -> Status {
     call(|runtime| {
@@ -56,7 +56,7 @@ pub unsafe extern "C" fn hsa_agent_get_exception_policies(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_agent_iterate_isas(
     agent: Handle,
-    callback: Option<EachHandle>,
+    callback: Option<HandleCallback>,
     data: *mut c_void,
 ) -> Status {
     call(|runtime| {
@@ -84,7 +84,8 @@ pub unsafe extern "C" fn hsa_isa_from_name(name: *const c_char, isa: *mut Handle
     })
 }
 
-/// True if code for the instruction set `code` runs on `agent`: the processor is the same, and no feature contradicts.
+/// True if code for the instruction set `code` runs on `agent`: the processor is the same, and no feature
+/// contradicts.
 fn covers(code: &str, agent: &str) -> bool {
     let mut wanted = code.split(':');
     let features: Vec<&str> = agent.split(':').skip(1).collect();
@@ -138,7 +139,7 @@ pub unsafe extern "C" fn hsa_isa_get_round_method(
     _flush: u32,
     method: *mut u32,
 ) -> Status {
-    /// Operations of several steps round once.
+    /// `HSA_ROUND_METHOD_SINGLE`: operations of several steps round once.
     const SINGLE: u32 = 1;
     call(|runtime| {
         runtime.agent_of_isa(isa)?;
@@ -161,13 +162,13 @@ pub unsafe extern "C" fn hsa_isa_compatible(
     })
 }
 
-/// Handle of the only wavefront: its lanes.
+/// Handle of the only wavefront type: its number of lanes.
 const WAVEFRONT: Handle = 64;
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_isa_iterate_wavefronts(
     isa: Handle,
-    callback: Option<EachHandle>,
+    callback: Option<HandleCallback>,
     data: *mut c_void,
 ) -> Status {
     call(|runtime| {
@@ -194,15 +195,15 @@ pub unsafe extern "C" fn hsa_wavefront_get_info(
     })
 }
 
-/// Levels of caches that agents report.
+/// Cache levels that agents report.
 const LEVELS: [u8; 2] = [1, 2];
-/// Handles of caches are those of their agents and this for each level.
+/// Offset from an agent's handle to its caches' handles, per level.
 const CACHE: Handle = 1 << 20;
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_agent_iterate_caches(
     agent: Handle,
-    callback: Option<EachHandle>,
+    callback: Option<HandleCallback>,
     data: *mut c_void,
 ) -> Status {
     call(|runtime| {
@@ -245,7 +246,7 @@ pub unsafe extern "C" fn hsa_cache_get_info(
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_coherency_get_type(agent: Handle, kind: *mut u32) -> Status {
-    /// Everything that agents share is coherent.
+    /// Coherency type: all shared memory is coherent.
     const COHERENT: u32 = 0;
     call(|runtime| {
         runtime.agent(agent)?;
@@ -256,7 +257,7 @@ pub unsafe extern "C" fn hsa_amd_coherency_get_type(agent: Handle, kind: *mut u3
 
 #[unsafe(no_mangle)]
 pub extern "C" fn hsa_amd_coherency_set_type(agent: Handle, kind: u32) -> Status {
-    // Memory that need not be coherent may be.
+    // Non-coherent memory may be coherent.
     call(|runtime| match kind {
         0 | 1 => runtime.agent(agent).map(drop),
         _ => Err(Status::INVALID_ARGUMENT),
@@ -275,7 +276,7 @@ pub unsafe extern "C" fn hsa_amd_agents_allow_access(
         for agent in unsafe { array(agents, count) }? {
             runtime.agent(*agent)?;
         }
-        // All agents share the memory of pools already.
+        // All agents already have access to memory of pools.
         let known = runtime.pools.find(address.addr() as u64);
         known.map(drop).ok_or(Status::INVALID_ARGUMENT)
     })
@@ -283,7 +284,7 @@ pub unsafe extern "C" fn hsa_amd_agents_allow_access(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn hsa_amd_agent_set_async_scratch_limit(agent: Handle, _bytes: usize) -> Status {
-    // As ROCr answers on chips that do not take scratch back while queues run, which no GCN chip does.
+    // Answers as ROCr does on chips that do not reclaim scratch while queues run, which includes all GCN chips.
     call(|runtime| {
         runtime
             .agent(agent)?

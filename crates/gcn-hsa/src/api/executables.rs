@@ -1,4 +1,4 @@
-//! Code objects, executables, symbols.
+//! Code objects, executables and symbols.
 
 use std::ffi::{CString, c_char, c_void};
 use std::fs::File;
@@ -18,7 +18,7 @@ use crate::numbers::*;
 use crate::runtime::Runtime;
 use crate::status::{HsaResult, Status};
 
-/// Most bytes of a code object in a file.
+/// Maximum size of a code object file in bytes.
 const MAX_FILE: u64 = 4 << 30;
 
 #[unsafe(no_mangle)]
@@ -53,7 +53,7 @@ pub unsafe extern "C" fn hsa_code_object_reader_create_from_file(
     })
 }
 
-/// A reader of `size` bytes of an open file from an offset on, or of all of them; the file's position stays.
+/// Creates a reader of `size` bytes of an open file at an offset, or of all of it. The file position does not change.
 pub(super) fn reader_of_file(
     runtime: &Runtime,
     descriptor: i32,
@@ -210,7 +210,7 @@ pub unsafe extern "C" fn hsa_executable_validate_alt(
 }
 
 /// # Safety
-/// The name is a text or null.
+/// The name is null or a null-terminated text.
 unsafe fn define(
     handle: Handle,
     agent: Option<Handle>,
@@ -311,16 +311,16 @@ pub unsafe extern "C" fn hsa_executable_symbol_get_info(
     })
 }
 
-type EachSymbol =
+type SymbolCallback =
     unsafe extern "C" fn(executable: Handle, symbol: Handle, data: *mut c_void) -> Status;
-type EachAgentSymbol = unsafe extern "C" fn(
+type AgentSymbolCallback = unsafe extern "C" fn(
     executable: Handle,
     agent: Handle,
     symbol: Handle,
     data: *mut c_void,
 ) -> Status;
 
-/// Calls a function for the symbols of an executable, until it returns another status than success.
+/// Calls a function for the symbols of an executable, until it returns a status other than success.
 fn each_symbol(
     runtime: &Runtime,
     handle: Handle,
@@ -340,7 +340,7 @@ fn each_symbol(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_executable_iterate_symbols(
     handle: Handle,
-    callback: Option<EachSymbol>,
+    callback: Option<SymbolCallback>,
     data: *mut c_void,
 ) -> Status {
     call(|runtime| {
@@ -356,7 +356,7 @@ pub unsafe extern "C" fn hsa_executable_iterate_symbols(
 pub unsafe extern "C" fn hsa_executable_iterate_agent_symbols(
     handle: Handle,
     agent: Handle,
-    callback: Option<EachAgentSymbol>,
+    callback: Option<AgentSymbolCallback>,
     data: *mut c_void,
 ) -> Status {
     call(|runtime| {
@@ -371,10 +371,10 @@ pub unsafe extern "C" fn hsa_executable_iterate_agent_symbols(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_executable_iterate_program_symbols(
     handle: Handle,
-    callback: Option<EachSymbol>,
+    callback: Option<SymbolCallback>,
     _data: *mut c_void,
 ) -> Status {
-    // All symbols are those of agents.
+    // All symbols belong to agents.
     call(|runtime| {
         executable(runtime, handle)?;
         callback.map(drop).ok_or(Status::INVALID_ARGUMENT)

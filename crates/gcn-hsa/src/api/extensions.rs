@@ -1,33 +1,34 @@
-//! Extensions: their names and tables, and the functions of the loader's.
+//! Extensions: their names and function tables, and the loader extension.
 
 use std::ffi::{c_char, c_void};
 
 use super::images;
 use super::system::{IMAGES, LOADER};
 use super::{call, each, guard, put, put_info};
-use crate::abi::{EachHandle, Handle, SegmentDescriptor};
+use crate::abi::{Handle, HandleCallback, SegmentDescriptor};
 use crate::agents::Agent;
 use crate::api::executables::reader_of_file;
 use crate::info::Info;
 use crate::status::{HsaResult, Status};
 
-/// Version of the extension of images.
+/// Version of the image extension.
 const IMAGES_VERSION: (u16, u16) = (1, 0);
-/// Version of the loader's extension.
+/// Version of the loader extension.
 const LOADER_VERSION: (u16, u16) = (1, 3);
 
-/// The minor version of an extension that is supported in a major version.
+/// Supported minor version of an extension for a major version.
 fn supported(extension: u16, major: u16) -> HsaResult<Option<u16>> {
     match extension {
         LOADER => Ok((major == LOADER_VERSION.0).then_some(LOADER_VERSION.1)),
         IMAGES => Ok((major == IMAGES_VERSION.0).then_some(IMAGES_VERSION.1)),
-        // Finalizer, counters and events; the profilers.
+        // Finalizer, performance counters, profile events, and the profilers.
         0 | 2 | 3 | 0x200 | 0x202 => Ok(None),
         _ => Err(Status::INVALID_ARGUMENT),
     }
 }
 
-/// The minor version of an extension that an agent supports: devices support images. The loader's extension is the system's.
+/// Minor version of an extension that an agent supports. Devices support images; the loader extension belongs to the
+/// system.
 fn of_agent(agent: &Agent, extension: u16, major: u16) -> HsaResult<Option<u16>> {
     let known = supported(extension, major)?;
     Ok(known.filter(|_| extension == IMAGES && agent.emulated().is_some()))
@@ -122,20 +123,20 @@ pub unsafe extern "C" fn hsa_agent_major_extension_supported(
     })
 }
 
-/// `hsa_ven_amd_loader_1_03_pfn_t`, of which the tables of earlier versions are the beginning.
+/// `hsa_ven_amd_loader_1_03_pfn_t`. The tables of earlier versions are prefixes of it.
 #[repr(C)]
 struct LoaderTable {
     query_host_address: unsafe extern "C" fn(*const c_void, *mut *const c_void) -> Status,
     query_segment_descriptors: unsafe extern "C" fn(*mut SegmentDescriptor, *mut usize) -> Status,
     query_executable: unsafe extern "C" fn(*const c_void, *mut Handle) -> Status,
     iterate_loaded_code_objects:
-        unsafe extern "C" fn(Handle, Option<EachLoaded>, *mut c_void) -> Status,
+        unsafe extern "C" fn(Handle, Option<LoadedObjectCallback>, *mut c_void) -> Status,
     loaded_code_object_get_info: unsafe extern "C" fn(Handle, u32, *mut c_void) -> Status,
     reader_create: unsafe extern "C" fn(i32, usize, usize, *mut Handle) -> Status,
-    iterate_executables: unsafe extern "C" fn(Option<EachHandle>, *mut c_void) -> Status,
+    iterate_executables: unsafe extern "C" fn(Option<HandleCallback>, *mut c_void) -> Status,
 }
 
-type EachLoaded =
+type LoadedObjectCallback =
     unsafe extern "C" fn(executable: Handle, loaded: Handle, data: *mut c_void) -> Status;
 
 static TABLE: LoaderTable = LoaderTable {
@@ -181,7 +182,7 @@ pub unsafe extern "C" fn hsa_system_get_extension_table(
     minor: u16,
     table: *mut c_void,
 ) -> Status {
-    // Functions of the tables of version 1.00, 1.01 and so on.
+    // Functions in the tables of versions 1.00, 1.01 and so on.
     let functions: &[usize] = match extension {
         IMAGES => &[10],
         _ => &[3, 5, 6, 7],
@@ -245,7 +246,7 @@ unsafe extern "C" fn query_executable(device: *const c_void, executable: *mut Ha
 
 unsafe extern "C" fn iterate_loaded_code_objects(
     executable: Handle,
-    callback: Option<EachLoaded>,
+    callback: Option<LoadedObjectCallback>,
     data: *mut c_void,
 ) -> Status {
     call(|runtime| {
@@ -293,7 +294,7 @@ unsafe extern "C" fn reader_create(
 }
 
 unsafe extern "C" fn iterate_executables(
-    callback: Option<EachHandle>,
+    callback: Option<HandleCallback>,
     data: *mut c_void,
 ) -> Status {
     call(|runtime| {

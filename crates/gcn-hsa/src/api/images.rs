@@ -16,7 +16,7 @@ use crate::numbers::*;
 use crate::status::{HsaResult, Status};
 use crate::transfers;
 
-/// The functions, in the order of the headers.
+/// Function table, in the order of the headers.
 pub(super) static TABLE: ImageTable = ImageTable {
     get_capability: hsa_ext_image_get_capability,
     data_get_info: hsa_ext_image_data_get_info,
@@ -34,10 +34,10 @@ pub(super) static TABLE: ImageTable = ImageTable {
     sampler_create_v2: hsa_ext_sampler_create_v2,
 };
 
-/// A structure of the program's.
+/// Reads a structure of the program.
 ///
 /// # Safety
-/// The address is null or that of a structure.
+/// The address is null or valid.
 unsafe fn read<T: Copy>(address: *const T) -> HsaResult<T> {
     if address.is_null() {
         return Err(Status::INVALID_ARGUMENT);
@@ -53,7 +53,7 @@ fn check_permission(permission: u32) -> HsaResult {
     }
 }
 
-/// The layout that a program names by its number, which is not the library's choice.
+/// Layout for a number of the headers. Only the linear layout is allowed.
 fn linear(layout: u32, row: usize, slice: usize) -> HsaResult<DataLayout> {
     match layout {
         HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR => Ok(DataLayout::Linear(Pitches { row, slice })),
@@ -91,10 +91,10 @@ pub unsafe extern "C" fn hsa_ext_image_get_capability_with_layout(
     })
 }
 
-/// Writes bytes and alignment of an image's texels.
+/// Writes size and alignment of an image's texels.
 ///
 /// # Safety
-/// The addresses are null or those of structures.
+/// The addresses are null or valid.
 unsafe fn put_data_info(
     agent: Handle,
     desc: *const ImageDescriptor,
@@ -135,10 +135,10 @@ pub unsafe extern "C" fn hsa_ext_image_data_get_info_with_layout(
     unsafe { put_data_info(agent, desc, permission, linear(layout, row, slice), info) }
 }
 
-/// Makes an image.
+/// Creates an image.
 ///
 /// # Safety
-/// The addresses but that of the texels are null or those of structures.
+/// All addresses except that of the texels are null or valid.
 unsafe fn create(
     agent: Handle,
     desc: *const ImageDescriptor,
@@ -318,10 +318,10 @@ pub unsafe extern "C" fn hsa_ext_image_clear(
     })
 }
 
-/// Makes a sampler.
+/// Creates a sampler.
 ///
 /// # Safety
-/// The address is null or that of a handle.
+/// The address is null or writable.
 unsafe fn create_sampler(
     agent: Handle,
     desc: HsaResult<SamplerDescriptorV2>,

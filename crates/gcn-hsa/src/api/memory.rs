@@ -1,21 +1,21 @@
-//! Pools, regions, locks, copies, pointers.
+//! Memory pools, regions, locks, copies and pointers.
 
 use std::ffi::c_void;
 
 use super::{address, array, call, each, pointer, put, put_info};
-use crate::abi::{Dim3, EachHandle, FreeCallback, Handle, PitchedPtr, PointerInfo, Times};
+use crate::abi::{Dim3, FreeCallback, Handle, HandleCallback, PitchedPtr, PointerInfo, Times};
 use crate::agents::Agent;
 use crate::copies::{CopyJob, CopyRequest, PitchedCorner};
 use crate::numbers::*;
-use crate::pools::{EndCallback, MemoryOrigin, MemoryPool, MemoryRange, of_host};
+use crate::pools::{FreeHandler, MemoryOrigin, MemoryPool, MemoryRange, to_host_address};
 use crate::runtime::Runtime;
 use crate::signals::Signal;
 use crate::status::{HsaResult, Status};
 use crate::transfers;
 
-/// The host's address of memory that the program may know by that of agents.
+/// Host address of a pointer, which may be an agent's address.
 fn host_address(pointer: *const c_void) -> u64 {
-    of_host(address(pointer))
+    to_host_address(address(pointer))
 }
 
 fn pool(runtime: &Runtime, handle: Handle) -> HsaResult<(MemoryPool, &Agent)> {
@@ -25,7 +25,7 @@ fn pool(runtime: &Runtime, handle: Handle) -> HsaResult<(MemoryPool, &Agent)> {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_agent_iterate_memory_pools(
     agent: Handle,
-    callback: Option<EachHandle>,
+    callback: Option<HandleCallback>,
     data: *mut c_void,
 ) -> Status {
     call(|runtime| {
@@ -59,7 +59,7 @@ pub unsafe extern "C" fn hsa_amd_agent_memory_pool_get_info(
     call(|runtime| {
         let agent = runtime.agent(agent)?;
         let (pool, _) = pool(runtime, handle)?;
-        // Checks have to see what the host writes.
+        // With checks, the host must not access device memory directly, so that its writes are observed.
         let info = agent.pool_info(pool, attribute, runtime.watch.checks().is_none());
         // SAFETY: the program vouches for its address.
         unsafe { put_info(value, info) }
@@ -86,10 +86,10 @@ pub unsafe extern "C" fn hsa_amd_memory_pool_allocate(
     })
 }
 
-/// Memory of a pool for `function`.
+/// Allocates from a pool for the API function named `function`.
 ///
 /// # Safety
-/// `to` is null or has room for an address.
+/// `to` is null or writable.
 unsafe fn allocate(
     runtime: &Runtime,
     (pool, agent): (MemoryPool, &Agent),
@@ -127,7 +127,7 @@ pub extern "C" fn hsa_amd_memory_pool_free(memory: *mut c_void) -> Status {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_agent_iterate_regions(
     agent: Handle,
-    callback: Option<EachHandle>,
+    callback: Option<HandleCallback>,
     data: *mut c_void,
 ) -> Status {
     call(|runtime| {
@@ -204,7 +204,7 @@ pub extern "C" fn hsa_memory_assign_agent(
 ) -> Status {
     call(|runtime| {
         runtime.agent(agent)?;
-        // All agents share the memory already.
+        // All agents already have access to the memory.
         match access {
             1..=3 if !memory.is_null() => Ok(()),
             _ => Err(Status::INVALID_ARGUMENT),
@@ -223,7 +223,7 @@ pub extern "C" fn hsa_memory_deregister(memory: *mut c_void, _size: usize) -> St
 }
 
 /// # Safety
-/// The arguments are those of a function that locks memory.
+/// The arguments are those of an API function that locks memory.
 unsafe fn lock(
     runtime: &Runtime,
     memory: *mut c_void,
@@ -297,26 +297,26 @@ pub unsafe extern "C" fn hsa_amd_memory_fill(
         let found = runtime.pools.find(begin).ok_or(Status::INVALID_ARGUMENT)?;
         let is_inside = begin
             .checked_add(bytes)
-            .is_some_and(|end| of_host(end) <= found.base + found.bytes);
+            .is_some_and(|end| to_host_address(end) <= found.base + found.bytes);
         if !begin.is_multiple_of(4) || !is_inside {
             return Err(Status::INVALID_ARGUMENT);
         }
-        let dwords = pointer::<u32>(of_host(begin));
+        let dwords = pointer::<u32>(to_host_address(begin));
         for index in 0..count {
             // SAFETY: the dwords are inside an allocation. Kernels may race for them, as they may on a device.
             unsafe { dwords.add(index).write_volatile(value) };
         }
         if let Some(checking) = runtime.watch.checks() {
-            checking.wrote((of_host(begin), bytes));
+            checking.wrote((to_host_address(begin), bytes));
         }
         Ok(())
     })
 }
 
-/// The signals that a copy waits for, and the one that it completes.
+/// Looks up the dependencies and the completion signal of a copy.
 ///
 /// # Safety
-/// The array has `count` signals.
+/// The array has `count` elements.
 unsafe fn signals(
     runtime: &Runtime,
     count: u32,
@@ -388,7 +388,7 @@ pub unsafe extern "C" fn hsa_amd_memory_copy_engine_status(
     from_agent: Handle,
     engines: *mut u32,
 ) -> Status {
-    /// The only one.
+    /// The only copy engine.
     const FIRST: u32 = HSA_AMD_SDMA_ENGINE_0;
     // SAFETY: the program vouches for its address.
     unsafe { put_engines((to_agent, from_agent), engines, FIRST) }
@@ -405,10 +405,10 @@ pub unsafe extern "C" fn hsa_amd_memory_get_preferred_copy_engine(
     unsafe { put_engines((to_agent, from_agent), engines, NO_PREFERENCE) }
 }
 
-/// Writes a set of copy engines, a bit for each, for copies between two agents.
+/// Writes a bit mask of copy engines between two agents.
 ///
 /// # Safety
-/// The address is null or has room for the set.
+/// The address is null or writable.
 unsafe fn put_engines((to, from): (Handle, Handle), engines: *mut u32, set: u32) -> Status {
     call(|runtime| {
         runtime.agent(to)?;
@@ -418,10 +418,10 @@ unsafe fn put_engines((to, from): (Handle, Handle), engines: *mut u32, set: u32)
     })
 }
 
-/// Pitched memory at the host's address.
-fn on_host(memory: &PitchedPtr) -> PitchedPtr {
+/// Converts pitched memory to host addresses.
+fn to_host_addresses(memory: &PitchedPtr) -> PitchedPtr {
     PitchedPtr {
-        base: of_host(memory.base),
+        base: to_host_address(memory.base),
         ..*memory
     }
 }
@@ -461,11 +461,11 @@ pub unsafe extern "C" fn hsa_amd_memory_async_copy_rect(
         let (after, done) = unsafe { signals(runtime, count, after, done) }?;
         let copy = CopyRequest::Box {
             to: PitchedCorner {
-                memory: on_host(to),
+                memory: to_host_addresses(to),
                 offset: *to_offset,
             },
             from: PitchedCorner {
-                memory: on_host(from),
+                memory: to_host_addresses(from),
                 offset: *from_offset,
             },
             range: *range,
@@ -583,7 +583,7 @@ pub extern "C" fn hsa_amd_register_deallocation_callback(
         let argument = user_data.expose_provenance();
         runtime
             .pools
-            .call_at_end(address(memory), EndCallback { callback, argument })
+            .add_free_handler(address(memory), FreeHandler { callback, argument })
     })
 }
 
@@ -594,13 +594,13 @@ pub extern "C" fn hsa_amd_deregister_deallocation_callback(
 ) -> Status {
     call(|runtime| {
         let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
-        runtime.pools.forget_at_end(address(memory), callback)
+        runtime.pools.remove_free_handler(address(memory), callback)
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn hsa_amd_profiling_async_copy_enable(_enable: bool) -> Status {
-    // Times are always taken.
+    // Times are always recorded.
     call(|_| Ok(()))
 }
 

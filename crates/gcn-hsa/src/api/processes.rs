@@ -1,4 +1,4 @@
-//! Memory that processes share.
+//! Memory shared between processes.
 
 use std::ffi::c_void;
 

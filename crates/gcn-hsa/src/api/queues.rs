@@ -71,7 +71,7 @@ pub extern "C" fn hsa_queue_inactivate(queue: *mut HsaQueue) -> Status {
 #[unsafe(no_mangle)]
 pub extern "C" fn hsa_amd_queue_set_priority(queue: *mut HsaQueue, priority: u32) -> Status {
     call(|runtime| match priority {
-        // The host's scheduler is fair to all queues: a priority is a wish.
+        // The host's scheduler is fair to all queues, so the priority has no effect.
         0..=2 => find(runtime, queue).map(drop),
         _ => Err(Status::INVALID_ARGUMENT),
     })
@@ -137,7 +137,7 @@ pub extern "C" fn hsa_amd_profiling_set_profiler_enabled(
     queue: *mut HsaQueue,
     _enable: i32,
 ) -> Status {
-    // Times are always taken.
+    // Times are always recorded.
     call(|runtime| find(runtime, queue).map(drop))
 }
 
@@ -169,7 +169,7 @@ pub unsafe extern "C" fn hsa_amd_profiling_convert_tick_to_system_domain(
     })
 }
 
-/// Functions that load, store, exchange or add an index of a queue.
+/// Defines functions that load, store, exchange or add to an index of a queue.
 macro_rules! indices {
     ($(load $load:ident $load_field:ident $load_order:ident;)*
      $(store $store:ident $store_field:ident $store_order:ident;)*

@@ -1,4 +1,4 @@
-//! Signals, their handlers, groups of them.
+//! Signals, signal handlers and signal groups.
 
 use std::ffi::c_void;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
@@ -41,7 +41,7 @@ pub unsafe extern "C" fn hsa_amd_signal_create(
     attributes: u64,
     signal: *mut Handle,
 ) -> Status {
-    /// For several processes.
+    /// Attribute of a signal shared between processes.
     const IPC: u64 = 2;
     if attributes & IPC != 0 {
         gcn_report::program::say::say_once(
@@ -74,16 +74,16 @@ pub unsafe extern "C" fn hsa_amd_signal_value_pointer(
     })
 }
 
-/// The signal of a handle of a function that has no status to return.
+/// Converts a signal's handle for a function that returns no status; `None` for the null handle.
 ///
 /// # Safety
-/// The handle is that of a signal, or null.
-unsafe fn given(handle: Handle) -> Option<Signal> {
+/// The handle is null or valid.
+unsafe fn trusted(handle: Handle) -> Option<Signal> {
     // SAFETY: the caller vouches for the handle.
     (handle != 0).then(|| unsafe { Signal::trusted(handle) })
 }
 
-/// Functions that load, store or change the value of a signal.
+/// Defines functions that load, store or change a signal's value.
 macro_rules! values {
     ($(load $load:ident $load_order:ident;)*
      $(store $store:ident $store_order:ident;)*
@@ -94,32 +94,32 @@ macro_rules! values {
         $(#[unsafe(no_mangle)]
         pub unsafe extern "C" fn $load(signal: Handle) -> i64 {
             // SAFETY: the program vouches for its signal.
-            unsafe { given(signal) }.map_or(0, |signal| signal.load($load_order))
+            unsafe { trusted(signal) }.map_or(0, |signal| signal.load($load_order))
         })*
         $(#[unsafe(no_mangle)]
         pub unsafe extern "C" fn $store(signal: Handle, value: i64) {
             // SAFETY: the program vouches for its signal.
-            if let Some(signal) = unsafe { given(signal) } {
+            if let Some(signal) = unsafe { trusted(signal) } {
                 signal.change(|it| it.store(value, $store_order));
             }
         })*
         $(#[unsafe(no_mangle)]
         pub unsafe extern "C" fn $silent(signal: Handle, value: i64) {
             // SAFETY: the program vouches for its signal.
-            if let Some(signal) = unsafe { given(signal) } {
+            if let Some(signal) = unsafe { trusted(signal) } {
                 signal.store_silently(value, $silent_order);
             }
         })*
         $(#[unsafe(no_mangle)]
         pub unsafe extern "C" fn $exchange(signal: Handle, value: i64) -> i64 {
             // SAFETY: the program vouches for its signal.
-            let signal = unsafe { given(signal) };
+            let signal = unsafe { trusted(signal) };
             signal.map_or(0, |signal| signal.change(|it| it.swap(value, $exchange_order)))
         })*
         $(#[unsafe(no_mangle)]
         pub unsafe extern "C" fn $cas(signal: Handle, expected: i64, value: i64) -> i64 {
             // SAFETY: the program vouches for its signal.
-            let signal = unsafe { given(signal) };
+            let signal = unsafe { trusted(signal) };
             signal.map_or(0, |signal| {
                 signal.change(|it| match it.compare_exchange(expected, value, $cas_order, $failed) {
                     Ok(before) | Err(before) => before,
@@ -129,7 +129,7 @@ macro_rules! values {
         $(#[unsafe(no_mangle)]
         pub unsafe extern "C" fn $change(signal: Handle, value: i64) {
             // SAFETY: the program vouches for its signal.
-            if let Some(signal) = unsafe { given(signal) } {
+            if let Some(signal) = unsafe { trusted(signal) } {
                 signal.change(|it| it.$method(value, $change_order));
             }
         })*
@@ -196,7 +196,7 @@ values! {
     change hsa_signal_xor_release          fetch_xor Release;
 }
 
-/// The time limit of a wait; `None` for none.
+/// Time limit of a wait; `None` if unlimited.
 fn limit(timeout: u64) -> Option<Duration> {
     (timeout != u64::MAX).then(|| Duration::from_nanos(timeout))
 }
@@ -210,12 +210,13 @@ pub unsafe extern "C" fn hsa_signal_wait_scacquire(
     _state: u32,
 ) -> i64 {
     // SAFETY: the program vouches for its signal.
-    let (Some(signal), Ok(condition)) = (unsafe { given(signal) }, SignalCondition::new(condition))
+    let (Some(signal), Ok(condition)) =
+        (unsafe { trusted(signal) }, SignalCondition::new(condition))
     else {
         return 0;
     };
     if forks::is_child() {
-        // Nobody in this process changes it.
+        // No other thread of this process changes the signal.
         return signal.load(Acquire);
     }
     signal.wait(condition, compare, limit(timeout))
@@ -245,21 +246,21 @@ pub unsafe extern "C" fn hsa_signal_wait_relaxed(
     unsafe { hsa_signal_wait_scacquire(signal, condition, compare, timeout, state) }
 }
 
-/// Conditions of signals that somebody waits for. As ROCr has it, a handle that is no signal's stands for nothing.
-struct Waited<'a> {
+/// Conditions on signals to wait for. As in ROCr, an invalid handle has no condition.
+struct WaitConditions<'a> {
     signals: Vec<Option<Signal>>,
     conditions: Vec<SignalCondition>,
     values: &'a [i64],
 }
 
-impl<'a> Waited<'a> {
+impl<'a> WaitConditions<'a> {
     fn new(
         signals: Vec<Option<Signal>>,
         conditions: &[u32],
         values: &'a [i64],
-    ) -> HsaResult<Waited<'a>> {
+    ) -> HsaResult<WaitConditions<'a>> {
         let conditions = conditions.iter().map(|code| SignalCondition::new(*code));
-        Ok(Waited {
+        Ok(WaitConditions {
             signals,
             conditions: conditions.collect::<HsaResult<_>>()?,
             values,
@@ -268,13 +269,13 @@ impl<'a> Waited<'a> {
 
     /// # Safety
     /// Each pointer is null or points to `count` elements.
-    unsafe fn of_program(
+    unsafe fn from_program(
         runtime: &Runtime,
         count: u32,
         signals: *const Handle,
         conditions: *const u32,
         values: *const i64,
-    ) -> HsaResult<Waited<'a>> {
+    ) -> HsaResult<WaitConditions<'a>> {
         // SAFETY: the caller vouches for the arrays.
         let (signals, conditions, values) = unsafe {
             (
@@ -286,11 +287,11 @@ impl<'a> Waited<'a> {
         let signals = signals
             .iter()
             .map(|handle| runtime.signals.get(*handle).ok());
-        Waited::new(signals.collect(), conditions, values)
+        WaitConditions::new(signals.collect(), conditions, values)
     }
 
-    /// The value of a signal whose condition holds; `Some(None)` for none.
-    fn held(&self, index: usize) -> Option<Option<i64>> {
+    /// Value of a signal whose condition holds. `Some(None)` for an invalid handle.
+    fn satisfied_value(&self, index: usize) -> Option<Option<i64>> {
         let Some(signal) = &self.signals[index] else {
             return Some(None);
         };
@@ -299,26 +300,27 @@ impl<'a> Waited<'a> {
         holds.then_some(Some(value))
     }
 
-    /// Waits until a condition holds; the position of its signal, and the value.
+    /// Waits until any condition holds, and returns the signal's index and value.
     fn any(&self, timeout: Option<Duration>) -> Option<(usize, i64)> {
         if self.signals.iter().all(Option::is_none) {
             return None;
         }
         CHANGES.wait(deadline(timeout), || {
-            (0..self.signals.len()).find_map(|index| Some((index, self.held(index)??)))
+            (0..self.signals.len()).find_map(|index| Some((index, self.satisfied_value(index)??)))
         })
     }
 
-    /// Waits until all conditions hold; the values, 0 in place of one that does not exist.
+    /// Waits until all conditions hold, and returns the values; 0 for an invalid handle.
     fn all(&self, timeout: Option<Duration>) -> Option<Vec<i64>> {
         CHANGES.wait(deadline(timeout), || {
-            let values = (0..self.signals.len()).map(|index| Some(self.held(index)?.unwrap_or(0)));
+            let values = (0..self.signals.len())
+                .map(|index| Some(self.satisfied_value(index)?.unwrap_or(0)));
             values.collect()
         })
     }
 }
 
-/// The end of a time that begins now; `None` for never.
+/// Deadline of a wait that starts now; `None` if unlimited.
 fn deadline(timeout: Option<Duration>) -> Option<Instant> {
     timeout.and_then(|timeout| Instant::now().checked_add(timeout))
 }
@@ -336,7 +338,8 @@ pub unsafe extern "C" fn hsa_amd_signal_wait_any(
     let mut found = u32::MAX;
     call(|runtime| {
         // SAFETY: the program vouches for its arrays.
-        let waited = unsafe { Waited::of_program(runtime, count, signals, conditions, values) }?;
+        let waited =
+            unsafe { WaitConditions::from_program(runtime, count, signals, conditions, values) }?;
         if let Some((index, value)) = waited.any(limit(timeout)) {
             found = index as u32;
             if !satisfying.is_null() {
@@ -362,7 +365,8 @@ pub unsafe extern "C" fn hsa_amd_signal_wait_all(
     let mut outcome = u32::MAX;
     call(|runtime| {
         // SAFETY: the program vouches for its arrays.
-        let waited = unsafe { Waited::of_program(runtime, count, signals, conditions, values) }?;
+        let waited =
+            unsafe { WaitConditions::from_program(runtime, count, signals, conditions, values) }?;
         if let Some(values) = waited.all(limit(timeout)) {
             outcome = 0;
             if !satisfying.is_null() {
@@ -475,7 +479,7 @@ unsafe fn wait_group(
     // SAFETY: the caller vouches for the arrays.
     let (conditions, values) = unsafe { (array(conditions, count)?, array(values, count)?) };
     let known = signals.iter().cloned().map(Some).collect();
-    let found = Waited::new(known, conditions, values)?.any(None);
+    let found = WaitConditions::new(known, conditions, values)?.any(None);
     let (index, found) = found.ok_or(Status::ERROR)?;
     // SAFETY: the caller vouches for the addresses.
     unsafe {

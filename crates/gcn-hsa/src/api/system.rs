@@ -1,4 +1,4 @@
-//! Initialisation, system, extensions.
+//! Initialisation, system attributes and extensions.
 
 use std::ffi::{c_char, c_void};
 
@@ -34,15 +34,15 @@ pub unsafe extern "C" fn hsa_status_string(status: Status, text: *mut *const c_c
     })
 }
 
-/// Version of the specification.
+/// Version of the HSA specification.
 const VERSION: (u16, u16) = (1, 1);
-/// Version of AMD's extensions, `HSA_AMD_INTERFACE_VERSION`: the first that has one.
+/// Version of AMD's extensions, `HSA_AMD_INTERFACE_VERSION`: the first one.
 const AMD_VERSION: (u16, u16) = (1, 0);
-/// Bytes of a set of extensions, a bit for each.
+/// Size of the extension bit mask in bytes.
 const EXTENSIONS: usize = 128;
-/// The extension of images.
+/// Image extension.
 pub(super) const IMAGES: u16 = HSA_EXTENSION_IMAGES as u16;
-/// The loader's extension.
+/// Loader extension.
 pub(super) const LOADER: u16 = HSA_EXTENSION_AMD_LOADER as u16;
 
 #[unsafe(no_mangle)]
@@ -82,7 +82,7 @@ pub unsafe extern "C" fn hsa_system_get_info(attribute: u32, value: *mut c_void)
     })
 }
 
-/// `r_debug` of `link.h`, by which debuggers find code objects. Version 0 says that there is nothing to find.
+/// `r_debug` of `link.h`, by which debuggers find code objects. Version 0 means that there are none.
 #[repr(C)]
 pub struct DebuggerMap {
     version: i32,

@@ -32,7 +32,7 @@ pub unsafe extern "C" fn hsa_amd_vmem_address_reserve_align(
         if reserved.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // The address that the program wants is a wish.
+        // The requested address is only a hint.
         let base = runtime
             .mappings
             .reserve(&runtime.pools, size as u64, align.max(1))?;

@@ -1,4 +1,4 @@
-//! Code objects, symbols, variables of others.
+//! Tests of code objects, symbols and external variables.
 
 use std::process::Command;
 
@@ -25,7 +25,7 @@ const USER: &str = "
     .end_amdhsa_kernel
 ";
 
-/// The code object of [`USER`], linked as LLVM's linker does it, which leaves `shared` to the loader.
+/// Code object of [`USER`], linked as LLVM's linker does, which leaves `shared` to the loader.
 fn user() -> Vec<u8> {
     let directory = tempfile::tempdir().expect("a directory");
     let [source, object, linked] =
@@ -55,7 +55,7 @@ fn user() -> Vec<u8> {
     std::fs::read(&linked).expect("a file")
 }
 
-/// Loads a code object, where `shared` is at an address if one is given; the executable and the status.
+/// Loads the code object, with `shared` defined at an address if one is given. Returns the executable and the status.
 fn load_user(shared: Option<*mut u32>) -> (Handle, Status) {
     let object = user();
     agents();
@@ -138,7 +138,7 @@ fn symbols_have_their_kinds_and_sizes() {
     assert_eq!(status, Status::INVALID_SYMBOL_NAME);
 }
 
-/// The status of loading bytes as a code object.
+/// Status of loading bytes as a code object.
 fn status_of_loading(bytes: &[u8]) -> Status {
     agents();
     let (mut reader, mut executable) = (0, 0);
@@ -231,7 +231,7 @@ fn agents_are_a_processor_and_a_radeon() {
     assert_eq!(kind, 0);
 }
 
-/// HIP refuses a device that does not answer one of the attributes that it knows.
+/// HIP rejects a device that does not answer an attribute that it knows.
 #[test]
 fn attributes_of_newer_headers_have_values() {
     let mut value = [0u64; 128];
@@ -271,7 +271,7 @@ fn attributes_of_newer_headers_have_values() {
     assert_eq!(status, Status::INVALID_ARGUMENT);
 }
 
-/// `HSA_AMD_MEMORY_PROPERTY_AGENT_IS_APU` is 1, the number of a bit: APUs report 2, which HIP's `integrated` is derived from.
+/// `HSA_AMD_MEMORY_PROPERTY_AGENT_IS_APU` is 1, a bit number, so APUs report 2. HIP derives `integrated` from it.
 #[test]
 fn apus_say_that_they_are() {
     const CASE: &str = "TEST_APU";

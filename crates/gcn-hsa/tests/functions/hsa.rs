@@ -1,4 +1,4 @@
-//! The functions that the tests call, and what they have in common.
+//! API functions that the tests call, and shared helpers.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::process::{Command, Output};
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use gcn_asm::{Options, Source, assemble};
 pub use gcn_hsa::abi::{
-    BarrierPacket, BarrierValuePacket, Dim3, DispatchPacket, EachHandle, Handle, HsaQueue,
+    BarrierPacket, BarrierValuePacket, Dim3, DispatchPacket, Handle, HandleCallback, HsaQueue,
     ImageDataInfo, ImageDescriptor, ImageFormat, ImageRegion, PitchedPtr, PointerInfo,
     QueueCallback, SamplerDescriptor, SamplerDescriptorV2, SignalHandler, Times,
 };
@@ -21,7 +21,7 @@ unsafe extern "C" {
     pub safe fn hsa_shut_down() -> Status;
     pub fn hsa_status_string(status: Status, text: *mut *const c_char) -> Status;
     pub fn hsa_system_get_info(attribute: u32, value: *mut c_void) -> Status;
-    pub fn hsa_iterate_agents(callback: Option<EachHandle>, data: *mut c_void) -> Status;
+    pub fn hsa_iterate_agents(callback: Option<HandleCallback>, data: *mut c_void) -> Status;
     pub fn hsa_agent_get_info(agent: Handle, attribute: u32, value: *mut c_void) -> Status;
     pub fn hsa_signal_create(value: i64, count: u32, consumers: *const Handle, signal: *mut Handle) -> Status;
     pub safe fn hsa_signal_destroy(signal: Handle) -> Status;
@@ -46,7 +46,7 @@ unsafe extern "C" {
     pub fn hsa_queue_add_write_index_screlease(queue: *const HsaQueue, value: u64) -> u64;
     pub fn hsa_queue_load_read_index_scacquire(queue: *const HsaQueue) -> u64;
     pub fn hsa_amd_profiling_get_dispatch_time(agent: Handle, signal: Handle, times: *mut Times) -> Status;
-    pub fn hsa_amd_agent_iterate_memory_pools(agent: Handle, callback: Option<EachHandle>, data: *mut c_void) -> Status;
+    pub fn hsa_amd_agent_iterate_memory_pools(agent: Handle, callback: Option<HandleCallback>, data: *mut c_void) -> Status;
     pub fn hsa_amd_memory_pool_get_info(pool: Handle, attribute: u32, value: *mut c_void) -> Status;
     pub fn hsa_amd_memory_pool_allocate(pool: Handle, size: usize, flags: u32, to: *mut *mut c_void) -> Status;
     pub safe fn hsa_amd_memory_pool_free(memory: *mut c_void) -> Status;
@@ -88,20 +88,20 @@ unsafe extern "C" {
     pub fn hsa_system_get_extension_table(extension: u16, major: u16, minor: u16, table: *mut c_void) -> Status;
 }
 
-/// Conditions of waits.
+/// Wait conditions.
 pub const EQUAL: u32 = 0;
 pub const NOT_EQUAL: u32 = 1;
 pub const LESS: u32 = 2;
 pub const AT_LEAST: u32 = 3;
 
-/// Headers of packets, with system-wide fences.
+/// Packet headers with system-scope fences.
 pub const FENCES: u16 = 2 << 9 | 2 << 11;
 pub const DISPATCH: u16 = 2 | FENCES;
 pub const BARRIER_AND: u16 = 3 | FENCES;
 pub const BARRIER_OR: u16 = 5 | FENCES;
 pub const BARRIER_BIT: u16 = 1 << 8;
 
-/// Ten seconds, after which a test has failed.
+/// Timeout of ten seconds, after which a test has failed.
 pub const PATIENCE: u64 = 10_000_000_000;
 
 #[track_caller]
@@ -109,8 +109,8 @@ pub fn check(status: Status) {
     assert_eq!(status, Status::SUCCESS, "{:?}", status.text());
 }
 
-/// Handles that an iteration yields.
-pub fn collect(iterate: impl FnOnce(Option<EachHandle>, *mut c_void) -> Status) -> Vec<Handle> {
+/// Collects the handles of an iteration.
+pub fn collect(iterate: impl FnOnce(Option<HandleCallback>, *mut c_void) -> Status) -> Vec<Handle> {
     unsafe extern "C" fn push(handle: Handle, handles: *mut c_void) -> Status {
         // SAFETY: it is the vector below.
         unsafe { (*handles.cast::<Vec<Handle>>()).push(handle) };
@@ -121,13 +121,13 @@ pub fn collect(iterate: impl FnOnce(Option<EachHandle>, *mut c_void) -> Status) 
     handles
 }
 
-/// The agents of the process: the host's processor and a gfx906.
+/// Agents of the process: the host CPU and a gfx906.
 pub struct Agents {
     pub host: Handle,
     pub device: Handle,
 }
 
-/// Runs one test of this binary in a new process with further environment variables.
+/// Runs one test of this binary in a new process with additional environment variables.
 pub fn run_again<const N: usize>(test: &str, variables: [(&str, &str); N]) -> Output {
     let program = std::env::current_exe().expect("a name");
     let mut again = Command::new(program);
@@ -149,7 +149,7 @@ pub fn agents() -> &'static Agents {
     &AGENTS
 }
 
-/// The first pool of an agent with these flags.
+/// First pool of an agent with these flags.
 pub fn pool(agent: Handle, flags: u32) -> Handle {
     // SAFETY: the callback is made for its argument.
     let pools = collect(|callback, data| unsafe {
@@ -167,7 +167,7 @@ pub fn pool(agent: Handle, flags: u32) -> Handle {
         .expect("there is such a pool")
 }
 
-/// The runtime's knowledge of an address.
+/// Pointer information about an address.
 pub fn pointer_info(memory: *const c_void) -> PointerInfo {
     let mut info = PointerInfo {
         size: size_of::<PointerInfo>() as u32,
@@ -186,7 +186,7 @@ pub fn pointer_info(memory: *const c_void) -> PointerInfo {
     info
 }
 
-/// Memory of the device for `count` values.
+/// Allocates device memory for `count` values.
 pub fn allocate<T>(count: usize) -> *mut T {
     let mut memory = std::ptr::null_mut();
     let pool = pool(agents().device, 4);
@@ -218,7 +218,7 @@ pub fn finish(signal: Handle) {
     assert_eq!(value, 0);
 }
 
-/// A queue for tests.
+/// Queue for tests.
 pub struct Queue(pub *mut HsaQueue);
 
 impl Queue {
@@ -234,7 +234,7 @@ impl Queue {
         Queue(queue)
     }
 
-    /// Puts a packet into the queue when there is room, its header last, and rings.
+    /// Writes a packet to the queue when there is room, the header last, and rings the doorbell.
     pub fn submit<T: Copy>(&self, header: u16, packet: T) {
         assert_eq!(size_of::<T>(), 64);
         // SAFETY: the queue is alive, and the slot is this thread's once the queue has taken what was in it before.
@@ -286,12 +286,12 @@ impl Drop for Queue {
     }
 }
 
-/// A code object of `text`, which is the code and the descriptors of kernels.
+/// Code object of `text`, which contains code and kernel descriptors.
 pub fn object(text: &str) -> Vec<u8> {
     object_for("gfx906", text)
 }
 
-/// The same for another target than the device's.
+/// Code object for another target than the device's.
 pub fn object_for(target: &str, text: &str) -> Vec<u8> {
     let target = Target::named(target).expect("a target");
     let source = Source {
@@ -303,7 +303,7 @@ pub fn object_for(target: &str, text: &str) -> Vec<u8> {
     assembly.program.to_object(None).expect("an object")
 }
 
-/// An executable with one code object, frozen.
+/// Frozen executable with one code object.
 pub fn executable(object: &[u8]) -> Handle {
     agents();
     let (mut reader, mut executable) = (0, 0);
@@ -334,7 +334,7 @@ pub fn executable(object: &[u8]) -> Handle {
     executable
 }
 
-/// A symbol of an executable.
+/// Looks up a symbol of an executable.
 pub fn symbol(executable: Handle, name: &CStr) -> Handle {
     let mut symbol = 0;
     let agent = &raw const agents().device;
@@ -345,7 +345,7 @@ pub fn symbol(executable: Handle, name: &CStr) -> Handle {
     symbol
 }
 
-/// A 64-bit value of a symbol: 22 is the kernel's object, 21 the variable's address.
+/// 64-bit attribute of a symbol: 22 is the kernel object, 21 the variable's address.
 pub fn symbol_info(symbol: Handle, attribute: u32) -> u64 {
     let mut value = 0u64;
     // SAFETY: the attribute has 64 bits at most.
@@ -353,9 +353,10 @@ pub fn symbol_info(symbol: Handle, attribute: u32) -> u64 {
     value
 }
 
-/// Kernels: `add` adds its second argument to the dword of each work-item in the array at its first one; `add_plain` does so by
-/// a load and a store; `fault` stores to an address that nobody has; `spin` never ends; `ring` subtracts 1 from the signal at its
-/// first argument as the device library does: it changes the value, writes the event to the mailbox and sends the interrupt message.
+/// Test kernels: `add` adds its second argument to each work-item's dword in the array at its first argument;
+/// `add_plain` does so by a load and a store; `fault` stores to an unmapped address; `spin` never ends; `ring`
+/// subtracts 1 from the signal at its first argument as the device library does: it changes the value, writes the
+/// event to the mailbox and sends the interrupt message.
 const KERNELS: &str = "
     .text
     .p2align 8
@@ -417,7 +418,7 @@ const KERNELS: &str = "
     .rodata
 ";
 
-/// The executable of the test kernels.
+/// Executable with the test kernels.
 pub fn kernels() -> Handle {
     static KERNELS_OF_TESTS: LazyLock<Handle> = LazyLock::new(|| {
         let mut text = KERNELS.to_owned();
@@ -438,7 +439,7 @@ pub fn kernels() -> Handle {
     *KERNELS_OF_TESTS
 }
 
-/// The object of a test kernel, by the name of its descriptor.
+/// Kernel object of a test kernel, by its descriptor's name.
 pub fn kernel(descriptor: &CStr) -> u64 {
     symbol_info(symbol(kernels(), descriptor), 22)
 }
@@ -451,7 +452,7 @@ pub struct Add {
     pub value: u32,
 }
 
-/// Arguments in memory of the device.
+/// Writes arguments to device memory.
 pub fn arguments<T>(arguments: T) -> *const T {
     let memory = allocate::<T>(1);
     // SAFETY: the memory is the test's alone.

@@ -1,4 +1,4 @@
-//! Images and samplers.
+//! Tests of images and samplers.
 
 use std::ffi::c_void;
 
@@ -80,7 +80,7 @@ fn linear_info(desc: &ImageDescriptor, row: usize, slice: usize) -> Result<usize
     }
 }
 
-/// An image with memory of its own.
+/// Creates an image with its own memory.
 fn image(desc: &ImageDescriptor) -> Handle {
     let info = data_info(desc).expect("an image");
     let texels = allocate::<u8>(info.size);
@@ -512,7 +512,7 @@ fn the_largest_images_have_a_size() {
     assert_eq!(sizes(device, other), Err(Status::INVALID_ARGUMENT));
 }
 
-/// A kernel that loads a texel of an image by its handle, and stores it.
+/// Kernel that loads a texel of an image by its handle, and stores it.
 const LOAD: &str = "
     .text
     .p2align 8

@@ -1,4 +1,4 @@
-//! The functions of the library as a program calls them: signals, queues, memory, executables, forks.
+//! Tests of the API as a program calls it: signals, queues, memory, executables and forks.
 
 #![allow(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Pools, locks, copies, pointers.
+//! Tests of pools, locks, copies and pointers.
 
 use std::ffi::c_void;
 

@@ -1,4 +1,4 @@
-//! Forks, and counts of initialisations.
+//! Tests of forks and initialisation counts.
 
 use super::hsa::*;
 

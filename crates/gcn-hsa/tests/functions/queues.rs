@@ -1,4 +1,4 @@
-//! Packets: kernels, barriers, order, errors.
+//! Tests of packets: kernels, barriers, order and errors.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::SeqCst};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::hsa::*;
 
-/// The values of an array that kernels have written.
+/// Values of an array that kernels have written.
 fn values(array: *const u32, count: usize) -> Vec<u32> {
     // SAFETY: the array has `count` values, and no kernel runs.
     unsafe { std::slice::from_raw_parts(array, count) }.to_vec()
@@ -72,7 +72,8 @@ fn a_small_ring_wraps_around_while_threads_fill_it() {
     assert_eq!(values(array, 64), [THREADS * PACKETS; 64]);
 }
 
-/// The packet processor does not read metadata, and HIP 6.4 copies with a kernel that was compiled for smaller workgroups.
+/// The packet processor does not read metadata, and HIP 6.4 copies with a kernel that was compiled for smaller
+/// workgroups.
 #[test]
 fn a_workgroup_may_be_larger_than_the_kernel_was_compiled_for() {
     let object = object(
@@ -193,12 +194,12 @@ fn queues_wait_for_each_other() {
     assert_eq!(values(array, 64), [4; 64]);
 }
 
-/// The checker is chosen when a process begins: the test runs itself in another one for each case.
+/// The checker is selected at process start, so the test runs itself in a new process for each case.
 #[test]
 fn acquire_fences_of_packets_count_for_the_checker_of_races() {
     const CASE: &str = "TEST_FENCES";
     const NAME: &str = "queues::acquire_fences_of_packets_count_for_the_checker_of_races";
-    /// A dispatch whose packet has a release fence alone, and a barrier packet without a fence.
+    /// Dispatch packet with only a release fence, and barrier packet without a fence.
     const RELEASING: u16 = 2 | 2 << 11;
     const BARRIER_ALONE: u16 = 3;
     let cases = [
@@ -231,7 +232,7 @@ fn acquire_fences_of_packets_count_for_the_checker_of_races() {
     assert_eq!(values(array, 200), [6; 200]);
 }
 
-/// As on a real device: memory is gone when the function that frees it returns, and what still names it faults.
+/// As on a real device: memory is gone when the function that frees it returns, and accesses to it fault.
 #[test]
 fn a_kernel_in_a_queue_faults_where_its_memory_was_freed() {
     unsafe extern "C" fn failed(status: Status, _: *mut HsaQueue, data: *mut c_void) {

@@ -1,4 +1,4 @@
-//! Values, waits, handlers and groups.
+//! Tests of signal values, waits, handlers and groups.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering::SeqCst};

@@ -1,4 +1,4 @@
-//! Virtual memory, and memory of other processes.
+//! Tests of virtual memory, and of memory of other processes.
 
 use std::ffi::c_void;
 
@@ -29,9 +29,9 @@ unsafe extern "C" {
     safe fn hsa_amd_ipc_memory_detach(at: *mut c_void) -> Status;
 }
 
-/// Flags of the pool of a device's memory.
+/// Flags of a device's memory pool.
 const COARSE: u32 = 4;
-/// Bytes that are mapped at once.
+/// Size of a mapping in bytes.
 const UNIT: usize = 1 << 16;
 
 fn at(base: *mut c_void, offset: usize) -> *mut c_void {

@@ -1,4 +1,4 @@
-//! Files that compilers make, kept until what they are made of changes.
+//! Cache of compiled files, rebuilt when their inputs change.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fs;
@@ -6,20 +6,20 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Bytes at the end of a failing compiler's messages that are shown.
+/// Maximum number of bytes shown of a failing compiler's messages, from their end.
 const MESSAGE: usize = 4000;
 
-/// Directory below cargo's for tests, which is made if it is not there.
+/// Creates a directory below cargo's directory for tests.
 ///
 /// # Errors
-/// It cannot be made.
+/// The directory cannot be created.
 pub fn directory(name: &str) -> Result<PathBuf, String> {
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(&place).map_err(|error| format!("{}: {error}", place.display()))?;
     Ok(place)
 }
 
-/// Runs a command that writes one file, unless it has done so with the same `sources`; the file.
+/// Runs a command that writes one file, unless it has already run with the same `sources`. Returns the file.
 ///
 /// # Errors
 /// The compiler's messages.
@@ -41,10 +41,10 @@ pub fn make(
     Ok(place)
 }
 
-/// Runs a compiler to its end; its standard output.
+/// Runs a compiler and returns its standard output.
 ///
 /// # Errors
-/// It is not installed, or its messages.
+/// The compiler is not installed, or fails; the error has its messages.
 pub fn run(command: &mut Command) -> Result<Vec<u8>, String> {
     let compiler = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|error| {

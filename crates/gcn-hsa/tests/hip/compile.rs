@@ -1,4 +1,4 @@
-//! Programs from sources, by hipcc, kept until a source, the command or the compiler changes.
+//! Compiles the test programs with hipcc. Results are cached until a source, the command or the compiler changes.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,27 +9,27 @@ use crate::program::{Program, TARGETS, directory};
 
 /// Options of every compilation.
 const OPTIONS: [&str; 2] = ["-O1", "-std=c++17"];
-/// A program that was built.
-pub struct Built {
-    /// The executable file.
+/// Compiled program.
+pub struct CompiledProgram {
+    /// Path of the executable.
     pub executable: PathBuf,
-    /// The code object of its module.
+    /// Path of its module's code object.
     pub module: Option<PathBuf>,
 }
 
-/// hipcc, as it is installed.
+/// The installed hipcc.
 pub struct Compiler {
-    /// Its version in its own words, which a build depends on.
+    /// Version as hipcc prints it, part of the cache key.
     version: Vec<u8>,
-    /// Texts of the headers of programs, in the order of their names.
+    /// Contents of the programs' headers, sorted by name.
     headers: Vec<String>,
 }
 
 impl Compiler {
-    /// Asks hipcc for its version.
+    /// Queries hipcc's version.
     ///
     /// # Errors
-    /// It is not installed or fails.
+    /// hipcc is not installed or fails.
     pub fn find() -> Result<Compiler, String> {
         let version = run(Command::new("hipcc").arg("--version"))?;
         let directory = directory();
@@ -47,11 +47,11 @@ impl Compiler {
         Ok(Compiler { version, headers })
     }
 
-    /// Builds a program, or finds it built.
+    /// Builds a program, or returns the cached result.
     ///
     /// # Errors
     /// hipcc's messages.
-    pub fn build(&self, program: &Program) -> Result<Built, String> {
+    pub fn build(&self, program: &Program) -> Result<CompiledProgram, String> {
         let header = &program.header;
         let code = |command: &mut Command| {
             let targets = header.code.as_deref().map_or(&TARGETS[..], |_| &[]);
@@ -78,17 +78,17 @@ impl Compiler {
                 Some(self.make(&name, &text, &mut command)?)
             }
         };
-        Ok(Built { executable, module })
+        Ok(CompiledProgram { executable, module })
     }
 
-    /// Runs a command that writes one file, unless the file is there.
+    /// Runs a command that writes one file, unless the file exists.
     fn make(&self, name: &str, text: &str, command: &mut Command) -> Result<PathBuf, String> {
         let sources = (&self.version, &self.headers, text);
         cache::make(&cache()?, name, sources, command)
     }
 }
 
-/// Directory of everything that is made of the programs.
+/// Directory for all compiled files.
 pub fn cache() -> Result<PathBuf, String> {
     cache::directory("hip-programs")
 }

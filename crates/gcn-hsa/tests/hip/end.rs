@@ -1,4 +1,4 @@
-//! A program's run, under a time limit, and what it must leave.
+//! Runs programs with a time limit, and checks exit status and output.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -6,27 +6,27 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// Time that a program may take; most take a tenth of a second.
+/// Time limit of a program; most take a tenth of a second.
 const LIMIT: Duration = Duration::from_secs(60);
-/// Time between two looks at a running program.
+/// Polling interval for a running program.
 const PAUSE: Duration = Duration::from_millis(2);
-/// Last line of a program that found no fault.
+/// Last line of a program that passes.
 const PASSED: &str = "ok";
 
-/// End of a program that is right.
+/// Expected result of a program.
 pub struct Expected<'a> {
-    /// Exit status, or 128 and the number of the signal that ends it.
+    /// Exit status; 128 plus the signal number if a signal ends the program.
     pub status: i32,
-    /// Texts that its standard error must contain; it must be empty if none are given, but for `findings`.
+    /// Texts that standard error must contain. If there are none, it must be empty except for `findings`.
     pub stderr: &'a [String],
-    /// Names of the findings that its standard error must have, in order, and no others.
+    /// Names of all findings that standard error must contain, in order.
     pub findings: &'a [String],
 }
 
-/// Runs a program, and looks at its end.
+/// Runs a program and checks the result.
 ///
 /// # Errors
-/// It fails, prints something else, or does not end in time.
+/// The program fails, prints something else, or times out.
 pub fn check(name: &str, command: &mut Command, expected: &Expected<'_>) -> Result<(), String> {
     let io = |error: std::io::Error| format!("{name}: {error}");
     let mut stdout = tempfile::tempfile().map_err(io)?;
@@ -50,7 +50,7 @@ pub fn check(name: &str, command: &mut Command, expected: &Expected<'_>) -> Resu
     }
 }
 
-/// Waits for the end of a program, and ends it when its time is over.
+/// Waits for a program, and kills it when its time is over.
 fn wait(mut child: Child) -> std::io::Result<Option<ExitStatus>> {
     let start = Instant::now();
     loop {
@@ -73,7 +73,7 @@ fn text(file: &mut File) -> std::io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The first of what is wrong with a program's end and output.
+/// First difference between a program's result and the expected one.
 fn problem(
     expected: &Expected<'_>,
     status: ExitStatus,
@@ -105,7 +105,7 @@ fn problem(
     Some(format!("its standard error lacks `{missing}`"))
 }
 
-/// The names of the findings in a text: `missing-wait` of `error[missing-wait]: …`.
+/// Names of the findings in a text, such as `missing-wait` in `error[missing-wait]: …`.
 fn findings(text: &str) -> Vec<&str> {
     let name = |line| {
         let line: &str = line;

@@ -1,5 +1,6 @@
-//! HIP programs as their users write them: every program under `tests/hip/` is built by hipcc and run on AMD's HIP runtime
-//! over this crate's library, on each target. Each program checks itself; `tests/README.md` says how they are written.
+//! Runs HIP programs as users write them. Every program under `tests/hip/` is built by hipcc and run on AMD's HIP
+//! runtime over this crate's library, on each target. Each program checks itself; `tests/README.md` describes how to
+//! write one.
 
 mod cache;
 mod compile;
@@ -14,7 +15,7 @@ use std::sync::{Arc, OnceLock};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
-use compile::{Built, Compiler};
+use compile::{CompiledProgram, Compiler};
 use program::{Program, TARGETS};
 
 fn main() -> ExitCode {
@@ -30,14 +31,14 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// A program with its build, which is made when it is first needed.
+/// Program with its build, which is made on first use.
 struct Job {
     program: Program,
-    built: OnceLock<Result<Built, String>>,
+    built: OnceLock<Result<CompiledProgram, String>>,
 }
 
-/// A trial for each program and target. Those of a program are far apart, so that threads build programs instead of waiting
-/// for one.
+/// Creates a trial for each program and target. Trials of one program are far apart, so that threads build programs
+/// instead of waiting for the same build.
 fn trials(
     compiler: &Arc<Compiler>,
     library: &Arc<std::path::PathBuf>,

@@ -1,4 +1,4 @@
-//! The programs and their headers.
+//! Test programs and their headers.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,35 +6,35 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-/// The targets that every program has code for and runs on.
+/// Targets that every program has code for and runs on.
 pub const TARGETS: [&str; 3] = ["gfx803", "gfx900", "gfx906"];
 
-/// Beginning of a line of the header.
+/// Prefix of header lines.
 const HEADER: &str = "//!";
 
-/// A program's header.
+/// Header of a program.
 #[derive(Deserialize, Default, Debug)]
 #[serde(deny_unknown_fields, default)]
 pub struct Header {
     /// Libraries to link, without `lib`.
     pub links: Vec<String>,
-    /// Further options of hipcc.
+    /// Additional options for hipcc.
     pub flags: Vec<String>,
-    /// A source that is compiled to a code object by itself, whose path is the program's first argument.
+    /// Source that is compiled to a separate code object, whose path is the program's first argument.
     pub module: Option<String>,
-    /// The target to compile for instead of those that the program runs on.
+    /// Target to compile for, instead of those that the program runs on.
     pub code: Option<String>,
-    /// The targets to run on; all of them if not given.
+    /// Targets to run on; all by default.
     pub targets: Option<Vec<String>>,
-    /// Number of devices; one if not given.
+    /// Number of devices; one by default.
     pub devices: Option<usize>,
-    /// Exit status, or 128 and the number of the signal that ends the program; 0 if not given.
+    /// Expected exit status, 0 by default; 128 plus the signal number if a signal ends the program.
     pub status: i32,
-    /// Texts that the program's standard error must contain; it must be empty if none are given, but for `findings`.
+    /// Texts that standard error must contain. If there are none, it must be empty except for `findings`.
     pub stderr: Vec<String>,
-    /// Variables of its environment, such as `GCN_CHECK`.
+    /// Environment variables, such as `GCN_CHECK`.
     pub variables: BTreeMap<String, String>,
-    /// Names of the findings that its standard error must have, in order, and no others.
+    /// Names of all findings that standard error must contain, in order.
     pub findings: Option<Vec<String>>,
 }
 
@@ -46,27 +46,27 @@ impl Header {
     }
 }
 
-/// A program of the directory.
+/// Test program.
 pub struct Program {
-    /// Name of its file, without the extension.
+    /// File name without extension.
     pub name: String,
-    /// Its file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Text of the file.
+    /// Contents of the file.
     pub text: String,
-    /// Its header.
+    /// Parsed header.
     pub header: Header,
 }
 
-/// The directory of the programs.
+/// Directory of the programs.
 pub fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/hip")
 }
 
-/// Every program, in the order of their names.
+/// Reads all programs, sorted by name.
 ///
 /// # Errors
-/// A file that cannot be read, a header that means nothing, or no program at all.
+/// A file cannot be read, a header is invalid, or there are no programs.
 pub fn all() -> Result<Vec<Program>, String> {
     let directory = directory();
     let failed = |error: std::io::Error| format!("{}: {error}", directory.display());

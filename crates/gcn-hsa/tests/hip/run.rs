@@ -1,14 +1,14 @@
-//! Programs that run on the library, on a target.
+//! Runs programs on the library, for one target.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::compile::{Built, cache};
+use crate::compile::{CompiledProgram, cache};
 use crate::end::{self, Expected};
 use crate::link;
 use crate::program::Program;
 
-/// Variables that change how HIP or the emulator work.
+/// Environment variables that change the behaviour of HIP or the emulator.
 const FOREIGN: [&str; 6] = [
     "AMD_LOG_LEVEL",
     "CUDA_VISIBLE_DEVICES",
@@ -18,10 +18,10 @@ const FOREIGN: [&str; 6] = [
     "ROCR_VISIBLE_DEVICES",
 ];
 
-/// Directory of the library, which is linked if it is older than what this test was built with.
+/// Directory of the library, which is linked if it is older than the test.
 ///
 /// # Errors
-/// There is nothing to link, or the linker's messages.
+/// There is nothing to link, or the linker fails.
 pub fn library() -> Result<PathBuf, String> {
     let test = std::env::current_exe().map_err(|error| error.to_string())?;
     let beside = test.parent().unwrap_or(Path::new("."));
@@ -47,11 +47,16 @@ pub fn library() -> Result<PathBuf, String> {
     Ok(directory)
 }
 
-/// Runs a program on a target, and looks at its end.
+/// Runs a program on a target, and checks the result.
 ///
 /// # Errors
-/// It fails, prints something else, or does not end in time.
-pub fn check(program: &Program, built: &Built, target: &str, library: &Path) -> Result<(), String> {
+/// The program fails, prints something else, or times out.
+pub fn check(
+    program: &Program,
+    built: &CompiledProgram,
+    target: &str,
+    library: &Path,
+) -> Result<(), String> {
     let header = &program.header;
     let mut command = Command::new(&built.executable);
     command

@@ -51,7 +51,7 @@ type Partials = Arc<Mutex<HashMap<u64, BTreeMap<u64, PartialBarrier>>>>;
 /// A barrier missed by some lanes.
 #[derive(Clone, Debug, Default)]
 struct PartialBarrier {
-    /// Lanes of some wave skipped it, which is reported as divergent.
+    /// True if lanes of a wave skipped the barrier, so it is reported as divergent.
     is_divergent: bool,
     /// First wave that ended with lanes missing there.
     first: Option<MissedBarrier>,

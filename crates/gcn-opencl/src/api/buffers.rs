@@ -1,4 +1,4 @@
-//! Buffers: making them, mapping them, and what all memory objects have in common.
+//! Buffers: creation and mapping, and functions for all memory objects.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::entry::{array, call, make, pairs, properties, put_info, release};
 use crate::abi::*;
 use crate::context::Context;
 use crate::handle::{self, Handle, Object, publish};
-use crate::memory::{Allocated, BufferRequest, Mem};
+use crate::memory::{BufferRequest, Mem, NewBuffer};
 use crate::program::host_reads;
 use crate::queue::CommandRole;
 use crate::status::{Outcome, Status};
@@ -23,13 +23,13 @@ pub struct BufferRegion {
     pub size: usize,
 }
 
-/// Makes a buffer.
+/// Creates a buffer.
 ///
 /// # Safety
-/// The program's memory is accessible, if the request has some.
+/// The host memory of the request, if any, is accessible.
 unsafe fn buffer(context: Handle, request: BufferRequest) -> Outcome<Handle> {
     let context: Arc<Context> = handle::get(context)?;
-    let allocated = Allocated::new(&context, request)?;
+    let allocated = NewBuffer::new(&context, request)?;
     if let (Some(contents), Some(space)) = (allocated.contents(), allocated.space()) {
         // SAFETY: the caller vouches for the program's memory; the other is the buffer's.
         unsafe { contents.make(space, host_reads) };
@@ -140,14 +140,14 @@ pub unsafe extern "C" fn set_mem_object_destructor_callback(
     })
 }
 
-/// The memory object of a command, which is of the queue's context.
+/// Looks up a memory object of a command, which must belong to the queue's context.
 pub(super) fn object_of(order: &EnqueueArguments, memory: Handle) -> Outcome<Arc<Mem>> {
     let memory: Arc<Mem> = handle::get(memory)?;
     let is_own = Arc::ptr_eq(&memory.context, &order.queue.context);
     is_own.then_some(memory).ok_or(Status::INVALID_CONTEXT)
 }
 
-/// The buffer of a command, which is of the queue's context.
+/// Looks up a buffer of a command, which must belong to the queue's context.
 pub(super) fn buffer_of(order: &EnqueueArguments, memory: Handle) -> Outcome<Arc<Mem>> {
     let memory = object_of(order, memory)?;
     match memory.image {
@@ -156,7 +156,7 @@ pub(super) fn buffer_of(order: &EnqueueArguments, memory: Handle) -> Outcome<Arc
     }
 }
 
-/// The work of a command that maps a region.
+/// Work of a command that maps a region.
 fn map_work(
     memory: &Arc<Mem>,
     region: BoxSize,
@@ -185,13 +185,13 @@ fn map_work(
     }
 }
 
-/// Flags of a map that the program writes.
+/// Map flags for writing.
 pub(super) const MAP_WRITES: u64 = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
 
-/// Looks at the flags of a map, and whether the host may access the object so.
+/// Checks the flags of a map, and that the host may access the object in this way.
 ///
 /// # Errors
-/// `CL_INVALID_VALUE`, or `CL_INVALID_OPERATION` if the host may not.
+/// `CL_INVALID_VALUE`, or `CL_INVALID_OPERATION` if the host may not access it.
 pub(super) fn check_map(memory: &Mem, flags: u64) -> Outcome {
     let invalidates = flags & CL_MAP_WRITE_INVALIDATE_REGION != 0;
     let is_known = flags & !(CL_MAP_READ | MAP_WRITES) == 0;
@@ -201,10 +201,10 @@ pub(super) fn check_map(memory: &Mem, flags: u64) -> Outcome {
     memory.check_host(flags & CL_MAP_READ != 0, flags & MAP_WRITES != 0)
 }
 
-/// Enqueues the command of a map, whose address for the program has been made.
+/// Enqueues a map command. The mapping has already been added.
 ///
 /// # Errors
-/// The queue has failed, or a blocking command fails: the region is not mapped then.
+/// The queue has failed, or a blocking command fails; the mapping is then removed.
 pub(super) fn enqueue_map(
     order: EnqueueArguments,
     command: u32,
@@ -271,7 +271,7 @@ pub unsafe extern "C" fn enqueue_unmap_mem_object(
         order.queue.check()?;
         let mapping = memory.unmap(pointer.expose_provenance())?;
         let watched = memory.watched_region(&mapping.region);
-        // The program may use its own memory on.
+        // The application may go on using its own memory.
         let compared = watched.clone().filter(|_| memory.host.is_none());
         let contents = compared.zip(memory.space());
         let contents = contents.and_then(|((regions, range), space)| {
@@ -308,7 +308,7 @@ pub unsafe extern "C" fn enqueue_unmap_mem_object(
     })
 }
 
-/// Memory is that of all devices: there is nothing to migrate.
+/// Validates the arguments. All devices share one memory, so nothing is migrated.
 pub unsafe extern "C" fn enqueue_migrate_mem_objects(
     queue: Handle,
     objects: u32,

@@ -1,27 +1,27 @@
-//! Commands: what all functions that enqueue one have in common.
+//! Common part of all functions that enqueue commands.
 
 use std::sync::Arc;
 
 use super::entry::{array, put_if};
-use crate::event::{Event, OfQueue};
+use crate::event::{Event, EventQueue};
 use crate::handle::{self, Handle};
 use crate::queue::{CommandRole, CommandWork, Queue};
 use crate::status::{Outcome, Status};
 
-/// The queue of a command, its wait list, and the place for its event.
+/// Common arguments: the queue, the wait list and the address for the event.
 pub(super) struct EnqueueArguments {
     pub(super) queue: Arc<Queue>,
     after: Vec<Arc<Event>>,
     event: *mut Handle,
 }
 
-/// The events of a wait list.
+/// Looks up the events of a wait list.
 ///
 /// # Errors
 /// `CL_INVALID_EVENT_WAIT_LIST`.
 ///
 /// # Safety
-/// The address is null, or that of `count` handles.
+/// The address is null or points to `count` handles.
 pub(super) unsafe fn wait_list(count: u32, list: *const Handle) -> Outcome<Vec<Arc<Event>>> {
     // SAFETY: the caller vouches for the handles.
     let events = unsafe { array(list, count as usize) };
@@ -30,13 +30,13 @@ pub(super) unsafe fn wait_list(count: u32, list: *const Handle) -> Outcome<Vec<A
 }
 
 impl EnqueueArguments {
-    /// Reads what all commands have.
+    /// Reads the common arguments.
     ///
     /// # Errors
-    /// There is no such queue; the wait list is wrong, or has events of another context.
+    /// The queue or the wait list is invalid, or an event belongs to another context.
     ///
     /// # Safety
-    /// The addresses are null, or the list has `count` handles, and there is room for the event.
+    /// The addresses are null, or the list has `count` handles and the event is writable.
     pub(super) unsafe fn new(
         queue: Handle,
         count: u32,
@@ -57,7 +57,7 @@ impl EnqueueArguments {
     /// Enqueues a command of a type (`CL_COMMAND_…`), and waits for it if it is blocking.
     ///
     /// # Errors
-    /// The queue has failed; a blocking command fails.
+    /// The queue has failed, or a blocking command fails.
     pub(super) fn enqueue(
         self,
         command: u32,
@@ -68,7 +68,7 @@ impl EnqueueArguments {
         self.enqueue_work(command, role, is_blocking, Box::new(move |_| work()))
     }
 
-    /// As [`EnqueueArguments::enqueue`], of work that needs the queue of the emulated device.
+    /// As [`EnqueueArguments::enqueue`], for work that needs the emulated device's queue.
     pub(super) fn enqueue_work(
         self,
         command: u32,

@@ -12,10 +12,10 @@ use crate::handle::{self, Handle, Object, publish};
 use crate::runtime::{self, Runtime};
 use crate::status::{Outcome, Status};
 
-/// A function for errors of a context, of which there are none that no function returns.
+/// Callback for errors in a context. It is never called: all errors are returned by functions.
 type ContextNotify = Option<unsafe extern "C" fn(*const c_char, *const c_void, usize, *mut c_void)>;
 
-/// Looks at properties of a context.
+/// Checks the properties of a context.
 fn check_properties(list: &[isize]) -> Outcome {
     for (name, value) in pairs(list)? {
         match name {

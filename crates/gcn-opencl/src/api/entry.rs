@@ -1,4 +1,4 @@
-//! Arguments, addresses for results and statuses of the program, which all functions of the platform share.
+//! Entry points: panics, and the application's arguments, results and statuses.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,10 +10,11 @@ use crate::handle::{self, Handle, Object};
 use crate::info::Info;
 use crate::status::{Outcome, Status};
 
-/// Status of a function that has panicked, which is said on standard error: no panic leaves for the program.
+/// Status of a function that has panicked. The panic is reported on standard error, and does not unwind into the
+/// application.
 const PANICKED: Status = Status::OUT_OF_RESOURCES;
 
-/// Runs a function, unless this process is a child that cannot use the devices.
+/// Runs a function and catches panics. Fails in a forked child, which cannot use the devices.
 pub(super) fn guard<T>(function: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
     if forks::refuse("OpenCL") {
         return Err(Status::OUT_OF_RESOURCES);
@@ -26,12 +27,12 @@ pub(super) fn guard<T>(function: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
     })
 }
 
-/// Runs a function that returns its status.
+/// Runs a function and returns its status.
 pub(super) fn call(function: impl FnOnce() -> Outcome) -> i32 {
     Status::of(guard(function)).0
 }
 
-/// Takes a reference of the program's back. In a child, whose destructors release what its parent has made, nothing happens.
+/// Decrements a reference count. In a forked child, whose destructors release the parent's objects, nothing happens.
 pub(super) fn release<T: Object>(object: Handle) -> i32 {
     if forks::is_child() {
         return Status::SUCCESS.0;
@@ -39,10 +40,10 @@ pub(super) fn release<T: Object>(object: Handle) -> i32 {
     call(|| handle::release::<T>(object))
 }
 
-/// Runs a function that returns a value, or the default and a status at an address.
+/// Runs a function that returns a value, or on an error the default, and writes the status to an address.
 ///
 /// # Safety
-/// The address is null or has room for the status.
+/// The address is null or writable.
 pub(super) unsafe fn make<T: Default>(
     status: *mut i32,
     function: impl FnOnce() -> Outcome<T>,
@@ -56,10 +57,10 @@ pub(super) unsafe fn make<T: Default>(
     value
 }
 
-/// Writes a result, if the program wants it.
+/// Writes a result, unless the address is null.
 ///
 /// # Safety
-/// The address is null or has room for the value.
+/// The address is null or writable.
 pub(super) unsafe fn put_if<T>(to: *mut T, value: T) {
     if !to.is_null() {
         // SAFETY: the caller vouches for the room.
@@ -67,13 +68,13 @@ pub(super) unsafe fn put_if<T>(to: *mut T, value: T) {
     }
 }
 
-/// Writes the value of an attribute and its size, as far as the program wants them.
+/// Writes the value of an attribute and its size, for each address that is not null.
 ///
 /// # Errors
-/// There is no such attribute, or no room for it.
+/// The attribute is unknown, or `room` is too small.
 ///
 /// # Safety
-/// `to` is null or has room for `room` bytes, and `size` is null or has room for the size.
+/// `to` is null or has `room` writable bytes, and `size` is null or writable.
 pub(super) unsafe fn put_info(
     info: Outcome<Info>,
     room: usize,
@@ -93,13 +94,13 @@ pub(super) unsafe fn put_info(
     Ok(())
 }
 
-/// Writes handles, of which there is room for `room`, and their number.
+/// Writes up to `room` handles, and their total number.
 ///
 /// # Errors
-/// There is room for none, though the program wants some; or it wants nothing.
+/// `room` is 0 although `to` is not null, or both addresses are null.
 ///
 /// # Safety
-/// `to` is null or has room for `room` handles, and `count` is null or has room for their number.
+/// `to` is null or has room for `room` handles, and `count` is null or writable.
 pub(super) unsafe fn put_handles(
     handles: &[Handle],
     room: u32,
@@ -120,10 +121,10 @@ pub(super) unsafe fn put_handles(
     Ok(())
 }
 
-/// The elements of a program's array, which is there if and only if it has some.
+/// Borrows an array of the application. The address must be null exactly if the array is empty.
 ///
 /// # Safety
-/// The address is null, or that of `count` elements that nobody changes meanwhile.
+/// The address is null or points to `count` elements, which nobody changes meanwhile.
 pub(super) unsafe fn array<'a, T>(elements: *const T, count: usize) -> Outcome<&'a [T]> {
     if (count == 0) != elements.is_null() {
         return Err(Status::INVALID_VALUE);
@@ -135,7 +136,7 @@ pub(super) unsafe fn array<'a, T>(elements: *const T, count: usize) -> Outcome<&
     Ok(unsafe { std::slice::from_raw_parts(elements, count) })
 }
 
-/// The elements of a program's array, if it gives one.
+/// Borrows an array of the application; `None` if the address is null.
 ///
 /// # Safety
 /// As for [`array`].
@@ -144,10 +145,10 @@ pub(super) unsafe fn optional_array<'a, T>(elements: *const T, count: usize) -> 
     (!elements.is_null()).then(|| unsafe { std::slice::from_raw_parts(elements, count) })
 }
 
-/// A list of properties with its terminator; empty without one.
+/// Copies a property list including its terminator; empty for a null address.
 ///
 /// # Safety
-/// The address is null, or that of pairs of a name and a value, and of 0 behind them.
+/// The address is null or points to pairs of name and value, ended by a 0.
 pub(super) unsafe fn properties<T: Copy + PartialEq + Default>(list: *const T) -> Vec<T> {
     let mut all = Vec::new();
     if list.is_null() {
@@ -166,10 +167,10 @@ pub(super) unsafe fn properties<T: Copy + PartialEq + Default>(list: *const T) -
     all
 }
 
-/// The pairs of a list of properties, none of which may come twice.
+/// Returns the pairs of a property list. A name must not occur twice.
 ///
 /// # Errors
-/// One does.
+/// A name occurs twice.
 pub(super) fn pairs<T: Copy + PartialEq>(list: &[T]) -> Outcome<Vec<(T, T)>> {
     let mut pairs: Vec<(T, T)> = Vec::new();
     for pair in list.chunks_exact(2) {
@@ -181,10 +182,10 @@ pub(super) fn pairs<T: Copy + PartialEq>(list: &[T]) -> Outcome<Vec<(T, T)>> {
     Ok(pairs)
 }
 
-/// A program's text; empty without one.
+/// Copies a text of the application; empty for a null address.
 ///
 /// # Safety
-/// The address is null, or that of a text with its terminator.
+/// The address is null or points to a null-terminated text.
 pub(super) unsafe fn text(text: *const c_char) -> String {
     if text.is_null() {
         return String::new();

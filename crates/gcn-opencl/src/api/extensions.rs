@@ -1,4 +1,4 @@
-//! Functions of extensions, by their names.
+//! Functions of extensions, by name.
 
 use std::ffi::{c_char, c_void};
 
@@ -7,12 +7,12 @@ use super::{kernels, platform};
 use crate::handle::{self, Handle};
 use crate::runtime::Runtime;
 
-/// Name of the function by which loaders ask for platforms.
+/// Name of the function that the ICD loader calls for the platforms.
 pub(super) const GET_PLATFORMS: &str = "clIcdGetPlatformIDsKHR";
-/// Name of the one function of an extension that is in the table too.
+/// Name of the only extension function that is also in the function table.
 const SUB_GROUPS: &str = "clGetKernelSubGroupInfoKHR";
 
-/// The address of an extension's function; null for others.
+/// Address of an extension function; null if unknown.
 fn extension_function(name: &str) -> *const c_void {
     match name {
         GET_PLATFORMS => platform::get_platform_ids as *const c_void,

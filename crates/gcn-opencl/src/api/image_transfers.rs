@@ -17,10 +17,10 @@ use crate::queue::CommandRole;
 use crate::status::{Outcome, Status};
 use crate::transfer::{BoxCopy, TransferSide, fill};
 
-/// Enqueues a copy between an image and the program's memory.
+/// Enqueues a copy between an image and the application's memory.
 ///
 /// # Safety
-/// The program vouches for its addresses.
+/// The application guarantees that its addresses are valid.
 unsafe fn transfer(
     (order, command, is_blocking): (EnqueueArguments, u32, bool),
     memory: Arc<Mem>,
@@ -132,7 +132,7 @@ pub unsafe extern "C" fn enqueue_copy_image(
             from: from.device_side(&read),
             region: read.size,
         };
-        // An image's memory may be another one's too.
+        // Images may share memory.
         if from.address == to.address && copy.overlaps() {
             return Err(Status::MEM_COPY_OVERLAP);
         }
@@ -146,10 +146,10 @@ pub unsafe extern "C" fn enqueue_copy_image(
     })
 }
 
-/// Enqueues a copy between an image and a buffer, in which the region is without padding.
+/// Enqueues a copy between an image and a buffer, in which the region has no padding.
 ///
 /// # Safety
-/// The program vouches for its addresses.
+/// The application guarantees that its addresses are valid.
 unsafe fn with_buffer(
     (order, command): (EnqueueArguments, u32),
     (image, origin, region): (Handle, *const usize, *const usize),

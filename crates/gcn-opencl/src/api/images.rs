@@ -1,4 +1,4 @@
-//! Images: making them, mapping them, their formats and attributes.
+//! Images: creation, mapping, formats and attributes.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::entry::{call, make, pairs, properties, put_if, put_info};
 use super::transfers::triple;
 use crate::abi::*;
 use crate::context::Context;
-use crate::format::{ImageFormat, named};
+use crate::format::{ImageFormat, header_format};
 use crate::handle::{self, Handle, Object, publish};
 use crate::image::{ImageDesc, geometry_of};
 use crate::image_memory::{ImageRequest, create, is_supported};
@@ -19,10 +19,10 @@ use crate::memory::{DEVICE_ACCESS, HOST_ACCESS, Mem, PLACE, space};
 use crate::program::host_reads;
 use crate::status::{Outcome, Status};
 
-/// Makes an image.
+/// Creates an image.
 ///
 /// # Safety
-/// The program's memory is accessible, if the request has some, and the addresses are null or those of structures.
+/// The host memory of the request, if any, is accessible, and the addresses are null or valid.
 unsafe fn image(
     context: Handle,
     list: Vec<u64>,
@@ -54,10 +54,10 @@ unsafe fn image(
     Ok(publish(|id| Mem::new(id, new.contents)).handle())
 }
 
-/// A structure of the program's, if it gives one.
+/// Copies a structure of the application; `None` if the address is null.
 ///
 /// # Safety
-/// The address is null or that of a structure.
+/// The address is null or valid.
 unsafe fn optional<T: Copy>(address: *const T) -> Option<T> {
     // SAFETY: the caller vouches for the structure.
     (!address.is_null()).then(|| unsafe { *address })
@@ -101,10 +101,10 @@ pub unsafe extern "C" fn create_image_with_properties(
     }
 }
 
-/// Makes an image with a function of OpenCL 1.1, whose error for what is wrong with a description is that of sizes.
+/// Creates an image for a function of OpenCL 1.1, which reports an invalid description as an invalid size.
 ///
 /// # Safety
-/// As [`image`].
+/// As for [`image`].
 unsafe fn older_image(
     context: Handle,
     flags: u64,
@@ -173,7 +173,7 @@ pub unsafe extern "C" fn create_image_3d(
     // SAFETY: the program vouches for its addresses.
     unsafe {
         make(status, || {
-            // A slice alone is an image of two dimensions.
+            // An image with a single slice is a 2D image.
             if depth <= 1 {
                 handle::get::<Context>(context)?;
                 return Err(Status::INVALID_IMAGE_SIZE);
@@ -207,7 +207,7 @@ pub unsafe extern "C" fn get_supported_image_formats(
         if !formats.is_null() {
             for (index, format) in all.iter().take(room as usize).enumerate() {
                 // SAFETY: the program vouches for the room.
-                unsafe { formats.add(index).write(named(*format)) };
+                unsafe { formats.add(index).write(header_format(*format)) };
             }
         }
         // SAFETY: the program vouches for its addresses.
@@ -233,10 +233,10 @@ pub unsafe extern "C" fn get_image_info(
     })
 }
 
-/// The image of a command, which is of the queue's context.
+/// Looks up an image of a command, which must belong to the queue's context.
 ///
 /// # Errors
-/// There is none, or the device has no images.
+/// There is no such image, or the device does not support images.
 pub(super) fn image_of(order: &EnqueueArguments, image: Handle) -> Outcome<Arc<Mem>> {
     if !order.queue.device.has_images() {
         return Err(Status::INVALID_OPERATION);

@@ -65,7 +65,7 @@ pub unsafe extern "C" fn clone_kernel(kernel: Handle, status: *mut i32) -> Handl
     unsafe {
         make(status, || {
             let kernel: Arc<Kernel> = handle::get(kernel)?;
-            Ok(publish(|id| kernel.copied(id)).handle())
+            Ok(publish(|id| kernel.duplicate(id)).handle())
         })
     }
 }
@@ -121,7 +121,7 @@ pub unsafe extern "C" fn get_kernel_arg_info(
     })
 }
 
-/// The device of a query; `None` for null.
+/// Looks up the device of a query; `None` for null.
 fn device(device: Handle) -> Outcome<Option<Arc<Device>>> {
     match device {
         0 => Ok(None),
@@ -166,7 +166,7 @@ pub unsafe extern "C" fn get_kernel_sub_group_info(
     })
 }
 
-/// The function as the extension for OpenCL 2.0 has it.
+/// The OpenCL 2.0 extension's version of the function.
 pub unsafe extern "C" fn get_kernel_sub_group_info_khr(
     kernel: Handle,
     of: Handle,
@@ -195,7 +195,7 @@ pub unsafe extern "C" fn enqueue_nd_range_kernel(
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
         let order = EnqueueArguments::new(queue, count, list, event)?;
-        // More are no sizes of any launch, which is found below.
+        // More dimensions are invalid, which is detected below.
         let read = dimensions.min(3) as usize;
         let sizes = LaunchSizes {
             dimensions,
@@ -227,7 +227,7 @@ pub unsafe extern "C" fn enqueue_task(
     })
 }
 
-/// Enqueues a launch as a command of a type.
+/// Enqueues a launch as a command of the given type.
 fn enqueue_launch(
     order: EnqueueArguments,
     command: u32,
@@ -246,7 +246,7 @@ fn enqueue_launch(
     order.enqueue_work(command, CommandRole::Command, false, Box::new(work))
 }
 
-/// Devices run no functions of the host.
+/// Fails: devices cannot execute host functions.
 pub unsafe extern "C" fn enqueue_native_kernel(
     queue: Handle,
     _function: *const c_void,

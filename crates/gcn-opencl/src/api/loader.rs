@@ -1,5 +1,5 @@
-//! The three functions that loaders look up by their names. The table has others: its own names are those of the loader's
-//! functions too, which the system's linker would take.
+//! The three functions that the ICD loader looks up by name. All others are only in the function table: the loader
+//! exports the same names, so exported ones could be bound to the wrong library.
 
 use std::ffi::{c_char, c_void};
 
@@ -36,7 +36,7 @@ pub unsafe extern "C" fn clGetPlatformInfo(
 pub unsafe extern "C" fn clGetExtensionFunctionAddress(name: *const c_char) -> *const c_void {
     // SAFETY: the program vouches for the text.
     if unsafe { text(name) } == GET_PLATFORMS {
-        // It is the one that sets the table.
+        // This version of the function sets the table.
         return clIcdGetPlatformIDsKHR as *const c_void;
     }
     // SAFETY: this is the same function.

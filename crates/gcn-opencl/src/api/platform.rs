@@ -11,14 +11,15 @@ use crate::handle::{self, Handle, Object};
 use crate::runtime::{self, Runtime};
 use crate::status::{Outcome, Status};
 
-/// The platforms. A handle has the table of functions only behind `clIcdGetPlatformIDsKHR`, which loaders call first.
+/// Returns the platforms. Handles point to the function table only after `clIcdGetPlatformIDsKHR`, which the ICD
+/// loader calls first.
 pub unsafe extern "C" fn get_platform_ids(
     room: u32,
     platforms: *mut Handle,
     count: *mut u32,
 ) -> i32 {
     call(|| {
-        // A platform whose settings are wrong is none.
+        // With invalid settings there is no platform.
         let all: Vec<Handle> = runtime::get().iter().map(|it| it.handle()).collect();
         // SAFETY: the program vouches for its addresses.
         unsafe { put_handles(&all, room, platforms, count) }?;
@@ -43,7 +44,7 @@ pub unsafe extern "C" fn get_platform_info(
     })
 }
 
-/// The platform of a handle, or the only one for null.
+/// Looks up a platform; null is the only one.
 fn platform(platform: Handle) -> Outcome<Arc<Runtime>> {
     match platform {
         0 => runtime::get().cloned(),
@@ -106,7 +107,7 @@ pub unsafe extern "C" fn get_device_info(
     })
 }
 
-/// Devices that are no parts of others are not counted.
+/// Checks the handle. Root devices are not reference-counted.
 pub unsafe extern "C" fn retain_device(device: Handle) -> i32 {
     call(|| handle::get::<Device>(device).map(drop))
 }
@@ -117,7 +118,7 @@ pub unsafe extern "C" fn release_device(device: Handle) -> i32 {
     unsafe { retain_device(device) }
 }
 
-/// Devices have no parts.
+/// Fails: devices cannot be partitioned.
 pub unsafe extern "C" fn create_sub_devices(
     device: Handle,
     _properties: *const isize,
@@ -135,7 +136,7 @@ pub unsafe extern "C" fn unload_platform_compiler(platform: Handle) -> i32 {
     call(|| handle::get::<Runtime>(platform).map(drop))
 }
 
-/// The compiler is a program of its own, and never loaded.
+/// Does nothing: the compiler is a separate program.
 pub unsafe extern "C" fn unload_compiler() -> i32 {
     Status::SUCCESS.0
 }

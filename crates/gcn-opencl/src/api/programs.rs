@@ -13,7 +13,7 @@ use crate::info::Info;
 use crate::program::Program;
 use crate::status::{Outcome, Status};
 
-/// A function that is called when a build has ended.
+/// Callback at the end of a build.
 type BuildNotify = Option<unsafe extern "C" fn(Handle, *mut c_void)>;
 
 pub unsafe extern "C" fn create_program_with_source(
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn create_program_with_binary(
     }
 }
 
-/// No device has kernels that are built in.
+/// Fails: devices have no built-in kernels.
 pub unsafe extern "C" fn create_program_with_built_in_kernels(
     context: Handle,
     _count: u32,
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn create_program_with_built_in_kernels(
     }
 }
 
-/// No device takes an intermediate language.
+/// Fails: devices do not accept an intermediate language.
 pub unsafe extern "C" fn create_program_with_il(
     context: Handle,
     _bytes: *const c_void,
@@ -208,7 +208,7 @@ pub unsafe extern "C" fn get_program_build_info(
     })
 }
 
-/// No device runs functions at the end of a program.
+/// Fails: devices do not call functions when a program is released.
 pub unsafe extern "C" fn set_program_release_callback(
     program: Handle,
     _function: BuildNotify,
@@ -220,7 +220,7 @@ pub unsafe extern "C" fn set_program_release_callback(
     })
 }
 
-/// No device takes an intermediate language.
+/// Fails: devices do not accept an intermediate language.
 pub unsafe extern "C" fn set_program_specialization_constant(
     program: Handle,
     _id: u32,

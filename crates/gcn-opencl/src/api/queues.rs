@@ -12,16 +12,16 @@ use crate::handle::{self, Handle, Object, publish};
 use crate::queue::{CommandRole, Queue};
 use crate::status::{Outcome, Status};
 
-/// Properties that queues of the host may have.
-const OF_HOST: u64 = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
-/// Properties of queues of devices, of which there are none.
-const OF_DEVICE: u64 = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
+/// Supported properties of host queues.
+const HOST_PROPERTIES: u64 = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
+/// Properties of on-device queues, which are not supported.
+const ON_DEVICE_PROPERTIES: u64 = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
 
 fn check_properties(flags: u64) -> Outcome {
-    if flags & !(OF_HOST | OF_DEVICE) != 0 {
+    if flags & !(HOST_PROPERTIES | ON_DEVICE_PROPERTIES) != 0 {
         return Err(Status::INVALID_VALUE);
     }
-    if flags & OF_DEVICE != 0 {
+    if flags & ON_DEVICE_PROPERTIES != 0 {
         return Err(Status::INVALID_QUEUE_PROPERTIES);
     }
     Ok(())
@@ -107,7 +107,7 @@ pub unsafe extern "C" fn set_command_queue_property(
     })
 }
 
-/// Devices have no queues.
+/// Fails: on-device queues are not supported.
 pub unsafe extern "C" fn set_default_device_command_queue(
     context: Handle,
     device: Handle,
@@ -120,7 +120,7 @@ pub unsafe extern "C" fn set_default_device_command_queue(
     })
 }
 
-/// Commands begin by themselves.
+/// Wakes the queue's thread.
 pub unsafe extern "C" fn flush(queue: Handle) -> i32 {
     call(|| handle::get::<Queue>(queue).map(|queue| queue.flush()))
 }

@@ -18,7 +18,7 @@ use crate::status::{Outcome, Status};
 use crate::svm::{self, Svm};
 use crate::transfer::{BoxCopy, TransferSide, fill};
 
-/// Bytes of the largest type, which allocations are aligned to at least.
+/// Size of the largest type in bytes, which is the minimum alignment.
 const MAX_ALIGN: usize = 128;
 
 pub unsafe extern "C" fn svm_alloc(context: Handle, flags: u64, size: usize, align: u32) -> usize {
@@ -47,7 +47,7 @@ pub unsafe extern "C" fn svm_free(context: Handle, address: *mut c_void) {
         svm::free(address.expose_provenance());
         Ok(())
     });
-    // The function has no status.
+    // The API function returns no status.
     let _ = freed;
 }
 
@@ -73,7 +73,7 @@ pub unsafe extern "C" fn enqueue_svm_free(
                 addresses.into_iter().for_each(svm::free);
                 return Ok(());
             };
-            // The program's function is called where it may take its time; the command ends with it.
+            // The callback is called on the callback thread, since it may block; the command ends with it.
             let (sender, done) = std::sync::mpsc::channel();
             callbacks::submit(move || {
                 let mut addresses: Vec<*mut c_void> = addresses
@@ -91,17 +91,17 @@ pub unsafe extern "C" fn enqueue_svm_free(
     })
 }
 
-/// A range of memory, which is of devices if it is in an allocation.
+/// Address range, which is in device memory if it lies in an allocation.
 struct SvmRange {
     side: TransferSide,
     address: u64,
-    /// Keeps the allocation.
+    /// Keeps the allocation alive.
     svm: Option<Svm>,
 }
 
 impl SvmRange {
     /// # Errors
-    /// There is no address, or the range is beyond its allocation, or in one of another context.
+    /// The address is null, or the range exceeds its allocation or belongs to another context.
     fn new(order: &EnqueueArguments, address: *const c_void, bytes: usize) -> Outcome<SvmRange> {
         let address = address.expose_provenance();
         if address == 0 {
@@ -271,7 +271,7 @@ pub unsafe extern "C" fn enqueue_svm_unmap(
     })
 }
 
-/// Memory is that of all devices: there is nothing to migrate.
+/// Validates the arguments. All devices share one memory, so nothing is migrated.
 pub unsafe extern "C" fn enqueue_svm_migrate_mem(
     queue: Handle,
     addresses: u32,
@@ -317,7 +317,7 @@ pub unsafe extern "C" fn set_kernel_arg_svm_pointer(
     })
 }
 
-/// Kernels may access all memory: there is nothing to announce.
+/// Validates the arguments. Kernels may access all memory, so there is nothing to record.
 pub unsafe extern "C" fn set_kernel_exec_info(
     kernel: Handle,
     name: u32,

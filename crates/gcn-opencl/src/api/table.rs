@@ -1,13 +1,13 @@
-//! The table of functions that every handle points to, in the order of the headers' `cl_icd_dispatch`.
+//! Function table that every handle points to, in the order of the headers' `cl_icd_dispatch`.
 
 use std::ffi::c_void;
 
 use super::{
     buffers, contexts, events, extensions, image_transfers, images, kernels, platform, programs,
-    queues, refused, samplers, svm, transfers,
+    queues, samplers, svm, transfers, unsupported,
 };
 
-/// The table.
+/// Function table.
 #[repr(transparent)]
 struct FunctionTable([*const c_void; NAMES.len()]);
 
@@ -90,21 +90,21 @@ table! {
     clEnqueueWaitForEvents                   queues::enqueue_wait_for_events,
     clEnqueueBarrier                         queues::enqueue_barrier,
     clGetExtensionFunctionAddress            extensions::get_extension_function_address,
-    clCreateFromGLBuffer                     refused::make_of_2,
-    clCreateFromGLTexture2D                  refused::make_of_4,
-    clCreateFromGLTexture3D                  refused::make_of_4,
-    clCreateFromGLRenderbuffer               refused::make_of_2,
-    clGetGLObjectInfo                        refused::of_others,
-    clGetGLTextureInfo                       refused::of_others,
-    clEnqueueAcquireGLObjects                refused::enqueue_of_others,
-    clEnqueueReleaseGLObjects                refused::enqueue_of_others,
-    clGetGLContextInfoKHR                    refused::of_others,
-    clGetDeviceIDsFromD3D10KHR               refused::of_others,
-    clCreateFromD3D10BufferKHR               refused::make_of_2,
-    clCreateFromD3D10Texture2DKHR            refused::make_of_3,
-    clCreateFromD3D10Texture3DKHR            refused::make_of_3,
-    clEnqueueAcquireD3D10ObjectsKHR          refused::enqueue_of_others,
-    clEnqueueReleaseD3D10ObjectsKHR          refused::enqueue_of_others,
+    clCreateFromGLBuffer                     unsupported::create_interop_2,
+    clCreateFromGLTexture2D                  unsupported::create_interop_4,
+    clCreateFromGLTexture3D                  unsupported::create_interop_4,
+    clCreateFromGLRenderbuffer               unsupported::create_interop_2,
+    clGetGLObjectInfo                        unsupported::interop,
+    clGetGLTextureInfo                       unsupported::interop,
+    clEnqueueAcquireGLObjects                unsupported::enqueue_interop,
+    clEnqueueReleaseGLObjects                unsupported::enqueue_interop,
+    clGetGLContextInfoKHR                    unsupported::interop,
+    clGetDeviceIDsFromD3D10KHR               unsupported::interop,
+    clCreateFromD3D10BufferKHR               unsupported::create_interop_2,
+    clCreateFromD3D10Texture2DKHR            unsupported::create_interop_3,
+    clCreateFromD3D10Texture3DKHR            unsupported::create_interop_3,
+    clEnqueueAcquireD3D10ObjectsKHR          unsupported::enqueue_interop,
+    clEnqueueReleaseD3D10ObjectsKHR          unsupported::enqueue_interop,
     clSetEventCallback                       events::set_event_callback,
     clCreateSubBuffer                        buffers::create_sub_buffer,
     clSetMemObjectDestructorCallback         buffers::set_mem_object_destructor_callback,
@@ -113,10 +113,10 @@ table! {
     clEnqueueReadBufferRect                  transfers::enqueue_read_buffer_rect,
     clEnqueueWriteBufferRect                 transfers::enqueue_write_buffer_rect,
     clEnqueueCopyBufferRect                  transfers::enqueue_copy_buffer_rect,
-    clCreateSubDevicesEXT                    refused::of_others,
+    clCreateSubDevicesEXT                    unsupported::interop,
     clRetainDeviceEXT                        platform::retain_device,
     clReleaseDeviceEXT                       platform::release_device,
-    clCreateEventFromGLsyncKHR               refused::make_of_1,
+    clCreateEventFromGLsyncKHR               unsupported::create_interop_1,
     clCreateSubDevices                       platform::create_sub_devices,
     clRetainDevice                           platform::retain_device,
     clReleaseDevice                          platform::release_device,
@@ -132,24 +132,24 @@ table! {
     clEnqueueMarkerWithWaitList              queues::enqueue_marker_with_wait_list,
     clEnqueueBarrierWithWaitList             queues::enqueue_barrier_with_wait_list,
     clGetExtensionFunctionAddressForPlatform extensions::get_extension_function_address_for_platform,
-    clCreateFromGLTexture                    refused::make_of_4,
-    clGetDeviceIDsFromD3D11KHR               refused::of_others,
-    clCreateFromD3D11BufferKHR               refused::make_of_2,
-    clCreateFromD3D11Texture2DKHR            refused::make_of_3,
-    clCreateFromD3D11Texture3DKHR            refused::make_of_3,
-    clCreateFromDX9MediaSurfaceKHR           refused::make_of_4,
-    clEnqueueAcquireD3D11ObjectsKHR          refused::enqueue_of_others,
-    clEnqueueReleaseD3D11ObjectsKHR          refused::enqueue_of_others,
-    clGetDeviceIDsFromDX9MediaAdapterKHR     refused::of_others,
-    clEnqueueAcquireDX9MediaSurfacesKHR      refused::enqueue_of_others,
-    clEnqueueReleaseDX9MediaSurfacesKHR      refused::enqueue_of_others,
-    clCreateFromEGLImageKHR                  refused::make_of_4,
-    clEnqueueAcquireEGLObjectsKHR            refused::enqueue_of_others,
-    clEnqueueReleaseEGLObjectsKHR            refused::enqueue_of_others,
-    clCreateEventFromEGLSyncKHR              refused::make_of_2,
+    clCreateFromGLTexture                    unsupported::create_interop_4,
+    clGetDeviceIDsFromD3D11KHR               unsupported::interop,
+    clCreateFromD3D11BufferKHR               unsupported::create_interop_2,
+    clCreateFromD3D11Texture2DKHR            unsupported::create_interop_3,
+    clCreateFromD3D11Texture3DKHR            unsupported::create_interop_3,
+    clCreateFromDX9MediaSurfaceKHR           unsupported::create_interop_4,
+    clEnqueueAcquireD3D11ObjectsKHR          unsupported::enqueue_interop,
+    clEnqueueReleaseD3D11ObjectsKHR          unsupported::enqueue_interop,
+    clGetDeviceIDsFromDX9MediaAdapterKHR     unsupported::interop,
+    clEnqueueAcquireDX9MediaSurfacesKHR      unsupported::enqueue_interop,
+    clEnqueueReleaseDX9MediaSurfacesKHR      unsupported::enqueue_interop,
+    clCreateFromEGLImageKHR                  unsupported::create_interop_4,
+    clEnqueueAcquireEGLObjectsKHR            unsupported::enqueue_interop,
+    clEnqueueReleaseEGLObjectsKHR            unsupported::enqueue_interop,
+    clCreateEventFromEGLSyncKHR              unsupported::create_interop_2,
     clCreateCommandQueueWithProperties       queues::create_command_queue_with_properties,
-    clCreatePipe                             refused::make_of_4,
-    clGetPipeInfo                            refused::get_pipe_info,
+    clCreatePipe                             unsupported::create_interop_4,
+    clGetPipeInfo                            unsupported::get_pipe_info,
     clSVMAlloc                               svm::svm_alloc,
     clSVMFree                                svm::svm_free,
     clEnqueueSVMFree                         svm::enqueue_svm_free,
@@ -175,7 +175,7 @@ table! {
     clSetContextDestructorCallback           contexts::set_context_destructor_callback,
 }
 
-/// The table's address.
+/// Address of the table.
 pub(super) fn address() -> usize {
     std::ptr::from_ref(&TABLE).expose_provenance()
 }

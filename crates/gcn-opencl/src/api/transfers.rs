@@ -16,15 +16,15 @@ use crate::queue::CommandRole;
 use crate::status::{Outcome, Status};
 use crate::transfer::{BoxCopy, TransferSide, fill};
 
-/// Bytes of the largest pattern.
+/// Size of the largest pattern in bytes.
 const MAX_PATTERN: usize = 128;
 
-/// True if a pattern may have this number of bytes: that of a scalar or a vector.
+/// True if this is a valid size of a pattern: that of a scalar or a vector.
 pub(super) fn is_pattern(bytes: usize) -> bool {
     bytes.is_power_of_two() && bytes <= MAX_PATTERN
 }
 
-/// Enqueues a copy that the program has vouched for.
+/// Enqueues a copy whose addresses the application guarantees.
 pub(super) fn enqueue_copy(
     order: EnqueueArguments,
     command: u32,
@@ -43,7 +43,7 @@ pub(super) fn enqueue_copy(
     })
 }
 
-/// Memory objects of a command, which live until it has ended.
+/// Memory objects of a command, retained until it has ended.
 pub(super) struct RetainedMemory(
     pub(super) Arc<Mem>,
     #[allow(dead_code)] pub(super) Option<Arc<Mem>>,
@@ -109,27 +109,27 @@ pub unsafe extern "C" fn enqueue_write_buffer(
     })
 }
 
-/// A box of a program's function: where it begins, and its distances of rows and slices, of which 0 stands for dense ones.
-struct Pitched {
+/// Origin, row pitch and slice pitch of a box. A pitch of 0 means that there is no padding.
+struct PitchedBox {
     origin: [usize; 3],
     row: usize,
     slice: usize,
 }
 
-impl Pitched {
+impl PitchedBox {
     /// Reads a box.
     ///
     /// # Errors
-    /// There is no origin; rows or slices overlap.
+    /// The origin is null, or rows or slices overlap.
     ///
     /// # Safety
-    /// The address is null or has three numbers.
+    /// The address is null or points to three numbers.
     unsafe fn new(
         origin: *const usize,
         region: [usize; 3],
         row: usize,
         slice: usize,
-    ) -> Outcome<Pitched> {
+    ) -> Outcome<PitchedBox> {
         // SAFETY: the caller vouches for the numbers.
         let origin = unsafe { triple(origin) }?;
         let pitch = if row == 0 { region[0] } else { row };
@@ -137,21 +137,21 @@ impl Pitched {
         let is_valid =
             pitch >= region[0] && (slice == 0 || slice >= rows && slice.is_multiple_of(pitch));
         is_valid
-            .then_some(Pitched { origin, row, slice })
+            .then_some(PitchedBox { origin, row, slice })
             .ok_or(Status::INVALID_VALUE)
     }
 
-    /// Distances of rows and of slices.
+    /// Row pitch and slice pitch in bytes.
     fn pitches(&self, region: [usize; 3]) -> (usize, usize) {
         let row = if self.row == 0 { region[0] } else { self.row };
         match self.slice {
-            // The product was looked at when the box was read.
+            // The product was checked when the box was read.
             0 => (row, row * region[1]),
             slice => (row, slice),
         }
     }
 
-    /// The first byte and the byte behind the last one.
+    /// Offset of the first byte and of the byte after the last one.
     fn range(&self, region: [usize; 3]) -> Outcome<(usize, usize)> {
         let (row, slice) = self.pitches(region);
         let end = || {
@@ -170,7 +170,7 @@ impl Pitched {
         BoxPlace::new(address, self.origin, region, self.row, self.slice)
     }
 
-    /// Looks whether a box is in a buffer; the bytes from its first to its last one.
+    /// Checks that a box lies in a buffer, and returns its byte range.
     fn check(&self, memory: &Mem, region: [usize; 3]) -> Outcome<(usize, usize)> {
         let (begin, end) = self.range(region)?;
         memory.check_range(begin, end - begin)?;
@@ -178,26 +178,26 @@ impl Pitched {
     }
 }
 
-/// Three numbers of a program's.
+/// Reads three numbers of the application.
 ///
 /// # Errors
-/// There are none.
+/// The address is null.
 ///
 /// # Safety
-/// The address is null or has three numbers.
+/// The address is null or points to three numbers.
 pub(super) unsafe fn triple(numbers: *const usize) -> Outcome<[usize; 3]> {
     // SAFETY: the caller vouches for the numbers.
     let numbers = unsafe { optional_array(numbers, 3) }.ok_or(Status::INVALID_VALUE)?;
     Ok([numbers[0], numbers[1], numbers[2]])
 }
 
-/// The region of a box.
+/// Reads the region of a box.
 ///
 /// # Errors
-/// There is none, or it is empty.
+/// The region is null or empty.
 ///
 /// # Safety
-/// As [`triple`].
+/// As for [`triple`].
 unsafe fn region_of(numbers: *const usize) -> Outcome<[usize; 3]> {
     // SAFETY: the caller vouches for the numbers.
     let region = unsafe { triple(numbers) }?;
@@ -227,8 +227,8 @@ pub unsafe extern "C" fn enqueue_read_buffer_rect(
         let order = EnqueueArguments::new(queue, count, list, event)?;
         let memory = buffer_of(&order, memory)?;
         let region = region_of(region)?;
-        let device = Pitched::new(origin, region, row, slice)?;
-        let host = Pitched::new(host_origin, region, host_row, host_slice)?;
+        let device = PitchedBox::new(origin, region, row, slice)?;
+        let host = PitchedBox::new(host_origin, region, host_row, host_slice)?;
         device.check(&memory, region)?;
         host.range(region)?;
         if to.is_null() {
@@ -275,8 +275,8 @@ pub unsafe extern "C" fn enqueue_write_buffer_rect(
         let order = EnqueueArguments::new(queue, count, list, event)?;
         let memory = buffer_of(&order, memory)?;
         let region = region_of(region)?;
-        let device = Pitched::new(origin, region, row, slice)?;
-        let host = Pitched::new(host_origin, region, host_row, host_slice)?;
+        let device = PitchedBox::new(origin, region, row, slice)?;
+        let host = PitchedBox::new(host_origin, region, host_row, host_slice)?;
         device.check(&memory, region)?;
         host.range(region)?;
         if from.is_null() {
@@ -360,8 +360,8 @@ pub unsafe extern "C" fn enqueue_copy_buffer_rect(
         let order = EnqueueArguments::new(queue, count, list, event)?;
         let (from, to) = (buffer_of(&order, from)?, buffer_of(&order, to)?);
         let region = region_of(region)?;
-        let source = Pitched::new(from_origin, region, from_row, from_slice)?;
-        let target = Pitched::new(to_origin, region, to_row, to_slice)?;
+        let source = PitchedBox::new(from_origin, region, from_row, from_slice)?;
+        let target = PitchedBox::new(to_origin, region, to_row, to_slice)?;
         if Arc::ptr_eq(&from, &to) && source.pitches(region) != target.pitches(region) {
             return Err(Status::INVALID_VALUE);
         }

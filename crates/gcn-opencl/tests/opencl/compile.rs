@@ -1,4 +1,5 @@
-//! Programs from sources, by the host's C compiler, kept until a source, the command or the compiler changes.
+//! Compiles the test programs with the host's C compiler. Results are cached until a source, the command or the
+//! compiler changes.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,26 +14,26 @@ const COMPILER: &str = "cc";
 const OPTIONS: [&str; 6] = ["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-pthread"];
 /// Libraries of every program.
 const LIBRARIES: [&str; 2] = ["-lOpenCL", "-lm"];
-/// Files that programs include.
+/// Headers that programs include.
 const SHARED: [&str; 3] = ["check.h", "images.h", "math_reference.h"];
-/// Program that needs no more than OpenCL's headers and loader.
+/// Smallest program that needs OpenCL's headers and loader.
 const SMALLEST: &str = "#define CL_TARGET_OPENCL_VERSION 300\n\
                         #include <CL/cl.h>\n\
                         int main(void) { return clGetPlatformIDs(0, 0, 0) == CL_SUCCESS; }\n";
 
-/// The C compiler, as it is installed.
+/// The installed C compiler.
 pub struct Compiler {
-    /// Its version in its own words, which a build depends on.
+    /// Version as the compiler prints it, part of the cache key.
     version: Vec<u8>,
-    /// Texts of the files that programs include.
+    /// Contents of the headers that programs include.
     shared: Vec<String>,
 }
 
 impl Compiler {
-    /// Asks the compiler for its version, and builds a small program with OpenCL's headers and loader.
+    /// Queries the compiler's version, and builds a small program with OpenCL's headers and loader.
     ///
     /// # Errors
-    /// One of them is not installed.
+    /// The compiler, the headers or the loader is not installed.
     pub fn find() -> Result<Compiler, String> {
         let version = cache::run(Command::new(COMPILER).arg("--version"))?;
         let texts = SHARED.map(|name| {
@@ -56,7 +57,7 @@ impl Compiler {
         Ok(compiler)
     }
 
-    /// Builds a program, or finds it built.
+    /// Builds a program, or returns the cached result.
     ///
     /// # Errors
     /// The compiler's messages.

@@ -1,5 +1,5 @@
-//! OpenCL programs as their users write them: every program under `tests/opencl/` is built by the host's C compiler and run on
-//! this crate's platform. Each program checks itself; `tests/README.md` says how they are written.
+//! Runs OpenCL programs as users write them. Every program under `tests/opencl/` is built by the host's C compiler
+//! and run on this crate's platform. Each program checks itself; `tests/README.md` describes how to write one.
 
 #[path = "../../../gcn-hsa/tests/hip/cache.rs"]
 mod cache;
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// A trial for each program and device that it runs on; a program is built when it is first needed.
+/// Creates a trial for each program and device. A program is built on first use.
 fn trials(compiler: &Arc<Compiler>, library: &Arc<PathBuf>, programs: Vec<Program>) -> Vec<Trial> {
     let mut trials = Vec::new();
     for program in programs {

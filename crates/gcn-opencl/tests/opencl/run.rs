@@ -1,4 +1,4 @@
-//! Programs that run on the platform, on one device or several.
+//! Runs programs on the platform, with one or more devices.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,15 +6,15 @@ use std::process::Command;
 use crate::end::{self, Expected};
 use crate::program::Program;
 
-/// File that cargo makes of this crate, beside its tests.
+/// File name of this crate's library, which cargo builds beside the tests.
 const LIBRARY: &str = "libgcn_opencl.so";
-/// Variable of OpenCL's loader: the library, instead of those that are installed.
+/// Environment variable by which OpenCL's loader uses this library instead of installed ones.
 const LOADER: &str = "OCL_ICD_VENDORS";
 
-/// The platform's library.
+/// Path of the platform's library.
 ///
 /// # Errors
-/// It is not there.
+/// The library does not exist.
 pub fn library() -> Result<PathBuf, String> {
     let test = std::env::current_exe().map_err(|error| error.to_string())?;
     let library = test.with_file_name(LIBRARY);
@@ -25,10 +25,10 @@ pub fn library() -> Result<PathBuf, String> {
     }
 }
 
-/// Runs a program on devices, whose targets are separated by commas, and looks at its end.
+/// Runs a program on devices, whose targets are separated by commas, and checks the result.
 ///
 /// # Errors
-/// It fails, lacks a feature, prints something else, or does not end in time.
+/// The program fails, lacks a feature, prints something else, or times out.
 pub fn check(
     program: &Program,
     executable: &Path,

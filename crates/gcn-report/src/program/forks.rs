@@ -15,7 +15,7 @@ extern "C" fn in_child() {
     IS_CHILD.fetch_or(IS_WATCHED.load(SeqCst), SeqCst);
 }
 
-/// Starts marking forked children as such.
+/// Registers a handler that marks forked children, for [`is_child`].
 pub fn watch() {
     static WATCH: Once = Once::new();
     IS_WATCHED.store(true, SeqCst);

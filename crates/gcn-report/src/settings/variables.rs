@@ -1,11 +1,11 @@
-//! Variables of the environment, their text and the errors in it.
+//! Parsing environment variables, and errors in their values.
 
 use std::ffi::OsString;
 
 /// Separates the items of a list.
 pub(super) const COMMA: char = ',';
 
-/// A variable that has a wrong value.
+/// Environment variable with an invalid value.
 ///
 /// # Examples
 /// ```
@@ -20,7 +20,7 @@ pub(super) const COMMA: char = ',';
 pub struct SettingsError {
     /// The variable.
     pub variable: &'static str,
-    /// Value, and the values that are accepted.
+    /// Error message: the value and the accepted ones.
     pub problem: String,
 }
 
@@ -60,7 +60,7 @@ impl<F: Fn(&str) -> Option<OsString>> Variables<F> {
     }
 }
 
-/// The items of a list that are not empty.
+/// Nonempty items of a list.
 pub(super) fn items(text: &str, separator: char) -> Vec<String> {
     let items = text.split(separator).map(str::trim);
     items

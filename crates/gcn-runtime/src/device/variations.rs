@@ -5,7 +5,7 @@
 
 use gcn_emu::device::{Config, LdsFill};
 
-/// Variations to apply, each with a seed; the default is the most regular execution.
+/// Variations to apply, each with a seed. The default is to apply none.
 ///
 /// # Examples
 /// ```

@@ -34,7 +34,7 @@ pub struct CheckOptions {
 }
 
 impl CheckOptions {
-    /// True if one is given.
+    /// True if any option is given.
     pub fn any(&self) -> bool {
         let has_checks = [&self.only, &self.except, &self.also];
         let has_numbers = [self.launch_skip, self.launch_count, self.stop_at];
@@ -48,20 +48,20 @@ impl CheckOptions {
         self.findings.are_written()
     }
 
-    /// True if they ask for JSON on standard output.
+    /// True if the options request JSON on standard output.
     pub fn write_json(&self) -> bool {
         self.findings.write_json(false)
     }
 
-    /// The format that is asked for.
+    /// Requested format.
     pub fn format(&self) -> Option<FindingFormat> {
         self.findings.format()
     }
 
-    /// Settings with those of the options in their place.
+    /// Applies the options to settings.
     ///
     /// # Errors
-    /// No check is left, or suppressions would have another form than theirs.
+    /// No check is left, or a format is requested together with suppressions.
     pub fn over(&self, base: CheckSettings) -> Result<CheckSettings, UsageError> {
         let is_on = |it: &Check| {
             let is_base = if self.only.is_empty() {

@@ -1,4 +1,4 @@
-//! Instructions of code as JSON.
+//! JSON listing of instructions.
 
 use std::io::Write;
 
@@ -9,10 +9,10 @@ use serde::Serialize;
 
 use crate::render;
 
-/// Bytes of a word.
+/// Size of a word in bytes.
 const WORD: usize = 4;
 
-/// A section of code; the fields are the keys.
+/// JSON report of a code section; the fields are the keys.
 #[derive(Serialize)]
 struct SectionReport<'a> {
     name: Option<&'a str>,
@@ -20,20 +20,20 @@ struct SectionReport<'a> {
     instructions: Vec<InstructionReport<'a>>,
 }
 
-/// An instruction, or a word that does not decode.
+/// JSON report of an instruction, or of a word that does not decode.
 #[derive(Serialize)]
 struct InstructionReport<'a> {
     address: u64,
-    /// Symbols that are here.
+    /// Symbols at this address.
     symbols: Vec<&'a str>,
     words: Vec<u32>,
-    /// Its text; a branch shows its distance in dwords. Nothing for data.
+    /// Text of the instruction; a branch shows its distance in dwords. `None` for data.
     text: Option<String>,
     /// True if the text assembles to the same words.
     is_exact: bool,
 }
 
-/// Writes the instructions of all sections, in the order of their addresses.
+/// Writes the instructions of all sections in order of address.
 ///
 /// # Errors
 /// `out` cannot be written.

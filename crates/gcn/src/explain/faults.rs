@@ -3,14 +3,14 @@
 use gcn_asm::Explanation;
 use gcn_runtime::fault::names;
 
-/// Defines the list of explanations, a row for each.
+/// Defines the list of explanations, one per row.
 macro_rules! faults {
     ($($id:ident
         meaning $meaning:literal
         remedy $remedy:literal
         $(; source $source:literal)?
     )*) => {
-        /// Each fault's explanation.
+        /// Explanations of all faults.
         pub static FAULTS: &[Explanation] = &[
             $(Explanation {
                 name: names::$id,

@@ -1,4 +1,4 @@
-//! Explanations of errors that keep a command from doing its work: of code objects, kernels, arguments and launches.
+//! Explanations of input errors: in code objects, kernels, arguments and launches.
 
 use gcn_args::error_names as args;
 use gcn_asm::Explanation;
@@ -8,7 +8,7 @@ use gcn_runtime::error_names as runtime;
 
 use crate::problem;
 
-/// Also the identity of diagnostics that show the place in a launch file.
+/// Explanation that is also used for diagnostics in a launch file.
 pub const INVALID_LAUNCH_FILE: Explanation = Explanation {
     name: problem::INVALID_LAUNCH_FILE,
     meaning: "A launch file is not valid TOML, or has a key or value that launches do not have.",
@@ -17,7 +17,7 @@ pub const INVALID_LAUNCH_FILE: Explanation = Explanation {
     source: "",
 };
 
-/// Also the identity of diagnostics that show the place in a suppression file.
+/// Explanation that is also used for diagnostics in a suppression file.
 pub const INVALID_SUPPRESSIONS: Explanation = Explanation {
     name: problem::INVALID_SUPPRESSIONS,
     meaning: "A file of suppressions is not valid TOML, or has a key or value that suppressions do not have.",
@@ -26,13 +26,13 @@ pub const INVALID_SUPPRESSIONS: Explanation = Explanation {
     source: "",
 };
 
-/// Defines the list of explanations, a row for each.
+/// Defines the list of explanations, one per row.
 macro_rules! inputs {
     ($($name:expr,
         meaning $meaning:literal
         remedy $remedy:literal
     )*) => {
-        /// Each error's explanation.
+        /// Explanations of all input errors.
         pub static INPUTS: &[Explanation] = &[
             INVALID_LAUNCH_FILE,
             INVALID_SUPPRESSIONS,
@@ -214,7 +214,7 @@ inputs! {
     runtime::PANICKED,
         meaning "A function of the caller's in a queue has panicked."
         remedy "The panic's own message names the place."
-    // Names that only the C library has.
+    // Names that only the C library uses.
     "null-pointer",
         meaning "A function of the C library got a null pointer where it needs a value."
         remedy "The message names the parameter; gcn.h says which may be null."

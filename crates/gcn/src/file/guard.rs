@@ -1,16 +1,16 @@
-//! Guards around mapped files. Where another process makes a mapped file shorter, the system sends SIGBUS to who reads
-//! behind its new end, which would end the tool without a word. The handler puts zeros in place of the lost part, so that the
-//! command comes to its end, and [`shortened`] tells of it.
+//! Guards for mapped files. If another process truncates a mapped file, reads past the new end raise SIGBUS, which
+//! would kill the tool. The handler maps zeros in place of the lost part so that the command can finish, and
+//! [`shortened`] reports the file.
 
 use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, Once, PoisonError};
 
-/// Maps that are guarded at one time; a command has one or two, and one for each file that a source includes.
+/// Maximum number of guarded maps. A command has one or two, plus one for each included file.
 const MAX_MAPS: usize = 256;
 
-/// A guarded map, as the handler sees it; free if `end` is 0.
+/// Guarded map, as seen by the handler; free if `end` is 0.
 struct GuardSlot {
     begin: AtomicUsize,
     end: AtomicUsize,
@@ -24,21 +24,21 @@ static SLOTS: [GuardSlot; MAX_MAPS] = [const {
         is_shortened: AtomicBool::new(false),
     }
 }; MAX_MAPS];
-/// The files of the slots, which the handler does not look at.
+/// Names of the files in the slots, which the handler does not access.
 static NAMES: Mutex<[Option<String>; MAX_MAPS]> = Mutex::new([const { None }; MAX_MAPS]);
 
-/// Guard of a map, which ends when this is dropped.
+/// Guard of a map, which ends on drop.
 pub struct Guard(usize);
 
 impl Guard {
-    /// Guards the map of a file at these addresses; `None` if too many are guarded already.
+    /// Guards the map of a file; `None` if too many maps are guarded.
     ///
     /// # Errors
-    /// The system refuses the handler.
+    /// The handler cannot be installed.
     pub fn new(name: String, addresses: Range<usize>) -> io::Result<Option<Guard>> {
         handle()?;
         let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
-        // A slot whose file was shortened is kept for `shortened`.
+        // The slot of a truncated file is kept for `shortened`.
         let Some(free) = names.iter().position(Option::is_none) else {
             return Ok(None);
         };
@@ -59,7 +59,7 @@ impl Drop for Guard {
     }
 }
 
-/// The name of a file of which a part was read that is no longer there.
+/// Name of a file of which a truncated part was read.
 pub fn shortened() -> Option<String> {
     let names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     let place = SLOTS.iter().position(|slot| slot.is_shortened.load(SeqCst));
@@ -83,12 +83,12 @@ mod unix {
 
     use super::{Once, SLOTS, SeqCst};
 
-    /// The action at SIGBUS before this module.
+    /// Previous action for SIGBUS.
     static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
-    /// Size of a page in bytes, which the handler must not ask for.
+    /// Page size in bytes, which the handler must not query.
     static PAGE: OnceLock<usize> = OnceLock::new();
 
-    /// Has SIGBUS handled from now on.
+    /// Installs the handler for SIGBUS.
     pub(super) fn handle() -> io::Result<()> {
         static ONCE: Once = Once::new();
         let mut result = Ok(());
@@ -141,7 +141,7 @@ mod unix {
                 }
             }
         }
-        // Not about a guarded map: the access is repeated and comes to who handled the signal before.
+        // The access is not to a guarded map: repeating it invokes the previous handler.
         if let Some(before) = BEFORE.get() {
             // SAFETY: The structure came from the system.
             unsafe { libc::sigaction(libc::SIGBUS, before, ptr::null_mut()) };

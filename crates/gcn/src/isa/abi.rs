@@ -1,4 +1,4 @@
-//! The registers at a kernel's start.
+//! Initial registers of a kernel.
 
 use std::io::{self, Write};
 
@@ -7,20 +7,20 @@ use serde::Serialize;
 
 use super::answer::Answer;
 
-/// The registers, in the order in which those that a descriptor asks for follow each other.
+/// Initial registers in the order in which they are allocated if the descriptor requests them.
 #[derive(Serialize)]
 pub(super) struct InitialRegisters {
-    /// User SGPRs, from s0 on.
+    /// User SGPRs, starting at s0.
     user_sgprs: Vec<DirectiveRegisters>,
-    /// SGPRs behind the user SGPRs.
+    /// SGPRs after the user SGPRs.
     system_sgprs: Vec<DirectiveRegisters>,
-    /// VGPRs, from v0 on.
+    /// VGPRs, starting at v0.
     vgprs: Vec<DirectiveRegisters>,
-    /// Registers that every kernel has.
-    others: Vec<Other>,
+    /// Registers that are always initialized.
+    others: Vec<FixedRegister>,
 }
 
-/// Registers that a directive of `.amdhsa_kernel` asks for.
+/// Registers that a directive of `.amdhsa_kernel` requests.
 #[derive(Serialize)]
 struct DirectiveRegisters {
     directive: String,
@@ -29,12 +29,12 @@ struct DirectiveRegisters {
 }
 
 #[derive(Serialize)]
-struct Other {
+struct FixedRegister {
     register: &'static str,
     holds: &'static str,
 }
 
-/// The directive, or for version 2 alone the key of `.amd_kernel_code_t`, and the contents, of a user SGPR.
+/// Directive of a user SGPR, or for version 2 the key of `.amd_kernel_code_t`, and its contents.
 fn user(what: UserSgpr) -> (&'static str, &'static str) {
     let (key, holds) = match what {
         UserSgpr::PrivateSegmentBuffer => ("", "buffer descriptor of scratch, swizzled by lane"),
@@ -69,7 +69,7 @@ fn user(what: UserSgpr) -> (&'static str, &'static str) {
     (what.directive().unwrap_or(key), holds)
 }
 
-/// Directives of the SGPRs behind the user SGPRs, in the order of the registers.
+/// Directives of the SGPRs after the user SGPRs, in register order.
 const SYSTEM: [(&str, &str); 5] = [
     ("workgroup_id_x", "number of the workgroup in x"),
     ("workgroup_id_y", "number of the workgroup in y"),
@@ -84,7 +84,7 @@ const SYSTEM: [(&str, &str); 5] = [
     ),
 ];
 
-/// All registers.
+/// Returns all initial registers.
 pub(super) fn registers() -> InitialRegisters {
     let users = Properties(u16::MAX.into()).user_sgprs();
     let asked = |(directive, holds): (String, &'static str), registers| DirectiveRegisters {
@@ -130,7 +130,7 @@ pub(super) fn registers() -> InitialRegisters {
             })
             .into(),
         others: others
-            .map(|(register, holds)| Other { register, holds })
+            .map(|(register, holds)| FixedRegister { register, holds })
             .into(),
     }
 }
@@ -158,7 +158,7 @@ impl Answer for InitialRegisters {
             writeln!(out)?;
         }
         writeln!(out, "Others:")?;
-        for Other { register, holds } in &self.others {
+        for FixedRegister { register, holds } in &self.others {
             writeln!(out, "  {register:12} {holds}")?;
         }
         Ok(())
@@ -174,7 +174,7 @@ mod tests {
 
     use super::*;
 
-    /// `docs/abi.md` has what `gcn isa abi` prints.
+    /// `docs/abi.md` contains the output of `gcn isa abi`.
     #[test]
     fn the_document_has_the_registers() {
         let mut text = Vec::new();
@@ -184,7 +184,7 @@ mod tests {
         assert!(document.contains(text.trim_end()), "{text}");
     }
 
-    /// A kernel that asks for all registers that version 3 knows finds in them what is said here.
+    /// A kernel that requests all registers of version 3 finds the documented contents in them.
     #[test]
     fn registers_hold_what_is_said() {
         const SCRATCH: u32 = 64;

@@ -1,16 +1,16 @@
-//! Answers to queries, and the sets of instruction sets that they name.
+//! Answers to queries, and lists of instruction sets in them.
 
 use std::io::{self, Write};
 
 use crate::problem::{Problem, UNKNOWN_ENTRY};
 
-/// An answer to a query.
+/// Answer to a query.
 pub(super) trait Answer {
-    /// Writes it for people to read.
+    /// Writes the answer as text.
     fn write(&self, out: &mut dyn Write) -> io::Result<()>;
 }
 
-/// The problem of a query without an answer.
+/// Problem of a query without an answer.
 pub(super) fn unknown(message: impl Into<String>) -> Problem {
     Problem::new(UNKNOWN_ENTRY, message)
 }

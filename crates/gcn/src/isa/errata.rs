@@ -13,7 +13,7 @@ impl Answer for ErrataEntry {
     }
 }
 
-/// True for the number of an entry: `E058`.
+/// True if the query is an entry's number, such as `E058`.
 pub(super) fn is_number(query: &str) -> bool {
     let digits = query.strip_prefix(['E', 'e']);
     digits.is_some_and(|digits| {
@@ -21,10 +21,10 @@ pub(super) fn is_number(query: &str) -> bool {
     })
 }
 
-/// The entry of a number.
+/// Looks up an entry by number.
 ///
 /// # Errors
-/// There is none.
+/// There is no entry with this number.
 pub(super) fn entry(query: &str) -> Result<ErrataEntry> {
     let number = format!("E{:0>3}", &query[1..]);
     let found = errata().find(|entry| entry.title.split(' ').next() == Some(&number));

@@ -1,4 +1,4 @@
-//! Words explained: their text, the values of their fields, and the instruction, on each instruction set.
+//! Decoding of words on each instruction set: text, field values and instruction.
 
 use std::io::{self, Write};
 
@@ -9,30 +9,30 @@ use serde::Serialize;
 
 use super::answer::{Answer, unknown};
 
-/// Words as each instruction set decodes them, and the instructions that they are.
+/// Words decoded on each instruction set, with the instructions.
 #[derive(Serialize)]
-pub(super) struct Decoded {
+pub(super) struct DecodedWords {
     decoded: Vec<WordsText>,
     instructions: Vec<InstructionReport>,
 }
 
-/// Words on the instruction sets where they are the same.
+/// DecodedWords words on the instruction sets that agree.
 #[derive(Serialize)]
 struct WordsText {
     encoding: String,
     on: String,
     text: String,
-    /// Words of the instruction, if more were given.
+    /// Number of words in the instruction and in the query, if they differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     words_of: Option<(usize, usize)>,
     fields: Vec<FieldValue>,
 }
 
-/// The words, decoded.
+/// Decodes words.
 ///
 /// # Errors
-/// They are no instruction on any of the instruction sets.
-pub(super) fn decoded(isas: &[Isa], words: &[u32]) -> Result<Decoded> {
+/// The words do not decode on any of the instruction sets.
+pub(super) fn decoded(isas: &[Isa], words: &[u32]) -> Result<DecodedWords> {
     let mut found: Vec<(Inst, IsaSet)> = Vec::new();
     let mut problem = None;
     for &isa in isas {
@@ -62,7 +62,7 @@ pub(super) fn decoded(isas: &[Isa], words: &[u32]) -> Result<Decoded> {
         seen.push(*op);
         is_new
     });
-    Ok(Decoded {
+    Ok(DecodedWords {
         decoded: found
             .iter()
             .map(|(inst, set)| WordsText {
@@ -80,7 +80,7 @@ pub(super) fn decoded(isas: &[Isa], words: &[u32]) -> Result<Decoded> {
     })
 }
 
-impl Answer for Decoded {
+impl Answer for DecodedWords {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         for (index, it) in self.decoded.iter().enumerate() {
             if index > 0 {

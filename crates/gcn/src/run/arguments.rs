@@ -1,4 +1,4 @@
-//! Arguments as options and launch files have them: their files, what they cost, and what is wrong with them.
+//! Arguments of options and launch files: their files, memory use, and problems.
 
 use anyhow::{Result, bail};
 use gcn_args::bind::{self, BoundArgument};
@@ -7,11 +7,11 @@ use gcn_report::settings;
 use gcn_runtime::Kernel;
 use gcn_runtime::error_names::OUT_OF_MEMORY;
 
-use super::written::NamedText;
+use super::option_values::NamedText;
 use crate::problem::Problem;
 
 impl NamedText {
-    /// The value, with its file where it is.
+    /// Converts the argument for binding. A relative file name refers to the argument's directory.
     pub fn bindable(&self) -> bind::GivenArgument {
         let given = bind::GivenArgument::parse(&self.name, &self.value);
         bind::GivenArgument {
@@ -21,7 +21,7 @@ impl NamedText {
     }
 }
 
-/// The parameters of a kernel, for people; nothing for a kernel without metadata.
+/// Describes the parameters of a kernel; `None` without metadata.
 pub fn help(kernel: &Kernel) -> Option<String> {
     let parameters = kernel.parameters()?;
     if parameters.is_empty() {
@@ -38,10 +38,10 @@ pub fn help(kernel: &Kernel) -> Option<String> {
     Some(text)
 }
 
-/// Bytes that the buffers of all arguments take.
+/// Returns the total size of the arguments' buffers in bytes.
 ///
 /// # Errors
-/// They are more than `budget`.
+/// The size exceeds `budget`.
 pub fn afford<'a>(arguments: impl Iterator<Item = &'a BoundArgument>, budget: u64) -> Result<u64> {
     let sizes: Vec<_> = arguments
         .filter_map(|argument| Some((&argument.name, argument.buffer_bytes()?)))
@@ -62,9 +62,9 @@ pub fn afford<'a>(arguments: impl Iterator<Item = &'a BoundArgument>, budget: u6
     Ok(needed)
 }
 
-/// Bytes of memory that the machine has to spare: half of what is available, where that can be found out.
+/// Memory budget in bytes: half of the available memory, if that is known.
 pub fn spare_memory() -> u64 {
-    /// The assumption where it cannot be found out.
+    /// Budget if the available memory is unknown.
     const UNKNOWN: u64 = 4 << 30;
     settings::host_memory("MemAvailable").map_or(UNKNOWN, |available| available / 2)
 }

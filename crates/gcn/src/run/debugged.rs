@@ -1,4 +1,4 @@
-//! A run for a debugger, which begins each launch itself.
+//! Run for a debugger, which starts each launch itself.
 
 use std::ops::Range;
 use std::path::Path;
@@ -21,10 +21,10 @@ use super::launch;
 use super::options::Args;
 use super::output::{ElementSelector, MemoryView};
 use super::request::RunRequest;
-use crate::failure::UsageOfKernel;
+use crate::failure::KernelUsageError;
 use crate::program::{ProgramTerms, choose, program};
 
-/// Launches that are ready for a debugger.
+/// Prepared launches for a debugger.
 pub struct DebuggedRun {
     request: RunRequest,
     module: Module,
@@ -53,7 +53,7 @@ pub fn debugged(args: &Args, checking: Option<&Checking>) -> Result<DebuggedRun>
     let chosen = names.iter().map(|name| choose(&module, *name));
     let kernels = chosen.collect::<Result<Vec<Kernel>>>()?;
     if let Some(wrong) = &request.wrong_arg {
-        bail!(UsageOfKernel {
+        bail!(KernelUsageError {
             message: wrong.clone(),
             help: kernels.first().and_then(arguments::help),
         });
@@ -87,17 +87,17 @@ impl DebuggedRun {
         &self.request.program.file
     }
 
-    /// Time that a part of the run may take.
+    /// Time limit of a part of the run.
     pub fn timeout(&self) -> Option<Duration> {
         self.request.timeout
     }
 
-    /// Flag that ends the launches when it is set.
+    /// Flag that stops the launches.
     pub fn stop(&self) -> &Arc<AtomicBool> {
         &self.stop
     }
 
-    /// The code with its symbols and source lines.
+    /// Code with its symbols and source lines.
     pub fn code(&self) -> Program {
         let loaded = self.module.loaded();
         let isa = self.module.device().target().isa;
@@ -108,7 +108,7 @@ impl DebuggedRun {
         }
     }
 
-    /// Finds elements by what `gcn run --print` takes.
+    /// Resolves a selector in the syntax of `gcn run --print`.
     ///
     /// # Errors
     /// The text selects no elements.
@@ -116,7 +116,7 @@ impl DebuggedRun {
         ElementSelector::unprinted(text)?.find(self.buffers(), self.module.loaded())
     }
 
-    /// Buffers with names, as a debugger knows them. Of several with the same name the first is known.
+    /// Named buffers. If several have the same name, only the first is included.
     pub fn named_buffers(&self) -> Vec<NamedBuffer> {
         let views = self.buffers().iter().map(|view| NamedBuffer {
             name: view.name.clone(),
@@ -127,7 +127,7 @@ impl DebuggedRun {
         views.collect()
     }
 
-    /// Addresses of buffers that are given as undefined.
+    /// Address ranges of buffers that are initially undefined.
     pub fn undefined(&self) -> Vec<Range<u64>> {
         let launches = self.request.launches.iter();
         let given = launches
@@ -154,7 +154,7 @@ impl DebuggedRun {
             .collect()
     }
 
-    /// Names of the explicit arguments of a launch, and their bytes in the argument segment.
+    /// Names of a launch's explicit arguments, and their bytes in the argument segment.
     pub fn arguments(&self, number: usize) -> Vec<(String, Range<u64>)> {
         let launch = self.ready.launches.get(number);
         let parameters = launch.and_then(|it| it.kernel().parameters());
@@ -181,23 +181,23 @@ impl DebuggedRun {
             .map_or("", |it| it.kernel().name())
     }
 
-    /// Number of the launch of each run, if launches are repeated one after the other.
+    /// Launch number of each run, counting repetitions.
     pub fn runs(&self) -> Vec<usize> {
         let launches = 0..self.count();
         let runs = launches.flat_map(|it| (0..self.repetitions(it)).map(move |_| it));
         runs.collect()
     }
 
-    /// Times that a launch runs.
+    /// Number of repetitions of a launch.
     pub fn repetitions(&self, number: usize) -> u32 {
         let launch = self.request.launches.get(number);
         launch.and_then(|it| it.repeat).map_or(1, u32::from)
     }
 
-    /// Runs a launch to its end.
+    /// Runs a launch to completion.
     ///
     /// # Errors
-    /// It cannot begin.
+    /// The launch cannot start.
     pub fn execute(&self, number: usize, observers: &Observers) -> Result<Arc<Completion>> {
         self.ready.execute(number, observers)
     }

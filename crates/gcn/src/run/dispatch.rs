@@ -1,4 +1,4 @@
-//! The launches of a run: their arguments are bound, they are prepared, and they are run in order.
+//! Launches of a run: binding arguments, preparing them, and running them in order.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -19,26 +19,28 @@ use gcn_runtime::{
 };
 
 use super::arguments;
-use super::notes::{beyond, outside, plural, remedy, unowned};
+use super::notes::{
+    missing_arguments, out_of_range_accesses, plural, remedy, unrequested_registers,
+};
+use super::option_values::NamedText;
 use super::progress;
 use super::request::{LaunchRequest, RunRequest};
 use super::trace::RunTrace;
-use super::written::NamedText;
 use crate::UsageError;
 use crate::failure::Problems;
 use crate::input::open;
 use crate::problem::Problem;
 
-/// The launches of a run with their arguments in memory.
+/// Launches of a run with their arguments in memory.
 pub struct Dispatches {
-    /// The buffers of all, the shared ones first.
+    /// Buffers of all launches, shared ones first.
     pub buffers: Buffers,
-    /// Bytes that they take.
+    /// Total size of the buffers in bytes.
     bytes: u64,
     launches: Vec<Launch>,
 }
 
-/// The beginning of a message about one of several launches.
+/// Prefix of a message about one of several launches.
 fn prefix(number: usize, count: usize) -> String {
     if count == 1 {
         String::new()
@@ -47,16 +49,16 @@ fn prefix(number: usize, count: usize) -> String {
     }
 }
 
-/// A reason why an argument cannot be bound.
+/// Problem of an argument that cannot be bound.
 fn bad_argument(error: &BindError) -> Problem {
     Problem::new(error.name(), error.to_string())
 }
 
 impl Dispatches {
-    /// Decides what every argument of every launch is, and puts the buffers into guest memory, `budget` bytes at most.
+    /// Binds the arguments of all launches, and copies buffers to guest memory, at most `budget` bytes.
     ///
     /// # Errors
-    /// [`Problems`] with all arguments that are missing, unknown, given twice, or given invalid values; buffers that are too large.
+    /// [`Problems`] with all arguments that are missing, unknown, duplicate or invalid; or the buffers are too large.
     pub fn new(
         run: &RunRequest,
         kernels: &[Kernel],
@@ -99,7 +101,7 @@ impl Dispatches {
             }
             problems.extend(
                 own.into_iter()
-                    .map(|problem| problem.behind(&prefix(number, count))),
+                    .map(|problem| problem.with_prefix(&prefix(number, count))),
             );
         }
         Problems::check(problems, || (!help.is_empty()).then(|| help.join("\n")))?;
@@ -110,7 +112,7 @@ impl Dispatches {
         for ((_, (launch, kernel)), arguments) in launches().zip(all) {
             let placement =
                 bind::place(arguments, kernel.fixed_lds(), device.memory(), &mut buffers)?;
-            let launch = sized(launch, kernel)?.dynamic_lds(placement.lds);
+            let launch = launch_with_sizes(launch, kernel)?.dynamic_lds(placement.lds);
             placed.push(launch.placed(placement.placed));
         }
         Ok(Dispatches {
@@ -120,10 +122,10 @@ impl Dispatches {
         })
     }
 
-    /// Holds the sizes against the kernels and the device.
+    /// Checks sizes against the kernels and the device.
     ///
     /// # Errors
-    /// [`Problems`] with all that do not fit.
+    /// [`Problems`] with all sizes that do not fit.
     pub fn check(&self) -> Result<()> {
         let mut problems = Vec::new();
         for (number, launch) in self.launches.iter().enumerate() {
@@ -135,11 +137,11 @@ impl Dispatches {
         Problems::check(problems, || None)
     }
 
-    /// Builds what the kernels find when they start. Fewer host threads are used if `budget` is too small for all. The runs end
-    /// when `stop` is set.
+    /// Prepares the launches: builds the initial state of the kernels. Uses fewer host threads if `budget` is too
+    /// small. The runs end when `stop` is set.
     ///
     /// # Errors
-    /// Memory does not suffice, or an entry is no code.
+    /// There is not enough memory, or an entry point is not code.
     pub fn prepare(
         self,
         device: &Device,
@@ -162,10 +164,10 @@ impl Dispatches {
     }
 }
 
-/// The number of `threads` whose scratch fits `budget` bytes.
+/// Number of threads, at most `threads`, whose scratch fits `budget` bytes.
 ///
 /// # Errors
-/// Not even one can.
+/// The scratch of a single thread does not fit.
 fn affordable_threads(launch: &Launch, threads: usize, budget: u64) -> Result<usize> {
     let each = launch.scratch_bytes_per_thread()?;
     if each > budget {
@@ -195,8 +197,8 @@ fn bound(kernel: &Kernel, launch: &LaunchRequest, shared: &[BoundArgument]) -> B
     }
 }
 
-/// A launch with the sizes that are written.
-fn sized(launch: &LaunchRequest, kernel: &Kernel) -> Result<Launch> {
+/// Creates a launch with the requested sizes.
+fn launch_with_sizes(launch: &LaunchRequest, kernel: &Kernel) -> Result<Launch> {
     let extent = launch.grid.context("the grid is missing")?;
     let dimensions = launch.group.map_or(0, |group| group.dimensions);
     let mut sized = kernel
@@ -216,46 +218,46 @@ fn sized(launch: &LaunchRequest, kernel: &Kernel) -> Result<Launch> {
     Ok(sized)
 }
 
-/// The launches of a run that are ready to run.
+/// Prepared launches of a run.
 pub struct ReadyLaunches {
-    /// The launches' arguments are in them.
+    /// Keeps the launches' arguments alive.
     buffers: Buffers,
-    /// Host threads that they run on.
+    /// Number of host threads.
     pub threads: usize,
-    /// In order.
+    /// Prepared launches, in order.
     pub launches: Vec<PreparedLaunch>,
     queue: Queue,
 }
 
-/// A launch that has run.
+/// Completed launch.
 pub struct FinishedLaunch {
-    /// The kernel's name.
+    /// Kernel name.
     pub kernel: String,
-    /// Work-items and workgroups.
+    /// Numbers of work-items and workgroups.
     pub shape: LaunchShape,
-    /// Of all repetitions.
+    /// Statistics of all repetitions.
     pub stats: Stats,
-    /// Of each repetition.
+    /// Time of each repetition.
     pub times: Vec<Duration>,
 }
 
-/// The launches that have run.
+/// Completed launches of a run.
 #[derive(Default)]
 pub struct FinishedRuns {
-    /// In order.
+    /// Completed launches, in order.
     pub launches: Vec<FinishedLaunch>,
     /// Output of the kernels' `printf`.
     pub printed: Vec<u8>,
     /// Notes about the runs.
     pub notes: Vec<String>,
-    /// The launch that was stopped, and its end.
+    /// Launch that was stopped, with its completion.
     pub fault: Option<(PreparedLaunch, Arc<Completion>)>,
 }
 
-/// One of the times that a launch runs.
+/// One execution of a launch.
 struct Repetition {
     observers: Observers,
-    /// True if checkers watch launches, and not this one.
+    /// True if there are checkers, but they do not observe this launch.
     is_unseen: bool,
 }
 
@@ -265,30 +267,30 @@ impl ReadyLaunches {
         self.buffers.views()
     }
 
-    /// Runs one of the launches to its end, without its repetitions.
+    /// Runs one of the launches to completion, without repetitions.
     ///
     /// # Errors
-    /// The launch cannot begin.
+    /// The launch cannot start.
     pub fn execute(&self, number: usize, observers: &Observers) -> Result<Arc<Completion>> {
         let launch = self
             .launches
             .get(number)
             .context("there is no such launch")?;
-        // A queue of its own: behind a fault, a queue begins no other launch.
+        // A separate queue, since a queue starts no further launch after a fault.
         let queue = launch.kernel().module().device().queue();
         completion(launch.clone().observers(observers).run(&queue))
     }
 
-    /// The notes about the preparation.
+    /// Notes from the preparation.
     pub fn notes(&self) -> impl Iterator<Item = String> {
         let notes = self.launches.iter().flat_map(PreparedLaunch::notes);
         notes.map(|note| format!("{note}{}", remedy(note)))
     }
 
-    /// Runs all launches in order, up to the first that is stopped.
+    /// Runs all launches in order, up to the first one that is stopped.
     ///
     /// # Errors
-    /// A launch cannot begin, or the trace cannot be written; without a file it goes to `out`.
+    /// A launch cannot start, or the trace cannot be written. A trace without a file is written to `out`.
     pub fn run(
         &self,
         run: &RunRequest,
@@ -328,7 +330,7 @@ impl ReadyLaunches {
         Ok(ran)
     }
 
-    /// Runs a launch a number of times.
+    /// Runs a launch repeatedly.
     fn repeat(
         &self,
         prepared: &PreparedLaunch,
@@ -356,13 +358,13 @@ impl ReadyLaunches {
                 None => {
                     let watched = Arc::new(Progress::default());
                     let prepared = prepared.clone().progress(&watched).observers(observers);
-                    progress::shown(&watched, || prepared.run(&self.queue))
+                    progress::with_progress(&watched, || prepared.run(&self.queue))
                 }
             };
             done.times.push(begin.elapsed());
             let end = completion(outcome)?;
             if *is_unseen {
-                // Checkers take what nobody has seen written for undefined.
+                // For checkers, memory that they have not seen written is undefined.
                 let memory = prepared.kernel().module().device().memory();
                 for view in self.buffers.views() {
                     memory.wrote(view.address, view.bytes);
@@ -371,7 +373,7 @@ impl ReadyLaunches {
             done.stats = sum(done.stats, end.stats);
             ran.printed.extend_from_slice(&end.printed);
             lost += end.lost;
-            note = note.or_else(|| outside(&end, map));
+            note = note.or_else(|| out_of_range_accesses(&end, map));
             if end.fault.is_some() {
                 ran.fault = Some((prepared.clone(), end));
                 break;
@@ -379,8 +381,8 @@ impl ReadyLaunches {
         }
         ran.launches.push(done);
         ran.notes.extend(note);
-        ran.notes.extend(unowned(prepared, map));
-        ran.notes.extend(beyond(prepared, map));
+        ran.notes.extend(unrequested_registers(prepared, map));
+        ran.notes.extend(missing_arguments(prepared, map));
         if lost > 0 {
             ran.notes.push(format!(
                 "the kernel's output is truncated: {lost} bytes are lost"
@@ -390,7 +392,7 @@ impl ReadyLaunches {
     }
 }
 
-/// The completion of a launch that has ended, by a fault too.
+/// Completion of a launch that has ended, successfully or by a fault.
 fn completion(outcome: CommandResult) -> Result<Arc<Completion>> {
     match outcome {
         Ok(completion) | Err(Error::Fault(completion)) => Ok(completion),

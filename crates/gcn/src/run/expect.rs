@@ -1,4 +1,4 @@
-//! Expected contents of buffers, and differences from them.
+//! Expected contents of buffers, and comparison with the actual contents.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -14,23 +14,23 @@ use gcn_runtime::hsa::Loaded;
 use gcn_runtime::memory::Memory;
 use serde::Serialize;
 
+use super::option_values::NamedText;
 use super::output::{ElementSelector, MemoryView, json};
-use super::written::NamedText;
 use crate::input::open;
 use crate::problem::Problem;
 use crate::render::printable;
 
-/// A buffer, or elements of one, and what they are expected to be.
+/// Expected contents of a buffer or some of its elements.
 pub struct Expectation {
     view: MemoryView,
-    /// The elements have another type than the buffer.
+    /// True if the elements have a different type than the buffer.
     is_retyped: bool,
     expected: Expected,
-    /// Any values will do.
+    /// True if any values are accepted.
     is_any: bool,
 }
 
-/// The file that an expectation reads, if it reads one.
+/// File that the expectation reads, if any.
 pub fn file(given: &NamedText) -> Option<PathBuf> {
     let (value, _) = Expected::split(&given.value).ok()?;
     match Spec::parse(value) {
@@ -40,10 +40,10 @@ pub fn file(given: &NamedText) -> Option<PathBuf> {
 }
 
 impl Expectation {
-    /// Reads `NAME=VALUE~TOLERANCE`.
+    /// Parses `NAME=VALUE~TOLERANCE`.
     ///
     /// # Errors
-    /// Errors in it, and expectations of other sizes than the buffer.
+    /// The text is invalid, or the number of values does not match the buffer.
     pub fn new(given: &NamedText, buffers: &[BufferView], loaded: &Loaded) -> Result<Expectation> {
         let (value, tolerance) = Expected::split(&given.value)?;
         let spec = Spec::parse(value)?.relative_to(&given.base);
@@ -69,12 +69,12 @@ impl Expectation {
         })
     }
 
-    /// The elements, if their values matter.
+    /// Elements to compare; `None` if any values are accepted.
     pub fn view(&self) -> Option<&MemoryView> {
         (!self.is_any).then_some(&self.view)
     }
 
-    /// Compares.
+    /// Compares the elements in memory.
     pub fn check(&self, memory: &Memory) -> ComparisonOutcome {
         let elements = self.view.elements(memory);
         ComparisonOutcome {
@@ -85,32 +85,32 @@ impl Expectation {
     }
 }
 
-/// The outcome of a comparison.
+/// Result of a comparison.
 pub struct ComparisonOutcome {
     name: String,
-    /// Type of the elements, if the buffer has another.
+    /// Type of the elements, if it differs from the buffer's.
     ty: Option<Type>,
     comparison: Comparison,
 }
 
-/// The outcome of a comparison in JSON; the fields are the keys.
+/// JSON result of a comparison; the fields are the keys.
 #[derive(Serialize)]
 pub struct VerdictReport {
     name: String,
     compared: u64,
     different: u64,
-    /// The first ones.
+    /// First differences.
     differences: Vec<DifferenceReport>,
     worst: Option<DifferenceReport>,
 }
 
-/// A difference in JSON; the fields are the keys.
+/// JSON report of a difference; the fields are the keys.
 #[derive(Serialize)]
 struct DifferenceReport {
     index: u64,
     is: serde_json::Value,
     expected: serde_json::Value,
-    /// Representable numbers from one to the other.
+    /// Distance in representable numbers.
     ulps: Option<u64>,
 }
 
@@ -131,12 +131,12 @@ impl From<&compare::Difference> for DifferenceReport {
 }
 
 impl ComparisonOutcome {
-    /// True if everything is as expected.
+    /// True if all elements match.
     pub fn holds(&self) -> bool {
         self.comparison.holds()
     }
 
-    /// The first element that is not as expected, as a selector.
+    /// Selector of the first element that does not match.
     pub fn first_difference(&self) -> Option<String> {
         let first = self.comparison.first.first()?;
         Some(match self.ty {
@@ -145,7 +145,7 @@ impl ComparisonOutcome {
         })
     }
 
-    /// The outcome for programs.
+    /// Converts the result to JSON.
     pub fn report(&self) -> VerdictReport {
         let comparison = &self.comparison;
         VerdictReport {
@@ -161,7 +161,7 @@ impl ComparisonOutcome {
         }
     }
 
-    /// Writes the outcome for people.
+    /// Writes the result as text.
     ///
     /// # Errors
     /// `out` cannot be written.

@@ -1,4 +1,4 @@
-//! The fidelity of the instructions that a run executed.
+//! Fidelity of the instructions that a run executed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -6,18 +6,18 @@ use std::io::{self, Write};
 use gcn_runtime::{Fidelity, PreparedLaunch};
 use serde::Serialize;
 
-/// Instructions of the same fidelity, by their names.
+/// Names of instructions with the same fidelity.
 #[derive(PartialEq, Eq, Debug, Serialize)]
 pub struct FidelityGroup {
-    /// `exact`, `approximate` or `open`.
+    /// Fidelity: `exact`, `approximate` or `open`.
     fidelity: &'static str,
-    /// The errata entry that says what was chosen.
+    /// Errata entry that documents the choice.
     #[serde(skip_serializing_if = "Option::is_none")]
     errata: Option<&'static str>,
     instructions: Vec<&'static str>,
 }
 
-/// The instructions that launches have executed, exact ones first.
+/// Groups the executed instructions of launches, exact ones first.
 pub fn list<'a>(launches: impl Iterator<Item = &'a PreparedLaunch>) -> Vec<FidelityGroup> {
     let mut groups: BTreeMap<Fidelity, BTreeSet<&'static str>> = BTreeMap::new();
     for (fidelity, names) in launches.flat_map(PreparedLaunch::executed) {
@@ -36,10 +36,10 @@ pub fn list<'a>(launches: impl Iterator<Item = &'a PreparedLaunch>) -> Vec<Fidel
         .collect()
 }
 
-/// A line for each group.
+/// Writes a line for each group.
 ///
 /// # Errors
-/// Those of writing.
+/// The output cannot be written.
 pub fn print(groups: &[FidelityGroup], out: &mut dyn Write) -> io::Result<()> {
     for group in groups {
         writeln!(out, "{}: {}", group.title(), group.instructions.join(", "))?;
@@ -47,7 +47,7 @@ pub fn print(groups: &[FidelityGroup], out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// The instructions that were not exact, in one line; nothing if all were.
+/// Lists the instructions that are not exact, in one line; `None` if all are exact.
 pub fn line(groups: &[FidelityGroup]) -> Option<String> {
     let parts: Vec<String> = groups
         .iter()

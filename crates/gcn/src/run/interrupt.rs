@@ -1,5 +1,5 @@
-//! Stopping a run from outside: Ctrl-C (SIGINT), SIGTERM, the timeout. The first ends the run, so that its results and
-//! the places of its waves can be reported; a further signal ends the tool at once.
+//! Interruption of a run by Ctrl-C (SIGINT), SIGTERM or the timeout. The first one ends the run, so that its results
+//! and the positions of its waves are reported; a second signal exits immediately.
 
 use std::fmt;
 use std::io;
@@ -15,18 +15,18 @@ use signal_hook::flag;
 use crate::Status;
 use crate::status::RunOutcome;
 
-/// Reason for a stop from outside.
+/// Reason for an interruption.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum InterruptCause {
     /// Ctrl-C.
     Interrupt,
     /// SIGTERM.
     Terminate,
-    /// The run took longer than this.
+    /// Time limit that the run exceeded.
     Timeout(Duration),
 }
 
-/// The cause as the message of the run's end.
+/// Formats the cause as the message at the end of a run.
 impl fmt::Display for InterruptCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -40,7 +40,7 @@ impl fmt::Display for InterruptCause {
 }
 
 impl RunOutcome {
-    /// The end by a fault; `cause` says what stopped the run if that came from outside.
+    /// Outcome for a fault. `cause` is the reason if the run was interrupted.
     pub fn of_fault(kind: &FaultKind, cause: InterruptCause) -> RunOutcome {
         match kind {
             FaultKind::Interrupted => match cause {
@@ -55,28 +55,28 @@ impl RunOutcome {
     }
 }
 
-/// Stands for a timeout where the signals have their numbers.
+/// Value for the timeout in place of a signal number.
 const TIMEOUT: usize = usize::MAX;
 
-/// A run's connection to what may stop it.
+/// Flag that stops a run, with the reason.
 pub struct StopHandle {
     /// Set to stop the run.
     flag: Arc<AtomicBool>,
-    /// Number of the signal, or [`TIMEOUT`]; 0 before either.
+    /// Signal number or [`TIMEOUT`]; initially 0.
     cause: Arc<AtomicUsize>,
-    /// Time that the run may take.
+    /// Time limit of the run.
     timeout: Option<Duration>,
 }
 
 impl StopHandle {
-    /// Makes SIGINT and SIGTERM set `flag`, and end the tool if it is set already.
+    /// Installs handlers for SIGINT and SIGTERM that set `flag`, or exit if it is already set.
     ///
     /// # Errors
-    /// The system refuses to have the signals handled.
+    /// The handlers cannot be installed.
     pub fn listen(flag: &Arc<AtomicBool>, timeout: Option<Duration>) -> io::Result<StopHandle> {
         let cause = Arc::new(AtomicUsize::new(0));
         for (signal, status) in [(SIGINT, Status::Interrupted), (SIGTERM, Status::Terminated)] {
-            // In this order: what is registered first looks at the flag before the others set it.
+            // The order matters: the first handler checks the flag before the others set it.
             flag::register_conditional_shutdown(signal, status as i32, flag.clone())?;
             flag::register_usize(signal, cause.clone(), signal as usize)?;
             flag::register(signal, flag.clone())?;
@@ -88,11 +88,11 @@ impl StopHandle {
         })
     }
 
-    /// Runs something that the timeout stops.
+    /// Runs a function with the time limit.
     ///
     /// # Errors
-    /// The system has no thread that could watch the time; nothing has run.
-    pub fn limited<T>(&self, run: impl FnOnce() -> T) -> io::Result<T> {
+    /// The system cannot create a thread that watches the time; the function has not been called.
+    pub fn run_with_timeout<T>(&self, run: impl FnOnce() -> T) -> io::Result<T> {
         let Some(timeout) = self.timeout else {
             return Ok(run());
         };
@@ -100,7 +100,7 @@ impl StopHandle {
             let (end, ended) = mpsc::channel::<()>();
             let watch = move || {
                 let expired = ended.recv_timeout(timeout) == Err(RecvTimeoutError::Timeout);
-                // A signal that came first stays the cause.
+                // An earlier signal remains the cause.
                 if expired
                     && self
                         .cause
@@ -117,7 +117,7 @@ impl StopHandle {
         })
     }
 
-    /// The reason for the stop of a run that was stopped.
+    /// Reason for an interruption that has happened.
     pub fn cause(&self) -> InterruptCause {
         match (self.cause.load(SeqCst), self.timeout) {
             (TIMEOUT, Some(timeout)) => InterruptCause::Timeout(timeout),
@@ -126,7 +126,7 @@ impl StopHandle {
         }
     }
 
-    /// The run has ended: from now on a signal ends the tool, as it does without this module.
+    /// Ends the interruptible part. From now on a signal exits immediately.
     pub fn ended(self) {
         self.flag.store(true, SeqCst);
     }

@@ -1,4 +1,4 @@
-//! Runs as written: in options, in a launch file, or in both. Options win over the file.
+//! Run requests from options, a launch file, or both. Options take precedence.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -8,24 +8,23 @@ use gcn_asm::Diagnostic;
 use gcn_runtime::data::MAX_SETTINGS_BYTES;
 
 use super::launch_file;
+use super::option_values::{FILE, NamedText, VALUE, pair, without_value};
 use super::options::Args;
 use super::request::{LaunchRequest, RunRequest};
-use super::written::{FILE, NamedText, VALUE, pair, unvalued};
 use crate::explain::INVALID_LAUNCH_FILE;
 use crate::problem::{self, Problem};
 use crate::program::ProgramRequest;
-use crate::render::{Diagnosed, printable};
+use crate::render::{RenderedDiagnostics, printable};
 use crate::{UsageError, input};
 
-/// The extension of launch files.
+/// Extension of launch files.
 const LAUNCH_FILE: &str = "toml";
 
-/// Reads what options and, if the input is one, the launch file say. With `selects`, `--kernel` of a file with several
-/// launches is no setting of theirs: it selects those that are checked. With `json`, errors have no
-/// colours.
+/// Reads the options and, if the input is one, the launch file. With `selects`, `--kernel` selects which launches of
+/// a file are checked. With `json`, errors have no colours.
 ///
 /// # Errors
-/// The launch file cannot be read, is no TOML, or has unknown keys or invalid values.
+/// The launch file cannot be read, is not TOML, or has unknown keys or invalid values.
 pub fn read(args: &Args, selects: bool, json: bool) -> Result<RunRequest> {
     let mut run = if is_launch_file(&args.input) {
         let text = input::read_text(&args.input, MAX_SETTINGS_BYTES)?;
@@ -36,7 +35,7 @@ pub fn read(args: &Args, selects: bool, json: bool) -> Result<RunRequest> {
                 let error = error.downcast::<toml::de::Error>()?;
                 let span = error.span().unwrap_or(0..text.len());
                 let diagnostic = Diagnostic::error(&INVALID_LAUNCH_FILE, span, error.message());
-                bail!(Diagnosed::of_text(&name, &text, diagnostic, json));
+                bail!(RenderedDiagnostics::of_text(&name, &text, diagnostic, json));
             }
             Ok(RunRequest { program, .. }) if is_launch_file(&program.file) => {
                 bail!(Problem::new(
@@ -143,13 +142,13 @@ impl RunRequest {
             }
         }
         self.print
-            .extend(args.print.iter().map(|name| unvalued(name)));
+            .extend(args.print.iter().map(|name| without_value(name)));
         Ok(())
     }
 }
 
 impl LaunchRequest {
-    /// This one's settings, before the other's; the arguments are the other's.
+    /// Combines two requests. This one's settings take precedence, and the arguments are those of `other`.
     fn with_arguments_of(self, other: LaunchRequest) -> LaunchRequest {
         LaunchRequest {
             args: other.args.clone(),
@@ -162,7 +161,7 @@ impl LaunchRequest {
         if let Some(value) = &args.kernarg {
             self.kernarg = Some(NamedText {
                 value: value.clone(),
-                ..unvalued("--kernarg")
+                ..without_value("--kernarg")
             });
         }
         let mut seen = HashSet::new();

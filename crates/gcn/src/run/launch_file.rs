@@ -1,4 +1,4 @@
-//! Launch files: TOML whose keys are those of the options.
+//! Launch files in TOML. Their keys are those of the options.
 
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -9,9 +9,11 @@ use gcn_report::settings::{self, ProfileFormat};
 use gcn_runtime::Variations;
 use serde::Deserialize;
 
+use super::option_values::{
+    FILE, LaunchSizes, NamedText, SizesForm, VALUE, offsets, pair, without_value,
+};
 use super::profile::ProfileOptions;
 use super::request::{LaunchRequest, RunRequest, TraceOptions};
-use super::written::{FILE, NamedText, SizesForm, VALUE, WrittenSizes, offsets, pair, unvalued};
 use crate::input::{DialectOption, STDIN};
 use crate::problem::{INVALID_LAUNCH_FILE, Problem};
 use crate::program::{Compiler, ProgramRequest};
@@ -43,10 +45,10 @@ struct LaunchFile {
     profile_format: Option<ProfileFormat>,
     fidelity: bool,
     json: bool,
-    // Those of a launch: of the only one, or where a launch has no other.
+    // Keys of a launch: the only one, or defaults for all.
     kernel: Option<String>,
-    grid: Option<WrittenSizes>,
-    group: Option<WrittenSizes>,
+    grid: Option<LaunchSizes>,
+    group: Option<LaunchSizes>,
     offset: Option<Offset>,
     limit: Option<u64>,
     lds: Option<u32>,
@@ -56,13 +58,13 @@ struct LaunchFile {
     repeat: Option<NonZeroU32>,
 }
 
-/// A table `[[launch]]`.
+/// Table `[[launch]]`.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 struct Table {
     kernel: Option<String>,
-    grid: Option<WrittenSizes>,
-    group: Option<WrittenSizes>,
+    grid: Option<LaunchSizes>,
+    group: Option<LaunchSizes>,
     offset: Option<Offset>,
     limit: Option<u64>,
     lds: Option<u32>,
@@ -76,9 +78,9 @@ impl Table {
     fn launch(self, base: &Path) -> Result<LaunchRequest> {
         let kernarg = self.kernarg.map(|value| {
             Ok::<_, anyhow::Error>(NamedText {
-                value: written("kernarg", "it", &value)?,
+                value: option_text("kernarg", "it", &value)?,
                 base: base.to_owned(),
-                ..unvalued("kernarg")
+                ..without_value("kernarg")
             })
         });
         Ok(LaunchRequest {
@@ -89,14 +91,14 @@ impl Table {
             limit: self.limit,
             lds: self.lds,
             stack: self.stack,
-            args: pairs("args", self.args, base, Unnamed::ByIndex)?,
+            args: pairs("args", self.args, base, ListElement::ByIndex)?,
             kernarg: kernarg.transpose()?,
             repeat: self.repeat,
         })
     }
 }
 
-/// The first global numbers of work-items.
+/// Global IDs of the first work-item.
 #[derive(Deserialize)]
 #[serde(try_from = "SizesForm")]
 struct Offset([u64; 3]);
@@ -120,7 +122,7 @@ enum Amount {
     Text(String),
 }
 
-/// Bytes of guest memory.
+/// Size of guest memory in bytes.
 #[derive(Deserialize)]
 #[serde(try_from = "Amount")]
 struct MemoryBytes(u64);
@@ -144,7 +146,7 @@ enum Seconds {
     Text(String),
 }
 
-/// Time that the run may take.
+/// Time limit of the run.
 #[derive(Deserialize)]
 #[serde(try_from = "Seconds")]
 pub struct Timeout(pub Duration);
@@ -188,7 +190,7 @@ enum OptimisationLevel {
     Text(String),
 }
 
-/// A table of names and values, or a list: of values by index, or of texts `NAME=VALUE`.
+/// Table of names and values, or a list of values by index or of texts `NAME=VALUE`.
 #[derive(Deserialize)]
 #[serde(
     untagged,
@@ -199,12 +201,12 @@ enum Pairs {
     List(Vec<toml::Value>),
 }
 
-/// An error of the whole launch file.
+/// Error in a launch file as a whole.
 fn invalid(message: impl Into<String>) -> Problem {
     Problem::new(INVALID_LAUNCH_FILE, message)
 }
 
-/// The path of an output, or standard output.
+/// Path of an output file, or standard output.
 fn output(base: &Path, path: &Path) -> PathBuf {
     if path == Path::new(STDIN) {
         return path.to_owned();
@@ -212,10 +214,10 @@ fn output(base: &Path, path: &Path) -> PathBuf {
     base.join(path)
 }
 
-/// Reads a launch file; relative paths in it start at `base`.
+/// Parses a launch file. Relative paths refer to `base`.
 ///
 /// # Errors
-/// An error with its place.
+/// An error with its position.
 pub fn read(text: &str, base: &Path) -> Result<RunRequest> {
     let file: LaunchFile = toml::from_str(text)?;
     let Some(program) = file.file else {
@@ -277,18 +279,23 @@ pub fn read(text: &str, base: &Path) -> Result<RunRequest> {
             "buffers",
             file.buffers,
             base,
-            Unnamed::InText { wanted: VALUE },
+            ListElement::InText { wanted: VALUE },
         )?,
         launches,
         wrong_arg: None,
         variations: Variations::default(),
-        print: print.iter().map(|name| unvalued(name)).collect(),
-        save: pairs("save", file.save, base, Unnamed::InText { wanted: FILE })?,
+        print: print.iter().map(|name| without_value(name)).collect(),
+        save: pairs(
+            "save",
+            file.save,
+            base,
+            ListElement::InText { wanted: FILE },
+        )?,
         expect: pairs(
             "expect",
             file.expect,
             base,
-            Unnamed::InText { wanted: VALUE },
+            ListElement::InText { wanted: VALUE },
         )?,
         trace: TraceOptions {
             all: file.trace,
@@ -305,20 +312,25 @@ pub fn read(text: &str, base: &Path) -> Result<RunRequest> {
     })
 }
 
-/// The meaning of an element of a list, which has no name of its own.
+/// Meaning of a list element, which has no name.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Unnamed {
-    /// A value; its name is its index.
+enum ListElement {
+    /// Value whose name is its index.
     ByIndex,
-    /// Text with the name before `=`, and what is wanted behind it.
+    /// Text with a name before `=`. `wanted` describes the text after it.
     InText { wanted: &'static str },
 }
 
-fn pairs(key: &str, given: Option<Pairs>, base: &Path, unnamed: Unnamed) -> Result<Vec<NamedText>> {
+fn pairs(
+    key: &str,
+    given: Option<Pairs>,
+    base: &Path,
+    unnamed: ListElement,
+) -> Result<Vec<NamedText>> {
     let given_as = |name: &str, value: &toml::Value| {
         Ok(NamedText {
             name: name.to_owned(),
-            value: written(key, name, value)?,
+            value: option_text(key, name, value)?,
             base: base.to_owned(),
         })
     };
@@ -332,39 +344,39 @@ fn pairs(key: &str, given: Option<Pairs>, base: &Path, unnamed: Unnamed) -> Resu
             .iter()
             .enumerate()
             .map(|(index, value)| match (unnamed, value) {
-                (Unnamed::InText { wanted }, toml::Value::String(text)) => {
+                (ListElement::InText { wanted }, toml::Value::String(text)) => {
                     pair(key, text, wanted, base).map_err(|message| invalid(message).into())
                 }
-                (Unnamed::InText { wanted }, _) => {
+                (ListElement::InText { wanted }, _) => {
                     bail!(invalid(format!(
                         "{key}: expected a list of texts NAME={wanted}"
                     )))
                 }
-                (Unnamed::ByIndex, value) => given_as(&index.to_string(), value),
+                (ListElement::ByIndex, value) => given_as(&index.to_string(), value),
             })
             .collect(),
     }
 }
 
-/// A value as an option would have it: a list of numbers becomes one with commas.
-fn written(key: &str, name: &str, value: &toml::Value) -> Result<String> {
+/// Converts a value to the syntax of options: a list of numbers becomes comma-separated.
+fn option_text(key: &str, name: &str, value: &toml::Value) -> Result<String> {
     let number = |value: &toml::Value| match value {
         toml::Value::Integer(value) => Some(value.to_string()),
-        // With a point or exponent, so that it stays one of the floating-point numbers.
+        // Keeps a point or exponent, so that the number remains a floating-point number.
         toml::Value::Float(value) => Some(format!("{value:?}")),
         _ => None,
     };
     let text = match value {
         toml::Value::String(text) => Some(text.clone()),
         toml::Value::Boolean(value) => Some(u8::from(*value).to_string()),
-        // Texts are values that follow each other.
+        // A list of texts is a sequence of values.
         toml::Value::Array(list) if list.iter().any(toml::Value::is_str) => list
             .iter()
             .map(toml::Value::as_str)
             .collect::<Option<Vec<_>>>()
             .map(|texts| format!("{{{}}}", texts.join(", "))),
         toml::Value::Array(list) => {
-            // The comma at the end makes one number a list too.
+            // The trailing comma makes a single number a list.
             list.iter()
                 .map(|value| number(value).map(|text| text + ","))
                 .collect::<Option<String>>()

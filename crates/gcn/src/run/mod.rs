@@ -1,9 +1,9 @@
-//! `gcn run`: kernels from text or code object to results.
+//! `gcn run`: runs kernels of a source or code object, and outputs results.
 
-// In the order of their imports: a module names only modules above it.
+// In import order: a module imports only from modules above it.
 
-// What is asked for.
-mod written;
+// Requests.
+mod option_values;
 mod profile;
 mod options;
 mod request;
@@ -16,7 +16,7 @@ mod output;
 mod expect;
 mod save;
 mod trace_filter;
-mod wanted;
+mod memory_uses;
 mod trace;
 mod progress;
 mod interrupt;
@@ -42,7 +42,7 @@ use gcn_report::{CodeMap, FaultReport, FindingReport};
 use gcn_runtime::error_names::HOST_LIMIT;
 use gcn_runtime::{Device, Kernel};
 
-use crate::failure::{self, UsageOfKernel};
+use crate::failure::{self, KernelUsageError};
 use crate::problem::{self, INVALID_LAUNCH_FILE, Problem};
 use crate::program::{LoadedProgram, ProgramTerms, choose, program};
 use crate::status::RunOutcome;
@@ -52,44 +52,44 @@ use expect::ComparisonOutcome;
 use host_code::HostCodeFile;
 pub use interrupt::{InterruptCause, StopHandle};
 pub use launch_file::Timeout;
+use memory_uses::{MemoryUses, OtherFiles};
 pub use notes::plural;
 pub use options::{Args, EXAMPLES};
 use profile::ProfileFile;
 use report::{RunReport, RunResults};
 use request::RunRequest;
 use trace::RunTrace;
-use wanted::{OtherFiles, Wanted};
 
-/// Carries the command out.
+/// Runs the command.
 ///
 /// # Errors
-/// `out` cannot be written. What else goes wrong is reported, and is the status.
+/// `out` cannot be written. Other errors are reported, and determine the status.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
-    Ok(checked(args, false, None, out)?.status)
+    Ok(run_checked(args, false, None, out)?.status)
 }
 
-/// The end of a run, which has been reported.
-pub struct Checked {
-    /// The command's status.
+/// End of a run, which has been reported.
+pub struct CheckResult {
+    /// Status of the command.
     pub status: Status,
-    /// Findings of checkers; `None` of a run that could not begin.
+    /// Findings of checkers; `None` if the run could not start.
     pub findings: Option<Vec<FindingReport>>,
-    /// Errors that have kept it from beginning or ended it, or that it left outputs unwritten for.
+    /// Errors that prevented the run from starting, ended it, or left outputs unwritten.
     pub errors: Vec<Problem>,
-    /// The fault that ended it in a line, if it has not been reported because a finding is about the same access.
+    /// The fault that ended the run, in one line, if it was not reported because a finding describes the same access.
     pub brief: Option<String>,
 }
 
-/// Carries the command out with checkers, whose findings are returned; with `json` there is a report in JSON, with them.
+/// Runs the command with checkers, and returns their findings. With `json`, the JSON report contains them.
 ///
 /// # Errors
-/// As of [`run`].
-pub fn checked(
+/// As for [`run`].
+pub fn run_checked(
     args: &Args,
     json: bool,
     checking: Option<&Checking>,
     out: &mut dyn Write,
-) -> Result<Checked> {
+) -> Result<CheckResult> {
     let mut json = json || args.json;
     let ran = launch::read(args, checking.is_some(), json).and_then(|mut run| {
         run.json |= json;
@@ -100,7 +100,7 @@ pub fn checked(
         Ok(checked) => Ok(checked),
         Err(error) => {
             let (status, errors) = failure::report_all(error, json, out)?;
-            Ok(Checked {
+            Ok(CheckResult {
                 status,
                 findings: None,
                 errors,
@@ -110,11 +110,11 @@ pub fn checked(
     }
 }
 
-/// Holds the names of kernels that are checked against those of the launches.
+/// Checks that each selected kernel name is the name of a launch's kernel.
 ///
 /// # Errors
-/// No launch is of a kernel that has one of the names.
-fn selected(checking: &Checking, kernels: &[Kernel]) -> Result<()> {
+/// No launch has a kernel with one of the names.
+fn check_kernel_names(checking: &Checking, kernels: &[Kernel]) -> Result<()> {
     let settings = checking.settings();
     let symbols = || kernels.iter().map(Kernel::name);
     if let (Some(name), false) = (
@@ -126,14 +126,14 @@ fn selected(checking: &Checking, kernels: &[Kernel]) -> Result<()> {
     Ok(())
 }
 
-/// A device for a run, of the named target.
+/// Creates a device for a run.
 ///
 /// # Errors
 /// The number of threads is invalid.
 fn device(run: &RunRequest, target: &str) -> Result<Device> {
     let all = || std::thread::available_parallelism().map_or(1, usize::from);
     let threads = match run.threads {
-        // Lines of several threads would come in no order.
+        // The trace of several threads would be in random order.
         _ if run.trace.is_on() => 1,
         Some(threads) if !(1..=MAX_THREADS).contains(&threads) => {
             let message = format!("threads: {threads} is not a number from 1 to {MAX_THREADS}");
@@ -145,7 +145,7 @@ fn device(run: &RunRequest, target: &str) -> Result<Device> {
     if let Some(engine) = run.engine {
         engine.set();
     }
-    // Nothing but its kernels changes memory while they run, one after the other.
+    // Only the device's kernels change memory during the run, one after the other.
     Ok(Device::builder(target)?
         .threads(threads)
         .exclusive()
@@ -157,7 +157,7 @@ fn carry_out(
     run: &RunRequest,
     checking: Option<&Checking>,
     out: &mut dyn Write,
-) -> Result<Checked> {
+) -> Result<CheckResult> {
     let launches = run.launches.iter();
     let names: Vec<_> = launches.map(|launch| launch.kernel.as_deref()).collect();
     let terms = ProgramTerms {
@@ -171,10 +171,10 @@ fn carry_out(
     let chosen = names.iter().map(|name| choose(&module, *name));
     let kernels = chosen.collect::<Result<Vec<_>>>()?;
     if let Some(checking) = checking {
-        selected(checking, &kernels)?;
+        check_kernel_names(checking, &kernels)?;
     }
     if let Some(wrong) = &run.wrong_arg {
-        bail!(UsageOfKernel {
+        bail!(KernelUsageError {
             message: wrong.clone(),
             help: kernels.first().and_then(arguments::help),
         });
@@ -197,17 +197,17 @@ fn carry_out(
         findings: settings.and_then(|it| it.output.as_deref()),
         findings_on_stdout: settings.is_some_and(findings::take_stdout),
     };
-    let wanted = Wanted::new(run, &files, dispatches.buffers.views(), loaded)?;
-    let results = wanted.results();
-    let mut trace = RunTrace::new(run, wanted.trace)?;
+    let uses = MemoryUses::new(run, &files, dispatches.buffers.views(), loaded)?;
+    let results = uses.results();
+    let mut trace = RunTrace::new(run, uses.trace)?;
     let profiling = ProfileFile::new(&run.profile)?;
     let host_code = run.dump_code.as_deref().map(HostCodeFile::new);
     let host_code = host_code.transpose()?;
     let interrupted = checking.map_or_else(Arc::default, |it| it.stop().clone());
     let ready = dispatches.prepare(device, budget, &interrupted)?;
-    let elsewhere = notes::elsewhere(device);
+    let address_note = notes::unusual_addresses(device);
     if !run.json {
-        for note in elsewhere.iter().cloned().chain(ready.notes()) {
+        for note in address_note.iter().cloned().chain(ready.notes()) {
             render::tell(format_args!("note: {note}\n"));
         }
     }
@@ -217,7 +217,7 @@ fn carry_out(
     let stop = StopHandle::listen(&interrupted, run.timeout)
         .with_context(refused("cannot handle signals"))?;
     let mut ran = stop
-        .limited(|| {
+        .run_with_timeout(|| {
             ready.run(
                 run,
                 trace.as_mut(),
@@ -228,7 +228,7 @@ fn carry_out(
         })
         .with_context(refused("cannot watch the timeout"))??;
     if run.json {
-        ran.notes.extend(elsewhere);
+        ran.notes.extend(address_note);
         ran.notes.extend(checking.and_then(Checking::unwatched));
     }
     let cause = stop.cause();
@@ -240,7 +240,7 @@ fn carry_out(
         .as_ref()
         .is_none_or(|(_, end)| end.fault.is_none());
     if has_ended && checking.is_some() {
-        // A run that was stopped has not written all of its results.
+        // If the run was stopped, not all results have been written.
         for Range { start, end } in results {
             device.memory().reads_results(start, end - start);
         }
@@ -257,15 +257,15 @@ fn carry_out(
         brief = finding.map(|finding| problem::line(Some(report.name), &report.in_brief(finding)));
         Some((RunOutcome::of_fault(&fault.kind, cause), report))
     });
-    // A run that was stopped because there are enough findings has no fault of its own.
+    // A run that was stopped because of its number of findings has no fault of its own.
     let fault = fault.filter(|_| !checking.is_some_and(Checking::is_full));
-    let verdicts: Vec<ComparisonOutcome> = wanted
+    let verdicts: Vec<ComparisonOutcome> = uses
         .expect
         .iter()
         .map(|expectation| expectation.check(device.memory()))
         .collect();
     let mut errors = Vec::new();
-    for save in &wanted.save {
+    for save in &uses.save {
         if let Err(error) = save.write(device.memory(), out) {
             errors.push(Problem::of(&error));
         }
@@ -294,7 +294,7 @@ fn carry_out(
         launches: &ran.launches,
         printed: &ran.printed,
         notes: &ran.notes,
-        views: &wanted.print,
+        views: &uses.print,
         verdicts: &verdicts,
         fidelity: &fidelity,
         findings: checking.map(|_| &findings[..]),
@@ -310,7 +310,7 @@ fn carry_out(
         results.print(run.fidelity, ready.threads, out)?;
     }
     let fault = fault.map(|(_, report)| Problem::new(report.name, report.to_string()));
-    Ok(Checked {
+    Ok(CheckResult {
         status: outcome.status(),
         findings: Some(findings),
         errors: fault.into_iter().chain(errors).collect(),

@@ -1,4 +1,4 @@
-//! Notes about a run that are no results: remedies, registers and accesses out of range.
+//! Notes about a run besides its results: remedies, uninitialised registers and out-of-range accesses.
 
 use gcn_report::{CodeMap, site};
 use gcn_runtime::fault::{Fault, FaultKind};
@@ -6,7 +6,7 @@ use gcn_runtime::hsa::LaunchNote;
 use gcn_runtime::memory::FIRST_ADDRESS;
 use gcn_runtime::{Completion, Device, PreparedLaunch};
 
-/// The remedy for a note, on the command line.
+/// Remedy for a note, on the command line.
 pub fn remedy(note: &LaunchNote) -> &'static str {
     match note {
         LaunchNote::DynamicStack { .. } => "; --stack changes that",
@@ -17,8 +17,8 @@ pub fn remedy(note: &LaunchNote) -> &'static str {
     }
 }
 
-/// A note about the addresses of a device whose memory is not at the usual place.
-pub fn elsewhere(device: &Device) -> Option<String> {
+/// Note that the device's memory is not at the usual addresses.
+pub fn unusual_addresses(device: &Device) -> Option<String> {
     (!device.has_usual_addresses()).then(|| {
         format!(
             "device memory is not at its usual address {FIRST_ADDRESS:#x}, which is not free in this process; addresses can \
@@ -27,24 +27,24 @@ pub fn elsewhere(device: &Device) -> Option<String> {
     })
 }
 
-/// A note about instructions that read registers which the kernel does not ask for.
-pub fn unowned(prepared: &PreparedLaunch, map: &CodeMap<'_>) -> Option<String> {
+/// Note about instructions that read registers not requested by the kernel.
+pub fn unrequested_registers(prepared: &PreparedLaunch, map: &CodeMap<'_>) -> Option<String> {
     let unowned = prepared.unowned_sources()?;
     let place = map.place(unowned.pc, Some(unowned.instruction.clone()));
     let source = place.source_line("  ");
     Some(format!("{unowned}; the first, {place}{source}"))
 }
 
-/// A note about arguments that the kernel loads and nobody gives.
-pub fn beyond(prepared: &PreparedLaunch, map: &CodeMap<'_>) -> Option<String> {
+/// Note about arguments that the kernel loads although they were not given.
+pub fn missing_arguments(prepared: &PreparedLaunch, map: &CodeMap<'_>) -> Option<String> {
     let beyond = prepared.reads_beyond_arguments()?;
     let place = map.place(beyond.pc, Some(beyond.instruction.clone()));
     let source = place.source_line("  ");
     Some(format!("{beyond}; the first such load, {place}{source}"))
 }
 
-/// A note about accesses out of range that were no fault.
-pub fn outside(ran: &Completion, map: &CodeMap<'_>) -> Option<String> {
+/// Note about out-of-range accesses that did not fault.
+pub fn out_of_range_accesses(ran: &Completion, map: &CodeMap<'_>) -> Option<String> {
     let is_counted = |fault: &Fault| {
         matches!(
             fault.kind,
@@ -66,7 +66,7 @@ pub fn outside(ran: &Completion, map: &CodeMap<'_>) -> Option<String> {
     Some(text)
 }
 
-/// A number of something.
+/// Formats a number with its noun.
 pub fn plural(n: u64, what: &str, more: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { more })
 }
@@ -77,9 +77,9 @@ mod tests {
 
     #[test]
     fn one_device_of_a_process_has_the_usual_addresses() {
-        // Both are alive, and cannot have the same addresses.
+        // The devices exist at the same time, so their addresses differ.
         let devices = [(); 2].map(|()| Device::new("gfx900").expect("a device"));
-        let notes: Vec<String> = devices.iter().filter_map(elsewhere).collect();
+        let notes: Vec<String> = devices.iter().filter_map(unusual_addresses).collect();
         assert!(!notes.is_empty());
         for note in notes {
             assert!(note.contains("usual address 0x100000000"), "{note}");

@@ -7,7 +7,7 @@ use std::time::Duration;
 use gcn_report::settings::{self, ProfileFormat};
 use gcn_runtime::Engine;
 
-use super::written::{self, WrittenSizes};
+use super::option_values::{self, LaunchSizes};
 use crate::program::ProgramOptions;
 use crate::{input, variations};
 
@@ -35,13 +35,13 @@ pub struct Args {
     #[arg(long, value_name = "NAME")]
     pub kernel: Option<String>,
     /// Number of work-items, in up to three dimensions.
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = written::sizes, allow_hyphen_values = true)]
-    pub grid: Option<WrittenSizes>,
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = option_values::sizes, allow_hyphen_values = true)]
+    pub grid: Option<LaunchSizes>,
     /// Number of work-items of a workgroup, in up to three dimensions.
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = written::sizes, allow_hyphen_values = true)]
-    pub group: Option<WrittenSizes>,
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = option_values::sizes, allow_hyphen_values = true)]
+    pub group: Option<LaunchSizes>,
     /// Global IDs of the first work-item, for OpenCL kernels.
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = written::offsets, allow_hyphen_values = true)]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = option_values::offsets, allow_hyphen_values = true)]
     pub offset: Option<[u64; 3]>,
     /// Number of host threads.
     #[arg(long, value_name = "N", value_parser = settings::threads)]

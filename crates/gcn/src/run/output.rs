@@ -1,4 +1,4 @@
-//! Elements of buffers: selected, read, and printed.
+//! Selecting, reading and printing elements of buffers.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -15,38 +15,38 @@ use serde::Serialize;
 use crate::problem::{INVALID_SELECTOR, Problem};
 use crate::render::printable;
 
-/// Elements on a line of their own.
+/// Number of elements per line.
 const PER_LINE: u64 = 8;
-/// Most elements of a buffer that is printed on one line.
+/// Maximum number of elements of a buffer that is printed on one line.
 const ONE_LINE: u64 = 16;
-/// Elements of the pieces in which buffers are read.
+/// Number of elements read at a time.
 const CHUNK: u64 = 1 << 14;
 
-/// Selects the bits of elements in place of their values.
+/// Suffix that prints the bits of elements instead of their values.
 const HEX: &str = "hex";
 
-/// `NAME[:TYPE][:hex][[A..B]]`: elements of something in memory.
+/// Selector `NAME[:TYPE][:hex][[A..B]]` of elements in memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ElementSelector {
     name: String,
-    /// The type of the elements, where it is another than the buffer's.
+    /// Type of the elements, if it differs from the buffer's.
     pub ty: Option<Type>,
-    /// True if their bits are printed.
+    /// True to print bits instead of values.
     hex: bool,
     begin: Option<u64>,
     end: Option<u64>,
 }
 
-/// The problem of a selector that cannot be read.
+/// Problem of an invalid selector.
 fn invalid(message: String) -> Problem {
     Problem::new(INVALID_SELECTOR, message)
 }
 
 impl ElementSelector {
-    /// Reads a selector.
+    /// Parses a selector.
     ///
     /// # Errors
-    /// The error that it holds.
+    /// The text is not a selector.
     pub fn parse(text: &str) -> Result<ElementSelector> {
         let (rest, range) = match text.strip_suffix(']') {
             Some(inner) => {
@@ -103,10 +103,10 @@ impl ElementSelector {
         })
     }
 
-    /// A selector for what is not printed.
+    /// Parses a selector of elements that are not printed.
     ///
     /// # Errors
-    /// As [`ElementSelector::parse`], and where it says how to print.
+    /// As for [`ElementSelector::parse`], or the selector contains `hex`.
     pub fn unprinted(text: &str) -> Result<ElementSelector> {
         let selector = ElementSelector::parse(text)?;
         if selector.hex {
@@ -116,10 +116,10 @@ impl ElementSelector {
         Ok(selector)
     }
 
-    /// Finds what is meant among the buffers, by name and then by index, and among the data symbols.
+    /// Resolves the selector: buffers by name, then by index, then data symbols.
     ///
     /// # Errors
-    /// There is no such thing, or not so much of it.
+    /// Nothing has this name, or the range exceeds it.
     pub fn find(&self, buffers: &[BufferView], loaded: &Loaded) -> Result<MemoryView> {
         let name = printable(&self.name);
         let by_name = buffers.iter().find(|buffer| buffer.name == self.name);
@@ -180,38 +180,38 @@ impl ElementSelector {
 /// Elements in guest memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemoryView {
-    /// The name it was selected by.
+    /// Name used in the selector.
     pub name: String,
-    /// Of element 0.
+    /// Address of element 0.
     address: u64,
-    /// Of the elements.
+    /// Element type.
     pub ty: Type,
-    /// True if their bits are printed.
+    /// True to print bits instead of values.
     hex: bool,
-    /// The first element.
+    /// Index of the first element.
     pub begin: u64,
     end: u64,
 }
 
 impl MemoryView {
-    /// Elements.
+    /// Number of elements.
     pub fn count(&self) -> u64 {
         self.end - self.begin
     }
 
-    /// The first element, as text and in JSON; `None` of no elements.
+    /// First element as text and in JSON; `None` if there are no elements.
     pub fn first(&self, memory: &Memory) -> Option<(String, serde_json::Value)> {
         let first = self.elements(memory).next()?;
         Some((first.to_string(), json(first)))
     }
 
-    /// Addresses of the elements.
+    /// Address range of the elements.
     pub fn addresses(&self) -> Range<u64> {
         let size = self.ty.size() as u64;
         self.address + self.begin * size..self.address + self.end * size
     }
 
-    /// Bytes, piece by piece, each of whole elements.
+    /// Iterates over the bytes in pieces of whole elements.
     pub fn pieces<'a>(&'a self, memory: &'a Memory) -> impl Iterator<Item = Vec<u8>> + 'a {
         let size = self.ty.size() as u64;
         (self.begin..self.end)
@@ -223,13 +223,13 @@ impl MemoryView {
             })
     }
 
-    /// The elements.
+    /// Iterates over the elements.
     pub fn elements<'a>(&'a self, memory: &'a Memory) -> impl Iterator<Item = Value> + 'a {
         self.pieces(memory)
             .flat_map(|bytes| Value::all(self.ty, &bytes).collect::<Vec<_>>())
     }
 
-    /// Writes the elements for people.
+    /// Writes the elements as text.
     ///
     /// # Errors
     /// `out` cannot be written.
@@ -258,7 +258,7 @@ impl MemoryView {
         writeln!(out)
     }
 
-    /// The elements for programs.
+    /// Converts the elements to JSON.
     pub fn report(&self, memory: &Memory) -> BufferReport {
         BufferReport {
             name: self.name.clone(),
@@ -272,17 +272,17 @@ impl MemoryView {
     }
 }
 
-/// The bits of a value in hexadecimal, all digits of its type.
+/// Bits of a value in hexadecimal, with all digits of its type.
 fn bits(value: Value) -> String {
     let bytes = value.to_bytes().into_iter().rev();
     bytes.fold("0x".to_owned(), |text, byte| text + &format!("{byte:02x}"))
 }
 
-/// A value in JSON: a number, or text for what JSON has no number for.
+/// Converts a value to a JSON number, or to text if JSON cannot represent it.
 pub fn json(value: Value) -> serde_json::Value {
     match value.ty.encoding() {
         NumberEncoding::Float if value.float().is_finite() => {
-            // The shortest decimal of the type itself, not of the double it would become.
+            // Shortest decimal for the type itself, not for the double it is converted to.
             value
                 .to_string()
                 .parse::<f64>()
@@ -294,7 +294,7 @@ pub fn json(value: Value) -> serde_json::Value {
     }
 }
 
-/// A printed buffer in JSON.
+/// JSON report of a printed buffer.
 #[derive(Serialize)]
 pub struct BufferReport {
     name: String,

@@ -1,4 +1,4 @@
-//! The profile of a run: its form, and the file that it goes to.
+//! Profile of a run: its format and output file.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -9,25 +9,25 @@ use gcn_report::settings::ProfileFormat;
 
 use crate::{input, outputs};
 
-/// A profile that is asked for.
+/// Requested profile.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ProfileOptions {
-    /// File to write it to; `-` is standard output.
+    /// Output file; `-` is standard output.
     pub file: Option<PathBuf>,
-    /// Form, in place of the one that the file's extension says.
+    /// Format; overrides that of the file's extension.
     pub format: Option<ProfileFormat>,
 }
 
 impl ProfileOptions {
-    /// True if standard output has it.
+    /// True if the profile is written to standard output.
     pub fn is_for_stdout(&self) -> bool {
         self.file.as_deref() == Some(Path::new(input::STDIN))
     }
 }
 
-/// A profile of the launches of a run, and its file.
+/// Profile of a run's launches, with its output file.
 pub struct ProfileFile<'a> {
-    /// The counts.
+    /// Collected counts.
     pub profiling: Profiling,
     format: ProfileFormat,
     /// `None` for standard output.
@@ -35,10 +35,10 @@ pub struct ProfileFile<'a> {
 }
 
 impl ProfileFile<'_> {
-    /// The profile that a run asks for.
+    /// Creates the profile that a run requests.
     ///
     /// # Errors
-    /// No file can be there.
+    /// The file cannot be created.
     pub fn new(options: &ProfileOptions) -> Result<Option<ProfileFile<'_>>> {
         let Some(path) = options.file.as_deref() else {
             return Ok(None);
@@ -54,7 +54,7 @@ impl ProfileFile<'_> {
         }))
     }
 
-    /// Writes what was counted.
+    /// Writes the profile.
     ///
     /// # Errors
     /// The file, or `out` for standard output, cannot be written.

@@ -1,4 +1,4 @@
-//! Progress of a long run, on a line of the terminal that goes away at the end.
+//! Progress of a long run, on a line of the terminal that is cleared at the end.
 
 use std::io::{self, IsTerminal};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -8,21 +8,21 @@ use gcn_runtime::progress::{Done, Progress};
 
 use crate::render;
 
-/// Runs that take no longer say nothing.
+/// Time before progress is shown.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// From line to line.
+/// Update interval.
 const INTERVAL: Duration = Duration::from_millis(500);
-/// Goes to the beginning of the terminal's line and clears it.
+/// Escape sequence that clears the terminal's line.
 const CLEAR: &str = "\r\x1b[K";
 
-/// Runs something whose progress is shown if standard error is a terminal.
-pub fn shown<T>(progress: &Progress, run: impl FnOnce() -> T) -> T {
+/// Runs a function, and shows its progress if standard error is a terminal.
+pub fn with_progress<T>(progress: &Progress, run: impl FnOnce() -> T) -> T {
     if !io::stderr().is_terminal() {
         return run();
     }
     std::thread::scope(|scope| {
         let (end, ended) = mpsc::channel();
-        // If the host has no more threads, nothing is shown.
+        // If no thread can be created, no progress is shown.
         let _ = std::thread::Builder::new().spawn_scoped(scope, move || show(progress, &ended));
         let result = run();
         drop::<mpsc::Sender<()>>(end);
@@ -30,7 +30,7 @@ pub fn shown<T>(progress: &Progress, run: impl FnOnce() -> T) -> T {
     })
 }
 
-/// Writes lines until the other side is gone, and clears the last.
+/// Updates the line until the other side disconnects, and clears it.
 fn show(progress: &Progress, ended: &Receiver<()>) {
     let (mut last, mut before) = (Instant::now(), Done::default());
     let mut wait = PATIENCE;
@@ -45,7 +45,7 @@ fn show(progress: &Progress, ended: &Receiver<()>) {
     }
 }
 
-/// Work done, and its speed in the seconds since `before`.
+/// Formats the completed work, and the speed over the seconds since `before`.
 fn line(before: Done, done: Done, seconds: f64) -> String {
     let percent = (u128::from(done.groups) * 100)
         .checked_div(done.total)

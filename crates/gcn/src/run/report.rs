@@ -1,4 +1,4 @@
-//! The outcome and the results of a run, for people, in JSON and as an exit status.
+//! Outcome and results of a run, as text, in JSON and as exit status.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -18,13 +18,13 @@ use crate::problem::{self, Problem};
 use crate::render;
 use crate::status::RunOutcome;
 
-/// All that a run has left.
+/// Results of a run.
 pub struct RunResults<'a> {
-    /// End.
+    /// Outcome of the run.
     pub outcome: RunOutcome,
     /// Files that could not be written.
     pub errors: &'a [Problem],
-    /// The launches that ran.
+    /// Completed launches.
     pub launches: &'a [FinishedLaunch],
     /// Output of the kernels' `printf`.
     pub printed: &'a [u8],
@@ -32,19 +32,19 @@ pub struct RunResults<'a> {
     pub notes: &'a [String],
     /// Buffers to print.
     pub views: &'a [MemoryView],
-    /// Comparisons.
+    /// Results of comparisons.
     pub verdicts: &'a [ComparisonOutcome],
-    /// The executed instructions.
+    /// Executed instructions.
     pub fidelity: &'a [fidelity::FidelityGroup],
     /// Findings of checkers; `None` without checkers.
     pub findings: Option<&'a [FindingReport]>,
-    /// The fault that stopped it.
+    /// Fault that stopped the run.
     pub fault: Option<&'a FaultReport>,
-    /// The device's memory.
+    /// Memory of the device.
     pub memory: &'a Memory,
 }
 
-/// A launch in a line: workgroups, waves, instructions, seconds.
+/// Summarizes a launch in a line: workgroups, waves, instructions, seconds.
 fn summary(done: &FinishedLaunch, threads: usize) -> String {
     let stats = done.stats;
     let times = match &done.times[..] {
@@ -67,7 +67,7 @@ fn summary(done: &FinishedLaunch, threads: usize) -> String {
 }
 
 impl RunResults<'_> {
-    /// Writes everything for people: results to `out`, the rest to standard error.
+    /// Writes everything as text: results to `out`, the rest to standard error.
     ///
     /// # Errors
     /// `out` cannot be written.
@@ -82,7 +82,7 @@ impl RunResults<'_> {
         if list_fidelity {
             fidelity::print(self.fidelity, out)?;
         }
-        // What follows goes to standard error and should come after what the run has left.
+        // Flushed first, so that standard error follows the results.
         out.flush()?;
         for done in self.launches {
             render::tell(format_args!("{}\n", summary(done, threads)));
@@ -106,39 +106,39 @@ impl RunResults<'_> {
     }
 }
 
-/// A run in JSON; the fields are the keys.
+/// JSON report of a run; the fields are the keys.
 #[derive(Serialize)]
 pub struct RunReport<'a> {
     outcome: RunOutcome,
     exit_status: u8,
     /// Files that could not be written.
     errors: Vec<&'a str>,
-    /// The name of each for `gcn explain`.
+    /// Name of each error for `gcn explain`.
     names: Vec<Option<&'static str>>,
     target: &'a str,
     threads: usize,
     launches: Vec<LaunchReport<'a>>,
-    /// Of all launches, as what follows.
+    /// Number of workgroups in all launches.
     workgroups: u64,
     waves: u64,
-    /// Executed, one for each wave that did.
+    /// Number of executed instructions, per wave.
     instructions: u64,
     seconds: f64,
     notes: &'a [String],
     /// Output of the kernels' `printf`.
     printed: Cow<'a, str>,
-    /// Contents that `--print` names.
+    /// Contents of buffers selected by `--print`.
     buffers: Vec<BufferReport>,
     expectations: Vec<VerdictReport>,
-    /// The executed instructions by their fidelity.
+    /// Executed instructions by fidelity.
     fidelity: &'a [fidelity::FidelityGroup],
-    /// Of checkers, where there were any.
+    /// Findings of checkers, if there were any checkers.
     #[serde(skip_serializing_if = "Option::is_none")]
     findings: Option<&'a [FindingReport]>,
     fault: Option<&'a FaultReport>,
 }
 
-/// A launch in JSON; the fields are the keys.
+/// JSON report of a launch; the fields are the keys.
 #[derive(Serialize)]
 struct LaunchReport<'a> {
     kernel: &'a str,
@@ -148,7 +148,7 @@ struct LaunchReport<'a> {
     waves: u64,
     instructions: u64,
     seconds: f64,
-    /// Seconds of each repetition.
+    /// Duration of each repetition in seconds.
     times: Vec<f64>,
 }
 
@@ -168,7 +168,7 @@ impl<'a> LaunchReport<'a> {
 }
 
 impl<'a> RunReport<'a> {
-    /// A run on a device of a target with `threads` host threads.
+    /// Creates the report of a run on a device of a target with `threads` host threads.
     pub fn new(results: &RunResults<'a>, target: &'a str, threads: usize) -> RunReport<'a> {
         let launches: Vec<LaunchReport> = results.launches.iter().map(LaunchReport::new).collect();
         let sum = |of: fn(&LaunchReport) -> u64| launches.iter().map(of).sum();
@@ -202,7 +202,7 @@ impl<'a> RunReport<'a> {
         }
     }
 
-    /// Writes it.
+    /// Writes the report.
     ///
     /// # Errors
     /// `out` cannot be written.

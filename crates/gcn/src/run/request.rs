@@ -1,4 +1,4 @@
-//! Runs that are asked for. Nothing is compared with the kernels yet.
+//! Requested runs, not yet checked against the kernels.
 
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -6,60 +6,60 @@ use std::time::Duration;
 
 use gcn_runtime::{Engine, Variations};
 
+use super::option_values::{LaunchSizes, NamedText};
 use super::profile::ProfileOptions;
-use super::written::{NamedText, WrittenSizes};
 use crate::input;
 use crate::program::ProgramRequest;
 
-/// A run as written: a program, buffers, launches one after the other, and what is to be done with the results.
+/// Requested run: a program, buffers, a sequence of launches, and what to do with the results.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RunRequest {
     /// The launch file, if there is one.
     pub launch_file: Option<PathBuf>,
     /// The program.
     pub program: ProgramRequest,
-    /// Host threads.
+    /// Number of host threads.
     pub threads: Option<usize>,
     /// Engine that executes instructions.
     pub engine: Option<Engine>,
-    /// Time that the launches may take together.
+    /// Time limit of all launches together.
     pub timeout: Option<Duration>,
-    /// Bytes of guest memory that may be allocated.
+    /// Maximum guest memory in bytes.
     pub memory: Option<u64>,
-    /// Buffers that all launches may use.
+    /// Buffers that all launches can use.
     pub buffers: Vec<NamedText>,
-    /// In order; at least one.
+    /// Launches in order; at least one.
     pub launches: Vec<LaunchRequest>,
-    /// The error of an argument that has no name or no value; the correct way to write it depends on the kernel.
+    /// Error of an argument without a name or value. The correct syntax depends on the kernel.
     pub wrong_arg: Option<String>,
     /// Buffers to print.
     pub print: Vec<NamedText>,
-    /// Buffers to save; the value is a file.
+    /// Buffers to save; the value is the file.
     pub save: Vec<NamedText>,
     /// Buffers to compare.
     pub expect: Vec<NamedText>,
     /// Variations of the execution.
     pub variations: Variations,
-    /// Prints instructions.
+    /// Options of the trace.
     pub trace: TraceOptions,
-    /// Counts what is executed.
+    /// Options of the profile.
     pub profile: ProfileOptions,
     /// File for the host code.
     pub dump_code: Option<PathBuf>,
-    /// Lists instructions by their fidelity.
+    /// True to list instructions by fidelity.
     pub fidelity: bool,
-    /// Reports in JSON.
+    /// True to report in JSON.
     pub json: bool,
 }
 
 /// Options of a trace.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct TraceOptions {
-    /// Traces every instruction.
+    /// True to trace every instruction.
     pub all: bool,
-    /// The choice of instructions, each `KEY=VALUE`.
+    /// Selected instructions, each `KEY=VALUE`.
     pub only: Vec<String>,
-    /// File to write it to.
+    /// Output file.
     pub file: Option<PathBuf>,
 }
 
@@ -69,45 +69,45 @@ impl TraceOptions {
         self.all || !self.only.is_empty() || self.file.is_some()
     }
 
-    /// The file to write it to, if it is not standard output.
+    /// Output file, unless it is standard output.
     pub fn named_file(&self) -> Option<&Path> {
         let file = self.file.as_deref();
         file.filter(|path| *path != Path::new(input::STDIN))
     }
 
-    /// True if there is a trace for standard output.
+    /// True if the trace is written to standard output.
     pub fn is_for_stdout(&self) -> bool {
         self.is_on() && self.named_file().is_none()
     }
 }
 
-/// A launch of a kernel as written.
+/// Requested launch of a kernel.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct LaunchRequest {
-    /// Name of the kernel; without, the only one.
+    /// Name of the kernel; the only one by default.
     pub kernel: Option<String>,
-    /// Work-items.
-    pub grid: Option<WrittenSizes>,
-    /// Work-items of a workgroup.
-    pub group: Option<WrittenSizes>,
-    /// Work-items' global numbers begin with these.
+    /// Grid size in work-items.
+    pub grid: Option<LaunchSizes>,
+    /// Workgroup size in work-items.
+    pub group: Option<LaunchSizes>,
+    /// Global IDs of the first work-item.
     pub offset: Option<[u64; 3]>,
-    /// Instructions of a wave.
+    /// Maximum number of instructions per wave.
     pub limit: Option<u64>,
-    /// Dynamic LDS beyond the arguments that ask for it, in bytes.
+    /// Dynamic LDS in bytes, in addition to that of arguments.
     pub lds: Option<u32>,
-    /// Scratch of a lane beyond the kernel's fixed part, in bytes.
+    /// Scratch per lane in bytes, in addition to the kernel's fixed part.
     pub stack: Option<u32>,
-    /// Arguments in the order of writing.
+    /// Arguments in the order of the command line.
     pub args: Vec<NamedText>,
     /// All explicit arguments as bytes.
     pub kernarg: Option<NamedText>,
-    /// Number of times that it runs; without, once.
+    /// Number of executions; 1 by default.
     pub repeat: Option<NonZeroU32>,
 }
 
 impl LaunchRequest {
-    /// The launch with what it does not say taken from another. Arguments belong to one launch.
+    /// Takes missing settings from another request, except the arguments, which belong to one launch.
     pub fn or(self, others: &LaunchRequest) -> LaunchRequest {
         LaunchRequest {
             kernel: self.kernel.or_else(|| others.kernel.clone()),

@@ -1,4 +1,4 @@
-//! Buffers that are saved to files.
+//! Saving buffers to files.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -8,25 +8,26 @@ use gcn_args::bind::BufferView;
 use gcn_runtime::hsa::Loaded;
 use gcn_runtime::memory::Memory;
 
+use super::option_values::NamedText;
 use super::output::{ElementSelector, MemoryView};
-use super::written::NamedText;
 use crate::outputs::FileIdentity;
 use crate::problem::{OUTPUT_CONFLICT, Problem};
 use crate::{input, outputs};
 
-/// A buffer's bytes that are to be saved.
+/// Buffer to save.
 pub struct Save {
-    /// As written.
+    /// Selector as written.
     name: String,
     view: MemoryView,
     path: PathBuf,
 }
 
 impl Save {
-    /// Finds what is to be saved, and whether a file can be there.
+    /// Resolves the buffer, and checks that the file can be created.
     ///
     /// # Errors
-    /// As [`ElementSelector::parse`] and [`ElementSelector::find`]; the path is a directory, or in none.
+    /// As for [`ElementSelector::parse`] and [`ElementSelector::find`]; or the path is a directory, or its directory
+    /// does not exist.
     pub fn new(given: &NamedText, buffers: &[BufferView], loaded: &Loaded) -> Result<Save> {
         let view = ElementSelector::unprinted(&given.name)?.find(buffers, loaded)?;
         let path = match &*given.value {
@@ -41,17 +42,17 @@ impl Save {
         })
     }
 
-    /// The buffer, as written.
+    /// Selector of the buffer, as written.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The elements.
+    /// Elements to save.
     pub fn view(&self) -> &MemoryView {
         &self.view
     }
 
-    /// True if it goes to standard output.
+    /// True if the buffer is written to standard output.
     pub fn is_for_stdout(&self) -> bool {
         self.path == Path::new(input::STDIN)
     }
@@ -59,7 +60,7 @@ impl Save {
     /// Writes the file. `out` is standard output.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub fn write(&self, memory: &Memory, out: &mut dyn Write) -> Result<()> {
         if self.is_for_stdout() {
             return Ok(self.write_to(out, memory)?);
@@ -73,7 +74,7 @@ impl Save {
     }
 }
 
-/// Problems of files that are written to twice, or that are inputs. `others` are outputs that are no buffers, each with its name.
+/// Problems of files that are written twice or are inputs. `others` are other outputs, with their names.
 pub fn conflicts(
     saves: &[Save],
     others: &[(&'static str, Option<&Path>)],

@@ -1,4 +1,4 @@
-//! The trace of a run: what it shows, and where it goes.
+//! Trace of a run: its instructions and output.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -14,30 +14,30 @@ use gcn_runtime::{CommandResult, PreparedLaunch, Queue};
 use super::request::RunRequest;
 use crate::outputs::unwritable;
 
-/// Lines of a trace that may wait to be written.
+/// Maximum number of lines waiting to be written.
 const BACKLOG: usize = 1024;
 
-/// Place that a trace is written to.
+/// Output of a trace.
 enum TraceSink {
     /// Standard output.
     Output,
-    /// Standard error, where standard output has a report.
+    /// Standard error, if standard output has a report.
     Error,
-    /// A file, with its name.
+    /// File with its name.
     File(PathBuf, BufWriter<File>),
 }
 
-/// A trace of the launches of a run.
+/// Trace of a run's launches.
 pub struct RunTrace {
     filter: TraceFilter,
     sink: TraceSink,
 }
 
 impl RunTrace {
-    /// The trace that a run asks for.
+    /// Creates the trace that a run requests.
     ///
     /// # Errors
-    /// The file cannot be made.
+    /// The file cannot be created.
     pub fn new(run: &RunRequest, filter: TraceFilter) -> Result<Option<RunTrace>> {
         if !run.trace.is_on() {
             return Ok(None);
@@ -53,10 +53,11 @@ impl RunTrace {
         Ok(Some(RunTrace { filter, sink }))
     }
 
-    /// Runs a launch with the trace and other observers. A thread of the queue's runs it, since only this one may write to `out`.
+    /// Runs a launch with the trace and other observers, on a thread of the queue, since only the calling thread may
+    /// write to `out`.
     ///
     /// # Errors
-    /// The trace cannot be written, or the launch is none of the queue's device.
+    /// The trace cannot be written, or the launch belongs to another device.
     pub fn run(
         &mut self,
         prepared: &PreparedLaunch,
@@ -66,12 +67,12 @@ impl RunTrace {
     ) -> Result<CommandResult> {
         let (sender, lines) = mpsc::sync_channel::<String>(BACKLOG);
         let module = prepared.kernel().module().clone();
-        // Nobody listens any more when the run is being stopped.
+        // The receiver is gone when the run is being stopped.
         let trace = gcn_observe::Trace::new(move |line: &str| drop(sender.send(line.to_owned())))
             .filter(self.filter.clone())
             .symbols(move |pc| symbolic(pc, module.loaded()));
         let observers = observers.clone().with(Arc::new(trace));
-        // The lines end when the run drops the trace, of which this thread keeps nothing.
+        // The channel closes when the run drops the trace, since this thread keeps no sender.
         let signal = prepared.clone().observers(&observers).submit(queue)?;
         drop(observers);
         let mut written = Ok(());

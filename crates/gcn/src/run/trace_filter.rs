@@ -1,13 +1,13 @@
-//! The instructions that a trace shows, as `--trace-only` names them.
+//! Selection of traced instructions (`--trace-only`).
 
 use gcn_args::bind::BufferView;
 use gcn_observe::{Choice, TraceFilter};
 use gcn_runtime::hsa::Loaded;
 
-/// Adds what `KEY=VALUE` says to a filter.
+/// Adds a selection `KEY=VALUE` to a filter.
 ///
 /// # Errors
-/// The accepted forms, or what does not exist.
+/// The accepted forms, or the name that does not exist.
 pub fn add(
     filter: &mut TraceFilter,
     text: &str,

@@ -1,12 +1,12 @@
-//! The call of `gcn why` that explains the first unexpected element of a run.
+//! Suggested call of `gcn why` for the first unexpected element of a run.
 
 use std::ffi::OsString;
 
 use crate::render::{printable, shell_word};
 
-/// Name of the command that such a call takes the place of.
+/// Command that the suggestion replaces.
 const RUN: &str = "run";
-/// Options whose values are about the results, which `gcn why` has others of.
+/// Options about results, which `gcn why` does not have.
 const DROPPED: [&str; 7] = [
     "--expect",
     "--print",
@@ -16,10 +16,10 @@ const DROPPED: [&str; 7] = [
     "--profile",
     "--profile-format",
 ];
-/// Options of this kind that have no value.
+/// Options about results without a value.
 const DROPPED_FLAGS: [&str; 3] = ["--trace", "--fidelity", "--json"];
 
-/// A note with the call, for the command line of a `gcn run`. `None` for another command.
+/// Formats the suggestion for the command line of a `gcn run`; `None` for another command.
 pub fn note(arguments: impl Iterator<Item = OsString>, element: &str) -> Option<String> {
     let call = call(arguments, element)?;
     let element = printable(element);

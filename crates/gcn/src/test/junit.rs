@@ -1,4 +1,4 @@
-//! Outcomes of launch files in the format of JUnit, which CI servers read.
+//! Results of launch files in JUnit format, which CI servers read.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::row::Row;
 
-/// Name of the report and its suite.
+/// Name of the report and its test suite.
 const NAME: &str = "gcn test";
 
 /// Writes the rows as one test suite, with the wall-clock time of the whole run.

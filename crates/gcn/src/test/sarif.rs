@@ -1,4 +1,4 @@
-//! One SARIF log of all launch files.
+//! Combined SARIF log of all launch files.
 
 use std::io::{self, Write};
 

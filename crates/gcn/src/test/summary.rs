@@ -1,4 +1,4 @@
-//! The summary of launch files, for people.
+//! Summary of launch files as text.
 
 use std::io::{self, Write};
 

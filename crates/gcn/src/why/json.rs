@@ -1,4 +1,4 @@
-//! An answer in JSON.
+//! JSON output of an answer.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -10,24 +10,24 @@ use serde::Serialize;
 use super::terms::Terms;
 use crate::render;
 
-/// An answer; the fields are the keys.
+/// Answer; the fields are the keys.
 #[derive(Serialize)]
 struct Report<'a> {
     place: &'a str,
     r#type: &'static str,
     value: serde_json::Value,
-    /// Writers of the place.
+    /// Steps and origins that wrote the place.
     roots: Vec<TargetReport>,
     steps: Vec<StepReport<'a>>,
     origins: Vec<OriginReport>,
     executions: usize,
     workgroups: usize,
-    /// Reason for which it is not complete.
+    /// Reason why the answer is incomplete.
     incomplete: Option<&'static str>,
     notes: &'a [String],
 }
 
-/// A step or an origin, by its place in the list.
+/// Step or origin, by its index in the list.
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
 enum TargetReport {
@@ -35,7 +35,7 @@ enum TargetReport {
     Origin(usize),
 }
 
-/// An instruction.
+/// JSON report of an executed instruction.
 #[derive(Serialize)]
 struct StepReport<'a> {
     instruction: &'a str,
@@ -43,31 +43,31 @@ struct StepReport<'a> {
     symbol: Option<&'a str>,
     file: Option<&'a str>,
     line: Option<u32>,
-    /// Number of the launch, from 1.
+    /// Launch number, starting at 1.
     launch: usize,
-    /// Number of the run, from 1: launches in order, each as often as it is repeated.
+    /// Run number, starting at 1, counting repetitions.
     run: u32,
     kernel: Option<&'a str>,
     workgroup: [u32; 3],
     wave: u32,
     lane: Option<u8>,
-    /// Number of the instruction in its wave, from 1.
+    /// Number of the instruction in its wave, starting at 1.
     number: u64,
-    /// Registers that it has written; nothing for memory and branches.
+    /// Registers that the step wrote; `None` for memory and branches.
     register: Option<&'a str>,
-    /// Their values.
+    /// Values of the registers.
     written: &'a [u32],
     is_branch: bool,
     read: BTreeMap<&'a str, u32>,
     executions: usize,
-    /// First and last number in the waves.
+    /// First and last number of the instruction in the waves.
     numbers: (u64, u64),
     waves: usize,
     lanes: usize,
     depends: Vec<DependenceReport>,
 }
 
-/// A dependence.
+/// JSON report of a dependence.
 #[derive(Serialize)]
 struct DependenceReport {
     kind: &'static str,
@@ -75,19 +75,19 @@ struct DependenceReport {
     on: TargetReport,
 }
 
-/// End of a chain.
+/// JSON report of an origin.
 #[derive(Serialize)]
 struct OriginReport {
     kind: &'static str,
     is_defined: bool,
-    /// Buffer, register, symbol or memory.
+    /// Name of the buffer, register, symbol or memory.
     name: Option<String>,
     meaning: Option<&'static str>,
     /// Ranges of elements of a buffer, or of bytes; the end is exclusive.
     ranges: Vec<(u64, u64)>,
     /// Names of arguments.
     arguments: Vec<String>,
-    /// Number of the run, from 1.
+    /// Run number, starting at 1.
     run: Option<u32>,
     workgroup: Option<[u32; 3]>,
 }

@@ -1,4 +1,4 @@
-//! Names of places, values and ends of chains, for people.
+//! Text for places, values and origins.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,19 +12,19 @@ use crate::run::plural;
 /// Maximum number of ranges shown.
 const MAX_RANGES: usize = 6;
 
-/// An answer, and what it is described with.
+/// Answer with the names that describe it.
 pub struct Terms<'a> {
-    /// The answer.
+    /// Answer to describe.
     pub answer: &'a Answer,
-    /// The code.
+    /// Code of the program.
     pub program: &'a Program,
     debugged: &'a DebuggedRun,
-    /// Number of the launch of each run.
+    /// Launch number of each run.
     launches: Vec<usize>,
 }
 
 impl<'a> Terms<'a> {
-    /// Terms of an answer.
+    /// Creates the terms of an answer.
     pub fn new(debugged: &'a DebuggedRun, program: &'a Program, answer: &'a Answer) -> Terms<'a> {
         Terms {
             answer,
@@ -34,17 +34,17 @@ impl<'a> Terms<'a> {
         }
     }
 
-    /// Number of the launch of a run, from 0.
+    /// Launch number of a run, starting at 0.
     pub fn launch(&self, run: u32) -> usize {
         self.launches.get(run as usize).copied().unwrap_or(0)
     }
 
-    /// True if there are several runs, so that they have to be told apart.
+    /// True if there are several runs, so that text must name the run.
     pub fn has_several_runs(&self) -> bool {
         self.launches.len() > 1
     }
 
-    /// A run: the launch, and the repetition if it is repeated.
+    /// Names a run: the launch, and the repetition if there are several.
     pub fn run(&self, run: u32) -> String {
         let launch = self.launch(run);
         let first = self.launches.iter().position(|it| *it == launch);
@@ -70,7 +70,7 @@ impl<'a> Terms<'a> {
         }
     }
 
-    /// An instruction; of a branch with the symbol that it leads to.
+    /// Text of an instruction; for a branch, with the symbol of its target.
     pub fn instruction(&self, step: &AnswerStep) -> String {
         let target = step.target.and_then(|it| self.program.symbolic(it));
         match (step.text.split_once(' '), target) {
@@ -79,7 +79,7 @@ impl<'a> Terms<'a> {
         }
     }
 
-    /// The arguments that bytes of the argument segment belong to.
+    /// Names of the arguments at bytes of the argument segment.
     pub fn arguments(&self, run: u32, bytes: &[Range<u64>]) -> Vec<String> {
         let named = self.debugged.arguments(self.launch(run));
         let overlaps = |a: &Range<u64>, b: &Range<u64>| a.start < b.end && b.start < a.end;
@@ -95,7 +95,7 @@ impl<'a> Terms<'a> {
         names
     }
 
-    /// End of a chain; `value` is that of a register.
+    /// Describes the origin of a value. `value` is that of a register.
     pub fn origin(&self, origin: &Origin, value: Option<u32>) -> String {
         let is = |name: &str| match value {
             Some(value) => format!("{name} = {}", number(&[value], false)),
@@ -141,7 +141,7 @@ impl<'a> Terms<'a> {
         }
     }
 
-    /// Everything that the value comes from, a line for inputs and one for undefined values.
+    /// Summarizes all origins: a line for inputs and one for undefined values.
     pub fn ends(&self) -> Vec<String> {
         let mut inputs: BTreeMap<&str, Vec<Range<u64>>> = BTreeMap::new();
         let mut arguments: BTreeMap<u32, Vec<Range<u64>>> = BTreeMap::new();
@@ -179,12 +179,12 @@ impl<'a> Terms<'a> {
             }
         }
         let inputs = inputs.into_iter().map(|(name, mut elements)| {
-            format!("{}[{}]", printable(name), ranges(&merged(&mut elements)))
+            format!("{}[{}]", printable(name), ranges(&merge(&mut elements)))
         });
         let mut inputs: Vec<String> = inputs.collect();
         let arguments = arguments.into_iter();
         let arguments =
-            arguments.flat_map(|(run, mut bytes)| self.arguments(run, &merged(&mut bytes)));
+            arguments.flat_map(|(run, mut bytes)| self.arguments(run, &merge(&mut bytes)));
         let mut arguments: Vec<String> = arguments.collect();
         for names in [&mut arguments, &mut memory, &mut undefined] {
             names.sort();
@@ -202,7 +202,7 @@ impl<'a> Terms<'a> {
             .collect()
     }
 
-    /// Executions of a step, if there are several.
+    /// Describes the executions of a step, if there are several.
     pub fn executions(&self, step: &AnswerStep) -> Option<String> {
         if step.count < 2 {
             return None;
@@ -220,8 +220,8 @@ impl<'a> Terms<'a> {
     }
 }
 
-/// Ranges in ascending order that do not touch each other.
-fn merged(ranges: &mut [Range<u64>]) -> Vec<Range<u64>> {
+/// Merges adjacent and overlapping ranges, in ascending order.
+fn merge(ranges: &mut [Range<u64>]) -> Vec<Range<u64>> {
     ranges.sort_by_key(|it| it.start);
     let mut merged: Vec<Range<u64>> = Vec::new();
     for range in ranges {
@@ -233,9 +233,9 @@ fn merged(ranges: &mut [Range<u64>]) -> Vec<Range<u64>> {
     merged
 }
 
-/// Value of registers.
+/// Formats the value of registers.
 pub fn number(dwords: &[u32], is_f32: bool) -> String {
-    /// Values that are shown in decimal notation.
+    /// Values below this are shown in decimal.
     const DECIMAL: u64 = 1 << 16;
     let value = match *dwords {
         [value] if is_f32 => return format!("{} ({value:#x})", f32::from_bits(value)),
@@ -250,7 +250,7 @@ pub fn number(dwords: &[u32], is_f32: bool) -> String {
     }
 }
 
-/// Ranges as a selector of elements has them.
+/// Formats ranges as in a selector of elements.
 pub fn ranges(ranges: &[Range<u64>]) -> String {
     let shown = ranges
         .iter()

@@ -1,7 +1,8 @@
-//! An answer as a tree.
+//! Text of an answer as a tree.
 //!
-//! An instruction is expanded once, at the place nearest to the root; elsewhere its number stands for it. Left out are dependences that say
-//! nothing: lanes that are active from the begin on, the launch's values that addresses are made of, and conditions that are above already.
+//! An instruction is expanded once, at the occurrence nearest to the root; other occurrences refer to it by number.
+//! Uninformative dependences are omitted: lanes that were active from the start, launch values in addresses, and
+//! conditions already shown above.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::{self, Write};
@@ -12,7 +13,7 @@ use super::terms::{Terms, number};
 use crate::render::printable;
 use crate::run::plural;
 
-/// Writes the tree, its inputs and its size.
+/// Writes the tree, the inputs and its size.
 ///
 /// # Errors
 /// `out` cannot be written.
@@ -30,36 +31,36 @@ pub fn write(
         target: *target,
     });
     let lines: Vec<TreeLine> = roots.map(TreeLine::One).collect();
-    tree.lines(None, &lines, &Above::default(), out)?;
+    tree.lines(None, &lines, &LineContext::default(), out)?;
     tree.summary(out)
 }
 
-/// An instruction that is expanded: the one that it is expanded under, and its level.
+/// Place of an expanded instruction: the instruction above it, and its level.
 type Expansion = (Option<usize>, u32);
 
 struct Tree<'a> {
     terms: &'a Terms<'a>,
     depth: u32,
     expanded: HashMap<usize, Expansion>,
-    /// Numbers of the instructions that are referred to.
+    /// Reference numbers of instructions that occur more than once.
     numbers: HashMap<usize, usize>,
 }
 
-/// A line below an instruction.
+/// Line below an instruction.
 enum TreeLine {
     One(AnswerEdge),
-    /// Instructions that depend on nothing, for an address.
+    /// Instructions of an address that depend on nothing.
     Constants(Vec<usize>),
 }
 
-/// Lines above a line.
+/// Context of the lines above.
 #[derive(Clone, Default)]
-struct Above {
+struct LineContext {
     indent: String,
-    /// Run, wave and lane.
+    /// Run and wave.
     wave: Option<(u32, WaveId)>,
     lane: Option<u8>,
-    /// Branches that have been shown as conditions.
+    /// Branches already shown as conditions.
     conditions: HashSet<usize>,
 }
 
@@ -95,7 +96,7 @@ impl<'a> Tree<'a> {
                 }
             }
         }
-        // Instructions that are met more than once.
+        // Steps that occur more than once get reference numbers.
         let mut met = HashSet::new();
         let mut referred = HashSet::new();
         for from in &order {
@@ -128,7 +129,7 @@ impl<'a> Tree<'a> {
         &self.terms.answer.steps[number]
     }
 
-    /// The dependences of an instruction that say something: values first, then conditions, then addresses.
+    /// Informative dependences of an instruction: values first, then conditions, then addresses.
     fn edges(&self, number: usize) -> Vec<AnswerEdge> {
         let edges = self.step(number).edges.iter();
         let mut edges: Vec<AnswerEdge> = edges.filter(|it| !self.is_plain(it)).copied().collect();
@@ -141,7 +142,7 @@ impl<'a> Tree<'a> {
         edges
     }
 
-    /// True for a dependence that is as in every wave.
+    /// True for an uninformative dependence.
     fn is_plain(&self, edge: &AnswerEdge) -> bool {
         let AnswerTarget::Origin(origin) = edge.target else {
             return false;
@@ -156,7 +157,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// True for an instruction that is expanded below another, and depends on nothing.
+    /// True for an instruction that is not a root and depends on nothing.
     fn is_constant(&self, step: usize, from: Option<usize>) -> bool {
         self.expanded.get(&step).is_some_and(|it| it.0 == from)
             && !self.numbers.contains_key(&step)
@@ -164,7 +165,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Lines below an instruction.
-    fn below(&self, from: usize, above: &Above) -> Vec<TreeLine> {
+    fn below(&self, from: usize, above: &LineContext) -> Vec<TreeLine> {
         let mut lines = Vec::new();
         let mut constants = Vec::new();
         for edge in self.edges(from) {
@@ -188,12 +189,12 @@ impl<'a> Tree<'a> {
         lines
     }
 
-    /// Writes lines below an instruction, or the roots.
+    /// Writes the lines below an instruction, or the roots.
     fn lines(
         &self,
         from: Option<usize>,
         lines: &[TreeLine],
-        above: &Above,
+        above: &LineContext,
         out: &mut dyn Write,
     ) -> io::Result<()> {
         let mut above = above.clone();
@@ -248,7 +249,7 @@ impl<'a> Tree<'a> {
         Ok(())
     }
 
-    /// End of a chain below an instruction.
+    /// Text of an origin below an instruction.
     fn origin(&self, from: Option<usize>, origin: usize) -> String {
         let origin = &self.terms.answer.origins[origin];
         let value = match (from, origin) {
@@ -261,8 +262,8 @@ impl<'a> Tree<'a> {
         self.terms.origin(origin, value)
     }
 
-    /// Writes an instruction and what is below it.
-    fn expand(&self, number: usize, above: &Above, out: &mut dyn Write) -> io::Result<()> {
+    /// Writes an instruction and the lines below it.
+    fn expand(&self, number: usize, above: &LineContext, out: &mut dyn Write) -> io::Result<()> {
         let step = self.step(number);
         if let Some(number) = self.numbers.get(&number) {
             write!(out, "#{number} ")?;
@@ -296,8 +297,8 @@ impl<'a> Tree<'a> {
         self.lines(Some(number), &lines, &above, out)
     }
 
-    /// Place of an instruction, and the launch and wave if they are others than above.
-    fn position(&self, step: &AnswerStep, above: &Above) -> String {
+    /// Position of an instruction, with launch and wave if they differ from the context.
+    fn position(&self, step: &AnswerStep, above: &LineContext) -> String {
         let mut parts = vec![self.terms.location(&step.location)];
         let is_same_run = above.wave.is_some_and(|(run, _)| run == step.run);
         if !is_same_run && self.terms.has_several_runs() {
@@ -318,7 +319,7 @@ impl<'a> Tree<'a> {
         parts.join(", ")
     }
 
-    /// An instruction that is expanded elsewhere.
+    /// Reference to an instruction that is expanded elsewhere.
     fn reference(&self, number: usize) -> String {
         let value = value(self.step(number)).map_or_else(String::new, |it| format!("{it}: "));
         match self.numbers.get(&number) {
@@ -327,7 +328,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Writes what all of it comes from, and its size.
+    /// Writes the origins of the value and the size of the tree.
     fn summary(&self, out: &mut dyn Write) -> io::Result<()> {
         let answer = self.terms.answer;
         for text in self.terms.ends() {
@@ -346,7 +347,7 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// Registers that a step has written, with their value.
+/// Registers that a step wrote, with their value.
 fn value(step: &AnswerStep) -> Option<String> {
     let name = step.register.as_ref()?;
     Some(match &step.written[..] {
@@ -355,7 +356,7 @@ fn value(step: &AnswerStep) -> Option<String> {
     })
 }
 
-/// The part that a dependence plays.
+/// Label of a kind of dependence.
 fn kind(kind: Edge) -> &'static str {
     match kind {
         Edge::Data => "",

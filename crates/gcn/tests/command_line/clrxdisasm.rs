@@ -1,4 +1,4 @@
-//! `clrxdisasm`: `gcn` under the name of CLRX's disassembler, with its options.
+//! Tests of `clrxdisasm`: `gcn` under the name of CLRX's disassembler, with its options.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -7,10 +7,10 @@ use std::process::{Command, Output};
 
 use super::{assert_status, output, scratch, stderr, stdout};
 
-/// `v_mov_b32 v0, 0`, a load by FLAT, which GCN 1.1 has and 1.0 has not, and the end.
+/// `v_mov_b32 v0, 0`, a FLAT load, which exists in GCN 1.1 but not in 1.0, and the end of the program.
 const WORDS: [u32; 4] = [0x7e00_0280, 0xdc30_0000, 0x0100_0002, 0xbf81_0000];
 
-/// A test's directory with the words, and the link.
+/// Creates a directory with the words and the link.
 fn prepared(test: &str) -> PathBuf {
     let directory = scratch(test);
     let bytes: Vec<u8> = WORDS.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -27,7 +27,7 @@ fn clrxdisasm(directory: &PathBuf, arguments: &[&str]) -> Output {
         .expect("it starts")
 }
 
-/// The command of shadPS4's viewer of shaders, with the file's name in place of `{src}`.
+/// Command of shadPS4's shader viewer, with the file name in place of `{src}`.
 const SHADPS4: [&str; 2] = ["--raw", "shader.bin"];
 
 #[test]

@@ -1,4 +1,4 @@
-//! `gcn exec` and `gcn env`: the program's environment, the library that it loads, and the exit statuses.
+//! Tests of `gcn exec` and `gcn env`: the program's environment, the library that it loads, and exit statuses.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -8,9 +8,9 @@ use std::process::{Command, Output};
 
 use crate::{assert_status, gcn, scratch, stderr, stdout};
 
-/// The library that programs of HIP load.
+/// Library that HIP programs load.
 pub const LIBRARY: &str = "libhsa-runtime64.so.1";
-/// Variables of the environment that a test must not inherit.
+/// Environment variables that a test must not inherit.
 pub const VARIABLES: [&str; 27] = [
     "GCN_LIB_DIR",
     "GCN_TARGET",
@@ -54,7 +54,7 @@ pub fn compile(directory: &Path, source: &str, arguments: &[&str]) {
     assert!(cc.status.success(), "{}", stderr(&cc));
 }
 
-/// Makes a library of the name that programs of HIP load, whose function `who` returns `name`.
+/// Creates a library named like the one that HIP programs load. Its function `who` returns `name`.
 pub fn library(directory: &Path, name: &str) {
     fs::create_dir_all(directory).expect("a directory");
     let source = format!("const char *who(void) {{ return \"{name}\"; }}\n");
@@ -66,14 +66,14 @@ pub fn library(directory: &Path, name: &str) {
     );
 }
 
-/// A test's directory with a library in `lib`.
+/// Creates a test directory with a library in `lib`.
 pub fn prepared(test: &str) -> PathBuf {
     let directory = scratch(test);
     library(&directory.join("lib"), "emulated");
     directory
 }
 
-/// `gcn` with the library in `lib`.
+/// `gcn` command that uses the library in `lib`.
 pub fn command(directory: &PathBuf, arguments: &[&str]) -> Command {
     let mut command = gcn(directory, arguments);
     for name in VARIABLES {
@@ -87,7 +87,7 @@ pub fn output(directory: &PathBuf, arguments: &[&str]) -> Output {
     command(directory, arguments).output().expect("gcn starts")
 }
 
-/// The lines of `env` that name a variable of [`VARIABLES`], sorted.
+/// Lines of `env` that set a variable of [`VARIABLES`], sorted.
 pub fn variables(text: &str) -> Vec<String> {
     let is_ours = |line: &&str| {
         let name = line.split('=').next().unwrap_or_default();
@@ -500,7 +500,7 @@ fn failures_have_statuses_of_their_own() {
     }
 }
 
-/// Makes a program that prints `GCN_TARGET`, with device code of some ids.
+/// Creates a program that prints `GCN_TARGET`, with device code for some target IDs.
 fn program_with_code(directory: &Path, ids: &[&str]) {
     let mut bundle = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
     bundle.extend((ids.len() as u64).to_le_bytes());

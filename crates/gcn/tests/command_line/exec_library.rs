@@ -1,4 +1,4 @@
-//! `gcn exec`: the library that a program loads, from the places where it is installed.
+//! Tests of `gcn exec`: the library that a program loads, for the directories where it may be installed.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};

@@ -1,4 +1,4 @@
-//! `gcn exec --profile`: the program's environment. The profile itself is a matter of `tests/hip`.
+//! Tests of `gcn exec --profile`: the program's environment. The profile itself is tested in `tests/hip`.
 
 use std::fs;
 

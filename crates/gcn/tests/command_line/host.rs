@@ -1,4 +1,4 @@
-//! Hosts that refuse: outputs that cannot be written, threads that cannot be made, files that become shorter.
+//! Tests of failing hosts: outputs that cannot be written, threads that cannot be created, files that are truncated.
 
 use std::fs;
 use std::io::Read;
@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 
 use super::{KERNEL, assert_status, gcn, output, scratch, stderr};
 
-/// Linux has a file that is always full.
+/// Uses `/dev/full`.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_output_that_cannot_be_written_is_told() {
@@ -84,8 +84,8 @@ fn a_reader_that_has_enough_is_no_error() {
     assert_eq!(stderr(&rest), "");
 }
 
-/// A host that refuses every thread makes the tool slower and changes nothing else. (A thread whose stack has 2^50 bytes
-/// cannot be made.)
+/// A host that cannot create threads makes the tool slower, but does not change results. (Creating a thread with a
+/// stack of 2^50 bytes fails.)
 #[cfg(target_os = "linux")]
 #[test]
 fn a_host_without_threads_is_no_error() {
@@ -134,7 +134,7 @@ fn a_host_without_threads_is_no_error() {
     }
 }
 
-/// A mapped file that becomes shorter while it is read would end the process by SIGBUS.
+/// Without a handler, SIGBUS would kill the process if a mapped file is truncated while it is read.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_that_becomes_shorter_is_told() {
@@ -162,7 +162,7 @@ fn a_file_that_becomes_shorter_is_told() {
     fs::remove_file(path).expect("it is there");
 }
 
-/// Runs a script with `gcn` in `$GCN`: a shell sets limits and closes streams.
+/// Runs a shell script with `gcn` in `$GCN`, since a shell can set limits and close streams.
 #[cfg(target_os = "linux")]
 fn shell(directory: &Path, script: &str) -> Output {
     let mut shell = Command::new("sh");
@@ -215,7 +215,7 @@ fn limits_of_the_host_are_named_or_do_not_matter() {
     assert!(stderr(&ran).starts_with(message), "{}", stderr(&ran));
 }
 
-/// A file system without room is a process that may write no byte to a file.
+/// A limit of 0 on the file size acts like a full file system.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_old_file_stays_where_the_new_one_cannot_be_written() {
@@ -249,7 +249,7 @@ fn an_old_file_stays_where_the_new_one_cannot_be_written() {
     }
 }
 
-/// Inputs that have no end, or do not fit into memory, are refused before they are read.
+/// Inputs that are endless or do not fit into memory are rejected before they are read.
 #[test]
 fn inputs_have_limits() {
     let directory = scratch("huge");

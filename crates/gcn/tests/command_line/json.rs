@@ -1,4 +1,4 @@
-//! `--json`: each command's result and its errors are JSON on standard output.
+//! Tests of `--json`: each command writes its result and its errors as JSON to standard output.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{assert_status, gcn, scratch, stderr, stdout};
 
-/// A kernel with a missing wait, in assembly.
+/// Assembly kernel with a missing wait.
 const SOURCE: &str = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx900\"\n.text\n.globl k\n.p2align 8\n.type k,@function\nk:\n\
                       \tglobal_load_dword v1, v0, s[0:1]\n\tv_mov_b32 v2, v1\n\ts_endpgm\n.Lend:\n.size k, .Lend-k\n.rodata\n\
                       .p2align 6\n.amdhsa_kernel k\n.amdhsa_next_free_vgpr 4\n.amdhsa_next_free_sgpr 8\n.end_amdhsa_kernel\n";

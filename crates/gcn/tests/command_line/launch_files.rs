@@ -1,4 +1,4 @@
-//! `gcn test`: outcomes of launch files, summaries, and reports for CI servers.
+//! Tests of `gcn test`: outcomes of launch files, summaries, and reports for CI servers.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{KERNEL, assert_status, gcn, scratch, stderr, stdout};
 
-/// A launch of [`KERNEL`]'s file.
+/// Launch file for [`KERNEL`].
 const LAUNCH: &str =
     "file = \"k.s\"\ngrid = 64\nargs = [\"data\", \"u32:4\"]\n[buffers]\ndata = \"u32*4:iota\"\n";
 

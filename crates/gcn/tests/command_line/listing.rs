@@ -1,4 +1,4 @@
-//! `gcn dis`: listings, and what comes of assembling them again.
+//! Tests of `gcn dis`: listings, and assembling them again.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! The command line as a user meets it: results, messages, exit statuses.
+//! Tests of the command line from a user's perspective: results, messages and exit statuses.
 
 mod clrxdisasm;
 mod exec;
@@ -58,7 +58,7 @@ amdhsa.kernels:
 .end_amdgpu_metadata
 ";
 
-/// A directory for one test's files, empty at its start.
+/// Creates an empty directory for a test.
 fn scratch(test: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
     let _ = fs::remove_dir_all(&path); // It need not exist.
@@ -87,7 +87,7 @@ fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).expect("text")
 }
 
-/// Runs with `input` as standard input.
+/// Runs a command with `input` as standard input.
 fn piped(directory: &PathBuf, arguments: &[&str], input: &[u8]) -> Output {
     let mut child = gcn(directory, arguments)
         .stdin(Stdio::piped())
@@ -424,7 +424,7 @@ fn errors_are_json_if_asked() {
     }
 }
 
-/// Holds the output of a command to an error in JSON: the status, the name, and a part of the message.
+/// Checks that the output of a command is an error in JSON, with a status, a name, and a part of the message.
 #[track_caller]
 fn assert_json_error(arguments: &[&str], failed: &Output, expected: (i32, &str, &str)) {
     let (status, name, message) = expected;

@@ -1,4 +1,5 @@
-//! `gcn why`: its JSON, wrong uses, and the call that `gcn run` prints. `tests/why` has the trees.
+//! Tests of `gcn why`: JSON output, usage errors, and the call that `gcn run` suggests. The trees are tested in
+//! `tests/why`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +10,7 @@ use super::{assert_status, gcn, scratch, stderr, stdout};
 
 const KERNEL: &str = include_str!("../../../../tests/why/add.s");
 
-/// A directory with a kernel that multiplies, and its launch.
+/// Creates a directory with a kernel that multiplies, and its launch file.
 fn directory(test: &str) -> PathBuf {
     let directory = scratch(test);
     fs::write(directory.join("k.s"), KERNEL).expect("written");

@@ -1,5 +1,5 @@
-//! The times of kernels, ours and those of OpenCL on the host, in one go and in turns, so that a machine's speed of the
-//! day cancels out; then what a run takes that no kernel asks for: memory, and time before the first instruction.
+//! Benchmarks: times of kernels with `gcn` and with OpenCL on the host, in alternation, so that changes in the
+//! machine's speed cancel out. Also memory use, and time before the first instruction.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -16,38 +16,37 @@ use crate::emulate::{self, GCN, Mode};
 use crate::measure::measure;
 use crate::{Build, bench_check, compare, reference, say};
 
-/// The build that is timed.
+/// Build that is timed.
 pub const BUILD: Build = Build {
     compiler: COMPILERS[1],
     level: "-O2",
     target: "gfx900",
 };
-/// Times that a kernel is run in each way; the best counts.
+/// Number of runs of a kernel per tool; the fastest is used.
 const RUNS: usize = 5;
-/// Runs on two cores for each of the others: what else the machine does is more likely to
-/// come in between.
+/// Number of runs on two cores per other run, since other load on the machine is more likely to interfere.
 const RUNS_OF_TWO: usize = 2;
-/// Runs of each kernel on each of two `gcn`.
+/// Number of runs of each kernel per `gcn`, for two versions of it.
 const RUNS_BESIDE: usize = 8;
-/// Times that what takes milliseconds is run.
+/// Number of runs of commands that take milliseconds.
 const SHORT_RUNS: usize = 30;
-/// Work-items of the grid that shows how memory grows.
+/// Number of work-items of a grid that shows the growth of memory.
 const HUGE_GRID: u32 = 1 << 28;
-/// Kernels and instructions in each of the code object that shows what starting takes: 100 KiB of code.
+/// Number of kernels, and of instructions in each, in a code object of 100 KiB that shows the start-up time.
 const KERNELS: usize = 64;
 const INSTRUCTIONS: usize = 400;
 
-/// The fields of `gcn run --json` that the benchmark reads.
+/// Fields of `gcn run --json` used by the benchmark.
 #[derive(Deserialize)]
 pub struct Report {
-    /// Wave instructions.
+    /// Number of executed instructions, per wave.
     instructions: u64,
-    /// Seconds of the kernels alone.
+    /// Time of the kernels alone, in seconds.
     pub seconds: f64,
 }
 
 impl Report {
-    /// The sum of several runs, whose reports follow each other.
+    /// Sums the concatenated reports of several runs.
     pub fn of_all(printed: &str) -> Result<Report, String> {
         let mut all = Report {
             instructions: 0,
@@ -62,17 +61,17 @@ impl Report {
     }
 }
 
-/// Measures something, and says what it is.
+/// Measures something and prints the result.
 type Measurement = fn() -> Result<(), String>;
 
-/// Times kernels under `gcn check`, as the arguments behind it say.
+/// Option for timing kernels under `gcn check`. The arguments after it select them.
 const CHECK: &str = "--check";
 
-/// Names another `gcn`, such as one built before a change, to time in turns with this one.
+/// Option for comparing with another `gcn`, such as one built before a change, in alternation.
 pub const BESIDE: &str = "--beside";
 
-/// Times kernels, `memory` and `start`: those whose names contain the argument, or all without one. With [`BESIDE`] and the
-/// path of another `gcn`, times the kernels on both and nothing else.
+/// Runs the benchmarks whose names contain the argument: kernels, `memory` and `start`; all by default. With
+/// [`BESIDE`] and the path of another `gcn`, only compares kernel times of both.
 pub fn main(arguments: impl Iterator<Item = String>) -> ExitCode {
     let arguments: Vec<String> = arguments.collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -100,7 +99,7 @@ fn all(filter: &str) -> Result<(), String> {
     others.try_for_each(|(_, run)| run())
 }
 
-/// Times the kernels on this `gcn` and on another one in turns, on one thread.
+/// Compares kernel times of this `gcn` and another one, in alternation, on one thread.
 fn beside(filter: &str, other: &str) -> Result<(), String> {
     say(&format!(
         "Seconds of the kernel itself on one thread, the best of {RUNS_BESIDE} runs in turns; {BUILD}. Beside: {other}."
@@ -194,7 +193,7 @@ fn row(case: &Case) -> Result<(), String> {
     Ok(())
 }
 
-/// The memory that a run takes on a huge grid.
+/// Measures the memory of a run on a huge grid.
 fn memory() -> Result<(), String> {
     let cases = case::all(Purpose::Test)?;
     let saxpy = cases.iter().find(|case| case.name == "saxpy");
@@ -228,7 +227,7 @@ fn memory() -> Result<(), String> {
     Ok(())
 }
 
-/// The time that a run takes at least.
+/// Measures the minimum time of a run.
 fn start() -> Result<(), String> {
     let object = many_kernels()?;
     let bytes = fs::metadata(&object)
@@ -269,7 +268,7 @@ fn gcn(arguments: &[&str]) -> Command {
     command
 }
 
-/// A code object of kernels, each of which ends at once and has code behind that.
+/// Creates a code object with many kernels, each of which ends immediately and has code after its end.
 fn many_kernels() -> Result<PathBuf, String> {
     let mut source = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx900\"\n".to_owned();
     for kernel in 0..KERNELS {

@@ -1,4 +1,4 @@
-//! The times of kernels under `gcn check` beside those under `gcn run`, in turns; or those of two builds of `gcn`.
+//! Benchmarks of kernels under `gcn check` relative to `gcn run`, in alternation, or of two builds of `gcn`.
 
 use std::path::Path;
 
@@ -9,8 +9,8 @@ use crate::case::{self, Case, Purpose};
 use crate::emulate::{GCN, Mode, emulate};
 use crate::{bench_oclgrind, compile, say};
 
-/// Kernels that are timed: arithmetic, local memory, gathers, scatters, rows of loads, single bytes, atomics, few instructions in a
-/// wave, and small launches.
+/// Kernels that are timed: arithmetic, local memory, gathers, scatters, loads of rows, single bytes, atomics, waves
+/// with few instructions, and small launches.
 pub const KERNELS: &[&str] = &[
     "atomic_add_float",
     "bfs",
@@ -38,22 +38,23 @@ pub const KERNELS: &[&str] = &[
     "transpose",
     "xorshift",
 ];
-/// Runs of each in each way; the best counts. Checks that are off unless asked for take so long that one run is enough.
+/// Number of runs per kernel and mode; the fastest is used. Checks that are off by default take so long that one run
+/// is enough.
 const RUNS: usize = 3;
-/// Runs of each in each way on each of two `gcn`, and of checks that are off unless asked for.
+/// Number of runs per kernel, mode and `gcn`, for two versions of it, and for checks that are off by default.
 const RUNS_BESIDE: usize = 5;
 const RUNS_BESIDE_OFF: usize = 2;
-/// Ratio of times above which a build counts as slower than the other.
+/// Ratio of times above which a build counts as slower.
 const SLOWER: f64 = 1.1;
 
-/// The word that asks for the times beside Oclgrind's alone.
+/// Argument for only comparing with Oclgrind.
 const OCLGRIND: &str = "oclgrind";
 
-/// Times kernels under `gcn check`: those whose names contain the argument, or all, and then those beside Oclgrind's. With [`BESIDE`] and
-/// the path of another `gcn`, times them on both and nothing else.
+/// Times kernels under `gcn check`: those whose names contain the argument, or all, and then compares with Oclgrind.
+/// With [`BESIDE`] and the path of another `gcn`, only compares the two.
 ///
 /// # Errors
-/// The arguments mean nothing, or a kernel cannot be timed.
+/// The arguments are invalid, or a kernel cannot be timed.
 pub fn main(words: &[&str]) -> Result<(), String> {
     match *words {
         [] => table("").and_then(|()| bench_oclgrind::table()),
@@ -65,54 +66,54 @@ pub fn main(words: &[&str]) -> Result<(), String> {
     }
 }
 
-/// Ways to run a kernel: without checks, with each, and with those that are on together.
+/// Modes of running a kernel: without checks, with a single check, and with all checks that are on by default.
 #[derive(Clone, Copy)]
-enum Way {
+enum CheckMode {
     Unchecked,
     Only(Check),
     Default,
 }
 
-impl Way {
-    /// All ways, in the order of the table's columns.
-    fn all() -> impl Iterator<Item = Way> {
-        let each = Check::ALL.iter().map(|check| Way::Only(*check));
-        [Way::Unchecked]
+impl CheckMode {
+    /// All modes, in the order of the table's columns.
+    fn all() -> impl Iterator<Item = CheckMode> {
+        let each = Check::ALL.iter().map(|check| CheckMode::Only(*check));
+        [CheckMode::Unchecked]
             .into_iter()
             .chain(each)
-            .chain([Way::Default])
+            .chain([CheckMode::Default])
     }
 
     fn name(self) -> &'static str {
         match self {
-            Way::Unchecked => "run",
-            Way::Only(check) => check.name(),
-            Way::Default => "default",
+            CheckMode::Unchecked => "run",
+            CheckMode::Only(check) => check.name(),
+            CheckMode::Default => "default",
         }
     }
 
-    /// True unless it is a check that has to be asked for.
+    /// True unless it is a check that is off by default.
     fn is_on(self) -> bool {
         match self {
-            Way::Unchecked | Way::Default => true,
-            Way::Only(check) => check.is_default(),
+            CheckMode::Unchecked | CheckMode::Default => true,
+            CheckMode::Only(check) => check.is_default(),
         }
     }
 
-    /// Seconds of a kernel itself on one thread by a `gcn`.
+    /// Returns the time of a kernel with a `gcn`, on one thread, in seconds.
     ///
     /// # Errors
-    /// It cannot be run.
+    /// The kernel cannot be run.
     fn seconds(self, gcn: &str, case: &Case, object: &Path) -> Result<f64, String> {
         match self {
-            Way::Unchecked => seconds(gcn, case, object, Mode::Run, ""),
-            Way::Only(check) => seconds(gcn, case, object, Mode::Check, check.name()),
-            Way::Default => seconds(gcn, case, object, Mode::Check, ""),
+            CheckMode::Unchecked => seconds(gcn, case, object, Mode::Run, ""),
+            CheckMode::Only(check) => seconds(gcn, case, object, Mode::Check, check.name()),
+            CheckMode::Default => seconds(gcn, case, object, Mode::Check, ""),
         }
     }
 }
 
-/// The kernels whose names contain a text.
+/// Kernels whose names contain a text.
 fn cases(filter: &str) -> Result<Vec<Case>, String> {
     let mut cases = case::all(Purpose::Bench)?;
     cases.retain(|case| KERNELS.contains(&case.name.as_str()) && case.name.contains(filter));
@@ -124,13 +125,15 @@ fn cases(filter: &str) -> Result<Vec<Case>, String> {
     }
 }
 
-/// Prints a row for each kernel: seconds without checkers, and how many times as long each check takes.
+/// Prints a row for each kernel: seconds without checks, and the slowdown of each check.
 fn table(filter: &str) -> Result<(), String> {
     say(&format!(
         "Seconds of the kernel itself on one thread under `gcn run`, and times as long under `gcn check`; the best of {RUNS} \
          runs in turns, of one for checks that are off unless asked for; {BUILD}."
     ));
-    let names = Way::all().skip(1).map(|way| format!("{:>11}", way.name()));
+    let names = CheckMode::all()
+        .skip(1)
+        .map(|way| format!("{:>11}", way.name()));
     say(&format!(
         "{:16} {:>8} {}",
         "kernel",
@@ -143,10 +146,11 @@ fn table(filter: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Seconds of a kernel itself on one thread by a `gcn`, by `gcn run`, or by `gcn check` with one check or all that are on.
+/// Returns the time of a kernel in seconds with a `gcn`, on one thread, by `gcn run`, or by `gcn check` with one
+/// check or the default ones.
 ///
 /// # Errors
-/// It cannot be run.
+/// The kernel cannot be run.
 pub fn seconds(
     gcn: &str,
     case: &Case,
@@ -164,9 +168,9 @@ pub fn seconds(
 
 fn row(case: &Case) -> Result<(), String> {
     let object = compile::build(case, BUILD)?.object;
-    let mut best = vec![f64::INFINITY; Way::all().count()];
+    let mut best = vec![f64::INFINITY; CheckMode::all().count()];
     for run in 0..RUNS {
-        for (best, way) in best.iter_mut().zip(Way::all()) {
+        for (best, way) in best.iter_mut().zip(CheckMode::all()) {
             if run == 0 || way.is_on() {
                 *best = best.min(way.seconds(GCN, case, &object)?);
             }
@@ -184,13 +188,13 @@ fn row(case: &Case) -> Result<(), String> {
     Ok(())
 }
 
-/// Prints a row for each kernel: the time by this `gcn` as a multiple of that by another one, without checks and with each.
+/// Prints a row for each kernel: times of this `gcn` relative to another one, without checks and with each.
 fn beside(filter: &str, other: &str) -> Result<(), String> {
     say(&format!(
         "Time of the kernel itself on one thread as a multiple of that with {other}, the best of {RUNS_BESIDE} runs of each in turns, of \
          {RUNS_BESIDE_OFF} for checks that are off unless asked for; `!` marks more than {SLOWER}; {BUILD}."
     ));
-    let names: Vec<&str> = Way::all().map(Way::name).collect();
+    let names: Vec<&str> = CheckMode::all().map(CheckMode::name).collect();
     let heads: String = names.iter().map(|name| format!("{name:>12}")).collect();
     say(&format!("{:16} {heads}", "kernel"));
     let mut all = Vec::new();
@@ -215,11 +219,11 @@ fn beside(filter: &str, other: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Times by this `gcn` as multiples of those by another one, for each way.
+/// Times of this `gcn` relative to another one, for each mode.
 fn ratios(case: &Case, other: &str) -> Result<Vec<f64>, String> {
     let object = compile::build(case, BUILD)?.object;
     let mut ratios = Vec::new();
-    for way in Way::all() {
+    for way in CheckMode::all() {
         let [mut ours, mut theirs] = [f64::INFINITY; 2];
         let runs = if way.is_on() {
             RUNS_BESIDE
@@ -235,7 +239,7 @@ fn ratios(case: &Case, other: &str) -> Result<Vec<f64>, String> {
     Ok(ratios)
 }
 
-/// Ratios as a line of the table.
+/// Formats ratios as a line of the table.
 fn in_cells(ratios: &[f64]) -> String {
     let mark = |ratio: f64| if ratio > SLOWER { "!" } else { " " };
     let cells = ratios.iter();

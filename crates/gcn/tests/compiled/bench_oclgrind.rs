@@ -1,4 +1,4 @@
-//! The times of checks beside those of Oclgrind, which interprets the kernel's LLVM IR on the host.
+//! Compares the time of checks with Oclgrind, which interprets the kernel's LLVM IR on the host.
 
 use std::process::Command;
 
@@ -8,26 +8,28 @@ use crate::case::{self, Case, Purpose};
 use crate::emulate::{GCN, Mode};
 use crate::{compare, compile, reference, say};
 
-/// The variable that names another command than [`COMMAND`].
+/// Environment variable for a command other than [`COMMAND`].
 const VARIABLE: &str = "OCLGRIND";
-/// Oclgrind, as its package installs it.
+/// Command of Oclgrind's package.
 const COMMAND: &str = "oclgrind";
-/// One thread, as for `gcn`.
+/// Options for one thread, as for `gcn`.
 const ONE_THREAD: [&str; 2] = ["--num-threads", "1"];
-/// Runs of `gcn`; the best counts. Oclgrind takes so long that one run is enough.
+/// Number of runs of `gcn`; the fastest is used. Oclgrind takes so long that one run is enough.
 const RUNS: usize = 3;
 
-/// Checks of both: ours by name, Oclgrind's by option; nothing for a run without checks.
+/// Equivalent checks: our name, and Oclgrind's option; both empty for a run without checks.
 const CHECKS: [(&str, &str); 3] = [
     ("", ""),
     ("races", "--data-races"),
     ("uninit", "--uninitialized"),
 ];
 
-/// Prints a row for each kernel: nanoseconds of a work-item under both, without checks and with each, and their ratio.
+/// Prints a row for each kernel: nanoseconds per work-item of both tools, without checks and with each, and their
+/// ratio.
 ///
 /// # Errors
-/// A kernel cannot be built or run by `gcn`, or Oclgrind computes something else. A run of Oclgrind that fails is a note.
+/// A kernel cannot be built, `gcn` cannot run it, or Oclgrind has different results. If Oclgrind fails, a note is
+/// printed.
 pub fn table() -> Result<(), String> {
     let oclgrind = std::env::var(VARIABLE).unwrap_or_else(|_| COMMAND.to_owned());
     let version = Command::new(&oclgrind).arg("--version").output();
@@ -59,7 +61,7 @@ pub fn table() -> Result<(), String> {
     Ok(())
 }
 
-/// Work-items of all launches.
+/// Number of work-items of all launches.
 fn items(case: &Case) -> f64 {
     let items = case.launches.iter().map(|launch| {
         let grid = launch.grid.iter().map(|size| f64::from(*size));

@@ -1,4 +1,4 @@
-//! A kernel under `tests/kernels/`: its source and the lines at its beginning that say how it is run and compared.
+//! Kernel of `tests/kernels/`: source, and header lines that describe how to run it and compare results.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,78 +8,79 @@ use gcn_args::spec::Spec;
 use gcn_args::value::Type;
 use serde::Deserialize;
 
-/// The directory of the kernels.
+/// Directory of the kernels.
 pub fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/kernels")
 }
 
-/// A source with what its header says.
+/// Source with its header.
 pub struct Case {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Its name without directory and ending.
+    /// File name without directory and extension.
     pub name: String,
-    /// All of it; what is made of it is kept for as long as it stays the same.
+    /// Contents of the file, which are part of the cache key.
     pub text: String,
-    /// The language of its device code.
+    /// Language of the device code.
     pub language: Language,
-    /// Contents of the lines that begin with [`HEADER`].
+    /// Parsed lines that start with [`HEADER`].
     pub header: Header,
-    /// The buffers, in the order of the header.
+    /// Buffers in the order of the header.
     pub buffers: Vec<Buffer>,
-    /// The launches, one after the other on the same buffers.
+    /// Launches on the same buffers, in order.
     pub launches: Vec<Launch>,
-    /// Number of times that the launches for timing have the work of these.
+    /// Number of times that the timed launches do this work.
     pub times: u32,
 }
 
-/// Language of a kernel; the reference is always OpenCL C in the same file.
+/// Language of a kernel. The reference is always OpenCL C in the same file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Language {
     /// `.cl`.
     OpenCl,
-    /// `.hip`; the reference kernel is what it has for OpenCL's compiler.
+    /// `.hip`. The reference kernel is code for the OpenCL compiler.
     Hip,
 }
 
-/// Begins the lines of the header, which is TOML.
+/// Prefix of header lines, which are TOML.
 const HEADER: &str = "//!";
 
-/// The header; `tests/README.md` says what the keys mean.
+/// Header; `tests/README.md` describes the keys.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
-    /// OpenCL C of the device's compiler, as `-cl-std` has it.
+    /// OpenCL C version for the device compiler, as in `-cl-std`.
     #[serde(default = "device_standard")]
     pub std: String,
-    /// OpenCL C of the host's compiler, which lacks some of the later versions.
+    /// OpenCL C version for the host compiler, which does not support some later versions.
     #[serde(default = "host_standard")]
     pub host_std: String,
-    /// Further options of both compilers.
+    /// Additional options for both compilers.
     #[serde(default)]
     pub options: Vec<String>,
-    /// Further options of the device's compiler.
+    /// Additional options for the device compiler.
     #[serde(default)]
     pub device_options: Vec<String>,
-    /// Device libraries that the language has not by itself.
+    /// Device libraries that the compiler does not link by default.
     #[serde(default)]
     pub libraries: Vec<String>,
-    /// Targets, compilers or both (`gfx600`, `clang-14`, `gfx600 clang-14`) that cannot have the kernel, and why.
+    /// Targets, compilers or both (`gfx600`, `clang-14`, `gfx600 clang-14`) that do not support the kernel, with the
+    /// reason.
     #[serde(default)]
     pub except: toml::Table,
-    /// Code object versions beyond those that every kernel is built with.
+    /// Additional code object versions to build.
     #[serde(default)]
     pub versions: Vec<u32>,
-    /// True to compare the kernel's output, too.
+    /// True to compare the kernel's output too.
     #[serde(default)]
     pub prints: bool,
-    /// Findings of `gcn check` that it has by design: names, and why.
+    /// Intended findings of `gcn check`: names, with the reason.
     #[serde(default)]
     pub findings: toml::Table,
-    /// Findings that compilers have made, by builds as for `except`: names, separated by blanks. A build may have them.
+    /// Findings caused by compilers, by build as in `except`: names separated by spaces. A build may have them.
     #[serde(default)]
     pub build_findings: toml::Table,
-    /// True to run it in every build under `cargo test`, not only in one.
+    /// True to run the kernel in every build under `cargo test`, not only in one.
     #[serde(default)]
     pub everywhere: bool,
     #[serde(default)]
@@ -101,11 +102,11 @@ struct RawBench {
     small: Option<RawSmall>,
 }
 
-/// Replacements of both for a tool that takes thousands of times as long.
+/// Replacements of both for a tool that is thousands of times slower.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawSmall {
-    /// Part of the work that the others have: this many times as much.
+    /// Ratio of the other launches' work to that of these.
     times: u32,
     #[serde(default)]
     buffers: toml::Table,
@@ -155,29 +156,29 @@ impl Sizes {
     }
 }
 
-/// A buffer that launches share.
+/// Buffer shared by launches.
 pub struct Buffer {
     /// Name in the header.
     pub name: String,
-    /// Of its elements.
+    /// Element type.
     pub ty: Type,
-    /// Contents before the first launch.
+    /// Initial contents.
     pub bytes: Vec<u8>,
-    /// Rules of comparison; element `i` by the rule `i` modulo their number.
+    /// Tolerances; that of element `i` has index `i` modulo their number.
     pub rules: Vec<Tolerance>,
 }
 
-/// One launch.
+/// Launch of a kernel.
 pub struct Launch {
-    /// The kernel on the device.
+    /// Kernel on the device.
     pub kernel: String,
-    /// A kernel that computes the same as one work-item, for what the host's OpenCL does not have.
+    /// Kernel that computes the same in a single work-item, for features that the host's OpenCL lacks.
     pub reference: Option<String>,
-    /// Work-items.
+    /// Grid size in work-items.
     pub grid: [u32; 3],
-    /// Work-items of a workgroup.
+    /// Workgroup size in work-items.
     pub group: [u32; 3],
-    /// In order.
+    /// Arguments, in order.
     pub args: Vec<Arg>,
     /// Number of runs.
     pub repeat: u32,
@@ -185,31 +186,31 @@ pub struct Launch {
 
 /// An argument.
 pub enum Arg {
-    /// The buffer of this number.
+    /// Buffer, by index.
     Buffer(usize),
-    /// These bytes.
+    /// Bytes of a value.
     Value(Vec<u8>),
     /// Local memory of this size in bytes.
     Local(u32),
-    /// No buffer.
+    /// Null pointer.
     Null,
 }
 
 /// Purpose of reading kernels.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// To see whether they are right: all of them.
+    /// Test results: all kernels.
     Test,
-    /// To see how fast they are: those that have sizes for it.
+    /// Time kernels: those with sizes for timing.
     Bench,
-    /// To see how fast a slow tool runs them: those that have small sizes for it, see [`Case::times`].
+    /// Time kernels with a slow tool: those with small sizes, see [`Case::times`].
     Small,
 }
 
 /// All kernels for a purpose, sorted by name.
 ///
 /// # Errors
-/// A file cannot be read, or its header is wrong.
+/// A file cannot be read, or its header is invalid.
 pub fn all(purpose: Purpose) -> Result<Vec<Case>, String> {
     let place = directory();
     let entries = fs::read_dir(&place).map_err(|error| format!("{}: {error}", place.display()))?;
@@ -240,13 +241,13 @@ pub fn all(purpose: Purpose) -> Result<Vec<Case>, String> {
 }
 
 impl Case {
-    /// The case of a file, if it has one for the purpose.
+    /// Reads a file. Returns its case, if it has one for the purpose.
     fn read(path: &Path, language: Language, purpose: Purpose) -> Result<Option<Case>, String> {
         let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
         Case::new(path, language, purpose, text)
     }
 
-    /// The case of a file with this text, whose first lines are the header.
+    /// Parses a file that starts with a header.
     pub fn new(
         path: &Path,
         language: Language,
@@ -338,7 +339,7 @@ fn tolerance(text: &str) -> Result<Tolerance, String> {
     })
 }
 
-/// The bytes of a value as `gcn run` takes it, with a type.
+/// Bytes of a typed value in the syntax of `gcn run`.
 fn bytes(text: &str) -> Result<(Type, Vec<u8>), String> {
     let wrong = |error: &dyn ToString| format!("`{text}`: {}", error.to_string());
     let spec = Spec::parse(text).map_err(|error| wrong(&error))?;
@@ -374,7 +375,7 @@ fn launch(raw: RawLaunch, name: &str, buffers: &[Buffer]) -> Result<Launch, Stri
     })
 }
 
-/// An argument: the name of a buffer, a value, or a list of values that follow each other in a structure.
+/// Parses an argument: the name of a buffer, a value, or a list of values for a structure.
 fn arg(value: &toml::Value, buffers: &[Buffer]) -> Result<Arg, String> {
     if let toml::Value::Array(parts) = value {
         let mut all = Vec::new();

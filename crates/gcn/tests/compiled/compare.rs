@@ -1,4 +1,4 @@
-//! The first element of a result that exceeds its tolerance.
+//! Comparison of results, with tolerances.
 
 use gcn_args::compare::Tolerance;
 use gcn_args::value::{Type, Value};
@@ -6,10 +6,10 @@ use gcn_args::value::{Type, Value};
 use crate::case::Buffer;
 use crate::reference::Results;
 
-/// Compares what is in the buffers after two runs.
+/// Compares the buffers after two runs.
 ///
 /// # Errors
-/// The first element that is too far from the reference.
+/// Describes the first element outside the tolerance.
 pub fn compare(buffers: &[Buffer], results: &Results, reference: &Results) -> Result<(), String> {
     let pairs = results.buffers.iter().zip(&reference.buffers);
     for (buffer, (result, reference)) in buffers.iter().zip(pairs) {
@@ -20,7 +20,7 @@ pub fn compare(buffers: &[Buffer], results: &Results, reference: &Results) -> Re
     Ok(())
 }
 
-/// A message about the first element that is too far from the reference; nothing if none is.
+/// Describes the first element outside the tolerance; `None` if all match.
 fn first_difference(
     ty: Type,
     rules: &[Tolerance],

@@ -1,4 +1,4 @@
-//! Code objects from sources, by the compilers of Debian, kept until source or command changes.
+//! Compiles kernels with Debian's compilers. Results are cached until the source or the command changes.
 
 use std::collections::BTreeSet;
 use std::collections::hash_map::DefaultHasher;
@@ -11,23 +11,23 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::case::{Case, Language};
 
-/// The targets that every kernel runs on.
+/// Targets on which every kernel runs.
 pub const TARGETS: [&str; 5] = ["gfx600", "gfx700", "gfx803", "gfx900", "gfx906"];
-/// The levels of optimisation.
+/// Optimisation levels.
 pub const LEVELS: [&str; 2] = ["-O0", "-O2"];
-/// Debian's directory of the device libraries, package rocm-device-libs.
+/// Debian's directory of device libraries, package rocm-device-libs.
 const BITCODE: &str = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
 
-/// A compiler with the version of code objects it is to write.
+/// Compiler with the code object version to write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Compiler {
-    /// Clang's version, as in the package's name.
+    /// Version of Clang, as in the package name.
     pub clang: u32,
-    /// Version of the code object.
+    /// Code object version.
     pub version: u32,
 }
 
-/// The compilers that every kernel is built by.
+/// Compilers that build every kernel.
 pub const COMPILERS: [Compiler; 2] = [
     Compiler {
         clang: 14,
@@ -38,11 +38,11 @@ pub const COMPILERS: [Compiler; 2] = [
         version: 5,
     },
 ];
-/// The first code object version that Clang 14 does not write.
+/// First code object version that Clang 14 does not support.
 const FIRST_OF_CLANG_19: u32 = 4;
 
 impl Compiler {
-    /// The compiler for another version of code objects.
+    /// Compiler for another code object version.
     pub fn for_version(version: u32) -> Compiler {
         let clang = if version < FIRST_OF_CLANG_19 { 14 } else { 19 };
         Compiler { clang, version }
@@ -60,14 +60,14 @@ impl fmt::Display for Compiler {
     }
 }
 
-/// A way to build a kernel.
+/// Build configuration of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Build {
-    /// With what.
+    /// Compiler of the build.
     pub compiler: Compiler,
-    /// Level of optimisation.
+    /// Optimisation level.
     pub level: &'static str,
-    /// For which GPU.
+    /// Target of the build.
     pub target: &'static str,
 }
 
@@ -78,12 +78,12 @@ impl fmt::Display for Build {
 }
 
 impl Build {
-    /// Reason for which this kernel cannot be built so, if it cannot.
+    /// Reason why a kernel does not support this build; `None` if it does.
     pub fn exception<'a>(&self, case: &'a Case) -> Option<&'a str> {
         self.entries(&case.header.except).next()
     }
 
-    /// Names of findings that the compiler has made, which this build of a kernel may have.
+    /// Names of findings that the compiler may cause in this build of a kernel.
     pub fn findings(&self, case: &Case) -> BTreeSet<String> {
         let names = self.entries(&case.header.build_findings);
         names
@@ -92,7 +92,8 @@ impl Build {
             .collect()
     }
 
-    /// The texts of a table by targets, compilers, levels or several (`gfx600`, `clang-14 -O0`) that concern this build.
+    /// Entries of a table by target, compiler, level or several of them (`gfx600`, `clang-14 -O0`) that apply to this
+    /// build.
     fn entries<'a>(&self, table: &'a toml::Table) -> impl Iterator<Item = &'a str> {
         let own = format!("{self}");
         let applies = move |key: &str| {
@@ -104,7 +105,7 @@ impl Build {
     }
 }
 
-/// Directory of everything that is made of the kernels.
+/// Directory for all compiled files.
 pub fn cache() -> Result<PathBuf, String> {
     // No other test has a directory of this name, which it would empty.
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compiled-kernels");
@@ -112,21 +113,21 @@ pub fn cache() -> Result<PathBuf, String> {
     Ok(place)
 }
 
-/// A name for what depends on nothing but `parts`.
+/// Name that depends only on `parts`.
 pub fn fingerprint(parts: impl Hash) -> String {
     let mut hasher = DefaultHasher::new();
     parts.hash(&mut hasher);
     format!("{:016x}", hasher.finish())
 }
 
-/// Lines of a failing command's messages that are shown.
+/// Maximum number of lines shown of a failing command's messages.
 const MESSAGE_LINES: usize = 6;
 
 /// Failure of a command.
 pub enum RunError {
-    /// The command is not installed, or cannot be started.
+    /// The command is not installed or cannot be started.
     Missing(String),
-    /// The command fails; what it says.
+    /// The command fails, with these messages.
     Failed(String),
 }
 
@@ -138,18 +139,18 @@ impl From<RunError> for String {
     }
 }
 
-/// Runs a command to its end.
+/// Runs a command to completion.
 ///
 /// # Errors
-/// It cannot be run, or fails.
+/// The command cannot be started, or fails.
 pub fn run(command: &mut Command) -> Result<Vec<u8>, RunError> {
     run_to(command, &[0])
 }
 
-/// Runs a command that may end with some exit statuses; its standard output.
+/// Runs a command that may exit with one of several statuses, and returns its standard output.
 ///
 /// # Errors
-/// As [`run`], with another status.
+/// As for [`run`], or the command has another status.
 pub fn run_to(command: &mut Command, statuses: &[i32]) -> Result<Vec<u8>, RunError> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|error| {
@@ -179,21 +180,21 @@ pub fn run_to(command: &mut Command, statuses: &[i32]) -> Result<Vec<u8>, RunErr
     )))
 }
 
-/// A code object with the compiler that has made it.
-pub struct Built {
-    /// The file.
+/// Code object with the compiler that built it.
+pub struct CompiledKernel {
+    /// Path of the code object.
     pub object: PathBuf,
-    /// Clang's version.
+    /// Version of Clang.
     pub clang: u32,
 }
 
-/// The code object of a kernel, built now or earlier. Clang 14 crashes on some, with device libraries that are newer
-/// than itself; Clang 15 builds those.
+/// Builds a kernel, or returns the cached code object. Clang 14 crashes on some kernels with newer device libraries;
+/// Clang 15 builds those.
 ///
 /// # Errors
 /// The compiler's or linker's messages.
-pub fn build(case: &Case, build: Build) -> Result<Built, String> {
-    let built = |clang, object| Built { object, clang };
+pub fn build(case: &Case, build: Build) -> Result<CompiledKernel, String> {
+    let built = |clang, object| CompiledKernel { object, clang };
     let first = build.compiler.clang;
     match build_by(case, build, first) {
         Ok(object) => Ok(built(first, object)),
@@ -202,7 +203,7 @@ pub fn build(case: &Case, build: Build) -> Result<Built, String> {
     }
 }
 
-/// Builds so far, which number their files.
+/// Number of builds so far, used in file names.
 static BUILDS: AtomicU32 = AtomicU32::new(0);
 
 fn build_by(case: &Case, build: Build, clang: u32) -> Result<PathBuf, RunError> {
@@ -241,7 +242,7 @@ fn build_by(case: &Case, build: Build, clang: u32) -> Result<PathBuf, RunError> 
     Ok(place)
 }
 
-/// The commands that make the relocatable object.
+/// Commands that build the relocatable object.
 fn steps(case: &Case, build: Build, clang: u32, object: &Path) -> Vec<Command> {
     let Build {
         compiler,

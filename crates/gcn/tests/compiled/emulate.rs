@@ -1,4 +1,4 @@
-//! Results of a code object under `gcn run`.
+//! Runs code objects under `gcn run` and `gcn check`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,27 +11,27 @@ use crate::case::{Arg, Case};
 use crate::compile::{cache, run_to};
 use crate::reference::Results;
 
-/// Instructions of a wave at most, so that a kernel that never ends is a failure.
+/// Maximum number of instructions per wave, so that a kernel that never ends fails.
 const LIMIT: u32 = 200_000_000;
 
-/// The `gcn` that is being tested.
+/// Path of the tested `gcn`.
 pub const GCN: &str = env!("CARGO_BIN_EXE_gcn");
 
-/// Results of a run, with its findings.
-pub struct Emulated {
+/// Results of a run with its findings.
+pub struct EmulationResults {
     /// Buffers and output.
     pub results: Results,
     /// Names of findings.
     pub findings: BTreeSet<String>,
 }
 
-/// The command of `gcn` that runs kernels.
+/// Mode in which `gcn` runs kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
     /// `gcn run`.
     Run,
-    /// `gcn run` with all variations that hardware may show: late memory operations, waves that take turns by chance, noise in LDS
-    /// and registers.
+    /// `gcn run` with all variations that hardware may show: late memory operations, random scheduling of waves,
+    /// noise in LDS and registers.
     Vary,
     /// `gcn check`.
     Check,
@@ -40,12 +40,12 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// True if `gcn` looks for findings.
+    /// True if `gcn` reports findings.
     pub fn checks(self) -> bool {
         matches!(self, Mode::Check | Mode::CheckMore)
     }
 
-    /// True if `gcn` carries a check out.
+    /// True if the mode includes a check.
     pub fn includes(self, check: Check) -> bool {
         match self {
             Mode::Run | Mode::Vary => false,
@@ -55,10 +55,10 @@ impl Mode {
     }
 }
 
-/// The checks of [`Mode::CheckMore`].
+/// Checks of [`Mode::CheckMore`].
 pub const MORE_CHECKS: [Check; 3] = [Check::Arith, Check::Align, Check::Provenance];
 
-/// Exit statuses of `gcn check`: no findings, and some.
+/// Exit statuses of `gcn check`, without and with findings.
 const CHECKED: [i32; 2] = [0, 3];
 
 /// Options of [`Mode::Vary`].
@@ -72,7 +72,7 @@ const VARIATIONS: [&str; 7] = [
     "random(4)",
 ];
 
-/// Names of the findings in a file that `gcn check` has written.
+/// Names of the findings in a file written by `gcn check`.
 fn names(file: &Path) -> Result<BTreeSet<String>, String> {
     let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", file.display());
     let text = fs::read(file).map_err(|error| failed(&error))?;
@@ -83,11 +83,11 @@ fn names(file: &Path) -> Result<BTreeSet<String>, String> {
     names.ok_or_else(|| failed(&"a finding without a name"))
 }
 
-/// Runs the launches of a kernel one after the other by the program `gcn`, with further options, and returns the buffers
-/// they leave, the commands' output and the names of findings.
+/// Runs the launches of a kernel with the program `gcn` and additional options. Returns the buffers, the output and
+/// the names of findings.
 ///
 /// # Errors
-/// The message of `gcn` if it cannot run them.
+/// The message of `gcn` if it cannot run the launches.
 pub fn emulate(
     gcn: &str,
     mode: Mode,
@@ -95,7 +95,7 @@ pub fn emulate(
     object: &Path,
     label: &str,
     options: &[&str],
-) -> Result<Emulated, String> {
+) -> Result<EmulationResults, String> {
     let place = cache()?.join(format!("{} {label} {}.run", case.name, std::process::id()));
     let text = |error: std::io::Error| format!("{}: {error}", place.display());
     fs::create_dir_all(&place).map_err(text)?;
@@ -169,7 +169,7 @@ pub fn emulate(
         .map(|n| fs::read(file(n)).map_err(text))
         .collect::<Result<_, _>>()?;
     fs::remove_dir_all(&place).map_err(text)?;
-    Ok(Emulated {
+    Ok(EmulationResults {
         results: Results { buffers, printed },
         findings,
     })

@@ -1,13 +1,13 @@
-//! Kernels as compilers make them: every source under `tests/kernels/` is built by Clang for each target, run by
-//! `gcn run`, and compared with what the same source computes under OpenCL on the host. `tests/README.md` says how
-//! the sources are written.
+//! Tests of compiled kernels: every source under `tests/kernels/` is built by Clang for each target, run by `gcn
+//! run`, and compared with the result of the same source under OpenCL on the host. `tests/README.md` describes the
+//! sources.
 //!
-//! As a test, every kernel runs in the build that [`everyone_runs`] names, by `gcn run`, also with all variations, and by `gcn check` with
-//! the checks that are on by default and with others: the findings must be those that its header names. Those that ask for it in all of them.
-//! Some kernels' waits are changed, and `gcn check` must find which of them a register needs; `--mutants`, which
-//! `cargo xtask mutants` passes, tries all waits of all kernels and prints counts.
-//! With `--table`, which `cargo xtask kernels` passes, all of them run in all builds and the result is a table. With
-//! `--bench`, which `cargo xtask bench run` passes, those that have sizes for it are timed.
+//! As a test, every kernel runs in the build selected by [`everyone_runs`], or in all builds if its header says so:
+//! by `gcn run`, also with all variations, and by `gcn check` with default and other checks. Findings must be those
+//! in its header. For some kernels, waits are modified, and `gcn check` must report those that a register needs;
+//! `--mutants` (`cargo xtask mutants`) tests all waits of all kernels and prints counts. With `--table` (`cargo xtask
+//! kernels`) all kernels run in all builds, and the result is a table. With `--bench` (`cargo xtask bench run`)
+//! kernels with sizes for timing are timed.
 
 mod bench;
 mod bench_check;
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// A kernel with its reference, which is computed when it is first needed.
+/// Kernel with its reference, which is computed on first use.
 struct Job {
     case: Case,
     reference: OnceLock<Result<Results, String>>,
@@ -66,7 +66,7 @@ impl Job {
         }
     }
 
-    /// The ways to build it that it allows.
+    /// Builds that the kernel supports.
     fn builds(&self) -> Vec<Build> {
         let more = self.case.header.versions.iter().copied();
         let compilers = COMPILERS.into_iter().chain(more.map(Compiler::for_version));
@@ -86,7 +86,7 @@ impl Job {
         builds
     }
 
-    /// Builds, runs or checks, and compares it; the version of Clang that it was built by.
+    /// Builds, runs or checks the kernel, and compares the results. Returns the version of Clang used.
     fn check(&self, build: Build, mode: Mode) -> Result<u32, String> {
         let reference = self
             .reference
@@ -95,7 +95,7 @@ impl Job {
             .map_err(|error| format!("the reference: {error}"))?;
         let built = compile::build(&self.case, build)?;
         let options = ["--threads", "1"];
-        let emulate::Emulated { results, findings } = emulate::emulate(
+        let emulate::EmulationResults { results, findings } = emulate::emulate(
             emulate::GCN,
             mode,
             &self.case,
@@ -116,10 +116,10 @@ impl Job {
         Ok(built.clang)
     }
 
-    /// Compares findings with those that the kernel's header names.
+    /// Compares findings with those in the kernel's header.
     ///
     /// # Errors
-    /// It does not name one, for this build either; or, in the build that everyone runs, one that it names is missing.
+    /// A finding is not in the header, or, in the build that everyone runs, an expected one is missing.
     fn check_findings(
         &self,
         build: Build,
@@ -151,7 +151,7 @@ impl Job {
     }
 }
 
-/// The build of the test that every kernel passes.
+/// True for the build that every kernel runs in as a test.
 fn everyone_runs(build: Build) -> bool {
     build.target == "gfx900" && build.level == "-O2" && build.compiler == COMPILERS[1]
 }
@@ -193,7 +193,7 @@ fn trials(case: Case) -> Vec<Trial> {
     trials
 }
 
-/// A table is what the program is for when it is asked for one.
+/// Prints a line of the table, which is the output of the program.
 #[allow(clippy::print_stdout)]
 fn say(line: &str) {
     println!("{line}");

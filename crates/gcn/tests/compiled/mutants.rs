@@ -1,11 +1,12 @@
-//! Waits of compiled kernels, removed and weakened by one, and wait states, less by one: `gcn check` reports every wait that a
-//! register needs on the path that is executed, at the instructions that need it, and every wait state, and nothing else. Where
-//! `gcn run --late` has other results without a wait, it reports it, too.
+//! Mutation test of waits and wait states in compiled kernels: waits are removed or weakened by one, and wait states
+//! reduced by one. `gcn check` must report every wait that a register needs on the executed path, at the instructions
+//! that need it, and every wait state, and nothing else. If removing a wait changes the results of `gcn run --late`,
+//! it must be reported too.
 //!
-//! The uses that need a wait are worked out by [`model`] from one run of the unchanged code; wait states are needed where LLVM has
-//! put them ([`nops`]). Then changed code objects are loaded and run under the checker, several waits changed at once as far as each
-//! finding can be told to be one's ([`waits::groups`]). Those of some builds are tried as a test; all of them by
-//! `cargo xtask mutants`, which prints the counts.
+//! [`model`] determines the uses that need each wait, from one run of the unmodified code. Wait states are needed
+//! where LLVM inserted them ([`nops`]). Modified code objects are then run under the checker. Several waits are
+//! modified at once, as long as each finding can be attributed to one of them ([`waits::groups`]). A sample of builds
+//! is a test; `cargo xtask mutants` covers all and prints counts.
 
 mod model;
 mod nops;
@@ -25,24 +26,24 @@ use crate::table::Choice;
 use model::Fate;
 use subject::Subject;
 
-/// The reason why a wait is there, or what makes it needless.
+/// Reason why a wait exists, or is not needed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Reason {
     /// A register needs it.
     Needed,
-    /// LDS must be written before other waves go on at a barrier.
+    /// LDS must be written before other waves pass a barrier.
     Barrier,
-    /// The first instruction of a function, or the last one before it returns.
+    /// First instruction of a function, or last one before it returns.
     Call,
-    /// Another wait comes before the registers are used.
+    /// Another wait precedes the uses of the registers.
     OtherWait,
-    /// Nobody uses the registers.
+    /// The registers are not used.
     Unused,
-    /// FLAT went to memory of which the other counter tells.
+    /// FLAT accessed the memory of the other counter.
     OtherMemory,
-    /// Only operations without a register are outstanding: the memory model's.
+    /// Only operations without a register are outstanding, for the memory model.
     Memory,
-    /// No operation that the wait would wait for is outstanding.
+    /// No operation that the wait concerns is outstanding.
     Nothing,
     /// The wait is not executed.
     NotExecuted,
@@ -60,27 +61,26 @@ impl From<Fate> for Reason {
     }
 }
 
-/// Numbers of mutants: of all, of those of which the checker reports a register or LDS, of those whose results `--late` changes
-/// as far as they are run so, and of these that the checker does not report, but that of races does.
+/// Numbers of mutants: all; those for which the checker reports a register or LDS; those whose results `--late`
+/// changes, as far as they were run; and of these, those that only the race checker reports.
 type Counts = BTreeMap<(&'static str, Reason), [usize; 5]>;
 
-/// The reason why wait states are there.
+/// Reason why wait states exist.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Nop {
-    /// The instructions before them need them.
+    /// The preceding instructions need them.
     Needed,
-    /// The instruction that needs them is in another block than the one they are counted from, and they cannot be taken away by
-    /// a change of their own block.
+    /// The hazard spans blocks, so a change of one block cannot remove the wait states.
     OtherBlock,
-    /// LLVM has put them there for a reason of its own.
+    /// LLVM has a reason of its own.
     Other(nops::Other),
-    /// A path that is not executed does.
+    /// A path that is not executed needs them.
     OtherPath,
     /// The wait states are not executed.
     NotExecuted,
 }
 
-/// Numbers of mutants: of all, of those that the checker reports, and of those that reading the code reports.
+/// Numbers of mutants: all, those that the checker reports, and those that static analysis reports.
 type NopCounts = BTreeMap<(&'static str, Nop), [usize; 3]>;
 
 /// Counts by target and reason.
@@ -88,7 +88,7 @@ type NopCounts = BTreeMap<(&'static str, Nop), [usize; 3]>;
 struct Tally {
     waits: Counts,
     nops: NopCounts,
-    /// Mutants of waits that are executed, tried or not.
+    /// Number of mutants of executed waits, tested or not.
     executed: usize,
 }
 
@@ -111,26 +111,26 @@ impl Tally {
     }
 }
 
-/// Wrong mutants of a build that are shown.
+/// Maximum number of wrong mutants shown per build.
 const SHOWN: usize = 5;
 
-/// A choice among the mutants that are executed: at most `most`, evenly spaced.
+/// Sample of the executed mutants: at most `most`, evenly spaced.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     most: usize,
-    /// Reported mutants run with late memory operations, too. Those that are not reported always do.
+    /// True to run reported mutants with late memory operations too. Those that are not reported are always run so.
     late: bool,
 }
 
 impl Sample {
-    /// The distance of those that are tried among `count`: an odd number, since most waits have two mutants, of which an even one
-    /// would meet the same each time.
+    /// Distance between tested mutants among `count`. It is odd: most waits have two mutants, and an even distance
+    /// would always select the same one.
     fn step(self, count: usize) -> usize {
         count.div_ceil(self.most) | 1
     }
 }
 
-/// Tries mutants of a build.
+/// Tests mutants of a build.
 fn check(case: &Case, build: Build, sample: Sample, tally: &mut Tally) -> Result<(), String> {
     let mut subject = Subject::new(case, build)?;
     tally.executed += subject.check_waits(sample, &mut tally.waits)?;
@@ -144,7 +144,7 @@ fn check(case: &Case, build: Build, sample: Sample, tally: &mut Tally) -> Result
     Err(format!("{count} mutants:\n{}", wrong.join("\n")))
 }
 
-/// Kernels that are tried as a test: LDS, calls, scratch, FLAT, lanes that others read.
+/// Kernels whose mutants are a test: LDS, calls, scratch, FLAT, cross-lane reads.
 const SAMPLE: [&str; 5] = [
     "reduce_int",
     "calls",
@@ -152,19 +152,19 @@ const SAMPLE: [&str; 5] = [
     "generic_pointer",
     "work_group",
 ];
-/// The kernel that is tried without optimisation, too.
+/// Kernel that is also tested without optimisation.
 const SMALL: &str = "saxpy";
 
-/// True if a build is tried as a test.
+/// True if a build is in the sample.
 pub fn is_sample(case: &Case, build: Build) -> bool {
     let is_chosen = SAMPLE.contains(&&*case.name) && build.level == "-O2" || case.name == SMALL;
     is_chosen && build.compiler == COMPILERS[1]
 }
 
-/// Tries all mutants of a build.
+/// Tests all mutants of a build.
 ///
 /// # Errors
-/// The checker does not report what it must, or something else; or none of the mutants is needed.
+/// The checker misses a required finding or reports another one, or no mutant is needed.
 pub fn check_all(case: &Case, build: Build) -> Result<(), String> {
     let mut tally = Tally::default();
     let sample = Sample {
@@ -183,7 +183,7 @@ pub fn check_all(case: &Case, build: Build) -> Result<(), String> {
     Ok(())
 }
 
-/// Headers of the kernels among the examples, as `tests/README.md` has them.
+/// Headers of the kernels among the examples, in the format of `tests/README.md`.
 const EXAMPLES: [(&str, &str); 2] = [
     (
         "vadd",
@@ -197,7 +197,7 @@ const EXAMPLES: [(&str, &str); 2] = [
     ),
 ];
 
-/// The kernels among the examples.
+/// Kernels among the examples.
 fn examples() -> Result<Vec<Case>, String> {
     let place = case::directory().join("../../examples/opencl");
     let mut cases = Vec::new();
@@ -212,7 +212,7 @@ fn examples() -> Result<Vec<Case>, String> {
     Ok(cases)
 }
 
-/// Tries all mutants of all builds that are chosen, and prints the counts.
+/// Tests all mutants of the selected builds, and prints the counts.
 pub fn main(arguments: impl Iterator<Item = String>) -> ExitCode {
     let chosen = Choice::parse(arguments).and_then(|choice| {
         let mut cases = case::all(Purpose::Test)?;
@@ -294,7 +294,7 @@ pub fn main(arguments: impl Iterator<Item = String>) -> ExitCode {
     }
 }
 
-/// Prints a table: numbers of mutants by reason and target, and below each reason the numbers that are not all.
+/// Prints a table of mutants by reason and target, with each reason's further counts below it unless all are 0.
 fn print<R: Copy + Ord + std::fmt::Debug, const N: usize>(
     counts: &BTreeMap<(&'static str, R), [usize; N]>,
     parts: [&str; N],

@@ -1,4 +1,5 @@
-//! Expected results of a kernel: the same source, run by OpenCL on the host (Debian's pocl), by `tests/kernels/host.c`.
+//! Expected results of a kernel: the same source run by OpenCL on the host (Debian's pocl), using
+//! `tests/kernels/host.c`.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -13,28 +14,28 @@ use crate::compile::{cache, fingerprint, run};
 /// Results of a run: buffers and output.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Results {
-    /// In the order of the header.
+    /// Buffers in the order of the header.
     pub buffers: Vec<Vec<u8>>,
-    /// As text.
+    /// Printed output.
     pub printed: String,
 }
 
-/// Says to a source that it is compiled for the reference.
+/// Macro defined when a source is compiled for the reference.
 const DEFINE: &str = "-DREFERENCE";
 
-/// One thread for each kernel, and no vectorising of work-items: pocl 3.1 gets an AES wrong with it.
+/// One thread per kernel, without vectorisation of work-items: pocl 3.1 miscompiles an AES with it.
 const EXACTLY: [(&str, &str); 2] = [
     ("POCL_DEVICES", "basic"),
     ("POCL_WORK_GROUP_METHOD", "loops"),
 ];
 
-/// One thread, as fast as pocl can.
+/// One thread, in pocl's fastest configuration.
 const FAST: [(&str, &str); 2] = [("POCL_DEVICES", "pthread"), ("POCL_MAX_PTHREAD_COUNT", "1")];
 
-/// Environment variables that tell pocl how to run a kernel.
+/// Environment variables that configure pocl.
 type Environment = [(&'static str, &'static str)];
 
-/// The reference of a kernel, from now or from earlier.
+/// Computes the reference of a kernel, or returns the cached one.
 ///
 /// # Errors
 /// Messages of the host's compiler or OpenCL.
@@ -46,7 +47,7 @@ pub fn reference(case: &Case) -> Result<Results, String> {
     read(case, &place)
 }
 
-/// Opens a device of OpenCL on the host and does nothing with it.
+/// Opens an OpenCL device on the host.
 ///
 /// # Errors
 /// Messages of the host's compiler or OpenCL, and a likely cause.
@@ -67,7 +68,7 @@ pub fn check_host() -> Result<(), String> {
     })
 }
 
-/// Runs a kernel as fast as the host can: what it leaves, and the seconds that it takes itself.
+/// Runs a kernel as fast as the host can. Returns the results and the kernel's time in seconds.
 ///
 /// # Errors
 /// As for [`reference`].
@@ -80,7 +81,7 @@ pub fn timed(case: &Case) -> Result<(Results, f64), String> {
     Ok(timed)
 }
 
-/// Results of a run, and its seconds.
+/// Reads the results of a run and its time in seconds.
 fn measured(case: &Case, place: &Path) -> Result<(Results, f64), String> {
     let times = fs::read_to_string(times(place)).map_err(|error| error.to_string())?;
     let parse = |line: &str| {
@@ -91,11 +92,11 @@ fn measured(case: &Case, place: &Path) -> Result<(Results, f64), String> {
     Ok((read(case, place)?, seconds))
 }
 
-/// Runs a kernel by a program that takes the place of the host's OpenCL, such as Oclgrind, on one thread: what it leaves, and the
-/// seconds that it takes itself.
+/// Runs a kernel on one thread with a program in place of the host's OpenCL, such as Oclgrind. Returns the results
+/// and the kernel's time in seconds.
 ///
 /// # Errors
-/// As for [`reference`]; it cannot be run.
+/// As for [`reference`]; or the program cannot be run.
 pub fn timed_under(case: &Case, command: &[String]) -> Result<(Results, f64), String> {
     let place = cache()?.join(format!("{}-{}.under", case.name, std::process::id()));
     let timed = run_under(case, &place, &[], command).and_then(|()| measured(case, &place));
@@ -103,7 +104,7 @@ pub fn timed_under(case: &Case, command: &[String]) -> Result<(Results, f64), St
     timed
 }
 
-/// The directory for a run, which is named for all that it depends on.
+/// Directory for a run, whose name depends on all of its inputs.
 fn place(case: &Case, environment: &Environment) -> Result<PathBuf, String> {
     let job = job(case, Path::new(""));
     let inputs: Vec<&[u8]> = case.buffers.iter().map(|b| &b.bytes[..]).collect();
@@ -112,17 +113,17 @@ fn place(case: &Case, environment: &Environment) -> Result<PathBuf, String> {
     Ok(cache()?.join(format!("{}-{name}.reference", case.name)))
 }
 
-/// File of the kernels' output.
+/// File with the kernels' output.
 fn printed(place: &Path) -> PathBuf {
     place.join("printed")
 }
 
-/// The seconds of each launch.
+/// File with the time of each launch in seconds.
 fn times(place: &Path) -> PathBuf {
     place.join("times")
 }
 
-/// A buffer, before and after the run.
+/// File with a buffer, before and after the run.
 fn buffer(place: &Path, number: usize) -> PathBuf {
     place.join(number.to_string())
 }
@@ -131,7 +132,7 @@ fn run_in(case: &Case, place: &Path, environment: &Environment) -> Result<(), St
     run_under(case, place, environment, &[])
 }
 
-/// Runs a kernel on the host, by a command in front of the host's program.
+/// Runs a kernel on the host, with a command in front of the host program.
 fn run_under(
     case: &Case,
     place: &Path,
@@ -166,7 +167,7 @@ fn read(case: &Case, place: &Path) -> Result<Results, String> {
     })
 }
 
-/// The program that runs references, built once.
+/// Program that runs references, built once.
 fn host() -> Result<PathBuf, String> {
     static HOST: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     let build = || {
@@ -187,7 +188,7 @@ fn host() -> Result<PathBuf, String> {
     HOST.get_or_init(build).clone()
 }
 
-/// The lines that tell the program what to do in a directory.
+/// Lines that describe a job in a directory to the program.
 fn job(case: &Case, place: &Path) -> String {
     let mut job = String::new();
     let _ = writeln!(job, "times {}", times(place).display());

@@ -1,4 +1,4 @@
-//! The table of all kernels in all builds.
+//! Table of all kernels in all builds.
 
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -10,26 +10,26 @@ use crate::compile::{Build, LEVELS, TARGETS};
 use crate::emulate::Mode;
 use crate::{COMPILERS, Job, say};
 
-/// Rows and columns to show: part of a kernel's name, and what options name.
+/// Selected rows and columns: part of a kernel's name, and values of options.
 #[derive(Default)]
 pub struct Choice {
     filter: String,
     target: Option<String>,
     level: Option<String>,
     compiler: Option<String>,
-    /// Runs them by `gcn check`.
+    /// True to run `gcn check`.
     check: bool,
-    /// Mutants of a build at most, of those that are executed.
+    /// Maximum number of executed mutants per build.
     most: Option<usize>,
-    /// Runs mutants with late memory operations even if they are reported.
+    /// True to run mutants with late memory operations even if they are reported.
     late: bool,
 }
 
 impl Choice {
-    /// Reads the options.
+    /// Parses the options.
     ///
     /// # Errors
-    /// The options that there are.
+    /// The available options.
     pub fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Choice, String> {
         let mut choice = Choice::default();
         while let Some(argument) = arguments.next() {
@@ -75,7 +75,7 @@ impl Choice {
         Ok(choice)
     }
 
-    /// True if the options choose a build.
+    /// True if the options select a build.
     pub fn takes(&self, build: &Build) -> bool {
         let is = |wanted: &Option<String>, value: &str| wanted.as_ref().is_none_or(|w| w == value);
         is(&self.target, build.target)
@@ -83,7 +83,7 @@ impl Choice {
             && is(&self.compiler, &build.compiler.to_string())
     }
 
-    /// Mutants to try of a build at most, of those that are executed.
+    /// Maximum number of executed mutants to test per build.
     pub fn most(&self) -> usize {
         self.most.unwrap_or(usize::MAX)
     }
@@ -93,7 +93,7 @@ impl Choice {
         self.late
     }
 
-    /// True if the options choose a kernel.
+    /// True if the options select a kernel.
     pub fn takes_case(&self, case: &Case) -> bool {
         case.name.contains(&self.filter)
     }
@@ -102,12 +102,12 @@ impl Choice {
 /// Outcome of a build of a kernel.
 #[derive(Clone)]
 enum Cell {
-    /// By this version of Clang.
+    /// Passed, with this version of Clang.
     Passed(u32),
     Failed(String),
 }
 
-/// Runs everything that is chosen and prints the table.
+/// Runs everything that is selected, and prints the table.
 pub fn main(arguments: impl Iterator<Item = String>) -> ExitCode {
     let cases = Choice::parse(arguments).and_then(|choice| Ok((choice, case::all(Purpose::Test)?)));
     let (choice, cases) = match cases {
@@ -149,7 +149,7 @@ pub fn main(arguments: impl Iterator<Item = String>) -> ExitCode {
     }
 }
 
-/// Does all the work on all processors.
+/// Runs all jobs on all processors.
 fn run_all(jobs: &[Job], work: &[(usize, Build)], mode: Mode) -> Vec<Cell> {
     let next = AtomicUsize::new(0);
     let cells = Mutex::new(vec![None; work.len()]);

@@ -1,4 +1,4 @@
-//! A client of `gcn debug --dap`: sends requests, and waits for responses and events.
+//! Client of `gcn debug --dap`, which sends requests and waits for responses and events.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -13,14 +13,14 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Time after which a session is killed.
+/// Time limit of a session, after which it is killed.
 const LONGEST: Duration = Duration::from_secs(120);
 
 pub struct Client {
     process: Arc<Mutex<Child>>,
     to: Option<Box<dyn Write + Send>>,
     from: Box<dyn BufRead + Send>,
-    /// Dropped to end the thread that kills a session that hangs.
+    /// Ends the thread that kills hanging sessions when dropped.
     _watchdog: mpsc::Sender<()>,
     seq: i64,
     last_seq: i64,
@@ -30,7 +30,8 @@ pub struct Client {
 }
 
 impl Client {
-    /// Starts `gcn debug` in a directory with a kernel of `tests/`, without the expectations, and its launch file `launch.toml`.
+    /// Starts `gcn debug` in a directory with a kernel of `tests/`, without expectations, and its launch file
+    /// `launch.toml`.
     pub fn start(kernel: &str, arguments: &[&str]) -> Client {
         let directory = tempfile::tempdir().expect("a directory");
         prepare(directory.path(), kernel);
@@ -71,7 +72,7 @@ impl Client {
         }
     }
 
-    /// Sends bytes, whatever they are.
+    /// Sends bytes that need not be a valid message.
     pub fn send_bytes(&mut self, bytes: &[u8]) {
         let to = self.to.as_mut().expect("the input is open");
         // The adapter may have ended already.
@@ -83,7 +84,7 @@ impl Client {
         self.to = None;
     }
 
-    /// Sends a request; its number.
+    /// Sends a request, and returns its number.
     pub fn send(&mut self, command: &str, arguments: Value) -> i64 {
         self.seq += 1;
         let mut message = json!({"seq": self.seq, "type": "request", "command": command});
@@ -96,7 +97,7 @@ impl Client {
         self.seq
     }
 
-    /// The next message; nothing at the end.
+    /// Receives the next message; `None` at the end.
     pub fn receive(&mut self) -> Option<Value> {
         let mut length = 0;
         loop {
@@ -120,7 +121,7 @@ impl Client {
         Some(message)
     }
 
-    /// The response to a request with a number.
+    /// Waits for the response to a request.
     pub fn response(&mut self, seq: i64) -> Value {
         loop {
             let message = self.receive().expect("a response");
@@ -132,7 +133,7 @@ impl Client {
         }
     }
 
-    /// The body of the response to a request that succeeds.
+    /// Sends a request that must succeed, and returns the body of the response.
     #[track_caller]
     pub fn ask(&mut self, command: &str, arguments: Value) -> Value {
         let seq = self.send(command, arguments);
@@ -142,7 +143,7 @@ impl Client {
         response["body"].take()
     }
 
-    /// The reason why a request is refused.
+    /// Sends a request that must be refused, and returns the reason.
     #[track_caller]
     pub fn refused(&mut self, command: &str, arguments: Value) -> String {
         let seq = self.send(command, arguments);
@@ -154,7 +155,7 @@ impl Client {
         reason
     }
 
-    /// The body of the next event of a name; others before it are passed.
+    /// Waits for an event, skipping others, and returns its body.
     pub fn event(&mut self, name: &str) -> Value {
         loop {
             let message = match self.events.pop_front() {
@@ -167,7 +168,7 @@ impl Client {
         }
     }
 
-    /// The next stop, of which the reason is known.
+    /// Waits for the next stop, which must have this reason.
     #[track_caller]
     pub fn stopped(&mut self, reason: &str) -> Value {
         let stop = self.event("stopped");
@@ -176,7 +177,7 @@ impl Client {
         stop
     }
 
-    /// Sends a request by which the run goes on, and waits for the stop.
+    /// Sends a request that resumes execution, and waits for the stop.
     #[track_caller]
     pub fn go(&mut self, command: &str, thread: &Value, reason: &str) -> Value {
         self.ask(command, json!({"threadId": thread}));
@@ -202,7 +203,7 @@ impl Client {
         stack["stackFrames"][0].clone()
     }
 
-    /// The variables of a scope of a wave.
+    /// Variables of a scope of a wave.
     #[track_caller]
     pub fn scope(&mut self, thread: &Value, name: &str) -> (Value, Vec<Value>) {
         let frame = self.frame(thread)["id"].clone();
@@ -214,21 +215,21 @@ impl Client {
         (reference, variables)
     }
 
-    /// The variables of a group.
+    /// Variables of a group.
     #[track_caller]
     pub fn variables(&mut self, reference: &Value) -> Vec<Value> {
         let found = self.ask("variables", json!({"variablesReference": reference}));
         found["variables"].as_array().expect("a list").clone()
     }
 
-    /// The value of an expression.
+    /// Evaluates an expression.
     #[track_caller]
     pub fn value(&mut self, expression: &str) -> String {
         let found = self.ask("evaluate", json!({"expression": expression}));
         found["result"].as_str().expect("text").to_owned()
     }
 
-    /// Ends the session; the status and what standard error has.
+    /// Ends the session, and returns the status and standard error.
     pub fn end(mut self) -> (ExitStatus, String) {
         self.to = None;
         while self.receive().is_some() {}
@@ -239,7 +240,7 @@ impl Client {
         (process.wait().expect("it ends"), said)
     }
 
-    /// Disconnects.
+    /// Disconnects and checks that the session ended successfully.
     #[track_caller]
     pub fn ends_well(mut self) {
         self.ask("disconnect", json!({}));
@@ -267,7 +268,7 @@ pub fn prepare(directory: &Path, kernel: &str) {
     fs::write(directory.join("kernel.s"), code).expect("written");
 }
 
-/// `gcn debug` in a directory.
+/// `gcn debug` command in a directory.
 pub fn command(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gcn"));
     command

@@ -1,4 +1,4 @@
-//! Requests that are refused, and input that is not the protocol.
+//! Tests of refused requests, and of input that is not the protocol.
 
 use serde_json::{Value, json};
 

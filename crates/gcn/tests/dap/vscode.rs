@@ -1,9 +1,9 @@
-//! A client that others wrote: VS Code's package for tests of debug adapters, under Node.js.
+//! Test with an independent client: VS Code's package for testing debug adapters, under Node.js.
 
 use std::path::Path;
 use std::process::Command;
 
-/// Package that `cargo xtask tools` installs.
+/// Package installed by `cargo xtask tools`.
 const CLIENT: &str = "node_modules/@vscode/debugadapter-testsupport/package.json";
 
 #[test]

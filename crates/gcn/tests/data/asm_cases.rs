@@ -1,4 +1,4 @@
-//! `tests/asm/*.s`: sources with the bytes, or the error, that each instruction gives on each generation.
+//! `tests/asm/*.s`: sources with the expected bytes or error of each instruction on each generation.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,12 +9,12 @@ use gcn_isa::{Syntax, Target};
 
 use crate::case::{Case, bytes_text, expectations, verdict, version, write_expectations};
 
-/// Begins an expected error; the message must contain the rest.
+/// Prefix of an expected error. The message must contain the rest.
 const ERROR: &str = "error: ";
-/// Begins the expected bytes of a section.
+/// Prefix of the expected bytes of a section.
 const SECTION: &str = "section ";
 
-/// Results of each line on one target, in the form of expectations.
+/// Results of each line on one target, in the format of expectations.
 fn outcomes(case: &Case, assembly: &Assembly) -> BTreeMap<usize, String> {
     let line_of = |at: usize| {
         case.text
@@ -59,12 +59,13 @@ fn section_text(assembly: &Assembly, name: &str) -> String {
     }
 }
 
-/// The name in `section NAME [BYTES]`.
+/// Name in `section NAME [BYTES]`.
 fn section_name(expected: &str) -> Option<&str> {
     expected.strip_prefix(SECTION)?.split_whitespace().next()
 }
 
-/// Checks a file on one target: every expectation, that no instruction lacks one, and the listing's way back.
+/// Checks a file on one target: all expectations, that each instruction has one, and that the listing assembles
+/// again.
 pub fn check(case: &Case, target: &'static Target) -> Result<(), String> {
     let assembly = crate::case::assemble(&case.text, target);
     let outcomes = outcomes(case, &assembly);
@@ -115,7 +116,7 @@ pub fn check(case: &Case, target: &'static Target) -> Result<(), String> {
     verdict(problems)
 }
 
-/// Errors of the way back: the listing of the code in either syntax, assembled again in its own dialect.
+/// Errors of assembling the listing again, in both syntaxes, each with its dialect.
 fn way_back(case: &Case, assembly: &Assembly, target: &'static Target) -> Vec<String> {
     let bytes = assembly.program.to_raw();
     let mut problems = Vec::new();
@@ -157,7 +158,7 @@ fn way_back(case: &Case, assembly: &Assembly, target: &'static Target) -> Vec<St
     problems
 }
 
-/// Messages without the version that they begin or end with, so that versions can share an expectation.
+/// Removes the version at the start or end of messages, so that versions can share an expectation.
 fn without_version(
     mut outcomes: BTreeMap<usize, String>,
     version: &str,
@@ -174,7 +175,7 @@ fn without_version(
     outcomes
 }
 
-/// Writes what comes out into the file.
+/// Writes the results to the file.
 pub fn bless(case: &Case) -> Result<(), String> {
     let assembled: Vec<(&str, Assembly)> = case
         .targets

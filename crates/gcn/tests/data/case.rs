@@ -1,4 +1,4 @@
-//! Common parts of all kinds of test files: finding them, the targets they name, and expectations by generation.
+//! Common parts of all kinds of test files: search, targets, and expectations by generation.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use gcn_asm::{Assembly, Options, Source};
 use gcn_isa::{Isa, Target};
 
-/// The directory of the test files.
+/// Directory of the test files.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests")
 }
@@ -14,24 +14,24 @@ pub fn root() -> PathBuf {
 /// A test file.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Its name from `tests/` on, which is how messages call it.
+    /// Name starting at `tests/`, as used in messages.
     pub name: String,
     /// Contents.
     pub text: String,
-    /// The targets of its `RUN:` line, at least one.
+    /// Targets of the `RUN:` line, at least one.
     pub targets: Vec<&'static Target>,
 }
 
-/// Begins the line that names the targets.
+/// Prefix of the line with the targets.
 const RUN: &str = "// RUN:";
-/// Begins an expectation: versions, a colon, and what is expected.
+/// Prefix of an expectation: versions, a colon, and the expected text.
 const EXPECT: &str = "// GCN ";
-/// Stands for the versions of all targets.
+/// Placeholder for the versions of all targets.
 const ALL: &str = "all";
 
-/// The files of a directory under `tests/`, sorted by name.
+/// Files of a directory under `tests/`, sorted by name.
 pub fn cases(directory: &str, extension: &str) -> Result<Vec<Case>, String> {
     let place = root().join(directory);
     let entries = fs::read_dir(&place).map_err(|error| format!("{}: {error}", place.display()))?;
@@ -75,7 +75,7 @@ impl Case {
         })
     }
 
-    /// The same file, as it is now.
+    /// Reads the file again.
     pub fn reread(&self) -> Result<Case, String> {
         let text =
             fs::read_to_string(&self.path).map_err(|error| format!("{}: {error}", self.name))?;
@@ -85,7 +85,7 @@ impl Case {
         })
     }
 
-    /// The value of a header line such as `// SYNTAX: clrx`.
+    /// Value of a header line such as `// SYNTAX: clrx`.
     pub fn header(&self, name: &str) -> Option<&str> {
         let value = |line: &'_ str| {
             line.strip_prefix("// ")
@@ -96,7 +96,7 @@ impl Case {
         line.split_once(':').map(|(_, value)| value.trim())
     }
 
-    /// The versions of its targets, without repetition, as expectations name them: `1.0`.
+    /// Distinct versions of its targets, as used in expectations: `1.0`.
     pub fn versions(&self) -> Vec<&'static str> {
         let mut versions: Vec<&str> = self.targets.iter().map(|target| version(target)).collect();
         versions.sort_unstable();
@@ -105,26 +105,26 @@ impl Case {
     }
 }
 
-/// The version of a target as expectations name it: `1.4.1`.
+/// Version of a target, as used in expectations: `1.4.1`.
 pub fn version(target: &Target) -> &'static str {
     target.isa.version().trim_start_matches("GCN ")
 }
 
-/// An expectation as written in a file.
+/// Expectation as written in a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Expectation<'a> {
-    /// The number of its line, counted from 1.
+    /// Line number, starting at 1.
     pub line: usize,
-    /// The number of the line that it is about: its own, or the last before it that is not a comment.
+    /// Number of the line that it applies to: its own, or the previous one that is not a comment.
     pub about: usize,
-    /// The versions it is for; empty for all.
+    /// Versions that it applies to; empty for all.
     pub versions: Vec<&'a str>,
-    /// The expected text.
+    /// Expected text.
     pub text: &'a str,
 }
 
 impl Expectation<'_> {
-    /// An error in its versions.
+    /// Error in the versions.
     pub fn problem(&self) -> Option<String> {
         let known = |version: &&str| {
             Isa::ALL
@@ -135,13 +135,13 @@ impl Expectation<'_> {
         Some(format!("{}: there is no GCN {unknown}", self.line))
     }
 
-    /// True if it is for this version.
+    /// True if it applies to this version.
     pub fn is_for(&self, version: &str) -> bool {
         self.versions.is_empty() || self.versions.contains(&version)
     }
 }
 
-/// The expectations of a file, and its lines without them.
+/// Expectations of a file, and its lines without them.
 pub fn expectations(text: &str) -> (Vec<Expectation<'_>>, Vec<&str>) {
     let mut found = Vec::new();
     let mut rest = Vec::new();
@@ -178,7 +178,7 @@ pub fn expectations(text: &str) -> (Vec<Expectation<'_>>, Vec<&str>) {
     (found, rest)
 }
 
-/// Writes expectations for what comes out: versions with the same outcome share a line.
+/// Writes results as expectations. Versions with the same result share a line.
 pub fn write_expectations(out: &mut String, case: &Case, outcomes: &[(&str, String)]) {
     let mut groups: Vec<(Vec<&str>, &str)> = Vec::new();
     for (version, outcome) in outcomes {
@@ -199,18 +199,18 @@ pub fn write_expectations(out: &mut String, case: &Case, outcomes: &[(&str, Stri
     }
 }
 
-/// Bytes as expectations have them: `[0x00,0x01]`.
+/// Formats bytes as in expectations: `[0x00,0x01]`.
 pub fn bytes_text(bytes: &[u8]) -> String {
     let bytes: Vec<String> = bytes.iter().map(|byte| format!("{byte:#04x}")).collect();
     format!("[{}]", bytes.join(","))
 }
 
-/// Assembles a text for a target.
+/// Assembles text for a target.
 pub fn assemble(text: &str, target: &'static Target) -> Assembly {
     gcn_asm::assemble(&Source { name: "test", text }, &Options::new(target))
 }
 
-/// One problem a line, or none.
+/// Joins problems to an error, one per line; success if there are none.
 pub fn verdict(problems: Vec<String>) -> Result<(), String> {
     if problems.is_empty() {
         Ok(())

@@ -1,4 +1,4 @@
-//! `tests/dis/*.dis`: words in hexadecimal with the listing that they give on each generation.
+//! `tests/dis/*.dis`: hexadecimal words with the expected listing on each generation.
 
 use std::fs;
 
@@ -8,10 +8,10 @@ use gcn_isa::{Syntax, Target};
 
 use crate::case::{Case, bytes_text, expectations, verdict, version, write_expectations};
 
-/// Stands between the lines of a listing of several.
+/// Separator between lines of a listing.
 const LINE_BREAK: &str = " | ";
 
-/// The bytes of a line of words, nothing for a line without.
+/// Bytes of a line of words; `None` for other lines.
 fn bytes(line: &str) -> Option<Result<Vec<u8>, String>> {
     let code = line.split("//").next().unwrap_or("").trim();
     if code.is_empty() {
@@ -40,7 +40,7 @@ fn options(case: &Case) -> Result<ListOptions, String> {
     })
 }
 
-/// The listing as an expectation has it: blanks are single, lines joined.
+/// Listing in the format of expectations: single spaces, joined lines.
 fn listing(bytes: &[u8], target: &Target, options: &ListOptions) -> String {
     let text = list(&ListedCode::raw(target.isa, bytes), options);
     let lines: Vec<String> = text
@@ -50,7 +50,7 @@ fn listing(bytes: &[u8], target: &Target, options: &ListOptions) -> String {
     lines.join(LINE_BREAK)
 }
 
-/// Checks a file on one target: every line's listing, and that it assembles again to the line's words.
+/// Checks a file on one target: each line's listing, and that it assembles to the line's words.
 pub fn check(case: &Case, target: &'static Target) -> Result<(), String> {
     let options = options(case)?;
     let (expectations, lines) = expectations(&case.text);
@@ -100,7 +100,7 @@ pub fn check(case: &Case, target: &'static Target) -> Result<(), String> {
     verdict(problems)
 }
 
-/// Writes what comes out into the file.
+/// Writes the results to the file.
 pub fn bless(case: &Case) -> Result<(), String> {
     let options = options(case)?;
     let (expectations, lines) = expectations(&case.text);

@@ -1,5 +1,5 @@
-//! `tests/err/*.s`: sources that are wrong, with `//~ ERROR part of the message` on the line of each error, and the
-//! whole of what the command prints in a `.stderr` file beside.
+//! `tests/err/*.s`: invalid sources, with `//~ ERROR part of the message` on the line of each error, and the complete
+//! output of the command in a `.stderr` file.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,10 +9,10 @@ use gcn_isa::Target;
 
 use crate::case::{Case, root, verdict};
 
-/// Begins an annotation: about its own line, or a line further up for each `^`.
+/// Prefix of an annotation, which applies to its own line, or to a line further up per `^`.
 const ANNOTATION: &str = "//~";
 
-/// A message: in an annotation only part of its text.
+/// Message; annotations contain only part of its text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Message<'a> {
     line: usize,
@@ -47,7 +47,7 @@ fn annotations(source: &str) -> Result<Vec<Message<'_>>, String> {
     Ok(found)
 }
 
-/// The messages in the command's output: `file:line:column: severity[name]: text`.
+/// Messages in the command's output: `file:line:column: severity[name]: text`.
 fn messages<'a>(case: &Case, stderr: &'a str) -> Vec<Message<'a>> {
     let message = |line: &'a str| {
         let mut parts = line
@@ -77,7 +77,7 @@ fn run(case: &Case, target: &Target) -> Result<Output, String> {
         .map_err(|error| error.to_string())
 }
 
-/// Path of the command's output.
+/// Path of the `.stderr` file.
 fn result(case: &Case, target: &Target) -> PathBuf {
     let name = format!("{}-{}.co", case.name.replace('/', "-"), target.name);
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)
@@ -87,7 +87,7 @@ fn snapshot(case: &Case) -> PathBuf {
     case.path.with_extension("stderr")
 }
 
-/// Checks a file on one target: annotations and messages match one to one, and the rendering is the stored one.
+/// Checks a file on one target: annotations and messages match one to one, and the output is the stored one.
 pub fn check(case: &Case, target: &'static Target) -> Result<(), String> {
     let annotations = annotations(&case.text)?;
     let output = run(case, target)?;
@@ -142,7 +142,7 @@ pub fn check(case: &Case, target: &'static Target) -> Result<(), String> {
     verdict(problems)
 }
 
-/// Stores what the command prints; the annotations stay.
+/// Stores the output of the command. The annotations are not changed.
 pub fn bless(case: &Case) -> Result<(), String> {
     let target = case.targets.first().ok_or("no target")?;
     let output = run(case, target)?;

@@ -1,4 +1,4 @@
-//! `tests/isa/*.isa`: lines `$ gcn isa …`, each with all that it prints below.
+//! `tests/isa/*.isa`: lines `$ gcn isa …`, each followed by its output.
 
 use std::fs;
 use std::process::Command;
@@ -7,12 +7,12 @@ use gcn_isa::Target;
 
 use crate::case::{Case, verdict};
 
-/// Begins a line with a command.
+/// Prefix of a line with a command.
 const COMMAND: &str = "$ gcn isa";
-/// Begins the line that stands for an exit status other than 0.
+/// Prefix of the line for an exit status other than 0.
 const STATUS: &str = "exit status ";
 
-/// Output of a command, standard error included, without blanks at the ends of lines.
+/// Output of a command, including standard error, without trailing spaces in lines.
 fn outcome(command: &str) -> Result<String, String> {
     let output = Command::new(env!("CARGO_BIN_EXE_gcn"))
         .arg("isa")
@@ -33,7 +33,7 @@ fn outcome(command: &str) -> Result<String, String> {
     Ok(text)
 }
 
-/// The file with what its commands print now, and how many there are.
+/// Contents of the file with the current output of its commands, and the number of commands.
 fn rewritten(case: &Case) -> Result<(String, usize), String> {
     let mut parts = case.text.split(COMMAND);
     let mut text = parts.next().unwrap_or_default().to_owned();
@@ -46,7 +46,7 @@ fn rewritten(case: &Case) -> Result<(String, usize), String> {
     Ok((text, count))
 }
 
-/// Checks every command of a file.
+/// Checks all commands of a file.
 pub fn check(case: &Case, _target: &'static Target) -> Result<(), String> {
     let (text, count) = rewritten(case)?;
     let mut problems = Vec::new();
@@ -66,7 +66,7 @@ pub fn check(case: &Case, _target: &'static Target) -> Result<(), String> {
     verdict(problems)
 }
 
-/// Writes what comes out into the file.
+/// Writes the results to the file.
 pub fn bless(case: &Case) -> Result<(), String> {
     let (text, _) = rewritten(case)?;
     fs::write(&case.path, text).map_err(|error| error.to_string())

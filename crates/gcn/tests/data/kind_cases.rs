@@ -1,4 +1,4 @@
-//! Kinds of findings: each must be expected of a file in `tests/check`, on each family of targets.
+//! Checks that each kind of finding is expected by a file in `tests/check`, on each family of targets.
 
 use std::fs;
 use std::path::Path;
@@ -7,10 +7,10 @@ use gcn_observe::finding::Kind;
 
 use crate::case::{cases, expectations, verdict};
 
-/// Families of targets, by the versions of their instruction sets.
+/// Families of targets, by instruction set version.
 const FAMILIES: [&[&str]; 3] = [&["1.0", "1.1"], &["1.2"], &["1.4", "1.4.1"]];
 
-/// Kinds that no launch of `gcn check` by itself has, and the tests that have them.
+/// Kinds that `gcn check` alone cannot report, with the tests that cover them.
 const ELSEWHERE: &[(&str, &str, &str)] = &[
     (
         "use-after-free",

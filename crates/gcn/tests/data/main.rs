@@ -1,7 +1,7 @@
-//! Runs the files under `tests/` of the repository, each on every target it names. `tests/README.md` says how they
-//! are written. A module per kind of file; a kind without files is a failure, as is a file without targets.
+//! Runs the files under `tests/` of the repository, each on every target that it names. `tests/README.md` describes
+//! the formats. There is a module per kind of file. A kind without files fails, as does a file without targets.
 //!
-//! With `GCN_BLESS=1` in the environment the files get what comes out as their expectations.
+//! With `GCN_BLESS=1` in the environment, actual results are written to the files as expectations.
 
 mod asm_cases;
 mod case;
@@ -17,13 +17,13 @@ use libtest_mimic::{Arguments, Failed, Trial};
 
 use case::{Case, cases};
 
-/// A kind of test file.
+/// Kind of test file.
 struct Suite {
-    /// The directory under `tests/`.
+    /// Directory under `tests/`.
     directory: &'static str,
-    /// Extension of its files.
+    /// File extension.
     extension: &'static str,
-    /// Writes what comes out into the file.
+    /// Writes actual results to the file.
     bless: fn(&Case) -> Result<(), String>,
     /// Checks the file on one of its targets.
     check: fn(&Case, &'static gcn_isa::Target) -> Result<(), String>,

@@ -1,5 +1,5 @@
-//! `tests/run/*.s`, `tests/check/*.s`, `tests/debug/*.s` and `tests/why/*.s`: kernels with their launch and what `gcn run`,
-//! `gcn check`, `gcn debug` or `gcn why` then prints on each generation.
+//! `tests/run/*.s`, `tests/check/*.s`, `tests/debug/*.s` and `tests/why/*.s`: kernels with a launch, and the expected
+//! output of `gcn run`, `gcn check`, `gcn debug` or `gcn why` on each generation.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,24 +9,24 @@ use gcn_isa::Target;
 
 use crate::case::{Case, expectations, verdict, version, write_expectations};
 
-/// Begins a line of the launch file.
+/// Prefix of launch file lines.
 const LAUNCH: &str = "//! ";
-/// Begins the line with checks that are off without it, of a case of `gcn check`.
+/// Prefix of the line with checks that are off by default, for `gcn check`.
 const ALSO: &str = "// ALSO: ";
-/// Begins a command of the debugger's console.
+/// Prefix of a debugger command.
 const COMMAND: &str = "//> ";
-/// Begins the arguments behind the launch file of one call, of which there may be several.
+/// Prefix of additional arguments for one call. There may be several calls.
 const CALL: &str = "//? ";
-/// Begins the line that stands for an exit status other than 0.
+/// Prefix of the line for an exit status other than 0.
 const STATUS: &str = "exit status ";
-/// Is in the line that tells how much was executed and how long it took, and in no other.
+/// Text that identifies the line with the amount and time of execution.
 const SUMMARY: &str = " s on 1 thread";
-/// Stands before the address of the instruction in a fault.
+/// Text before the address of the instruction in a fault.
 const AT: &str = ", at 0x";
-/// Instructions after which a wave is stopped where the launch does not say: no case may run for ever.
+/// Default instruction limit per wave, so that every case ends.
 const LIMIT: i64 = 100_000;
 
-/// The launch file of a case: what its lines say, its own path, and one host thread so that the order is always the same.
+/// Launch file of a case: its lines, its own path, and one host thread for a deterministic order.
 fn launch(case: &Case) -> Result<toml::Table, String> {
     let lines: Vec<&str> = case
         .text
@@ -47,18 +47,18 @@ fn launch(case: &Case) -> Result<toml::Table, String> {
     Ok(launch)
 }
 
-/// The command that runs the cases of a directory has the directory's name.
+/// Command for the cases of a directory, which has the same name.
 fn command(case: &Case) -> &str {
     case.name.split('/').next().unwrap_or_default()
 }
 
-/// The options for checks that are off without them.
+/// Options for checks that are off by default.
 fn also(case: &Case) -> Vec<&str> {
     let names = case.text.lines().filter_map(|line| line.strip_prefix(ALSO));
     names.flat_map(|names| ["--also", names.trim()]).collect()
 }
 
-/// The options that give the debugger the commands of a case, which are written to a file with a name.
+/// Options that pass a case's debugger commands, which are written to a file.
 fn script(case: &Case, name: &str) -> Result<Vec<PathBuf>, String> {
     let lines = case.text.lines();
     let commands: Vec<&str> = lines
@@ -72,7 +72,7 @@ fn script(case: &Case, name: &str) -> Result<Vec<PathBuf>, String> {
     Ok(vec!["--commands".into(), path])
 }
 
-/// The arguments behind the launch file of each call.
+/// Additional arguments of each call.
 fn calls(case: &Case) -> Vec<Vec<&str>> {
     let lines = case.text.lines().filter_map(|line| line.strip_prefix(CALL));
     let calls: Vec<_> = lines.map(|it| it.split_whitespace().collect()).collect();
@@ -82,7 +82,8 @@ fn calls(case: &Case) -> Vec<Vec<&str>> {
     }
 }
 
-/// Runs a case on a target; the lines of both outputs of all calls as its expectations have them.
+/// Runs a case on a target, and returns the lines of standard output and error of all calls, in the format of
+/// expectations.
 fn outcome(case: &Case, target: &Target) -> Result<Vec<String>, String> {
     let name = format!("{}-{}", case.name.replace('/', "-"), target.name);
     let path: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.toml"));
@@ -104,7 +105,7 @@ fn outcome(case: &Case, target: &Target) -> Result<Vec<String>, String> {
     Ok(lines)
 }
 
-/// The lines of both outputs of a call.
+/// Lines of standard output and error of a call.
 fn shown(case: &Case, output: &Output) -> Result<Vec<String>, String> {
     let (stdout, stderr) = (
         String::from_utf8_lossy(&output.stdout),
@@ -126,8 +127,8 @@ fn shown(case: &Case, output: &Output) -> Result<Vec<String>, String> {
     Ok(lines)
 }
 
-/// A line without the address of the instruction where its symbol says the place: a symbol does not move with the
-/// size of what is before the code.
+/// Removes the address of an instruction if a symbol gives the position, since a symbol does not depend on the size
+/// of preceding data.
 fn with_place_only(line: &str) -> String {
     let placed = || {
         let (before, after) = line.split_once(AT)?;
@@ -138,7 +139,7 @@ fn with_place_only(line: &str) -> String {
     placed().unwrap_or_else(|| line.to_owned())
 }
 
-/// Checks a file on one target: the lines of the output are those expected, in this order.
+/// Checks a file on one target: the output must be the expected lines in order.
 pub fn check(case: &Case, target: &'static Target) -> Result<(), String> {
     let (expectations, _) = expectations(&case.text);
     let mut problems: Vec<String> = expectations
@@ -165,10 +166,11 @@ pub fn check(case: &Case, target: &'static Target) -> Result<(), String> {
     verdict(problems)
 }
 
-/// Times that a file is blessed at most: the first time its lines move, and with them those that its expectations name.
+/// Maximum number of times that a file is blessed. The first time moves its lines, which changes line numbers in
+/// expectations.
 const ROUNDS: usize = 4;
 
-/// Writes what comes out into the file, in the place of its expectations or else below its launch.
+/// Writes the results to the file, in place of its expectations or below its launch.
 pub fn bless(case: &Case) -> Result<(), String> {
     let mut case = case.clone();
     for _ in 0..ROUNDS {
@@ -182,7 +184,7 @@ pub fn bless(case: &Case) -> Result<(), String> {
     Err("what comes out depends on itself".to_owned())
 }
 
-/// The file with what comes out as its expectations.
+/// Contents of the file with the actual results as expectations.
 fn blessed(case: &Case) -> Result<String, String> {
     let mut by_version: Vec<(&str, Vec<String>)> = Vec::new();
     for target in &case.targets {

@@ -1,20 +1,19 @@
-//! Holds that modules are declared bottom to top, and import only what is declared above them.
+//! Checks that modules are declared bottom to top, and import only from modules declared above them.
 
 use super::{LIBRARIES, crates, sources};
 
-/// Crates whose `lib.rs`, or `main.rs`, declares their modules in the order of their imports: all.
+/// Crates whose `lib.rs` or `main.rs` declares modules in import order: all.
 fn ordered() -> impl Iterator<Item = &'static str> {
     LIBRARIES.into_iter().chain(["gcn"])
 }
 
-/// Crates whose modules import an item from the module that has it, not from the root, whose exports are for users.
+/// Crates whose modules import items from their own modules instead of the crate root, whose exports are for users.
 const NAMING_MODULES: [&str; 3] = ["gcn-runtime", "gcn-args", "gcn-report"];
 
-/// The files that declare a crate's modules.
+/// Files that declare a crate's modules.
 const ROOTS: [&str; 2] = ["lib.rs", "main.rs"];
 
-/// A module of a crate: its file, its path from the crate's root on, its code and the children that it declares, in their
-/// order.
+/// Module of a crate: its file, path from the crate root, code, and child modules in order of declaration.
 struct Module {
     file: String,
     path: Vec<String>,
@@ -22,7 +21,7 @@ struct Module {
     children: Vec<String>,
 }
 
-/// The modules of a crate that have files.
+/// Modules of a crate that have files.
 fn crate_modules(name: &str) -> Vec<Module> {
     let of_source = |(file, code): (String, String)| {
         let (_, inside) = file.split_once("/src/").expect("a source is in src");
@@ -40,7 +39,7 @@ fn crate_modules(name: &str) -> Vec<Module> {
     sources.into_iter().map(of_source).collect()
 }
 
-/// The modules that a module's code declares, in their order.
+/// Modules declared in a module's code, in order.
 fn declared(code: &str) -> Vec<String> {
     let module = |line: &str| {
         let name = without_visibility(line).strip_prefix("mod ")?;
@@ -49,7 +48,7 @@ fn declared(code: &str) -> Vec<String> {
     code.lines().filter_map(module).collect()
 }
 
-/// An item without `pub`, `pub(crate)` or `pub(super)`.
+/// Item without its visibility.
 fn without_visibility(item: &str) -> &str {
     let visible = ["pub(crate) ", "pub(super) ", "pub "];
     let rest = visible.iter().find_map(|word| item.strip_prefix(word));
@@ -60,7 +59,7 @@ fn is_in_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Appends the paths that a text begins with, `a::b` or `a::{b, c::d}`, behind `prefix`; the rest of the text.
+/// Appends the paths at the start of a text, `a::b` or `a::{b, c::d}`, with a prefix. Returns the rest of the text.
 fn read_paths<'a>(text: &'a str, prefix: &[String], found: &mut Vec<Vec<String>>) -> &'a str {
     let text = text.trim_start();
     if let Some(mut rest) = text.strip_prefix('{') {
@@ -96,7 +95,7 @@ fn read_paths<'a>(text: &'a str, prefix: &[String], found: &mut Vec<Vec<String>>
     }
 }
 
-/// The paths of a module's code that begin with `crate` or `super`, from the crate's root on.
+/// Paths in a module's code that start with `crate` or `super`, from the crate root.
 fn imports(module: &Module) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     let mut path = module.path.clone();
@@ -143,7 +142,7 @@ fn imports(module: &Module) -> Vec<Vec<String>> {
     found
 }
 
-/// The names that a module exports from its children, each with the child.
+/// Names that a module exports from its children, each with the child.
 fn exports(module: &Module) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for line in uses(&module.code).filter(|line| line.starts_with("pub")) {
@@ -159,13 +158,13 @@ fn exports(module: &Module) -> Vec<(String, String)> {
     of_child.collect()
 }
 
-/// The statements of a code that begin with `use`, or with a visibility and `use`.
+/// `use` statements in code, with or without visibility.
 fn uses(code: &str) -> impl Iterator<Item = &str> {
     let statements = code.split_inclusive(';').map(str::trim_start);
     statements.filter(|it| without_visibility(it).starts_with("use "))
 }
 
-/// The children that a module's own code needs: those that it imports from, or whose exports it uses.
+/// Children that a module's own code needs: those that it imports from, or whose exports it uses.
 fn needed_children(module: &Module) -> Vec<String> {
     let mut code = module.code.clone();
     for exported in uses(&module.code).filter(|line| line.starts_with("pub")) {
@@ -183,7 +182,7 @@ fn needed_children(module: &Module) -> Vec<String> {
     module.children.iter().filter(needs).cloned().collect()
 }
 
-/// True if `code` has `name` where it is no field or method.
+/// True if `code` contains `name` other than as a field or method.
 fn is_item_of(name: &str, code: &str) -> bool {
     code.match_indices(name).any(|(at, _)| {
         let (before, behind) = (&code[..at], &code[at + name.len()..]);
@@ -224,7 +223,7 @@ fn modules_import_only_what_is_declared_above_them() {
     }
 }
 
-/// The place of a module's child, or of the child that it exports a name from, in the order of the children.
+/// Position of a module's child, or of the child that exports a name, in order of declaration.
 fn place_among(module: &Module, name: &str) -> Option<usize> {
     let place = |child: &str| module.children.iter().position(|it| it == child);
     place(name).or_else(|| {
@@ -248,8 +247,8 @@ fn children_import_only_what_is_declared_above_them() {
     assert!(checked > 1000, "children have few imports: {checked}");
 }
 
-/// Checks that the children of a module import only children that the module declares above them; and that those which
-/// import what the module itself has are declared below all that it needs. The number of imports that were checked.
+/// Checks that a module's children import only from children declared above them, and that children that import from
+/// the module itself are declared below everything that it needs. Returns the number of imports checked.
 fn check_children(
     parent: &Module,
     imports: &[(&Module, Vec<Vec<String>>)],

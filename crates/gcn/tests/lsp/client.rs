@@ -1,18 +1,18 @@
-//! A client of the language server: sends messages, and waits for answers and notifications.
+//! Client of the language server, which sends messages and waits for responses and notifications.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, Write};
 
 use serde_json::{Value, json};
 
-/// Address of the document of most tests.
+/// URI of the document in most tests.
 pub const URI: &str = "file:///nowhere/kernel.s";
 
 pub struct Client<W, R> {
     pub to: W,
     pub from: R,
     next: i32,
-    /// Notifications that nobody has waited for.
+    /// Notifications that were received but not awaited yet.
     notified: VecDeque<Value>,
 }
 
@@ -26,7 +26,7 @@ impl<W: Write, R: BufRead> Client<W, R> {
         }
     }
 
-    /// Sends bytes as a message, whatever they are.
+    /// Sends bytes as a message. They need not be valid.
     pub fn send_bytes(&mut self, body: &[u8]) {
         write!(self.to, "Content-Length: {}\r\n\r\n", body.len()).expect("the server reads");
         self.to.write_all(body).expect("the server reads");
@@ -38,7 +38,7 @@ impl<W: Write, R: BufRead> Client<W, R> {
         self.send_bytes(message.to_string().as_bytes());
     }
 
-    /// Sends a request and waits for its answer: the whole message.
+    /// Sends a request, and returns the whole response.
     pub fn ask(&mut self, method: &str, params: Value) -> Value {
         self.next += 1;
         let id = self.next;
@@ -53,7 +53,7 @@ impl<W: Write, R: BufRead> Client<W, R> {
         }
     }
 
-    /// The result of a request that succeeds.
+    /// Sends a request that must succeed, and returns the result.
     #[track_caller]
     pub fn result(&mut self, method: &str, params: Value) -> Value {
         let mut answer = self.ask(method, params);
@@ -61,7 +61,7 @@ impl<W: Write, R: BufRead> Client<W, R> {
         answer["result"].take()
     }
 
-    /// The next message; nothing at the end.
+    /// Receives the next message; `None` at the end.
     pub fn receive(&mut self) -> Option<Value> {
         let mut length = 0;
         loop {
@@ -81,7 +81,8 @@ impl<W: Write, R: BufRead> Client<W, R> {
         Some(serde_json::from_slice(&body).expect("JSON"))
     }
 
-    /// The parameters of the next notification of a method that a test accepts. Others stay for later.
+    /// Waits for a notification that `accepts` returns true for, and returns its parameters. Others are kept for
+    /// later.
     pub fn wait_for(&mut self, method: &str, accepts: impl Fn(&Value) -> bool) -> Value {
         let is_it = |message: &Value| message["method"] == method && accepts(&message["params"]);
         if let Some(index) = self.notified.iter().position(is_it) {
@@ -97,7 +98,7 @@ impl<W: Write, R: BufRead> Client<W, R> {
         }
     }
 
-    /// Starts the session with initialisation options; the server's features.
+    /// Starts the session with initialisation options, and returns the server's capabilities.
     pub fn initialize(&mut self, options: Value) -> Value {
         let capabilities = json!({
             "general": {"positionEncodings": ["utf-16"]},
@@ -117,7 +118,7 @@ impl<W: Write, R: BufRead> Client<W, R> {
         self.notify("textDocument/didOpen", json!({"textDocument": document}));
     }
 
-    /// Replaces a range, from line and character to line and character, or all.
+    /// Replaces a range (start line and character, end line and character), or the whole document.
     pub fn change(&mut self, uri: &str, version: i32, range: Option<[u32; 4]>, text: &str) {
         let mut change = json!({"text": text});
         if let Some([line, character, end_line, end]) = range {
@@ -133,14 +134,14 @@ impl<W: Write, R: BufRead> Client<W, R> {
         self.notify("textDocument/didChange", params);
     }
 
-    /// The diagnostics of a version of a document.
+    /// Diagnostics of a version of a document.
     pub fn diagnostics(&mut self, uri: &str, version: i32) -> Vec<Value> {
         let is_it = |params: &Value| params["uri"] == uri && params["version"] == version;
         let params = self.wait_for("textDocument/publishDiagnostics", is_it);
         params["diagnostics"].as_array().expect("a list").clone()
     }
 
-    /// Asks about a place of a document.
+    /// Sends a request about a position in a document.
     #[track_caller]
     pub fn at(&mut self, method: &str, uri: &str, line: u32, character: u32) -> Value {
         self.result(method, json!({"textDocument": {"uri": uri}, "position": {"line": line, "character": character}}))

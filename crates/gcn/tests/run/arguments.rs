@@ -1,4 +1,4 @@
-//! Arguments: by metadata, by order, from files; what is wrong with them.
+//! Tests of arguments: by metadata, by order, from files, and errors.
 
 use super::*;
 
@@ -222,7 +222,7 @@ fn wrong_arguments_without_metadata_are_explained() {
     }
 }
 
-/// A value that means nothing keeps its place: those behind it go to the arguments that they would have.
+/// An invalid value keeps its position, so later values are matched to the right arguments.
 #[test]
 fn a_wrong_value_does_not_shift_the_others() {
     let directory = scratch("shift");
@@ -252,7 +252,7 @@ fn a_wrong_value_does_not_shift_the_others() {
     assert_eq!(ran.status, Some(BAD_INPUT));
 }
 
-/// A buffer's file may be as large as memory, and is not read before it is known to fit.
+/// A file for a buffer may be as large as memory, and is not read before it is known to fit.
 #[test]
 fn files_are_as_large_as_memory() {
     let directory = scratch("large");

@@ -1,8 +1,8 @@
-//! Kernels that go wrong: what is reported of them.
+//! Tests of reports about failing kernels.
 
 use super::*;
 
-/// Registers beyond those that the descriptor allows (checklist 1.6, 1.7): writes stop the run, reads get a note.
+/// Registers beyond those of the descriptor (checklist 1.6, 1.7): writes fault, reads give a note.
 #[test]
 fn registers_that_a_kernel_did_not_ask_for_are_told() {
     let directory = scratch("registers");
@@ -31,7 +31,7 @@ fn registers_that_a_kernel_did_not_ask_for_are_told() {
     );
 }
 
-/// The first access outside is the one of the first wave, whichever thread comes first.
+/// The first access out of range is that of the first wave, independent of thread order.
 #[test]
 fn the_first_access_outside_is_named() {
     let directory = scratch("outside");
@@ -46,7 +46,7 @@ fn the_first_access_outside_is_named() {
     }
 }
 
-/// A kernel of these instructions whose descriptor asks for more.
+/// Kernel with these instructions, and a descriptor with these directives.
 fn asking(directives: &str, instructions: &str, target: &str) -> String {
     kernel_of(instructions, target).replace(
         ".amdhsa_next_free_vgpr",
@@ -364,7 +364,7 @@ fn a_limit_tells_where_all_waves_are() {
     assert_eq!(waves[63]["exec"], u64::MAX);
 }
 
-/// The fixture was compiled with `-g`: a fault shows the line, and the text of the line where the source is at hand.
+/// The fixture was compiled with `-g`. A fault shows the line, and its text if the source is available.
 #[test]
 fn a_fault_shows_its_source_line() {
     let directory = scratch("source-line");

@@ -1,4 +1,4 @@
-//! Launch files and options; sizes of grids and workgroups.
+//! Tests of launch files and options, and of grid and workgroup sizes.
 
 use super::*;
 

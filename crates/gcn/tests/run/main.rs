@@ -1,21 +1,22 @@
-//! `gcn run` as a user meets it: results, messages, exit statuses; the kernels are in `tests/kernels`.
+//! Tests of `gcn run` from a user's perspective: results, messages and exit statuses. Kernels are tested in
+//! `tests/kernels`.
 
 mod arguments;
-mod cached;
+mod compile_cache;
 mod faults;
 mod launches;
 mod outcomes;
 mod programs;
 mod results;
-mod several;
+mod multi_launch;
 mod sources;
-mod typed;
+mod argument_types;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// Exit statuses, as docs/launch.md has them.
+/// Exit statuses, documented in docs/launch.md.
 const GOOD: i32 = 0;
 const BAD_INPUT: i32 = 1;
 const BAD_USAGE: i32 = 2;
@@ -31,7 +32,7 @@ fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
 }
 
-/// A directory for one test's files, empty at its start.
+/// Creates an empty directory for a test.
 fn scratch(test: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
         .join("run")
@@ -42,16 +43,16 @@ fn scratch(test: &str) -> PathBuf {
 }
 
 /// Results of a run.
-struct Ran {
+struct RunResult {
     status: Option<i32>,
     out: String,
     err: String,
 }
 
-impl From<Output> for Ran {
-    fn from(output: Output) -> Ran {
+impl From<Output> for RunResult {
+    fn from(output: Output) -> RunResult {
         let text = |bytes| String::from_utf8(bytes).expect("text");
-        Ran {
+        RunResult {
             status: output.status.code(),
             out: text(output.stdout),
             err: text(output.stderr),
@@ -59,11 +60,11 @@ impl From<Output> for Ran {
     }
 }
 
-fn run_in(directory: &Path, arguments: &[&str]) -> Ran {
+fn run_in(directory: &Path, arguments: &[&str]) -> RunResult {
     gcn_in(directory, &[&["run"], arguments].concat())
 }
 
-fn gcn_in(directory: &Path, arguments: &[&str]) -> Ran {
+fn gcn_in(directory: &Path, arguments: &[&str]) -> RunResult {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gcn"));
     command
         .current_dir(directory)
@@ -72,7 +73,7 @@ fn gcn_in(directory: &Path, arguments: &[&str]) -> Ran {
     command.output().expect("gcn starts").into()
 }
 
-/// The options that are good, but for arguments whose names the others give too, then the others.
+/// Combines valid options with `others`, which replace arguments of the same name.
 fn replaced<'a>(good: &[&'a str], others: &[&'a str]) -> Vec<&'a str> {
     let name = |pair: &[&'a str]| match pair {
         ["--arg", given] => given.split('=').next(),
@@ -87,8 +88,8 @@ fn replaced<'a>(good: &[&'a str], others: &[&'a str]) -> Vec<&'a str> {
     file.iter().chain(kept).chain(others).copied().collect()
 }
 
-/// Runs `plain.s` with good arguments, then those given.
-fn plain(arguments: &[&str]) -> Ran {
+/// Runs `plain.s` with valid arguments, overridden by those given.
+fn plain(arguments: &[&str]) -> RunResult {
     const GOOD: [&str; 9] = [
         "plain.s",
         "--grid",
@@ -103,8 +104,8 @@ fn plain(arguments: &[&str]) -> Ran {
     run_in(&kernels(), &replaced(&GOOD, arguments))
 }
 
-/// Runs `saxpy.s` of the examples, which has metadata, with good arguments, then those given.
-fn saxpy(arguments: &[&str]) -> Ran {
+/// Runs `saxpy.s` of the examples, which has metadata, with valid arguments, overridden by those given.
+fn saxpy(arguments: &[&str]) -> RunResult {
     const GOOD: [&str; 9] = [
         "saxpy/saxpy.s",
         "--arg",
@@ -119,7 +120,7 @@ fn saxpy(arguments: &[&str]) -> Ran {
     run_in(&examples(), &replaced(&GOOD, arguments))
 }
 
-/// Lines of a kernel that executes these instructions and ends.
+/// Source of a kernel that executes these instructions and ends.
 fn kernel_of(instructions: &str, target: &str) -> String {
     format!(
         ".amdgcn_target \"amdgcn-amd-amdhsa--{target}\"\n.text\n.globl k\n.p2align 8\n.type k,@function\nk:\n{instructions}\n\
@@ -128,7 +129,7 @@ fn kernel_of(instructions: &str, target: &str) -> String {
     )
 }
 
-/// Metadata that say something about the workgroups of [`kernel_of`].
+/// Metadata for [`kernel_of`] with these workgroup attributes.
 fn metadata(workgroups: &str) -> String {
     format!(
         ".amdgpu_metadata\n---\namdhsa.version: [1, 2]\namdhsa.kernels:\n  - .name: k\n    .symbol: k.kd\n    \

@@ -1,20 +1,20 @@
-//! Exit statuses and outcomes in JSON, and the files that a run leaves.
+//! Tests of exit statuses, outcomes in JSON, and output files.
 
 use super::*;
 
-/// Options that make a run of `faults.s` end quickly.
+/// Options with which `faults.s` ends quickly.
 const OUT: [&str; 2] = ["--arg", "out=u32*16:fill(5)"];
 
-fn faults(kernel: &str, arguments: &[&str]) -> Ran {
+fn faults(kernel: &str, arguments: &[&str]) -> RunResult {
     let begin = ["faults.s", "--grid", "64", "--kernel", kernel];
     run_in(&kernels(), &[&begin[..], &OUT, arguments].concat())
 }
 
-/// Every status, as text and in JSON; those of signals are in `stopped.rs`.
+/// All statuses, as text and in JSON. Those of signals are in `stopped.rs`.
 #[test]
 fn each_outcome_has_its_status_and_is_json_if_asked() {
     type Case = (
-        fn(&[&str]) -> Ran,
+        fn(&[&str]) -> RunResult,
         &'static [&'static str],
         i32,
         &'static str,
@@ -276,7 +276,7 @@ fn outputs_do_not_overwrite_a_file_that_the_source_includes() {
     assert_eq!(ran.status, Some(GOOD), "{}", ran.err);
 }
 
-/// A library that is loaded before `gcn` starts maps a page at the usual address of device memory.
+/// A preloaded library maps a page at the usual address of device memory.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_elsewhere_has_a_note() {
@@ -292,7 +292,7 @@ fn memory_elsewhere_has_a_note() {
         .args(["-shared", "-fPIC", "take.c", "-o", "take.so"])
         .status();
     assert!(built.expect("clang-19 starts").success());
-    let run = |command: &str, json: &[&str]| -> Ran {
+    let run = |command: &str, json: &[&str]| -> RunResult {
         let launch = ["plain.s", "--grid", "4", "--arg", "pad=u8:9"];
         let arguments = ["--arg", "a=u32:10", "--arg", "out=u32*4"];
         let mut gcn = Command::new(env!("CARGO_BIN_EXE_gcn"));

@@ -1,4 +1,4 @@
-//! Programs: sources, code objects, their kernels and targets.
+//! Tests of programs: sources and code objects, with their kernels and targets.
 
 use super::*;
 
@@ -86,7 +86,7 @@ fn what_linking_finds_is_shown_where_it_is() {
     assert!(ran.err.starts_with(message), "{}", ran.err);
 }
 
-/// Errata E263.
+/// Errata entry E263.
 #[test]
 fn code_and_devices_without_error_correction_are_refused() {
     let directory = scratch("sramecc");

@@ -1,4 +1,4 @@
-//! Results: printed, saved, compared, traced, in JSON.
+//! Tests of results: printed, saved, compared, traced, and in JSON.
 
 use super::*;
 
@@ -314,7 +314,7 @@ fn a_trace_has_a_line_for_each_instruction() {
     assert_ne!(address(lines[0]), address(lines[1]));
 }
 
-/// A kernel that accesses LDS, by an atomic, by two addresses, and as a source of a vector instruction.
+/// Kernel that accesses LDS by an atomic, with two addresses, and as a source of a vector instruction.
 const ACCESSES: &str = "v_lshlrev_b32 v1, 2, v0\nv_mov_b32 v2, 7\nds_write_b32 v1, v0\nds_add_rtn_u32 v3, v1, v2\n\
                         ds_read2_b32 v[2:3], v1 offset1:16\ns_waitcnt lgkmcnt(0)\ns_mov_b32 m0, 0x20004\n\
                         v_mov_b32 v2, src_lds_direct";

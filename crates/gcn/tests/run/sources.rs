@@ -1,17 +1,22 @@
-//! Sources in OpenCL C and HIP, which the system's Clang compiles: Debian's packages clang-19, lld-19 and rocm-device-libs.
+//! Tests of OpenCL C and HIP sources, compiled by the system's Clang: Debian's packages clang-19, lld-19 and
+//! rocm-device-libs.
 
 use super::*;
 
-/// A kernel with an included file, a macro, and output of its own.
+/// Kernel with an included file, a macro, and printed output.
 const OPENCL: &str = "#include \"scale.h\"\nkernel void scale(global int *out, float a) {\n  int i = get_global_id(0);\n  \
                       out[i] = a * i * SCALE + BIAS;\n  if (i == 3) printf(\"%d %s\\n\", out[i], \"printed\");\n}\n";
 
-/// A kernel without any header; its metadata have no types, its symbol has.
+/// Kernel without headers. Its metadata have no types, but its symbol has.
 const HIP: &str = "__global__ void scale(int *out, float a) {\n  int i = __builtin_amdgcn_workitem_id_x();\n  out[i] = a * i;\n}\n\
                    extern \"C\" __global__ void plain(int *out, float a) { out[0] = a; }\n";
 
-/// `gcn run` with a cache of its own below the directory.
-pub(super) fn compiled(directory: &Path, variables: &[(&str, &Path)], arguments: &[&str]) -> Ran {
+/// `gcn run` with a separate cache below the directory.
+pub(super) fn compiled(
+    directory: &Path,
+    variables: &[(&str, &Path)],
+    arguments: &[&str],
+) -> RunResult {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gcn"));
     command
         .current_dir(directory)
@@ -25,7 +30,7 @@ pub(super) fn compiled(directory: &Path, variables: &[(&str, &Path)], arguments:
     command.output().expect("gcn starts").into()
 }
 
-/// A Clang that leaves a line in the file `calls` each time that it compiles.
+/// Clang wrapper that appends a line to the file `calls` for each compilation.
 fn counting_clang(directory: &Path) -> PathBuf {
     let bin = directory.join("bin");
     fs::create_dir(&bin).expect("a directory");
@@ -48,7 +53,7 @@ fn calls(directory: &Path) -> usize {
     fs::read_to_string(directory.join("calls")).map_or(0, |text| text.lines().count())
 }
 
-/// A launch of `k.cl`, which holds [`OPENCL`].
+/// Launch of `k.cl`, which contains [`OPENCL`].
 const LAUNCH: [&str; 7] = ["k.cl", "--grid", "4", "--arg", "out=i32*4", "--arg", "a=2"];
 
 #[test]
@@ -149,7 +154,7 @@ fn a_killed_compilation_leaves_no_directory_for_long() {
     assert_eq!((ran.status, count()), (Some(GOOD), 0), "{}", ran.err);
 }
 
-/// A function that tells generic pointers apart.
+/// Function that distinguishes generic pointers.
 const GENERIC: &str = "__attribute__((noinline)) int add(int *p, local int *l) {\n  int *q = *p > 3 ? p : (int *)l;\n  *q += 1;\n  \
                        return *q;\n}\nkernel void k(global int *out) {\n  local int shared[4];\n  \
                        shared[get_local_id(0)] = 2;\n  out[get_global_id(0)] = add((int *)out, shared);\n}\n";

@@ -17,7 +17,7 @@ pub(crate) fn mad(a: f32, b: f32, c: f32) -> f32 {
     env.output((env.input(a) * env.input(b)).flushed_or_unsettled() + env.input(c))
 }
 
-/// [`mad`] in any rounding mode, which both steps obey.
+/// [`mad`] in any rounding mode, which applies to both the product and the sum.
 pub(crate) fn mad_rounded<F: Float>(env: Env, a: F, b: F, c: F) -> F {
     let env = env.flushing();
     let product = exact::mul(env, env.input(a), env.input(b));

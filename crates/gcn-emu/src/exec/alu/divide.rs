@@ -12,17 +12,17 @@ pub(crate) struct Scale {
     far: i32,
     /// Numerators that are tiny: exponent as encoded.
     tiny: u32,
-    /// The power of two by which is scaled.
+    /// Exponent of the scale factor, a power of two.
     power: i32,
 }
 
-/// Of single precision.
+/// Parameters for single precision.
 pub(crate) const SCALE_32: Scale = Scale {
     far: 96,
     tiny: 24,
     power: 64,
 };
-/// Of double precision.
+/// Parameters for double precision.
 pub(crate) const SCALE_64: Scale = Scale {
     far: 768,
     tiny: 53,

@@ -120,8 +120,8 @@ impl Env {
         self.round == Round::Nearest && !self.saturates
     }
 
-    /// A result of a half `source` before it is rounded to a half: what an infinity or a division by zero gives is no overflow
-    /// (errata E313).
+    /// Clamps a result before it is rounded to half precision, if FP16_OVFL is set. Infinite results of an infinity or of a
+    /// division by zero are not overflows (errata E313).
     #[inline(always)]
     pub(crate) fn limited(self, source: f32, result: f32) -> f32 {
         /// The largest finite half.

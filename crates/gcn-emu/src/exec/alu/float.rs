@@ -1,4 +1,4 @@
-//! Floating-point types of lanes, by their bits.
+//! Floating-point types of lanes, represented by their bits.
 
 use std::hint::select_unpredictable as select;
 

@@ -17,7 +17,7 @@ pub(crate) struct Rule {
     pub(crate) denormals: Denormals,
     /// True if the result obeys MODE's rounding and FP16_OVFL.
     pub(crate) rounds: bool,
-    /// The NaN that comes out.
+    /// NaN that the operation returns.
     pub(crate) nan: NanRule,
     /// Lanes whose result needs more than the host's operation.
     pub(crate) rare: Rare,
@@ -26,11 +26,11 @@ pub(crate) struct Rule {
 /// MODE's settings, and exceptions from them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Environment {
-    /// As they are.
+    /// MODE's settings, unmodified.
     Mode,
     /// Denormals are flushed.
     Flushing,
-    /// Denormals are flushed before GCN 1.4 (errata E199).
+    /// On targets before GCN 1.4, denormals are flushed (errata E199).
     FlushingBefore14,
     /// Denormal sources are kept (errata E194).
     KeepingSources,

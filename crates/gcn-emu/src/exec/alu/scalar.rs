@@ -224,7 +224,7 @@ fn two<A: Scalar, B: Scalar, R: ScalarResult>(w: &mut Wave, s: &Step, f: impl Fn
     f(read(w, s.args[1]), read(w, s.args[2]), w.scc).put(w, s.args[0]);
 }
 
-/// Destination, one source; SCC is given to `f`.
+/// Executes an operation with a destination and one source. `f` also receives SCC.
 #[inline(always)]
 fn one<A: Scalar, R: ScalarResult>(w: &mut Wave, s: &Step, f: impl Fn(A, bool) -> R) {
     f(read(w, s.args[1]), w.scc).put(w, s.args[0]);

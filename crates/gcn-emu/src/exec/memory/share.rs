@@ -75,7 +75,7 @@ impl Reaches {
 pub struct ShareAccess<'a> {
     /// The instruction.
     pub step: &'a Step,
-    /// Intent.
+    /// Load, store or atomic.
     pub intent: Intent,
     /// Lanes that access something: some.
     pub lanes: u64,
@@ -84,7 +84,7 @@ pub struct ShareAccess<'a> {
     /// A number of these bases in these lanes: accesses that one [`crate::observe::WaveObserver`] is asked of and that have the same
     /// number have the same bases in the same lanes.
     pub bases_number: u64,
-    /// From a base to its elements.
+    /// Offsets of the elements from a base.
     pub elements: ShareElements,
     /// From the lowest byte to the end of the highest.
     pub range: Range<u64>,

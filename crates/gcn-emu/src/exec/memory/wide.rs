@@ -40,7 +40,7 @@ pub fn pairs(low: &Lanes, high: &Lanes, offset: u64, into: &mut [u64; LANES]) {
     }
 }
 
-/// A base, and offsets without sign in a register.
+/// Adds unsigned offsets in a register to a base.
 pub fn offsets(base: u64, offsets: &Lanes, into: &mut [u64; LANES]) {
     for (address, &offset) in into.iter_mut().zip(&offsets.0) {
         *address = base.wrapping_add(u64::from(offset));
@@ -118,7 +118,7 @@ pub fn follow(addresses: &[u64; LANES], stride: u64) -> bool {
     differ == 0
 }
 
-/// Loads a dword for each lane from consecutive ones.
+/// Loads consecutive dwords, one per lane.
 pub fn load_row<W: Words>(words: &W, address: u64, into: &mut Lanes) -> Option<()> {
     into.0 = words.read(address)?;
     Some(())

@@ -451,9 +451,9 @@ macro_rules! copies {
 copies! {
     /// Copies a dword.
     copy_dword reg ":e" "mov";
-    /// Copies two.
+    /// Copies two dwords.
     copy_pair reg ":r" "mov";
-    /// Copies four.
+    /// Copies four dwords.
     copy_quad xmm_reg "" "vmovdqu";
 }
 

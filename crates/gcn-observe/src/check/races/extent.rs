@@ -29,7 +29,7 @@ impl ShadowedMemory {
         }
     }
 
-    /// A byte of it.
+    /// Address of a byte, for a finding.
     pub(super) fn byte(self, at: u64) -> FindingAddress {
         match self {
             ShadowedMemory::Global => FindingAddress::global(at),

@@ -261,7 +261,7 @@ impl UndefinedGlobal {
         near.flat_map(|it| it.left()).collect()
     }
 
-    /// Dwords of a range left undefined by stores in memory that the host reads through copies.
+    /// Dwords of a range that stores left undefined, in allocations that the host reads only by copies.
     pub(super) fn left_apart(&self, range: &Range<u64>) -> Vec<UndefinedDword> {
         let all = self.tracked.read().unwrap_or_else(PoisonError::into_inner);
         let apart = all.range(..range.end).rev();

@@ -23,7 +23,7 @@ pub enum LaunchNote {
     DynamicStack {
         /// Scratch per lane in bytes.
         bytes: u64,
-        /// Part of it beyond the fixed size.
+        /// Dynamic part of the scratch in bytes.
         stack: u32,
     },
     /// Workgroups at the edges of the grid are partial.

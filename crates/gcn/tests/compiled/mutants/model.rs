@@ -1,11 +1,12 @@
-//! Waits that registers need, worked out from the instructions that waves execute: the truth that `gcn check` is held to.
+//! Model of the waits that registers need, derived from executed instructions: the ground truth for `gcn check`.
 //!
-//! Every operation is followed by itself, from its issue to the moment when a second wait guarantees it. While one wait alone
-//! does, a use of its registers needs that wait, and is noted with the largest value of the counter that would still do. One run
-//! of unchanged code so says what each change of each wait does: S_WAITCNT decides nothing else in the emulator.
+//! The model follows each operation from its issue until a second wait guarantees it. While only one wait does, a use
+//! of its registers needs that wait, and is recorded with the largest counter value that would still suffice. So one
+//! run of unmodified code shows the effect of each modification of each wait, since S_WAITCNT decides nothing else in
+//! the emulator.
 //!
-//! Rules: checklist 5 and 6, errata E082, E083, E120, E250. The checker keeps its own account of all this and shares nothing
-//! with the model but `gcn_isa::uses`.
+//! Rules: checklist 5 and 6, errata E082, E083, E120, E250. The checker has an independent implementation, which
+//! shares only `gcn_isa::uses` with the model.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,14 +20,14 @@ use gcn_runtime::observe::{
     Context, Events, Instruction, MemoryEvent, Observer, WaveEnd, WaveObserver,
 };
 
-/// The outcome of an operation that one wait alone has guaranteed.
+/// Outcome of an operation that only one wait has guaranteed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Fate {
-    /// The operation has written LDS, and a barrier came before another wait.
+    /// The operation wrote LDS, and a barrier followed before another wait.
     Barrier,
     /// The operation holds no register: a store, or an atomic without a result.
     Memory,
-    /// FLAT whose lanes went to memory of which the other counter tells.
+    /// FLAT whose lanes accessed the memory of the other counter.
     OtherMemory,
     /// Another wait guarantees it before its registers are used.
     OtherWait,
@@ -37,39 +38,39 @@ pub enum Fate {
 /// Addresses of an operation's instruction and of one that uses its registers.
 pub type Pair = (u64, u64);
 
-/// Facts about one counter of one wait, for operations that a value below `level` releases.
+/// Facts about a counter of a wait, for operations released by a value below `level`.
 #[derive(Clone, Default, Debug)]
-pub struct Released {
+pub struct ReleaseFacts {
     /// Uses that need the wait.
     pub uses: BTreeSet<Pair>,
     /// Uses among these that are the first of their operation.
     pub first: BTreeSet<Pair>,
-    /// Outcomes of the others.
+    /// Outcomes of the other operations.
     pub fates: BTreeSet<Fate>,
 }
 
-/// Facts that the waves of a run have shown. Addresses are those of the loaded code.
+/// Facts observed in a run. Addresses are those of the loaded code.
 #[derive(Clone, Default, Debug)]
 pub struct Facts {
-    /// Instructions that were executed.
+    /// Executed instructions.
     pub executed: BTreeSet<u64>,
-    /// By wait, counter and level.
-    pub released: HashMap<(u64, Counter, u8), Released>,
-    /// Uses that nothing guards.
+    /// Facts by wait, counter and level.
+    pub released: HashMap<(u64, Counter, u8), ReleaseFacts>,
+    /// Uses without a guarding wait.
     pub unguarded: BTreeSet<Pair>,
-    /// Waits, each with the next one that guarantees one of its operations, too.
+    /// Waits, each with the next one that also guarantees one of its operations.
     pub next: BTreeSet<Pair>,
     /// S_NOPs with the instructions before them.
     pub nops: BTreeSet<(u64, [u64; HISTORY])>,
-    /// Waves that had ended, this one included, when the last fact about a wait or S_NOP was new.
+    /// Number of ended waves, including the current one, at the time of the last new fact about a wait or S_NOP.
     pub settled: HashMap<u64, u64>,
 }
 
-/// Instructions that a wave has executed last.
+/// Number of a wave's last instructions that are kept.
 const HISTORY: usize = 6;
 
 impl Facts {
-    /// Adds the facts of a wave that has ended, the `number`th.
+    /// Adds the facts of the `number`th wave to end.
     fn add(&mut self, other: Facts, number: u64) {
         self.unguarded.extend(other.unguarded);
         self.next.extend(other.next);
@@ -91,13 +92,13 @@ impl Facts {
     }
 }
 
-impl Released {
+impl ReleaseFacts {
     fn size(&self) -> usize {
         self.uses.len() + self.first.len() + self.fates.len()
     }
 }
 
-/// The observer that follows operations.
+/// Observer that follows operations.
 pub struct Model {
     all: Arc<Mutex<All>>,
 }
@@ -105,19 +106,19 @@ pub struct Model {
 #[derive(Default)]
 struct All {
     facts: Facts,
-    /// Waves that have ended.
+    /// Number of ended waves.
     ended: u64,
 }
 
 impl Model {
-    /// A model that has seen nothing.
+    /// Creates an empty model.
     pub fn new() -> Model {
         Model {
             all: Arc::default(),
         }
     }
 
-    /// The facts so far.
+    /// Facts so far.
     pub fn facts(&self) -> Facts {
         let all = self.all.lock();
         let all = all.unwrap_or_else(PoisonError::into_inner);
@@ -139,20 +140,20 @@ impl Observer for Model {
     }
 }
 
-/// An instruction's part.
-struct Decoded {
+/// Decoded instruction.
+struct DecodedInstruction {
     uses: Vec<(RegisterUse, &'static [Counter])>,
-    /// Amount for each counter, and its order.
+    /// Counters with the increment and the order of return.
     counters: Vec<(Counter, u8, Order)>,
-    /// A sampler takes part.
+    /// True if a sampler is involved.
     sampled: bool,
     wait: Option<Waitcnt>,
     is_barrier: bool,
     writes_lds: bool,
 }
 
-impl Decoded {
-    fn of(inst: &Inst) -> Decoded {
+impl DecodedInstruction {
+    fn of(inst: &Inst) -> DecodedInstruction {
         let uses = inst.uses();
         let counters = uses.counters().map_or_else(Vec::new, |it| {
             let all = [
@@ -164,7 +165,7 @@ impl Decoded {
             held.map(|(counter, amount)| (counter, amount, it.order))
                 .collect()
         });
-        Decoded {
+        DecodedInstruction {
             uses: uses
                 .registers()
                 .map(|it| (it, uses.released_by(&it)))
@@ -178,13 +179,13 @@ impl Decoded {
     }
 }
 
-/// The values that S_WAITCNT waits for; `None` for other instructions.
+/// Values that S_WAITCNT waits for; `None` for other instructions.
 pub fn wait(inst: &Inst) -> Option<Waitcnt> {
     let is_wait = inst.does() == Does::Control(Control::Waitcnt);
     is_wait.then(|| Waitcnt::unpack(inst.isa, inst.get(Field::Simm16) as u16))
 }
 
-/// The part of an S_WAITCNT for a counter.
+/// Field of an S_WAITCNT for a counter.
 pub fn field(until: Waitcnt, counter: Counter) -> u8 {
     match counter {
         Counter::Vm => until.vm,
@@ -193,14 +194,14 @@ pub fn field(until: Waitcnt, counter: Counter) -> u8 {
     }
 }
 
-/// Registers of a use, as numbers: vector registers, then scalar ones.
+/// Registers of a use, by number: vector registers, then scalar ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Span {
     first: u16,
     count: u16,
     read: u32,
     written: u32,
-    /// Lanes that count; all of a scalar register.
+    /// Lanes concerned; all for a scalar register.
     lanes: u64,
 }
 
@@ -236,17 +237,17 @@ impl Span {
     }
 }
 
-/// Kind of an operation, by what it holds.
+/// Kind of an operation, by the registers that it holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Holds {
+enum HeldResource {
     Registers,
     Lds,
     Nothing,
-    /// FLAT that went elsewhere.
+    /// FLAT that accessed the other memory.
     OtherMemory,
 }
 
-/// An operation on one counter.
+/// Operation on one counter.
 #[derive(Clone, Debug)]
 struct Operation {
     pc: u64,
@@ -254,33 +255,33 @@ struct Operation {
     order: Order,
     sampled: bool,
     spans: Vec<Span>,
-    holds: Holds,
-    /// The least value of the counter while it is outstanding.
+    holds: HeldResource,
+    /// Minimum value of the counter while the operation is outstanding.
     least: u8,
-    /// The one wait that guarantees it, with the value below which it does.
+    /// The only wait that guarantees it, with the value below which it does.
     guard: Option<(u64, u8)>,
     is_used: bool,
 }
 
-/// A wave's operations.
+/// Operations of a wave.
 #[derive(Default)]
 struct Wave {
     operations: Vec<Operation>,
-    /// Lanes of the instruction in execution that have accessed memory through VM_CNT, and LDS.
+    /// Lanes of the current instruction that accessed memory through VM_CNT, and LDS.
     vector: u64,
     lds: u64,
-    /// Instructions that it has executed last, the oldest first.
+    /// Last executed instructions, oldest first.
     history: [u64; HISTORY],
 }
 
-/// A wave by its workgroup and number.
+/// Identity of a wave: workgroup and number.
 type Name = ([u32; 3], u32);
 
-/// The model of one thread's waves.
+/// Model of one thread's waves.
 struct Watch {
     all: Arc<Mutex<All>>,
     waves: HashMap<Name, (Wave, Facts)>,
-    decoded: HashMap<u64, Decoded>,
+    decoded: HashMap<u64, DecodedInstruction>,
 }
 
 fn name(context: &Context<'_>) -> Name {
@@ -289,7 +290,7 @@ fn name(context: &Context<'_>) -> Name {
 }
 
 impl Facts {
-    fn released(&mut self, operation: &Operation) -> Option<&mut Released> {
+    fn released(&mut self, operation: &Operation) -> Option<&mut ReleaseFacts> {
         let (wait, level) = operation.guard?;
         let key = (wait, operation.counter, level);
         Some(self.released.entry(key).or_default())
@@ -297,10 +298,10 @@ impl Facts {
 
     fn ends(&mut self, operation: &Operation, fate: Fate) {
         let fate = match operation.holds {
-            Holds::Registers => fate,
-            Holds::OtherMemory => Fate::OtherMemory,
-            Holds::Lds if fate == Fate::Barrier => fate,
-            Holds::Lds | Holds::Nothing => Fate::Memory,
+            HeldResource::Registers => fate,
+            HeldResource::OtherMemory => Fate::OtherMemory,
+            HeldResource::Lds if fate == Fate::Barrier => fate,
+            HeldResource::Lds | HeldResource::Nothing => Fate::Memory,
         };
         if operation.is_used {
             return;
@@ -311,15 +312,15 @@ impl Facts {
     }
 }
 
-/// True if the second of two writes lands behind the first by itself.
+/// True if the second of two writes always lands after the first.
 fn follows(first: &Operation, own: Option<(Order, bool)>, released: &[Counter]) -> bool {
     let same = own == Some((first.order, first.sampled));
     first.order.is_kept() && same && released.contains(&first.counter)
 }
 
 impl Wave {
-    /// Notes which operations' registers an instruction uses. `own` is its order, if counters count it, and whether a
-    /// sampler takes part.
+    /// Records the operations whose registers an instruction uses. `own` is its order, if it is counted, and whether
+    /// a sampler is involved.
     fn uses(
         &mut self,
         pc: u64,
@@ -385,12 +386,16 @@ impl Wave {
     }
 
     fn barrier(&self, facts: &mut Facts) {
-        for it in self.operations.iter().filter(|it| it.holds == Holds::Lds) {
+        for it in self
+            .operations
+            .iter()
+            .filter(|it| it.holds == HeldResource::Lds)
+        {
             facts.ends(it, Fate::Barrier);
         }
     }
 
-    /// The order of an operation on a counter: that of FLAT follows from the memory that it went to.
+    /// Order of an operation on a counter. For FLAT it depends on the memory accessed.
     fn order(&self, counter: Counter, order: Order) -> (Order, bool) {
         match (order, counter) {
             (Order::Flat, Counter::Vm) if self.lds == 0 => (Order::VectorMemory, true),
@@ -404,7 +409,7 @@ impl Wave {
         &mut self,
         isa: Isa,
         pc: u64,
-        decoded: &Decoded,
+        decoded: &DecodedInstruction,
         spans: &[(Span, &'static [Counter])],
         facts: &mut Facts,
     ) {
@@ -427,10 +432,10 @@ impl Wave {
             let held = spans.iter().filter(|(_, by)| by.contains(&counter));
             let held: Vec<Span> = held.map(|(span, _)| *span).collect();
             let holds = match (is_here, held.is_empty()) {
-                (false, _) => Holds::OtherMemory,
-                (true, false) => Holds::Registers,
-                (true, true) if decoded.writes_lds && counter == Counter::Lgkm => Holds::Lds,
-                (true, true) => Holds::Nothing,
+                (false, _) => HeldResource::OtherMemory,
+                (true, false) => HeldResource::Registers,
+                (true, true) if decoded.writes_lds && counter == Counter::Lgkm => HeldResource::Lds,
+                (true, true) => HeldResource::Nothing,
             };
             self.operations.push(Operation {
                 pc,
@@ -447,7 +452,7 @@ impl Wave {
     }
 }
 
-/// The registers that a use concerns, where VGPR indexing and MOVREL have moved them.
+/// Registers of a use after VGPR indexing and MOVREL.
 fn moved(it: &RegisterUse, instruction: &Instruction<'_>) -> Option<RegisterUse> {
     let Some(&arg) = it
         .operand()
@@ -493,7 +498,7 @@ impl WaveObserver for Watch {
         let (wave, facts) = self.waves.entry(name(context)).or_default();
         let inst = &instruction.step.inst;
         let decoded = self.decoded.entry(context.pc);
-        let decoded = decoded.or_insert_with(|| Decoded::of(inst));
+        let decoded = decoded.or_insert_with(|| DecodedInstruction::of(inst));
         let spans: Vec<(Span, &'static [Counter])> = decoded
             .uses
             .iter()

@@ -1,7 +1,7 @@
-//! S_NOPs that a compiler has put before instructions, taken away by one wait state.
+//! S_NOPs inserted by a compiler, reduced by one wait state.
 //!
-//! LLVM puts them where its hazard recogniser asks for wait states and nowhere else, so that each is needed on some path to it.
-//! `S_NOP n` becomes `S_NOP n-1`; `S_NOP 0` is moved before the instructions in front of it, where it separates nothing.
+//! LLVM inserts them only where its hazard recognizer requires wait states, so each is needed on some path. `S_NOP n`
+//! becomes `S_NOP n-1`; `S_NOP 0` is moved before the preceding instructions, where it separates nothing.
 
 use std::collections::BTreeSet;
 
@@ -12,34 +12,37 @@ use gcn_object::CodeObject;
 
 use super::subject::set_words;
 
-/// Instructions that an S_NOP is moved over: more than any hazard has wait states.
+/// Number of instructions that an S_NOP is moved over, larger than any hazard.
 const MOVED_OVER: usize = 6;
 
 /// Wait states between a result and DPP that reads it.
 const MOST_OF_DPP: usize = 2;
 
-/// A change that takes a wait state away.
+/// Change that removes a wait state.
 pub struct Change {
-    /// The address of S_NOP, as linked.
+    /// Address of the S_NOP, as linked.
     pub pc: u64,
-    /// The address of the instruction that needs the wait state.
+    /// Address of the instruction that needs the wait state.
     pub before: u64,
-    /// Its block has as many instructions before it as a hazard may span, so that this block alone says what is needed.
+    /// True if the block has as many preceding instructions as a hazard may span, so that the block alone determines
+    /// the need.
     pub is_in_block: bool,
-    /// S_NOP stays in its block: a hazard that begins in another one has as many wait states as before.
+    /// True if S_NOP stays in its block. A hazard that starts in another block then has as many wait states as
+    /// before.
     pub is_moved: bool,
-    /// The reason for which LLVM may have put it there although hardware needs none.
+    /// Reason why LLVM may have inserted it although hardware does not need it.
     pub other: Option<Other>,
-    /// Address and words of what changes.
+    /// Address and words of the change.
     words: (u64, Vec<u32>),
 }
 
-/// A reason for which LLVM puts S_NOP where this project asks for none.
+/// Reason why LLVM inserts S_NOP where this project does not require it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Other {
-    /// S_NOP is between two accesses of one unit, which may be replayed after a fault (XNACK): both read their addresses then.
+    /// S_NOP between two accesses of one unit, which may be replayed after a fault (XNACK) and then read their
+    /// addresses again.
     Replay,
-    /// To LLVM the destination of DPP is a source too (errata E252), and that alone was written before.
+    /// LLVM treats the destination of DPP as a source too (errata E252), and only the destination was written before.
     DppDestination,
 }
 
@@ -50,20 +53,20 @@ impl Change {
     }
 }
 
-/// The wait states of S_NOP less one; `None` for other instructions.
+/// Wait states of S_NOP minus one; `None` for other instructions.
 fn number(inst: &Inst) -> Option<u64> {
     let is_nop = inst.does() == Does::Control(Control::Nop);
     is_nop.then(|| inst.get(Field::Simm16))
 }
 
-/// True if execution may go on elsewhere, or if the instruction depends on where it is.
+/// True if execution may continue elsewhere, or if the instruction depends on its address.
 fn is_fixed(inst: &Inst) -> bool {
     let uses = inst.uses();
     let is_pc = |it: RegisterUse| it.registers == Registers::State(UnnumberedState::Pc);
     uses.leaves_sequence() || uses.registers().any(is_pc)
 }
 
-/// True if nothing falls through to what follows.
+/// True if execution does not fall through.
 fn ends_path(inst: &Inst) -> bool {
     match inst.does() {
         Does::Jump => inst
@@ -76,7 +79,7 @@ fn ends_path(inst: &Inst) -> bool {
     }
 }
 
-/// True if DPP follows that reads nothing of other lanes which the instructions before it write.
+/// True if the next instruction is DPP that reads no other lanes written by the preceding instructions.
 fn is_for_destination<'a>(mut in_front: impl Iterator<Item = &'a Inst>, next: &Inst) -> bool {
     let read = next.uses().registers();
     let read: Vec<RegisterUse> = read
@@ -90,7 +93,7 @@ fn is_for_destination<'a>(mut in_front: impl Iterator<Item = &'a Inst>, next: &I
         })
 }
 
-/// The changes of a section's code, whose branches lead to `targets`.
+/// Changes for the code of a section, whose branches go to `targets`.
 pub fn changes(code: &[(u64, Inst)], targets: &BTreeSet<u64>) -> Vec<Change> {
     let mut found = Vec::new();
     let mut is_reached = true;

@@ -1,4 +1,4 @@
-//! A build of a kernel, changed and run.
+//! Build of a kernel that is modified and run.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,23 +13,23 @@ use gcn_observe::lint::{CodeRegion, LintCode, lint};
 use gcn_runtime::observe::{Context, Events, Observer, Observers, WaveEnd, WaveObserver};
 use gcn_runtime::{Argument, Device, Module, Variations};
 
-use super::model::{Facts, Model, Pair, Released, wait};
+use super::model::{Facts, Model, Pair, ReleaseFacts, wait};
 use super::waits::{Mutant, Wait, groups};
 use super::{Counts, Nop, NopCounts, Reason, Sample, nops};
 use crate::case::{Arg, Case};
 use crate::compile::{self, Build};
 
-/// Instructions of a wave at most.
+/// Maximum number of instructions per wave.
 const LIMIT: u64 = 200_000_000;
 
-/// Ticks of S_MEMREALTIME per second: between two readings more time has passed than any kernel waits for. Each run goes the
-/// same way, whatever its speed.
+/// Frequency of S_MEMREALTIME, so high that more time passes between two reads than any kernel waits for. So runs do
+/// not depend on the host's speed.
 const REALTIME_HZ: u64 = 1_000_000_000_000;
 
-/// The word of S_WAITCNT without its constant.
+/// S_WAITCNT without its constant.
 const S_WAITCNT: u32 = 0xbf8c_0000;
 
-/// Instructions of a section by their addresses, and the addresses that branches lead to.
+/// Instructions of a section by address, and branch targets.
 #[derive(Default)]
 struct Section {
     code: Vec<(u64, Inst)>,
@@ -60,7 +60,7 @@ fn read(isa: Isa, address: u64, bytes: &[u8]) -> Section {
     found
 }
 
-/// Changes words of code in a file.
+/// Overwrites words of code in a file.
 pub fn set_words(file: &mut [u8], object: &CodeObject<'_>, pc: u64, words: &[u32]) {
     let section = object
         .sections
@@ -72,7 +72,7 @@ pub fn set_words(file: &mut [u8], object: &CodeObject<'_>, pc: u64, words: &[u32
     file[place..place + bytes.len()].copy_from_slice(&bytes);
 }
 
-/// A number of waves that are still to end before a run stops.
+/// Stops a run after a number of waves has ended.
 struct Stop {
     waves: AtomicU64,
     flag: Arc<AtomicBool>,
@@ -100,20 +100,20 @@ impl WaveObserver for Ends {
     }
 }
 
-/// Bytes of a kernel's buffers when it has ended.
+/// Contents of a kernel's buffers at the end.
 type Results = Vec<Vec<u8>>;
 
-/// Variations of a run in which memory operations take effect as late as they may.
+/// Variations with memory operations as late as possible.
 const LATE: Variations = Variations {
     late: Some(1),
     schedule: None,
     lds_fill: None,
     register_fill: None,
 };
-/// Instructions of a wave at most in such a run: noise may be a loop's count.
+/// Maximum number of instructions per wave in such a run, where noise may be a loop count.
 const LATE_LIMIT: u64 = 2_000_000;
 
-/// Runs the launches of a kernel to their end, and returns the results.
+/// Runs the launches of a kernel to completion, and returns the results.
 fn results(
     case: &Case,
     target: &Target,
@@ -125,7 +125,7 @@ fn results(
     Ok(buffers)
 }
 
-/// Runs the launches of a kernel until this number of waves has ended. The module has the addresses.
+/// Runs the launches of a kernel until a number of waves has ended. Addresses are those of the module.
 fn run(
     case: &Case,
     target: &Target,
@@ -176,7 +176,7 @@ fn run(
     Ok((module, results.map_err(|error| error.to_string())?))
 }
 
-/// The facts of a run, with addresses as linked.
+/// Converts the facts of a run to link-time addresses.
 fn linked(facts: Facts, module: &Module) -> Facts {
     let at = |pc: u64| module.loaded().linked_address(pc);
     let pairs = |all: BTreeSet<Pair>| all.into_iter().map(|(a, b)| (at(a), at(b))).collect();
@@ -194,7 +194,7 @@ fn linked(facts: Facts, module: &Module) -> Facts {
             .released
             .into_iter()
             .map(|((wait, counter, level), it)| {
-                let it = Released {
+                let it = ReleaseFacts {
                     uses: pairs(it.uses),
                     first: pairs(it.first),
                     fates: it.fates,
@@ -206,28 +206,28 @@ fn linked(facts: Facts, module: &Module) -> Facts {
 }
 
 /// Results of runs with mutants of waits.
-struct Tried {
-    /// Uses of registers that are reported.
+struct TrialResults {
+    /// Reported uses of registers.
     registers: BTreeSet<Pair>,
-    /// A use of LDS is.
+    /// True if a use of LDS is reported.
     is_lds: bool,
-    /// Late memory operations change the results.
+    /// True if late memory operations change the results.
     is_late: bool,
-    /// True if they do, and a race is reported.
+    /// True if late memory operations change the results and a race is reported.
     is_race: bool,
-    /// Uses that should have been reported, and were not, or the other way round.
+    /// Uses that are missing in the reports, or reported wrongly.
     objection: Option<String>,
 }
 
-impl Tried {
-    /// True if it says all of each mutant: uses of registers belong to one of them, anything else may be of any.
+impl TrialResults {
+    /// True if the results can be attributed: register uses belong to one mutant each, others may belong to any.
     fn is_plain(&self) -> bool {
         self.objection.is_none() && !self.is_lds && !self.is_late
     }
 }
 
-/// Counts a mutant that was tried, alone or with others.
-fn count(counts: &mut Counts, target: &Target, mutant: &Mutant, tried: &Tried) {
+/// Counts a mutant that was tested, alone or with others.
+fn count(counts: &mut Counts, target: &Target, mutant: &Mutant, tried: &TrialResults) {
     let key = (target.name, mutant.reason);
     let is_found = mutant.uses.iter().any(|it| tried.registers.contains(it));
     let [all, of_registers, of_lds, of_late, of_races] = counts.entry(key).or_default();
@@ -238,27 +238,27 @@ fn count(counts: &mut Counts, target: &Target, mutant: &Mutant, tried: &Tried) {
     *of_races += usize::from(tried.is_race);
 }
 
-/// A build of a kernel that is changed.
+/// Build of a kernel that is modified.
 pub struct Subject<'a> {
     case: &'a Case,
     target: &'static Target,
     file: Vec<u8>,
     object: CodeObject<'static>,
     sections: Vec<Section>,
-    /// Beginnings of kernels and functions.
+    /// Entry points of kernels and functions.
     entries: BTreeSet<u64>,
     facts: Facts,
-    /// Results of the unchanged code.
+    /// Results of the unmodified code.
     usual: Results,
-    /// Mutants that were not reported as they should be.
+    /// Mutants with wrong reports.
     pub wrong: Vec<String>,
 }
 
 impl Subject<'_> {
-    /// Builds the kernel and runs it unchanged.
+    /// Builds the kernel, and runs it unmodified.
     ///
     /// # Errors
-    /// It cannot be built or run, or a use of a register has no wait as it is.
+    /// The kernel cannot be built or run, or the unmodified code has an unguarded use.
     pub fn new(case: &Case, build: Build) -> Result<Subject<'_>, String> {
         let path = compile::build(case, build)?.object;
         let file = std::fs::read(&path).map_err(|error| error.to_string())?;
@@ -321,13 +321,13 @@ impl Subject<'_> {
         set_words(&mut self.file, &self.object, pc, &[S_WAITCNT | simm]);
     }
 
-    /// Number of waves after which nothing new happens to the instruction at an address; one at least, where it has no facts.
+    /// Number of waves after which the instruction at an address shows nothing new; at least one.
     fn settled(&self, pc: u64) -> u64 {
         self.facts.settled.get(&pc).map_or(1, |waves| *waves)
     }
 
-    /// Findings until this number of waves has ended: kind, and the addresses of both instructions as linked, the one that is
-    /// wrong last.
+    /// Findings until a number of waves has ended: kind, and link-time addresses of both instructions, the faulty one
+    /// last.
     fn found(&self, check: Check, waves: u64) -> Result<BTreeSet<(Kind, Pair)>, String> {
         let findings = Arc::new(Findings::default());
         let observers = checkers(&[check], &findings);
@@ -351,7 +351,7 @@ impl Subject<'_> {
         Ok(pairs.collect())
     }
 
-    /// True if reading the function around an instruction finds wait states missing before it.
+    /// True if static analysis of the function reports missing wait states before an instruction.
     fn is_read(&self, pc: u64) -> bool {
         let around = self.entries.range(..=pc).next_back();
         let sections = self.object.sections.iter().filter(|it| it.is_code());
@@ -372,7 +372,7 @@ impl Subject<'_> {
         found.iter().any(is_it)
     }
 
-    /// Tries mutants of waits, of those that are executed the chosen ones; yields the number of the executed.
+    /// Tests a sample of the mutants of executed waits, and returns the number of all of them.
     pub fn check_waits(&mut self, sample: Sample, counts: &mut Counts) -> Result<usize, String> {
         let waits = self.waits().into_iter();
         let all = waits.flat_map(|it| Mutant::all(self.target.isa, it, &self.facts));
@@ -391,7 +391,7 @@ impl Subject<'_> {
         Ok(number)
     }
 
-    /// Tries mutants by one run, and by more where that does not say all of each.
+    /// Tests mutants in one run, or in several if the result cannot be attributed.
     fn check_group(
         &mut self,
         group: &[Mutant],
@@ -416,8 +416,9 @@ impl Subject<'_> {
         Ok(())
     }
 
-    /// Runs the code with these mutants of waits; `late`: with late memory operations even if they are reported.
-    fn try_waits(&mut self, mutants: &[Mutant], late: bool) -> Result<Tried, String> {
+    /// Runs the code with these mutants of waits. With `late`, late memory operations are tested even if all are
+    /// reported.
+    fn try_waits(&mut self, mutants: &[Mutant], late: bool) -> Result<TrialResults, String> {
         for it in mutants {
             self.set(it.wait.pc, it.until);
         }
@@ -450,7 +451,7 @@ impl Subject<'_> {
                 "not reported {missed:x?}, wrongly reported {wrong:x?}"
             ))
         };
-        Ok(Tried {
+        Ok(TrialResults {
             registers,
             is_lds: !lds.is_empty(),
             is_late,
@@ -462,7 +463,7 @@ impl Subject<'_> {
         })
     }
 
-    /// Tries the chosen mutants of wait states.
+    /// Tests a sample of the mutants of wait states.
     pub fn check_nops(&mut self, sample: Sample, counts: &mut NopCounts) -> Result<(), String> {
         let changes: Vec<nops::Change> = self
             .sections

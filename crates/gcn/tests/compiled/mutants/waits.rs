@@ -1,4 +1,4 @@
-//! Waits of a code object, their mutants, and which mutants one run can try.
+//! Waits of a code object, their mutants, and grouping of mutants into runs.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
@@ -9,17 +9,17 @@ use gcn_isa::simm::Waitcnt;
 use super::Reason;
 use super::model::{Facts, Fate, Pair, field};
 
-/// A wait in an object.
+/// Wait in a code object.
 #[derive(Clone, Copy, Debug)]
 pub struct Wait {
-    /// Its address, as linked.
+    /// Address, as linked.
     pub pc: u64,
     pub until: Waitcnt,
-    /// The wait is a function's first instruction, or comes before its return.
+    /// True if the wait is a function's first instruction, or precedes its return.
     pub is_at_call: bool,
 }
 
-/// Values that a mutant of a wait has: none that matters, and each field weakened by one.
+/// Values of a wait's mutants: none, and each relevant field weakened by one.
 fn weaker(isa: Isa, until: Waitcnt) -> impl Iterator<Item = Waitcnt> {
     let max = Waitcnt::max(isa);
     let fields = [
@@ -41,17 +41,17 @@ fn weaker(isa: Isa, until: Waitcnt) -> impl Iterator<Item = Waitcnt> {
     all.filter(move |it| *it != until)
 }
 
-/// A wait that is removed or weakened, with what the model says of it.
+/// Wait that is removed or weakened, with the model's facts about it.
 pub struct Mutant {
     pub wait: Wait,
-    /// Values that it waits for now.
+    /// Values that the mutant waits for.
     pub until: Waitcnt,
     pub reason: Reason,
     /// Uses of registers that need the wait.
     pub uses: BTreeSet<Pair>,
-    /// The first of each operation.
+    /// First use of each operation.
     pub first: BTreeSet<Pair>,
-    /// Writes of LDS may be outstanding at a barrier: whether another wave reads them, the model does not say.
+    /// Writes of LDS may be outstanding at a barrier. The model does not tell if another wave reads them.
     pub is_of_lds: bool,
 }
 
@@ -107,11 +107,11 @@ impl fmt::Display for Mutant {
     }
 }
 
-/// Mutants that one run tries.
+/// Mutants tested in one run.
 #[derive(Default)]
 struct Group {
     mutants: Vec<Mutant>,
-    /// Their waits, and those that an operation meets just before or behind one of them.
+    /// Their waits, and the waits that an operation passes directly before or after one of them.
     taken: HashSet<u64>,
     uses: HashSet<Pair>,
 }
@@ -125,12 +125,12 @@ impl Group {
     }
 }
 
-/// Puts mutants together that one run can try, so that each use that is reported is known to be one mutant's:
+/// Groups mutants for one run, so that each reported use can be attributed to one mutant:
 ///
-/// - Where a mutant no longer waits for an operation, the next wait for that operation is as it was.
-/// - No two mutants make the same pair of instructions wrong.
-/// - Those that make none wrong are among themselves: late memory operations are to change nothing.
-/// - One with LDS outstanding at a barrier is alone, since the model does not say whether another wave reads it.
+/// - If a mutant no longer waits for an operation, the next wait for that operation is unmodified.
+/// - No two mutants break the same pair of instructions.
+/// - Mutants that break nothing are grouped separately: late memory operations must not change results.
+/// - A mutant with LDS outstanding at a barrier is alone, since the model does not tell if another wave reads it.
 pub fn groups(mutants: impl Iterator<Item = Mutant>, facts: &Facts) -> Vec<Vec<Mutant>> {
     let mut near: HashMap<u64, Vec<u64>> = HashMap::new();
     for (first, second) in &facts.next {

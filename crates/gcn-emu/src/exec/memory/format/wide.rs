@@ -82,14 +82,14 @@ macro_rules! convert {
 }
 
 at_each_level! {
-/// The bits of each lane's component.
+/// Extracts each lane's component.
 fn take(shift: u32, width: u32, value: &mut Lanes) {
     for dword in &mut value.0 {
         *dword = *dword >> shift & ones(width);
     }
 }
 
-/// The other way round, where nothing is yet.
+/// Inserts each lane's component, whose bits must be zero.
 fn put(shift: u32, width: u32, value: &Lanes, raw: &mut Lanes) {
     for (raw, value) in raw.0.iter_mut().zip(&value.0) {
         *raw |= (value & ones(width)) << shift;

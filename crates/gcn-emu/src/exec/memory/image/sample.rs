@@ -366,7 +366,7 @@ impl<'a> BoundSampler<'a> {
         filtered
     }
 
-    /// A texel after its comparison with the reference: its first component is 0 or 1.
+    /// Compares a texel with the reference: its first component becomes 0 or 1.
     pub(super) fn compared(&self, reference: f64, values: Values) -> Values {
         let Some(value) = values[0] else {
             return values;

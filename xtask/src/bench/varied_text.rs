@@ -1,4 +1,4 @@
-//! A text of every instruction in every encoding, with random operands.
+//! Assembly text with every instruction in every encoding, with random operands.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -7,37 +7,38 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use gcn_isa::{Field, Form, Inst, Isa, Kind, Row, Syntax, Target, TextFidelity, rows};
 
-/// Different lines of the text, if every instruction had enough operands for its share.
+/// Number of distinct lines, if every instruction had enough operands for its share.
 const DIFFERENT: usize = 160_000;
-/// Lines that are tried for each line of the text: LLVM refuses some of them.
+/// Number of candidates generated per line of the text, since LLVM rejects some.
 const CANDIDATES: usize = 3;
-/// Random words that are tried for each candidate: many are no valid instruction.
+/// Number of random words tried per candidate, since many are not valid instructions.
 const TRIES: usize = 64;
-/// One in this number of modifiers is written.
+/// Modifiers are written with probability 1/`WRITTEN`.
 const WRITTEN: u64 = 4;
-/// One in this number of sources is a literal.
+/// Sources are literals with probability 1/`LITERALS`.
 const LITERALS: u64 = 16;
-/// The number of a literal as a source.
+/// Source operand number of a literal.
 const LITERAL: u64 = 255;
-/// A first state of the generator.
+/// Initial state of the random number generator.
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The lines of a text, and the instructions that are in it.
-pub(super) struct Varied {
-    /// Different lines in random order.
+/// Lines of a text with statistics.
+pub(super) struct VariedText {
+    /// Distinct lines in random order.
     pub(super) lines: Vec<String>,
     /// Number of instructions that have lines.
     pub(super) instructions: usize,
-    /// Names of the target's instructions that have none, because LLVM assembles none of their candidates.
+    /// Names of the target's instructions without lines, because LLVM assembles none of their candidates.
     pub(super) refused: Vec<&'static str>,
 }
 
-impl Varied {
-    /// The text of a target: as many lines of each instruction, in all its encodings.
+impl VariedText {
+    /// Generates the text for a target, with the same number of lines for each instruction, distributed over its
+    /// encodings.
     ///
     /// # Errors
     /// LLVM's assembler cannot be run.
-    pub(super) fn new(target: &Target, directory: &Path) -> Result<Varied> {
+    pub(super) fn new(target: &Target, directory: &Path) -> Result<VariedText> {
         let rows: Vec<&Row> = rows()
             .filter(|row| row.opcode_on(target.isa).is_some())
             .collect();
@@ -60,7 +61,7 @@ impl Varied {
         random.shuffle(&mut lines);
         let missing = rows.iter().zip(&counts).filter(|(_, count)| **count == 0);
         let refused: Vec<_> = missing.map(|(row, _)| row.name_on(target.isa)).collect();
-        Ok(Varied {
+        Ok(VariedText {
             lines,
             instructions: rows.len() - refused.len(),
             refused,
@@ -68,7 +69,7 @@ impl Varied {
     }
 }
 
-/// At most `count` different lines of an instruction, in its encodings by turns.
+/// Generates at most `count` distinct lines of an instruction, with its encodings in rotation.
 fn candidates_of(isa: Isa, row: &Row, count: usize, random: &mut Random) -> Vec<String> {
     let mut known = HashSet::new();
     let mut lines = Vec::new();
@@ -88,8 +89,8 @@ fn candidates_of(isa: Isa, row: &Row, count: usize, random: &mut Random) -> Vec<
     lines
 }
 
-/// An instruction with random operands and some modifiers. Other fields that its encoding has, some of which say how its
-/// operands are meant, are as it is written without modifiers, or random.
+/// Generates an instruction with random operands and some modifiers. Other fields of its encoding, some of which
+/// change the meaning of operands, are as without modifiers, or random.
 fn random_inst(form: &'static Form, random: &mut Random) -> Inst {
     let mut bits = Inst::with_defaults(form).bits();
     for field in Field::ALL {
@@ -107,7 +108,7 @@ fn random_inst(form: &'static Form, random: &mut Random) -> Inst {
         };
         bits = place.put(bits, value);
     }
-    // Half of them have the 16 bits that all operands take.
+    // Half of them have 16 bits, which all operands accept.
     let literal = random.next() as u32 >> if random.one_in(2) { u16::BITS } else { 0 };
     let second = match form.layout.dwords {
         1 => literal,
@@ -116,7 +117,7 @@ fn random_inst(form: &'static Form, random: &mut Random) -> Inst {
     Inst::with_words(form, [bits as u32, second])
 }
 
-/// The indices of the lines that LLVM does not assemble.
+/// Indices of the lines that LLVM does not assemble.
 fn refused_by_llvm(
     target: &Target,
     lines: &[(usize, String)],
@@ -150,7 +151,7 @@ fn refused_by_llvm(
     Ok(refused)
 }
 
-/// xorshift64*.
+/// Random number generator xorshift64*.
 struct Random(u64);
 
 impl Random {
@@ -161,9 +162,9 @@ impl Random {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    /// True one time in `n`.
+    /// Returns true with probability 1/`n`.
     fn one_in(&mut self, n: u64) -> bool {
-        // The high bits are the best.
+        // The high bits are the most random.
         (self.next() >> u32::BITS).is_multiple_of(n)
     }
 

@@ -1,4 +1,4 @@
-//! Sizes, and names with values, as options and launch files have them.
+//! Sizes and named values, as written in options and launch files.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -9,26 +9,26 @@ use serde::Deserialize;
 /// Sizes in x, y and z.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(try_from = "SizesForm")]
-pub struct WrittenSizes {
-    /// The sizes; those that were not written are 1.
+pub struct LaunchSizes {
+    /// Sizes; 1 for those not given.
     pub sizes: [u32; 3],
-    /// The number of them that were written, 1 to 3.
+    /// Number of sizes given, 1 to 3.
     pub dimensions: u16,
 }
 
-/// Something named and a value for it.
+/// Name with a value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NamedText {
-    /// Purpose.
+    /// Name of an argument, or selector of a buffer.
     pub name: String,
-    /// As written.
+    /// Value as written.
     pub value: String,
-    /// The directory at which relative paths in it start.
+    /// Directory to which relative paths in the value refer.
     pub base: PathBuf,
 }
 
 impl NamedText {
-    /// A path of the value.
+    /// Resolves a path in the value.
     pub fn path(&self, path: &Path) -> PathBuf {
         self.base.join(path)
     }
@@ -41,16 +41,16 @@ impl NamedText {
     expecting = "expected a number, a list of up to three, or text such as \"64,4\""
 )]
 pub enum SizesForm {
-    /// In x.
+    /// Size in x.
     One(u64),
-    /// In x, y and z.
+    /// Sizes in x, y and z.
     List(Vec<u64>),
-    /// As an option has them.
+    /// In the syntax of options.
     Text(String),
 }
 
 impl SizesForm {
-    /// As an option would have them.
+    /// Converts the value to the syntax of options.
     pub fn text(self) -> String {
         match self {
             SizesForm::One(size) => size.to_string(),
@@ -63,16 +63,16 @@ impl SizesForm {
     }
 }
 
-impl TryFrom<SizesForm> for WrittenSizes {
+impl TryFrom<SizesForm> for LaunchSizes {
     type Error = String;
 
-    fn try_from(given: SizesForm) -> Result<WrittenSizes, String> {
+    fn try_from(given: SizesForm) -> Result<LaunchSizes, String> {
         sizes(&given.text())
     }
 }
 
-/// A name without a value.
-pub fn unvalued(name: &str) -> NamedText {
+/// Name without a value.
+pub fn without_value(name: &str) -> NamedText {
     NamedText {
         name: name.trim().to_owned(),
         value: String::new(),
@@ -80,12 +80,12 @@ pub fn unvalued(name: &str) -> NamedText {
     }
 }
 
-/// The name of the second part of a pair, in messages.
+/// Placeholder for the second part of a pair, in messages.
 pub const VALUE: &str = "VALUE";
-/// The second part of a pair that is the name of a file.
+/// Placeholder for a second part that is a file name.
 pub const FILE: &str = "FILE";
 
-/// A name, `=`, and what is `wanted` behind it.
+/// Parses a name, `=`, and a second part that `wanted` describes.
 ///
 /// # Errors
 /// The accepted form.
@@ -102,16 +102,16 @@ pub fn pair(option: &str, text: &str, wanted: &str, base: &Path) -> Result<Named
     })
 }
 
-/// Sizes as options have them: `X`, `X,Y` or `X,Y,Z`.
+/// Parses sizes in the syntax of options: `X`, `X,Y` or `X,Y,Z`.
 ///
 /// # Errors
 /// The accepted forms.
-pub fn sizes(text: &str) -> Result<WrittenSizes, String> {
+pub fn sizes(text: &str) -> Result<LaunchSizes, String> {
     let (sizes, dimensions) = numbers(text, 1, u32::MAX)?;
-    Ok(WrittenSizes { sizes, dimensions })
+    Ok(LaunchSizes { sizes, dimensions })
 }
 
-/// Offsets as options have them: `X`, `X,Y` or `X,Y,Z`.
+/// Parses offsets in the syntax of options: `X`, `X,Y` or `X,Y,Z`.
 ///
 /// # Errors
 /// The accepted forms.
@@ -119,7 +119,7 @@ pub fn offsets(text: &str) -> Result<[u64; 3], String> {
     Ok(numbers(text, 0, u64::MAX)?.0)
 }
 
-/// One to three numbers from `least` to `most`, with `least` for those that are missing; and how many there are.
+/// Parses one to three numbers from `least` to `most`, and returns their count too. Missing ones are `least`.
 fn numbers<T: FromStr + PartialOrd + Copy + Display>(
     text: &str,
     least: T,

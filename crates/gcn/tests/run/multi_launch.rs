@@ -1,9 +1,9 @@
-//! Launch files with several launches over one set of buffers.
+//! Tests of launch files with several launches that share buffers.
 
 use super::*;
 
-/// A launch file beside a copy of `plain.s`, run.
-fn launched(test: &str, text: &str, arguments: &[&str]) -> Ran {
+/// Runs a launch file beside a copy of `plain.s`.
+fn launched(test: &str, text: &str, arguments: &[&str]) -> RunResult {
     let directory = scratch(test);
     let source = fs::read_to_string(kernels().join("plain.s")).expect("a source");
     // A second kernel that does nothing but fail.
@@ -59,7 +59,7 @@ fn launches_run_in_order_over_shared_buffers() {
     assert_eq!(ran.out, "y: 4 values as expected\n", "{}", ran.err);
 }
 
-/// An argument of the name of the buffer that it is hides that buffer from no other argument.
+/// An argument with the name of the buffer that it refers to does not hide that buffer from other arguments.
 #[test]
 fn arguments_have_the_names_of_shared_buffers() {
     let text = "kernel = \"plain\"\ngrid = 2\nprint = [\"out\"]\n[buffers]\nout = \"u32*6\"\n\

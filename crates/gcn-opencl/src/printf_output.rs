@@ -1,6 +1,6 @@
-//! Text of kernels' `printf`, on standard output.
+//! Output of kernels' `printf` to standard output.
 //!
-//! This is one of the modules that may use `unsafe`: standard output is the C library's stream.
+//! This module may use `unsafe`, since it writes to the C library's stream.
 #![allow(unsafe_code)]
 
 use std::ffi::{c_int, c_void};
@@ -8,11 +8,11 @@ use std::ffi::{c_int, c_void};
 use gcn_report::program::say::say_once;
 
 unsafe extern "C" {
-    /// The C library's stream of standard output.
+    /// The C library's standard output stream.
     static stdout: *mut libc::FILE;
 }
 
-/// Writes what a kernel has printed, behind what the program has printed by the C library's functions.
+/// Writes a kernel's output after the application's own buffered output.
 pub(crate) fn print(text: &[u8]) {
     if text.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! Actions on memory after a run: printing, saving, comparing.
+//! Uses of memory after a run: printing, saving and comparing.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -18,29 +18,29 @@ use crate::failure::Problems;
 use crate::input;
 use crate::problem::{INVALID_FILTER, OUTPUT_CONFLICT, Problem};
 
-/// Uses of memory after the run.
-pub struct Wanted {
-    /// Printed.
+/// Uses of memory after a run, and the trace filter.
+pub struct MemoryUses {
+    /// Elements to print.
     pub print: Vec<MemoryView>,
-    /// Saved.
+    /// Buffers to save.
     pub save: Vec<Save>,
-    /// Compared.
+    /// Elements to compare.
     pub expect: Vec<Expectation>,
-    /// Traced.
+    /// Instructions to trace.
     pub trace: TraceFilter,
 }
 
-/// Files of a run that its request does not name.
+/// Files of a run that are not in its request.
 pub struct OtherFiles<'a> {
-    /// Included files, and files of suppressions.
+    /// Included files and suppression files.
     pub inputs: Vec<PathBuf>,
-    /// The output of a checker's findings.
+    /// Output file of the findings.
     pub findings: Option<&'a Path>,
-    /// True if standard output has the findings alone.
+    /// True if standard output contains only findings.
     pub findings_on_stdout: bool,
 }
 
-/// The files that a run reads by name.
+/// Files that a run reads by name.
 fn inputs(run: &RunRequest) -> Vec<PathBuf> {
     let launches = run.launches.iter();
     let values = launches.flat_map(|launch| launch.args.iter().chain(&launch.kernarg));
@@ -56,14 +56,15 @@ fn inputs(run: &RunRequest) -> Vec<PathBuf> {
     named.chain(data).chain(expected).collect()
 }
 
-/// Problems of outputs that would be mixed on standard output. Texts for people may be there together, but not with a buffer.
+/// Problems of outputs that would be mixed on standard output. Texts may be mixed with each other, but not with a
+/// buffer.
 fn conflicts_on_stdout(run: &RunRequest, saves: &[Save], findings: bool) -> Vec<Problem> {
     let owner = if run.json {
         Some("--json")
     } else {
         findings.then_some("the findings")
     };
-    // Results for people go elsewhere then.
+    // Results for people are written elsewhere then.
     let for_people = owner.is_none();
     let saves = saves.iter().filter(|save| save.is_for_stdout());
     let saves: Vec<String> = saves.map(|it| format!("--save {}", it.name())).collect();
@@ -93,17 +94,17 @@ fn conflicts_on_stdout(run: &RunRequest, saves: &[Save], findings: bool) -> Vec<
     all.map(conflict).collect()
 }
 
-impl Wanted {
-    /// Finds all of it.
+impl MemoryUses {
+    /// Resolves all names.
     ///
     /// # Errors
-    /// [`Problems`] with all that is not there or conflicts.
+    /// [`Problems`] with all names that do not exist and all conflicts.
     pub fn new(
         run: &RunRequest,
         files: &OtherFiles<'_>,
         buffers: &[BufferView],
         loaded: &Loaded,
-    ) -> Result<Wanted> {
+    ) -> Result<MemoryUses> {
         let mut problems = Vec::new();
         fn keep<T>(
             result: Result<T>,
@@ -113,7 +114,7 @@ impl Wanted {
         ) -> Option<T> {
             result
                 .map_err(|error| {
-                    problems.push(Problem::of(&error).behind(&format!("{what} {name}: ")))
+                    problems.push(Problem::of(&error).with_prefix(&format!("{what} {name}: ")))
                 })
                 .ok()
         }
@@ -165,7 +166,7 @@ impl Wanted {
             keep(added, "trace only", only, &mut problems);
         }
         Problems::check(problems, || None)?;
-        Ok(Wanted {
+        Ok(MemoryUses {
             print,
             save,
             expect,
@@ -173,7 +174,7 @@ impl Wanted {
         })
     }
 
-    /// Addresses of the results, in order and without overlaps: what is printed, saved or compared.
+    /// Address ranges of the results that are printed, saved or compared, sorted and without overlaps.
     pub fn results(&self) -> Vec<Range<u64>> {
         let saved = self.save.iter().map(Save::view);
         let compared = self.expect.iter().filter_map(Expectation::view);

@@ -1,8 +1,8 @@
-//! Types of arguments: from metadata, from the symbol, as written; structures and raw bytes.
+//! Tests of argument types: from metadata, from the symbol, or explicit; structures and raw bytes.
 
 use super::*;
 
-/// The kernel of `plain.s` under another symbol, with metadata that say sizes and no types.
+/// Kernel of `plain.s` under another symbol, with metadata that have sizes but no types.
 fn described(symbol: &str, more: &str) -> String {
     let text = fs::read_to_string(kernels().join("plain.s")).expect("a source");
     let arguments = format!(
@@ -18,7 +18,7 @@ fn described(symbol: &str, more: &str) -> String {
 }
 
 /// Runs such a kernel with a value for its second argument.
-fn with_value(test: &str, symbol: &str, more: &str, value: &str) -> Ran {
+fn with_value(test: &str, symbol: &str, more: &str, value: &str) -> RunResult {
     let directory = scratch(test);
     fs::write(directory.join("k.s"), described(symbol, more)).expect("a file");
     let value = format!("1={value}");

@@ -1,10 +1,10 @@
-//! Functions that are there by name only: each returns an error, and says once on standard error that it was called.
+//! Unsupported functions. Each returns an error, and reports its first call on standard error.
 
 use gcn_report::program::say::say_once;
 
 use crate::status::Status;
 
-macro_rules! refused {
+macro_rules! unsupported {
     ($($why:literal: $($name:ident)*;)*) => {
         $($(
             #[unsafe(no_mangle)]
@@ -16,7 +16,7 @@ macro_rules! refused {
     };
 }
 
-refused! {
+unsupported! {
     "there is no graphics driver whose images have tiles":
         hsa_amd_image_create;
     "there is no finalizer of HSAIL":

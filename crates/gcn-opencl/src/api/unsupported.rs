@@ -1,4 +1,4 @@
-//! Functions for what devices do not have: pipes, and objects of other interfaces.
+//! Functions for unsupported features: pipes, and interoperation with other APIs.
 
 use std::ffi::c_void;
 
@@ -9,7 +9,7 @@ use crate::memory::Mem;
 use crate::queue::Queue;
 use crate::status::Status;
 
-/// Functions that return a status, and need a valid handle of a type as their first argument.
+/// Defines functions that return an error status. Their first argument must be a valid handle.
 macro_rules! refuse {
     ($($name:ident: $Type:ty => $error:ident;)*) => {$(
         pub unsafe extern "C" fn $name(object: Handle) -> i32 {
@@ -21,18 +21,18 @@ macro_rules! refuse {
     )*};
 }
 
-// Arguments behind the first one are the caller's to take back, and not looked at.
+// Further arguments are not read; with this calling convention the caller removes them.
 refuse! {
     get_pipe_info: Mem => INVALID_MEM_OBJECT;
-    enqueue_of_others: Queue => INVALID_OPERATION;
+    enqueue_interop: Queue => INVALID_OPERATION;
 }
 
-/// Functions of interfaces that the platform has no part in.
-pub unsafe extern "C" fn of_others() -> i32 {
+/// Fails: the platform supports no interoperation with other APIs.
+pub unsafe extern "C" fn interop() -> i32 {
     Status::INVALID_OPERATION.0
 }
 
-/// Makers of objects: they need a valid context, and have the address of the status as their last argument.
+/// Defines creation functions that fail. They require a valid context, and write the status to their last argument.
 macro_rules! refuse_making {
     ($($name:ident: $($argument:ident)*;)*) => {$(
         pub unsafe extern "C" fn $name(
@@ -52,10 +52,10 @@ macro_rules! refuse_making {
     )*};
 }
 
-// By the number of arguments between context and status, each of which takes a register or a place of 8 bytes.
+// Named by the number of arguments between context and status, each of which takes a register or 8 bytes of stack.
 refuse_making! {
-    make_of_1: a;
-    make_of_2: a b;
-    make_of_3: a b c;
-    make_of_4: a b c d;
+    create_interop_1: a;
+    create_interop_2: a b;
+    create_interop_3: a b c;
+    create_interop_4: a b c d;
 }

@@ -1,19 +1,19 @@
-//! The cache of compiled sources: a result is used again until something changes that Clang reads.
+//! Tests of the cache of compiled sources: a result is reused until an input of Clang changes.
 
 use super::sources::compiled;
 use super::*;
 
-/// A change between two runs, and the values that the kernel stores.
+/// Change between two runs, and the values that the kernel stores.
 struct Trap {
     name: &'static str,
-    /// Text of `k.cl`, with a kernel that stores `V` unless it has its own.
+    /// Text of `k.cl`. A kernel that stores `V` is added if it has none.
     source: &'static str,
     options: &'static [&'static str],
     /// Files of the first run.
     files: &'static [(&'static str, &'static str)],
-    /// Files that are written before the second.
+    /// Files written before the second run.
     changes: &'static [(&'static str, &'static str)],
-    /// Variables of each run.
+    /// Environment variables of each run.
     variables: [&'static [(&'static str, &'static str)]; 2],
 }
 
@@ -96,7 +96,7 @@ const TRAPS: &[Trap] = &[
     },
 ];
 
-/// `gcn run k.cl` with the value that it prints, and true if the code object is from the cache.
+/// Runs `gcn run k.cl`. Returns the printed value, and true if the code object came from the cache.
 fn run(directory: &Path, options: &[&str], variables: &[(&str, &str)]) -> (String, bool) {
     let arguments = [
         "k.cl",
@@ -126,7 +126,7 @@ fn write(directory: &Path, files: &[(&str, &str)]) {
     }
 }
 
-/// Text of a source whose kernel stores `V`.
+/// Source with a kernel that stores `V`.
 fn kernel(text: &str) -> String {
     format!("{text}kernel void k(global int *out) {{ out[0] = V; }}\n")
 }
