@@ -35,6 +35,9 @@ pub trait FrontEnd: Send {
     /// A fault or findings that do not stop the run ([`Session::set_catches`]) are to be shown.
     fn passed(&mut self, session: &Session<'_, '_>, stop: &Stop);
 
+    /// A launch begins, for the first time: before its first instruction, and before stops are looked up.
+    fn begins(&mut self, _session: &mut Session<'_, '_>) {}
+
     /// Waves run, and [`Setup::attention`] has been set. The focus is as before afterwards, unless the run stops.
     fn attend(&mut self, _session: &mut Session<'_, '_>) -> Attention {
         Attention::Ignore
@@ -66,6 +69,8 @@ pub struct Setup {
     pub attention: Arc<AtomicBool>,
     /// Time after which a command that resumes the run is interrupted.
     pub timeout: Option<Duration>,
+    /// Reason for which launches cannot go back; `None` if they can.
+    pub no_past: Option<&'static str>,
 }
 
 /// Engine of a debugger: it controls the runs whose observers have it as their debugger.
@@ -100,6 +105,7 @@ impl Engine {
             goal: Goal::Run,
             passed: HashMap::new(),
             last: None,
+            no_past: setup.no_past,
             past: Past::default(),
             leave: None,
         };
@@ -185,6 +191,14 @@ impl Engine {
         self.front().passed(&session, &stop);
     }
 
+    /// Shows the front end a launch that begins.
+    fn begins(&self, state: &mut State, paused: &mut Paused<'_>) {
+        if !state.goal.is_replay() {
+            let paused = Some(paused);
+            self.front().begins(&mut Session { state, paused });
+        }
+    }
+
     /// Calls a front end that wants to be called while waves run.
     fn attended(&self, state: &mut State, paused: &mut Paused<'_>, now: Current) -> Option<Stop> {
         if state.leave.is_some() || !state.attention.swap(false, AcqRel) {
@@ -227,6 +241,7 @@ impl Debugger for Engine {
         };
         let begins = state.dispatch != Some(paused.dispatched().id);
         let mut at_begin = if begins {
+            self.begins(state, paused);
             begin(state, paused, now)
         } else {
             None
@@ -319,7 +334,10 @@ fn begin(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<Sto
         return None;
     }
     state.past = Past {
-        image: MemoryImage::take(&state.memory),
+        image: match state.no_past {
+            None => MemoryImage::take(&state.memory),
+            Some(_) => None,
+        },
         ..Past::default()
     };
     let stops = std::mem::take(&mut state.stops_once) || state.stops_at_begin;

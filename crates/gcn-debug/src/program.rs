@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gcn_isa::Isa;
-use gcn_object::{CodeObject, SourceLines, SymbolKind, SymbolSection};
+use gcn_object::{CodeObject, NamePattern, SourceLines, SymbolKind, SymbolSection};
 
 /// Largest source file that is read, in bytes.
 const MAX_SOURCE_BYTES: u64 = 16 << 20;
@@ -134,6 +134,17 @@ impl Program {
     /// Symbol with a name.
     pub fn symbol(&self, name: &str) -> Option<&Symbol> {
         self.symbols.iter().find(|symbol| symbol.name == name)
+    }
+
+    /// Code that a name denotes: that of the symbol, or else of all functions whose C++ names are as written, of which namespaces,
+    /// parameters and arguments of templates may be left out.
+    pub fn functions(&self, name: &str) -> Vec<&Symbol> {
+        let code = || self.symbols.iter().filter(|symbol| !symbol.is_data);
+        if let Some(symbol) = code().find(|symbol| symbol.name == name) {
+            return vec![symbol];
+        }
+        let pattern = NamePattern::new(name);
+        code().filter(|it| pattern.denotes(&it.name)).collect()
     }
 
     /// The symbol of code at or before an address.

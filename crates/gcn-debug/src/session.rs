@@ -227,6 +227,7 @@ pub(crate) struct State {
     /// Instructions that waves had executed at the stops that have been reported.
     pub(crate) passed: HashMap<WaveId, u64>,
     pub(crate) last: Option<LastRun>,
+    pub(crate) no_past: Option<&'static str>,
     pub(crate) past: Past,
     pub(crate) leave: Option<Leave>,
 }
@@ -282,6 +283,17 @@ impl Session<'_, '_> {
     /// Buffers with names.
     pub fn buffers(&self) -> &[NamedBuffer] {
         &self.state.buffers
+    }
+
+    /// Replaces the code by that of a launch. Breakpoints keep their addresses.
+    pub fn set_program(&mut self, program: Program) {
+        self.state.program = program;
+        self.state.renew();
+    }
+
+    /// Replaces the buffers by those of a launch.
+    pub fn set_buffers(&mut self, buffers: Vec<NamedBuffer>) {
+        self.state.buffers = buffers;
     }
 
     /// True while a launch runs.
@@ -523,6 +535,9 @@ impl Session<'_, '_> {
     /// Reason for which the launch cannot go back; `None` if it can.
     pub fn past_is_lost(&self) -> Option<&'static str> {
         let paused = self.paused.as_ref()?;
+        if self.state.no_past.is_some() {
+            return self.state.no_past;
+        }
         if self.state.findings.is_some() {
             return Some("going back is not possible with checkers");
         }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
+use gcn_console::program::attached;
 use gcn_report::program::say::say;
 use gcn_report::program::{ProgramChecks, Watch, forks};
 use gcn_report::settings::{Settings, host_memory, overriding_target};
@@ -175,7 +176,7 @@ impl Runtime {
             return Err(format!("{VISIBLE} leaves no device"));
         }
         let signals = SignalTable::new(device).map_err(|_| "there is no memory for signals")?;
-        let watch = Watch::new(&settings, device)?;
+        let watch = Watch::new(&settings, device)?.controlled_by(attached(&settings));
         let undefines = watch.checks().is_some_and(ProgramChecks::undefines);
         Ok(Runtime {
             signals,

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use gcn_console::program::attached;
 use gcn_report::program::say::say;
 use gcn_report::program::{Watch, exit, forks};
 use gcn_report::settings::Settings;
@@ -71,7 +72,7 @@ impl Runtime {
             all.push(builder.build());
         }
         let first = all.first().ok_or("GCN_TARGET names no device")?;
-        let watch = Watch::new(&settings, first)?;
+        let watch = Watch::new(&settings, first)?.controlled_by(attached(&settings));
         exit::watch();
         forks::watch();
         let mut devices = Vec::new();

@@ -17,7 +17,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use gcn_emu::observe::Observers;
-use gcn_runtime::{Completion, Device, Error, Kernel, Launch, Module, Queue};
+use gcn_runtime::{CommandResult, Completion, Device, Error, Kernel, Launch, Module, Queue};
 
 use crate::profiling::ProgramProfile;
 use crate::report::{CodeMap, FaultReport, kernel_name};
@@ -48,8 +48,24 @@ use watchdog::{StopCause, Watchdog};
 pub struct Watch {
     timeout: Option<Duration>,
     tracing: Option<Tracing>,
-    checks: Option<ProgramChecks>,
+    checks: Option<Arc<ProgramChecks>>,
+    control: Option<Arc<dyn LaunchControl>>,
     profile: Option<ProgramProfile>,
+}
+
+/// Debugger of a program's launches.
+pub trait LaunchControl: std::fmt::Debug + Send + Sync {
+    /// Runs a launch to its end, watched by observers and checks.
+    ///
+    /// # Errors
+    /// The kernel fails, or the user has ended it.
+    fn run(
+        &self,
+        launch: Launch,
+        observers: Observers,
+        queue: &Queue,
+        checks: Option<&Arc<ProgramChecks>>,
+    ) -> CommandResult;
 }
 
 /// A failed kernel of a program.
@@ -109,14 +125,21 @@ impl Watch {
         Ok(Watch {
             timeout: settings.timeout,
             tracing: Tracing::new(settings)?,
-            checks: ProgramChecks::new(settings, device)?,
+            checks: ProgramChecks::new(settings, device)?.map(Arc::new),
+            control: None,
             profile: profile.transpose().map_err(|error| error.to_string())?,
         })
     }
 
     /// The checks, if enabled.
     pub fn checks(&self) -> Option<&ProgramChecks> {
-        self.checks.as_ref()
+        self.checks.as_deref()
+    }
+
+    /// Gives a debugger the launches to run, if there is one. It applies the time limit in place of this watch.
+    #[must_use]
+    pub fn controlled_by(self, control: Option<Arc<dyn LaunchControl>>) -> Watch {
+        Watch { control, ..self }
     }
 
     /// True if the output names source lines, so that code should be compiled with debug information.
@@ -132,7 +155,7 @@ impl Watch {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn names_lines(&self) -> bool {
-        self.checks.is_some() || self.profile.is_some()
+        self.checks.is_some() || self.profile.is_some() || self.control.is_some()
     }
 
     /// Runs a launch to completion on the caller's thread, and reports findings. The flag stops the launch. After a
@@ -165,12 +188,12 @@ impl Watch {
         stop: &Arc<AtomicBool>,
     ) -> Result<Arc<Completion>, Box<Failure>> {
         let kernel = launch.kernel().clone();
+        let checks = self.checks.as_ref();
         let watchdog = Watchdog::new(
-            self.timeout,
-            self.checks.as_ref().and_then(ProgramChecks::stop),
+            self.timeout.filter(|_| self.control.is_none()),
+            checks.and_then(|it| it.stop()),
             stop,
         );
-        let checks = self.checks.as_ref();
         let mut observers = checks.map_or_else(Observers::none, |it| it.watch(&kernel));
         if let Some(tracing) = &self.tracing {
             observers = tracing.watch(&kernel, observers);
@@ -183,7 +206,11 @@ impl Watch {
         {
             checks.checks().reports_size(&kernel, &problem);
         }
-        let outcome = launch.stop_flag(stop).observers(&observers).run(queue);
+        let launch = launch.stop_flag(stop);
+        let outcome = match &self.control {
+            Some(control) => control.run(launch, observers, queue, checks),
+            None => launch.observers(&observers).run(queue),
+        };
         if let Some(tracing) = &self.tracing {
             tracing.flush();
         }

@@ -72,6 +72,8 @@ const TRACE: &str = "GCN_TRACE";
 /// Environment variable for the trace selection: `KEY=VALUE` pairs separated by semicolons.
 const TRACE_ONLY: &str = "GCN_TRACE_ONLY";
 
+/// Environment variable for the socket of a debugger.
+pub const DEBUG: &str = "GCN_DEBUG";
 /// Environment variable for compiler options of OpenCL programs, appended to those of the program.
 const BUILD_OPTIONS: &str = "GCN_BUILD_OPTIONS";
 
@@ -122,6 +124,8 @@ pub struct Settings {
     pub check: Option<CheckSettings>,
     /// Profile of the kernels; `None` to disable.
     pub profile: Option<ProfileSettings>,
+    /// Socket of `gcn exec --debug`, which controls the launches; `None` to run them freely.
+    pub debug: Option<PathBuf>,
 }
 
 /// One device with [`DEFAULT_TARGET`], without limits.
@@ -140,6 +144,7 @@ impl Default for Settings {
             build_options: None,
             check: None,
             profile: None,
+            debug: None,
         }
     }
 }
@@ -201,6 +206,7 @@ impl Settings {
             build_options: variables.text(BUILD_OPTIONS)?,
             check: CheckSettings::from_variables(&variables)?,
             profile: ProfileSettings::from_variables(&variables)?,
+            debug: variables.value(DEBUG).map(PathBuf::from),
         })
     }
 
@@ -243,6 +249,7 @@ impl Settings {
                 BUILD_OPTIONS,
                 self.build_options.clone().map(OsString::from),
             ),
+            (DEBUG, self.debug.clone().map(OsString::from)),
         ];
         let check = self.check.iter().flat_map(CheckSettings::variables);
         let profile = self.profile.iter().flat_map(ProfileSettings::variables);

@@ -1,13 +1,7 @@
 //! `gcn debug`: runs kernels under the control of a console, or of a client of the Debug Adapter Protocol.
 
 // In the order of their imports: a module names only modules above it.
-mod commands;
-mod lines;
-mod places;
-mod show;
-mod stop_commands;
-mod execute;
-mod console;
+pub mod lines;
 mod dap;
 
 use std::io::{self, IsTerminal, Write};
@@ -18,12 +12,13 @@ use std::sync::{Arc, PoisonError};
 use anyhow::{Context, Result};
 use clap::Arg;
 use clap::builder::{ArgPredicate, OsStringValueParser, TypedValueParser as _};
+use gcn_console::console::{CommandSource, Console, OutputError};
+use gcn_console::execute::Focus;
+use gcn_console::findings::finding;
 use gcn_debug::{
     Engine, Finding, Findings, FrontEnd, Leave, MemoryImage, NamedBuffer, Program, Resume, Setup,
 };
-use gcn_observe::finding::Kind;
 use gcn_report::Checking;
-use gcn_report::FindingReport;
 use gcn_report::settings::CheckSettings;
 use gcn_runtime::error_names::HOST_LIMIT;
 use gcn_runtime::observe::Observers;
@@ -37,7 +32,6 @@ use crate::render::{has_colours, printable};
 use crate::run;
 use crate::run::debugged::{DebuggedRun, debugged};
 use crate::{Status, UsageError, stdout};
-use console::{Console, OutputError};
 use dap::{Client, Transport};
 use lines::Lines;
 
@@ -106,6 +100,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let error = OutputError::default();
     let front = Console::new(
         sources(args, launches.names())?,
+        Focus::default(),
         Box::new(stdout::shared()),
         &error,
         io::stdout().is_terminal() && has_colours(),
@@ -221,6 +216,7 @@ impl Launches {
             interrupt,
             attention,
             timeout: debugged.timeout(),
+            no_past: None,
         };
         let engine = Arc::new(Engine::new(setup, front));
         session(&engine, &debugged, checking.as_deref(), out)
@@ -231,13 +227,14 @@ impl Launches {
 ///
 /// # Errors
 /// The file cannot be read.
-fn sources(args: &Args, names: Vec<String>) -> Result<Vec<Lines>> {
+fn sources(args: &Args, names: Vec<String>) -> Result<Vec<Box<dyn CommandSource>>> {
     let given = |lines: Vec<String>| Lines::Given(lines.into_iter());
     let rest = match &args.commands {
         Some(file) => given(Lines::of_file(file)?),
         None => Lines::standard(names),
     };
-    Ok(vec![rest, given(args.execute.clone())])
+    let first = given(args.execute.clone());
+    Ok(vec![Box::new(rest), Box::new(first)])
 }
 
 /// Findings of checkers as they are reported.
@@ -258,16 +255,6 @@ impl Findings for NewFindings {
     fn checks(&self) -> Vec<&'static str> {
         let checks = &self.checking.settings().checks;
         checks.iter().map(|check| check.name()).collect()
-    }
-}
-
-/// A finding for the engine.
-fn finding(report: FindingReport) -> Finding {
-    let kind = Kind::ALL.iter().find(|kind| kind.name() == report.name);
-    Finding {
-        check: kind.map_or("", |kind| kind.about().check.name()),
-        name: report.name,
-        message: report.message,
     }
 }
 

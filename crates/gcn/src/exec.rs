@@ -7,6 +7,7 @@
 mod library;
 mod program;
 mod targets;
+mod debugged;
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -17,7 +18,7 @@ use std::iter;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
@@ -35,6 +36,7 @@ use crate::check::CheckOptions;
 use crate::findings::shown;
 use crate::problem::{INVALID_FILTER, INVALID_SETTING, MISSING_LIBRARY, Problem, UNUSABLE_PROGRAM};
 use crate::{Status, UsageError, input, outputs, render, variations};
+use debugged::DebugOptions;
 use library::Library;
 use program::HostProgram;
 use targets::ProgramCode;
@@ -47,6 +49,8 @@ Examples:
   gcn exec --check --error-exitcode 3 --format sarif --output findings.sarif -- ./tests
   gcn exec --profile=profile.html -- ./vector_add 1000
   gcn exec --trace trace.txt --trace-only code=add -- ./vector_add 1000
+  gcn exec --debug -- ./vector_add 1000
+  gcn exec --debug -e 'break add if v0 == 7' -e run -e 'info registers' -- ./vector_add
 
 The exit status is the program's; 125 if gcn exec fails, 126 if the program cannot be executed, 127 if there is none.";
 
@@ -185,6 +189,8 @@ pub struct EnvArgs {
 pub struct Args {
     #[command(flatten)]
     options: Options,
+    #[command(flatten)]
+    debug: DebugOptions,
     /// Program to run, searched for in PATH unless its name contains a slash, and its arguments.
     #[arg(
         required = true,
@@ -427,35 +433,45 @@ pub fn is_for(mut arguments: impl Iterator<Item = OsString>) -> bool {
     arguments.nth(1).is_some_and(|command| command == NAME)
 }
 
-/// Carries `gcn exec` out: the program takes the place of this process, and [`run`] returns only if it cannot be started.
-/// The failure has been reported.
-pub fn run(args: &Args) -> Status {
+/// Carries `gcn exec` out: the program takes the place of this process, unless it is debugged, and [`run`] returns only if it cannot be
+/// started. The failure has been reported.
+pub fn run(args: &Args) -> ExitCode {
     let Some((name, arguments)) = args.command.split_first() else {
-        return Status::NotStarted; // clap demands one
+        return Status::NotStarted.into(); // clap demands one
     };
-    match command(&args.options, name) {
-        Ok(mut command) => {
-            let error = command.args(arguments).exec();
-            let shown = name.display();
-            if error.kind() != io::ErrorKind::NotFound {
-                let problem = Problem::new(UNUSABLE_PROGRAM, format!("cannot run {shown}"));
-                render::complain(&anyhow::Error::new(error).context(problem));
-                return Status::NotExecutable;
-            }
-            let missing = match program::find(name) {
-                Some(_) => {
-                    format!("cannot run {shown}: the interpreter that it names does not exist")
-                }
-                None => format!("there is no program {shown}"),
-            };
-            render::complain(&Problem::new(UNUSABLE_PROGRAM, missing).into());
-            Status::NotFound
-        }
+    let prepared = args.debug.session().and_then(|session| {
+        let mut command = command(&args.options, name)?;
+        command.args(arguments);
+        Ok((session, command))
+    });
+    let error = match prepared {
+        Ok((None, mut command)) => command.exec(),
+        Ok((Some(session), command)) => match session.run(command) {
+            Ok(status) => return status,
+            Err(error) => error,
+        },
         Err(error) => {
             render::complain(&error);
-            Status::NotStarted
+            return Status::NotStarted.into();
         }
+    };
+    not_started(name, error).into()
+}
+
+/// Reports a program that cannot be executed.
+fn not_started(name: &OsStr, error: io::Error) -> Status {
+    let shown = name.display();
+    if error.kind() != io::ErrorKind::NotFound {
+        let problem = Problem::new(UNUSABLE_PROGRAM, format!("cannot run {shown}"));
+        render::complain(&anyhow::Error::new(error).context(problem));
+        return Status::NotExecutable;
     }
+    let missing = match program::find(name) {
+        Some(_) => format!("cannot run {shown}: the interpreter that it names does not exist"),
+        None => format!("there is no program {shown}"),
+    };
+    render::complain(&Problem::new(UNUSABLE_PROGRAM, missing).into());
+    Status::NotFound
 }
 
 /// The command that becomes the program, without arguments.

@@ -147,8 +147,8 @@ fn run_command() -> ExitCode {
     let mut out = BufWriter::new(stdout::locked());
     let result = if clrxdisasm::is_called(std::env::args_os().next().as_deref()) {
         match clrxdisasm::Args::try_parse() {
-            Ok(args) => clrxdisasm::run(&args, &mut out),
-            Err(error) => print_usage(&error),
+            Ok(args) => clrxdisasm::run(&args, &mut out).map(ExitCode::from),
+            Err(error) => print_usage(&error).map(ExitCode::from),
         }
     } else {
         match Cli::try_parse() {
@@ -163,7 +163,7 @@ fn run_command() -> ExitCode {
                     .map_or(Status::BadInput, |()| Status::BadUsage)
                     .into();
             }
-            Err(error) => print_usage(&error),
+            Err(error) => print_usage(&error).map(ExitCode::from),
         }
     };
     let result = result.and_then(|status| {
@@ -180,7 +180,7 @@ fn run_command() -> ExitCode {
     // The rest of the buffer could not be written, or belongs to a result that failed.
     let (_, _) = out.into_parts();
     match result {
-        Ok(status) => status.into(),
+        Ok(status) => status,
         // The reader closed the pipe, since it has read enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -201,8 +201,8 @@ fn run_command() -> ExitCode {
     }
 }
 
-fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status> {
-    match command {
+fn dispatch(command: &Command, out: &mut dyn Write) -> Result<ExitCode> {
+    let status = match command {
         Command::Asm(args) => reporting(args.json, out, |out| asm::run(args, out)),
         Command::Dis(args) => reporting(args.json, out, |out| dis::run(args, out)),
         Command::Info(args) => reporting(args.json, out, |out| info::run(args, out)),
@@ -215,12 +215,13 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status> {
         Command::Why(args) => why::run(args, out),
         Command::Lint(args) => reporting(args.writes_json(), out, |out| lint::run(args, out)),
         Command::Lsp(args) => lsp::run(args, out),
-        Command::Exec(args) => Ok(exec::run(args)),
+        Command::Exec(args) => return Ok(exec::run(args)),
         Command::Env(args) => exec::print_environment(args, out),
         Command::Explain(args) => reporting(args.json, out, |out| explain::run(args, out)),
         Command::Completions(args) => completions::run(args, Cli::command(), out),
         Command::Man(args) => man::run(args, Cli::command(), out),
-    }
+    }?;
+    Ok(status.into())
 }
 
 /// Runs a command. With `--json`, its errors are written as JSON in place of the result.

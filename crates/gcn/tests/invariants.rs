@@ -86,6 +86,7 @@ const UNSAFE: &[&str] = &[
     "gcn-report/src/program/exit.rs",
     "gcn-report/src/program/forks.rs",
     "gcn-runtime/src/host_memory.rs",
+    "gcn/src/exec/debugged.rs",
     "gcn/src/file.rs",
     "gcn/src/file/guard.rs",
     "gcn/src/stdout.rs",
@@ -132,12 +133,13 @@ fn collect_sources(dir: &Path, found: &mut Vec<(String, String)>) {
 }
 
 /// Library crates: all except the command line.
-const LIBRARIES: [&str; 14] = [
+const LIBRARIES: [&str; 15] = [
     "gcn-isa",
     "gcn-asm",
     "gcn-object",
     "gcn-emu",
     "gcn-observe",
+    "gcn-console",
     "gcn-debug",
     "gcn-runtime",
     "gcn-args",

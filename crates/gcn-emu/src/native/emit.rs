@@ -394,11 +394,12 @@ impl Emitter<'_> {
         if let (Place::Register(c), [.., true]) = (c, is_dead) {
             self.release(place);
             self.take(number(c), id);
-            return Ok(if is_double {
-                self.code.asm.vfmadd231pd(c, a, b)?
+            if is_double {
+                self.code.asm.vfmadd231pd(c, a, b)?;
             } else {
-                self.code.asm.vfmadd231ps(c, a, b)?
-            });
+                self.code.asm.vfmadd231ps(c, a, b)?;
+            }
+            return Ok(());
         }
         let (to, other) = match is_dead {
             [true, ..] => (a, b),

@@ -144,11 +144,20 @@ impl ProgramChecks {
         self.mapped_regions.as_deref()
     }
 
-    /// Reports new findings in a kernel's module.
-    pub(super) fn report(&self, kernel: &Kernel) {
-        if self.checks.has_new() {
-            self.add_new(self.checks.collect_all(kernel.module()));
+    /// Reports new findings in a kernel's module, and returns them.
+    pub fn report(&self, kernel: &Kernel) -> Vec<FindingReport> {
+        if !self.checks.has_new() {
+            return Vec::new();
         }
+        let new = self.checks.collect_all(kernel.module());
+        self.add_new(&new);
+        new
+    }
+
+    /// Names of the checks.
+    pub fn names(&self) -> Vec<&'static str> {
+        let checks = self.checks.settings().checks.iter();
+        checks.map(|check| check.name()).collect()
     }
 
     /// Name of the finding that standard error has shown for the access that ended a kernel.
@@ -208,7 +217,7 @@ impl ProgramChecks {
             return;
         }
         for module in modules() {
-            self.add_new(self.checks.collect(&module));
+            self.add_new(&self.checks.collect(&module));
         }
     }
 
@@ -236,9 +245,9 @@ impl ProgramChecks {
         !reports.is_empty()
     }
 
-    fn add_new(&self, new: Vec<FindingReport>) {
+    fn add_new(&self, new: &[FindingReport]) {
         if !new.is_empty() {
-            self.add(&new);
+            self.add(new);
         }
     }
 

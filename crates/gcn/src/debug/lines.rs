@@ -2,23 +2,24 @@
 
 use std::io::{self, BufRead, IsTerminal};
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
 use gcn_runtime::data::MAX_SETTINGS_BYTES;
 use reedline::{
-    ColumnarMenu, DefaultCompleter, DefaultHinter, DefaultPrompt, DefaultPromptSegment, Emacs,
-    KeyCode, KeyModifiers, MenuBuilder, Reedline, ReedlineEvent, ReedlineMenu, Signal,
-    default_emacs_keybindings,
+    ColumnarMenu, Completer, DefaultCompleter, DefaultHinter, DefaultPrompt, DefaultPromptSegment,
+    Emacs, KeyCode, KeyModifiers, MenuBuilder, Reedline, ReedlineEvent, ReedlineMenu, Signal,
+    Suggestion, default_emacs_keybindings,
 };
 
-use super::commands::COMMANDS;
+use gcn_console::commands::COMMANDS;
+use gcn_console::console::{CommandLine, CommandSource};
+
 use crate::input;
 
 /// Longest line of commands, in bytes.
 const MAX_LINE: u64 = 1 << 16;
-
-/// Prompt, as it is shown ahead of commands that are not typed.
-pub const PROMPT: &str = "(gcn) ";
 
 /// A source of lines.
 pub enum Lines {
@@ -33,13 +34,15 @@ pub enum Lines {
 impl Lines {
     /// Standard input: with a line editor if it is a terminal, which completes the names.
     pub fn standard(names: Vec<String>) -> Lines {
-        if !io::stdin().is_terminal() {
-            return Lines::Pipe;
+        if io::stdin().is_terminal() {
+            Lines::terminal(&Names::new(names), None)
+        } else {
+            Lines::Pipe
         }
-        let commands = COMMANDS.iter().map(|row| row.name.to_owned());
-        let words: Vec<String> = commands.chain(names).collect();
-        let mut completer = DefaultCompleter::with_inclusions(&['-', '_', '.', ':', '$']);
-        completer.insert(words);
+    }
+
+    /// A terminal, with a line editor that completes the names. The flag ends the input.
+    pub fn terminal(names: &Names, ends: Option<Arc<AtomicBool>>) -> Lines {
         let mut keys = default_emacs_keybindings();
         let complete = ReedlineEvent::UntilFound(vec![
             ReedlineEvent::Menu(MENU.to_owned()),
@@ -48,12 +51,15 @@ impl Lines {
         keys.add_binding(KeyModifiers::NONE, KeyCode::Tab, complete);
         let menu = ReedlineMenu::EngineCompleter(Box::new(ColumnarMenu::default().with_name(MENU)));
         let editor = Reedline::create()
-            .with_completer(Box::new(completer))
+            .with_completer(Box::new(names.clone()))
             .with_hinter(Box::new(DefaultHinter::default()))
             .with_menu(menu)
             .with_quick_completions(true)
             .with_edit_mode(Box::new(Emacs::new(keys)));
-        Lines::Terminal(Box::new(editor))
+        Lines::Terminal(Box::new(match ends {
+            Some(flag) => editor.with_break_signal(flag),
+            None => editor,
+        }))
     }
 
     /// Lines of a file; `-` is standard input.
@@ -64,17 +70,18 @@ impl Lines {
         let text = input::read_text(path, MAX_SETTINGS_BYTES)?;
         Ok(text.lines().map(str::to_owned).collect())
     }
+}
 
-    /// True for a terminal.
-    pub fn is_terminal(&self) -> bool {
-        matches!(self, Lines::Terminal(_))
+impl CommandSource for Lines {
+    fn next(&mut self) -> io::Result<Option<CommandLine>> {
+        let is_typed = matches!(self, Lines::Terminal(_));
+        Ok(self.text()?.map(|text| CommandLine { text, is_typed }))
     }
+}
 
-    /// The next line; `None` at the end.
-    ///
-    /// # Errors
-    /// Standard input cannot be read.
-    pub fn next(&mut self) -> io::Result<Option<String>> {
+impl Lines {
+    /// Text of the next line; `None` at the end.
+    fn text(&mut self) -> io::Result<Option<String>> {
         match self {
             Lines::Given(lines) => Ok(lines.next()),
             Lines::Pipe => {
@@ -94,6 +101,37 @@ impl Lines {
                 }
             }
         }
+    }
+}
+
+/// Words that a terminal completes: commands, and names that may change.
+#[derive(Clone)]
+pub struct Names(Arc<Mutex<DefaultCompleter>>);
+
+impl Names {
+    /// Commands and names.
+    pub fn new(names: Vec<String>) -> Names {
+        Names(Arc::new(Mutex::new(completer(names))))
+    }
+
+    /// Replaces the names.
+    pub fn replace(&self, names: Vec<String>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = completer(names);
+    }
+}
+
+/// A completer of commands and names.
+fn completer(names: Vec<String>) -> DefaultCompleter {
+    let commands = COMMANDS.iter().map(|row| row.name.to_owned());
+    let mut completer = DefaultCompleter::with_inclusions(&['-', '_', '.', ':', '$']);
+    completer.insert(commands.chain(names).collect());
+    completer
+}
+
+impl Completer for Names {
+    fn complete(&mut self, line: &str, position: usize) -> Vec<Suggestion> {
+        let mut completer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        completer.complete(line, position)
     }
 }
 

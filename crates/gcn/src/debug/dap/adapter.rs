@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use gcn_debug::{Catches, Resume, Scheduler, Session, WaveId};
 use serde_json::{Value, json};
 
-use super::super::execute::{Executed, Focus, execute};
 use super::breakpoints::{Breakpoints, Kind, data_id, refused};
 use super::code;
 use super::connection::Connection;
@@ -17,6 +16,7 @@ use super::protocol::{
 use super::references::{References, find_thread};
 use super::values;
 use crate::Status;
+use gcn_console::execute::{Executed, Focus, execute};
 
 /// State of a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -431,7 +431,7 @@ impl Adapter {
         self.focus_on(session, arguments.frame_id)?;
         let value = values::evaluated(session, &mut self.references, &arguments);
         let line = arguments.expression.trim();
-        let is_command = arguments.context == "repl" && super::super::commands::is_command(line);
+        let is_command = arguments.context == "repl" && gcn_console::commands::is_command(line);
         if value.is_ok() || !is_command {
             return value.map(Outcome::Body);
         }

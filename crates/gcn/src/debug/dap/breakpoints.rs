@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use gcn_debug::{Line, Session, StopKind, Watched, WaveId};
 
-use super::super::places::{describe, parsed, stops_at};
-use super::super::stop_commands::watched;
 use super::protocol::{Breakpoint, Refusal, Source, WantedBreakpoint};
 use super::references::{find_thread, thread_id};
+use gcn_console::places::{describe, parsed, stops_at};
+use gcn_console::stop_commands::watched;
 
 /// Breakpoints that a client may set at most.
 const MAX_BREAKPOINTS: usize = 4096;

@@ -5,12 +5,12 @@ use base64::engine::general_purpose::STANDARD;
 use gcn_debug::{Line, Listed, Session, Space, WaveId};
 use serde_json::{Value, json};
 
-use super::super::show::{state, wave_name};
 use super::breakpoints::{address, file};
 use super::protocol::{
     DisassembleArguments, LocationsArguments, MemoryArguments, Refusal, Source, StackFrame,
 };
 use super::references::{FRAMES_OF_WAVE, References, find_thread, thread_id};
+use gcn_console::show::{state, wave_name};
 
 /// Instructions that a client is given at most.
 const MAX_INSTRUCTIONS: i64 = 1 << 14;

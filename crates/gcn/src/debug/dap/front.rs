@@ -3,12 +3,12 @@
 use gcn_debug::{Attention, Catches, FrontEnd, Resume, Scheduler, Session, Stop};
 use serde_json::{Value, json};
 
-use super::super::show;
 use super::adapter::{Adapter, Exception, Outcome, Phase};
 use super::connection::Received;
 use super::protocol::Request;
 use super::references::{References, thread_id};
 use crate::Status;
+use gcn_console::show;
 
 impl Adapter {
     /// Answers requests until one resumes the run.

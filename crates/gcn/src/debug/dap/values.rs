@@ -5,12 +5,12 @@ use gcn_debug::{
 };
 use serde_json::{Value, json};
 
-use super::super::places::{describe, parsed, value};
-use super::super::show::{STATE, numbers};
 use super::protocol::{
     ExpressionArguments, Refusal, Scope, ValueFormat, Variable, VariablesArguments,
 };
 use super::references::{Group, LANES, References, thread_id};
+use gcn_console::places::{describe, parsed, value};
+use gcn_console::show::{STATE, numbers};
 
 /// Values of a list that a client is given if it does not ask for a part.
 const MAX_VALUES: u64 = 1000;

@@ -1,9 +1,10 @@
 //! Commands about breakpoints and watchpoints.
 
-use gcn_debug::{Catches, Line, Session, Watched};
+use gcn_debug::{Catches, Line, Session, StopKind, Watched};
 
-use super::places::{Message, count, elements, parsed, stops_at};
-use crate::render::printable;
+use crate::named_places::{NamedPlaces, PlaceName};
+use crate::places::{Message, count, elements, parsed, stops_at};
+use gcn_report::printable;
 
 /// A place or an expression, and the condition behind `if`.
 fn split_condition(text: &str) -> (&str, Option<&str>) {
@@ -16,7 +17,8 @@ fn split_condition(text: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Carries `break` and `tbreak` out. Lines without a file are of that of `current`.
+/// Carries `break` and `tbreak` out. Lines without a file are of that of `current`. With `names`, a name that the code does not have is
+/// looked for in that of later launches.
 ///
 /// # Errors
 /// A message.
@@ -25,21 +27,43 @@ pub fn add_breakpoint(
     session: &mut Session<'_, '_>,
     rest: &str,
     is_temporary: bool,
+    names: Option<&mut NamedPlaces>,
 ) -> Result<String, Message> {
     let (place, condition) = split_condition(rest);
     let condition = match condition {
         Some(text) => Some((parsed(session, text)?, text.to_owned())),
         None => None,
     };
-    let (kind, description) = stops_at(session, place, current)?;
-    let stop = session.add_breakpoint(&description, kind, is_temporary);
+    let name = match names {
+        Some(names) => PlaceName::new(session, place, current)?.map(|name| (names, name)),
+        None => None,
+    };
+    let found = stops_at(session, place, current);
+    let (stops, description, missing) = match (found, &name) {
+        (Ok((stops, description)), _) => (stops, description, None),
+        (Err(missing), Some((_, name))) => (name.nowhere(), name.description(), Some(missing)),
+        (Err(message), None) => return Err(message),
+    };
+    let is_place = matches!(stops, StopKind::Addresses(_));
+    let stop = session.add_breakpoint(&description, stops, is_temporary);
     stop.condition = condition;
+    let number = stop.number;
+    if let Some((names, name)) = name
+        && is_place
+    {
+        names.add(number, name);
+    }
     let kind = if is_temporary {
         "Temporary breakpoint"
     } else {
         "Breakpoint"
     };
-    Ok(format!("{kind} {} at {description}\n", stop.number))
+    Ok(match missing {
+        None => format!("{kind} {number} at {description}\n"),
+        Some(missing) => {
+            format!("{kind} {number} waits for the code of a later launch: {missing}\n")
+        }
+    })
 }
 
 /// Carries `watch` out.

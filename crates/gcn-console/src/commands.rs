@@ -1,6 +1,7 @@
 //! Commands of the console: names, abbreviations and help.
 
-/// A command.
+/// A command, which its row of [`COMMANDS`] describes.
+#[allow(missing_docs)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Command {
     Advance,

@@ -1,11 +1,11 @@
 //! Places of breakpoints and listings, and ranges of elements, as they are written.
 
 use gcn_debug::{
-    EvalError, Evaluated, Expr, Line, ParseError, Session, Space, StopKind, Target, evaluate,
-    parse, resolve,
+    EvalError, Evaluated, Expr, Line, ParseError, Session, Space, StopKind, Symbol, Target,
+    evaluate, parse, resolve,
 };
 
-use crate::render::printable;
+use gcn_report::printable;
 
 /// Ends of the names of instructions that say how they are encoded.
 const ENCODINGS: [&str; 4] = ["_e32", "_e64", "_sdwa", "_dpp"];
@@ -140,10 +140,7 @@ pub fn stops_at(
             )
         })?;
         let place = addresses.first().map(|address| describe(session, *address));
-        let others = match addresses.len() {
-            0 | 1 => String::new(),
-            count => format!(" and {} other places", count - 1),
-        };
+        let others = others(addresses.len());
         let description = place.unwrap_or_else(|| format!("{}:{}", line.file, line.line));
         return Ok((StopKind::Addresses(addresses), description + &others));
     }
@@ -151,15 +148,20 @@ pub fn stops_at(
         Some((name, offset)) => (name.trim(), Some(offset)),
         None => (text, None),
     };
-    if let Some(symbol) = program.symbol(name).filter(|symbol| !symbol.is_data) {
+    let functions = program.functions(name);
+    if let Some(first) = functions.first() {
         let offset = offset.map(|offset| number(session, offset)).transpose()?;
-        let address = symbol.address.wrapping_add(offset.unwrap_or(0) as u64);
-        if !program.has_code(address) || !address.is_multiple_of(4) {
+        let moved = |it: &&Symbol| it.address.wrapping_add(offset.unwrap_or(0) as u64);
+        let addresses: Vec<u64> = functions.iter().map(moved).collect();
+        let is_code = |it: &u64| program.has_code(*it) && it.is_multiple_of(4);
+        if !addresses.iter().all(is_code) {
             return Err(format!(
                 "{text} is not the address of an instruction of the program"
             ));
         }
-        return Ok(at(address));
+        let others = others(addresses.len());
+        let description = describe(session, moved(first)) + &others;
+        return Ok((StopKind::Addresses(addresses), description));
     }
     let is_name = |row: &gcn_isa::Row| {
         let rest = text.strip_prefix(row.name);
@@ -177,6 +179,15 @@ pub fn stops_at(
         printable(text),
         printable(&names.join(", "))
     ))
+}
+
+/// Text for the places besides the first one.
+fn others(count: usize) -> String {
+    match count {
+        0 | 1 => String::new(),
+        2 => " and 1 other place".to_owned(),
+        count => format!(" and {} other places", count - 1),
+    }
 }
 
 /// An address as its symbol, with its line where that is known.

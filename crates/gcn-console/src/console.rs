@@ -1,25 +1,46 @@
-//! The console: reads commands while the run is stopped, and carries them out.
+//! Console of a debugger: reads commands while the run is stopped, and carries them out.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gcn_debug::{FrontEnd, Resume, Session, Stop, WaveId};
+use gcn_report::printable;
 
-use super::execute::{Executed, Focus, execute};
-use super::lines::{Lines, PROMPT};
-use super::show;
+use crate::execute::{Executed, Focus, execute};
+use crate::show;
+
+/// Prompt, shown ahead of commands that are not typed.
+pub const PROMPT: &str = "(gcn) ";
 
 /// An error of the output, which ends the session.
 pub type OutputError = Arc<Mutex<Option<io::Error>>>;
 
-/// Commands of one stop are read from here, and their output is written there.
+/// A line of a command source.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CommandLine {
+    /// Text without the line terminator.
+    pub text: String,
+    /// True if a user has typed it at a terminal, which shows it already.
+    pub is_typed: bool,
+}
+
+/// A source of commands: a terminal, a pipe, a file or a connection.
+pub trait CommandSource: Send {
+    /// The next line; `None` at the end.
+    ///
+    /// # Errors
+    /// The source cannot be read.
+    fn next(&mut self) -> io::Result<Option<CommandLine>>;
+}
+
+/// Front end that reads commands from sources of lines and writes text.
 pub struct Console {
-    /// Sources of lines, the one in use last.
-    lines: Vec<Lines>,
+    /// Sources, the one in use last.
+    sources: Vec<Box<dyn CommandSource>>,
     out: Box<dyn Write + Send>,
     error: OutputError,
     /// State of the commands.
-    pub(super) focus: Focus,
+    focus: Focus,
     last_command: String,
     /// The wave and the symbol that were shown last.
     shown: Option<(WaveId, Option<String>)>,
@@ -27,18 +48,19 @@ pub struct Console {
 }
 
 impl Console {
-    /// A console that reads the last source of lines first.
+    /// A console that reads the last source first. `focus` says whether a program makes the launches.
     pub fn new(
-        lines: Vec<Lines>,
+        sources: Vec<Box<dyn CommandSource>>,
+        focus: Focus,
         out: Box<dyn Write + Send>,
         error: &OutputError,
         has_colours: bool,
     ) -> Console {
         Console {
-            lines,
+            sources,
             out,
             error: error.clone(),
-            focus: Focus::default(),
+            focus,
             last_command: String::new(),
             shown: None,
             has_colours,
@@ -64,32 +86,31 @@ impl Console {
     /// The next command; `None` at the end of all input.
     fn command(&mut self) -> Option<String> {
         loop {
-            let lines = self.lines.last_mut()?;
-            let is_terminal = lines.is_terminal();
-            match lines.next() {
-                Ok(Some(line)) => {
-                    let line = line.trim().to_owned();
-                    if is_terminal && line.is_empty() {
+            let source = self.sources.last_mut()?;
+            match source.next() {
+                Ok(Some(CommandLine { text, is_typed })) => {
+                    let line = text.trim().to_owned();
+                    if is_typed && line.is_empty() {
                         return Some(self.last_command.clone());
                     }
                     if line.is_empty() || line.starts_with('#') {
-                        if is_terminal {
+                        if is_typed {
                             return Some(String::new());
                         }
                         continue;
                     }
-                    if !is_terminal {
-                        self.write(&format!("{PROMPT}{}\n", crate::render::printable(&line)));
+                    if !is_typed {
+                        self.write(&format!("{PROMPT}{}\n", printable(&line)));
                     }
                     self.last_command.clone_from(&line);
                     return Some(line);
                 }
                 Ok(None) => {
-                    self.lines.pop();
+                    self.sources.pop();
                 }
                 Err(error) => {
                     self.write(&format!("error: cannot read commands: {error}\n"));
-                    self.lines.pop();
+                    self.sources.pop();
                 }
             }
         }
@@ -146,6 +167,10 @@ impl FrontEnd for Console {
         if let Some(reason) = show::reason(session, stop) {
             self.write(&format!("{reason}\n"));
         }
+    }
+
+    fn begins(&mut self, session: &mut Session<'_, '_>) {
+        self.focus.begins(session);
     }
 
     fn idle(&mut self, session: &mut Session<'_, '_>) -> Resume {

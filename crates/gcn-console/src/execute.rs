@@ -1,17 +1,18 @@
-//! Commands: arguments are read, and the session does what they say.
+//! Execution of commands: their arguments are read, and the session does what they say.
 
 use gcn_debug::{
-    Evaluated, Expr, Format, Line, Place, Resume, Scalar, Scheduler, Session, Space, Stop,
-    StopKind, WaveId,
+    Evaluated, Expr, Format, Line, Place, Resume, Scalar, Session, Space, Stop, StopKind,
 };
 
-use super::commands::{COMMANDS, Command, command, word};
-use super::places::{self, Message, address, count, describe, number, parsed, stops_at};
-use super::show;
-use super::stop_commands::{
+use crate::commands::{COMMANDS, Command, CommandRow, command, word};
+use crate::focus_commands::{lane, scheduler, wave, workgroup};
+use crate::named_places::NamedPlaces;
+use crate::places::{self, Message, address, count, describe, parsed, stops_at};
+use crate::show;
+use crate::stop_commands::{
     add_breakpoint, add_watchpoint, catch, condition, delete, enable, ignore,
 };
-use crate::render::printable;
+use gcn_report::printable;
 
 /// Outcome of a command.
 pub enum Executed {
@@ -33,8 +34,12 @@ pub struct Focus {
     hits: Vec<u32>,
     /// Arguments of the last `x`.
     examined: (u64, Format, u64),
+    /// Breakpoints by name; `None` if all launches have the same code.
+    names: Option<NamedPlaces>,
 }
 
+/// Refusal of `run` while a program runs.
+const RUNS_ALREADY: &str = "the program runs already: continue goes on, start stops at the next launch, quit ends the program";
 /// Source lines of a listing.
 const LISTED: u32 = 10;
 /// Instructions of a listing around a place.
@@ -43,6 +48,21 @@ const INSTRUCTIONS: usize = 16;
 const MAX_FUNCTION: u64 = 1 << 20;
 
 impl Focus {
+    /// State for a session in a program, which loads code and makes launches itself.
+    pub fn in_program() -> Focus {
+        Focus {
+            names: Some(NamedPlaces::default()),
+            ..Focus::default()
+        }
+    }
+
+    /// A launch of a program begins: its code is searched for the places of breakpoints.
+    pub fn begins(&self, session: &mut Session<'_, '_>) {
+        if let Some(names) = &self.names {
+            names.resolve(session);
+        }
+    }
+
     /// A wave has stopped.
     pub fn stopped(&mut self, session: &Session<'_, '_>, stop: &Stop) {
         let wave = session.wave();
@@ -92,7 +112,8 @@ pub fn execute(
         Command::Break | Command::Temporary => {
             let current = current_line(focus, session);
             let is_temporary = row.command == Command::Temporary;
-            add_breakpoint(current.as_ref(), session, rest, is_temporary)?
+            let names = focus.names.as_mut();
+            add_breakpoint(current.as_ref(), session, rest, is_temporary, names)?
         }
         Command::Catch => catch(session, rest)?,
         Command::Watch => add_watchpoint(session, rest)?,
@@ -130,6 +151,13 @@ fn resume(
 ) -> Result<Resume, Message> {
     match command {
         Command::Quit => return Ok(Resume::Quit),
+        Command::Start if focus.names.is_some() && session.is_running() => {
+            session.set_stop_once(true);
+            return Ok(Resume::Continue);
+        }
+        Command::Run if focus.names.is_some() && session.is_running() => {
+            return Err(RUNS_ALREADY.to_owned());
+        }
         Command::Run | Command::Start => {
             session.set_stop_once(command == Command::Start);
             return Ok(Resume::Restart);
@@ -508,8 +536,9 @@ fn list(focus: &mut Focus, session: &Session<'_, '_>, rest: &str) -> Result<Stri
         let line = match places::source_line(session, rest, current.as_ref())? {
             Some(line) => line,
             None => {
-                let symbol = program
-                    .symbol(rest)
+                let functions = program.functions(rest);
+                let symbol = functions
+                    .first()
                     .ok_or_else(|| format!("no line or symbol is named {}", printable(rest)))?;
                 let line = program.line(symbol.address);
                 line.cloned()
@@ -529,85 +558,8 @@ fn list(focus: &mut Focus, session: &Session<'_, '_>, rest: &str) -> Result<Stri
     Ok(text)
 }
 
-fn focused(session: &Session<'_, '_>) -> String {
-    show::position(session, true, None)
-}
-
-fn wave(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Message> {
-    if !rest.is_empty() {
-        let number = count(session, rest)?;
-        let group = session.focus().ok_or("no wave runs")?.group;
-        choose(session, group, number)?;
-    }
-    Ok(focused(session))
-}
-
-fn choose(session: &mut Session<'_, '_>, group: [u32; 3], wave: u64) -> Result<(), Message> {
-    let id = u32::try_from(wave).ok().map(|wave| WaveId { group, wave });
-    if id.is_some_and(|id| session.set_focus(id)) {
-        return Ok(());
-    }
-    let [x, y, z] = group;
-    Err(format!(
-        "workgroup {x},{y},{z} has no wave {wave} that has begun and not ended; info waves lists them"
-    ))
-}
-
-fn workgroup(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Message> {
-    if !rest.is_empty() {
-        let mut group = [0; 3];
-        let numbers: Vec<&str> = rest.split(',').collect();
-        if numbers.len() > 3 {
-            return Err("a workgroup has up to three numbers, as 1,0,0".to_owned());
-        }
-        for (place, text) in group.iter_mut().zip(numbers) {
-            let number = count(session, text)?;
-            *place = u32::try_from(number).map_err(|_| format!("{number} is too large"))?;
-        }
-        let waves = session.waves().filter(|wave| wave.id.group == group);
-        let first = waves.map(|wave| wave.id.wave).min();
-        let first = first.ok_or_else(|| {
-            format!(
-                "workgroup {} has no wave that has begun and not ended",
-                printable(rest)
-            )
-        })?;
-        choose(session, group, first.into())?;
-    }
-    Ok(focused(session))
-}
-
-fn lane(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Message> {
-    if !rest.is_empty() {
-        let lane = number(session, rest)?;
-        let is_valid = u64::try_from(lane).is_ok_and(|lane| session.set_lane(lane));
-        if !is_valid {
-            return Err(format!("lane {lane} does not exist: lanes are 0 to 63"));
-        }
-    }
-    let exec = session.wave().map(|wave| wave.exec() >> session.lane() & 1);
-    let state = match exec {
-        Some(0) => ", which is inactive",
-        _ => "",
-    };
-    Ok(format!("lane {}{state}\n", session.lane()))
-}
-
-fn scheduler(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Message> {
-    match rest {
-        "" => {}
-        "all" => session.set_scheduler(Scheduler::All),
-        "one" => session.set_scheduler(Scheduler::One),
-        other => return Err(format!("scheduler is all or one, not {}", printable(other))),
-    }
-    Ok(match session.scheduler() {
-        Scheduler::All => "All waves run.\n".to_owned(),
-        Scheduler::One => "Only the wave in focus runs.\n".to_owned(),
-    })
-}
-
 fn help(rest: &str) -> Result<String, Message> {
-    let line = |row: &super::commands::CommandRow| {
+    let line = |row: &CommandRow| {
         let others = row.others.join(", ");
         let others = if others.is_empty() {
             others

@@ -7,8 +7,8 @@ use gcn_debug::{
     View, Waiting, Wave, WaveId, evaluate, parse,
 };
 
-use super::places::{Message, describe, file_name, parse_error};
-use crate::render::printable;
+use crate::places::{Message, describe, file_name, parse_error};
+use gcn_report::printable;
 
 /// Elements that are printed at most.
 const MAX_ELEMENTS: usize = 200;

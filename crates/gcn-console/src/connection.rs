@@ -1,0 +1,120 @@
+//! Connection of a program to the command that has the terminal.
+
+use std::io::{self, BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use crate::console::{CommandLine, CommandSource};
+use crate::protocol::{FromProgram, ToProgram, receive, send};
+
+/// A connection. A thread receives its messages, since an interrupt may come at any time.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    out: Mutex<UnixStream>,
+    commands: Mutex<Receiver<ToProgram>>,
+    /// True if text may have colours.
+    pub(crate) has_colours: bool,
+}
+
+impl Connection {
+    /// Connects to the socket at a path. The flag is set when the user interrupts the run.
+    ///
+    /// # Errors
+    /// Nobody listens there, or who does is not the command.
+    pub(crate) fn open(path: &Path, interrupt: &Arc<AtomicBool>) -> io::Result<Connection> {
+        let mut out = UnixStream::connect(path)?;
+        let mut input = BufReader::new(out.try_clone()?);
+        let process = std::process::id();
+        send(&mut out, &FromProgram::Begins { process })?;
+        let Some(ToProgram::Begin { has_colours }) = receive(&mut input)? else {
+            return Err(io::ErrorKind::InvalidData.into());
+        };
+        let (sender, commands) = channel();
+        let interrupt = interrupt.clone();
+        thread::Builder::new()
+            .name("gcn debugger".to_owned())
+            .spawn(move || serve(&mut input, &sender, &interrupt))?;
+        Ok(Connection {
+            out: Mutex::new(out),
+            commands: Mutex::new(commands),
+            has_colours,
+        })
+    }
+
+    /// Sends a message. One that cannot be sent is dropped: the end of the connection shows at the next command.
+    pub(crate) fn tell(&self, message: &FromProgram) {
+        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = send(&mut *out, message);
+    }
+
+    /// The next message; `None` once the connection has ended.
+    fn next(&self) -> Option<ToProgram> {
+        let commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
+        commands.recv().ok()
+    }
+
+    /// Asks for the end of the program, and waits for it. Returns if the command itself has ended.
+    pub(crate) fn quit(&self) {
+        self.tell(&FromProgram::Quits);
+        while self.next().is_some() {}
+    }
+}
+
+/// Receives messages up to the end of the connection.
+fn serve(input: &mut BufReader<UnixStream>, commands: &Sender<ToProgram>, interrupt: &AtomicBool) {
+    while let Ok(Some(message)) = receive(input) {
+        if message == ToProgram::Interrupt {
+            interrupt.store(true, Relaxed);
+        } else if commands.send(message).is_err() {
+            return;
+        }
+    }
+}
+
+/// Commands that come over a connection.
+pub(crate) struct RemoteCommands(pub(crate) Arc<Connection>);
+
+impl CommandSource for RemoteCommands {
+    fn next(&mut self) -> io::Result<Option<CommandLine>> {
+        self.0.tell(&FromProgram::Prompt);
+        Ok(match self.0.next() {
+            Some(ToProgram::Command { text, is_typed }) => Some(CommandLine { text, is_typed }),
+            _ => None,
+        })
+    }
+}
+
+/// Text that goes over a connection when it is flushed.
+pub(crate) struct RemoteOutput {
+    connection: Arc<Connection>,
+    text: Vec<u8>,
+}
+
+impl RemoteOutput {
+    /// Output without text.
+    pub(crate) fn new(connection: &Arc<Connection>) -> RemoteOutput {
+        RemoteOutput {
+            connection: connection.clone(),
+            text: Vec::new(),
+        }
+    }
+}
+
+impl Write for RemoteOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.text.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let text = String::from_utf8_lossy(&std::mem::take(&mut self.text)).into_owned();
+        if !text.is_empty() {
+            self.connection.tell(&FromProgram::Output(text));
+        }
+        Ok(())
+    }
+}

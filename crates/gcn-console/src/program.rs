@@ -1,0 +1,335 @@
+//! Debugger of a program's launches, in the program's own process.
+//!
+//! The first launch connects to the command and begins the session. Launches run one after the other, whatever the queues and devices
+//! that they are for, since the engine and the user follow one at a time.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use gcn_debug::{
+    Engine, Finding, Findings, FrontEnd, Leave, NamedBuffer, Program, Resume, Session, Setup, Stop,
+};
+use gcn_report::printable;
+use gcn_report::program::say::say_once;
+use gcn_report::program::{LaunchControl, ProgramChecks};
+use gcn_report::settings::Settings;
+use gcn_runtime::observe::Observers;
+use gcn_runtime::{CommandResult, Completion, Kernel, Launch, Queue};
+
+use crate::buffers::{buffers, parameter_names};
+use crate::connection::{Connection, RemoteCommands, RemoteOutput};
+use crate::console::{Console, OutputError};
+use crate::execute::Focus;
+use crate::findings::finding;
+use crate::protocol::FromProgram;
+
+/// Reason for which launches of a program cannot go back.
+const NO_PAST: &str = "going back is not possible in a program, whose host code cannot go back";
+
+/// The debugger that the settings ask for, if they do.
+///
+/// # Examples
+/// ```
+/// use gcn_console::program::attached;
+/// use gcn_report::settings::Settings;
+/// assert!(attached(&Settings::default()).is_none());
+/// let settings = Settings { debug: Some("/run/gcn/socket".into()), ..Settings::default() };
+/// assert!(attached(&settings).is_some(), "it connects at the first launch");
+/// ```
+pub fn attached(settings: &Settings) -> Option<Arc<dyn LaunchControl>> {
+    let socket = settings.debug.clone()?;
+    Some(Arc::new(ProgramDebugger {
+        socket,
+        timeout: settings.timeout,
+        session: Mutex::new(SessionState::New),
+    }))
+}
+
+/// Debugger of a program.
+#[derive(Debug)]
+struct ProgramDebugger {
+    socket: PathBuf,
+    timeout: Option<Duration>,
+    /// Locked while a launch runs.
+    session: Mutex<SessionState>,
+}
+
+/// State of the session.
+#[derive(Debug)]
+enum SessionState {
+    /// Nothing has been launched.
+    New,
+    Attached(ProgramSession),
+    /// The command cannot be reached: launches run without a debugger.
+    Unreachable,
+    /// The user has ended the session: launches fail.
+    Ended,
+}
+
+/// A session that has begun.
+struct ProgramSession {
+    engine: Arc<Engine>,
+    connection: Arc<Connection>,
+    interrupt: Arc<AtomicBool>,
+    current: Arc<Mutex<CurrentLaunch>>,
+}
+
+impl std::fmt::Debug for ProgramSession {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ProgramSession").finish_non_exhaustive()
+    }
+}
+
+/// The launch that runs, for the front end.
+struct CurrentLaunch {
+    kernel: Kernel,
+    /// Names of the kernel's parameters.
+    names: Vec<String>,
+    /// Code that the engine does not have yet.
+    program: Option<Program>,
+    /// True to stop before the first instruction.
+    stops: bool,
+    /// True once it has stopped.
+    has_stopped: bool,
+}
+
+impl CurrentLaunch {
+    fn new(kernel: &Kernel) -> CurrentLaunch {
+        CurrentLaunch {
+            kernel: kernel.clone(),
+            names: parameter_names(kernel),
+            program: None,
+            stops: false,
+            has_stopped: false,
+        }
+    }
+
+    /// Replaces the launch by the next one.
+    fn begin(&mut self, kernel: &Kernel, stops: bool) {
+        let is_other = !self.kernel.module().downgrade().is(kernel.module());
+        if is_other || self.kernel.name() != kernel.name() {
+            *self = CurrentLaunch::new(kernel);
+        }
+        if is_other {
+            self.program = Some(code(kernel));
+        }
+        self.stops = stops;
+        self.has_stopped = false;
+    }
+}
+
+/// Code of a kernel's module.
+fn code(kernel: &Kernel) -> Program {
+    let module = kernel.module();
+    let isa = module.device().target().isa;
+    Program::new(module.object(), module.loaded().moved(0), isa)
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl LaunchControl for ProgramDebugger {
+    fn run(
+        &self,
+        launch: Launch,
+        observers: Observers,
+        queue: &Queue,
+        checks: Option<&Arc<ProgramChecks>>,
+    ) -> CommandResult {
+        let mut state = locked(&self.session);
+        if matches!(*state, SessionState::New) {
+            *state = match ProgramSession::begin(&self.socket, self.timeout, &launch, checks) {
+                Ok(session) if session.engine.idle() == Resume::Quit => SessionState::Ended,
+                Ok(session) => SessionState::Attached(session),
+                Err(error) => {
+                    say_once(&format!(
+                        "kernels run without a debugger: {} cannot be reached: {error}",
+                        self.socket.display()
+                    ));
+                    SessionState::Unreachable
+                }
+            };
+        }
+        let session = match &*state {
+            SessionState::Attached(session) => session,
+            SessionState::New | SessionState::Unreachable => {
+                drop(state);
+                return launch.observers(&observers).run(queue);
+            }
+            SessionState::Ended => {
+                let stopped = Arc::new(AtomicBool::new(true));
+                return launch.stop_flag(&stopped).run(queue);
+            }
+        };
+        let outcome = session.run(launch, observers, queue);
+        if session.engine.left() == Some(Leave::Quit) {
+            *state = SessionState::Ended;
+        }
+        outcome
+    }
+}
+
+impl ProgramSession {
+    /// Connects to the command.
+    ///
+    /// # Errors
+    /// Nobody listens at the socket.
+    fn begin(
+        socket: &Path,
+        timeout: Option<Duration>,
+        launch: &Launch,
+        checks: Option<&Arc<ProgramChecks>>,
+    ) -> std::io::Result<ProgramSession> {
+        let kernel = launch.kernel();
+        let interrupt = Arc::<AtomicBool>::default();
+        let connection = Arc::new(Connection::open(socket, &interrupt)?);
+        let current = Arc::new(Mutex::new(CurrentLaunch::new(kernel)));
+        let console = Console::new(
+            vec![Box::new(RemoteCommands(connection.clone()))],
+            Focus::in_program(),
+            Box::new(RemoteOutput::new(&connection)),
+            &OutputError::default(),
+            connection.has_colours,
+        );
+        let front = ProgramFront {
+            console,
+            connection: connection.clone(),
+            current: current.clone(),
+        };
+        let findings = checks.map(|checks| {
+            Box::new(NewFindings {
+                checks: checks.clone(),
+                current: current.clone(),
+            }) as Box<dyn Findings>
+        });
+        let setup = Setup {
+            program: code(kernel),
+            memory: kernel.module().device().memory().clone(),
+            buffers: Vec::new(),
+            findings,
+            interrupt: interrupt.clone(),
+            attention: Arc::default(),
+            timeout,
+            no_past: Some(NO_PAST),
+        };
+        Ok(ProgramSession {
+            engine: Arc::new(Engine::new(setup, Box::new(front))),
+            connection,
+            interrupt,
+            current,
+        })
+    }
+
+    /// Runs a launch to its end.
+    ///
+    /// # Errors
+    /// It fails, or the user ends the session.
+    fn run(&self, launch: Launch, observers: Observers, queue: &Queue) -> CommandResult {
+        let is_interrupted = self.interrupt.swap(false, Relaxed);
+        locked(&self.current).begin(launch.kernel(), is_interrupted);
+        self.engine.begin();
+        let observers = observers.controlled_by(self.engine.clone());
+        let outcome = launch.observers(&observers).run(queue);
+        if let Ok(end) = &outcome
+            && locked(&self.current).has_stopped
+        {
+            self.connection.tell(&FromProgram::Output(ended(end)));
+        }
+        outcome
+    }
+}
+
+/// Report of the end of a launch.
+fn ended(end: &Completion) -> String {
+    let stats = end.stats;
+    format!(
+        "{} has ended: waves {}, instructions {}\n",
+        printable(&end.kernel),
+        stats.waves,
+        stats.instructions
+    )
+}
+
+/// The console as the front end of a program's launches.
+struct ProgramFront {
+    console: Console,
+    connection: Arc<Connection>,
+    current: Arc<Mutex<CurrentLaunch>>,
+}
+
+impl ProgramFront {
+    /// Tells the command how the run goes on.
+    fn resumes(&self, resume: Resume) -> Resume {
+        match resume {
+            Resume::Quit => self.connection.quit(),
+            _ => self.connection.tell(&FromProgram::Resumes),
+        }
+        resume
+    }
+
+    /// Tells the command the names of the code and the buffers.
+    fn tell_names(&self, session: &Session<'_, '_>) {
+        let is_name = |it: &&NamedBuffer| !it.name.contains(' ');
+        let buffers = session.buffers().iter().filter(is_name);
+        let symbols = session.program().symbols().iter();
+        let symbols = symbols.map(|it| it.name.clone());
+        let names = symbols.chain(buffers.map(|it| it.name.clone()));
+        self.connection.tell(&FromProgram::Names(names.collect()));
+    }
+}
+
+impl FrontEnd for ProgramFront {
+    fn begins(&mut self, session: &mut Session<'_, '_>) {
+        let mut current = locked(&self.current);
+        let segment = session.paused().map(|it| it.dispatched().dispatch);
+        let segment = segment.and_then(|dispatch| dispatch.kernarg.clone());
+        let found = buffers(&current.kernel, &current.names, segment, session.memory());
+        session.set_buffers(found);
+        if let Some(program) = current.program.take() {
+            session.set_program(program);
+        }
+        if std::mem::take(&mut current.stops) {
+            session.set_stop_once(true);
+        }
+        drop(current);
+        self.console.begins(session);
+    }
+
+    fn stopped(&mut self, session: &mut Session<'_, '_>, stop: &Stop) -> Resume {
+        locked(&self.current).has_stopped = true;
+        self.tell_names(session);
+        let resume = self.console.stopped(session, stop);
+        self.resumes(resume)
+    }
+
+    fn idle(&mut self, session: &mut Session<'_, '_>) -> Resume {
+        self.tell_names(session);
+        let resume = self.console.idle(session);
+        self.resumes(resume)
+    }
+
+    fn passed(&mut self, session: &Session<'_, '_>, stop: &Stop) {
+        self.console.passed(session, stop);
+    }
+}
+
+/// Findings of the program's checkers.
+struct NewFindings {
+    checks: Arc<ProgramChecks>,
+    current: Arc<Mutex<CurrentLaunch>>,
+}
+
+impl Findings for NewFindings {
+    fn fresh(&mut self) -> Vec<Finding> {
+        let kernel = locked(&self.current).kernel.clone();
+        let found = self.checks.report(&kernel);
+        found.into_iter().map(finding).collect()
+    }
+
+    fn checks(&self) -> Vec<&'static str> {
+        self.checks.names()
+    }
+}

@@ -1,0 +1,359 @@
+//! `gcn exec --debug`: the terminal of a program that is debugged. Engine and console are in the program's process, which connects to a
+//! socket and asks for commands.
+//!
+//! This is one of the modules that may use `unsafe`: it prepares the program's process before it becomes the program, and ends it.
+
+use std::fs::File;
+use std::io::{self, BufReader, IsTerminal, Read};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, ExitStatus};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use gcn_console::console::{CommandLine, CommandSource};
+use gcn_console::protocol::{FromProgram, ToProgram, receive, send};
+use gcn_report::settings::{DEBUG, STANDARD};
+use gcn_runtime::error_names::HOST_LIMIT;
+use signal_hook::consts::{SIGINT, SIGKILL};
+use signal_hook::low_level::{pipe, signal_name};
+
+use crate::debug::lines::{Lines, Names};
+use crate::problem::Problem;
+use crate::render::{has_colours, tell};
+use crate::{Status, UsageError};
+
+/// Options of the debugger.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Debugger")]
+pub struct DebugOptions {
+    /// Debug the kernels that the program launches, with the commands of `gcn debug` at the terminal. Standard input and output stay
+    /// the program's.
+    #[arg(long)]
+    debug: bool,
+    /// Read the debugger's commands from a file, in place of the terminal.
+    #[arg(long, value_name = "FILE", requires = "debug")]
+    commands: Option<PathBuf>,
+    /// Command of the debugger to carry out before those of the file or the terminal; may be given several times.
+    #[arg(short = 'e', long, value_name = "COMMAND", requires = "debug")]
+    execute: Vec<String>,
+}
+
+/// Name of the socket in its directory.
+const SOCKET: &str = "debugger";
+/// The user's terminal, whatever standard input is.
+const TERMINAL: &str = "/dev/tty";
+/// Added to a signal's number for the exit status of a program that it ends, as shells do.
+const SIGNALLED: i32 = 128;
+/// Time that waves have to stop after Ctrl-C before a note says how to end the program.
+const STOPPING: Duration = Duration::from_secs(1);
+/// Time between two looks at connections that are about to end, and the number of looks.
+const LOOK: (Duration, u32) = (Duration::from_millis(2), 500);
+
+/// A session that is about to begin.
+pub struct Session {
+    sources: Vec<Box<dyn CommandSource>>,
+    shared: Shared,
+}
+
+/// State of the session that the threads share.
+#[derive(Clone)]
+struct Shared {
+    names: Names,
+    processes: Arc<Mutex<Processes>>,
+    /// Set when the program has ended; ends input at the terminal.
+    ended: Arc<AtomicBool>,
+    /// Set when the user has ended the session.
+    quits: Arc<AtomicBool>,
+    /// Commands that have been asked for.
+    prompts: Arc<AtomicU64>,
+}
+
+/// Processes of the program.
+#[derive(Default)]
+struct Processes {
+    /// The program itself; `None` before it starts and once it has ended.
+    program: Option<i32>,
+    /// Processes that have launched kernels, while they are connected.
+    connected: Vec<(i32, UnixStream)>,
+    /// Number of all that have ever connected.
+    count: usize,
+}
+
+impl DebugOptions {
+    /// The session that the options ask for, if they do.
+    ///
+    /// # Errors
+    /// There is no source of commands, or the file cannot be read.
+    pub fn session(&self) -> Result<Option<Session>> {
+        if !self.debug {
+            return Ok(None);
+        }
+        let shared = Shared {
+            names: Names::new(Vec::new()),
+            processes: Arc::default(),
+            ended: Arc::default(),
+            quits: Arc::default(),
+            prompts: Arc::default(),
+        };
+        let mut sources: Vec<Box<dyn CommandSource>> = Vec::new();
+        match &self.commands {
+            Some(file) if file == Path::new(STANDARD) => {
+                let message = "standard input is the program's: --commands needs a file";
+                return Err(UsageError(message.to_owned()).into());
+            }
+            Some(file) => sources.push(Box::new(Lines::Given(Lines::of_file(file)?.into_iter()))),
+            None if io::stderr().is_terminal() && File::open(TERMINAL).is_ok() => {
+                let ends = Some(shared.ended.clone());
+                sources.push(Box::new(Lines::terminal(&shared.names, ends)));
+            }
+            None if self.execute.is_empty() => {
+                let message = "--debug needs a terminal, or commands from --commands FILE or --execute COMMAND";
+                return Err(UsageError(message.to_owned()).into());
+            }
+            None => {}
+        }
+        let first = self.execute.clone().into_iter();
+        sources.push(Box::new(Lines::Given(first)));
+        Ok(Some(Session { sources, shared }))
+    }
+}
+
+impl Session {
+    /// Runs a program to its end, and reports how it ended. The status is the program's, or 0 if the user ended the session.
+    ///
+    /// # Errors
+    /// The program cannot be executed.
+    pub fn run(self, mut command: Command) -> io::Result<ExitCode> {
+        let shared = self.shared.clone();
+        let prepared = self.listen(&mut command);
+        let _directory = match prepared {
+            Ok(directory) => directory,
+            Err(error) => {
+                crate::render::complain(&error);
+                return Ok(Status::NotStarted.into());
+            }
+        };
+        let mut child = {
+            // Threads that connections and signals start wait for the program's number.
+            let mut processes = shared.processes();
+            let child = command.spawn()?;
+            processes.program = i32::try_from(child.id()).ok();
+            child
+        };
+        let status = child.wait()?;
+        shared.processes().program = None;
+        Ok(shared.finish(status))
+    }
+
+    /// Begins to listen for processes of the program, and for Ctrl-C. The result is the directory of the socket.
+    ///
+    /// # Errors
+    /// The host refuses a socket, a thread or the handling of a signal.
+    fn listen(self, command: &mut Command) -> Result<tempfile::TempDir> {
+        let refused = || Problem::new(HOST_LIMIT, "cannot listen for the program");
+        let directory = tempfile::tempdir().with_context(refused)?;
+        let path = directory.path().join(SOCKET);
+        let listener = UnixListener::bind(&path).with_context(refused)?;
+        let (pressed, signal) = UnixStream::pair().with_context(refused)?;
+        pipe::register(SIGINT, signal).with_context(refused)?;
+        let Session { sources, shared } = self;
+        let interrupts = shared.clone();
+        spawn(move || interrupts.interrupts(pressed)).with_context(refused)?;
+        let sources = Arc::new(Mutex::new(sources));
+        spawn(move || shared.accept(&listener, &sources)).with_context(refused)?;
+        command.env(DEBUG, path);
+        let prepare = || {
+            // Ctrl-C is the debugger's, and the end of this process ends the program.
+            // SAFETY: the calls change what this process does at a signal and when its parent ends, and are allowed between fork and
+            // exec.
+            let refused = unsafe {
+                libc::signal(SIGINT, libc::SIG_IGN);
+                libc::prctl(libc::PR_SET_PDEATHSIG, SIGKILL) != 0
+            };
+            if refused {
+                return Err(io::Error::last_os_error());
+            }
+            Ok(())
+        };
+        // SAFETY: the function makes two system calls, which are allowed between fork and exec.
+        unsafe { command.pre_exec(prepare) };
+        Ok(directory)
+    }
+}
+
+/// Starts a thread.
+fn spawn(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    thread::Builder::new().spawn(work).map(drop)
+}
+
+/// Sources of commands, the one in use last. The process that asks for commands holds the lock until it goes on.
+type Sources = Mutex<Vec<Box<dyn CommandSource>>>;
+
+impl Shared {
+    fn processes(&self) -> MutexGuard<'_, Processes> {
+        self.processes
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Serves each process that connects, on a thread of its own.
+    fn accept(&self, listener: &UnixListener, sources: &Arc<Sources>) {
+        for connection in listener.incoming() {
+            let (shared, sources) = (self.clone(), sources.clone());
+            let served = connection.and_then(|it| spawn(move || shared.serve(it, &sources)));
+            if let Err(error) = served {
+                tell(format_args!(
+                    "error: a process cannot be debugged: {error}\n"
+                ));
+            }
+        }
+    }
+
+    /// Serves a process until it ends.
+    fn serve(&self, mut connection: UnixStream, sources: &Sources) {
+        let Ok(input) = connection.try_clone() else {
+            return;
+        };
+        let mut input = BufReader::new(input);
+        let Ok(Some(FromProgram::Begins { process })) = receive(&mut input) else {
+            return;
+        };
+        let Ok(process) = i32::try_from(process) else {
+            return;
+        };
+        let has_colours = has_colours();
+        if send(&mut connection, &ToProgram::Begin { has_colours }).is_err() {
+            return;
+        }
+        if let Ok(out) = connection.try_clone() {
+            let mut processes = self.processes();
+            processes.connected.push((process, out));
+            processes.count += 1;
+        }
+        let mut turn = None;
+        while let Ok(Some(message)) = receive(&mut input) {
+            match message {
+                FromProgram::Begins { .. } => {}
+                FromProgram::Output(text) => tell(format_args!("{text}")),
+                FromProgram::Names(names) => self.names.replace(names),
+                FromProgram::Resumes => turn = None,
+                FromProgram::Quits => {
+                    self.quits.store(true, SeqCst);
+                    self.kill();
+                }
+                FromProgram::Prompt => {
+                    let sources = turn.get_or_insert_with(|| self.turn(process, sources));
+                    self.prompts.fetch_add(1, SeqCst);
+                    if send(&mut connection, &command(sources)).is_err() {
+                        break;
+                    }
+                }
+            }
+        }
+        drop(turn);
+        self.processes().connected.retain(|(it, _)| *it != process);
+    }
+
+    /// Waits until no other process asks for commands. Of several processes the user is told which one asks.
+    fn turn<'a>(&self, process: i32, sources: &'a Sources) -> SourcesTurn<'a> {
+        let turn = sources.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.processes().count > 1 {
+            tell(format_args!("Process {process}:\n"));
+        }
+        turn
+    }
+
+    /// Stops the waves that run at Ctrl-C, and ends the program at the next one.
+    fn interrupts(&self, mut pressed: UnixStream) {
+        let mut is_asked = None;
+        while pressed.read_exact(&mut [0]).is_ok() {
+            let prompts = self.prompts.load(SeqCst);
+            if is_asked == Some(prompts) || self.processes().connected.is_empty() {
+                self.kill();
+                continue;
+            }
+            is_asked = Some(prompts);
+            for (_, connection) in &mut self.processes().connected {
+                let _ = send(connection, &ToProgram::Interrupt);
+            }
+            let shared = self.clone();
+            let _ = spawn(move || {
+                thread::sleep(STOPPING);
+                if shared.prompts.load(SeqCst) == prompts && !shared.ended.load(SeqCst) {
+                    tell(format_args!(
+                        "No kernel runs: the next launch stops. Ctrl-C again ends the program.\n"
+                    ));
+                }
+            });
+        }
+    }
+
+    /// Ends the program, and its processes that are connected.
+    fn kill(&self) {
+        let processes = self.processes();
+        let connected = processes.connected.iter().map(|(process, _)| *process);
+        for process in processes.program.into_iter().chain(connected) {
+            // SAFETY: the call sends a process a signal; it may have ended.
+            unsafe { libc::kill(process, SIGKILL) };
+        }
+    }
+
+    /// Reports the end of the program, once its output has been shown.
+    fn finish(&self, status: ExitStatus) -> ExitCode {
+        self.ended.store(true, SeqCst);
+        let (pause, looks) = LOOK;
+        for _ in 0..looks {
+            if self.processes().connected.is_empty() {
+                break;
+            }
+            thread::sleep(pause);
+        }
+        if self.quits.load(SeqCst) {
+            tell(format_args!("The program has been ended.\n"));
+            return Status::Success.into();
+        }
+        let launches = match self.processes().count {
+            0 => " and launched no kernel on an emulated device",
+            _ => "",
+        };
+        match (status.code(), status.signal()) {
+            (Some(code), _) => {
+                tell(format_args!(
+                    "The program ended with status {code}{launches}.\n"
+                ));
+                ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX))
+            }
+            (None, signal) => {
+                let signal = signal.unwrap_or_default();
+                let name = signal_name(signal).unwrap_or("unknown");
+                tell(format_args!(
+                    "The program was ended by signal {signal} ({name}){launches}.\n"
+                ));
+                ExitCode::from(u8::try_from(SIGNALLED + signal).unwrap_or(u8::MAX))
+            }
+        }
+    }
+}
+
+/// The lock of the sources.
+type SourcesTurn<'a> = MutexGuard<'a, Vec<Box<dyn CommandSource>>>;
+
+/// The next command of the sources.
+fn command(sources: &mut Vec<Box<dyn CommandSource>>) -> ToProgram {
+    while let Some(source) = sources.last_mut() {
+        match source.next() {
+            Ok(Some(CommandLine { text, is_typed })) => {
+                return ToProgram::Command { text, is_typed };
+            }
+            Ok(None) => {}
+            Err(error) => tell(format_args!("error: cannot read commands: {error}\n")),
+        }
+        sources.pop();
+    }
+    ToProgram::End
+}
