@@ -72,9 +72,10 @@ fn variables_give_the_same_settings_again() {
             file: "a profile".into(),
             format: Some(ProfileFormat::Json),
         }),
+        debug: Some("a socket".into()),
     };
     let variables = all.variables();
-    assert_eq!(variables.len(), 13 + 1 + check::OTHERS.len() + 2);
+    assert_eq!(variables.len(), 13 + 2 + check::OTHERS.len() + 2);
     let value = |name: &str| {
         let variable = variables.iter().find(|(known, _)| *known == name);
         variable.map(|(_, value)| value.clone())
