@@ -279,10 +279,10 @@ fn faults_and_findings_stop() {
     assert_parts(
         &stderr,
         &[
-            "(gcn) run\nFault: ",
-            "sum",
+            "(gcn) run\nFault: stores 4 bytes at unmapped address 0x10, lane 0\n",
+            "(scale.hip:23)\n23\t    *total = all;\n",
             "exec = 0x1\n",
-            " at scale.hip:",
+            "#0 sum\n",
             "(gcn) continue\n",
             "The program was ended by signal 6 (SIGABRT).\n",
         ],
