@@ -275,7 +275,7 @@ impl ProgramFront {
         let is_name = |it: &&NamedBuffer| !it.name.contains(' ');
         let buffers = session.buffers().iter().filter(is_name);
         let symbols = session.program().symbols().iter();
-        let symbols = symbols.map(|it| it.name.clone());
+        let symbols = symbols.filter(|it| !it.is_data).map(|it| it.name.clone());
         let names = symbols.chain(buffers.map(|it| it.name.clone()));
         self.connection.tell(&FromProgram::Names(names.collect()));
     }

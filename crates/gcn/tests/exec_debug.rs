@@ -172,17 +172,16 @@ fn kernels_of_a_hip_program_stop_at_symbols_and_lines() {
     assert_parts(
         &stderr,
         &[
-            "(gcn) break scale if $group_x == 1 && $wave == 0\nBreakpoint 1 at _ZN5image5scaleIfEEvPT_S1_ (scale.hip:",
-            "(gcn) break sum\nBreakpoint 2 at _Z3sumPKfPfi (scale.hip:",
-            "(gcn) run\nBreakpoint 1\nworkgroup 1,0,0, wave 0: _ZN5image5scaleIfEEvPT_S1_ (scale.hip:",
+            "(gcn) break scale if $group_x == 1 && $wave == 0\nBreakpoint 1 at _ZN5image5scaleIfEEvPT_S1_ (",
+            "(gcn) break sum\nBreakpoint 2 at _Z3sumPKfPfi",
+            "(gcn) run\nBreakpoint 1\nworkgroup 1,0,0, wave 0: _ZN5image5scaleIfEEvPT_S1_ (",
             "kernel _ZN5image5scaleIfEEvPT_S1_, grid 128,1,1, group 64,1,1",
             "(gcn) backtrace\n#0 ",
-            "scale<float>",
-            " at scale.hip:",
+            "image::scale<float> at scale.hip:12\n",
             "pixels[65] = 65\n",
             "factor = {3}\n",
             "<pixels+264>:\t66\t67\n",
-            "1: break _ZN5image5scaleIfEEvPT_S1_ (scale.hip:",
+            "1: break _ZN5image5scaleIfEEvPT_S1_ (",
             ", hit 1 times\n",
             "Temporary breakpoint 3 at ",
             "(scale.hip:13)",
@@ -190,7 +189,7 @@ fn kernels_of_a_hip_program_stop_at_symbols_and_lines() {
             "(scale.hip:13)\n13\t    pixels[at] = pixels[at] * factor;\n",
             "(gcn) lane 7\nlane 7\n",
             "(gcn) continue\n_ZN5image5scaleIfEEvPT_S1_ has ended: waves 2, instructions ",
-            "Breakpoint 2\nworkgroup 0,0,0, wave 0: _Z3sumPKfPfi (scale.hip:",
+            "Breakpoint 2\nworkgroup 0,0,0, wave 0: _Z3sumPKfPfi",
             "kernel _Z3sumPKfPfi, grid 1,1,1, group 1,1,1",
             "pixels[65] = 195\n",
             "(gcn) continue\n_Z3sumPKfPfi has ended: waves 1, instructions ",
@@ -280,29 +279,36 @@ fn faults_and_findings_stop() {
     assert_parts(
         &stderr,
         &[
-            "(gcn) run\nFault: ",
-            "sum",
+            "(gcn) run\nFault: stores 4 bytes at unmapped address 0x10, lane 0\n",
+            "(scale.hip:23)\n23\t    *total = all;\n",
             "exec = 0x1\n",
-            " at scale.hip:",
+            "#0 sum\n",
             "(gcn) continue\n",
             "The program was ended by signal 6 (SIGABRT).\n",
         ],
     );
-    let lines = ["catch", "run", "print data[63]", "quit"];
+    let lines = ["catch", "run", "print data[63]", "continue", "continue"];
     let options = ["--check=bounds"];
-    let (status, stdout, stderr) = session(&options, &lines, &[name(shift()), "wrong"], "");
-    assert_eq!((status, &*stdout), (Some(0), ""), "{stderr}");
+    let program = [name(shift()), "wrong"];
+    let (status, stdout, stderr) = session(&options, &lines, &program, "");
+    assert_eq!((status, &*stdout), (Some(0), "ok\n"), "{stderr}");
     assert_parts(
         &stderr,
         &[
             "fault stops\nbounds stops\n",
-            "error[global-out-of-bounds]",
-            "global-out-of-bounds: ",
+            "(gcn) run\n",
             "fill",
             "data[63] = ",
-            "(gcn) quit\nThe program has been ended.\n",
+            "(gcn) continue\n",
         ],
     );
+    for part in [
+        "error[global-out-of-bounds]",
+        "\nglobal-out-of-bounds: ",
+        "Fault: ",
+    ] {
+        assert!(stderr.contains(part), "{stderr}");
+    }
 }
 
 #[test]
