@@ -18,7 +18,7 @@ __global__ void scale(T* pixels, T factor) {
 __global__ void sum(const float* pixels, float* total, int count) {
     float all = 0;
     for (int i = 0; i != count; ++i) {
-        all += pixels[i];
+        all += pixels[i & 127];
     }
     *total = all;
 }

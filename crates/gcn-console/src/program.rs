@@ -59,7 +59,7 @@ struct ProgramDebugger {
 /// State of the session.
 #[derive(Debug)]
 enum SessionState {
-    /// Nothing has been launched.
+    /// State before the first launch.
     New,
     Attached(ProgramSession),
     /// The command cannot be reached: launches run without a debugger.

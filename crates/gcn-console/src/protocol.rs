@@ -48,7 +48,7 @@ pub enum ToProgram {
         /// True if a user has typed it at a terminal.
         is_typed: bool,
     },
-    /// There are no more commands.
+    /// End of the commands.
     End,
     /// The user wants the waves that run to stop.
     Interrupt,
