@@ -116,8 +116,9 @@ fn is_left_out(name: &str, cpu: &str, level: &str) -> bool {
 /// Kernel sources.
 fn kernels() -> Vec<PathBuf> {
     let mut sources = files(&["cl", "hip"]);
-    // Host programs: a test of gcn-hsa builds them with HIP's headers.
-    sources.retain(|source| !source.ancestors().any(|at| at.ends_with("tests/hip")));
+    // Host programs: tests of gcn-hsa and gcn build them with HIP's headers.
+    let is_program = |at: &Path| at.ends_with("tests/hip") || at.ends_with("tests/exec");
+    sources.retain(|source| !source.ancestors().any(is_program));
     assert!(sources.len() >= 10, "the repository has kernels");
     sources
 }
