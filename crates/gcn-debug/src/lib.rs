@@ -60,6 +60,7 @@
 //!     interrupt: Arc::default(),
 //!     attention: Arc::default(),
 //!     timeout: None,
+//!     no_past: None,
 //! };
 //! let engine = Arc::new(Engine::new(setup, Box::new(Front(sender))));
 //! assert_eq!(engine.idle(), Resume::Restart);

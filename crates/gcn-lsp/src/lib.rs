@@ -14,7 +14,7 @@
 //!     + &message(r#"{"jsonrpc":"2.0","method":"exit"}"#);
 //! let mut output = Vec::new();
 //! let ending = gcn_lsp::serve(Cursor::new(input), &mut output)?;
-//! assert_eq!(ending, gcn_lsp::Ending::Requested);
+//! assert_eq!(ending, gcn_lsp::SessionEnd::Requested);
 //! assert!(String::from_utf8_lossy(&output).contains("hoverProvider"));
 //! # Ok::<(), std::io::Error>(())
 //! ```
