@@ -143,7 +143,7 @@ impl<'a> BoundImage<'a> {
         self.format.widths.map(|width| width != 0)
     }
 
-    /// True if texels are in the range 0 to 1.
+    /// True for UNORM formats, whose texels are in the range 0 to 1.
     pub(super) fn is_normalized(&self) -> bool {
         self.image.number_format == number_format::IMG_NUM_FORMAT_UNORM
     }
