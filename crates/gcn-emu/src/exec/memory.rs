@@ -57,9 +57,9 @@ use running::Running;
 pub struct Transfer {
     /// Lanes and addresses, once they are known.
     access: OnceCell<Box<Access>>,
-    /// Buffer for them until then.
+    /// Spare allocation for the access until it is known.
     room: Cell<Option<Box<Access>>>,
-    /// Windows of host code.
+    /// Windows for compiled host code.
     pub(crate) windows: Windows,
     /// Values in memory before an atomic, as low and high dwords. Unspecified for other instructions.
     pub old: [Lanes; 2],
@@ -101,8 +101,8 @@ impl Transfer {
         self.access.get().map(|access| &**access)
     }
 
-    /// Returns lanes and addresses, which `find` computes if they are not known. `find` must overwrite all of its
-    /// argument, whose contents are unspecified.
+    /// Returns lanes and addresses, which `find` computes if they are not known. Its argument initially has
+    /// unspecified contents.
     pub fn access(&self, find: impl FnOnce(&mut Access)) -> &Access {
         self.access.get_or_init(|| {
             let mut access = self.room.take().unwrap_or_default();

@@ -52,13 +52,13 @@ impl Round {
 pub(crate) struct Env {
     /// Rounding of results.
     pub(crate) round: Round,
-    /// Denormal sources keep their value.
+    /// True if denormal sources keep their value.
     keeps_sources: bool,
-    /// Denormal results keep their value.
+    /// True if denormal results keep their value.
     keeps_results: bool,
-    /// Signalling NaN are made quiet in results (errata E190).
+    /// True if signalling NaN are made quiet in results (errata E190).
     quiets: bool,
-    /// Overflows return the largest finite value in every rounding mode (errata E313).
+    /// True if overflows return the largest finite value in every rounding mode (errata E313).
     saturates: bool,
 }
 

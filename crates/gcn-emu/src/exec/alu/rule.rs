@@ -31,24 +31,25 @@ pub(crate) enum Environment {
     Mode,
     /// Denormals are flushed.
     Flushing,
-    /// On targets before GCN 1.4, denormals are flushed (errata E199).
+    /// Denormals are flushed on targets before GCN 1.4 (errata E199).
     FlushingBefore14,
     /// Denormal sources are kept (errata E194).
     KeepingSources,
     /// On targets before GCN 1.4, denormals are kept. From GCN 1.4, denormal results are handled like denormal
     /// sources (errata E193).
     Order,
-    /// Settings of a conversion, for the narrower type (errata E192). Half precision has no signalling NaN (errata E190).
+    /// Settings of a conversion, for the narrower type (errata E192). Half precision has no signalling NaN (errata
+    /// E190).
     Converted,
 }
 
 /// Flushing of sources and result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Denormals {
-    /// Sources and result are flushed around the operation; a denormal result is exact.
+    /// Sources and result are flushed around the operation. Denormal results are exact.
     Exact,
-    /// Sources and result are flushed around the operation; a result that may have been rounded up to the least normal number is
-    /// computed again (errata E300).
+    /// Sources and result are flushed around the operation. A result that rounding may have raised to the least
+    /// normal number is recomputed (errata E300).
     Rounded,
     /// Sources are flushed before the operation, which flushes its own result.
     Sources,

@@ -24,7 +24,7 @@ pub struct Access {
     pub bytes: u8,
     /// Elements per lane: 1, or 2 for instructions with two addresses.
     pub elements: u8,
-    /// A single access for the whole wave, stored as lane 0's.
+    /// True for a single access of the whole wave, stored as lane 0's.
     pub scalar: bool,
     /// Lanes that access global memory.
     pub global: u64,
@@ -46,7 +46,7 @@ pub struct Access {
     pub scratch_base: u64,
     /// Bytes of scratch per lane.
     pub scratch_bytes: u32,
-    /// The descriptor.
+    /// Descriptor of a buffer access.
     pub descriptor: Descriptor,
     /// Element format of a typed buffer.
     pub format: ElementFormat,
@@ -443,7 +443,7 @@ pub fn scratch_base(wave: &Wave) -> u64 {
     }
 }
 
-/// True if elements are converted.
+/// True for accesses that convert elements.
 fn is_formatted(does: Does) -> bool {
     matches!(
         does,

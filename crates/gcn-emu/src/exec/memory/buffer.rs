@@ -16,7 +16,7 @@ pub struct Descriptor {
     pub stride: u32,
     /// Size, in bytes or records.
     pub num_records: u32,
-    /// The lane number is added to the index.
+    /// True if the lane number is added to the index.
     pub add_tid: bool,
     /// Interleaving of records, if enabled.
     swizzle: Option<Swizzle>,
@@ -24,7 +24,7 @@ pub struct Descriptor {
     soffset: u32,
     /// Bounds of accesses.
     limits: Limits,
-    /// Range checks apply to whole elements (formats and atomics).
+    /// True if range checks apply to whole elements (formats and atomics).
     pub is_whole: bool,
     /// Low address bits that are ignored on GCN 1.0 (errata E104).
     pub ignored: u64,
@@ -186,7 +186,7 @@ impl Descriptor {
         }
     }
 
-    /// True if these bytes are consecutive in memory and in range.
+    /// True if these bytes are contiguous in memory and in range.
     pub fn is_linear(&self, index: u32, offset: u64, bytes: u8) -> bool {
         self.swizzle.is_none() && self.has(index, offset, u64::from(bytes))
     }

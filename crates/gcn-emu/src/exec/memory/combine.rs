@@ -7,9 +7,9 @@ use gcn_isa::effect::AtomicOp;
 /// Flushing of 32-bit denormals. 64-bit denormals are always kept (errata E053).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Denormals {
-    /// Operands are flushed.
+    /// True if operands are flushed.
     pub flush_in: bool,
-    /// Results of arithmetic are flushed.
+    /// True if results of arithmetic are flushed.
     pub flush_out: bool,
 }
 

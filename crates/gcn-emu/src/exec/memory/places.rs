@@ -18,12 +18,12 @@ pub enum Violation {
     OutOfRange,
     /// Address outside all allocations.
     Unmapped {
-        /// Address.
+        /// Address of the access.
         address: u64,
     },
     /// Alignment violation of an atomic.
     Misaligned {
-        /// Address.
+        /// Address of the access.
         address: u64,
     },
 }

@@ -231,7 +231,7 @@ impl LaneStride {
 /// Maximum record offset, and maximum offset in a record, for 32-bit computation.
 const MAX_OFFSET: u32 = 1 << 30;
 
-/// True if the access ignores no address bits. GCN 1.0 ignores low bits of unaligned buffer addresses.
+/// True if no address bits of the access are ignored. GCN 1.0 ignores low bits of unaligned buffer addresses.
 #[inline]
 pub fn is_aligned(wave: &Wave, plan: &MemoryPlan, bytes: u8, base: u64, low: &Lanes) -> bool {
     let ignored = access::ignored(wave.isa, plan, bytes) as u32;

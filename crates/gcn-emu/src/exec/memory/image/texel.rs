@@ -48,7 +48,7 @@ impl BoundImage<'_> {
         if self.shares_exponent() || self.is_srgb() {
             self.format.selected(&self.values(element), ty)
         } else if self.format.widths == [0; COMPONENTS] {
-            // An image without a format has only the components that are selected.
+            // Without a format, components read as 0; only constants in the selection take effect.
             self.format.selected(&[Some(0.0); COMPONENTS], ty)
         } else {
             self.format.load(element, ty)
