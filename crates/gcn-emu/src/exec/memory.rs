@@ -59,7 +59,7 @@ pub struct Transfer {
     access: OnceCell<Box<Access>>,
     /// Spare allocation for the access until it is known.
     room: Cell<Option<Box<Access>>>,
-    /// Windows for compiled host code.
+    /// Address windows for host code.
     pub(crate) windows: Windows,
     /// Values in memory before an atomic, as low and high dwords. Unspecified for other instructions.
     pub old: [Lanes; 2],

@@ -391,7 +391,7 @@ fn inputs<P: FloatRule, A: Flush, B: Flush, C: Flush>(env: Env, a: A, b: B, c: C
     }
 }
 
-/// Executes an instruction in any MODE, without the need for wide vectors.
+/// Executes an instruction exactly, in any MODE. This path does not benefit from wide vectors.
 #[cold]
 #[inline(never)]
 fn exactly<

@@ -7,7 +7,8 @@ use super::super::element::HALF_BITS;
 use crate::lanes::{self, Lanes};
 use crate::step::MemoryPlan;
 
-/// Writes a loaded dword or zero-extended part of one to the destination register, or to the selected half of it.
+/// Writes a loaded dword, or a zero-extended part of one, to the destination register or the selected half of it.
+/// Signed types are sign-extended first.
 pub(super) fn write(plan: &MemoryPlan, loaded: &mut Lanes, register: &mut Lanes, exec: u64) {
     if matches!(plan.ty, Ty::I8 | Ty::I16) {
         lanes::extend_sign(u32::from(plan.ty.bytes()) * u8::BITS, loaded);
