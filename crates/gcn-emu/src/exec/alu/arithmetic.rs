@@ -148,7 +148,7 @@ pub(crate) fn max3<F: Float>(a: F, b: F, c: F, ieee: bool) -> F {
 /// [`min`] without NaN.
 #[inline(always)]
 pub(crate) fn lesser<F: Float>(a: F, b: F) -> F {
-    // For two zeros, the results are in both orders; combining the bits gives the lesser one.
+    // For two zeros, `first` is `b` and `second` is `a`; combining their bits gives the lesser zero.
     let (first, second) = (if a < b { a } else { b }, if b < a { b } else { a });
     F::of_bits(first.bits() | second.bits())
 }

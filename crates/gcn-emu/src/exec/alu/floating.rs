@@ -173,8 +173,8 @@ pub(super) fn division_step<N: Float + HostFloat<Value = N>>(
     under_rule(w, s, THREE, DivisionStep, scaled, fast, nearest, exact);
 }
 
-/// Executes a minimum, maximum or median of three sources: `numbers` requires that none is a NaN, `any` has no such
-/// requirement, and its last argument is true under IEEE rules.
+/// Executes a minimum, maximum or median of three sources. `numbers` is for sources without NaN, `any` for all
+/// sources; the last argument of `any` is true under IEEE rules.
 #[inline(always)]
 pub(super) fn order3<F: Float + HostFloat>(
     w: &mut Wave,

@@ -81,7 +81,7 @@ const ELEMENT_GFX9: u64 = 4;
 
 impl Descriptor {
     /// True if a descriptor has no data format. On GCN 1.2 and later, ADD_TID must be clear too, because it gives
-    /// these bits another meaning. Accesses without their own format fail on an unbound buffer (errata E249).
+    /// these bits another meaning. Accesses without their own format find an unbound buffer empty (errata E249).
     fn is_unbound(isa: Isa, words: [u32; 4]) -> bool {
         let bits_are_stride = words[3] & ADD_TID != 0 && isa >= Isa::Vi;
         words[3] & FORMAT << FORMAT_SHIFT == 0 && !bits_are_stride
