@@ -1,9 +1,10 @@
-//! Memory instructions: [`execute`]. An access that has none of the common shapes takes two steps, [`addresses`], which
-//! touches nothing, then [`perform`]. Observers see the [`Access`] of the first before either.
+//! Memory instructions: [`execute`]. An access without one of the common shapes takes two steps: [`addresses`], which
+//! has no side effects, then [`perform`]. Observers see the [`Access`] found by the first step before either step
+//! changes anything.
 //!
-//! The families differ in how they find addresses (`access`); loading, storing and updating an element is shared
-//! (`places`), and so is what an atomic computes (`combine`). Operations complete at issue, lanes in ascending
-//! order (errata E047), which is a legal outcome; the counters are kept all the same by the scoreboard.
+//! Instruction families differ in how they compute addresses (`access`). They share the code that loads, stores and
+//! updates an element (`places`) and the operations of atomics (`combine`). Operations complete at issue, with lanes
+//! in ascending order (errata E047), which is a legal outcome; the scoreboard still maintains the counters.
 
 mod element;
 mod combine;
@@ -51,16 +52,16 @@ use element::HALF_BITS;
 use places::Places;
 use running::Running;
 
-/// Lanes and addresses of an instruction's access, and the values found there. It is kept from one instruction to the next, so that nothing is
-/// allocated or cleared.
+/// Lanes and addresses of an instruction's access, and the values found there. It is reused for each instruction to
+/// avoid allocation and clearing.
 pub struct Transfer {
     /// Lanes and addresses, once they are known.
     access: OnceCell<Box<Access>>,
-    /// Room for them until then.
+    /// Spare allocation for the access until it is known.
     room: Cell<Option<Box<Access>>>,
-    /// Windows of host code.
+    /// Address windows for host code.
     pub(crate) windows: Windows,
-    /// Values that were in memory before an atomic, low and high dwords; of other instructions anything.
+    /// Values in memory before an atomic, as low and high dwords. Unspecified for other instructions.
     pub old: [Lanes; 2],
 }
 
@@ -86,7 +87,7 @@ impl fmt::Debug for Transfer {
 }
 
 impl Transfer {
-    /// Forgets the access: the instruction is another.
+    /// Discards the access before another instruction.
     #[inline(always)]
     pub fn forget(&mut self) {
         if self.access.get().is_some() {
@@ -100,7 +101,8 @@ impl Transfer {
         self.access.get().map(|access| &**access)
     }
 
-    /// The same, found by `find` if they are not known. What that overwrites may be anything.
+    /// Returns lanes and addresses, which `find` computes if they are not known. Its argument initially has
+    /// unspecified contents.
     pub fn access(&self, find: impl FnOnce(&mut Access)) -> &Access {
         self.access.get_or_init(|| {
             let mut access = self.room.take().unwrap_or_default();
@@ -109,29 +111,29 @@ impl Transfer {
         })
     }
 
-    /// Lanes and addresses for the caller to overwrite, which are known then.
+    /// Lanes and addresses for the caller to overwrite; they count as known from now on.
     pub fn access_mut(&mut self) -> &mut Access {
         self.access(|_| ());
         self.access.get_mut().expect("it is known")
     }
 }
 
-/// Executes a memory instruction, observed or not. What `transfer` knows of its access is taken from there.
+/// Executes a memory instruction, observed or not. Reuses the access in `transfer` if it is known.
 ///
-/// Most instructions access memory in one of a few shapes: all lanes one place, a row, elements scattered in one
-/// allocation. The fast path finds the shape in the registers with addresses and accesses memory at once. An access of
-/// any other shape (lanes out of bounds, in several spaces or allocations, misaligned) takes the slow path, lane by lane:
-/// [`addresses`], then [`perform`]. An observer's event has the addresses that [`addresses`] finds; the test `fast_paths`
-/// executes each instruction on both paths and compares their effects.
+/// Most accesses have one of a few shapes: the same address in all lanes, consecutive elements, or elements scattered
+/// in one allocation. The fast path recognises the shape from the address registers and accesses memory directly. All
+/// other accesses (lanes out of bounds, in several spaces or allocations, misaligned) take the slow path, lane by
+/// lane: [`addresses`], then [`perform`]. An observer's event has the addresses that [`addresses`] computes; the test
+/// `fast_paths` executes each instruction on both paths and compares their effects.
 ///
-/// There are two paths because the fast path does without the 64 addresses of eight bytes that [`addresses`] makes. With the
-/// slow path alone ([`FastPath::None`](crate::step::FastPath) for all instructions), kernels on one thread took this many
-/// times as long (best of 5 in turns on a Xeon with AVX-512, machine otherwise idle; `tests/kernels`): sgemm_tiled of
-/// 512 by 512 2.8 times (0.294 s for 0.105 s), reduce_float of 16 Mi floats 2.6 times (0.336 s for 0.130 s), saxpy of 8 Mi
-/// floats 1.7 times (0.093 s for 0.056 s).
+/// The fast path exists because it avoids the 64 eight-byte addresses that [`addresses`] computes. Slowdown of
+/// kernels on one thread if all instructions take the slow path ([`FastPath::None`](crate::step::FastPath)), best of
+/// 5 alternating runs on an otherwise idle Xeon with AVX-512 (`tests/kernels`): sgemm_tiled of 512 by 512 2.8 times
+/// (0.294 s for 0.105 s), reduce_float of 16 Mi floats 2.6 times (0.336 s for 0.130 s), saxpy of 8 Mi floats 1.7
+/// times (0.093 s for 0.056 s).
 ///
 /// # Errors
-/// The fault, and the lane to blame. Lanes before it have had their effect.
+/// Returns the fault and the lane that caused it. Lanes before it have completed.
 #[inline(always)]
 pub fn execute(
     wave: &mut Wave,
@@ -148,10 +150,10 @@ pub fn execute(
     execute_slow_path(wave, step, lds, device, transfer)
 }
 
-/// [`execute`] of an instruction whose access has none of the shapes of [`execute_fast_path`].
+/// [`execute`] for an instruction whose access has none of the shapes of [`execute_fast_path`].
 ///
 /// # Errors
-/// As of [`execute`].
+/// Same as for [`execute`].
 pub fn execute_slow_path(
     wave: &mut Wave,
     step: &Step,
@@ -165,7 +167,8 @@ pub fn execute_slow_path(
     perform(wave, step, transfer, lds, device)
 }
 
-/// `execute` of an instruction that has a fast path for its access. Nothing, and nothing has been done, of others.
+/// [`execute`] for an instruction that has a fast path for its access. Returns `None`, without side effects, for any
+/// other instruction.
 #[inline(always)]
 pub fn execute_fast_path(
     wave: &mut Wave,
@@ -180,8 +183,8 @@ pub fn execute_fast_path(
     fast_path::perform(wave, plan, lds, device, &mut transfer.old)
 }
 
-/// Shape of what an instruction is about to access, found without its [`Access`]; `None` if it has none of these, or may go elsewhere
-/// than to global memory.
+/// Shape of the access an instruction is about to perform, found without computing its [`Access`]. `None` if it has
+/// no common shape or might access a space other than global memory.
 pub(crate) fn shape(wave: &Wave, step: &Step, device: &Device) -> Option<Shape> {
     let plan = step.memory.as_deref()?;
     let is_global = match plan.fast_path {
@@ -204,8 +207,8 @@ pub(crate) fn shape(wave: &Wave, step: &Step, device: &Device) -> Option<Shape> 
     is_global.then(|| fast_path::shape(wave, plan, device))?
 }
 
-/// The first step: where an instruction is about to go, without side effects. `access` is overwritten; it is the caller's so that
-/// nothing is allocated or cleared.
+/// First step: computes the addresses an instruction is about to access, without side effects. `access` is
+/// overwritten; the caller provides it to avoid allocation and clearing.
 pub fn addresses(wave: &Wave, step: &Step, device: &Device, access: &mut Access) {
     access::addresses(wave, step, device, access);
     if let Some(plan) = &step.memory
@@ -215,10 +218,10 @@ pub fn addresses(wave: &Wave, step: &Step, device: &Device, access: &mut Access)
     }
 }
 
-/// The second step.
+/// Second step: performs the access.
 ///
 /// # Errors
-/// The fault, and the lane to blame. Lanes before it have had their effect.
+/// Returns the fault and the lane that caused it. Lanes before it have completed.
 pub fn perform(
     wave: &mut Wave,
     step: &Step,
@@ -241,7 +244,8 @@ pub fn perform(
         guard = device.gds.lock();
         Gds::share(&mut guard, m0)
     } else if access.to_lds.is_some() || plan.family == Family::Flat && m0 == 0 {
-        // There M0 is a place (errata E309); nobody sets it for FLAT (errata E230).
+        // M0 is not a limit here: it is an address for LDS transfers (errata E309), and FLAT code does not set it
+        // (errata E230).
         lds.share(isa, u32::MAX)
     } else {
         lds.share(isa, m0)
@@ -285,7 +289,7 @@ pub fn perform(
         Does::LoadFormatHigh => run.load_format_high()?,
         Does::StoreFormatHigh => run.store_format_high()?,
         Does::ExchangeConditionally(ty) => run.exchange_conditionally(ty)?,
-        // These have been performed.
+        // Already performed above.
         Does::Lanes(_)
         | Does::Gws(_)
         | Does::OrderedCount
@@ -293,7 +297,7 @@ pub fn perform(
         | Does::Cache(_)
         | Does::Probe
         | Does::Time(_)
-        // No memory instruction that is executed does these.
+        // No executable memory instruction has these effects.
         | Does::Image(_)
         | Does::Export
         | Does::Alu(_)
@@ -307,7 +311,7 @@ pub fn perform(
     Ok(Attempt::Done)
 }
 
-/// Performs what goes to no address of memory. `None` if the instruction goes to some.
+/// Performs an instruction that accesses no memory address. Returns `None` if it does access one.
 fn perform_unaddressed(
     wave: &mut Wave,
     plan: &MemoryPlan,

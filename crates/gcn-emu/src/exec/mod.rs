@@ -1,6 +1,6 @@
-//! Execution of instructions, by their identity or their effect; opcode numbers are unknown here.
+//! Execution of instructions. It depends on an instruction's identity or effect, never on opcode numbers.
 
-// A new behaviour, instruction set or operand must be considered wherever one is matched.
+// Every match must be revisited for a new behaviour, instruction set or operand.
 #![deny(clippy::wildcard_enum_match_arm)]
 
 pub mod alu;

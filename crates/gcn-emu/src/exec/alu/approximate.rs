@@ -1,5 +1,5 @@
-//! Functions that hardware takes from tables: reciprocals, roots, exponentials, logarithms, sines, rounded correctly here (errata
-//! E199), and the digits of 2/π.
+//! Functions that hardware approximates with tables: reciprocals, roots, exponentials, logarithms and sines. Here
+//! they are correctly rounded (errata E199). Also the digits of 2/π.
 
 use std::hint::select_unpredictable as select;
 
@@ -12,7 +12,7 @@ use super::exact;
 use super::float::Float;
 use super::nan;
 
-/// Coefficients of 2 to the power x, from −1/2 to 1/2 to within 2^-55.
+/// Coefficients of 2 to the power x for x from −1/2 to 1/2, accurate to within 2^-55.
 pub(crate) const EXPONENTIAL: [f64; 12] = [
     1.0,
     0.693_147_180_559_945_7,
@@ -28,7 +28,8 @@ pub(crate) const EXPONENTIAL: [f64; 12] = [
     4.078_057_776_775_167e-10,
 ];
 
-/// Coefficients of the logarithm to base 2 of (1 + t) / (1 − t), divided by t, in t² up to 17 − √288, to within 2^-52.
+/// Coefficients of the base-2 logarithm of (1 + t) / (1 − t), divided by t, as a series in t² for t² up to 17 − √288,
+/// accurate to within 2^-52.
 pub(crate) const LOGARITHM: [f64; 7] = [
     2.885_390_081_777_927,
     0.961_796_693_924_323_5,
@@ -39,7 +40,7 @@ pub(crate) const LOGARITHM: [f64; 7] = [
     0.242_931_252_149_766_02,
 ];
 
-/// Coefficients of the sine of x turns, divided by x, as a series in the square of x, to within 2^-61.
+/// Coefficients of the sine of x turns, divided by x, as a series in x², accurate to within 2^-61.
 #[allow(clippy::approx_constant)] // The first one is near 2π, as it must be.
 pub(crate) const SINE: [f64; 9] = [
     6.283_185_307_179_586,
@@ -53,21 +54,21 @@ pub(crate) const SINE: [f64; 9] = [
     0.100_856_336_871_197_52,
 ];
 
-/// Power of two beyond which everything is infinite or zero in single precision, and nothing is in double precision.
+/// Power of two beyond which every result is infinite or zero in single precision, but none is in double precision.
 pub(crate) const MAX_POWER: f32 = 300.0;
-/// Number whose sum with a whole number has the exponent of that power of two in double precision in its low bits.
+/// Addend whose sum with an integer has the biased double-precision exponent of that power of two in its low bits.
 pub(crate) const BIASED_WHOLE: f32 = (f64::EXPONENT_MAX >> 1) as f32 + WHOLE_SINGLE;
 
-/// A function of one value under settings that are MODE's or not.
+/// Applies a function of one value under the given settings.
 #[inline(always)]
 pub(crate) fn under<F: Float>(env: Env, a: F, f: impl Fn(F) -> F) -> F {
     let a = env.input(a);
     env.output(nan::of_one(f(a), a))
 }
 
-/// Adds up a polynomial in `x`, of which products and sums are rounded once if `FUSES`: without instructions for that it
-/// would take long. The results here do not depend on it once they are in single precision, which has been tried with all
-/// values.
+/// Evaluates a polynomial in `x`. With `FUSES`, multiplications and additions are fused, which is slow on hosts
+/// without such instructions. The choice does not affect results once they are in single precision; this has been
+/// tested with all values.
 #[inline(always)]
 fn polynomial<const FUSES: bool, const TERMS: usize>(coefficients: &[f64; TERMS], x: f64) -> f64 {
     let mut sum = coefficients[TERMS - 1];
@@ -82,7 +83,7 @@ fn fused<const FUSES: bool>(a: f64, b: f64, c: f64) -> f64 {
     if FUSES { a.mul_add(b, c) } else { a * b + c }
 }
 
-/// 2 to the power.
+/// Returns 2 to the power of `a`.
 #[inline(always)]
 pub(crate) fn exp2<const FUSES: bool>(a: f32) -> f32 {
     let power = a.clamp(-MAX_POWER, MAX_POWER);
@@ -92,10 +93,10 @@ pub(crate) fn exp2<const FUSES: bool>(a: f32) -> f32 {
     (polynomial::<FUSES, _>(&EXPONENTIAL, (power - whole).into()) * scale) as f32
 }
 
-/// The logarithm to base 2 of what is not denormal.
+/// Returns the base-2 logarithm of a value that is not denormal.
 #[inline(always)]
 pub(crate) fn log2<const FUSES: bool>(a: f32) -> f32 {
-    // A power of two, and what is left: from √½ to √2.
+    // A power of two, and the remaining factor, from √½ to √2.
     let above = a
         .to_bits()
         .wrapping_sub(std::f32::consts::FRAC_1_SQRT_2.to_bits()) as i32;
@@ -106,7 +107,7 @@ pub(crate) fn log2<const FUSES: bool>(a: f32) -> f32 {
     let series = polynomial::<FUSES, _>(&LOGARITHM, tangent * tangent);
     let result = fused::<FUSES>(tangent, series, power.into()) as f32;
     let is_number = a > 0.0 && a < f32::INFINITY;
-    // Minus infinity of 0, NaN of what is below.
+    // Minus infinity for 0, NaN for negative values.
     let at_zero = if a == 0.0 {
         f32::NEG_INFINITY
     } else {
@@ -116,26 +117,27 @@ pub(crate) fn log2<const FUSES: bool>(a: f32) -> f32 {
     if is_number { result } else { limit }
 }
 
-/// 1 by the root.
+/// Returns the reciprocal square root.
 pub(crate) fn rsq(a: f32) -> f32 {
     f64::from(a).sqrt().recip() as f32
 }
 
-/// The same in double precision: what the square root's rounding left over is put right.
+/// Returns the reciprocal square root in double precision, with a correction for the rounding of the square root.
 pub(crate) fn rsq64(a: f64) -> f64 {
     if !(a > 0.0 && a.is_finite()) {
         return a.sqrt().recip();
     }
-    // Powers of two are taken off in pairs, so that nothing below over- or underflows.
+    // Removes powers of two in pairs, so that nothing below overflows or underflows.
     let power = a.frexp_exponent() & !1;
     let scaled = ldexp64(a, -power);
     ldexp64(put_right(scaled, scaled.sqrt().recip()), -power / 2)
 }
 
-/// [`rsq64`] where nothing on the way over- or underflows, whether or not there is a root; whether it is otherwise.
+/// [`rsq64`] for values whose intermediate results neither overflow nor underflow, including those without a root.
+/// Returns true if the value is not one of these.
 #[inline(always)]
 pub(crate) fn rsq64_fast(a: f64) -> (f64, bool) {
-    /// The greatest magnitude, and 1 by the least.
+    /// Maximum magnitude, and the reciprocal of the minimum.
     const FAR: f64 = f64::from_bits((900 + (f64::EXPONENT_MAX as u64 >> 1)) << f64::FRACTION);
     let magnitude = a.abs();
     let is_far = (magnitude > 0.0) & (magnitude < FAR.recip())
@@ -146,21 +148,21 @@ pub(crate) fn rsq64_fast(a: f64) -> (f64, bool) {
     (nan::of_one(result, a), is_far)
 }
 
-/// 1 by the root of `a` from a rough value of it.
+/// Refines a rough reciprocal square root of `a`.
 #[inline(always)]
 fn put_right(a: f64, rough: f64) -> f64 {
     const HALF: f64 = 0.5;
-    // 1 − a·rough², exact but for its own last place.
+    // 1 − a·rough², exact except for its own last place.
     let square = rough * rough;
     let below = rough.mul_add(rough, -square);
     let left = (-a).mul_add(square, 1.0) - a * below;
     (HALF * rough).mul_add(left, rough)
 }
 
-/// Beyond how many turns the sine and cosine instructions give what they give for 0 (errata E199, E242).
+/// Number of turns beyond which the sine and cosine instructions return their result for 0 (errata E199, E242).
 #[inline(always)]
 pub(crate) fn farthest(isa: Isa) -> f32 {
-    /// Of those before GCN 1.4.
+    /// Limit before GCN 1.4.
     const TURNS: f32 = 256.0;
     if isa < Isa::Gfx9 {
         TURNS
@@ -169,7 +171,7 @@ pub(crate) fn farthest(isa: Isa) -> f32 {
     }
 }
 
-/// The sine of an angle of at most `farthest` turns.
+/// Returns the sine of an angle of at most `farthest` turns.
 #[inline(always)]
 pub(crate) fn sin<const FUSES: bool>(farthest: f32, turns: f32) -> f32 {
     let (half_turns, rest) = without_half_turns(turns);
@@ -182,10 +184,10 @@ pub(crate) fn sin<const FUSES: bool>(farthest: f32, turns: f32) -> f32 {
     if turns == 0.0 { turns } else { sine }
 }
 
-/// The cosine of an angle of at most `farthest` turns.
+/// Returns the cosine of an angle of at most `farthest` turns.
 #[inline(always)]
 pub(crate) fn cos<const FUSES: bool>(farthest: f32, turns: f32) -> f32 {
-    /// From a cosine to a sine.
+    /// Phase difference between cosine and sine.
     const QUARTER: f64 = 0.25;
     let (half_turns, rest) = without_half_turns(turns);
     let below = if rest > 0.0 { -rest } else { rest };
@@ -202,7 +204,7 @@ fn is_too_far(farthest: f32, turns: f32) -> bool {
     turns.abs() > farthest && turns.abs() < f32::INFINITY
 }
 
-/// Whole turns, of which there may be many, and half ones are taken off exactly, so that the zeros are where they belong.
+/// Removes whole and half turns exactly, so that zeros of the sine are exact even for large angles.
 #[inline(always)]
 fn without_half_turns(turns: f32) -> (f32, f32) {
     let turns = turns - turns.trunc();
@@ -210,7 +212,7 @@ fn without_half_turns(turns: f32) -> (f32, f32) {
     (half_turns, turns - half_turns / 2.0)
 }
 
-/// Half a turn changes the sign, but not that of a zero.
+/// Negates a sine after an odd number of half turns, unless it is zero.
 #[inline(always)]
 fn alternating(half_turns: f32, sine: f32) -> f32 {
     let is_odd = (half_turns + WHOLE_SINGLE).to_bits() & 1 != 0;
@@ -221,13 +223,13 @@ fn alternating(half_turns: f32, sine: f32) -> f32 {
     }
 }
 
-/// The sine of a quarter of a turn at most.
+/// Returns the sine of at most a quarter turn.
 #[inline(always)]
 fn sine<const FUSES: bool>(turns: f64) -> f32 {
     (turns * polynomial::<FUSES, _>(&SINE, turns * turns)) as f32
 }
 
-/// Infinities become the largest finite values.
+/// Replaces infinities with the largest finite values.
 #[inline(always)]
 pub(crate) fn finite(a: f32) -> f32 {
     if a.is_infinite() {
@@ -237,7 +239,7 @@ pub(crate) fn finite(a: f32) -> f32 {
     }
 }
 
-/// The same in double precision.
+/// [`finite`] in double precision.
 #[inline(always)]
 pub(crate) fn finite64(a: f64) -> f64 {
     if a.is_infinite() {
@@ -247,13 +249,13 @@ pub(crate) fn finite64(a: f64) -> f64 {
     }
 }
 
-/// Minus infinity becomes the least finite value (errata E306).
+/// Replaces minus infinity with the least finite value (errata E306).
 #[inline(always)]
 pub(crate) fn above_minus_infinity(a: f32) -> f32 {
     if a == f32::NEG_INFINITY { f32::MIN } else { a }
 }
 
-/// Infinities become zeros of the same sign.
+/// Replaces infinities with zeros of the same sign.
 #[inline(always)]
 pub(crate) fn infinite_to_zero(a: f32) -> f32 {
     if a.is_infinite() {
@@ -263,7 +265,7 @@ pub(crate) fn infinite_to_zero(a: f32) -> f32 {
     }
 }
 
-/// 2/π from its first digit below 1 on, 1201 of its binary digits.
+/// First 1201 binary digits of 2/π after the binary point.
 static TWO_BY_PI: [u64; 20] = [
     0xa2f9_836e_4e44_1529,
     0xfc27_57d1_f534_ddc0,
@@ -287,14 +289,15 @@ static TWO_BY_PI: [u64; 20] = [
     0,
 ];
 
-/// The segment of 2/π that reducing `a` begins with, or one of the next (errata E198): 53 digits, cut off.
+/// Segment of 2/π for the argument reduction of `a` (errata E198): 53 digits, truncated. Segments are counted from
+/// the first one needed.
 #[inline(always)]
 pub(crate) fn two_by_pi(a: f64, segment: u32) -> f64 {
-    /// Digits of a segment.
+    /// Digits per segment.
     const DIGITS: u32 = 53;
-    /// Segments that the second source can name.
+    /// Number of segments that the second source can select.
     const SEGMENTS: u32 = 31;
-    // Exponents, as encoded, from which on digits are left out and values scaled.
+    // Encoded exponents from which digits are skipped and values are scaled.
     const LEAVES_OUT: u32 = 1077;
     const SCALED: u32 = 1968;
     const SCALE: i32 = 128;

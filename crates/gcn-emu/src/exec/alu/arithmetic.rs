@@ -1,4 +1,4 @@
-//! IEEE arithmetic on values: products with sums, minima and maxima, powers of two, places on a cube.
+//! IEEE arithmetic on values: multiply-add, minima and maxima, scaling by powers of two, cube coordinates.
 
 use std::hint::select_unpredictable as select;
 
@@ -9,8 +9,8 @@ use super::float::{
 };
 use crate::lanes::HalfFloat;
 
-/// The product, rounded, and the sum of that and `c`, rounded; denormals are zero throughout, whatever MODE says. Where it takes
-/// more to tell if the product is one the result is a NaN (errata E300).
+/// Multiplies and adds, rounding both the product and the sum. Denormals are flushed throughout, regardless of MODE.
+/// Returns a NaN if rounding may have affected the flushing of the product (errata E300).
 #[inline(always)]
 pub(crate) fn mad(a: f32, b: f32, c: f32) -> f32 {
     let env = Env::FLUSHING;
@@ -48,7 +48,7 @@ pub(crate) fn mad_legacy(a: f32, b: f32, c: f32) -> f32 {
     env.output(product.flushed_or_unsettled() + env.input(c))
 }
 
-/// The product; zero times anything is zero.
+/// Multiplies; zero times anything is zero.
 #[inline(always)]
 pub(crate) fn mul_legacy(a: f32, b: f32) -> f32 {
     if a == 0.0 || b == 0.0 { 0.0 } else { a * b }
@@ -62,8 +62,8 @@ pub(crate) fn mad_half(a: HalfFloat, b: HalfFloat, c: HalfFloat) -> HalfFloat {
     env.output(HalfFloat(product + env.input(c).0))
 }
 
-/// Rounded to nearest even in half precision, denormals to zero. The digits that are lost of infinities and of the NaN
-/// that a product of halves can be are zeros.
+/// Rounds to nearest even in half precision and flushes denormals. The discarded digits of infinities, and of the NaN
+/// that a product of halves can be, are zeros.
 #[inline(always)]
 fn round_normal_half(value: f32) -> f32 {
     const BELOW_HALF: u32 = 0xfff;
@@ -77,8 +77,8 @@ fn round_normal_half(value: f32) -> f32 {
     f32::from_bits(number.to_bits() | bits & SIGN_SINGLE)
 }
 
-/// [`fma_half`] where it is simple, and whether it is not: it is a number of single precision that lies just between two
-/// of half precision, or a denormal of that.
+/// Fast path of [`fma_half`]. Returns true if the result is not valid: it is halfway between two half-precision
+/// values, or denormal in half precision.
 #[inline(always)]
 pub(crate) fn fma_half_fast(a: HalfFloat, b: HalfFloat, c: HalfFloat) -> (HalfFloat, bool) {
     const LOST: u32 = 0x1fff;
@@ -89,15 +89,16 @@ pub(crate) fn fma_half_fast(a: HalfFloat, b: HalfFloat, c: HalfFloat) -> (HalfFl
     (HalfFloat(sum), is_small | is_between)
 }
 
-/// The product and the sum rounded once, in half precision. In single precision the product is exact, and so is what
-/// the sum's rounding loses.
+/// Fused multiply-add in half precision. In single precision the product is exact, and so is the rounding error of
+/// the sum.
 #[inline(always)]
 pub(crate) fn fma_half(a: f32, b: f32, c: f32) -> f32 {
     let product = a * b;
     let sum = product + c;
     let part = sum - product;
     let lost = (product - (sum - part)) + (c - part);
-    // Rounded to odd, so that rounding again to fewer bits is correct. What is lost of an infinity or a NaN is a NaN.
+    // Rounding to odd makes the later rounding to fewer bits correct. The rounding error of an infinity or a NaN is a
+    // NaN.
     let bits = sum.to_bits();
     let away = (lost > 0.0) == (sum > 0.0);
     let odd = select(away, bits.wrapping_add(1), bits.wrapping_sub(1));
@@ -105,20 +106,20 @@ pub(crate) fn fma_half(a: f32, b: f32, c: f32) -> f32 {
     f32::from_bits(select(is_between, odd, bits))
 }
 
-/// A whole number near `a`, as `f` has it; a NaN is quiet, which not every host makes it.
+/// Rounds to an integer with `f`. Makes NaN quiet, which not every host does.
 #[inline(always)]
 pub(crate) fn whole<F: Float>(a: F, f: impl Fn(F) -> F) -> F {
     if a.is_any_nan() { a.quiet() } else { f(a) }
 }
 
-/// The lesser; −0 is less than +0. The number if the other is a NaN; under IEEE rules a signalling NaN becomes the
-/// result, quiet.
+/// Returns the lesser value, with −0 less than +0. If one value is a NaN, returns the other. Under IEEE rules, a
+/// signalling NaN takes precedence and is made quiet.
 #[inline(always)]
 pub(crate) fn min<F: Float>(a: F, b: F, ieee: bool) -> F {
     choose(a, b, ieee, (a < b) | (a == b) & a.negative())
 }
 
-/// The greater, in the same way.
+/// Returns the greater value, under the rules of [`min`].
 #[inline(always)]
 pub(crate) fn max<F: Float>(a: F, b: F, ieee: bool) -> F {
     choose(a, b, ieee, (a > b) | (a == b) & !a.negative())
@@ -126,62 +127,62 @@ pub(crate) fn max<F: Float>(a: F, b: F, ieee: bool) -> F {
 
 #[inline(always)]
 fn choose<F: Float>(a: F, b: F, ieee: bool, first: bool) -> F {
-    // Not branches: the lanes of a vector differ.
+    // Selects instead of branches, since the lanes of a vector differ.
     let number = select(b.is_any_nan() | first, a, b);
     let number = select(ieee & b.signals(), b.quiet(), number);
     select(ieee & a.signals(), a.quiet(), number)
 }
 
-/// The least of three.
+/// Returns the least of three values.
 #[inline(always)]
 pub(crate) fn min3<F: Float>(a: F, b: F, c: F, ieee: bool) -> F {
     min(min(a, b, ieee), c, ieee)
 }
 
-/// The greatest of three.
+/// Returns the greatest of three values.
 #[inline(always)]
 pub(crate) fn max3<F: Float>(a: F, b: F, c: F, ieee: bool) -> F {
     max(max(a, b, ieee), c, ieee)
 }
 
-/// [`min`] of numbers.
+/// [`min`] without NaN.
 #[inline(always)]
 pub(crate) fn lesser<F: Float>(a: F, b: F) -> F {
-    // Of zeros both come out, and the bits of both make the lesser one.
+    // For two zeros, `first` is `b` and `second` is `a`; combining their bits gives the lesser zero.
     let (first, second) = (if a < b { a } else { b }, if b < a { b } else { a });
     F::of_bits(first.bits() | second.bits())
 }
 
-/// [`max`] of numbers.
+/// [`max`] without NaN.
 #[inline(always)]
 pub(crate) fn greater<F: Float>(a: F, b: F) -> F {
     let (first, second) = (if a > b { a } else { b }, if b > a { b } else { a });
     F::of_bits(first.bits() & second.bits())
 }
 
-/// [`min3`] of numbers.
+/// [`min3`] without NaN.
 #[inline(always)]
 pub(crate) fn least<F: Float>(a: F, b: F, c: F) -> F {
     lesser(lesser(a, b), c)
 }
 
-/// [`max3`] of numbers.
+/// [`max3`] without NaN.
 #[inline(always)]
 pub(crate) fn greatest<F: Float>(a: F, b: F, c: F) -> F {
     greater(greater(a, b), c)
 }
 
-/// [`med3`] of numbers.
+/// [`med3`] without NaN.
 #[inline(always)]
 pub(crate) fn middle<F: Float>(a: F, b: F, c: F) -> F {
     let ab = if a > b { a } else { b };
     let greatest = if ab > c { ab } else { c };
     let (is_a, is_b) = (a == greatest, b == greatest);
-    // The other two.
+    // The two others.
     greater(select(is_a, b, a), select(is_a | is_b, c, b))
 }
 
-/// The one in the middle; the least if one is a NaN.
+/// Returns the median of three values, or the least if one is a NaN.
 #[inline(always)]
 pub(crate) fn med3<F: Float>(a: F, b: F, c: F, ieee: bool) -> F {
     let (ab, bc, ac) = (max(a, b, ieee), max(b, c, ieee), max(a, c, ieee));
@@ -191,8 +192,8 @@ pub(crate) fn med3<F: Float>(a: F, b: F, c: F, ieee: bool) -> F {
     select(is_any_nan, min3(a, b, c, ieee), middle)
 }
 
-/// Times two to the power, rounded once, a denormal flushed as `env` says. All digits of the value are in the product: it is
-/// less than the least normal number before rounding or not at all.
+/// Multiplies by a power of two, with one rounding. Flushes denormal results if `env` says so. The intermediate
+/// product is exact, so that the comparison with the least normal number does not depend on rounding.
 #[inline(always)]
 pub(crate) fn ldexp(env: Env, a: f32, power: i32) -> f32 {
     let product = times_power(a, power);
@@ -200,23 +201,23 @@ pub(crate) fn ldexp(env: Env, a: f32, power: i32) -> f32 {
     select(is_small, 0f32.copysign(a), product as f32)
 }
 
-/// The exact product of a value and a power of two, or one that is as much too large or too small.
+/// Multiplies a value by a power of two, exactly or with a product that is equally out of range.
 #[inline(always)]
 fn times_power(a: f32, power: i32) -> f64 {
-    // Beyond this power every value is infinite or zero, and within it the product is exact in double precision.
+    // Beyond this power every result is infinite or zero; within it the product is exact in double precision.
     const ENOUGH: i32 = 400;
     let bias = (f64::EXPONENT_MAX >> 1) as i32;
     let factor = (power.clamp(-ENOUGH, ENOUGH) + bias) as u64;
     f64::from(a) * f64::from_bits(factor << f64::FRACTION)
 }
 
-/// The same in half precision.
+/// [`ldexp`] in half precision.
 #[inline(always)]
 pub(crate) fn ldexp_half(env: Env, a: F16, power: i16) -> HalfFloat {
     env.output(HalfFloat(times_power(a.to_f32(), power.into()) as f32))
 }
 
-/// The same in double precision.
+/// [`ldexp`] in double precision.
 pub(crate) fn ldexp64(a: f64, power: i32) -> f64 {
     let bias = (f64::EXPONENT_MAX >> 1) as i32;
     let lowest = 1 - bias;
@@ -227,9 +228,9 @@ pub(crate) fn ldexp64(a: f64, power: i32) -> f64 {
         return a;
     }
     let two_to = |power: i32| f64::from_bits(((power + bias) as u64) << f64::FRACTION);
-    // From 1/2 to 1 times a power: only the last product rounds.
+    // A fraction from 1/2 to 1, so that only the last product rounds.
     let fraction = a.frexp_fraction();
-    // Beyond this power every value is infinite or zero.
+    // Beyond this power every result is infinite or zero.
     const ENOUGH: i32 = 3000;
     let power = a.frexp_exponent() + power.clamp(-ENOUGH, ENOUGH);
     if power > bias {
@@ -241,8 +242,7 @@ pub(crate) fn ldexp64(a: f64, power: i32) -> f64 {
     }
 }
 
-/// [`ldexp64`] where neither the value nor the result is denormal, infinite or a NaN, or the value is zero; whether it is
-/// otherwise.
+/// [`ldexp64`] for zeros, and for normal values with normal results. Returns true for all others.
 #[inline(always)]
 pub(crate) fn ldexp64_fast(a: f64, power: i32) -> (f64, bool) {
     let exponents = 1..f64::EXPONENT_MAX as i64;
@@ -257,7 +257,7 @@ pub(crate) fn ldexp64_fast(a: f64, power: i32) -> (f64, bool) {
     (select(is_zero, a, result), !(is_zero | is_normal))
 }
 
-/// [`ldexp64`] with denormals as `env` says.
+/// [`ldexp64`] with denormals handled as in `env`.
 #[inline(always)]
 pub(crate) fn ldexp64_under(env: Env, a: f64, power: i32) -> f64 {
     let a = env.input(a);
@@ -268,17 +268,17 @@ pub(crate) fn ldexp64_under(env: Env, a: f64, power: i32) -> f64 {
     }
 }
 
-/// Distance from the integer below, less than 1; of integers a zero without sign (errata E301).
+/// Returns the difference from the next lower integer, which is less than 1. For integers it is +0 (errata E301).
 #[inline(always)]
 pub(crate) fn fract<F: Float>(a: F, minus: impl Fn(F, F) -> F, floor: impl Fn(F) -> F) -> F {
     let rest = below_one(minus(a, floor(a)));
     select(rest.magnitude() == 0, F::signed(0, false), rest)
 }
 
-/// The product of V_MULLIT where its other two sources allow it (errata E197).
+/// Returns the product of V_MULLIT, if its other two sources permit it (errata E197).
 #[inline(always)]
 pub(crate) fn lit(product: f32, b: f32, c: f32) -> f32 {
-    // Also where one of them is a NaN.
+    // A NaN in one of them also takes this path.
     if b > f32::MIN && c > 0.0 {
         product
     } else {
@@ -286,8 +286,8 @@ pub(crate) fn lit(product: f32, b: f32, c: f32) -> f32 {
     }
 }
 
-/// A product and a sum in double precision, rounded once. Where no instruction of the host's does it, what a library does
-/// may leave a NaN signaling, which is quiet as a result (errata E190).
+/// Fused multiply-add in double precision. Without a host instruction, a library function may return a signaling NaN,
+/// which is made quiet (errata E190).
 #[inline(always)]
 pub(crate) fn fma_f64<const FUSES: bool>(a: f64, b: f64, c: f64) -> f64 {
     let result = a.mul_add(b, c);
@@ -298,18 +298,18 @@ pub(crate) fn fma_f64<const FUSES: bool>(a: f64, b: f64, c: f64) -> f64 {
     }
 }
 
-/// A direction's place on a cube.
+/// Direction mapped to a face of a cube.
 pub(crate) struct Cube {
-    /// The face's number: +x, −x, +y, −y, +z, −z.
+    /// Face number: +x, −x, +y, −y, +z, −z.
     pub(crate) face: f32,
-    /// Coordinates on the face, not yet divided.
+    /// Coordinates on the face, before division.
     pub(crate) s: f32,
     pub(crate) t: f32,
-    /// The coordinate with the greatest magnitude.
+    /// Coordinate of greatest magnitude.
     pub(crate) major: f32,
 }
 
-/// Of equal magnitudes z goes before y before x.
+/// Maps a direction to a face. For equal magnitudes, z takes precedence over y, and y over x.
 #[inline(always)]
 pub(crate) fn cube(x: f32, y: f32, z: f32) -> Cube {
     let face = |number: f32, major: f32| number + if major < 0.0 { 1.0 } else { 0.0 };

@@ -9,13 +9,13 @@ use super::protocol::{compare, compare_constant};
 use crate::lanes::{Lane, at_each_level};
 use crate::step::Handler;
 
-/// The handler of a comparison of sources of type `ty`. Those that signal compare like those that do not.
+/// Handler of a comparison of sources of type `ty`. Signalling comparisons behave like quiet ones.
 pub fn handler(test: Test, ty: Ty) -> Option<Handler> {
     match ty {
         Ty::F16 => Some(float::<F16>(test)),
         Ty::F32 => Some(float::<f32>(test)),
         Ty::F64 => Some(float::<f64>(test)),
-        // Signs decide on an order only.
+        // Signedness affects ordering only.
         Ty::I16 => order::<i16>(test).or_else(|| equality::<u16>(test)),
         Ty::I32 => order::<i32>(test).or_else(|| equality::<u32>(test)),
         Ty::I64 => order::<i64>(test).or_else(|| equality::<u64>(test)),
@@ -30,7 +30,7 @@ pub fn handler(test: Test, ty: Ty) -> Option<Handler> {
 at_each_level! {
 #[rustfmt::skip]
 #[allow(clippy::neg_cmp_op_on_partial_ord, clippy::nonminimal_bool, clippy::double_comparisons)]
-// The tests have the negations, and NaN makes them matter.
+// Some tests are negations, which differ from the opposite comparison for NaN.
 fn float<F: Float>(test: Test) -> Handler {
     match test {
         Test::F     => |w, s| compare_constant(w, s, false),
@@ -49,7 +49,7 @@ fn float<F: Float>(test: Test) -> Handler {
         Test::Neq   => |w, s| compare_float(w, s, |a: F, b: F| a != b),
         Test::Nlt   => |w, s| compare_float(w, s, |a: F, b: F| !(a < b)),
         Test::Tru   => |w, s| compare_constant(w, s, true),
-        // Denormals are a class of their own, whatever MODE says.
+        // Denormals are a class of their own, regardless of MODE.
         Test::Class => |w, s| compare(w, s, |a: F, mask: u32| mask & a.class() != 0),
     }
 }

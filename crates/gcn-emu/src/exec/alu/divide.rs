@@ -1,4 +1,5 @@
-//! The steps of division: scaling, the last multiply-add, what no step can give (errata E194).
+//! Steps of a division: scaling, the last multiply-add, and the fixup of results that the steps cannot produce
+//! (errata E194).
 
 use std::hint::select_unpredictable as select;
 
@@ -8,9 +9,9 @@ use super::float::Float;
 
 /// Parameters of division scaling for one width.
 pub(crate) struct Scale {
-    /// Quotients that may over- or underflow on the way: exponents differ by this much.
+    /// Difference of exponents from which a quotient may overflow or underflow in an intermediate step.
     far: i32,
-    /// Numerators that are tiny: exponent as encoded.
+    /// Encoded exponent up to which a numerator is tiny.
     tiny: u32,
     /// Exponent of the scale factor, a power of two.
     power: i32,
@@ -29,8 +30,9 @@ pub(crate) const SCALE_64: Scale = Scale {
     power: 128,
 };
 
-/// One of denominator and numerator, `a`, scaled so that the division's steps neither overflow nor lose bits;
-/// whether [`div_fmas`] has to scale back. Denormals are what `env` says, and exponents are compared as they are encoded.
+/// Scales `a`, which is the denominator or the numerator, so that the division's steps neither overflow nor lose
+/// bits. Returns true if [`div_fmas`] must scale back. Denormals are handled as in `env`, and exponents are compared
+/// in encoded form.
 #[inline(always)]
 pub(crate) fn div_scale<F: Float>(
     env: Env,
@@ -45,13 +47,13 @@ pub(crate) fn div_scale<F: Float>(
     let (above, below) = (numerator.exponent() as i32, denominator.exponent() as i32);
     let is_denominator = a.bits() == denominator.bits();
     let (is_far_above, is_far_below) = (above - below >= scale.far, above - below <= -scale.far);
-    // A reciprocal of the largest ones is a denormal.
+    // The reciprocal of a value this large is denormal.
     let is_large = below >= 2 * (F::EXPONENT_MAX >> 1) as i32 - 1;
     let (up, down) = (scale.power, -scale.power);
     let power = |of_denominator: i32, of_numerator: i32| {
         select(is_denominator, of_denominator, of_numerator)
     };
-    // From the last case to the first, and no branches: the lanes of a vector differ.
+    // Cases in reverse order, without branches, since the lanes of a vector differ.
     let result = select(above <= scale.tiny as i32, up, 0);
     let result = select(is_far_below, power(0, up), result);
     let result = select(is_large, power(down, select(is_far_below, 0, down)), result);
@@ -66,8 +68,7 @@ pub(crate) fn div_scale<F: Float>(
 }
 
 impl Scale {
-    /// True if a value is so far from the ends that in a division by or of another one like it there is nothing to be
-    /// scaled, and nothing that no step can give.
+    /// True if a value is so moderate that a division between two of them needs neither scaling nor special results.
     #[inline(always)]
     fn is_moderate<F: Float>(&self, value: F) -> bool {
         let power = self.far / 2 - 1;
@@ -76,7 +77,7 @@ impl Scale {
     }
 }
 
-/// [`div_scale`] where there is nothing to scale; whether it is otherwise.
+/// [`div_scale`] for sources that need no scaling. Returns true for all others.
 #[inline(always)]
 pub(crate) fn div_scale_fast<F: Float>(
     a: F,
@@ -89,7 +90,8 @@ pub(crate) fn div_scale_fast<F: Float>(
     (a, !are_moderate)
 }
 
-/// [`div_fixup`] where only the quotient's sign is to be set, or a zero divides or is divided; whether it is otherwise.
+/// [`div_fixup`] if only the quotient's sign must be set, or if a zero is divided or divides. Returns true for all
+/// other sources.
 #[inline(always)]
 pub(crate) fn div_fixup_fast<F: Float>(
     quotient: F,
@@ -110,7 +112,7 @@ pub(crate) fn div_fixup_fast<F: Float>(
     (select(by_zero & of_zero, invalid(), result), !is_fast)
 }
 
-/// The power of two that undoes the scaling.
+/// Exponent of the factor that undoes the scaling.
 #[inline(always)]
 fn back<F: Float>(quotient: F, scale: &Scale) -> i32 {
     if quotient.exponent() > F::EXPONENT_MAX >> 1 {
@@ -120,21 +122,22 @@ fn back<F: Float>(quotient: F, scale: &Scale) -> i32 {
     }
 }
 
-/// The quotient where it is a number, with the right sign; otherwise what IEEE division gives in MODE's rounding. Half precision
-/// has no quotients that are too large or too small. Denormals are what `env` says, but the quotient stays as it is.
+/// Returns the quotient with the correct sign if it is a number, otherwise the result of IEEE division in MODE's
+/// rounding. Half precision has no quotients that are out of range. Denormal sources are handled as in `env`, but the
+/// quotient is not flushed.
 #[inline(always)]
 pub(crate) fn div_fixup<F: Float>(env: Env, quotient: F, denominator: F, numerator: F) -> F {
     let (denominator, numerator) = (env.input(denominator), env.input(numerator));
     let infinity = u64::from(F::EXPONENT_MAX) << F::FRACTION;
     let is_zero = |v: F| v.magnitude() == 0;
     let negative = denominator.negative() != numerator.negative();
-    // Exponents that differ by more than this leave less than half of the least denormal.
+    // If the exponents differ by more than this, the quotient is less than half of the least denormal.
     let lowest = -((F::EXPONENT_MAX >> 1) as i32 + F::FRACTION as i32);
     let (zero, infinite) = (F::signed(0, negative), F::signed(infinity, negative));
     let are_zero = is_zero(denominator) & is_zero(numerator);
     let are_infinite = is_infinite(denominator) & is_infinite(numerator);
     let is_nothing = (numerator.exponent() as i32 - denominator.exponent() as i32) < lowest;
-    // From the last case to the first. Of numbers only an overflow on the way makes a NaN.
+    // Cases in reverse order. For numbers, only an intermediate overflow results in a NaN.
     let result = select(
         quotient.is_any_nan(),
         env.nan(quotient),
@@ -161,8 +164,9 @@ pub(crate) fn div_fixup<F: Float>(env: Env, quotient: F, denominator: F, numerat
     select(numerator.is_any_nan(), env.nan(numerator), result)
 }
 
-/// The last step of a division, scaled back if [`div_scale`] said so: up if the quotient is large, since then the
-/// denominator was scaled up, else down. The manual's pseudocode has one factor for both; only this gives quotients.
+/// Performs the last step of a division and scales back if [`div_scale`] requested it: up for a large quotient, whose
+/// denominator was scaled up, otherwise down. The manual's pseudocode has one factor for both, but only this method
+/// returns correct quotients.
 pub(crate) fn div_fmas<F: Float>(
     env: Env,
     scale: &Scale,

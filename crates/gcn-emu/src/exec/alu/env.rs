@@ -1,8 +1,8 @@
-//! MODE's settings for floating point.
+//! MODE's floating-point settings.
 //!
-//! [`Env`] is what MODE says of one width: here is the one place where rounding and denormals are dealt with.
-//! Operations are functions on values; the host computes them with round to nearest even and denormals kept, and
-//! [`Env::input`] and [`Env::output`] do the rest.
+//! [`Env`] has the settings of MODE for one width. All handling of rounding and denormals is here. Operations are
+//! functions on values, which the host computes with round-to-nearest-even and without flushing; [`Env::input`] and
+//! [`Env::output`] add the rest.
 
 use std::hint::select_unpredictable as select;
 
@@ -10,7 +10,7 @@ use gcn_isa::Isa;
 
 use super::float::{Float, Flush};
 
-/// Rounding mode (MODE bits 3:0, two for single precision, two for the other widths).
+/// Rounding mode (MODE bits 3:0: two for single precision, two for the other widths).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Round {
     /// To nearest, ties to even.
@@ -24,7 +24,7 @@ pub(crate) enum Round {
 }
 
 impl Round {
-    /// As MODE has it for values of type `F`.
+    /// Rounding mode that MODE selects for values of type `F`.
     #[inline(always)]
     pub(crate) fn of<F: Float>(mode: u32) -> Round {
         match mode >> F::ROUND_BIT & 3 {
@@ -35,7 +35,7 @@ impl Round {
         }
     }
 
-    /// True if a magnitude too large becomes infinite, not the largest finite one.
+    /// True if an overflow returns infinity instead of the largest finite value.
     #[inline(always)]
     fn overflows(self, negative: bool) -> bool {
         match self {
@@ -52,23 +52,23 @@ impl Round {
 pub(crate) struct Env {
     /// Rounding of results.
     pub(crate) round: Round,
-    /// Denormal sources keep their value.
+    /// True if denormal sources keep their value.
     keeps_sources: bool,
-    /// Denormal results keep their value.
+    /// True if denormal results keep their value.
     keeps_results: bool,
-    /// A signalling NaN that is a result is quiet (errata E190).
+    /// True if signalling NaN are made quiet in results (errata E190).
     quiets: bool,
-    /// A magnitude too large is the largest finite one in every rounding mode (errata E313).
+    /// True if overflows return the largest finite value in every rounding mode (errata E313).
     saturates: bool,
 }
 
-/// MODE: results of floating point follow IEEE 754 in minima, maxima and signalling NaN.
+/// MODE: IEEE 754 rules for minima, maxima and signalling NaN.
 pub(crate) const MODE_IEEE: u32 = 1 << 9;
-/// MODE from GCN 1.4 on, FP16_OVFL: half precision saturates.
+/// MODE, FP16_OVFL on GCN 1.4 and later: half precision saturates.
 const MODE_SATURATES: u32 = 1 << 23;
 
 impl Env {
-    /// Every denormal becomes zero, whatever MODE says (V_MAD, V_MAC and the approximations).
+    /// Settings that flush all denormals, regardless of MODE (V_MAD, V_MAC and the approximations).
     pub(crate) const FLUSHING: Env = Env {
         round: Round::Nearest,
         keeps_sources: false,
@@ -77,7 +77,7 @@ impl Env {
         saturates: false,
     };
 
-    /// Denormals keep their value.
+    /// Settings that keep denormals.
     pub(crate) const KEEPING: Env = Env {
         round: Round::Nearest,
         keeps_sources: true,
@@ -86,7 +86,7 @@ impl Env {
         saturates: false,
     };
 
-    /// From MODE, for values of type `F`.
+    /// Decodes MODE for values of type `F`.
     #[inline(always)]
     pub(crate) fn of<F: Float>(mode: u32) -> Env {
         let bits = mode >> F::DENORMAL_BIT;
@@ -99,8 +99,8 @@ impl Env {
         }
     }
 
-    /// The same for a conversion from or to `F`. Before GCN 1.2 conversions are all there is of half precision: it keeps its
-    /// denormals and is rounded as single precision is (errata E307).
+    /// Decodes MODE for a conversion from or to `F`. Before GCN 1.2, conversions are the only half-precision
+    /// operations: they keep half-precision denormals and use the rounding mode of single precision (errata E307).
     #[inline(always)]
     pub(crate) fn of_converted<F: Float>(isa: Isa, mode: u32) -> Env {
         if F::BITS == u16::BITS && isa < Isa::Vi {
@@ -114,17 +114,17 @@ impl Env {
         }
     }
 
-    /// True if results are rounded as the host rounds them.
+    /// True if results are rounded as on the host.
     #[inline(always)]
     pub(crate) fn is_nearest(self) -> bool {
         self.round == Round::Nearest && !self.saturates
     }
 
-    /// Clamps a result before it is rounded to half precision, if FP16_OVFL is set. Infinite results of an infinity or of a
-    /// division by zero are not overflows (errata E313).
+    /// Clamps a result before it is rounded to half precision, if FP16_OVFL is set. Infinite results of an infinity
+    /// or of a division by zero are not overflows (errata E313).
     #[inline(always)]
     pub(crate) fn limited(self, source: f32, result: f32) -> f32 {
-        /// The largest finite half.
+        /// Largest finite half.
         const LARGEST: f32 = 65504.0;
         if self.saturates && source.is_finite() && source != 0.0 {
             result.clamp(-LARGEST, LARGEST)
@@ -133,7 +133,7 @@ impl Env {
         }
     }
 
-    /// The value of a magnitude too large.
+    /// Result of an overflow.
     #[inline(always)]
     pub(crate) fn overflow<F: Float>(self, negative: bool) -> F {
         let infinity = u64::from(F::EXPONENT_MAX) << F::FRACTION;
@@ -141,7 +141,7 @@ impl Env {
         F::signed(infinity - u64::from(is_finite), negative)
     }
 
-    /// Settings with denormals kept.
+    /// Returns these settings with denormals kept.
     #[inline(always)]
     pub(crate) fn keeping(self) -> Env {
         Env {
@@ -151,7 +151,8 @@ impl Env {
         }
     }
 
-    /// Settings that keep denormal results if they keep denormal sources: those of minima and maxima, which make none (errata E193).
+    /// Returns these settings with denormal results kept if denormal sources are, for minima and maxima, which create
+    /// no denormals (errata E193).
     #[inline(always)]
     pub(crate) fn with_results_as_sources(self) -> Env {
         Env {
@@ -160,7 +161,7 @@ impl Env {
         }
     }
 
-    /// The same without denormals.
+    /// Returns these settings with denormals flushed.
     #[inline(always)]
     pub(crate) fn flushing(self) -> Env {
         Env {
@@ -170,7 +171,7 @@ impl Env {
         }
     }
 
-    /// The same with denormal sources kept.
+    /// Returns these settings with denormal sources kept.
     #[inline(always)]
     pub(crate) fn keeping_sources(self) -> Env {
         Env {
@@ -179,7 +180,7 @@ impl Env {
         }
     }
 
-    /// The same with every NaN made quiet.
+    /// Returns these settings with every NaN made quiet.
     #[inline(always)]
     pub(crate) fn quieting(self) -> Env {
         Env {
@@ -188,7 +189,7 @@ impl Env {
         }
     }
 
-    /// The same with results rounded towards zero.
+    /// Returns these settings with results rounded towards zero.
     #[inline(always)]
     pub(crate) fn towards_zero(self) -> Env {
         Env {
@@ -197,7 +198,7 @@ impl Env {
         }
     }
 
-    /// The same where [`Env::is_nearest`] has been found, so that the compiler knows.
+    /// Returns the same settings after [`Env::is_nearest`] returned true, in a form that the compiler can exploit.
     #[inline(always)]
     pub(crate) fn to_nearest(self) -> Env {
         Env {
@@ -207,49 +208,49 @@ impl Env {
         }
     }
 
-    /// True if denormals are left as they are.
+    /// True if denormals are kept.
     #[inline(always)]
     pub(crate) fn keeps_denormals(self) -> bool {
         self.keeps_sources && self.keeps_results
     }
 
-    /// True if denormal results are left as they are.
+    /// True if denormal results are kept.
     #[inline(always)]
     pub(crate) fn keeps_results(self) -> bool {
         self.keeps_results
     }
 
-    /// True if a signalling NaN that is a result is quiet.
+    /// True if signalling NaN are made quiet in results.
     #[inline(always)]
     pub(crate) fn quiets(self) -> bool {
         self.quiets
     }
 
-    /// True if denormals are what they are under other settings.
+    /// True if denormals are handled as in other settings.
     #[inline(always)]
     pub(crate) fn has_denormals_of(self, other: Env) -> bool {
         self.keeps_sources == other.keeps_sources && self.keeps_results == other.keeps_results
     }
 
-    /// True if output factors count.
+    /// True if output factors take effect.
     pub(crate) fn takes_factor(self, mode: u32) -> bool {
         !self.keeps_results && mode & MODE_IEEE == 0
     }
 
-    /// A NaN that is a result because it is a source.
+    /// Result for a NaN source.
     #[inline(always)]
     pub(crate) fn nan<F: Float>(self, source: F) -> F {
         select(self.quiets, source.quiet(), source)
     }
 
-    /// A source as the operation sees it.
+    /// Source value as seen by the operation.
     #[inline(always)]
     pub(crate) fn input<F: Flush>(self, value: F) -> F {
         value.flushed_unless(self.keeps_sources)
     }
 
-    /// A result as it is written, if it is exact or no rounding has brought it to the least normal number: what is less
-    /// when it is rounded as if there were no least exponent is flushed (errata E300).
+    /// Result value to write, if it is exact or rounding did not raise it to the least normal number. Values below
+    /// that number when rounded as if the exponent range were unbounded are flushed (errata E300).
     #[inline(always)]
     pub(crate) fn output<F: Flush>(self, value: F) -> F {
         value.flushed_unless(self.keeps_results)

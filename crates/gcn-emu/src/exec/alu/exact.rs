@@ -1,13 +1,13 @@
-//! IEEE arithmetic in integers: every rounding mode, every result exact before it is rounded once.
+//! IEEE arithmetic with integers: results are exact until they are rounded once, in any rounding mode.
 //!
-//! The host rounds to nearest even. What MODE asks for beyond that is computed here, a lane at a time: values are
-//! taken apart into [`Number`]s, whose products and sums lose nothing that rounding looks at.
+//! The host rounds to nearest even. Other results that MODE requires are computed here, one lane at a time. Values
+//! are decomposed into [`Number`]s, whose products and sums preserve everything that affects rounding.
 
 use super::env::{Env, Round};
 use super::float::Float;
 
 impl Round {
-    /// True if a magnitude of which `rest` is cut off goes up, where `half` is half of the last place.
+    /// True if a magnitude is rounded up when `rest` is cut off; `half` is half of the last place.
     fn goes_up(self, negative: bool, odd: bool, rest: u128, half: u128) -> bool {
         match self {
             Round::Nearest => rest > half || rest == half && odd,
@@ -18,7 +18,7 @@ impl Round {
     }
 }
 
-/// A finite value: digits times a power of two.
+/// Finite value: digits times a power of two.
 #[derive(Clone, Copy, Debug)]
 struct Number {
     negative: bool,
@@ -26,13 +26,13 @@ struct Number {
     digits: u128,
 }
 
-/// Position of the highest digit of a sum's larger part: a carry still fits above.
+/// Position of the highest digit of a sum's larger operand, with room for a carry.
 const HIGHEST: u32 = u128::BITS - 3;
-/// Powers beyond this, up or down, differ in nothing: every value is too large or too small.
+/// Bound on powers: beyond it every value overflows or underflows.
 const FAR: i32 = 1 << 20;
 
 impl Number {
-    /// The value of a float that is neither infinite nor NaN.
+    /// Decodes a float that is neither infinite nor NaN.
     fn of<F: Float>(value: F) -> Number {
         let fraction = value.magnitude() & ((1 << F::FRACTION) - 1);
         let (exponent, implied) = match value.exponent() {
@@ -46,7 +46,7 @@ impl Number {
         }
     }
 
-    /// The product; of two significands of 53 digits nothing is lost.
+    /// Multiplies exactly: the product of two 53-digit significands fits.
     fn times(self, other: Number) -> Number {
         Number {
             negative: self.negative != other.negative,
@@ -55,7 +55,7 @@ impl Number {
         }
     }
 
-    /// The sum; digits too low to keep make the lowest one a one, which rounds the same. A zero that is the sum of
+    /// Adds. If digits are too low to keep, the lowest digit becomes a one, which rounds the same. The zero sum of
     /// opposite values is negative when rounding down.
     fn plus(self, other: Number, round: Round) -> Number {
         if self.digits == 0 && other.digits == 0 {
@@ -94,7 +94,7 @@ impl Number {
         large
     }
 
-    /// The same with its highest digit at [`HIGHEST`].
+    /// Returns the same value with its highest digit at [`HIGHEST`].
     fn highest(self) -> Number {
         let up = HIGHEST as i32 - self.digits.ilog2() as i32;
         let digits = if up >= 0 {
@@ -109,8 +109,8 @@ impl Number {
         }
     }
 
-    /// The nearest value of type `F` in the rounding's sense. Where denormals are no results, what is less than the least
-    /// normal number when it is rounded as if there were no least exponent is zero (errata E300).
+    /// Rounds to a value of type `F`. If denormal results are flushed, a value below the least normal number when
+    /// rounded as if the exponent range were unbounded becomes zero (errata E300).
     fn round<F: Float>(self, env: Env) -> F {
         if self.digits == 0 {
             return F::signed(0, self.negative);
@@ -127,7 +127,7 @@ impl Number {
         }
         let exponent = exponent.max(lowest);
         let kept = self.kept(env.round, exponent - F::FRACTION as i32);
-        // The implied digit, and a carry into it, count the exponent up by themselves.
+        // The implied digit, and a carry into it, increment the exponent field.
         let magnitude = kept as u64 + (((exponent - lowest) as u64) << F::FRACTION);
         if magnitude >= u64::from(F::EXPONENT_MAX) << F::FRACTION {
             env.overflow(self.negative)
@@ -136,7 +136,7 @@ impl Number {
         }
     }
 
-    /// The digits that are left where everything below a power of two is cut off, which rounds them.
+    /// Digits that remain when everything below a power of two is rounded off.
     fn kept(self, round: Round, last: i32) -> u128 {
         let cut = last - self.power;
         if cut <= 0 {
@@ -145,7 +145,7 @@ impl Number {
         let cut = cut.unsigned_abs();
         let kept = self.digits.checked_shr(cut).unwrap_or(0);
         let rest = self.digits - kept.checked_shl(cut).unwrap_or(0);
-        // A half that does not fit is more than any rest.
+        // If half of the last place does not fit, it exceeds any rest.
         let half = 1u128.checked_shl(cut - 1).unwrap_or(u128::MAX);
         kept + u128::from(round.goes_up(self.negative, kept & 1 == 1, rest, half))
     }
@@ -161,19 +161,19 @@ pub(crate) fn invalid<F: Float>() -> F {
     F::signed(u64::from(F::EXPONENT_MAX) << F::FRACTION, true).quiet()
 }
 
-/// The first NaN of the sources, as a result (errata E190).
+/// Result for the first NaN among the sources, if any (errata E190).
 pub(crate) fn first_nan<F: Float>(env: Env, sources: &[F]) -> Option<F> {
     let nan = sources.iter().find(|source| source.is_any_nan())?;
     Some(env.nan(*nan))
 }
 
-/// True of an infinity.
+/// True for infinities.
 #[inline(always)]
 pub(crate) fn is_infinite<F: Float>(value: F) -> bool {
     value.magnitude() == u64::from(F::EXPONENT_MAX) << F::FRACTION
 }
 
-/// The sum.
+/// Adds two values.
 #[inline(never)]
 pub(crate) fn add<F: Float>(env: Env, a: F, b: F) -> F {
     if let Some(nan) = first_nan(env, &[a, b]) {
@@ -187,7 +187,7 @@ pub(crate) fn add<F: Float>(env: Env, a: F, b: F) -> F {
     }
 }
 
-/// The difference.
+/// Subtracts `b` from `a`.
 pub(crate) fn sub<F: Float>(env: Env, a: F, b: F) -> F {
     if b.is_any_nan() {
         return add(env, a, b);
@@ -195,7 +195,7 @@ pub(crate) fn sub<F: Float>(env: Env, a: F, b: F) -> F {
     add(env, a, F::signed(b.magnitude(), !b.negative()))
 }
 
-/// The product.
+/// Multiplies two values.
 #[inline(never)]
 pub(crate) fn mul<F: Float>(env: Env, a: F, b: F) -> F {
     if let Some(nan) = first_nan(env, &[a, b]) {
@@ -214,13 +214,13 @@ pub(crate) fn mul<F: Float>(env: Env, a: F, b: F) -> F {
     Number::of(a).times(Number::of(b)).round(env)
 }
 
-/// The product and the sum, rounded once.
+/// Fused multiply-add.
 pub(crate) fn fma<F: Float>(env: Env, a: F, b: F, c: F) -> F {
     fma_scaled(env, a, b, c, 0)
 }
 
-/// The product and the sum times a power of two, rounded once. A product without a value is ahead of an addend that is a NaN
-/// (errata E190).
+/// Fused multiply-add, scaled by a power of two before rounding. An invalid product takes precedence over a NaN
+/// addend (errata E190).
 #[inline(never)]
 pub(crate) fn fma_scaled<F: Float>(env: Env, a: F, b: F, c: F, power: i32) -> F {
     let is_any_infinite = is_infinite(a) || is_infinite(b);
@@ -246,7 +246,7 @@ pub(crate) fn fma_scaled<F: Float>(env: Env, a: F, b: F, c: F, power: i32) -> F 
     .round(env)
 }
 
-/// Times two to the power.
+/// Multiplies by a power of two.
 #[inline(never)]
 pub(crate) fn ldexp<F: Float>(env: Env, a: F, power: i32) -> F {
     if a.is_any_nan() {
@@ -263,8 +263,8 @@ pub(crate) fn ldexp<F: Float>(env: Env, a: F, power: i32) -> F {
     .round(env)
 }
 
-/// From one width to another, as the settings of the latter say. The leading digits of a NaN stay; one without any of those
-/// left is quiet.
+/// Converts between widths, with settings for the result's width. A NaN keeps its leading digits and is made quiet if
+/// these are all zero.
 #[inline(never)]
 pub(crate) fn convert<A: Float, R: Float>(env: Env, a: A) -> R {
     let infinity = u64::from(R::EXPONENT_MAX) << R::FRACTION;
@@ -288,7 +288,7 @@ pub(crate) fn convert<A: Float, R: Float>(env: Env, a: A) -> R {
     Number::of(a).round(env)
 }
 
-/// From an integer.
+/// Converts an integer.
 #[inline(never)]
 pub(crate) fn of_integer<R: Float>(env: Env, value: i64) -> R {
     Number {

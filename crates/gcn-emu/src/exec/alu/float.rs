@@ -4,7 +4,7 @@ use std::hint::select_unpredictable as select;
 
 use crate::lanes::{HalfFloat, Lane, of_single, to_single};
 
-/// A half-precision value by its bits.
+/// Half-precision value, represented by its bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct F16(pub(crate) u16);
 
@@ -52,12 +52,12 @@ impl Lane for F16 {
     }
 }
 
-/// A type of a lane with denormals, which may count as zeros.
+/// Type of a lane's value whose denormals may be flushed.
 pub(crate) trait Flush: Lane {
-    /// A denormal becomes zero with its sign.
+    /// Replaces a denormal with a zero of the same sign.
     fn flushed(self) -> Self;
 
-    /// The same unless denormals are kept.
+    /// Flushes denormals unless they are kept.
     #[inline(always)]
     fn flushed_unless(self, keeps: bool) -> Self {
         select(keeps, self, self.flushed())
@@ -76,29 +76,29 @@ macro_rules! without_denormals {
 }
 without_denormals! { () i16 u16 i32 u32 }
 
-/// A floating-point type of a lane.
+/// Floating-point type of a lane's value.
 pub(crate) trait Float: Flush + PartialOrd {
-    /// Bits of the fraction.
+    /// Number of fraction bits.
     const FRACTION: u32;
-    /// The largest exponent as it is encoded: infinities and NaN.
+    /// Maximum encoded exponent, which infinities and NaN have.
     const EXPONENT_MAX: u32;
-    /// The lowest of its two bits among MODE's denormal bits.
+    /// Lower of the type's two bits among MODE's denormal bits.
     const DENORMAL_BIT: u32;
-    /// The lowest of its two bits among MODE's rounding bits.
+    /// Lower of the type's two bits among MODE's rounding bits.
     const ROUND_BIT: u32 = Self::DENORMAL_BIT - DENORMALS_ABOVE_ROUNDING;
-    /// Bits.
+    /// Returns the bits of the value.
     fn bits(self) -> u64;
-    /// From its bits.
+    /// Creates a value from its bits.
     fn of_bits(bits: u64) -> Self;
-    /// [`Flush::flushed`] of a result that has been rounded to nearest, a NaN in the place of a number with the least exponent: that
-    /// may have come of something less by rounding (errata E300).
+    /// [`Flush::flushed`] for a result rounded to nearest. Returns a NaN instead of a number with the least normal
+    /// exponent, since rounding may have raised it from a lower one (errata E300).
     fn flushed_or_unsettled(self) -> Self;
-    /// Brought to 0..=1; NaN to 0 or left.
+    /// Clamps to 0..=1. NaN becomes 0 if `nan_is_zero`, otherwise it is preserved.
     fn clamped(self, nan_is_zero: bool) -> Self;
-    /// The product, rounded to nearest even.
+    /// Multiplies, rounding to nearest even.
     fn times(self, other: Self) -> Self;
 
-    /// The exponent as it is encoded.
+    /// Encoded exponent.
     #[inline(always)]
     fn exponent(self) -> u32 {
         (self.bits() >> Self::FRACTION) as u32 & Self::EXPONENT_MAX
@@ -110,46 +110,47 @@ pub(crate) trait Float: Flush + PartialOrd {
         self.bits() >> Self::FRACTION > u64::from(Self::EXPONENT_MAX)
     }
 
-    /// True if it is a NaN.
+    /// True for any NaN.
     #[inline(always)]
     #[allow(clippy::eq_op)] // Only a NaN differs from itself.
     fn is_any_nan(self) -> bool {
         self != self
     }
 
-    /// True if it is a signalling NaN.
+    /// True for a signalling NaN.
     #[inline(always)]
     fn signals(self) -> bool {
         self.is_any_nan() & (self.bits() >> (Self::FRACTION - 1) & 1 == 0)
     }
 
-    /// With the bit that makes a NaN quiet.
+    /// Sets the bit that makes a NaN quiet.
     #[inline(always)]
     fn quiet(self) -> Self {
         Self::of_bits(self.bits() | 1 << (Self::FRACTION - 1))
     }
 
-    /// Bits without the sign.
+    /// Returns the bits without the sign.
     #[inline(always)]
     fn magnitude(self) -> u64 {
         self.bits() & ((u64::from(Self::EXPONENT_MAX) << Self::FRACTION) | fraction_mask::<Self>())
     }
 
-    /// Plus or minus this magnitude.
+    /// Creates a value from a magnitude and a sign.
     #[inline(always)]
     fn signed(magnitude: u64, negative: bool) -> Self {
         let sign = u64::from(Self::EXPONENT_MAX) + 1;
         Self::of_bits(magnitude | if negative { sign << Self::FRACTION } else { 0 })
     }
 
-    /// Two to a power that a normal number has.
+    /// Returns two to a power in the range of normal numbers.
     #[inline(always)]
     fn power_of_two(power: i32) -> Self {
         let bias = (Self::EXPONENT_MAX >> 1) as i32;
         Self::of_bits(((bias + power) as u64) << Self::FRACTION)
     }
 
-    /// A denormal multiplied by a power of two that makes it normal, and that power; anything else as it is, and 0.
+    /// Scales a denormal by a power of two that makes it normal, and returns that power. Other values are unchanged,
+    /// with power 0.
     #[inline(always)]
     fn normal(self) -> (Self, i32) {
         let power = Self::FRACTION as i32 + 1;
@@ -158,7 +159,8 @@ pub(crate) trait Float: Flush + PartialOrd {
         (select(is_small, scaled, self), select(is_small, power, 0))
     }
 
-    /// The power of two of which it is a multiple by 1/2 to 1; 0 of zeros, infinities and NaN.
+    /// Returns the exponent of the value as a fraction from 1/2 to 1 times a power of two; 0 for zeros, infinities
+    /// and NaN.
     #[inline(always)]
     fn frexp_exponent(self) -> i32 {
         let bias = (Self::EXPONENT_MAX >> 1) as i32;
@@ -168,7 +170,7 @@ pub(crate) trait Float: Flush + PartialOrd {
         select(has_none, 0, exponent as i32 - bias + 1 - power)
     }
 
-    /// The factor of that power of two; zeros, infinities and NaN themselves.
+    /// Returns the fraction that belongs to [`Float::frexp_exponent`]. Zeros, infinities and NaN are unchanged.
     #[inline(always)]
     fn frexp_fraction(self) -> Self {
         let below_one = u64::from(Self::EXPONENT_MAX >> 1) - 1;
@@ -180,8 +182,8 @@ pub(crate) trait Float: Flush + PartialOrd {
         select(has_none, self, multiple)
     }
 
-    /// Class, one of the bits that V_CMP_CLASS asks for: signalling NaN, quiet NaN, −∞, −normal, −denormal, −0,
-    /// +0, +denormal, +normal, +∞ from bit 0 on.
+    /// Returns the class as one of the bits that V_CMP_CLASS tests: signalling NaN, quiet NaN, −∞, −normal,
+    /// −denormal, −0, +0, +denormal, +normal, +∞, starting at bit 0.
     #[inline(always)]
     fn class(self) -> u32 {
         let fraction = self.bits() & ((1 << Self::FRACTION) - 1);
@@ -216,7 +218,7 @@ macro_rules! float {
             fn flushed(self) -> $Type {
                 const SIGN: $Type = -0.0;
                 let bits = self.to_bits();
-                // Zeros stay what they are.
+                // Zeros are unchanged.
                 let is_small = bits & <$Type>::INFINITY.to_bits() == 0;
                 <$Type>::from_bits(select(is_small, bits & SIGN.to_bits(), bits))
             }
@@ -234,7 +236,7 @@ macro_rules! float {
             fn flushed_or_unsettled(self) -> $Type {
                 let exponent = self.to_bits() & <$Type>::INFINITY.to_bits();
                 let is_unsettled = exponent == <$Type>::MIN_POSITIVE.to_bits();
-                // All ones are a quiet NaN.
+                // All ones encode a quiet NaN.
                 let ones = if is_unsettled { !0 } else { 0 };
                 <$Type>::from_bits(self.flushed().to_bits() | ones)
             }
@@ -253,7 +255,7 @@ macro_rules! float {
         })*
     };
 }
-// Bits 5:4 of MODE are of single precision, 7:6 of the others.
+// Bits 5:4 of MODE apply to single precision, 7:6 to the other widths.
 float! { f32, 23, 0xff, 4; f64, 52, 0x7ff, 6; }
 
 impl Float for F16 {
@@ -293,24 +295,25 @@ impl Flush for F16 {
     }
 }
 
-/// The least normal number in half precision.
+/// Least normal number in half precision.
 pub(super) const LEAST_HALF: f32 = 1.0 / (1 << 14) as f32;
-/// Least value that rounds up to it where there is no least exponent: what is less is flushed (errata E300).
+/// Least value that rounds up to [`LEAST_HALF`] as if the exponent range were unbounded; smaller values are flushed
+/// (errata E300).
 pub(super) const ROUNDED_TO_LEAST_HALF: f32 = LEAST_HALF - LEAST_HALF / (1 << 12) as f32;
 
-/// The largest number there.
+/// Largest finite number in half precision.
 pub(super) const LARGEST_HALF: f32 = 65504.0;
-/// The sign of a value in single precision.
+/// Sign bit in single precision.
 pub(super) const SIGN_SINGLE: u32 = 1 << 31;
 
 impl<const UP: u32> Flush for HalfFloat<UP> {
-    /// The same if it has still to be rounded.
+    /// Flushes a value that has yet to be rounded.
     #[inline(always)]
     fn flushed(self) -> HalfFloat<UP> {
         self.flushed_unless(false)
     }
 
-    /// The value to keep is the limit, which an operation has anyway.
+    /// Selects a limit rather than a result, because operations need the limit anyway.
     #[inline(always)]
     fn flushed_unless(self, keeps: bool) -> HalfFloat<UP> {
         let limit = if keeps { 0.0 } else { ROUNDED_TO_LEAST_HALF };
@@ -318,47 +321,47 @@ impl<const UP: u32> Flush for HalfFloat<UP> {
     }
 }
 
-/// MODE has the denormal bits of all widths this far above their rounding bits.
+/// Distance of MODE's denormal bits from the rounding bits of the same width.
 const DENORMALS_ABOVE_ROUNDING: u32 = 4;
 
 impl F16 {
-    /// Rounded to nearest even, once.
+    /// Rounds to nearest even, with a single rounding.
     #[inline(always)]
     pub(crate) fn from_f64(value: f64) -> F16 {
         let single = value as f32;
         if f64::from(single) == value || value.is_nan() {
             return F16::from_f32(single);
         }
-        // Rounded to odd in between.
+        // Intermediate rounding to odd.
         let too_far = f64::from(single).abs() > value.abs();
         let truncated = single.to_bits() - u32::from(too_far);
         F16::from_f32(f32::from_bits(truncated | 1))
     }
 
-    /// Every value is one of single precision; a signalling NaN becomes quiet.
+    /// Converts to single precision, which is exact. A signalling NaN becomes quiet.
     #[inline(always)]
     pub(crate) fn to_f32(self) -> f32 {
         to_single(self.0)
     }
 
-    /// The integer that is not above it.
+    /// Rounds down to an integer.
     #[inline(always)]
     pub(crate) fn floor(self) -> F16 {
         F16::from_f32(self.to_f32().floor())
     }
 
-    /// Rounded to nearest even.
+    /// Rounds to nearest even.
     #[inline(always)]
     pub(crate) fn from_f32(value: f32) -> F16 {
         F16(of_single(value))
     }
 
-    /// Rounded towards zero.
+    /// Rounds towards zero.
     #[inline(always)]
     pub(crate) fn from_f32_truncated(value: f32) -> F16 {
         let sign = (value.to_bits() >> 16) & 0x8000;
         let magnitude = value.to_bits() & 0x7fff_ffff;
-        // Of denormals, the digits that are above the last place, which is 2^-24.
+        // For denormals, the digits above the last place, which is 2^-24.
         let digits = magnitude & 0x007f_ffff | 0x0080_0000;
         let small = digits >> 126u32.saturating_sub(magnitude >> 23).min(31);
         let normal = magnitude.wrapping_sub(112 << 23) >> 13;
@@ -374,7 +377,7 @@ impl F16 {
     }
 }
 
-/// A result that rounding has brought to 1 becomes the value below it.
+/// Replaces a result that was rounded up to 1 with the next lower value.
 #[inline(always)]
 pub(crate) fn below_one<F: Float>(a: F) -> F {
     let one = F::of_bits(u64::from(F::EXPONENT_MAX >> 1) << F::FRACTION);

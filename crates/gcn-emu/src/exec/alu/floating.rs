@@ -1,10 +1,11 @@
-//! Floating-point instructions: an operation under its rule, from the sources to the result under EXEC.
+//! Execution of floating-point operations under their rules, from sources to results under EXEC.
 //!
-//! [`under_rule`] executes all of them. The host computes all lanes, rounded to nearest. The rule says how denormals are handled, and
-//! in which lanes the host's result may be wrong: those are rare, and an exact operation computes them.
+//! [`under_rule`] executes all of them. The host computes all lanes, rounding to nearest. The rule specifies the
+//! handling of denormals and the lanes in which the host's result may be wrong. These lanes are rare, and an exact
+//! operation computes them.
 //!
-//! Half precision is computed in single precision ([`HalfFloat`]): sums, differences and products are exact or rounded well
-//! enough there that rounding once more is correct.
+//! Half precision is computed in single precision ([`HalfFloat`]). Sums, differences and products are then exact, or
+//! accurate enough for a second rounding to be correct.
 
 use super::env::Env;
 use super::exact;
@@ -20,24 +21,24 @@ use crate::lanes::{self, Bit, HalfFloat, Lane, Lanes};
 use crate::step::Step;
 use crate::wave::Wave;
 
-/// One source.
+/// Position of one source.
 pub(super) const ONE: Positions<1, 1, 1> = Positions;
-/// Two sources.
+/// Positions of two sources.
 pub(super) const TWO: Positions<1, 2, 1> = Positions;
-/// Three sources.
+/// Positions of three sources.
 pub(super) const THREE: Positions<1, 2, 3> = Positions;
-/// Two sources and the destination.
+/// Positions of two sources and the destination as the third.
 pub(super) const ACCUMULATE: Positions<1, 2, 0> = Positions;
 
-/// A type in which the host computes.
+/// Type in which the host computes.
 pub(super) trait HostFloat: Flush {
-    /// Type of the values.
+    /// Type of the values that are computed.
     type Value: Float;
 
-    /// A rounded result, a NaN where it takes more to tell if it is flushed (errata E300).
+    /// Returns a rounded result, or a NaN if it is unclear here whether the result must be flushed (errata E300).
     fn rounded(self, env: Env) -> Self;
 
-    /// The result of an operation on one source, a NaN by the rule.
+    /// Returns the result of an operation on one source, with NaN by the rule.
     fn of_source(self, env: Env, source: Self) -> Self;
 }
 
@@ -58,7 +59,8 @@ host_float! { f32 f64 F16 }
 
 impl HostFloat for HalfFloat {
     type Value = F16;
-    /// A result that has still to be rounded is compared with what rounds to the least normal number.
+    /// Flushes a result that has yet to be rounded, by comparison with the values that round to the least normal
+    /// number.
     #[inline(always)]
     fn rounded(self, env: Env) -> HalfFloat {
         env.output(self)
@@ -69,7 +71,7 @@ impl HostFloat for HalfFloat {
     }
 }
 
-/// A function of one source under a rule that has no exact operation.
+/// Executes a function of one source whose rule has no exact operation.
 #[inline(always)]
 pub(super) fn unary<N: HostFloat>(
     w: &mut Wave,
@@ -81,7 +83,7 @@ pub(super) fn unary<N: HostFloat>(
     float(w, s, ONE, rule, by_rule, by_rule);
 }
 
-/// An operation on two sources: `nearest` rounds to nearest, `exact` obeys every rounding mode.
+/// Executes an operation on two sources: `nearest` rounds to nearest, `exact` supports every rounding mode.
 #[inline(always)]
 pub(super) fn binary<N: HostFloat>(
     w: &mut Wave,
@@ -98,7 +100,7 @@ pub(super) fn binary<N: HostFloat>(
     });
 }
 
-/// [`binary`] of three sources.
+/// [`binary`] for three sources.
 #[inline(always)]
 pub(super) fn ternary<const Z: usize, N: HostFloat>(
     w: &mut Wave,
@@ -120,7 +122,7 @@ pub(super) fn ternary<const Z: usize, N: HostFloat>(
     );
 }
 
-/// A function of two or three sources that chooses one, `f`.
+/// Executes a function of two or three sources that selects one of them.
 #[inline(always)]
 pub(super) fn choice<const Z: usize, C: Flush>(
     w: &mut Wave,
@@ -132,8 +134,9 @@ pub(super) fn choice<const Z: usize, C: Flush>(
     float(w, s, at, Choice, f, f);
 }
 
-/// An operation that flags the few lanes in which `any` is needed, which obeys every MODE. `fast` must be no closure of a table:
-/// compiled for a level, it would be called for each lane, for it returns two values.
+/// Executes an operation that flags the few lanes that require `any`, which supports every MODE. `fast` must not be a
+/// closure in a table: a closure compiled for a vector level would be called for each lane, because it returns two
+/// values.
 #[inline(always)]
 pub(super) fn flagged<
     const Y: usize,
@@ -155,7 +158,8 @@ pub(super) fn flagged<
     });
 }
 
-/// The last product and sum of a division: `exact` does something else in lanes whose bit in VCC is set, which are few.
+/// Executes the last multiply-add of a division. `exact` behaves differently in lanes whose VCC bit is set, which are
+/// few.
 #[inline(always)]
 pub(super) fn division_step<N: Float + HostFloat<Value = N>>(
     w: &mut Wave,
@@ -169,7 +173,8 @@ pub(super) fn division_step<N: Float + HostFloat<Value = N>>(
     under_rule(w, s, THREE, DivisionStep, scaled, fast, nearest, exact);
 }
 
-/// A minimum, maximum or median of three sources: `numbers` is of numbers, `any` of any values, and told whether IEEE rules are on.
+/// Executes a minimum, maximum or median of three sources. `numbers` is for sources without NaN, `any` for all
+/// sources; the last argument of `any` is true under IEEE rules.
 #[inline(always)]
 pub(super) fn order3<F: Float + HostFloat>(
     w: &mut Wave,
@@ -185,7 +190,7 @@ pub(super) fn order3<F: Float + HostFloat>(
     });
 }
 
-/// [`order3`] of two sources.
+/// [`order3`] for two sources.
 #[inline(always)]
 pub(super) fn order2<F: Float + HostFloat>(
     w: &mut Wave,
@@ -198,7 +203,7 @@ pub(super) fn order2<F: Float + HostFloat>(
     flagged(w, s, TWO, Order, fast, move |_, a, b, ()| any(a, b, ieee));
 }
 
-/// A conversion from one width to another; `nearest` may have other types for them, and flushes its result.
+/// Executes a conversion between widths. `nearest` may use other types for the values, and flushes its result.
 #[inline(always)]
 pub(super) fn convert<A: Float, R: Float + HostFloat, From: Flush, To: HostFloat>(
     w: &mut Wave,
@@ -212,7 +217,7 @@ pub(super) fn convert<A: Float, R: Float + HostFloat, From: Flush, To: HostFloat
     });
 }
 
-/// A conversion from an integer.
+/// Executes a conversion from an integer.
 #[inline(always)]
 pub(super) fn from_integer<I: Flush + Into<i64>, R: Float + HostFloat>(
     w: &mut Wave,
@@ -225,7 +230,7 @@ pub(super) fn from_integer<I: Flush + Into<i64>, R: Float + HostFloat>(
     });
 }
 
-/// [`under_rule`] of an operation that flags no lanes.
+/// [`under_rule`] for an operation that flags no lanes.
 #[inline(always)]
 pub(super) fn float<
     const X: usize,
@@ -253,9 +258,10 @@ pub(super) fn float<
     });
 }
 
-/// Executes a floating-point instruction under a rule. `fast` is the operation rounded to nearest, and may flag lanes for which it
-/// has no result, denormal ones among them: if an active lane is flagged, `nearest` computes all. `exact` obeys every MODE. It
-/// computes the lanes of the mask `others` in any case, and is told which those are.
+/// Executes a floating-point instruction under a rule. `fast` is the operation rounded to nearest. It may flag lanes
+/// for which it has no result, including denormal results; if an active lane is flagged, `nearest` computes all
+/// lanes. `exact` supports every MODE. It always computes the lanes in `others`, and its last argument is true for
+/// these.
 #[inline(always)]
 #[expect(
     clippy::too_many_arguments,
@@ -285,14 +291,14 @@ pub(super) fn under_rule<
     nearest: impl Fn(Env, A, B, C) -> R + Copy,
     exact: impl Fn(Env, ExactA, ExactB, ExactC, bool) -> ExactR,
 ) {
-    // The environment. What the host does not do is done exactly.
+    // Environment. If the host does not support it, all lanes are computed exactly.
     let env = environment::<P, ExactR::Value>(w);
     if const { P::RULE.rounds } && !env.is_nearest()
         || const { matches!(P::RULE.rare, Rare::AllIfSignals) } && !env.quiets()
     {
         return exactly::<X, Y, Z, P, _, _, _, _>(w, s, others, exact);
     }
-    // The sources, and the operation on them with denormals kept or flushed, compiled for both.
+    // Sources and operation, compiled once for kept and once for flushed denormals.
     let result = if const { is_compiled_once::<P, A>() } {
         compute::<X, Y, Z, P, _, _, _, _, _>(w, s, at, env, fast, nearest)
     } else if env.keeps_denormals() {
@@ -304,7 +310,7 @@ pub(super) fn under_rule<
     } else {
         return exactly::<X, Y, Z, P, _, _, _, _>(w, s, others, exact);
     };
-    // Rare lanes, and the result under EXEC.
+    // Corrections in rare lanes, and the result under EXEC.
     if const { matches!(P::RULE.rare, Rare::Nan) } {
         nan::write::<X, Y, Z, P, ExactR::Value, R, _, _, _, _>(w, s, &result, others, exact);
     } else if const { matches!(P::RULE.rare, Rare::Signals) } {
@@ -314,14 +320,15 @@ pub(super) fn under_rule<
     }
 }
 
-/// True if an operation is not compiled for kept and for flushed denormals apart: it is large, or sees to them itself.
+/// True if an operation is not compiled separately for kept and flushed denormals, because it is large or handles
+/// denormals itself.
 const fn is_compiled_once<P: FloatRule, A: Lane>() -> bool {
     A::IS_HALF && !P::RULE.rounds
         || matches!(P::RULE.denormals, Denormals::Operation)
         || matches!(P::RULE.environment, Environment::FlushingBefore14)
 }
 
-/// The environment where denormals are flushed, all that the rule lets be.
+/// Returns the environment with all denormals flushed, as far as the rule permits.
 #[inline(always)]
 fn flushing<P: FloatRule>(env: Env) -> Env {
     let flushing = env.flushing();
@@ -332,7 +339,7 @@ fn flushing<P: FloatRule>(env: Env) -> Env {
     }
 }
 
-/// The results of all lanes.
+/// Computes the results of all lanes.
 #[inline(always)]
 fn compute<
     const X: usize,
@@ -374,7 +381,7 @@ fn compute<
     }
 }
 
-/// The sources as the operation sees them.
+/// Sources as seen by the operation.
 #[inline(always)]
 fn inputs<P: FloatRule, A: Flush, B: Flush, C: Flush>(env: Env, a: A, b: B, c: C) -> (A, B, C) {
     if const { matches!(P::RULE.denormals, Denormals::Operation) } {
@@ -384,7 +391,7 @@ fn inputs<P: FloatRule, A: Flush, B: Flush, C: Flush>(env: Env, a: A, b: B, c: C
     }
 }
 
-/// Executes an instruction as MODE says, whatever that is. It has no use for wide vectors.
+/// Executes an instruction exactly, in any MODE. This path does not benefit from wide vectors.
 #[cold]
 #[inline(never)]
 fn exactly<
@@ -417,7 +424,7 @@ fn exactly<
     }
 }
 
-/// [`compare`] of floating-point values, denormals as MODE says. Compilers keep those of double precision.
+/// [`compare`] for floating-point values, with denormals as in MODE. Compilers keep those of double precision.
 #[inline(always)]
 pub(super) fn compare_float<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F) -> bool) {
     let flushing = |a, b| f(Env::FLUSHING.input(a), Env::FLUSHING.input(b));

@@ -1,15 +1,15 @@
-//! S_CBRANCH_…_FORK and S_CBRANCH_JOIN: parts of a wave wait on a stack in scalar registers.
+//! S_CBRANCH_…_FORK and S_CBRANCH_JOIN. They split a wave and save its waiting parts on a stack in scalar registers.
 
 use super::scalar_operand::read;
 use crate::step::Step;
 use crate::wave::Wave;
 
-/// MODE: how many parts of the wave wait on the stack of S_CBRANCH_…_FORK, three bits.
+/// MODE: depth of the stack of S_CBRANCH_…_FORK, three bits.
 const STACK_SHIFT: u32 = 29;
-/// Scalar registers of a part: EXEC, then the program counter.
+/// Scalar registers per stack entry: EXEC, then the program counter.
 const PART: u32 = 4;
 
-/// The stack's depth.
+/// Depth of the stack.
 fn depth(w: &Wave) -> u32 {
     w.mode >> STACK_SHIFT
 }
@@ -18,14 +18,15 @@ fn set_depth(w: &mut Wave, depth: u32) {
     w.mode = w.mode & !(u32::MAX << STACK_SHIFT) | depth << STACK_SHIFT;
 }
 
-/// The scalar registers of part number `number`.
+/// Scalar registers of stack entry `number`.
 fn part(number: u32) -> [u8; 2] {
     let first = (number * PART) as u8;
     [first, first + 2]
 }
 
-/// The lanes in the first operand go to `target`, the others on; where both have some, the smaller part goes first and
-/// the other waits on the stack (errata E204). Registers that the wave has not are not written (checklist 1.7).
+/// Splits the wave: lanes in the first operand branch to `target`, the others continue. If both parts have lanes, the
+/// smaller one executes first and the other waits on the stack (errata E204). Registers outside the wave's allocation
+/// are not written (checklist 1.7).
 pub(super) fn fork(w: &mut Wave, s: &Step, target: u64) {
     let (exec, next) = (w.exec(), w.pc);
     let mask: u64 = read(w, s.args[0]);
@@ -53,7 +54,7 @@ pub(super) fn fork(w: &mut Wave, s: &Step, target: u64) {
     w.pc = first.1;
 }
 
-/// Goes on where the stack was as deep as the operand says; until then the next part has its turn (errata E204).
+/// Continues if the stack depth equals the operand. Otherwise resumes the next waiting part (errata E204).
 pub(super) fn join(w: &mut Wave, s: &Step) {
     let until: u32 = read(w, s.args[0]);
     if depth(w) == until {

@@ -1,4 +1,4 @@
-//! Hardware registers, as S_GETREG and S_SETREG see them.
+//! Hardware registers, accessed by S_GETREG and S_SETREG.
 
 use gcn_isa::Isa;
 use gcn_isa::simm::Hwreg;
@@ -7,14 +7,14 @@ use super::scalar_operand::{read, write};
 use crate::step::Step;
 use crate::wave::Wave;
 
-// Numbers of the hardware registers.
+// Hardware register numbers.
 const MODE: u8 = 1;
 const STATUS: u8 = 2;
 const TRAPSTS: u8 = 3;
 const HW_ID: u8 = 4;
 const GPR_ALLOC: u8 = 5;
 const LDS_ALLOC: u8 = 6;
-/// The one with the counters.
+/// Register with the wait counters.
 pub(crate) const IB_STS: u8 = 7;
 const SH_MEM_BASES: u8 = 15;
 
@@ -26,29 +26,31 @@ const STATUS_VCCZ: u32 = 10;
 const STATUS_IN_GROUP: u32 = 11;
 const STATUS_VALID: u32 = 16;
 
-/// Waves of a compute unit go round its SIMD units.
+/// Waves of a compute unit are assigned to its SIMD units in turn.
 const SIMD_UNITS: u32 = 4;
 
-// Where parts of the registers are, and what their sizes count (errata E207).
+// Field positions, and units of the size fields (errata E207).
 const HW_ID_SIMD: u32 = 4;
 const HW_ID_WAVE: u32 = 0xf;
 const GPR_ALLOC_VGPRS: u32 = 8;
 const GPR_ALLOC_SGPRS: u32 = 24;
 const VGPRS_TOGETHER: u32 = 4;
 const LDS_ALLOC_SIZE: u32 = 12;
-/// Unit of LDS_ALLOC in bytes: 64 dwords on every generation, although the allocation granularity is larger since GCN 1.1.
+/// Unit of LDS_ALLOC in bytes: 64 dwords on every generation, although the allocation granularity is larger since GCN
+/// 1.1.
 const LDS_TOGETHER: u32 = 256;
 const IB_STS_EXP: u32 = 4;
 const IB_STS_LGKM: u32 = 8;
 const IB_STS_VM_HIGH: u32 = 22;
 const VM_LOW: u32 = 0xf;
 
-/// Number of units that hold `count`, minus one, the form in which registers give the size of allocations.
+/// Encodes an allocation size as registers do: the number of units that hold `count`, minus one.
 fn units_but_one(count: u32, unit: u32) -> u32 {
     count.div_ceil(unit).saturating_sub(1)
 }
 
-/// The value of a hardware register. What nothing here has (traps, the place on a chip beyond a unit) is 0.
+/// Value of a hardware register. State that is not emulated (traps, the location of the compute unit on the chip) is
+/// 0.
 fn hardware_register(w: &Wave, id: u8) -> u32 {
     match id {
         MODE => w.mode,
@@ -77,13 +79,13 @@ fn hardware_register(w: &Wave, id: u8) -> u32 {
                 | u32::from(counters.lgkm) << IB_STS_LGKM
                 | vm >> 4 << IB_STS_VM_HIGH
         }
-        // The apertures' bases by their upper 16 bits: private below, shared above (errata E088).
+        // Upper 16 bits of the aperture bases: private in the low half, shared in the high half (errata E088).
         SH_MEM_BASES => w.apertures.private >> 16 | w.apertures.shared & 0xffff_0000,
         _ => 0,
     }
 }
 
-/// S_GETREG.
+/// Executes S_GETREG.
 pub(super) fn get_register(w: &mut Wave, s: &Step) {
     let reg = Hwreg::unpack(s.immediate() as u16);
     let mask = ((1u64 << reg.width) - 1) as u32;
@@ -91,7 +93,7 @@ pub(super) fn get_register(w: &mut Wave, s: &Step) {
     write(w, s.args[0], value);
 }
 
-/// S_SETREG. Only MODE and TRAPSTS can be written by a kernel; other registers stay as they are.
+/// Executes S_SETREG. Kernels can write only MODE and TRAPSTS; other registers are unchanged.
 pub(super) fn set_register(w: &mut Wave, s: &Step) {
     let reg = Hwreg::unpack(s.immediate() as u16);
     let value: u32 = read(w, s.args[1]);

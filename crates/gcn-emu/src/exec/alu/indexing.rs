@@ -1,4 +1,4 @@
-//! VGPR indexing: while MODE says so, the index in M0 is added to the numbers of vector registers.
+//! VGPR indexing, which adds the index in M0 to vector register numbers while MODE enables it.
 //!
 //! Source: AMD's GCN3 and Vega manuals, S_SET_GPR_IDX_ON and its relatives; errata E143 and E144.
 
@@ -10,15 +10,15 @@ use super::scalar_operand;
 use crate::step::{Arg, Around, MAX_ARGS, Step};
 use crate::wave::Wave;
 
-/// MODE: indexing is on. GCN 1.0 and 1.1 have no such bit.
+/// MODE: VGPR indexing is enabled. GCN 1.0 and 1.1 lack this bit.
 pub const GPR_IDX_EN: u32 = 1 << 27;
-/// M0: the index.
+/// M0: index.
 const INDEX: u32 = 0xff;
-/// M0: the operands that it is added to, a bit each: SRC0, SRC1, SRC2, VDST.
+/// M0: mask of the indexed operands: SRC0, SRC1, SRC2, VDST.
 const OPERANDS_SHIFT: u32 = 12;
 const OPERANDS: u32 = 0xf;
 
-/// True of an instruction that turns indexing on or off.
+/// True for instructions that turn indexing on or off.
 pub fn switches(inst: &Inst) -> bool {
     matches!(
         inst.does(),
@@ -26,31 +26,31 @@ pub fn switches(inst: &Inst) -> bool {
     )
 }
 
-/// True if vector instructions are to be executed by [`execute`].
+/// True if vector instructions must be executed by [`execute`].
 #[inline(always)]
 pub fn is_on(w: &Wave) -> bool {
     w.mode & GPR_IDX_EN != 0
 }
 
-/// S_SET_GPR_IDX_ON: the index and the operands, and indexing is on.
+/// S_SET_GPR_IDX_ON: sets the index and the operand mask, and enables indexing.
 pub(super) fn turn_on(w: &mut Wave, s: &Step) {
     set_index(w, s, 0);
     set_operands(w, s, 1);
     w.mode |= GPR_IDX_EN;
 }
 
-/// The index, from the source at `place`.
+/// Sets the index from the source at `place`.
 pub(super) fn set_index(w: &mut Wave, s: &Step, place: usize) {
     let index: u32 = scalar_operand::read(w, s.args[place]);
     w.set_scalar(regs::M0, w.m0() & !INDEX | index & INDEX);
 }
 
-/// S_SET_GPR_IDX_OFF: M0 stays as it is.
+/// S_SET_GPR_IDX_OFF: disables indexing and leaves M0 unchanged.
 pub fn turn_off(w: &mut Wave) {
     w.mode &= !GPR_IDX_EN;
 }
 
-/// The operands, from the number at `place`, as S_SET_GPR_IDX_MODE has them.
+/// Sets the operand mask from the immediate at `place`, as for S_SET_GPR_IDX_MODE.
 pub fn set_operands(w: &mut Wave, s: &Step, place: usize) {
     let Arg::Imm(operands) = s.args[place] else {
         return;
@@ -62,8 +62,8 @@ pub fn set_operands(w: &mut Wave, s: &Step, place: usize) {
     );
 }
 
-/// Executes an ALU instruction while indexing is on. Out of range a source reads v0, and with its destination there the
-/// instruction is not executed (checklist 1.6).
+/// Executes an ALU instruction while indexing is enabled. An out-of-range source reads v0; with an out-of-range
+/// destination, the instruction is not executed (checklist 1.6).
 #[inline(never)]
 pub fn execute(w: &mut Wave, s: &Step) {
     let operands = w.m0() >> OPERANDS_SHIFT & OPERANDS;
@@ -83,8 +83,8 @@ pub fn execute(w: &mut Wave, s: &Step) {
     (s.handler)(w, &moved);
 }
 
-/// The operands of an instruction at its execution, with the registers that VGPR indexing and MOVREL name. `Arg::None` is in
-/// place of a destination that is outside the wave's registers, which is not written.
+/// Operands of an instruction at its execution, with the registers selected by VGPR indexing and MOVREL. A
+/// destination outside the wave's registers, which is not written, becomes `Arg::None`.
 pub fn operands(w: &Wave, s: &Step) -> [Arg; MAX_ARGS] {
     let mut args = s.args;
     move_operands(w, s, operands_of(w, s), &mut args);
@@ -94,7 +94,7 @@ pub fn operands(w: &Wave, s: &Step) -> [Arg; MAX_ARGS] {
     }
 }
 
-/// The operands of an instruction that the index may be added to, a bit each: none while indexing is off.
+/// Mask of the operands to which the index may be added; empty while indexing is disabled.
 fn operands_of(w: &Wave, s: &Step) -> u32 {
     if is_on(w) && w.isa >= Isa::Vi && !s.inst.encoding.is_scalar() {
         w.m0() >> OPERANDS_SHIFT & OPERANDS
@@ -103,7 +103,8 @@ fn operands_of(w: &Wave, s: &Step) -> u32 {
     }
 }
 
-/// The index as a register that an instruction reads. `None` where it is added to no register of the instruction.
+/// Register use for the index that an instruction reads. `None` if it is added to none of the instruction's
+/// registers.
 pub fn index(w: &Wave, s: &Step) -> Option<RegisterUse> {
     let operands = operands_of(w, s);
     let mut indexed = s.indexed.operands();
@@ -121,8 +122,8 @@ pub fn index(w: &Wave, s: &Step) -> Option<RegisterUse> {
     })
 }
 
-/// Adds the index to the numbers of the registers that are in M0's set. Returns false if a destination is not the wave's;
-/// that operand is `Arg::None` then.
+/// Adds the index to the register numbers selected by M0's operand mask. Returns false if a destination is outside
+/// the wave's registers; that operand becomes `Arg::None`.
 fn move_operands(w: &Wave, s: &Step, operands: u32, args: &mut [Arg; MAX_ARGS]) -> bool {
     let index = (w.m0() & INDEX) as usize;
     for (bit, place, count) in s.indexed.operands() {

@@ -1,11 +1,11 @@
-//! ALU instructions: a line for each operation and type.
+//! ALU instructions, in tables with a row for each operation and type.
 //!
-//! The tables (`scalar`, `packed`, `vector`, `compare`) say what an operation computes from a lane's values;
-//! `operands` fetches those values and writes results under EXEC, and `protocol` does what is common to many. A floating-point
-//! operation has a rule (`rule`): what it makes of MODE, of NaN and of rare lanes. `floating` executes it by that rule. `modifiers`
-//! changes sources and results, `sdwa` and `dpp` being what those encodings do to them; `indexing` moves operands; `float` is
-//! IEEE arithmetic under the MODE register, `exact` the same in every rounding mode, `nan` chooses among NaN, `divide` and
-//! `approximate` what their names say.
+//! The tables (`scalar`, `packed`, `vector`, `compare`) define the value that an operation computes from a lane's
+//! sources. `operands` fetches sources and writes results under EXEC, and `protocol` has the code common to many
+//! instructions. A floating-point operation has a rule (`rule`) for MODE, NaN and rare lanes, under which `floating`
+//! executes it. `modifiers` changes sources and results, including SDWA and DPP; `indexing` changes register numbers.
+//! `float` is IEEE arithmetic under the MODE register, `exact` the same in every rounding mode, `nan` selects NaN
+//! results, and `divide` and `approximate` implement division and approximations.
 
 use gcn_isa::effect::AluOp;
 use gcn_isa::{Does, Field, Inst};
@@ -36,7 +36,7 @@ mod scalar;
 pub(crate) mod modifiers;
 pub mod two_paths;
 
-/// The handler of an ALU instruction, if this emulator executes it.
+/// Handler of an ALU instruction, if this emulator executes it.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "memory, and what the step loop does"
@@ -62,7 +62,7 @@ pub fn handler(inst: &Inst) -> Option<Handler> {
     }
 }
 
-/// True if SDWA and DPP ask for something that has a meaning; reserved numbers are not executed (errata E141).
+/// True if the SDWA and DPP fields are valid. Reserved values are not executed (errata E141).
 fn has_meaning(inst: &Inst) -> bool {
     let layout = inst.layout();
     if layout.has(Field::DppCtrl) {

@@ -1,10 +1,11 @@
-//! Modifiers of a vector instruction's encoding: absolute values and negations, halves, parts of
-//! registers, other lanes, factors and clamps.
+//! Instruction modifiers of vector instructions: absolute value, negation, half and sub-dword selection, cross-lane
+//! reads, output factors and clamps.
 //!
-//! [`Decoded`](crate::step::Decoded) has the modifiers as shifts and masks that are the same for all lanes ([`crate::step::modifiers`]).
-//! Signs, which most modify, are removed and inverted as sources are fetched. The rest is done by a handler around the operation's
-//! ([`Modified`]): modified sources are staged in the wave's rows for them, the operation reads those, and its result is changed in
-//! place. The operation's own handler knows nothing of all this.
+//! [`Decoded`](crate::step::Decoded) has the modifiers as shifts and masks common to all lanes
+//! ([`crate::step::modifiers`]). Sign modifiers, the most frequent ones, are applied as sources are fetched. A
+//! wrapper around the operation's handler does the rest ([`Modified`]): it stages modified sources in the wave's rows
+//! for them, from which the operation reads, and changes the result in place. The operation's own handler is unaware
+//! of modifiers.
 
 use std::hint::select_unpredictable as select;
 
@@ -21,8 +22,8 @@ use crate::step::{
 };
 use crate::wave::Wave;
 
-/// Prepares a vector instruction's step, which has its operation's handler, to find its operands and to obey its modifiers.
-/// A source that is neither register nor constant becomes one in the wave's rows for such.
+/// Prepares the step of a vector instruction, which already has the operation's handler, to locate operands and apply
+/// modifiers. A source that is neither a register nor a constant is staged in one of the wave's rows.
 pub fn prepare(step: &mut Step) {
     let mut args = step.args;
     let mut staged = Vec::new();
@@ -61,7 +62,7 @@ pub fn prepare(step: &mut Step) {
 }
 
 impl Modified {
-    /// The same of an operation with other registers.
+    /// Returns the same modifiers for an operation with other registers.
     pub(super) fn with_registers(&self, args: [Arg; MAX_ARGS]) -> Modified {
         Modified {
             operation: self.operation.with_registers(args),
@@ -70,7 +71,7 @@ impl Modified {
         }
     }
 
-    /// Puts the changed sources in their rows. Returns the lanes that the result is for.
+    /// Stages the modified sources in their rows. Returns the mask of lanes that receive the result.
     #[inline(always)]
     fn stage(&self, w: &mut Wave, s: &Step) -> u64 {
         let exec = w.exec();
@@ -109,8 +110,7 @@ impl Modified {
         }
     }
 
-    /// Changes what the operation has written in the lanes of `exec`; the others' is what was there, which the wave's
-    /// staging has.
+    /// Modifies the operation's result in the lanes of `exec`. Other lanes are restored from the wave's staging.
     #[inline(always)]
     fn finish(&self, w: &mut Wave, outcome: &ResultChange, exec: u64) {
         let mode = w.mode;
@@ -130,7 +130,7 @@ impl Modified {
                             | u32::from(half((lane >> HALF_BITS) as u16)) << HALF_BITS
                     });
                 }
-                // Integers have no factor, and their operations clamp by themselves.
+                // Integers have no output factor, and their operations implement clamping.
                 Ty::F16x2 | Ty::I16x2 => {}
                 Ty::B8 | Ty::B16 | Ty::B32 | Ty::B64 | Ty::B96 | Ty::B128 | Ty::B256 | Ty::B512 => {
                 }
@@ -148,7 +148,7 @@ impl Modified {
     }
 }
 
-/// Moves the low bits of each lane to a part of it, around which is what the register had, or other bits.
+/// Moves the low bits of each lane to the selected part. The rest is preserved or filled.
 #[inline(always)]
 fn put_part(part: ResultPart, register: &mut Lanes, old: &Lanes) {
     let ResultPart { selection, unused } = part;
@@ -163,7 +163,7 @@ fn put_part(part: ResultPart, register: &mut Lanes, old: &Lanes) {
     }
 }
 
-/// Registers that an instruction writes, and the staging for what they had before.
+/// Registers that an instruction writes, and the staging for their old values.
 #[inline(always)]
 fn result<'a>(
     w: &'a mut Wave,
@@ -179,7 +179,7 @@ fn result<'a>(
 }
 
 impl Splats {
-    /// Puts the sources into their rows.
+    /// Copies the sources to their rows.
     #[inline(always)]
     fn put(self, w: &mut Wave, s: &Step) {
         let mut places = self.places;
@@ -202,7 +202,7 @@ impl Splats {
 }
 
 at_each_level! {
-/// The handler of an operation of which sources that are the same in all lanes are put into their rows before.
+/// Handler that first copies sources common to all lanes to their rows.
 fn splatting_handler() -> Handler {
     |w, s| {
         if let Some(Around::Splats(splats, operation)) = s.around.as_deref() {
@@ -212,7 +212,7 @@ fn splatting_handler() -> Handler {
     }
 }
 
-/// The handler of a modified instruction.
+/// Handler of a modified instruction.
 fn handler() -> Handler {
     |w, s| {
         let Some(Around::Modifiers(modified)) = s.around.as_deref() else {
@@ -242,7 +242,7 @@ fn handler() -> Handler {
 }
 }
 
-/// Changes a source's dwords; halves to be widened have the denormals that `env` says.
+/// Modifies a source's dwords. `env` determines the denormal handling of widened halves.
 #[inline(always)]
 fn apply(change: &SourceChange, env: Env, from: &Lanes, to: &mut Lanes) {
     let flip = change.flip;
@@ -267,7 +267,7 @@ fn apply(change: &SourceChange, env: Env, from: &Lanes, to: &mut Lanes) {
     }
 }
 
-/// Makes lanes of others.
+/// Computes each lane from another register's lane.
 #[inline(always)]
 fn each_of(from: &Lanes, to: &mut Lanes, f: impl Fn(u32) -> u32) {
     for (to, from) in to.0.iter_mut().zip(&from.0) {
@@ -275,7 +275,7 @@ fn each_of(from: &Lanes, to: &mut Lanes, f: impl Fn(u32) -> u32) {
     }
 }
 
-/// Changes each lane.
+/// Changes each lane in place.
 #[inline(always)]
 fn each(lanes: &mut [u32; LANES], f: impl Fn(u32) -> u32) {
     for dword in lanes {
@@ -283,7 +283,7 @@ fn each(lanes: &mut [u32; LANES], f: impl Fn(u32) -> u32) {
     }
 }
 
-/// MODE: clamping makes 0 of NaN.
+/// MODE: clamping turns NaN into 0.
 const DX10_CLAMP: u32 = 1 << 8;
 
 #[inline(always)]
@@ -291,8 +291,9 @@ fn dx10_clamp(mode: u32) -> bool {
     mode & DX10_CLAMP != 0
 }
 
-/// The output factor, then the clamp. The factor counts only where denormal results are flushed and IEEE rules are off; zeros
-/// and denormals lose their sign, but not what halving brings below the least normal number (errata E191).
+/// Applies the output factor, then the clamp. The factor takes effect only if denormal results are flushed and IEEE
+/// rules are off. Zeros and denormals become +0, but a result that halving makes denormal becomes a zero of the same
+/// sign (errata E191).
 #[inline(always)]
 fn finish_float<F: Float>(mode: u32, outcome: &ResultChange, result: &mut [Lanes]) {
     let env = Env::of::<F>(mode);
@@ -321,7 +322,7 @@ fn finish_float<F: Float>(mode: u32, outcome: &ResultChange, result: &mut [Lanes
     }
 }
 
-/// Changes each lane's value, of one register or two.
+/// Changes each lane's value, in one register or two.
 #[inline(always)]
 fn values<F: Float>(registers: &mut [Lanes], f: impl Fn(F) -> F) {
     match registers {

@@ -1,8 +1,8 @@
-//! NaN results by one rule on every host (errata E190).
+//! NaN results, which follow the same rule on every host (errata E190).
 //!
-//! Hosts differ in which of two NaN sources an instruction propagates, and a compiler may exchange the operands of a sum or
-//! a product. So operations are computed as the host does, and the rare lanes whose result is a NaN get theirs by the rule:
-//! looking for one takes one comparison of two results.
+//! Hosts differ in the NaN that an instruction with two NaN sources propagates, and a compiler may swap the operands
+//! of a sum or product. Therefore, operations are computed by the host, and the rare lanes with a NaN result are then
+//! corrected. Detection takes one comparison for every two results.
 
 use std::hint::select_unpredictable as select;
 
@@ -15,21 +15,20 @@ use crate::lanes::{self, LANES, Lane, Lanes, at_each_level};
 use crate::step::Step;
 use crate::wave::Wave;
 
-/// A NaN as a result, or else another value.
+/// Returns the result for a NaN, or another value if `value` is a number.
 #[inline(always)]
 fn nan_or<F: Float>(env: Env, value: F, other: F) -> F {
     select(value.is_any_nan(), env.nan(value), other)
 }
 
-/// True of what counts as zero.
+/// True for values treated as zero.
 #[inline(always)]
 fn is_zero<F: Float>(env: Env, value: F) -> bool {
     env.input(value).magnitude() == 0
 }
 
 impl NanRule {
-    /// The NaN of an operation on these sources, which gives one. Those of operations on two sources have the first or the
-    /// second as a third.
+    /// NaN result of an operation on these sources. If an operation has two sources, `c` repeats one of them.
     #[inline(always)]
     fn chosen<F: Float>(self, env: Env, a: F, b: F, c: F) -> F {
         let of_addend = || nan_or(env, c, invalid());
@@ -51,7 +50,7 @@ impl NanRule {
     }
 }
 
-/// The result of an operation on one source, a NaN by the rule and quiet: on x86-64 as the host has it.
+/// Result of an operation on one source, with a quiet NaN by the rule. On x86-64 the host's result already obeys it.
 #[inline(always)]
 pub(super) fn of_one<F: Float>(result: F, a: F) -> F {
     if cfg!(target_arch = "x86_64") {
@@ -61,23 +60,23 @@ pub(super) fn of_one<F: Float>(result: F, a: F) -> F {
     }
 }
 
-/// The quiet NaN that comes of a source of which an operation has no result.
+/// Quiet NaN for a source outside an operation's domain.
 #[inline(always)]
 pub(super) fn none<F: Float>(a: F) -> F {
     nan_or(Env::KEEPING, a, invalid())
 }
 
-/// The result of an operation on three sources, a NaN by the rule and quiet: for operations that are rarely executed, in each
-/// lane.
+/// Result of an operation on three sources, with a quiet NaN by the rule. For rarely executed operations, since it
+/// checks each lane.
 #[inline(always)]
 pub(super) fn of_three(result: f32, a: f32, b: f32, c: f32) -> f32 {
     let chosen = NanRule::OfProduct.chosen(Env::KEEPING, a, b, c);
     select(result.is_nan(), chosen, result)
 }
 
-/// Writes the result of an operation on sources of type `F`, computed in type `N`. A NaN result of a NaN source is replaced by the
-/// rule's NaN. `exact` recomputes other lanes with a NaN result, and the lanes of `others` without a NaN source; it is told if a
-/// lane is one of `others`.
+/// Writes the result of an operation on sources of type `F`, computed in type `N`. If a source is a NaN, a NaN result
+/// is replaced with the rule's NaN. `exact` recomputes the other lanes with a NaN result, and the lanes of `others`
+/// without a NaN source; its last argument is true for lanes of `others`.
 #[inline(always)]
 pub(super) fn write<
     const X: usize,
@@ -105,14 +104,14 @@ pub(super) fn write<
     }
 }
 
-/// Writes the result of an operation whose first source is of type `F`. Signalling NaN are left as they are where MODE says so.
+/// Writes the result of an operation whose first source is of type `F`. Preserves signalling NaN if MODE says so.
 #[inline(always)]
 pub(super) fn write_signals<const X: usize, F: Float, N: Lane>(
     w: &mut Wave,
     s: &Step,
     result: &[Lanes; 2],
 ) {
-    // A look for NaN here would be taken ahead of the branch.
+    // A test for NaN here would be hoisted above the branch.
     if w.mode & MODE_IEEE == 0 {
         stage::<F>(w, result);
         settle_signals::<X, F, N>(w, s);
@@ -121,8 +120,8 @@ pub(super) fn write_signals<const X: usize, F: Float, N: Lane>(
     }
 }
 
-/// Copies a result to the wave's staging memory. Only the rare path does: taking the result's own address would spill it in every
-/// execution.
+/// Copies a result to the wave's staging memory. Only the rare path does this: taking the address of the result
+/// itself would spill it in every execution.
 #[inline(always)]
 fn stage<F: Float>(w: &mut Wave, result: &[Lanes; 2]) {
     w.staging.results[0] = result[0];
@@ -131,7 +130,7 @@ fn stage<F: Float>(w: &mut Wave, result: &[Lanes; 2]) {
     }
 }
 
-/// [`write`] of halves of dwords.
+/// [`write`] for the halves of dwords.
 #[inline(always)]
 pub(super) fn write_halves<const X: usize, const Y: usize, const Z: usize>(
     w: &mut Wave,
@@ -150,9 +149,9 @@ pub(super) fn write_halves<const X: usize, const Y: usize, const Z: usize>(
     }
 }
 
-/// Bits of a half but the sign.
+/// Bits of a half without the sign.
 const HALF_MAGNITUDE: u32 = 0x7fff;
-/// An infinity.
+/// Infinity.
 const HALF_INFINITY: u32 = 0x7c00;
 
 #[inline(always)]
@@ -160,7 +159,7 @@ fn is_half_nan(dword: u32) -> bool {
     dword & HALF_MAGNITUDE > HALF_INFINITY
 }
 
-/// True if a dword is a NaN in single precision. One comparison says it of two.
+/// True if any dword is a NaN in single precision. Each comparison tests two dwords.
 #[inline(always)]
 fn has_single_nan(dwords: &Lanes) -> bool {
     let numbers: [f32; LANES] = dwords.0.map(f32::from_bits);
@@ -172,8 +171,8 @@ fn has_single_nan(dwords: &Lanes) -> bool {
     any
 }
 
-/// True if a lane, active or not, has a NaN, or may have one. Results of arithmetic are quiet, so that the high dword of a double
-/// is enough.
+/// True if any lane, active or not, has or may have a NaN. Arithmetic results are quiet, so that testing the high
+/// dword of a double suffices.
 #[inline(always)]
 fn may_have_nan<F: Float>([low, high]: &[Lanes; 2]) -> bool {
     match F::BITS {
@@ -182,13 +181,13 @@ fn may_have_nan<F: Float>([low, high]: &[Lanes; 2]) -> bool {
             dwords.fold(false, |any, &dword| any | is_half_nan(dword))
         }
         u32::BITS => has_single_nan(low),
-        // The high dword of a NaN is one of single precision too, as are those of infinities and of magnitudes of 2^1017 and
-        // more, which are rare: they only take the way that NaN take.
+        // The high dword of a NaN is also a NaN in single precision. Infinities and magnitudes from 2^1017 share this
+        // property; they are rare and merely take the slow path.
         _ => has_single_nan(high),
     }
 }
 
-/// Writes the results in the wave's staging, settled as [`write`] says.
+/// Writes the staged results after the corrections described at [`write`].
 #[cold]
 #[inline(never)]
 fn settle<
@@ -225,7 +224,7 @@ fn settle<
     operands::write::<N>(w, s, (results, 0));
 }
 
-/// Writes the results in the wave's staging, NaN by the rule for one source.
+/// Writes the staged results, with NaN by the rule for one source.
 #[cold]
 #[inline(never)]
 fn settle_signals<const X: usize, F: Float, N: Lane>(w: &mut Wave, s: &Step) {
@@ -238,7 +237,7 @@ fn settle_signals<const X: usize, F: Float, N: Lane>(w: &mut Wave, s: &Step) {
     operands::write::<N>(w, s, (results, 0));
 }
 
-/// [`settle`] of halves of dwords.
+/// [`settle`] for the halves of dwords.
 #[cold]
 #[inline(never)]
 fn settle_halves<const X: usize, const Y: usize, const Z: usize>(w: &mut Wave, s: &Step) {
@@ -250,8 +249,8 @@ fn settle_halves<const X: usize, const Y: usize, const Z: usize>(w: &mut Wave, s
 }
 
 at_each_level! {
-/// Puts the chosen NaN in the place of those that are results. Returns the lanes of those that no source is the reason of,
-/// and of some others those without such a source.
+/// Replaces NaN results with the rule's NaN. Returns the lanes without a NaN source that either have a NaN result or
+/// are in `others`.
 fn choose<F: Float, P: FloatRule>(
     results: &mut [Lanes; 2],
     sources: SourceOperands<'_>,
@@ -271,7 +270,7 @@ fn choose<F: Float, P: FloatRule>(
     without & (nan | others)
 }
 
-/// [`choose`] of both halves of the dwords; nothing is rounded but the results.
+/// [`choose`] for both halves of the dwords. Only the final results are rounded.
 fn choose_halves(results: &mut Lanes, sources: [&Lanes; 3], env: Env) {
     let [a, b, c] = sources.map(|source| *source);
     for lane in 0..LANES {

@@ -1,15 +1,15 @@
-//! Operands of vector instructions: sources are read in place, be it in vector registers or in rows beside them, where
-//! `modifiers` has put them. Results are written under EXEC.
+//! Operands of vector instructions. Sources are read in place, from vector registers or from the staging rows that
+//! `modifiers` fills. Results are written under EXEC.
 
 use crate::lanes::{Lane, Lanes, NOTHING, Same, Sign, SignBits, SourceLanes, at_each_level};
 use crate::registers::RegisterRow;
 use crate::step::{Arg, Step};
 use crate::wave::{SCALARS, Scalars, Wave};
 
-/// The place of the result among the operands.
+/// Position of the result among the operands.
 const RESULT: usize = 0;
 
-/// The sources at the places, with their signs.
+/// Sources at the given places, with sign modifiers applied.
 #[inline(always)]
 pub(super) fn sources<
     'a,
@@ -23,7 +23,7 @@ pub(super) fn sources<
     w: &'a mut Wave,
     s: &Step,
 ) -> SourceOperands<'a> {
-    // What most instructions have is looked for once, ahead of the rest.
+    // The most frequent case is tested first.
     let used = const { used(&[(X, A::DWORDS), (Y, B::DWORDS), (Z, C::DWORDS)]) };
     if s.in_lanes & used == used {
         in_lanes::<X, Y, Z, A, B, C>(w, s)
@@ -32,7 +32,7 @@ pub(super) fn sources<
     }
 }
 
-/// [`sources`] of which one at least is in no vector register or has something done to its sign.
+/// [`sources`] if at least one of them is not in vector registers or has a sign modifier.
 #[inline(never)]
 fn staged<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane, C: Lane>(
     w: &'a mut Wave,
@@ -48,8 +48,8 @@ fn staged<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane, 
     )
 }
 
-/// Puts the source at a place into its row, if it is in no vector register or has something done to its sign. It stays
-/// there as it was, beside what becomes of its last dword: it may be read again.
+/// Copies the source at a place to its row, if it is not in vector registers or has a sign modifier. The unmodified
+/// source remains there, next to the modified last dword, because it may be read again.
 #[inline(always)]
 fn stage<const PLACE: usize, T: Lane>(w: &mut Wave, s: &Step) {
     if T::DWORDS == 0 {
@@ -84,7 +84,7 @@ fn stage<const PLACE: usize, T: Lane>(w: &mut Wave, s: &Step) {
     }
 }
 
-/// The source at a place, after [`stage`].
+/// Source at a place, after [`stage`].
 #[inline(always)]
 fn staged_or_register<'a, const PLACE: usize, T: Lane>(w: &'a Wave, s: &Step) -> SourceLanes<'a> {
     if T::DWORDS > 0 && is_signed::<PLACE, T>(s) {
@@ -96,7 +96,7 @@ fn staged_or_register<'a, const PLACE: usize, T: Lane>(w: &'a Wave, s: &Step) ->
     }
 }
 
-/// True if something is done to the sign of the source at a place.
+/// True if the source at a place has a sign modifier.
 #[inline(always)]
 fn is_signed<const PLACE: usize, T: Lane>(s: &Step) -> bool {
     T::SIGN != 0 && s.signs[PLACE] != Sign::Kept
@@ -104,7 +104,7 @@ fn is_signed<const PLACE: usize, T: Lane>(s: &Step) -> bool {
 
 pub(super) type SourceOperands<'a> = (SourceLanes<'a>, SourceLanes<'a>, SourceLanes<'a>);
 
-/// The sources at the places, each in vector registers or in its row beside them.
+/// Sources at the given places, each in vector registers or its staging row.
 #[inline(always)]
 pub(super) fn in_lanes<
     'a,
@@ -125,15 +125,15 @@ pub(super) fn in_lanes<
     )
 }
 
-/// Sign modifier of the source at a place. It is read from a table: computing it takes enough of the host's
-/// registers that an operation has to save some, whether or not its sources have anything done to their signs.
+/// Sign modifier of the source at a place, read from a table. Computing it would need so many host registers that an
+/// operation must save some, even for sources without sign modifiers.
 #[inline(always)]
 fn sign_bits<const PLACE: usize, T: Lane>(s: &Step) -> &'static SignBits {
     let all = const { &Sign::all(T::SIGN) };
     &all[s.signs[PLACE] as usize]
 }
 
-/// The dwords of the source at a place, if it is the same in all lanes and the only one that is not in lanes.
+/// Dwords of the source at a place, if it is the same in all lanes and all other sources are in lanes.
 #[inline(always)]
 pub(super) fn only_same<const PLACE: usize, T: Lane>(w: &Wave, s: &Step) -> Option<Same> {
     if usize::from(s.only_same) != PLACE {
@@ -148,7 +148,7 @@ pub(super) fn only_same<const PLACE: usize, T: Lane>(w: &Wave, s: &Step) -> Opti
     Some(dwords)
 }
 
-/// The dwords of a source that is a constant or in scalar registers.
+/// Dwords of a source that is a constant or in scalar registers.
 #[inline(always)]
 pub(super) fn same<T: Lane>(scalars: &Scalars, arg: Arg) -> Option<Same> {
     match arg {
@@ -161,7 +161,7 @@ pub(super) fn same<T: Lane>(scalars: &Scalars, arg: Arg) -> Option<Same> {
     }
 }
 
-/// The set of the places whose operands have registers.
+/// Mask of the places whose operands have registers.
 pub(super) const fn used(operands: &[(usize, usize); 3]) -> u8 {
     let (mut set, mut n) = (0, 0);
     while n < operands.len() {
@@ -174,7 +174,7 @@ pub(super) const fn used(operands: &[(usize, usize); 3]) -> u8 {
     set
 }
 
-/// Writes the destination in the active lanes. Returns those of them whose bit is set.
+/// Writes the destination in the active lanes. Returns the lanes that are active and have their bit set.
 #[inline(always)]
 pub(super) fn write<R: Lane>(
     w: &mut Wave,
@@ -195,7 +195,7 @@ pub(super) fn write<R: Lane>(
             *register = high;
         }
     } else {
-        // Only here are they put in memory: a handler that has nothing on its stack begins and ends faster.
+        // Results go to memory only on this path: a handler without a stack frame starts and ends faster.
         let Wave { vgprs, staging, .. } = &mut *w;
         staging.results[0] = low;
         if R::DWORDS > 1 {
@@ -212,7 +212,7 @@ pub(super) fn write<R: Lane>(
 }
 
 at_each_level! {
-/// Writes the results in the wave's staging, of one dword or two, in the active lanes.
+/// Writes the one or two dwords of the staged results in the active lanes.
 fn write_part(w: &mut Wave, s: &Step, dwords: usize, is_short: bool) {
     let exec = w.exec();
     let [low, high] = &mut w.staging.results;
@@ -236,7 +236,7 @@ fn write_part(w: &mut Wave, s: &Step, dwords: usize, is_short: bool) {
 #[derive(Clone, Copy)]
 pub(super) struct Positions<const X: usize, const Y: usize, const Z: usize>;
 
-/// A source that is in vector registers or in its row.
+/// Source in vector registers or its staging row.
 #[inline(always)]
 fn source_in_lanes<'a, const PLACE: usize, T: Lane>(w: &'a Wave, s: &Step) -> SourceLanes<'a> {
     if T::DWORDS == 0 {
@@ -247,7 +247,7 @@ fn source_in_lanes<'a, const PLACE: usize, T: Lane>(w: &'a Wave, s: &Step) -> So
     [w.vgprs.dword(row, 0), last]
 }
 
-/// Registers of the wave from one on.
+/// Registers starting at `first`.
 #[inline(always)]
 fn registers_from<T: Lane>(registers: &[Lanes], first: u8) -> SourceLanes<'_> {
     let register = |n: usize| registers.get(usize::from(first) + n).unwrap_or(&NOTHING);

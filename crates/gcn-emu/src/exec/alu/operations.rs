@@ -1,4 +1,4 @@
-//! Operations of vector instructions that are more than an arm, and instructions that share no protocol.
+//! Vector operations that are too long for a table row, and instructions that share no protocol.
 
 use std::hint::select_unpredictable;
 
@@ -21,13 +21,13 @@ use crate::lanes::{HalfFloat, LANES, Lane, Lanes, keep_if};
 use crate::step::{Arg, Step};
 use crate::wave::Wave;
 
-/// The low 24 bits as a number without sign.
+/// Zero-extends the low 24 bits.
 #[inline(always)]
 pub(super) fn u24(value: u32) -> u64 {
     u64::from(value & 0x00ff_ffff)
 }
 
-/// The low 24 bits as a number with sign.
+/// Sign-extends the low 24 bits.
 #[inline(always)]
 pub(super) fn i24(value: i32) -> i64 {
     i64::from(value << 8 >> 8)
@@ -58,13 +58,14 @@ pub(super) fn byte_of(value: i16) -> u8 {
     value.clamp(0, u8::MAX.into()) as u8
 }
 
-/// The first value in the low half.
+/// Packs two values, the first into the low half.
 #[inline(always)]
 pub(super) fn pack(low: u16, high: u16) -> u32 {
     u32::from(low) | u32::from(high) << 16
 }
 
-/// The byte of the last source that the second names becomes what the first is, rounded as MODE says.
+/// Replaces a byte of the last source: the first source is its new value, rounded as in MODE, and the second selects
+/// the byte.
 #[inline(always)]
 pub(super) fn put_bytes<const Z: usize>(w: &mut Wave, s: &Step, at: Positions<1, 2, Z>) {
     let env = Env::of::<f32>(w.mode);
@@ -80,15 +81,15 @@ pub(super) fn put_bytes<const Z: usize>(w: &mut Wave, s: &Step, at: Positions<1,
     }
 }
 
-/// Byte `number`, of which two bits count, replaced.
+/// Replaces byte `number`, modulo 4.
 #[inline(always)]
 pub(super) fn put_byte(old: u32, number: u32, byte: u8) -> u32 {
     let shift = 8 * (number & 3);
     old & !(0xff << shift) | u32::from(byte) << shift
 }
 
-/// Four sums, of the reference and the dwords of `a` that begin at each of its first four bytes, each added to a
-/// 16-bit part of `c` and made to fit it.
+/// Computes four sums of absolute differences, between the reference and the dwords of `a` that start at each of its
+/// first four bytes. Each is added to a 16-bit part of `c` and limited to 16 bits.
 #[inline(always)]
 pub(super) fn four_sads(a: u64, b: u32, c: u64, sad: Sad, limit: impl Fn(u32) -> u16) -> u64 {
     (0..4).fold(0, |result, i| {
@@ -107,9 +108,9 @@ pub(super) fn saturated_u16(value: u32) -> u16 {
     value.min(u16::MAX.into()) as u16
 }
 
-/// [`four_sads`] without bytes whose reference is zero, into four registers of 32 bits each.
+/// [`four_sads`] with four 32-bit registers as result. Bytes whose reference is zero are ignored.
 pub(super) fn four_wide_sads(w: &mut Wave, s: &Step, add: impl Fn(u32, u32) -> u32) {
-    /// Registers of the sums.
+    /// Number of registers for the sums.
     const SUMS: u8 = 4;
     let exec = w.exec();
     let register = |w: &Wave, arg: Arg, n: u8| match arg {
@@ -162,7 +163,7 @@ pub(super) static SCREEN_PARTITION: [u8; 256] = [
     0x9, 0xf, 0xf, 0x9, 0xf, 0xf, 0xf, 0xb, 0xf, 0xf, 0xf, 0xf, 0x9, 0xd, 0xf, 0x1,
 ];
 
-/// Bytes of two sources, or constants, as each byte of the third says.
+/// Selects bytes of two sources, or constants, by the bytes of the third source.
 #[inline(always)]
 pub(super) fn permute(w: &mut Wave, s: &Step) {
     match selector(w, s.args[3]).and_then(Rotations::of) {
@@ -175,7 +176,7 @@ pub(super) fn permute(w: &mut Wave, s: &Step) {
     }
 }
 
-/// The value of an operand that is the same in all lanes.
+/// Value of an operand that is the same in all lanes.
 #[inline(always)]
 pub(super) fn selector(w: &Wave, arg: Arg) -> Option<u32> {
     let Arg::Vgpr(register) = arg else {
@@ -187,24 +188,24 @@ pub(super) fn selector(w: &Wave, arg: Arg) -> Option<u32> {
     (differ == 0).then_some(first)
 }
 
-/// Selection of each byte of V_PERM_B32's result from a rotated source.
+/// Selection of each byte of V_PERM_B32's result, as a rotation of a source.
 #[derive(Clone, Copy, Default)]
 struct Rotations([Rotation; 4]);
 
 #[derive(Clone, Copy, Default)]
 struct Rotation {
-    /// All bits if it is of the first source, else none.
+    /// All ones to select the first source, else zero.
     of_high: u32,
-    /// Bits to the left.
+    /// Number of bits to rotate left.
     left: u32,
-    /// The byte's bits, none where it is a constant.
+    /// Mask of the byte; zero for a constant.
     mask: u32,
     /// Bits of a constant.
     ones: u32,
 }
 
 impl Rotations {
-    /// From a selector, if none of its bytes asks for a sign.
+    /// Decodes a selector. Returns `None` if any of its bytes selects a sign.
     fn of(selector: u32) -> Option<Rotations> {
         let mut turns = Rotations::default();
         for (place, (turn, n)) in (0..).zip(turns.0.iter_mut().zip(selector.to_le_bytes())) {
@@ -234,13 +235,13 @@ impl Rotations {
     }
 }
 
-/// The same in a lane, from its selector.
+/// Computes V_PERM_B32 in one lane, from the lane's selector.
 #[inline(always)]
 pub(super) fn bytes_of(high: u32, low: u32, selector: u32) -> u32 {
     (0..4).fold(0, |result, byte| {
         let n = selector >> (8 * byte) & 0xff;
         let taken = select_unpredictable(n & 4 == 0, low, high) >> (8 * (n & 3));
-        // The signs of the four 16-bit parts.
+        // Signs of the four 16-bit parts.
         let part = select_unpredictable(n & 2 == 0, low, high);
         let sign = ((part << (16 * (!n & 1))) as i32 >> 31) as u32;
         let constant = select_unpredictable(n == 12, 0, 0xff);
@@ -250,7 +251,7 @@ pub(super) fn bytes_of(high: u32, low: u32, selector: u32) -> u32 {
     })
 }
 
-/// Values of −1..=1 or 0..=1 of two sources as integers of 16 bits.
+/// Converts two sources in the range −1..=1 or 0..=1 to 16-bit integers.
 #[inline(always)]
 pub(super) fn normalised_pairs(w: &mut Wave, s: &Step, f: impl Fn(f32) -> u16 + Copy) {
     let env = Env::of::<f32>(w.mode);
@@ -259,7 +260,7 @@ pub(super) fn normalised_pairs(w: &mut Wave, s: &Step, f: impl Fn(f32) -> u16 + 
     });
 }
 
-/// [`normalised_pairs`] of halves.
+/// [`normalised_pairs`] for halves.
 #[inline(always)]
 pub(super) fn normalised_half_pairs(w: &mut Wave, s: &Step, f: impl Fn(f32) -> u16 + Copy) {
     let env = Env::of::<F16>(w.mode);
@@ -268,22 +269,23 @@ pub(super) fn normalised_half_pairs(w: &mut Wave, s: &Step, f: impl Fn(f32) -> u
     });
 }
 
-/// A half as an integer of 16 bits.
+/// Converts a half to a 16-bit integer.
 #[inline(always)]
 pub(super) fn normalised_half(w: &mut Wave, s: &Step, f: impl Fn(f32) -> u16 + Copy) {
     let env = Env::of::<F16>(w.mode);
     one(w, s, |a: HalfFloat| f(env.input(a).0));
 }
 
-/// The exponent of a value: 0 of zeros, infinities and NaN, and −1 of the latter on GCN 1.0 (errata E303).
+/// Computes the exponent of a value: 0 for zeros, infinities and NaN, but −1 for the latter two on GCN 1.0 (errata
+/// E303).
 #[inline(always)]
 pub(super) fn exponent<F: Float, R: Lane>(w: &mut Wave, s: &Step, of: impl Fn(i32) -> R + Copy) {
     let other = if w.isa == Isa::Si { -1 } else { 0 };
     of_numbers(w, s, |a: F| of(a.frexp_exponent()), |_, _| of(other));
 }
 
-/// The fraction of a value; zeros, infinities and NaN themselves, but on GCN 1.0 the NaN of invalid operations of the last two
-/// (errata E303).
+/// Computes the fraction of a value. Zeros, infinities and NaN are unchanged, but on GCN 1.0 the latter two become
+/// the NaN of an invalid operation (errata E303).
 #[inline(always)]
 pub(super) fn fraction<F: Float>(w: &mut Wave, s: &Step) {
     let is_first = w.isa == Isa::Si;
@@ -293,7 +295,7 @@ pub(super) fn fraction<F: Float>(w: &mut Wave, s: &Step) {
     });
 }
 
-/// A function of numbers, and one of infinities and NaN.
+/// Executes one function for numbers, and another for infinities and NaN.
 #[inline(always)]
 fn of_numbers<F: Float, R: Lane>(
     w: &mut Wave,
@@ -308,7 +310,7 @@ fn of_numbers<F: Float, R: Lane>(
     });
 }
 
-/// A product and a sum in half precision, rounded once.
+/// Fused multiply-add in half precision.
 #[inline(always)]
 pub(super) fn fma_half(w: &mut Wave, s: &Step) {
     let nearest = |_, a: HalfFloat, b: HalfFloat, c: HalfFloat| {
@@ -327,7 +329,7 @@ pub(super) fn fma_half(w: &mut Wave, s: &Step) {
     );
 }
 
-/// The reciprocal of a square root in double precision.
+/// Reciprocal square root in double precision.
 #[inline(always)]
 pub(super) fn root64(w: &mut Wave, s: &Step) {
     let fast = |a, (), ()| approximate::rsq64_fast(a);
@@ -336,7 +338,7 @@ pub(super) fn root64(w: &mut Wave, s: &Step) {
     });
 }
 
-/// A product with a power of two in double precision.
+/// Multiplication by a power of two in double precision.
 #[inline(always)]
 pub(super) fn scaling64(w: &mut Wave, s: &Step) {
     let fast = |a, b, ()| arithmetic::ldexp64_fast(a, b);
@@ -345,14 +347,14 @@ pub(super) fn scaling64(w: &mut Wave, s: &Step) {
     under_rule(w, s, TWO, WideScaling, 0, fast, nearest, exact);
 }
 
-/// The last operation of a division.
+/// Last operation of a division.
 #[inline(always)]
 pub(super) fn division_fixup<F: Float + HostFloat>(w: &mut Wave, s: &Step, scale: &divide::Scale) {
     let fast = |q, d, n| divide::div_fixup_fast(q, d, n, scale);
     flagged(w, s, THREE, DivisionFixup, fast, divide::div_fixup::<F>);
 }
 
-/// A coordinate on a cube's face, which is a source but for its sign.
+/// Coordinate on a cube face, which is a source with or without a change of sign.
 #[inline(always)]
 pub(super) fn cube_coordinate(w: &mut Wave, s: &Step, of: impl Fn(Cube) -> f32 + Copy) {
     let env = Env::of::<f32>(w.mode);
@@ -362,7 +364,7 @@ pub(super) fn cube_coordinate(w: &mut Wave, s: &Step, of: impl Fn(Cube) -> f32 +
     });
 }
 
-/// Twice the coordinate with the greatest magnitude, rounded as MODE says.
+/// Twice the coordinate of greatest magnitude, rounded as in MODE.
 #[inline(always)]
 pub(super) fn cube_major(w: &mut Wave, s: &Step) {
     let nearest = |env: Env, x, y, z| {
@@ -374,8 +376,8 @@ pub(super) fn cube_major(w: &mut Wave, s: &Step) {
     });
 }
 
-/// Two single-precision values cut off to half precision whatever the rounding mode; denormals as MODE says of each
-/// width (errata E192).
+/// Truncates two single-precision values to half precision, regardless of the rounding mode. Denormals are handled as
+/// in MODE for each width (errata E192).
 #[inline(always)]
 pub(super) fn truncate_pairs(w: &mut Wave, s: &Step) {
     let (from, to) = (
@@ -386,23 +388,24 @@ pub(super) fn truncate_pairs(w: &mut Wave, s: &Step) {
     two(w, s, |a, b| pack(half(a), half(b)));
 }
 
-/// A sum of 64 bits and its carry.
+/// Returns a 64-bit sum and its carry.
 #[inline(always)]
 pub(super) fn add_carry64(a: u64, b: u64) -> (u64, bool) {
     let ([a, b, sum], result) = add_by_halves(a, b);
     (result, ((a & b | (a | b) & !sum) as i32) < 0)
 }
 
-/// The same of numbers with sign, and the bit above the 64 of their exact sum (errata E302).
+/// Returns a signed 64-bit sum and bit 64 of the exact sum (errata E302).
 #[inline(always)]
 pub(super) fn add_signed64(a: i64, b: i64) -> (i64, bool) {
     let ([a, b, sum], result) = add_by_halves(a as u64, b as u64);
-    // An overflow turns the sign over.
+    // An overflow inverts the sign.
     let overflow = (sum ^ a) & (sum ^ b);
     (result as i64, ((sum ^ overflow) as i32) < 0)
 }
 
-/// The high halves of two numbers and of their sum, and the sum. Registers have halves too: so nothing is put together.
+/// Adds 64-bit integers by halves. Returns the high halves of both operands and the sum, and the whole sum. Registers
+/// hold halves too, so that none need to be combined.
 #[inline(always)]
 pub(super) fn add_by_halves(a: u64, b: u64) -> ([u32; 3], u64) {
     let high = |number: u64| (number >> u32::BITS) as u32;
@@ -412,13 +415,13 @@ pub(super) fn add_by_halves(a: u64, b: u64) -> ([u32; 3], u64) {
     ([a, b, sum], u64::from(low) | u64::from(sum) << u32::BITS)
 }
 
-/// A sum whose carry means `limit`.
+/// Saturates a sum to `limit` if it has a carry.
 #[inline(always)]
 pub(super) fn saturated((value, carry): (u32, bool), limit: u32) -> (u32, bool) {
     (if carry { limit } else { value }, carry)
 }
 
-/// A lane of a vector register into a scalar one.
+/// Copies a lane of a vector register to a scalar register.
 pub(super) fn read_lane(w: &mut Wave, s: &Step, lane: u32) {
     if let Arg::Vgpr(source) = s.args[1]
         && let Some(lanes) = w.vgprs.get(usize::from(source))
@@ -428,7 +431,7 @@ pub(super) fn read_lane(w: &mut Wave, s: &Step, lane: u32) {
     }
 }
 
-/// A scalar into a lane of a vector register, whether or not it is active.
+/// Copies a scalar to a lane of a vector register, active or not.
 pub(super) fn write_lane(w: &mut Wave, s: &Step) {
     let (value, lane): (u32, u32) = (
         scalar_operand::read(w, s.args[1]),
@@ -441,7 +444,7 @@ pub(super) fn write_lane(w: &mut Wave, s: &Step) {
     }
 }
 
-/// Exchanges two registers in the active lanes.
+/// Swaps two registers in the active lanes.
 pub(super) fn swap(w: &mut Wave, s: &Step) {
     let exec = w.exec();
     let (Arg::Vgpr(a), Arg::Vgpr(b)) = (s.args[0], s.args[1]) else {
@@ -454,7 +457,7 @@ pub(super) fn swap(w: &mut Wave, s: &Step) {
     }
 }
 
-/// Moves a register to or from where MOVREL says (checklist 1.6).
+/// Moves a register with MOVREL's indirect source or destination (checklist 1.6).
 pub(super) fn move_relative(w: &mut Wave, s: &Step) {
     let [destination, source, ..] = s.relative_operands(w);
     let value = match source {
@@ -469,9 +472,9 @@ pub(super) fn move_relative(w: &mut Wave, s: &Step) {
     }
 }
 
-/// For each lane, the lanes below it among the first 32.
+/// Mask of the lower lanes for each lane, restricted to the first 32 lanes.
 pub(super) static BELOW_LOW: Lanes = below(0);
-/// The same among the last 32.
+/// Mask of the lower lanes for each lane, restricted to the last 32 lanes.
 pub(super) static BELOW_HIGH: Lanes = below(32);
 
 pub(super) const fn below(first: usize) -> Lanes {
@@ -485,7 +488,7 @@ pub(super) const fn below(first: usize) -> Lanes {
     masks
 }
 
-/// The number of the source's bits that are of lanes below, added to the other source.
+/// Counts the bits of the source that belong to lower lanes, and adds the other source.
 #[inline(always)]
 pub(super) fn mask_count(w: &mut Wave, s: &Step, below: &'static Lanes) {
     with_lanes(w, s, below, |a: u32, b: u32, below: u32| {

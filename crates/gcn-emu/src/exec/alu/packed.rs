@@ -1,4 +1,5 @@
-//! VOP3P: packed 16-bit arithmetic, mixed precision, dot products. A line for each operation and type.
+//! VOP3P: packed 16-bit arithmetic, mixed precision and dot products, in tables with a row for each operation and
+//! type.
 //!
 //! Source: AMD's Vega manual, chapter "Vector ALU Operations", and the instruction notes for 7 nm Vega.
 
@@ -19,7 +20,7 @@ use crate::step::{Handler, Step};
 use crate::wave::Wave;
 
 at_each_level! {
-/// The handler of an operation on both halves, as elements of a type; with `clamp` an integer result stays within its range.
+/// Handler of an operation on both halves, with elements of the given type. With `clamp`, integer results saturate.
 #[rustfmt::skip]
 #[allow(clippy::wildcard_enum_match_arm, reason = "an operation has rows of few types")]
 pub fn handler(op: AluOp, ty: Ty, clamp: bool) -> Option<Handler> {
@@ -48,7 +49,7 @@ pub fn handler(op: AluOp, ty: Ty, clamp: bool) -> Option<Handler> {
         (Mul, Ty::F16) => |w, s| halves(w, s, TWO, |a, b, _| a * b, |env, a, b, _| exact::mul(env, a, b)),
         (Min, Ty::F16) => |w, s| orders(w, s, arithmetic::min),
         (Max, Ty::F16) => |w, s| orders(w, s, arithmetic::max),
-        // No row has another operation on halves.
+        // No table row has another operation on halves.
         _ => return None,
     };
     Some(handler)
@@ -56,7 +57,7 @@ pub fn handler(op: AluOp, ty: Ty, clamp: bool) -> Option<Handler> {
 }
 
 at_each_level! {
-/// The handler of a product and a sum of mixed precision.
+/// Handler of a multiply-add in mixed precision.
 #[rustfmt::skip]
 #[allow(clippy::wildcard_enum_match_arm, reason = "an operation has rows of few types")]
 pub fn mixed_handler(op: AluOp, result: Ty) -> Option<Handler> {
@@ -72,7 +73,7 @@ pub fn mixed_handler(op: AluOp, result: Ty) -> Option<Handler> {
 }
 
 at_each_level! {
-/// The handler of a sum of this many products.
+/// Handler of a dot product with this number of elements.
 #[rustfmt::skip]
 #[allow(clippy::wildcard_enum_match_arm, reason = "an operation has rows of few types")]
 pub fn dot_handler(elements: u8, result: Ty, clamp: bool) -> Option<Handler> {
@@ -96,7 +97,7 @@ pub fn dot_handler(elements: u8, result: Ty, clamp: bool) -> Option<Handler> {
 }
 }
 
-/// Both halves of a dword.
+/// Splits a dword into its halves.
 #[inline(always)]
 fn split(pair: u32) -> [u16; 2] {
     [pair as u16, (pair >> 16) as u16]
@@ -107,7 +108,7 @@ fn join(low: u16, high: u16) -> u32 {
     u32::from(low) | u32::from(high) << 16
 }
 
-/// An operation on each half of two sources.
+/// Executes an operation on each half of two sources.
 #[inline(always)]
 fn pairs(w: &mut Wave, s: &Step, f: impl Fn(u16, u16) -> u16) {
     staged2(w, s, |a: u32, b: u32| {
@@ -116,7 +117,7 @@ fn pairs(w: &mut Wave, s: &Step, f: impl Fn(u16, u16) -> u16) {
     });
 }
 
-/// The same on three sources.
+/// [`pairs`] for three sources.
 #[inline(always)]
 fn pairs3(w: &mut Wave, s: &Step, f: impl Fn(u16, u16, u16) -> u16) {
     staged3(w, s, |a: u32, b: u32, c: u32| {
@@ -125,7 +126,8 @@ fn pairs3(w: &mut Wave, s: &Step, f: impl Fn(u16, u16, u16) -> u16) {
     });
 }
 
-/// Sources of halves: `nearest` is the host's, in single precision, `exact` obeys every rounding mode.
+/// Executes an operation on half-precision pairs: `nearest` computes in single precision on the host, `exact`
+/// supports every rounding mode.
 #[inline(always)]
 fn halves<const Y: usize, const Z: usize>(
     w: &mut Wave,
@@ -154,7 +156,7 @@ fn halves<const Y: usize, const Z: usize>(
     nan::write_halves::<1, Y, Z>(w, s, &both);
 }
 
-/// An operation on the halves that begin at bit `UP`; the results are in the low bits.
+/// Executes an operation on the halves starting at bit `UP`. The results are in the low bits.
 #[inline(always)]
 fn each_half<const UP: u32>(
     src: SourceOperands<'_>,
@@ -168,7 +170,7 @@ fn each_half<const UP: u32>(
     lanes::map(src, 0, f).0[0]
 }
 
-/// A minimum or maximum of each half; `f` gets whether IEEE rules are on.
+/// Executes a minimum or maximum of each half. The last argument of `f` is true under IEEE rules.
 #[inline(always)]
 fn orders(w: &mut Wave, s: &Step, f: impl Fn(F16, F16, bool) -> F16) {
     let env = environment::<Order, F16>(w);
@@ -180,8 +182,8 @@ fn orders(w: &mut Wave, s: &Step, f: impl Fn(F16, F16, bool) -> F16) {
     });
 }
 
-/// MODE's settings for operations of mixed precision, whose modifiers make the sources single precision: for that and for
-/// half precision.
+/// MODE's settings for mixed-precision operations, whose modifiers convert sources to single precision: the settings
+/// for single and half precision.
 #[derive(Clone, Copy)]
 struct Mixed {
     single: Env,
@@ -197,7 +199,7 @@ impl Mixed {
         }
     }
 
-    /// The same for V_MAD_MIX, which has no denormals in half precision either (errata E195).
+    /// Settings for V_MAD_MIX, which flushes half-precision denormals too (errata E195).
     #[inline(always)]
     fn unfused(w: &Wave) -> Mixed {
         let mode = Mixed::of(w);
@@ -207,33 +209,33 @@ impl Mixed {
         }
     }
 
-    /// True if results are as the host has them, but for what the fast operations say.
+    /// True if the host's results are correct, except those that the fast operations flag.
     #[inline(always)]
     fn is_as_hosts(self) -> bool {
         self.single.is_nearest() && self.half.is_nearest() && self.single.quiets()
     }
 
-    /// The multiplication and addition of V_MAD_MIX, rounded twice and without denormals.
+    /// Multiply-add of V_MAD_MIX, with two roundings and flushed denormals.
     #[inline(always)]
     fn mad(self, a: f32, b: f32, c: f32) -> f32 {
         arithmetic::mad_rounded(self.single, a, b, c)
     }
 
-    /// The same rounded to nearest; whether it may be otherwise, as a NaN is.
+    /// [`Mixed::mad`] rounded to nearest. Returns true if the result may differ, as a NaN may.
     #[inline(always)]
     fn mad_fast(self, a: f32, b: f32, c: f32) -> (f32, bool) {
         let sum = arithmetic::mad(a, b, c);
         (sum, sum.is_nan())
     }
 
-    /// The multiplication and addition of V_FMA_MIX, rounded once.
+    /// Fused multiply-add of V_FMA_MIX.
     #[inline(always)]
     fn fma(self, a: f32, b: f32, c: f32) -> f32 {
         let env = self.single;
         exact::fma(env, env.input(a), env.input(b), env.input(c))
     }
 
-    /// The same rounded to nearest; whether it may be otherwise.
+    /// [`Mixed::fma`] rounded to nearest. Returns true if the result may differ.
     #[inline(always)]
     fn fma_fast(self, a: f32, b: f32, c: f32) -> (f32, bool) {
         let env = self.single;
@@ -241,21 +243,21 @@ impl Mixed {
         (env.output(sum), sum.is_nan() | (sum.exponent() == 1))
     }
 
-    /// The sum, rounded again to half precision (errata E195).
+    /// Rounds the sum again, to half precision (errata E195).
     #[inline(always)]
     fn narrow(self, sum: f32) -> HalfFloat {
         HalfFloat(exact::convert::<f32, F16>(self.half, sum).to_f32())
     }
 
-    /// The same of a sum that may be otherwise, to nearest.
+    /// Converts a sum to the nearest half and keeps the flag of its fast path.
     #[inline(always)]
     fn half_of(self, (sum, is_slow): (f32, bool)) -> (HalfFloat, bool) {
         (self.half.output(HalfFloat(sum)), is_slow)
     }
 }
 
-/// An operation of mixed precision: `fast` is one that rounds as the host does, and says where that is not enough. Both are
-/// operations as [`compiled_once`] takes them, as in [`carry3`](super::protocol::carry3).
+/// Executes a mixed-precision operation. `fast` rounds as the host does and flags results that need `any`. Both have
+/// the signature that [`compiled_once`] takes, as in [`carry3`](super::protocol::carry3).
 #[inline(always)]
 fn mixed<R: Lane>(
     w: &mut Wave,
@@ -271,8 +273,8 @@ fn mixed<R: Lane>(
     }
 }
 
-/// The products of halves and the third source, added one after the other without rounding the products. Denormals are
-/// flushed and results rounded to nearest whatever MODE says (errata E196).
+/// Adds the third source and both products of halves in turn, without rounding the products. Denormals are flushed
+/// and results rounded to nearest, regardless of MODE (errata E196).
 #[inline(always)]
 fn dot2_f16(a: u32, b: u32, c: f32) -> f32 {
     let halves = |pair| split(pair).map(|half| F16(half).flushed().to_f32());
@@ -281,7 +283,7 @@ fn dot2_f16(a: u32, b: u32, c: f32) -> f32 {
     nan::of_three(a_high.mul_add(b_high, sum), a_high, b_high, sum).flushed()
 }
 
-/// The sum of the products of `N` parts of each dword.
+/// Sum of the products of `N` parts of each dword.
 #[inline(always)]
 fn dot<const N: usize>(a: u32, b: u32, signed: bool) -> i64 {
     let width = 32 / N as u32;
@@ -295,7 +297,7 @@ fn dot<const N: usize>(a: u32, b: u32, signed: bool) -> i64 {
                 top >> (32 - width)
             }
         };
-        // A product has no more than 32 bits.
+        // A product fits in 32 bits.
         let product = at(a).wrapping_mul(at(b));
         sum += if signed {
             i64::from(product as i32)

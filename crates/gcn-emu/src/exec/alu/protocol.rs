@@ -1,7 +1,7 @@
-//! Common protocol of vector instructions: carries and masks, slow paths.
+//! Code common to vector instructions: carries, masks and slow paths.
 //!
-//! The functions below take the operation as a function of one lane's values; its parameter types say how many
-//! registers each operand has. `floating` does what MODE says besides.
+//! These functions take the operation as a function of one lane's values. Its parameter types determine the number of
+//! registers per operand. `floating` adds the effects of MODE.
 
 use super::operands::{Positions, in_lanes, only_same, sources, used, write};
 use super::scalar_operand;
@@ -9,19 +9,19 @@ use crate::lanes::{self, Bit, Lane, Lanes, NOTHING};
 use crate::step::Step;
 use crate::wave::Wave;
 
-/// Destination, one source.
+/// Executes an operation with a destination and one source.
 #[inline(always)]
 pub(super) fn one<A: Lane, R: Lane>(w: &mut Wave, s: &Step, f: impl Fn(A) -> R) {
     run(w, s, Positions::<1, 1, 1>, 0, |a, (), (), ()| (f(a), ()));
 }
 
-/// Destination, two sources.
+/// Executes an operation with a destination and two sources.
 #[inline(always)]
 pub(super) fn two<A: Lane, B: Lane, R: Lane>(w: &mut Wave, s: &Step, f: impl Fn(A, B) -> R) {
     run(w, s, Positions::<1, 2, 1>, 0, |a, b, (), ()| (f(a, b), ()));
 }
 
-/// Destination, three sources.
+/// Executes an operation with a destination and three sources.
 #[inline(always)]
 pub(super) fn three<A: Lane, B: Lane, C: Lane, R: Lane>(
     w: &mut Wave,
@@ -33,13 +33,13 @@ pub(super) fn three<A: Lane, B: Lane, C: Lane, R: Lane>(
     });
 }
 
-/// [`two`] of an operation that is rare or large, [`compiled_once`].
+/// [`two`] for a rare or large operation, [`compiled_once`].
 #[inline(always)]
 pub(super) fn staged2<A: Lane, B: Lane, R: Lane>(w: &mut Wave, s: &Step, f: impl Fn(A, B) -> R) {
     compiled_once(w, s, Positions::<1, 2, 1>, 0, |a, b, (), ()| (f(a, b), ()));
 }
 
-/// [`three`] of an operation that is rare or large, [`compiled_once`].
+/// [`three`] for a rare or large operation, [`compiled_once`].
 #[inline(always)]
 pub(super) fn staged3<A: Lane, B: Lane, C: Lane, R: Lane>(
     w: &mut Wave,
@@ -51,7 +51,7 @@ pub(super) fn staged3<A: Lane, B: Lane, C: Lane, R: Lane>(
     });
 }
 
-/// Destination, two sources, a mask whose bit is given last.
+/// Executes an operation with a destination, two sources and a mask, whose bit is the last argument of `f`.
 #[inline(always)]
 pub(super) fn select<A: Lane, B: Lane, R: Lane>(
     w: &mut Wave,
@@ -64,8 +64,9 @@ pub(super) fn select<A: Lane, B: Lane, R: Lane>(
     });
 }
 
-/// Destination, mask written, two sources. The operation is the one that [`run`] takes: a function in between that knows
-/// nothing of the host's level would call it for each lane, for what it returns are two values.
+/// Executes an operation that writes a destination and a mask from two sources. The operation has the signature that
+/// [`run`] takes: an adapter closure, which is not compiled for the host's vector level, would be called for each
+/// lane because it returns two values.
 #[inline(always)]
 pub(super) fn carry<A: Lane, B: Lane, R: Lane>(
     w: &mut Wave,
@@ -76,7 +77,7 @@ pub(super) fn carry<A: Lane, B: Lane, R: Lane>(
     scalar_operand::write(w, s.args[1], mask);
 }
 
-/// Destination, mask written, two sources, mask read, as for [`carry`].
+/// [`carry`] with an additional mask that is read.
 #[inline(always)]
 pub(super) fn carry_through<A: Lane, B: Lane, R: Lane>(
     w: &mut Wave,
@@ -88,7 +89,7 @@ pub(super) fn carry_through<A: Lane, B: Lane, R: Lane>(
     scalar_operand::write(w, s.args[1], mask);
 }
 
-/// Destination, mask written, three sources, as for [`carry`], compiled once.
+/// [`carry`] with three sources, [`compiled_once`].
 #[inline(always)]
 pub(super) fn carry3<A: Lane, B: Lane, C: Lane, R: Lane>(
     w: &mut Wave,
@@ -99,7 +100,7 @@ pub(super) fn carry3<A: Lane, B: Lane, C: Lane, R: Lane>(
     scalar_operand::write(w, s.args[1], mask);
 }
 
-/// [`carry3`] of an operation that few values make difficult (see [`with_slow_path`]); of the others no flag is set.
+/// [`carry3`] for an operation with few difficult values (see [`with_slow_path`]). Other values set no flag.
 #[inline(always)]
 pub(super) fn carry3_with_slow_path<A: Lane, B: Lane, C: Lane, R: Lane>(
     w: &mut Wave,
@@ -111,7 +112,7 @@ pub(super) fn carry3_with_slow_path<A: Lane, B: Lane, C: Lane, R: Lane>(
     scalar_operand::write(w, s.args[1], mask);
 }
 
-/// Destination, two sources, and `table` with a value for each lane.
+/// Executes an operation with a destination, two sources, and a value for each lane from `table`.
 #[inline(always)]
 pub(super) fn with_lanes<A: Lane, B: Lane, R: Lane>(
     w: &mut Wave,
@@ -125,14 +126,14 @@ pub(super) fn with_lanes<A: Lane, B: Lane, R: Lane>(
     write::<R>(w, s, result);
 }
 
-/// Mask written, two sources, as [`write_comparison`] writes it.
+/// Executes a comparison of two sources, which writes a mask like [`write_comparison`].
 #[inline(always)]
 pub(super) fn compare<A: Lane, B: Lane>(w: &mut Wave, s: &Step, f: impl Fn(A, B) -> bool) {
     let mask = run(w, s, Positions::<1, 2, 1>, 0, |a, b, (), ()| ((), f(a, b)));
     write_comparison(w, s, mask);
 }
 
-/// [`compare`] compiled once.
+/// [`compare`], [`compiled_once`].
 #[inline(always)]
 pub(super) fn compare_compiled_once<A: Lane, B: Lane>(
     w: &mut Wave,
@@ -143,14 +144,14 @@ pub(super) fn compare_compiled_once<A: Lane, B: Lane>(
     write_comparison(w, s, mask);
 }
 
-/// [`compare`] of a test with this result in every active lane, whatever the sources are.
+/// [`compare`] with a constant result in every active lane.
 #[inline(always)]
 pub(super) fn compare_constant(w: &mut Wave, s: &Step, result: bool) {
     let mask = if result { w.exec() } else { 0 };
     write_comparison(w, s, mask);
 }
 
-/// Writes the mask of a comparison, and EXEC if the instruction says so.
+/// Writes the mask of a comparison, also to EXEC if the instruction does so.
 #[inline(always)]
 fn write_comparison(w: &mut Wave, s: &Step, mask: u64) {
     scalar_operand::write(w, s.args[0], mask);
@@ -159,9 +160,9 @@ fn write_comparison(w: &mut Wave, s: &Step, mask: u64) {
     }
 }
 
-/// Computes all lanes from the sources at the places and the bits of `mask`, and writes the destination, operand 0 if
-/// the result has registers. Returns the lanes' flags, 0 where EXEC is. The operation is compiled for sources in
-/// lanes and for one that is not; a large operation has [`compiled_once`].
+/// Computes all lanes from the given sources and the bits of `mask`, and writes the destination, which is operand 0
+/// if the result has registers. Returns the lanes' flags, which are 0 in inactive lanes. The operation is compiled
+/// for sources in lanes and for one source that is not; large operations use [`compiled_once`].
 #[inline(always)]
 pub(super) fn run<
     const X: usize,
@@ -184,7 +185,7 @@ pub(super) fn run<
     write::<R>(w, s, result)
 }
 
-/// The results of [`run`], not yet written, and the lanes' flags.
+/// Results of [`run`] before they are written, and the lanes' flags.
 #[inline(always)]
 pub(super) fn computed<
     const X: usize,
@@ -206,7 +207,7 @@ pub(super) fn computed<
     if const { A::IS_HALF } {
         return lanes::map(sources::<X, Y, Z, A, B, C>(w, s), mask, f);
     }
-    // A first or second source that is the same in all lanes stays in the host's registers if it is the only one.
+    // A first or second source common to all lanes stays in host registers if it is the only one.
     let used = const { used(&[(X, A::DWORDS), (Y, B::DWORDS), (Z, C::DWORDS)]) };
     if s.in_lanes & used == used {
         lanes::map(in_lanes::<X, Y, Z, A, B, C>(w, s), mask, f)
@@ -225,8 +226,8 @@ pub(super) fn computed<
     }
 }
 
-/// [`run`] compiled once for all places that sources may be in: one that is in no vector register is staged. The compiler calls
-/// a large operation for each lane if it is compiled more often, and rare ones are not worth its time.
+/// [`run`], compiled once for all locations of sources: sources not in vector registers are staged. With more copies,
+/// the compiler would call a large operation for each lane; rare operations are not worth the compile time.
 #[inline(always)]
 pub(super) fn compiled_once<
     const X: usize,
@@ -250,8 +251,8 @@ pub(super) fn compiled_once<
     write::<R>(w, s, result)
 }
 
-/// [`run`] of an operation with a fast path and a rare slow path: `fast` yields a result, and true where it has none. If
-/// that is so in an active lane, `any` computes all lanes.
+/// [`run`] for an operation with a fast path and a rare slow path. `fast` returns a result, and true if the result is
+/// not valid. If this happens in an active lane, `any` computes all lanes.
 #[inline(always)]
 pub(super) fn with_slow_path<
     const X: usize,
@@ -273,7 +274,7 @@ pub(super) fn with_slow_path<
     write::<R>(w, s, result)
 }
 
-/// The results of [`with_slow_path`], not yet written, and the lanes' flags.
+/// Results of [`with_slow_path`] before they are written, and the lanes' flags.
 #[inline(always)]
 pub(super) fn computed_with_slow_path<
     const X: usize,
@@ -301,7 +302,7 @@ pub(super) fn computed_with_slow_path<
     (result, bits)
 }
 
-/// [`run`] of what has no use for wide vectors and need not be compiled for each level of them.
+/// [`run`] for operations that do not benefit from wide vectors and need not be compiled for each vector level.
 #[cold]
 #[inline(never)]
 pub(super) fn at_baseline<

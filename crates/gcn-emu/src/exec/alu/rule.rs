@@ -1,6 +1,7 @@
-//! Rules of floating-point operations, as data: the environment, rounding, NaN, and lanes that the host's result is not for.
+//! Rules of floating-point operations, as data: environment, rounding, NaN, and the lanes for which the host's result
+//! is not valid.
 //!
-//! An operation names its rule in its line of a table, and `floating` follows it.
+//! The table row of an operation names its rule, which `floating` applies.
 
 use gcn_isa::Isa;
 
@@ -11,42 +12,44 @@ use crate::wave::Wave;
 /// Rule of a floating-point operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Rule {
-    /// MODE's settings that count.
+    /// Applicable settings of MODE.
     pub(crate) environment: Environment,
-    /// Denormal sources and results.
+    /// Handling of denormal sources and results.
     pub(crate) denormals: Denormals,
     /// True if the result obeys MODE's rounding and FP16_OVFL.
     pub(crate) rounds: bool,
-    /// NaN that the operation returns.
+    /// NaN returned by the operation.
     pub(crate) nan: NanRule,
     /// Lanes whose result needs more than the host's operation.
     pub(crate) rare: Rare,
 }
 
-/// MODE's settings, and exceptions from them.
+/// Applicable settings of MODE, with exceptions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Environment {
     /// MODE's settings, unmodified.
     Mode,
     /// Denormals are flushed.
     Flushing,
-    /// On targets before GCN 1.4, denormals are flushed (errata E199).
+    /// Denormals are flushed on targets before GCN 1.4 (errata E199).
     FlushingBefore14,
     /// Denormal sources are kept (errata E194).
     KeepingSources,
-    /// Denormals are kept before GCN 1.4, and then results are as sources are (errata E193).
+    /// On targets before GCN 1.4, denormals are kept. From GCN 1.4, denormal results are handled like denormal
+    /// sources (errata E193).
     Order,
-    /// Settings of a conversion, for the narrower type (errata E192). Half precision has no signalling NaN (errata E190).
+    /// Settings of a conversion, for the narrower type (errata E192). Half precision has no signalling NaN (errata
+    /// E190).
     Converted,
 }
 
 /// Flushing of sources and result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Denormals {
-    /// Sources and result are flushed around the operation; a denormal result is exact.
+    /// Sources and result are flushed around the operation. Denormal results are exact.
     Exact,
-    /// Sources and result are flushed around the operation; a result that may have been rounded up to the least normal number is
-    /// computed again (errata E300).
+    /// Sources and result are flushed around the operation. A result that rounding may have raised to the least
+    /// normal number is recomputed (errata E300).
     Rounded,
     /// Sources are flushed before the operation, which flushes its own result.
     Sources,
@@ -54,35 +57,35 @@ pub(crate) enum Denormals {
     Operation,
 }
 
-/// NaN of an operation that gives one.
+/// Selection of the NaN that an operation returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum NanRule {
-    /// The first source that is one, else the NaN of an invalid operation: where there is no product with a sum.
+    /// First NaN source, else the NaN of an invalid operation. For operations other than multiply-add.
     First,
-    /// [`NanRule::First`] of the second source and the first.
+    /// [`NanRule::First`] with the first two sources swapped.
     Reversed,
-    /// The product's, else the addend's.
+    /// NaN of the product, else of the addend.
     OfProduct,
-    /// [`NanRule::OfProduct`] where zero times anything is zero.
+    /// [`NanRule::OfProduct`] if zero times anything is zero.
     LegacyProduct,
 }
 
 /// Lanes whose result needs more than the host's operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Rare {
-    /// No lanes, apart from those that the operation itself flags.
+    /// No lanes, except those that the operation itself flags.
     None,
-    /// NaN, where MODE leaves signalling NaN as they are.
+    /// NaN, if MODE preserves signalling NaN.
     Signals,
-    /// NaN results: hosts differ in them.
+    /// NaN results, which differ between hosts.
     Nan,
-    /// All lanes, where MODE leaves signalling NaN as they are.
+    /// All lanes, if MODE preserves signalling NaN.
     AllIfSignals,
 }
 
 /// Type-level name of a rule.
 pub(crate) trait FloatRule: Copy {
-    /// The rule.
+    /// Rule data.
     const RULE: Rule;
 }
 
@@ -107,50 +110,50 @@ macro_rules! rules {
 #[rustfmt::skip]
 rules! {
 //  rule           environment       denormals  rounds NaN            rare lanes
-    /// A function of one source that does not round.
+    /// Function of one source that does not round.
     Exact          Mode              Exact      false  First          Signals;
-    /// An approximation in single precision.
+    /// Approximation in single precision.
     Approximation  Flushing          Exact      false  First          Signals;
-    /// A sine or cosine.
+    /// Sine or cosine.
     WaveFunction   FlushingBefore14  Exact      false  First          Signals;
-    /// A function of one source that rounds.
+    /// Function of one source that rounds.
     Fraction       Mode              Exact      true   First          Signals;
-    /// A root in double precision.
+    /// Root in double precision.
     Root           Mode              Operation  false  First          Signals;
-    /// A choice among sources.
+    /// Selection among sources.
     Choice         Mode              Exact      false  First          None;
-    /// Twice the coordinate of a cube with the greatest magnitude.
+    /// Twice the cube coordinate of greatest magnitude.
     CubeMajor      Mode              Exact      true   First          None;
-    /// A minimum, maximum or median.
+    /// Minimum, maximum or median.
     Order          Order             Sources    false  First          None;
-    /// A sum or difference.
+    /// Sum or difference.
     Sum            Mode              Exact      true   First          Nan;
-    /// A difference of the second source and the first.
+    /// Difference with swapped sources.
     ReversedSum    Mode              Exact      true   Reversed       Nan;
-    /// A product.
+    /// Product.
     Product        Mode              Rounded    true   First          Nan;
-    /// A product and a sum, rounded once.
+    /// Fused multiply-add.
     Fused          Mode              Rounded    true   OfProduct      Nan;
-    /// A product and a sum, each rounded.
+    /// Multiply-add with two roundings.
     Unfused        Flushing          Operation  true   OfProduct      Nan;
     /// [`Unfused`], but zero times anything is zero.
     LegacyUnfused  Flushing          Operation  true   LegacyProduct  Nan;
-    /// The last product and sum of a division.
+    /// Last multiply-add of a division.
     DivisionStep   KeepingSources    Rounded    true   OfProduct      Nan;
-    /// The last operation of a division.
+    /// Last operation of a division.
     DivisionFixup  Mode              Operation  false  First          None;
-    /// A product with a power of two.
+    /// Multiplication by a power of two.
     Scaling        Mode              Sources    true   First          Signals;
-    /// A product with a power of two in double precision.
+    /// Multiplication by a power of two in double precision.
     WideScaling    Mode              Operation  true   First          AllIfSignals;
-    /// A conversion from one width to another.
+    /// Conversion between widths.
     Conversion     Converted         Operation  true   First          AllIfSignals;
-    /// A conversion of an integer.
+    /// Conversion of an integer.
     FromInteger    Mode              Operation  true   First          None;
 }
 
 impl Environment {
-    /// True if denormal sources may be kept and results flushed, or the other way round.
+    /// True if denormal sources and results may be handled differently.
     pub(crate) const fn may_be_mixed(self) -> bool {
         !matches!(self, Environment::Flushing | Environment::Order)
     }

@@ -1,4 +1,5 @@
-//! Scalar ALU: SOP2, SOPK, SOP1, SOPC. A line for each operation; the protocol is in the functions below.
+//! Scalar ALU: SOP2, SOPK, SOP1 and SOPC. The table has a row for each operation; the functions below implement the
+//! common protocol.
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Scalar ALU Operations".
 
@@ -13,7 +14,7 @@ use super::scalar_operand::{Scalar, read, write};
 use crate::step::{Arg, Handler, Step};
 use crate::wave::Wave;
 
-/// Handler for operands of type `$T`: `u32` or `u64` by their width.
+/// Handler for operands of type `$T`: `u32` or `u64` depending on their width.
 macro_rules! by_width {
     ($ty:expr, |$T:ident| $handler:expr) => {
         if $ty.dwords() > 1 {
@@ -26,7 +27,7 @@ macro_rules! by_width {
     };
 }
 
-/// Handler for operands of type `$T`, an integer as a row has it.
+/// Handler for operands of type `$T`, one of the integer types of table rows.
 macro_rules! by_type {
     ($ty:expr, |$T:ident| $handler:expr) => {
         match $ty {
@@ -43,7 +44,7 @@ macro_rules! by_type {
     };
 }
 
-/// Handler for a bitwise operation, with the operation as the constant `$OP`.
+/// Handler for a bitwise operation, which is the constant `$OP`.
 macro_rules! by_bitwise {
     ($op:expr, |$OP:ident| $handler:expr) => {
         by_bitwise!($op, |$OP| $handler, And Or Xor AndNot OrNot NotAnd NotOr Nand Nor Xnor)
@@ -58,7 +59,7 @@ macro_rules! by_bitwise {
     };
 }
 
-/// The handler of a scalar operation.
+/// Handler of a scalar operation.
 #[rustfmt::skip]
 #[allow(clippy::wildcard_enum_match_arm, reason = "an operation has rows of few types")]
 pub fn handler(op: AluOp, of: AluTypes) -> Option<Handler> {
@@ -122,7 +123,7 @@ pub fn handler(op: AluOp, of: AluTypes) -> Option<Handler> {
             let skips = bits.wrapping_shr(read(w, s.args[1])) & 1 != 0;
             w.mode = w.mode & !MODE_VSKIP | if skips { MODE_VSKIP } else { 0 };
         },
-        // Vector instructions alone have them.
+        // Vector instructions only.
         Nop | ReadLane | ReadFirstLane | WriteLane | Swap | Pack(..) | Bitwise3(..) | ShiftOr | Align(_) | BitSelect
         | Extract | SignExtend(_) | CountOnesAdd | MaskedCount(_) | Permute | MulAdd | Fma | Min3 | Max3 | Med3 | Add3
         | Mul24 | MulHigh24 | MulAdd24 | XorAdd | ShiftAdd | ShiftByAdd(_) | AddShift | Sad(_) | QuadSad
@@ -136,7 +137,7 @@ pub fn handler(op: AluOp, of: AluTypes) -> Option<Handler> {
     Some(handler)
 }
 
-/// The handler of a scalar comparison; SOPK compares numbers without sign with its constant extended by zeros.
+/// Handler of a scalar comparison. Unsigned comparisons of SOPK zero-extend the constant.
 #[rustfmt::skip]
 #[allow(clippy::wildcard_enum_match_arm, reason = "an operation has rows of few types")]
 pub fn comparison(test: Test, of: AluTypes) -> Option<Handler> {
@@ -163,7 +164,8 @@ pub fn comparison(test: Test, of: AluTypes) -> Option<Handler> {
     Some(handler)
 }
 
-/// The handler of a jump to an address in registers; a destination receives the next instruction's.
+/// Handler of a jump to an address in registers. A destination, if present, receives the address of the next
+/// instruction.
 pub fn jump(inst: &Inst) -> Handler {
     if inst.row().slots().count() == 1 {
         |w, s| w.pc = read(w, s.args[0])
@@ -176,14 +178,14 @@ pub fn jump(inst: &Inst) -> Handler {
     }
 }
 
-/// The handler of a call at a distance.
+/// Executes a call to a relative address.
 pub fn call(w: &mut Wave, s: &Step) {
     let next = w.pc;
     write(w, s.args[0], next);
     w.pc = next.wrapping_add_signed(s.immediate() * 4);
 }
 
-/// The handler of S_CBRANCH_G_FORK, S_CBRANCH_I_FORK or S_CBRANCH_JOIN.
+/// Handler of S_CBRANCH_G_FORK, S_CBRANCH_I_FORK or S_CBRANCH_JOIN.
 pub fn split(inst: &Inst) -> Handler {
     match inst.row().slots().nth(1).map(|slot| slot.kind) {
         None => join,
@@ -218,31 +220,31 @@ impl<T: Scalar> ScalarResult for (T, bool) {
     }
 }
 
-/// Destination, two sources; SCC is given to `f`.
+/// Executes an operation with a destination and two sources. The last argument of `f` is SCC.
 #[inline(always)]
 fn two<A: Scalar, B: Scalar, R: ScalarResult>(w: &mut Wave, s: &Step, f: impl Fn(A, B, bool) -> R) {
     f(read(w, s.args[1]), read(w, s.args[2]), w.scc).put(w, s.args[0]);
 }
 
-/// Executes an operation with a destination and one source. `f` also receives SCC.
+/// Executes an operation with a destination and one source. The last argument of `f` is SCC.
 #[inline(always)]
 fn one<A: Scalar, R: ScalarResult>(w: &mut Wave, s: &Step, f: impl Fn(A, bool) -> R) {
     f(read(w, s.args[1]), w.scc).put(w, s.args[0]);
 }
 
-/// A destination that is read as well, one source.
+/// Executes an operation with one source and a destination that is read too.
 #[inline(always)]
 fn update<D: Scalar, A: Scalar, R: ScalarResult>(w: &mut Wave, s: &Step, f: impl Fn(D, A) -> R) {
     f(read(w, s.args[0]), read(w, s.args[1])).put(w, s.args[0]);
 }
 
-/// Two sources; the result is SCC.
+/// Executes a comparison of two sources, which writes SCC.
 #[inline(always)]
 fn compare<A: Scalar, B: Scalar>(w: &mut Wave, s: &Step, f: impl Fn(A, B) -> bool) {
     w.scc = f(read(w, s.args[0]), read(w, s.args[1]));
 }
 
-/// The destination receives the old EXEC; SCC says whether the new one has a lane.
+/// Writes the old EXEC to the destination. SCC is set if the new EXEC has an active lane.
 #[inline(always)]
 fn save_exec(w: &mut Wave, s: &Step, f: impl Fn(u64, u64) -> u64) {
     let old = w.exec();
@@ -252,7 +254,7 @@ fn save_exec(w: &mut Wave, s: &Step, f: impl Fn(u64, u64) -> u64) {
     w.scc = new != 0;
 }
 
-/// The destination receives the new EXEC; SCC says whether it has a lane.
+/// Writes the new EXEC to the destination. SCC is set if it has an active lane.
 #[inline(always)]
 fn write_exec(w: &mut Wave, s: &Step, f: impl Fn(u64, u64) -> u64) {
     let new = f(read(w, s.args[1]), w.exec());
@@ -261,39 +263,39 @@ fn write_exec(w: &mut Wave, s: &Step, f: impl Fn(u64, u64) -> u64) {
     w.scc = new != 0;
 }
 
-/// A result with SCC as its being non-zero.
+/// Returns a result with SCC set if it is non-zero.
 #[inline(always)]
 fn non_zero<T: Scalar>(value: T) -> (T, bool) {
     (value, value.bits() != 0)
 }
 
-/// The lowest bit of each group of four.
+/// Lowest bit of each group of four.
 const QUADS: u64 = 0x1111_1111_1111_1111;
 
-/// True if a group of four has a bit, in the group's lowest bit.
+/// Sets the lowest bit of each group of four in which any bit is set.
 fn quads(value: u64) -> u64 {
     (value | value >> 1 | value >> 2 | value >> 3) & QUADS
 }
 
-/// All bits of every group of four that has one.
+/// Sets all bits of each group of four in which any bit is set.
 fn whole_quads(value: u64) -> u64 {
     quads(value) * 0xf
 }
 
-/// A bit for every group of four, set if the group has one.
+/// Returns a mask with one bit for each group of four, set if any bit in the group is.
 fn quad_mask(value: u64) -> u64 {
     let quads = quads(value);
     (0..16).fold(0, |mask, quad| mask | (quads >> (3 * quad)) & 1 << quad)
 }
 
-/// Every bit twice.
+/// Duplicates every bit.
 fn replicate(value: u32) -> u64 {
     (0..32).fold(0, |wide, bit| {
         wide | (u64::from(value >> bit & 1) * 0b11) << (2 * bit)
     })
 }
 
-/// Moves a register, or a pair, to or from where MOVREL says (checklist 1.7).
+/// Moves a register or pair with MOVREL's indirect source or destination (checklist 1.7).
 fn move_relative<T: Scalar>(w: &mut Wave, s: &Step) {
     let [destination, source, ..] = s.relative_operands(w);
     if let Arg::Scalar(_) = destination {

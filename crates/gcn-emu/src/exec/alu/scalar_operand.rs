@@ -1,15 +1,15 @@
-//! Scalar operands: values of one or two registers, and constants.
+//! Scalar operands: registers, register pairs and constants.
 
 use crate::step::Arg;
 use crate::wave::Wave;
 
-/// A value of one or two scalar registers.
+/// Value in one or two scalar registers.
 pub(super) trait Scalar: Copy {
     /// Number of registers.
     const DWORDS: u8;
-    /// From 64 bits, of which the low ones count.
+    /// Converts from 64 bits; excess high bits are ignored.
     fn from_bits(bits: u64) -> Self;
-    /// To 64 bits.
+    /// Converts to 64 bits.
     fn bits(self) -> u64;
 }
 
@@ -39,7 +39,7 @@ pub(super) fn read<T: Scalar>(wave: &Wave, source: Arg) -> T {
     })
 }
 
-/// A source that few instructions have.
+/// Reads a source of a rare kind.
 #[cold]
 #[inline(never)]
 fn read_other(wave: &Wave, source: Arg) -> u64 {

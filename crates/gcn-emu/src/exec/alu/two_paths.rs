@@ -1,5 +1,5 @@
-//! Operations that have a fast path, and series that are added up in two ways, one by one for the tests that compare them. No
-//! instruction uses this module.
+//! Access for tests to operations with a fast path, and to series that can be evaluated in two ways, so that both
+//! versions can be compared. No instruction uses this module.
 
 use gcn_isa::Isa;
 
@@ -7,22 +7,22 @@ use super::env::{Env, MODE_IEEE};
 use super::float::{F16, Float};
 use super::{approximate, arithmetic, divide, exact};
 
-/// An operation with a fast path: functions of MODE and the bits of values.
+/// Operation with a fast path, as functions of MODE and the bits of values.
 pub struct TwoPaths {
-    /// Name, for messages.
+    /// Name for messages.
     pub name: &'static str,
-    /// Bits of a value's fraction, and the largest number in those of its exponent.
+    /// Number of fraction bits and maximum encoded exponent.
     pub format: (u32, u32),
-    /// The result of the fast path, where it has one.
+    /// Fast path; `None` if it has no result.
     pub fast: Box<Path<Option<u64>>>,
-    /// The result of the slow path.
+    /// Slow path.
     pub slow: Box<Path<u64>>,
 }
 
-/// A function of MODE and the bits of values.
+/// Function of MODE and the bits of values.
 pub type Path<R> = dyn Fn(u32, [u64; 3]) -> R;
 
-/// From functions of MODE and values, the fast one with true where it has no result.
+/// Creates an operation from functions of MODE and values. The fast one returns true if its result is not valid.
 fn of<F: Float + 'static>(
     name: &'static str,
     fast: impl Fn(u32, F, F, F) -> (F, bool) + 'static,
@@ -43,7 +43,7 @@ fn of<F: Float + 'static>(
     }
 }
 
-/// Steps of divisions, powers of two and roots.
+/// Returns the steps of divisions, scaling by powers of two, and roots.
 pub fn quotients() -> Vec<TwoPaths> {
     fn steps<F: Float + 'static>(scale: &'static divide::Scale) -> [TwoPaths; 3] {
         let scaled = move |mode, a, b, c| divide::div_scale(Env::of::<F>(mode), a, b, c, scale);
@@ -95,7 +95,7 @@ pub fn quotients() -> Vec<TwoPaths> {
     all
 }
 
-/// Minima, maxima and medians, of numbers and of any values.
+/// Returns minima, maxima and medians, with and without NaN.
 pub fn minima() -> Vec<TwoPaths> {
     type Numbers<F> = fn(F, F, F) -> F;
     type Any<F> = fn(F, F, F, bool) -> F;
@@ -138,20 +138,20 @@ pub fn minima() -> Vec<TwoPaths> {
         .collect()
 }
 
-/// An approximation, with products and sums rounded once and rounded twice.
+/// Approximation with fused and unfused multiply-adds.
 pub struct Series {
-    /// Name, for messages.
+    /// Name for messages.
     pub name: &'static str,
-    /// With both rounded once.
+    /// Version with fused multiply-adds.
     pub fused: fn(f32) -> f32,
-    /// With each rounded.
+    /// Version with separately rounded multiplications and additions.
     pub unfused: fn(f32) -> f32,
 }
 
-/// The largest angle is that of GCN 1.4.
+/// Target with the largest range of angles: GCN 1.4.
 const WIDEST: Isa = Isa::Gfx9;
 
-/// The approximations that are series.
+/// Approximations that are evaluated as series.
 pub const SERIES: [Series; 4] = [
     Series {
         name: "exp2",
@@ -175,12 +175,12 @@ pub const SERIES: [Series; 4] = [
     },
 ];
 
-/// A half as a value of single precision.
+/// Converts a half to single precision.
 pub fn of_half(bits: u16) -> f32 {
     F16(bits).to_f32()
 }
 
-/// The bits of a half that a value is when it is rounded towards zero.
+/// Returns the bits of a value rounded towards zero to half precision.
 pub fn truncated_to_half(value: f32) -> u16 {
     F16::from_f32_truncated(value).0
 }

@@ -1,4 +1,4 @@
-//! Vector ALU: VOP1, VOP2, VOP3. A line for each operation and type.
+//! Vector ALU: VOP1, VOP2 and VOP3. The table has a row for each operation and type.
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector ALU Operations".
 
@@ -30,8 +30,8 @@ use super::scalar_operand;
 use crate::lanes::{HalfFloat, at_each_level};
 use crate::step::Handler;
 
-/// Handler for operands of type `$T`, one of some integer types that are the type of a row. Those with a sign come first: for an
-/// operation that does not list them, the type without is the same.
+/// Handler for operands of type `$T`, one of the integer types of table rows. Signed types come first; an operation
+/// that does not list them uses the unsigned type, which behaves identically.
 macro_rules! by_type {
     ($ty:expr, |$T:ident: $($Type:ident)*| $handler:expr) => {
         match $ty {
@@ -51,7 +51,7 @@ macro_rules! by_type {
     (u64) => { Ty::I64 | Ty::U64 | Ty::B64 };
 }
 
-/// Handler for a sum of absolute differences, with its elements as the constant `$SAD`.
+/// Handler for a sum of absolute differences, whose element type is the constant `$SAD`.
 macro_rules! by_sad {
     ($sad:expr, |$SAD:ident| $handler:expr) => {
         by_sad!($sad, |$SAD| $handler, Bytes BytesHigh MaskedBytes Shorts Dword)
@@ -68,7 +68,7 @@ macro_rules! by_sad {
 }
 
 at_each_level! {
-/// The handler of a vector operation. With `clamp` an integer result stays within its range, sums of differences too (errata
+/// Handler of a vector operation. With `clamp`, integer results saturate, including sums of differences (errata
 /// E209).
 #[rustfmt::skip]
 #[allow(clippy::wildcard_enum_match_arm, reason = "an operation has rows of few types")]
@@ -387,11 +387,11 @@ pub fn handler(op: AluOp, of: AluTypes, clamp: bool) -> Option<Handler> {
         },
         TruncatePair        => |w, s| truncate_pairs(w, s),
         ScreenPartition     => |w, s| one(w, s, |a: u32| u32::from(SCREEN_PARTITION[(a & 0xff) as usize])),
-        // There are no parameters of pixels.
+        // Pixel parameters are not available.
         Interpolate(_)      => return None,
-        // The tables of halves have them.
+        // In the tables of `packed`.
         Packed(..) | Mix(..) | Dot(_) => return None,
-        // Scalar instructions alone have them.
+        // Scalar instructions only.
         MoveIf | Select | Pack(..) | Bitwise(_) | Bitwise3(..) | ExtractPacked | SignExtend(_) | SetBit(_)
         | TestBit(_) | CountZeros | CountOnes | FindLowestZero | WholeQuads | QuadMask | Replicate | ShiftByAdd(_)
         | Abs | AbsDiff | SaveExec(_) | WriteExec(_) | GetPc | GetRegister | SetRegister | SetVskip | SetIndex

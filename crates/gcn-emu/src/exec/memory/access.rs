@@ -1,4 +1,4 @@
-//! The first step: where an instruction is about to go, lane by lane, without side effects.
+//! First step of a memory instruction: addresses of each lane, without side effects.
 
 use gcn_isa::effect::CacheOp;
 use gcn_isa::{Does, Isa};
@@ -15,44 +15,45 @@ use super::wide;
 use crate::step::ElementFormat;
 use crate::step::{Family, MemoryPlan};
 
-/// Spaces, addresses and sizes of an access. Only the lanes in the masks mean anything.
+/// Address spaces, addresses and sizes of an access. Only lanes in the masks have meaningful values.
 #[derive(Clone, Debug)]
 pub struct Access {
-    /// Intent; nothing if it touches no memory.
+    /// Intent; `None` if no memory is accessed.
     pub intent: Option<Intent>,
-    /// Bytes of an element. Loads and stores of more than a dword are consecutive dwords.
+    /// Bytes per element. Loads and stores of more than a dword access consecutive dwords.
     pub bytes: u8,
-    /// Elements per lane: 1, or 2 where there are two addresses.
+    /// Elements per lane: 1, or 2 for instructions with two addresses.
     pub elements: u8,
-    /// One access for the wave, that of lane 0.
+    /// True for a single access of the whole wave, stored as lane 0's.
     pub scalar: bool,
-    /// Lanes that go to global memory.
+    /// Lanes that access global memory.
     pub global: u64,
-    /// Lanes that go to LDS; their addresses are offsets in the workgroup's allocation, beyond 32 bits where the
-    /// hardware takes them for out of range (errata E039).
+    /// Lanes that access LDS. Their addresses are offsets in the workgroup's allocation; an address that the hardware
+    /// treats as out of range exceeds 32 bits (errata E039).
     pub lds: u64,
-    /// Lanes that go to GDS; their addresses are offsets behind the base in M0.
+    /// Lanes that access GDS. Their addresses are offsets from the base in M0.
     pub gds: u64,
-    /// Lanes that go to scratch; their addresses are offsets in the lane's own part. See [`Access::place`].
+    /// Lanes that access scratch. Their addresses are offsets in the lane's own scratch. See [`Access::place`].
     pub scratch: u64,
-    /// Lanes that go through a descriptor, where that is not simply global memory; their addresses are offsets
-    /// in a record. See [`Access::place`].
+    /// Lanes that access memory through a descriptor, unless the access is plain global memory. Their addresses are
+    /// offsets in a record. See [`Access::place`].
     pub buffer: u64,
-    /// The address of each lane's first element.
+    /// Address of each lane's first element.
     pub address: [u64; LANES],
-    /// The address of each lane's second element; of a buffer the lane's index.
+    /// Address of each lane's second element; for a buffer, each lane's index.
     pub second: [u64; LANES],
-    /// The address of scratch offset 0 of lane 0.
+    /// Address of scratch offset 0 of lane 0.
     pub scratch_base: u64,
     /// Bytes of scratch per lane.
     pub scratch_bytes: u32,
-    /// The descriptor.
+    /// Descriptor of a buffer access.
     pub descriptor: Descriptor,
-    /// Format of a typed buffer's elements.
+    /// Element format of a typed buffer.
     pub format: ElementFormat,
-    /// Dwords of a scalar access within the descriptor's bounds; the others are not performed (errata E119).
+    /// Number of dwords of a scalar access within the descriptor's bounds; the others are not performed (errata
+    /// E119).
     pub dwords_in_bounds: u8,
-    /// For loads into LDS, and stores from there: the offset in LDS of lane 0's dword; the other lanes' follow.
+    /// LDS offset of lane 0's dword, for loads into LDS and stores from LDS. The other lanes' dwords follow.
     pub to_lds: Option<u32>,
 }
 
@@ -80,7 +81,7 @@ impl Default for Access {
     }
 }
 
-/// Space that a lane goes to.
+/// Address space that a lane accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum LaneSpace {
@@ -91,20 +92,20 @@ pub enum LaneSpace {
     Buffer,
 }
 
-/// A dword of every lane makes a row of scratch (errata E087).
+/// Bytes of a scratch row, which holds one dword of every lane (errata E087).
 pub const SCRATCH_ROW: u64 = 4 * LANES as u64;
-/// Register of FLAT_SCRATCH on GCN 1.1, and from 1.2 on (checklist 3.11).
+/// FLAT_SCRATCH register on GCN 1.1, and on 1.2 and later (checklist 3.11).
 const FLAT_SCRATCH_CI: u8 = 104;
 const FLAT_SCRATCH: u8 = 102;
-/// FLAT_SCRATCH_HI of GCN 1.1 and 1.2 counts these bytes.
+/// Unit of FLAT_SCRATCH_HI on GCN 1.1 and 1.2, in bytes.
 const FLAT_SCRATCH_UNIT: u64 = 256;
-/// A line of the scalar cache.
+/// Line size of the scalar cache.
 const CACHE_LINE: u64 = 64;
-/// An LDS address that no allocation holds.
+/// LDS address beyond every allocation.
 const OUT_OF_RANGE: u64 = 1 << 32;
 
 impl Access {
-    /// Makes it that of LDS_DIRECT: one of the wave, of LDS, as M0 says (errata E246).
+    /// Makes this the access of LDS_DIRECT: one LDS access for the wave, described by M0 (errata E246).
     fn direct(&mut self, m0: u32) {
         let (place, ty) = direct_place(m0);
         (self.intent, self.scalar, self.elements) = (Some(Intent::Load), true, 1);
@@ -115,17 +116,17 @@ impl Access {
         self.bytes = ty.bytes();
     }
 
-    /// The lanes that access something.
+    /// Lanes that access memory.
     pub fn lanes(&self) -> u64 {
         self.global | self.lds | self.gds | self.scratch | self.buffer
     }
 
-    /// True if a descriptor interleaves less than a dword.
+    /// True if the descriptor interleaves records in units smaller than a dword.
     pub fn splits_dwords(&self) -> bool {
         self.buffer != 0 && self.descriptor.splits_dwords()
     }
 
-    /// Space that a lane goes to, if it goes to any.
+    /// Address space that a lane accesses, if any.
     #[inline]
     pub fn space(&self, lane: usize) -> Option<LaneSpace> {
         let bit = 1 << lane;
@@ -144,8 +145,8 @@ impl Access {
         }
     }
 
-    /// The global address of byte number `byte` of a lane's element in global memory, scratch or a buffer; nothing
-    /// in LDS and GDS, and out of bounds.
+    /// Global address of byte number `byte` of a lane's element in global memory, scratch or a buffer. `None` for
+    /// LDS, GDS and out-of-bounds bytes.
     #[inline]
     pub fn place(&self, lane: usize, byte: u64) -> Option<u64> {
         match self.space(lane)? {
@@ -159,14 +160,13 @@ impl Access {
         }
     }
 
-    /// The offset in LDS of the dword that a lane copies there, or from there: a sum of 32 bits (errata E309).
+    /// LDS offset of the dword that a lane copies to or from LDS: a 32-bit sum (errata E309).
     pub fn place_in_lds(&self, lane: usize) -> u64 {
         let base = self.to_lds.unwrap_or(0);
         u64::from(base.wrapping_add(4 * lane as u32))
     }
 
-    /// Dwords of the lanes of a wave are interleaved (errata E087). Bounds are [`scratch_bytes`], rounded up to
-    /// a dword.
+    /// Dwords of a wave's lanes are interleaved (errata E087). The bound is [`scratch_bytes`], rounded up to a dword.
     fn scratch_place(&self, lane: usize, offset: u64) -> Option<u64> {
         if offset >= u64::from(self.scratch_bytes).next_multiple_of(4) {
             return None;
@@ -176,7 +176,8 @@ impl Access {
     }
 }
 
-/// The first step. `access` is overwritten; it is the caller's so that nothing is allocated or cleared.
+/// First step: computes the addresses an instruction is about to access, without side effects. `access` is
+/// overwritten; the caller provides it to avoid allocation and clearing.
 pub fn addresses(wave: &Wave, step: &Step, device: &Device, access: &mut Access) {
     access.intent = None;
     access.scalar = false;
@@ -198,7 +199,7 @@ pub fn addresses(wave: &Wave, step: &Step, device: &Device, access: &mut Access)
         Family::Global => global(wave, plan, access),
         Family::Scratch => scratch(wave, plan, access),
         Family::Buffer => buffer(wave, plan, access),
-        // `image` finds the texels.
+        // `image` computes the texels.
         Family::Image => {}
         Family::Scalar | Family::ScalarScratch | Family::ScalarBuffer => {
             scalar(wave, plan, access);
@@ -211,7 +212,7 @@ pub fn addresses(wave: &Wave, step: &Step, device: &Device, access: &mut Access)
     }
 }
 
-/// Intent of an access that has addresses: the resources of global wave synchronisation have none.
+/// Intent of an instruction's access. `None` for global wave sync (GWS), whose resources have no addresses.
 fn intent(does: Does) -> Option<Intent> {
     let intent = does.intent();
     intent.filter(|_| !matches!(does, Does::Gws(_)))
@@ -242,7 +243,7 @@ fn share(wave: &Wave, plan: &MemoryPlan, device: &Device, access: &mut Access) {
         Does::AtomicFromLds(..) => {
             pairs(v(plan.vaddr), plan, access);
         }
-        // The base in M0 is added as for all of GDS (errata E049).
+        // As everywhere in GDS, the base in M0 is added (errata E049).
         Does::OrderedCount => {
             access.scalar = true;
             access.address[0] = u64::from(plan.offset as u32 & ORDERED_INDEX);
@@ -250,7 +251,7 @@ fn share(wave: &Wave, plan: &MemoryPlan, device: &Device, access: &mut Access) {
             return;
         }
         Does::Lanes(_) | Does::LdsNop | Does::Gws(_) => lanes = 0,
-        // No instruction of DS does these.
+        // No DS instruction has these effects.
         Does::LoadFormat(..)
         | Does::StoreFormat(..)
         | Does::LoadFormatHigh
@@ -302,22 +303,23 @@ fn share(wave: &Wave, plan: &MemoryPlan, device: &Device, access: &mut Access) {
     }
 }
 
-/// The bits of DS_ORDERED_COUNT's OFFSET that are one (errata E049).
+/// Bits of DS_ORDERED_COUNT's OFFSET that may be set (errata E049).
 pub const ORDERED_INDEX: u32 = 0xfc;
 
 /// OFFSET bit 15: the distance is packed into the address (errata E054).
 const SRC2_PACKED: u16 = 1 << 15;
-/// The bits of such an address that are an address.
+/// Address part of a packed address.
 const SRC2_ADDRESS: u32 = 0x1_ffff;
 
-/// The two addresses of SRC2 (errata E054): OFFSET is a distance in dwords with sign, not part of the address.
+/// Computes the two addresses of SRC2 instructions (errata E054). OFFSET is a signed distance in dwords, not part of
+/// the address.
 fn pairs(from: &Lanes, plan: &MemoryPlan, access: &mut Access) {
     let offset = plan.offset as u16;
     // Sign-extended from 15 bits.
     let common = ((offset << 1) as i16 >> 1) as i32;
     for (lane, &register) in from.0.iter().enumerate() {
         let (first, distance) = if offset & SRC2_PACKED != 0 {
-            // A[31:17] with A[31] twice: an arithmetic shift of the register.
+            // A[31:17], with A[31] twice: an arithmetic shift of the register.
             (register & SRC2_ADDRESS, (register as i32) >> 17)
         } else {
             (register, common)
@@ -329,13 +331,13 @@ fn pairs(from: &Lanes, plan: &MemoryPlan, access: &mut Access) {
     }
 }
 
-/// FLAT: apertures by the upper half of the address (checklist 3.1, 3.2, 3.7–3.9; errata E088).
+/// FLAT: selects an aperture by the upper half of the address (checklist 3.1, 3.2, 3.7–3.9; errata E088).
 fn flat(wave: &Wave, plan: &MemoryPlan, device: &Device, access: &mut Access) {
     add_pair(wave, plan, access);
     let exec = wave.exec();
     let apertures = device.config.apertures;
     let (mut shared, mut private) = (0, 0);
-    // Most often no lane is in an aperture, and a look at all of them together says so.
+    // Usually no lane is in an aperture, which a combined test of all lanes shows.
     let in_aperture = |address: &u64| {
         let high = (address >> 32) as u32;
         (high == apertures.shared) | (high == apertures.private)
@@ -369,7 +371,7 @@ fn flat(wave: &Wave, plan: &MemoryPlan, device: &Device, access: &mut Access) {
     }
 }
 
-/// A pair of vector registers and the constant offset.
+/// Adds a pair of vector registers and the constant offset.
 #[inline]
 fn add_pair(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
     let first = plan.vaddr.unwrap_or(0);
@@ -391,7 +393,7 @@ fn global(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
     access.global = wave.exec();
 }
 
-/// SCRATCH (checklist 3.5; errata E087). A sum below zero is as far out of bounds as one above them.
+/// SCRATCH (checklist 3.5; errata E087). A negative sum is out of bounds, like one beyond the end.
 fn scratch(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
     let offset = plan.offset as u64;
     match (plan.saddr, plan.vaddr) {
@@ -415,8 +417,8 @@ fn set_scratch(wave: &Wave, access: &mut Access) {
     access.scratch_base = scratch_base(wave);
 }
 
-/// Bytes of a lane's scratch: on GCN 1.1 and 1.2 what FLAT_SCRATCH_LO says, on GCN 1.4, which has no size there, the
-/// dispatch's (errata E088).
+/// Scratch bytes per lane: from FLAT_SCRATCH_LO on GCN 1.1 and 1.2, from the dispatch on GCN 1.4, where the register
+/// has no size (errata E088).
 #[inline]
 pub fn scratch_bytes(wave: &Wave) -> u32 {
     match wave.isa {
@@ -426,8 +428,8 @@ pub fn scratch_bytes(wave: &Wave) -> u32 {
     }
 }
 
-/// The address of the wave's scratch, by FLAT_SCRATCH: on GCN 1.4 itself; on 1.1 and 1.2 its high half counts 256 bytes
-/// from the hidden base of private memory (errata E088).
+/// Address of the wave's scratch, from FLAT_SCRATCH. On GCN 1.4 the register holds the address. On 1.1 and 1.2 its
+/// high half is an offset from the hidden base of private memory, in units of 256 bytes (errata E088).
 pub fn scratch_base(wave: &Wave) -> u64 {
     let in_region = |high: u8| {
         let offset = u64::from(wave.scalar(high)) * FLAT_SCRATCH_UNIT;
@@ -441,7 +443,7 @@ pub fn scratch_base(wave: &Wave) -> u64 {
     }
 }
 
-/// True if elements are converted.
+/// True for accesses that convert elements.
 fn is_formatted(does: Does) -> bool {
     matches!(
         does,
@@ -449,7 +451,7 @@ fn is_formatted(does: Does) -> bool {
     )
 }
 
-/// The descriptor of a buffer instruction, with its scalar offset.
+/// Descriptor of a buffer instruction, including its scalar offset.
 #[inline]
 pub fn descriptor(wave: &Wave, plan: &MemoryPlan) -> Descriptor {
     let soffset = match plan.soffset {
@@ -467,7 +469,7 @@ pub fn descriptor(wave: &Wave, plan: &MemoryPlan) -> Descriptor {
     descriptor(wave.isa, words, soffset, plan.idxen, is_formatted)
 }
 
-/// Low bits of an address that a buffer's load or store ignores: GCN 1.0 has no mode for unaligned ones (errata E104).
+/// Mask of low address bits that a buffer load or store ignores: GCN 1.0 has no unaligned mode (errata E104).
 pub fn ignored(isa: Isa, plan: &MemoryPlan, bytes: u8) -> u64 {
     if isa != Isa::Si || plan.atomic().is_some() {
         return 0;
@@ -479,7 +481,7 @@ pub fn ignored(isa: Isa, plan: &MemoryPlan, bytes: u8) -> u64 {
     }
 }
 
-/// MUBUF and MTBUF. Where no lane leaves the bounds and nothing is swizzled it is plain global memory.
+/// MUBUF and MTBUF. An access with all lanes in bounds and without swizzling is plain global memory.
 fn buffer(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
     if access.intent.is_none() {
         return;
@@ -517,10 +519,10 @@ fn buffer(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
         let index = index
             .map_or(0, |v| v.0[lane])
             .wrapping_add(tid * lane as u32);
-        // StoreFromLds has OFFSET twice: in LDS and in memory.
+        // StoreFromLds uses OFFSET twice: for LDS and for memory.
         let mut offset = u64::from(offset.map_or(0, |v| v.0[lane])) + plan.offset as u64;
         if wave.isa >= Isa::Gfx9 {
-            // A sum beyond 32 bits is out of range before (errata E308).
+            // Before GCN 1.4, a sum above 32 bits is out of range (errata E308).
             offset &= u64::from(u32::MAX);
         }
         access.second[lane] = u64::from(index);
@@ -564,7 +566,7 @@ fn scalar(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
             .wrapping_add_signed(plan.offset)
             .wrapping_add(u64::from(register) * CACHE_LINE),
         Family::Scalar => scalar_address(wave, plan),
-        // These have lanes.
+        // These access memory per lane.
         Family::Share
         | Family::Flat
         | Family::Global
@@ -574,7 +576,7 @@ fn scalar(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
     };
     access.address[0] = address;
     if let Does::Cache(CacheOp::Discard(lines)) = plan.does {
-        // A line's address; nothing is transferred.
+        // Address of a cache line; no data is transferred.
         access.address[0] = address & !(CACHE_LINE - 1);
         access.bytes = lines.saturating_mul(CACHE_LINE as u8);
     } else if access.intent.is_some() {
@@ -582,7 +584,7 @@ fn scalar(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
     }
 }
 
-/// The address of scalar memory that goes through no descriptor.
+/// Address of a scalar memory access without a descriptor.
 #[inline]
 pub fn scalar_address(wave: &Wave, plan: &MemoryPlan) -> u64 {
     let register = plan.sreg.map_or(0, |code| wave.scalar(code));

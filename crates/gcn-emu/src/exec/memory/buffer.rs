@@ -1,32 +1,32 @@
-//! Buffer descriptors: where an index and an offset lead, and how far.
+//! Buffer descriptors: address computation and bounds.
 //!
-//! Source: AMD's manuals of the four generations, chapter "Vector Memory Buffer Instructions", with errata E308; for scalar
-//! memory errata E119.
+//! Source: AMD's manuals of the four generations, chapter "Vector Memory Buffer Instructions", with errata E308; for
+//! scalar memory errata E119.
 
 use gcn_isa::Isa;
 
 use crate::lanes::LANES;
 
-/// A descriptor of four dwords, for one instruction.
+/// Four-dword buffer descriptor, as one instruction uses it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Descriptor {
-    /// Address of the buffer: 48 bits, the highest of which is that of all above it (errata E241).
+    /// Address of the buffer: 48 bits, sign-extended (errata E241).
     pub base: u64,
-    /// Bytes from a record to the next.
+    /// Distance between records in bytes.
     pub stride: u32,
-    /// The size, in bytes or records.
+    /// Size, in bytes or records.
     pub num_records: u32,
-    /// The lane's number is added to the index.
+    /// True if the lane number is added to the index.
     pub add_tid: bool,
-    /// Records are interleaved, if they are.
+    /// Interleaving of records, if enabled.
     swizzle: Option<Swizzle>,
-    /// The instruction's scalar offset, outside of swizzling.
+    /// Scalar offset of the instruction, applied after swizzling.
     soffset: u32,
-    /// Bounds of what is accessed.
+    /// Bounds of accesses.
     limits: Limits,
-    /// An element is in range as a whole or not at all: formats and atomics.
+    /// True if range checks apply to whole elements (formats and atomics).
     pub is_whole: bool,
-    /// Low bits of an address that are ignored, on GCN 1.0 (errata E104).
+    /// Low address bits that are ignored on GCN 1.0 (errata E104).
     pub ignored: u64,
 }
 
@@ -35,36 +35,36 @@ pub struct Descriptor {
 struct Swizzle {
     /// Bytes of a record that stay together.
     element: u64,
-    /// Records that are interleaved.
+    /// Number of records that are interleaved.
     records: u64,
 }
 
 /// Bounds of accesses through a descriptor (errata E308).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum Limits {
-    /// None: scratch of GCN 1.4.
+    /// No bounds: scratch of GCN 1.4.
     #[default]
     None,
-    /// The end of what is accessed, counted in bytes from the buffer's beginning.
+    /// End of the accessible bytes, relative to the start of the buffer.
     Bytes(u64),
-    /// The end by the offset alone, whatever the index.
+    /// End of the accessible offsets, for any index.
     Offset(u64),
-    /// The index, and the end of what is accessed in a record.
+    /// Number of records, and end of the accessible bytes in each.
     Records { count: u32, bytes: u64 },
 }
 
 /// Bounds of indices and offsets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Records {
-    /// Records that there are.
+    /// Number of records.
     pub count: u32,
-    /// Bytes that an element, wherever its record is, ends within.
+    /// Upper bound of an element's end, in bytes from the start of the buffer.
     pub bytes: u64,
-    /// Bytes of its record that it ends within.
+    /// Upper bound of an element's end, in bytes from the start of its record.
     pub record: u64,
 }
 
-// Bits of the descriptor's second and fourth dword.
+// Bits of the descriptor's second and fourth dwords.
 const STRIDE_SHIFT: u32 = 16;
 const STRIDE: u32 = 0x3fff;
 const SWIZZLE_ENABLE: u32 = 1 << 31;
@@ -74,20 +74,21 @@ const ELEMENT_SHIFT: u32 = 19;
 const INDEX_STRIDE_SHIFT: u32 = 21;
 const TWO_BITS: u32 = 3;
 const ADD_TID: u32 = 1 << 23;
-/// With ADD_TID the data format's bits extend the stride, from GCN 1.2 on.
+/// Width of the stride; with ADD_TID on GCN 1.2 and later, the data format's bits extend it.
 const STRIDE_BITS: u32 = 14;
-/// The only element size of GCN 1.4.
+/// Element size of GCN 1.4, which has no other.
 const ELEMENT_GFX9: u64 = 4;
 
 impl Descriptor {
-    /// True if a descriptor has no data format, and from GCN 1.2 on no ADD_TID to which the bits belong. Accesses that
-    /// bring no format find nothing there (errata E249).
+    /// True if a descriptor has no data format. On GCN 1.2 and later, ADD_TID must be clear too, because it gives
+    /// these bits another meaning. Accesses without their own format find an unbound buffer empty (errata E249).
     fn is_unbound(isa: Isa, words: [u32; 4]) -> bool {
         let bits_are_stride = words[3] & ADD_TID != 0 && isa >= Isa::Vi;
         words[3] & FORMAT << FORMAT_SHIFT == 0 && !bits_are_stride
     }
 
-    /// [`Descriptor::new`] for accesses that bring no format, which find nothing in an unbound buffer.
+    /// [`Descriptor::new`] for accesses without their own format, which find every address of an unbound buffer out
+    /// of range.
     #[inline]
     pub fn unformatted(
         isa: Isa,
@@ -102,7 +103,8 @@ impl Descriptor {
         Descriptor::new(isa, words, soffset, idxen, is_formatted)
     }
 
-    /// From its dwords, the instruction's scalar offset, whether the instruction has an index and whether it converts.
+    /// Decodes the dwords of a descriptor, given the instruction's scalar offset and flags for instructions that have
+    /// an index and that convert formats.
     #[inline]
     pub fn new(
         isa: Isa,
@@ -155,13 +157,13 @@ impl Descriptor {
         }
     }
 
-    /// The size that scalar memory instructions see: swizzling and formats are nothing to them (errata E119).
+    /// Size for scalar memory instructions, which ignore swizzling and formats (errata E119).
     pub fn scalar_bytes(&self) -> u64 {
         let stride = u64::from(self.stride & STRIDE).max(1);
         stride * u64::from(self.num_records)
     }
 
-    /// Distance of byte `offset` of record `index` from the beginning; `offset` is without the scalar one.
+    /// Distance of byte `offset` of record `index` from the start of the buffer. `offset` excludes the scalar offset.
     fn inside(&self, index: u32, offset: u64) -> u64 {
         let (index, stride) = (u64::from(index), u64::from(self.stride));
         let Some(Swizzle { element, records }) = self.swizzle else {
@@ -171,7 +173,7 @@ impl Descriptor {
         rows * records + index % records * element + offset % element
     }
 
-    /// True if `bytes` bytes from `offset` of record `index` on are in range.
+    /// True if `bytes` bytes at `offset` of record `index` are in range.
     fn has(&self, index: u32, offset: u64, bytes: u64) -> bool {
         match self.limits {
             Limits::None => true,
@@ -184,25 +186,25 @@ impl Descriptor {
         }
     }
 
-    /// True if these bytes are consecutive in memory and in range.
+    /// True if these bytes are contiguous in memory and in range.
     pub fn is_linear(&self, index: u32, offset: u64, bytes: u8) -> bool {
         self.swizzle.is_none() && self.has(index, offset, u64::from(bytes))
     }
 
-    /// True if less than a dword of a record stays together.
+    /// True if records are interleaved in units smaller than a dword.
     pub fn splits_dwords(&self) -> bool {
         self.swizzle.is_some_and(|s| s.element < 4)
     }
 
-    /// Address of lane 0's first dword and number of bytes of each lane, if dwords of a wave's lanes are interleaved and
-    /// each lane has its own: a descriptor of scratch.
+    /// Address of lane 0's first dword and bytes per lane, for a scratch descriptor: one that interleaves the dwords
+    /// of a wave's lanes and gives each lane its own record.
     #[inline]
     pub fn of_lanes(&self) -> Option<(u64, u64)> {
         let Swizzle { element, records } = self.swizzle?;
         if !self.add_tid || element != ELEMENT_GFX9 || records != LANES as u64 {
             return None;
         }
-        // What all lanes have.
+        // Bytes of a row: one element of every lane.
         let row = element * records;
         let bytes = match self.limits {
             Limits::None => u64::MAX,
@@ -214,7 +216,7 @@ impl Descriptor {
         Some((self.base.wrapping_add(u64::from(self.soffset)), bytes))
     }
 
-    /// Bounds of indices and offsets, if records are not interleaved and an index is the register's.
+    /// Bounds of indices and offsets, if records are not interleaved and the index comes from the register alone.
     pub fn records(&self) -> Option<Records> {
         if self.swizzle.is_some() || self.add_tid {
             return None;
@@ -232,7 +234,7 @@ impl Descriptor {
         })
     }
 
-    /// The address of a byte of a record that is not interleaved.
+    /// Address of a byte in a record that is not interleaved.
     pub fn linear(&self, index: u32, offset: u64) -> u64 {
         let inside = u64::from(index) * u64::from(self.stride) + offset;
         self.base
@@ -240,8 +242,8 @@ impl Descriptor {
             .wrapping_add(inside)
     }
 
-    /// The address of byte number `byte` of an access of `bytes` bytes at `offset` of record `index`, if its dword is in
-    /// range, or the whole access where that counts.
+    /// Address of byte number `byte` of an access of `bytes` bytes at `offset` of record `index`. `None` if its dword
+    /// is out of range, or the access as a whole if range checks apply to whole elements.
     pub fn place(&self, index: u32, offset: u64, byte: u64, bytes: u8) -> Option<u64> {
         const DWORD: u64 = 4;
         let bytes = u64::from(bytes);

@@ -1,30 +1,31 @@
-//! New values of atomics, from the old value and the data: once, for LDS, GDS, global, scratch, buffer and scalar memory.
+//! Operations of atomics: the new value from the old value and the data. Shared by LDS, GDS, global, scratch, buffer
+//! and scalar memory.
 
 use gcn_isa::Ty;
 use gcn_isa::effect::AtomicOp;
 
-/// Denormals of 32 bits that count as zero. Those of 64 bits are always kept (errata E053).
+/// Flushing of 32-bit denormals. 64-bit denormals are always kept (errata E053).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Denormals {
-    /// Operands are flushed.
+    /// True if operands are flushed.
     pub flush_in: bool,
-    /// Results of arithmetic are flushed.
+    /// True if results of arithmetic are flushed.
     pub flush_out: bool,
 }
 
-/// MODE: denormal operands of 32 bits are kept.
+/// MODE: keep 32-bit denormal operands.
 const MODE_KEEP_IN: u32 = 1 << 4;
-/// MODE: denormal results of 32 bits are kept.
+/// MODE: keep 32-bit denormal results.
 const MODE_KEEP_OUT: u32 = 1 << 5;
 
 impl Denormals {
-    /// Denormals in global memory, whatever MODE says (errata E053).
+    /// Denormal handling of global memory, independent of MODE (errata E053).
     pub const FLUSHED: Denormals = Denormals {
         flush_in: true,
         flush_out: true,
     };
 
-    /// Denormals in LDS: as MODE says.
+    /// Denormal handling of LDS, which obeys MODE.
     pub const fn of_mode(mode: u32) -> Denormals {
         Denormals {
             flush_in: mode & MODE_KEEP_IN == 0,
@@ -33,12 +34,12 @@ impl Denormals {
     }
 }
 
-/// The new value in memory. All values are raw bits in the low bits.
+/// Returns the new value in memory. All values are raw bits in the low bits.
 ///
-/// `data` is what the operation takes: the operand, the new value of a swap, the mask of [`AtomicOp::MaskOr`], the
-/// limit of [`AtomicOp::Wrap`]. `second` is the other one: the comparison value of [`AtomicOp::CompareSwap`], the
-/// bits of `MaskOr`, the addend of `Wrap`. DS names them the other way round than memory for `CompareSwap`
-/// (errata E059, E090), which is the caller's to know.
+/// `data` is the operand: the addend or other operand, the new value of a swap, the mask of [`AtomicOp::MaskOr`], the
+/// limit of [`AtomicOp::Wrap`]. `second` is the additional operand: the comparison value of
+/// [`AtomicOp::CompareSwap`], the bits of `MaskOr`, the addend of `Wrap`. For `CompareSwap`, DS has the two in the
+/// opposite order to memory instructions (errata E059, E090); callers must handle this.
 #[inline(always)]
 pub fn combine(
     op: AtomicOp,
@@ -55,7 +56,7 @@ pub fn combine(
         Ty::I32 | Ty::I64 | Ty::I16 | Ty::I8 => ((a << unused) as i64) < (b << unused) as i64,
         Ty::U8 | Ty::U16 | Ty::U32 | Ty::U64 => a < b,
         Ty::B8 | Ty::B16 | Ty::B32 | Ty::B64 | Ty::B96 | Ty::B128 | Ty::B256 | Ty::B512 => a < b,
-        // Floats compare by themselves, and no atomic has pairs.
+        // Float comparison has its own operation, and no atomic works on pairs.
         Ty::F16 | Ty::F32 | Ty::F64 | Ty::F16x2 | Ty::I16x2 => a < b,
     };
     let new = match op {
@@ -112,12 +113,12 @@ pub fn combine(
     low(new)
 }
 
-/// A binary floating-point format of IEEE 754, for its bits.
+/// Bit layout of a binary IEEE 754 format.
 #[derive(Clone, Copy)]
 struct FloatFormat {
     sign: u64,
     exponent: u64,
-    /// The bit that makes a NaN quiet.
+    /// Bit that makes a NaN quiet.
     quiet: u64,
     /// True if denormals may be flushed.
     flushes: bool,
@@ -141,7 +142,7 @@ impl FloatFormat {
         match ty {
             Ty::F32 => Some(F32),
             Ty::F64 => Some(F64),
-            // No atomic of these instruction sets has short floats.
+            // These instruction sets have no atomics on 16-bit floats.
             Ty::F16 | Ty::F16x2 => None,
             Ty::B8 | Ty::B16 | Ty::B32 | Ty::B64 | Ty::B96 | Ty::B128 | Ty::B256 | Ty::B512 => None,
             Ty::U8 | Ty::U16 | Ty::U32 | Ty::U64 => None,
@@ -165,7 +166,7 @@ impl FloatFormat {
         }
     }
 
-    /// A number that is ordered as the values are, −0 before +0.
+    /// Returns an integer ordered like the values, with −0 before +0.
     fn order(self, bits: u64) -> i64 {
         let magnitude = (bits & !self.sign) as i64;
         if bits & self.sign != 0 {
@@ -184,9 +185,9 @@ impl FloatFormat {
         !self.is_nan(a) && !self.is_nan(b) && (a == b || both_zero)
     }
 
-    /// `data` if `takes` says so of the two values' order, else `old`; a number rather than a quiet NaN, and a
-    /// signaling NaN made quiet before all else. The bits are those of the operand, flushed for the
-    /// comparison only (errata E053).
+    /// Returns `data` if `takes` accepts the order of the two values, else `old`. A number is preferred to a quiet
+    /// NaN; a signaling NaN takes precedence and is made quiet. The returned bits are the unmodified operand, since
+    /// flushing affects the comparison only (errata E053).
     fn select(
         self,
         old: u64,
@@ -212,7 +213,7 @@ impl FloatFormat {
         }
     }
 
-    /// Rounds to the nearest, ties to even; the first NaN made quiet if there is one.
+    /// Rounds to nearest, ties to even. If an operand is a NaN, returns the first NaN, made quiet.
     fn add(self, old: u64, data: u64, denormals: Denormals) -> u64 {
         if self.is_nan(old) {
             return old | self.quiet;
@@ -228,7 +229,7 @@ impl FloatFormat {
             (f64::from_bits(old) + f64::from_bits(data)).to_bits()
         };
         if self.is_nan(sum) {
-            // ∞ − ∞, which hosts give different signs (errata E190).
+            // ∞ − ∞ gives a NaN whose sign depends on the host (errata E190).
             self.sign | self.exponent | self.quiet
         } else {
             self.flush(sum, denormals.flush_out)

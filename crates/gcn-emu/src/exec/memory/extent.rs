@@ -1,12 +1,12 @@
-//! The extent of an access: the addresses of its lanes together.
+//! Address ranges and spans covered by the lanes of an access.
 
 use super::access::Access;
 use super::spans::Span;
 use super::wide;
 
 impl Access {
-    /// The lowest and the highest address of the elements of some lanes; `None` without a lane. Elements have
-    /// [`bytes`](Access::bytes) from there on.
+    /// Lowest and highest element address of the given lanes; `None` if there are no lanes. Each element extends
+    /// [`bytes`](Access::bytes) from its address.
     pub fn range(&self, lanes: u64) -> Option<(u64, u64)> {
         if lanes == 0 {
             return None;
@@ -19,8 +19,8 @@ impl Access {
         Some((low, high))
     }
 
-    /// The bytes of the elements of some lanes, the first or, with `second`, the second ones: as spans, which are appended. Returns
-    /// false if some bytes may be accessed twice.
+    /// Appends the bytes of the given lanes' elements as spans: the first elements, or the second ones with `second`.
+    /// Returns false if some bytes may be accessed twice.
     pub fn spans(&self, lanes: u64, second: bool, into: &mut Vec<Span>) -> bool {
         let addresses = if second { &self.second } else { &self.address };
         wide::spans(addresses, lanes, self.bytes.into(), into)

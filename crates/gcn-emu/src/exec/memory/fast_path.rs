@@ -1,8 +1,9 @@
-//! Accesses of a common shape: one place for all lanes, a row, elements scattered in one allocation. They make no
-//! [`Access`](super::Access). Any other is left to what makes one, before anything has changed.
+//! Fast paths for accesses with a common shape: one address for all lanes, consecutive elements, or elements
+//! scattered in one allocation. They do not create an [`Access`](super::Access). Other accesses are rejected before
+//! any side effect and take the slow path.
 //!
-//! Here is scalar memory; `share.rs` has LDS, `global.rs` addresses of global memory, `scratch.rs` what the lanes of a wave
-//! have interleaved, `atomics.rs` what changes memory, `formats.rs` what is converted, `moves.rs` what changes lanes only.
+//! This module has scalar memory, `share.rs` LDS, `global.rs` global memory, `scratch.rs` interleaved scratch,
+//! `atomics.rs` atomics, `formats.rs` format conversions, and `moves.rs` moves between lanes.
 
 mod part;
 mod share;
@@ -21,8 +22,8 @@ use super::access;
 use crate::step::{Family, FastPath, MAX_SCALAR_DWORDS, MemoryPlan};
 pub use global::shape;
 
-/// Performs the instruction; nothing, and nothing has been done, if its access has no common shape. It is compiled into each of the two step
-/// loops: a call costs a load from LDS an eighth of its time.
+/// Performs the instruction. Returns `None`, without side effects, if its access has no common shape. It is inlined
+/// into both step loops: a call would cost a load from LDS an eighth of its time.
 #[inline(always)]
 pub fn perform(
     wave: &mut Wave,
@@ -37,7 +38,7 @@ pub fn perform(
         && plan.fast_path != FastPath::None
         && !plan.family.is_scalar()
     {
-        // No lane accesses anything.
+        // No lane is active.
         return Some(());
     }
     done
@@ -51,7 +52,7 @@ fn perform_shape(
     device: &Device,
     old: &mut [Lanes; 2],
 ) -> Option<()> {
-    // FLAT alone may go elsewhere than to global memory.
+    // Only FLAT may access spaces other than global memory.
     let is_flat = plan.family == Family::Flat;
     match plan.fast_path {
         FastPath::None => None,
@@ -90,7 +91,7 @@ fn perform_shape(
     }
 }
 
-/// An access by FLAT that does not go to global memory: one of LDS, or else of scratch.
+/// Performs a FLAT access to LDS or scratch.
 #[inline(never)]
 fn elsewhere(
     wave: &mut Wave,

@@ -1,7 +1,7 @@
-//! Typed buffers: components of elements become registers, and back.
+//! Typed buffers: conversion of element components to registers and back.
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Buffer Instructions";
-//! which bits are which component as Mesa's drivers use the formats; errata E200–E203.
+//! bit layout of components as in Mesa's drivers; errata E200–E203.
 
 mod bits;
 mod wide;
@@ -17,8 +17,8 @@ use crate::step::{COMPONENTS, ComponentSelect, ElementFormat, Numbers};
 use bits::{ones, signed};
 
 impl ElementFormat {
-    /// The components of a register, each converted to 32 or 16 bits, from an element. Those that the format has not are
-    /// 0, the fourth 1 (errata E201).
+    /// Converts an element to register components of 32 or 16 bits each. Missing components are 0, a missing fourth
+    /// one is 1 (errata E201).
     pub fn load(&self, element: &ElementDwords, ty: Ty) -> [u32; COMPONENTS] {
         let mut at = 0;
         let components = self.widths.map(|width| {
@@ -40,7 +40,7 @@ impl ElementFormat {
         })
     }
 
-    /// The values of an element's components, before any is selected; `None` of those that the format lacks.
+    /// Values of an element's components, in the order of the format. `None` for components that the format lacks.
     pub fn values(&self, element: &ElementDwords) -> [Option<f64>; COMPONENTS] {
         let mut at = 0;
         self.widths.map(|width| {
@@ -50,7 +50,7 @@ impl ElementFormat {
         })
     }
 
-    /// The registers' components from values of the element's.
+    /// Selects and converts the register components from the values of the element's components.
     pub fn selected(&self, values: &[Option<f64>; COMPONENTS], ty: Ty) -> [u32; COMPONENTS] {
         self.select.map(|select| match select {
             ComponentSelect::Zero => 0,
@@ -63,7 +63,8 @@ impl ElementFormat {
         })
     }
 
-    /// An element from the components of registers; those that are selected twice come from the first (errata E202).
+    /// Packs register components into an element. If several of them select the same element component, the first is
+    /// stored (errata E202).
     pub fn store(&self, values: &[u32], ty: Ty) -> ElementDwords {
         let mut element = [0; COMPONENTS];
         let mut at = 0;
@@ -85,7 +86,7 @@ impl ElementFormat {
     }
 }
 
-/// Bits of an element from bit `at` on; no component crosses a dword.
+/// Extracts bits of an element starting at bit `at`; no component crosses a dword.
 fn take(element: &ElementDwords, at: u32, width: u8) -> u32 {
     let dword = element.get((at / u32::BITS) as usize).copied().unwrap_or(0);
     dword >> (at % u32::BITS) & ones(width.into())
@@ -102,7 +103,7 @@ impl Numbers {
         matches!(self, Numbers::Uint | Numbers::Sint)
     }
 
-    /// The nearest value of a register's type.
+    /// Rounds to the nearest value of a register's type.
     fn rounded(self, value: f64, ty: Ty) -> u32 {
         match self {
             Numbers::Uint => (value as u32) & ones(u32::from(ty.bytes()) * 8),
@@ -116,7 +117,7 @@ impl Numbers {
         }
     }
 
-    /// 1 in a register of type `ty`.
+    /// Encoding of 1 in a register of type `ty`.
     fn one(self, ty: Ty) -> u32 {
         if self.is_integer() {
             1
@@ -125,7 +126,7 @@ impl Numbers {
         }
     }
 
-    /// A component's value in a register.
+    /// Converts a component to its register value.
     #[inline(always)]
     fn load(self, bits: u32, width: u32, ty: Ty) -> u32 {
         match self {
@@ -137,7 +138,7 @@ impl Numbers {
                 };
                 value & ones(u32::from(ty.bytes()) * 8)
             }
-            // Nothing is converted, so NaN stay what they are.
+            // Same representation: NaN bits are preserved.
             Numbers::Float if width == u32::from(ty.bytes()) * 8 => bits,
             Numbers::Float
             | Numbers::Unorm
@@ -148,7 +149,7 @@ impl Numbers {
         }
     }
 
-    /// A component's value.
+    /// Decodes a component.
     #[inline(always)]
     fn value(self, bits: u32, width: u32) -> f64 {
         let sign = signed(bits, width);
@@ -162,7 +163,8 @@ impl Numbers {
         }
     }
 
-    /// A component from a register: out of range it saturates, between two values it is the nearest (errata E203).
+    /// Encodes a register value as a component. Out-of-range values saturate, others are rounded to nearest (errata
+    /// E203).
     #[inline(always)]
     fn store(self, value: u32, width: u32, ty: Ty) -> u32 {
         if width == 0 {
@@ -201,7 +203,7 @@ impl Numbers {
             }
         };
         let nearest = |x: f64, low: f64, high: f64| {
-            // A NaN is 0.
+            // NaN becomes 0.
             (x.clamp(low, high).round_ties_even() as i64) as u32
         };
         match self {
@@ -222,7 +224,7 @@ impl Numbers {
     }
 }
 
-/// The nearest value of a register's type.
+/// Rounds to the nearest value of a register's type.
 #[inline(always)]
 pub(super) fn narrow(value: f64, ty: Ty) -> u32 {
     if ty.bytes() == 2 {
@@ -232,14 +234,14 @@ pub(super) fn narrow(value: f64, ty: Ty) -> u32 {
     }
 }
 
-/// Bits of a half without its sign. Floats of 11 and 10 bits are its highest ones.
+/// Bits of a half without its sign. Floats of 11 and 10 bits are the upper ones of these.
 const HALF_MAGNITUDE: u32 = 15;
 
 fn small_float(bits: u32, width: u32) -> f64 {
     match width {
         32 => f32::from_bits(bits).into(),
         16 => F16(bits as u16).to_f32().into(),
-        // The half with the same exponent and zeros below.
+        // A half with the same exponent, and zeros in the low bits.
         10 | 11 => F16((bits << (HALF_MAGNITUDE - width)) as u16)
             .to_f32()
             .into(),
@@ -252,7 +254,7 @@ fn to_small_float(value: f64, width: u32) -> u32 {
         32 => (value as f32).to_bits(),
         16 => F16::from_f64(value).0.into(),
         10 | 11 => {
-            // Negative values are 0; cut off towards zero, infinities and NaN stay.
+            // Negative values become 0. Other values are truncated; infinities and NaN are preserved.
             let bits = if value < 0.0 {
                 0
             } else {

@@ -1,10 +1,10 @@
-//! Images: from the address in a lane's registers and the descriptor to texels, and what instructions do with them.
+//! Images: address computation from lane registers and the descriptor, and the operations on texels.
 //!
-//! A load, a store and an atomic access one texel a lane; a sample and a gather access several, which [`sample`] finds. Observers
-//! see one access after the other: [`addresses`] finds the first, [`texel`] any.
+//! Loads, stores and atomics access one texel per lane; samples and gathers access several, which [`sample`] finds.
+//! Observers see these accesses one at a time: [`addresses`] finds the first texel, [`texel`] any texel.
 //!
-//! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Image Instructions"; errata
-//! E320–E331.
+//! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Image Instructions";
+//! errata E320–E331.
 
 mod bound;
 mod texel;
@@ -27,13 +27,14 @@ use sample::BoundSampler;
 
 pub(super) use perform::perform;
 
-/// The first texel of each lane. No lane accesses memory where the instruction is not executed, or its texel is out of range.
+/// First texel of each lane. A lane accesses no memory if the instruction is not executed or its texel is out of
+/// range.
 pub(super) fn addresses(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
     find(wave, plan, 0, access);
 }
 
-/// Texel number `number`, below [`sample::MAX_TEXELS`], of each lane of a sample or a gather. Returns false where no lane has that many. `access`
-/// is overwritten.
+/// Texel number `number`, below [`sample::MAX_TEXELS`], of each lane of a sample or gather. Returns false if no lane
+/// has that many texels. Overwrites `access`.
 pub fn texel(wave: &Wave, step: &Step, number: usize, access: &mut Access) -> bool {
     match step.memory.as_deref() {
         Some(plan) if plan.family == Family::Image => find(wave, plan, number, access),
@@ -41,8 +42,8 @@ pub fn texel(wave: &Wave, step: &Step, number: usize, access: &mut Access) -> bo
     }
 }
 
-/// The registers of an image's address behind those that all images need, by the descriptor: those of
-/// [`Uses::address_beyond`](gcn_isa::uses::Uses::address_beyond) that are read. `None` where none is.
+/// Address registers that the descriptor requires in addition to those common to all images: the ones of
+/// [`Uses::address_beyond`](gcn_isa::uses::Uses::address_beyond) that are read. `None` if none is read.
 pub fn address_beyond(wave: &Wave, step: &Step) -> Option<RegisterUse> {
     let plan = step.memory.as_deref()?;
     let beyond = step.inst.uses().address_beyond()?;

@@ -1,4 +1,4 @@
-//! Lanes that exchange values through the hardware of LDS: no memory, no M0, no limits (checklist 2.32–2.35).
+//! Value exchange between lanes through the LDS hardware. It uses no memory, M0 or limits (checklist 2.32–2.35).
 
 use gcn_isa::effect::LaneMove;
 use gcn_isa::swizzle::Pattern;
@@ -8,7 +8,7 @@ use crate::wave::Wave;
 
 use crate::step::MemoryPlan;
 
-/// EXEC is that of the moment; all sources are read before a destination is written (errata E058).
+/// Executes a move with the current EXEC. All sources are read before any destination is written (errata E058).
 pub fn perform(wave: &mut Wave, plan: &MemoryPlan, how: LaneMove) {
     let exec = wave.exec();
     let is_active = |lane: usize| exec >> lane & 1 != 0;

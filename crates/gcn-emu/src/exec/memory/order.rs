@@ -1,4 +1,4 @@
-//! Instructions that wait for other waves: GWS, and DS_ORDERED_COUNT.
+//! Instructions that wait for other waves: GWS and DS_ORDERED_COUNT.
 
 use gcn_isa::effect::GwsOp;
 
@@ -10,7 +10,8 @@ use crate::lds::Share;
 use crate::step::MemoryPlan;
 use crate::wave::Wave;
 
-/// GWS (checklist 2.30; errata E048): the value is the first active lane's, lane 0's where none is.
+/// Executes a GWS instruction (checklist 2.30; errata E048). Its value comes from the first active lane, or lane 0 if
+/// none is active.
 pub(super) fn synchronise(
     wave: &mut Wave,
     plan: &MemoryPlan,
@@ -35,8 +36,8 @@ const ORDERED_RELEASE: u32 = 1 << 8;
 const ORDERED_DONE: u32 = 1 << 9;
 const ORDERED_OPERATION_SHIFT: u32 = 12;
 
-/// DS_ORDERED_COUNT (errata E049): waves have their turn by the logical number in M0, one after the other, whatever
-/// EXEC is. The next one's comes when a wave releases it or is done.
+/// Executes DS_ORDERED_COUNT (errata E049). Waves take turns in the order of the logical number in M0, whatever EXEC
+/// is. A turn ends when its wave releases it or is done.
 pub(super) fn count_in_order(
     wave: &mut Wave,
     plan: &MemoryPlan,
@@ -55,7 +56,7 @@ pub(super) fn count_in_order(
     let new = |old: u32| match offset >> ORDERED_OPERATION_SHIFT & 3 {
         0 => old.wrapping_add(operand),
         1 => operand,
-        // The reserved number changes nothing.
+        // The reserved operation leaves memory unchanged.
         2 => old,
         _ if old >= operand => old - operand,
         _ => old,
@@ -71,7 +72,7 @@ pub(super) fn count_in_order(
     let mut old = 0;
     if let Some([value]) = share.dwords(address) {
         old = value;
-        // It has just been read.
+        // Cannot fail: the read above succeeded.
         let _ = share.set_dwords(address, [new(old)]);
     } else {
         wave.note_violation();

@@ -1,5 +1,5 @@
-//! Loading, storing and updating one lane's element, wherever the lane goes. DS, FLAT, GLOBAL, SCRATCH and MUBUF
-//! differ in the addresses only.
+//! Loads, stores and updates of one lane's element in any address space. DS, FLAT, GLOBAL, SCRATCH and MUBUF differ
+//! only in how they compute addresses.
 
 use crate::device::Device;
 use crate::fault::{FaultKind, Intent};
@@ -11,30 +11,30 @@ use super::access::{Access, LaneSpace};
 use super::element::{DWORD, ElementDwords, MAX_DWORDS};
 use super::wide::{self, Words};
 
-/// Reason for which an element, or a part of it, was not accessed.
+/// Reason why an element, or part of it, was not accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Violation {
-    /// Beyond the limits of LDS, GDS or scratch: never a fault (errata E038).
+    /// Beyond the limits of LDS, GDS or scratch; never a fault (errata E038).
     OutOfRange,
-    /// No allocation holds it.
+    /// Address outside all allocations.
     Unmapped {
-        /// Address.
+        /// Address of the access.
         address: u64,
     },
-    /// Not aligned as an atomic must be.
+    /// Alignment violation of an atomic.
     Misaligned {
-        /// Address.
+        /// Address of the access.
         address: u64,
     },
 }
 
-/// Everything that lanes can reach.
+/// Memory accessible to lanes.
 pub struct Places<'a> {
-    /// Global memory and choices.
+    /// Global memory and configuration.
     pub device: &'a Device,
-    /// LDS, or GDS if the access goes there.
+    /// LDS, or GDS if the access is to GDS.
     pub share: Share<'a>,
-    /// Spaces and addresses of the lanes.
+    /// Address spaces and addresses of the lanes.
     pub access: &'a Access,
 }
 
@@ -43,7 +43,7 @@ fn chunks(bytes: usize) -> impl Iterator<Item = (usize, usize)> {
 }
 
 impl Places<'_> {
-    /// Loads `bytes` bytes at `address` for a lane. What cannot be loaded is zero.
+    /// Loads `bytes` bytes at `address` for a lane. Inaccessible bytes read as zero.
     pub fn load(
         &self,
         lane: usize,
@@ -108,7 +108,7 @@ impl Places<'_> {
         (value, result)
     }
 
-    /// Stores the low `bytes` bytes of `value` at `address` for a lane. What cannot be stored is dropped.
+    /// Stores the low `bytes` bytes of `value` at `address` for a lane. Inaccessible bytes are dropped.
     pub fn store(
         &mut self,
         lane: usize,
@@ -164,9 +164,9 @@ impl Places<'_> {
         result
     }
 
-    /// Replaces the 4 or 8 bytes at `address` by what `new` makes of them and returns the old ones: indivisibly in
-    /// global memory, and in LDS and GDS because the instruction has them to itself. Scratch belongs to the lane and
-    /// is updated dword by dword (errata E106). What cannot be updated is zero and stays as it is.
+    /// Replaces the 4 or 8 bytes at `address` with the result of `new` and returns the old ones. This is atomic in
+    /// global memory, and in LDS and GDS because the instruction has exclusive access. Scratch is private to the lane
+    /// and is updated dword by dword (errata E106). Inaccessible bytes read as zero and are not written.
     pub fn update(
         &mut self,
         lane: usize,
@@ -175,7 +175,7 @@ impl Places<'_> {
         new: impl Fn(u64) -> u64,
     ) -> (u64, Result<(), Violation>) {
         let space = self.access.space(lane);
-        // An offset in a buffer need not be aligned, if its address is.
+        // For buffers, the address must be aligned, not the offset.
         if space != Some(LaneSpace::Buffer) && !address.is_multiple_of(bytes as u64) {
             return (0, Err(Violation::Misaligned { address }));
         }
@@ -248,8 +248,8 @@ impl Places<'_> {
         }
     }
 
-    /// Dword number `i` of an element at `address`, `len` bytes of it, in parts that are together in memory: all of
-    /// it, or bytes where it crosses into the next interleaved dword.
+    /// Splits `len` bytes of an element's dword number `i` at `address` into parts that are contiguous in memory: all
+    /// of them, or single bytes if they cross into the next interleaved dword.
     fn chunk_parts(
         &self,
         address: u64,
@@ -287,7 +287,8 @@ impl Places<'_> {
         }
     }
 
-    /// Out of scratch is a violation; out of a buffer is what its bounds are for.
+    /// Reports out-of-range scratch as a violation. An out-of-range buffer access is none, since buffers have defined
+    /// bounds.
     fn outside(&self, lane: usize, result: Result<(), Violation>) -> Result<(), Violation> {
         match self.access.space(lane) {
             Some(LaneSpace::Scratch) => result.and(Err(Violation::OutOfRange)),
@@ -295,9 +296,9 @@ impl Places<'_> {
         }
     }
 
-    /// Loads elements of one to four dwords, a register for each, of the active lanes wherever they are in one
-    /// allocation or share; the other lanes' are anything. Nothing, where a lane must be looked at by itself: it is
-    /// elsewhere, unaligned, or out of range; registers may have been written then.
+    /// Loads elements of one to four dwords, one register per dword, for all active lanes in one allocation or share.
+    /// Inactive lanes are unspecified. Returns `None` if some lane needs the slow path because it is elsewhere,
+    /// unaligned or out of range; registers may have been written by then.
     #[inline]
     pub fn load_all(&self, addresses: &[u64; LANES], into: &mut [Lanes]) -> Option<()> {
         let lanes = self.access.lanes();
@@ -307,7 +308,7 @@ impl Places<'_> {
         let addresses = if lanes == u64::MAX {
             addresses
         } else {
-            // Lanes that are not active go where one goes that is.
+            // Inactive lanes use the address of an active one.
             filled = std::array::from_fn(|lane| {
                 if lanes >> lane & 1 != 0 {
                     addresses[lane]
@@ -334,8 +335,9 @@ impl Places<'_> {
         }
     }
 
-    /// Stores elements of all 64 lanes where all are active and in one allocation or share; a register for each of
-    /// one to four dwords. Nothing, where a lane must be looked at by itself; some may have been stored then.
+    /// Stores elements of one to four dwords, one register per dword, if all 64 lanes are active and in one
+    /// allocation or share. Returns `None` if some lane needs the slow path; some elements may have been stored by
+    /// then.
     #[inline]
     pub fn store_all(&mut self, addresses: &[u64; LANES], from: &[&Lanes]) -> Option<()> {
         if self.access.lanes() != u64::MAX {
@@ -360,7 +362,7 @@ impl Places<'_> {
         }
     }
 
-    /// [`Places::store_all`] of two elements of one or two dwords, lanes in ascending order.
+    /// [`Places::store_all`] for two elements of one or two dwords, lanes in ascending order.
     pub fn store_two(&mut self, first: &[&Lanes], second: &[&Lanes]) -> Option<()> {
         let access = self.access;
         if access.lanes() != u64::MAX {
@@ -376,7 +378,7 @@ impl Places<'_> {
         }
     }
 
-    /// The space that all active lanes go to.
+    /// Address space shared by all active lanes, if vector accesses support it.
     #[inline]
     fn common_space(&self) -> Option<Common> {
         let access = self.access;
@@ -389,11 +391,11 @@ impl Places<'_> {
     }
 }
 
-/// A space where lanes are served together.
+/// Address space with vector accesses.
 enum Common {
     /// Global memory.
     Global,
-    /// LDS, or GDS.
+    /// LDS or GDS.
     Share,
 }
 
@@ -427,12 +429,12 @@ impl Words for Region<'_> {
     }
 }
 
-/// The first address, if each of the others is a dword behind the one before.
+/// First address of a row: 64 addresses that are consecutive dwords.
 #[inline]
 fn row(addresses: &[u64; LANES]) -> Option<u64> {
     let base = addresses[0];
     let distance = (DWORD * (LANES - 1)) as u64;
-    // The last address rules out most that do not follow each other.
+    // The last address rules out most cases quickly.
     if addresses[LANES - 1].wrapping_sub(base) != distance {
         return None;
     }
@@ -440,7 +442,7 @@ fn row(addresses: &[u64; LANES]) -> Option<u64> {
 }
 
 impl Violation {
-    /// The fault that it is where violations stop the run; nothing for what never does.
+    /// Fault for this violation under a policy that stops at violations; `None` for violations that are never faults.
     pub fn fault(self, intent: Intent, bytes: u8) -> Option<FaultKind> {
         match self {
             Violation::OutOfRange => None,

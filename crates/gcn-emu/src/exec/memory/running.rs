@@ -1,4 +1,4 @@
-//! Loads, stores and atomics lane by lane, in ascending order.
+//! Loads, stores and atomics, lane by lane in ascending order.
 
 use gcn_isa::effect::{AtomicOp, Half};
 use gcn_isa::{Does, Ty};
@@ -16,16 +16,16 @@ use crate::wave::Wave;
 /// Outcome of an attempt to execute an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Attempt {
-    /// The instruction is done.
+    /// Instruction completed.
     Done,
-    /// The wave must try again later.
+    /// Wave must retry later.
     Blocked,
 }
 
-/// A fault, and the lane to blame.
+/// Fault, with the lane that caused it.
 pub type LaneFault = (FaultKind, Option<u8>);
 
-/// An instruction on its way.
+/// Instruction being executed.
 pub(super) struct Running<'a> {
     pub(super) wave: &'a mut Wave,
     pub(super) plan: &'a MemoryPlan,
@@ -44,20 +44,20 @@ fn extend(ty: Ty, value: u32) -> u32 {
         Ty::U16 | Ty::B16 => value & 0xffff,
         Ty::B32 | Ty::U32 | Ty::I32 | Ty::F32 | Ty::F16x2 | Ty::I16x2 => value,
         Ty::F16 => value,
-        // The first of several dwords.
+        // First of several dwords.
         Ty::B64 | Ty::U64 | Ty::I64 | Ty::F64 => value,
         Ty::B96 | Ty::B128 | Ty::B256 | Ty::B512 => value,
     }
 }
 
 impl Running<'_> {
-    /// Keeps what was in memory before an atomic of a lane.
+    /// Records the value in memory before a lane's atomic.
     pub(super) fn keep(&mut self, lane: usize, old: u64) {
         self.old[0].0[lane] = old as u32;
         self.old[1].0[lane] = (old >> 32) as u32;
     }
 
-    /// Notes a violation; an error if it ends the run.
+    /// Records a violation. Returns an error if the violation stops the run.
     pub(super) fn check(
         &mut self,
         lane: usize,
@@ -77,7 +77,7 @@ impl Running<'_> {
         }
     }
 
-    /// Registers from `first` on, in one lane.
+    /// Reads registers starting at `first`, in one lane.
     pub(super) fn gather(&self, first: u8, dwords: u8, lane: usize) -> ElementDwords {
         let mut element = [0; MAX_DWORDS];
         for (i, dword) in element.iter_mut().take(usize::from(dwords)).enumerate() {
@@ -86,7 +86,7 @@ impl Running<'_> {
         element
     }
 
-    /// Writes registers from `first` on, in one lane.
+    /// Writes registers starting at `first`, in one lane.
     pub(super) fn scatter(&mut self, first: u8, dwords: u8, lane: usize, element: &ElementDwords) {
         for (i, &dword) in element.iter().take(usize::from(dwords)).enumerate() {
             self.wave.vgpr_mut(first.wrapping_add(i as u8)).0[lane] = dword;
@@ -119,7 +119,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// The status behind the data of a load that asks for it: everything is resident (errata E080, E310).
+    /// Writes the status after the data of a load that requests it: all memory is resident (errata E080, E310).
     pub(super) fn write_status(&mut self, dwords: u8) {
         if self.plan.tfe {
             let status = self.plan.vdst.wrapping_add(dwords);
@@ -127,7 +127,8 @@ impl Running<'_> {
         }
     }
 
-    /// Loads elements of `dwords` dwords for all lanes if none needs a look by itself.
+    /// Loads elements of `dwords` dwords for all lanes with vector accesses. Returns false if some lane needs the
+    /// slow path.
     #[inline]
     fn load_at_once(&mut self, addresses: &[u64; LANES], first: u8, dwords: u8) -> bool {
         let lanes = self.places.access.lanes();
@@ -161,7 +162,7 @@ impl Running<'_> {
         }
     }
 
-    /// The other half is kept or cleared (checklist 1.8).
+    /// Loads into half a register. The other half is kept or cleared (checklist 1.8).
     pub(super) fn load_half(&mut self, ty: Ty, half: Half) -> Result<(), LaneFault> {
         let access = self.places.access;
         for lane in self.lanes() {
@@ -185,7 +186,7 @@ impl Running<'_> {
         };
     }
 
-    /// The value goes to LDS, where each lane has a dword (checklist 3.18; errata E089).
+    /// Loads into LDS, one dword per lane (checklist 3.18; errata E089).
     pub(super) fn load_to_lds(&mut self) -> Result<(), LaneFault> {
         let access = self.places.access;
         for lane in self.lanes() {
@@ -206,7 +207,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// The other way round.
+    /// Stores from LDS, one dword per lane.
     pub(super) fn store_from_lds(&mut self) -> Result<(), LaneFault> {
         let access = self.places.access;
         for lane in self.lanes() {
@@ -222,7 +223,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Stores the low bits, after a shift.
+    /// Stores the low bits of a register after a shift.
     pub(super) fn store(&mut self, ty: Ty, shift: u32) -> Result<(), LaneFault> {
         let (plan, access) = (self.plan, self.places.access);
         let dwords = ty.dwords();
@@ -240,7 +241,8 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Stores elements of `dwords` dwords for all lanes if none needs a look by itself.
+    /// Stores elements of `dwords` dwords for all lanes with vector accesses. Returns false if some lane needs the
+    /// slow path.
     #[inline]
     fn store_at_once(&mut self, addresses: &[u64; LANES], first: u8, dwords: u8) -> bool {
         let r = |i: u8| self.wave.vgpr(first.wrapping_add(i));
@@ -249,7 +251,7 @@ impl Running<'_> {
         self.places.store_all(addresses, registers).is_some()
     }
 
-    /// Treatment of denormals by float atomics, which depends on the memory (errata E053).
+    /// Denormal handling of float atomics, which depends on the address space (errata E053).
     fn denormals(&self, lane: usize) -> Denormals {
         match self.places.access.space(lane) {
             Some(LaneSpace::Lds | LaneSpace::Gds) => Denormals::of_mode(self.wave.mode),
@@ -257,8 +259,9 @@ impl Running<'_> {
         }
     }
 
-    /// The operands of [`combine`]: DS has them in two fields, the comparison value of a swap in the first; memory
-    /// has the new value in the low half of the data and the comparison value in the high half (errata E059, E090).
+    /// Operands of [`combine`]. DS has two data fields, with a swap's comparison value in the first. Memory
+    /// instructions have the new value in the low half of the data and the comparison value in the high half (errata
+    /// E059, E090).
     fn operands(&self, op: AtomicOp, ty: Ty, lane: usize) -> (u64, u64) {
         let dwords = ty.dwords();
         let at = |first: u8| {
@@ -288,7 +291,8 @@ impl Running<'_> {
         let (plan, access) = (self.plan, self.places.access);
         let dwords = ty.dwords();
         let is_float = ty.is_float();
-        // Sources are read before any destination is written; here a lane at a time, of which none reads another's.
+        // Sources must be read before destinations are written. Here this holds per lane, since no lane reads
+        // another's registers.
         for lane in self.lanes() {
             let (data, second) = self.operands(op, ty, lane);
             let denormals = if is_float {
@@ -313,7 +317,7 @@ impl Running<'_> {
 
     pub(super) fn load_two(&mut self, ty: Ty) -> Result<(), LaneFault> {
         let (plan, access) = (self.plan, self.places.access);
-        // The first load does not change what the second needs, which has its addresses.
+        // The addresses were computed already, so that the first load cannot change them.
         let dwords = ty.dwords();
         if self.load_at_once(&access.address, plan.vdst, dwords)
             && self.load_at_once(&access.second, plan.vdst.wrapping_add(dwords), dwords)
@@ -332,7 +336,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Equal offsets make one access, with the first data (errata E042).
+    /// Stores two elements. Equal offsets make one access, with the first data (errata E042).
     pub(super) fn store_two(&mut self, ty: Ty) -> Result<(), LaneFault> {
         let (plan, access) = (self.plan, self.places.access);
         let (dwords, bytes) = (ty.dwords(), usize::from(ty.bytes()));
@@ -362,7 +366,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Both old values are read before either place is written (errata E075).
+    /// Exchanges two elements. Both old values are read before either is written (errata E075).
     pub(super) fn exchange_two(&mut self, ty: Ty) -> Result<(), LaneFault> {
         let (plan, access) = (self.plan, self.places.access);
         let (dwords, bytes) = (ty.dwords(), usize::from(ty.bytes()));
@@ -373,7 +377,7 @@ impl Running<'_> {
             self.check(lane, result)?;
             let new = self.gather(plan.vdata, dwords, lane);
             let new_second = self.gather(plan.vdata1, dwords, lane);
-            // What is out of range has been noted.
+            // Out-of-range violations have been recorded.
             let _ = self.places.store(lane, access.address[lane], bytes, &new);
             if plan.distance != 0 {
                 let _ = self
@@ -386,7 +390,8 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// The first place changes by what is at the second (errata E054), of which parts may be out of range (errata E311).
+    /// Updates the first address with the value at the second (errata E054), parts of which may be out of range
+    /// (errata E311).
     pub(super) fn atomic_from_lds(&mut self, op: AtomicOp, ty: Ty) -> Result<(), LaneFault> {
         let access = self.places.access;
         let bytes = usize::from(ty.bytes());
@@ -406,7 +411,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// One update for the wave by the number of active lanes (errata E051).
+    /// Performs one update for the wave, by the number of active lanes (errata E051).
     pub(super) fn count(&mut self, op: AtomicOp) -> Result<(), LaneFault> {
         let exec = self.wave.exec();
         if exec == 0 {
@@ -423,7 +428,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Each dword is exchanged if the new value's top bit is set, which is not stored (errata E002, E052).
+    /// Exchanges each dword if the top bit of the new value is set. That bit is not stored (errata E002, E052).
     pub(super) fn exchange_conditionally(&mut self, ty: Ty) -> Result<(), LaneFault> {
         const TOP: u32 = 1 << 31;
         let (plan, access) = (self.plan, self.places.access);
@@ -437,7 +442,7 @@ impl Running<'_> {
                 self.check(lane, result)?;
                 *old = value[0];
                 if new & TOP != 0 {
-                    // What is out of range has been noted.
+                    // Out-of-range violations have been recorded.
                     let _ = self.places.store(lane, address, 4, &[new & !TOP, 0, 0, 0]);
                 }
             }

@@ -1,4 +1,4 @@
-//! Scalar memory.
+//! Scalar memory accesses.
 
 use gcn_isa::Does;
 
@@ -9,7 +9,7 @@ use crate::fault::FaultKind;
 use crate::step::MAX_SCALAR_DWORDS;
 
 impl Running<'_> {
-    /// Scalar memory, executed once whatever EXEC is (checklist 1.3).
+    /// Executes a scalar memory access, once and regardless of EXEC (checklist 1.3).
     pub(super) fn scalar(&mut self) -> Result<(), LaneFault> {
         let (plan, access) = (self.plan, self.places.access);
         let address = access.address[0];
@@ -25,7 +25,7 @@ impl Running<'_> {
                 let mut loaded = [0; MAX_SCALAR_DWORDS];
                 let part = loaded.get_mut(..usize::from(in_bounds));
                 let done = part.is_some_and(|part| memory.load_dwords(address, part).is_some());
-                // Where no dword is in bounds there is none to miss.
+                // With no dword in bounds, there is nothing to report as missing.
                 if !done && in_bounds != 0 {
                     self.check(0, Err(Violation::Unmapped { address }))?;
                 }

@@ -1,4 +1,4 @@
-//! Accesses of LDS as registers have them.
+//! LDS accesses described by registers and constant offsets.
 
 use std::ops::Range;
 
@@ -10,23 +10,23 @@ use crate::lanes::{self, LANES, Lanes};
 use crate::step::{ShareElements, Step};
 use crate::wave::Wave;
 
-/// Numbers in a register: those of the active lanes, from the lowest to the greatest.
+/// Bounds of a register's values in the active lanes.
 #[derive(Clone, Copy, Debug)]
 struct Reach {
     register: Lanes,
     exec: u64,
     lowest: u32,
     greatest: u32,
-    /// No other reach that was worked out has it.
+    /// Number unique to this reach.
     number: u64,
 }
 
-/// The last reaches of some registers: code accesses LDS by the same addresses with one offset after the other.
+/// Cache of recent reaches: code often accesses LDS with one address register and successive offsets.
 #[derive(Clone, Debug)]
 pub(crate) struct Reaches {
-    /// By the numbers of the wave and the register.
+    /// Entries, indexed by wave and register number.
     last: [Reach; Reaches::COUNT],
-    /// Reaches that have been worked out.
+    /// Number of reaches computed so far.
     count: u64,
 }
 
@@ -49,7 +49,7 @@ impl Default for Reaches {
 impl Reaches {
     const COUNT: usize = 16;
 
-    /// The reach of a register's active lanes.
+    /// Reach of a register's active lanes.
     fn of(&mut self, wave: &Wave, number: u8) -> &Reach {
         let (register, exec) = (wave.vgpr(number), wave.exec());
         let place = wave.id.wave.wrapping_mul(4) ^ u32::from(number);
@@ -69,39 +69,40 @@ impl Reaches {
     }
 }
 
-/// An access of LDS by an instruction of DS, before it happens, as registers have it: a lane's first element is at its base with
-/// `offset` added, of which `mask` is kept.
+/// Access of a DS instruction to LDS, before it happens. The address of a lane's first element is its base plus
+/// `offset`, masked with `mask`.
 #[derive(Clone, Debug)]
 pub struct ShareAccess<'a> {
-    /// The instruction.
+    /// Instruction.
     pub step: &'a Step,
     /// Load, store or atomic.
     pub intent: Intent,
-    /// Lanes that access something: some.
+    /// Lanes that access memory; never empty.
     pub lanes: u64,
-    /// Register of bases.
+    /// Register with the bases.
     pub bases: &'a Lanes,
-    /// A number of these bases in these lanes: accesses that one [`crate::observe::WaveObserver`] is asked of and that have the same
-    /// number have the same bases in the same lanes.
+    /// Number that identifies the bases and the lanes: two accesses presented to the same
+    /// [`crate::observe::WaveObserver`] with equal numbers have equal bases in the same lanes.
     pub bases_number: u64,
     /// Offsets of the elements from a base.
     pub elements: ShareElements,
-    /// From the lowest byte to the end of the highest.
+    /// Range from the lowest byte to the end of the highest.
     pub range: Range<u64>,
 }
 
 impl<'a> ShareAccess<'a> {
-    /// The addresses of a lane's elements.
+    /// Addresses of a lane's elements.
     #[inline]
     pub fn addresses(&self, lane: usize) -> impl Iterator<Item = u64> + use<> {
         self.elements.addresses(self.bases.0[lane])
     }
 
-    /// True if each lane's bytes are known to be behind those of the lane before it: then no two lanes access the same byte.
+    /// True if each lane's bytes are known to lie above those of the previous lane, so that no two lanes access the
+    /// same byte.
     pub fn ascends(&self) -> bool {
         let bytes = u32::from(self.elements.bytes);
         let stays_apart = bytes % (1 << self.elements.mask.trailing_zeros().min(31)) == 0;
-        // The lanes from the first to the last, if none between them is left out.
+        // The lanes from first to last, if they are contiguous.
         let first = self.lanes.trailing_zeros() as usize;
         let count = self.lanes.count_ones() as usize;
         let bases = self.bases.0.get(first..first + count).unwrap_or_default();
@@ -117,8 +118,8 @@ impl<'a> ShareAccess<'a> {
             })
     }
 
-    /// The access of an instruction; `None` of others than loads, stores and atomics of DS in LDS, of addresses that overflow, and
-    /// of some on GCN 1.0.
+    /// Access of an instruction. `None` if it is not a DS load, store or atomic in LDS, if no lane is active or an
+    /// address overflows, and for some accesses on GCN 1.0.
     #[inline]
     pub(crate) fn of(
         wave: &'a Wave,

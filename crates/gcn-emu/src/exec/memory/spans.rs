@@ -1,28 +1,28 @@
-//! Bytes that the lanes of an access have in a row, and the shape of an access as a whole.
+//! Contiguous bytes accessed by lanes, and the shape of an access as a whole.
 
 use std::ops::Range;
 
-/// Common shape of an access of global memory by lanes.
+/// Common shape of a global memory access.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Shape {
-    /// All active lanes access the same bytes, or there is one.
+    /// All active lanes access the same bytes, or only one lane is active.
     Uniform(Range<u64>),
-    /// All 64 lanes are active, and each one's bytes follow those of the lane before.
+    /// All 64 lanes are active, and each lane's bytes follow those of the previous lane.
     Row(Range<u64>),
 }
 
-/// Bytes that lanes access one after the other.
+/// Contiguous bytes accessed by consecutive lanes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Span {
-    /// The first of the lanes.
+    /// First of the lanes.
     pub lane: usize,
-    /// The addresses of the bytes.
+    /// Address range of the bytes.
     pub bytes: Range<u64>,
 }
 
 impl Span {
-    /// Adds bytes of a lane to spans, of which those from number `first` on may grow. Returns false if they begin before the last
-    /// one ends.
+    /// Adds a lane's bytes to the spans. Only spans from number `first` on may be extended. Returns false if the
+    /// bytes begin before the end of the last span.
     #[inline(always)]
     pub fn add(spans: &mut Vec<Span>, first: usize, lane: usize, bytes: Range<u64>) -> bool {
         if let Some(last) = spans[first..].last_mut() {

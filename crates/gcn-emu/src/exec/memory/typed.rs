@@ -1,4 +1,4 @@
-//! Typed buffers, lane by lane: elements are converted.
+//! Typed buffers: loads and stores that convert elements, lane by lane.
 
 use gcn_isa::Ty;
 use gcn_isa::effect::Half;
@@ -8,7 +8,7 @@ use super::running::{LaneFault, Running};
 use crate::step::COMPONENTS;
 
 impl Running<'_> {
-    /// The components of a lane's element, converted.
+    /// Converted components of a lane's element.
     pub(super) fn components(
         &mut self,
         lane: usize,
@@ -17,7 +17,7 @@ impl Running<'_> {
         let access = self.places.access;
         let bytes = access.format.bytes();
         if bytes == 0 {
-            // There is no element that could be missed.
+            // No element exists, so that none is reported as missing.
             return Ok(access.format.load(&Default::default(), ty));
         }
         let (element, result) = self.places.load(lane, access.address[lane], bytes.into());
@@ -25,7 +25,8 @@ impl Running<'_> {
         Ok(access.format.load(&element, ty))
     }
 
-    /// Converted components, of 16 bits two in a register where there are that few registers (errata E200).
+    /// Loads converted components. 16-bit components are packed two to a register if the instruction has that few
+    /// registers (errata E200).
     pub(super) fn load_format(&mut self, count: u8, ty: Ty) -> Result<(), LaneFault> {
         let plan = self.plan;
         let is_packed = plan.data_dwords < count;
@@ -46,7 +47,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// The first component to the upper half.
+    /// Loads the first component into the upper half.
     pub(super) fn load_format_high(&mut self) -> Result<(), LaneFault> {
         for lane in self.lanes() {
             let [value, ..] = self.components(lane, Ty::B16)?;
@@ -71,7 +72,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// The first component from the upper half.
+    /// Stores the first component from the upper half.
     pub(super) fn store_format_high(&mut self) -> Result<(), LaneFault> {
         for lane in self.lanes() {
             let [value, ..] = self.gather(self.plan.vdata, 1, lane);

@@ -1,24 +1,25 @@
-//! The 64-lane loops over addresses and over what is at them, built for the host's vector instructions as those of
-//! [`crate::lanes`] are.
+//! Loops over the addresses and memory of 64 lanes, compiled for the host's vector instructions like those of
+//! [`crate::lanes`].
 //!
-//! Programs mostly access memory in patterns that hold for some lanes in a row: all go to one place, or each to the one
-//! behind its neighbour's. [`GROUP`] lanes are looked at together, which is what fits a vector of addresses.
+//! Most memory accesses follow patterns over consecutive lanes: a common address, or consecutive elements. The loops
+//! examine [`GROUP`] lanes at a time, as many addresses as fit in a vector.
 
 use crate::lanes::{AddressPattern, GROUP, LANES, Lanes, at_each_level};
 
 use super::element::DWORD;
 use super::spans::Span;
 
-/// A space of addresses, of which dwords are read and written.
+/// Address space in which dwords are read and written.
 pub trait Words {
-    /// Reads consecutive dwords; nothing if they are not all there, or not as this space wants them aligned.
+    /// Reads consecutive dwords. Returns `None` if some are out of range or not aligned as this address space
+    /// requires.
     fn read<const M: usize>(&self, address: u64) -> Option<[u32; M]>;
     /// Writes consecutive dwords under the same conditions.
     fn write<const M: usize>(&mut self, address: u64, dwords: [u32; M]) -> Option<()>;
 }
 
-/// Stores two elements of each lane, lanes in ascending order and the first before the second. Nothing if one cannot be
-/// written; those before it have been.
+/// Stores two elements per lane, lanes in ascending order and the first element before the second. Returns `None` if
+/// an element cannot be written; the elements before it have been written by then.
 pub fn store_two<W: Words, const N: usize>(
     words: &mut W,
     addresses: [&[u64; LANES]; 2],
@@ -33,35 +34,35 @@ pub fn store_two<W: Words, const N: usize>(
 }
 
 at_each_level! {
-/// 64-bit addresses in a pair of registers, and a constant.
+/// Computes 64-bit addresses from a pair of registers and a constant.
 pub fn pairs(low: &Lanes, high: &Lanes, offset: u64, into: &mut [u64; LANES]) {
     for ((address, &low), &high) in into.iter_mut().zip(&low.0).zip(&high.0) {
         *address = (u64::from(low) | u64::from(high) << 32).wrapping_add(offset);
     }
 }
 
-/// Adds unsigned offsets in a register to a base.
+/// Adds the unsigned offsets in a register to a base.
 pub fn offsets(base: u64, offsets: &Lanes, into: &mut [u64; LANES]) {
     for (address, &offset) in into.iter_mut().zip(&offsets.0) {
         *address = base.wrapping_add(u64::from(offset));
     }
 }
 
-/// 32-bit addresses in a register and a constant, of which some bits are kept.
+/// Computes 32-bit addresses from a register and a constant, masked with `mask`.
 pub fn masked(from: &Lanes, offset: u32, mask: u32, into: &mut [u64; LANES]) {
     for (address, &base) in into.iter_mut().zip(&from.0) {
         *address = u64::from(base.wrapping_add(offset) & mask);
     }
 }
 
-/// 32-bit addresses at a distance in bytes from others.
+/// Computes 32-bit addresses at a distance in bytes from others.
 pub fn behind(first: &[u64; LANES], distance: u32, into: &mut [u64; LANES]) {
     for (address, &first) in into.iter_mut().zip(first) {
         *address = u64::from((first as u32).wrapping_add(distance));
     }
 }
 
-/// The lowest and the highest address of some lanes; without any, the lowest is above the highest.
+/// Lowest and highest address of the given lanes. With no lanes, the lowest exceeds the highest.
 pub fn range(addresses: &[u64; LANES], lanes: u64) -> (u64, u64) {
     let (mut low, mut high) = (u64::MAX, 0);
     for (lane, &address) in addresses.iter().enumerate() {
@@ -72,8 +73,8 @@ pub fn range(addresses: &[u64; LANES], lanes: u64) -> (u64, u64) {
     (low, high)
 }
 
-/// The elements of `bytes` bytes that some lanes access, those together that follow each other or are the same in consecutive lanes.
-/// They are appended. Returns false if a lane's bytes begin before those of the lane before it end.
+/// Appends the spans of `bytes`-byte elements of the given lanes. Elements of consecutive lanes that are adjacent or
+/// identical are merged. Returns false if a lane's bytes begin before the end of the previous lane's.
 pub fn spans(addresses: &[u64; LANES], lanes: u64, bytes: u64, into: &mut Vec<Span>) -> bool {
     let first = into.len();
     let mut ascend = true;
@@ -108,7 +109,7 @@ pub fn spans(addresses: &[u64; LANES], lanes: u64, bytes: u64, into: &mut Vec<Sp
     ascend
 }
 
-/// True if each address is `stride` bytes after the one before.
+/// True if each address is `stride` bytes above the previous one.
 pub fn follow(addresses: &[u64; LANES], stride: u64) -> bool {
     let base = addresses[0];
     let mut differ = 0;
@@ -124,13 +125,13 @@ pub fn load_row<W: Words>(words: &W, address: u64, into: &mut Lanes) -> Option<(
     Some(())
 }
 
-/// Stores a dword of each lane to consecutive ones.
+/// Stores one dword per lane to consecutive dwords.
 pub fn store_row<W: Words>(words: &mut W, address: u64, from: &Lanes) -> Option<()> {
     words.write(address, from.0)
 }
 
-/// Loads an element for each lane, a register for each of its one to four dwords. Nothing if one cannot be read; some
-/// registers may have been written then.
+/// Loads one element per lane, with one register for each of its one to four dwords. Returns `None` if an element
+/// cannot be read; some registers may have been written by then.
 pub fn load<W: Words>(words: &W, addresses: &[u64; LANES], into: &mut [Lanes]) -> Option<()> {
     match into {
         [a] => load_dwords(words, addresses, [a]),
@@ -141,8 +142,8 @@ pub fn load<W: Words>(words: &W, addresses: &[u64; LANES], into: &mut [Lanes]) -
     }
 }
 
-/// Stores an element of each lane, whose dwords are in one to four registers, lanes in ascending order. Nothing if one
-/// cannot be written; those before it have been.
+/// Stores one element per lane, from one register for each of its one to four dwords, lanes in ascending order.
+/// Returns `None` if an element cannot be written; the elements before it have been written by then.
 pub fn store<W: Words>(words: &mut W, addresses: &[u64; LANES], from: &[&Lanes]) -> Option<()> {
     match *from {
         [a] => store_dwords(words, addresses, [a]),

@@ -1,8 +1,8 @@
-//! Atomics of all lanes in one step: on LDS, and on global memory that FLAT, GLOBAL and MUBUF reach.
+//! Vectorized atomics on LDS, and on global memory accessed by FLAT, GLOBAL and MUBUF.
 //!
-//! Lanes take effect in ascending order (errata E047). Which of their places are the same decides how: one place has its
-//! value in hand until the last lane is done with it; a row of them is computed by vectors. Global memory that other
-//! threads use is changed indivisibly, the lanes that follow each other in one unit of it together.
+//! Lanes take effect in ascending order (errata E047). If all lanes have the same address, its value stays in a
+//! register until the last lane is done. Consecutive dwords are computed with vectors. Global memory that other
+//! threads use is updated atomically, with one update for consecutive lanes in the same 64-bit unit.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -19,7 +19,7 @@ use crate::memory::Region;
 use crate::step::{Family, MemoryPlan};
 use crate::wave::Wave;
 
-/// An atomic on global memory. What was there goes to `old`.
+/// Performs an atomic on global memory and saves the old values in `old`.
 pub fn global(
     wave: &mut Wave,
     plan: &MemoryPlan,
@@ -43,7 +43,7 @@ pub fn global(
     finish(wave, plan, old)
 }
 
-/// An atomic on LDS, by DS or by FLAT. What was there goes to `old`.
+/// Performs a DS or FLAT atomic on LDS and saves the old values in `old`.
 pub fn share(
     wave: &mut Wave,
     plan: &MemoryPlan,
@@ -77,7 +77,7 @@ pub fn share(
     finish(wave, plan, old)
 }
 
-/// Returns the old values, if they are asked for.
+/// Returns the old values to registers if the instruction has a destination.
 fn finish(wave: &mut Wave, plan: &MemoryPlan, old: &[Lanes; 2]) -> Option<()> {
     if plan.returns {
         let exec = wave.exec();
@@ -89,9 +89,9 @@ fn finish(wave: &mut Wave, plan: &MemoryPlan, old: &[Lanes; 2]) -> Option<()> {
     Some(())
 }
 
-/// Operation of the lanes.
+/// Operands of all lanes.
 struct Operands<'a> {
-    /// The number of each lane's element at its place.
+    /// Index of each lane's element in its target.
     indices: &'a Lanes,
     exec: u64,
     /// Operands of [`combine`], as low and high dwords.
@@ -99,8 +99,8 @@ struct Operands<'a> {
     second: [&'a Lanes; 2],
 }
 
-/// The operands of [`combine`]: DS has them in two fields, the comparison value of a swap in the first; memory has the new
-/// value in the low half of the data and the comparison value in the high half (errata E059, E090).
+/// Operands of [`combine`]. DS has two data fields, with a swap's comparison value in the first. Memory instructions
+/// have the new value in the low half of the data and the comparison value in the high half (errata E059, E090).
 fn operands<'a>(wave: &'a Wave, plan: &MemoryPlan, indices: &'a Lanes) -> Operands<'a> {
     let at = |first: u8| [wave.vgpr(first), wave.vgpr(first.wrapping_add(1))];
     let swaps = matches!(plan.atomic(), Some((AtomicOp::CompareSwap, _)));
@@ -121,25 +121,25 @@ fn operands<'a>(wave: &'a Wave, plan: &MemoryPlan, indices: &'a Lanes) -> Operan
     }
 }
 
-/// Places of elements.
+/// Memory that an atomic updates.
 enum AtomicTarget<'a> {
     /// In LDS.
     Share(&'a mut [u8]),
-    /// In global memory, which no other thread uses.
+    /// Global memory that no other thread uses.
     Alone(Region<'a>),
-    /// In global memory.
+    /// Global memory that other threads may use.
     Global(Region<'a>),
 }
 
-/// New value of an operation, from an old one and a lane's operands.
+/// Operation that computes a new value from an old one and a lane's operands.
 trait Update: Copy {
-    /// The type of a value.
+    /// Type of values.
     type Value: Word;
-    /// The new value.
+    /// Returns the new value.
     fn apply(&self, old: Self::Value, data: Self::Value, second: Self::Value) -> Self::Value;
 }
 
-/// Finds the operation, and has it done.
+/// Selects the operation and performs it.
 fn by_operation(
     plan: &MemoryPlan,
     denormals: Denormals,
@@ -147,7 +147,7 @@ fn by_operation(
     place: AtomicTarget<'_>,
     old: &mut [Lanes; 2],
 ) -> Option<()> {
-    // There is a loop over the lanes for each.
+    // Each operation gets its own loop over the lanes.
     macro_rules! operations {
         ($($Op:ident $Type:ident $Value:ident;)*) => {
             match plan.atomic()? {
@@ -182,7 +182,7 @@ fn by_operation(
 }
 
 impl Operands<'_> {
-    /// Does it, and says what was there: zeros before, in `old`.
+    /// Updates memory and saves the old values in `old`, which must be zero.
     fn update<U: Update>(&self, place: AtomicTarget<'_>, update: U, old: &mut [Lanes; 2]) {
         match place {
             AtomicTarget::Share(bytes) => self.update_own(&mut Own(bytes), update, old),
@@ -197,7 +197,7 @@ impl Operands<'_> {
         [at(self.data), at(self.second)]
     }
 
-    /// Memory that no other thread uses.
+    /// Updates memory that no other thread uses.
     #[inline(never)]
     fn update_own<U: Update>(
         &self,
@@ -259,8 +259,8 @@ impl Operands<'_> {
         put(old, lane, value);
     }
 
-    /// Memory that other threads may use: a unit of memory is changed indivisibly by all lanes, one after the other, that follow
-    /// each other there.
+    /// Updates memory that other threads may use. Consecutive lanes that access the same 64-bit unit share one atomic
+    /// update of the unit, in ascending order of lanes.
     #[inline(never)]
     fn update_common<U: Update>(&self, units: &[AtomicU64], update: U, old: &mut [Lanes; 2]) {
         let per_unit = (size_of::<u64>() / size_of::<U::Value>()) as u32;
@@ -273,7 +273,7 @@ impl Operands<'_> {
                 rest &= rest - 1;
             }
             let together = begin & !rest;
-            // It has been found to be inside.
+            // Always present: the indices were checked.
             let Some(cell) = units.get(first as usize) else {
                 continue;
             };
@@ -306,7 +306,7 @@ fn put<T: Word>(into: &mut [Lanes; 2], lane: usize, value: T) {
 }
 
 at_each_level! {
-/// The new values of a dword for each lane.
+/// New value of one dword per lane.
 fn computed<U: Update>(update: U, old: &Lanes, data: &Lanes, second: &Lanes) -> Lanes {
     let mut new = Lanes::ZERO;
     for lane in 0..LANES {
@@ -317,19 +317,19 @@ fn computed<U: Update>(update: U, old: &Lanes, data: &Lanes, second: &Lanes) -> 
 }
 }
 
-/// A value that is changed: 32 or 64 bits.
+/// Value of 32 or 64 bits that an atomic updates.
 trait Word: Lane {
-    /// From the element with this number, each of `bytes` bytes, which is there.
+    /// Loads the element with this index, which must be in bounds.
     fn load(bytes: &[u8], index: usize) -> Self;
-    /// The other way round.
+    /// Stores the element with this index.
     fn store(self, bytes: &mut [u8], index: usize);
-    /// The same in global memory.
+    /// Loads an element of global memory.
     fn load_from(region: &Region<'_>, index: usize) -> Self;
-    /// The other way round.
+    /// Stores an element of global memory.
     fn store_to(self, region: &Region<'_>, index: usize);
-    /// Part number `part` of a unit.
+    /// Extracts part number `part` of a unit.
     fn taken(unit: u64, part: u32) -> Self;
-    /// The unit with the value as that part.
+    /// Returns the unit with part number `part` replaced by the value.
     fn put(self, unit: u64, part: u32) -> u64;
 }
 
@@ -375,20 +375,20 @@ words! {
     u64 AtomicU64 units;
 }
 
-/// Elements that no other thread uses, by number. Those asked for are there.
+/// Elements that no other thread uses. Indices passed to `get` and `set` must be in bounds.
 trait Cells<T> {
     fn get(&self, index: u32) -> T;
     fn set(&mut self, index: u32, value: T);
-    /// A dword for each lane from consecutive ones; nothing if they are not all there.
+    /// Loads one dword per lane from consecutive dwords; `None` if some are out of bounds.
     fn row(&self, index: u32) -> Option<Lanes>;
     fn set_row(&mut self, index: u32, row: &Lanes);
 }
 
-/// A workgroup's own memory.
+/// Private memory of a workgroup.
 struct Own<'a>(&'a mut [u8]);
 
 impl Own<'_> {
-    /// Target of the row from this dword on.
+    /// Byte range of the row that starts at this dword.
     fn place(index: u32) -> std::ops::Range<usize> {
         let begin = index as usize * size_of::<u32>();
         begin..begin + size_of::<Lanes>()
@@ -436,7 +436,7 @@ impl<T: Word> Cells<T> for Region<'_> {
     }
     #[inline(always)]
     fn set_row(&mut self, index: u32, row: &Lanes) {
-        // They have just been read.
+        // Cannot fail: the row has just been read.
         let _ = self.write_dwords(u64::from(index) * size_of::<u32>() as u64, &row.0);
     }
 }

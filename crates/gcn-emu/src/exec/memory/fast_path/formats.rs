@@ -1,4 +1,4 @@
-//! Typed buffers, whose elements are converted for all lanes at once.
+//! Typed buffers: vectorized conversion of elements.
 
 use gcn_isa::{Does, Ty};
 
@@ -44,7 +44,7 @@ pub fn load(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> {
             value = component(0);
             lanes::insert(HALF_BITS, HALF_BITS, &mut value, other_half(plan, register));
         } else if registers < count {
-            // Two to a register (errata E200).
+            // Two components per register (errata E200).
             value = component(2 * n + 1);
             lanes::insert(HALF_BITS, HALF_BITS, &mut value, &component(2 * n));
         } else {
@@ -90,7 +90,7 @@ pub fn store(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> 
     memory.scatter(to, bytes, aligned, wave.exec(), raw.get(..dwords)?)
 }
 
-/// The format of the instruction or of its descriptor, and how many dwords an element is, or is in.
+/// Element format of the instruction or its descriptor, and the number of dwords that hold an element.
 fn format(wave: &Wave, plan: &MemoryPlan) -> Option<(ElementFormat, usize)> {
     let format = plan.format.unwrap_or_else(|| {
         let last = wave.scalar(plan.sbase.wrapping_add(3));

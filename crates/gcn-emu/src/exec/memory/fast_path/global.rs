@@ -1,4 +1,4 @@
-//! Global memory: what FLAT, GLOBAL, and MUBUF find there, the last where its records are not interleaved.
+//! Global memory accesses by FLAT, GLOBAL and MUBUF, if no buffer records are interleaved.
 
 use gcn_isa::Does;
 
@@ -12,7 +12,7 @@ use crate::memory::{self, Memory};
 use crate::step::{Family, MemoryPlan};
 use crate::wave::{Strides, Wave};
 
-/// Loads an element.
+/// Loads an element per lane.
 #[inline]
 pub fn load(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> {
     let bytes = usize::from(plan.ty.bytes());
@@ -47,7 +47,7 @@ pub fn load(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> {
     }
 }
 
-/// [`load`] of several dwords.
+/// [`load`] for elements of several dwords.
 #[inline(never)]
 fn load_dwords(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> {
     let count = usize::from(plan.ty.dwords());
@@ -65,7 +65,7 @@ fn load_dwords(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()
     Some(())
 }
 
-/// [`load`] of dwords that are neither a row nor one.
+/// [`load`] for dwords that are neither consecutive nor at one address.
 #[inline(never)]
 fn load_apart(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> {
     let exec = wave.exec();
@@ -83,7 +83,7 @@ fn load_apart(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()>
     part.gather(&places, u32::MAX, exec, wave.vgprs.get_mut(registers)?)
 }
 
-/// [`load`] of what is less than a dword.
+/// [`load`] for elements smaller than a dword.
 #[inline(never)]
 fn load_part(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> {
     let memory = &device.memory;
@@ -119,7 +119,7 @@ fn load_part(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> 
     Some(())
 }
 
-/// Stores an element.
+/// Stores an element per lane.
 pub fn store(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> {
     let memory = &device.memory;
     let bytes = plan.ty.bytes();
@@ -154,7 +154,7 @@ pub fn store(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> 
     memory.scatter(addresses, bytes.into(), 1, exec, registers)
 }
 
-/// Shape of an access by active lanes.
+/// Shape of an access by the active lanes.
 pub fn shape(wave: &Wave, plan: &MemoryPlan, device: &Device) -> Option<Shape> {
     let (bytes, exec) = (plan.ty.bytes(), wave.exec());
     let mut sums = None;
@@ -175,7 +175,7 @@ pub fn shape(wave: &Wave, plan: &MemoryPlan, device: &Device) -> Option<Shape> {
     range(one?, 1).map(Shape::Uniform)
 }
 
-/// Stores elements of all lanes, or dwords of the active ones, one behind the other.
+/// Stores consecutive elements of all lanes, or consecutive dwords of the active ones.
 fn store_row(
     registers: &[Lanes],
     address: u64,
@@ -199,7 +199,7 @@ fn store_row(
     }
 }
 
-/// Distances between the lanes' addresses.
+/// Distance between the addresses of consecutive lanes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LaneStride {
     None,
@@ -209,7 +209,7 @@ enum LaneStride {
 }
 
 impl LaneStride {
-    /// From an element of `bytes` bytes to the one behind it.
+    /// Stride of contiguous elements of `bytes` bytes.
     fn of(bytes: u8) -> LaneStride {
         match bytes {
             1 => LaneStride::Byte,
@@ -228,10 +228,10 @@ impl LaneStride {
     }
 }
 
-/// The greatest offset of a record, and in one, that is computed in 32 bits.
+/// Maximum record offset, and maximum offset in a record, for 32-bit computation.
 const MAX_OFFSET: u32 = 1 << 30;
 
-/// True if no bit of a buffer's addresses is ignored, as GCN 1.0 ignores those of an unaligned one.
+/// True if no address bits of the access are ignored. GCN 1.0 ignores low bits of unaligned buffer addresses.
 #[inline]
 pub fn is_aligned(wave: &Wave, plan: &MemoryPlan, bytes: u8, base: u64, low: &Lanes) -> bool {
     let ignored = access::ignored(wave.isa, plan, bytes) as u32;
@@ -243,19 +243,18 @@ pub fn is_aligned(wave: &Wave, plan: &MemoryPlan, bytes: u8, base: u64, low: &La
     low.0.iter().fold(0, any) & ignored == 0
 }
 
-/// Addresses of global memory: for each lane a number in a pair of registers, to which one is added that is the same for
-/// all.
+/// Global addresses: a 64-bit value per lane in a pair of registers, plus a base common to all lanes.
 pub struct LaneAddresses<'a> {
     low: &'a Lanes,
     high: &'a Lanes,
     base: u64,
-    /// The addresses are those of FLAT.
+    /// True for addresses of FLAT, which may be in an aperture.
     is_flat: bool,
 }
 
 impl<'a> LaneAddresses<'a> {
-    /// Of elements of `bytes` bytes. Nothing if a lane's is not one for such an address: it is out of a buffer's bounds. The
-    /// lanes' numbers that are in no register are in `sums`.
+    /// Addresses of elements of `bytes` bytes. Returns `None` if some lane is out of a buffer's bounds. `sums` stores
+    /// computed values that are in no register.
     #[inline(always)]
     pub fn of(
         wave: &'a Wave,
@@ -292,7 +291,7 @@ impl<'a> LaneAddresses<'a> {
         })
     }
 
-    /// [`LaneAddresses::of`] what is in bounds of a descriptor without interleaved records.
+    /// [`LaneAddresses::of`] for elements in bounds of a descriptor without interleaved records.
     #[inline(never)]
     fn of_records(
         wave: &'a Wave,
@@ -315,7 +314,7 @@ impl<'a> LaneAddresses<'a> {
         let mut last = records.bytes.checked_sub(end)?;
         let mut low = offsets;
         if plan.idxen {
-            // What is below wraps nowhere.
+            // The arithmetic below cannot wrap.
             let index = wave.vgpr(first);
             let greatest = match descriptor.stride {
                 0 => u32::MAX,
@@ -344,11 +343,11 @@ impl<'a> LaneAddresses<'a> {
         })
     }
 
-    /// Lane 0's if the others, of active lanes or not, follow each at the stride behind the one before. None of FLAT is
-    /// in an aperture.
+    /// Address of lane 0, if all lanes, active or not, are at the given stride. For FLAT, no address may be in an
+    /// aperture.
     #[inline]
     fn row(&self, stride: LaneStride, device: &Device) -> Option<u64> {
-        // The second address rules out most that do not follow each other.
+        // The second address rules out most cases quickly.
         let [first, second] = [self.low.0[0], self.low.0[1]];
         if second.wrapping_sub(first) != stride.bytes() {
             return None;
@@ -368,7 +367,8 @@ impl<'a> LaneAddresses<'a> {
             .then_some(address)
     }
 
-    /// All of them, for what looks for them in allocations: those have nothing that is in an aperture.
+    /// Addresses of all lanes, for lookup in allocations. No allocation overlaps an aperture, so the lookup rejects
+    /// aperture addresses.
     #[inline]
     pub fn all(&self, device: &Device) -> Option<memory::Addresses<'_>> {
         let is_unmasked = !self.is_flat || !device.config.dword_alignment;
@@ -380,7 +380,7 @@ impl<'a> LaneAddresses<'a> {
         memory::Addresses::Pairs([self.low, self.high], self.base)
     }
 
-    /// True if addresses are none that FLAT looks at twice.
+    /// True if FLAT needs no further checks for these addresses.
     #[inline]
     fn needs_no_second_look(&self, addresses: &[u64], device: &Device) -> bool {
         let apertures = device.config.apertures;

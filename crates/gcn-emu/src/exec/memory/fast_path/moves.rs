@@ -1,4 +1,4 @@
-//! Lanes that exchange values, by vectors: where each reads is a register of numbers.
+//! Vectorized value exchange between lanes, with a register of source lane numbers.
 
 use gcn_isa::effect::LaneMove;
 use gcn_isa::swizzle::Pattern;
@@ -7,7 +7,7 @@ use crate::lanes::{self, LANES, Lanes, active, at_each_level};
 use crate::step::MemoryPlan;
 use crate::wave::Wave;
 
-/// See [`super::super::moves`]; what is not active reads as zero, and is written by none.
+/// Vectorized version of [`super::super::moves`]. Inactive lanes read as zero and are not written.
 pub fn perform(wave: &mut Wave, plan: &MemoryPlan, how: LaneMove) -> Option<()> {
     let exec = wave.exec();
     let address = wave.vgpr(plan.vaddr.unwrap_or(0));
@@ -32,7 +32,7 @@ pub fn perform(wave: &mut Wave, plan: &MemoryPlan, how: LaneMove) -> Option<()> 
     Some(())
 }
 
-/// The value that each lane reads from the lane that `from` names.
+/// Value that each lane reads from the lane number in `from`.
 fn read(value: &Lanes, from: &Lanes, exec: u64) -> Lanes {
     if exec == u64::MAX {
         return lanes::permuted(value, from);
@@ -42,12 +42,12 @@ fn read(value: &Lanes, from: &Lanes, exec: u64) -> Lanes {
     lanes::permuted(&active, from)
 }
 
-/// The lanes that byte addresses with an offset name.
+/// Lane numbers selected by byte addresses with an offset.
 fn named(addresses: &Lanes, offset: u32) -> Lanes {
     lanes::places(addresses, offset, u32::MAX, 2)
 }
 
-/// The lanes that a pattern reads.
+/// Source lanes of a swizzle pattern.
 fn sources(pattern: Pattern) -> Lanes {
     match pattern {
         Pattern::Bitmask { and, or, xor } => by_bits(and.into(), or.into(), xor.into()),
@@ -58,13 +58,13 @@ fn sources(pattern: Pattern) -> Lanes {
     }
 }
 
-/// Bits of a lane's number in the half that a swizzle does not leave.
+/// Bits of a lane number within its half of the wave, which a swizzle does not leave.
 const IN_HALF: u32 = 0x1f;
-/// Bits of its number in a quad.
+/// Bits of a lane number within its quad.
 const IN_QUAD: u32 = 3;
 
 at_each_level! {
-/// Of each half the lanes whose bits are changed so.
+/// Source lanes of a bitmask swizzle, which changes bits of the lane number within each half.
 fn by_bits(and: u32, or: u32, xor: u32) -> Lanes {
     let mut sources = Lanes::ZERO;
     for lane in 0..LANES as u32 {
@@ -73,7 +73,7 @@ fn by_bits(and: u32, or: u32, xor: u32) -> Lanes {
     sources
 }
 
-/// Of each quad the lanes that the bytes of a dword are.
+/// Source lanes of a quad permutation, given as the bytes of a dword.
 fn by_quads(quad: u32) -> Lanes {
     let mut sources = Lanes::ZERO;
     for lane in 0..LANES as u32 {

@@ -1,4 +1,4 @@
-//! Parts of dwords that are loaded.
+//! Loads of less than a dword.
 
 use gcn_isa::effect::Half;
 use gcn_isa::{Does, Ty};
@@ -7,7 +7,8 @@ use super::super::element::HALF_BITS;
 use crate::lanes::{self, Lanes};
 use crate::step::MemoryPlan;
 
-/// Writes a dword, or a part of one without sign, to its register, or to the half that it is for.
+/// Writes a loaded dword, or a zero-extended part of one, to the destination register or the selected half of it.
+/// Signed types are sign-extended first.
 pub(super) fn write(plan: &MemoryPlan, loaded: &mut Lanes, register: &mut Lanes, exec: u64) {
     if matches!(plan.ty, Ty::I8 | Ty::I16) {
         lanes::extend_sign(u32::from(plan.ty.bytes()) * u8::BITS, loaded);
@@ -19,7 +20,7 @@ pub(super) fn write(plan: &MemoryPlan, loaded: &mut Lanes, register: &mut Lanes,
     register.blend(loaded, exec);
 }
 
-/// The half that a load of the other one leaves: the register's, or zero (errata E263).
+/// Source of the half that a load into the other half leaves: the register or zero (errata E263).
 pub(super) fn other_half<'a>(plan: &MemoryPlan, register: &'a Lanes) -> &'a Lanes {
     if plan.keeps_half {
         register

@@ -1,5 +1,6 @@
-//! Scratch: what the lanes of a wave have interleaved dword by dword (errata E087), through a descriptor, by SCRATCH, or
-//! in FLAT's window. Where all lanes name one offset, as they do for what a compiler keeps there, their dwords are a row.
+//! Scratch, which interleaves the lanes of a wave dword by dword (errata E087), accessed through a descriptor, by
+//! SCRATCH or through FLAT's aperture. If all lanes have the same offset, as for a compiler's stack slots, their
+//! dwords are consecutive.
 
 use gcn_isa::Does;
 
@@ -13,7 +14,7 @@ use crate::memory::{Addresses, Memory};
 use crate::step::{Family, MemoryPlan};
 use crate::wave::Wave;
 
-/// Loads elements of a few bytes or dwords.
+/// Loads elements of any size up to four dwords.
 pub fn load(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> {
     let memory = &device.memory;
     let exec = wave.exec();
@@ -38,7 +39,7 @@ pub fn load(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> {
     Some(())
 }
 
-/// [`load`] from a place for each lane.
+/// [`load`] with a separate address per lane.
 #[inline(never)]
 fn load_each(
     wave: &mut Wave,
@@ -50,7 +51,7 @@ fn load_each(
     let size = u64::from(plan.ty.bytes()).min(DWORD as u64);
     let first = usize::from(plan.vdst);
     let count = usize::from(plan.ty.dwords());
-    // They are written when all has been loaded.
+    // Registers are written after all loads have succeeded.
     let mut loaded = [Lanes::ZERO; MAX_DWORDS];
     let loaded = loaded.get_mut(..count)?;
     for (n, register) in (0..).zip(loaded.iter_mut()) {
@@ -65,7 +66,7 @@ fn load_each(
     Some(())
 }
 
-/// Stores them.
+/// Stores elements.
 pub fn store(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> {
     let memory = &device.memory;
     let exec = wave.exec();
@@ -87,7 +88,7 @@ pub fn store(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> 
         Some(())
     } else if count == 1 {
         let each = window.each();
-        // The bytes of a dword that is not aligned are not next to each other.
+        // The bytes of an unaligned dword are not contiguous.
         let (bytes, aligned) = (plan.ty.bytes().into(), DWORD as u64);
         memory.scatter(Addresses::Each(&each), bytes, aligned, exec, registers)
     } else {
@@ -95,19 +96,20 @@ pub fn store(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> 
     }
 }
 
-/// Dwords of the largest element.
+/// Maximum number of dwords per element.
 const MAX_DWORDS: usize = 4;
 
-/// Elements that begin in dwords one behind the other; what is behind the first dword of each is in rows of its own.
+/// Row of elements at the same offset in all lanes. Their first dwords are consecutive; further dwords are in rows of
+/// their own.
 struct ScratchRow {
     /// Address of the first dword.
     first: u64,
-    /// Bits of an element that is less than a dword, and its place in it.
+    /// Width of an element smaller than a dword, and its bit position in the dword.
     part: Option<(u32, u32)>,
 }
 
 impl ScratchRow {
-    /// Some if `count` rows are mapped. A single row is checked by its access.
+    /// Returns `Some` if `count` rows are mapped. A single row is checked by its access.
     #[inline]
     fn are_there(&self, count: usize, memory: &Memory) -> Option<()> {
         if count > 1 {
@@ -127,7 +129,7 @@ impl ScratchRow {
         Some(())
     }
 
-    /// Stores it. A lane's dword is no other's, so that what is around a part of one can be written again.
+    /// Stores row `n`. No other lane accesses a lane's dword, so the rest of it can be written back unchanged.
     #[inline]
     fn store(&self, n: u64, memory: &Memory, from: &Lanes, exec: u64) -> Option<()> {
         let address = self.first.wrapping_add(n * SCRATCH_ROW);
@@ -141,27 +143,27 @@ impl ScratchRow {
     }
 }
 
-/// Offsets of the active lanes' elements in scratch, within its bounds.
+/// Offsets of the active lanes' elements, all within the bounds of scratch.
 struct Window<'a> {
-    /// The address of lane 0's first dword.
+    /// Address of lane 0's first dword.
     base: u64,
-    /// Registers with offsets, where there are any.
+    /// Register with offsets, if any.
     offsets: Option<&'a Lanes>,
-    /// Constant that is added to them.
+    /// Constant added to the offsets.
     constant: u32,
-    /// Bytes of an element.
+    /// Bytes per element.
     bytes: u32,
 }
 
 impl Window<'_> {
-    /// `None` if any lane is out of bounds.
+    /// Returns `None` if any lane is out of bounds.
     #[inline]
     fn of<'a>(wave: &'a Wave, plan: &MemoryPlan, device: &Device) -> Option<Window<'a>> {
         let first = plan.vaddr.unwrap_or(0);
         let offset = plan.offset as u32;
         let bytes_per_lane =
             || u64::from(access::scratch_bytes(wave)).next_multiple_of(DWORD as u64);
-        // What a compiler keeps in scratch has no register with offsets.
+        // A compiler's stack slots have no offset register.
         let (base, limit, offsets, constant) = match plan.family {
             Family::Buffer if plan.idxen || plan.addr64 => return None,
             Family::Buffer => {
@@ -208,7 +210,7 @@ impl Window<'_> {
         let are_inside = match offsets {
             None => constant <= last,
             Some(offsets) => {
-                // A sum that wraps is one that no lane has.
+                // A sum that wraps is out of bounds.
                 let exec = wave.exec();
                 constant <= i32::MAX as u32
                     && lanes::are_below(offsets, 0, u32::MAX, exec, i32::MAX as u32)
@@ -223,7 +225,8 @@ impl Window<'_> {
         })
     }
 
-    /// The rows of all lanes, active or not; nothing if they name several, or an element is not within whole dwords.
+    /// Row of all lanes, active or not. Returns `None` if the offsets differ or an element crosses into the next
+    /// dword.
     #[inline]
     fn row(&self) -> Option<ScratchRow> {
         let offset = match self.offsets {
@@ -250,7 +253,7 @@ impl Window<'_> {
             .wrapping_add(row + u64::from(offset) % DWORD as u64)
     }
 
-    /// Each lane's place; what is behind the first dword of an element is in rows of its own.
+    /// Address of the first dword of each lane's element; further dwords are in rows of their own.
     #[inline(never)]
     fn each(&self) -> [u64; LANES] {
         let offsets = self.offsets.unwrap_or(&NOTHING);

@@ -1,4 +1,4 @@
-//! LDS: elements where registers and constant offsets say, for DS and for FLAT.
+//! LDS accesses by DS and FLAT, with addresses in registers and constant offsets.
 
 use gcn_isa::{Does, Isa};
 
@@ -10,7 +10,7 @@ use crate::lds::{Lds, Share};
 use crate::step::{Family, MemoryPlan};
 use crate::wave::Wave;
 
-/// True if the addresses are none that GCN 1.0 takes for out of range by their registers (errata E039).
+/// True if no address register makes GCN 1.0 treat the access as out of range (errata E039).
 #[inline]
 pub fn takes_addresses(wave: &Wave, plan: &MemoryPlan, device: &Device) -> bool {
     wave.isa != Isa::Si || !device.config.si_checks_lds_base || {
@@ -19,7 +19,7 @@ pub fn takes_addresses(wave: &Wave, plan: &MemoryPlan, device: &Device) -> bool 
     }
 }
 
-/// True if all active lanes of FLAT go there, and none of their sums with the offset wraps.
+/// True if all active lanes of a FLAT access are in LDS and no sum with the offset wraps.
 pub fn is_reached(wave: &Wave, plan: &MemoryPlan, device: &Device) -> bool {
     let first = plan.vaddr.unwrap_or(0);
     let (low, high) = (wave.vgpr(first), wave.vgpr(first.wrapping_add(1)));
@@ -29,12 +29,12 @@ pub fn is_reached(wave: &Wave, plan: &MemoryPlan, device: &Device) -> bool {
         && lanes::are_below(low, 0, u32::MAX, exec, i32::MAX as u32)
 }
 
-/// The part that the instruction reaches.
+/// Part of LDS accessible to the instruction.
 #[inline(always)]
 pub fn reached<'a>(wave: &Wave, plan: &MemoryPlan, lds: &'a mut Lds) -> Share<'a> {
     let m0 = wave.m0();
     if plan.family == Family::Flat && m0 == 0 {
-        // Nobody sets it for FLAT (errata E230).
+        // FLAT code does not set M0 (errata E230).
         lds.share(wave.isa, u32::MAX)
     } else {
         lds.share(wave.isa, m0)
@@ -58,7 +58,8 @@ pub fn load_part(wave: &mut Wave, plan: &MemoryPlan, lds: &mut Lds, device: &Dev
     }
     let exec = wave.exec();
     let share = reached(wave, plan, lds);
-    // The dword at the place is loaded, its low bits are what counts. Where there is no whole one, the access goes lane by lane.
+    // Loads the dword at the address and keeps its low bits. If there is no whole dword, the access takes the slow
+    // path.
     let mut registers = [*wave.vgpr(plan.vaddr.unwrap_or(0)), Lanes::ZERO];
     (plan.gather)(&plan.elements, exec, share.bytes(), &mut registers)?;
     let [_, loaded] = &mut registers;
@@ -68,7 +69,7 @@ pub fn load_part(wave: &mut Wave, plan: &MemoryPlan, lds: &mut Lds, device: &Dev
     Some(())
 }
 
-/// Loads either.
+/// Loads whole dwords or parts of them.
 pub fn load_any(wave: &mut Wave, plan: &MemoryPlan, lds: &mut Lds, device: &Device) -> Option<()> {
     if usize::from(plan.ty.bytes()) < DWORD {
         load_part(wave, plan, lds, device)

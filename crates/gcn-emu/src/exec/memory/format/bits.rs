@@ -1,12 +1,12 @@
-//! Bits of components.
+//! Bit operations on components.
 
-/// As many ones, up to 32.
+/// Mask of the `width` lowest bits, at most 32.
 #[inline(always)]
 pub(super) fn ones(width: u32) -> u32 {
     ((1u64 << width) - 1) as u32
 }
 
-/// Bits with the highest of them as sign.
+/// Sign-extends a value of `width` bits.
 #[inline(always)]
 pub(super) fn signed(bits: u32, width: u32) -> i32 {
     let top = u32::BITS - width.max(1);

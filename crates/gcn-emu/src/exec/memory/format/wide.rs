@@ -1,4 +1,4 @@
-//! Elements of typed buffers of all lanes at once, a component after the other.
+//! Vectorized conversion of typed-buffer elements, one component at a time.
 
 use gcn_isa::Ty;
 
@@ -7,7 +7,8 @@ use crate::lanes::{Lanes, at_each_level};
 use crate::step::{COMPONENTS, ComponentSelect, ElementFormat, Numbers};
 
 impl ElementFormat {
-    /// Component number `n` of what [`ElementFormat::load`] makes of each lane's element, whose dwords are in `raw`.
+    /// Component number `n` of the result of [`ElementFormat::load`] for each lane's element, whose dwords are in
+    /// `raw`.
     pub fn load_component(&self, n: usize, raw: &[Lanes; COMPONENTS], ty: Ty) -> Lanes {
         let one = self.numbers.one(ty);
         let component = match self.select[n] {
@@ -30,8 +31,8 @@ impl ElementFormat {
         value
     }
 
-    /// Adds component number `component` to elements whose dwords are in `raw`; of `values`, the components of registers, it
-    /// is the one that [`ElementFormat::store`] takes.
+    /// Adds component number `component` to the elements whose dwords are in `raw`. Takes it from `values`, the
+    /// register components, like [`ElementFormat::store`].
     pub fn store_component(
         &self,
         component: usize,
@@ -58,7 +59,7 @@ impl ElementFormat {
         put(at % u32::BITS, width, &value, &mut raw[dword]);
     }
 
-    /// The bit of an element at which a component begins.
+    /// Bit position of a component in an element.
     fn begin(&self, component: usize) -> u32 {
         self.widths[..component]
             .iter()
@@ -68,7 +69,7 @@ impl ElementFormat {
     }
 }
 
-/// Converts in place; there is a loop for each of the ways that bits are numbers.
+/// Converts in place, with a separate loop for each number format.
 macro_rules! convert {
     ($convert:ident $numbers:expr, $width:expr, $ty:expr, $value:expr; $($Number:ident)*) => {
         match $numbers {
@@ -89,7 +90,7 @@ fn take(shift: u32, width: u32, value: &mut Lanes) {
     }
 }
 
-/// Inserts each lane's component, whose bits must be zero.
+/// Inserts each lane's component. Its bits must be zero before.
 fn put(shift: u32, width: u32, value: &Lanes, raw: &mut Lanes) {
     for (raw, value) in raw.0.iter_mut().zip(&value.0) {
         *raw |= (value & ones(width)) << shift;

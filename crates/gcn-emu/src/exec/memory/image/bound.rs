@@ -1,4 +1,4 @@
-//! An image instruction with its image: coordinates, levels, and the addresses of texels.
+//! An image instruction together with its image: coordinates, mip levels and texel addresses.
 
 use gcn_isa::effect::{Half, ImageOp, TexelForm};
 use gcn_isa::image::{
@@ -13,10 +13,10 @@ use crate::fault::ImageProblem;
 use crate::step::{COMPONENTS, ElementFormat, ImagePlan, MemoryPlan};
 use crate::wave::Wave;
 
-/// Levels of an image at most.
+/// Maximum number of mip levels.
 const LEVELS: usize = 16;
 
-/// An image instruction with the image that its registers describe.
+/// Image instruction with the image described by its registers.
 pub(super) struct BoundImage<'a> {
     pub(super) isa: Isa,
     pub(super) plan: &'a MemoryPlan,
@@ -25,13 +25,14 @@ pub(super) struct BoundImage<'a> {
     pub(super) kind: ImageKind,
     pub(super) format: ElementFormat,
     pub(super) address: AddressLayout,
-    /// Layouts of the levels that are accessed, from BASE_LEVEL on; none of an image without a format, in which nothing is in range.
+    /// Layouts of the accessible levels, starting at BASE_LEVEL. An image without a format has none, so that all its
+    /// texels are out of range.
     levels: [Option<ImageLayout>; LEVELS],
     bytes: u8,
 }
 
 impl<'a> BoundImage<'a> {
-    /// Reads the descriptor.
+    /// Decodes the descriptor.
     pub(super) fn new(wave: &Wave, plan: &'a MemoryPlan) -> Result<BoundImage<'a>, ImageProblem> {
         let image_plan = plan.image.as_ref();
         let image_plan = image_plan.ok_or(ImageProblem::NoImage)?;
@@ -72,7 +73,7 @@ impl<'a> BoundImage<'a> {
         Ok(bound)
     }
 
-    /// DMASK has a bit for each dword of an atomic's data (errata E330).
+    /// Checks that DMASK has a bit for each dword of an atomic's data (errata E330).
     fn check_data(&self) -> Result<(), ImageProblem> {
         let Does::Atomic(op, ty) = self.plan.does else {
             return Ok(());
@@ -86,7 +87,7 @@ impl<'a> BoundImage<'a> {
         }
     }
 
-    /// Data formats take number formats of their kind only.
+    /// Checks that the number format is valid for the data format.
     fn check_numbers(&self) -> Result<(), ImageProblem> {
         use number_format::{IMG_NUM_FORMAT_FLOAT as FLOAT, IMG_NUM_FORMAT_SRGB as SRGB};
         use texel_format::IMG_DATA_FORMAT_5_9_9_9 as SHARED;
@@ -134,7 +135,7 @@ impl<'a> BoundImage<'a> {
         self.image.data_format != texel_format::IMG_DATA_FORMAT_INVALID
     }
 
-    /// The components that the format has.
+    /// Components present in the format.
     pub(super) fn present(&self) -> [bool; COMPONENTS] {
         if self.image.data_format == texel_format::IMG_DATA_FORMAT_5_9_9_9 {
             return [true, true, true, false];
@@ -142,32 +143,32 @@ impl<'a> BoundImage<'a> {
         self.format.widths.map(|width| width != 0)
     }
 
-    /// True if texels are 0 to 1.
+    /// True for UNORM formats, whose texels are in the range 0 to 1.
     pub(super) fn is_normalized(&self) -> bool {
         self.image.number_format == number_format::IMG_NUM_FORMAT_UNORM
     }
 
-    /// A float of depth beside a stencil.
+    /// True for formats that combine a float depth with a stencil.
     fn has_depth(&self) -> bool {
         self.image.data_format == texel_format::IMG_DATA_FORMAT_X24_8_32
     }
 
-    /// Bytes of a texel.
+    /// Bytes per texel.
     pub(super) fn bytes(&self) -> u8 {
         self.bytes
     }
 
-    /// The layout of a level, counted from BASE_LEVEL on.
+    /// Layout of a level, counted from BASE_LEVEL.
     pub(super) fn level(&self, level: u32) -> Option<&ImageLayout> {
         self.levels.get(level as usize)?.as_ref()
     }
 
-    /// The last level, counted from BASE_LEVEL on.
+    /// Last level, counted from BASE_LEVEL.
     pub(super) fn last_level(&self) -> u32 {
         u32::from(self.image.last_level.saturating_sub(self.image.base_level))
     }
 
-    /// Layers that coordinates reach.
+    /// Number of layers that coordinates can select.
     pub(super) fn layers(&self) -> u32 {
         if self.kind.has_layers() {
             (self.image.last_layer + 1).saturating_sub(self.image.first_layer)
@@ -176,7 +177,7 @@ impl<'a> BoundImage<'a> {
         }
     }
 
-    /// The bits of a part of a lane's address; 0 of one that there is not.
+    /// Bits of a part of a lane's address; 0 if the part is absent.
     pub(super) fn part(&self, wave: &Wave, part: Option<AddressPart>, lane: usize) -> u32 {
         let (Some(part), Some(first)) = (part, self.plan.vaddr) else {
             return 0;
@@ -189,7 +190,7 @@ impl<'a> BoundImage<'a> {
         }
     }
 
-    /// The same as a number.
+    /// Numeric value of a part of a lane's address.
     pub(super) fn number(&self, wave: &Wave, part: Option<AddressPart>, lane: usize) -> f64 {
         let bits = self.part(wave, part, lane);
         match part.and_then(|part| part.half) {
@@ -198,7 +199,7 @@ impl<'a> BoundImage<'a> {
         }
     }
 
-    /// The address of the texel at whole coordinates of a level; nothing out of range.
+    /// Address of the texel at integer coordinates of a level; `None` if out of range.
     pub(super) fn at(&self, level: u32, [x, y, z]: [u32; 3], layer: u32) -> Option<u64> {
         let layout = self.level(level)?;
         let z = if self.kind == ImageKind::D3 {
@@ -212,7 +213,7 @@ impl<'a> BoundImage<'a> {
         is_inside.then(|| self.image.address.wrapping_add(layout.offset(x, y, z)))
     }
 
-    /// The address of the texel that a load, a store or an atomic accesses in a lane; nothing out of range (errata E324).
+    /// Address of the texel that a load, store or atomic accesses in a lane; `None` if out of range (errata E324).
     pub(super) fn own_texel(&self, wave: &Wave, lane: usize) -> Option<u64> {
         let coordinate = |n: usize| self.part(wave, self.address.coordinates[n], lane);
         let level = self.part(wave, self.address.level, lane);
@@ -220,7 +221,8 @@ impl<'a> BoundImage<'a> {
         self.at(level, [0, 1, 2].map(coordinate), layer)
     }
 
-    /// Width, height and depth of a level, counted from BASE_LEVEL on, in the order of IMAGE_GET_RESINFO, and its levels (errata E325).
+    /// Width, height and depth of a level, counted from BASE_LEVEL, and the number of levels, in the order of
+    /// IMAGE_GET_RESINFO (errata E325).
     pub(super) fn sizes(&self, level: u32) -> [u32; 4] {
         let levels = self.last_level() + 1;
         if level >= levels {

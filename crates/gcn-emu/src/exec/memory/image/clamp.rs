@@ -1,8 +1,8 @@
-//! Coordinates beyond an image: the texels that stand for them (errata E326).
+//! Clamping and wrapping of coordinates outside an image (errata E326).
 
 use gcn_isa::image::Clamp;
 
-/// A coordinate that a filter has clamped before it chooses texels. `size` is the number of texels.
+/// Clamps a coordinate before a filter selects texels. `size` is the number of texels.
 pub(super) fn before(clamp: Clamp, coordinate: f64, size: f64) -> f64 {
     match clamp {
         Clamp::HalfBorder => coordinate.clamp(0.0, size),
@@ -12,10 +12,10 @@ pub(super) fn before(clamp: Clamp, coordinate: f64, size: f64) -> f64 {
     }
 }
 
-/// The texel of a row of `size` that stands for the one with this number; nothing for the border.
+/// Index of the texel that replaces texel `number` in a row of `size` texels; `None` for the border.
 pub(super) fn texel(clamp: Clamp, number: i64, size: u32) -> Option<u32> {
     let count = i64::from(size);
-    // Below zero is what is mirrored there.
+    // Negative numbers are mirrored.
     let mirrored = if number < 0 { -1 - number } else { number };
     let number = match clamp {
         Clamp::Wrap => number.rem_euclid(count),
@@ -31,7 +31,7 @@ pub(super) fn texel(clamp: Clamp, number: i64, size: u32) -> Option<u32> {
     u32::try_from(number).ok().filter(|&number| number < size)
 }
 
-/// True if the border may stand for a texel.
+/// True if the border can replace a texel.
 pub(super) const fn has_border(clamp: Clamp) -> bool {
     matches!(
         clamp,

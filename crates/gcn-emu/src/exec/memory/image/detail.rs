@@ -1,4 +1,4 @@
-//! Levels of detail of samples (errata E327).
+//! Level of detail of samples (errata E327).
 
 use gcn_isa::effect::{DetailSource, Sampling};
 use gcn_isa::image::SamplerDescriptor;
@@ -6,22 +6,22 @@ use gcn_isa::image::SamplerDescriptor;
 use super::bound::BoundImage;
 use crate::wave::Wave;
 
-/// Steps of a level of detail in descriptors: 8 bits behind the point.
+/// Steps per level of detail in descriptors, which have 8 fractional bits.
 const STEPS: f64 = 256.0;
-/// Lanes of a quad: right and left in bit 0, lower and upper in bit 1.
+/// Lane number bits within a quad: left or right in bit 0, upper or lower in bit 1.
 const RIGHT: usize = 1;
 const BELOW: usize = 2;
 
-/// The level of detail of a sample.
+/// Level of detail of a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Detail {
-    /// Before it is bounded.
+    /// Value before clamping.
     pub(super) raw: f64,
-    /// Within the bounds of sampler, image and instruction.
+    /// Value clamped to the bounds of sampler, image and instruction.
     pub(super) bounded: f64,
 }
 
-/// The level of detail in a lane.
+/// Level of detail in a lane.
 pub(super) fn of(
     wave: &Wave,
     bound: &BoundImage<'_>,
@@ -60,7 +60,7 @@ pub(super) fn of(
         low = low.max(level(bound.address.level));
     }
     let high = f64::from(sampler.max_lod) / STEPS;
-    // A NaN is the lowest level.
+    // A NaN selects the lowest level.
     let bounded = if raw.is_nan() { low } else { raw.max(low) };
     Detail {
         raw,
@@ -68,12 +68,12 @@ pub(super) fn of(
     }
 }
 
-/// True if coordinates count texels.
+/// True if coordinates are in texels.
 pub(super) fn is_unnormalized(bound: &BoundImage<'_>, sampler: &SamplerDescriptor) -> bool {
     bound.image_plan.unnormalized || sampler.unnormalized
 }
 
-/// The logarithm of the longer gradient in texels of the first level.
+/// Base-2 logarithm of the longer gradient, in texels of the first level.
 fn of_gradients(
     bound: &BoundImage<'_>,
     is_unnormalized: bool,

@@ -16,7 +16,7 @@ fn refused(problem: ImageProblem) -> LaneFault {
     (FaultKind::Image(problem), None)
 }
 
-/// Performs an image instruction, whose access has been found.
+/// Performs an image instruction whose access has been computed.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "the memory module's `perform` lists what else memory instructions do"
@@ -52,7 +52,7 @@ pub(in super::super) fn perform(run: &mut Running<'_>) -> Result<(), LaneFault> 
     }
 }
 
-/// Writes the components of DMASK, of 16 bits two in a register where they are packed.
+/// Writes the components selected by DMASK. Packed 16-bit components share a register.
 fn write(
     run: &mut Running<'_>,
     bound: &BoundImage<'_>,
@@ -68,7 +68,7 @@ fn write(
     write_all(run, bound, lane, values);
 }
 
-/// Writes as many values as the instruction has registers for.
+/// Writes as many values as the instruction has data registers.
 fn write_all(
     run: &mut Running<'_>,
     bound: &BoundImage<'_>,
@@ -86,7 +86,7 @@ fn write_all(
     run.scatter(run.plan.vdst, run.plan.data_dwords, lane, &values);
 }
 
-/// The status behind the data.
+/// Writes the status after the data.
 fn finish(run: &mut Running<'_>) {
     if run.plan.tfe {
         let status = run.plan.vdst.wrapping_add(run.plan.data_dwords);
@@ -94,7 +94,7 @@ fn finish(run: &mut Running<'_>) {
     }
 }
 
-/// The texel of a lane; zeros out of range.
+/// Loads a lane's texel; zeros if it is out of range.
 fn texel(
     run: &mut Running<'_>,
     lane: usize,
@@ -109,7 +109,7 @@ fn texel(
     Ok(element)
 }
 
-/// The bits of a texel, of less than a dword extended.
+/// Raw bits of a texel. Texels smaller than a dword are extended.
 fn raw(element: ElementDwords, bytes: u8, form: TexelForm) -> ElementDwords {
     let [first, rest @ ..] = element;
     let first = match (form, bytes) {
@@ -137,7 +137,7 @@ fn load(run: &mut Running<'_>, bound: &BoundImage<'_>, form: TexelForm) -> Resul
     Ok(())
 }
 
-/// The components of DMASK from registers; the others are zero (errata E202).
+/// Components selected by DMASK, from registers. The others are zero (errata E202).
 fn stored(run: &Running<'_>, bound: &BoundImage<'_>, lane: usize) -> ElementDwords {
     let plan = run.plan;
     let mut registers = run.gather(plan.vdata, plan.data_dwords, lane);
@@ -173,7 +173,7 @@ fn store(run: &mut Running<'_>, bound: &BoundImage<'_>, form: TexelForm) -> Resu
     Ok(())
 }
 
-/// The values of a lane's texels with their weights.
+/// Values of a lane's texels, with their weights.
 fn texels(
     run: &mut Running<'_>,
     (bound, sampler): (&BoundImage<'_>, &BoundSampler<'_>),
@@ -206,7 +206,7 @@ fn sample(
         let footprint = sampler.footprint(run.wave, lane);
         let components = match footprint.texels() {
             _ if !bound.has_format() => bound.components(&[0; MAX_DWORDS], ty),
-            // Bits stay what they are where nothing is computed.
+            // Without filtering, the texel's bits are preserved.
             [only] if footprint.is_point && !sampling.compares && only.address.is_some() => {
                 let element = texel(run, lane, only.address)?;
                 bound.components(&element, ty)
@@ -263,7 +263,7 @@ fn gather(
     Ok(())
 }
 
-/// The level of detail within its bounds, and without them.
+/// Returns the level of detail, clamped and unclamped.
 fn level_of_detail(run: &mut Running<'_>, bound: &BoundImage<'_>) -> Result<(), LaneFault> {
     let sampling = Sampling::new(DetailSource::Lanes);
     let sampler = BoundSampler::new(run.wave, bound, sampling).map_err(refused)?;

@@ -1,4 +1,4 @@
-//! Samples and gathers: the texels that a lane's coordinates reach, and what a filter makes of them (errata E326, E327, E331).
+//! Samples and gathers: selection of texels by coordinates, and filtering (errata E326, E327, E331).
 
 use gcn_isa::effect::{DetailSource, ImageOp, Sampling};
 use gcn_isa::image::{
@@ -14,14 +14,14 @@ use crate::fault::ImageProblem;
 use crate::step::COMPONENTS;
 use crate::wave::Wave;
 
-/// Texels that a sample or a gather accesses at most: eight of each of two levels.
+/// Maximum number of texels per sample or gather: eight in each of two levels.
 pub const MAX_TEXELS: usize = 16;
 
-/// Steps of a filter's weight.
+/// Steps of a filter weight between 0 and 1.
 const STEPS: f64 = 256.0;
-/// Coordinates beyond this are as far outside as this.
+/// Bound on coordinates; larger ones are clamped to it and remain outside the image.
 const FARTHEST: f64 = (1u64 << 32) as f64;
-/// The order of components in a border's colour, by BC_SWIZZLE.
+/// Component orders of a border color, indexed by BC_SWIZZLE.
 const BORDER_SWIZZLES: [[usize; COMPONENTS]; 6] = [
     [0, 1, 2, 3],
     [0, 3, 1, 2],
@@ -30,30 +30,30 @@ const BORDER_SWIZZLES: [[usize; COMPONENTS]; 6] = [
     [2, 1, 0, 3],
     [1, 0, 3, 2],
 ];
-/// Faces of a cube, and the distance from a cube's first face to the next cube's in a coordinate.
+/// Number of cube faces, and the coordinate distance between the first faces of two consecutive cubes.
 const FACES: u32 = 6;
 const FACE_DISTANCE: u32 = 8;
 
-/// A texel and its part in the result.
+/// Texel with its weight in the result.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct WeightedTexel {
-    /// Address; nothing of the border.
+    /// Address; `None` for the border.
     pub(super) address: Option<u64>,
-    /// Weight.
+    /// Weight in the result.
     pub(super) weight: f64,
 }
 
-/// The texels that a lane accesses.
+/// Texels that a lane accesses.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Footprint {
     texels: [WeightedTexel; MAX_TEXELS],
     count: usize,
-    /// One texel, whose bits are the result.
+    /// True for a single texel, whose bits are the result.
     pub(super) is_point: bool,
 }
 
 impl Footprint {
-    /// The texels.
+    /// Texels in order.
     pub(super) fn texels(&self) -> &[WeightedTexel] {
         &self.texels[..self.count]
     }
@@ -66,7 +66,7 @@ impl Footprint {
     }
 }
 
-/// A sample or gather with its sampler.
+/// Sample or gather instruction with its sampler.
 pub(super) struct BoundSampler<'a> {
     bound: &'a BoundImage<'a>,
     pub(super) sampling: Sampling,
@@ -74,14 +74,14 @@ pub(super) struct BoundSampler<'a> {
     is_gather: bool,
 }
 
-/// The texels of one dimension that a filter takes: the first and, of a linear one, the second with its weight.
+/// Texels that a filter selects in one dimension: the first and, for a linear filter, the weight of the second.
 struct TexelSpan {
     first: i64,
     second: Option<f64>,
 }
 
 impl<'a> BoundSampler<'a> {
-    /// Reads the sampler's descriptor.
+    /// Decodes the sampler descriptor.
     pub(super) fn new(
         wave: &Wave,
         bound: &'a BoundImage<'a>,
@@ -122,12 +122,12 @@ impl<'a> BoundSampler<'a> {
         })
     }
 
-    /// The level of detail in a lane.
+    /// Level of detail in a lane.
     pub(super) fn detail(&self, wave: &Wave, lane: usize) -> Detail {
         detail::of(wave, self.bound, &self.descriptor, self.sampling, lane)
     }
 
-    /// The texels that a lane accesses. A gather's are in the order of its result.
+    /// Texels that a lane accesses. Those of a gather are in the order of its result.
     pub(super) fn footprint(&self, wave: &Wave, lane: usize) -> Footprint {
         let detail = self.detail(wave, lane).bounded;
         let last = f64::from(self.bound.last_level());
@@ -183,7 +183,7 @@ impl<'a> BoundSampler<'a> {
         }
     }
 
-    /// Integers are not filtered.
+    /// True for integer formats, which are not filtered.
     fn is_integer(&self) -> bool {
         self.bound.format.numbers.is_integer()
     }
@@ -225,7 +225,7 @@ impl<'a> BoundSampler<'a> {
             bound.at(level, place, layer)
         };
         if self.is_gather {
-            // From the lower left one on, against the clock.
+            // Counterclockwise, starting at the lower left.
             for (right, below) in [(0, 1), (1, 1), (1, 0), (0, 0)] {
                 let below = if dimensions > 1 { below } else { 0 };
                 let numbers = [x.first + right, y.first + below, z.first];
@@ -248,12 +248,12 @@ impl<'a> BoundSampler<'a> {
         }
     }
 
-    /// The third dimension has the filter of the others unless the sampler says otherwise.
+    /// True if the third dimension is filtered like the others, which the sampler may disable.
     fn filters_depth(&self) -> bool {
         self.descriptor.z_filter != MipFilter::Point
     }
 
-    /// The faces of cubes have edges, whatever the sampler says.
+    /// Clamp mode of a dimension. Cube faces always clamp to the edge, whatever the sampler says.
     fn clamp(&self, n: usize) -> Clamp {
         if self.bound.kind == ImageKind::Cube {
             Clamp::LastTexel
@@ -273,7 +273,7 @@ impl<'a> BoundSampler<'a> {
         let count = f64::from(size);
         let is_unnormalized = detail::is_unnormalized(self.bound, &self.descriptor);
         let coordinate = if self.bound.kind == ImageKind::Cube {
-            // The coordinates of a face are 1 to 2.
+            // Coordinates on a face are from 1 to 2.
             (coordinate - 1.0) * count
         } else if is_unnormalized {
             coordinate
@@ -288,7 +288,7 @@ impl<'a> BoundSampler<'a> {
         let coordinate = inside + offset as f64;
         let clamp = self.clamp(n);
         let coordinate = clamp::before(clamp, coordinate, count);
-        // Texels of integers are gathered around the one at the coordinate, up to GCN 1.2.
+        // Up to GCN 1.2, a gather of integers has no half-texel shift.
         let has_shift = !(self.is_gather && self.is_integer() && self.is_old());
         if is_linear && has_shift {
             let steps = ((coordinate - 0.5) * STEPS + 0.5).floor();
@@ -298,7 +298,7 @@ impl<'a> BoundSampler<'a> {
                 second: Some(steps / STEPS - first),
             };
         }
-        // Without TRUNC_COORD a point filter rounds to the fraction's last bit, as a linear one does.
+        // Without TRUNC_COORD, a point filter rounds to the last fractional bit, like a linear filter.
         let has_fraction = is_linear || self.descriptor.truncates;
         let inside = if has_fraction {
             coordinate
@@ -320,7 +320,7 @@ impl<'a> BoundSampler<'a> {
         self.bound.isa < Isa::Gfx9
     }
 
-    /// The layer, or the face, that a lane's coordinate names: the nearest there is.
+    /// Layer or face closest to a lane's coordinate.
     fn layer(&self, wave: &Wave, lane: usize) -> u32 {
         let bound = self.bound;
         let coordinate = bound.number(wave, bound.address.layer, lane);
@@ -333,7 +333,7 @@ impl<'a> BoundSampler<'a> {
         layer.min(bound.layers().saturating_sub(1))
     }
 
-    /// The values of the border's components.
+    /// Values of the border's components.
     pub(super) fn border(&self) -> Values {
         let color: [f64; COMPONENTS] = match self.descriptor.border {
             BorderColor::TransparentBlack | BorderColor::Table => [0.0; COMPONENTS],
@@ -346,7 +346,7 @@ impl<'a> BoundSampler<'a> {
         std::array::from_fn(|n| has[n].then(|| color[swizzle[n]]))
     }
 
-    /// Filters texels, by their values and weights.
+    /// Combines texels by their values and weights.
     pub(super) fn filtered(&self, texels: &[(Values, f64)]) -> Values {
         let mut filtered = [None; COMPONENTS];
         for (n, filtered) in filtered.iter_mut().enumerate() {
@@ -366,7 +366,7 @@ impl<'a> BoundSampler<'a> {
         filtered
     }
 
-    /// Compares a texel with the reference: its first component becomes 0 or 1.
+    /// Compares a texel with the reference. The first component of the result is 0 or 1.
     pub(super) fn compared(&self, reference: f64, values: Values) -> Values {
         let Some(value) = values[0] else {
             return values;
@@ -384,7 +384,7 @@ impl<'a> BoundSampler<'a> {
         [Some(f64::from(u8::from(is_true))), None, None, None]
     }
 
-    /// The value that a lane's texels are compared with: of normalised texels one within their range.
+    /// Reference value of a lane. It is clamped to 0..=1 for normalized texels.
     pub(super) fn reference(&self, wave: &Wave, lane: usize) -> f64 {
         let reference = self.bound.number(wave, self.bound.address.reference, lane);
         if self.bound.is_normalized() {
@@ -400,7 +400,7 @@ impl TexelSpan {
     fn texels(&self) -> impl Iterator<Item = (i64, f64)> + use<> {
         let second = self.second;
         let first = (0, 1.0 - second.unwrap_or(0.0));
-        // A texel without weight is not accessed.
+        // Texels with weight zero are not accessed.
         let second = second
             .filter(|&weight| weight > 0.0)
             .map(|weight| (1, weight));
@@ -408,7 +408,7 @@ impl TexelSpan {
     }
 }
 
-/// The offset in texels of a dimension: six bits with sign, a byte for each.
+/// Texel offset in a dimension: a signed 6-bit field in each byte.
 fn offset(offsets: u32, dimension: usize) -> i64 {
     const BITS: u32 = 6;
     let shifted = offsets >> (8 * dimension as u32);

@@ -1,4 +1,4 @@
-//! Texels as values: formats that typed buffers have not.
+//! Texel formats that typed buffers lack.
 
 use gcn_isa::Ty;
 use gcn_isa::image::{number_format, texel_format};
@@ -7,10 +7,10 @@ use super::super::element::ElementDwords;
 use super::bound::BoundImage;
 use crate::step::COMPONENTS;
 
-/// Values of components in the order of the format; `None` of those that it lacks.
+/// Component values in the order of the format; `None` for components that it lacks.
 pub(super) type Values = [Option<f64>; COMPONENTS];
 
-/// Bits of a mantissa of 5_9_9_9, and the exponent of a mantissa's lowest bit where its own is 0.
+/// Mantissa width of 5_9_9_9, and the exponent of a mantissa's lowest bit for a shared exponent of 0.
 const SHARED_BITS: u32 = 9;
 const SHARED_BIAS: i32 = 15 + SHARED_BITS as i32;
 
@@ -23,7 +23,7 @@ impl BoundImage<'_> {
         self.image.data_format == texel_format::IMG_DATA_FORMAT_5_9_9_9
     }
 
-    /// The values of a texel's components.
+    /// Values of a texel's components.
     pub(super) fn values(&self, element: &ElementDwords) -> Values {
         if self.shares_exponent() {
             let [dword, ..] = *element;
@@ -43,12 +43,12 @@ impl BoundImage<'_> {
         values
     }
 
-    /// The registers' components of a texel, converted to 32 or 16 bits.
+    /// Register components of a texel, converted to 32 or 16 bits.
     pub(super) fn components(&self, element: &ElementDwords, ty: Ty) -> [u32; COMPONENTS] {
         if self.shares_exponent() || self.is_srgb() {
             self.format.selected(&self.values(element), ty)
         } else if self.format.widths == [0; COMPONENTS] {
-            // No format: the selected ones alone are there.
+            // Without a format, components read as 0; only constants in the selection take effect.
             self.format.selected(&[Some(0.0); COMPONENTS], ty)
         } else {
             self.format.load(element, ty)
@@ -56,7 +56,7 @@ impl BoundImage<'_> {
     }
 }
 
-/// The transfer function of sRGB, from its encoding to intensity.
+/// sRGB transfer function, from encoded value to intensity.
 fn linear(encoded: f64) -> f64 {
     if encoded <= 0.040_45 {
         encoded / 12.92
