@@ -317,7 +317,8 @@ unsafe extern "sysv64" fn finish<F: Fallback>(
 /// To be called by host code, with its frame, whose `slice` holds the addresses, and the index of an access with a
 /// window.
 unsafe extern "sysv64" fn find(frame: *mut Frame, access: u32, lanes: u32, slice: u32) -> u32 {
-    // SAFETY: host code waits for this call, so nothing else uses the frame or its pointees; it has written the addresses.
+    // SAFETY: host code waits for this call, so nothing else uses the frame or its pointees. It has written the
+    // addresses.
     let (wave, access, window, memory, low, high) = unsafe {
         let frame = &mut *frame;
         let window = &mut *frame.windows.add(access as usize);
