@@ -12,9 +12,9 @@ use crate::step::{Family, MemoryPlan};
 /// Time of an event relative to the access.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Phase {
-    /// Nothing has been read or written yet.
+    /// Before the access.
     Before,
-    /// Everything has been read or written.
+    /// After the access.
     After,
 }
 
