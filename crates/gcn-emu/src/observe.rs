@@ -80,7 +80,7 @@ impl Events {
     /// All events.
     pub const ALL: Events = Events((1 << 16) - 1);
 
-    /// Events that any instruction may cause, whether or not it accesses memory.
+    /// Events that any instruction may cause, even without a memory access.
     pub(crate) const INSTRUCTION: Events = Events(Self::ISSUE.0 | Self::COMPLETE.0 | Self::SKIP.0);
     /// Events of an LDS access that an observer may overlook.
     pub(crate) const OVERLOOKED: Events =
@@ -140,7 +140,7 @@ pub trait Observer: Send + Sync {
         self.wants()
     }
 
-    /// True if the [`WaveObserver`]s may overlook LDS accesses. Only such observers are asked
+    /// True if the [`WaveObserver`]s may overlook LDS accesses. Only these observers are asked
     /// ([`WaveObserver::overlooks`]).
     fn may_overlook(&self) -> bool {
         false

@@ -46,7 +46,7 @@ pub(super) fn kept(number: usize) -> AsmMemoryOperand {
     ymmword_ptr(frame(offset_of!(Frame, slice) + number * SLICE_BYTES))
 }
 
-/// Dword of lane RSI in such a row.
+/// Dword of lane RSI in that row.
 fn kept_dword(number: usize) -> AsmMemoryOperand {
     dword_ptr(r14 + rsi * 4 + (offset_of!(Frame, slice) + number * SLICE_BYTES))
 }

@@ -89,7 +89,7 @@ impl Engine {
         Engine::named(&name.to_string_lossy())
     }
 
-    /// The engine in use.
+    /// Engine in use.
     pub fn current() -> Engine {
         match ENGINE.load(Relaxed) {
             0 => Engine::Interpreter,

@@ -238,7 +238,7 @@ pub(super) unsafe fn call<F: Fallback>(
 /// Implementation of [`Frame::interpret`].
 ///
 /// # Safety
-/// To be called by host code, with its frame and the index of an item.
+/// Must be called by host code, with its frame and the index of an item.
 unsafe extern "sysv64" fn interpret<F: Fallback>(frame: *mut Frame, item: u32, left: u64) -> u32 {
     // SAFETY: host code waits for this call, so nothing else uses the frame or its pointees.
     let (frame, wave, fallback, items) = unsafe {
@@ -259,7 +259,7 @@ unsafe extern "sysv64" fn interpret<F: Fallback>(frame: *mut Frame, item: u32, l
 /// Implementation of [`Frame::finish`].
 ///
 /// # Safety
-/// To be called by host code, with its frame and the index of an item.
+/// Must be called by host code, with its frame and the index of an item.
 unsafe extern "sysv64" fn finish<F: Fallback>(
     frame: *mut Frame,
     item: u32,
@@ -314,7 +314,7 @@ unsafe extern "sysv64" fn finish<F: Fallback>(
 /// Implementation of [`Frame::find`].
 ///
 /// # Safety
-/// To be called by host code, with its frame, whose `slice` holds the addresses, and the index of an access with a
+/// Must be called by host code, with its frame, whose `slice` holds the addresses, and the index of an access with a
 /// window.
 unsafe extern "sysv64" fn find(frame: *mut Frame, access: u32, lanes: u32, slice: u32) -> u32 {
     // SAFETY: host code waits for this call, so nothing else uses the frame or its pointees. It has written the
@@ -344,7 +344,7 @@ unsafe extern "sysv64" fn find(frame: *mut Frame, access: u32, lanes: u32, slice
 /// Implementation of [`Frame::find_from`].
 ///
 /// # Safety
-/// To be called by host code, with its frame and the index of an access with a window.
+/// Must be called by host code, with its frame and the index of an access with a window.
 unsafe extern "sysv64" fn find_from(frame: *mut Frame, access: u32, base: u64) {
     // SAFETY: host code waits for this call, so nothing else uses the frame or its pointees.
     let (access, window, memory) = unsafe {
@@ -361,7 +361,7 @@ unsafe extern "sysv64" fn find_from(frame: *mut Frame, access: u32, base: u64) {
 /// Implementation of [`Frame::find_for_scalars`].
 ///
 /// # Safety
-/// To be called by host code, with its frame and the index of an access with a window.
+/// Must be called by host code, with its frame and the index of an access with a window.
 unsafe extern "sysv64" fn find_for_scalars(frame: *mut Frame, access: u32, address: u64) -> u64 {
     // SAFETY: host code waits for this call, so nothing else uses the frame or its pointees.
     let (frame, access, window) = unsafe {
@@ -386,7 +386,7 @@ unsafe extern "sysv64" fn find_for_scalars(frame: *mut Frame, access: u32, addre
 /// Implementation of [`Frame::find_buffer`].
 ///
 /// # Safety
-/// To be called by host code, with its frame and the index of a buffer access.
+/// Must be called by host code, with its frame and the index of a buffer access.
 unsafe extern "sysv64" fn find_buffer(frame: *mut Frame, access: u32) {
     // SAFETY: host code waits for this call, so nothing else uses the frame or its pointees.
     let (wave, access, window, memory) = unsafe {

@@ -24,7 +24,7 @@ pub(super) struct LaneMove {
 enum Lane {
     /// First active lane, or lane 0 if none is active.
     FirstActive,
-    /// Lane number in a scalar operand, of which only the low bits are used.
+    /// Lane given by the low bits of a scalar operand.
     Numbered(ScalarSource),
 }
 

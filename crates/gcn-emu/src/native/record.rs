@@ -350,7 +350,7 @@ impl<'r> Value for Recorded<'r> {
             }
             _ => {}
         }
-        // Recognize minimum and maximum.
+        // Recognise minimum and maximum.
         if let (false, Op::Binary(Binary::Greater, a, b)) = (one.is_wide, r.op(flag.mask)) {
             let pair = (one.low(), other.low());
             if pair == (a, b) {

@@ -20,7 +20,7 @@ use crate::wave::{Wave, WaveId};
 pub struct Dispatched<'a> {
     /// Number of the dispatch, starting at 0, among the devices that share its memory.
     pub id: u64,
-    /// Device. Its memory tracks allocations, their names, and whether the host has written to them.
+    /// Device. Its memory tracks allocations, their names, and writes by the host.
     pub device: &'a Device,
     /// Launch parameters: sizes and, if known, the kernel's name and the address range of its arguments.
     pub dispatch: &'a Dispatch,

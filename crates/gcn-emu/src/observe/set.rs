@@ -185,7 +185,7 @@ impl Watchers {
         self.each_accessing(event, Overlook::default(), f);
     }
 
-    /// Asks the observers whether they overlook an instruction's access, if it is an LDS access.
+    /// Determines the observers that overlook an instruction's access, if it is an LDS access.
     #[inline(never)]
     pub(crate) fn overlook(&mut self, context: &Context<'_>, step: &Step) -> Overlook {
         let device = context.dispatched.device;

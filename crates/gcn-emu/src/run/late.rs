@@ -271,7 +271,7 @@ struct Used {
     scalars: Vec<u8>,
 }
 
-/// Registers of which an instruction uses some bits. `bits` selects these for each use.
+/// Registers with bits that an instruction uses. `bits` selects these for each use.
 fn used(wave: &Wave, step: &Step, bits: impl Fn(&RegisterUse) -> u32) -> Used {
     let mut used = Used::default();
     let uses = step.inst.uses();

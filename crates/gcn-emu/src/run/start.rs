@@ -10,7 +10,7 @@ use crate::noise::Noise;
 use crate::wave::{SCALARS, Wave, WaveId};
 
 /// Sets a wave's position with scalar stores. The host cannot forward a vector load from them while they wait in the
-/// store queue, behind stores to memory. Without this a streaming kernel takes a third more time.
+/// store queue, behind stores to memory. Without this a streaming kernel takes a third longer.
 #[inline(never)]
 pub(super) fn identify(id: &mut WaveId, x: u32, y: u32, z: u32, wave: u32) {
     id.group = [x, y, z];
