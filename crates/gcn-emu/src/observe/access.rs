@@ -72,8 +72,9 @@ impl<'a> MemoryEvent<'a> {
         }
     }
 
-    /// Intent, address spaces, lanes, addresses and sizes. For instructions with two addresses per lane, the first
-    /// call computes the addresses for both events. Observers that only need [`MemoryEvent::lanes`] avoid this cost.
+    /// Intent, address spaces, lanes, addresses and sizes. If all active lanes access memory, the addresses are
+    /// computed by the first call for either event of the instruction. Observers that only need
+    /// [`MemoryEvent::lanes`] avoid this cost.
     pub fn access(&self) -> &'a Access {
         let step = self.instruction.step;
         self.transfer
