@@ -1,9 +1,9 @@
-//! From a dispatch to its end: workgroups over threads.
+//! Execution of a dispatch: distributes its workgroups over host threads.
 //!
-//! A thread and its workgroups are in `worker.rs`, a wave's turn and its blocks in `steps.rs`, an instruction in `instruction.rs`, its
-//! events in `events.rs` and `observed.rs`. A wave begins with its first turn and ends its registers' use with its last, so that
-//! the next wave finds them in the host's nearest cache. After a wave's turn the run's [`HostCalls`](crate::device::HostCalls)
-//! answer the calls that the wave has made.
+//! `worker.rs` has a thread and its workgroups, `steps.rs` a wave's turn and its blocks, `instruction.rs` one
+//! instruction, and `events.rs` and `observed.rs` its events. A wave's registers are set up at its first turn and
+//! released after its last, so that the next wave finds them in the host's L1 cache. After a wave's turn the run's
+//! [`HostCalls`](crate::device::HostCalls) answer the calls that the wave has made.
 
 mod limits;
 mod place;
@@ -39,10 +39,10 @@ use place::{keep_first, keep_first_wave};
 use shared::Shared;
 use worker::Worker;
 
-/// Executes one instruction of a wave that belongs to no dispatch: the one at its program counter.
+/// Executes the instruction at the program counter of a wave that belongs to no dispatch.
 ///
 /// # Errors
-/// The fault, after which the wave is as far as the instruction came.
+/// Returns the fault. The wave keeps the effects of the instruction up to it.
 pub fn step(device: &Device, code: &Code, wave: &mut Wave, lds: &mut Lds) -> Result<(), FaultKind> {
     let dispatch = Dispatch {
         kernel: None,
@@ -69,7 +69,7 @@ pub fn step(device: &Device, code: &Code, wave: &mut Wave, lds: &mut Lds) -> Res
 
 impl Dispatch {
     /// # Errors
-    /// [`DispatchError`] for sizes that no hardware takes.
+    /// Returns a [`DispatchError`] for sizes that no hardware supports.
     pub fn check(&self) -> Result<(), DispatchError> {
         if self.grid.contains(&0) || self.group.contains(&0) {
             return Err(DispatchError::Empty);
@@ -83,26 +83,25 @@ impl Dispatch {
     }
 }
 
-/// End of a run: its totals, the first fault if there was one, the places of waves.
+/// Result of a run: totals, the first fault if there was one, and the positions of waves.
 pub struct Finished {
     /// Totals.
     pub stats: Stats,
-    /// The fault that stopped it.
+    /// Fault that stopped the run.
     pub fault: Option<Fault>,
-    /// Places of the waves that have begun and not ended: [`MAX_PLACES`] of them at most, in order. The rest are only
-    /// counted.
+    /// Positions of the waves that have begun and not ended, in order; at most [`MAX_PLACES`].
     pub places: Vec<WavePlace>,
-    /// Number.
+    /// Number of waves that have begun and not ended, including those not in `places`.
     pub unfinished: u64,
-    /// The first of the violations that did not stop the run, in the order in which waves begin.
+    /// First violation that did not stop the run, in the order in which waves begin.
     pub violation: Option<Site>,
 }
 
-/// Runs a dispatch to its end, or to the first fault. The observers' events of memory are none of the run's: they come
-/// from [`Memory`], which has observers of its own.
+/// Runs a dispatch to its end, or to the first fault. Observers do not receive memory events from the run: those come
+/// from [`Memory`], which has its own observers.
 ///
 /// # Errors
-/// [`DispatchError`] if it cannot be started.
+/// Returns a [`DispatchError`] if the dispatch cannot be started.
 pub fn run(
     device: &mut Device,
     code: &Code,
@@ -148,7 +147,7 @@ pub fn run(
             )
         })
         .collect();
-    // The tables of decoding are made here: in the heap of a new thread they would grow by the page.
+    // Fill the decoder's tables on this thread: on the heap of a new thread they would grow page by page.
     let _ = code.step(dispatch.entry);
     if let [worker] = &mut workers[..] {
         worker.work();
@@ -190,10 +189,10 @@ pub fn run(
     })
 }
 
-/// Scratch of a host thread, freed at the end of the run.
+/// Scratch memory of a host thread, freed at the end of the run.
 struct ThreadScratch {
     memory: Memory,
-    /// 0 if there is none.
+    /// Address, or 0 if there is no scratch.
     address: u64,
 }
 
@@ -220,9 +219,9 @@ impl Drop for ThreadScratch {
     }
 }
 
-/// Lets every worker work on a thread of its own. The calling thread only waits: Linux may put a new thread behind the
-/// one that makes it while another core has nothing to do, and if that one went on working, both would share its core for
-/// some milliseconds.
+/// Runs every worker on its own thread. The calling thread only waits: Linux may queue a new thread on its creator's
+/// core even if another core is idle, and if the creator kept working, both would share the core for some
+/// milliseconds.
 fn work_side_by_side(shared: &Shared<'_>, workers: &mut [Worker<'_>]) -> Result<(), DispatchError> {
     std::thread::scope(|scope| {
         for worker in workers {

@@ -1,8 +1,8 @@
-//! An instruction, decoded: all that its execution needs to know and that does not change from one to the next.
+//! Decoded instructions, with everything about their execution that does not change from one execution to the next.
 //!
-//! [`Decoded`] is the instruction as data, for any engine: operands, what a memory instruction does ([`MemoryPlan`]), what an
-//! encoding changes of sources and result (`modifiers.rs`), and the operands that M0 moves ([`Indexed`], [`Relative`]). A [`Step`]
-//! adds how the interpreter runs it, and is what a handler is given.
+//! [`Decoded`] is the instruction as data, for any engine: operands, the effect of a memory instruction
+//! ([`MemoryPlan`]), source and result modifiers of the encoding (`modifiers.rs`), and the operands that M0 moves
+//! ([`Indexed`], [`Relative`]). A [`Step`] adds the interpreter's data. It is the argument of a handler.
 
 mod arg;
 mod dpp;
@@ -40,33 +40,33 @@ pub use relative::Relative;
 pub(crate) use sdwa::SubDword;
 pub use sdwa::{ResultPart, Selection, Unused};
 
-/// An instruction's handler: it has everything it needs in the wave and the step.
+/// Handler of an instruction. The wave and the step contain everything that it needs.
 pub type Handler = fn(&mut Wave, &Step);
 
-/// An instruction as the interpreter runs it.
+/// Instruction as the interpreter runs it.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub struct Step {
     /// The instruction.
     pub decoded: Decoded,
-    /// The function that runs it, if it has a handler; else this does nothing.
+    /// Function that executes the instruction. It does nothing if the instruction has no handler.
     pub handler: Handler,
-    /// Work around its operation, if its handler is one for such.
+    /// Work before and after the operation, if the handler needs it.
     pub(crate) around: Option<Box<Around>>,
-    /// Part of the emulator that runs it.
+    /// Part of the emulator that executes the instruction.
     pub run: Executor,
-    /// The rows of its result and its sources at their places, whatever kind of operand each is.
+    /// Rows of the result and the sources, by operand index and for any kind of operand.
     pub(crate) rows: [RegisterRow; MAX_SOURCE_PLACES],
-    /// The places of its operands that have a dword for each lane, in vector registers or in rows beside them, and whose signs
-    /// are left alone, a bit each.
+    /// Bit set of the indexes of operands that have a dword for each lane, in vector registers or in staging rows,
+    /// and no sign modifier.
     pub(crate) in_lanes: u8,
-    /// The place of the source that is the same in all lanes, if it is the only one that is not in lanes or has something done to
-    /// its sign; else [`NO_PLACE`]. `in_lanes` says as much, but handlers that find it there by masks are slower (nbody and
-    /// black_scholes by 1.5 %, AVX-512).
+    /// Index of the uniform source, if it is the only source that is not in lanes or has a sign modifier; otherwise
+    /// [`NO_PLACE`]. `in_lanes` contains the same information, but handlers that extract it with masks are slower
+    /// (nbody and black_scholes by 1.5 %, AVX-512).
     pub(crate) only_same: u8,
 }
 
-/// A step is in three lines of the host's cache.
+/// A step fits in three host cache lines.
 const _: () = assert!(size_of::<Step>() <= 3 * align_of::<Step>());
 
 impl Deref for Step {
@@ -78,85 +78,89 @@ impl Deref for Step {
     }
 }
 
-/// Part of the emulator that runs an instruction. The discriminant has a byte of its own, since the step loop looks at it often.
+/// Part of the emulator that executes an instruction. The discriminant is a separate byte, since the step loop reads
+/// it often.
 #[derive(Clone, Copy, Debug)]
 #[repr(u8)]
 pub enum Executor {
-    /// By the handler of a vector instruction, which leaves MODE and the program counter alone.
+    /// Handler of a vector instruction that does not change MODE or the program counter.
     Vector,
-    /// By the handler of a scalar instruction, which leaves MODE and the program counter alone.
+    /// Handler of a scalar instruction that does not change MODE or the program counter.
     Scalar,
-    /// By the handler of a vector instruction, with a source from LDS that is read before (errata E246).
+    /// Handler of a vector instruction with a source from LDS, which is read first (errata E246).
     VectorFromLds,
-    /// By the handler of a scalar instruction that uses MODE or the program counter. The wave's PC is the next instruction's.
+    /// Handler of a scalar instruction that uses MODE or the program counter. The wave's PC is that of the next
+    /// instruction.
     ScalarControl,
-    /// In two steps, addresses and access.
+    /// Memory instruction, executed in two steps: addresses and access.
     Memory,
-    /// By the step loop: on this condition it jumps by this number of dwords, counted from the next instruction.
+    /// Branch, executed by the step loop: if the condition holds, it jumps by this number of dwords from the next
+    /// instruction.
     Branch(Condition, i16),
-    /// By the step loop: waits for the counters.
+    /// Wait for counters, executed by the step loop.
     Wait(Waitcnt),
-    /// By the step loop.
+    /// Program control, executed by the step loop.
     Flow,
-    /// Not at all: its destination is outside the wave's registers (checklist 1.6, 1.7). Counters still complete.
+    /// No execution, since the destination is outside the wave's registers (checklist 1.6, 1.7). Counters still
+    /// complete.
     Cancelled,
-    /// No part: this emulator does not execute the instruction.
+    /// No execution, since the emulator does not support the instruction.
     Missing,
 }
 
-/// In place of an operand's.
+/// Value that stands for no operand index.
 const NO_PLACE: u8 = u8::MAX;
-/// Sources of vector instructions are at lower places among the operands.
+/// Exclusive upper bound of the operand indexes of a vector instruction's sources.
 const MAX_SOURCE_PLACES: usize = 5;
 
-/// Sources that are the same in all lanes, by their places among the operands, a bit each.
+/// Uniform sources, as a bit set of operand indexes.
 #[derive(Clone, Copy, Debug)]
 pub struct Splats {
-    /// Places.
+    /// Bit set of operand indexes.
     pub(crate) places: u8,
-    /// Places of operands of two dwords, others than such sources among them.
+    /// Bit set of the indexes of two-dword operands, uniform or not.
     pub(crate) wide: u8,
 }
 
-/// Work around the operation of a vector instruction.
+/// Work before and after the operation of a vector instruction.
 #[derive(Clone, Debug)]
 #[expect(
     clippy::large_enum_variant,
     reason = "a step has it in a box, and another box would be another line of the host's cache"
 )]
 pub(crate) enum Around {
-    /// Sources that are the same in all lanes are put into their rows before.
+    /// Uniform sources are broadcast to their rows first.
     Splats(Splats, Handler),
-    /// Sources are changed into their rows before, and the result after.
+    /// Sources are changed into their rows first, and the result is changed afterwards.
     Modifiers(Modified),
 }
 
-/// Work around the operation of an instruction that has modifiers.
+/// Work before and after the operation of an instruction with modifiers.
 #[derive(Clone, Debug)]
 pub(crate) struct Modified {
-    /// The operation. Staged sources are neither register nor constant to it: so it finds them in their rows.
+    /// Operation. Its staged sources are neither registers nor constants, so that it finds them in their rows.
     pub(crate) operation: Step,
     /// Sources that are changed into their rows.
     pub(crate) staged: Box<[StagedSource]>,
-    /// Changes of its result that the operation does not make by itself.
+    /// Changes of the result that the operation does not make itself.
     pub(crate) result: Option<ResultChange>,
 }
 
-/// A source that is changed into its row.
+/// Source that is changed into its row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StagedSource {
-    /// Place among the operands.
+    /// Operand index.
     pub(crate) place: usize,
     /// True for a source of two dwords, which modifiers leave unchanged.
     pub(crate) is_wide: bool,
-    /// True if it is read from other lanes.
+    /// True if the source is read from other lanes.
     pub(crate) is_crossed: bool,
-    /// Changes.
+    /// Changes of the source.
     pub(crate) change: SourceChange,
 }
 
 impl Step {
-    /// The instruction with its operation's handler, which does not know yet where its operands are.
+    /// Creates a step with the handler of its operation. The rows of the operands are not determined yet.
     pub(crate) fn unprepared(decoded: Decoded, run: Executor, handler: Handler) -> Step {
         Step {
             decoded,
@@ -169,13 +173,13 @@ impl Step {
         }
     }
 
-    /// True if its handler is all that runs it, as long as MODE does not change what vector instructions do.
+    /// True if the handler alone executes the instruction, as long as MODE does not affect vector instructions.
     #[inline(always)]
     pub fn is_simple(&self) -> bool {
         matches!(self.run, Executor::Vector | Executor::Scalar)
     }
 
-    /// Rows of operands of which none is in a register.
+    /// Rows of operands if none of them is in a register.
     const NO_ROWS: [RegisterRow; MAX_SOURCE_PLACES] = {
         let mut rows = [RegisterRow::staged(0); MAX_SOURCE_PLACES];
         let mut place = 0;
@@ -186,15 +190,15 @@ impl Step {
         rows
     };
 
-    /// The instruction with other operands, for its handler, and nothing that is of no use to that; and what
-    /// [`Step::find_rows`] returns.
+    /// Copies the instruction with other operands and without data that its handler does not use. Also returns the
+    /// result of [`Step::find_rows`].
     pub(crate) fn with_operands(&self, args: [Arg; MAX_ARGS]) -> (Step, Splats) {
         let mut step = self.with_registers(args);
         let splats = step.find_rows();
         (step, splats)
     }
 
-    /// The same if only registers' numbers differ.
+    /// Copies the instruction with other register numbers, but the same kinds of operands.
     #[inline(always)]
     pub(crate) fn with_registers(&self, args: [Arg; MAX_ARGS]) -> Step {
         let mut step = Step {
@@ -218,10 +222,10 @@ impl Step {
         step
     }
 
-    /// Determines the rows from which a vector instruction's handler reads its sources. The handler itself reads a uniform
-    /// source if all others are in lanes and without sign modifiers. Regardless of modifiers, it also does so for one of two
-    /// dword sources, the second of three, or two adjacent ones of three. Returns the uniform sources that have to be copied
-    /// to their rows.
+    /// Determines the rows from which a vector instruction's handler reads its sources. The handler itself reads a
+    /// uniform source if all others are in lanes and without sign modifiers. Regardless of modifiers, it also does so
+    /// for one of two dword sources, the second of three, or two adjacent ones of three. Returns the uniform sources
+    /// that have to be copied to their rows.
     pub(crate) fn find_rows(&mut self) -> Splats {
         let Step {
             decoded,
@@ -250,7 +254,7 @@ impl Step {
             }
             match decoded.args[place] {
                 Arg::Scalar(_) | Arg::Const(_) => same |= bit,
-                // `modifiers` puts the others into their rows.
+                // `modifiers` puts the other sources into their rows.
                 Arg::Vgpr(_) | Arg::None | Arg::Special(_) | Arg::Imm(_) => {}
             }
             match decoded.signs[place] {
@@ -258,7 +262,7 @@ impl Step {
                 Sign::Off | Sign::Over | Sign::On => signed |= bit,
             }
         }
-        // The bits of three sources beside each other but the first and the last.
+        // Bit of the middle one of three adjacent sources.
         let second = sources >> 1 & sources << 1 & sources;
         let are_two = all.count_ones() == 2 && wide == 0;
         let is_left = match (same.count_ones(), signed & !same) {
@@ -279,7 +283,7 @@ impl Step {
     }
 }
 
-/// True of an operand of which a vector instruction reads a value for each lane.
+/// True if a vector instruction reads a value of the operand for each lane.
 fn is_read_by_lane(slot: &Slot) -> bool {
     let is_read = slot.access != OperandAccess::Write;
     is_read && matches!(slot.kind, Kind::Src | Kind::Vgpr | Kind::Literal)

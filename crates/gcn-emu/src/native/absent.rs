@@ -1,4 +1,4 @@
-//! Blocks on hosts for which there is no compiler: none has host code.
+//! Stub for hosts without a compiler: no block has host code.
 
 use gcn_isa::Isa;
 
@@ -6,7 +6,7 @@ use super::engine::Policy;
 use super::interface::{Candidate, Fallback, NativeExit};
 use crate::wave::Wave;
 
-/// A block's host code, which no block has.
+/// Uninhabited host code of a block.
 #[derive(Clone, Debug)]
 pub(crate) enum NativeBlock {}
 

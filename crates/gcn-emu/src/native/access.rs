@@ -1,7 +1,7 @@
-//! Accesses to memory.
+//! Memory accesses of host code.
 //!
-//! A part executes its loads slice by slice, so that a lane may load before another lane's earlier load. Only plain loads are reordered: a
-//! load that must see other threads' stores in program order has GLC, and is interpreted.
+//! A part executes its loads slice by slice, so that a lane may load before another lane's earlier load. Only plain
+//! loads are reordered: a load that must see other threads' stores in program order has GLC, and is interpreted.
 
 use std::ops::Range;
 
@@ -11,55 +11,57 @@ use super::graph::Id;
 use crate::step::{Arg, FastPath, MemoryPlan};
 use crate::wave::SCALARS;
 
-/// Access of lanes to a dword of their elements, or to elements of fewer bytes.
+/// Access to one dword of each lane's element, or to an element smaller than a dword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Access {
     pub(super) space: Space,
-    /// Constant offset of the instruction in bytes.
+    /// Constant offset of the instruction, in bytes.
     pub(super) offset: i64,
-    /// Bytes of an element.
+    /// Size of an element in bytes.
     pub(super) bytes: u32,
-    /// Number of the dword in its element. Accesses to dwords of one element follow each other, and the first checks all addresses.
+    /// Index of the dword in its element. Accesses to the dwords of one element are consecutive, and the first checks
+    /// all addresses.
     pub(super) dword: u8,
-    /// Number of the wave's entry for the addresses of a load.
+    /// Index of the load's entry in the wave's table of load addresses.
     pub(super) visit: Option<u8>,
 }
 
-/// Addresses of an access.
+/// Address space and form of an access's addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Space {
-    /// Addresses of 64 bits in global memory.
+    /// 64-bit addresses in global memory.
     Global,
-    /// Offsets from the address in a pair of scalar registers.
+    /// Offsets from the global address in a pair of scalar registers.
     GlobalFrom(u8),
     /// Offsets in a buffer.
     Buffer(BufferAccess),
-    /// Offsets in LDS; the sum with the constant offset keeps the bits of a mask.
+    /// Offsets in LDS. The mask is applied to the sum of address and constant offset.
     Share(u32),
 }
 
-/// Buffer of an access.
+/// Buffer that an access uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BufferAccess {
     /// First register of the descriptor.
     pub(super) descriptor: u8,
-    /// Offset that all lanes have.
+    /// Scalar offset, common to all lanes.
     pub(super) soffset: ScalarSource,
-    /// True if each lane has an offset of its own. Else the element is one for all lanes or, with the descriptor of scratch, in a row.
+    /// True if each lane has its own offset. Otherwise all lanes access the same element or, with a scratch
+    /// descriptor, consecutive elements of a row.
     pub(super) has_offsets: bool,
 }
 
-/// Scalar source.
+/// Scalar source operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ScalarSource {
-    /// Register with a number.
+    /// Scalar register with this number.
     Register(u8),
     /// Constant.
     Constant(u32),
 }
 
 impl ScalarSource {
-    /// The source that an operand is; `None` of others.
+    /// Converts an operand; `None` if it is neither a scalar register nor a constant.
     pub(super) fn new(arg: Arg) -> Option<ScalarSource> {
         match arg {
             Arg::Scalar(register) => Some(ScalarSource::Register(register % SCALARS as u8)),
@@ -72,7 +74,7 @@ impl ScalarSource {
 /// Store of one or two elements.
 #[derive(Clone, Debug)]
 pub(super) struct Store {
-    /// Number of its access in the part. That of a second element is next.
+    /// Index of the store's access in the part. The access of a second element follows it.
     pub(super) access: u8,
     pub(super) elements: StoredElements,
     /// Low and high dwords of the addresses.
@@ -81,46 +83,47 @@ pub(super) struct Store {
     pub(super) values: Vec<Id>,
 }
 
-/// Shape of what a lane stores: elements at constant offsets of their own.
+/// Shape of a lane's store: elements at separate constant offsets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct StoredElements {
-    /// One or two.
+    /// Number of elements, one or two.
     pub(super) count: usize,
-    /// Bytes of one element.
+    /// Size of one element in bytes.
     pub(super) bytes: u32,
 }
 
 impl StoredElements {
-    /// Number of registers with an element.
+    /// Number of registers that hold an element.
     pub(super) fn dwords(self) -> usize {
         dwords(self.bytes).into()
     }
 }
 
-/// Number of dwords that have this many bytes.
+/// Number of dwords that hold this many bytes.
 fn dwords(bytes: u32) -> u8 {
     bytes.div_ceil(4) as u8
 }
 
-/// Accesses of a part. Slices are computed one after the other, so a part has no store together with other accesses to the same memory.
+/// Accesses of a part. Slices execute one after the other, so a part that stores to a memory has no other access to
+/// it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Accesses {
     pub(super) all: Vec<Access>,
-    /// Values that are loaded.
+    /// Loaded values.
     pub(super) loads: Vec<Id>,
     pub(super) stores: Vec<Store>,
-    /// Memories that are loaded from and stored to.
+    /// Memories that the part loads from and stores to.
     loaded: Memories,
     stored: Memories,
 }
 
-/// A set of memories, a bit each.
+/// Bit set of memories.
 pub(super) type Memories = u8;
 pub(super) const GLOBAL: Memories = 1;
 pub(super) const SHARE: Memories = 2;
 
 impl Accesses {
-    /// Adds accesses of an instruction. Returns their numbers; `None` if they need another part.
+    /// Adds the accesses of an instruction. Returns their indexes, or `None` if they must go into another part.
     pub(super) fn add(
         &mut self,
         accesses: impl Iterator<Item = Access>,
@@ -149,12 +152,12 @@ impl Access {
         (0..self.count()).map(move |dword| Access { dword, ..self })
     }
 
-    /// Number of dwords, and of accesses, of the element.
+    /// Number of dwords of the element, and so of its accesses.
     pub(super) fn count(self) -> u8 {
         dwords(self.bytes)
     }
 
-    /// The buffer, if all lanes have the same offset in it.
+    /// The buffer, if the lanes have no offsets of their own.
     pub(super) fn row(self) -> Option<BufferAccess> {
         match self.space {
             Space::Buffer(buffer) if !buffer.has_offsets => Some(buffer),
@@ -162,36 +165,36 @@ impl Access {
         }
     }
 
-    /// True of an element of less than a dword.
+    /// True if the element is smaller than a dword.
     pub(super) fn is_part(self) -> bool {
         self.bytes < 4
     }
 }
 
-/// Load of scalar registers from a constant offset from a base.
+/// Load of scalar registers from a constant offset to a base.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ScalarLoad {
     /// First register of the base.
     pub(super) base: u8,
-    /// First register of the destination.
+    /// First destination register.
     pub(super) to: u8,
-    /// Number of registers of the destination.
+    /// Number of destination registers.
     pub(super) dwords: u8,
     /// Offset in bytes.
     pub(super) offset: i32,
 }
 
-/// A set of scalar registers, a bit each.
+/// Bit set of scalar registers.
 pub(super) type ScalarSet = u128;
 const _: () = assert!(ScalarSet::BITS as usize == SCALARS);
 
-/// The set of a pair of scalar registers.
+/// Set that contains a pair of scalar registers.
 pub(super) fn pair(first: u8) -> ScalarSet {
     0b11 << first
 }
 
 impl ScalarLoad {
-    /// The load of an instruction; `None` if it is no load of this form.
+    /// Converts an instruction; `None` if it is not a load of this form.
     pub(super) fn new(plan: &MemoryPlan) -> Option<ScalarLoad> {
         let dwords = plan.ty.dwords();
         let is_inside = |first: u8, count: u8| first + count <= regs::M0;
@@ -207,17 +210,17 @@ impl ScalarLoad {
         })
     }
 
-    /// Registers that it reads.
+    /// Registers that the load reads.
     pub(super) fn read(self) -> ScalarSet {
         pair(self.base)
     }
 
-    /// Registers that it writes.
+    /// Registers that the load writes.
     pub(super) fn written(self) -> ScalarSet {
         ((1 << self.dwords) - 1) << self.to
     }
 
-    /// Its access.
+    /// Memory access of the load.
     pub(super) fn access(self) -> Access {
         Access {
             space: Space::Global,

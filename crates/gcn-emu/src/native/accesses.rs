@@ -1,7 +1,8 @@
-//! AVX2 code for the accesses of a part.
+//! AVX2 code for the memory accesses of a part.
 //!
-//! Addresses in global memory are compared with the window of their access, found when a lane is outside: [`Frame::find`] changes it, or
-//! the lanes from this slice on are left to the interpreter. The dwords of a slice are moved together if they follow each other.
+//! Host code compares global addresses with the window of their access. If a lane is outside, [`Frame::find`] looks
+//! for another window; if there is none, the interpreter executes the lanes from this slice on. The dwords of a slice
+//! are moved together if they are adjacent.
 
 use std::mem::offset_of;
 
@@ -24,34 +25,34 @@ use crate::lanes::LANES;
 use crate::memory::Window;
 use crate::wave::{Strides, Visit};
 
-/// Bytes of a dword.
+/// Size of a dword in bytes.
 pub(super) const DWORD: u32 = 4;
-/// Bytes of a line of the host's caches.
+/// Size of a host cache line in bytes.
 const LINE: usize = 64;
-/// All lanes of a slice.
+/// Mask of all lanes of a slice.
 pub(super) const ALL: i32 = (1 << SLICE) - 1;
 
 pub(super) fn frame(offset: usize) -> AsmMemoryOperand {
     r14 + offset
 }
 
-/// Field of an access's window, whose array's address is in R9.
+/// Field of an access's window. R9 holds the address of the window array.
 pub(super) fn window(access: usize, offset: usize) -> AsmMemoryOperand {
     r9 + access * size_of::<Window>() + offset
 }
 
-/// Values of a slice in the frame.
+/// Row of the frame that passes a slice's values to a helper.
 pub(super) fn kept(number: usize) -> AsmMemoryOperand {
     ymmword_ptr(frame(offset_of!(Frame, slice) + number * SLICE_BYTES))
 }
 
-/// One of these values, of lane RSI.
+/// Dword of lane RSI in that row.
 fn kept_dword(number: usize) -> AsmMemoryOperand {
     dword_ptr(r14 + rsi * 4 + (offset_of!(Frame, slice) + number * SLICE_BYTES))
 }
 
 impl Assembly {
-    /// Emits what is done for accesses before the first slice.
+    /// Emits the code that prepares accesses before the first slice.
     pub(super) fn begin_accesses(
         &mut self,
         lowered: &Lowered,
@@ -78,7 +79,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Finds the window of an access from a base, unless it is that of the last time.
+    /// Finds the window of an access from a base, unless the base is unchanged since the last time.
     fn begin_from(&mut self, base: u8, access: &Access, number: usize) -> Result<(), EmitError> {
         let asm = &mut self.asm;
         let mut is_known = asm.create_label();
@@ -98,7 +99,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Finds the window of an access to a buffer, unless its descriptor and its scalar offset are those of the last time.
+    /// Finds the window of a buffer access, unless descriptor and scalar offset are unchanged since the last time.
     fn begin_buffer(&mut self, buffer: BufferAccess, number: usize) -> Result<(), EmitError> {
         let asm = &mut self.asm;
         let (mut is_new, mut is_known) = (asm.create_label(), asm.create_label());
@@ -122,8 +123,9 @@ impl Assembly {
         Ok(())
     }
 
-    /// Finds the place of an access to a buffer that all lanes have the same offset in, by its descriptor without the base and by the
-    /// base, which waves have in different parts of scratch. Jumps if there is none.
+    /// Finds the address of a buffer access that has the same offset in all lanes. The base is compared separately
+    /// from the rest of the descriptor, because waves use different parts of scratch. Jumps to `guarded` if there is
+    /// no window.
     fn begin_row(
         &mut self,
         buffer: BufferAccess,
@@ -143,7 +145,7 @@ impl Assembly {
         asm.mov(rdx, qword_ptr(scalar(buffer.descriptor + 2)))?;
         asm.cmp(rdx, qword_ptr(key(2)))?;
         asm.jne(is_new)?;
-        // The base's highest bit is that of all above it.
+        // Sign-extend the base.
         let above = u32::BITS - BASE_HIGH_BITS;
         asm.shl(rax, above)?;
         asm.sar(rax, above)?;
@@ -183,7 +185,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// The functions for accesses, which are emitted behind the region's code.
+    /// Labels of the helper functions, which are emitted after the region's code.
     fn helpers(&mut self) -> Helpers {
         *self.helpers.get_or_insert_with(|| Helpers {
             find: self.asm.create_label(),
@@ -191,7 +193,7 @@ impl Assembly {
         })
     }
 
-    /// The function that stores elements of this shape.
+    /// Label of the function that stores elements of this shape.
     fn scatter(&mut self, elements: StoredElements) -> CodeLabel {
         let known = self.scatters.iter().find(|(it, _)| *it == elements);
         if let Some((_, label)) = known {
@@ -202,7 +204,7 @@ impl Assembly {
         label
     }
 
-    /// Emits the functions that have been used.
+    /// Emits the helper functions that are in use.
     pub(super) fn emit_helpers(&mut self) -> Result<(), EmitError> {
         let Some(mut helpers) = self.helpers else {
             return Ok(());
@@ -283,8 +285,8 @@ impl Assembly {
 }
 
 impl Emitter<'_> {
-    /// Has the address of lane 0's place in RDX and all places in [`OTHER`], without the offset of a load, if its base is shared. Returns a
-    /// memory operand that is the distance of the lanes' places.
+    /// Loads the address of lane 0 into RDX and the offsets of all lanes into [`OTHER`], both without the load's
+    /// constant offset, if the base is shared. Returns a memory operand with the stride between lanes.
     pub(super) fn shared_base(
         &mut self,
         place: usize,
@@ -306,13 +308,14 @@ impl Emitter<'_> {
         Ok(Some(dword_ptr(at + size_of::<u64>())))
     }
 
-    /// Checks the places of a base's loads and finds their distance. Returns the stack slot of both.
+    /// Checks the offsets of the loads that share a base and finds their stride. Returns the stack slot that holds
+    /// lane 0's address and the stride.
     fn find_base(&mut self, place: usize, number: usize) -> Result<usize, EmitError> {
         let base = &self.bases[number];
         let (low, end, ignored) = (base.low, base.end, base.ignored);
         let strides = base.strides.clone();
         let low = self.in_register(low, place)?;
-        // The largest place is the last byte's, unless that is behind the end of the numbers.
+        // The last byte has the largest offset, unless its offset wraps around.
         let last = self.constant([end - 1; SLICE]);
         let asm = &mut self.code.asm;
         asm.vpaddd(OTHER, low, last)?;
@@ -373,7 +376,7 @@ impl Emitter<'_> {
         asm.set_label(&mut known)?;
         let at = rsp + (kept_at * SLICE_BYTES) as i32;
         asm.mov(dword_ptr(at + size_of::<u64>()), edi)?;
-        // It is less than zero only if lane 0 is not active.
+        // Negative only if lane 0 is inactive.
         asm.vmovd(eax, low_half(low))?;
         asm.movsxd(rax, eax)?;
         asm.add(rax, qword_ptr(frame(offset_of!(Frame, share))))?;
@@ -381,7 +384,7 @@ impl Emitter<'_> {
         Ok(kept_at)
     }
 
-    /// Checks the addresses of an access. The places of its elements are in [`OTHER`] then, as distances from the address in RDX.
+    /// Checks the addresses of an access, and leaves the elements' offsets from the address in RDX in [`OTHER`].
     pub(super) fn check_access(
         &mut self,
         place: usize,
@@ -439,7 +442,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Number of places of an access, given by its number in the region: of a window in the array at R9, or of LDS.
+    /// Number of valid offsets of an access: in LDS, or in the window with this index in the array at R9.
     pub(super) fn count(&self, number: usize, access: Access) -> AsmMemoryOperand {
         match access.space {
             Space::Global | Space::GlobalFrom(_) | Space::Buffer(_) => {
@@ -453,8 +456,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Jumps if a place in [`OTHER`] of an active lane is not below a count, or a lane has no bit in EAX, if that counts: the lanes
-    /// outside are in EAX then.
+    /// Jumps if the offset of an active lane in [`OTHER`] is not below `count` or, with `has_bits`, if the lane's bit
+    /// in EAX is clear. With `has_bits`, EAX then holds the failing lanes.
     pub(super) fn jump_if_outside(
         &mut self,
         count: AsmMemoryOperand,
@@ -482,7 +485,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Jumps unless the elements of `bytes` bytes at the places in [`OTHER`] of active lanes follow each other.
+    /// Jumps unless the active lanes' elements of `bytes` bytes at the offsets in [`OTHER`] are adjacent.
     pub(super) fn jump_unless_row(
         &mut self,
         bytes: u32,
@@ -495,7 +498,7 @@ impl Emitter<'_> {
         self.jump_unless_equal(label)
     }
 
-    /// Jumps unless [`SCRATCH`] and [`OTHER`] are equal in active lanes.
+    /// Jumps unless [`SCRATCH`] and [`OTHER`] are equal in all active lanes.
     pub(super) fn jump_unless_equal(&mut self, label: CodeLabel) -> Result<(), EmitError> {
         let asm = &mut self.code.asm;
         asm.vpcmpeqd(SCRATCH, SCRATCH, OTHER)?;
@@ -510,14 +513,14 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Loads the place of the first lane into RAX. It is less than zero only if that is not active.
+    /// Loads the offset of lane 0 into RAX. It is negative only if the lane is inactive.
     pub(super) fn first_place(&mut self) -> Result<(), EmitError> {
         self.code.asm.vmovd(eax, low_half(OTHER))?;
         self.code.asm.movsxd(rax, eax)?;
         Ok(())
     }
 
-    /// Emits the code of checks that fail and of stores that scatter, to be jumped over.
+    /// Emits the out-of-line code for failed checks, scattered stores and prefetches, and a jump over it.
     pub(super) fn cold(&mut self) -> Result<(), EmitError> {
         let misses = std::mem::take(&mut self.misses);
         let scattered = std::mem::take(&mut self.scattered);

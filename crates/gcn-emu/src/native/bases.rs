@@ -1,27 +1,27 @@
-//! Bases of loads from LDS. Loads of a part at constant offsets from the same register have their places checked and compared once in a
-//! slice, for all of them.
+//! Shared bases of LDS loads. If several loads of a part use constant offsets from the same register, host code
+//! checks and classifies their addresses once per slice.
 
 use super::access::{Access, Space};
 use super::graph::{Id, Op};
 use super::lower::Lowered;
 
-/// Register that several loads have their places from.
+/// Address register of several loads.
 pub(super) struct ShareBase {
     pub(super) low: Id,
-    /// Bytes from the base to the end of the last element.
+    /// Distance in bytes from the base to the end of the last element.
     pub(super) end: u32,
-    /// Low bits that must be zero: some of its loads ignore them.
+    /// Low bits that must be zero because some of the loads ignore them.
     pub(super) ignored: u32,
-    /// Distances between lanes at which elements are loaded together, in bytes.
+    /// Strides between lanes, in bytes, for which the loads have a fast path.
     pub(super) strides: Vec<u32>,
-    /// Stack slot with the address of lane 0's place and the distance, once they are known.
+    /// Stack slot with lane 0's address and the stride, once they are known.
     pub(super) slot: Option<usize>,
 }
 
-/// Distance of a base whose lanes have none of its distances.
+/// Stride value for lanes that match none of a base's strides.
 pub(super) const APART: i32 = -1;
 
-/// Distances at which the elements of a load are loaded together, in bytes: they follow each other, or overlap, or are one.
+/// Strides, in bytes, at which a load moves its elements together: adjacent, overlapping or identical elements.
 pub(super) fn strides(access: Access) -> impl Iterator<Item = u32> {
     let dwords = access.count();
     let elements = matches!(dwords, 1 | 2 | 4).then_some(access.bytes);
@@ -29,8 +29,8 @@ pub(super) fn strides(access: Access) -> impl Iterator<Item = u32> {
     elements.into_iter().chain(overlapping).chain([0])
 }
 
-/// Low bits of the base that the addresses of a load do not have; `None` of a load that cannot share its base. Offsets within LDS do not
-/// reach bits above the 16 lowest.
+/// Low address bits that a load ignores; `None` if the load cannot share its base. Offsets within LDS fit in the low
+/// 16 bits.
 pub(super) fn ignored_bits(access: Access) -> Option<u32> {
     let Space::Share(mask) = access.space else {
         return None;
@@ -40,7 +40,7 @@ pub(super) fn ignored_bits(access: Access) -> Option<u32> {
     (is_low && !access.is_part()).then_some(ignored)
 }
 
-/// Bases that several loads of a part have.
+/// Bases used by more than one load of a part.
 pub(super) fn bases(lowered: &Lowered) -> Vec<ShareBase> {
     let accesses = &lowered.accesses;
     let mut bases: Vec<(ShareBase, usize)> = Vec::new();

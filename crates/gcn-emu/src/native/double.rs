@@ -1,4 +1,5 @@
-//! Lowering of operations in double precision. A double-precision value is two graph values, each with half of a slice's lanes.
+//! Lowering of double-precision operations. A double-precision value is two graph values, each with half of a slice's
+//! lanes.
 
 use gcn_isa::effect::{AluOp, Test};
 
@@ -8,11 +9,11 @@ use crate::exec::alu::env::Env;
 use crate::exec::alu::rule::{DivisionStep, Exact, FloatRule, Fused, Product, Rule, Sum};
 use crate::step::Step;
 
-/// Halves of a slice.
+/// Double-precision value as the two halves of a slice.
 pub(super) type Halves = [Id; 2];
 
 impl Builder {
-    /// Operation with a result in double precision, as two dwords.
+    /// Lowers an operation with a double-precision result, which is returned as two dwords.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "the interpreter executes all others"
@@ -55,7 +56,7 @@ impl Builder {
         Some(self.number64(result))
     }
 
-    /// Result as two dwords, guarded against NaN.
+    /// Splits a result into two dwords and guards it against NaN.
     fn number64(&mut self, result: Halves) -> [Id; 2] {
         match self.state.unguarded_wide.take() {
             Some(other) => self.guard_wide(other, result),
@@ -65,7 +66,7 @@ impl Builder {
         [Binary::PackLow, Binary::PackHigh].map(|pack| self.recorder.binary(pack, low, high))
     }
 
-    /// Comparison in double precision.
+    /// Lowers a double-precision comparison.
     pub(super) fn compare_doubles(&mut self, step: &Step, test: Test) -> Option<MaskResult> {
         let env = Env::of::<f64>(self.mode).with_results_as_sources();
         self.settings(env, false)?;
@@ -77,7 +78,7 @@ impl Builder {
         })
     }
 
-    /// Guards against NaN in two results.
+    /// Adds a guard against NaN in two results.
     pub(super) fn guard_wide(&mut self, a: Halves, b: Halves) {
         let nan = self.each(Binary::CompareF64(Predicate::Unordered), a, b);
         self.guard_by(self.mask_of(nan));
@@ -99,14 +100,14 @@ impl Builder {
         [0, 1].map(|n| self.recorder.binary(binary, a[n], b[n]))
     }
 
-    /// Dwords of the source at a place, with its sign modifier.
+    /// Dwords of the source operand at an index, with its sign modifier applied.
     pub(super) fn dwords64(&self, step: &Step, place: usize) -> Option<[Id; 2]> {
         let arg = step.args[place];
         let (low, high) = (self.dword(arg, 0)?, self.dword(arg, 1)?);
         Some([low, self.with_sign(high, step.signs[place])])
     }
 
-    /// Halves of the source at a place.
+    /// Halves of the source operand at an index.
     fn halves(&self, step: &Step, place: usize) -> Option<Halves> {
         let ([low, high], r) = (self.dwords64(step, place)?, &self.recorder);
         Some([Binary::UnpackLow, Binary::UnpackHigh].map(|half| r.binary(half, low, high)))

@@ -1,5 +1,5 @@
-//! AVX2 code for the graph of a part. Vector instructions become a loop over slices of eight lanes, whose values are in the host's
-//! registers; scalar instructions become the same operations on lane 0, without a loop.
+//! AVX2 code for the graph of a part. Vector instructions become a loop over slices of eight lanes, with values in
+//! host registers. Scalar instructions become the same operations on lane 0, without a loop.
 
 use std::mem::offset_of;
 
@@ -18,7 +18,8 @@ use super::places::{
     SLICE_BYTES, SLOTS, YMM, low_half, mask_byte, number, scalar, slot, vgpr,
 };
 
-/// Order of a register's quarters with the middle ones exchanged: from lanes to halves of each four lanes, and back.
+/// VPERMQ selector that exchanges the two middle quarters of a register. It converts between lane order and the
+/// halves of each group of four lanes, in both directions.
 const MIDDLE_QWORDS: u32 = 0b11_01_10_00;
 
 macro_rules! binary {
@@ -40,7 +41,7 @@ impl Assembly {
         emitter.write_scalars()
     }
 
-    /// Emits the code of vector instructions. It jumps to `guarded` if the guard fails in slice R8.
+    /// Emits the code of vector instructions. It jumps to `guarded` with the slice number in R8 if the guard fails.
     pub(super) fn vector(
         &mut self,
         lowered: &Lowered,
@@ -77,7 +78,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Sets MXCSR as Rust has it.
+    /// Restores the MXCSR value that Rust code expects.
     pub(super) fn usual_mxcsr(&mut self) -> Result<(), EmitError> {
         self.asm
             .ldmxcsr(dword_ptr(r14 + offset_of!(Frame, usual)))?;
@@ -86,7 +87,7 @@ impl Assembly {
 }
 
 impl Emitter<'_> {
-    /// The loop over slices.
+    /// Emits the loop over slices.
     fn slices(&mut self) -> Result<(), EmitError> {
         let order = self.order();
         self.load_scalars()?;
@@ -138,7 +139,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// The live operations in topological order. Records the uses of each value.
+    /// Returns the live operations in topological order and records the uses of each value.
     fn order(&mut self) -> Vec<Id> {
         let lowered = self.lowered;
         let graph = &lowered.graph;
@@ -155,7 +156,7 @@ impl Emitter<'_> {
             ids.extend(&store.values);
             ids
         });
-        // The guard, the stores and the results use values in this order, behind all operations.
+        // The guard, the stores and the results use values in this order, after all operations.
         let guard: Vec<Id> = lowered.guard.into_iter().collect();
         let mut groups = vec![guard];
         groups.extend(stored);
@@ -207,7 +208,7 @@ impl Emitter<'_> {
         order
     }
 
-    /// Loads scalar registers into their slots.
+    /// Broadcasts scalar registers to their stack slots.
     fn load_scalars(&mut self) -> Result<(), EmitError> {
         if self.slots > SLOTS {
             return Err(EmitError::Slots);
@@ -221,7 +222,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Leaves this slice and the rest to the interpreter if the guard fails for an active lane.
+    /// Leaves this slice and the remaining ones to the interpreter if the guard fails for an active lane.
     fn check_guard(&mut self, place: usize) -> Result<(), EmitError> {
         let Some(guard) = self.lowered.guard else {
             return Ok(());
@@ -236,7 +237,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Writes masks and registers. Each value is in a register or in its slot.
+    /// Writes masks and vector registers. Each value is in a host register or in its slot.
     fn write_results(&mut self) -> Result<(), EmitError> {
         let lowered = self.lowered;
         let all_active = self.lanes == EmittedLanes::All;
@@ -301,7 +302,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// A result, in its register or loaded from memory.
+    /// Returns a result in a host register, loading it from memory if necessary.
     fn loaded(&mut self, id: Id) -> Result<AsmRegisterYmm, EmitError> {
         if let Some(register) = self.values[id.0 as usize].register {
             return Ok(YMM[register]);
@@ -311,7 +312,8 @@ impl Emitter<'_> {
         Ok(SCRATCH)
     }
 
-    /// Flips the highest and the lowest bit of a value: masks are inverted, and numbers do not become NaN, which a guard would catch.
+    /// Flips the highest and the lowest bit of a value. This inverts masks, and does not turn numbers into NaN, which
+    /// a guard would catch.
     #[cold]
     fn mutate(&mut self, id: Id) -> Result<(), EmitError> {
         if let Some(register) = self.values[id.0 as usize].register {
@@ -380,7 +382,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Emits a fused multiplication and addition, into the register of a source that is not used again if there is one.
+    /// Emits a fused multiply-add. The result overwrites a source that has no later use, if there is one.
     fn fma(&mut self, place: usize, id: Id) -> Result<(), EmitError> {
         let (sources, is_double) = match self.lowered.graph.op(id) {
             Op::Fma(a, b, c) => ([a, b, c], false),

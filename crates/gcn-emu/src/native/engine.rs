@@ -1,64 +1,64 @@
-//! Choice of the engine.
+//! Selection of the execution engine.
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use crate::lanes::Level;
 
-/// Part of the emulator that executes instructions. Results do not depend on it.
+/// Execution engine of the emulator. Results do not depend on it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Engine {
-    /// The interpreter alone.
+    /// Interpreter only.
     Interpreter,
-    /// Host code for blocks that are entered often, where the host has AVX2; the interpreter for all else.
+    /// Host code for frequently entered blocks if the host has AVX2, and the interpreter for everything else.
     Auto,
-    /// Host code for all blocks for which there can be any.
+    /// Host code for every block that can be compiled.
     Compiled,
 }
 
-/// Conditions for compiling.
+/// Thresholds for compiling a block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Policy {
-    /// Entries of a block before it is compiled.
+    /// Number of entries after which a block is compiled.
     pub(crate) entries: u16,
-    /// Blocks that it leads to are compiled with it if they were entered this many times less often at most.
+    /// Divisor of `entries` that gives the threshold for compiling a successor together with the block.
     pub(crate) least_share: u16,
-    /// Instructions of the block that become host code, at least.
+    /// Minimum number of the block's instructions that become host code.
     pub(crate) instructions: usize,
-    /// Loads and stores become host code.
+    /// True if loads and stores become host code.
     pub(crate) with_memory: bool,
 }
 
-/// The environment variable that names the engine for a process.
+/// Environment variable that selects the engine of a process.
 pub const ENGINE_VARIABLE: &str = "GCN_ENGINE";
 
-/// Reason for which an engine cannot be used.
+/// Error for an unknown engine name.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("`{0}` is none of interpreter, auto, compiled")]
 pub struct EngineError(String);
 
-/// The engine in use; it is found at the first use.
+/// Engine in use, determined on first use.
 static ENGINE: AtomicU8 = AtomicU8::new(UNKNOWN);
 /// Value of [`ENGINE`] before the first use.
 const UNKNOWN: u8 = u8::MAX;
 
 impl Engine {
-    /// All engines with their names, as the environment variable has them.
+    /// All engines with their names in the environment variable.
     pub const NAMES: [(&str, Engine); 3] = [
         ("interpreter", Engine::Interpreter),
         ("auto", Engine::Auto),
         ("compiled", Engine::Compiled),
     ];
 
-    /// The name.
+    /// Name of the engine.
     pub fn name(self) -> &'static str {
         Engine::NAMES[self as usize].0
     }
 
-    /// The engine that a name is of.
+    /// Returns the engine with this name.
     ///
     /// # Errors
-    /// It is none's.
+    /// Returns an error if no engine has this name.
     ///
     /// # Examples
     /// ```
@@ -73,15 +73,15 @@ impl Engine {
             .ok_or_else(|| EngineError(name.to_owned()))
     }
 
-    /// Uses this engine from now on, in the whole process.
+    /// Selects this engine for the whole process from now on.
     pub fn set(self) {
         ENGINE.store(self as u8, Relaxed);
     }
 
-    /// The engine that the environment asks for, or else [`Engine::Auto`].
+    /// Engine selected by the environment, or [`Engine::Auto`] if the variable is unset or empty.
     ///
     /// # Errors
-    /// The variable names none.
+    /// Returns an error if the variable holds an unknown name.
     pub fn of_environment() -> Result<Engine, EngineError> {
         let Some(name) = std::env::var_os(ENGINE_VARIABLE).filter(|name| !name.is_empty()) else {
             return Ok(Engine::Auto);
@@ -89,14 +89,14 @@ impl Engine {
         Engine::named(&name.to_string_lossy())
     }
 
-    /// The engine in use.
+    /// Engine in use.
     pub fn current() -> Engine {
         match ENGINE.load(Relaxed) {
             0 => Engine::Interpreter,
             1 => Engine::Auto,
             2 => Engine::Compiled,
             _ => {
-                // A run reports an error of the environment before it begins.
+                // A run reports an error in the environment variable before it starts.
                 let engine = Engine::of_environment().unwrap_or(Engine::Auto);
                 engine.set();
                 engine
@@ -104,14 +104,14 @@ impl Engine {
         }
     }
 
-    /// Conditions for compiling; `None` if nothing is compiled.
+    /// Thresholds for compiling; `None` if nothing is compiled.
     pub(crate) fn policy() -> Option<Policy> {
         if Level::current() < Level::Avx2 {
             return None;
         }
         match Engine::current() {
             Engine::Interpreter => None,
-            // Compiling a block takes as long as some hundred executions of it by the interpreter.
+            // Compiling a block takes as long as interpreting it a few hundred times.
             Engine::Auto => Some(Policy {
                 entries: 2048,
                 least_share: 16,

@@ -1,6 +1,6 @@
-//! The call frame of a region's function, and the functions that host code calls back.
+//! Call frame of a region's function, and the functions that host code calls back.
 //!
-//! This is one of the modules that may use `unsafe`: host code has addresses in place of references.
+//! This module may use `unsafe`, because host code works with addresses instead of references.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
@@ -19,14 +19,14 @@ use crate::wave::{Visit, Waiting, Wave};
 /// Part of a region that the interpreter may have to execute.
 #[derive(Debug)]
 pub(super) enum Item {
-    /// Vector instructions that some lanes may be left to, with their numbers in the block, and the pairs of scalar registers that they
-    /// write masks to.
+    /// Vector instructions with their indexes in the block, and the scalar register pairs that they write masks to.
+    /// The interpreter may have to execute them for some lanes.
     Vector(Box<[(usize, Step)]>, Box<[u8]>),
-    /// Instructions without host code; the first has this number in its block.
+    /// Instructions without host code, and the index of the first in its block.
     Interpreted(usize, Box<[Step]>),
 }
 
-/// Frame of a call. Host code reads and writes the fields by their offsets.
+/// Frame of a call. Host code accesses the fields by their offsets.
 #[repr(C)]
 pub(super) struct Frame {
     pub(super) vgprs: *mut Lanes,
@@ -34,49 +34,51 @@ pub(super) struct Frame {
     pub(super) constants: *const [u32; SLICE],
     /// Address of the entry block's code.
     pub(super) entry: *const c_void,
-    /// Instructions that the wave may still execute.
+    /// Number of instructions that the wave may still execute.
     pub(super) left: u64,
     /// Index of the dword at which the wave continues.
     pub(super) next: u64,
-    /// The wave's state at the exit, as a number.
+    /// Discriminant of the wave's [`Waiting`] state at the exit.
     pub(super) waiting: u64,
-    /// 1 if the workgroup has no other wave: the wave passes barriers.
+    /// 1 if the wave is the only one of its workgroup, so that it passes barriers.
     pub(super) is_alone: u32,
-    /// Number of the last taken branch's dword; [`NO_BRANCH`] if there was none.
+    /// Dword index of the last taken branch, or [`NO_BRANCH`].
     pub(super) branch: u64,
-    /// Interprets an item, given by its number, with the instructions left. Returns 0 if the wave continues behind it.
+    /// Interprets the item with this index, given the number of instructions left. Returns 0 if the wave continues
+    /// after it.
     pub(super) interpret: unsafe extern "sysv64" fn(*mut Frame, u32, u64) -> u32,
-    /// Interprets the vector instructions of an item for the lanes from a slice on, with the instructions left. Returns 0 if the wave
-    /// continues behind them.
+    /// Interprets an item's vector instructions for the lanes from a slice on, given the number of instructions left.
+    /// Returns 0 if the wave continues after them.
     pub(super) finish: unsafe extern "sysv64" fn(*mut Frame, u32, u32, u64) -> u32,
-    /// Finds the window of an access, given by its number, for the first of some lanes of a slice. Returns 0 if it has not all of the
-    /// active lanes' addresses.
+    /// Finds a window for the access with this index, from the first of the given lanes of a slice. Returns 0 if the
+    /// window does not contain all active lanes' addresses.
     pub(super) find: unsafe extern "sysv64" fn(*mut Frame, u32, u32, u32) -> u32,
     /// Finds the window of an access from a base.
     pub(super) find_from: unsafe extern "sysv64" fn(*mut Frame, u32, u64),
-    /// Finds the window of an access of scalar registers to an address. Returns the address, or 0 if it has no window.
+    /// Finds the window of a scalar load from an address. Returns the address, or 0 if there is no window.
     pub(super) find_for_scalars: unsafe extern "sysv64" fn(*mut Frame, u32, u64) -> u64,
-    /// Finds the window of an access to a buffer.
+    /// Finds the window of a buffer access.
     pub(super) find_buffer: unsafe extern "sysv64" fn(*mut Frame, u32),
-    /// The windows of the region's accesses.
+    /// Windows of the region's accesses.
     pub(super) windows: *mut Window,
-    /// LDS.
+    /// Start of LDS.
     pub(super) share: *mut u8,
-    /// Its bytes.
+    /// Size of LDS in bytes.
     pub(super) share_bytes: u32,
-    /// MXCSR while a window is looked for.
+    /// Saved MXCSR during the search for a window.
     pub(super) mxcsr: u32,
-    /// Numbers of addresses in LDS at which there is an element, by [`SHARE_SIZES`].
+    /// Number of LDS addresses at which an element fits, for each size in [`SHARE_SIZES`].
     pub(super) share_counts: [[u32; SLICE]; SHARE_SIZES.len()],
-    /// The wave's entries for addresses of loads.
+    /// The wave's table of load addresses, for prefetching.
     pub(super) visits: *mut Visit,
-    /// Values of a slice for the functions that host code calls: low and high dwords of addresses, or places and what is stored there.
+    /// Values of a slice passed to helper functions: low and high dwords of addresses, or the offsets and data of a
+    /// store.
     pub(super) slice: MaybeUninit<[[u32; SLICE]; SAVED_ROWS]>,
-    /// Host registers while a window is looked for.
+    /// Host registers saved during the search for a window.
     pub(super) registers: MaybeUninit<[[u32; SLICE]; VALUES]>,
     /// SCC, 0 or 1.
     pub(super) scc: u32,
-    /// MXCSR values: Rust's, and one that flushes denormals.
+    /// MXCSR values: the one that Rust uses, and one that flushes denormals.
     pub(super) usual: u32,
     pub(super) flushing: u32,
     /// Masks before a part with a guard.
@@ -85,42 +87,42 @@ pub(super) struct Frame {
     fallback: *mut c_void,
     items: *const [Item],
     accesses: *const [Access],
-    /// Global memory, unless no window of it may be used.
+    /// Global memory; null if host code may not access it.
     memory: *const Memory,
-    /// The wave's count of instructions when it has none left.
+    /// Value of the wave's instruction count at which no instructions are left.
     until: u64,
     failures: u32,
 }
 
 const _: () = assert!(COPIES == SLICE);
 
-/// Bytes of a dword.
+/// Size of a dword in bytes.
 const DWORD: u64 = 4;
 
-/// Bits of a buffer's base in the second dword of its descriptor.
+/// Number of bits of a buffer's base in the second dword of its descriptor.
 pub(super) const BASE_HIGH_BITS: u32 = 16;
-/// Number of dwords of a buffer's descriptor. They and the scalar offset identify a buffer's window, without the base if that is
-/// compared by itself.
+/// Number of dwords in a buffer descriptor. Together with the scalar offset they identify a buffer's window. The base
+/// is left out if it is compared separately.
 pub(super) const WORDS: usize = 4;
 
-/// Bytes of elements in LDS.
+/// Sizes of LDS elements in bytes.
 pub(super) const SHARE_SIZES: [u32; 6] = [1, 2, 4, 8, 12, 16];
 
-/// Maximum number of places and dwords that a store has.
+/// Maximum number of offset and data rows of a store.
 const SAVED_ROWS: usize = 6;
 
-/// Host registers for values; the last two are scratch.
+/// Number of host registers for values; the last two are scratch registers.
 pub(super) const VALUES: usize = 14;
 
-/// Weight of a failure of a part with accesses among guard failures.
+/// Number of guard failures that a failed part with accesses counts for.
 const ACCESS_FAILURE: u32 = 8;
 
-/// No branch was taken.
+/// Value of [`Frame::branch`] if no branch was taken.
 pub(super) const NO_BRANCH: u64 = u64::MAX;
 
 /// MXCSR with all exceptions masked.
 const MXCSR: u32 = 0x1f80;
-/// Denormal results and denormal sources are zero.
+/// Bits of MXCSR that flush denormal results and sources to zero.
 const FLUSHING: u32 = 1 << 15 | 1 << 6;
 
 /// Outcome of a call.
@@ -130,10 +132,11 @@ pub(super) struct Called {
     pub(super) failures: u32,
 }
 
-/// Calls a region's function for a wave, from the block at `entry` on, for at most `left` instructions.
+/// Calls a region's function for a wave, starting with the block at `entry`, for at most `left` instructions.
 ///
 /// # Safety
-/// The function has these items, accesses and constants, and the wave has the vector registers that it uses.
+/// The items, accesses and constants must belong to the function, and the wave must have the vector registers that it
+/// uses.
 pub(super) unsafe fn call<F: Fallback>(
     (function, entry): (*const c_void, *const c_void),
     (items, accesses, constants): (&[Item], &[Access], &[[u32; SLICE]]),
@@ -159,7 +162,7 @@ pub(super) unsafe fn call<F: Fallback>(
     let count = |bytes: u32| [(share_bytes + 1).saturating_sub(bytes); SLICE];
     let until = wave.executed + left;
     let wave: *mut Wave = wave;
-    // SAFETY: it is a reference's.
+    // SAFETY: the pointer comes from a reference.
     let (vgprs, scalars) = unsafe {
         (*wave).with_registers(|vgprs, scalars| (vgprs.as_mut_ptr(), scalars.as_mut_ptr()))
     };
@@ -171,7 +174,7 @@ pub(super) unsafe fn call<F: Fallback>(
         left,
         next: 0,
         waiting: Waiting::No as u64,
-        // SAFETY: it is a reference's.
+        // SAFETY: the pointer comes from a reference.
         is_alone: u32::from(unsafe { (*wave).group.waves } == 1),
         branch: NO_BRANCH,
         interpret: interpret::<F>,
@@ -185,11 +188,11 @@ pub(super) unsafe fn call<F: Fallback>(
         share_bytes,
         mxcsr: MXCSR,
         share_counts: SHARE_SIZES.map(count),
-        // SAFETY: it is a reference's.
+        // SAFETY: the pointer comes from a reference.
         visits: unsafe { (*wave).strides.entries() },
         slice: MaybeUninit::uninit(),
         registers: MaybeUninit::uninit(),
-        // SAFETY: it is a reference's.
+        // SAFETY: the pointer comes from a reference.
         scc: unsafe { (*wave).scc }.into(),
         usual: MXCSR,
         flushing: MXCSR | FLUSHING,
@@ -202,12 +205,12 @@ pub(super) unsafe fn call<F: Fallback>(
         until,
         failures: 0,
     };
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     let goes_on = unsafe {
         let function: unsafe extern "sysv64" fn(*mut Frame) -> u32 = std::mem::transmute(function);
         function(&mut frame) == 0
     };
-    // SAFETY: it is a reference's, and host code has ended.
+    // SAFETY: the pointer comes from a reference, and host code has returned.
     let wave = unsafe { &mut *wave };
     if goes_on {
         wave.executed = until - frame.left;
@@ -232,12 +235,12 @@ pub(super) unsafe fn call<F: Fallback>(
     }
 }
 
-/// [`Frame::interpret`].
+/// Implementation of [`Frame::interpret`].
 ///
 /// # Safety
-/// Host code calls it with its frame and the number of an item.
+/// Must be called by host code, with its frame and the index of an item.
 unsafe extern "sysv64" fn interpret<F: Fallback>(frame: *mut Frame, item: u32, left: u64) -> u32 {
-    // SAFETY: host code is at its call, and nobody else uses the frame and what it names.
+    // SAFETY: host code waits for this call, so nothing else uses the frame or its pointees.
     let (frame, wave, fallback, items) = unsafe {
         let frame = &mut *frame;
         let (wave, fallback) = (&mut *frame.wave, &mut *frame.fallback.cast::<F>());
@@ -253,17 +256,17 @@ unsafe extern "sysv64" fn interpret<F: Fallback>(frame: *mut Frame, item: u32, l
     u32::from(!goes_on)
 }
 
-/// [`Frame::finish`].
+/// Implementation of [`Frame::finish`].
 ///
 /// # Safety
-/// Host code calls it with its frame and the number of an item.
+/// Must be called by host code, with its frame and the index of an item.
 unsafe extern "sysv64" fn finish<F: Fallback>(
     frame: *mut Frame,
     item: u32,
     slice: u32,
     left: u64,
 ) -> u32 {
-    // SAFETY: host code is at its call, and nobody else uses the frame and what it names.
+    // SAFETY: host code waits for this call, so nothing else uses the frame or its pointees.
     let (frame, wave, fallback, items) = unsafe {
         let frame = &mut *frame;
         let (wave, fallback) = (&mut *frame.wave, &mut *frame.fallback.cast::<F>());
@@ -308,12 +311,14 @@ unsafe extern "sysv64" fn finish<F: Fallback>(
     u32::from(!goes_on)
 }
 
-/// [`Frame::find`].
+/// Implementation of [`Frame::find`].
 ///
 /// # Safety
-/// Host code calls it with its frame, in whose `slice` the addresses are, and the number of an access with a window.
+/// Must be called by host code, with its frame, whose `slice` holds the addresses, and the index of an access with a
+/// window.
 unsafe extern "sysv64" fn find(frame: *mut Frame, access: u32, lanes: u32, slice: u32) -> u32 {
-    // SAFETY: host code is at its call, and nobody else uses the frame and what it names; the addresses are written.
+    // SAFETY: host code waits for this call, so nothing else uses the frame or its pointees. It has written the
+    // addresses.
     let (wave, access, window, memory, low, high) = unsafe {
         let frame = &mut *frame;
         let window = &mut *frame.windows.add(access as usize);
@@ -336,12 +341,12 @@ unsafe extern "sysv64" fn find(frame: *mut Frame, access: u32, lanes: u32, slice
     has_all.into()
 }
 
-/// [`Frame::find_from`].
+/// Implementation of [`Frame::find_from`].
 ///
 /// # Safety
-/// Host code calls it with its frame and the number of an access with a window.
+/// Must be called by host code, with its frame and the index of an access with a window.
 unsafe extern "sysv64" fn find_from(frame: *mut Frame, access: u32, base: u64) {
-    // SAFETY: host code is at its call, and nobody else uses the frame and what it names.
+    // SAFETY: host code waits for this call, so nothing else uses the frame or its pointees.
     let (access, window, memory) = unsafe {
         let frame = &mut *frame;
         let window = &mut *frame.windows.add(access as usize);
@@ -353,12 +358,12 @@ unsafe extern "sysv64" fn find_from(frame: *mut Frame, access: u32, base: u64) {
     window.pointer = base;
 }
 
-/// [`Frame::find_for_scalars`].
+/// Implementation of [`Frame::find_for_scalars`].
 ///
 /// # Safety
-/// Host code calls it with its frame and the number of an access with a window.
+/// Must be called by host code, with its frame and the index of an access with a window.
 unsafe extern "sysv64" fn find_for_scalars(frame: *mut Frame, access: u32, address: u64) -> u64 {
-    // SAFETY: host code is at its call, and nobody else uses the frame and what it names.
+    // SAFETY: host code waits for this call, so nothing else uses the frame or its pointees.
     let (frame, access, window) = unsafe {
         let frame = &mut *frame;
         let window = &mut *frame.windows.add(access as usize);
@@ -378,12 +383,12 @@ unsafe extern "sysv64" fn find_for_scalars(frame: *mut Frame, access: u32, addre
     }
 }
 
-/// [`Frame::find_buffer`].
+/// Implementation of [`Frame::find_buffer`].
 ///
 /// # Safety
-/// Host code calls it with its frame and the number of an access to a buffer.
+/// Must be called by host code, with its frame and the index of a buffer access.
 unsafe extern "sysv64" fn find_buffer(frame: *mut Frame, access: u32) {
-    // SAFETY: host code is at its call, and nobody else uses the frame and what it names.
+    // SAFETY: host code waits for this call, so nothing else uses the frame or its pointees.
     let (wave, access, window, memory) = unsafe {
         let frame = &mut *frame;
         let window = &mut *frame.windows.add(access as usize);
@@ -408,7 +413,8 @@ unsafe extern "sysv64" fn find_buffer(frame: *mut Frame, access: u32) {
     window.high[WORDS] = soffset;
 }
 
-/// Window of an access to a buffer. Without offsets it has one place, and the low dword is the distance of the lanes' elements.
+/// Window of a buffer access. Without lane offsets the window has a single position, and `low` holds the stride
+/// between lanes.
 fn buffer_window(
     memory: &Memory,
     descriptor: &Descriptor,

@@ -1,7 +1,7 @@
-//! The function of a region: its blocks with the jumps between them.
+//! Host function of a region: its blocks and the jumps between them.
 //!
-//! It jumps to the block that the frame names, and returns when the wave leaves the region or has fewer instructions left than the next
-//! block.
+//! The function jumps to the block that the frame names. It returns when the wave leaves the region, or when fewer
+//! instructions are left than the next block has.
 
 use std::collections::HashMap;
 use std::mem::offset_of;
@@ -29,36 +29,36 @@ pub(super) struct Function {
     pub(super) code: Vec<u8>,
     pub(super) constants: Vec<[u32; SLICE]>,
     pub(super) accesses: Vec<Access>,
-    /// Offsets of the blocks' code.
+    /// Offset of each block's code.
     pub(super) entries: Vec<usize>,
 }
 
-/// Bytes of the registers that a function saves.
+/// Size in bytes of the registers that a function saves.
 const SAVED: i32 = 40;
 
 /// Emitter of a function.
 struct Emitter<'p> {
     code: Assembly,
-    /// Code of the blocks, by their first dwords.
+    /// Labels of the blocks, by the index of their first dword.
     blocks: HashMap<usize, CodeLabel>,
     epilogue: CodeLabel,
-    /// Cold code, emitted behind the blocks.
+    /// Cold code, emitted after the blocks.
     cold: Vec<Cold>,
     items: &'p mut Vec<Item>,
 }
 
 /// Cold code with its label.
 enum Cold {
-    /// Has the interpreter finish a part, and continues behind it.
+    /// Lets the interpreter finish a part, and continues after it.
     Finish(CodeLabel, u32, bool, CodeLabel),
-    /// Finds the window of an access of scalar registers, or has the interpreter execute the load: labels of the code, of the load, and of
-    /// what is behind it.
+    /// Finds the window of a scalar load, or lets the interpreter execute the load. The labels are those of this
+    /// code, of the load and of the code after it.
     FindForScalars([CodeLabel; 3], u32, u32),
-    /// Leaves the region for the dword with a number.
+    /// Leaves the region for the dword with this index.
     Leave(CodeLabel, usize),
 }
 
-/// Emits the function of blocks, and adds the items that it calls.
+/// Emits the function of a list of blocks, and adds the items that it calls.
 pub(super) fn emit(
     plans: Vec<BlockPlan>,
     isa: Isa,
@@ -120,7 +120,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Restores the host's registers and returns EAX.
+    /// Restores the host registers and returns EAX.
     fn epilogue(&mut self) -> Result<(), EmitError> {
         let asm = &mut self.code.asm;
         asm.set_label(&mut self.epilogue)?;
@@ -224,7 +224,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Label of a block, or of an exit to it if it is not in the region.
+    /// Label of a block, or of an exit to it if the block is outside the region.
     fn target(&mut self, start: usize) -> CodeLabel {
         match self.blocks.get(&start) {
             Some(label) => *label,
@@ -277,7 +277,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Has the interpreter execute an item.
+    /// Lets the interpreter execute an item.
     fn interpret(&mut self, item: u32) -> Result<(), EmitError> {
         self.code.asm.mov(rdx, r15)?;
         self.call(item, offset_of!(Frame, interpret))?;
@@ -320,7 +320,7 @@ impl Emitter<'_> {
                     asm.mov(rdi, r14)?;
                     asm.mov(esi, access)?;
                     asm.call(qword_ptr(r14 + offset_of!(Frame, find_for_scalars)))?;
-                    // It returns the address.
+                    // The function returns the address.
                     asm.mov(rdx, rax)?;
                     asm.test(rax, rax)?;
                     asm.jne(found)?;

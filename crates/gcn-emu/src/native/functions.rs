@@ -1,5 +1,5 @@
-//! Lowering of functions in single precision: by bits, or in double precision as the interpreter computes them (errata E199). The usual
-//! values alone: others fail the guard.
+//! Lowering of single-precision functions, with integer operations or in double precision as in the interpreter
+//! (errata E199). Host code handles common values only: others fail the guard.
 
 use gcn_isa::effect::{AluOp, Shift};
 use gcn_isa::{Isa, Ty, regs};
@@ -15,21 +15,21 @@ use crate::exec::alu::rule::{DivisionStep, FloatRule, WaveFunction};
 use crate::step::{Arg, Step};
 
 const SIGN: u32 = 1 << 31;
-/// Bits of the fraction.
+/// Number of fraction bits.
 const FRACTION: u8 = 23;
-/// Bits of the fraction that the high dword has in double precision.
+/// Number of fraction bits in the high dword of a double.
 const FRACTION_HIGH: u8 = 20;
-/// Magnitudes: the least normal number, infinity, and the first quiet NaN.
+/// Magnitudes of the smallest normal number, infinity and the first quiet NaN.
 const NORMAL: u32 = 1 << FRACTION;
 const INFINITY: u32 = 0xff << FRACTION;
 const QUIET: u32 = INFINITY | NORMAL >> 1;
-/// High dwords in double precision: the least normal number, and infinity.
+/// High dwords of the smallest normal double and of infinity.
 const NORMAL_HIGH: [u32; 2] = [1 << FRACTION_HIGH, 0x7ff << FRACTION_HIGH];
-/// Magnitudes from which and up to which division scales nothing: 2^-47 and 2^47, and the high dwords of 2^-383 and 2^383.
+/// Magnitudes between which division does not scale: from 2^-47 to 2^47, and the high dwords of 2^-383 and 2^383.
 const MODERATE: [u32; 2] = [(127 - 47) << FRACTION, (127 + 47) << FRACTION];
 const MODERATE_HIGH: [u32; 2] = [(1023 - 383) << FRACTION_HIGH, (1023 + 383) << FRACTION_HIGH];
 
-/// Bits of V_CMP_CLASS for negative and positive values, with the magnitudes.
+/// Bit numbers in V_CMP_CLASS for negative and positive values, with their range of magnitudes.
 const CLASSES: [([u32; 2], [u32; 2]); 6] = [
     ([0, 0], [INFINITY + 1, QUIET]),
     ([1, 1], [QUIET, SIGN]),
@@ -40,7 +40,7 @@ const CLASSES: [([u32; 2], [u32; 2]); 6] = [
 ];
 
 impl Builder {
-    /// Function with a result in single precision.
+    /// Lowers a function with a single-precision result.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "the caller names the operations"
@@ -68,7 +68,7 @@ impl Builder {
                 Some(self.number(result))
             }
             AluOp::Exp2 => {
-                // Of a denormal it is 1, whether or not that is flushed.
+                // The result for a denormal is 1, flushed or not.
                 let result = self.exponential(self.float(step, 1)?);
                 let result = self.flushed(result);
                 Some(self.number(result))
@@ -115,9 +115,9 @@ impl Builder {
         }
     }
 
-    /// Exponent of V_FREXP_EXP_I32_F32.
+    /// Lowers V_FREXP_EXP_I32_F32.
     pub(super) fn exponent(&mut self, step: &Step) -> Option<Id> {
-        /// Exponent, as encoded, of numbers from 1/2 to 1.
+        /// Encoded exponent of the numbers from 1/2 to 1.
         const HALF: u32 = 126;
         let a = self.float(step, 1)?;
         let (normal, _) = self.normal_or_zero(a);
@@ -127,7 +127,7 @@ impl Builder {
         Some(r.binary(Binary::And, exponent, normal))
     }
 
-    /// Mask of V_CMP_CLASS_F32.
+    /// Lowers V_CMP_CLASS_F32.
     pub(super) fn class(&self, step: &Step) -> Option<MaskResult> {
         let (a, classes) = (self.float(step, 1)?, self.dword(step.args[2], 0)?);
         let r = &self.recorder;
@@ -147,7 +147,7 @@ impl Builder {
         })
     }
 
-    /// V_DIV_SCALE where there is nothing to scale.
+    /// Lowers V_DIV_SCALE for operands that need no scaling.
     pub(super) fn division_scale(&mut self, step: &Step) -> Option<()> {
         let is_wide = step.inst.row().alu_types().result == Ty::F64;
         let mut result = Vec::new();
@@ -174,7 +174,7 @@ impl Builder {
         self.set_mask(step.args[1], none)
     }
 
-    /// Guards lanes whose quotient V_DIV_FMAS scales.
+    /// Guards against lanes whose quotient V_DIV_FMAS scales.
     pub(super) fn guard_scaled(&mut self) -> Option<()> {
         let scaled = self.mask(Arg::Scalar(regs::VCC_LO))?;
         let (mask, is_inverted) = (scaled.mask, scaled.is_inverted);
@@ -186,7 +186,8 @@ impl Builder {
         Some(())
     }
 
-    /// The quotient with its sign, or zero, where no step of the division scales. Values are their dwords, one or two each.
+    /// Returns the quotient with its sign, or zero, if no step of the division scales. Each value is one dword or
+    /// two.
     pub(super) fn division_fixup(
         &mut self,
         quotient: &[Id],
@@ -222,7 +223,8 @@ impl Builder {
         Some(result)
     }
 
-    /// A value times a power of two, where neither it nor the product is denormal, infinite or a NaN.
+    /// Multiplies a value by a power of two. The guard rejects values and products that are denormal, infinite or
+    /// NaN.
     fn scaled(&mut self, a: Id, power: Id) -> Id {
         /// Power beyond which no product is a normal number.
         const ENOUGH: u32 = 1000;
@@ -240,11 +242,11 @@ impl Builder {
         r.add(Op::Select(zero, a, product))
     }
 
-    /// 2 to the power.
+    /// Computes 2 to the power of a value.
     fn exponential(&self, a: Id) -> Id {
         let r = &self.recorder;
         let single = |value: f32| r.constant(value.to_bits());
-        // The second operand is the result if it is a NaN.
+        // If one operand is NaN, the host returns the second operand.
         let power = r.binary(Binary::MaxF32, single(-MAX_POWER), a);
         let power = r.binary(Binary::MinF32, single(MAX_POWER), power);
         let whole = r.add(Op::Unary(Unary::RoundF32(Rounding::Nearest), power));
@@ -257,7 +259,7 @@ impl Builder {
         self.narrowed(self.each(Binary::MulF64, series, scale))
     }
 
-    /// The logarithm to base 2 of positive numbers, zeros and infinity.
+    /// Computes the base-2 logarithm of positive numbers, zeros and infinity.
     fn logarithm(&mut self, a: Id) -> Id {
         let r = &self.recorder;
         let compare = |how, bits| r.binary(Binary::CompareF32(how), a, r.constant(bits));
@@ -284,7 +286,7 @@ impl Builder {
         result
     }
 
-    /// The sine of an angle in turns, or the cosine.
+    /// Computes the sine or cosine of an angle given in turns.
     fn wave(&self, turns: Id, is_cosine: bool) -> Id {
         let r = &self.recorder;
         let single = |value: f32| r.constant(value.to_bits());
@@ -295,7 +297,7 @@ impl Builder {
         let taken = r.binary(Binary::MulF32, half_turns, single(0.5));
         let rest = r.binary(Binary::SubF32, part, taken);
         let angle = if is_cosine {
-            // A cosine is the sine of a quarter of a turn less.
+            // In turns, cos(x) = sin(1/4 - |x|).
             let below = self.widened(r.binary(Binary::Or, rest, r.constant(SIGN)));
             self.each(Binary::AddF64, below, self.constant64(0.25))
         } else {
@@ -304,7 +306,7 @@ impl Builder {
         let square = self.each(Binary::MulF64, angle, angle);
         let series = self.polynomial(&SINE, square);
         let sine = self.narrowed(self.each(Binary::MulF64, angle, series));
-        // An odd number of half turns changes the sign, but not that of a zero.
+        // An odd number of half turns changes the sign, except that of a zero.
         let whole = r.binary(Binary::AddF32, half_turns, single(WHOLE_SINGLE));
         let sign = r.add(Op::ShiftBy(Shift::Left, whole, 31));
         let unequal = r.binary(Binary::CompareF32(Predicate::NotEqual), sine, single(0.0));
@@ -324,7 +326,8 @@ impl Builder {
         r.add(Op::Select(is_zero, zero, result))
     }
 
-    /// Source of a function that flushes denormals whatever MODE says: they fail the guard, so that the host's setting is of no account.
+    /// Source of a function that flushes denormals regardless of MODE. Denormals fail the guard, so the host's
+    /// setting does not matter.
     fn flushing_source(&mut self, step: &Step) -> Option<Id> {
         let a = self.float(step, 1)?;
         let denormal = self.is_between(self.magnitude(a), 1, NORMAL);
@@ -332,7 +335,7 @@ impl Builder {
         Some(a)
     }
 
-    /// A result, or a zero with its sign where it is denormal.
+    /// Replaces a denormal result by a zero of the same sign.
     fn flushed(&self, a: Id) -> Id {
         let r = &self.recorder;
         let sign = r.binary(Binary::And, a, r.constant(SIGN));
@@ -345,7 +348,7 @@ impl Builder {
         r.binary(Binary::And, a, r.constant(!SIGN))
     }
 
-    /// Mask: a number without sign, below 2^31, is in a range.
+    /// Mask of the lanes in which a non-negative number below 2^31 is in a range.
     fn is_between(&self, a: Id, first: u32, end: u32) -> Id {
         let r = &self.recorder;
         let is_below = r.binary(Binary::Greater, r.constant(end), a);
@@ -357,7 +360,7 @@ impl Builder {
         }
     }
 
-    /// Masks of normal numbers and of zeros; lanes with others are guarded.
+    /// Masks of normal numbers and of zeros. Lanes with other values fail the guard.
     fn normal_or_zero(&mut self, a: Id) -> (Id, Id) {
         let magnitude = self.magnitude(a);
         let normal = self.is_between(magnitude, NORMAL, INFINITY);
@@ -366,7 +369,8 @@ impl Builder {
         (normal, zero)
     }
 
-    /// Mask: division scales neither this numerator nor this denominator. A wide one is given by its high dword.
+    /// Mask of the lanes in which division scales neither this numerator nor this denominator. A double is given by
+    /// its high dword.
     fn is_moderate(&self, a: Id, is_wide: bool) -> Id {
         let [first, end] = if is_wide { MODERATE_HIGH } else { MODERATE };
         self.is_between(self.magnitude(a), first, end)

@@ -1,44 +1,44 @@
-//! Operations on a slice of lanes, or on scalar registers, as a graph of values without cycles.
+//! Acyclic value graph of operations on a slice of lanes or on scalar registers.
 
 use std::collections::HashMap;
 
 use gcn_isa::effect::Shift;
 
-/// Lanes of a slice.
+/// Number of lanes in a slice.
 pub(super) const SLICE: usize = 8;
 
-/// A value of the graph: 32 bits for each lane of a slice. Those that are used come after what they use.
+/// Value of the graph: 32 bits for each lane of a slice. Operands come before their users.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) struct Id(pub(super) u32);
 
-/// An operation. Masks have all bits of a lane set or none.
+/// Operation. A mask has all bits of a lane set, or none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Op {
-    /// A vector register's value on entry.
+    /// Vector register on entry.
     Vgpr(u8),
-    /// A scalar register's value on entry, in every lane.
+    /// Scalar register on entry, broadcast to all lanes.
     Scalar(u8),
-    /// A constant in every lane.
+    /// Constant in every lane.
     Const(u32),
-    /// A constant of 64 bits in half the lanes.
+    /// 64-bit constant in half the lanes.
     Const64(u64),
-    /// The mask in a pair of scalar registers.
+    /// Mask in a pair of scalar registers.
     Mask(u8),
     /// SCC on entry, as a mask.
     Scc,
-    /// An operation on two values.
+    /// Operation on two values.
     Binary(Binary, Id, Id),
-    /// A shift by fewer than 32 bits.
+    /// Shift by fewer than 32 bits.
     ShiftBy(Shift, Id, u8),
-    /// An operation on one value.
+    /// Operation on one value.
     Unary(Unary, Id),
-    /// The second value where the mask is set, else the third.
+    /// Second value in lanes where the mask is set, third value elsewhere.
     Select(Id, Id, Id),
-    /// The product of the first two and the third in single precision, rounded once.
+    /// Single-precision fused multiply-add: the first two values are multiplied.
     Fma(Id, Id, Id),
     /// [`Op::Fma`] in double precision.
     FmaF64(Id, Id, Id),
-    /// The dword that an access of the part, given by its number, loads from addresses with these low and high dwords.
+    /// Dword loaded by the part's access with this index, from addresses with these low and high dwords.
     Load(u8, Id, Id),
 }
 
@@ -47,92 +47,94 @@ pub(super) enum Op {
 pub(super) enum Binary {
     Add,
     Sub,
-    /// The low half of the product.
+    /// Low half of the product.
     Mul,
     And,
-    /// The second value's bits that the first lacks.
+    /// Bits of the second value that are clear in the first.
     AndNot,
     Or,
     Xor,
-    /// A shift left, which gives zero from 32 on.
+    /// Left shift; counts of 32 and more give zero.
     Shl,
-    /// A shift right likewise.
+    /// Logical right shift; counts of 32 and more give zero.
     Shr,
-    /// A shift right that copies the sign.
+    /// Arithmetic right shift.
     Sar,
-    /// Mask: they are the same.
+    /// Mask: the values are equal.
     Equal,
-    /// Mask: the first is greater, as a number with a sign.
+    /// Mask: the first value is greater (signed).
     Greater,
     MinSigned,
     MinUnsigned,
     MaxSigned,
     MaxUnsigned,
-    /// Products of 64 bits of even lanes, without sign.
+    /// Unsigned 64-bit products of the even lanes.
     MulEven,
-    /// Products of 64 bits of even lanes, with sign.
+    /// Signed 64-bit products of the even lanes.
     MulEvenSigned,
-    /// Even lanes of the first, odd lanes of the second.
+    /// Even lanes of the first value, odd lanes of the second.
     Interleave,
-    /// Single precision.
+    /// Single-precision sum.
     AddF32,
     SubF32,
     MulF32,
     DivF32,
-    /// The first if it is less, else the second.
+    /// First value if it is less, otherwise the second.
     MinF32,
-    /// The first if it is greater, else the second.
+    /// First value if it is greater, otherwise the second.
     MaxF32,
-    /// Mask: a comparison.
+    /// Mask: single-precision comparison.
     CompareF32(Predicate),
-    /// Numbers of 64 bits of half the lanes, from low and high dwords: the first half of each four lanes.
+    /// 64-bit numbers from low and high dwords, for the first half of each group of four lanes.
     UnpackLow,
-    /// The second half of each four lanes.
+    /// 64-bit numbers for the second half of each group of four lanes.
     UnpackHigh,
-    /// Low dwords of numbers of 64 bits in both halves of the lanes.
+    /// Low dwords of the 64-bit numbers in both halves of the lanes.
     PackLow,
-    /// High dwords.
+    /// High dwords of the 64-bit numbers in both halves of the lanes.
     PackHigh,
-    /// Double precision, of half the lanes.
+    /// Double-precision sum for half the lanes.
     AddF64,
     MulF64,
     DivF64,
-    /// Single precision from both halves of the lanes in double precision.
+    /// Conversion to single precision of both halves of the lanes.
     NarrowF64,
-    /// Mask of 64 bits: a comparison.
+    /// 64-bit mask: double-precision comparison.
     CompareF64(Predicate),
-    /// Sums of the products of two pairs of signed numbers of 16 bits.
+    /// Sum of the products of two pairs of signed 16-bit numbers.
     MulAddPairs,
 }
 
 /// Operation on one value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Unary {
-    /// The value, in a place of its own.
+    /// Copy of the value in a separate register.
     Copy,
-    /// Odd lanes in the place of even ones, zeros in theirs.
+    /// Odd lanes moved to the even lanes below them; odd lanes become zero.
     OddToEven,
-    /// From a number with a sign to single precision.
+    /// Conversion from signed integer to single precision.
     FloatOfSigned,
-    /// The square root in single precision.
+    /// Single-precision square root.
     SqrtF32,
-    /// The square root in double precision, of half the lanes.
+    /// Double-precision square root, for half the lanes.
     SqrtF64,
-    /// Single to double precision: the first half of each four lanes, as [`Binary::UnpackLow`].
+    /// Conversion to double precision of the first half of each group of four lanes, in the order of
+    /// [`Binary::UnpackLow`].
     WidenLow,
-    /// The second half of each four lanes.
+    /// Conversion to double precision of the second half of each group of four lanes.
     WidenHigh,
-    /// A whole number in single precision.
+    /// Rounding to an integral value in single precision.
     RoundF32(Rounding),
-    /// From single precision to a number with a sign, towards zero; 1 << 31 if it is none of 32 bits.
+    /// Conversion from single precision to signed integer, rounding towards zero; 1 << 31 if the result does not fit
+    /// 32 bits.
     SignedOfFloat,
-    /// Even bytes as signed numbers of 16 bits.
+    /// Even bytes, sign-extended to 16 bits.
     EvenBytes,
-    /// Odd bytes as signed numbers of 16 bits.
+    /// Odd bytes, sign-extended to 16 bits.
     OddBytes,
 }
 
-/// Rounding, with the host's number for it: precision is of no account.
+/// Rounding mode, with its VROUNDPS encoding. The precision exception is suppressed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub(super) enum Rounding {
@@ -142,7 +144,7 @@ pub(super) enum Rounding {
     TowardsZero = 11,
 }
 
-/// Comparison in single or double precision, with the host's number for it.
+/// Floating-point comparison, with its encoding in host instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub(super) enum Predicate {
@@ -163,7 +165,7 @@ pub(super) enum Predicate {
 }
 
 impl Op {
-    /// Name of the operation, whatever it is of.
+    /// Name of the operation without its operands.
     pub(super) fn name(self) -> String {
         match self {
             Op::Binary(binary, ..) => format!("{binary:?}"),
@@ -179,7 +181,7 @@ impl Op {
         }
     }
 
-    /// True of a value that there is on entry.
+    /// True if the value is available on entry.
     pub(super) fn is_leaf(self) -> bool {
         matches!(
             self,
@@ -188,7 +190,7 @@ impl Op {
     }
 }
 
-/// A graph. Equal operations are one value.
+/// Value graph. Equal operations share one value.
 #[derive(Debug, Default)]
 pub(super) struct Graph {
     ops: Vec<Op>,
@@ -211,7 +213,7 @@ impl Graph {
         }
     }
 
-    /// The value of an operation, simplified where an operand is a constant.
+    /// Returns the value of an operation, simplified if operands are constants.
     pub(super) fn add(&mut self, op: Op) -> Id {
         let op = match self.simplified(op) {
             Ok(id) => return id,
@@ -230,7 +232,7 @@ impl Graph {
         self.add(Op::Const(value))
     }
 
-    /// A value that there is already, or the operation to add.
+    /// Returns an existing value, or else the operation to add.
     fn simplified(&mut self, op: Op) -> Result<Id, Op> {
         match op {
             Op::Binary(binary, a, b) => {
@@ -281,7 +283,7 @@ impl Graph {
         }
     }
 
-    /// The half that was packed into two values.
+    /// Undoes a pack: returns the half that the unpacked values were packed from.
     fn unpacked(&self, binary: Binary, low: Id, high: Id) -> Option<Id> {
         let Op::Binary(Binary::PackLow, first, second) = self.op(low) else {
             return None;
@@ -294,7 +296,7 @@ impl Graph {
         }
     }
 
-    /// The values that an operation uses.
+    /// Operands of an operation.
     pub(super) fn sources(&self, id: Id) -> [Option<Id>; 3] {
         match self.op(id) {
             Op::Vgpr(_) | Op::Scalar(_) | Op::Const(_) | Op::Const64(_) | Op::Mask(_) | Op::Scc => {

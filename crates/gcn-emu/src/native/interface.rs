@@ -7,67 +7,68 @@ use crate::memory::{Memory, Windows};
 use crate::step::Step;
 use crate::wave::{Waiting, Wave};
 
-/// Interpreter for instructions that have no host code.
+/// Interpreter of the instructions without host code.
 pub(crate) trait Fallback {
-    /// Executes steps; `executed` counts the wave's instructions before them. Returns false if the wave does not continue behind them.
+    /// Executes steps. `executed` is the number of instructions that the wave has executed before them. Returns false
+    /// if the wave does not continue after them.
     fn interpret(&mut self, wave: &mut Wave, steps: &[Step], executed: u64) -> bool;
 
-    /// Memory of the run, for accesses of host code.
+    /// Memory of the run that host code accesses.
     fn memories(&mut self) -> Memories<'_>;
 }
 
 /// Memory that host code accesses.
 pub(crate) struct Memories<'a> {
     pub(crate) global: &'a Memory,
-    /// False if the device ignores bits of addresses, so that the interpreter has to find them.
+    /// False if the device ignores address bits, so that only the interpreter can find the data.
     pub(crate) is_exact: bool,
-    /// The thread's windows of global memory.
+    /// Windows of global memory that belong to the host thread.
     pub(crate) windows: &'a mut Windows,
     pub(crate) lds: &'a mut Lds,
 }
 
-/// A block that may become part of a region.
+/// Candidate block for a region.
 pub(crate) struct Candidate<'a> {
-    /// Number of its first dword.
+    /// Index of the block's first dword.
     pub(crate) start: usize,
-    /// Its steps without the one that its exit stands for.
+    /// Steps of the block, without a final step that `exit` represents.
     pub(crate) body: &'a [Step],
-    /// Its exit, if the successors are known and MODE does not change.
+    /// Exit of the block, if the successors are known and MODE does not change.
     pub(crate) exit: Option<PlanExit>,
-    /// True if it has host code in another region.
+    /// True if the block has host code in another region.
     pub(crate) is_compiled: bool,
 }
 
 /// Exit of a compiled block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum PlanExit {
-    /// To the dword with this number.
+    /// Continues at the dword with this index.
     Goes(usize),
-    /// By the block's last step.
+    /// Branch in the block's last step.
     Branch {
         condition: Condition,
         target: usize,
         following: usize,
-        /// Number of the branch's dword.
+        /// Dword index of the branch.
         last: usize,
     },
-    /// By the block's last step, after which the wave waits or has ended.
+    /// Block whose last step makes the wave wait or ends it.
     Waits {
         waiting: Waiting,
-        /// Number of the dword behind the block.
+        /// Index of the dword after the block.
         following: usize,
     },
-    /// To the interpreter in the middle of the block, after `executed` instructions.
+    /// Return to the interpreter in the middle of the block, after `executed` instructions.
     Leaves { next: usize, executed: usize },
 }
 
 /// Exit of a wave from host code.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum NativeExit {
-    /// To the dword with this number.
+    /// Wave that continues at the dword with this index.
     Goes(usize),
-    /// The wave waits, or has ended; it goes on at the dword with this number.
+    /// Wave that waits or has ended. The index is that of the next dword.
     Waits(usize),
-    /// In the interpreter: [`Fallback::interpret`] has returned false.
+    /// Exit during interpretation: [`Fallback::interpret`] has returned false.
     Interpreted,
 }

@@ -13,22 +13,22 @@ use crate::wave::SCALARS;
 /// Move of a dword to or from a lane.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LaneMove {
-    /// The vector register.
+    /// Vector register that is read or written.
     pub(super) vgpr: u8,
     lane: Lane,
     other: Other,
 }
 
-/// Number of the lane.
+/// Selected lane.
 #[derive(Clone, Copy, Debug)]
 enum Lane {
-    /// The first active one; 0 if there is none.
+    /// First active lane, or lane 0 if none is active.
     FirstActive,
-    /// A number of which the low bits count.
+    /// Lane given by the low bits of a scalar operand.
     Numbered(ScalarSource),
 }
 
-/// Other end of a move.
+/// Scalar end of a move.
 #[derive(Clone, Copy, Debug)]
 enum Other {
     To(u8),
@@ -36,7 +36,7 @@ enum Other {
 }
 
 impl LaneMove {
-    /// The move that an instruction is; `None` if it is another instruction.
+    /// Converts an instruction; `None` if it is not a lane move.
     pub(super) fn new(step: &Step) -> Option<LaneMove> {
         let is_plain = matches!(step.run, Executor::Vector)
             && step.relative.is_none()
@@ -73,7 +73,7 @@ impl Assembly {
         match it.lane {
             Lane::FirstActive => {
                 asm.mov(rax, qword_ptr(scalar(regs::EXEC_LO)))?;
-                // Of 0 this is 64, or on hosts without the instruction 0.
+                // For a source of 0 the result is 64, or 0 on hosts without TZCNT.
                 asm.tzcnt(rax, rax)?;
                 asm.and(eax, last)?;
             }

@@ -1,4 +1,4 @@
-//! AVX2 code for loads: the elements of a slice are moved together if they follow each other or are one.
+//! AVX2 code for loads. The elements of a slice are moved together if they are adjacent or identical.
 
 use std::mem::offset_of;
 
@@ -19,8 +19,8 @@ use super::places::{
 use crate::memory::Window;
 
 impl Assembly {
-    /// Emits a load of scalar registers. It jumps to the first label if the address in RDX is not in the access's window; the second label
-    /// is that of the load from this address.
+    /// Emits a scalar load. It jumps to `missed` if the address in RDX is outside the access's window. `found` is the
+    /// label of the load itself.
     pub(super) fn load_scalars(
         &mut self,
         load: ScalarLoad,
@@ -75,7 +75,7 @@ impl Assembly {
 }
 
 impl Emitter<'_> {
-    /// Emits the loads of an element's dwords, of which this is the first; of others it has been done.
+    /// Emits the loads of all dwords of an element, if this is the first one. The others are then already loaded.
     pub(super) fn load(
         &mut self,
         place: usize,
@@ -112,7 +112,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Loads the dwords of elements in a row of scratch each, or of one element.
+    /// Loads elements from rows of scratch, or a single element for all lanes.
     fn fetch_row(&mut self, to: &[AsmRegisterYmm], number: u8) -> Result<(), EmitError> {
         let number = self.first_access + usize::from(number);
         let asm = &mut self.code.asm;
@@ -134,7 +134,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Loads the dwords of elements at an offset from the places in [`OTHER`], of which RDX has the address of lane 0's.
+    /// Loads elements at a constant offset from the offsets in [`OTHER`]. RDX holds lane 0's address.
     fn fetch_shared(
         &mut self,
         to: &[AsmRegisterYmm],
@@ -175,7 +175,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Loads the dwords of the elements at the places in [`OTHER`], which are below `places`.
+    /// Loads the elements at the offsets in [`OTHER`], which are below `places`.
     fn fetch(
         &mut self,
         to: &[AsmRegisterYmm],
@@ -231,7 +231,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Loads parts of dwords at the places in [`OTHER`], which are below `count`.
+    /// Loads elements smaller than a dword at the offsets in [`OTHER`], which are below `count`.
     fn fetch_part(
         &mut self,
         to: AsmRegisterYmm,
@@ -275,7 +275,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Jumps unless the place in EAX and those up to `count` behind it are below an end: inactive lanes may be outside, and are loaded too.
+    /// Jumps unless the offset in EAX and the `count - 1` offsets after it are below `end`. Inactive lanes may be out
+    /// of bounds, and are loaded too.
     pub(super) fn jump_unless_inside(
         &mut self,
         count: u32,
@@ -291,7 +292,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Gathers parts by the dwords at aligned host addresses that they are in: these are mapped wherever one of their bytes is.
+    /// Gathers elements smaller than a dword by loading the dwords that contain them, at aligned host addresses.
+    /// These are mapped if any of their bytes is.
     fn gather_parts(&mut self, to: AsmRegisterYmm, is_byte: bool) -> Result<(), EmitError> {
         let all = |value| [value; SLICE];
         let offset = self.constant(all(DWORD - 1));
@@ -329,7 +331,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Gathers dwords, `offset` bytes behind the places in [`OTHER`].
+    /// Gathers the dwords `offset` bytes after the offsets in [`OTHER`].
     fn gather(&mut self, to: AsmRegisterYmm, offset: usize) -> Result<(), EmitError> {
         let asm = &mut self.code.asm;
         if self.lanes == EmittedLanes::All {
@@ -342,7 +344,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Loads dwords that follow each other.
+    /// Loads adjacent dwords.
     fn load_row(&mut self, to: AsmRegisterYmm, from: AsmMemoryOperand) -> Result<(), EmitError> {
         let from = ymmword_ptr(from);
         if self.lanes == EmittedLanes::All {
@@ -354,10 +356,11 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Loads the dwords of elements of two or four that follow each other.
+    /// Loads adjacent elements of two or four dwords.
     fn pick(&mut self, to: &[AsmRegisterYmm], from: AsmMemoryOperand) -> Result<(), EmitError> {
         let asm = &mut self.code.asm;
-        // Each register has 16 bytes of the first four lanes' elements, and of the other four's: to cross halves is slow.
+        // Each register holds 16 bytes of elements of the first four lanes and 16 bytes of the other four, because
+        // moving data across halves is slow.
         for (part, register) in to.iter().enumerate() {
             let at = |half: usize| xmmword_ptr(from + (half * to.len() + part) * 16);
             asm.vmovdqu(low_half(*register), at(0))?;
@@ -384,7 +387,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Has the first slice fetch what the wave's next execution of a load but one needs.
+    /// In the first slice, prefetches the data that the wave will load at this instruction two executions later.
     fn prefetch(&mut self, access: Access) -> Result<(), EmitError> {
         let Some(visit) = access.visit else {
             return Ok(());

@@ -1,7 +1,9 @@
-//! Lowering of instructions to operations of a graph: here vector instructions without cross-lane effects, in `scalar.rs` scalar ones.
+//! Lowering of instructions to graph operations. This module lowers vector instructions without cross-lane effects,
+//! and `scalar.rs` scalar instructions.
 //!
-//! Floating-point operations are the host's, with a guard ([`Lowered::guard`]) where the host's result can differ from the instruction's:
-//! if an active lane fails it, the interpreter computes the lanes from that slice on. NaNs therefore need no code here (errata E190).
+//! Floating-point operations use the host's instructions, with a guard ([`Lowered::guard`]) where the host's result
+//! can differ from the emulated one. If an active lane fails the guard, the interpreter computes the lanes from that
+//! slice on. NaNs therefore need no code here (errata E190).
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -18,40 +20,40 @@ use crate::lanes::Sign;
 use crate::step::{Arg, Executor, SourceChange, SourcePart, Step, Unused};
 use crate::wave::SCALARS;
 
-/// Denormal mode of the host in a part.
+/// Host denormal mode of a part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Denormals {
-    /// Kept.
+    /// Denormals are preserved.
     Kept,
-    /// Zero, as sources and as results.
+    /// Denormal sources and results are flushed to zero.
     Flushed,
 }
 
 /// Maximum number of masks that a part writes.
 pub(super) const MASKS: usize = 8;
 
-/// A mask that a part writes.
+/// Mask that a part writes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MaskResult {
     pub(super) mask: Id,
     pub(super) is_inverted: bool,
 }
 
-/// A run of vector instructions, or of scalar ones, as operations.
+/// Lowered run of vector instructions, or of scalar instructions.
 #[derive(Debug)]
 pub(super) struct Lowered {
     pub(super) graph: Graph,
-    /// Vector registers that it writes.
+    /// Vector registers that the run writes.
     pub(super) vgprs: BTreeMap<u8, Id>,
-    /// Masks that it writes, by the first of the scalar registers.
+    /// Masks that the run writes, by the first of their scalar registers.
     pub(super) masks: BTreeMap<u8, MaskResult>,
     /// Scalar registers that scalar instructions write.
     pub(super) scalars: BTreeMap<u8, Id>,
-    /// SCC, if they write it.
+    /// SCC, if the run writes it.
     pub(super) scc: Option<MaskResult>,
     /// Mask of the lanes in which the host's result can differ from the instruction's.
     pub(super) guard: Option<Id>,
-    /// Handling of denormals, if it matters.
+    /// Denormal mode, if it matters.
     pub(super) denormals: Option<Denormals>,
     pub(super) accesses: Accesses,
 }
@@ -69,18 +71,18 @@ pub(super) struct Builder {
     pub(super) isa: Isa,
     pub(super) mode: u32,
     pub(super) state: State,
-    /// Scalar registers that have been read.
+    /// Scalar registers that the instructions read.
     read: Cell<ScalarSet>,
 }
 
-/// Results so far.
+/// Values of the registers that the instructions have written so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
     vgprs: BTreeMap<u8, Id>,
     masks: BTreeMap<u8, MaskResult>,
     pub(super) scalars: BTreeMap<u8, Id>,
     pub(super) scc: Option<MaskResult>,
-    /// Results without a guard yet, in single precision and in double precision: one comparison guards two.
+    /// Single-precision and double-precision results that still need a guard. One comparison guards two results.
     pub(super) unguarded: Option<Id>,
     pub(super) unguarded_wide: Option<[Id; 2]>,
     guard: Option<Id>,
@@ -99,8 +101,8 @@ impl Builder {
         }
     }
 
-    /// Adds an instruction; a builder holds vector instructions or scalar ones, not both. Returns false, with nothing changed, if it cannot
-    /// be lowered together with those before it.
+    /// Adds an instruction. A builder holds either vector or scalar instructions. Returns false, and changes nothing,
+    /// if the instruction cannot be lowered together with the previous ones.
     pub(super) fn add(&mut self, step: &Step) -> bool {
         let before = self.state.clone();
         let is_added = match step.run {
@@ -115,7 +117,7 @@ impl Builder {
         is_added && is_complete
     }
 
-    /// Notes that the instructions read some scalar registers.
+    /// Records that the instructions read some scalar registers.
     pub(super) fn note_read(&self, registers: ScalarSet) {
         self.read.set(self.read.get() | registers);
     }
@@ -144,7 +146,7 @@ impl Builder {
         if let Some(last) = self.state.unguarded_wide.take() {
             self.guard_wide(last, last);
         }
-        // What is moved from one register to another is read before any register is written.
+        // Copies between registers read all sources before any register is written.
         let State { vgprs, scalars, .. } = &mut self.state;
         for id in vgprs.values_mut().chain(scalars.values_mut()) {
             let op = self.recorder.op(*id);
@@ -174,19 +176,19 @@ impl Builder {
         }
     }
 
-    /// The lanes in which one of two results is a NaN are guarded.
+    /// Guards the lanes in which one of two results is a NaN.
     pub(super) fn guard(&mut self, a: Id, b: Id) {
         let unordered = Binary::CompareF32(Predicate::Unordered);
         self.guard_by(self.recorder.binary(unordered, a, b));
     }
 
-    /// Guards lanes that are not in a mask.
+    /// Guards the lanes outside a mask.
     pub(super) fn guard_unless(&mut self, mask: Id) {
         let zero = self.recorder.constant(0);
         self.guard_by(self.recorder.binary(Binary::Equal, mask, zero));
     }
 
-    /// Adds a mask to the guard.
+    /// Guards the lanes in a mask.
     pub(super) fn guard_by(&mut self, mask: Id) {
         self.state.guard = Some(match self.state.guard {
             Some(guard) => self.recorder.binary(Binary::Or, guard, mask),
@@ -194,7 +196,7 @@ impl Builder {
         });
     }
 
-    /// A dword of an operand.
+    /// Dword of an operand.
     pub(super) fn dword(&self, arg: Arg, n: u8) -> Option<Id> {
         match arg {
             Arg::Vgpr(first) => {
@@ -219,7 +221,7 @@ impl Builder {
         }
     }
 
-    /// The source at a place, with its sign modifier.
+    /// Source operand at an index, with its sign modifier applied.
     pub(super) fn source(&self, step: &Step, place: usize) -> Option<Recorded<'_>> {
         let slot = step.inst.row().slots().nth(place)?;
         let is_signed = matches!(slot.ty, Ty::I16 | Ty::I32 | Ty::I64);
@@ -252,7 +254,7 @@ impl Builder {
         }
     }
 
-    /// Part of a dword that an integer source is.
+    /// Part of a dword selected by an integer source.
     fn part(&self, id: Id, change: SourceChange) -> Option<Id> {
         let shift = |by, id, count| self.recorder.add(Op::ShiftBy(by, id, count));
         match change.part {
@@ -270,7 +272,7 @@ impl Builder {
         }
     }
 
-    /// The low half of a dword as a number.
+    /// Low half of a dword, extended to 32 bits.
     fn short(&self, id: Id, is_signed: bool) -> Id {
         let r = &self.recorder;
         if is_signed {
@@ -281,7 +283,7 @@ impl Builder {
         }
     }
 
-    /// An integer result of a dword or less, put into the part of its register that it goes to.
+    /// Puts an integer result of at most a dword into the selected part of its destination register.
     fn placed(&self, step: &Step, id: Id) -> Option<Id> {
         let r = &self.recorder;
         let merged = |id, bits: u32| {
@@ -301,7 +303,7 @@ impl Builder {
         }
         let shift = |by, id, count: u32| r.add(Op::ShiftBy(by, id, count as u8));
         let (top, low) = (part.selection.top(), part.selection.low());
-        // Bits of the part, without those above it, or with its sign there.
+        // Bits of the selected part, with zeros or copies of the sign above it.
         let high = shift(Shift::Left, id, top);
         let padded = shift(Shift::Right, high, top - low);
         Some(match part.unused {
@@ -311,7 +313,7 @@ impl Builder {
         })
     }
 
-    /// A dword with the sign of a floating-point number, after a sign modifier.
+    /// Applies a sign modifier to the dword that holds the sign of a floating-point number.
     pub(super) fn with_sign(&self, id: Id, sign: Sign) -> Id {
         let r = &self.recorder;
         match sign {
@@ -322,7 +324,7 @@ impl Builder {
         }
     }
 
-    /// The source at a place in single precision.
+    /// Single-precision source operand at an index.
     pub(super) fn float(&self, step: &Step, place: usize) -> Option<Id> {
         let source = self.source(step, place)?;
         match *source.ids() {
@@ -331,7 +333,7 @@ impl Builder {
         }
     }
 
-    /// The mask that an operand is.
+    /// Mask operand.
     pub(super) fn mask(&self, arg: Arg) -> Option<RecordedFlag<'_>> {
         let first = mask_register(arg)?;
         if let Some(known) = self.state.masks.get(&first) {
@@ -345,7 +347,7 @@ impl Builder {
 
     pub(super) fn set_mask(&mut self, arg: Arg, result: MaskResult) -> Option<()> {
         let first = mask_register(arg)?;
-        // EXEC is the same for all instructions of a part.
+        // EXEC is constant within a part.
         let is_exec = first >= regs::EXEC_LO;
         let is_full = self.state.masks.len() == MASKS && !self.state.masks.contains_key(&first);
         if is_exec || is_full {
@@ -365,7 +367,7 @@ impl Builder {
         Some(())
     }
 
-    /// Asks for a handling of denormals, which all instructions of a part share.
+    /// Requests a denormal mode, which all instructions of a part share.
     fn denormals(&mut self, wanted: Denormals) -> Option<()> {
         match self.state.denormals {
             Some(denormals) if denormals != wanted => None,
@@ -376,7 +378,8 @@ impl Builder {
         }
     }
 
-    /// Asks for the host's settings that are those of an operation, if there are such.
+    /// Requests host settings equivalent to an operation's floating-point environment. Returns `None` if there are
+    /// none.
     pub(super) fn settings(&mut self, env: Env, rounds: bool) -> Option<()> {
         if rounds && !env.is_nearest() {
             None
@@ -389,7 +392,7 @@ impl Builder {
         }
     }
 
-    /// [`Builder::settings`] of an operation under a rule.
+    /// Applies [`Builder::settings`] to an operation with this rule.
     pub(super) fn follow(&mut self, rule: Rule) -> Option<()> {
         let env = rule.environment.of::<f32>(self.isa, self.mode);
         self.settings(env, rule.rounds)
@@ -402,13 +405,14 @@ impl Builder {
             && !step.writes_exec
             && step.relative.is_none()
             && !(inst.layout().has(Field::Clamp) && inst.flag(Field::Clamp));
-        // EXEC has fewer lanes while the interpreter finishes a part: nothing in it may read EXEC as a value.
+        // EXEC has fewer lanes while the interpreter finishes a part, so no instruction of the part may read EXEC as
+        // a value.
         let reads_exec =
             |arg: &Arg| matches!(arg, Arg::Scalar(first) if *first + 1 >= regs::EXEC_LO);
         if !is_plain || step.args.iter().any(reads_exec) {
             return None;
         }
-        // Parts of registers are those of integers.
+        // Partial registers are supported for integers only.
         let types = inst.row().alu_types();
         let has_parts = step.keeps_high
             || step.result().is_some()
@@ -434,7 +438,7 @@ impl Builder {
         } else if ty == Ty::F64 {
             self.compare_doubles(step, test)?
         } else if ty == Ty::F32 {
-            // Of a comparison, denormals as sources alone.
+            // Only the denormal mode of sources matters for a comparison.
             let env = Env::of::<f32>(self.mode).with_results_as_sources();
             self.settings(env, false)?;
             let predicate = predicate(test)?;
@@ -466,7 +470,7 @@ impl Builder {
             if step.result().is_some() {
                 return None;
             }
-            // Destination, mask, sources, mask.
+            // Operands are destination, carry-out mask, sources and carry-in mask.
             let pair = [self.source(step, 2)?, self.source(step, 3)?];
             let (a, b) = (pair[first], pair[second]);
             let (result, flag) = match op {
@@ -498,7 +502,7 @@ impl Builder {
             _ if types.result == Ty::F64 => self.double(step, op, [first, second])?.to_vec(),
             AluOp::Select => {
                 let pair = [self.source(step, 1)?, self.source(step, 2)?];
-                // The condition of V_CNDMASK chooses the second source.
+                // V_CNDMASK selects the second source where the condition is set.
                 let flag = self.mask(step.args[3])?;
                 let (one, other) = (pair[first], pair[second]);
                 Recorded::select(flag, one, other).ids().to_vec()
@@ -515,7 +519,7 @@ impl Builder {
                 }
                 let is_short = types.result.bytes() == 2;
                 if is_short {
-                    // The others of 16 bits are the interpreter's.
+                    // Other 16-bit operations are left to the interpreter.
                     match op {
                         AluOp::Add | AluOp::Sub | AluOp::Mul | AluOp::MulAdd => {}
                         AluOp::Min | AluOp::Max | AluOp::Min3 | AluOp::Max3 | AluOp::Med3 => {}
@@ -525,7 +529,7 @@ impl Builder {
                         _ => return None,
                     }
                 }
-                // No operation without a carry reads this mask.
+                // Operations without a carry do not read this mask.
                 let unused = RecordedFlag::new(&self.recorder, sources[0].ids()[0]);
                 let result = body::evaluate(op, sources, unused)?;
                 let dwords = usize::from(types.result.dwords().max(1));
@@ -544,7 +548,7 @@ impl Builder {
         self.set_vgprs(step.args[0], &result)
     }
 
-    /// The sum of products of signed bytes, and the third source.
+    /// Dot product of signed bytes, plus the third source.
     fn dot_bytes(&self, step: &Step) -> Option<Id> {
         let [a, b, c] = [1, 2, 3].map(|place| {
             let is_plain = step.signs[place] == Sign::Kept;
@@ -565,7 +569,8 @@ impl Builder {
     }
 }
 
-/// First register of a mask. Slices write their bits of a mask while later ones read theirs, so no mask may overlap another one.
+/// First register of a mask. Slices write their bits of a mask before later slices read theirs, so masks must not
+/// overlap.
 fn mask_register(arg: Arg) -> Option<u8> {
     match arg {
         Arg::Scalar(first) if first.is_multiple_of(2) => Some(first),
@@ -595,7 +600,7 @@ pub(super) fn predicate(test: Test) -> Option<Predicate> {
     })
 }
 
-/// Comparison of integers.
+/// Lowers an integer comparison.
 pub(super) fn compared<'r>(
     test: Test,
     a: Recorded<'r>,

@@ -17,14 +17,14 @@ use crate::wave::Strides;
 const MAX_DWORDS: u8 = 4;
 
 impl Builder {
-    /// Access of a memory instruction.
+    /// Lowers a memory instruction.
     pub(super) fn access(&mut self, step: &Step) -> Option<()> {
         let plan = step.memory.as_deref()?;
-        // A coherent load is behind a fence.
+        // A coherent load needs a fence.
         if plan.loads_coherently {
             return None;
         }
-        // The interpreter may execute it, and reads these for FLAT and LDS.
+        // The interpreter may execute the instruction, and reads these registers for FLAT and LDS.
         self.note_read(1 << regs::M0);
         if let Some(first) = regs::flat_scratch(self.isa) {
             self.note_read(pair(first));
@@ -75,14 +75,14 @@ impl Builder {
         self.store(accesses, memories, address, (elements, values))
     }
 
-    /// Access to an element in a buffer without indices, and its offsets.
+    /// Access to an element in a buffer without indices, and the offsets of the lanes.
     fn buffer(&mut self, plan: &MemoryPlan) -> Option<(Access, [Id; 2])> {
         // GCN 1.0 ignores bits of unaligned addresses (errata E104).
         let is_plain = plan.ty.dwords() <= MAX_DWORDS && !plan.idxen && !plan.addr64;
         if !is_plain || self.isa == Isa::Si || plan.sbase + 3 >= regs::EXEC_LO {
             return None;
         }
-        // They are read when the part begins.
+        // The descriptor is read at the start of the part.
         for n in 0..4 {
             self.dword(Arg::Scalar(plan.sbase), n)?;
         }
@@ -127,7 +127,7 @@ impl Builder {
         let low = self.dword(first, 0)?;
         let (space, high) = match plan.saddr {
             Some(base) => {
-                // It is read when the part begins.
+                // The base is read at the start of the part.
                 for n in 0..2 {
                     self.dword(Arg::Scalar(base), n)?;
                 }
@@ -172,7 +172,7 @@ impl Builder {
         self.store(accesses.into_iter(), SHARE, address, stored)
     }
 
-    /// Dwords that are stored from the registers from `first` on.
+    /// Dwords that are stored from the registers starting at `first`.
     fn stored(&self, plan: &MemoryPlan, first: u8, dwords: u8) -> Option<Vec<Id>> {
         let shift = match plan.does {
             Does::StoreHigh(_) => u16::BITS as u8,
@@ -193,13 +193,13 @@ impl Builder {
             return None;
         }
         if self.isa < Isa::Gfx9 {
-            // The limit is compared when the part begins.
+            // The limit is checked at the start of the part.
             self.dword(Arg::Scalar(regs::M0), 0)?;
         }
         Some([self.dword(Arg::Vgpr(plan.vaddr?), 0)?; 2])
     }
 
-    /// Adds loads into the registers of the destination.
+    /// Adds loads into the destination registers.
     fn load(
         &mut self,
         accesses: impl Iterator<Item = Access>,
@@ -217,7 +217,7 @@ impl Builder {
         self.set_vgprs(Arg::Vgpr(plan.vdst), &loaded)
     }
 
-    /// A dword, or what becomes of a part of one: a number with its sign, or half of the destination.
+    /// Extends a loaded element to a dword: sign-extends it, or merges it into half of the destination.
     fn extended(&self, loaded: Id, plan: &MemoryPlan) -> Option<Id> {
         let r = &self.recorder;
         let shift = |by, id, count| r.add(Op::ShiftBy(by, id, count));
@@ -271,7 +271,7 @@ impl Builder {
     }
 }
 
-/// Memories that FLAT or GLOBAL may access.
+/// Memories that a FLAT or GLOBAL instruction may access.
 fn global_memories(plan: &MemoryPlan) -> Memories {
     if plan.family == Family::Flat {
         GLOBAL | SHARE

@@ -1,13 +1,16 @@
-//! Host code for blocks that are entered often (x86-64 with AVX2, on Unix).
+//! Host code for frequently entered blocks (x86-64 with AVX2, on Unix).
 //!
-//! Hot blocks that lead to each other are a region (`region`), which is one function. A block of it is made of parts (`plan`): scalar
-//! instructions and loads, vector instructions whose lanes are computed by themselves, loads and stores (`memory`, `access`) among them,
-//! and what the interpreter executes, which the function calls. The instructions of a part become operations on values (`lower`, `scalar`,
-//! `single`, `double`, `functions`, `graph`), which integer operations record by their bodies (`record`), and then host code (`emit`,
-//! `accesses`, `bases`, `loads`, `stores`, `lane`, `function`) in pages of its own (`pages`), which is called with a frame (`frame`).
+//! Hot blocks that branch to each other form a region (`region`), which becomes one function. Each block of a region
+//! consists of parts (`plan`): scalar instructions and loads; vector instructions without cross-lane effects,
+//! including loads and stores (`memory`, `access`); and instructions for which the function calls the interpreter.
+//! The instructions of a part are lowered to a value graph (`lower`, `scalar`, `single`, `double`, `functions`,
+//! `graph`). Integer operations are lowered by recording their interpreter bodies (`record`). Host code is emitted
+//! from the graph (`emit`, `accesses`, `bases`, `loads`, `stores`, `lane`, `function`) into separate pages (`pages`),
+//! and is called with a frame (`frame`).
 //!
-//! Compiled code has the usual case and its guard. If a lane needs more, a NaN or another allocation for example, the code writes nothing
-//! of that slice of lanes, and the interpreter executes the part for the lanes that are left. So rare cases are identical by construction.
+//! Compiled code handles the common case and guards it. If a lane needs anything else, for example NaN handling or an
+//! access to another allocation, the code writes nothing for its slice of lanes, and the interpreter executes the
+//! part for the remaining lanes. Rare cases are therefore identical by construction.
 
 mod engine;
 mod interface;

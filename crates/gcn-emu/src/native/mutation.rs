@@ -1,4 +1,4 @@
-//! Mutations of host code, for the test that checks that other tests notice them.
+//! Mutation of host code, for a test that checks that other tests detect wrong code.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -15,24 +15,24 @@ static STATE: Mutex<State> = Mutex::new(State {
 struct State {
     /// Name of the operation whose results are corrupted.
     mutated: Option<String>,
-    /// Operations that have been emitted.
+    /// Names of the operations emitted so far.
     emitted: BTreeSet<String>,
 }
 
-/// Corrupts the results of one kind of operation from now on, or of none.
+/// Corrupts the results of one kind of operation from now on, or stops doing so for `None`.
 pub fn mutate(name: Option<&str>) {
     IS_ON.store(true, Relaxed);
     let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
     state.mutated = name.map(str::to_owned);
 }
 
-/// The operations that have been emitted since the last call, by name; none before the first call of [`mutate`].
+/// Takes the names of the operations emitted since the last call. Recording starts with the first call of [`mutate`].
 pub fn take_emitted() -> BTreeSet<String> {
     let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
     std::mem::take(&mut state.emitted)
 }
 
-/// True if an operation that is emitted is to be wrong.
+/// True if the emitted operation is the one to corrupt.
 pub(super) fn is_mutated(name: impl FnOnce() -> String) -> bool {
     IS_ON.load(Relaxed) && {
         let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);

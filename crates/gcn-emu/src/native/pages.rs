@@ -1,6 +1,6 @@
-//! Pages of host code, writable first and then executable, never both.
+//! Pages of host code. They are writable first and executable afterwards, never both.
 //!
-//! This is one of the modules that may use `unsafe`: it maps memory.
+//! This module may use `unsafe`, because it maps memory.
 
 use std::ffi::c_void;
 use std::io;
@@ -9,38 +9,38 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
 
-/// Bytes of a page.
+/// Size of a page in bytes.
 const PAGE: usize = 1 << 12;
-/// Maximum size of all code of the process, in bytes.
+/// Maximum total size of the process's host code, in bytes.
 const MOST: usize = 256 << 20;
-/// Size of all code that is mapped, in bytes.
+/// Total size of mapped code, in bytes.
 static MAPPED: AtomicUsize = AtomicUsize::new(0);
 
-/// A function's code.
+/// Mapped code of a function.
 #[derive(Debug)]
 pub(super) struct CodePages {
     start: NonNull<c_void>,
-    /// Bytes of the pages, and of the code in them.
+    /// Size of the pages, and of the code in them, in bytes.
     bytes: usize,
     used: usize,
 }
 
-// SAFETY: nobody writes to the pages after they are made.
+// SAFETY: the pages are not written after construction.
 unsafe impl Send for CodePages {}
-// SAFETY: the same.
+// SAFETY: as for `Send`.
 unsafe impl Sync for CodePages {}
 
 impl CodePages {
     /// Maps pages for code.
     ///
     /// # Errors
-    /// The host has no memory for them, or allows no memory to become executable.
+    /// Returns an error if the host has no memory left, or does not allow executable memory.
     pub(super) fn new(code: &[u8]) -> io::Result<CodePages> {
         let bytes = code.len().next_multiple_of(PAGE);
         if MAPPED.load(Relaxed) + bytes > MOST {
             return Err(io::ErrorKind::OutOfMemory.into());
         }
-        // SAFETY: new pages, of which only this function knows until it returns.
+        // SAFETY: the pages are new, and only this function knows them until it returns.
         unsafe {
             let start = mmap_anonymous(
                 std::ptr::null_mut(),
@@ -62,9 +62,9 @@ impl CodePages {
         }
     }
 
-    /// The code.
+    /// Bytes of the code.
     pub(super) fn code(&self) -> &[u8] {
-        // SAFETY: that many bytes were written, and nobody writes to them any more.
+        // SAFETY: `used` bytes have been written, and they are not written again.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr().cast(), self.used) }
     }
 
@@ -77,7 +77,7 @@ impl CodePages {
 impl Drop for CodePages {
     fn drop(&mut self) {
         MAPPED.fetch_sub(self.bytes, Relaxed);
-        // SAFETY: nobody runs the code any more.
+        // SAFETY: the code is no longer executed.
         let _ = unsafe { munmap(self.start.as_ptr(), self.bytes) };
     }
 }

@@ -1,7 +1,7 @@
-//! Register allocation while code is emitted: a value is in a host register, in a stack slot, or in the wave.
+//! Register allocation during emission. A value is in a host register, in a stack slot, or in the wave's registers.
 //!
-//! When no host register is free, the value whose next use is farthest away is evicted. It is spilled to a stack slot unless the wave
-//! still has it.
+//! If no host register is free, the allocator evicts the value whose next use is farthest away. The value is spilled
+//! to a stack slot unless the wave's registers still hold it.
 
 use std::collections::VecDeque;
 use std::mem::offset_of;
@@ -18,13 +18,13 @@ use super::frame::{Frame, VALUES};
 use super::graph::{Id, Op, SLICE};
 use super::lower::Lowered;
 
-/// Bytes of a slice in a vector register.
+/// Size in bytes of a slice of a vector register.
 pub(super) const SLICE_BYTES: usize = SLICE * 4;
-/// Bytes of a vector register.
+/// Size in bytes of a vector register.
 pub(super) const ROW: usize = 256;
 /// Maximum number of stack slots.
 pub(super) const SLOTS: usize = 120;
-/// The first slot: the mask of active lanes.
+/// Slot of the mask of active lanes.
 pub(super) const EXEC: usize = 0;
 pub(super) const FIRST_SLOT: usize = 1;
 
@@ -32,42 +32,42 @@ pub(super) const FIRST_SLOT: usize = 1;
 pub(super) struct Assembly {
     pub(super) asm: CodeAssembler,
     pub(super) constants: Vec<[u32; SLICE]>,
-    /// Accesses of the parts so far.
+    /// Accesses of all parts so far.
     pub(super) accesses: Vec<Access>,
-    /// M0 limits LDS.
+    /// True if M0 limits the accessible LDS.
     pub(super) limits_share: bool,
     pub(super) helpers: Option<Helpers>,
-    /// Functions that store the elements of the lanes in EAX, by their shapes.
+    /// Functions that store the elements of the lanes in EAX, by element shape.
     pub(super) scatters: Vec<(StoredElements, CodeLabel)>,
 }
 
-/// Functions for the accesses of a region.
+/// Labels of the helper functions for accesses.
 #[derive(Clone, Copy)]
 pub(super) struct Helpers {
-    /// Finds the window of access ESI for the lanes in EDX. EAX is 0 if there is none.
+    /// Finds a window for access ESI and the lanes in EDX. Returns 0 in EAX if there is none.
     pub(super) find: CodeLabel,
-    /// Notes the address in RDX and RAX in the entry EDI, and prefetches if the stride is steady.
+    /// Records the address RDX + RAX in the table entry at offset EDI, and prefetches if the stride is constant.
     pub(super) prefetch: CodeLabel,
 }
 
-/// Note of an address for prefetching.
+/// Out-of-line call of the prefetch helper.
 pub(super) struct Prefetch {
     pub(super) label: CodeLabel,
     pub(super) behind: CodeLabel,
     pub(super) visit: u8,
 }
 
-/// Check of addresses that has failed.
+/// Out-of-line code for a failed address check.
 pub(super) struct Miss {
     pub(super) label: CodeLabel,
-    /// Begin of the check.
+    /// Start of the check.
     pub(super) retry: CodeLabel,
-    /// Number of the access in the region.
+    /// Index of the access in the region.
     pub(super) access: usize,
     pub(super) address: [AsmRegisterYmm; 2],
 }
 
-/// Store whose places do not follow each other.
+/// Out-of-line store of elements that are not adjacent.
 pub(super) struct Scattered {
     pub(super) label: CodeLabel,
     pub(super) behind: CodeLabel,
@@ -75,7 +75,7 @@ pub(super) struct Scattered {
     pub(super) values: Vec<AsmRegisterYmm>,
 }
 
-/// Reason for which a graph has no code.
+/// Error that prevents emission of a graph.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum EmitError {
     #[error("too many values at a time")]
@@ -109,7 +109,7 @@ pub(super) enum Place {
 pub(super) struct ValueState {
     pub(super) register: Option<usize>,
     pub(super) slot: Option<usize>,
-    /// Positions of its uses in the order of operations.
+    /// Positions of the uses in the order of operations.
     pub(super) uses: VecDeque<usize>,
 }
 
@@ -120,26 +120,26 @@ pub(super) struct Emitter<'a> {
     pub(super) lanes: EmittedLanes,
     pub(super) values: Vec<ValueState>,
     pub(super) registers: [Option<Id>; VALUES],
-    /// Scalar registers, broadcast to stack slots.
+    /// Scalar registers and the stack slots that they are broadcast to.
     pub(super) scalars: Vec<(u8, usize)>,
     pub(super) slots: usize,
-    /// Code for a slice that is left to the interpreter.
+    /// Label of the code that leaves a slice to the interpreter.
     pub(super) guarded: CodeLabel,
-    /// Number in the region of the part's first access.
+    /// Index in the region of the part's first access.
     pub(super) first_access: usize,
     pub(super) misses: Vec<Miss>,
     pub(super) scattered: Vec<Scattered>,
     pub(super) prefetches: Vec<Prefetch>,
-    /// Bases of loads from LDS.
+    /// Shared bases of LDS loads.
     pub(super) bases: Vec<ShareBase>,
-    /// Registers that are not to be taken from their values.
+    /// Registers that must not be evicted.
     pub(super) pinned: Vec<AsmRegisterYmm>,
 }
 
 /// Lanes that code computes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum EmittedLanes {
-    /// All lanes of a slice, of a wave of which all are active.
+    /// All lanes of a slice, in a wave with all lanes active.
     All,
     /// The active lanes of a slice.
     Active,
@@ -185,14 +185,15 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// True if the first source should be the memory operand.
+    /// True if the operands should be exchanged because the first is in memory.
     pub(super) fn is_better_second(&self, a: Id, b: Id) -> bool {
         let in_register = |id: Id| self.values[id.0 as usize].register.is_some();
         let is_memory = |id: Id| !in_register(id) && self.lowered.graph.op(id).is_leaf();
         is_memory(a) && !is_memory(b)
     }
 
-    /// A source as an operand: in memory if it is not in a register and this is its last use.
+    /// Returns a source as an operand. It is a memory operand if the value is not in a register and is not used
+    /// again.
     pub(super) fn operand(&mut self, id: Id, place: usize) -> Result<Place, EmitError> {
         let value = &self.values[id.0 as usize];
         let is_last = value.uses.back().is_none_or(|last| *last <= place);
@@ -209,7 +210,7 @@ impl<'a> Emitter<'a> {
         Ok(Place::Register(self.in_register(id, place)?))
     }
 
-    /// Memory operand of a value, if memory has it.
+    /// Memory operand of a value, if it is in memory.
     pub(super) fn memory(&mut self, id: Id) -> Option<AsmMemoryOperand> {
         if let Some(at) = self.values[id.0 as usize].slot {
             return Some(slot(at));
@@ -239,7 +240,7 @@ impl<'a> Emitter<'a> {
         ymmword_ptr(r13 + (number * SLICE_BYTES) as i32)
     }
 
-    /// Register of a source, which is loaded if need be.
+    /// Returns a source in a register, loading it if necessary.
     pub(super) fn in_register(
         &mut self,
         id: Id,
@@ -278,7 +279,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Register for the result of an operation; it may be that of a dead source.
+    /// Allocates a register for the result of an operation. It may be that of a dead source.
     pub(super) fn result(&mut self, place: usize, id: Id) -> Result<AsmRegisterYmm, EmitError> {
         self.release(place);
         let register = self.free_register(place)?;
@@ -286,7 +287,7 @@ impl<'a> Emitter<'a> {
         Ok(YMM[register])
     }
 
-    /// Frees the registers of values that are not used behind an operation.
+    /// Frees the registers of values that have no use after an operation.
     pub(super) fn release(&mut self, place: usize) {
         for register in 0..VALUES {
             if let Some(held) = self.registers[register]
@@ -303,13 +304,13 @@ impl<'a> Emitter<'a> {
         uses.back().is_some_and(|last| *last > place)
     }
 
-    /// Gives a value a free register.
+    /// Assigns a free register to a value.
     pub(super) fn take(&mut self, register: usize, id: Id) {
         self.registers[register] = Some(id);
         self.values[id.0 as usize].register = Some(register);
     }
 
-    /// A free register; evicts a value if there is none.
+    /// Returns a free register, evicting a value if necessary.
     pub(super) fn free_register(&mut self, place: usize) -> Result<usize, EmitError> {
         if let Some(free) = self.registers.iter().position(Option::is_none) {
             return Ok(free);
@@ -327,7 +328,7 @@ impl<'a> Emitter<'a> {
                 uses.pop_front();
             }
             let next = uses.front().copied().unwrap_or(usize::MAX);
-            // What this operation uses stays.
+            // Operands of this operation stay in their registers.
             if next != place && farthest.is_none_or(|(_, most)| next > most) {
                 farthest = Some((register, next));
             }
@@ -347,7 +348,7 @@ impl<'a> Emitter<'a> {
         Ok(register)
     }
 
-    /// Expands the mask in a pair of scalar registers: all bits of a lane or none.
+    /// Expands the mask in a pair of scalar registers to all ones or all zeros in each lane.
     pub(super) fn expand_mask(&mut self, register: usize, first: u8) -> Result<(), EmitError> {
         let bits = self.constant(std::array::from_fn(|lane| 1 << lane));
         let to = YMM[register];
@@ -360,17 +361,17 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// The slice of a vector register.
+/// Slice of a vector register.
 pub(super) fn vgpr(register: u8) -> AsmMemoryOperand {
     ymmword_ptr(rbx + rcx + i32::from(register) * ROW as i32)
 }
 
-/// A scalar register.
+/// Scalar register as a memory operand.
 pub(super) fn scalar(register: u8) -> AsmMemoryOperand {
     r12 + i32::from(register) * 4
 }
 
-/// The byte of a mask that the slice has.
+/// Byte of a mask that belongs to the slice.
 pub(super) fn mask_byte(first: u8) -> AsmMemoryOperand {
     r12 + r8 + i32::from(first) * 4
 }

@@ -1,4 +1,4 @@
-//! Division of blocks into parts: scalar instructions, vector instructions, and those that are interpreted.
+//! Division of blocks into parts: scalar instructions, vector instructions and interpreted instructions.
 
 use gcn_isa::effect::Control;
 use gcn_isa::{Does, Isa, regs};
@@ -10,11 +10,11 @@ use super::lower::{Builder, Lowered};
 use crate::exec::alu::indexing;
 use crate::step::{Executor, Step};
 
-/// A block of a region.
+/// Plan of a region's block.
 pub(super) struct BlockPlan {
-    /// Number of its first dword.
+    /// Index of the block's first dword.
     pub(super) start: usize,
-    /// Number of its instructions.
+    /// Number of instructions in the block.
     pub(super) instructions: usize,
     pub(super) parts: Vec<Part>,
     pub(super) exit: PlanExit,
@@ -22,23 +22,23 @@ pub(super) struct BlockPlan {
     pub(super) lowered: usize,
 }
 
-/// A part of a block.
+/// Part of a block.
 pub(super) enum Part {
     /// Scalar instructions.
     Scalar(Lowered),
-    /// Load of scalar registers, also as a step for addresses without a window, with its number in the block.
+    /// Scalar load, with its index in the block and the step to interpret for addresses without a window.
     ScalarLoad(ScalarLoad, usize, Step),
     /// Move to or from a lane.
     Lane(LaneMove),
-    /// Vector instructions, also as steps for lanes that fail the guard, with their numbers in the block.
+    /// Vector instructions, with the steps to interpret for lanes that fail the guard and their indexes in the block.
     Vector(Lowered, Vec<(usize, Step)>),
-    /// Instructions that the interpreter executes. The first has this number in its block.
+    /// Interpreted instructions. The number is the index of the first in its block.
     Interpreted(usize, Vec<Step>),
 }
 
-/// Instructions whose scalar ones can all be moved to the front.
+/// Instructions whose scalar instructions can all move in front of the vector instructions.
 struct Phase<'s> {
-    /// Scalar parts that are complete: each ends before a load.
+    /// Completed scalar parts. Each one ends before a load.
     front: Vec<Part>,
     scalar: Builder,
     vector: Builder,
@@ -52,7 +52,7 @@ pub(super) struct Planner<'s> {
     mode: u32,
     /// Maximum number of vector instructions in a part.
     most: usize,
-    /// Loads and stores may become host code.
+    /// True if loads and stores may become host code.
     with_memory: bool,
     phase: Phase<'s>,
     parts: Vec<Part>,
@@ -70,7 +70,7 @@ impl Phase<'_> {
         }
     }
 
-    /// True if a scalar instruction that reads and writes some registers can come before the vector instructions.
+    /// True if a scalar instruction with this register use can move in front of the vector instructions.
     fn can_precede(&self, read: ScalarSet, written: ScalarSet) -> bool {
         let exec: ScalarSet = pair(regs::EXEC_LO);
         let vector_written = self.vector.written();
@@ -79,7 +79,7 @@ impl Phase<'_> {
                 && read & vector_written == 0
     }
 
-    /// Ends the part of scalar instructions.
+    /// Ends the current part of scalar instructions.
     fn end_scalars(&mut self, isa: Isa, mode: u32) {
         if self.scalars > 0 {
             let scalar = std::mem::replace(&mut self.scalar, Builder::new(isa, mode));
@@ -90,7 +90,7 @@ impl Phase<'_> {
 }
 
 impl<'s> Planner<'s> {
-    /// A planner for code in MODE, with `most` vector instructions in a part at most.
+    /// Creates a planner for code in MODE, with at most `most` vector instructions in a part.
     pub(super) fn new(isa: Isa, mode: u32, most: usize, with_memory: bool) -> Planner<'s> {
         Planner {
             isa,
@@ -103,7 +103,8 @@ impl<'s> Planner<'s> {
         }
     }
 
-    /// Plans a block from its steps without the one that its exit stands for. Without an exit the wave leaves the region before the last step.
+    /// Plans a block from its steps, without a final step that `exit` represents. If there is no exit, the wave
+    /// leaves the region before the last step.
     pub(super) fn plan(
         mut self,
         steps: &'s [Step],
@@ -152,9 +153,9 @@ impl<'s> Planner<'s> {
         }
     }
 
-    /// Adds a load of scalar registers.
+    /// Adds a scalar load.
     fn add_scalar_load(&mut self, load: ScalarLoad, number: usize, step: &Step) {
-        // A load that faults does so after the accesses before it.
+        // A faulting load must fault after the accesses before it.
         let precedes = !self.phase.vector.has_accesses()
             && self.phase.can_precede(load.read(), load.written());
         if !precedes {
@@ -165,7 +166,7 @@ impl<'s> Planner<'s> {
         self.phase.front.push(part);
     }
 
-    /// Adds an instruction to the phase, or to a new one. Returns false if it cannot be lowered.
+    /// Adds an instruction to the current phase or to a new one. Returns false if the instruction cannot be lowered.
     fn add(&mut self, number: usize, step: &'s Step) -> bool {
         if self.with_memory
             && matches!(step.run, Executor::Memory)
@@ -226,14 +227,15 @@ impl<'s> Planner<'s> {
     }
 }
 
-/// True of an instruction without effect; wait counters are not kept in host code.
+/// True if the instruction has no effect. Host code does not track wait counters.
 fn is_nothing(step: &Step) -> bool {
     matches!(step.run, Executor::Wait(_))
         || matches!(step.run, Executor::Flow) && step.inst.does() == Does::Control(Control::Nop)
 }
 
-/// Number of steps to interpret: one, or a whole sequence of VGPR indexing, so that MODE is unchanged behind them. 0 if the wave has to
-/// leave the region first, for a sequence without an end or the last step of a block without a known exit.
+/// Number of steps to interpret: one, or a whole sequence of VGPR indexing, so that MODE is unchanged after it. 0 if
+/// the wave must leave the region first, because the sequence has no end or the step is the last one of a block
+/// without a known exit.
 fn interpreted(steps: &[Step], leaves_behind: bool) -> usize {
     let count = if indexing::switches(&steps[0].inst) {
         let off = |step: &Step| step.inst.does() == Does::Control(Control::GprIndexOff);

@@ -1,4 +1,4 @@
-//! Values that record the operations on them, so that the bodies of integer operations make a graph.
+//! Values that record the operations on them. They lower the generic bodies of integer operations to a graph.
 
 use std::cell::RefCell;
 use std::ops::{BitAnd, BitOr, BitXor, Not};
@@ -7,7 +7,7 @@ use gcn_isa::effect::{Shift, Value};
 
 use super::graph::{Binary, Graph, Id, Op, Unary};
 
-/// Records operations. Of those that have no short sequence of the host's instructions, it notes that they are missing.
+/// Recorder of operations. It sets a flag for operations without a short sequence of host instructions.
 #[derive(Debug, Default)]
 pub(super) struct Recorder {
     graph: RefCell<Graph>,
@@ -31,7 +31,7 @@ impl Recorder {
         self.graph.borrow().op(id)
     }
 
-    /// True if an operation was missing since the last call.
+    /// Returns true if an operation could not be recorded since the last call.
     pub(super) fn take_incomplete(&self) -> bool {
         self.is_incomplete.take()
     }
@@ -46,22 +46,22 @@ impl Recorder {
     }
 }
 
-/// A number of 32 or 64 bits.
+/// Recorded 32-bit or 64-bit integer.
 #[derive(Clone, Copy)]
 pub(super) struct Recorded<'r> {
     recorder: &'r Recorder,
-    /// Its dwords, the low one first. A number of 32 bits has the one twice.
+    /// Dwords, low one first. A 32-bit number holds its dword twice.
     dwords: [Id; 2],
     is_wide: bool,
     is_signed: bool,
 }
 
-/// A mask.
+/// Recorded mask.
 #[derive(Clone, Copy)]
 pub(super) struct RecordedFlag<'r> {
     recorder: &'r Recorder,
     pub(super) mask: Id,
-    /// True where the mask is not set.
+    /// True if the mask is inverted.
     pub(super) is_inverted: bool,
 }
 
@@ -84,7 +84,7 @@ impl<'r> Recorded<'r> {
         }
     }
 
-    /// The dwords, of which a narrow number has one.
+    /// Dwords: one of a 32-bit number, two of a 64-bit number.
     pub(super) fn ids(&self) -> &[Id] {
         &self.dwords[..if self.is_wide { 2 } else { 1 }]
     }
@@ -115,7 +115,7 @@ impl<'r> Recorded<'r> {
         }
     }
 
-    /// True where a dword's sign is set.
+    /// Mask of the lanes in which a dword is negative.
     fn negative(self, of: Recorded<'r>) -> RecordedFlag<'r> {
         let sign = Op::ShiftBy(Shift::Arithmetic, of.low(), 31);
         self.flag(self.recorder.add(sign), false)
@@ -126,7 +126,7 @@ impl<'r> Recorded<'r> {
         self.with_dwords(id, id)
     }
 
-    /// An operation on each dword.
+    /// Applies an operation to each dword.
     fn each(self, binary: Binary, other: Recorded<'r>) -> Recorded<'r> {
         let [low, high] = [0, 1].map(|n| {
             self.recorder
@@ -135,15 +135,15 @@ impl<'r> Recorded<'r> {
         self.with_dwords(low, high)
     }
 
-    /// Mask of the lanes in which a dword without sign is less than another, and true if it is inverted.
+    /// Compares two unsigned dwords. Returns a mask, and true if it is inverted.
     fn less_unsigned(self, a: Id, b: Id) -> (Id, bool) {
         let r = self.recorder;
         let greater = r.binary(Binary::MaxUnsigned, a, b);
-        // It is not less if it is the greater one.
+        // `a` is not less than `b` if it is the maximum of both.
         (r.binary(Binary::Equal, greater, a), true)
     }
 
-    /// A mask as the number 1 or 0.
+    /// Converts a mask to the number 1 or 0.
     fn one_if(self, flag: RecordedFlag<'r>) -> Id {
         let r = self.recorder;
         if flag.is_inverted {
@@ -153,7 +153,7 @@ impl<'r> Recorded<'r> {
         }
     }
 
-    /// A shift of 64 bits; a count of 32 and more gives zeros in shifts of dwords.
+    /// Shifts a 64-bit number. Dword shifts by 32 and more give zero.
     fn shifted_wide(self, how: Shift, by: Recorded<'r>) -> Recorded<'r> {
         let r = self.recorder;
         let [low, high] = self.dwords;
@@ -182,7 +182,7 @@ impl<'r> Recorded<'r> {
                 r.binary(Binary::Shr, high, count),
             ),
             Shift::Arithmetic => {
-                // The sign is in the place of zeros.
+                // Arithmetic shifts fill with the sign instead of zeros.
                 let is_far = r.binary(Binary::Greater, count, r.constant(31));
                 let near = r.binary(
                     Binary::Or,
@@ -198,7 +198,7 @@ impl<'r> Recorded<'r> {
         }
     }
 
-    /// A shift of 32 bits.
+    /// Shifts a 32-bit number.
     fn shifted(self, binary: Binary, by: Recorded<'r>) -> Recorded<'r> {
         let r = self.recorder;
         let count = r.binary(Binary::And, by.low(), r.constant(31));
@@ -350,7 +350,7 @@ impl<'r> Value for Recorded<'r> {
             }
             _ => {}
         }
-        // The lesser or the greater of two.
+        // Recognise minimum and maximum.
         if let (false, Op::Binary(Binary::Greater, a, b)) = (one.is_wide, r.op(flag.mask)) {
             let pair = (one.low(), other.low());
             if pair == (a, b) {
@@ -427,7 +427,7 @@ impl<'r> Value for Recorded<'r> {
         if self.is_wide {
             return (self.missing(), self.flag(sum.low(), false));
         } else if self.is_signed {
-            // Both signs are other than the sum's.
+            // Overflow: both operands have a different sign from the sum.
             let lost = (self ^ sum) & (other ^ sum);
             return (sum, self.negative(lost));
         }

@@ -1,6 +1,6 @@
 //! Regions: hot blocks connected by branches, compiled to one host function.
 //!
-//! This is one of the modules that may use `unsafe`: it calls that function.
+//! This module may use `unsafe`, because it calls that function.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -24,9 +24,11 @@ use crate::wave::{Waiting, Wave};
 const MAX_BLOCKS: usize = 48;
 /// Maximum number of instructions in a region, not counting the entry block.
 const MAX_INSTRUCTIONS: usize = 1200;
-/// Maximum number of instructions in blocks that other regions contain too. It keeps compile time linear in the size of the code.
+/// Maximum number of instructions in blocks that other regions contain too. This keeps compile time linear in code
+/// size.
 const MAX_REPEATED: usize = 160;
-/// Maximum number of vector instructions in a part. If a part runs out of stack slots, the region is compiled again with the next.
+/// Maximum numbers of vector instructions in a part. If a part runs out of stack slots, the region is compiled again
+/// with the next number.
 const PART_SIZES: [usize; 3] = [160, 40, 8];
 /// Number of guard failures after which a region is abandoned.
 const MAX_FAILURES: u32 = 1 << 16;
@@ -34,19 +36,19 @@ const MAX_FAILURES: u32 = 1 << 16;
 /// MODE bits that code is specialised for: rounding and denormals.
 const FLOAT_MODE: u32 = 0xff;
 
-/// Number of regions so far.
+/// Number of regions created so far.
 static REGIONS: AtomicU64 = AtomicU64::new(0);
 
-/// A region.
+/// Compiled region.
 #[derive(Debug)]
 struct Region {
     mode: u32,
-    /// Number of vector registers that a wave needs.
+    /// Number of vector registers that a wave must have.
     vgprs: usize,
     pages: CodePages,
     constants: Box<[[u32; SLICE]]>,
     accesses: Box<[Access]>,
-    /// Number that no other region has.
+    /// Unique number of the region.
     number: u64,
     items: Box<[Item]>,
     failures: AtomicU32,
@@ -57,15 +59,15 @@ struct Region {
 #[derive(Clone, Debug)]
 pub(crate) struct NativeBlock {
     region: Arc<Region>,
-    /// Offset of its code.
+    /// Offset of the block's code.
     entry: usize,
-    /// Number of the block's instructions that are host code.
+    /// Number of the block's instructions that became host code.
     instructions: usize,
 }
 
 impl NativeBlock {
-    /// Compiles a region with the entry block `first`. `block` finds the hot block at a dword. Returns an entry for each block of the
-    /// region; none if too few instructions of the first block can be compiled.
+    /// Compiles a region with the entry block `first`. `block` returns the hot block that starts at a dword. Returns
+    /// an entry for each block of the region, or none if too few instructions of the first block can be compiled.
     pub(crate) fn compile<'a>(
         first: Candidate<'a>,
         block: impl Fn(usize) -> Option<Candidate<'a>>,
@@ -89,18 +91,18 @@ impl NativeBlock {
             .unwrap_or_default()
     }
 
-    /// Number of its instructions that are host code.
+    /// Number of the block's instructions that became host code.
     pub(crate) fn instructions(&self) -> usize {
         self.instructions
     }
 
-    /// Its region's function, and the address at which the host executes it.
+    /// Code of the region's function, and its host address.
     pub(crate) fn function(&self) -> (&[u8], u64) {
         let pages = &self.region.pages;
         (pages.code(), pages.address(0) as u64)
     }
 
-    /// Offset of its code in the function.
+    /// Offset of the block's code in the function.
     pub(crate) fn entry(&self) -> usize {
         self.entry
     }
@@ -111,14 +113,15 @@ impl NativeBlock {
         self.region.is_abandoned.load(Relaxed)
     }
 
-    /// True if the code fits the wave: its MODE and its registers.
+    /// True if the code matches the wave's MODE and number of registers.
     #[inline]
     pub(crate) fn is_for(&self, wave: &Wave) -> bool {
         let region = &*self.region;
         wave.mode & FLOAT_MODE == region.mode && wave.vgprs.len() >= region.vgprs
     }
 
-    /// Runs a wave from the block's first step on, for at most `left` instructions, which must not be fewer than the block has.
+    /// Runs a wave from the block's first step, for at most `left` instructions. `left` must not be less than the
+    /// block's number of instructions.
     #[inline]
     pub(crate) fn run<F: Fallback>(
         &self,
@@ -129,7 +132,7 @@ impl NativeBlock {
         let region = &*self.region;
         let code = (region.pages.address(0), region.pages.address(self.entry));
         let data = (&*region.items, &*region.accesses, &*region.constants);
-        // SAFETY: code, items, accesses and constants are one function's, and the wave has its registers.
+        // SAFETY: code, items, accesses and constants belong to one function, and the wave has the registers it uses.
         let Called { exit, failures } =
             unsafe { frame::call(code, data, region.number, (wave, fallback), left) };
         if failures > 0 {
@@ -148,7 +151,7 @@ impl Region {
     }
 }
 
-/// The blocks reachable from one, in breadth-first order.
+/// Returns the blocks reachable from one, in breadth-first order.
 fn reachable<'a>(
     first: Candidate<'a>,
     block: impl Fn(usize) -> Option<Candidate<'a>>,
@@ -201,7 +204,7 @@ fn compile(
     if plans[0].lowered < policy.instructions {
         return Ok(Vec::new());
     }
-    // Of no use is a block that the wave would leave at once.
+    // Remove blocks that the wave would leave at once.
     plans.retain(|plan| !matches!(plan.exit, PlanExit::Leaves { executed: 0, .. }));
     plans.sort_by_key(|plan| plan.start);
     let blocks: Vec<(usize, usize)> = plans
@@ -244,7 +247,7 @@ fn compile(
     Ok(blocks.collect())
 }
 
-/// Number of vector registers that a wave needs for a part.
+/// Number of vector registers that a part needs.
 fn vgprs(part: &Part) -> usize {
     let lowered = match part {
         Part::Vector(lowered, _) => lowered,

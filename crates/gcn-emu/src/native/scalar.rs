@@ -16,7 +16,7 @@ struct ScalarResult {
 }
 
 impl Builder {
-    /// Lowers a scalar instruction; `None` if it has no lowering.
+    /// Lowers a scalar instruction; `None` if that is not possible.
     pub(super) fn lower_scalar(&mut self, step: &Step) -> Option<()> {
         if step.relative.is_some() {
             return None;
@@ -42,7 +42,7 @@ impl Builder {
         }
     }
 
-    /// Operand at a place, read as a type.
+    /// Operand at an index, interpreted as a type.
     fn scalar(&self, step: &Step, place: usize, ty: Ty) -> Option<Recorded<'_>> {
         let is_signed = matches!(ty, Ty::I32 | Ty::I64);
         let arg = match step.args[place] {
@@ -78,7 +78,7 @@ impl Builder {
     fn compare_scalars(&mut self, step: &Step, test: Test, types: AluTypes) -> Option<()> {
         let ty = types.source;
         let (a, b) = (self.scalar(step, 0, ty)?, self.scalar(step, 1, ty)?);
-        // SOPK compares numbers without sign with its constant extended by zeros.
+        // Unsigned SOPK comparisons zero-extend the constant.
         let b = if types.is_sopk && ty == Ty::U32 {
             b & b.constant(0xffff)
         } else {
@@ -89,7 +89,7 @@ impl Builder {
         Some(())
     }
 
-    /// Instruction that updates EXEC and writes the old or the new one to its destination.
+    /// Lowers an instruction that updates EXEC and returns the old or the new value.
     fn write_exec(
         &mut self,
         step: &Step,
@@ -120,7 +120,7 @@ impl Builder {
             Add | Mul if types.is_sopk => Ty::I32,
             _ => types.result,
         };
-        // SOPK reads its destination.
+        // SOPK instructions read their destination.
         let places = if types.is_sopk { [0, 1] } else { [1, 2] };
         let source = |number: usize, ty| self.scalar(step, places[number], ty);
         let value = |result: Recorded<'_>| ScalarResult {

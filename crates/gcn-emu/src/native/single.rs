@@ -1,4 +1,4 @@
-//! Lowering of operations in single precision.
+//! Lowering of single-precision operations.
 
 use gcn_isa::Ty;
 use gcn_isa::effect::AluOp;
@@ -9,7 +9,7 @@ use crate::exec::alu::rule::{Exact, FloatRule, FromInteger, Fused, Order, Produc
 use crate::step::Step;
 
 impl Builder {
-    /// Result in single precision, guarded against NaN.
+    /// Returns a single-precision result, guarded against NaN.
     pub(super) fn number(&mut self, id: Id) -> Id {
         match self.state.unguarded.take() {
             Some(other) => self.guard(other, id),
@@ -18,8 +18,8 @@ impl Builder {
         id
     }
 
-    /// Conversion to a 32-bit integer. Values out of range of the host's signed conversion fail the guard; for unsigned results, negative
-    /// values and NaN become zero.
+    /// Lowers a conversion to a 32-bit integer. Values outside the range of the host's signed conversion fail the
+    /// guard. For unsigned results, negative values and NaN become zero.
     pub(super) fn integer_of_float(&mut self, step: &Step, ty: Ty) -> Option<Id> {
         let a = self.float(step, 1)?;
         let r = &self.recorder;
@@ -38,7 +38,7 @@ impl Builder {
         }
     }
 
-    /// Operation with a result in single precision.
+    /// Lowers an operation with a single-precision result.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "the interpreter executes all others"
@@ -143,13 +143,13 @@ impl Builder {
             | AluOp::DivFmas
             | AluOp::DivFixup => self.function(step, op),
             AluOp::Min | AluOp::Max => {
-                // The host does not flush what is chosen.
+                // The host's minimum and maximum do not flush denormals.
                 self.follow(Order::RULE)?;
                 if self.state.denormals != Some(Denormals::Kept) {
                     return None;
                 }
                 let (a, b) = pair(self)?;
-                // A NaN as a source, not as the result, is rare.
+                // NaN sources are rare, so guard the sources instead of the result.
                 self.guard(a, b);
                 let r = &self.recorder;
                 let (chosen, bits) = if op == AluOp::Min {
@@ -157,7 +157,8 @@ impl Builder {
                 } else {
                     (Binary::MaxF32, Binary::And)
                 };
-                // Of zeros both come out, and the bits of both make the right one.
+                // For zeros of different sign, the two orders return both; combining their bits gives the correct
+                // zero.
                 Some(r.binary(bits, r.binary(chosen, a, b), r.binary(chosen, b, a)))
             }
             _ => None,

@@ -1,4 +1,4 @@
-//! AVX2 code for stores: the elements of a slice are moved together if they follow each other, else lane by lane.
+//! AVX2 code for stores. The elements of a slice are moved together if they are adjacent, and otherwise lane by lane.
 
 use std::mem::offset_of;
 
@@ -18,7 +18,7 @@ use super::places::{
 use crate::memory::Window;
 
 impl Emitter<'_> {
-    /// Emits the part's stores. `first` is the place of the first one.
+    /// Emits the part's stores. `first` is the position of the first one in the order of operations.
     pub(super) fn stores(&mut self, first: usize) -> Result<(), EmitError> {
         let lowered = self.lowered;
         for (place, store) in (first..).zip(&lowered.accesses.stores) {
@@ -53,7 +53,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Stores elements at the places in [`OTHER`] that follow each other; jumps to be scattered if they do not.
+    /// Stores adjacent elements at the offsets in [`OTHER`]. Jumps to the scattered store if they are not adjacent.
     fn store_row(
         &mut self,
         store: &Scattered,
@@ -100,7 +100,7 @@ impl Emitter<'_> {
                 let [from, to] = [0, 1].map(|number| {
                     dword_ptr(frame(offset_of!(Frame, slice) + number * SLICE_BYTES))
                 });
-                // Lanes store one after the other, which counts where their elements overlap.
+                // Lanes store in order, which matters if their elements overlap.
                 let near = SLICE_BYTES as i32 - 1;
                 let asm = &mut self.code.asm;
                 asm.mov(eax, from)?;
@@ -118,8 +118,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Stores dwords in rows of scratch. A lane's dword is no other's, so that those of inactive lanes can be stored again. One place for
-    /// all lanes is left to the interpreter.
+    /// Stores dwords in rows of scratch. Each lane has separate dwords, so dwords of inactive lanes can be rewritten
+    /// unchanged. If all lanes store to the same element, the interpreter executes the store.
     fn store_lanes(&mut self, values: &[AsmRegisterYmm], number: u8) -> Result<(), EmitError> {
         let all_active = self.lanes == EmittedLanes::All;
         let number = self.first_access + usize::from(number);
@@ -145,8 +145,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Stores dwords of active lanes that follow each other in LDS, from the place in RAX on. No other thread stores to LDS, so that
-    /// all of the row is stored again, which hosts do faster than parts of it.
+    /// Stores adjacent dwords of active lanes in LDS, at the offset in RAX. No other thread stores to LDS, so the
+    /// whole row is rewritten, which is faster on the host than a masked store.
     fn merge_row(
         &mut self,
         to: AsmMemoryOperand,
@@ -172,12 +172,12 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// [`Emitter::merge_row`] of elements of two dwords, of which all places are in LDS.
+    /// Variant of [`Emitter::merge_row`] for elements of two dwords, whose offsets are all inside LDS.
     fn merge_pairs(&mut self, a: AsmRegisterYmm, b: AsmRegisterYmm) -> Result<(), EmitError> {
         let asm = &mut self.code.asm;
         let (new, low) = (kept(0), low_half(OTHER));
         for first in [0, 2] {
-            // Lanes `first`, its neighbour, and those half a slice behind.
+            // Lane `first`, the next lane, and the two lanes half a slice after them.
             let [near, far] =
                 [first, first + SLICE / 2].map(|lane| xmmword_ptr(rdx + rax + lane * 8));
             let is_low = first == 0;
@@ -202,7 +202,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Stores the low bytes of dwords that follow each other from the place in RAX on.
+    /// Stores the low bytes of dwords as adjacent elements, at the offset in RAX.
     fn store_parts(&mut self, value: AsmRegisterYmm, bytes: u32) -> Result<(), EmitError> {
         const NONE: u32 = 0x8080_8080;
         let picked = match bytes {
@@ -224,7 +224,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Stores elements of four dwords that follow each other from the place in RAX on, each as a whole.
+    /// Stores adjacent elements of four dwords at the offset in RAX, one store for each.
     fn store_quads(
         &mut self,
         [a, b]: [AsmRegisterYmm; 2],
@@ -251,7 +251,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Stores elements of dwords that follow each other from the place in RAX on.
+    /// Stores adjacent elements of one or more dwords at the offset in RAX.
     fn store_elements(&mut self, values: &[AsmRegisterYmm]) -> Result<(), EmitError> {
         if let [a, b, c, d] = *values {
             return self.store_quads([a, b], [c, d]);
@@ -270,7 +270,7 @@ impl Emitter<'_> {
                         }
                         let is_pair = values.len() == 2;
                         for first in [first, first + SLICE / 2] {
-                            // Loads of the same elements want to find them in one store.
+                            // Store-to-load forwarding works best if a load finds its element in a single store.
                             if is_pair {
                                 asm.vmovdqu(xmmword_ptr(to(first)), low)?;
                             } else {

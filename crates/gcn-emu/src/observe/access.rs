@@ -1,4 +1,4 @@
-//! Accesses of memory, as observers see them.
+//! Memory accesses as seen by observers.
 
 use gcn_isa::effect::{AtomicOp, Half};
 use gcn_isa::{Does, Ty};
@@ -9,29 +9,29 @@ use crate::fault::Intent;
 use crate::lanes::LANES;
 use crate::step::{Family, MemoryPlan};
 
-/// Moment of an event: before the access or after it.
+/// Time of an event relative to the access.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Phase {
-    /// The access has not read or written anything.
+    /// Before the access.
     Before,
-    /// The access has read or written everything.
+    /// After the access.
     After,
 }
 
-/// An access of memory: of vector or scalar memory, of LDS or GDS, or of LDS by LDS_DIRECT.
+/// Access to vector or scalar memory, LDS or GDS, including LDS_DIRECT.
 pub struct MemoryEvent<'a> {
-    /// The instruction.
+    /// Accessing instruction.
     pub instruction: &'a Instruction<'a>,
-    /// Before or after.
+    /// Time of the event relative to the access.
     pub phase: Phase,
     context: &'a Context<'a>,
     transfer: &'a Transfer,
 }
 
-/// Dwords of the largest value: that of a scalar load.
+/// Number of dwords of the largest value, which is that of a scalar load.
 const MAX_DWORDS: usize = 16;
 
-/// A value that is transferred.
+/// Transferred value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct AccessValue {
     dwords: [u32; MAX_DWORDS],
@@ -39,7 +39,7 @@ pub struct AccessValue {
 }
 
 impl AccessValue {
-    /// Dwords; of less than a dword the low bits.
+    /// Dwords of the value. A value smaller than a dword is in the low bits.
     pub fn dwords(&self) -> &[u32] {
         &self.dwords[..usize::from(self.count)]
     }
@@ -55,8 +55,8 @@ impl AccessValue {
 }
 
 impl<'a> MemoryEvent<'a> {
-    /// An event of an instruction. Its lanes and addresses are in `transfer`; or nobody has asked for them, and the wave's registers
-    /// still have what they depend on.
+    /// Creates an event of an instruction. Its lanes and addresses are in `transfer`; if they have not been computed
+    /// yet, the wave's registers still hold their inputs.
     #[inline]
     pub(crate) fn new(
         instruction: &'a Instruction<'a>,
@@ -72,16 +72,17 @@ impl<'a> MemoryEvent<'a> {
         }
     }
 
-    /// Intent, spaces, lanes, addresses and sizes. Where an instruction has a pair of addresses for each lane, they are worked
-    /// out by the first call for either of its events: an observer that needs no more than [`MemoryEvent::lanes`] goes without.
+    /// Intent, address spaces, lanes, addresses and sizes. If all active lanes access memory, the addresses are
+    /// computed by the first call for either event of the instruction. Observers that only need
+    /// [`MemoryEvent::lanes`] avoid this cost.
     pub fn access(&self) -> &'a Access {
         let step = self.instruction.step;
         self.transfer
             .access(|access| self.context.addresses(step, access))
     }
 
-    /// Shape of an access of global memory that has a common one: known without [`MemoryEvent::access`]. Of an instruction that has
-    /// overwritten its own addresses there is none.
+    /// Shape of a global memory access, if it is a common one. This does not need [`MemoryEvent::access`]. Returns
+    /// `None` if the instruction has overwritten its own addresses.
     pub fn shape(&self) -> Option<Shape> {
         let Context {
             wave, dispatched, ..
@@ -94,17 +95,17 @@ impl<'a> MemoryEvent<'a> {
         memory::shape(wave, step, dispatched.device)
     }
 
-    /// The lanes that access something.
+    /// Lanes that access memory.
     #[inline]
     pub fn lanes(&self) -> u64 {
         match self.transfer.known() {
             Some(access) => access.lanes(),
-            // All that are active: see `MemoryPlan::is_by_lane`.
+            // All active lanes: see `MemoryPlan::is_by_lane`.
             None => self.instruction.exec,
         }
     }
 
-    /// Load, store or atomic.
+    /// Load, store or atomic; `None` for other instructions.
     #[inline]
     pub fn intent(&self) -> Option<Intent> {
         match (self.transfer.known(), &self.instruction.step.memory) {
@@ -113,16 +114,17 @@ impl<'a> MemoryEvent<'a> {
         }
     }
 
-    /// The value of a lane's element, 0 or 1 of [`Access::elements`], as registers have it (a typed buffer's are converted,
-    /// small integers extended): before the access what will be stored, or an atomic's operands, of a compare and swap the
-    /// new value and then the one to compare with; after it what was loaded or stored, or what was there before an atomic.
-    /// `None` where nothing is known: of a load before it, of a lane that accesses nothing.
+    /// Value of a lane's element, which is 0 or 1 of [`Access::elements`], in its register format: values of typed
+    /// buffers are converted and small integers extended. Before the access this is the value to be stored, or an
+    /// atomic's operands; a compare-and-swap has the new value first and then the value to compare with. After the
+    /// access it is the loaded or stored value, or an atomic's old value. Returns `None` if the value is unknown,
+    /// which is the case before a load and for a lane that accesses nothing.
     pub fn value(&self, lane: usize, element: u8) -> Option<AccessValue> {
         if lane >= LANES || self.lanes() >> lane & 1 == 0 || element >= self.elements() {
             return None;
         }
         let Some(plan) = self.instruction.step.memory.as_deref() else {
-            // LDS_DIRECT.
+            // This is LDS_DIRECT.
             let is_known = self.phase == Phase::After;
             return is_known.then(|| AccessValue::of([self.context.wave.lds_direct]));
         };
@@ -135,7 +137,7 @@ impl<'a> MemoryEvent<'a> {
         }
     }
 
-    /// Elements of a lane: 1, or 2 where there are two addresses.
+    /// Number of elements per lane: 2 if there are two addresses, otherwise 1.
     fn elements(&self) -> u8 {
         match (self.transfer.known(), &self.instruction.step.memory) {
             (None, Some(plan)) => plan.elements_per_lane(),
@@ -199,7 +201,7 @@ impl<'a> MemoryEvent<'a> {
         let count = if swaps { 2 * dwords } else { dwords };
         match plan.does {
             _ if plan.family.is_scalar() => self.scalars(plan.sdata, count),
-            // One for the wave.
+            // A single value for the wave.
             Does::Count(_) => AccessValue::of([self.instruction.exec.count_ones()]),
             Does::OrderedCount => {
                 let first = self.instruction.exec.trailing_zeros() as usize % LANES;
@@ -255,7 +257,7 @@ impl<'a> MemoryEvent<'a> {
     }
 }
 
-/// The bits of a dword that a store of this type takes.
+/// Bits of a dword that a store of this type writes.
 fn part(ty: Ty, dword: u32) -> u32 {
     match ty.bytes() {
         1 => dword & u32::from(u8::MAX),

@@ -1,8 +1,9 @@
 //! Control of a run by a debugger.
 //!
-//! A [`Debugger`] decides what each wave executes next. Between two decisions it may read and change all state of the waves that
-//! have begun: registers, program counters, LDS. A wave stops ahead of the steps that the debugger names ([`Debugger::stops`]); they are
-//! looked up once per block, so that blocks without a stop run as fast as for other observers.
+//! A [`Debugger`] decides what each wave executes next. Between two decisions it may read and change all state of the
+//! waves that have begun: registers, program counters and LDS. A wave stops before the steps that the debugger
+//! selects ([`Debugger::stops`]). The selection is looked up once per block, so that blocks without a stop run as
+//! fast as with other observers.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,31 +16,32 @@ use crate::step::Step;
 use crate::wave::{Wave, WaveId};
 use crate::workgroup::RunningGroup;
 
-/// Controls a run, which has one thread.
+/// Debugger that controls a run. The run uses a single thread.
 pub trait Debugger: Send + Sync {
-    /// Decides what the current wave of `paused` executes next. Called again for a wave that has not used up its turn.
+    /// Decides what the current wave of `paused` executes next. It is called again for a wave that has not used up
+    /// its turn.
     fn turn(&self, paused: &mut Paused<'_>) -> Turn;
 
-    /// True if waves stop ahead of an instruction. The answer is kept until a turn has another generation of stops.
+    /// True if waves stop before an instruction. The answer is cached until a turn has another generation of stops.
     fn stops(&self, address: u64, step: &Step) -> bool;
 
-    /// The current wave has a fault, which ends the run when this returns.
+    /// Called when the current wave has a fault, which ends the run when this returns.
     fn faults(&self, paused: &mut Paused<'_>, fault: &Fault);
 }
 
-/// A debugger's decision on a wave's turn.
+/// Debugger's decision on a wave's turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Turn {
-    /// The wave executes one instruction, and further ones up to a stop.
+    /// The wave executes at least one instruction, and stops at the next stop after it.
     Run {
         /// Maximum number of instructions, at least 1.
         instructions: u64,
-        /// Generation of the stops that are in force; `None` for no stops, which allows host code.
+        /// Generation of the stops in force; `None` for no stops, which allows host code.
         stops: Option<u64>,
     },
     /// The wave executes nothing in this turn.
     Hold,
-    /// The run ends as one that is interrupted.
+    /// The run ends like an interrupted one.
     Quit,
 }
 
@@ -68,17 +70,17 @@ impl<'a> Paused<'a> {
         }
     }
 
-    /// The dispatch.
+    /// Running dispatch.
     pub fn dispatched(&self) -> &'a Dispatched<'a> {
         self.dispatched
     }
 
-    /// Instructions that the waves of the dispatch have executed.
+    /// Number of instructions that the dispatch has executed.
     pub fn instructions(&self) -> u64 {
         self.instructions
     }
 
-    /// The wave whose turn it is.
+    /// Wave that has the turn.
     pub fn current(&self) -> Option<&Wave> {
         self.groups
             .get(self.group)?
@@ -87,7 +89,8 @@ impl<'a> Paused<'a> {
             .as_deref()
     }
 
-    /// Workgroups that have begun and not ended: position, number of waves, size of a full or partial workgroup in work-items.
+    /// Workgroups that have begun and not ended: position, number of waves, and size in work-items, which is smaller
+    /// for partial workgroups.
     pub fn groups(&self) -> impl Iterator<Item = ([u32; 3], usize, [u32; 3])> {
         self.groups.iter().map(|it| (it.id, it.count, it.size))
     }
@@ -97,14 +100,14 @@ impl<'a> Paused<'a> {
         self.groups.iter().flat_map(|group| group.begun())
     }
 
-    /// A wave and its workgroup's LDS; `None` if it has not begun, or has ended.
+    /// Wave and its workgroup's LDS; `None` if the wave has not begun or has ended.
     pub fn wave(&self, id: WaveId) -> Option<(&Wave, &Lds)> {
         let group = self.groups.iter().find(|it| it.id == id.group)?;
         let wave = group.waves.get(id.wave as usize)?.as_deref()?;
         Some((wave, &group.lds))
     }
 
-    /// A wave and its workgroup's LDS, to change; `None` if it has not begun, or has ended.
+    /// Mutable wave and its workgroup's LDS; `None` if the wave has not begun or has ended.
     pub fn wave_mut(&mut self, id: WaveId) -> Option<(&mut Wave, &mut Lds)> {
         let group = self.groups.iter_mut().find(|it| it.id == id.group)?;
         let wave = group.waves.get_mut(id.wave as usize)?.as_deref_mut()?;
@@ -112,11 +115,11 @@ impl<'a> Paused<'a> {
     }
 }
 
-/// Stops of a debugger, by block.
+/// Cached stops of a debugger, by block.
 pub(crate) struct StopPoints {
     debugger: Arc<dyn Debugger>,
     generation: u64,
-    /// Places of the steps in a block at which waves stop, by the first dword of the block.
+    /// Indexes of a block's steps at which waves stop, by the block's first dword.
     blocks: HashMap<usize, Box<[usize]>>,
 }
 
@@ -129,7 +132,7 @@ impl StopPoints {
         }
     }
 
-    /// Brings a generation of stops into force.
+    /// Switches to a generation of stops.
     pub(crate) fn renew(&mut self, generation: u64) {
         if self.generation != generation {
             self.generation = generation;
@@ -137,7 +140,7 @@ impl StopPoints {
         }
     }
 
-    /// Number of steps that a wave executes from an entry on up to a stop, without those at `least` first steps.
+    /// Number of steps that a wave executes from an entry up to a stop, ignoring stops at the first `least` steps.
     pub(crate) fn distance(
         &mut self,
         dispatched: &Dispatched<'_>,

@@ -15,7 +15,7 @@ use crate::scoreboard::Retired;
 use crate::step::Step;
 use crate::wave::Wave;
 
-/// A set of observers. Copies have the same ones.
+/// Set of observers. Clones share the observers.
 #[derive(Clone, Default)]
 pub struct Observers {
     list: Vec<(Events, Arc<dyn Observer>)>,
@@ -30,12 +30,12 @@ impl fmt::Debug for Observers {
 }
 
 impl Observers {
-    /// No observer.
+    /// Returns the empty set.
     pub fn none() -> Observers {
         Observers::default()
     }
 
-    /// The same and one more.
+    /// Adds an observer to the set.
     #[must_use]
     pub fn with(mut self, observer: Arc<dyn Observer>) -> Observers {
         let wants = observer.wants();
@@ -44,7 +44,7 @@ impl Observers {
         self
     }
 
-    /// Adds a debugger, which controls runs; these have one thread.
+    /// Adds a debugger. Runs that it controls use a single thread.
     #[must_use]
     pub fn controlled_by(self, debugger: Arc<dyn Debugger>) -> Observers {
         Observers {
@@ -53,28 +53,28 @@ impl Observers {
         }
     }
 
-    /// The debugger.
+    /// Debugger, if there is one.
     pub(crate) fn debugger(&self) -> Option<&Arc<dyn Debugger>> {
         self.debugger.as_ref()
     }
 
-    /// Events that at least one of them wants.
+    /// Events that at least one observer wants.
     pub fn wants(&self) -> Events {
         self.wants
     }
 
-    /// Calls each one that wants the event.
+    /// Calls each observer that wants the event.
     fn each(&self, event: Events, f: impl Fn(&dyn Observer)) {
         let wanting = self.list.iter().filter(|(wants, _)| wants.any(event));
         wanting.for_each(|(_, observer)| f(&**observer));
     }
 
-    /// Reports the begin of a dispatch.
+    /// Reports the beginning of a dispatch.
     pub(crate) fn dispatch_begins(&self, dispatch: &Dispatched<'_>) {
         self.each(Events::DISPATCH, |it| it.dispatch_begins(dispatch));
     }
 
-    /// Reports its end.
+    /// Reports the end of a dispatch.
     pub(crate) fn dispatch_ends(
         &self,
         dispatch: &Dispatched<'_>,
@@ -86,7 +86,7 @@ impl Observers {
         });
     }
 
-    /// Makes the observers of a thread's waves in a dispatch.
+    /// Creates the observers of a thread's waves in a dispatch.
     pub(crate) fn watchers(&self, dispatch: &Dispatched<'_>) -> Watchers {
         let mut watchers = Watchers::default();
         for (wants, observer) in &self.list {
@@ -115,18 +115,18 @@ impl Listener for Observers {
     }
 }
 
-/// An observer of one thread's waves.
+/// Observer of one thread's waves.
 struct Watcher {
     wants: Events,
-    /// The observer is asked which accesses of LDS it overlooks.
+    /// True if the observer may overlook LDS accesses, and so must be asked.
     may_overlook: bool,
     observer: Box<dyn WaveObserver>,
-    /// Registers of the wave whose turn it is that it watches ([`Events::WATCHED`]).
+    /// Registers of the current wave that the observer watches ([`Events::WATCHED`]).
     watched: RegisterSet,
 }
 
 impl Watcher {
-    /// True if the observer, the one with this number in the set, is told of an event.
+    /// True if the observer, which has this index in the set, receives an event.
     #[inline(always)]
     fn gets(&self, event: Events, overlook: Overlook, number: usize) -> bool {
         let overlooks =
@@ -136,7 +136,7 @@ impl Watcher {
     }
 }
 
-/// Calls each one of several that is told of an event.
+/// Calls each of several observers that receives an event.
 #[inline(never)]
 fn each_of(
     list: &mut [Watcher],
@@ -151,41 +151,41 @@ fn each_of(
     }
 }
 
-/// The observers of one thread's waves.
+/// Observers of one thread's waves.
 #[derive(Default)]
 pub(crate) struct Watchers {
     list: Vec<Watcher>,
-    /// Events that at least one of them wants.
+    /// Events that at least one observer wants.
     pub(crate) wants: Events,
-    /// At least one of them may overlook accesses of LDS.
+    /// True if at least one observer may overlook LDS accesses.
     pub(crate) may_overlook: bool,
-    /// Registers that at least one of them watches.
+    /// Registers that at least one observer watches.
     watched: RegisterSet,
-    /// The dword at which a sequence of instructions has begun that is not reported yet ([`Events::SEQUENCE`]).
+    /// Index of the dword at which the current unreported sequence of instructions begins ([`Events::SEQUENCE`]).
     pub(crate) begun: Option<usize>,
-    /// Of registers with addresses in LDS.
+    /// Cached LDS address ranges of address registers.
     reaches: Reaches,
-    /// Operations that the instruction has made retire; kept to be allocated once.
+    /// Retired operations of the instruction, reused to avoid allocation.
     pub(crate) retired: Vec<Retired>,
 }
 
 /// Observers that overlook an access.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Overlook {
-    /// Places in the set, as bits.
+    /// Bit set of indexes in the observer set.
     by: u64,
-    /// All that could do.
+    /// True if every observer that wants events of the access overlooks it.
     pub(crate) is_unanimous: bool,
 }
 
 impl Watchers {
-    /// Calls each one that wants the event.
+    /// Calls each observer that wants the event.
     #[inline(always)]
     pub(crate) fn each(&mut self, event: Events, f: impl FnMut(&mut dyn WaveObserver)) {
         self.each_accessing(event, Overlook::default(), f);
     }
 
-    /// Asks the observers which of them overlook an instruction's access, if it is one of LDS.
+    /// Determines the observers that overlook an instruction's access, if it is an LDS access.
     #[inline(never)]
     pub(crate) fn overlook(&mut self, context: &Context<'_>, step: &Step) -> Overlook {
         let device = context.dispatched.device;
@@ -210,8 +210,8 @@ impl Watchers {
         overlook
     }
 
-    /// Like [`Watchers::each`] for the events of an access or the issue of its instruction, except for observers that
-    /// overlook it. Observers of all instructions get the issue in any case.
+    /// Like [`Watchers::each`] for the events of an access or the issue of its instruction, but leaves out observers
+    /// that overlook it. Observers of all instructions receive the issue in any case.
     #[inline(always)]
     pub(crate) fn each_accessing(
         &mut self,
@@ -219,7 +219,7 @@ impl Watchers {
         overlook: Overlook,
         mut f: impl FnMut(&mut dyn WaveObserver),
     ) {
-        // Most often there is one: it is called without a loop.
+        // There is usually one observer, which is called without a loop.
         if let [it] = &mut *self.list {
             if it.gets(event, overlook, 0) {
                 f(&mut *it.observer);
@@ -229,7 +229,7 @@ impl Watchers {
         }
     }
 
-    /// Reports instructions that a wave has executed one after the other, up to now.
+    /// Reports consecutive instructions that a wave has just executed.
     #[inline(never)]
     pub(crate) fn executed(
         &mut self,
@@ -251,7 +251,7 @@ impl Watchers {
         self.each(Events::SEQUENCE, |it| it.executed(&context, sequence));
     }
 
-    /// Asks those that want some events which registers of a wave they watch.
+    /// Asks the observers that want some events which registers of a wave they watch.
     pub(crate) fn watch(&mut self, context: &Context<'_>, of: Events) {
         let mut watched = RegisterSet::default();
         for it in &mut self.list {
@@ -266,7 +266,7 @@ impl Watchers {
         self.watched = watched;
     }
 
-    /// True if one of them is watched.
+    /// True if an observer watches any of these registers.
     #[inline(always)]
     pub(crate) fn watches(&self, registers: &RegisterSet) -> bool {
         self.watched.meets(registers)

@@ -1,4 +1,4 @@
-//! Writes the events of an instruction to the observers of a thread.
+//! Reporting of an instruction's events to a thread's observers.
 
 use gcn_isa::Does;
 use gcn_isa::simm::{MODE_VSKIP, Waitcnt};
@@ -16,26 +16,26 @@ use crate::scoreboard::{OperationId, Retired};
 use crate::step::{Arg, Executor, MAX_ARGS, Step};
 use crate::wave::{Waiting, Wave};
 
-/// True if an instruction is a vector instruction while those are skipped (S_SETVSKIP, errata E206). Nothing of it
-/// happens, and no counter counts it.
+/// True if an instruction is a vector instruction while MODE skips those (S_SETVSKIP, errata E206). A skipped
+/// instruction has no effect and increments no counter.
 #[inline(always)]
 pub(super) fn is_skipped(wave: &Wave, step: &Step) -> bool {
     wave.mode & MODE_VSKIP != 0 && !step.inst.encoding.is_scalar()
 }
 
-/// State of a wave when an instruction issues, which may be different when it completes.
+/// State of a wave when an instruction issues. It may be different when the instruction completes.
 pub(super) struct IssueState {
-    /// Operands, where they are not the step's.
+    /// Operands, if they differ from the step's.
     operands: Option<Box<[Arg; MAX_ARGS]>>,
     exec: u64,
     operation: Option<OperationId>,
     skip: Option<Skip>,
-    /// The instruction has been issued before, and has blocked.
+    /// True if the instruction has already been issued and has blocked.
     is_resumed: bool,
 }
 
 impl IssueState {
-    /// Looks at the wave before the instruction executes; `counts` if the wait counters are kept.
+    /// Captures the wave's state before the instruction executes. `counts` is true if wait counters are maintained.
     #[inline(always)]
     pub(super) fn of(wave: &Wave, step: &Step, counts: bool) -> IssueState {
         let is_moved = indexing::is_on(wave) || step.relative.is_some();
@@ -56,7 +56,7 @@ impl IssueState {
         }
     }
 
-    /// The state if the instruction is neither skipped nor resumed, and its operands are those that it names.
+    /// Captures the state of an instruction that is neither skipped nor resumed and has its encoded operands.
     #[inline(always)]
     pub(super) fn plain(wave: &Wave, step: &Step, counts: bool) -> IssueState {
         let is_counted = counts && (step.memory.is_some() || step.is_message());
@@ -70,8 +70,8 @@ impl IssueState {
     }
 }
 
-/// The observers, and the instruction that events are about. The small functions that take it by reference are inlined, so that the
-/// host keeps it in registers.
+/// Observers, and the instruction that events are about. The small functions that take this by reference are inlined,
+/// so that it stays in host registers.
 pub(super) struct EventWriter<'a> {
     dispatched: &'a Dispatched<'a>,
     pub(super) watch: &'a mut Watchers,
@@ -80,18 +80,18 @@ pub(super) struct EventWriter<'a> {
     pub(super) instruction: Instruction<'a>,
     skip: Option<Skip>,
     is_resumed: bool,
-    /// The observers that overlook its access.
+    /// Observers that overlook the instruction's access.
     overlook: Overlook,
 }
 
-/// True of an instruction of global wave synchronisation.
+/// True for an instruction of global wave synchronisation.
 fn is_of_gws(step: &Step) -> bool {
     let plan = step.memory.as_deref();
     plan.is_some_and(|plan| matches!(plan.does, Does::Gws(_)))
 }
 
 impl<'a> EventWriter<'a> {
-    /// For an instruction at which the wave is now.
+    /// Creates a writer for the instruction that the wave executes now.
     #[inline(always)]
     pub(super) fn new(
         dispatched: &'a Dispatched<'a>,
@@ -132,7 +132,8 @@ impl<'a> EventWriter<'a> {
         }
     }
 
-    /// The instruction issues, unless it has before or is to be skipped. With `watches` observers say which registers they watch then.
+    /// Reports the issue, unless the instruction has already been issued or is skipped. With `watches`, observers
+    /// then choose the registers that they watch.
     #[inline(always)]
     pub(super) fn issues(&mut self, wave: &Wave, lds: &Lds, watches: bool) {
         let events = match self.instruction.step.run {
@@ -150,7 +151,7 @@ impl<'a> EventWriter<'a> {
         }
     }
 
-    /// The instruction has completed, and the wave goes on at the dword with number `next`.
+    /// Reports the completion. The wave continues at the dword with index `next`.
     #[inline(always)]
     pub(super) fn completes(&mut self, wave: &mut Wave, lds: &Lds, next: usize) {
         if self.watch.wants.any(Events::COMPLETE) {
@@ -163,7 +164,8 @@ impl<'a> EventWriter<'a> {
         }
     }
 
-    /// The instruction has completed, or was skipped; the wave's `pc` is where it goes on. It may wait or end.
+    /// Reports that the instruction has completed or was skipped. The wave's `pc` is the address at which it
+    /// continues. The wave may wait or end.
     #[inline(always)]
     pub(super) fn ends(&mut self, wave: &Wave, lds: &Lds) {
         let (context, instruction) = (self.context(wave, lds), &self.instruction);
@@ -183,10 +185,10 @@ impl<'a> EventWriter<'a> {
         }
     }
 
-    /// Memory is about to be accessed; the addresses are in `transfer`, or can be found.
+    /// Reports an access before it happens. The addresses are in `transfer`, or can be computed.
     ///
     /// # Errors
-    /// The veto of an observer.
+    /// Returns the veto of an observer.
     #[inline(always)]
     pub(super) fn accesses(
         &mut self,
@@ -205,7 +207,7 @@ impl<'a> EventWriter<'a> {
         veto.map_or(Ok(()), |message| Err(FaultKind::Vetoed(message)))
     }
 
-    /// Memory has been accessed; the addresses are in `transfer`, or can be found.
+    /// Reports an access after it has happened. The addresses are in `transfer`, or can be computed.
     #[inline(always)]
     pub(super) fn accessed(&mut self, wave: &Wave, lds: &Lds, transfer: &Transfer) {
         let (context, overlook) = (self.context(wave, lds), self.overlook);
@@ -215,7 +217,7 @@ impl<'a> EventWriter<'a> {
         });
     }
 
-    /// Waits for the counters, and reports what that makes retire.
+    /// Waits for counters, and reports the operations that retire.
     #[inline(always)]
     pub(super) fn waits(&mut self, wave: &mut Wave, lds: &Lds, until: Waitcnt) {
         let retired = &mut self.watch.retired;
@@ -223,7 +225,7 @@ impl<'a> EventWriter<'a> {
         self.retires(wave, lds);
     }
 
-    /// Counts an operation, and reports what that makes retire.
+    /// Counts an operation, and reports the operations that retire because of it.
     #[inline(always)]
     pub(super) fn counts(&mut self, wave: &mut Wave, lds: &Lds, counters: Counters) {
         let retired = &mut self.watch.retired;
@@ -239,10 +241,11 @@ impl<'a> EventWriter<'a> {
         }
     }
 
-    /// Executes a memory instruction between its events, but for issue and completion.
+    /// Executes a memory instruction and reports its events, except issue and completion.
     ///
     /// # Errors
-    /// The fault and the lane to blame, or the veto of an observer. They are boxed: a small result is handed on in registers.
+    /// Returns the fault with its lane, or the veto of an observer. The error is boxed so that the result fits in
+    /// registers.
     pub(super) fn memory(
         &mut self,
         wave: &mut Wave,
@@ -270,10 +273,10 @@ impl<'a> EventWriter<'a> {
         Ok(outcome)
     }
 
-    /// Executes a memory instruction between the events of its access.
+    /// Executes a memory instruction and reports the events of its access.
     ///
     /// # Errors
-    /// As of [`EventWriter::memory`].
+    /// Returns the errors of [`EventWriter::memory`].
     fn access(
         &mut self,
         wave: &mut Wave,
@@ -306,7 +309,7 @@ impl<'a> EventWriter<'a> {
         Ok(outcome)
     }
 
-    /// Executes a sample of an image, which accesses several texels a lane: an access for each.
+    /// Executes an image sample, which accesses several texels per lane. Each texel is reported as an access.
     #[inline(never)]
     fn samples(
         &mut self,
@@ -317,7 +320,7 @@ impl<'a> EventWriter<'a> {
     ) -> Result<Attempt, Box<LaneFault>> {
         let device = self.dispatched.device;
         memory::addresses(wave, step, device, transfer.access_mut());
-        // The registers of the address may be those of the result.
+        // The result may overwrite the address registers, so compute all texels first.
         let mut texels = Vec::new();
         for number in 0.. {
             if number > 0 && !memory::texel(wave, step, number, transfer.access_mut()) {
@@ -340,7 +343,7 @@ impl<'a> EventWriter<'a> {
         Ok(outcome)
     }
 
-    /// Reports that the wave goes on, if it was blocked and is not any more, and has done what it wanted of GWS.
+    /// Reports that a blocked wave continues, and that its GWS operation is complete.
     fn resumes(&mut self, outcome: Attempt, wave: &Wave, lds: &Lds) {
         if outcome != Attempt::Done || !self.watch.wants.any(Events::GWS) {
             return;
@@ -354,7 +357,7 @@ impl<'a> EventWriter<'a> {
         }
     }
 
-    /// The wave blocks, the first time.
+    /// Reports that the wave blocks, for the first time at this instruction.
     pub(super) fn blocks(&mut self, wave: &Wave, lds: &Lds) {
         let context = self.context(wave, lds);
         self.watch.each(Events::GWS, |it| it.gws_blocks(&context));

@@ -1,4 +1,4 @@
-//! Executes one instruction of a wave, between its events if it has any.
+//! Execution of a single instruction of a wave, with its events if there are observers.
 
 use gcn_isa::Does;
 use gcn_isa::effect::{Condition, Control};
@@ -16,22 +16,22 @@ use crate::observe::Dispatched;
 use crate::step::{Executor, Step};
 use crate::wave::{Waiting, Wave};
 
-/// A wave, its workgroup's LDS, and room for an access: what it has does not matter, it is the caller's so that it is not made anew
-/// for every turn.
+/// Wave, its workgroup's LDS, and a buffer for an access. The contents of the buffer do not matter: the caller owns
+/// it so that it is not allocated again for every turn.
 pub(super) type State<'a> = (&'a mut Wave, &'a mut Lds, &'a mut Transfer);
 
-/// A wave behind an instruction.
+/// State of a wave after an instruction.
 #[derive(Clone, Copy)]
 pub(super) enum After {
-    /// The wave goes on at the dword with this number.
+    /// The wave continues at the dword with this index.
     Goes(usize),
-    /// The wave waits, and will go on there.
+    /// The wave waits, and will continue at the dword with this index.
     Waits(usize),
-    /// The wave is blocked, and tries the instruction again.
+    /// The wave is blocked, and will try the instruction again.
     Blocked,
 }
 
-/// Executes an instruction that is no branch, between its events if it has a writer for them.
+/// Executes an instruction other than a branch, and reports its events if there is a writer.
 #[inline(always)]
 pub(super) fn execute(
     dispatched: &Dispatched<'_>,
@@ -88,7 +88,7 @@ pub(super) fn execute(
                 LateContext::new(dispatched, lds, transfer, events.watch).wait(wave, until)?;
             }
         }
-        // What came before a wait is before what follows (see `memory`).
+        // A wait orders earlier accesses before later ones (see `memory`).
         Executor::Wait(_) if cfg!(not(target_arch = "x86_64")) => device.memory.fence(),
         Executor::Wait(_) => {}
         Executor::Memory => {
@@ -154,13 +154,13 @@ pub(super) fn execute(
                 After::Waits(following)
             });
         }
-        // A branch is its block's exit.
+        // A branch is the exit of its block.
         Executor::Missing | Executor::Branch(..) => return Err(at(FaultKind::NotExecuted)),
     }
     Ok(After::Goes(following))
 }
 
-/// A memory instruction of which no observer gets events, and that the step loop has not executed ahead of the rest.
+/// Executes a memory instruction without events that the step loop has not handled on its fast path.
 #[inline(never)]
 fn access_unobserved(
     wave: &mut Wave,
@@ -173,13 +173,14 @@ fn access_unobserved(
     memory::execute(wave, step, lds, device, transfer)
 }
 
-/// True of a wait, where nothing is counted that it waits for: all has taken effect already. On some hosts it is a fence.
+/// True for a wait, which has no work to do if counters are not maintained: all operations have already taken effect.
+/// On some hosts a wait is a fence instead.
 #[inline(always)]
 pub(super) fn does_nothing(step: &Step) -> bool {
     cfg!(target_arch = "x86_64") && matches!(step.run, Executor::Wait(_))
 }
 
-/// A vector instruction, with its operands where VGPR indexing has moved them.
+/// Executes a vector instruction, with the operands that VGPR indexing selects.
 #[inline(always)]
 fn vector(wave: &mut Wave, step: &Step) {
     if indexing::is_on(wave) {
@@ -189,7 +190,8 @@ fn vector(wave: &mut Wave, step: &Step) {
     }
 }
 
-/// Counts the operation of the instruction at `pc`. It is inlined so that without observers no writer is in memory.
+/// Counts the operation of the instruction at `pc`. The function is inlined so that no writer is kept in memory
+/// without observers.
 #[inline(always)]
 pub(super) fn count(
     wave: &mut Wave,
@@ -208,7 +210,7 @@ pub(super) fn count(
     }
 }
 
-/// [`count`] for code that reads its counters, which little does.
+/// Variant of [`count`] for code that reads its counters, which is rare.
 #[cold]
 #[inline(never)]
 fn count_unobserved(wave: &mut Wave, step: &Step, pc: u64) {
@@ -217,19 +219,19 @@ fn count_unobserved(wave: &mut Wave, step: &Step, pc: u64) {
     }
 }
 
-/// The number of no dword: where a program counter points that is not aligned. No branch comes near it.
+/// Invalid dword index, which stands for a misaligned program counter. No branch comes near it.
 pub(super) const NOWHERE: usize = 1 << (usize::BITS - 1);
 
-/// MODE: bits that change what vector instructions do: indexing, and skipping them.
+/// MODE bits that affect the execution of vector instructions: indexing and skipping.
 const CHANGES_EXECUTION: u32 = indexing::GPR_IDX_EN | MODE_VSKIP;
 
-/// True if MODE does not change what vector instructions do.
+/// True if MODE does not affect the execution of vector instructions.
 #[inline(always)]
 pub(super) fn is_unmodified(wave: &Wave) -> bool {
     wave.mode & CHANGES_EXECUTION == 0
 }
 
-/// S_SETPRIO has two bits.
+/// Mask of S_SETPRIO's two bits.
 const PRIORITY: u8 = 3;
 
 /// True if a branch on `condition` is taken.
@@ -247,25 +249,25 @@ pub(super) fn holds(wave: &Wave, condition: Condition) -> bool {
     }
 }
 
-/// Program control.
+/// Executes a program control instruction.
 fn flow(wave: &mut Wave, step: &Step) -> Result<(), FaultKind> {
     match step.inst.does() {
         Does::Control(control) => match control {
-            // The counters do not hold up the end; what was issued takes place all the same (checklist 5.5).
+            // Outstanding operations do not delay the end, and still take effect (checklist 5.5).
             Control::End => wave.waiting = Waiting::Ended,
             Control::Barrier => wave.waiting = Waiting::Barrier,
             Control::SendMsg { halt: true } => return Err(FaultKind::Halted),
-            // Nobody is there to receive it.
+            // There is no receiver.
             Control::SendMsg { halt: false } => {}
             Control::Trap if step.immediate() as u8 == fault::BREAKPOINT => {}
             Control::Trap => return Err(FaultKind::Trap(step.immediate() as u8)),
             Control::SetHalt if step.immediate() & 1 != 0 => return Err(FaultKind::Halted),
-            // Who sleeps waits for somebody, whose turn it is now. There is no time that could pass.
+            // A sleeping wave waits for another wave, so let that one run. There is no notion of time.
             Control::Sleep => wave.waiting = Waiting::Asleep,
             Control::SetPrio => wave.priority = step.immediate() as u8 & PRIORITY,
             Control::GprIndexOff => indexing::turn_off(wave),
             Control::GprIndexMode => indexing::set_operands(wave, step, 0),
-            // Nothing here depends on time, priority, caches of code or performance counters. Waits have been done.
+            // Time, priority, instruction caches and performance counters are not emulated. Waits are already done.
             Control::Nop
             | Control::Waitcnt
             | Control::SetHalt

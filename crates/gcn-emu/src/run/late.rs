@@ -1,10 +1,11 @@
-//! Memory operations as late as the wait counters allow.
+//! Memory operations that complete as late as the wait counters allow.
 //!
-//! Hardware may complete an operation at any time between its issue and the wait that guarantees it; elsewhere the emulator
-//! takes the earliest. Here it takes the latest: at issue the operation notes the registers that it reads, and those that it
-//! will write hold noise. It takes effect when a wait guarantees it ([`Outstanding`](crate::outstanding::Outstanding)), and at
-//! the latest when the wave ends, sleeps, or has had its turn, so that waves which wait for each other go on. Operations of a wave
-//! that are due take effect in the order of their issue.
+//! Hardware may complete an operation at any time between its issue and the wait that guarantees it. By default the
+//! emulator completes operations at once; in this mode it completes them as late as possible. At issue the operation
+//! captures the registers that it reads, and the registers that it will write are filled with noise. It takes effect
+//! when a wait guarantees it ([`Outstanding`](crate::outstanding::Outstanding)), and at the latest when the wave
+//! ends, sleeps or has had its turn, so that waves which wait for each other make progress. Operations of a wave that
+//! are due take effect in the order of their issue.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +27,8 @@ use crate::outstanding::flat_order;
 use crate::step::{Family, Step};
 use crate::wave::Wave;
 
-/// True if the effect of a memory instruction may be put off: what synchronises waves, or accesses nothing, has none that could.
+/// True if the effect of a memory instruction may be delayed. Instructions that synchronise waves or access nothing
+/// are not delayed.
 pub(super) fn defers(step: &Step) -> bool {
     let does = step.memory.as_ref().map(|plan| plan.does);
     does.is_some_and(|does| {
@@ -37,7 +39,7 @@ pub(super) fn defers(step: &Step) -> bool {
     })
 }
 
-/// True if a wave may not go on for long after an instruction: operations take effect before it.
+/// True if all operations must take effect before an instruction, because the wave may not continue soon after it.
 pub(super) fn finishes(step: &Step) -> bool {
     let does = step.inst.does();
     matches!(
@@ -52,7 +54,7 @@ pub(super) fn finishes(step: &Step) -> bool {
     )
 }
 
-/// Everything that a wave needs for its operations to take effect.
+/// Everything that a wave needs to complete its operations.
 pub(super) struct LateContext<'a, 'b> {
     dispatched: &'a Dispatched<'a>,
     lds: &'b mut Lds,
@@ -75,10 +77,10 @@ impl<'a, 'b> LateContext<'a, 'b> {
         }
     }
 
-    /// Issues the instruction at `pc`. Operations take effect for which a counter has no room.
+    /// Issues the instruction at `pc`. If a counter overflows, the operations that it can no longer hold take effect.
     ///
     /// # Errors
-    /// The fault of one of these.
+    /// Returns the fault of a completed operation.
     pub(super) fn issue(&mut self, wave: &mut Wave, step: &Step, pc: u64) -> Result<(), Stop> {
         let Some(late) = &mut wave.late else {
             return Ok(());
@@ -113,10 +115,10 @@ impl<'a, 'b> LateContext<'a, 'b> {
         Ok(())
     }
 
-    /// The wave waits: the operations that are guaranteed take effect.
+    /// Completes the operations that a wait guarantees.
     ///
     /// # Errors
-    /// The fault of one of them.
+    /// Returns the fault of a completed operation.
     pub(super) fn wait(&mut self, wave: &mut Wave, until: Waitcnt) -> Result<(), Stop> {
         let Some(late) = &mut wave.late else {
             return Ok(());
@@ -126,21 +128,21 @@ impl<'a, 'b> LateContext<'a, 'b> {
         self.complete(wave, ready)
     }
 
-    /// All operations take effect.
+    /// Completes all operations.
     ///
     /// # Errors
-    /// The fault of one of them.
+    /// Returns the fault of a completed operation.
     pub(super) fn finish(&mut self, wave: &mut Wave) -> Result<(), Stop> {
         let all = wave.late.as_mut().map(|late| late.all());
         self.complete(wave, all.unwrap_or_default())
     }
 
-    /// The wave arrives at a barrier. Its stores to vector memory take effect, since the cache that a workgroup shares keeps them
-    /// ahead of what other waves access behind the barrier: by LLVM's memory model for GCN no wait is needed. So do the operations
-    /// of vector memory before them, which are in order.
+    /// Completes vector memory stores at a barrier. The cache that a workgroup shares keeps them ahead of accesses by
+    /// other waves after the barrier, so LLVM's memory model for GCN needs no wait. Vector memory operations before
+    /// these stores also take effect, since they are in order.
     ///
     /// # Errors
-    /// The fault of one of them.
+    /// Returns the fault of a completed operation.
     pub(super) fn barrier(&mut self, wave: &mut Wave) -> Result<(), Stop> {
         let code = self.dispatched.code;
         let plan = |it: &LateOperation| match code.step(it.pc) {
@@ -168,7 +170,7 @@ impl<'a, 'b> LateContext<'a, 'b> {
         self.complete(wave, operations.unwrap_or_default())
     }
 
-    /// Operations take effect.
+    /// Completes operations.
     fn complete(&mut self, wave: &mut Wave, operations: Vec<LateOperation>) -> Result<(), Stop> {
         for mut operation in operations {
             let Some(Ok(step)) = self.dispatched.code.step(operation.pc) else {
@@ -201,7 +203,7 @@ impl<'a, 'b> LateContext<'a, 'b> {
         Ok(())
     }
 
-    /// Performs an instruction in a wave with the registers that it had at its issue.
+    /// Executes an instruction in a wave whose registers have been restored to their values at issue.
     fn perform(&mut self, wave: &mut Wave, step: &Step) -> Result<(), Stop> {
         let pc = wave.pc;
         let issued = IssueState::of(wave, step, true);
@@ -222,7 +224,7 @@ impl<'a, 'b> LateContext<'a, 'b> {
     }
 }
 
-/// The counters that an operation holds: of FLAT those of the apertures that its lanes hit (errata E082).
+/// Counters that an operation holds. For FLAT these depend on the apertures that its lanes hit (errata E082).
 fn counters(wave: &Wave, step: &Step, device: &Device, transfer: &mut Transfer) -> Counters {
     let mut counters = step.inst.uses().counters().unwrap_or(Counters {
         vm: 0,
@@ -244,7 +246,7 @@ fn counters(wave: &Wave, step: &Step, device: &Device, transfer: &mut Transfer) 
     counters
 }
 
-/// The number of the vector register that stands for one: those beyond the wave's are v0 (checklist 1.6).
+/// Vector register that is accessed for a register number: v0 if the number is out of range (checklist 1.6).
 fn vector(wave: &Wave, register: u8) -> u8 {
     if usize::from(register) < wave.vgprs.len() {
         register
@@ -253,7 +255,7 @@ fn vector(wave: &Wave, register: u8) -> u8 {
     }
 }
 
-/// The number of the scalar register that stands for one: those beyond the wave's are s0 (checklist 1.7).
+/// Scalar register that is accessed for a register number: s0 if the number is out of range (checklist 1.7).
 fn scalar(wave: &Wave, register: u8) -> u8 {
     if wave.owns_scalars(register, 1) {
         register
@@ -262,14 +264,14 @@ fn scalar(wave: &Wave, register: u8) -> u8 {
     }
 }
 
-/// Registers of a wave by number, with the bits of each that are used.
+/// Register numbers of a wave; vector registers come with the bits that are used.
 #[derive(Default)]
 struct Used {
     vectors: Vec<(u8, u32)>,
     scalars: Vec<u8>,
 }
 
-/// The registers of which an instruction uses some bits, as `bits` says of each use.
+/// Registers with bits that an instruction uses. `bits` selects these for each use.
 fn used(wave: &Wave, step: &Step, bits: impl Fn(&RegisterUse) -> u32) -> Used {
     let mut used = Used::default();
     let uses = step.inst.uses();
@@ -291,12 +293,12 @@ fn used(wave: &Wave, step: &Step, bits: impl Fn(&RegisterUse) -> u32) -> Used {
     used
 }
 
-/// The registers that an instruction writes.
+/// Registers that an instruction writes.
 fn written(wave: &Wave, step: &Step) -> Used {
     used(wave, step, |it| it.written)
 }
 
-/// Notes the registers that an instruction reads, and EXEC, each once.
+/// Captures the registers that an instruction reads, and EXEC, without duplicates.
 fn capture(wave: &Wave, step: &Step, pc: u64, number: u64) -> LateOperation {
     let read = used(wave, step, |it| it.read);
     let vectors: BTreeSet<u8> = read.vectors.into_iter().map(|(it, _)| it).collect();
@@ -316,7 +318,7 @@ fn capture(wave: &Wave, step: &Step, pc: u64, number: u64) -> LateOperation {
     }
 }
 
-/// Exchanges the registers that an operation has noted and those of the wave.
+/// Swaps the registers captured by an operation with those of the wave.
 fn exchange(wave: &mut Wave, operation: &mut LateOperation) {
     for (register, value) in &mut operation.vectors {
         std::mem::swap(wave.vgpr_mut(*register), value);

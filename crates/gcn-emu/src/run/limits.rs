@@ -1,10 +1,10 @@
-//! Reasons to refuse a dispatch: sizes that hardware does not take, and workgroups that no compute unit holds.
+//! Limits of a dispatch: sizes that hardware supports, and resources of a compute unit.
 
 use crate::lanes::LevelError;
 use crate::memory::AllocError;
 use crate::native::{ENGINE_VARIABLE, EngineError};
 
-/// Reason for which a dispatch cannot be started.
+/// Error that prevents a dispatch from starting.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DispatchError {
@@ -20,63 +20,63 @@ pub enum DispatchError {
     /// No memory for scratch or registers.
     #[error(transparent)]
     Memory(#[from] AllocError),
-    /// The environment asks for vector instructions that do not exist here.
+    /// The environment requests vector instructions that do not exist on this host.
     #[error(transparent)]
     Vectors(#[from] LevelError),
-    /// The environment asks for an engine that does not exist.
+    /// The environment requests an unknown engine.
     #[error("{ENGINE_VARIABLE}: {0}")]
     Engine(#[from] EngineError),
-    /// The host refuses another thread.
+    /// The host cannot start another thread.
     #[error("cannot start a thread: {0}")]
     Thread(std::io::Error),
 }
 
-/// Work-items of a workgroup at most.
+/// Maximum number of work-items in a workgroup.
 pub const MAX_GROUP: u64 = 1024;
 
-/// SIMDs of a compute unit.
+/// Number of SIMDs in a compute unit.
 const SIMDS: u64 = 4;
-/// Waves of a SIMD at most.
+/// Maximum number of waves on a SIMD.
 const WAVES_PER_SIMD: u64 = 10;
-/// Vector registers that the waves of a SIMD share.
+/// Number of vector registers that the waves of a SIMD share.
 const VGPRS_PER_SIMD: u64 = 256;
-/// Vector registers are allocated in blocks of this many.
+/// Allocation granularity of vector registers.
 const VGPR_BLOCK: u64 = 4;
-/// Bytes of LDS of a compute unit.
+/// Size of a compute unit's LDS in bytes.
 const LDS_BYTES: u64 = 64 << 10;
 
-/// A reason why no compute unit can run a workgroup.
+/// Reason why no compute unit can run a workgroup.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unfit {
-    /// The waves have too many vector registers.
+    /// The waves use too many vector registers.
     #[error(
         "a workgroup of {waves} waves with {vgprs} VGPRs each does not fit a compute unit, which holds {most} such waves"
     )]
     Registers {
-        /// Waves of the workgroup.
+        /// Number of waves in the workgroup.
         waves: u64,
-        /// Vector registers of a wave.
+        /// Number of vector registers of a wave.
         vgprs: u64,
-        /// Waves that a compute unit has registers for.
+        /// Number of waves that a compute unit has registers for.
         most: u64,
     },
-    /// The workgroup has too much LDS.
+    /// The workgroup uses too much LDS.
     #[error("a workgroup with {0} bytes of LDS does not fit a compute unit, which has {LDS_BYTES}")]
     Lds(u64),
 }
 
-/// Waves with `vgprs` vector registers that a compute unit holds.
+/// Number of waves with `vgprs` vector registers that fit in a compute unit.
 fn waves_per_unit(vgprs: u64) -> u64 {
     let vgprs = vgprs.max(1).next_multiple_of(VGPR_BLOCK);
     SIMDS * (VGPRS_PER_SIMD / vgprs).min(WAVES_PER_SIMD)
 }
 
-/// Workgroups of `waves` waves that a compute unit holds, each wave with `vgprs` vector registers and each workgroup with
-/// `lds_bytes` bytes of LDS.
+/// Number of workgroups that fit in a compute unit. A workgroup has `waves` waves with `vgprs` vector registers each,
+/// and `lds_bytes` bytes of LDS.
 ///
 /// # Errors
-/// Not even one fits.
+/// Returns an error if not even one workgroup fits.
 pub fn fits(waves: u64, vgprs: u64, lds_bytes: u64) -> Result<u64, Unfit> {
     let most = waves_per_unit(vgprs);
     let by_registers = most / waves.max(1);

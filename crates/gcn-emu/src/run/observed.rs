@@ -1,7 +1,8 @@
-//! Execution of steps with events, as the observers of a run want them.
+//! Execution of steps with the events that a run's observers request.
 //!
-//! Kernels are nearly all made of the steps that [`Observed`] executes in place. One by one, an observer of memory events took 1.73
-//! to 1.9 times as long as none on sgemm (AVX2), and so it takes 1.4 to 1.5 (benchmark `observers`, AVX2 and AVX-512).
+//! Nearly all instructions of a kernel are steps that [`Observed`] executes in place. When it handled steps one by
+//! one, sgemm with an observer of memory events took 1.73 to 1.9 times as long as without (AVX2); now it takes 1.4 to
+//! 1.5 times as long (benchmark `observers`, AVX2 and AVX-512).
 
 use gcn_isa::simm::Waitcnt;
 use gcn_isa::uses::RegisterSet;
@@ -18,37 +19,37 @@ use crate::observe::{Context, Dispatched, Events, Overlook, StopPoints, Watchers
 use crate::step::{Executor, MemoryPlan, Step};
 use crate::wave::Wave;
 
-/// Steps with events, as the observers of a run want them.
+/// Execution of steps with events.
 struct Observed<'a> {
     dispatched: &'a Dispatched<'a>,
     watch: &'a mut Watchers,
-    /// Observers watch registers.
+    /// True if observers watch registers.
     watches: bool,
-    /// The wait counters are kept.
+    /// True if wait counters are maintained.
     counts: bool,
-    /// All instructions have events.
+    /// True if all instructions have events.
     reports_all: bool,
-    /// Observers get events of the instructions that follow each other.
+    /// True if observers want sequences of executed instructions.
     reports_sequences: bool,
-    /// Waits have none, and nothing is counted.
+    /// True if waits have no events and nothing is counted.
     skips_waits: bool,
-    /// Barriers and the like have none.
+    /// True if barriers and similar instructions have no events.
     skips_flow: bool,
-    /// Observers may overlook accesses of LDS.
+    /// True if observers may overlook LDS accesses.
     asks: bool,
-    /// An access that all overlook has no event.
+    /// True if an access has no events when all observers overlook it.
     drops_overlooked: bool,
-    /// Operations take effect as late as they may.
+    /// True if operations take effect as late as possible.
     is_late: bool,
-    /// Registers that each step of the block uses, from its entry on, where some may be watched.
+    /// Registers that each step of the block uses, starting at the entry, if some may be watched.
     used: &'a [RegisterSet],
-    /// Stops of a debugger.
+    /// Debugger stops.
     stops: Option<&'a mut StopPoints>,
-    /// The wave has executed nothing since its turn has begun.
+    /// True if the wave has not executed an instruction in this turn yet.
     begins: bool,
 }
 
-/// [`run_wave`] with observers.
+/// Variant of [`run_wave`] with observers.
 pub(super) fn run_observed(
     dispatched: &Dispatched<'_>,
     state: State<'_>,
@@ -67,7 +68,7 @@ impl<'a> Observed<'a> {
         let wanted = watch.wants;
         let wants = |events| wanted.any(events);
         let is_late = wave.late.is_some();
-        // All has taken effect already: what is outstanding is of use only to those who look.
+        // Operations take effect at once, so outstanding ones matter only to observers and code that read them.
         let counts = wants(Events::OPERATIONS) || dispatched.code.reads_counters();
         let reports_all = wants(Events::INSTRUCTION);
         let asks = watch.may_overlook && !is_late;
@@ -239,17 +240,17 @@ impl Observed<'_> {
         self.watches && used.is_none_or(|used| self.watch.watches(used))
     }
 
-    /// True if observers watch a register that a step uses, or may use if MODE moves its operands. Out of the loop, since the test of
-    /// registers is long.
+    /// True if observers watch a register that a step uses, or may use if MODE moves its operands. Kept out of the
+    /// step loop, because the register test is long.
     #[inline(never)]
     fn is_watched(&self, wave: &Wave, number: usize) -> bool {
         self.watches && !is_unmodified(wave) || self.uses_watched(number)
     }
 
-    /// Executes the last of some steps between all events that it may have.
+    /// Executes the last of some steps and reports all its events.
     ///
     /// # Errors
-    /// As of [`Execution::fast`].
+    /// Returns the errors of [`Execution::fast`].
     #[inline(never)]
     fn any(
         &mut self,
@@ -281,11 +282,11 @@ impl Observed<'_> {
         Ok(after)
     }
 
-    /// Executes a memory instruction [by lane](MemoryPlan::is_by_lane) between its events: with less to look at it takes half the time
-    /// of [`Observed::any`].
+    /// Executes a memory instruction that is [by lane](MemoryPlan::is_by_lane) and reports its events. With fewer
+    /// cases than [`Observed::any`], it takes half the time.
     ///
     /// # Errors
-    /// As of [`Execution::fast`].
+    /// Returns the errors of [`Execution::fast`].
     #[inline(always)]
     fn access(
         &mut self,
@@ -326,10 +327,10 @@ impl Observed<'_> {
         Ok(())
     }
 
-    /// Executes an access of LDS that observers may overlook.
+    /// Executes an LDS access that observers may overlook.
     ///
     /// # Errors
-    /// As of [`Execution::fast`].
+    /// Returns the errors of [`Execution::fast`].
     #[inline(always)]
     fn share(
         &mut self,
@@ -365,8 +366,8 @@ impl Observed<'_> {
         Ok(())
     }
 
-    /// Executes an instruction that accesses no memory and has the operands that it names between its events, by a function; the
-    /// wave goes on at the dword with number `next`.
+    /// Executes an instruction with a function and reports its events. The instruction accesses no memory and has its
+    /// encoded operands; the wave continues at the dword with index `next`.
     #[inline(always)]
     fn reported(
         &mut self,
@@ -385,7 +386,7 @@ impl Observed<'_> {
         events.completes(wave, lds, next);
     }
 
-    /// Executes a wait for counters that are kept, between its events.
+    /// Executes a wait with its events, if counters are maintained.
     #[inline(always)]
     fn wait(&mut self, wave: &mut Wave, lds: &Lds, step: &Step, until: Waitcnt) {
         let overlook = Overlook::default();
@@ -398,7 +399,7 @@ impl Observed<'_> {
     }
 }
 
-/// Stop by a fault of an access.
+/// Stop caused by a faulting access.
 #[cold]
 fn stop(pc: u64, (kind, lane): LaneFault) -> Box<Stop> {
     Box::new(Stop { kind, pc, lane })

@@ -1,32 +1,32 @@
-//! Places of waves when a run stops.
+//! Positions of waves when a run stops.
 
 use crate::wave::{Waiting, WaveId};
 
-/// Waves that a stopped run tells the places of, at most.
+/// Maximum number of wave positions that a stopped run reports.
 pub const MAX_PLACES: usize = 64;
 
-/// Place of a wave.
+/// Position of a wave.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WavePlace {
-    /// The wave.
+    /// Wave.
     pub wave: WaveId,
-    /// Address of the instruction that it executes next, or that it waits at.
+    /// Address of the instruction that the wave executes next or waits at.
     pub pc: u64,
-    /// The instruction's text, if it is one.
+    /// Text of the instruction, if it can be decoded.
     pub text: Option<String>,
-    /// The active lanes.
+    /// Mask of active lanes.
     pub exec: u64,
-    /// The event that it waits for.
+    /// Event that the wave waits for.
     pub waiting: Waiting,
 }
 
-/// Sorts the places, x fastest as the workgroups begin, and keeps as many as are reported.
+/// Sorts positions in the order in which waves begin, with x varying fastest, and keeps the reported number of them.
 pub(super) fn keep_first(places: &mut Vec<WavePlace>) {
     places.sort_by_key(|place| place.wave.rank());
     places.truncate(MAX_PLACES);
 }
 
-/// Keeps the one of two places that comes first in the order in which waves begin.
+/// Keeps the position of the wave that begins first.
 pub(super) fn keep_first_wave(kept: &mut Option<(WaveId, u64)>, other: (WaveId, u64)) {
     if kept.is_none_or(|(wave, _)| other.0.rank() < wave.rank()) {
         *kept = Some(other);

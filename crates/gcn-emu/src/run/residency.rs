@@ -1,5 +1,5 @@
-//! Workgroups that are alive at once: as many as the registers and the LDS of the largest chips hold, and as the device's
-//! memory holds here.
+//! Number of resident workgroups. It is limited by the registers and LDS of the largest chips, and by the device's
+//! memory.
 
 use super::limits::{DispatchError, fits};
 use crate::code::Code;
@@ -9,12 +9,13 @@ use crate::lanes::Lanes;
 use crate::memory::Charge;
 use crate::wave::Wave;
 
-/// Compute units of the largest chips.
+/// Number of compute units of the largest chips.
 const COMPUTE_UNITS: u64 = 64;
-/// Workgroups that each of `threads` threads may keep alive, and the device's memory that their registers and LDS take.
+/// Returns the number of workgroups that each of `threads` threads may keep resident, and the charge for their
+/// registers and LDS in the device's memory.
 ///
 /// # Errors
-/// A compute unit cannot run one, or there is no memory for one a thread.
+/// Returns an error if a compute unit cannot run a workgroup, or if there is no memory for one per thread.
 pub(super) fn reserve(
     device: &Device,
     code: &Code,

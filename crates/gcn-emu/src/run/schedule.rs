@@ -1,22 +1,22 @@
-//! The turns of a workgroup's waves: in their order and of one length, or as chance has them.
+//! Schedule of the turns of a workgroup's waves: in order and of equal length, or random.
 
 use crate::device::Config;
 use crate::noise::Noise;
 
-/// Instructions of the longest turn where chance decides.
+/// Maximum number of instructions in a random turn.
 const LONGEST_TURN: u64 = 64;
 
-/// The order and the length of the turns that one thread gives.
+/// Order and length of the turns on one thread.
 pub(super) struct Schedule {
-    /// Noise that decides, where it does.
+    /// Random numbers of a random schedule.
     noise: Option<Noise>,
-    /// The wave that begins the workgroup's turn.
+    /// Wave that has the first turn of the workgroup.
     first: usize,
     quantum: u64,
 }
 
 impl Schedule {
-    /// The schedule of the thread with a number.
+    /// Creates the schedule of the thread with this number.
     pub(super) fn new(config: &Config, thread: usize) -> Schedule {
         let noise = |seed| Noise::new(seed).of(thread as u64);
         Schedule {
@@ -26,7 +26,8 @@ impl Schedule {
         }
     }
 
-    /// The wave that has the turn with this number among those of a workgroup's `count` waves, and its length in instructions.
+    /// Returns the wave that has the given turn of a workgroup with `count` waves, and the length of the turn in
+    /// instructions.
     pub(super) fn turn(&mut self, turn: usize, count: usize) -> (usize, u64) {
         let Some(noise) = &mut self.noise else {
             return (turn, self.quantum);

@@ -1,4 +1,4 @@
-//! State that the threads of a run share: workgroups that have not begun, and what has stopped the run.
+//! State shared by the threads of a run: workgroups that have not begun, and the fault that has stopped the run.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -12,40 +12,41 @@ use crate::fault::{Fault, FaultKind, Site};
 use crate::observe::Dispatched;
 use crate::wave::{Waiting, Wave, WaveId};
 
-/// Workgroups that a thread takes at once if there are more than all threads can keep alive, so that none need be there
-/// for another to end. Neighbours work on data that are neighbours, which one thread's caches better hold.
+/// Number of workgroups that a thread claims at once, if there are too many to keep all of them resident. In that
+/// case no workgroup may need another to be resident in order to end. Neighbouring workgroups access neighbouring
+/// data, so they share one thread's caches.
 const CLAIM: u64 = 64;
 
-/// Length of S_BARRIER.
+/// Size of S_BARRIER in bytes.
 const BARRIER_BYTES: u64 = 4;
 
-/// State that the threads of a run share.
+/// State shared by the threads of a run.
 pub(super) struct Shared<'a> {
     pub(super) device: &'a Device,
     pub(super) code: &'a Code,
     pub(super) dispatch: &'a Dispatch,
-    /// Number of the dispatch on its device.
+    /// Dispatch number on the device.
     pub(super) id: u64,
     pub(super) groups: [u64; 3],
     pub(super) total: u128,
-    /// Workgroups that a thread takes at once.
+    /// Number of workgroups that a thread claims at once.
     pub(super) claim: u64,
-    /// Number of the next workgroup that no thread has taken.
+    /// Number of the next unclaimed workgroup.
     pub(super) next: CachePadded<AtomicU64>,
-    /// Threads that still have workgroups.
+    /// Number of threads that still have workgroups.
     pub(super) working: CachePadded<AtomicUsize>,
-    /// Workgroups that a thread can keep alive.
+    /// Maximum number of resident workgroups of a thread.
     pub(super) slots: usize,
     pub(super) stop: AtomicBool,
     pub(super) fault: Mutex<Option<Fault>>,
 }
 
-/// Something in cache lines of its own: a thread that changes it takes nothing else from the others' caches.
+/// Value in its own cache lines, to avoid false sharing.
 #[repr(align(128))]
 pub(super) struct CachePadded<T>(pub(super) T);
 
 impl<'a> Shared<'a> {
-    /// State of `threads` threads that run a dispatch.
+    /// Creates the state of `threads` threads that run a dispatch.
     pub(super) fn new(
         device: &'a Device,
         code: &'a Code,
@@ -75,7 +76,7 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// The dispatch, for observers.
+    /// Dispatch, for observers.
     pub(super) fn dispatched(&self) -> Dispatched<'a> {
         Dispatched {
             id: self.id,
@@ -85,13 +86,13 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Makes every thread stop.
+    /// Makes all threads stop.
     pub(super) fn stop(&self) {
         self.stop.store(true, Relaxed);
     }
 
-    /// Reports code that was changed while it was executed, if there is no other fault. It has the name of the first wave,
-    /// since it is not known which one stored.
+    /// Reports code that was changed during execution, if there is no other fault. The fault names the first wave,
+    /// because the wave that stored is unknown.
     pub(super) fn check_code(&self) {
         if let Some(address) = self.code.changed(&self.device.memory) {
             self.report(Fault {
@@ -106,29 +107,29 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// The fault that has stopped the run, if one has.
+    /// Fault that has stopped the run, if any.
     pub(super) fn into_fault(self) -> Option<Fault> {
         self.fault
             .into_inner()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next workgroups in order, x fastest: their numbers.
+    /// Claims the next workgroups, with x varying fastest, and returns their numbers.
     pub(super) fn claim(&self) -> Range<u64> {
         let first = self.next.0.fetch_add(self.claim, Relaxed);
         let end = u128::from(first + self.claim).min(self.total);
         first..end as u64
     }
 
-    /// Workgroup number `n` in x, y, z.
+    /// Coordinates of workgroup number `n`.
     pub(super) fn group(&self, n: u64) -> [u32; 3] {
         let [x, y, _] = self.groups;
         [(n % x) as u32, (n / x % y) as u32, (n / x / y) as u32]
     }
 
-    /// Place of a wave.
+    /// Position of a wave.
     pub(super) fn place(&self, wave: &Wave) -> WavePlace {
-        // A wave at a barrier goes on behind it, one at a GWS resource tries again.
+        // A wave at a barrier continues after it; a wave at a GWS resource tries again.
         let pc = match wave.waiting {
             Waiting::Barrier => wave.pc.wrapping_sub(BARRIER_BYTES),
             _ => wave.pc,
@@ -142,7 +143,7 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Place of the first violation.
+    /// Site of the first violation.
     pub(super) fn site(&self, (wave, pc): (WaveId, u64)) -> Site {
         Site {
             wave,
@@ -151,7 +152,7 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// The text of the instruction at `pc`, if there is one.
+    /// Text of the instruction at `pc`, if there is one.
     pub(super) fn text(&self, pc: u64) -> Option<String> {
         match self.code.step(pc) {
             Some(Ok(step)) => Some(step.inst.text()),

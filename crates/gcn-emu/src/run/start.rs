@@ -1,4 +1,4 @@
-//! Registers of a wave that begins.
+//! Initial registers of a wave.
 
 use gcn_isa::regs;
 
@@ -9,8 +9,8 @@ use crate::late::Late;
 use crate::noise::Noise;
 use crate::wave::{SCALARS, Wave, WaveId};
 
-/// Sets a wave's position, each number by itself: the host cannot hand a vector of them on while they are stores that wait
-/// in its queue, behind those to memory. Without this a kernel that streams takes a third more time.
+/// Sets a wave's position with scalar stores. The host cannot forward a vector load from them while they wait in the
+/// store queue, behind stores to memory. Without this a streaming kernel takes a third longer.
 #[inline(never)]
 pub(super) fn identify(id: &mut WaveId, x: u32, y: u32, z: u32, wave: u32) {
     id.group = [x, y, z];
@@ -20,9 +20,9 @@ pub(super) fn identify(id: &mut WaveId, x: u32, y: u32, z: u32, wave: u32) {
 /// Registers that the hardware sets before a wave's first instruction.
 pub(super) struct Template<'a> {
     initial: &'a Initial,
-    /// Values of the scalar registers from s0 on; 0 for those that are not the same for all waves.
+    /// Values of the scalar registers starting at s0; 0 for registers that differ between waves.
     values: Vec<u32>,
-    /// Scalar registers that are not the same for all waves.
+    /// Scalar registers that differ between waves.
     others: Vec<(u8, InitialSgpr)>,
 }
 
@@ -41,8 +41,8 @@ impl<'a> Template<'a> {
         }
     }
 
-    /// Sets the registers of a wave with the first of `lanes` work-items, whose ids are given, and scratch at `scratch_offset` behind the
-    /// thread's.
+    /// Sets the registers of a wave whose first `lanes` lanes are active and have the given work-item IDs. Its
+    /// scratch is at `scratch_offset` from the thread's.
     pub(super) fn initialise(
         &self,
         wave: &mut Wave,
@@ -79,7 +79,7 @@ impl<'a> Template<'a> {
     }
 }
 
-/// Has a wave vary as the device's choices say: noise in its registers, operations that are late.
+/// Applies the device's randomisation to a wave: noise in its registers, late operations.
 pub(super) fn vary(wave: &mut Wave, config: &Config) {
     let id = wave.id;
     if let Some(seed) = config.register_fill {
@@ -90,14 +90,14 @@ pub(super) fn vary(wave: &mut Wave, config: &Config) {
         .map(|seed| Box::new(Late::new(noise_of(seed, id))));
 }
 
-/// The noise of a wave.
+/// Random number generator of a wave.
 fn noise_of(seed: u64, id: WaveId) -> Noise {
     let group = id.group.into_iter();
     let noise = group.fold(Noise::new(seed), |noise, it| noise.of(it.into()));
     noise.of(id.wave.into())
 }
 
-/// Fills the registers with noise that a wave may use: vector and scalar ones, VCC, M0.
+/// Fills the registers that a wave may use with noise: vector and scalar registers, VCC and M0.
 fn fill(wave: &mut Wave, mut noise: Noise) {
     for register in &mut wave.vgprs {
         register.0.fill_with(|| noise.next() as u32);
@@ -108,10 +108,10 @@ fn fill(wave: &mut Wave, mut noise: Noise) {
     }
 }
 
-/// Dimensions of a grid.
+/// Number of grid dimensions.
 pub(super) const DIMENSIONS: usize = 3;
 
-/// The ids of 64 work-items of a workgroup of this size, from the one with this number on, in each dimension.
+/// IDs of 64 work-items of a workgroup with this size, starting at work-item number `first`, in each dimension.
 pub(super) fn work_item_ids(size: [u32; DIMENSIONS], first: usize) -> [Lanes; DIMENSIONS] {
     let mut ids = [Lanes::ZERO; DIMENSIONS];
     for lane in 0..LANES {
@@ -123,5 +123,5 @@ pub(super) fn work_item_ids(size: [u32; DIMENSIONS], first: usize) -> [Lanes; DI
     ids
 }
 
-/// Bit of dword 1 of a buffer descriptor: SWIZZLE_ENABLE.
+/// SWIZZLE_ENABLE bit in dword 1 of a buffer descriptor.
 const SCRATCH_SWIZZLE: u32 = 1 << 31;

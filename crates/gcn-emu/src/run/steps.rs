@@ -1,8 +1,8 @@
-//! The step loop: a wave's instructions, block by block.
+//! Step loop: executes a wave's instructions block by block.
 //!
-//! There is one loop, compiled twice: for runs without observers ([`Unobserved`]) and with a set of them
-//! ([`Observed`](super::observed::Observed)), which differ in how a step is executed ([`Execution`]). Most steps are executed by
-//! [`Execution::fast`], in place; the rest by [`Execution::execute`], a call away.
+//! The loop is compiled twice: for runs without observers ([`Unobserved`]) and with observers
+//! ([`Observed`](super::observed::Observed)). These differ in the execution of a step ([`Execution`]).
+//! [`Execution::fast`] executes most steps inline, and [`Execution::execute`] the rest out of line.
 
 use gcn_isa::DecodeError;
 
@@ -20,39 +20,40 @@ use crate::wave::Wave;
 
 /// Exit of a wave from a block.
 pub(super) enum BlockExit {
-    /// The wave goes on at the dword with this number.
+    /// The wave continues at the dword with this index.
     Goes(usize),
-    /// The wave waits, or is blocked, and will go on there.
+    /// The wave waits or is blocked, and will continue at the dword with this index.
     Waits(usize),
-    /// The block has no instruction.
+    /// The block has no decodable instruction.
     Undecodable(DecodeError),
 }
 
-/// Execution of steps, with or without events. `executed` is the wave's count of instructions when it has entered the block.
+/// Execution of steps, with or without events. `executed` is the wave's instruction count at its entry to the block.
 pub(super) trait Execution<'a> {
-    /// A turn of the wave begins.
+    /// Begins a turn of the wave.
     fn begin_turn(&mut self, wave: &Wave, lds: &Lds);
 
-    /// Runs the wave by host code that it has begun a turn at before, for at most `left` instructions. `None` if the wave is not there.
+    /// Runs the wave with the host code at which a turn began before, for at most `left` instructions. Returns `None`
+    /// if the wave is elsewhere.
     ///
     /// # Errors
-    /// As of [`Execution::fast`].
+    /// Returns the errors of [`Execution::fast`].
     #[inline(always)]
     fn resume(&mut self, _state: State<'_>, _left: u64) -> Result<Option<BlockExit>, Box<Stop>> {
         Ok(None)
     }
 
-    /// Number of steps that the wave executes from an entry on before it stops for a debugger.
+    /// Number of steps that the wave executes from an entry before a debugger stops it.
     fn until_stop(&mut self, entry: BlockEntry<'a>) -> u64;
 
-    /// The wave enters a block at the step with a number.
+    /// Enters a block at the step with this index.
     fn enter(&mut self, block: &'a Block, from: usize);
 
-    /// Runs the wave by a block's host code, and on through other blocks' for at most `left` instructions. `None` if the block has no such
-    /// code for the wave.
+    /// Runs the wave with the host code of a block and of blocks after it, for at most `left` instructions. Returns
+    /// `None` if the block has no host code for the wave.
     ///
     /// # Errors
-    /// As of [`Execution::fast`].
+    /// Returns the errors of [`Execution::fast`].
     fn compiled(
         &mut self,
         state: State<'_>,
@@ -60,11 +61,11 @@ pub(super) trait Execution<'a> {
         left: u64,
     ) -> Result<Option<BlockExit>, Box<Stop>>;
 
-    /// Executes steps of which the first has a number from the block's entry, up to one for [`Execution::execute`], which is the first
-    /// of those that are returned. MODE does not change what they do.
+    /// Executes steps until one needs [`Execution::execute`], and returns that step and the rest. `number` is the
+    /// index of the first step from the block's entry. MODE must not affect the steps.
     ///
     /// # Errors
-    /// The reason for which the wave stops, boxed: a small result is handed on in registers.
+    /// Returns the reason why the wave stops. The error is boxed so that the result fits in registers.
     fn fast<'b>(
         &mut self,
         state: State<'_>,
@@ -73,22 +74,23 @@ pub(super) trait Execution<'a> {
         executed: u64,
     ) -> Result<&'b [Step], Box<Stop>>;
 
-    /// Executes the last of the steps that the wave has executed since it has entered the block. It is no branch.
+    /// Executes the last of `steps`, which are the steps that the wave has executed since its entry to the block. The
+    /// last one is not a branch.
     ///
     /// # Errors
-    /// As of [`Execution::fast`].
+    /// Returns the errors of [`Execution::fast`].
     fn execute(&mut self, state: State<'_>, steps: &[Step]) -> Result<After, Box<Stop>>;
 
-    /// The wave executes a branch, the last of the steps, and goes on at the dword with number `next`.
+    /// Executes a branch, which is the last of the steps. The wave continues at the dword with index `next`.
     fn branch(&mut self, state: State<'_>, steps: &[Step], executed: u64, next: usize);
 
-    /// The wave leaves a block in which it has executed these steps.
+    /// Leaves a block after these steps.
     fn leave(&mut self, wave: &Wave, lds: &Lds, steps: &[Step]);
 
-    /// The turn ends because the wave has executed as many instructions as it may.
+    /// Ends a turn in which the wave has executed as many instructions as it may.
     ///
     /// # Errors
-    /// The reason for which the wave stops.
+    /// Returns the reason why the wave stops.
     fn end_turn(&mut self, state: State<'_>) -> Result<(), Stop>;
 }
 
@@ -102,8 +104,8 @@ pub(super) fn run_wave<'a>(
 ) -> Result<(), Stop> {
     let code = dispatched.code;
     let turn = Turn::new(dispatched, wave, instructions);
-    // The program counter is in `index`, in dwords of the code; the wave's own is right wherever anyone can see it, and so is
-    // its count of instructions.
+    // `index` is the program counter, in dwords of the code. The wave's own program counter and instruction count are
+    // updated only when others can see them.
     execution.begin_turn(wave, lds);
     let state = (&mut *wave, &mut *lds, &mut *transfer);
     let left = turn.until.saturating_sub(state.0.executed);
@@ -141,8 +143,8 @@ pub(super) fn run_wave<'a>(
     turn.end(wave)
 }
 
-/// Runs a wave from a step of a block on until it leaves the block, or has executed `left` instructions. Only here the wave's count of
-/// instructions and its last branch change.
+/// Runs a wave from a step of a block until it leaves the block or has executed `left` instructions. Updates the
+/// wave's instruction count and last branch.
 #[inline(always)]
 fn interpret<'a>(
     execution: &mut impl Execution<'a>,
@@ -181,7 +183,7 @@ fn interpret<'a>(
         wave.executed = before;
         let state = (&mut *wave, &mut *lds, &mut *transfer);
         match execution.execute(state, &body[..done])? {
-            // Indexing may be on now, or off.
+            // The instruction may have turned indexing on or off.
             After::Goes(next) if next == step.following() => rest = others,
             After::Goes(next) => {
                 wave.executed = before + 1;
@@ -194,7 +196,7 @@ fn interpret<'a>(
                 return Ok(BlockExit::Waits(next));
             }
             After::Blocked => {
-                // The wave yields, and tries the instruction again at its next turn.
+                // The wave yields, and tries the instruction again in its next turn.
                 execution.leave(wave, lds, &body[..done - 1]);
                 return Ok(BlockExit::Waits(step.index));
             }
@@ -224,23 +226,23 @@ fn interpret<'a>(
     Ok(BlockExit::Goes(next))
 }
 
-/// The first steps, of which the turn has `left`, or all.
+/// First `left` steps, or all of them if there are fewer.
 #[cold]
 #[inline(never)]
 fn shortened(steps: &[Step], left: u64) -> &[Step] {
     &steps[..steps.len().min(left as usize)]
 }
 
-/// Steps without events.
+/// Execution of steps without events.
 struct Unobserved<'a, 'l> {
-    /// Conditions under which blocks are compiled.
+    /// Thresholds for compiling blocks.
     policy: Option<Policy>,
     dispatched: &'l Dispatched<'a>,
-    /// The wait counters are kept.
+    /// True if wait counters are maintained.
     counts: bool,
-    /// Host code at which a turn began.
+    /// Host code at which the last turn began.
     last: &'l mut Option<TurnEntry<'a>>,
-    /// The wave's turn has just begun.
+    /// True if the wave's turn has just begun.
     begins: bool,
 }
 
@@ -249,12 +251,12 @@ struct Unobserved<'a, 'l> {
 pub(super) struct TurnEntry<'a> {
     pc: u64,
     native: &'a NativeBlock,
-    /// Instructions of its block.
+    /// Number of instructions in the block.
     instructions: u64,
 }
 
-/// [`run_wave`] without observers. A debugger shows the registers at a fault, which host code may have written ahead of an access that
-/// faults: the interpreter executes accesses then.
+/// Variant of [`run_wave`] without observers. A debugger shows the registers at a fault. Since host code may write
+/// registers ahead of a faulting access, the interpreter executes memory accesses if there is a debugger.
 pub(super) fn run_unobserved<'a>(
     dispatched: &Dispatched<'a>,
     state: State<'_>,
@@ -262,10 +264,10 @@ pub(super) fn run_unobserved<'a>(
     is_debugged: bool,
     last: &mut Option<TurnEntry<'a>>,
 ) -> Result<(), Stop> {
-    // All has taken effect already: what is outstanding is of use only to code that looks.
+    // Operations take effect at once, so outstanding ones matter only to code that reads counters.
     let counts = dispatched.code.reads_counters();
     let mut unobserved = Unobserved {
-        // Host code counts nothing that is outstanding.
+        // Host code does not maintain wait counters.
         policy: Engine::policy().filter(|_| !counts).map(|policy| Policy {
             with_memory: policy.with_memory && !is_debugged,
             ..policy
@@ -278,12 +280,12 @@ pub(super) fn run_unobserved<'a>(
     run_wave(dispatched, &mut unobserved, state, instructions)
 }
 
-/// The interpreter as host code calls it.
+/// Interpreter called by host code.
 struct Interpreter<'a, 'l, 'b> {
     unobserved: &'b Unobserved<'a, 'l>,
     lds: &'b mut Lds,
     transfer: &'b mut Transfer,
-    /// The wave's exit from a region in the interpreter.
+    /// Exit from the region that occurred in the interpreter.
     left: Option<Result<BlockExit, Box<Stop>>>,
 }
 
@@ -340,7 +342,7 @@ impl Fallback for Interpreter<'_, '_, '_> {
 }
 
 impl Unobserved<'_, '_> {
-    /// Runs a wave by host code.
+    /// Runs a wave with host code.
     #[inline(never)]
     fn run_native(
         &self,
@@ -361,19 +363,19 @@ impl Unobserved<'_, '_> {
         }
     }
 
-    /// Interprets steps, up to one that is not to be executed in place.
+    /// Interprets steps up to one that cannot be executed inline.
     #[inline(always)]
     fn interpreted<'b>(&self, (wave, lds, transfer): State<'_>, steps: &'b [Step]) -> &'b [Step] {
         let device = self.dispatched.device;
         let mut rest = steps;
         while let [step, others @ ..] = rest {
-            // The most frequent instructions, ahead of the rest.
+            // The most frequent instructions come first.
             if step.is_simple() {
                 (step.handler)(wave, step);
                 rest = others;
                 continue;
             }
-            // Those that come next: accesses of a common shape, and waits that have nothing to wait for.
+            // Next most frequent: common memory accesses, and waits without anything to wait for.
             let is_done = !self.counts
                 && match (step.run, step.memory.as_deref()) {
                     (Executor::Memory, Some(plan)) => {
@@ -485,7 +487,7 @@ impl<'a> Execution<'a> for Unobserved<'a, '_> {
     }
 }
 
-/// [`execute`] without events, out of the loop: it would take the host's registers from it.
+/// Variant of [`execute`] without events. Kept out of the step loop, where it would increase register pressure.
 #[inline(never)]
 fn execute_unobserved(
     dispatched: &Dispatched<'_>,

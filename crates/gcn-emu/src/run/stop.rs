@@ -1,4 +1,4 @@
-//! The reason why a wave has stopped.
+//! Reason why a wave has stopped.
 
 use crate::fault::FaultKind;
 

@@ -1,4 +1,4 @@
-//! A wave's turn: where it ends, and why it cannot go on.
+//! Turn of a wave: its end, and reasons why the wave cannot continue.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -8,18 +8,18 @@ use crate::fault::FaultKind;
 use crate::observe::Dispatched;
 use crate::wave::Wave;
 
-/// A wave's turn.
+/// Turn of a wave.
 #[derive(Clone, Copy)]
 pub(super) struct Turn<'a> {
     dispatched: &'a Dispatched<'a>,
-    /// Instructions that a wave may execute in all.
+    /// Maximum number of instructions that a wave may execute in total.
     limit: u64,
-    /// The turn ends when the wave has executed this number of instructions.
+    /// Instruction count at which the turn ends.
     pub(super) until: u64,
 }
 
 impl<'a> Turn<'a> {
-    /// A turn of at most `instructions` instructions, but one at least.
+    /// Creates a turn of at most `instructions` instructions, and at least one.
     #[inline(always)]
     pub(super) fn new(dispatched: &'a Dispatched<'a>, wave: &Wave, instructions: u64) -> Turn<'a> {
         let limit = dispatched.device.config.limit.unwrap_or(u64::MAX);
@@ -30,17 +30,17 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// The wave goes on at the dword with number `index`.
+    /// Sets the wave's program counter to the dword with this index.
     pub(super) fn set_pc(&self, wave: &mut Wave, index: usize) {
         if index != NOWHERE {
             wave.pc = self.dispatched.code.address(index);
         }
     }
 
-    /// Ends it where the wave has executed its instructions.
+    /// Checks for the instruction limit and for an interruption at the end of a turn.
     ///
     /// # Errors
-    /// The wave may not go on.
+    /// Returns an error if the wave may not continue.
     pub(super) fn end(&self, wave: &Wave) -> Result<(), Stop> {
         let device = self.dispatched.device;
         let stop = |kind| Stop {
@@ -57,7 +57,7 @@ impl<'a> Turn<'a> {
         Ok(())
     }
 
-    /// The reason why there is no instruction.
+    /// Reason why there is no instruction at the dword.
     #[cold]
     pub(super) fn nowhere(
         &self,

@@ -1,4 +1,4 @@
-//! A host thread of a run, and the workgroups and waves that it runs.
+//! Host thread of a run, with the workgroups and waves that it runs.
 
 mod controlled;
 
@@ -22,69 +22,70 @@ use crate::observe::{Context, Debugger, Events, StopPoints, Watchers, WaveEnd};
 use crate::wave::{GroupShape, Scratch, Waiting, Wave, WaveId};
 use crate::workgroup::RunningGroup;
 
-/// Rounds of turns in which no workgroup ends before the thread looks whether all of them wait for others, at this round
-/// and at each that is a power of two.
+/// Number of rounds without an ended workgroup after which the thread checks for the first time that all workgroups
+/// wait for others. It repeats the check after each round whose number is a power of two.
 const PATIENCE: u64 = 8;
 
-/// Rounds of turns in which no workgroup ends before another begins although those there seem to work: what they do may
-/// be to count how often they have looked.
+/// Number of rounds without an ended workgroup after which another workgroup begins, even if the resident ones seem
+/// to work: they may be counting iterations of a spin loop.
 const LONG_PATIENCE: u64 = 32;
 
-/// Turns in a row that a workgroup's waves have while one barrier after the other opens, until it is seen that none of the
-/// workgroups ends soon: barriers may be in a loop that waits for another workgroup.
+/// Maximum number of consecutive turns of a workgroup whose barriers keep opening. After a round in which no
+/// workgroup begins or ends, the limit is one turn, since the barriers may be in a loop that waits for another
+/// workgroup.
 const TURNS_OF_BARRIERS: u64 = 16;
 
-/// Instructions within which a wave that waits for memory to change is back where it was.
+/// Maximum number of instructions in which a wave that polls memory returns to its starting state.
 const WAITING_LOOP: u64 = 512;
 
-/// Instructions after which a thread reports its progress: far less than anybody notices.
+/// Number of instructions after which a thread reports its progress, small enough to go unnoticed.
 const REPORTED: u64 = 1 << 12;
 
-/// A host thread and the workgroups it runs, in cache lines of its own.
+/// Host thread and the workgroups that it runs. It has its own cache lines.
 #[repr(align(128))]
 pub(super) struct Worker<'a> {
     shared: &'a Shared<'a>,
     scratch: u64,
     watch: Watchers,
     control: Option<Control>,
-    /// The wave whose fault has stopped the run.
+    /// Wave whose fault has stopped the run.
     faulty: Option<WaveId>,
     pub(super) stats: Stats,
-    /// The first violation of the first wave that did any, of those that the thread has run.
+    /// First violation of the first wave with one, among the waves that the thread has run.
     pub(super) violation: Option<(WaveId, u64)>,
-    /// The workgroups that have begun and not ended. To be moved from list to list they are boxed: the host waits for
-    /// what has just been written in parts before it reads it as a whole.
+    /// Resident workgroups, which have begun and not ended. They are boxed so that moving them between lists does not
+    /// copy data just written in parts, which would stall the host.
     #[allow(clippy::vec_box)]
     resident: Vec<Box<RunningGroup>>,
-    /// LDS of ended workgroups, to be used again.
+    /// LDS of ended workgroups, for reuse.
     #[allow(clippy::vec_box)]
     spare: Vec<Box<RunningGroup>>,
-    /// Waves that have ended, to be used again: the last one first, whose registers are in the host's nearest cache.
+    /// Ended waves, for reuse. The last one is reused first, since its registers are in the host's L1 cache.
     #[allow(clippy::vec_box)]
     spare_waves: Vec<Box<Wave>>,
-    /// Workgroups that no other thread begins.
+    /// Workgroups that this thread has claimed.
     claimed: Range<u64>,
-    /// True if all waves were blocked once.
+    /// True if all waves have been blocked at some time.
     anyone_waits: bool,
-    /// Rounds of turns since a workgroup has last begun or ended.
+    /// Number of rounds since a workgroup has begun or ended.
     rounds: u64,
-    /// Number among the threads of the run.
+    /// Number of the thread in the run.
     number: usize,
-    /// Instructions that the run's monitor knows of.
+    /// Number of instructions reported to the run's monitor.
     reported: u64,
-    /// The order and the length of turns.
+    /// Order and length of turns.
     schedule: Schedule,
-    /// The access of the instruction that is being executed.
+    /// Access of the current instruction.
     transfer: Box<Transfer>,
-    /// Work-item ids of a full workgroup's waves, in as many dimensions as the kernel asks for.
+    /// Work-item IDs of a full workgroup's waves, in as many dimensions as the kernel requests.
     ids: Vec<[Lanes; DIMENSIONS]>,
-    /// Registers of a wave that begins.
+    /// Initial registers of a wave.
     template: Template<'a>,
-    /// Host code at which the last turn that had any began: waves of a workgroup are often at the same barrier.
+    /// Host code at which the last turn began. Waves of a workgroup are often at the same barrier.
     last_entry: Option<TurnEntry<'a>>,
 }
 
-/// A debugger and the stops that are in force for the wave whose turn it is.
+/// Debugger, with the stops in force for the current wave.
 struct Control {
     debugger: Arc<dyn Debugger>,
     stops: StopPoints,
@@ -106,11 +107,11 @@ impl Control {
 enum TurnEnd {
     /// Every wave has ended.
     Ended,
-    /// At least one wave used up its turn.
+    /// At least one wave has made progress.
     Ran,
     /// A barrier has opened.
     Passed,
-    /// No wave could execute one.
+    /// No wave could execute an instruction.
     Blocked,
 }
 
@@ -148,7 +149,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Runs workgroups until there are none left, or something stops the run.
+    /// Runs workgroups until there are none left, or until the run stops.
     pub(super) fn work(&mut self) {
         let _environment = FloatEnvironment::usual();
         self.work_through();
@@ -158,7 +159,7 @@ impl<'a> Worker<'a> {
         self.shared.working.0.fetch_sub(1, AcqRel);
     }
 
-    /// Reports the work done so far to the run's monitor.
+    /// Reports progress to the run's monitor.
     fn advance(&mut self) {
         self.reported = self.stats.instructions;
         if let Some(monitor) = &self.shared.device.monitor {
@@ -178,7 +179,7 @@ impl<'a> Worker<'a> {
                     None => return,
                 }
             }
-            // What other threads do from here on may release waves that this round finds blocked.
+            // From here on, other threads may release waves that this round finds blocked.
             let seen = if self.anyone_waits { gws.changes() } else { 0 };
             let mut all_blocked = true;
             let long_turn = match self.rounds {
@@ -191,7 +192,7 @@ impl<'a> Worker<'a> {
                 if self.shared.stop.load(Relaxed) {
                     return;
                 }
-                // Waves that end soon never come to ask for themselves.
+                // Waves that end soon never check for an interruption themselves.
                 if self.shared.device.interrupted.load(Relaxed) {
                     self.report(FaultKind::Interrupted);
                     return;
@@ -206,7 +207,7 @@ impl<'a> Worker<'a> {
                         begin = self.stats.instructions;
                         continue;
                     }
-                    // The same workgroup goes on, while its data are in the host's caches.
+                    // Continue with the same workgroup while its data is in the host's caches.
                     Ok(TurnEnd::Passed) if self.stats.instructions - begin < long_turn => continue,
                     Ok(TurnEnd::Passed | TurnEnd::Ran) => all_blocked = false,
                     Ok(TurnEnd::Blocked) => {}
@@ -219,7 +220,7 @@ impl<'a> Worker<'a> {
                 begin = self.stats.instructions;
             }
             self.rounds += 1;
-            // What is resident may wait for workgroups that have not begun: give them a chance to end that.
+            // Resident workgroups may wait for ones that have not begun, so start some.
             let wanted = match self.wanted(all_blocked) {
                 Ok(wanted) => wanted,
                 Err(fault) => {
@@ -235,7 +236,7 @@ impl<'a> Worker<'a> {
                     }
                 }
             } else if all_blocked && !self.resident.is_empty() {
-                // The first time there was no count of changes to compare with; from now on there is.
+                // The first time there is no earlier count of changes to compare with.
                 if std::mem::replace(&mut self.anyone_waits, true) && !self.wait_for_others(seen) {
                     self.report_blocked();
                     return;
@@ -244,7 +245,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Waits until another thread may have released a wave of this one; false if none can: the waves of all are blocked.
+    /// Waits until another thread may have released a wave of this thread. Returns false if that is impossible
+    /// because all threads are blocked.
     fn wait_for_others(&self, seen: u64) -> bool {
         let mut registered = false;
         loop {
@@ -272,11 +274,11 @@ impl<'a> Worker<'a> {
         self.report(kind);
     }
 
-    /// Stops the run for something that no wave is more to blame for than others.
+    /// Stops the run for a reason that no particular wave has caused.
     fn report(&self, kind: FaultKind) {
         let (wave, pc) = match self.unfinished().next() {
             Some(wave) => (wave.id, self.shared.place(wave).pc),
-            // None of the workgroup's waves has begun yet.
+            // No wave of the workgroup has begun yet.
             None => {
                 let group = self.resident.first().map_or([0; 3], |group| group.id);
                 (WaveId { group, wave: 0 }, self.shared.dispatch.entry)
@@ -285,12 +287,12 @@ impl<'a> Worker<'a> {
         self.shared.report(self.fault(wave, pc, kind, None));
     }
 
-    /// The waves that have begun and not ended.
+    /// Waves that have begun and not ended.
     pub(super) fn unfinished(&self) -> impl Iterator<Item = &Wave> {
         self.resident.iter().flat_map(|group| group.begun())
     }
 
-    /// The next workgroup that has not begun.
+    /// Takes the next workgroup that has not begun.
     fn next_group(&mut self) -> Option<[u32; 3]> {
         if self.claimed.is_empty() {
             self.claimed = self.shared.claim();
@@ -298,7 +300,7 @@ impl<'a> Worker<'a> {
         self.claimed.next().map(|n| self.shared.group(n))
     }
 
-    /// Begins the workgroup `id`; its waves begin with their first turns.
+    /// Begins workgroup `id`. Its waves begin with their first turns.
     fn start(&mut self, id: [u32; 3]) {
         let Shared {
             device,
@@ -394,7 +396,7 @@ impl<'a> Worker<'a> {
         group.waves.push(Some(wave));
     }
 
-    /// Gives every wave of a workgroup its turn.
+    /// Gives every wave of a workgroup a turn.
     fn turn(&mut self, index: usize) -> Result<TurnEnd, Box<Fault>> {
         let mut progress = false;
         let count = self.resident[index].count;
@@ -417,7 +419,7 @@ impl<'a> Worker<'a> {
             self.advance();
         }
 
-        // A barrier opens when every wave that has not ended is at it. All have begun by now.
+        // A barrier opens when every wave that has not ended has arrived. All waves have begun by now.
         let group = &mut self.resident[index];
         if group.begun().all(|w| w.waiting == Waiting::Barrier) {
             if group.begun().next().is_none() {
@@ -439,7 +441,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Runs wave `number` of a workgroup for at most `instructions` instructions, or until it waits, ends or stops.
-    /// Returns true if it executed one.
+    /// Returns true if it executed any.
     fn run_freely(
         &mut self,
         index: usize,
@@ -524,7 +526,7 @@ impl<'a> Worker<'a> {
         Ok(progress)
     }
 
-    /// Reports the end of the waves that have begun and not ended. It is the run's end.
+    /// Reports the end of all unfinished waves at the end of the run.
     fn end_waves(&mut self) {
         let dispatched = self.shared.dispatched();
         let end = if self.shared.device.interrupted.load(Relaxed) {
@@ -545,20 +547,20 @@ impl<'a> Worker<'a> {
                     .each(Events::WAVE, |it| it.wave_ends(&context, end));
             }
         }
-        // What they have found is complete when the dispatch ends.
+        // Drop the observers before the dispatch ends, so that their results are complete.
         self.watch = Watchers::default();
     }
 
-    /// Number of workgroups that should begin besides those that have not ended.
+    /// Number of workgroups that should begin in addition to the resident ones.
     fn wanted(&mut self, all_blocked: bool) -> Result<usize, Box<Fault>> {
         let resident = self.resident.len();
         let wanted = if resident == 0 {
-            // Without any, one begins at once.
+            // If there are none, the thread starts one at once.
             0
         } else if all_blocked || resident < RESIDENT_GROUPS || self.rounds >= LONG_PATIENCE {
             1
         } else if self.rounds >= PATIENCE && self.rounds.is_power_of_two() && self.all_wait()? {
-            // The one that they wait for may be the last.
+            // The workgroup that they wait for may be the last one.
             resident
         } else {
             0
@@ -566,7 +568,7 @@ impl<'a> Worker<'a> {
         Ok(wanted.min(self.shared.slots.saturating_sub(resident)))
     }
 
-    /// True if all workgroups wait until memory changes, as far as can be seen.
+    /// True if all workgroups appear to wait for a change of memory.
     fn all_wait(&mut self) -> Result<bool, Box<Fault>> {
         for index in 0..self.resident.len() {
             if !self.waits(index)? {
@@ -576,8 +578,9 @@ impl<'a> Worker<'a> {
         Ok(true)
     }
 
-    /// True if a workgroup waits until memory changes: the first of its waves that can go on is soon back where it was,
-    /// with the same in all its registers. One that works has something else there, which is seen as soon.
+    /// True if a workgroup waits for a change of memory: its first runnable wave soon returns to its starting point
+    /// with the same contents in all registers. A wave that does useful work returns with different contents, which
+    /// is detected just as soon.
     fn waits(&mut self, index: usize) -> Result<bool, Box<Fault>> {
         let can_go_on = |wave: &Wave| matches!(wave.waiting, Waiting::No | Waiting::Asleep);
         let mut waves = self.resident[index].waves.iter().enumerate();
@@ -585,7 +588,7 @@ impl<'a> Worker<'a> {
             let wave = wave.as_deref().filter(|wave| can_go_on(wave))?;
             Some((number, wave.snapshot()))
         });
-        // All that can be said of waves at a resource or a barrier is that they wait.
+        // Waves at a resource or a barrier can only wait.
         let Some((number, snapshot)) = first else {
             return Ok(true);
         };
@@ -597,7 +600,7 @@ impl<'a> Worker<'a> {
                 Waiting::No => {}
                 Waiting::Asleep => wave.waiting = Waiting::No,
                 Waiting::Gws | Waiting::Ended => return Ok(false),
-                // The others are to come there too.
+                // The other waves must arrive too.
                 Waiting::Barrier => match self.turn(index)? {
                     TurnEnd::Passed => continue,
                     TurnEnd::Ended | TurnEnd::Ran | TurnEnd::Blocked => return Ok(false),

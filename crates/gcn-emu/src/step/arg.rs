@@ -1,31 +1,31 @@
-//! Operands, resolved.
+//! Resolved operands.
 
 use crate::lanes::Sign;
 use crate::registers::OPERANDS;
 
-/// Bytes of a dword.
+/// Size of a dword in bytes.
 pub(super) const DWORD: usize = 4;
 
-/// The most operands that a row has.
+/// Maximum number of operands of a row.
 pub const MAX_ARGS: usize = OPERANDS;
 
-/// An operand, resolved.
+/// Resolved operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Arg {
     /// No operand.
     #[default]
     None,
-    /// Vector registers from this one on. Sources beyond the allocation are v0 already (checklist 1.6).
+    /// Vector registers starting at this one. Sources beyond the allocation are already v0 (checklist 1.6).
     Vgpr(u8),
-    /// Scalar registers from this one on, 0..=127.
+    /// Scalar registers starting at this one, 0..=127.
     Scalar(u8),
-    /// A scalar source that is not a register: 235..=254 without constants (apertures, VCCZ, EXECZ, SCC, LDS_DIRECT).
+    /// Scalar source other than a register or constant, in 235..=254 (apertures, VCCZ, EXECZ, SCC, LDS_DIRECT).
     Special(u8),
-    /// A constant, extended to 64 bits as the operand's type says.
+    /// Constant, extended to 64 bits according to the operand's type.
     Const(u64),
-    /// A number that is not a source: SIMM16 and the like.
+    /// Immediate that is not a source: SIMM16 and similar.
     Imm(i64),
 }
 
-/// Sign modifiers of an instruction's sources, at their places among the operands.
+/// Sign modifiers of an instruction's sources, by operand index.
 pub type Signs = [Sign; MAX_ARGS];

@@ -1,4 +1,4 @@
-//! An instruction as data: its operation, its operands and what its encoding does to them, apart from any way to run it.
+//! Instruction as data: its operation, its operands and the modifiers of its encoding, independent of any engine.
 
 use std::sync::Arc;
 
@@ -16,66 +16,67 @@ use super::resolve::effect;
 use crate::lanes::Sign;
 use crate::wave::Wave;
 
-/// An instruction, decoded for a kernel with a given number of registers.
+/// Instruction decoded for a kernel with a given number of registers.
 #[derive(Clone, Debug)]
 pub struct Decoded {
-    /// The instruction.
+    /// Instruction.
     pub inst: Inst,
-    /// The number of its first dword.
+    /// Index of the first dword.
     pub index: usize,
-    /// Operands, in the order of its row. Constants have the changes that the encoding asks for.
+    /// Operands in the order of the instruction's row. Modifiers are already applied to constants.
     pub args: [Arg; MAX_ARGS],
-    /// Changes of its sources and its result, but for those of signs and the kept half.
+    /// Changes of the sources and the result, except for signs and the preserved half.
     pub(super) modifiers: Option<Arc<Modifiers>>,
     /// Plan of a memory instruction.
     pub memory: Option<Box<MemoryPlan>>,
-    /// Sign modifiers of its sources.
+    /// Sign modifiers of the sources.
     pub signs: Signs,
-    /// The operands that VGPR indexing moves.
+    /// Operands that VGPR indexing moves.
     pub indexed: Indexed,
-    /// The operands that MOVREL moves, if it is one.
+    /// Operands that MOVREL moves, if the instruction is one.
     pub relative: Option<Relative>,
     /// Length in bytes.
     pub bytes: u8,
-    /// True if its destination is outside the wave's registers: it is not executed, but counters complete (checklist 1.6, 1.7).
+    /// True if the destination is outside the wave's registers. The instruction is then not executed, but counters
+    /// complete (checklist 1.6, 1.7).
     pub is_cancelled: bool,
-    /// True if it reads registers which the kernel does not ask for.
+    /// True if the instruction reads registers that the kernel does not request.
     pub reads_outside: bool,
-    /// True if its mask goes to EXEC as well (V_CMPX).
+    /// True if the mask result also goes to EXEC (V_CMPX).
     pub writes_exec: bool,
-    /// True if its result, which has 16 bits, leaves the high half of its register as it was.
+    /// True if the instruction has a 16-bit result and preserves the high half of its register.
     pub keeps_high: bool,
 }
 
-/// A source of a vector instruction: the operand, then its changes in their order.
+/// Source of a vector instruction: the operand, followed by its changes in the order in which they apply.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
     /// Operand.
     pub arg: Arg,
-    /// The lanes that it is read from, if not the lane itself.
+    /// Lanes that the source is read from, if not the lane itself.
     pub cross_lane: Option<&'a CrossLane>,
     /// Part of the source that is read.
     pub change: SourceChange,
     /// Sign modifier.
     pub sign: Sign,
-    /// True if it has two dwords.
+    /// True if the source has two dwords.
     pub is_wide: bool,
 }
 
-/// Registers of a kernel, by which operands are resolved.
+/// Number of registers of a kernel, used to resolve operands.
 #[derive(Clone, Copy, Debug)]
 pub struct RegisterCounts {
-    /// Vector registers.
+    /// Number of vector registers.
     pub vgprs: usize,
-    /// Scalar registers.
+    /// Number of scalar registers.
     pub sgprs: u8,
 }
 
-/// Codes of scalar operands below this are registers.
+/// Exclusive upper bound of the scalar operand codes that name registers.
 const SCALAR_REGISTERS: u8 = 128;
 
 impl Decoded {
-    /// The instruction at dword number `index` of a kernel with these registers.
+    /// Decodes an instruction at dword `index` of a kernel with these registers.
     pub fn new(inst: Inst, index: usize, counts: RegisterCounts) -> Decoded {
         let mut args = [Arg::None; MAX_ARGS];
         let (mut is_cancelled, mut reads_outside) = (false, false);
@@ -89,7 +90,7 @@ impl Decoded {
             } else {
                 reads_outside |= !is_owned;
             }
-            // A register that is named but not used may be any.
+            // A register that is encoded but unused may have any number.
             let is_inside = is_owned && (read.is_some() || written.is_some());
             *arg = resolved(inst.isa, slot, operand, is_inside);
         }
@@ -115,13 +116,12 @@ impl Decoded {
         }
     }
 
-    /// The operation, which knows nothing of the changes of its sources and its result; of an ALU instruction `inst.op` says which
-    /// one.
+    /// Operation without the changes of its sources and its result. For an ALU instruction `inst.op` identifies it.
     pub fn operation(&self) -> Does {
         effect(&self.inst)
     }
 
-    /// The sources of a vector instruction's operation with their places among the operands.
+    /// Sources of a vector instruction's operation, with their operand indexes.
     pub fn sources(&self) -> impl Iterator<Item = (usize, Source<'_>)> {
         let modifiers = self.modifiers.as_deref();
         let slots = self.inst.row().slots().enumerate();
@@ -138,12 +138,12 @@ impl Decoded {
         })
     }
 
-    /// The lanes that a source is read from, if not the lane itself: they decide which lanes are written.
+    /// Lanes that a source is read from, if not the lane itself. They determine which lanes are written.
     pub fn cross_lane(&self) -> Option<&CrossLane> {
         self.modifiers.as_deref()?.cross_lane()
     }
 
-    /// The changes of its result, if there are any.
+    /// Changes of the result, if there are any.
     pub fn result(&self) -> Option<ResultChange> {
         self.modifiers.as_deref()?.result()
     }
@@ -159,13 +159,13 @@ impl Decoded {
         }
     }
 
-    /// The number of the dword behind it.
+    /// Index of the dword after the instruction.
     #[inline(always)]
     pub fn following(&self) -> usize {
         self.index.wrapping_add(usize::from(self.bytes) / DWORD)
     }
 
-    /// The counters that it adds to.
+    /// Counters that the instruction increments.
     #[inline]
     pub fn counters(&self) -> Option<Counters> {
         match &self.memory {
@@ -180,7 +180,7 @@ impl Decoded {
         }
     }
 
-    /// True if it accesses several texels of an image a lane.
+    /// True if the instruction accesses several texels of an image per lane.
     pub fn accesses_texels(&self) -> bool {
         let does = self.memory.as_deref().map(|plan| plan.does);
         matches!(
@@ -189,12 +189,12 @@ impl Decoded {
         )
     }
 
-    /// True if it sends a message.
+    /// True if the instruction sends a message.
     pub fn is_message(&self) -> bool {
         matches!(self.inst.does(), Does::Control(Control::SendMsg { .. }))
     }
 
-    /// The operands, with the registers that MOVREL names if it is one.
+    /// Operands, with the registers that MOVREL selects if the instruction is one.
     pub(crate) fn relative_operands(&self, wave: &Wave) -> [Arg; MAX_ARGS] {
         match self.relative {
             Some(relative) => relative.operands(wave, self.args),
@@ -202,7 +202,7 @@ impl Decoded {
         }
     }
 
-    /// The instruction's number (SIMM16 and the like), 0 if it has none.
+    /// Immediate of the instruction (SIMM16 and similar), or 0 if it has none.
     pub fn immediate(&self) -> i64 {
         let is_immediate = |slot: &&Slot| {
             matches!(
@@ -226,7 +226,7 @@ impl Decoded {
 }
 
 impl RegisterCounts {
-    /// True if the registers that an operand uses, if it uses any, are all among those that the kernel asks for.
+    /// True if an operand uses no registers, or only registers that the kernel requests.
     fn have(self, isa: Isa, used: Option<RegisterUse>) -> bool {
         used.is_none_or(|used| match used.registers {
             Registers::Vector { first, count } => {
@@ -240,7 +240,7 @@ impl RegisterCounts {
     }
 }
 
-/// An operand; a register outside of the kernel's is the first one.
+/// Resolves an operand. A register outside the kernel's is replaced by the first one.
 fn resolved(isa: Isa, slot: &Slot, operand: Operand, is_inside: bool) -> Arg {
     match operand {
         Operand::Vgprs { first, .. } => Arg::Vgpr(if is_inside { first } else { 0 }),
@@ -260,8 +260,8 @@ fn resolved(isa: Isa, slot: &Slot, operand: Operand, is_inside: bool) -> Arg {
     }
 }
 
-/// A 32-bit literal as an operand: sign-extended for 64-bit signed integers, the high half of a double,
-/// zero-extended otherwise.
+/// Extends a 32-bit literal: as the high half of a double, with sign for 64-bit signed integers, and with zeros
+/// otherwise.
 fn extend_literal(value: u32, ty: Ty) -> u64 {
     match ty {
         Ty::F64 => u64::from(value) << 32,

@@ -1,32 +1,33 @@
-//! Data-parallel primitives: a first source that is read from other lanes (DPP).
+//! Data-parallel primitives (DPP): the first source is read from other lanes.
 //!
-//! Source: AMD's GCN3 and Vega manuals, fields of VOP_DPP; errata E139–E142. [`Permutation`] says which lane is read.
+//! Sources: AMD's GCN3 and Vega manuals, fields of VOP_DPP; errata E139–E142. [`Permutation`] determines the source
+//! lanes.
 
 use gcn_isa::dpp::Permutation;
 use gcn_isa::{Field, Inst};
 
 use crate::lanes::{self, LANES, Lanes};
 
-/// The DPP fields of an instruction.
+/// DPP fields of an instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CrossLane {
-    /// The lane that each lane reads, any where it reads none.
+    /// Source lane of each lane; any number for lanes without one.
     from: Lanes,
-    /// The lanes that read one.
+    /// Lanes that have a source lane.
     reading: u64,
-    /// Lanes that have nothing to read have zero; otherwise they are not written.
+    /// True if lanes without a valid source lane read zero. Otherwise they are not written.
     bounded: bool,
-    /// The lanes in rows and banks that may be written.
+    /// Lanes that the row and bank masks enable for writing.
     enabled: u64,
 }
 
-/// Lanes of a bank.
+/// Number of lanes in a bank.
 const BANK: usize = 4;
-/// Banks of a row; rows of a wave.
+/// Number of banks in a row, and of rows in a wave.
 const BANKS: usize = 4;
 
 impl CrossLane {
-    /// The fields of an instruction in DPP; nothing in other encodings, and nothing if the permutation is a reserved one.
+    /// Decodes the DPP fields of an instruction. Returns `None` for other encodings and reserved permutations.
     pub fn of(inst: &Inst) -> Option<CrossLane> {
         if !inst.layout().has(Field::DppCtrl) {
             return None;
@@ -47,7 +48,7 @@ impl CrossLane {
         })
     }
 
-    /// The lanes that read one that is active (errata E140).
+    /// Lanes whose source lane is active (errata E140).
     #[inline(always)]
     pub fn finding(&self, exec: u64) -> u64 {
         if exec == u64::MAX {
@@ -58,14 +59,14 @@ impl CrossLane {
         self.reading & lanes::signs(lanes::permuted(&active, &self.from).0)
     }
 
-    /// The lanes that are written, of those that are active, where some have found one to read (errata E140, E142).
+    /// Active lanes that are written, given the lanes in `found` that have an active source lane (errata E140, E142).
     #[inline(always)]
     pub fn written(&self, exec: u64, found: u64) -> u64 {
         let lanes = exec & self.enabled;
         if self.bounded { lanes } else { lanes & found }
     }
 
-    /// The value that each lane reads, zero where the source lane is invalid.
+    /// Value that each lane reads, or zero if its source lane is invalid.
     #[inline(always)]
     pub fn read(&self, value: &Lanes, found: u64) -> Lanes {
         let mut read = Lanes::ZERO;
@@ -74,7 +75,7 @@ impl CrossLane {
     }
 }
 
-/// The lanes for which it is so.
+/// Bit set of the lanes for which a predicate holds.
 #[inline(always)]
 fn set_of(is_so: impl Fn(usize) -> bool) -> u64 {
     (0..LANES).fold(0, |set, lane| set | u64::from(is_so(lane)) << lane)

@@ -1,4 +1,4 @@
-//! Fast paths that a memory instruction may take, by what is known of it when it is decoded.
+//! Selection of a memory instruction's fast path at decoding.
 
 use gcn_isa::Does;
 
@@ -7,7 +7,7 @@ use super::plan::{Family, FastPath, MAX_SCALAR_DWORDS, MemoryPlan};
 use crate::lanes::Elements;
 
 impl FastPath {
-    /// The fast path of an instruction with this plan.
+    /// Fast path of an instruction with this plan.
     pub fn of(plan: &MemoryPlan) -> FastPath {
         if plan.gds || plan.tfe || plan.to_lds {
             return FastPath::None;
@@ -44,8 +44,8 @@ impl FastPath {
     }
 }
 
-/// The elements of a load or a store, once for all times that it is executed. Some are on the way from or to other registers
-/// than the instruction's: the second of two, of which the first has the addresses.
+/// Computes the elements of a load or store, once for all executions. For some instructions the registers are staging
+/// registers instead of the instruction's own: of two, the first holds the addresses and the second the data.
 pub(crate) fn elements(plan: &MemoryPlan) -> Elements {
     let (first, distance) = (plan.offset as u32, plan.distance as u32);
     let elements = Elements {
@@ -57,7 +57,7 @@ pub(crate) fn elements(plan: &MemoryPlan) -> Elements {
         data: [plan.vdata, plan.vdata1],
     };
     let is_part = usize::from(plan.ty.bytes()) < DWORD;
-    // Two elements, one behind the other, are one of twice the size.
+    // Two adjacent elements are one element of twice the size.
     let follows = distance == u32::from(plan.ty.bytes());
     let double = Elements {
         dwords: 2 * elements.dwords,
@@ -79,7 +79,7 @@ pub(crate) fn elements(plan: &MemoryPlan) -> Elements {
             data: [plan.vdst; 2],
             ..elements
         },
-        // Two elements for one place are one (errata E042).
+        // Two elements with the same address are one (errata E042).
         Does::StoreTwo(..) if distance != 0 => Elements {
             count: 2,
             ..elements

@@ -1,47 +1,47 @@
-//! Formats of elements of typed buffers and images.
+//! Element formats of typed buffers and images.
 //!
-//! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Buffer Instructions";
-//! which bits are which component as Mesa's drivers use the formats; errata E200–E203.
+//! Sources: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Buffer Instructions";
+//! Mesa's drivers for the bit positions of components; errata E200–E203.
 
 use gcn_isa::Isa;
 use gcn_isa::image::{COMPONENT_WIDTHS, ImageDescriptor, number_format};
 
-/// Components of an element, at most.
+/// Maximum number of components of an element.
 pub const COMPONENTS: usize = 4;
 
-/// The format of a buffer's elements.
+/// Format of a buffer's elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ElementFormat {
-    /// Bits of each component, the lowest first; 0 of those that there are not.
+    /// Width of each component in bits, lowest component first; 0 for missing components.
     pub(crate) widths: [u8; COMPONENTS],
     pub(crate) numbers: Numbers,
-    /// Selection of each component of a register.
+    /// Source of each component in registers.
     pub(crate) select: [ComponentSelect; COMPONENTS],
 }
 
 /// Number format of a component.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Numbers {
-    /// 0 to 1.
+    /// Unsigned normalised, 0 to 1.
     Unorm,
-    /// −1 to 1, the lowest value beside −1.
+    /// Signed normalised, −1 to 1. The two lowest values are both −1.
     Snorm,
-    /// −1 to 1 without a zero.
+    /// Signed normalised, −1 to 1 without a zero.
     SnormOgl,
-    /// An unsigned integer as floating point.
+    /// Unsigned integer converted to floating point.
     Uscaled,
-    /// A signed integer as floating point.
+    /// Signed integer converted to floating point.
     Sscaled,
-    /// An unsigned integer.
+    /// Unsigned integer.
     #[default]
     Uint,
-    /// A signed integer.
+    /// Signed integer.
     Sint,
-    /// Floating point; with 10 and 11 bits without sign.
+    /// Floating point. Formats of 10 and 11 bits have no sign.
     Float,
 }
 
-/// Source of a component of a register.
+/// Source of a component in registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum ComponentSelect {
     #[default]
@@ -56,11 +56,11 @@ const NUMBERS_SHIFT: u32 = 12;
 const NUMBERS: u32 = 7;
 const DATA_SHIFT: u32 = 15;
 const DATA: u32 = 0xf;
-/// The number format of sRGB, which images alone have.
+/// Number format of sRGB, which only images use.
 const SRGB: u32 = number_format::IMG_NUM_FORMAT_SRGB as u32;
 
 impl ElementFormat {
-    /// From a data format and a number format; components are where they are (MTBUF).
+    /// Creates a format from a data format and a number format, without component selection (MTBUF).
     pub fn new(isa: Isa, data: u32, numbers: u32) -> ElementFormat {
         let select = [0, 1, 2, 3].map(ComponentSelect::Component);
         ElementFormat {
@@ -70,7 +70,7 @@ impl ElementFormat {
         }
     }
 
-    /// From a descriptor's fourth dword (MUBUF).
+    /// Decodes the fourth dword of a descriptor (MUBUF).
     pub fn of_descriptor(isa: Isa, last: u32) -> ElementFormat {
         ElementFormat {
             select: std::array::from_fn(|n| {
@@ -80,7 +80,8 @@ impl ElementFormat {
         }
     }
 
-    /// The format of an image's texels. Numbers of sRGB are normalised ones, to which the transfer function comes.
+    /// Format of an image's texels. sRGB numbers are decoded as normalised ones, before the transfer function is
+    /// applied.
     pub fn of_image(isa: Isa, image: &ImageDescriptor) -> ElementFormat {
         let numbers = match u32::from(image.number_format) {
             SRGB => Numbers::Unorm,
@@ -96,7 +97,7 @@ impl ElementFormat {
         }
     }
 
-    /// Bytes of an element; 0 where the format is none.
+    /// Size of an element in bytes, or 0 for an invalid format.
     pub fn bytes(&self) -> u8 {
         self.widths.iter().sum::<u8>() / 8
     }

@@ -5,33 +5,33 @@ use gcn_isa::field::Field;
 use gcn_isa::image::{AddressLayout, ImageKind};
 use gcn_isa::{Does, Inst, Isa, Ty};
 
-/// Fields of an image instruction, and what follows from them.
+/// Fields of an image instruction, and values derived from them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ImagePlan {
-    /// Components that registers have, or dwords.
+    /// Mask of the components in registers, or of the dwords.
     pub mask: u8,
-    /// Coordinates count texels.
+    /// True if coordinates are in texels.
     pub unnormalized: bool,
-    /// The address has a layer (DA).
+    /// True if the address has a layer (DA).
     pub has_layer: bool,
-    /// The descriptor has four dwords (R128).
+    /// True if the descriptor has four dwords (R128).
     pub is_short: bool,
-    /// Parts of the address have 16 bits (A16).
+    /// True if address components have 16 bits (A16).
     pub has_short_address: bool,
-    /// Components in registers have 16 bits (D16).
+    /// True if components in registers have 16 bits (D16).
     pub has_halves: bool,
-    /// Two of them share a register.
+    /// True if two 16-bit components share a register.
     pub is_packed: bool,
-    /// The scalar registers of the sampler's descriptor.
+    /// First scalar register of the sampler's descriptor.
     pub sampler: u8,
     does: Does,
 }
 
-/// Scalar registers that SSAMP counts.
+/// Number of scalar registers in a unit of SSAMP.
 const SAMPLER_UNIT: u8 = 4;
 
 impl ImagePlan {
-    /// From an instruction's fields.
+    /// Decodes the fields of an instruction.
     pub(super) fn new(inst: &Inst) -> ImagePlan {
         let has_halves = inst.flag(Field::D16);
         ImagePlan {
@@ -47,18 +47,18 @@ impl ImagePlan {
         }
     }
 
-    /// The registers of the address for an image of this kind.
+    /// Layout of the address registers for an image of this kind.
     pub(crate) fn address(&self, kind: ImageKind) -> AddressLayout {
         AddressLayout::of(self.does, kind, self.has_layer, self.has_short_address)
     }
 
-    /// The type of components in registers.
+    /// Type of components in registers.
     pub(crate) fn ty(&self) -> Ty {
         if self.has_halves { Ty::B16 } else { Ty::B32 }
     }
 }
 
-/// The type of an atomic's element: DMASK says whether it has 32 or 64 bits, of a comparison with both operands in mind.
+/// Type of an atomic's element. DMASK selects 32 or 64 bits; for a compare-and-swap it counts both operands.
 pub(super) fn width(inst: &Inst, op: AtomicOp, ty: Ty) -> Ty {
     let wide = inst.get(Field::Dmask).count_ones() > op.values().into();
     match ty {

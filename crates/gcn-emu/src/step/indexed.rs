@@ -1,22 +1,23 @@
 //! Vector registers that VGPR indexing moves.
 //!
-//! Source: AMD's GCN3 and Vega manuals, S_SET_GPR_IDX_ON and its relatives; errata E143 and E144.
+//! Sources: AMD's GCN3 and Vega manuals, S_SET_GPR_IDX_ON and related instructions; errata E143 and E144.
 
 use gcn_isa::{Field, Inst, Kind, Operand};
 
-/// An instruction's vector registers by the bits of M0's operands that index them: the operand's place and how many
-/// registers it has, 0 where a bit has no operand, in a byte.
+/// Vector register operands of an instruction, by the M0 bit that indexes them. Each byte contains the operand index
+/// and its number of registers, which is 0 if the bit has no operand.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Indexed([u8; ROLES]);
 
-/// Bits of M0's operands: SRC0, SRC1, SRC2, VDST.
+/// Number of M0 bits that select operands: SRC0, SRC1, SRC2, VDST.
 const ROLES: usize = 4;
 /// Bits of [`Indexed`] that count registers.
 const COUNT: u8 = 0x1f;
 const PLACE_SHIFT: u32 = COUNT.count_ones();
 
 impl Indexed {
-    /// The indexed operands of an instruction in a wave with `vgprs` registers. Out-of-range registers are left unchanged.
+    /// Indexed operands of an instruction in a wave with `vgprs` registers. Out-of-range registers are left
+    /// unchanged.
     pub fn of(inst: &Inst, vgprs: usize) -> Indexed {
         let mut indexed = Indexed::default();
         for (place, slot) in (0..).zip(inst.row().slots()) {
@@ -31,7 +32,7 @@ impl Indexed {
         indexed
     }
 
-    /// The operands: the bit of M0's operands that indexes each, its place, and its number of registers.
+    /// Indexed operands: the M0 bit, the operand index and the number of registers of each.
     pub(crate) fn operands(self) -> impl Iterator<Item = (usize, usize, usize)> {
         let with_bits = self.0.into_iter().enumerate();
         with_bits.filter_map(|(bit, operand)| {
@@ -44,8 +45,8 @@ impl Indexed {
     }
 }
 
-/// The bit of M0's operands that indexes a field (errata E143, E144): a destination that is read as well uses VDST
-/// for both; the second register of V_MADMK is what its multiply-add adds.
+/// M0 bit that indexes a field (errata E143, E144). A destination that is also read uses VDST for both. The second
+/// register of V_MADMK is the addend of its multiply-add.
 fn role(inst: &Inst, field: Field) -> Option<usize> {
     let adds_second = inst
         .row()

@@ -1,5 +1,5 @@
-//! Modifiers of a vector instruction's encoding, as shifts and masks that are the same for all lanes: absolute values and
-//! negations, halves, parts of registers, other lanes, factors and clamps.
+//! Modifiers in the encoding of a vector instruction, as shifts and masks that are the same for all lanes: absolute
+//! values and negations, halves, parts of registers, cross-lane sources, output multipliers and clamping.
 
 use gcn_isa::effect::{AluOp, Implicit};
 use gcn_isa::{Does, Field, Inst, OperandAccess, Slot, Ty};
@@ -9,10 +9,10 @@ use super::dpp::CrossLane;
 use super::sdwa::{ResultPart, Selection, SubDword, Unused};
 use crate::lanes::Sign;
 
-/// Changes of an instruction's sources and result, other than those of signs.
+/// Changes of an instruction's sources and result, except for signs.
 #[derive(Clone, Debug)]
 pub(super) struct Modifiers {
-    /// Changes of sources, by their numbers.
+    /// Changes of the sources, by source number.
     sources: [SourceChange; SOURCES],
     /// Lanes that the first source is read from, if not the lane itself.
     cross_lane: Option<CrossLane>,
@@ -20,43 +20,43 @@ pub(super) struct Modifiers {
     result: ResultChange,
 }
 
-/// Sources of a vector instruction.
+/// Maximum number of sources of a vector instruction.
 const SOURCES: usize = 3;
-/// The number of the source that DPP reads from other lanes.
+/// Number of the source that DPP reads from other lanes.
 const CROSSED: usize = 0;
 
-/// Changes of a source's only dword, in this order.
+/// Changes of a source of one dword, in the order in which they apply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SourceChange {
     /// Part of the dword that is read.
     pub part: SourcePart,
-    /// Bits that are then inverted: signs of packed values.
+    /// Bits to invert after that: signs of packed values.
     pub flip: u32,
 }
 
 /// Part of a dword that is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum SourcePart {
-    /// All of it.
+    /// Entire dword.
     #[default]
     Whole,
-    /// A part: shifted left, then right, optionally with sign extension.
+    /// Part of the dword: shifted left, then right, optionally with sign extension.
     Bits {
-        /// Distance of the shift up.
+        /// Left shift count.
         up: u32,
-        /// Distance of the shift down.
+        /// Right shift count.
         down: u32,
-        /// The part's sign is extended.
+        /// True if the part is sign-extended.
         extends: bool,
     },
-    /// Halves, in any order or one twice.
+    /// Two halves in any order, or one half twice.
     Halves {
         /// Lowest bit of the half that becomes the low one.
         low: u32,
         /// Lowest bit of the half that becomes the high one.
         high: u32,
     },
-    /// A half as a value in single precision.
+    /// Half converted to single precision.
     Widened {
         /// Lowest bit of the half.
         up: u32,
@@ -65,48 +65,48 @@ pub enum SourcePart {
     },
 }
 
-/// Changes of a result, in this order.
+/// Changes of a result, in the order in which they apply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ResultChange {
-    /// The type of factor and clamp.
+    /// Type used by the output multiplier and by clamping.
     pub ty: Ty,
-    /// Registers that it has.
+    /// Number of registers of the result.
     pub dwords: u8,
-    /// The power of two that it is multiplied by.
+    /// Exponent of the power of two that the result is multiplied by.
     pub factor: i8,
-    /// Floating-point values are clamped to 0..=1; the operations on integers clamp by themselves.
+    /// True if a floating-point result is clamped to 0..=1. Integer operations clamp by themselves.
     pub clamp: bool,
-    /// The part of its register that it goes to, if not all of it.
+    /// Part of the register that receives the result, if not all of it.
     pub part: Option<ResultPart>,
 }
 
-/// The low half of a register, whose high half is unchanged.
+/// Low half of a register, whose high half is preserved.
 const LOW_HALF: ResultPart = ResultPart {
     selection: Selection::LOW_HALF,
     unused: Unused::Preserve,
 };
-/// The high half of a register, whose low half is unchanged.
+/// High half of a register, whose low half is preserved.
 const HIGH_HALF: ResultPart = ResultPart {
     selection: Selection::HIGH_HALF,
     unused: Unused::Preserve,
 };
 const LOW: u32 = 0xffff;
-/// Bits of half a dword.
+/// Number of bits in half a dword.
 pub(crate) const HALF_BITS: u32 = 16;
 /// Sign of the value in the low half.
 const SIGN_LOW: u32 = 0x8000;
 /// Sign of a dword, or of the value in its high half.
 const SIGN: u32 = 0x8000_0000;
-/// Bytes of a dword.
+/// Size of a dword in bytes.
 pub(crate) const DWORD: u8 = 4;
 
 impl Modifiers {
-    /// The sign modifiers of an instruction's sources, and the other changes that its encoding asks for: VOP3, VOP3P, SDWA and DPP
-    /// have some. Constant sources are replaced by their changed values.
+    /// Decodes the sign modifiers of an instruction's sources and its other modifiers, in VOP3, VOP3P, SDWA and DPP.
+    /// Constant sources are replaced by their changed values.
     pub(super) fn of(inst: &Inst, args: &mut [Arg; MAX_ARGS]) -> (Signs, Modifiers) {
         let fields = ModifierFields::of(inst);
         let sub_dword = SubDword::of(inst);
-        // Packed instructions whose sources are not packed mix precisions.
+        // Packed instructions with unpacked sources mix precisions.
         let is_mixed = inst.layout().has(Field::OpSelHi)
             && (inst.row().slots()).any(|slot| slot.field == Field::Src0 && slot.ty == Ty::F32);
         let mut sources = [SourceChange::default(); SOURCES];
@@ -116,7 +116,7 @@ impl Modifiers {
             };
             let change = match sub_dword.and_then(|parts| parts.source(slot.field)) {
                 _ if is_mixed => {
-                    // A product is rounded, and flushed, before it is added to (errata E195).
+                    // The product is rounded and flushed before the addition (errata E195).
                     let is_unfused = matches!(inst.does(), Does::Alu(AluOp::Mix(AluOp::MulAdd, _)));
                     fields.of_mixed(place, is_unfused)
                 }
@@ -146,51 +146,54 @@ impl Modifiers {
             && self.result.is_none()
     }
 
-    /// The change of the source with a number.
+    /// Change of the source with this number.
     pub(super) fn source(&self, number: usize) -> SourceChange {
         self.sources[number]
     }
 
-    /// The lanes that the source with a number is read from, if not the lane itself.
+    /// Lanes that the source with this number is read from, if not the lane itself.
     pub(super) fn lanes_of(&self, number: usize) -> Option<&CrossLane> {
         self.cross_lane().filter(|_| number == CROSSED)
     }
 
-    /// The lanes that a source is read from, if not the lane itself.
+    /// Lanes that a source is read from, if not the lane itself.
     pub(super) fn cross_lane(&self) -> Option<&CrossLane> {
         self.cross_lane.as_ref()
     }
 
-    /// The changes of the result, if there are any.
+    /// Changes of the result, if there are any.
     pub(super) fn result(&self) -> Option<ResultChange> {
         Some(self.result).filter(|result| !result.is_none())
     }
 
-    /// True if all that happens to the result is that the other half of its register stays as it was, which the operation sees to.
+    /// True if the only change of the result is that the other half of its register is preserved, which the operation
+    /// handles itself.
     pub(super) fn keep_high(&self) -> bool {
         self.cross_lane.is_none() && self.result.keeps_high()
     }
 }
 
-/// Modifier fields of an instruction. Sets of operands have a bit for each, at its place among the operands.
+/// Modifier fields of an instruction, as bit sets of operand indexes.
 #[derive(Clone, Copy, Debug, Default)]
 struct ModifierFields {
-    /// Sources of which the absolute value is taken.
+    /// Sources with an absolute value modifier.
     absolute: u8,
-    /// Sources that are then negated; of packed ones the low half.
+    /// Sources that are negated after that. For packed sources this applies to the low half.
     negate: u8,
-    /// Packed sources of which the high half is negated; of mixed precision, those of which the absolute value is taken.
+    /// Packed sources whose high half is negated. For mixed precision: sources with an absolute value modifier.
     negate_high: u8,
-    /// Operands whose high half counts; of packed ones, sources whose high half is the low operation's.
+    /// Operands that use the high half. For packed instructions: sources whose high half is the operand of the low
+    /// operation.
     high: u8,
-    /// Packed sources whose low half is the high operation's; of mixed precision, those in single precision.
+    /// Packed sources whose low half is the operand of the high operation. For mixed precision: single-precision
+    /// sources.
     low: u8,
 }
 
 impl ModifierFields {
     fn of(inst: &Inst) -> ModifierFields {
         let layout = inst.layout();
-        // The fields have a bit for each source, and OP_SEL one more for the destination.
+        // The fields have a bit for each source, and OP_SEL has another one for the destination.
         let by_operand = |sources: u64| {
             let mut set = 0;
             for (place, slot) in inst.row().slots().enumerate() {
@@ -207,7 +210,7 @@ impl ModifierFields {
             }
             set
         };
-        // VOP3 has them in one field, SDWA and DPP in a field for each source.
+        // VOP3 has a single field for all sources, SDWA and DPP have a field for each.
         let of_sources = |all: Field, first: Field, second: Field| {
             inst.get(all) | inst.get(first) | inst.get(second) << 1
         };
@@ -228,7 +231,7 @@ impl ModifierFields {
         fields
     }
 
-    /// Sign modifiers of the sources, where each has a sign.
+    /// Sign modifiers of the sources that have a sign.
     fn signs(&self, inst: &Inst, is_mixed: bool) -> Signs {
         let absolute = if is_mixed {
             self.negate_high
@@ -278,8 +281,9 @@ impl ModifierFields {
         change
     }
 
-    /// Change of a source of mixed precision: it is in single precision, or the half of a register that OP_SEL names where
-    /// OP_SEL_HI is set, and every value of that is one of single precision. V_MAD_MIX has no denormals (errata E195).
+    /// Change of a mixed-precision source. It is a single-precision value or, if OP_SEL_HI is set, the half of a
+    /// register that OP_SEL selects; every half-precision value is exact in single precision. V_MAD_MIX has no
+    /// denormals (errata E195).
     fn of_mixed(&self, place: usize, flushes: bool) -> SourceChange {
         let has = |set: u8| set >> place & 1 != 0;
         SourceChange {
@@ -296,7 +300,7 @@ impl ModifierFields {
 }
 
 impl SourceChange {
-    /// The changed value of a dword that is the same in all lanes; nothing if that needs MODE.
+    /// Changed value of a uniform dword; `None` if it depends on MODE.
     fn of_constant(self, dword: u32) -> Option<u32> {
         let part = match self.part {
             SourcePart::Whole => dword,
@@ -317,7 +321,7 @@ impl SourcePart {
     }
 }
 
-/// The value of [`SourcePart::Bits`].
+/// Value of [`SourcePart::Bits`].
 #[inline(always)]
 pub(crate) fn bits(dword: u32, up: u32, down: u32, extends: bool) -> u32 {
     if extends {
@@ -327,14 +331,14 @@ pub(crate) fn bits(dword: u32, up: u32, down: u32, extends: bool) -> u32 {
     }
 }
 
-/// The value of [`SourcePart::Halves`].
+/// Value of [`SourcePart::Halves`].
 #[inline(always)]
 pub(crate) fn halves(dword: u32, low: u32, high: u32) -> u32 {
     dword >> low & LOW | (dword >> high) << HALF_BITS
 }
 
-/// The number of a source, which is that of its field; nothing of other operands. An
-/// accumulator is read as it is, whatever is asked for the result that replaces it.
+/// Number of the source in a field; `None` for other operands. An accumulator is always read unchanged, whatever
+/// happens to the result that replaces it.
 pub(super) fn source_number(field: Field) -> Option<usize> {
     match field {
         Field::Src0 => Some(0),
@@ -345,11 +349,12 @@ pub(super) fn source_number(field: Field) -> Option<usize> {
 }
 
 impl ResultChange {
-    /// Changes of an instruction's result, which is the high half of its register if `to_high`.
+    /// Changes of an instruction's result. With `to_high` it goes to the high half of its register.
     fn of(inst: &Inst, to_high: bool) -> ResultChange {
         let destination = inst.row().slots().find(|slot| slot.field == Field::Vdst);
         let selects = inst.row().modifiers().any(|m| m.field == Field::OpSel);
-        // Some 16-bit results leave the other half of their register as it was (errata E304); all others have no half to go to.
+        // Some 16-bit results preserve the other half of their register (errata E304). Other results use the whole
+        // register.
         let is_short = destination.is_some_and(|slot| slot.ty.bytes() == 2);
         let is_updated = destination.is_some_and(|slot| slot.access == OperandAccess::ReadWrite);
         let merges = selects && is_short && is_updated;
@@ -378,7 +383,7 @@ impl ResultChange {
         }
     }
 
-    /// True if the result has 16 bits, and its only change is that the high half of its register stays as it was.
+    /// True if the result has 16 bits, and its only change is that the high half of its register is preserved.
     fn keeps_high(&self) -> bool {
         let is_short = self.ty.bytes() == 2;
         is_short && self.factor == 0 && !self.clamp && self.part == Some(LOW_HALF)

@@ -1,4 +1,4 @@
-//! Plans of memory instructions: all that is known when they are decoded, so that running them looks nothing up.
+//! Plans of memory instructions. They contain everything known at decoding, so that execution needs no lookups.
 
 use gcn_isa::effect::{AtomicOp, LaneMove};
 use gcn_isa::uses::{Counters, Intent};
@@ -9,102 +9,104 @@ use super::format::ElementFormat;
 use super::image::ImagePlan;
 use crate::lanes::{Elements, Gather};
 
-/// Dwords of the largest scalar load.
+/// Number of dwords of the largest scalar load.
 pub(crate) const MAX_SCALAR_DWORDS: usize = 16;
 
-/// A memory instruction, resolved.
+/// Resolved memory instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryPlan {
-    /// Source of its addresses.
+    /// Source of the addresses.
     pub family: Family,
-    /// Effect.
+    /// Effect of the instruction.
     pub does: Does,
-    /// The type of an element in memory.
+    /// Type of an element in memory.
     pub ty: Ty,
-    /// The vector register with the address, where there is one.
+    /// Vector register with the address, if there is one.
     pub vaddr: Option<u8>,
-    /// The vector registers of data; of an MUBUF load the destination.
+    /// First vector register of the data. For an MUBUF load it is the destination.
     pub vdata: u8,
-    /// The second data of DS.
+    /// First vector register of the second data operand of DS.
     pub vdata1: u8,
-    /// The first vector register written.
+    /// First vector register that is written.
     pub vdst: u8,
-    /// The scalar registers of data.
+    /// First scalar register of the data.
     pub sdata: u8,
-    /// The scalar registers of the base or the descriptor.
+    /// First scalar register of the base or the descriptor.
     pub sbase: u8,
-    /// The scalar address or offset of GLOBAL and SCRATCH.
+    /// Scalar address or offset of GLOBAL and SCRATCH.
     pub saddr: Option<u8>,
-    /// The register in a scalar memory instruction's offset.
+    /// Register in the offset of a scalar memory instruction.
     pub sreg: Option<u8>,
     /// SOFFSET of MUBUF.
     pub soffset: Arg,
     /// Constant offset in bytes.
     pub offset: i64,
-    /// From the first element of a two-address form to the second, in bytes.
+    /// Distance in bytes from the first to the second element of a two-address instruction.
     pub distance: i64,
-    /// Bits that an address of LDS keeps.
+    /// Mask applied to LDS addresses.
     pub mask: u32,
-    /// GDS in place of LDS.
+    /// True if the instruction accesses GDS instead of LDS.
     pub gds: bool,
-    /// An atomic returns the old value.
+    /// True if an atomic returns the old value.
     pub returns: bool,
-    /// Loads go to LDS.
+    /// True if loads go to LDS.
     pub to_lds: bool,
-    /// A load of half a register keeps the other half, rather than clear it (errata E263).
+    /// True if a load of half a register preserves the other half instead of clearing it (errata E263).
     pub keeps_half: bool,
-    /// One more register is written.
+    /// True if one more register is written.
     pub tfe: bool,
-    /// MUBUF, MTBUF: a register holds an index, an offset, a 64-bit address.
+    /// True if a register holds an index (MUBUF and MTBUF).
     pub idxen: bool,
-    /// See `idxen`.
+    /// True if a register holds an offset (MUBUF and MTBUF).
     pub offen: bool,
-    /// See `idxen`.
+    /// True if registers hold a 64-bit address (MUBUF and MTBUF).
     pub addr64: bool,
-    /// The format that the instruction gives (MTBUF); of formatted MUBUF the descriptor has it.
+    /// Format in an MTBUF instruction. For formatted MUBUF instructions it is in the descriptor.
     pub format: Option<ElementFormat>,
     /// Fields of an image instruction.
     pub image: Option<ImagePlan>,
-    /// Vector registers of data.
+    /// Number of vector registers of the data.
     pub data_dwords: u8,
-    /// The counters that it adds to.
+    /// Counters that the instruction increments.
     pub counters: Option<Counters>,
-    /// The instruction loads what other compute units have stored (GLC), behind all that the wave has done before.
+    /// True if the instruction loads values that other compute units have stored (GLC). The load is ordered after
+    /// everything that the wave has done before.
     pub loads_coherently: bool,
-    /// A number that other memory instructions near it do not have.
+    /// Number that differs from those of nearby memory instructions.
     pub number: u8,
-    /// Shapes that its access may have.
+    /// Fast path that the access may take.
     pub fast_path: FastPath,
-    /// All active lanes access something: nobody needs the addresses to know that.
+    /// True if all active lanes access memory, so that the set of lanes is known without the addresses.
     pub is_by_lane: bool,
-    /// The addresses can be worked out after the instruction as well as before: it writes none of the registers that they depend on.
+    /// True if the addresses can also be computed after the instruction, because it does not write the registers that
+    /// they depend on.
     pub keeps_addresses: bool,
-    /// Places that a load, a store or an atomic of DS accesses in LDS, if they can be in the order of the bases.
+    /// Elements that a DS load, store or atomic accesses in LDS, if their addresses can be in the order of the bases.
     pub(crate) share: Option<ShareElements>,
-    /// Elements that it loads from LDS or stores there.
+    /// Elements that are loaded from or stored to LDS.
     pub(crate) elements: Elements,
-    /// Function that loads them.
+    /// Function that loads these elements.
     pub(crate) gather: Gather,
 }
 
-/// The way from the base of a lane to the elements that it accesses. None of the sums overflows.
+/// Computation of a lane's element addresses from its base. None of the sums overflows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ShareElements {
     /// Constant offset in bytes.
     pub offset: u32,
-    /// Bits that an address keeps.
+    /// Mask applied to the address.
     pub mask: u32,
-    /// Bytes from a lane's first element to its second, of an instruction with two.
+    /// Distance in bytes from a lane's first element to its second, if the instruction has two.
     pub distance: Option<u32>,
-    /// Bytes of an element.
+    /// Size of an element in bytes.
     pub bytes: u8,
-    /// The greatest base up to which addresses are in the order of their bases: they do not overflow, and lose no more than low bits by
-    /// the mask.
+    /// Largest base up to which the addresses are in the order of their bases: they do not overflow, and the mask
+    /// clears low bits only.
     pub(crate) greatest_base: u32,
 }
 
-/// The greatest number up to which numbers lose no more than low bits by a mask, so that their order stays. `None` where the mask
-/// takes bits between others.
+/// Largest number up to which a mask clears low bits only, and so preserves the order of numbers. `None` if the mask
+/// clears bits between set ones.
 pub fn ordered_up_to(mask: u32) -> Option<u32> {
     let all = u32::MAX.checked_shr(mask.leading_zeros()).unwrap_or(0);
     let low = !(u32::MAX << mask.trailing_zeros().min(31));
@@ -112,20 +114,20 @@ pub fn ordered_up_to(mask: u32) -> Option<u32> {
 }
 
 impl ShareElements {
-    /// The address of the first element of a lane with this base.
+    /// Address of the first element of a lane with this base.
     #[inline]
     pub fn first(self, base: u32) -> u64 {
         u64::from(base.wrapping_add(self.offset) & self.mask)
     }
 
-    /// The bytes from a lane's first element to each of its elements.
+    /// Distances in bytes from a lane's first element to each of its elements.
     #[inline]
     pub fn distances(self) -> impl Iterator<Item = u64> {
         let all = [Some(0), self.distance].into_iter().flatten();
         all.map(u64::from)
     }
 
-    /// The addresses of the elements of a lane with this base.
+    /// Element addresses of a lane with this base.
     #[inline]
     pub fn addresses(self, base: u32) -> impl Iterator<Item = u64> {
         let first = self.first(base);
@@ -138,26 +140,26 @@ impl ShareElements {
 pub enum Family {
     /// DS: the local or the global data share.
     Share,
-    /// FLAT: apertures decide.
+    /// FLAT: the apertures select the memory.
     Flat,
-    /// GLOBAL.
+    /// GLOBAL: global memory.
     Global,
-    /// SCRATCH.
+    /// SCRATCH: scratch memory.
     Scratch,
-    /// MUBUF and MTBUF: a descriptor decides.
+    /// MUBUF and MTBUF: global memory or scratch through a descriptor.
     Buffer,
-    /// MIMG: the descriptor of an image decides.
+    /// MIMG: an image through its descriptor.
     Image,
     /// Scalar memory at an address.
     Scalar,
-    /// Scalar memory whose register offset counts 64 bytes.
+    /// Scalar memory with a register offset in units of 64 bytes.
     ScalarScratch,
     /// Scalar memory through a descriptor.
     ScalarBuffer,
 }
 
 impl Family {
-    /// True if it is executed once for the wave.
+    /// True if the instruction is executed once for the wave.
     pub const fn is_scalar(self) -> bool {
         matches!(
             self,
@@ -167,7 +169,7 @@ impl Family {
 }
 
 impl MemoryPlan {
-    /// Operation and type, if it changes elements of memory by operands.
+    /// Operation and type, if the instruction changes elements of memory using operands.
     #[inline]
     pub fn atomic(&self) -> Option<(AtomicOp, Ty)> {
         match self.does {
@@ -176,7 +178,7 @@ impl MemoryPlan {
         }
     }
 
-    /// Elements that a lane accesses.
+    /// Number of elements that a lane accesses.
     pub(crate) fn elements_per_lane(&self) -> u8 {
         let has_two = matches!(
             self.does,
@@ -188,7 +190,7 @@ impl MemoryPlan {
         if has_two { 2 } else { 1 }
     }
 
-    /// Vector registers from `vaddr` on with addresses, or parts of them.
+    /// Number of vector registers from `vaddr` on that hold addresses or parts of them.
     fn address_registers(&self) -> u8 {
         match self.family {
             Family::Share | Family::Scratch => 1,
@@ -197,12 +199,12 @@ impl MemoryPlan {
             Family::Global => 2,
             Family::Buffer if self.addr64 => 2,
             Family::Buffer => u8::from(self.idxen) + u8::from(self.offen),
-            // Of an image the descriptor says it.
+            // For an image it depends on the descriptor.
             Family::Image | Family::Scalar | Family::ScalarScratch | Family::ScalarBuffer => 0,
         }
     }
 
-    /// [`MemoryPlan::is_by_lane`] of an instruction whose fast path is known.
+    /// Value of [`MemoryPlan::is_by_lane`] if the fast path is known.
     pub(super) fn has_a_lane_each(&self) -> bool {
         match self.fast_path {
             FastPath::LoadShare
@@ -222,7 +224,7 @@ impl MemoryPlan {
         }
     }
 
-    /// [`MemoryPlan::keeps_addresses`] of an instruction whose other fields are known.
+    /// Value of [`MemoryPlan::keeps_addresses`] if the other fields are known.
     pub(super) fn finds_addresses_again(&self) -> bool {
         let writes = match self.does.intent() {
             Some(Intent::Load) => true,
@@ -239,8 +241,8 @@ impl MemoryPlan {
         self.is_by_lane && (!writes || is_apart)
     }
 
-    /// The places in LDS of an instruction of DS that loads, stores or changes elements there by lanes, if they can be in the order of
-    /// the bases.
+    /// LDS elements of a DS instruction that loads, stores or changes them by lane, if their addresses can be in the
+    /// order of the bases.
     pub(super) fn share_elements(&self) -> Option<ShareElements> {
         let has_two = matches!(self.does, Does::LoadTwo(..) | Does::StoreTwo(..));
         let has_one = matches!(
@@ -267,43 +269,43 @@ impl MemoryPlan {
     }
 }
 
-/// Fast path of a memory instruction, by the shapes that its access may have.
-// A byte of its own says which one it is: the step loop finds the code for it in fewer instructions.
+/// Fast path of a memory instruction, by the shape of its access.
+// The discriminant is a separate byte, so that the step loop dispatches on it in fewer instructions.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FastPath {
     /// No fast path.
     None,
-    /// A load of one or two elements of whole dwords from LDS.
+    /// Load of one or two elements of whole dwords from LDS.
     LoadShare,
-    /// A load of a part of a dword from there.
+    /// Load of an element smaller than a dword from LDS.
     LoadSharePart,
-    /// A store of one or two elements to LDS.
+    /// Store of one or two elements to LDS.
     StoreShare,
-    /// A load from global memory.
+    /// Load from global memory.
     Load,
-    /// A store there.
+    /// Store to global memory.
     Store,
-    /// A load from scratch.
+    /// Load from scratch.
     LoadScratch,
-    /// A store there.
+    /// Store to scratch.
     StoreScratch,
-    /// A load through a descriptor, of global memory or of scratch.
+    /// Load through a descriptor, from global memory or scratch.
     LoadBuffer,
-    /// A store there.
+    /// Store through a descriptor, to global memory or scratch.
     StoreBuffer,
-    /// A load of scalar registers from an address.
+    /// Load of scalar registers from an address.
     LoadScalar,
-    /// An atomic on global memory, by FLAT also on LDS.
+    /// Atomic on global memory or, with FLAT, on LDS.
     Atomic,
-    /// An atomic on LDS.
+    /// Atomic on LDS.
     AtomicShare,
-    /// A load through a descriptor that is converted.
+    /// Converting load through a descriptor.
     LoadFormat,
-    /// A store there.
+    /// Converting store through a descriptor.
     StoreFormat,
-    /// Lanes exchange values.
+    /// Exchange of values between lanes.
     Moves(LaneMove),
-    /// No work.
+    /// No effect.
     Nothing,
 }

@@ -1,6 +1,6 @@
-//! MOVREL: M0 is added to the number of a register.
+//! MOVREL: M0 is added to a register number.
 //!
-//! Source: AMD's Southern Islands, Sea Islands and GCN3 manuals, "Relative register addressing"; checklist 1.6, 1.7.
+//! Sources: AMD's Southern Islands, Sea Islands and GCN3 manuals, "Relative register addressing"; checklist 1.6, 1.7.
 
 use gcn_isa::effect::{AluOp, Relative as Moved};
 use gcn_isa::{Does, Inst};
@@ -8,23 +8,23 @@ use gcn_isa::{Does, Inst};
 use super::arg::{Arg, MAX_ARGS};
 use crate::wave::Wave;
 
-/// Operands of an instruction that M0 is added to; wide ones have two registers.
+/// Operands of an instruction that M0 is added to. Wide ones have two registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Relative {
-    /// The destination.
+    /// Destination.
     Destination,
-    /// The source.
+    /// Source.
     Source,
     /// Destination and source.
     Both,
-    /// The destination, of two registers.
+    /// Destination of two registers.
     WideDestination,
-    /// The source, of two registers.
+    /// Source of two registers.
     WideSource,
 }
 
 impl Relative {
-    /// The operands of an instruction; `None` if it is not of this family.
+    /// Relative operands of an instruction; `None` if it is not a MOVREL.
     pub fn of(inst: &Inst) -> Option<Relative> {
         let Does::Alu(AluOp::MoveRelative(operand)) = inst.does() else {
             return None;
@@ -53,7 +53,7 @@ impl Relative {
         }
     }
 
-    /// Registers of each operand.
+    /// Number of registers of each operand.
     fn dwords(self) -> u8 {
         match self {
             Relative::Destination | Relative::Source | Relative::Both => 1,
@@ -61,8 +61,8 @@ impl Relative {
         }
     }
 
-    /// The operands with the registers that they name: destination, then source. Out of range a source is v0 or s0 and a
-    /// destination `Arg::None`.
+    /// Replaces destination and source by the registers that they select. An out-of-range source becomes v0 or s0,
+    /// and an out-of-range destination `Arg::None`.
     pub fn operands(self, w: &Wave, mut args: [Arg; MAX_ARGS]) -> [Arg; MAX_ARGS] {
         let [destination, source, ..] = &mut args;
         if self.moves_destination() {
@@ -78,7 +78,8 @@ impl Relative {
         args
     }
 
-    /// The operand `M0` registers on; `None` if the wave does not have all of it, or M0 is negative (errata E312).
+    /// Operand with M0 added to its register number; `None` if the wave does not have all its registers, or M0 is
+    /// negative (errata E312).
     fn moved(self, w: &Wave, arg: Arg) -> Option<Arg> {
         let moved = |first: u8| u8::try_from(u32::from(first).checked_add(w.m0())?).ok();
         match arg {

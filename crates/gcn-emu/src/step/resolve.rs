@@ -1,4 +1,4 @@
-//! Plans of memory instructions, from their rows, fields and operands.
+//! Construction of memory instruction plans from rows, fields and operands.
 
 use gcn_isa::effect::ImageOp;
 use gcn_isa::field::Field;
@@ -12,13 +12,14 @@ use super::plan::{Family, FastPath, MemoryPlan};
 use super::{fast_path, image};
 use crate::lanes::Elements;
 
-/// Bits of OFFSET that name a register where IMM and SOE are 0 (checklist 4.2).
+/// Bits of OFFSET that name a register if IMM and SOE are 0 (checklist 4.2).
 const SMEM_REGISTER: u64 = 0x7f;
-/// S_BUFFER's immediate is unsigned (errata E012).
+/// Mask of S_BUFFER's immediate, which is unsigned (errata E012).
 const SCALAR_BUFFER_OFFSET: i64 = 0xf_ffff;
 
 impl MemoryPlan {
-    /// The plan of an instruction with these operands, at dword number `index`; nothing if it is not one of memory.
+    /// Creates the plan of an instruction with these operands, at dword `index`; `None` if it is not a memory
+    /// instruction.
     pub fn new(inst: &Inst, args: &[Arg; MAX_ARGS], index: usize) -> Option<MemoryPlan> {
         let does = effect(inst);
         if matches!(
@@ -135,7 +136,8 @@ impl MemoryPlan {
         Some(plan)
     }
 
-    /// Checklist 4.1 and 4.2; errata E110, E111, E113. SMRD counts dwords where SMEM counts bytes (E133).
+    /// Sets the offset of a scalar memory instruction: checklist 4.1 and 4.2; errata E110, E111, E113. SMRD counts
+    /// dwords, but SMEM counts bytes (E133).
     fn scalar_offset(&mut self, inst: &Inst) {
         let offset = inst.get(Field::Offset);
         let is_smrd = inst.encoding == Encoding::Smrd;
@@ -163,7 +165,8 @@ impl MemoryPlan {
     }
 }
 
-/// See [`MemoryPlan::loads_coherently`]. Of an atomic, GLC says that it returns what was there; it is a fence by itself.
+/// Value of [`MemoryPlan::loads_coherently`]. For an atomic, GLC means that the old value is returned; an atomic is a
+/// fence by itself.
 fn loads_coherently(inst: &Inst) -> bool {
     let loads_global = (inst.uses().memory())
         .is_some_and(|it| it.read.has(Space::Global) && !it.atomic && !it.scalar);
@@ -196,7 +199,7 @@ fn family(inst: &Inst) -> Option<Family> {
     })
 }
 
-/// The effect of an instruction: that of its row, where DMASK does not say that an atomic of an image has 64 bits.
+/// Effect of an instruction. It is that of its row, except that DMASK may select 64 bits for an image atomic.
 pub(super) fn effect(inst: &Inst) -> Does {
     match (inst.encoding, inst.does()) {
         (Encoding::Mimg, Does::Atomic(op, ty)) => Does::Atomic(op, image::width(inst, op, ty)),
@@ -204,8 +207,8 @@ pub(super) fn effect(inst: &Inst) -> Does {
     }
 }
 
-/// Bits that an address of DS keeps, after the offset was added: all but those below the natural alignment up to
-/// GCN 1.2 (96 bits align to 128); on GCN 1.4 only where memory is changed atomically (errata E040–E042, E052).
+/// Mask for addresses of DS, applied after the offset is added. Up to GCN 1.2 it clears the bits below the natural
+/// alignment (96 bits align to 128); on GCN 1.4 only for atomics (errata E040–E042, E052).
 fn mask(isa: Isa, does: Does) -> u32 {
     let is_load_or_store = matches!(
         does,

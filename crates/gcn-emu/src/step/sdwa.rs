@@ -1,19 +1,19 @@
-//! Sub-dword addressing: operands that are a byte or a word of their register (SDWA).
+//! Sub-dword addressing (SDWA): operands that are a byte or a word of their register.
 //!
-//! Source: AMD's GCN3 and Vega manuals, fields of VOP_SDWA; errata E136–E138, E141.
+//! Sources: AMD's GCN3 and Vega manuals, fields of VOP_SDWA; errata E136–E138, E141.
 
 use gcn_isa::{Field, Inst};
 
-/// The SDWA fields of an instruction.
+/// SDWA fields of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SubDword {
-    /// The part of each source, and whether its sign is extended.
+    /// Part of each source, and true if it is sign-extended.
     sources: [(Selection, bool); 2],
     destination: Selection,
     unused: Unused,
 }
 
-/// A byte, a word or all of a register.
+/// Byte, word or all of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Selection {
     /// Lowest bit.
@@ -22,18 +22,18 @@ pub struct Selection {
     width: u8,
 }
 
-/// Treatment of the rest of a destination's register.
+/// Treatment of the remaining bits of a destination register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unused {
-    /// Zeros.
+    /// Bits are cleared.
     Pad,
-    /// The part's sign above it, zeros below.
+    /// Bits above the part are copies of its sign; bits below are cleared.
     Sext,
-    /// The rest is unchanged.
+    /// Bits are preserved.
     Preserve,
 }
 
-/// Part of a destination's register that receives the low bits of a result.
+/// Part of a destination register that receives the low bits of a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ResultPart {
     /// Bits of the register.
@@ -43,7 +43,7 @@ pub struct ResultPart {
 }
 
 impl SubDword {
-    /// The fields of an instruction in SDWA; nothing in other encodings.
+    /// Decodes the SDWA fields of an instruction; `None` for other encodings.
     pub fn of(inst: &Inst) -> Option<SubDword> {
         if !inst.layout().has(Field::Src0Sel) {
             return None;
@@ -59,7 +59,7 @@ impl SubDword {
         })
     }
 
-    /// True if none of SDWA's fields has a reserved number (errata E141).
+    /// True if no SDWA field has a reserved value (errata E141).
     pub(crate) fn has_meaning(inst: &Inst) -> bool {
         [Field::Src0Sel, Field::Src1Sel, Field::DstSel]
             .into_iter()
@@ -67,7 +67,7 @@ impl SubDword {
             && Unused::numbered(inst.get(Field::DstUnused)).is_some()
     }
 
-    /// The part that a source is, and whether its sign is extended; nothing for other operands.
+    /// Part selected by a source, and true if it is sign-extended; `None` for other operands.
     pub fn source(&self, field: Field) -> Option<(Selection, bool)> {
         match field {
             Field::Src0 => Some(self.sources[0]),
@@ -88,12 +88,12 @@ impl SubDword {
 
 impl Selection {
     const DWORD: Selection = Selection { low: 0, width: 32 };
-    /// The low half of a dword.
+    /// Low half of a dword.
     pub(super) const LOW_HALF: Selection = Selection { low: 0, width: 16 };
-    /// The high half of a dword.
+    /// High half of a dword.
     pub(super) const HIGH_HALF: Selection = Selection { low: 16, width: 16 };
 
-    /// From a field; nothing for the reserved number.
+    /// Decodes a field; `None` for the reserved value.
     fn selected(number: u64) -> Option<Selection> {
         let at = |low, width| Some(Selection { low, width });
         match number {
@@ -108,30 +108,30 @@ impl Selection {
         }
     }
 
-    /// The lowest bit.
+    /// Lowest bit of the part.
     pub(crate) fn low(self) -> u32 {
         self.low.into()
     }
 
-    /// The bits of a register.
+    /// Mask of the part in its register.
     pub(crate) fn mask(self) -> u32 {
         u32::MAX >> self.top() << self.low
     }
 
-    /// Bits of a dword above the part's, if they were its low ones.
+    /// Number of bits in a dword above a part of this width at bit 0.
     pub(crate) fn top(self) -> u32 {
         u32::BITS - u32::from(self.width)
     }
 
-    /// Distances to shift a register up, then down, to extract the part; the sign goes with an arithmetic shift (errata
-    /// E136).
+    /// Left and right shift counts that extract the part from a register. An arithmetic right shift sign-extends it
+    /// (errata E136).
     pub(super) fn shifts(self) -> (u32, u32) {
         (self.top() - u32::from(self.low), self.top())
     }
 }
 
 impl Unused {
-    /// From the field; nothing for the reserved number.
+    /// Decodes the field; `None` for the reserved value.
     fn numbered(number: u64) -> Option<Unused> {
         match number {
             0 => Some(Unused::Pad),

@@ -1,4 +1,4 @@
-//! Turns of waves that a debugger controls.
+//! Turns of waves under the control of a debugger.
 
 use super::Worker;
 use crate::fault::{Fault, FaultKind};
@@ -6,8 +6,8 @@ use crate::observe::{Paused, Turn};
 use crate::wave::Waiting;
 
 impl Worker<'_> {
-    /// Runs wave `number` of a workgroup for at most `instructions` instructions, or until it waits or ends, as a debugger allows it.
-    /// Returns true if it executed one, or is held by the debugger.
+    /// Runs wave `number` of a workgroup for at most `instructions` instructions, or until it waits or ends, as far
+    /// as the debugger allows. Returns true if it executed any instruction, or if the debugger holds it.
     pub(super) fn run(
         &mut self,
         index: usize,
@@ -65,7 +65,7 @@ impl Worker<'_> {
         turn
     }
 
-    /// Shows the debugger a fault.
+    /// Shows a fault to the debugger.
     #[cold]
     pub(super) fn show_fault(&mut self, index: usize, number: usize, fault: &Fault) {
         let dispatched = self.shared.dispatched();
