@@ -49,8 +49,8 @@ pub struct OutstandingOperation {
     pub held: Counters,
 }
 
-/// Counters of a wave and the operations they count. All methods take amortized constant time and memory: an
-/// operation that no longer holds a counter is removed.
+/// Counters of a wave and the operations they count. Every method takes constant time, counting an operation's
+/// release as part of its issue, and constant memory: operations that no longer hold a counter are removed.
 #[derive(Clone, Debug)]
 pub struct Scoreboard {
     max: [u8; COUNTERS],

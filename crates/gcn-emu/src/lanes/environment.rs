@@ -1,10 +1,11 @@
-//! The host's floating-point environment: rounding, denormals, exceptions. A program may change it for its threads, with
-//! `fesetround` or as what is compiled by `-ffast-math` does when it starts, and a thread has it from the one that makes it.
+//! Floating-point environment of the host: rounding, denormals and exceptions. A program may change it for its
+//! threads, by `fesetround` or by the startup code of `-ffast-math`, and threads inherit it from the thread that
+//! creates them.
 //!
-//! This is one of the modules that may use `unsafe`: no function of Rust's reads or writes the register.
+//! This is one of the modules that may use `unsafe`: Rust has no function to read or write the control register.
 
-/// A thread's floating-point environment as it was before it became the usual one, which the emulator computes with: nearest
-/// even, denormals kept, no exception trapped. It is as before when this is dropped.
+/// Guard that saves a thread's floating-point environment and sets the default one, which the emulator requires:
+/// round to nearest even, denormals preserved, no exceptions trapped. Dropping it restores the saved environment.
 ///
 /// # Examples
 /// ```
@@ -19,12 +20,12 @@
 #[must_use = "it lasts until this is dropped"]
 pub struct FloatEnvironment {
     before: Register,
-    /// The environment is the thread's.
+    /// The environment belongs to a thread, so the guard is not `Send`.
     _of_thread: std::marker::PhantomData<*const ()>,
 }
 
 impl FloatEnvironment {
-    /// The usual one, in this thread.
+    /// Sets the default environment in this thread.
     pub fn usual() -> FloatEnvironment {
         let before = register();
         set_register(USUAL);
@@ -47,7 +48,7 @@ mod host {
 
     /// MXCSR.
     pub(super) type Register = u32;
-    /// All exceptions masked.
+    /// Round to nearest, denormals preserved, all exceptions masked.
     pub(super) const USUAL: Register = 0x1f80;
 
     pub(super) fn register() -> Register {
@@ -86,7 +87,7 @@ mod host {
     }
 }
 
-/// Hosts whose register is not known: it stays as it is.
+/// Hosts with an unknown control register, which is left unchanged.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod host {
     pub(super) type Register = ();

@@ -1,7 +1,7 @@
-//! Dwords that move between lanes, and elements of several that follow each other in memory, from registers of which each
-//! has one of their dwords, and back.
+//! Moves of dwords between lanes, and conversion between registers and multi-dword elements in memory, each register
+//! holding one dword of every element.
 //!
-//! This is one of the modules that may use `unsafe`: hosts have instructions that move dwords between vectors.
+//! This is one of the modules that may use `unsafe`: it uses host instructions that permute dwords between vectors.
 
 #[cfg(target_arch = "x86_64")]
 use super::level::{Level, level};
@@ -9,7 +9,7 @@ use super::register::{LANES, Lanes};
 #[cfg(target_arch = "x86_64")]
 use super::vectors::{self, Vector, active, all, part, set_part};
 
-/// Interleaves two to four registers, each with one dword of every lane's element, to consecutive elements.
+/// Interleaves two to four registers, each with one dword of every lane's element, into consecutive elements.
 pub fn to_elements(registers: &[Lanes], elements: &mut [u32]) {
     #[cfg(target_arch = "x86_64")]
     match level() {
@@ -22,7 +22,7 @@ pub fn to_elements(registers: &[Lanes], elements: &mut [u32]) {
     put_together(registers, elements);
 }
 
-/// [`to_elements`] a dword after the other.
+/// Variant of [`to_elements`] that copies one dword at a time.
 fn put_together(registers: &[Lanes], elements: &mut [u32]) {
     for (lane, element) in elements.chunks_exact_mut(registers.len()).enumerate() {
         for (dword, register) in element.iter_mut().zip(registers) {
@@ -31,7 +31,7 @@ fn put_together(registers: &[Lanes], elements: &mut [u32]) {
     }
 }
 
-/// The other way round, for active lanes.
+/// Reverses [`to_elements`] for active lanes.
 pub fn from_elements(elements: &[u32], exec: u64, registers: &mut [Lanes]) {
     #[cfg(target_arch = "x86_64")]
     match level() {
@@ -44,7 +44,7 @@ pub fn from_elements(elements: &[u32], exec: u64, registers: &mut [Lanes]) {
     take_apart(elements, exec, registers);
 }
 
-/// [`from_elements`] a dword after the other.
+/// Variant of [`from_elements`] that copies one dword at a time.
 fn take_apart(elements: &[u32], exec: u64, registers: &mut [Lanes]) {
     for (lane, element) in elements.chunks_exact(registers.len()).enumerate() {
         if exec >> (lane % LANES) & 1 != 0 {
@@ -55,7 +55,7 @@ fn take_apart(elements: &[u32], exec: u64, registers: &mut [Lanes]) {
     }
 }
 
-/// The value that each lane reads from the lane whose number it gives (low six bits).
+/// Reads in each lane the value of the lane that `from` selects (low six bits).
 #[inline]
 pub fn permuted(value: &Lanes, from: &Lanes) -> Lanes {
     #[cfg(target_arch = "x86_64")]
@@ -66,12 +66,12 @@ pub fn permuted(value: &Lanes, from: &Lanes) -> Lanes {
     looked_up(value, from)
 }
 
-/// [`permuted`] a lane after the other.
+/// Variant of [`permuted`] that processes one lane at a time.
 fn looked_up(value: &Lanes, from: &Lanes) -> Lanes {
     Lanes(from.0.map(|lane| value.0[lane as usize % LANES]))
 }
 
-/// [`to_elements`] by vectors.
+/// Variant of [`to_elements`] using vectors.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn put_in_order<V: Vector, const N: usize>(registers: &[Lanes], elements: &mut [u32]) {
@@ -92,7 +92,7 @@ unsafe fn put_in_order<V: Vector, const N: usize>(registers: &[Lanes], elements:
     }
 }
 
-/// [`from_elements`] by vectors.
+/// Variant of [`from_elements`] using vectors.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn take_from<V: Vector, const N: usize>(
@@ -116,7 +116,7 @@ unsafe fn take_from<V: Vector, const N: usize>(
     }
 }
 
-/// Functions called at a level, compiled for it.
+/// Defines entry points that are compiled for a level.
 #[cfg(target_arch = "x86_64")]
 macro_rules! levels {
     ($($level:ident $feature:literal $Vector:ident;)*) => {$(

@@ -1,17 +1,17 @@
-//! Loads and stores of lanes' elements by vectors of the host's.
+//! Loads and stores of lanes' elements using host vectors.
 //!
-//! This is one of the modules that may use `unsafe`: what is read and written has been found to be inside.
+//! This is one of the modules that may use `unsafe`: the addresses have been bounds-checked.
 
 use super::super::register::{LANES, Lanes};
 use super::super::vectors::{MOST, Vector, active, all, all_vectors, apart, part, set_part};
 use super::places::{DWORD, Elements};
 
-/// Functions called by those that are compiled for a level, which stay small so.
+/// Functions that are called instead of inlined, to keep the functions compiled for a level small.
 ///
 /// # Safety
-/// As for [`Vector`].
+/// Same as for [`Vector`].
 pub(super) trait Called: Vector {
-    /// [`load_apart`].
+    /// Out-of-line variant of [`load_apart`].
     unsafe fn load_apart<const DWORDS: usize>(
         addresses: &Lanes,
         offsets: &[u32],
@@ -22,14 +22,14 @@ pub(super) trait Called: Vector {
     ) -> Option<()>;
 }
 
-/// Addresses of elements with an offset.
+/// Adds an offset to the addresses and applies the mask.
 #[inline(always)]
 unsafe fn places<V: Vector>(addresses: V, offset: u32, mask: u32) -> V {
     // SAFETY: the host has such vectors.
     unsafe { addresses.plus(V::splat(offset)).and(V::splat(mask)) }
 }
 
-/// True if all elements of active lanes are at most at `last`.
+/// True if all elements of active lanes start at `last` or before.
 #[inline(always)]
 unsafe fn are_inside<V: Vector>(
     addresses: &Lanes,
@@ -55,7 +55,7 @@ unsafe fn are_inside<V: Vector>(
     }
 }
 
-/// See [`super::Gather`]; a lane has `COUNT` elements of `DWORDS` dwords.
+/// Implements [`super::Gather`] for `COUNT` elements of `DWORDS` dwords per lane.
 #[inline(always)]
 unsafe fn gather<V: Called, const DWORDS: usize, const COUNT: usize>(
     elements: &Elements,
@@ -74,14 +74,14 @@ unsafe fn gather<V: Called, const DWORDS: usize, const COUNT: usize>(
         if load_near::<V, DWORDS, COUNT>(addresses, offsets, mask, exec, memory, into).is_some() {
             return Some(());
         }
-        // The register may be one of those that are loaded.
+        // The address register may be among the loaded ones.
         let addresses = registers[usize::from(elements.addresses)];
         let into = &mut registers[first..first + COUNT * DWORDS];
         V::load_apart::<DWORDS>(&addresses, &offsets, mask, exec, memory, into)
     }
 }
 
-/// See [`super::load`]; there are `DWORDS` registers. The mask says which bits of the addresses are kept.
+/// Implements [`super::load`] for `DWORDS` registers. `mask` is applied to the addresses.
 #[inline(always)]
 unsafe fn load<V: Called, const DWORDS: usize>(
     addresses: &Lanes,
@@ -100,10 +100,10 @@ unsafe fn load<V: Called, const DWORDS: usize>(
     }
 }
 
-/// Loads `COUNT` elements for each active lane, a register for each of their dwords, if those of each
-/// vector's lanes are near each other, at that of the first active one or a little behind it, as in rows and in places that
-/// lanes share: all of them are in two vectors of memory, from which each lane takes its own. Nothing, and nothing has been
-/// loaded, if they are not. Other threads may write there.
+/// Loads `COUNT` elements for each active lane, one register per dword, if the elements of each vector's lanes are
+/// close together: at the address of the first active lane or slightly above, as in rows and for shared addresses.
+/// Two vectors of memory then contain all of them, and each lane selects its own. Otherwise `None`, with nothing
+/// loaded. Other threads may write to the memory.
 #[inline(always)]
 unsafe fn load_near<V: Called, const DWORDS: usize, const COUNT: usize>(
     addresses: [V; MOST],
@@ -123,7 +123,7 @@ unsafe fn load_near<V: Called, const DWORDS: usize, const COUNT: usize>(
     }
 }
 
-/// [`load_near`] if `ALL` lanes are active or not.
+/// Specialization of [`load_near`] for `ALL` lanes active or not.
 #[inline(always)]
 unsafe fn load_near_if<V: Called, const DWORDS: usize, const COUNT: usize, const ALL: bool>(
     addresses: [V; MOST],
@@ -143,7 +143,8 @@ unsafe fn load_near_if<V: Called, const DWORDS: usize, const COUNT: usize, const
         *distance -= least;
     }
     if COUNT > 1 {
-        // The elements of a lane are as far apart as their offsets: the mask takes nothing from what is inside.
+        // The elements of a lane are as far apart as their offsets only if the mask removes no bits of in-bounds
+        // offsets.
         let kept = u32::MAX.checked_shr(mask.leading_zeros()).unwrap_or(0) as usize;
         if len > kept.saturating_add(1) || distance & !mask != 0 {
             return None;
@@ -157,7 +158,7 @@ unsafe fn load_near_if<V: Called, const DWORDS: usize, const COUNT: usize, const
     let mut from = addresses;
     // SAFETY: the host has such vectors. Two from the last start on are inside, as far behind it as the offsets are apart.
     unsafe {
-        // The bits of all distances, and the greatest: of that counts where the element's last dword is.
+        // All distance bits, and the greatest distance, which determines the position of the element's last dword.
         let (mut reached, mut greatest) = (V::splat(0), V::splat(0));
         let last = V::splat(last);
         for vector in 0..LANES / V::WIDTH {
@@ -192,7 +193,7 @@ unsafe fn load_near_if<V: Called, const DWORDS: usize, const COUNT: usize, const
     Some(())
 }
 
-/// Loads elements from a vector of memory for each vector, or `BOTH` from it on.
+/// Selects elements from one vector of memory at each start, or from two if `BOTH`.
 #[inline(always)]
 unsafe fn pick<
     V: Vector,
@@ -232,7 +233,8 @@ unsafe fn pick<
     }
 }
 
-/// The same, wherever the elements are; nothing, and nothing has been loaded, if any is not inside.
+/// Variant of [`load_near`] for elements at arbitrary addresses. `None`, with nothing loaded, if any is out of
+/// bounds.
 #[inline(always)]
 unsafe fn load_apart<V: Vector, const DWORDS: usize>(
     addresses: &Lanes,
@@ -242,7 +244,7 @@ unsafe fn load_apart<V: Vector, const DWORDS: usize>(
     (bytes, len): (*const u8, usize),
     into: &mut [Lanes],
 ) -> Option<()> {
-    // Signed, it is not negative, nor is a place.
+    // Nonnegative as a signed number, as are all offsets.
     let last = i32::try_from(len.checked_sub(DWORDS * DWORD)?).ok()? as u32;
     // SAFETY: the caller vouches for it.
     if !unsafe { are_inside::<V>(addresses, offsets, mask, exec, last) } {
@@ -274,7 +276,7 @@ unsafe fn load_apart<V: Vector, const DWORDS: usize>(
     Some(())
 }
 
-/// See [`Elements::scatter`]; a lane has `COUNT` elements of `DWORDS` dwords.
+/// Implements [`Elements::scatter`] for `COUNT` elements of `DWORDS` dwords per lane.
 #[inline(always)]
 unsafe fn scatter<V: Called, const DWORDS: usize, const COUNT: usize>(
     elements: &Elements,
@@ -328,7 +330,7 @@ unsafe fn scatter<V: Called, const DWORDS: usize, const COUNT: usize>(
     Some(())
 }
 
-/// See [`super::store`]; there are `DWORDS` registers.
+/// Implements [`super::store`] for `DWORDS` registers.
 #[inline(always)]
 unsafe fn store<V: Vector, const DWORDS: usize>(
     places: &Lanes,
@@ -349,7 +351,7 @@ unsafe fn store<V: Vector, const DWORDS: usize>(
     Some(())
 }
 
-/// The elements of a vector's lanes, one behind the other.
+/// Consecutive elements of a vector's lanes.
 #[inline(always)]
 unsafe fn ordered<V: Vector, const DWORDS: usize>(
     data: &[Lanes; DWORDS],
@@ -363,7 +365,7 @@ unsafe fn ordered<V: Vector, const DWORDS: usize>(
     unsafe { V::in_order(dwords) }
 }
 
-/// Stores elements of a vector's active lanes one after the other, lane by lane.
+/// Stores the elements of a vector's active lanes, one lane at a time.
 #[inline(always)]
 unsafe fn put_each<V: Vector, const DWORDS: usize, const COUNT: usize>(
     data: [&[Lanes; DWORDS]; COUNT],
@@ -395,7 +397,7 @@ unsafe fn put_each<V: Vector, const DWORDS: usize, const COUNT: usize>(
     }
 }
 
-/// Stores the elements of a lane, of which there are some of a vector's lanes one behind the other.
+/// Stores the elements of a lane, given those of all lanes of a vector in order.
 #[inline(always)]
 unsafe fn put<V: Vector, const DWORDS: usize, const COUNT: usize>(
     elements: *const [u32; DWORDS],
@@ -414,7 +416,7 @@ unsafe fn put<V: Vector, const DWORDS: usize, const COUNT: usize>(
                 2 => copy_pair(from, to),
                 3 => {
                     copy_pair(from, to);
-                    // The last two overlap the first two.
+                    // The second pair overlaps the first.
                     copy_pair(from.wrapping_add(DWORD), to.wrapping_add(DWORD));
                 }
                 _ => copy_quad(from, to),
@@ -423,13 +425,13 @@ unsafe fn put<V: Vector, const DWORDS: usize, const COUNT: usize>(
     }
 }
 
-/// Copies by a load and a store of the host's each, see `moves`.
+/// Defines copies that consist of one host load and one host store, see `moves`.
 macro_rules! copies {
     ($($(#[$doc:meta])* $name:ident $class:ident $size:literal $instruction:literal;)*) => {$(
         $(#[$doc])*
         ///
         /// # Safety
-        /// The host has AVX2; the bytes are readable at `from` and writable at `to`.
+        /// The host must have AVX2, and the bytes must be readable at `from` and writable at `to`.
         #[inline]
         #[target_feature(enable = "avx2")]
         unsafe fn $name(from: *const u8, to: *mut u8) {
@@ -457,7 +459,7 @@ copies! {
     copy_quad xmm_reg "" "vmovdqu";
 }
 
-/// Functions called at a level, compiled for it.
+/// Defines entry points that are compiled for a level.
 macro_rules! levels {
     ($($level:ident $feature:literal $Vector:ident;)*) => {$(
         pub(super) mod $level {
@@ -465,7 +467,7 @@ macro_rules! levels {
 
             use super::{Called, Elements, Lanes};
 
-            /// See [`super::super::Gather`]; a lane has `COUNT` elements of `DWORDS` dwords.
+            /// Implements [`super::super::Gather`] for `COUNT` elements of `DWORDS` dwords per lane.
             #[target_feature(enable = $feature)]
             pub fn gather<const DWORDS: usize, const COUNT: usize>(
                 elements: &Elements,
@@ -477,10 +479,10 @@ macro_rules! levels {
                 unsafe { super::gather::<$Vector, DWORDS, COUNT>(elements, exec, bytes, registers) }
             }
 
-            /// See [`super::super::load`]; there are `DWORDS` registers. The mask says which bits of the addresses are kept.
+            /// Implements [`super::super::load`] for `DWORDS` registers. `mask` is applied to the addresses.
             ///
             /// # Safety
-            /// The bytes of `memory` are readable.
+            /// The bytes of `memory` must be readable.
             #[target_feature(enable = $feature)]
             pub unsafe fn load<const DWORDS: usize>(
                 addresses: &Lanes,
@@ -493,7 +495,7 @@ macro_rules! levels {
                 unsafe { super::load::<$Vector, DWORDS>(addresses, mask, exec, memory, into) }
             }
 
-            /// See [`Elements::scatter`]; a lane has `COUNT` elements of `DWORDS` dwords.
+            /// Implements [`Elements::scatter`] for `COUNT` elements of `DWORDS` dwords per lane.
             #[target_feature(enable = $feature)]
             pub fn scatter<const DWORDS: usize, const COUNT: usize>(
                 elements: &Elements,
@@ -505,10 +507,10 @@ macro_rules! levels {
                 unsafe { super::scatter::<$Vector, DWORDS, COUNT>(elements, exec, bytes, registers) }
             }
 
-            /// See [`super::super::store`]; there are `DWORDS` registers.
+            /// Implements [`super::super::store`] for `DWORDS` registers.
             ///
             /// # Safety
-            /// The elements' bytes are writable.
+            /// The elements' bytes must be writable.
             #[target_feature(enable = $feature)]
             pub unsafe fn store<const DWORDS: usize>(
                 places: &Lanes,
