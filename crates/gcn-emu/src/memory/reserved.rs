@@ -165,7 +165,7 @@ mod host {
         if mapped == address {
             return Ok(mapped);
         }
-        // A host that does not know the flag, or has none.
+        // The host ignored the flag or lacks it.
         release(mapped, len);
         Err(io::ErrorKind::AddrInUse.into())
     }
