@@ -42,10 +42,10 @@ pub struct Focus {
 const RUNS_ALREADY: &str = "the program runs already: continue goes on, start stops at the next launch, quit ends the program";
 /// Number of source lines in a listing.
 const LISTED: u32 = 10;
-/// Number of instructions in a listing around an address.
+/// Number of instructions in a listing from an address. Earlier code is omitted, since its instructions cannot be
+/// told from literals.
 const INSTRUCTIONS: usize = 16;
-/// Maximum distance in bytes to the start of the function for such a listing to include earlier instructions; without
-/// the start, instructions cannot be told from literals.
+/// Maximum length in bytes of a function's listing.
 const MAX_FUNCTION: u64 = 1 << 20;
 
 impl Focus {

@@ -26,7 +26,7 @@ use crate::native::{Candidate, NativeBlock, PlanExit, Policy};
 use crate::step::{Arg, Decoded, Executor, Handler, Step};
 use crate::wave::Waiting;
 
-/// A block.
+/// Basic block.
 #[derive(Debug)]
 pub struct Block {
     steps: Box<[Step]>,
@@ -47,23 +47,23 @@ pub struct Block {
 /// Successors of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exit {
-    /// The dword after the block. The block ended at a branch target, at a change of MODE, or at the maximum block
-    /// length.
+    /// Continues at the dword after the block. The block ended at a branch target, at a change of MODE, or at the
+    /// maximum block length.
     FallThrough,
-    /// The target dword if the condition holds, otherwise the dword after the block.
+    /// Branches to the target dword if the condition holds, otherwise continues at the dword after the block.
     Branch {
         /// Branch condition.
         condition: Condition,
         /// Dword index of the target.
         target: usize,
     },
-    /// An address in registers; for a call or fork possibly also the dword after the block.
+    /// Jumps to an address in registers; for a call or fork possibly also to the dword after the block.
     Jump,
-    /// The dword after the block, once the wave has waited for other waves.
+    /// Continues at the dword after the block, once the wave has waited for other waves.
     Wait,
-    /// No successor: the wave ends or faults.
+    /// Has no successor: the wave ends or faults.
     End,
-    /// No successor and no steps: the first dword does not decode.
+    /// Has no successor and no steps: the first dword does not decode.
     Undecodable(DecodeError),
 }
 

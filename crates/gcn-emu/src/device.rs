@@ -33,7 +33,8 @@ pub struct Config {
     pub limit: Option<u64>,
     /// True if DS_APPEND and DS_CONSUME on LDS add M0 to their offset, as LLVM's code expects (errata E051).
     pub append_adds_m0: bool,
-    /// True if a negative LDS address is out of range on GCN 1.0 even if the sum with the offset is not (errata E039).
+    /// True if a negative LDS address is out of range on GCN 1.0 even if the sum with the offset is not (errata
+    /// E039).
     pub si_checks_lds_base: bool,
     /// True if dword and larger accesses ignore the two low bits of a FLAT address (errata E104).
     pub dword_alignment: bool,

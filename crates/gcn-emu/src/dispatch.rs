@@ -50,7 +50,7 @@ pub struct Dispatch {
 pub struct Restricted {
     /// Address range.
     pub range: Range<u64>,
-    /// The ways.
+    /// Restriction.
     pub rule: AccessRule,
 }
 

@@ -12,7 +12,7 @@ pub use image::ImageProblem;
 /// Instruction executed by a wave.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Site {
-    /// The wave.
+    /// Wave.
     pub wave: WaveId,
     /// Address of the instruction.
     pub pc: u64,
@@ -20,7 +20,7 @@ pub struct Site {
     pub text: Option<String>,
 }
 
-/// The kind of fault.
+/// Kind of fault.
 ///
 /// Exhaustive on purpose: [`names`] names every variant, and a new one without a name does not compile.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -38,7 +38,7 @@ pub enum FaultKind {
     /// Atomic at an address that is not a multiple of its size (errata E104).
     #[error("atomic at address {address:#x}, which is not a multiple of {bytes}")]
     Misaligned {
-        /// The address.
+        /// Address.
         address: u64,
         /// Size of the atomic in bytes.
         bytes: u8,
@@ -151,7 +151,7 @@ fn meaning(trap: u8) -> &'static str {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Fault {
-    /// The kind of fault.
+    /// Kind of fault.
     pub kind: FaultKind,
     /// Wave that faulted.
     pub wave: WaveId,

@@ -20,7 +20,7 @@ pub enum Fidelity {
     Approximate(&'static str),
     /// Follows the choice in the errata entry; no source settles the behavior, or only one describes it.
     Open(&'static str),
-    /// As documented, but hardware has a fault described in the errata entry.
+    /// Documented behavior, but hardware has a fault described in the errata entry.
     HardwareFault(&'static str),
 }
 

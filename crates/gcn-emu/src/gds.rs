@@ -180,8 +180,9 @@ impl Gws {
         self.lock().changes
     }
 
-    /// Blocks a thread whose waves were all blocked when `seen` changes had happened. Returns true once another
-    /// change has happened, and false if none can because all `threads` wait.
+    /// Registers a thread as waiting, all of whose waves were blocked when `seen` changes had happened. Returns true
+    /// if another change has happened since, false if none can because all `threads` wait, and `None` if the thread
+    /// must keep waiting.
     pub fn wait(&self, seen: u64, registered: &mut bool, threads: usize) -> Option<bool> {
         let mut state = self.lock();
         if state.changes != seen {

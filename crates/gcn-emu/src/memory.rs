@@ -77,7 +77,7 @@ pub struct Memory {
     has_one_user: bool,
 }
 
-// SAFETY: `cells` are those of `space`, which is shared by reference only and lives as long.
+// SAFETY: `cells` belong to `space`, which is shared only by reference and lives as long.
 unsafe impl Send for Memory {}
 // SAFETY: as above.
 unsafe impl Sync for Memory {}
@@ -252,7 +252,7 @@ impl Memory {
     /// Releases the range registered at `address`. No kernel accesses it once this returns.
     ///
     /// # Errors
-    /// None was.
+    /// No range is registered at the address.
     pub fn release(&self, address: u64) -> Result<(), FreeError> {
         self.space.release(address)
     }
@@ -398,14 +398,14 @@ impl Memory {
         if cell >= self.count {
             return None;
         }
-        // SAFETY: the cell is one of the table's, which `space` keeps.
+        // SAFETY: the cell belongs to the table, which `space` keeps alive.
         let (base, end) = unsafe { space::look_up(self.cells, cell)? };
         let offset = address.checked_sub(base)?;
         if address > end || len > end - address {
             return None;
         }
-        // SAFETY: all addresses that entries have are in the accessible part of the range, which stays so; what is around
-        // them in units is in the same page.
+        // SAFETY: all addresses in entries are in the accessible part of the range, which remains accessible; the
+        // units around them are in the same page.
         Some((unsafe { Region::new(base, end - base) }, offset))
     }
 
@@ -513,13 +513,13 @@ impl Memory {
         let at = region.pointer(offset);
         #[cfg(target_arch = "x86_64")]
         if level() != Level::Baseline {
-            // SAFETY: the host has the level's instructions; all dwords are inside.
+            // SAFETY: the host supports the level's instructions; all dwords are in bounds.
             unsafe { vectors::store_lanes(from, at.cast_mut(), exec) };
             return Some(());
         }
         for lane in active(exec) {
             let at = at.wrapping_add(lane * size_of::<u32>());
-            // SAFETY: all dwords are inside and aligned, and all accesses to the backing are atomic.
+            // SAFETY: all dwords are in bounds and aligned, and all accesses to the backing are atomic.
             unsafe { (*at.cast::<AtomicU32>()).store(from.0[lane], Relaxed) };
         }
         Some(())

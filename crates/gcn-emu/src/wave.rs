@@ -204,7 +204,7 @@ pub(crate) struct Staging {
 pub struct GroupShape {
     /// Allocated bytes of LDS.
     pub lds_bytes: u32,
-    /// Waves.
+    /// Number of waves.
     pub waves: u32,
 }
 
@@ -355,7 +355,7 @@ impl Wave {
         self.set_scalar64(regs::VCC_LO, mask);
     }
 
-    /// M0.
+    /// Value of M0.
     #[inline]
     pub fn m0(&self) -> u32 {
         self.scalars[usize::from(regs::M0)]

@@ -119,7 +119,7 @@ impl AddressPattern {
     pub(crate) fn of(group: &[u64; GROUP], stride: u64) -> AddressPattern {
         #[cfg(target_arch = "x86_64")]
         if LEVEL.load(Relaxed) == Level::Avx512 as u8 {
-            // SAFETY: the host has the level's features.
+            // SAFETY: the host supports the level's features.
             return unsafe { pattern_avx512(group, stride) };
         }
         let differ = |stride: u64| {
@@ -145,7 +145,7 @@ fn pattern_avx512(group: &[u64; GROUP], stride: u64) -> AddressPattern {
     use std::arch::x86_64::{
         __m512i, _mm512_add_epi64, _mm512_cmpneq_epi64_mask, _mm512_set1_epi64,
     };
-    // SAFETY: both are 64 bytes, of which every value is one of the other type.
+    // SAFETY: both types have 64 bytes and no invalid values.
     let vector = |values: [u64; GROUP]| -> __m512i { unsafe { std::mem::transmute(values) } };
     let behind = vector(std::array::from_fn(|n| stride.wrapping_mul(n as u64)));
     let base = _mm512_set1_epi64(group[0] as i64);

@@ -54,7 +54,7 @@ impl Elements {
             macro_rules! gather {
                 ($level:ident $dwords:literal $count:literal) => {
                     |elements, exec, bytes, registers| {
-                        // SAFETY: the host has the level's features.
+                        // SAFETY: the host supports the level's features.
                         unsafe {
                             $level::gather::<$dwords, $count>(elements, exec, bytes, registers)
                         }
@@ -102,7 +102,7 @@ impl Elements {
         if part.is_none() {
             macro_rules! scatter {
                 ($level:ident $dwords:literal $count:literal) => {
-                    // SAFETY: the host has the level's features.
+                    // SAFETY: the host supports the level's features.
                     unsafe { $level::scatter::<$dwords, $count>(self, exec, bytes, registers) }
                 };
             }
@@ -165,7 +165,7 @@ pub(crate) unsafe fn load(
 ) -> Option<()> {
     macro_rules! load {
         ($dwords:literal) => {
-            // SAFETY: the host has the level's features; the caller vouches for the bytes.
+            // SAFETY: the host supports the level's features; the caller guarantees that the bytes are accessible.
             unsafe {
                 if level() == Level::Avx512 {
                     avx512::load::<$dwords>(places, kept, exec, (bytes, len), into)
@@ -199,7 +199,7 @@ pub(crate) unsafe fn store(
 ) -> Option<()> {
     macro_rules! store {
         ($dwords:literal) => {
-            // SAFETY: the host has the level's features; the caller vouches for the bytes.
+            // SAFETY: the host supports the level's features; the caller guarantees that the bytes are accessible.
             unsafe {
                 if level() == Level::Avx512 {
                     avx512::store::<$dwords>(places, exec, bytes, from)

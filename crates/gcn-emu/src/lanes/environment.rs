@@ -20,7 +20,7 @@
 #[must_use = "it lasts until this is dropped"]
 pub struct FloatEnvironment {
     before: Register,
-    /// The environment belongs to a thread, so the guard is not `Send`.
+    /// Makes the guard not `Send`, since the environment belongs to a thread.
     _of_thread: std::marker::PhantomData<*const ()>,
 }
 
@@ -53,13 +53,14 @@ mod host {
 
     pub(super) fn register() -> Register {
         let mut register: Register = 0;
-        // SAFETY: it writes what it is given the address of.
+        // SAFETY: the instruction writes only the variable at the given address.
         unsafe { asm!("stmxcsr [{}]", in(reg) &mut register, options(nostack, preserves_flags)) };
         register
     }
 
     pub(super) fn set_register(register: Register) {
-        // SAFETY: it reads what it is given the address of. The code around computes nothing before it is the usual one.
+        // SAFETY: the instruction reads only the variable at the given address. Surrounding code performs no
+        // floating-point operations until the default environment is set.
         unsafe { asm!("ldmxcsr [{}]", in(reg) &register, options(nostack, preserves_flags)) };
     }
 }
@@ -74,7 +75,7 @@ mod host {
 
     pub(super) fn register() -> Register {
         let register;
-        // SAFETY: it reads the register.
+        // SAFETY: the instruction only reads the register.
         unsafe {
             asm!("mrs {}, fpcr", out(reg) register, options(nomem, nostack, preserves_flags))
         };
@@ -82,7 +83,7 @@ mod host {
     }
 
     pub(super) fn set_register(register: Register) {
-        // SAFETY: the code around computes nothing before it is the usual one.
+        // SAFETY: surrounding code performs no floating-point operations until the default environment is set.
         unsafe { asm!("msr fpcr, {}", in(reg) register, options(nostack, preserves_flags)) };
     }
 }

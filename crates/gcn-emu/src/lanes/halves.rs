@@ -95,11 +95,11 @@ pub fn widened(from: Lanes, up: u32) -> Lanes {
     {
         let level = LEVEL.load(Relaxed);
         if level == Level::Avx512 as u8 {
-            // SAFETY: the host has the level's features.
+            // SAFETY: the host supports the level's features.
             return unsafe { avx512::widened(from, up) };
         }
         if level == Level::Avx2 as u8 {
-            // SAFETY: the same.
+            // SAFETY: as above.
             return unsafe { avx2::widened(from, up) };
         }
     }
@@ -117,11 +117,11 @@ pub fn narrowed(from: Lanes) -> Lanes {
     {
         let level = LEVEL.load(Relaxed);
         if level == Level::Avx512 as u8 {
-            // SAFETY: the host has the level's features.
+            // SAFETY: the host supports the level's features.
             return unsafe { avx512::narrowed(from) };
         }
         if level == Level::Avx2 as u8 {
-            // SAFETY: the same.
+            // SAFETY: as above.
             return unsafe { avx2::narrowed(from) };
         }
     }
@@ -180,7 +180,7 @@ mod avx2 {
     pub(super) fn widened(from: Lanes, up: u32) -> Lanes {
         let up = _mm_cvtsi32_si128(up as i32);
         let low = _mm256_set1_epi32(0xffff);
-        // SAFETY: both are 256 bytes, of which every value is one of the other type.
+        // SAFETY: both types have 256 bytes and no invalid values.
         let mut to: [__m256i; VECTORS] = unsafe { transmute(from) };
         for vector in &mut to {
             let halves = _mm256_and_si256(_mm256_srl_epi32(*vector, up), low);
@@ -197,7 +197,7 @@ mod avx2 {
     #[inline]
     #[target_feature(enable = "avx2,f16c")]
     pub(super) fn narrowed(from: Lanes) -> Lanes {
-        // SAFETY: both are 256 bytes, of which every value is one of the other type.
+        // SAFETY: both types have 256 bytes and no invalid values.
         let mut to: [__m256i; VECTORS] = unsafe { transmute(from) };
         for vector in &mut to {
             let singles = _mm256_castsi256_ps(*vector);

@@ -24,10 +24,10 @@ pub const LEVEL_VARIABLE: &str = "GCN_VECTORS";
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LevelError {
-    /// The variable contains no valid level name.
+    /// Invalid level name in the variable.
     #[error("{LEVEL_VARIABLE}={0} is none of baseline, avx2, avx512")]
     Unknown(String),
-    /// The host lacks the instructions of the level.
+    /// Level that the host does not support.
     #[error("{LEVEL_VARIABLE}={0}: this host does not have these vector instructions")]
     Unavailable(Level),
 }
@@ -171,7 +171,7 @@ macro_rules! levels {
                     match $crate::lanes::level() {
                         $(
                             #[cfg(target_arch = "x86_64")]
-                            // SAFETY: the level is the host's: it has these features.
+                            // SAFETY: the host supports the level in use and thus these features.
                             $crate::lanes::Level::$Level => unsafe { $at $d(::<$d($d G),+>)? ($d($d arg),*) },
                         )*
                         _ => baseline $d(::<$d($d G),+>)? ($d($d arg),*),

@@ -30,7 +30,7 @@ impl Lanes {
     pub(crate) fn blend_by_masks(&mut self, new: &Lanes, exec: u64) -> bool {
         #[cfg(target_arch = "x86_64")]
         if LEVEL.load(Relaxed) == Level::Avx512 as u8 {
-            // SAFETY: the host has the level's features.
+            // SAFETY: the host supports the level's features.
             unsafe { vectors::avx512::blend(self, new, exec) };
             return true;
         }
@@ -46,7 +46,7 @@ impl Lanes {
         }
         #[cfg(target_arch = "x86_64")]
         if LEVEL.load(Relaxed) == Level::Avx2 as u8 {
-            // SAFETY: the host has the level's features.
+            // SAFETY: the host supports the level's features.
             unsafe { vectors::avx2::blend(self, new, exec) };
             return;
         }
@@ -77,7 +77,7 @@ pub(crate) fn signs(words: [u32; LANES]) -> u64 {
     {
         let level = LEVEL.load(Relaxed);
         if level == Level::Avx512 as u8 {
-            // SAFETY: the host has the level's features.
+            // SAFETY: the host supports the level's features.
             return unsafe { vectors::avx512::signs(Lanes(words)) };
         }
         if level == Level::Avx2 as u8 {

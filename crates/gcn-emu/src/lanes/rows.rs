@@ -13,7 +13,7 @@ use super::vectors::{self, Vector, active, all, part, set_part};
 pub fn to_elements(registers: &[Lanes], elements: &mut [u32]) {
     #[cfg(target_arch = "x86_64")]
     match level() {
-        // SAFETY: the host has the level's features.
+        // SAFETY: the host supports the level's features.
         Level::Avx512 => return unsafe { avx512::to_elements(registers, elements) },
         // SAFETY: as above.
         Level::Avx2 => return unsafe { avx2::to_elements(registers, elements) },
@@ -35,7 +35,7 @@ fn put_together(registers: &[Lanes], elements: &mut [u32]) {
 pub fn from_elements(elements: &[u32], exec: u64, registers: &mut [Lanes]) {
     #[cfg(target_arch = "x86_64")]
     match level() {
-        // SAFETY: the host has the level's features.
+        // SAFETY: the host supports the level's features.
         Level::Avx512 => return unsafe { avx512::from_elements(elements, exec, registers) },
         // SAFETY: as above.
         Level::Avx2 => return unsafe { avx2::from_elements(elements, exec, registers) },
@@ -60,7 +60,7 @@ fn take_apart(elements: &[u32], exec: u64, registers: &mut [Lanes]) {
 pub fn permuted(value: &Lanes, from: &Lanes) -> Lanes {
     #[cfg(target_arch = "x86_64")]
     if level() == Level::Avx512 {
-        // SAFETY: the host has the level's features.
+        // SAFETY: the host supports the level's features.
         return unsafe { vectors::avx512::permuted(value, from) };
     }
     looked_up(value, from)
@@ -84,7 +84,7 @@ unsafe fn put_in_order<V: Vector, const N: usize>(registers: &[Lanes], elements:
         for (from, register) in from.iter_mut().zip(registers) {
             *from = part(register, vector);
         }
-        // SAFETY: the host has such vectors; the group is as long as `N` vectors.
+        // SAFETY: the host supports these vectors, and the group has the length of `N` vectors.
         unsafe {
             let group = group.as_mut_ptr().cast::<[V; N]>();
             group.write_unaligned(V::in_order(from));
@@ -103,7 +103,7 @@ unsafe fn take_from<V: Vector, const N: usize>(
     for (vector, group) in elements.chunks_exact(N * V::WIDTH).enumerate() {
         let vector = vector % (LANES / V::WIDTH);
         let active = active::<V>(exec, vector);
-        // SAFETY: the host has such vectors; the group is as long as `N` vectors.
+        // SAFETY: the host supports these vectors, and the group has the length of `N` vectors.
         unsafe {
             let group = group.as_ptr().cast::<[V; N]>().read_unaligned();
             for (register, mut dwords) in registers.iter_mut().zip(V::taken_apart(group)) {
@@ -127,7 +127,7 @@ macro_rules! levels {
 
             #[target_feature(enable = $feature)]
             pub fn to_elements(registers: &[Lanes], elements: &mut [u32]) {
-                // SAFETY: the function is for such hosts only.
+                // SAFETY: the function is called only on hosts with the feature.
                 unsafe {
                     match registers.len() {
                         2 => put_in_order::<$Vector, 2>(registers, elements),

@@ -69,7 +69,7 @@ pub(super) trait Vector: Copy {
 #[inline(always)]
 pub(super) fn part<V: Vector>(register: &Lanes, vector: usize) -> V {
     let part = register.0[vector * V::WIDTH..][..V::WIDTH].as_ptr();
-    // SAFETY: it has as many dwords, of which every value is one of the vector's.
+    // SAFETY: the slice has as many dwords as the vector, and every value is valid.
     unsafe { part.cast::<V>().read() }
 }
 
@@ -106,7 +106,7 @@ pub(super) fn all<V: Vector>() -> u16 {
 /// Creates a vector from dwords.
 #[inline(always)]
 fn vector_of<V: Vector>(dwords: [u32; WIDEST]) -> V {
-    // SAFETY: there are as many, of which every value is one of the vector's.
+    // SAFETY: the array has at least as many dwords as the vector, and every value is valid.
     unsafe { dwords.as_ptr().cast::<V>().read_unaligned() }
 }
 
@@ -146,7 +146,7 @@ macro_rules! operations {
     ($($name:ident $(<const $CONST:ident: $Const:ty>)? ($($arg:ident $(: $Arg:ty)?),*) -> $Result:ty { $($body:tt)* })*) => {$(
         #[inline(always)]
         unsafe fn $name $(<const $CONST: $Const>)? ($($arg $(: $Arg)?),*) -> $Result {
-            // SAFETY: as the trait has it.
+            // SAFETY: guaranteed by the caller, as the trait requires.
             unsafe { $($body)* }
         }
     )*};
@@ -166,7 +166,7 @@ macro_rules! moves {
         #[target_feature(enable = $feature)]
         unsafe fn $name(at: *const u8) -> $Vector {
             let loaded;
-            // SAFETY: the caller vouches for it.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 std::arch::asm!(
                     concat!($instruction, " {loaded}, [{at}]"),

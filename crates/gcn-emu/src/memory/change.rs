@@ -24,17 +24,17 @@ pub struct MemoryChange<'a> {
 /// Kind of a [`MemoryChange`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MemoryChangeKind {
-    /// The range has become an allocation of zeros.
+    /// Memory allocated, filled with zeros.
     Allocated,
-    /// The allocation has been freed.
+    /// Allocation freed.
     Freed,
-    /// The host has written to the range.
+    /// Memory written by the host.
     Written,
-    /// The contents of the range are undefined until written: the program allocated uninitialized memory.
+    /// Contents undefined until written: the program allocated uninitialized memory.
     Undefined,
-    /// The host reads the range, for example by a copy. Does not change the memory.
+    /// Memory read by the host, for example by a copy, and not changed.
     Read,
-    /// The host reads the range as results to show, save or compare, so all of it should have been written. Does not change
-    /// the memory.
+    /// Memory read by the host as results to show, save or compare, and not changed. All of it should have been
+    /// written.
     ReadAsResults,
 }

@@ -17,14 +17,14 @@ const ALIGNED: u32 = !(DWORD as u32 - 1);
 /// Addresses of all lanes.
 #[derive(Clone, Copy)]
 pub enum Addresses<'a> {
-    /// These.
+    /// Explicit addresses.
     Each(&'a [u64; LANES]),
     /// Sums of 64-bit register pairs and a base.
     Pairs([&'a Lanes; 2], u64),
 }
 
 impl Addresses<'_> {
-    /// A lane's.
+    /// Address of a lane.
     #[inline]
     pub(crate) fn lane(&self, lane: usize) -> u64 {
         match self {
@@ -109,7 +109,7 @@ fn prefetch_line(address: u64) {
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         let at = std::ptr::with_exposed_provenance::<i8>(address as usize);
-        // SAFETY: fetching ahead does nothing where there is no memory.
+        // SAFETY: a prefetch of unmapped memory has no effect.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(at) };
     }
     #[cfg(not(target_arch = "x86_64"))]
@@ -121,7 +121,7 @@ pub(crate) struct RegionPart<'a> {
     region: Region<'a>,
     /// Offset of the part, a multiple of [`ALIGNMENT`].
     origin: u64,
-    /// Bytes.
+    /// Length in bytes.
     len: u32,
 }
 
@@ -162,7 +162,7 @@ impl RegionPart<'_> {
         #[cfg(target_arch = "x86_64")]
         if level() != Level::Baseline && self.len >= lanes::LOADED {
             let (bytes, len) = (self.pointer(0), self.len as usize);
-            // SAFETY: the host has the level's instructions; `len` bytes are there.
+            // SAFETY: the host supports the level's instructions, and `len` bytes are readable.
             return unsafe { lanes::load(places, kept, exec, bytes, len, into) };
         }
         for lane in active(exec) {
@@ -178,8 +178,8 @@ impl RegionPart<'_> {
     fn dword(&self, place: u32) -> u32 {
         let aligned = |place: u32| {
             let at = self.pointer(place & ALIGNED);
-            // SAFETY: a byte of the dword is inside, and so all of it is in the backing, which is aligned to more and made
-            // of longer units; all accesses to that are atomic.
+            // SAFETY: a byte of the dword is in bounds, so all of it is in the backing, which has larger alignment
+            // and consists of larger units; all accesses to the backing are atomic.
             unsafe { (*at.cast::<AtomicU32>()).load(Relaxed) }
         };
         let low = aligned(place);
@@ -198,7 +198,7 @@ impl RegionPart<'_> {
         let base = self.pointer(0);
         #[cfg(target_arch = "x86_64")]
         if bytes >= DWORD && level() != Level::Baseline {
-            // SAFETY: the host has the level's instructions; the elements are inside.
+            // SAFETY: the host supports the level's instructions; the elements are in bounds.
             let done = unsafe { lanes::store(places, exec, base.cast_mut(), from) };
             if done.is_some() {
                 return;
@@ -209,8 +209,8 @@ impl RegionPart<'_> {
             for (n, register) in from.iter().enumerate() {
                 let value = register.0[lane];
                 let at = at.wrapping_add(n * size_of::<u32>());
-                // SAFETY: the element is inside and aligned to its size, or to dwords, which are as many as registers; all
-                // accesses to the backing are atomic.
+                // SAFETY: the element is in bounds and aligned to its size, at most to dwords, and has one dword per
+                // register; all accesses to the backing are atomic.
                 unsafe {
                     match bytes {
                         1 => (*at.cast::<AtomicU8>()).store(value as u8, Relaxed),

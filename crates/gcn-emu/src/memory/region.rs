@@ -33,8 +33,8 @@ macro_rules! accessors {
                 self.read(offset, &mut bytes);
                 return <$Int>::from_le_bytes(bytes);
             }
-            // SAFETY: the caller has checked that the bytes are inside, the address is aligned, and all accesses are
-            // atomic.
+            // SAFETY: the caller has checked that the bytes are in bounds and the address is aligned, and all
+            // accesses are atomic.
             unsafe { (*self.pointer(offset).cast::<$Atomic>()).load(Relaxed) }
         }
 
@@ -45,7 +45,7 @@ macro_rules! accessors {
                 self.write(offset, &value.to_le_bytes());
                 return;
             }
-            // SAFETY: as for loading.
+            // SAFETY: as for the load.
             unsafe { (*self.pointer(offset).cast::<$Atomic>()).store(value, Relaxed) };
         }
 
@@ -56,7 +56,7 @@ macro_rules! accessors {
             if (self.base + offset) % size_of::<$Int>() as u64 != 0 {
                 return None;
             }
-            // SAFETY: as for loading.
+            // SAFETY: as for the load.
             let cell = unsafe { &*self.pointer(offset).cast::<$Atomic>() };
             let mut old = cell.load(Relaxed);
             while let Err(now) = cell.compare_exchange_weak(old, new(old), Relaxed, Relaxed) {
@@ -107,7 +107,7 @@ impl<'a> Region<'a> {
             "offset {offset} is beyond {} bytes",
             self.len
         );
-        // SAFETY: the offset is inside, bytes have no alignment, all accesses are atomic.
+        // SAFETY: the offset is in bounds, bytes need no alignment, and all accesses are atomic.
         unsafe { &*self.pointer(offset).cast::<AtomicU8>() }
     }
 
@@ -130,7 +130,8 @@ impl<'a> Region<'a> {
         if !into.is_empty() && into.len().is_multiple_of(LANES) && level() != Level::Baseline {
             for (row, into) in into.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
                 let cells = cells.wrapping_add(row * size_of::<Lanes>());
-                // SAFETY: the host has the level's instructions; all dwords are inside, and as many are in `into`.
+                // SAFETY: the host supports the level's instructions; all dwords are in bounds, and `into` has as
+                // many.
                 unsafe { super::vectors::copy_lanes(cells, into.as_mut_ptr().cast()) };
             }
             return Some(());
@@ -138,14 +139,14 @@ impl<'a> Region<'a> {
         // Loads two at a time where alignment permits.
         if (self.base + offset).is_multiple_of(UNIT as u64) && into.len().is_multiple_of(2) {
             for (i, pair) in into.chunks_exact_mut(2).enumerate() {
-                // SAFETY: all dwords are inside; a pair of them is aligned here, and all accesses are atomic.
+                // SAFETY: all dwords are in bounds, pairs are aligned here, and all accesses are atomic.
                 let both = unsafe { (*cells.cast::<AtomicU64>().add(i)).load(Relaxed) };
                 pair[0] = both as u32;
                 pair[1] = (both >> 32) as u32;
             }
         } else {
             for (i, dword) in into.iter_mut().enumerate() {
-                // SAFETY: as above, with single dwords.
+                // SAFETY: as above, for single dwords.
                 *dword = unsafe { (*cells.cast::<AtomicU32>().add(i)).load(Relaxed) };
             }
         }
@@ -163,7 +164,7 @@ impl<'a> Region<'a> {
         if !from.is_empty() && from.len().is_multiple_of(LANES) && level() != Level::Baseline {
             for (row, from) in from.as_chunks::<LANES>().0.iter().enumerate() {
                 let cells = cells.wrapping_add(row * size_of::<Lanes>());
-                // SAFETY: as for loading; the bytes are atomics, which a shared reference may change.
+                // SAFETY: as for the load; the bytes are atomics, which may be modified through a shared reference.
                 unsafe { super::vectors::copy_lanes(from.as_ptr().cast(), cells.cast_mut()) };
             }
             return Some(());
@@ -171,12 +172,12 @@ impl<'a> Region<'a> {
         if (self.base + offset).is_multiple_of(UNIT as u64) && from.len().is_multiple_of(2) {
             for (i, pair) in from.chunks_exact(2).enumerate() {
                 let both = u64::from(pair[0]) | u64::from(pair[1]) << 32;
-                // SAFETY: as for loading.
+                // SAFETY: as for the load.
                 unsafe { (*cells.cast::<AtomicU64>().add(i)).store(both, Relaxed) };
             }
         } else {
             for (i, &dword) in from.iter().enumerate() {
-                // SAFETY: as for loading.
+                // SAFETY: as for the load.
                 unsafe { (*cells.cast::<AtomicU32>().add(i)).store(dword, Relaxed) };
             }
         }
@@ -199,7 +200,7 @@ impl<'a> Region<'a> {
     #[inline]
     pub fn dwords(&self) -> &'a [AtomicU32] {
         let units = self.units();
-        // SAFETY: dwords have no greater alignment than units, of which each is two.
+        // SAFETY: dwords need no more alignment than units, and each unit consists of two dwords.
         unsafe { std::slice::from_raw_parts(units.as_ptr().cast(), units.len() * 2) }
     }
 
@@ -235,7 +236,7 @@ impl<'a> Region<'a> {
             return &[];
         }
         let count = (last - first) as usize / UNIT;
-        // SAFETY: the units are inside and aligned; all accesses are atomic.
+        // SAFETY: the units are in bounds and aligned; all accesses are atomic.
         unsafe { std::slice::from_raw_parts(self.pointer(first).cast(), count) }
     }
 

@@ -151,7 +151,7 @@ mod host {
 
     fn map(address: usize, len: usize, flags: MapFlags) -> io::Result<usize> {
         let hint = with_exposed_provenance_mut(address);
-        // SAFETY: an address without MAP_FIXED replaces no mapping.
+        // SAFETY: without MAP_FIXED, no existing mapping is replaced.
         let mapped = unsafe { rustix::mm::mmap_anonymous(hint, len, ProtFlags::empty(), flags) }?;
         Ok(mapped.expose_provenance())
     }
@@ -172,17 +172,17 @@ mod host {
 
     pub(super) fn make_accessible(address: usize, len: usize) -> io::Result<()> {
         let at = with_exposed_provenance_mut(address);
-        // SAFETY: the part is in a mapping of the caller's, which nothing accesses yet.
+        // SAFETY: the part is in the caller's mapping, and nothing accesses it yet.
         Ok(unsafe { rustix::mm::mprotect(at, len, MprotectFlags::READ | MprotectFlags::WRITE) }?)
     }
 
     pub(super) fn discard(address: usize, len: usize) {
         let at = with_exposed_provenance_mut(address);
         #[cfg(any(target_os = "linux", target_os = "android"))]
-        // SAFETY: the part is in a mapping of the caller's; all accesses to it are atomic and may find zeros.
+        // SAFETY: the part is in the caller's mapping; all accesses to it are atomic and may read zeros.
         let discarded = unsafe { rustix::mm::madvise(at, len, Advice::LinuxDontNeed) };
         #[cfg(not(any(target_os = "linux", target_os = "android")))]
-        // SAFETY: as above; the new pages take the old ones' place at once.
+        // SAFETY: as above; the new pages replace the old ones atomically.
         let discarded = unsafe {
             let access = ProtFlags::READ | ProtFlags::WRITE;
             rustix::mm::mmap_anonymous(at, len, access, NOTHING_PROMISED | MapFlags::FIXED)
@@ -201,7 +201,7 @@ mod host {
         let at = with_exposed_provenance_mut(address);
         let access = ProtFlags::READ | ProtFlags::WRITE;
         let flags = MapFlags::SHARED | MapFlags::FIXED;
-        // SAFETY: the part is in a mapping of the caller's; all accesses to it are atomic and may find the file's bytes.
+        // SAFETY: the part is in the caller's mapping; all accesses to it are atomic and may read the file's bytes.
         unsafe { rustix::mm::mmap(at, len, access, flags, file, offset) }?;
         Ok(())
     }
@@ -210,7 +210,7 @@ mod host {
         let at = with_exposed_provenance_mut(address);
         let access = ProtFlags::READ | ProtFlags::WRITE;
         let flags = NOTHING_PROMISED | MapFlags::FIXED;
-        // SAFETY: the part is in a mapping of the caller's; all accesses to it are atomic and may find zeros.
+        // SAFETY: the part is in the caller's mapping; all accesses to it are atomic and may read zeros.
         let mapped = unsafe { rustix::mm::mmap_anonymous(at, len, access, flags) };
         debug_assert!(mapped.is_ok(), "it takes the place of a mapping");
     }
@@ -226,8 +226,8 @@ mod host {
         if first < end {
             let at = with_exposed_provenance_mut(first);
             #[cfg(any(target_os = "linux", target_os = "android"))]
-            // SAFETY: the part is in a mapping of the caller's; advice changes nothing that is in it. Where there are no
-            // large pages small ones will do.
+            // SAFETY: the part is in the caller's mapping, and advice does not change its contents. If huge pages are
+            // unavailable, small ones are used.
             let _ = unsafe { rustix::mm::madvise(at, end - first, Advice::LinuxHugepage) };
             #[cfg(not(any(target_os = "linux", target_os = "android")))]
             let _: (*mut u8, Advice) = (at, Advice::Normal);
@@ -236,7 +236,7 @@ mod host {
 
     pub(super) fn release(address: usize, len: usize) {
         let at = with_exposed_provenance_mut(address);
-        // SAFETY: the mapping is the caller's, who does not use it any more.
+        // SAFETY: the mapping belongs to the caller, who no longer uses it.
         let released = unsafe { rustix::mm::munmap(at, len) };
         debug_assert!(released.is_ok(), "a mapping of this module's");
     }

@@ -83,13 +83,14 @@ struct SpaceState {
     executables: u64,
 }
 
-// SAFETY: the pointers are to entries that the state owns and that are shared by reference only.
+// SAFETY: the pointers refer to entries that the state owns and shares only by reference.
 unsafe impl Send for SpaceState {}
 
 impl Drop for SpaceState {
     fn drop(&mut self) {
         for entry in self.entries.drain(..) {
-            // SAFETY: the entry is from a box, and with the space the table goes, which alone has it besides.
+            // SAFETY: the entry comes from a box, and its only other owner, the table, is dropped along with the
+            // address space.
             drop(unsafe { Box::from_raw(entry) });
         }
     }
@@ -116,7 +117,7 @@ struct AllocationTable {
     _range: Option<Reserved>,
 }
 
-// SAFETY: cells are atomic, and nobody else has them.
+// SAFETY: cells are atomic and have no other owner.
 unsafe impl Send for AllocationTable {}
 // SAFETY: as above.
 unsafe impl Sync for AllocationTable {}
@@ -142,7 +143,7 @@ impl AllocationTable {
         if self.count == 0 {
             return &[];
         }
-        // SAFETY: the cells are there and zero in the beginning, which is null; all accesses are atomic.
+        // SAFETY: the cells exist and are initially zero, which is null; all accesses are atomic.
         unsafe { std::slice::from_raw_parts(self.cells, self.count) }
     }
 }
@@ -250,7 +251,7 @@ impl AddressSpace {
         for cell in self.cells(address, len) {
             cell.store(null_mut(), Release);
         }
-        // SAFETY: entries live as long as the space.
+        // SAFETY: entries live as long as the address space.
         unsafe { &*live.entry }.end.store(0, Release);
         self.frees.fetch_add(1, Release);
         state.spare.push(live.entry);
@@ -472,8 +473,8 @@ impl AddressSpace {
         if offset > range.len || len > range.len - offset {
             return None;
         }
-        // SAFETY: who registered the range has promised that it can be accessed until it is released, which waits for the
-        // lock; a unit of 8 bytes does not leave the host's page.
+        // SAFETY: whoever registered the range guarantees that it is accessible until its release, which waits for
+        // the lock; an 8-byte unit does not cross a host page.
         let region = unsafe { Region::new(range.base & !ALIAS, range.len) };
         Some(access(region, offset))
     }
@@ -528,7 +529,7 @@ impl SpaceState {
             self.entries.push(entry);
             entry
         });
-        // SAFETY: entries live as long as the space.
+        // SAFETY: entries live as long as the address space.
         let it = unsafe { &*entry };
         it.base.store(addresses.start, Release);
         it.end.store(addresses.end, Release);
@@ -565,9 +566,9 @@ fn charged(used: u64, limit: u64, bytes: u64) -> Option<u64> {
 /// `cells` must be the table of a live address space, and `cell` a valid index.
 #[inline(always)]
 pub(super) unsafe fn look_up(cells: *const AtomicPtr<PageEntry>, cell: u64) -> Option<(u64, u64)> {
-    // SAFETY: the caller vouches for the cell.
+    // SAFETY: the caller guarantees that the cell is valid.
     let entry = unsafe { (*cells.add(cell as usize)).load(Acquire) };
-    // SAFETY: entries live as long as the space.
+    // SAFETY: entries live as long as the address space.
     let entry = unsafe { entry.as_ref()? };
     Some((entry.base.load(Relaxed), entry.end.load(Acquire)))
 }

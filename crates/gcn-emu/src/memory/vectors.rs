@@ -21,7 +21,8 @@ const WIDTH: usize = size_of::<__m512i>() / DWORD;
 /// must be aligned.
 #[inline]
 pub unsafe fn copy_lanes(from: *const u8, to: *mut u8) {
-    // SAFETY: the host has the level's features; the caller vouches for the 256 bytes at both ends.
+    // SAFETY: the host supports the level's features; the caller guarantees that 256 bytes are accessible on both
+    // sides.
     unsafe {
         if level() == Level::Avx512 {
             copy_avx512(from, to);
@@ -44,7 +45,7 @@ macro_rules! copies {
         #[inline]
         #[target_feature(enable = $feature)]
         unsafe fn $name(from: *const u8, to: *mut u8) {
-            // SAFETY: the caller vouches for what is copied.
+            // SAFETY: the caller guarantees that the bytes are accessible.
             unsafe {
                 asm!(
                     concat!($instruction, " {a}, [{from}]"),
@@ -80,7 +81,8 @@ copies! {
 /// # Safety
 /// The host must have AVX2, and the dwords at `to` must be accessible and aligned.
 pub unsafe fn store_lanes(from: &Lanes, to: *mut u8, exec: u64) {
-    // SAFETY: the host has the level's features; the caller vouches for all places of lanes.
+    // SAFETY: the host supports the level's features; the caller guarantees that the dwords of all lanes are
+    // accessible.
     unsafe {
         if level() == Level::Avx512 {
             store_avx512(from, to, exec);
@@ -104,12 +106,13 @@ static IN_ROW: Lanes = {
 /// Variant of [`store_lanes`] for hosts with AVX-512.
 ///
 /// # Safety
-/// As there.
+/// Same as for [`store_lanes`].
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn store_avx512(from: &Lanes, to: *mut u8, exec: u64) {
     for (n, from) in from.0.as_chunks::<WIDTH>().0.iter().enumerate() {
-        // SAFETY: the caller vouches for all places of lanes; nothing is written to those of lanes that are not active.
+        // SAFETY: the caller guarantees that the dwords of all lanes are accessible; those of inactive lanes are not
+        // written.
         unsafe {
             asm!(
                 "vmovdqu32 {dwords}, [{from}]",

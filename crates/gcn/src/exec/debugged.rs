@@ -171,8 +171,8 @@ impl Session {
         command.env(DEBUG, path);
         let prepare = || {
             // Ctrl-C is the debugger's, and the end of this process ends the program.
-            // SAFETY: the calls change what this process does at a signal and when its parent ends, and are allowed between fork and
-            // exec.
+            // SAFETY: the calls set the process's reaction to a signal and to the exit of its parent, and are allowed
+            // between fork and exec.
             let refused = unsafe {
                 libc::signal(SIGINT, libc::SIG_IGN);
                 libc::prctl(libc::PR_SET_PDEATHSIG, SIGKILL) != 0
@@ -182,7 +182,7 @@ impl Session {
             }
             Ok(())
         };
-        // SAFETY: the function makes two system calls, which are allowed between fork and exec.
+        // SAFETY: the function makes two system calls, both allowed between fork and exec.
         unsafe { command.pre_exec(prepare) };
         Ok(directory)
     }
@@ -300,7 +300,7 @@ impl Shared {
         let processes = self.processes();
         let connected = processes.connected.iter().map(|(process, _)| *process);
         for process in processes.program.into_iter().chain(connected) {
-            // SAFETY: the call sends a process a signal; it may have ended.
+            // SAFETY: the call sends a signal to a process, which may already have exited.
             unsafe { libc::kill(process, SIGKILL) };
         }
     }

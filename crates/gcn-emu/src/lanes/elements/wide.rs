@@ -25,7 +25,7 @@ pub(super) trait Called: Vector {
 /// Adds an offset to the addresses and applies the mask.
 #[inline(always)]
 unsafe fn places<V: Vector>(addresses: V, offset: u32, mask: u32) -> V {
-    // SAFETY: the host has such vectors.
+    // SAFETY: the host supports these vectors.
     unsafe { addresses.plus(V::splat(offset)).and(V::splat(mask)) }
 }
 
@@ -38,7 +38,7 @@ unsafe fn are_inside<V: Vector>(
     exec: u64,
     last: u32,
 ) -> bool {
-    // SAFETY: the host has such vectors.
+    // SAFETY: the host supports these vectors.
     unsafe {
         let last = V::splat(last);
         let mut greatest = last;
@@ -69,7 +69,7 @@ unsafe fn gather<V: Called, const DWORDS: usize, const COUNT: usize>(
     let first = usize::from(elements.data[0]);
     let into = registers.get_mut(first..first + COUNT * DWORDS)?;
     let memory = (bytes.as_ptr(), bytes.len());
-    // SAFETY: the host has such vectors; that many bytes are there.
+    // SAFETY: the host supports these vectors, and `bytes` is a valid slice.
     unsafe {
         if load_near::<V, DWORDS, COUNT>(addresses, offsets, mask, exec, memory, into).is_some() {
             return Some(());
@@ -90,7 +90,7 @@ unsafe fn load<V: Called, const DWORDS: usize>(
     memory: (*const u8, usize),
     into: &mut [Lanes],
 ) -> Option<()> {
-    // SAFETY: the caller vouches for it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let addresses_of = all_vectors::<V>(addresses);
         if load_near::<V, DWORDS, 1>(addresses_of, [0], mask, exec, memory, into).is_some() {
@@ -113,7 +113,7 @@ unsafe fn load_near<V: Called, const DWORDS: usize, const COUNT: usize>(
     memory: (*const u8, usize),
     into: &mut [Lanes],
 ) -> Option<()> {
-    // SAFETY: the caller vouches for it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if exec == u64::MAX {
             load_near_if::<V, DWORDS, COUNT, true>(addresses, offsets, mask, exec, memory, into)
@@ -156,7 +156,8 @@ unsafe fn load_near_if<V: Called, const DWORDS: usize, const COUNT: usize, const
     let registers = registers.first_chunk_mut::<COUNT>()?;
     let mut starts = [bytes; MOST];
     let mut from = addresses;
-    // SAFETY: the host has such vectors. Two from the last start on are inside, as far behind it as the offsets are apart.
+    // SAFETY: the host supports these vectors. Two vectors from the last start, moved by the distance of the offsets,
+    // are in bounds.
     unsafe {
         // All distance bits, and the greatest distance, which determines the position of the element's last dword.
         let (mut reached, mut greatest) = (V::splat(0), V::splat(0));
@@ -211,7 +212,7 @@ unsafe fn pick<
     for vector in 0..LANES / V::WIDTH {
         for (registers, distance) in registers.iter_mut().zip(distances) {
             let at = starts[vector].wrapping_add(distance as usize);
-            // SAFETY: the caller vouches for it.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 let low = V::at(at);
                 let high = if BOTH {
@@ -246,7 +247,7 @@ unsafe fn load_apart<V: Vector, const DWORDS: usize>(
 ) -> Option<()> {
     // Nonnegative as a signed number, as are all offsets.
     let last = i32::try_from(len.checked_sub(DWORDS * DWORD)?).ok()? as u32;
-    // SAFETY: the caller vouches for it.
+    // SAFETY: guaranteed by the caller.
     if !unsafe { are_inside::<V>(addresses, offsets, mask, exec, last) } {
         return None;
     }
@@ -254,7 +255,7 @@ unsafe fn load_apart<V: Vector, const DWORDS: usize>(
     for (&offset, registers) in offsets.iter().zip(registers) {
         for vector in 0..LANES / V::WIDTH {
             let active = active::<V>(exec, vector);
-            // SAFETY: the places of the active lanes are inside, with all dwords of their elements.
+            // SAFETY: the active lanes' elements are in bounds with all their dwords.
             unsafe {
                 let places = places::<V>(part(addresses, vector), offset, mask);
                 if active == all::<V>() && (DWORDS == 2 || DWORDS == 4) {
@@ -292,7 +293,7 @@ unsafe fn scatter<V: Called, const DWORDS: usize, const COUNT: usize>(
     for (data, from) in data.iter_mut().zip(elements.data) {
         *data = registers.get(usize::from(from)..)?.first_chunk()?;
     }
-    // SAFETY: the host has such vectors.
+    // SAFETY: the host supports these vectors.
     if !unsafe { are_inside::<V>(addresses, offsets, mask, exec, last) } {
         return None;
     }
@@ -302,7 +303,7 @@ unsafe fn scatter<V: Called, const DWORDS: usize, const COUNT: usize>(
         if active == 0 {
             continue;
         }
-        // SAFETY: the elements of active lanes are inside.
+        // SAFETY: the elements of active lanes are in bounds.
         unsafe {
             let mut to = [part::<V>(addresses, vector); COUNT];
             let mut are_rows = active == all::<V>();
@@ -342,7 +343,7 @@ unsafe fn store<V: Vector, const DWORDS: usize>(
     for vector in 0..LANES / V::WIDTH {
         let active = active::<V>(exec, vector);
         if active != 0 {
-            // SAFETY: the caller vouches for it.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 put_each::<V, DWORDS, 1>([data], vector, [part(places, vector)], active, bytes)
             };
@@ -361,7 +362,7 @@ unsafe fn ordered<V: Vector, const DWORDS: usize>(
     for (dwords, register) in dwords.iter_mut().zip(data) {
         *dwords = part(register, vector);
     }
-    // SAFETY: the host has such vectors.
+    // SAFETY: the host supports these vectors.
     unsafe { V::in_order(dwords) }
 }
 
@@ -376,12 +377,12 @@ unsafe fn put_each<V: Vector, const DWORDS: usize, const COUNT: usize>(
 ) {
     let mut elements = [[places[0]; DWORDS]; COUNT];
     for (elements, data) in elements.iter_mut().zip(data) {
-        // SAFETY: the caller vouches for it.
+        // SAFETY: guaranteed by the caller.
         *elements = unsafe { ordered(data, vector) };
     }
     let elements: *const [u32; DWORDS] = elements.as_ptr().cast();
     let places: *const u32 = places.as_ptr().cast();
-    // SAFETY: the host has such vectors; the caller vouches for what is written.
+    // SAFETY: the host supports these vectors; the caller guarantees that the elements are writable.
     unsafe {
         if active == all::<V>() {
             for lane in 0..V::WIDTH {
@@ -408,7 +409,8 @@ unsafe fn put<V: Vector, const DWORDS: usize, const COUNT: usize>(
     for n in 0..COUNT {
         let number = n * V::WIDTH + lane;
         let from = elements.wrapping_add(number).cast::<u8>();
-        // SAFETY: `COUNT` vectors of places and elements are there; the caller vouches for where those go.
+        // SAFETY: there are `COUNT` vectors of offsets and elements; the caller guarantees that the destinations are
+        // writable.
         unsafe {
             let to = bytes.wrapping_add(places.wrapping_add(number).read() as usize);
             match DWORDS {
@@ -435,7 +437,7 @@ macro_rules! copies {
         #[inline]
         #[target_feature(enable = "avx2")]
         unsafe fn $name(from: *const u8, to: *mut u8) {
-            // SAFETY: the caller vouches for them.
+            // SAFETY: the caller guarantees that the bytes are accessible.
             unsafe {
                 std::arch::asm!(
                     concat!($instruction, " {dwords", $size, "}, [{from}]"),
@@ -475,7 +477,7 @@ macro_rules! levels {
                 bytes: &[u8],
                 registers: &mut [Lanes],
             ) -> Option<()> {
-                // SAFETY: the function is for such hosts only.
+                // SAFETY: the function is called only on hosts with the feature.
                 unsafe { super::gather::<$Vector, DWORDS, COUNT>(elements, exec, bytes, registers) }
             }
 
@@ -491,7 +493,7 @@ macro_rules! levels {
                 memory: (*const u8, usize),
                 into: &mut [Lanes],
             ) -> Option<()> {
-                // SAFETY: the function is for such hosts only; the caller vouches for the rest.
+                // SAFETY: the function is called only on hosts with the feature; the caller guarantees the rest.
                 unsafe { super::load::<$Vector, DWORDS>(addresses, mask, exec, memory, into) }
             }
 
@@ -503,7 +505,7 @@ macro_rules! levels {
                 bytes: &mut [u8],
                 registers: &[Lanes],
             ) -> Option<()> {
-                // SAFETY: the function is for such hosts only.
+                // SAFETY: the function is called only on hosts with the feature.
                 unsafe { super::scatter::<$Vector, DWORDS, COUNT>(elements, exec, bytes, registers) }
             }
 
@@ -533,7 +535,7 @@ macro_rules! levels {
                     memory: (*const u8, usize),
                     into: &mut [Lanes],
                 ) -> Option<()> {
-                    // SAFETY: the function is for such hosts only; the caller vouches for the rest.
+                    // SAFETY: the function is called only on hosts with the feature; the caller guarantees the rest.
                     unsafe {
                         super::load_apart::<$Vector, DWORDS>(
                             addresses, offsets, mask, exec, memory, into,

@@ -12,7 +12,7 @@ const WIDTH: usize = __m256i::WIDTH;
 
 impl Vector for __m256i {
     const WIDTH: usize = 8;
-    /// Signs.
+    /// Lane mask in the signs.
     type Active = __m256i;
 
     operations! {
@@ -147,7 +147,7 @@ unsafe fn dwords_at(
     active: __m256i,
 ) -> __m256i {
     let mut loaded = others;
-    // SAFETY: the caller vouches for what is read.
+    // SAFETY: the caller guarantees that the bytes are readable.
     unsafe {
         std::arch::asm!(
             "vpgatherdd {loaded}, [{bytes} + {places}], {active}",
@@ -169,7 +169,7 @@ unsafe fn dwords_at(
 #[target_feature(enable = "avx2")]
 unsafe fn pairs_at(bytes: *const u8, first: u32, second: u32) -> __m128i {
     let pairs;
-    // SAFETY: the caller vouches for what is read.
+    // SAFETY: the caller guarantees that the bytes are readable.
     unsafe {
         std::arch::asm!(
             "vmovq {pairs}, qword ptr [{bytes} + {first}]",
@@ -215,7 +215,7 @@ fn transposed([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn of_three([a, b, c]: [__m256i; 3], numbers: __m256i) -> __m256i {
-    // SAFETY: the function is for such hosts only.
+    // SAFETY: the function is called only on hosts with the feature.
     unsafe {
         let both = __m256i::picked::<true>(a, b, numbers);
         let third = _mm256_permutevar8x32_epi32(c, numbers);
@@ -242,7 +242,7 @@ pub(in crate::lanes) fn blend(old: &mut Lanes, new: &Lanes, exec: u64) {
 #[target_feature(enable = "avx2")]
 fn blended(old: __m256i, new: __m256i, active: __m256i) -> __m256i {
     let mut blended = old;
-    // SAFETY: the instruction does nothing but compute.
+    // SAFETY: the instruction only computes on registers.
     unsafe {
         std::arch::asm!(
             "vblendvps {old}, {old}, {new}, {active}",

@@ -99,7 +99,7 @@ moves! {
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn quad_at(bytes: *const u8, place: u32) -> __m128i {
-    // SAFETY: the caller vouches for what is read.
+    // SAFETY: the caller guarantees that the bytes are readable.
     unsafe { fourth_at(bytes.wrapping_add(place as usize)) }
 }
 
@@ -111,7 +111,7 @@ unsafe fn quad_at(bytes: *const u8, place: u32) -> __m128i {
 #[target_feature(enable = "avx512f")]
 unsafe fn dwords_at(others: __m512i, bytes: *const u8, places: __m512i, active: u16) -> __m512i {
     let mut loaded = others;
-    // SAFETY: the caller vouches for what is read.
+    // SAFETY: the caller guarantees that the bytes are readable.
     unsafe {
         std::arch::asm!(
             "vpgatherdd {loaded}{{{active}}}, [{bytes} + {places}]",
@@ -133,7 +133,7 @@ unsafe fn dwords_at(others: __m512i, bytes: *const u8, places: __m512i, active: 
 #[target_feature(enable = "avx512f")]
 unsafe fn pairs_at(bytes: *const u8, places: __m256i) -> __m512i {
     let mut pairs = _mm512_setzero_si512();
-    // SAFETY: the caller vouches for what is read.
+    // SAFETY: the caller guarantees that the bytes are readable.
     unsafe {
         std::arch::asm!(
             "vpgatherdq {pairs}{{{all}}}, [{bytes} + {places}]",
@@ -153,7 +153,7 @@ unsafe fn pairs_at(bytes: *const u8, places: __m256i) -> __m512i {
 #[target_feature(enable = "avx512f")]
 fn blended(old: __m512i, new: __m512i, active: u16) -> __m512i {
     let mut blended = old;
-    // SAFETY: the instruction does nothing but compute.
+    // SAFETY: the instruction only computes on registers.
     unsafe {
         std::arch::asm!(
             "vpblendmd {old}{{{active}}}, {old}, {new}",
@@ -203,7 +203,7 @@ fn moved<const N: usize>(from: [__m512i; N], numbers: __m512i) -> __m512i {
 /// Converts a register to vectors.
 #[inline(always)]
 pub(in crate::lanes) fn vectors(lanes: Lanes) -> [__m512i; VECTORS] {
-    // SAFETY: both are 256 bytes, of which every value is one of the other type.
+    // SAFETY: both types have 256 bytes and no invalid values.
     unsafe { std::mem::transmute(lanes) }
 }
 

@@ -21,7 +21,7 @@ const MAX_WAITING: usize = 4;
 /// Input from the client.
 #[derive(Debug)]
 pub enum Incoming {
-    /// A message.
+    /// Message body.
     Body(Vec<u8>),
     /// End of the input, with the error that caused it, if any.
     Closed(Option<io::Error>),
@@ -29,9 +29,9 @@ pub enum Incoming {
 
 /// Result of receiving a message.
 pub enum Received {
-    /// A request.
+    /// Request.
     Request(Request),
-    /// The client has closed its input.
+    /// End of the input.
     Closed,
 }
 

@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// A request.
+/// Request.
 #[derive(Deserialize, Debug)]
 pub struct Request {
     /// Sequence number, repeated in the response.
@@ -163,7 +163,7 @@ pub struct Scope {
     pub expensive: bool,
 }
 
-/// A value.
+/// Named value.
 #[derive(Serialize, Default, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct Variable {
@@ -238,7 +238,7 @@ pub struct LaunchArguments {
 #[derive(Deserialize, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct ThreadArguments {
-    /// The wave.
+    /// Thread ID of the wave.
     pub thread_id: i64,
     /// True to keep other waves stopped.
     #[serde(default)]
@@ -255,7 +255,7 @@ pub enum Granularity {
     /// Statement, treated as a source line.
     #[default]
     Statement,
-    /// A line.
+    /// Source line.
     Line,
     /// Single instruction.
     Instruction,
@@ -330,7 +330,7 @@ pub struct ExceptionArguments {
 #[derive(Deserialize, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct StackArguments {
-    /// The wave.
+    /// Thread ID of the wave.
     pub thread_id: i64,
     /// First frame.
     #[serde(default)]
@@ -360,7 +360,7 @@ pub struct VariablesArguments {
     /// Number of indexed values; 0 for all.
     #[serde(default)]
     pub count: u64,
-    /// Notation.
+    /// Number format.
     #[serde(default)]
     pub format: ValueFormat,
 }
@@ -375,7 +375,7 @@ pub struct SetVariableArguments {
     pub name: String,
     /// Expression of the new value.
     pub value: String,
-    /// Notation.
+    /// Number format.
     #[serde(default)]
     pub format: ValueFormat,
 }
@@ -394,7 +394,7 @@ pub struct ExpressionArguments {
     /// Context in which the client evaluates it.
     #[serde(default)]
     pub context: String,
-    /// Notation.
+    /// Number format.
     #[serde(default)]
     pub format: ValueFormat,
 }
