@@ -467,8 +467,8 @@ impl Memory {
         }
     }
 
-    /// Stores consecutive dwords at `address`. Returns `None` and stores nothing unless all are mapped in one allocation or
-    /// registered range.
+    /// Stores consecutive dwords at `address`. Returns `None` and stores nothing unless all are mapped in one
+    /// allocation or registered range.
     #[inline]
     pub fn store_dwords(&self, address: u64, from: &[u32]) -> Option<()> {
         let len = size_of_val(from) as u64;

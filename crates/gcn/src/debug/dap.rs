@@ -52,7 +52,7 @@ impl std::str::FromStr for Transport {
     }
 }
 
-/// Name of the standard streams on the command line.
+/// Name of the standard streams, the default value of `--dap`.
 pub const STANDARD: &str = "stdio";
 
 /// A run as `launch` describes it.

@@ -170,7 +170,7 @@ impl Session {
         spawn(move || shared.accept(&listener, &sources)).with_context(refused)?;
         command.env(DEBUG, path);
         let prepare = || {
-            // Ctrl-C is the debugger's, and the end of this process ends the program.
+            // Ctrl-C is handled by the debugger, and the program is killed when this process exits.
             // SAFETY: the calls set the process's reaction to a signal and to the exit of its parent, and are allowed
             // between fork and exec.
             let refused = unsafe {
