@@ -1,4 +1,4 @@
-//! Buffers of a program's launch: its arguments, and the allocations of the program.
+//! Buffers of a launch in a program: kernel arguments and the program's allocations.
 
 use std::ops::Range;
 
@@ -8,10 +8,10 @@ use gcn_runtime::Kernel;
 use gcn_runtime::memory::Memory;
 use gcn_runtime::parameters::{Parameter, Takes};
 
-/// Bytes of a pointer.
+/// Size of a pointer in bytes.
 const POINTER: usize = 8;
 
-/// Names of a kernel's parameters: those of the metadata, or else of debug information, or else `arg0` and so on.
+/// Names of a kernel's parameters, taken from its metadata, or else from debug information, or else `arg0` and so on.
 pub(crate) fn parameter_names(kernel: &Kernel) -> Vec<String> {
     let parameters = kernel.parameters().unwrap_or_default();
     let declared = || {
@@ -30,8 +30,8 @@ pub(crate) fn parameter_names(kernel: &Kernel) -> Vec<String> {
     parameters.iter().map(name).collect()
 }
 
-/// Buffers of a launch whose argument segment is at `segment`. Pointers are buffers up to the end of their allocation, values are buffers
-/// of their own; then come all allocations.
+/// Buffers of a launch with its argument segment at `segment`. A pointer argument becomes a buffer that extends to
+/// the end of its allocation, and a value argument a buffer of its own; all allocations follow.
 pub(crate) fn buffers(
     kernel: &Kernel,
     names: &[String],
@@ -71,7 +71,8 @@ pub(crate) fn buffers(
     arguments.chain(allocations).collect()
 }
 
-/// Address in a pointer, and the bytes from there to the end of the allocation; `None` if it points into none.
+/// Reads a pointer and returns its address with the number of bytes to the end of the allocation; `None` if it points
+/// into no allocation.
 fn pointed(memory: &Memory, place: u64) -> Option<(u64, u64)> {
     let mut bytes = [0; POINTER];
     let address = memory

@@ -1,6 +1,6 @@
-//! Commands of the console: names, abbreviations and help.
+//! Console commands: names, abbreviations and help.
 
-/// A command, which its row of [`COMMANDS`] describes.
+/// Command, described by its row of [`COMMANDS`].
 #[allow(missing_docs)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Command {
@@ -43,13 +43,13 @@ pub enum Command {
     Workgroup,
 }
 
-/// A row of the table of commands.
+/// Row of the command table.
 pub struct CommandRow {
     /// Command.
     pub command: Command,
     /// Name.
     pub name: &'static str,
-    /// Abbreviations and other names.
+    /// Abbreviations and aliases.
     pub others: &'static [&'static str],
     /// Arguments and purpose, for `help`.
     pub help: &'static str,
@@ -57,7 +57,7 @@ pub struct CommandRow {
 
 use Command as C;
 
-/// Creates a row.
+/// Creates a table row.
 const fn row(
     command: Command,
     name: &'static str,
@@ -72,7 +72,7 @@ const fn row(
     }
 }
 
-/// All commands. A beginning of several names is the first of them.
+/// All commands. An ambiguous prefix selects the first match.
 #[rustfmt::skip]
 pub const COMMANDS: &[CommandRow] = &[
     row(C::Advance,                "advance",             &["until", "u"],       "PLACE: run the wave in focus up to a place"),
@@ -114,7 +114,7 @@ pub const COMMANDS: &[CommandRow] = &[
     row(C::Workgroup,              "workgroup",           &["group"],            "[X[,Y[,Z]]]: show or choose the workgroup in focus"),
 ];
 
-/// Row of a command by its name, an abbreviation or the beginning of its name.
+/// Finds a command by name, alias or prefix of its name.
 pub fn command(word: &str) -> Option<&'static CommandRow> {
     let is_exact = |row: &&CommandRow| row.name == word || row.others.contains(&word);
     let begins = |row: &&CommandRow| !word.is_empty() && row.name.starts_with(word);
@@ -122,12 +122,12 @@ pub fn command(word: &str) -> Option<&'static CommandRow> {
     exact.or_else(|| COMMANDS.iter().find(begins))
 }
 
-/// True if a line begins with the name of a command, an abbreviation or the beginning of its name.
+/// True if a line starts with a command name, an alias or a prefix of a name.
 pub fn is_command(line: &str) -> bool {
     command(word(line)).is_some()
 }
 
-/// The word that a line begins with.
+/// First word of a line.
 pub fn word(line: &str) -> &str {
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
     let end = line.find(|c| !is_name(c)).unwrap_or(line.len());

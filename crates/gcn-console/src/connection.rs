@@ -1,4 +1,4 @@
-//! Connection of a program to the command that has the terminal.
+//! Connection from a program to the command that owns the terminal.
 
 use std::io::{self, BufReader, Write};
 use std::os::unix::net::UnixStream;
@@ -11,12 +11,12 @@ use std::thread;
 use crate::console::{CommandLine, CommandSource};
 use crate::protocol::{FromProgram, ToProgram, receive, send};
 
-/// A connection. A thread receives its messages, since an interrupt may come at any time.
+/// Connection to the command. A thread receives its messages, since an interrupt may arrive at any time.
 #[derive(Debug)]
 pub(crate) struct Connection {
     out: Mutex<UnixStream>,
     commands: Mutex<Receiver<ToProgram>>,
-    /// True if text may have colours.
+    /// True if text may contain colors.
     pub(crate) has_colours: bool,
 }
 
@@ -24,7 +24,7 @@ impl Connection {
     /// Connects to the socket at a path. The flag is set when the user interrupts the run.
     ///
     /// # Errors
-    /// Nobody listens there, or who does is not the command.
+    /// Nobody listens at the path, or the listener is not the command.
     pub(crate) fn open(path: &Path, interrupt: &Arc<AtomicBool>) -> io::Result<Connection> {
         let mut out = UnixStream::connect(path)?;
         let mut input = BufReader::new(out.try_clone()?);
@@ -45,26 +45,26 @@ impl Connection {
         })
     }
 
-    /// Sends a message. One that cannot be sent is dropped: the end of the connection shows at the next command.
+    /// Sends a message. Errors are ignored: a closed connection is noticed at the next command.
     pub(crate) fn tell(&self, message: &FromProgram) {
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = send(&mut *out, message);
     }
 
-    /// The next message; `None` once the connection has ended.
+    /// Returns the next message; `None` once the connection is closed.
     fn next(&self) -> Option<ToProgram> {
         let commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
         commands.recv().ok()
     }
 
-    /// Asks for the end of the program, and waits for it. Returns if the command itself has ended.
+    /// Requests the end of the program and waits for it. Returns only if the command itself has ended.
     pub(crate) fn quit(&self) {
         self.tell(&FromProgram::Quits);
         while self.next().is_some() {}
     }
 }
 
-/// Receives messages up to the end of the connection.
+/// Receives messages until the connection is closed.
 fn serve(input: &mut BufReader<UnixStream>, commands: &Sender<ToProgram>, interrupt: &AtomicBool) {
     while let Ok(Some(message)) = receive(input) {
         if message == ToProgram::Interrupt {
@@ -75,7 +75,7 @@ fn serve(input: &mut BufReader<UnixStream>, commands: &Sender<ToProgram>, interr
     }
 }
 
-/// Commands that come over a connection.
+/// Command source that reads from a connection.
 pub(crate) struct RemoteCommands(pub(crate) Arc<Connection>);
 
 impl CommandSource for RemoteCommands {
@@ -88,14 +88,14 @@ impl CommandSource for RemoteCommands {
     }
 }
 
-/// Text that goes over a connection when it is flushed.
+/// Writer that sends its text over a connection when flushed.
 pub(crate) struct RemoteOutput {
     connection: Arc<Connection>,
     text: Vec<u8>,
 }
 
 impl RemoteOutput {
-    /// Output without text.
+    /// Creates an empty writer.
     pub(crate) fn new(connection: &Arc<Connection>) -> RemoteOutput {
         RemoteOutput {
             connection: connection.clone(),

@@ -1,4 +1,4 @@
-//! Console of a debugger: reads commands while the run is stopped, and carries them out.
+//! Debugger console: reads and executes commands while the run is stopped.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,46 +9,46 @@ use gcn_report::printable;
 use crate::execute::{Executed, Focus, execute};
 use crate::show;
 
-/// Prompt, shown ahead of commands that are not typed.
+/// Prompt, printed before commands that are not typed.
 pub const PROMPT: &str = "(gcn) ";
 
-/// An error of the output, which ends the session.
+/// Output error that ended the session, if any.
 pub type OutputError = Arc<Mutex<Option<io::Error>>>;
 
-/// A line of a command source.
+/// Line from a command source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CommandLine {
     /// Text without the line terminator.
     pub text: String,
-    /// True if a user has typed it at a terminal, which shows it already.
+    /// True if the line was typed at a terminal, which has already echoed it.
     pub is_typed: bool,
 }
 
-/// A source of commands: a terminal, a pipe, a file or a connection.
+/// Source of commands: a terminal, a pipe, a file or a connection.
 pub trait CommandSource: Send {
-    /// The next line; `None` at the end.
+    /// Returns the next line; `None` at the end.
     ///
     /// # Errors
     /// The source cannot be read.
     fn next(&mut self) -> io::Result<Option<CommandLine>>;
 }
 
-/// Front end that reads commands from sources of lines and writes text.
+/// Front end that reads commands from line sources and writes text.
 pub struct Console {
-    /// Sources, the one in use last.
+    /// Command sources; the last one is in use.
     sources: Vec<Box<dyn CommandSource>>,
     out: Box<dyn Write + Send>,
     error: OutputError,
-    /// State of the commands.
+    /// State shared by commands.
     focus: Focus,
     last_command: String,
-    /// The wave and the symbol that were shown last.
+    /// Wave and symbol shown most recently.
     shown: Option<(WaveId, Option<String>)>,
     has_colours: bool,
 }
 
 impl Console {
-    /// A console that reads the last source first. `focus` says whether a program makes the launches.
+    /// Creates a console that reads the last source first. `focus` determines whether a program makes the launches.
     pub fn new(
         sources: Vec<Box<dyn CommandSource>>,
         focus: Focus,
@@ -83,7 +83,7 @@ impl Console {
         error.is_some()
     }
 
-    /// The next command; `None` at the end of all input.
+    /// Returns the next command; `None` at the end of all sources.
     fn command(&mut self) -> Option<String> {
         loop {
             let source = self.sources.last_mut()?;
@@ -116,7 +116,7 @@ impl Console {
         }
     }
 
-    /// Carries commands out until one resumes the run.
+    /// Executes commands until one resumes the run.
     fn prompt(&mut self, session: &mut Session<'_, '_>) -> Resume {
         loop {
             if self.has_failed() {

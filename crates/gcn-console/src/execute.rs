@@ -1,4 +1,4 @@
-//! Execution of commands: their arguments are read, and the session does what they say.
+//! Command execution: parses arguments and applies commands to the session.
 
 use gcn_debug::{
     Evaluated, Expr, Format, Line, Place, Resume, Scalar, Session, Space, Stop, StopKind,
@@ -14,23 +14,23 @@ use crate::stop_commands::{
 };
 use gcn_report::printable;
 
-/// Outcome of a command.
+/// Result of a command.
 pub enum Executed {
     /// Text to print.
     Text(String),
-    /// The run goes on.
+    /// Resumption of the run.
     Resume(Resume),
 }
 
-/// State that commands share.
+/// State shared by commands.
 #[derive(Default)]
 pub struct Focus {
-    /// Expressions that each stop prints, with their numbers and formats.
+    /// Expressions printed at each stop, with their numbers and formats.
     displays: Vec<(u32, String, Format)>,
     displayed: u32,
-    /// The line at which the next listing begins.
+    /// First line of the next listing.
     next_line: Option<Line>,
-    /// Breakpoints of the last stop.
+    /// Breakpoints hit at the last stop.
     hits: Vec<u32>,
     /// Arguments of the last `x`.
     examined: (u64, Format, u64),
@@ -38,17 +38,18 @@ pub struct Focus {
     names: Option<NamedPlaces>,
 }
 
-/// Refusal of `run` while a program runs.
+/// Error for `run` in a running program.
 const RUNS_ALREADY: &str = "the program runs already: continue goes on, start stops at the next launch, quit ends the program";
-/// Source lines of a listing.
+/// Number of source lines in a listing.
 const LISTED: u32 = 10;
-/// Instructions of a listing around a place.
+/// Number of instructions in a listing from an address. Earlier code is omitted, since its instructions cannot be
+/// told from literals.
 const INSTRUCTIONS: usize = 16;
-/// Bytes of code before a place in such a listing are not shown: there instructions cannot be told from literals.
+/// Maximum length in bytes of a function's listing.
 const MAX_FUNCTION: u64 = 1 << 20;
 
 impl Focus {
-    /// State for a session in a program, which loads code and makes launches itself.
+    /// Creates the state for a session in a program, which loads code and makes launches itself.
     pub fn in_program() -> Focus {
         Focus {
             names: Some(NamedPlaces::default()),
@@ -56,14 +57,14 @@ impl Focus {
         }
     }
 
-    /// A launch of a program begins: its code is searched for the places of breakpoints.
+    /// Resolves breakpoints by name in the code of a program's launch at its beginning.
     pub fn begins(&self, session: &mut Session<'_, '_>) {
         if let Some(names) = &self.names {
             names.resolve(session);
         }
     }
 
-    /// A wave has stopped.
+    /// Updates the state when a wave has stopped.
     pub fn stopped(&mut self, session: &Session<'_, '_>, stop: &Stop) {
         let wave = session.wave();
         let line = wave.and_then(|wave| session.program().line(wave.pc));
@@ -77,7 +78,7 @@ impl Focus {
         };
     }
 
-    /// Values of the expressions that each stop prints.
+    /// Formats the expressions printed at each stop.
     pub fn displays(&self, session: &Session<'_, '_>) -> String {
         let line = |(number, text, format): &(u32, String, Format)| {
             let value = show::value(session, text, *format);
@@ -88,10 +89,10 @@ impl Focus {
     }
 }
 
-/// Carries a command out.
+/// Executes a command.
 ///
 /// # Errors
-/// A message for the user.
+/// Returns a message for the user.
 pub fn execute(
     focus: &mut Focus,
     session: &mut Session<'_, '_>,
@@ -142,7 +143,7 @@ pub fn execute(
     Ok(Executed::Text(text))
 }
 
-/// Commands by which the run goes on.
+/// Executes commands that resume the run.
 fn resume(
     focus: &Focus,
     session: &mut Session<'_, '_>,
@@ -224,7 +225,7 @@ fn resume(
     })
 }
 
-/// Line of the wave in focus.
+/// Source line of the wave in focus.
 fn current_line(focus: &Focus, session: &Session<'_, '_>) -> Option<Line> {
     let wave = session.wave();
     let here = wave.and_then(|wave| session.program().line(wave.pc));
@@ -302,7 +303,7 @@ fn info(session: &Session<'_, '_>, rest: &str) -> Result<String, Message> {
     })
 }
 
-/// The letters behind a slash, and the rest.
+/// Splits the letters after a slash from the rest.
 fn slash(rest: &str) -> (&str, &str) {
     match rest.strip_prefix('/') {
         Some(behind) => {
@@ -373,7 +374,7 @@ fn undisplay(focus: &mut Focus, rest: &str) -> Result<String, Message> {
     Ok(String::new())
 }
 
-/// Byte of the `=` of an assignment.
+/// Byte offset of the `=` in an assignment.
 fn assignment(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let is_part = |at: usize| {

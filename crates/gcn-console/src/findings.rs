@@ -1,10 +1,10 @@
-//! Findings of checkers for the engine.
+//! Checker findings for the engine.
 
 use gcn_debug::Finding;
 use gcn_observe::finding::Kind;
 use gcn_report::FindingReport;
 
-/// A reported finding for the engine.
+/// Converts a reported finding for the engine.
 pub fn finding(report: FindingReport) -> Finding {
     let kind = Kind::ALL.iter().find(|kind| kind.name() == report.name);
     Finding {

@@ -10,10 +10,10 @@ fn focused(session: &Session<'_, '_>) -> String {
     show::position(session, true, None)
 }
 
-/// Carries `wave` out.
+/// Executes `wave`.
 ///
 /// # Errors
-/// A message.
+/// Returns a message for the user.
 pub fn wave(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Message> {
     if !rest.is_empty() {
         let number = count(session, rest)?;
@@ -34,10 +34,10 @@ fn choose(session: &mut Session<'_, '_>, group: [u32; 3], wave: u64) -> Result<(
     ))
 }
 
-/// Carries `workgroup` out.
+/// Executes `workgroup`.
 ///
 /// # Errors
-/// A message.
+/// Returns a message for the user.
 pub fn workgroup(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Message> {
     if !rest.is_empty() {
         let mut group = [0; 3];
@@ -62,10 +62,10 @@ pub fn workgroup(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Me
     Ok(focused(session))
 }
 
-/// Carries `lane` out.
+/// Executes `lane`.
 ///
 /// # Errors
-/// A message.
+/// Returns a message for the user.
 pub fn lane(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Message> {
     if !rest.is_empty() {
         let lane = number(session, rest)?;
@@ -82,10 +82,10 @@ pub fn lane(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Message
     Ok(format!("lane {}{state}\n", session.lane()))
 }
 
-/// Carries `scheduler` out.
+/// Executes `scheduler`.
 ///
 /// # Errors
-/// A message.
+/// Returns a message for the user.
 pub fn scheduler(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Message> {
     match rest {
         "" => {}

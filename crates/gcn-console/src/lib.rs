@@ -1,14 +1,16 @@
-//! Console of the debugger: gdb's commands as text, for `gcn debug`, and inside of programs for `gcn exec --debug`.
+//! Debugger console with gdb's commands, for `gcn debug` and, inside programs, for `gcn exec --debug`.
 //!
-//! A [`Console`](console::Console) is a front end of `gcn-debug`'s engine over any [`CommandSource`](console::CommandSource) and writer.
-//! [`places`], [`show`] and [`stop_commands`] are the parts of commands that other front ends share.
+//! A [`Console`](console::Console) is a front end for the engine of `gcn-debug` over any
+//! [`CommandSource`](console::CommandSource) and writer. [`places`], [`show`] and [`stop_commands`] are also used by
+//! other front ends.
 //!
-//! A program that `gcn exec --debug` starts has the engine and the console in its own process, where the waves are.
-//! [`attached`](program::attached) connects them to the command, which has the terminal; [`protocol`] has the messages.
+//! In a program started by `gcn exec --debug`, the engine and the console run in the program's own process, along
+//! with the waves. [`attached`](program::attached) connects them to the command that owns the terminal, using the
+//! messages in [`protocol`].
 
 #![forbid(unsafe_code)]
 
-// In the order of their imports: a module names only modules above it.
+// Modules in import order: each imports only modules listed before it.
 
 // Commands.
 pub mod commands;

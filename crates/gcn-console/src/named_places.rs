@@ -1,20 +1,20 @@
-//! Breakpoints by name in a program that loads code while it runs: the code of each launch is searched for them.
+//! Breakpoints by name in programs that load code at run time: they are resolved in the code of each launch.
 
 use gcn_debug::{Line, Session, StopKind};
 use gcn_report::printable;
 
 use crate::places::{Message, source_line, stops_at};
 
-/// A symbol or a source line that breakpoints name.
+/// Symbol or source line that a breakpoint refers to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlaceName(String);
 
 impl PlaceName {
-    /// Name that a place is written by; `None` for an address and for the place of the wave in focus. A line without a file is of that of
-    /// `current`.
+    /// Creates the name for a location as written by the user; `None` for an address and for the location of the wave
+    /// in focus. A line without a file is in the file of `current`.
     ///
     /// # Errors
-    /// A line without a file, where no file is known.
+    /// The text is a line without a file, and no file is known.
     pub fn new(
         session: &Session<'_, '_>,
         text: &str,
@@ -30,18 +30,18 @@ impl PlaceName {
         Ok(line.map(|it| PlaceName(format!("{}:{}", it.file, it.line))))
     }
 
-    /// Description where no code has the place.
+    /// Description of a name that no code contains.
     pub fn description(&self) -> String {
         format!("{}, which no code has yet", printable(&self.0))
     }
 
-    /// Stop that no instruction has.
+    /// Stop condition that no instruction meets.
     pub fn nowhere(&self) -> StopKind {
         StopKind::Addresses(Vec::new())
     }
 }
 
-/// Breakpoints by name: their numbers and names.
+/// Numbers and names of breakpoints by name.
 #[derive(Clone, Default, Debug)]
 pub struct NamedPlaces(Vec<(u32, PlaceName)>);
 
@@ -51,7 +51,8 @@ impl NamedPlaces {
         self.0.push((number, name));
     }
 
-    /// Moves the breakpoints to the places that the code of a launch has. One that the code does not have stops nothing in this launch.
+    /// Resolves the breakpoints in the code of a launch. A breakpoint whose name is not found cannot be hit in this
+    /// launch.
     pub fn resolve(&self, session: &mut Session<'_, '_>) {
         for (number, name) in &self.0 {
             let found = match stops_at(session, &name.0, None) {

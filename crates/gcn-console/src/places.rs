@@ -1,4 +1,4 @@
-//! Places of breakpoints and listings, and ranges of elements, as they are written.
+//! Parsing of locations for breakpoints and listings, and of element ranges.
 
 use gcn_debug::{
     EvalError, Evaluated, Expr, Line, ParseError, Session, Space, StopKind, Symbol, Target,
@@ -7,30 +7,30 @@ use gcn_debug::{
 
 use gcn_report::printable;
 
-/// Ends of the names of instructions that say how they are encoded.
+/// Suffixes of instruction names that denote the encoding.
 const ENCODINGS: [&str; 4] = ["_e32", "_e64", "_sdwa", "_dpp"];
 
 /// Error of a command, for the user.
 pub type Message = String;
 
-/// Error in an expression as a message.
+/// Formats an expression error as a message.
 pub fn parse_error(text: &str, error: &ParseError) -> Message {
     format!("{} in `{}`", error, printable(text))
 }
 
-/// Value of an expression that is written.
+/// Parses and evaluates an expression.
 ///
 /// # Errors
-/// A message.
+/// Returns a message for the user.
 pub fn value(session: &Session<'_, '_>, text: &str) -> Result<Evaluated, Message> {
     let expr = parse(text, session.program().isa()).map_err(|error| parse_error(text, &error))?;
     session.evaluate(&expr).map_err(|error| error.to_string())
 }
 
-/// Number that an expression that is written is.
+/// Evaluates an expression to a number.
 ///
 /// # Errors
-/// A message.
+/// Returns a message for the user.
 pub fn number(session: &Session<'_, '_>, text: &str) -> Result<i128, Message> {
     match value(session, text)? {
         Evaluated::Scalar(number) => Ok(number.integer()),
@@ -41,10 +41,10 @@ pub fn number(session: &Session<'_, '_>, text: &str) -> Result<i128, Message> {
     }
 }
 
-/// Address that a place of `x` or `disassemble` denotes, and its memory.
+/// Address and memory space of a location for `x` or `disassemble`.
 ///
 /// # Errors
-/// A message.
+/// Returns a message for the user.
 pub fn address(session: &Session<'_, '_>, text: &str) -> Result<(Space, u64), Message> {
     let isa = session.program().isa();
     let expr = parse(text, isa).map_err(|error| parse_error(text, &error))?;
@@ -61,10 +61,10 @@ pub fn address(session: &Session<'_, '_>, text: &str) -> Result<(Space, u64), Me
     }
 }
 
-/// Place of a source line that is written as `FILE:LINE` or `LINE`; `None` if it is neither.
+/// Parses a source line written as `FILE:LINE` or `LINE`; `None` if it is neither.
 ///
 /// # Errors
-/// A message.
+/// Returns a message for the user.
 pub fn source_line(
     session: &Session<'_, '_>,
     text: &str,
@@ -102,10 +102,10 @@ pub fn source_line(
     Ok(Some(Line { file, line }))
 }
 
-/// Stops at a place that is written, and its description.
+/// Parses a breakpoint location. Returns its stop condition and description.
 ///
 /// # Errors
-/// A message.
+/// Returns a message for the user.
 pub fn stops_at(
     session: &Session<'_, '_>,
     text: &str,
@@ -181,7 +181,7 @@ pub fn stops_at(
     ))
 }
 
-/// Text for the places besides the first one.
+/// Text for the locations after the first one.
 fn others(count: usize) -> String {
     match count {
         0 | 1 => String::new(),
@@ -190,7 +190,7 @@ fn others(count: usize) -> String {
     }
 }
 
-/// An address as its symbol, with its line where that is known.
+/// Formats an address as its symbol, with the line if known.
 pub fn describe(session: &Session<'_, '_>, address: u64) -> String {
     let program = session.program();
     let symbol = program.symbolic(address);
@@ -201,31 +201,31 @@ pub fn describe(session: &Session<'_, '_>, address: u64) -> String {
     }
 }
 
-/// Last part of a file's path.
+/// Last component of the file path.
 pub fn file_name(line: &Line) -> String {
     let name = line.file.rsplit('/').next().unwrap_or_default();
     printable(name)
 }
 
-/// A name, and the first element and the one behind the last of `ys[2..5]`; `None` if a text is not of this form.
+/// Splits `ys[2..5]` into the name, the first element and the end; `None` for a text of another form.
 pub fn elements(text: &str) -> Option<(&str, &str, &str)> {
     let (name, rest) = text.split_once('[')?;
     let (first, end) = rest.strip_suffix(']')?.split_once("..")?;
     Some((name.trim(), first, end))
 }
 
-/// An expression that is written.
+/// Parses an expression.
 ///
 /// # Errors
-/// A message.
+/// Returns a message for the user.
 pub fn parsed(session: &Session<'_, '_>, text: &str) -> Result<Expr, Message> {
     parse(text, session.program().isa()).map_err(|error| parse_error(text, &error))
 }
 
-/// A number from 0 on that is written.
+/// Evaluates an expression to a nonnegative number.
 ///
 /// # Errors
-/// A message.
+/// Returns a message for the user.
 pub fn count(session: &Session<'_, '_>, text: &str) -> Result<u64, Message> {
     let value = number(session, text)?;
     u64::try_from(value).map_err(|_| format!("{value} is negative"))

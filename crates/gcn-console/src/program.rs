@@ -1,7 +1,7 @@
-//! Debugger of a program's launches, in the program's own process.
+//! Debugger for a program's launches, in the program's own process.
 //!
-//! The first launch connects to the command and begins the session. Launches run one after the other, whatever the queues and devices
-//! that they are for, since the engine and the user follow one at a time.
+//! The first launch connects to the command and starts the session. Launches are serialized across queues and
+//! devices, since the engine and the user can follow only one at a time.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -25,10 +25,10 @@ use crate::execute::Focus;
 use crate::findings::finding;
 use crate::protocol::FromProgram;
 
-/// Reason for which launches of a program cannot go back.
+/// Reason why launches of a program cannot be reversed.
 const NO_PAST: &str = "going back is not possible in a program, whose host code cannot go back";
 
-/// The debugger that the settings ask for, if they do.
+/// Creates the debugger requested by the settings, if any.
 ///
 /// # Examples
 /// ```
@@ -56,19 +56,19 @@ struct ProgramDebugger {
     session: Mutex<SessionState>,
 }
 
-/// State of the session.
+/// Session state.
 #[derive(Debug)]
 enum SessionState {
-    /// State before the first launch.
+    /// Before the first launch.
     New,
     Attached(ProgramSession),
-    /// The command cannot be reached: launches run without a debugger.
+    /// Command unreachable: launches run without a debugger.
     Unreachable,
-    /// The user has ended the session: launches fail.
+    /// Session ended by the user: launches fail.
     Ended,
 }
 
-/// A session that has begun.
+/// Active session.
 struct ProgramSession {
     engine: Arc<Engine>,
     connection: Arc<Connection>,
@@ -82,16 +82,16 @@ impl std::fmt::Debug for ProgramSession {
     }
 }
 
-/// The launch that runs, for the front end.
+/// Current launch, for the front end.
 struct CurrentLaunch {
     kernel: Kernel,
     /// Names of the kernel's parameters.
     names: Vec<String>,
-    /// Code that the engine does not have yet.
+    /// Code that the engine has not loaded yet.
     program: Option<Program>,
     /// True to stop before the first instruction.
     stops: bool,
-    /// True once it has stopped.
+    /// True after the first stop.
     has_stopped: bool,
 }
 
@@ -223,10 +223,10 @@ impl ProgramSession {
         })
     }
 
-    /// Runs a launch to its end.
+    /// Runs a launch to completion.
     ///
     /// # Errors
-    /// It fails, or the user ends the session.
+    /// The launch fails, or the user ends the session.
     fn run(&self, launch: Launch, observers: Observers, queue: &Queue) -> CommandResult {
         let is_interrupted = self.interrupt.swap(false, Relaxed);
         locked(&self.current).begin(launch.kernel(), is_interrupted);
@@ -242,7 +242,7 @@ impl ProgramSession {
     }
 }
 
-/// Report of the end of a launch.
+/// Formats the end of a launch.
 fn ended(end: &Completion) -> String {
     let stats = end.stats;
     format!(
@@ -253,7 +253,7 @@ fn ended(end: &Completion) -> String {
     )
 }
 
-/// The console as the front end of a program's launches.
+/// Console that serves as the front end for a program's launches.
 struct ProgramFront {
     console: Console,
     connection: Arc<Connection>,
@@ -261,7 +261,7 @@ struct ProgramFront {
 }
 
 impl ProgramFront {
-    /// Tells the command how the run goes on.
+    /// Tells the command how the run resumes.
     fn resumes(&self, resume: Resume) -> Resume {
         match resume {
             Resume::Quit => self.connection.quit(),
@@ -270,7 +270,7 @@ impl ProgramFront {
         resume
     }
 
-    /// Tells the command the names of the code and the buffers.
+    /// Sends the names of symbols and buffers to the command.
     fn tell_names(&self, session: &Session<'_, '_>) {
         let is_name = |it: &&NamedBuffer| !it.name.contains(' ');
         let buffers = session.buffers().iter().filter(is_name);
@@ -316,7 +316,7 @@ impl FrontEnd for ProgramFront {
     }
 }
 
-/// Findings of the program's checkers.
+/// New findings of the program's checkers.
 struct NewFindings {
     checks: Arc<ProgramChecks>,
     current: Arc<Mutex<CurrentLaunch>>,

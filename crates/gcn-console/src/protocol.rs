@@ -1,7 +1,7 @@
-//! Messages between a program with a debugger in it and the command that has started it, a line of JSON each.
+//! Messages between a program that contains a debugger and the command that started it, one line of JSON each.
 //!
-//! The command listens at a socket, which the program's settings name. Each process of the program that launches kernels connects, says
-//! [`FromProgram::Begins`], and is told [`ToProgram::Begin`].
+//! The command listens at a socket named in the program's settings. Each process of the program that launches kernels
+//! connects, sends [`FromProgram::Begins`], and receives [`ToProgram::Begin`].
 
 use std::io::{self, BufRead, Read, Write};
 
@@ -11,50 +11,50 @@ use serde::{Deserialize, Serialize};
 /// Maximum size of a message in bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// A message of the program.
+/// Message from the program.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 #[serde(rename_all = "snake_case")]
 pub enum FromProgram {
-    /// The process launches its first kernel.
+    /// First kernel launch of the process.
     Begins {
         /// Process ID.
         process: u32,
     },
-    /// Text to show.
+    /// Text to print.
     Output(String),
     /// Names of symbols and buffers, for completion.
     Names(Vec<String>),
-    /// The process waits for a command.
+    /// Request for a command.
     Prompt,
-    /// The process goes on: its next command is asked for by another [`FromProgram::Prompt`].
+    /// Resumption of the run; another [`FromProgram::Prompt`] will request the next command.
     Resumes,
-    /// The user has ended the session: the program is to be ended.
+    /// End of the session by the user: the command should end the program.
     Quits,
 }
 
-/// A message to the program.
+/// Message to the program.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
 #[serde(rename_all = "snake_case")]
 pub enum ToProgram {
-    /// The session begins.
+    /// Start of the session.
     Begin {
-        /// True if text may have colours.
+        /// True if text may contain colors.
         has_colours: bool,
     },
-    /// A command.
+    /// Command from the user.
     Command {
         /// Text.
         text: String,
-        /// True if a user has typed it at a terminal.
+        /// True if the command was typed at a terminal.
         is_typed: bool,
     },
     /// End of the commands.
     End,
-    /// The user wants the waves that run to stop.
+    /// Request to stop the running waves.
     Interrupt,
 }
 
-/// Writes a message.
+/// Sends a message.
 ///
 /// # Errors
 /// The other side has closed the connection.
@@ -78,10 +78,10 @@ pub fn send(out: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
     out.flush()
 }
 
-/// Reads a message; `None` at the end of the connection.
+/// Receives a message; `None` at the end of the connection.
 ///
 /// # Errors
-/// The connection fails, or the text is no message.
+/// The connection fails, or the text is not a valid message.
 pub fn receive<M: DeserializeOwned>(input: &mut impl BufRead) -> io::Result<Option<M>> {
     let mut line = Vec::new();
     if input

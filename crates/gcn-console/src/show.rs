@@ -1,4 +1,4 @@
-//! Text of stops, values, memory and waves.
+//! Formatting of stops, values, memory and waves.
 
 use std::fmt::Write as _;
 
@@ -10,22 +10,22 @@ use gcn_debug::{
 use crate::places::{Message, describe, file_name, parse_error};
 use gcn_report::printable;
 
-/// Elements that are printed at most.
+/// Maximum number of elements printed.
 const MAX_ELEMENTS: usize = 200;
-/// Equal elements in a row that are printed as one.
+/// Minimum number of consecutive equal elements printed as one.
 const MIN_REPEATS: usize = 10;
-/// Instructions that a listing has at most.
+/// Maximum number of instructions in a listing.
 const MAX_INSTRUCTIONS: usize = 400;
-/// Bytes that `x` shows at most.
+/// Maximum number of bytes shown by `x`.
 const MAX_BYTES: u64 = 1 << 16;
 
-/// Workgroup and wave.
+/// Formats a workgroup and wave.
 pub fn wave_name(id: WaveId) -> String {
     let [x, y, z] = id.group;
     format!("workgroup {x},{y},{z}, wave {}", id.wave)
 }
 
-/// Numbers in braces; long rows of equal ones are folded.
+/// Formats numbers in braces, folding long runs of equal ones.
 pub fn numbers(all: &[Scalar], format: Format) -> String {
     let mut parts = Vec::new();
     let mut rest = all;
@@ -47,10 +47,10 @@ pub fn numbers(all: &[Scalar], format: Format) -> String {
     format!("{{{}}}", parts.join(", "))
 }
 
-/// Value of an expression that is written.
+/// Evaluates and formats an expression.
 ///
 /// # Errors
-/// A message.
+/// Returns a message for the user.
 pub fn value(session: &Session<'_, '_>, text: &str, format: Format) -> Result<String, Message> {
     let isa = session.program().isa();
     let expr = parse(text, isa).map_err(|error| parse_error(text, &error))?;
@@ -92,7 +92,7 @@ fn buffer(view: &View<'_>, number: usize, format: Format) -> Result<String, Mess
     })
 }
 
-/// Reason for a stop, on a line of its own; `None` for the end of a step.
+/// Reason for a stop, on its own line; `None` for the end of a step.
 pub fn reason(session: &Session<'_, '_>, stop: &Stop) -> Option<String> {
     let list = |numbers: &[u32]| {
         let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
@@ -167,7 +167,8 @@ fn capital(text: &str) -> String {
     first.into_iter().chain(chars).collect()
 }
 
-/// Position of the wave in focus: header, source line, instruction. `at` is the address of a fault in place of the wave's own.
+/// Position of the wave in focus: header, source line and instruction. `at` overrides the wave's address with that of
+/// a fault.
 pub fn position(session: &Session<'_, '_>, header: bool, at: Option<u64>) -> String {
     let Some(wave) = session.wave() else {
         return "No wave runs.\n".to_owned();
@@ -184,14 +185,14 @@ pub fn position(session: &Session<'_, '_>, header: bool, at: Option<u64>) -> Str
     {
         let _ = writeln!(text, "{}\t{}", line.line, source_text(&source));
     }
-    // A line of assembly is its instruction.
+    // In assembly source, the line is the instruction itself.
     if line.is_none_or(|line| !line.file.ends_with(".s")) {
         text += &instruction(session, pc, true);
     }
     text
 }
 
-/// An instruction on a line, with an arrow if a wave is there. Returns its text.
+/// Formats an instruction as a line, with an arrow if a wave is there.
 pub fn instruction(session: &Session<'_, '_>, address: u64, is_here: bool) -> String {
     let program = session.program();
     let place = program.symbolic(address);
@@ -203,7 +204,7 @@ pub fn instruction(session: &Session<'_, '_>, address: u64, is_here: bool) -> St
     }
 }
 
-/// Instructions from an address on, up to one, with arrows where the wave in focus is.
+/// Disassembles from `begin` to `end`, with arrows at the position of the wave in focus.
 pub fn disassembly(session: &Session<'_, '_>, begin: u64, end: u64, most: usize) -> String {
     let pc = session.wave().map(|wave| wave.pc);
     let mut text = String::new();
@@ -222,10 +223,10 @@ pub fn disassembly(session: &Session<'_, '_>, begin: u64, end: u64, most: usize)
     text
 }
 
-/// Memory in a notation, as `x` shows it.
+/// Formats memory as `x` shows it.
 ///
 /// # Errors
-/// A message.
+/// Returns a message for the user.
 pub fn memory(
     session: &Session<'_, '_>,
     (space, address): (Space, u64),
@@ -276,7 +277,7 @@ pub fn memory(
     }
 }
 
-/// Address with the buffer that it is in.
+/// Formats an address with the buffer that contains it.
 fn label(view: &View<'_>, space: Space, address: u64) -> String {
     match space {
         Space::Lds => return format!("lds {address:#x}:"),
@@ -298,7 +299,7 @@ fn label(view: &View<'_>, space: Space, address: u64) -> String {
     }
 }
 
-/// State of a wave in a word.
+/// State of a wave as one word.
 pub fn state(wave: &Wave) -> &'static str {
     match wave.waiting {
         Waiting::No => "runs",
@@ -309,7 +310,7 @@ pub fn state(wave: &Wave) -> &'static str {
     }
 }
 
-/// Table of the waves that have begun.
+/// Table of the waves that have started.
 pub fn waves(session: &Session<'_, '_>) -> String {
     let focus = session.focus();
     let mut text = String::new();
@@ -352,13 +353,13 @@ pub fn lanes(session: &Session<'_, '_>) -> Result<String, Message> {
     Ok(text)
 }
 
-/// Names that `info registers` shows without arguments, behind the scalar registers.
+/// Names that `info registers` shows by default after the scalar registers.
 pub const STATE: [&str; 6] = ["exec", "vcc", "scc", "m0", "mode", "pc"];
 
 /// Registers of the wave in focus.
 ///
 /// # Errors
-/// A message.
+/// Returns a message for the user.
 pub fn registers(session: &Session<'_, '_>, names: &[&str]) -> Result<String, Message> {
     let wave = session.wave().ok_or("no wave runs")?;
     let scalars = (0..wave.sgpr_count.min(wave.isa.sgprs())).map(|n| format!("s{n}"));
@@ -421,7 +422,7 @@ pub fn stop_points(session: &Session<'_, '_>) -> String {
     text
 }
 
-/// The launch that runs.
+/// Describes the current launch.
 pub fn dispatch(session: &Session<'_, '_>) -> String {
     let Some(paused) = session.paused() else {
         return "No launch runs.\n".to_owned();
@@ -443,7 +444,7 @@ pub fn dispatch(session: &Session<'_, '_>) -> String {
     )
 }
 
-/// Functions of the wave in focus, the innermost first.
+/// Call stack of the wave in focus, innermost function first.
 pub fn backtrace(session: &Session<'_, '_>) -> Result<String, Message> {
     let wave = session.wave().ok_or("no wave runs")?;
     let location = session.program().location(wave.pc);
@@ -466,15 +467,15 @@ pub fn backtrace(session: &Session<'_, '_>) -> Result<String, Message> {
     Ok(text)
 }
 
-/// A source line with its tabs as blanks.
+/// Formats a source line with tabs expanded to spaces.
 fn source_text(line: &str) -> String {
     printable(&line.trim_end().replace('\t', "    "))
 }
 
-/// Source lines around one.
+/// Source lines around a line.
 ///
 /// # Errors
-/// A message.
+/// Returns a message for the user.
 pub fn source(
     session: &Session<'_, '_>,
     file: &Line,

@@ -1,4 +1,4 @@
-//! Commands about breakpoints and watchpoints.
+//! Commands for breakpoints and watchpoints.
 
 use gcn_debug::{Catches, Line, Session, StopKind, Watched};
 
@@ -6,7 +6,7 @@ use crate::named_places::{NamedPlaces, PlaceName};
 use crate::places::{Message, count, elements, parsed, stops_at};
 use gcn_report::printable;
 
-/// A place or an expression, and the condition behind `if`.
+/// Splits a location or expression from the condition after `if`.
 fn split_condition(text: &str) -> (&str, Option<&str>) {
     if let Some(condition) = text.strip_prefix("if ") {
         return ("", Some(condition.trim()));
@@ -17,11 +17,11 @@ fn split_condition(text: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Carries `break` and `tbreak` out. Lines without a file are of that of `current`. With `names`, a name that the code does not have is
-/// looked for in that of later launches.
+/// Executes `break` and `tbreak`. Lines without a file are in the file of `current`. With `names`, a name that the
+/// code does not contain is resolved in the code of later launches.
 ///
 /// # Errors
-/// A message.
+/// Returns a message for the user.
 pub fn add_breakpoint(
     current: Option<&Line>,
     session: &mut Session<'_, '_>,
@@ -66,10 +66,10 @@ pub fn add_breakpoint(
     })
 }
 
-/// Carries `watch` out.
+/// Executes `watch`.
 ///
 /// # Errors
-/// A message.
+/// Returns a message for the user.
 pub fn add_watchpoint(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Message> {
     let (text, condition) = split_condition(rest);
     let condition = match condition {
@@ -84,10 +84,10 @@ pub fn add_watchpoint(session: &mut Session<'_, '_>, rest: &str) -> Result<Strin
     Ok(format!("Watchpoint {}: {}\n", stop.number, printable(text)))
 }
 
-/// Value that a text names, to be watched: an expression, a buffer, or elements of one.
+/// Parses a value to watch: an expression, a buffer, or elements of a buffer.
 ///
 /// # Errors
-/// A message.
+/// Returns a message for the user.
 pub fn watched(session: &Session<'_, '_>, text: &str) -> Result<Watched, Message> {
     if text.is_empty() {
         return Err(
@@ -102,7 +102,7 @@ pub fn watched(session: &Session<'_, '_>, text: &str) -> Result<Watched, Message
     }
 }
 
-/// Elements of a buffer from one on up to another, or to its end.
+/// Elements of a buffer in a range, or to its end.
 fn watched_elements(
     session: &Session<'_, '_>,
     (name, first, end): (&str, &str, &str),
@@ -132,7 +132,7 @@ fn watched_elements(
     })
 }
 
-/// The numbers of breakpoints that a text lists; all of them if it is empty.
+/// Parses breakpoint numbers; an empty text selects all.
 fn stop_numbers(session: &Session<'_, '_>, rest: &str) -> Result<Vec<u32>, Message> {
     let known: Vec<u32> = session.stop_points().iter().map(|it| it.number).collect();
     if rest.is_empty() {
@@ -149,10 +149,10 @@ fn stop_numbers(session: &Session<'_, '_>, rest: &str) -> Result<Vec<u32>, Messa
         .collect()
 }
 
-/// Carries `delete` out.
+/// Executes `delete`.
 ///
 /// # Errors
-/// A message.
+/// Returns a message for the user.
 pub fn delete(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Message> {
     for number in stop_numbers(session, rest)? {
         session.delete(number);
@@ -160,10 +160,10 @@ pub fn delete(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Messa
     Ok(String::new())
 }
 
-/// Carries `enable` and `disable` out.
+/// Executes `enable` and `disable`.
 ///
 /// # Errors
-/// A message.
+/// Returns a message for the user.
 pub fn enable(session: &mut Session<'_, '_>, rest: &str, enabled: bool) -> Result<String, Message> {
     for number in stop_numbers(session, rest)? {
         if let Some(stop) = session.stop_point_mut(number) {
@@ -173,10 +173,10 @@ pub fn enable(session: &mut Session<'_, '_>, rest: &str, enabled: bool) -> Resul
     Ok(String::new())
 }
 
-/// Carries `condition` out.
+/// Executes `condition`.
 ///
 /// # Errors
-/// A message.
+/// Returns a message for the user.
 pub fn condition(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Message> {
     let (number, text) = rest.split_once(' ').unwrap_or((rest, ""));
     let text = text.trim();
@@ -196,10 +196,10 @@ pub fn condition(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Me
     Ok(String::new())
 }
 
-/// Carries `ignore` out.
+/// Executes `ignore`.
 ///
 /// # Errors
-/// A message.
+/// Returns a message for the user.
 pub fn ignore(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Message> {
     let (number, passes) = rest
         .split_once(' ')
@@ -213,13 +213,13 @@ pub fn ignore(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Messa
     Ok(String::new())
 }
 
-/// Word by which `catch` names faults.
+/// Name of faults in `catch`.
 const FAULT: &str = "fault";
 
-/// Carries `catch` out.
+/// Executes `catch`.
 ///
 /// # Errors
-/// A message.
+/// Returns a message for the user.
 pub fn catch(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Message> {
     let known = session.checks();
     let mut catches = Catches {

@@ -1,15 +1,17 @@
-//! Blocks: instructions that are executed one after the other, and what follows them.
+//! Basic blocks of guest code and their exits.
 //!
-//! A block begins at the entry of a kernel or a function, at a branch target, or behind the end of another block. It ends with
-//! an instruction that may go elsewhere, after which the wave waits, or that changes MODE, and before the next branch target. So a
-//! block compiler may take MODE as constant, has no branch into the middle of what it compiles, and finds the loops by their heads.
-//! VGPR indexing is the exception in MODE: it is turned on for single instructions, and off behind them in the same block.
+//! A block begins at the entry of a kernel or function, at a branch target, or after the end of another block. It
+//! ends with an instruction that may transfer control, makes the wave wait, or changes MODE, and always before the
+//! next branch target. A block compiler can therefore treat MODE as constant, never sees a branch into the middle of
+//! a block, and finds loops by their headers. VGPR indexing is the one exception for MODE: it is turned on for single
+//! instructions and off again within the same block.
 //!
-//! Branch targets are known ahead: the first block at an address follows all direct branches from there
-//! ([`CodeSegment`](crate::code_segment::CodeSegment)), a bit for each dword. Jumps to addresses in registers remain. Such
-//! a jump into the middle of a block is an entry ([`BlockEntry`]) and makes no block of its own: a wave needs entries anyway to go on
-//! in the middle of a block in its next turn, and a jump to each dword of a block costs no memory that way. A compiler leaves an
-//! entry in the middle to the interpreter, which is at the end of the block soon.
+//! Branch targets are known in advance: decoding the first block at an address follows all direct branches from there
+//! ([`CodeSegment`](crate::code_segment::CodeSegment)) and records one bit per dword. Only jumps to addresses in
+//! registers remain. A jump into the middle of a block creates an entry ([`BlockEntry`]) instead of a new block:
+//! entries are needed anyway to resume a wave in the middle of a block on its next turn, and jumps to every dword of
+//! a block then cost no memory. The compiler leaves such entries to the interpreter, which soon reaches the end of
+//! the block.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
@@ -24,60 +26,60 @@ use crate::native::{Candidate, NativeBlock, PlanExit, Policy};
 use crate::step::{Arg, Decoded, Executor, Handler, Step};
 use crate::wave::Waiting;
 
-/// A block.
+/// Basic block.
 #[derive(Debug)]
 pub struct Block {
     steps: Box<[Step]>,
-    /// Branches that it ends with: 1 or 0.
+    /// Number of branches at the block's end: 0 or 1.
     branches: usize,
     exit: Exit,
-    /// Numbers of the last step's dword, and of the one behind it.
+    /// Dword index of the last step; `following` is the index of the dword after it.
     last: usize,
     following: usize,
-    /// Registers that each step uses.
+    /// Registers used by each step.
     uses: OnceLock<Box<[RegisterSet]>>,
-    /// Its host code; `None` if it is to have none.
-    /// Host code, and host code that leaves memory to the interpreter, for when too many accesses fail the checks of the former.
+    /// Host code; `None` if the block cannot be compiled. The second entry leaves memory accesses to the interpreter
+    /// and is used when too many accesses fail the checks of the first.
     native: [OnceLock<Option<NativeBlock>>; 2],
     entered: EntryCount,
 }
 
-/// A block's successors.
+/// Successors of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exit {
-    /// The dword behind the block: a branch target is there, or the last step changes MODE, or the block has as many steps as one may
-    /// have.
+    /// Continues at the dword after the block. The block ended at a branch target, at a change of MODE, or at the
+    /// maximum block length.
     FallThrough,
-    /// The dword with this number where the condition holds, else the one behind the block.
+    /// Branches to the target dword if the condition holds, otherwise continues at the dword after the block.
     Branch {
-        /// Condition.
+        /// Branch condition.
         condition: Condition,
-        /// Number of the dword.
+        /// Dword index of the target.
         target: usize,
     },
-    /// The address that the last step finds in registers; of a call or a fork perhaps the dword behind the block.
+    /// Jumps to an address in registers; for a call or fork possibly also to the dword after the block.
     Jump,
-    /// The dword behind the block, after the wave has waited for other waves.
+    /// Continues at the dword after the block, once the wave has waited for other waves.
     Wait,
-    /// None: the wave ends or faults.
+    /// Has no successor: the wave ends or faults.
     End,
-    /// None, in a block without steps: there is no instruction.
+    /// Has no successor and no steps: the first dword does not decode.
     Undecodable(DecodeError),
 }
 
-/// A step of a block at which it is entered.
+/// Position in a block at which execution enters it.
 #[derive(Clone, Copy)]
 pub(crate) struct BlockEntry<'a> {
     pub(crate) block: &'a Block,
-    /// Number of the step.
+    /// Index of the step.
     pub(crate) from: usize,
 }
 
-/// Count of entries. It stops at a limit, so that threads do not take the cache line from each other for long.
+/// Entry counter. It saturates, so that threads stop contending for the cache line.
 #[derive(Debug, Default)]
 struct EntryCount(AtomicU16);
 
-/// Number of entries at which a block's count stops: it is hot.
+/// Maximum value of a block's entry counter, which marks it as hot.
 pub const MAX_ENTERED: u16 = 1 << 12;
 
 impl Block {
@@ -94,37 +96,37 @@ impl Block {
         }
     }
 
-    /// The instructions.
+    /// Instructions of the block.
     #[inline(always)]
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
 
-    /// The successors.
+    /// Successors of the block.
     #[inline(always)]
     pub fn exit(&self) -> Exit {
         self.exit
     }
 
-    /// The number of the dword behind it.
+    /// Dword index of the instruction after the block.
     #[inline(always)]
     pub fn following(&self) -> usize {
         self.following
     }
 
-    /// The number of the last step's dword.
+    /// Dword index of the last step.
     #[inline(always)]
     pub(crate) fn last(&self) -> usize {
         self.last
     }
 
-    /// The last of its steps without a branch that it ends with.
+    /// Returns `steps`, the tail of the block, without its final branch.
     #[inline(always)]
     pub(crate) fn body<'a>(&self, steps: &'a [Step]) -> &'a [Step] {
         &steps[..steps.len() - self.branches]
     }
 
-    /// The registers that each step uses, all where an index may lead anywhere. They are worked out by the first call.
+    /// Registers used by each step, computed on first use. Relative addressing counts as a use of all registers.
     pub fn uses(&self) -> &[RegisterSet] {
         self.uses.get_or_init(|| {
             let all = self.steps.iter().map(|step| match step.relative {
@@ -135,7 +137,8 @@ impl Block {
         })
     }
 
-    /// Its host code, if there is any, with accesses to memory or without.
+    /// Returns the block's host code, if any. With `with_memory` false, only code that leaves memory accesses to the
+    /// interpreter.
     #[inline(always)]
     pub(crate) fn native(&self, with_memory: bool) -> Option<&NativeBlock> {
         let in_use = |native: &&NativeBlock| !native.is_abandoned();
@@ -143,14 +146,14 @@ impl Block {
         all.find_map(|native| native.get()?.as_ref().filter(in_use))
     }
 
-    /// All host code that it has.
+    /// Iterates over all host code compiled for the block.
     pub(crate) fn all_native(&self) -> impl Iterator<Item = &NativeBlock> {
         self.native
             .iter()
             .filter_map(|native| native.get()?.as_ref())
     }
 
-    /// True if it has been entered often enough to be compiled, and it is not known yet whether it can be.
+    /// True if the block has been entered often enough to be compiled and compilation has not been attempted.
     #[inline(always)]
     pub(crate) fn is_due(&self, policy: Policy) -> bool {
         let first = usize::from(!policy.with_memory);
@@ -161,17 +164,17 @@ impl Block {
         }
     }
 
-    /// True if it is to be compiled with accesses to memory: it has not been yet.
+    /// True if compilation with memory accesses has not been attempted yet.
     pub(crate) fn compiles_memory(&self) -> bool {
         self.native[0].get().is_none()
     }
 
-    /// Keeps its host code, or notes that it has none, unless that is known.
+    /// Records the block's host code, or that it has none, unless already recorded.
     pub(crate) fn set_native(&self, native: Option<NativeBlock>, with_memory: bool) {
         let _ = self.native[usize::from(!with_memory)].set(native);
     }
 
-    /// The block as part of a region; nothing of a dword that is no instruction.
+    /// Returns the block as a candidate for a compiled region; `None` if its first dword does not decode.
     pub(crate) fn candidate(&self) -> Option<Candidate<'_>> {
         let mut body = self.body(&self.steps);
         let exit = match self.exit {
@@ -209,20 +212,20 @@ impl Block {
         })
     }
 
-    /// Number of its instructions that have host code.
+    /// Number of the block's instructions that have host code.
     pub fn compiled(&self) -> usize {
         self.native(true).map_or(0, NativeBlock::instructions)
     }
 
-    /// Times that waves have entered it in the interpreter, at most [`MAX_ENTERED`]. If two threads enter at the same time, only one may
-    /// be counted.
+    /// Number of times waves have entered the block in the interpreter, at most [`MAX_ENTERED`]. Concurrent entries
+    /// from two threads may be counted once.
     pub fn entered(&self) -> u16 {
         self.entered.0.load(Relaxed)
     }
 }
 
 impl BlockEntry<'_> {
-    /// Counts the entry.
+    /// Counts an entry.
     #[inline(always)]
     pub(crate) fn count(&self) {
         let entered = self.block.entered.0.load(Relaxed);
@@ -244,7 +247,7 @@ impl Exit {
             (_, Does::Control(Control::End) | Does::ReturnFromTrap) => Exit::End,
             (_, Does::Control(Control::Barrier | Control::Sleep)) => Exit::Wait,
             (_, Does::Control(Control::Trap)) => Exit::FallThrough,
-            // The instruction behind need not be one.
+            // The words after it need not decode.
             (Executor::Missing | Executor::Cancelled, _) => Exit::FallThrough,
             _ if uses.leaves_sequence() => Exit::Jump,
             _ if uses.registers().any(writes_mode) && !indexing::switches(&step.inst) => {
@@ -260,7 +263,7 @@ fn writes_mode(it: RegisterUse) -> bool {
 }
 
 impl Step {
-    /// The instruction, prepared for the interpreter.
+    /// Prepares a decoded instruction for the interpreter.
     pub(crate) fn new(decoded: Decoded) -> Step {
         let handler = alu::handler(&decoded.inst);
         let run = executor(&decoded, handler);
@@ -279,7 +282,7 @@ impl Step {
     }
 }
 
-/// The part of the emulator that runs an instruction with this handler.
+/// Selects the executor for an instruction with this handler.
 fn executor(decoded: &Decoded, handler: Option<Handler>) -> Executor {
     let inst = &decoded.inst;
     let alu = match handler {
@@ -290,14 +293,14 @@ fn executor(decoded: &Decoded, handler: Option<Handler>) -> Executor {
     };
     let run = match inst.does() {
         Does::Alu(_) | Does::Compare(..) | Does::Jump | Does::Fork => alu,
-        // A call has a destination, which the step loop knows nothing of.
+        // A call has a destination register, which the step loop does not handle.
         Does::Branch(_) if inst.uses().calls() => alu,
         Does::Branch(condition) => Executor::Branch(condition, decoded.immediate() as i16),
         Does::Control(Control::Waitcnt) => {
             Executor::Wait(Waitcnt::unpack(inst.isa, decoded.immediate() as u16))
         }
         Does::Control(_) | Does::ReturnFromTrap => Executor::Flow,
-        // Exports, interpolation.
+        // Exports and interpolation.
         _ if decoded.memory.is_none() => Executor::Missing,
         _ => Executor::Memory,
     };
@@ -308,7 +311,7 @@ fn executor(decoded: &Decoded, handler: Option<Handler>) -> Executor {
     }
 }
 
-/// True of a scalar instruction that uses the program counter or MODE.
+/// True for scalar instructions that use the program counter or MODE.
 fn uses_control(inst: &Inst) -> bool {
     let is_control = |it: RegisterUse| {
         matches!(

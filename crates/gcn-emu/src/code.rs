@@ -1,4 +1,4 @@
-//! Code ready to run: each block decoded once, at its first execution, and shared by all threads.
+//! Executable code: each block is decoded once, on first execution, and shared by all threads.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,37 +12,37 @@ use crate::native::{NativeBlock, Policy};
 use crate::step::{Decoded, RegisterCounts, Step};
 use crate::wave::LEAST_VGPRS;
 
-/// Code in memory, for one kernel's number of registers.
+/// Guest code in memory, decoded for a kernel's register counts.
 pub struct Code {
     isa: Isa,
     base: u64,
     own: CodeSegment,
-    /// Memory with the code that the own one may jump to.
+    /// Guest memory, which contains code outside `own` that may be jumped to.
     memory: Option<Memory>,
     found: FoundSegments,
     vgprs: usize,
     sgprs: u8,
 }
 
-/// A function of host code: blocks that lead to each other.
+/// Function of host code, compiled from blocks that branch to each other.
 #[derive(Clone, Debug)]
 pub struct HostFunction<'a> {
-    /// Address at which the host executes it.
+    /// Host address of the function.
     pub address: u64,
-    /// Instructions of the host.
+    /// Machine code.
     pub code: &'a [u8],
-    /// Its blocks, in the order of their code.
+    /// Compiled blocks, in code order.
     pub blocks: Vec<HostBlock<'a>>,
 }
 
-/// A block in a function of host code.
+/// Block compiled into a function of host code.
 #[derive(Clone, Debug)]
 pub struct HostBlock<'a> {
-    /// Offset of its code in the function's.
+    /// Offset of the block's code within the function.
     pub offset: usize,
-    /// Number of its instructions that are host code; the interpreter executes the others.
+    /// Number of compiled instructions; the interpreter executes the rest.
     pub compiled: usize,
-    /// The block.
+    /// Guest block.
     pub block: &'a Block,
 }
 
@@ -50,8 +50,8 @@ pub struct HostBlock<'a> {
 const MAX_STEPS: usize = 256;
 
 impl Code {
-    /// Code at address `base` for a kernel with `vgprs` vector (two at least) and `sgprs` scalar registers.
-    /// Bytes after the last whole dword are not code.
+    /// Creates code at address `base` for a kernel with `vgprs` vector registers (at least two) and `sgprs` scalar
+    /// registers. Bytes after the last whole dword are ignored.
     pub fn new(isa: Isa, base: u64, bytes: &[u8], vgprs: usize, sgprs: u8) -> Code {
         Code {
             isa,
@@ -64,7 +64,8 @@ impl Code {
         }
     }
 
-    /// Lets the code jump to executable memory outside of it ([`Memory::make_executable`]), which is decoded at the first jump there.
+    /// Allows jumps to executable memory outside the code ([`Memory::make_executable`]), which is decoded on the
+    /// first jump there.
     pub fn in_memory(self, memory: &Memory) -> Code {
         Code {
             memory: Some(memory.clone()),
@@ -72,27 +73,27 @@ impl Code {
         }
     }
 
-    /// The instruction set.
+    /// Instruction set.
     pub fn isa(&self) -> Isa {
         self.isa
     }
 
-    /// Words, from address `address(0)` on, without those of other code.
+    /// Words from `address(0)` on, excluding executable memory outside the code.
     pub fn words(&self) -> &[u32] {
         &self.own.words
     }
 
-    /// Vector registers of the kernel.
+    /// Number of the kernel's vector registers.
     pub fn vgprs(&self) -> usize {
         self.vgprs
     }
 
-    /// SGPRs of the kernel.
+    /// Number of the kernel's SGPRs.
     pub fn sgprs(&self) -> u8 {
         self.sgprs
     }
 
-    /// True if any of it, wherever it is entered, reads the counters of outstanding operations.
+    /// True if any instruction, at any alignment of entry, reads the counters of outstanding operations.
     pub fn reads_counters(&self) -> bool {
         self.segments().any(|segment| segment.reads_counters)
     }
@@ -101,7 +102,7 @@ impl Code {
         std::iter::once(&self.own).chain(self.found.segments())
     }
 
-    /// The instruction at `pc`; nothing outside the code.
+    /// Returns the instruction at `pc`; `None` outside the code.
     #[inline]
     pub fn step(&self, pc: u64) -> Option<Result<&Step, DecodeError>> {
         let BlockEntry { block, from } = self.entry(self.index(pc)?)?;
@@ -111,7 +112,7 @@ impl Code {
         })
     }
 
-    /// The number of the dword at `pc`, which may be outside the code, behind it or before; nothing if it is not aligned.
+    /// Converts `pc` to a dword index, which may lie before or after the code; `None` if `pc` is misaligned.
     #[inline]
     pub fn index(&self, pc: u64) -> Option<usize> {
         let offset = pc.wrapping_sub(self.base);
@@ -122,23 +123,23 @@ impl Code {
         }
     }
 
-    /// The address of dword number `index`, which may be outside the code.
+    /// Address of the dword at `index`, which may lie outside the code.
     #[inline]
     pub fn address(&self, index: usize) -> u64 {
         self.base.wrapping_add((index as u64).wrapping_mul(DWORD))
     }
 
-    /// The block that has the instruction at dword number `index`; nothing outside the code.
+    /// Returns the block that contains the instruction at dword `index`; `None` outside the code.
     #[inline]
     pub(crate) fn entry(&self, index: usize) -> Option<BlockEntry<'_>> {
-        // The own code begins with dword 0.
+        // `own` starts at dword 0.
         match self.own.decoded(index) {
             Some(entry) => Some(entry.get()),
             None => self.entry_elsewhere(index),
         }
     }
 
-    /// The slow path of [`Code::entry`]: code that is executed for the first time, or is another object's.
+    /// Slow path of [`Code::entry`]: code that is executed for the first time or belongs to another object.
     #[inline(never)]
     fn entry_elsewhere(&self, index: usize) -> Option<BlockEntry<'_>> {
         match self.slot(index)?.get() {
@@ -155,7 +156,7 @@ impl Code {
         }
     }
 
-    /// The segment of other code that has the dword with number `index`.
+    /// Returns the segment outside `own` that contains dword `index`.
     #[cold]
     #[inline(never)]
     fn elsewhere(&self, index: usize) -> Option<&CodeSegment> {
@@ -175,7 +176,7 @@ impl Code {
         self.found.segments().find(has)
     }
 
-    /// Decodes the block at dword number `index`. Another thread may do the same at the same time: the second one's is not kept.
+    /// Decodes the block at dword `index`. If two threads race, the first result is kept.
     #[cold]
     #[inline(never)]
     fn decode_from(&self, index: usize) -> Option<BlockEntry<'_>> {
@@ -211,7 +212,7 @@ impl Code {
                     }
                 }
                 Err(_) if !steps.is_empty() => break Exit::FallThrough,
-                // It is reported when it is executed.
+                // Reported when executed.
                 Err(error) => {
                     slots.push(slot);
                     break Exit::Undecodable(error);
@@ -225,7 +226,7 @@ impl Code {
         segment.slot(index)?.get().map(BlockPlace::get)
     }
 
-    /// Compiles a block, and those that it leads to as often, for waves with this MODE.
+    /// Compiles a block together with successors that are about as hot, for waves with this MODE.
     #[cold]
     #[inline(never)]
     pub(crate) fn compile(&self, block: &Block, mode: u32, policy: Policy) {
@@ -253,7 +254,7 @@ impl Code {
         block.set_native(None, policy.with_memory);
     }
 
-    /// Functions of host code that its blocks have so far, in the order of their addresses.
+    /// Functions of host code compiled so far, by ascending address.
     pub fn host_functions(&self) -> Vec<HostFunction<'_>> {
         let mut functions: BTreeMap<u64, HostFunction<'_>> = BTreeMap::new();
         for block in self.blocks() {
@@ -278,30 +279,31 @@ impl Code {
         functions
     }
 
-    /// The blocks that have been executed.
+    /// Blocks that have been executed.
     pub fn blocks(&self) -> impl Iterator<Item = &Block> {
         self.segments().flat_map(CodeSegment::blocks)
     }
 
-    /// The address of the first executed instruction that memory holds otherwise; `None` as well where memory does not hold the
-    /// code at all.
+    /// Address of the first executed instruction that differs from memory; `None` if there is none or memory does not
+    /// contain the code.
     pub fn changed(&self, memory: &Memory) -> Option<u64> {
         let own = self.own.changed(memory, self.base);
         own.map(|index| self.address(index))
             .or_else(|| self.found.changed(memory))
     }
 
-    /// True if memory has what was found of other code; otherwise code has to be made anew before it is run again.
+    /// True if code found outside the kernel's own still matches memory. Otherwise the code must be recreated before
+    /// the next run.
     pub fn is_current(&self, memory: &Memory) -> bool {
         self.found.are_current(memory)
     }
 
-    /// The instructions of the blocks that have been executed, each once: decoding waits for the first execution.
+    /// Instructions of the blocks that have been executed, each once. Decoding is deferred until first execution.
     pub fn executed(&self) -> impl Iterator<Item = &Step> {
         self.segments().flat_map(CodeSegment::executed)
     }
 
-    /// Of the executed instructions those that read registers which the kernel does not ask for (checklist 1.6, 1.7).
+    /// Executed instructions that read registers beyond the kernel's allocation (checklist 1.6, 1.7).
     pub fn reading_outside(&self) -> impl Iterator<Item = &Step> {
         self.executed().filter(|step| step.reads_outside)
     }

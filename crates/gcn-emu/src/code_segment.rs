@@ -1,4 +1,4 @@
-//! Segments of code: the words of a range of memory, and the instructions of those that have been executed.
+//! Code segments: the words of a memory range and the instructions executed from it.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
@@ -13,30 +13,30 @@ use crate::exec::alu;
 use crate::memory::{ExecutableRange, Memory};
 use crate::step::Step;
 
-/// Dwords of a page.
+/// Number of dwords per page.
 const PAGE: usize = 64;
-/// Bytes of a dword.
+/// Size of a dword in bytes.
 pub(crate) const DWORD: u64 = 4;
 
-/// The place of the instruction that begins in a dword; empty until the instruction is first executed.
+/// Block position of the instruction that starts at a dword; empty until the instruction is first executed.
 pub(crate) type Slot = OnceLock<BlockPlace>;
 
-/// Dwords of code.
+/// Decoding state of [`PAGE`] dwords of code.
 #[derive(Default)]
 struct Page {
-    /// Empty until an instruction of the page is executed: most code of a large object is never run.
+    /// Allocated when an instruction of the page is first executed: most code of a large object never runs.
     slots: OnceLock<Box<[Slot; PAGE]>>,
-    /// Dwords whose instructions have been followed to their successors, a bit each.
+    /// Bitmap of dwords whose instructions have been followed to their successors.
     followed: AtomicU64,
-    /// Dwords that a branch goes to, a bit each.
+    /// Bitmap of dwords that are branch targets.
     targets: AtomicU64,
 }
 
-/// The place of an instruction in a block; of a dword that is no instruction a block without steps.
+/// Position of an instruction in a block; for a dword that does not decode, a block without steps.
 #[derive(Debug)]
 pub(crate) struct BlockPlace {
     block: Arc<Block>,
-    /// Number of the step.
+    /// Index of the step.
     from: u32,
 }
 
@@ -48,7 +48,7 @@ impl BlockPlace {
         }
     }
 
-    /// An entry there.
+    /// Returns this position as an entry.
     #[inline(always)]
     pub(crate) fn get(&self) -> BlockEntry<'_> {
         BlockEntry {
@@ -58,18 +58,18 @@ impl BlockPlace {
     }
 }
 
-/// A segment.
+/// Contiguous range of code words.
 pub(crate) struct CodeSegment {
-    /// Number of the first dword.
+    /// Index of the first dword.
     first: usize,
     pub(crate) words: Box<[u32]>,
     pages: Box<[Page]>,
-    /// True if any of it, wherever it is entered, reads the counters of outstanding operations.
+    /// True if any instruction, at any alignment of entry, reads the counters of outstanding operations.
     pub(crate) reads_counters: bool,
 }
 
 impl CodeSegment {
-    /// Bytes whose first dword has the number `first`. Those after the last whole dword are not code.
+    /// Creates a segment whose first dword has index `first`. Bytes after the last whole dword are ignored.
     pub(crate) fn new(isa: Isa, first: usize, bytes: &[u8]) -> CodeSegment {
         let words: Box<[u32]> = bytes
             .chunks_exact(4)
@@ -86,13 +86,13 @@ impl CodeSegment {
         }
     }
 
-    /// The words from the dword with number `index` on; none outside of the segment.
+    /// Words from dword `index` to the end; empty outside the segment.
     pub(crate) fn words_from(&self, index: usize) -> &[u32] {
         let words = self.words.get(index.wrapping_sub(self.first)..);
         words.unwrap_or_default()
     }
 
-    /// The slot of the instruction at dword number `index`; nothing outside of the segment.
+    /// Slot of the instruction at dword `index`; `None` outside the segment.
     #[inline]
     pub(crate) fn slot(&self, index: usize) -> Option<&Slot> {
         let offset = index.wrapping_sub(self.first);
@@ -106,27 +106,26 @@ impl CodeSegment {
         Some(&slots[offset % PAGE])
     }
 
-    /// The place of the instruction this number of dwords from the segment's begin; nothing if it has not been executed.
+    /// Position of the instruction at a dword offset in the segment; `None` if it has not been executed.
     #[inline(always)]
     pub(crate) fn decoded(&self, offset: usize) -> Option<&BlockPlace> {
         let slots = self.pages.get(offset / PAGE)?.slots.get()?;
         slots[offset % PAGE].get()
     }
 
-    /// The page that has the dword with number `index`, and the dword's bit.
+    /// Page that contains dword `index`, and the dword's bit in it.
     fn page(&self, index: usize) -> Option<(&Page, u64)> {
         let offset = index.wrapping_sub(self.first);
         Some((self.pages.get(offset / PAGE)?, 1 << (offset % PAGE)))
     }
 
-    /// True if a branch that has been followed goes to dword number `index`.
+    /// True if a followed branch targets dword `index`.
     pub(crate) fn is_target(&self, index: usize) -> bool {
         let page = self.page(index);
         page.is_some_and(|(page, bit)| page.targets.load(Relaxed) & bit != 0)
     }
 
-    /// Follows the code from dword number `index` on, on all paths but those by addresses in registers, and notes the targets of its
-    /// branches.
+    /// Records branch targets reachable from dword `index`, along all paths except jumps to addresses in registers.
     pub(crate) fn follow(&self, isa: Isa, index: usize) {
         let mut pending = vec![index];
         while let Some(mut next) = pending.pop() {
@@ -158,25 +157,26 @@ impl CodeSegment {
         pages.flat_map(|slots| slots.iter())
     }
 
-    /// The instructions that have been executed.
+    /// Instructions that have been executed.
     pub(crate) fn executed(&self) -> impl Iterator<Item = &Step> {
         executed(self.slots())
     }
 
-    /// The blocks that have been executed.
+    /// Blocks that have been executed.
     pub(crate) fn blocks(&self) -> impl Iterator<Item = &Block> {
         let places = self.slots().filter_map(|slot| Some(slot.get()?.get()));
         places.filter_map(|it| (it.from == 0).then_some(it.block))
     }
 
-    /// The number of the first executed instruction that memory, with the segment at `base`, holds otherwise; `None` as well
-    /// where memory does not hold it at all. What lies between instructions may be data, which a kernel may store to.
+    /// Index of the first executed instruction that differs from memory, for a segment loaded at `base`; `None` if
+    /// there is none or memory does not contain the segment. Words between instructions are ignored: they may be data
+    /// that the kernel writes.
     pub(crate) fn changed(&self, memory: &Memory, base: u64) -> Option<usize> {
         self.pages.iter().enumerate().find_map(|(number, page)| {
             let slots = page.slots.get()?;
             let first = number * PAGE;
             let words = self.words.get(first..)?;
-            // The last instruction may end in the next page.
+            // The last instruction may extend into the next page.
             let words = words.get(..=PAGE).unwrap_or(words);
             let mut now = [0; PAGE + 1];
             let now = &mut now[..words.len()];
@@ -194,7 +194,8 @@ impl CodeSegment {
     }
 }
 
-/// Segments of other code that has been jumped to. They stay: a kernel may be anywhere in them.
+/// Append-only list of segments outside a kernel's own code that it has jumped to. Segments are never removed, since
+/// a wave may be executing in any of them.
 #[derive(Default)]
 pub(crate) struct FoundSegments(OnceLock<Box<FoundSegment>>);
 
@@ -210,12 +211,12 @@ impl FoundSegments {
         std::iter::successors(first, |found| found.others.0.get().map(Box::as_ref))
     }
 
-    /// The segments.
+    /// Iterates over the segments.
     pub(crate) fn segments(&self) -> impl Iterator<Item = &CodeSegment> {
         self.iter().map(|found| &found.segment)
     }
 
-    /// Keeps a segment. Another thread may do the same at the same time: what comes second is of no use, and is kept as well.
+    /// Appends a segment. If another thread has added the same one, the duplicate is kept and never used.
     pub(crate) fn add(&self, range: ExecutableRange, segment: CodeSegment) {
         let mut found = Box::new(FoundSegment {
             range,
@@ -231,7 +232,7 @@ impl FoundSegments {
         }
     }
 
-    /// The address of the first executed instruction that memory holds otherwise.
+    /// Address of the first executed instruction that differs from memory.
     pub(crate) fn changed(&self, memory: &Memory) -> Option<u64> {
         self.iter().find_map(|found| {
             let index = found.segment.changed(memory, found.range.base)?;
@@ -240,14 +241,14 @@ impl FoundSegments {
         })
     }
 
-    /// True if memory still has all of them.
+    /// True if memory still contains all segments unchanged.
     pub(crate) fn are_current(&self, memory: &Memory) -> bool {
         let is_there = |it: &FoundSegment| memory.executable(it.range.base) == Some(it.range);
         self.iter().all(is_there) && self.changed(memory).is_none()
     }
 }
 
-/// The instructions that have been executed, of those with these slots.
+/// Executed instructions among these slots.
 fn executed<'a>(slots: impl Iterator<Item = &'a Slot>) -> impl Iterator<Item = &'a Step> {
     slots.filter_map(|slot| {
         let BlockEntry { block, from } = slot.get()?.get();
@@ -255,7 +256,7 @@ fn executed<'a>(slots: impl Iterator<Item = &'a Slot>) -> impl Iterator<Item = &
     })
 }
 
-/// True of an instruction after which a wave may execute the one behind it, now or when a function returns.
+/// True if execution may continue at the following instruction, either directly or after a function returns.
 fn may_go_on(inst: &Inst) -> bool {
     let uses = inst.uses();
     #[expect(
@@ -264,7 +265,7 @@ fn may_go_on(inst: &Inst) -> bool {
     )]
     match inst.does() {
         Does::Branch(condition) => condition != Condition::Always || uses.calls(),
-        // Those with a destination are calls.
+        // Jumps with a destination are calls.
         Does::Jump => uses
             .registers()
             .any(|it| it.written != 0 && it.operand().is_some()),
@@ -273,9 +274,9 @@ fn may_go_on(inst: &Inst) -> bool {
     }
 }
 
-/// True if an instruction that has this for its first dword reads the hardware register with the counters.
+/// True if an instruction with this first dword reads the hardware register that holds the counters.
 fn reads_counters(isa: Isa, word: u32) -> bool {
-    // Few have such bits: the rest is not decoded.
+    // Few words match; the others need not be decoded.
     let is_it = Hwreg::unpack(word as u16).id == alu::hardware::IB_STS;
     let counters = Registers::State(UnnumberedState::Hardware(alu::hardware::IB_STS));
     let names_one = |inst: Inst| inst.uses().registers().any(|it| it.registers == counters);

@@ -1,4 +1,4 @@
-//! State that all waves of a run share: configuration, global memory, GDS, synchronisation resources, clocks.
+//! State shared by all waves of a run: configuration, global memory, GDS, synchronization resources and clocks.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -10,66 +10,69 @@ pub use crate::gds::{Gds, Gws};
 pub use crate::host::{HostCalls, Monitor};
 use crate::memory::Memory;
 
-/// Treatment of an access that no allocation covers (errata E105).
+/// Handling of an access outside all allocations (errata E105).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OnViolation {
     /// End the run with a fault, as a driver would.
     #[default]
     Stop,
-    /// Loads give 0, stores are dropped, atomics are not done; the wave's sticky flag is set.
+    /// Loads return 0, stores and atomics are dropped, and the wave's sticky flag is set.
     Continue,
 }
 
-/// Choices that no source settles, and limits.
+/// Execution limits and behavior that no source specifies.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Instruction set.
     pub isa: Isa,
     /// Upper halves of the 4 GiB apertures of FLAT addresses (errata E088).
     pub apertures: Apertures,
-    /// Treatment of violations.
+    /// Handling of memory violations.
     pub on_violation: OnViolation,
-    /// Instructions after which a wave is stopped.
+    /// Maximum number of instructions per wave.
     pub limit: Option<u64>,
     /// True if DS_APPEND and DS_CONSUME on LDS add M0 to their offset, as LLVM's code expects (errata E051).
     pub append_adds_m0: bool,
-    /// True if a negative LDS address is out of range on GCN 1.0 even if the sum with the offset is not (errata E039).
+    /// True if a negative LDS address is out of range on GCN 1.0 even if the sum with the offset is not (errata
+    /// E039).
     pub si_checks_lds_base: bool,
-    /// True if accesses of a dword or more ignore the two low bits of a FLAT address (errata E104).
+    /// True if dword and larger accesses ignore the two low bits of a FLAT address (errata E104).
     pub dword_alignment: bool,
-    /// Bytes of GDS that dispatches have, 64 KiB at most (checklist 2.9).
+    /// Size of the GDS allocation in bytes, at most 64 KiB (checklist 2.9).
     pub gds_bytes: u32,
-    /// Contents of LDS before a workgroup starts (checklist 2.29).
+    /// Initial contents of LDS for each workgroup (checklist 2.29).
     pub lds_fill: LdsFill,
-    /// Contents of a wave's registers that nothing sets before it starts: zeros, or noise from this seed and the wave's place.
+    /// Seed for registers that are not set at wave launch. The noise also depends on the wave's position. `None`
+    /// fills them with zeros.
     pub register_fill: Option<u64>,
-    /// Memory operations take effect as late as the wait counters allow, and the registers that they will write hold noise from
-    /// this seed until then: a missing wait changes results. Nothing: they take effect at issue.
+    /// Seed for late completion. Memory operations take effect as late as the wait counters allow, and their
+    /// destination registers hold noise until then, so a missing wait changes results. `None` makes operations take
+    /// effect at issue.
     pub late: Option<u64>,
-    /// The waves of a workgroup have their turns in an order, and of lengths, that are drawn from this seed. Nothing: in their
-    /// own order, each as long as the others.
+    /// Seed for a random order and length of the turns of a workgroup's waves. `None` runs waves in order with equal
+    /// turns.
     pub schedule: Option<u64>,
     /// Ticks of S_MEMREALTIME per second (errata E126).
     pub realtime_hz: u64,
-    /// Host threads.
+    /// Number of host threads.
     pub threads: usize,
-    /// True if nothing but one run at a time changes memory: then a run of one thread need not change it indivisibly.
+    /// True if no other run modifies memory concurrently; a single-threaded run then needs no atomic updates.
     pub exclusive: bool,
-    /// Instructions that a wave executes before another wave of its workgroup has its turn.
+    /// Number of instructions a wave executes before another wave of its workgroup gets a turn.
     pub quantum: u64,
 }
 
-/// Contents of LDS before a workgroup starts. Hardware does not clear it.
+/// Initial contents of LDS for each workgroup. Hardware does not clear it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum LdsFill {
     /// Zeros.
     #[default]
     Zero,
-    /// Noise from this seed and the workgroup's number.
+    /// Noise derived from this seed and the workgroup's number.
     Random(u64),
 }
 
-/// The 4 GiB windows that FLAT addresses reach LDS and scratch through, by the upper half of an address.
+/// Upper address halves of the 4 GiB windows through which FLAT addresses reach LDS and scratch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Apertures {
     /// LDS.
@@ -79,7 +82,7 @@ pub struct Apertures {
 }
 
 impl Default for Apertures {
-    /// Beyond every 48-bit address that an allocation can have.
+    /// Returns apertures above every 48-bit address an allocation can have.
     fn default() -> Apertures {
         Apertures {
             shared: 0x0001_0000,
@@ -88,13 +91,14 @@ impl Default for Apertures {
     }
 }
 
-/// Ticks of S_MEMREALTIME per second unless configured: AMD documents 100 MHz for one part, 25 for another (errata E126).
+/// Default rate of S_MEMREALTIME in ticks per second. AMD documents 100 MHz for one part and 25 MHz for another
+/// (errata E126).
 const REALTIME_HZ: u64 = 100_000_000;
-/// Instructions that a wave executes in one turn unless configured.
+/// Default number of instructions per turn of a wave.
 const QUANTUM: u64 = 10_000;
 
 impl Config {
-    /// The choices of the errata's part 7, one thread, no limit.
+    /// Creates the defaults from part 7 of the errata, with one thread and no limit.
     pub fn new(isa: Isa) -> Config {
         Config {
             isa,
@@ -117,30 +121,30 @@ impl Config {
     }
 }
 
-/// State that all waves of a run share.
+/// State shared by all waves of a run.
 pub struct Device {
-    /// Choices and limits.
+    /// Configuration.
     pub config: Config,
     /// Global memory.
     pub memory: Memory,
     /// Global data share.
     pub gds: Arc<Gds>,
-    /// Global wave synchronisation resources.
+    /// Global wave synchronization resources.
     pub gws: Gws,
-    /// Set to stop a run from outside; shared, since a run borrows the device.
+    /// Set from outside to stop a run; shared, since a run borrows the device.
     pub interrupted: Arc<AtomicBool>,
-    /// Learns how far a run is.
+    /// Receives progress reports of a run.
     pub monitor: Option<Arc<dyn Monitor>>,
-    /// Answers the waves' calls to the host, where a kernel makes any.
+    /// Serves the waves' calls to the host, if a kernel makes any.
     pub host_calls: Option<Arc<dyn HostCalls>>,
-    /// Dispatches that it has run, or runs; devices that share memory count them together.
+    /// Number of dispatches started; devices that share memory share this counter.
     dispatches: Arc<AtomicU64>,
     ticks: Arc<AtomicU64>,
     started: std::time::Instant,
 }
 
 impl Device {
-    /// A device with no memory allocated.
+    /// Creates a device without allocations.
     pub fn new(config: Config) -> Device {
         let gds_bytes = config.gds_bytes;
         Device {
@@ -157,7 +161,7 @@ impl Device {
         }
     }
 
-    /// Another device with the memory of `self`, whose dispatches are counted together with those of `self`.
+    /// Creates a device that shares the memory and dispatch counter of `self`.
     pub fn beside(&self, config: Config) -> Device {
         Device {
             memory: self.memory.clone(),
@@ -166,8 +170,8 @@ impl Device {
         }
     }
 
-    /// The same device for runs beside those of `self`: memory, GDS and clocks are shared. The rest is its own, global wave
-    /// synchronisation resources included.
+    /// Creates a handle for runs concurrent with those of `self`. Memory, GDS and clocks are shared; everything else,
+    /// including global wave synchronization resources, is separate.
     pub fn share(&self) -> Device {
         Device {
             config: self.config.clone(),
@@ -183,19 +187,19 @@ impl Device {
         }
     }
 
-    /// The number of a dispatch that begins, from 0 on.
+    /// Assigns the number of a new dispatch, starting at 0.
     pub(crate) fn next_dispatch(&self) -> u64 {
         self.dispatches.fetch_add(1, Relaxed)
     }
 
-    /// S_MEMTIME: shader clocks; it goes on with every instruction of a wave and with every reading.
+    /// Value of S_MEMTIME in shader clocks. It advances with every instruction of a wave and with every read.
     pub fn shader_clock(&self, executed: u64) -> u64 {
-        // A monotonic counter for the whole device, never behind the wave's own progress.
+        // Device-wide monotonic counter that never lags behind the wave's own progress.
         let now = self.ticks.fetch_max(executed, Relaxed).max(executed);
         self.ticks.fetch_add(1, Relaxed).max(now) + 1
     }
 
-    /// S_MEMREALTIME: ticks of constant frequency since the device came to be.
+    /// Value of S_MEMREALTIME: constant-rate ticks since the device was created.
     pub fn reference_clock(&self) -> u64 {
         let ticks =
             self.started.elapsed().as_nanos() * u128::from(self.config.realtime_hz) / 1_000_000_000;

@@ -1,116 +1,118 @@
-//! A kernel's launch: its sizes, the registers that its waves begin with, and what its end amounts to.
+//! Kernel dispatches: sizes, initial register contents and statistics.
 
 use std::ops::Range;
 
 use crate::lanes::LANES;
 use crate::wave::WaveId;
 
-/// Bytes of scratch with which a host thread keeps more workgroups alive than it must.
+/// Scratch size up to which a host thread keeps more workgroups resident than necessary.
 const SCRATCH_BYTES: u64 = 4 << 20;
 
-/// Workgroups that a thread keeps alive at once while they do something. One runs at a time; another starts only when
-/// the ones before have had a turn, so that few workgroups that wait for each other soon finish.
+/// Maximum number of resident workgroups per thread while any of them makes progress. They run one at a time. Another
+/// starts only after the earlier ones have had a turn, so a few workgroups that wait for each other finish soon.
 pub(crate) const RESIDENT_GROUPS: usize = 8;
 
-/// Workgroups that a thread keeps alive while all of them wait: as many one-wave workgroups as the largest chips of the
-/// time hold at once (64 compute units of 40 waves), so that a dispatch that synchronises all its workgroups, by a
-/// resource (checklist 2.30) or by memory (errata E243), runs here if it runs there.
+/// Maximum number of resident workgroups per thread while all of them wait. It equals the number of one-wave
+/// workgroups that the largest chips of the time hold (64 compute units of 40 waves). A dispatch that synchronizes
+/// all its workgroups, by a resource (checklist 2.30) or by memory (errata E243), therefore runs here if it runs
+/// there.
 pub(crate) const RESIDENT_GROUPS_WAITING: usize = 64 * 40;
 
-/// A kernel's launch, after the ABI has been applied.
+/// Kernel launch after the ABI has been applied.
 #[derive(Clone, Debug)]
 pub struct Dispatch {
-    /// The kernel's name, where it is known.
+    /// Name of the kernel, if known.
     pub kernel: Option<String>,
-    /// Addresses of its arguments, where they are known.
+    /// Address range of the kernel arguments, if known.
     pub kernarg: Option<Range<u64>>,
     /// Address of the first instruction.
     pub entry: u64,
-    /// Work-items in x, y, z; none zero.
+    /// Grid size in work-items (x, y, z), all nonzero.
     pub grid: [u32; 3],
-    /// Work-items of a workgroup in x, y, z; none zero, 1024 at most in all.
+    /// Workgroup size in work-items (x, y, z), all nonzero and at most 1024 in total.
     pub group: [u32; 3],
-    /// Bytes of LDS that a workgroup has.
+    /// LDS size per workgroup in bytes.
     pub lds_bytes: u32,
-    /// Bytes of scratch that each lane has.
+    /// Scratch size per lane in bytes.
     pub scratch_bytes_per_lane: u32,
-    /// Memory that the kernel may access in some ways only. It is not kept from others: observers may report them.
+    /// Memory that the kernel may access only in certain ways. The emulator does not enforce this; observers may
+    /// report violations.
     pub restricted: Vec<Restricted>,
-    /// The caches are invalidated before it begins, as the acquire fence of a packet has it. Memory is coherent here, so that
-    /// only observers look at this.
+    /// True if caches are invalidated before the dispatch, as by the acquire fence of a packet. Emulated memory is
+    /// coherent, so only observers use this.
     pub acquires: bool,
-    /// Contents of the first registers.
+    /// Initial register contents.
     pub initial: Initial,
 }
 
-/// Memory that a kernel may access in some ways only.
+/// Memory range with restricted access.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Restricted {
-    /// Addresses.
+    /// Address range.
     pub range: Range<u64>,
-    /// The ways.
+    /// Restriction.
     pub rule: AccessRule,
 }
 
-/// Ways in which a kernel may access memory, and who says so.
+/// Access restriction and its origin.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AccessRule {
-    /// The kernel only loads: all its arguments that point to the allocation are declared so.
+    /// Read-only: every argument that points to the allocation is declared read-only.
     ArgumentsRead,
-    /// The kernel only loads: the host has made the buffer so.
+    /// Read-only: the host created the buffer as read-only.
     ReadOnly,
-    /// The kernel only stores: the host has made the buffer so.
+    /// Write-only: the host created the buffer as write-only.
     WriteOnly,
-    /// The kernel only loads: the host has mapped the memory to read it.
+    /// Read-only: the host has mapped the memory for reading.
     MappedForReading,
-    /// The kernel has no access: the host has mapped the memory and may write it.
+    /// No access: the host has mapped the memory for writing.
     MappedForWriting,
-    /// The kernel only stores: the host has changed the memory by a pointer to a region that it had unmapped.
+    /// Write-only: the host wrote to the memory through a pointer to a region that it had already unmapped.
     WrittenAfterUnmap,
-    /// The kernel has no access: it was given other parts of the buffer.
+    /// No access: the kernel received only other sub-buffers of the buffer.
     OutsideSubBuffers,
 }
 
-/// Registers as the hardware sets them before the first instruction.
+/// Register contents that hardware sets before the first instruction.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Initial {
-    /// s0 and on.
+    /// SGPRs from s0 on.
     pub sgprs: Vec<InitialSgpr>,
-    /// Work-item ids in v0, v1, v2: how many dimensions, 1..=3.
+    /// Number of dimensions (1..=3) of work-item IDs in v0, v1, v2.
     pub work_item_ids: u8,
     /// MODE.
     pub mode: u32,
 }
 
-/// Contents of a scalar register before the first instruction.
+/// Initial contents of a scalar register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum InitialSgpr {
-    /// The same for all waves.
+    /// Value shared by all waves.
     Value(u32),
-    /// Workgroup id in dimension 0, 1, 2.
+    /// Workgroup ID in dimension 0, 1 or 2.
     GroupId(u8),
-    /// First wave of its workgroup in bit 31 and the number of waves below.
+    /// Bit 31: first wave of its workgroup. Lower bits: number of waves.
     GroupInfo,
-    /// Dword 0 or 1 of the scratch descriptor: address of the thread's scratch.
+    /// Dword 0 or 1 of the scratch descriptor: address of the host thread's scratch.
     ScratchBase(u8),
-    /// Offset of the wave's scratch behind that address, in bytes.
+    /// Byte offset of the wave's scratch from that address.
     ScratchWaveOffset,
-    /// Low half of FLAT_SCRATCH_INIT on GCN 1.4: the same address.
+    /// Low half of FLAT_SCRATCH_INIT on GCN 1.4: address of the host thread's scratch.
     FlatScratchLow,
-    /// High half.
+    /// High half of FLAT_SCRATCH_INIT on GCN 1.4.
     FlatScratchHigh,
 }
 
-/// Totals of a finished run.
+/// Statistics of a finished run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Stats {
-    /// Instructions executed, one for each wave that did.
+    /// Number of instructions executed, counted per wave.
     pub instructions: u64,
-    /// Waves run.
+    /// Number of waves run.
     pub waves: u64,
-    /// Workgroups run.
+    /// Number of workgroups run.
     pub groups: u64,
-    /// Memory violations that did not stop the run, one for each lane (checklist 1.9).
+    /// Number of memory violations that did not stop the run, counted per lane (checklist 1.9).
     pub violations: u64,
 }
 
@@ -129,14 +131,14 @@ pub struct Stats {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GridShape {
-    /// Work-items of the grid in x, y, z; none zero.
+    /// Grid size in work-items (x, y, z), all nonzero.
     pub grid: [u32; 3],
-    /// Work-items of a workgroup in x, y, z; none zero.
+    /// Workgroup size in work-items (x, y, z), all nonzero.
     pub group: [u32; 3],
 }
 
 impl GridShape {
-    /// Work-items of a workgroup in x, y, z: one at the edge of the grid has only those that the grid has.
+    /// Actual size of a workgroup in work-items; workgroups at the edge of the grid may be partial.
     pub fn group_size(&self, group: [u32; 3]) -> [u32; 3] {
         std::array::from_fn(|d| {
             let begin = u64::from(group[d]) * u64::from(self.group[d]);
@@ -145,14 +147,14 @@ impl GridShape {
         })
     }
 
-    /// The ID within its workgroup of the work-item that a lane of a wave runs.
+    /// Local ID of the work-item in a lane of a wave.
     pub fn local_id(&self, wave: WaveId, lane: usize) -> [u32; 3] {
         let number = wave.wave as usize * LANES + lane;
         local_id(self.group_size(wave.group), number as u32)
     }
 }
 
-/// The ID of a work-item in a workgroup of this size by its number: x is fastest.
+/// Converts a flat local ID to x, y, z in a workgroup of this size; x varies fastest.
 #[inline]
 pub(crate) fn local_id(size: [u32; 3], number: u32) -> [u32; 3] {
     let [x, y, _] = size.map(|size| size.max(1));
@@ -160,7 +162,7 @@ pub(crate) fn local_id(size: [u32; 3], number: u32) -> [u32; 3] {
 }
 
 impl Dispatch {
-    /// The sizes.
+    /// Grid and workgroup sizes.
     pub fn shape(&self) -> GridShape {
         GridShape {
             grid: self.grid,
@@ -168,17 +170,17 @@ impl Dispatch {
         }
     }
 
-    /// Workgroups in x, y, z; the last ones may be partial.
+    /// Number of workgroups in x, y, z; the last ones may be partial.
     pub fn groups(&self) -> [u64; 3] {
         std::array::from_fn(|d| u64::from(self.grid[d]).div_ceil(u64::from(self.group[d].max(1))))
     }
 
-    /// Workgroups in all.
+    /// Total number of workgroups.
     pub(crate) fn group_count(&self) -> u128 {
         self.groups().map(u128::from).iter().product()
     }
 
-    /// Waves of a full workgroup.
+    /// Number of waves in a full workgroup.
     pub fn waves_per_group(&self) -> u64 {
         self.group
             .iter()
@@ -187,12 +189,12 @@ impl Dispatch {
             .div_ceil(LANES as u64)
     }
 
-    /// Bytes of scratch that a host thread of the run needs.
+    /// Scratch bytes needed by each host thread of the run.
     pub fn scratch_bytes_per_thread(&self) -> u64 {
         self.scratch_bytes_per_group() * self.resident_groups() as u64
     }
 
-    /// Workgroups that a host thread of the run may have begun and not ended, at most: all of them need their scratch.
+    /// Maximum number of workgroups resident on a host thread, each of which needs its scratch.
     pub(crate) fn resident_groups(&self) -> usize {
         let affordable = SCRATCH_BYTES
             .checked_div(self.scratch_bytes_per_group())
@@ -200,18 +202,18 @@ impl Dispatch {
         affordable.clamp(RESIDENT_GROUPS, RESIDENT_GROUPS_WAITING)
     }
 
-    /// Waves that a run on `threads` host threads may have begun and not ended, at most.
+    /// Maximum number of waves resident in a run on `threads` host threads.
     pub fn resident_waves(&self, threads: usize) -> u64 {
         let groups = (self.resident_groups() as u128 * threads as u128).min(self.group_count());
         self.waves_per_group().saturating_mul(groups as u64)
     }
 
-    /// Bytes of scratch of a workgroup.
+    /// Scratch bytes per workgroup.
     pub(crate) fn scratch_bytes_per_group(&self) -> u64 {
         self.scratch_bytes_per_wave() * self.waves_per_group()
     }
 
-    /// Bytes of scratch of a wave.
+    /// Scratch bytes per wave.
     pub(crate) fn scratch_bytes_per_wave(&self) -> u64 {
         u64::from(self.scratch_bytes_per_lane.next_multiple_of(4)) * LANES as u64
     }

@@ -1,4 +1,4 @@
-//! Faults, which end a run before its time, and their places.
+//! Faults, which terminate a run, and their locations.
 
 mod image;
 pub mod names;
@@ -9,111 +9,111 @@ use crate::wave::WaveId;
 pub use gcn_isa::uses::Intent;
 pub use image::ImageProblem;
 
-/// An instruction that a wave has executed.
+/// Instruction executed by a wave.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Site {
-    /// The wave.
+    /// Wave.
     pub wave: WaveId,
     /// Address of the instruction.
     pub pc: u64,
-    /// The instruction's text, if it is one.
+    /// Disassembly, if the words decode.
     pub text: Option<String>,
 }
 
-/// The kind of fault.
+/// Kind of fault.
 ///
 /// Exhaustive on purpose: [`names`] names every variant, and a new one without a name does not compile.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum FaultKind {
-    /// No allocation holds these bytes.
+    /// Access outside all allocations.
     #[error("{} {bytes} bytes at unmapped address {address:#x}", match intent { Intent::Load => "loads", Intent::Store => "stores", Intent::Atomic => "updates" })]
     Unmapped {
-        /// Intent of the instruction.
+        /// Access intent.
         intent: Intent,
-        /// The first address.
+        /// First address.
         address: u64,
-        /// Bytes of the element.
+        /// Size of the element in bytes.
         bytes: u8,
     },
-    /// An atomic at an address that is not a multiple of its size (errata E104).
+    /// Atomic at an address that is not a multiple of its size (errata E104).
     #[error("atomic at address {address:#x}, which is not a multiple of {bytes}")]
     Misaligned {
-        /// The address.
+        /// Address.
         address: u64,
         /// Size of the atomic in bytes.
         bytes: u8,
     },
-    /// A destination outside the wave's registers, which cancels the instruction on hardware (errata E105, E129).
+    /// Destination outside the wave's registers, which cancels the instruction on hardware (errata E105, E129).
     #[error(
         "writes registers that the wave does not have: its kernel asks for {vgprs} VGPRs and {sgprs} SGPRs"
     )]
     RegisterOutOfRange {
-        /// Vector registers of the kernel.
+        /// Number of the kernel's vector registers.
         vgprs: usize,
-        /// Scalar registers of the kernel.
+        /// Number of the kernel's scalar registers.
         sgprs: u8,
     },
-    /// The words at the PC are no instruction.
+    /// Words at the PC do not decode.
     #[error("{0}")]
     Undecodable(gcn_isa::DecodeError),
-    /// The instruction is known and not executed here.
+    /// Known instruction that the emulator does not support.
     #[error("not executed by this emulator")]
     NotExecuted,
-    /// The descriptor of an image or a sampler asks for what is not executed here.
+    /// Image or sampler descriptor that requests an unsupported feature.
     #[error("{0}")]
     Image(ImageProblem),
-    /// The PC left the code.
+    /// PC outside the code.
     #[error("the program counter left the code")]
     PcOutside {
-        /// Address of the instruction that it came from, where that is known.
+        /// Address of the instruction that transferred control there, if known.
         from: Option<u64>,
     },
-    /// The PC is that of no dword.
+    /// PC that is not a multiple of 4.
     #[error("the program counter is not a multiple of 4")]
     PcMisaligned {
-        /// Address of the instruction that it came from, where that is known.
+        /// Address of the instruction that transferred control there, if known.
         from: Option<u64>,
     },
-    /// Memory no longer holds the code that has been executed: a store has changed it. What was stored is not executed.
+    /// Executed code was modified by a store. The modified code is not executed.
     #[error("a store has changed this instruction; it was executed as it was before")]
     CodeChanged,
-    /// A trap handler's instruction, outside of one.
+    /// Trap handler instruction outside a trap handler.
     #[error("only a trap handler may execute this")]
     OutsideTrapHandler,
-    /// The wave halted itself (S_SETHALT, S_SENDMSGHALT): only a debugger could make it go on.
+    /// Wave that halted itself (S_SETHALT, S_SENDMSGHALT); only a debugger could resume it.
     #[error("the wave halts")]
     Halted,
     /// S_TRAP.
     #[error("trap {0}{meaning}", meaning = meaning(*.0))]
     Trap(u8),
-    /// No wave of the dispatch can go on.
+    /// Deadlock: no wave of the dispatch can make progress.
     #[error(
         "all waves are blocked: {at_barrier} at a barrier, {at_gws} at a global wave synchronisation, {ended} ended"
     )]
     Blocked {
-        /// Waves of the workgroup at a barrier.
+        /// Number of the workgroup's waves at a barrier.
         at_barrier: usize,
-        /// Waves of the workgroup at a GWS resource.
+        /// Number of the workgroup's waves at a GWS resource.
         at_gws: usize,
-        /// Waves of the workgroup that have ended.
+        /// Number of the workgroup's waves that have ended.
         ended: usize,
     },
-    /// The wave used up its instructions.
+    /// Instruction limit of the wave reached.
     #[error("stopped after {0} instructions, the limit")]
     Limit(u64),
-    /// A call to the host that cannot be answered.
+    /// Host call that cannot be served.
     #[error("{0}")]
     HostCall(String),
-    /// An observer stopped the run.
+    /// Run stopped by an observer.
     #[error("{0}")]
     Vetoed(Box<str>),
-    /// The host asked the run to stop.
+    /// Run interrupted by the host.
     #[error("interrupted")]
     Interrupted,
 }
 
 impl FaultKind {
-    /// Address of the instruction that the wave came from, where that is known.
+    /// Address of the instruction that transferred control, if known.
     pub(crate) fn from(&self) -> Option<u64> {
         match self {
             FaultKind::PcOutside { from } | FaultKind::PcMisaligned { from } => *from,
@@ -121,7 +121,7 @@ impl FaultKind {
         }
     }
 
-    /// The allocation that is nearest to the address, where an address is to blame.
+    /// Allocation nearest to the faulting address, for faults that have one.
     pub(crate) fn nearest(&self, memory: &Memory) -> Option<Allocation> {
         match self {
             FaultKind::Unmapped { address, .. } | FaultKind::Misaligned { address, .. } => {
@@ -132,13 +132,13 @@ impl FaultKind {
     }
 }
 
-/// The trap that aborts ("Trap Handler ABI" in LLVM's "User Guide for AMDGPU Backend").
+/// Trap number for abort ("Trap Handler ABI" in LLVM's "User Guide for AMDGPU Backend").
 const ABORT: u8 = 2;
 
-/// The breakpoint of compilers, which does nothing where no debugger is installed (errata E240).
+/// Trap number of compilers' breakpoints, which have no effect without a debugger (errata E240).
 pub const BREAKPOINT: u8 = 3;
 
-/// Meaning that compilers give to a trap.
+/// Conventional meaning of a trap number.
 fn meaning(trap: u8) -> &'static str {
     if trap == ABORT {
         ": the kernel aborts, as by __builtin_trap or a failed assertion"
@@ -147,22 +147,22 @@ fn meaning(trap: u8) -> &'static str {
     }
 }
 
-/// A fault and its place.
+/// Fault with its location.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Fault {
-    /// The kind of fault.
+    /// Kind of fault.
     pub kind: FaultKind,
-    /// In which wave.
+    /// Wave that faulted.
     pub wave: WaveId,
-    /// In which lane, where one is to blame.
+    /// Lane that faulted, for faults caused by a single lane.
     pub lane: Option<u8>,
-    /// Address of the instruction, in bytes.
+    /// Address of the instruction in bytes.
     pub pc: u64,
-    /// Text, if it is one.
+    /// Disassembly, if the words decode.
     pub text: Option<String>,
-    /// The instruction that the wave came from, where it has come to no other.
+    /// Instruction that transferred control to a PC without a valid instruction.
     pub from: Option<Site>,
-    /// The allocation that the address is nearest to, where an address is to blame.
+    /// Allocation nearest to the faulting address, for faults that have one.
     pub nearest: Option<Allocation>,
 }

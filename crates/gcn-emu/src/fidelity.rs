@@ -1,8 +1,9 @@
 //! Fidelity of instructions to hardware: exact unless listed below.
 //!
-//! Integers, memory, moves and IEEE arithmetic are exact by their definitions and tested against references. What only
-//! hardware's tables define is rounded correctly here and *approximate*; what no source settles is *open*, and the
-//! errata say what was chosen. Where hardware has a fault, instructions do here what the documents say.
+//! Integer, memory, move and IEEE operations are exact by definition and tested against references. Operations that
+//! depend on hardware tables are correctly rounded here and therefore *approximate*. Behavior that no source settles
+//! is *open*; the errata record the choice made. For instructions with a hardware fault, the emulator follows the
+//! documentation.
 
 use gcn_isa::ds::Ds;
 use gcn_isa::effect::{AluOp, Clock, ImageOp};
@@ -13,24 +14,24 @@ use gcn_isa::{Does, Encoding, Field, Inst, Isa, Op, Ty};
 /// Fidelity of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Fidelity {
-    /// To the last bit.
+    /// Bit-exact.
     Exact,
-    /// Rounded correctly where hardware may be a few units of the last place away. The errata entry.
+    /// Correctly rounded, whereas hardware may differ by a few units in the last place. Holds the errata entry.
     Approximate(&'static str),
-    /// As the errata entry chose; no source, or no second one, settles it.
+    /// Follows the choice in the errata entry; no source settles the behavior, or only one describes it.
     Open(&'static str),
-    /// As documented, but hardware has a fault that the errata entry describes.
+    /// Documented behavior, but hardware has a fault described in the errata entry.
     HardwareFault(&'static str),
 }
 
 impl Fidelity {
-    /// The fidelity of an instruction of a kernel with `vgprs` vector registers.
+    /// Returns the fidelity of an instruction in a kernel with `vgprs` vector registers.
     pub fn of(inst: &Inst, vgprs: usize) -> Fidelity {
         if let Some(entry) = hardware_fault(inst, vgprs) {
             return Fidelity::HardwareFault(entry);
         }
         match inst.op {
-            // Nothing is known of them but their names.
+            // Only their names are known.
             Op::Sop1(Sop1::S_MOV_REGRD_B32) | Op::Sopk(Sopk::S_GETREG_REGRD_B32) => {
                 return Fidelity::Open("E205");
             }
@@ -46,7 +47,7 @@ impl Fidelity {
         }
     }
 
-    /// Name and the errata entry.
+    /// Name of the fidelity and its errata entry.
     pub fn words(self) -> (&'static str, Option<&'static str>) {
         match self {
             Fidelity::Exact => ("exact", None),
@@ -57,7 +58,7 @@ impl Fidelity {
     }
 }
 
-/// The errata entry of the fault that hardware has in an instruction.
+/// Errata entry of an instruction's hardware fault.
 fn hardware_fault(inst: &Inst, vgprs: usize) -> Option<&'static str> {
     let is_buffer = inst.encoding == Encoding::Mubuf;
     match inst.does() {
@@ -85,17 +86,17 @@ fn hardware_fault(inst: &Inst, vgprs: usize) -> Option<&'static str> {
     }
 }
 
-/// Bytes of a dword.
+/// Size of a dword in bytes.
 const DWORD: u8 = 4;
-/// Components that a gather returns.
+/// Number of components returned by a gather.
 const GATHERED: usize = 4;
 
-/// The register behind an image's data with one in each register.
+/// End of an image instruction's data registers at one component per register.
 fn data_end(inst: &Inst, components: usize) -> usize {
     inst.get(Field::Vdata) as usize + components
 }
 
-/// True for the butterfly of a swizzle.
+/// True for the butterfly mode of a swizzle.
 fn is_fft(inst: &Inst) -> bool {
     let offset = inst.get(Field::Offset) as u16;
     matches!(Pattern::unpack(inst.isa, offset), Pattern::Fft { .. })

@@ -1,4 +1,4 @@
-//! The global data share and the global wave synchronisation resources.
+//! Global data share (GDS) and global wave synchronization (GWS) resources.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -6,10 +6,10 @@ use gcn_isa::effect::GwsOp;
 
 use crate::lds::Share;
 
-/// Bytes of the global data share.
+/// Size of the global data share in bytes.
 pub const GDS_BYTES: u32 = 0x1_0000;
 
-/// Global data share. An instruction has it to itself, for all its lanes.
+/// Global data share. An instruction locks it for all its lanes.
 #[derive(Debug)]
 pub struct Gds {
     bytes: Mutex<Vec<u8>>,
@@ -22,41 +22,41 @@ impl Default for Gds {
 }
 
 impl Gds {
-    /// GDS of `bytes` zero bytes: the allocation that dispatches have (checklist 2.9).
+    /// Creates a GDS allocation of `bytes` zero bytes (checklist 2.9).
     pub fn new(bytes: u32) -> Gds {
         Gds {
             bytes: Mutex::new(vec![0; bytes.min(GDS_BYTES) as usize]),
         }
     }
 
-    /// The bytes, for the one who holds them.
+    /// Locks the GDS and returns its bytes.
     pub fn lock(&self) -> MutexGuard<'_, Vec<u8>> {
         self.bytes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The range that an instruction may access: M0 bits 15:0 bytes from M0 bits 31:16 on (errata E037).
+    /// Range that an instruction may access: M0 bits 15:0 give its size and bits 31:16 its base (errata E037).
     pub fn share(bytes: &mut [u8], m0: u32) -> Share<'_> {
         Share::new(bytes, (m0 >> 16) as usize, u64::from(m0 as u16))
     }
 }
 
-/// Global wave synchronisation resources (errata E048), and how many threads wait for one of them to change.
+/// Global wave synchronization resources (errata E048), with the number of threads waiting for a change.
 #[derive(Debug, Default)]
 pub struct Gws {
     state: Mutex<GdsState>,
 }
 
-/// Number of resources.
+/// Number of GWS resources.
 pub const GWS_RESOURCES: usize = 64;
 
 #[derive(Debug)]
 struct GdsState {
     resources: [Resource; GWS_RESOURCES],
-    /// Goes up with everything that may release a waiter.
+    /// Incremented by every event that may release a waiter.
     changes: u64,
-    /// Threads that have seen `changes` as it is and found all their waves blocked.
+    /// Number of threads that found all their waves blocked at the current value of `changes`.
     idle: usize,
-    /// The logical number of the wave whose turn it is to count in order (errata E049).
+    /// Logical number of the wave whose turn it is to count in order (errata E049).
     turn: u16,
 }
 
@@ -73,15 +73,15 @@ impl Default for GdsState {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Resource {
-    /// As a semaphore.
+    /// Semaphore value.
     counter: u32,
-    /// Waves that have arrived at the barrier.
+    /// Number of waves at the barrier.
     arrived: u32,
-    /// Number of releases of waiters: a barrier that opened, SEMA_RELEASE_ALL.
+    /// Number of releases of all waiters, by an opened barrier or SEMA_RELEASE_ALL.
     releases: u64,
 }
 
-/// Ticket that a waiting wave gets at its first try.
+/// Ticket that a waiting wave receives at its first attempt.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ticket {
     resource: u8,
@@ -89,7 +89,7 @@ pub struct Ticket {
 }
 
 impl Gws {
-    /// All resources idle.
+    /// Creates the resources in their idle state.
     pub fn new() -> Gws {
         Gws::default()
     }
@@ -98,8 +98,8 @@ impl Gws {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does `op` on a resource (taken modulo 64). `ticket` is the wave's own, nothing at the first try; false if the
-    /// wave must try again.
+    /// Performs `op` on a resource (modulo 64). `ticket` belongs to the wave and is `None` at the first attempt.
+    /// Returns false if the wave must retry.
     pub fn perform(
         &self,
         op: GwsOp,
@@ -162,12 +162,12 @@ impl Gws {
         done
     }
 
-    /// True if it is the turn of the wave with this logical number to count in order.
+    /// True if it is this logical wave's turn to count in order.
     pub fn has_turn(&self, number: u16) -> bool {
         self.lock().turn == number
     }
 
-    /// The turn of the wave after the one with this number.
+    /// Ends the turn of this logical wave and begins that of the next.
     pub fn pass_turn(&self, number: u16) {
         let mut state = self.lock();
         state.turn = number.wrapping_add(1);
@@ -175,13 +175,14 @@ impl Gws {
         state.idle = 0;
     }
 
-    /// Number of events that may release a waiter.
+    /// Number of events so far that may have released a waiter.
     pub fn changes(&self) -> u64 {
         self.lock().changes
     }
 
-    /// A thread all of whose waves are blocked, and were when there had been `seen` changes, waits for another. True
-    /// if one has happened, false if none can: all `threads` wait.
+    /// Registers a thread as waiting, all of whose waves were blocked when `seen` changes had happened. Returns true
+    /// if another change has happened since, false if none can because all `threads` wait, and `None` if the thread
+    /// must keep waiting.
     pub fn wait(&self, seen: u64, registered: &mut bool, threads: usize) -> Option<bool> {
         let mut state = self.lock();
         if state.changes != seen {
@@ -194,7 +195,7 @@ impl Gws {
         (state.idle >= threads).then_some(false)
     }
 
-    /// A thread has no more waves, and releases none any more.
+    /// Removes a thread that has no more waves and cannot release any waiter.
     pub fn retire(&self) {
         let mut state = self.lock();
         state.changes += 1;

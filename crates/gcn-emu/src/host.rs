@@ -1,22 +1,22 @@
-//! The host of a run, as the run sees it: it answers calls and learns of progress.
+//! Host callbacks of a run: host calls and progress.
 
 use std::fmt::Debug;
 
 use crate::memory::Memory;
 
-/// Answers what waves ask of their host through memory.
+/// Serves requests that waves send to the host through memory.
 pub trait HostCalls: Debug + Send + Sync {
-    /// Answers the calls that are ready. The thread that runs a wave asks after each of its turns.
+    /// Serves all pending requests. Called by the thread that runs a wave after each of the wave's turns.
     ///
     /// # Errors
-    /// The reason why a call cannot be answered, which ends the run.
+    /// Reason why a request cannot be served, which ends the run.
     fn serve(&self, memory: &Memory) -> Result<(), String>;
 }
 
-/// Learns how far a run is.
+/// Receives progress reports of a run.
 pub trait Monitor: Debug + Send + Sync {
-    /// A run of `groups` workgroups begins on `threads` threads.
+    /// Called when a run of `groups` workgroups starts on `threads` threads.
     fn begin(&self, groups: u128, threads: usize);
-    /// Thread number `thread` has ended `groups` workgroups and executed `instructions` instructions so far.
+    /// Called with the number of workgroups completed and instructions executed so far by thread `thread`.
     fn advance(&self, thread: usize, groups: u64, instructions: u64);
 }

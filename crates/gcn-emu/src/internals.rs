@@ -1,4 +1,4 @@
-//! Parts of an execution that the tests of this crate run one by one. No other crate uses them.
+//! Internal components exposed for this crate's unit tests. No other crate uses them.
 
 pub use crate::exec::alu::{handler, two_paths};
 pub use crate::exec::memory::{
@@ -10,36 +10,37 @@ pub use crate::native::mutation;
 pub use crate::step::plan::ordered_up_to;
 use crate::wave;
 
-/// Memory of `bytes` bytes of addresses, for allocations to have none left.
+/// Creates memory with an address space of `bytes` bytes, to test exhaustion.
 pub fn small_memory(bytes: u64) -> Memory {
     Memory::small(bytes as usize)
 }
 
-/// First address of the range that a memory has.
+/// First address of the memory's range.
 pub fn first_address(memory: &Memory) -> u64 {
     memory.first()
 }
 
-/// The addresses around one at which an element of `bytes` bytes is `offset` bytes away in an allocation: the first of them, their number
-/// and the address of the first element. No addresses if that has no such element.
+/// Addresses around `address` for which the element of `bytes` bytes at `offset` is inside an allocation. Returns the
+/// first of them, their number and the host address of the first element; the number is 0 if the element at `address`
+/// is outside.
 pub fn window(memory: &Memory, address: u64, offset: i64, bytes: u32) -> (u64, u32, u64) {
     let window = memory.window(address, offset, bytes);
     let first = u64::from(window.low[0]) | u64::from(window.high[0]) << u32::BITS;
     (first, window.count[0], window.pointer)
 }
 
-/// [`window`] of offsets from an address.
+/// Variant of [`window`] for offsets from a base address.
 pub fn window_from(memory: &Memory, base: u64, bytes: u32) -> (u32, u64) {
     let window = memory.window_from(base, bytes);
     (window.count[0], window.pointer)
 }
 
-/// Strides of a wave's loads.
+/// Stride predictor for a wave's loads.
 #[derive(Default)]
 pub struct Strides(wave::Strides);
 
 impl Strides {
-    /// Load number `load` is at an address: the distance to where it is expected next.
+    /// Records an address of load number `load` and returns the distance to its expected next address.
     pub fn next(&mut self, load: u8, address: u64) -> Option<u64> {
         self.0.next(load, address)
     }

@@ -1,16 +1,15 @@
-//! The 64-lane loop. Only here is SIMD thought about.
+//! Execution of vector operations over 64 lanes, the only place concerned with SIMD.
 //!
-//! A vector register is [`Lanes`]: one dword for each of the 64 lanes. An operation computes all lanes and
-//! blends the result in under EXEC; with all lanes active the blend is a copy. There is one loop, [`map`]: every
-//! vector instruction is a function of a lane's sources given to it. Tables of handlers are written in
-//! `at_each_level`, which compiles them for several levels of the host's vector instructions; which of the tables
-//! an instruction's handler is taken from is decided when it is decoded.
+//! A vector register is [`Lanes`]: one dword for each of the 64 lanes. An operation computes all lanes and blends the
+//! result under EXEC; with all lanes active the blend is a copy. The only loop is [`map`]: every vector instruction
+//! passes it a function of one lane's sources. Handler tables are defined in `at_each_level`, which compiles them for
+//! several levels of host vector instructions. Decoding an instruction selects the table that provides its handler.
 //!
-//! Modules, each of which imports only those above it: registers (`register`) and the values that lanes have (`lane`); the levels
-//! of the host's instructions (`level`), and its vectors (`vectors`); the floating-point environment (`environment`); masks
-//! (`masks`); values in half precision (`halves`); the sources of the loop (`source`), and the loop (`map`); registers with
-//! addresses (`addresses`) and with contents (`contents`); dwords that move between lanes (`rows`); memory that a
-//! thread has for itself, read and written by lanes (`elements`).
+//! Each module imports only those listed before it: registers (`register`) and lane values (`lane`); host instruction
+//! levels (`level`) and host vectors (`vectors`); the floating-point environment (`environment`); masks (`masks`);
+//! half precision (`halves`); loop sources (`source`) and the loop (`map`); registers of addresses (`addresses`) and
+//! of memory contents (`contents`); moves of dwords between lanes (`rows`); lane-wise access to thread-local memory
+//! (`elements`).
 
 mod register;
 mod lane;

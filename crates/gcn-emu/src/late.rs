@@ -1,36 +1,36 @@
-//! Memory operations of a wave that have been issued and have not taken effect yet.
+//! Memory operations of a wave that have been issued but have not taken effect.
 
 use crate::lanes::Lanes;
 use crate::noise::Noise;
 use crate::outstanding::Outstanding;
 
-/// An operation with the registers that it reads, as they were at its issue.
+/// Issued operation with the contents of its source registers at issue.
 #[derive(Clone, Debug)]
 pub(crate) struct LateOperation {
-    /// Number among the wave's.
+    /// Sequence number within the wave.
     pub(crate) number: u64,
-    /// Address of its instruction.
+    /// Address of the instruction.
     pub(crate) pc: u64,
     /// Vector registers by number.
     pub(crate) vectors: Vec<(u8, Lanes)>,
-    /// Scalar registers by number, EXEC among them.
+    /// Scalar registers by number, including EXEC.
     pub(crate) scalars: Vec<(u8, u32)>,
 }
 
-/// The operations of a wave that take effect as late as its counters allow.
+/// Operations of a wave that take effect as late as its counters allow.
 #[derive(Clone, Debug)]
 pub(crate) struct Late {
-    /// Contents of registers that an operation is about to write.
+    /// Noise for registers that an outstanding operation will write.
     pub(crate) noise: Noise,
-    /// Numbers of the operations, by what guarantees them.
+    /// Numbers of outstanding operations and the counters that hold them.
     pub(crate) outstanding: Outstanding<u64>,
-    /// In the order of their issue.
+    /// Operations in issue order.
     operations: Vec<LateOperation>,
     issued: u64,
 }
 
 impl Late {
-    /// No operation.
+    /// Creates an empty queue.
     pub(crate) fn new(noise: Noise) -> Late {
         Late {
             noise,
@@ -40,18 +40,18 @@ impl Late {
         }
     }
 
-    /// The number of the next operation.
+    /// Assigns the number of the next operation.
     pub(crate) fn next(&mut self) -> u64 {
         self.issued += 1;
         self.issued
     }
 
-    /// Adds an operation.
+    /// Appends an operation.
     pub(crate) fn push(&mut self, operation: LateOperation) {
         self.operations.push(operation);
     }
 
-    /// Takes the operations out that nothing holds back any more, in the order of their issue.
+    /// Removes and returns the operations that are no longer held, in issue order.
     pub(crate) fn ready(&mut self) -> Vec<LateOperation> {
         let held = self.outstanding.held();
         let is_held = |it: &LateOperation| held.iter().any(|held| held.what == it.number);
@@ -60,7 +60,7 @@ impl Late {
         ready
     }
 
-    /// Takes out those of a kind, in the order of their issue, up to the last one that `is_last` is true of.
+    /// Removes and returns operations of one kind in issue order, up to the last one for which `is_last` is true.
     pub(crate) fn through(
         &mut self,
         is_of_kind: impl Fn(&LateOperation) -> bool,
@@ -75,7 +75,7 @@ impl Late {
         taken
     }
 
-    /// Takes all of them out.
+    /// Removes and returns all operations.
     pub(crate) fn all(&mut self) -> Vec<LateOperation> {
         self.outstanding = Outstanding::default();
         std::mem::take(&mut self.operations)

@@ -1,20 +1,20 @@
-//! The local data share of a workgroup, and the view of a data share that one instruction has.
+//! Local data share (LDS) of a workgroup, and the part of a data share that an instruction can access.
 
 use gcn_isa::{Isa, Ty};
 
-/// A workgroup's allocation. All its waves run on one thread, so that nothing here is atomic.
+/// LDS allocation of a workgroup. All waves of a workgroup run on one thread, so accesses are not atomic.
 #[derive(Clone, Debug)]
 pub struct Lds {
     bytes: Vec<u8>,
 }
 
-/// Bytes that a workgroup can have at most on GCN 1.0.
+/// Maximum LDS size of a workgroup on GCN 1.0, in bytes.
 const LARGEST_SI: u32 = 0x8000;
-/// The same from GCN 1.1 on.
+/// Maximum LDS size of a workgroup from GCN 1.1 on, in bytes.
 const LARGEST: u32 = 0x1_0000;
 
 impl Lds {
-    /// `bytes` rounded up to the allocation granularity of `isa`, and no more than a workgroup can have
+    /// Allocates `bytes` bytes, rounded up to the granularity of `isa` and limited to the maximum for a workgroup
     /// (checklist 2.7).
     pub fn new(isa: Isa, bytes: u32) -> Lds {
         let (granule, largest) = match isa {
@@ -28,16 +28,16 @@ impl Lds {
         }
     }
 
-    /// Zeros all of it.
+    /// Sets all bytes to zero.
     pub fn clear(&mut self) {
-        // A library may fill memory by a store with a mask. To store nothing where nothing is mapped, as an empty vector's address,
-        // takes the host longer than all else that a workgroup's begin does.
+        // A library may fill memory with a masked store. A masked store of nothing to an unmapped address, such as
+        // that of an empty vector, costs the host more than the rest of a workgroup's setup.
         if !self.bytes.is_empty() {
             self.bytes.fill(0);
         }
     }
 
-    /// Fills it with noise made from `seed`.
+    /// Fills the LDS with noise from `seed`.
     pub fn randomise(&mut self, seed: u64) {
         let mut state = seed | 1;
         for byte in &mut self.bytes {
@@ -48,18 +48,18 @@ impl Lds {
         }
     }
 
-    /// All of it.
+    /// Contents of the LDS.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// All of it, for the host to change.
+    /// Mutable contents of the LDS.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         &mut self.bytes
     }
 
-    /// Value of LDS_DIRECT: that of the type in bits 16 to 18 of M0 at the byte in its low half, 0 outside the
-    /// allocation (errata E246).
+    /// Value of LDS_DIRECT: M0 gives the type in bits 16 to 18 and the byte address in its low half. Reads 0 outside
+    /// the allocation (errata E246).
     pub fn direct(&self, m0: u32) -> u32 {
         let (begin, ty) = direct_place(m0);
         let size = usize::from(ty.bytes());
@@ -78,7 +78,7 @@ impl Lds {
         }
     }
 
-    /// Part that an instruction may reach: up to GCN 1.2 bounded by M0, from GCN 1.4 on by the allocation alone
+    /// Part that an instruction may access: bounded by M0 up to GCN 1.2, and only by the allocation from GCN 1.4 on
     /// (checklist 2.5, 2.6; errata E035).
     #[inline]
     pub fn share(&mut self, isa: Isa, m0: u32) -> Share<'_> {
@@ -87,7 +87,7 @@ impl Lds {
     }
 }
 
-/// The place of what LDS_DIRECT reads, and its type (errata E246).
+/// Byte address and type of the value that LDS_DIRECT reads (errata E246).
 pub fn direct_place(m0: u32) -> (usize, Ty) {
     let ty = match m0 >> 16 & 7 {
         0 => Ty::U8,
@@ -100,14 +100,14 @@ pub fn direct_place(m0: u32) -> (usize, Ty) {
     (usize::from(m0 as u16) & !(size - 1), ty)
 }
 
-/// A part of a data share: what one instruction may reach.
+/// Part of a data share that an instruction may access.
 pub struct Share<'a> {
     bytes: &'a mut [u8],
 }
 
 impl<'a> Share<'a> {
-    /// `limit` bytes from `base` on, as far as the memory goes. A dword that begins below the limit is in range
-    /// as a whole (errata E036).
+    /// Creates a part of `limit` bytes from `base`, clipped to the memory. A dword that begins below the limit is in
+    /// range as a whole (errata E036).
     #[inline]
     pub fn new(bytes: &'a mut [u8], base: usize, limit: u64) -> Share<'a> {
         let end = limit
@@ -119,33 +119,33 @@ impl<'a> Share<'a> {
         }
     }
 
-    /// All that is in range.
+    /// Bytes in range.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         self.bytes
     }
 
-    /// The same, to change.
+    /// Mutable bytes in range.
     #[inline]
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         self.bytes
     }
 
-    /// The `len` bytes at `address`, if all of them are in range.
+    /// Returns the `len` bytes at `address` if all are in range.
     #[inline]
     pub fn get(&self, address: u64, len: usize) -> Option<&[u8]> {
         let begin = usize::try_from(address).ok()?;
         self.bytes.get(begin..begin.checked_add(len)?)
     }
 
-    /// The same, to change.
+    /// Mutable variant of [`Share::get`].
     #[inline]
     pub fn get_mut(&mut self, address: u64, len: usize) -> Option<&mut [u8]> {
         let begin = usize::try_from(address).ok()?;
         self.bytes.get_mut(begin..begin.checked_add(len)?)
     }
 
-    /// `N` dwords, if all of them are in range.
+    /// Loads `N` dwords if all are in range.
     #[inline]
     pub fn dwords<const N: usize>(&self, address: u64) -> Option<[u32; N]> {
         let bytes = self.get(address, 4 * N)?;
@@ -156,7 +156,7 @@ impl<'a> Share<'a> {
         Some(dwords)
     }
 
-    /// Stores `N` dwords, if all of them are in range.
+    /// Stores `N` dwords if all are in range.
     #[inline]
     pub fn set_dwords<const N: usize>(&mut self, address: u64, dwords: [u32; N]) -> Option<()> {
         let bytes = self.get_mut(address, 4 * N)?;
@@ -166,7 +166,7 @@ impl<'a> Share<'a> {
         Some(())
     }
 
-    /// Loads up to four bytes. Those out of range are zero, and then the second value is false (checklist 2.8).
+    /// Loads up to four bytes. Bytes out of range read as zero, and the returned flag is then false (checklist 2.8).
     #[inline]
     pub fn load(&self, address: u64, len: usize) -> (u32, bool) {
         if len == 4
@@ -192,7 +192,7 @@ impl<'a> Share<'a> {
         (u32::from_le_bytes(value), inside)
     }
 
-    /// Stores up to four bytes. Those out of range are dropped, and then the value is false.
+    /// Stores up to four bytes. Bytes out of range are dropped, and the result is then false.
     #[inline]
     pub fn store(&mut self, address: u64, value: u32, len: usize) -> bool {
         if len == 4 && self.set_dwords(address, [value]).is_some() {

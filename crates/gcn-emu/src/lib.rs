@@ -1,4 +1,4 @@
-//! Runs GCN kernels on the host: dispatch → workgroup → wave → execute.
+//! Emulation of GCN kernels on the host: dispatch → workgroup → wave → execute.
 //!
 //! ```
 //! use gcn_asm::{Options, Source, assemble};
@@ -44,20 +44,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! `gcn-runtime` is the library for programs: it loads code objects and applies the ABI.
+//! Programs should use the `gcn-runtime` crate, which loads code objects and applies the ABI.
 //!
-//! [`run::run`] takes a [`run::Dispatch`] of [`Code`] on a [`device::Device`] to its end. A [`Block`] is
-//! decoded once, to [`step::Step`]s; ALU instructions then run by a handler, memory instructions by their
-//! plan. An [`observe::Observer`] sees the events that it asks for.
+//! [`run::run`] runs a [`run::Dispatch`] of [`Code`] on a [`device::Device`] to completion. Each [`Block`] is decoded
+//! once into [`step::Step`]s; then ALU instructions run through a handler and memory instructions through their plan.
+//! An [`observe::Observer`] receives the events it subscribes to.
 
 #![cfg_attr(
     not(all(unix, target_arch = "x86_64")),
     allow(dead_code, reason = "blocks are compiled on other hosts")
 )]
 
-// In the order of their imports: a module names only modules above it.
+// Modules in import order: each imports only modules listed before it.
 
-// State: registers, LDS, GDS, counters, memory, the device, a wave.
+// State: registers, LDS, GDS, counters, memory, device and wave.
 mod lanes;
 mod noise;
 mod lds;
@@ -76,8 +76,8 @@ mod workgroup;
 pub mod fault;
 mod dispatch;
 
-// An instruction as it is decoded, its execution, and decoding. Memory reports to a `Listener`, and does not know that
-// observers are one.
+// Decoded instructions, their execution, and decoding. Memory reports to a `Listener` and does not know about
+// observers.
 pub mod step;
 mod exec;
 mod native;
@@ -85,7 +85,7 @@ mod block;
 mod code_segment;
 mod code;
 
-// Observation, and the run that uses all of it.
+// Observation, and runs, which use everything above.
 pub mod observe;
 pub mod run;
 mod fidelity;

@@ -1,33 +1,34 @@
-//! Guest memory: allocations at host addresses, shared by all threads that run kernels and by the host.
+//! Guest memory: allocations at host addresses, shared by the host and by all threads that run kernels.
 //!
-//! A device reserves a range of host addresses, and an allocation's guest address is its host address. Allocations come and
-//! go while kernels run; the first one is at [`FIRST_ADDRESS`] if the host has that free, and addresses follow from the order
-//! of allocations alone. An address is used again when the range has no fresh one left. An access finds its allocation by a
-//! table, one entry for each 64 KiB of the range, which changes atomically. Ranges of the host's can be registered; an
-//! access looks for them when the table has nothing.
+//! A device reserves a range of host addresses, and the guest address of an allocation is its host address.
+//! Allocations may come and go while kernels run. The first one is at [`FIRST_ADDRESS`] if that is free on the host,
+//! and addresses depend only on the order of allocations. An address is reused only when the range has no unused
+//! addresses left. Accesses find their allocation through a table with one entry per 64 KiB of the range, which is
+//! updated atomically. Host ranges can be registered; an access searches them if the table has no entry.
 //!
 //! # Who sees what, and when
-//! All accesses are atomic, so what one thread stores another one sees, the host's included. An atomic of a kernel is an
-//! atomic of the host, visible at once, unless the memory has one user ([`Memory::set_one_user`]): then a load and a store
-//! stand for it, and what another thread stores in between would be lost.
+//! All accesses are atomic, so a store by one thread is visible to the others and to the host. Guest atomics are host
+//! atomics and visible at once, unless the memory has a single user ([`Memory::set_one_user`]): in that case they are
+//! a load and a store, and a concurrent store by another thread would be lost.
 //!
-//! Accesses are relaxed. On x86-64 each load acquires and each store releases, so that waits of a kernel need nothing there,
-//! but that a load may come before an earlier store of its wave: a load that asks for what other compute units have stored
-//! (GLC) is behind a [`Memory::fence`]. On other hosts a wait is one, too.
+//! Accesses are relaxed. On x86-64 every load acquires and every store releases, so a kernel's waits need no host
+//! instruction. A load may still execute before an earlier store of its wave, so a load that requests data stored by
+//! other compute units (GLC) follows a [`Memory::fence`]. On other hosts a wait is a fence, too.
 //!
 //! # Unsafe code
-//! This is one of the modules that may use `unsafe`: threads share guest memory, and a guest program may race
-//! with itself. Every access is therefore atomic (relaxed), whatever its width, and never through a
-//! reference that claims to be exclusive; or it is one of assembly or of host code (`native`), of whole vectors, which the host
-//! makes of atomic parts.
+//! This is one of the modules that may use `unsafe`: threads share guest memory, and a guest program may race with
+//! itself. Every access is therefore atomic (relaxed) at any width, and never goes through an exclusive reference.
+//! The exceptions are whole-vector accesses by assembly or host code (`native`), which the host performs as atomic
+//! parts.
 //!
-//! A guest program may also race by accesses of different sizes, such as a byte's store and a dword's load. Rust's library
-//! leaves that undefined ("Memory model for atomic accesses" of `std::sync::atomic`), since its rules, C++'s, have no words
-//! for it. Here it is safe by the layers below. The code generator's model is one of bytes: each byte of
-//! an atomic load is that of one of the atomic stores that race with it ("Memory Model for Concurrent Operations" in LLVM's
-//! language reference), which is what hosts do, whose manuals define overlapping accesses of any size. An atomic access of up
-//! to 8 aligned bytes is one instruction of the host, or a loop around one, and no other access is derived from its value. The
-//! guest gets what its own hardware may give it: a mixture of bytes of both.
+//! A guest program may also race through accesses of different sizes, such as a byte store and a dword load. The Rust
+//! standard library leaves this undefined ("Memory model for atomic accesses" of `std::sync::atomic`), because its
+//! rules, which are those of C++, do not cover it. The lower layers make it safe here. The code generator's model
+//! works on bytes: each byte of an atomic load comes from one of the atomic stores that race with it ("Memory Model
+//! for Concurrent Operations" in LLVM's language reference). Hosts behave this way; their manuals define overlapping
+//! accesses of any size. An atomic access of up to 8 aligned bytes is one host instruction, or a loop around one, and
+//! no other access is derived from its value. The guest sees what its own hardware could produce: a mixture of bytes
+//! of both.
 
 #[cfg(target_arch = "x86_64")]
 mod vectors;
@@ -59,24 +60,24 @@ pub use shared::SharedMemory;
 use space::{AddressSpace, PageEntry};
 pub(crate) use window::{COPIES, Window, Windows};
 
-/// Bytes of a dword.
+/// Size of a dword in bytes.
 const DWORD: u64 = size_of::<u32>() as u64;
-/// Bytes of all lanes' dwords.
+/// Size of one dword per lane in bytes.
 const ROW: usize = size_of::<Lanes>();
 
-/// Guest memory: a handle, of which all clones have the same allocations.
+/// Handle to guest memory; clones share the same allocations.
 #[derive(Clone, Debug)]
 pub struct Memory {
     space: Arc<AddressSpace>,
-    /// Copies of what `space` has, a step nearer.
+    /// Cached copies of fields of `space`.
     first: u64,
     cells: *const AtomicPtr<PageEntry>,
     count: u64,
-    /// True if a single thread uses it.
+    /// True if only a single thread uses the memory.
     has_one_user: bool,
 }
 
-// SAFETY: `cells` are those of `space`, which is shared by reference only and lives as long.
+// SAFETY: `cells` belong to `space`, which is shared only by reference and lives as long.
 unsafe impl Send for Memory {}
 // SAFETY: as above.
 unsafe impl Sync for Memory {}
@@ -89,7 +90,7 @@ impl Default for Memory {
 
 macro_rules! accessors {
     ($($load:ident $store:ident $update:ident $Int:ty;)*) => {$(
-        /// Loads at `address`, which must be mapped and may be unaligned.
+        /// Loads from `address`, which may be unaligned; `None` if it is not mapped.
         #[inline]
         pub fn $load(&self, address: u64) -> Option<$Int> {
             const BYTES: u64 = size_of::<$Int>() as u64;
@@ -99,7 +100,7 @@ macro_rules! accessors {
             }
         }
 
-        /// Stores at `address`, which may be unaligned; nothing if it is not mapped.
+        /// Stores to `address`, which may be unaligned; `None` if it is not mapped.
         #[inline]
         pub fn $store(&self, address: u64, value: $Int) -> Option<()> {
             const BYTES: u64 = size_of::<$Int>() as u64;
@@ -114,8 +115,8 @@ macro_rules! accessors {
             }
         }
 
-        /// Replaces the value at `address` by what `new` makes of it, indivisibly, and returns the old one;
-        /// nothing if `address` is not mapped or not aligned.
+        /// Atomically replaces the value at `address` by `new` of it and returns the old value; `None` if `address`
+        /// is unmapped or misaligned.
         #[inline]
         pub fn $update(&self, address: u64, new: impl Fn($Int) -> $Int) -> Option<$Int> {
             const BYTES: u64 = size_of::<$Int>() as u64;
@@ -130,18 +131,18 @@ macro_rules! accessors {
 }
 
 impl Memory {
-    /// Memory without any allocation. If the host has no address space left, nothing can be allocated.
+    /// Creates memory without allocations. If the host has no address space left, every allocation fails.
     pub fn new() -> Memory {
         Memory::of(AddressSpace::new())
     }
 
-    /// Memory of `bytes` bytes of addresses, wherever the host has them.
+    /// Creates memory with `bytes` bytes of address space at any host address.
     pub(crate) fn small(bytes: usize) -> Memory {
         let range = reserved::Reserved::elsewhere(bytes, ALIGNMENT as usize);
         Memory::of(AddressSpace::of(range))
     }
 
-    /// First address of the range.
+    /// First address of the reserved range.
     pub(crate) fn first(&self) -> u64 {
         self.first
     }
@@ -158,68 +159,67 @@ impl Memory {
         }
     }
 
-    /// Allocates `bytes` zero bytes, at a multiple of [`ALIGNMENT`], and returns their address. Kernels that run may access
-    /// them as soon as they know it.
+    /// Allocates `bytes` zeroed bytes at a multiple of [`ALIGNMENT`] and returns their address. Running kernels may
+    /// access them immediately.
     ///
     /// # Errors
-    /// [`AllocError`] when the host has not so much, or the limit is reached.
+    /// [`AllocError`] if the host has too little memory or the limit is reached.
     pub fn allocate(&self, name: &str, bytes: u64) -> Result<u64, AllocError> {
         self.space.allocate(name, bytes, ALIGNMENT)
     }
 
-    /// Allocates at a multiple of `align`, a power of two that is at least [`ALIGNMENT`].
+    /// Allocates at a multiple of `align`, a power of two of at least [`ALIGNMENT`].
     ///
     /// # Errors
-    /// As [`Memory::allocate`].
+    /// See [`Memory::allocate`].
     pub fn allocate_aligned(&self, name: &str, bytes: u64, align: u64) -> Result<u64, AllocError> {
         self.space.allocate(name, bytes, align.max(ALIGNMENT))
     }
 
-    /// Tells the listener that the contents of `len` bytes at `address` mean nothing until somebody writes them. They stay as
-    /// they are.
+    /// Tells the listener that `len` bytes at `address` are undefined until written. Their contents do not change.
     pub fn undefine(&self, address: u64, len: u64) {
         self.space.notice(MemoryChangeKind::Undefined, address, len);
     }
 
-    /// Tells the listener that the host has written `len` bytes at `address`, by other means than [`Memory::write`].
+    /// Tells the listener that the host has written `len` bytes at `address` without [`Memory::write`].
     pub fn wrote(&self, address: u64, len: u64) {
         self.space.host_writes(address, len);
     }
 
-    /// Tells the listener that the host reads `len` bytes at `address`: their values matter to the program.
+    /// Tells the listener that the host reads `len` bytes at `address` and that the program depends on their values.
     pub fn reads(&self, address: u64, len: u64) {
         self.space.notice(MemoryChangeKind::Read, address, len);
     }
 
-    /// Tells the listener that the host reads `len` bytes at `address` as results: unlike what [`Memory::reads`] is for, such as
-    /// copies of whole buffers, each of the bytes should be written.
+    /// Tells the listener that the host reads `len` bytes at `address` as results. Unlike for reads reported by
+    /// [`Memory::reads`], such as copies of whole buffers, every byte should have been written.
     pub fn reads_results(&self, address: u64, len: u64) {
         let kind = MemoryChangeKind::ReadAsResults;
         self.space.notice(kind, address, len);
     }
 
-    /// Frees the allocation that begins at `address`. A kernel that accesses it from now on faults; one that is just doing so
-    /// may load anything.
+    /// Frees the allocation that begins at `address`. Later accesses by kernels fault; a concurrent access may load
+    /// any value.
     ///
     /// # Errors
-    /// No allocation begins there.
+    /// No allocation begins at the address.
     pub fn free(&self, address: u64) -> Result<(), FreeError> {
         self.space.free(address)
     }
 
-    /// Number of times that an allocation has been freed or unmapped.
+    /// Number of frees and unmaps so far.
     pub(crate) fn frees(&self) -> u64 {
         self.space.frees()
     }
 
-    /// Lets kernels access `len` bytes of the host's own at another address, which it yields: the host address with
-    /// [`ALIAS`]. [`Memory::release`] takes that address.
+    /// Lets kernels access `len` bytes of host memory at an alias address, the host address with [`ALIAS`] set, and
+    /// returns it. Pass this address to [`Memory::release`].
     ///
     /// # Errors
-    /// They overlap others.
+    /// The bytes overlap another range.
     ///
     /// # Safety
-    /// As [`Memory::register`].
+    /// See [`Memory::register`].
     pub unsafe fn register_alias(
         &self,
         name: &str,
@@ -231,14 +231,14 @@ impl Memory {
         Ok(address)
     }
 
-    /// Lets kernels access `len` bytes of the host's own at their host addresses.
+    /// Lets kernels access `len` bytes of host memory at their host address.
     ///
     /// # Errors
-    /// They overlap others.
+    /// The bytes overlap another range.
     ///
     /// # Safety
-    /// Until they are released the bytes can be read and written, and the host accesses them atomically only, or while no
-    /// kernel does.
+    /// The bytes must remain readable and writable until they are released. The host must access them only
+    /// atomically, or only while no kernel accesses them.
     pub unsafe fn register(
         &self,
         name: &str,
@@ -249,48 +249,49 @@ impl Memory {
             .register(name, bytes.expose_provenance() as u64, len)
     }
 
-    /// Takes back the range that was registered at `address`; no kernel accesses it when this returns.
+    /// Releases the range registered at `address`. No kernel accesses it once this returns.
     ///
     /// # Errors
-    /// None was.
+    /// No range is registered at the address.
     pub fn release(&self, address: u64) -> Result<(), FreeError> {
         self.space.release(address)
     }
 
-    /// Lets `listener`, in place of the one before, learn of allocations, frees and host writes from now on, through all
-    /// handles. A set of observers is one.
+    /// Sets the listener for allocations, frees and host writes through all handles, replacing the previous one. A
+    /// set of observers is a listener.
     pub fn observe(&self, listener: impl Listener + 'static) {
         self.space.observe(Arc::new(listener));
     }
 
-    /// Sets how many bytes allocations and charges may have in all. What is in use already stays.
+    /// Sets the limit for the total bytes of allocations and charges. Existing ones are unaffected.
     pub fn set_limit(&self, bytes: u64) {
         self.space.set_limit(bytes);
     }
 
-    /// Bytes in use, in pages of the host's, and how many may be.
+    /// Returns the bytes in use, in whole host pages, and the limit.
     pub fn usage(&self) -> (u64, u64) {
         self.space.usage()
     }
 
-    /// True if the first allocation is at [`FIRST_ADDRESS`], as it is unless the process has something else there.
+    /// True if the first allocation is at [`FIRST_ADDRESS`], which holds unless the process already uses that
+    /// address.
     pub fn is_at_usual_address(&self) -> bool {
         self.first == FIRST_ADDRESS
     }
 
-    /// Says whether a single thread uses it from now on, by this handle, so that nothing need be changed indivisibly. True
-    /// is right only if no other run and no thread of the host changes what this run's atomics change.
+    /// Declares that a single thread uses the memory through this handle, so that updates need not be atomic. Pass
+    /// true only if no other run and no host thread modifies memory that this run's atomics modify.
     pub fn set_one_user(&mut self, has_one: bool) {
         self.has_one_user = has_one;
     }
 
-    /// True if a single thread uses it.
+    /// True if a single thread uses the memory.
     #[inline]
     pub fn has_one_user(&self) -> bool {
         self.has_one_user
     }
 
-    /// Orders all accesses of this thread before it, as others see them, before all accesses behind it.
+    /// Orders all earlier accesses of this thread before all later ones, as seen by other threads.
     #[inline]
     pub fn fence(&self) {
         if !self.has_one_user {
@@ -303,37 +304,37 @@ impl Memory {
         self.space.allocations()
     }
 
-    /// The allocation that is nearest to `address`, for messages; one that has been freed if it had the address and no other
-    /// has it now.
+    /// Allocation nearest to `address`, for messages. Returns a freed allocation if it contained the address and no
+    /// other one does now.
     pub fn nearest(&self, address: u64) -> Option<Allocation> {
         self.space.nearest(address)
     }
 
-    /// Reserves `bytes` bytes of addresses, a whole number of [`ALIGNMENT`], at a multiple of `align`, which is one of
-    /// [`ALIGNMENT`]. There is no memory until some is mapped, and none is counted.
+    /// Reserves `bytes` bytes of addresses, a multiple of [`ALIGNMENT`], at a multiple of `align`, itself a multiple
+    /// of [`ALIGNMENT`]. Reserved addresses have no memory, and count as none, until something is mapped there.
     ///
     /// # Errors
-    /// There are no such addresses.
+    /// No suitable addresses are left.
     pub fn reserve(&self, name: &str, bytes: u64, align: u64) -> Result<u64, AllocError> {
         self.space.reserve(name, bytes, align)
     }
 
-    /// Gives addresses back where nothing is mapped.
+    /// Releases reserved addresses without mappings.
     ///
     /// # Errors
-    /// None that are reserved begin there, or something is mapped.
+    /// No reservation begins at the address, or it has mappings.
     pub fn unreserve(&self, address: u64) -> Result<(), FreeError> {
         self.space.unreserve(address)
     }
 
-    /// Maps `len` bytes of shared memory from an offset on at reserved addresses, under a name, in whole units of [`ALIGNMENT`]. Accesses
-    /// may reach from one part into another that follows it.
+    /// Maps `len` bytes of shared memory at reserved addresses, under a name and in whole units of [`ALIGNMENT`].
+    /// Accesses may span adjacent mappings.
     ///
     /// # Errors
-    /// The addresses are not reserved, or in use; the memory has no such part.
+    /// The addresses are not reserved or already in use, or the shared memory has no such part.
     ///
     /// # Examples
-    /// As of [`SharedMemory`].
+    /// See [`SharedMemory`].
     pub fn map(
         &self,
         name: &str,
@@ -348,16 +349,16 @@ impl Memory {
     /// Removes the mapping at an address.
     ///
     /// # Errors
-    /// There is no mapping at the address.
+    /// No mapping begins at the address.
     pub fn unmap(&self, address: u64) -> Result<(), FreeError> {
         self.space.unmap(address)
     }
 
-    /// The memory of the allocation that begins at an address, for other processes to map. What is stored while this is called for the
-    /// first time is lost.
+    /// Returns the memory of the allocation that begins at an address, for other processes to map. Stores concurrent
+    /// with the first call are lost.
     ///
     /// # Errors
-    /// None begins there; the host has no shared memory.
+    /// No allocation begins at the address, or the host has no shared memory.
     ///
     /// # Examples
     /// ```
@@ -378,37 +379,37 @@ impl Memory {
         self.space.share(address)
     }
 
-    /// Lets kernels execute `len` bytes of an allocation until it is freed: those that jump there from other code. False if no
-    /// allocation has them all.
+    /// Makes `len` bytes of an allocation executable until it is freed, as targets of jumps from other code. Returns
+    /// false if no single allocation contains them.
     pub fn make_executable(&self, address: u64, len: u64) -> bool {
         self.space.make_executable(address, len)
     }
 
-    /// The executable memory that an address is in.
+    /// Executable range that contains an address.
     pub fn executable(&self, address: u64) -> Option<ExecutableRange> {
         self.space.executable(address)
     }
 
-    /// The allocation that holds all of the `len` bytes at `address`, and the offset there. Registered ranges are not among
-    /// these.
+    /// Finds the allocation that contains all `len` bytes at `address`, and the offset in it. Does not search
+    /// registered ranges.
     #[inline]
     pub fn find(&self, address: u64, len: u64) -> Option<(Region<'_>, u64)> {
         let cell = address.wrapping_sub(self.first) / ALIGNMENT;
         if cell >= self.count {
             return None;
         }
-        // SAFETY: the cell is one of the table's, which `space` keeps.
+        // SAFETY: the cell belongs to the table, which `space` keeps alive.
         let (base, end) = unsafe { space::look_up(self.cells, cell)? };
         let offset = address.checked_sub(base)?;
         if address > end || len > end - address {
             return None;
         }
-        // SAFETY: all addresses that entries have are in the accessible part of the range, which stays so; what is around
-        // them in units is in the same page.
+        // SAFETY: all addresses in entries are in the accessible part of the range, which remains accessible; the
+        // units around them are in the same page.
         Some((unsafe { Region::new(base, end - base) }, offset))
     }
 
-    /// Copies guest memory out; false if not all of it is mapped in one allocation.
+    /// Copies bytes out of guest memory. Returns false if they are not all mapped in one allocation.
     pub fn read(&self, address: u64, bytes: &mut [u8]) -> bool {
         let len = bytes.len() as u64;
         match self.find(address, len) {
@@ -423,7 +424,8 @@ impl Memory {
         .is_some()
     }
 
-    /// Copies into guest memory for the host, which observers see; false if not all of it is mapped in one allocation.
+    /// Copies bytes into guest memory on behalf of the host, visible to observers. Returns false if they are not all
+    /// mapped in one allocation.
     pub fn write(&self, address: u64, bytes: &[u8]) -> bool {
         let is_stored = self.store_bytes(address, bytes).is_some();
         if is_stored {
@@ -432,7 +434,7 @@ impl Memory {
         is_stored
     }
 
-    /// Copies into guest memory for a wave; nothing if not all of it is mapped in one allocation.
+    /// Copies bytes into guest memory on behalf of a wave; `None` if they are not all mapped in one allocation.
     pub(crate) fn store_bytes(&self, address: u64, bytes: &[u8]) -> Option<()> {
         let len = bytes.len() as u64;
         match self.find(address, len) {
@@ -446,8 +448,8 @@ impl Memory {
         }
     }
 
-    /// Loads consecutive dwords from `address` on; nothing if not all of them are mapped in one allocation or
-    /// registered range.
+    /// Loads consecutive dwords from `address`. Returns `None` unless all are mapped in one allocation or registered
+    /// range.
     #[inline]
     pub fn load_dwords(&self, address: u64, into: &mut [u32]) -> Option<()> {
         let len = size_of_val(into) as u64;
@@ -465,8 +467,8 @@ impl Memory {
         }
     }
 
-    /// Stores consecutive dwords at `address`. Returns `None` and stores nothing unless all are mapped in one allocation or
-    /// registered range.
+    /// Stores consecutive dwords at `address`. Returns `None` and stores nothing unless all are mapped in one
+    /// allocation or registered range.
     #[inline]
     pub fn store_dwords(&self, address: u64, from: &[u32]) -> Option<()> {
         let len = size_of_val(from) as u64;
@@ -484,7 +486,8 @@ impl Memory {
         }
     }
 
-    /// Loads consecutive dwords into a register's active lanes; nothing if not all of them are mapped in one allocation.
+    /// Loads consecutive dwords into the active lanes of a register. Returns `None` unless all are mapped in one
+    /// allocation.
     #[inline]
     pub fn load_row(&self, address: u64, into: &mut Lanes, exec: u64) -> Option<()> {
         if exec == u64::MAX {
@@ -496,8 +499,8 @@ impl Memory {
         Some(())
     }
 
-    /// Stores the active lanes' dwords to their places in consecutive ones; nothing, and nothing is stored, if not all of
-    /// those, of active lanes or not, are mapped in one allocation and aligned.
+    /// Stores the dwords of active lanes at their positions in a row of consecutive dwords. Returns `None` and stores
+    /// nothing unless the whole row, including inactive lanes, is mapped in one allocation and aligned.
     #[inline]
     pub fn store_row(&self, address: u64, from: &Lanes, exec: u64) -> Option<()> {
         if exec == u64::MAX {
@@ -510,13 +513,13 @@ impl Memory {
         let at = region.pointer(offset);
         #[cfg(target_arch = "x86_64")]
         if level() != Level::Baseline {
-            // SAFETY: the host has the level's instructions; all dwords are inside.
+            // SAFETY: the host supports the level's instructions; all dwords are in bounds.
             unsafe { vectors::store_lanes(from, at.cast_mut(), exec) };
             return Some(());
         }
         for lane in active(exec) {
             let at = at.wrapping_add(lane * size_of::<u32>());
-            // SAFETY: all dwords are inside and aligned, and all accesses to the backing are atomic.
+            // SAFETY: all dwords are in bounds and aligned, and all accesses to the backing are atomic.
             unsafe { (*at.cast::<AtomicU32>()).store(from.0[lane], Relaxed) };
         }
         Some(())
@@ -530,7 +533,7 @@ impl Memory {
     }
 }
 
-/// Dwords that are not aligned, by way of bytes.
+/// Loads unaligned dwords through a byte copy.
 #[cold]
 #[inline(never)]
 fn read_unaligned(region: Region<'_>, offset: u64, into: &mut [u32]) {
@@ -544,7 +547,7 @@ fn read_unaligned(region: Region<'_>, offset: u64, into: &mut [u32]) {
     }
 }
 
-/// The other way round.
+/// Stores unaligned dwords through a byte copy.
 #[cold]
 #[inline(never)]
 fn write_unaligned(region: Region<'_>, offset: u64, from: &[u32]) {

@@ -1,23 +1,24 @@
-//! Noise: values that look like any, and are the same for the same seed.
+//! Noise: reproducible pseudorandom values from a seed.
 
-/// A source of noise.
+/// Noise generator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Noise(u64);
 
 impl Noise {
-    /// The noise of a seed.
+    /// Creates the generator for a seed.
     pub(crate) fn new(seed: u64) -> Noise {
         Noise(seed)
     }
 
-    /// The noise of a part, by its number: parts differ from each other.
+    /// Derives an independent generator for a numbered part.
     #[must_use]
     pub(crate) fn of(self, part: u64) -> Noise {
         let mut noise = Noise(self.0 ^ part.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         Noise(noise.next())
     }
 
-    /// The next value: one step of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+    /// Returns the next value, by one step of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
+    /// generators", 2014).
     pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

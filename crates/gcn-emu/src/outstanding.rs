@@ -1,14 +1,15 @@
-//! Operations that may be incomplete, and what a wait guarantees of them (checklist 5; errata E043, E046, E082, E083).
+//! Outstanding operations and the guarantees that waits give about them (checklist 5; errata E043, E046, E082, E083).
 //!
-//! The value of a counter alone says little: operations of different kinds complete in any order. What counts is how small the
-//! counter can be while an operation is outstanding: those of its own order that were issued after it are outstanding too, all
-//! others may be complete. A wait for less than that guarantees the operation.
+//! A counter's value alone says little, because operations of different kinds complete in any order. The relevant
+//! quantity is the least value the counter can have while an operation is outstanding: later operations of the same
+//! order are then outstanding too, while all others may be complete. A wait for a smaller value guarantees that the
+//! operation is complete.
 
 use gcn_isa::Inst;
 use gcn_isa::simm::Waitcnt;
 use gcn_isa::uses::{Counter, Counters, Order, RegisterUse, Uses};
 
-/// The value of a counter that a wait is for.
+/// Value that a wait requests for a counter.
 pub fn bound(until: Waitcnt, counter: Counter) -> u8 {
     match counter {
         Counter::Vm => until.vm,
@@ -17,7 +18,7 @@ pub fn bound(until: Waitcnt, counter: Counter) -> u8 {
     }
 }
 
-/// The amount that an operation adds to a counter.
+/// Amount that an operation adds to a counter.
 fn added(counters: &Counters, counter: Counter) -> u8 {
     match counter {
         Counter::Vm => counters.vm,
@@ -26,29 +27,29 @@ fn added(counters: &Counters, counter: Counter) -> u8 {
     }
 }
 
-/// Something that an operation holds until a counter says otherwise.
+/// Resource that an operation holds until a counter releases it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held<T> {
-    /// The counter that releases it.
+    /// Counter that releases it.
     pub counter: Counter,
-    /// Operations that complete in order with it.
+    /// Order in which the operation completes.
     pub order: Order,
-    /// A sampler takes part in it.
+    /// True if a sampler takes part in the operation.
     pub sampled: bool,
     /// Least value of the counter while the operation is outstanding.
     pub least: u8,
-    /// The thing held.
+    /// Resource held.
     pub what: T,
 }
 
 impl<T> Held<T> {
-    /// The largest wait of its counter that releases it.
+    /// Largest wait value of the counter that releases the resource.
     pub fn wait(&self) -> u8 {
         self.least.saturating_sub(1)
     }
 }
 
-/// Things that a wave's operations hold, in the order of their issue.
+/// Resources held by a wave's operations, in issue order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outstanding<T> {
     held: Vec<Held<T>>,
@@ -61,30 +62,31 @@ impl<T> Default for Outstanding<T> {
 }
 
 impl<T> Outstanding<T> {
-    /// Everything that may be held.
+    /// All resources that may be held.
     pub fn held(&self) -> &[Held<T>] {
         &self.held
     }
 
-    /// True if nothing is.
+    /// True if no resource is held.
     pub fn is_empty(&self) -> bool {
         self.held.is_empty()
     }
 
-    /// Keeps what a predicate is true for.
+    /// Keeps only the resources that satisfy a predicate.
     pub fn retain(&mut self, keep: impl FnMut(&Held<T>) -> bool) {
         self.held.retain(keep);
     }
 
-    /// The wave waits. Returns true if that releases something.
+    /// Applies a wait. Returns true if it releases a resource.
     pub fn wait(&mut self, until: Waitcnt) -> bool {
         let before = self.held.len();
         self.held.retain(|it| it.least <= bound(until, it.counter));
         self.held.len() < before
     }
 
-    /// An operation is issued, which holds something until one counter or another releases it. Where a counter would overflow,
-    /// issue waits for the oldest operations (checklist 5.3); returns true if that releases something.
+    /// Records the issue of an operation that holds a resource until any of its counters releases it. If a counter
+    /// would overflow, issue waits for the oldest operations (checklist 5.3). Returns true if that releases a
+    /// resource.
     pub fn issue(
         &mut self,
         counters: &Counters,
@@ -102,7 +104,7 @@ impl<T> Outstanding<T> {
             }
         }
         let own = |counter| {
-            // Of two increments one may have been taken back.
+            // One of two increments may already have been taken back.
             if counters.order.is_kept() {
                 added(counters, counter)
             } else {
@@ -122,7 +124,7 @@ impl<T> Outstanding<T> {
 }
 
 impl<T: PartialEq> Outstanding<T> {
-    /// Joins what may be outstanding on another way to the same place. Returns true if that is more than before.
+    /// Merges the state of another path to the same point. Returns true if the state grew.
     pub fn join(&mut self, other: &Outstanding<T>) -> bool
     where
         T: Clone,
@@ -132,7 +134,7 @@ impl<T: PartialEq> Outstanding<T> {
             let same = |it: &&mut Held<T>| it.counter == theirs.counter && it.what == theirs.what;
             match self.held.iter_mut().find(same) {
                 Some(ours) => {
-                    // Of a FLAT the order may differ from way to way; the one without any is the weaker.
+                    // The order of a FLAT operation may differ between paths; no order is the weaker guarantee.
                     if ours.order.is_kept() && !theirs.order.is_kept() {
                         ours.order = theirs.order;
                         grown = true;
@@ -150,7 +152,7 @@ impl<T: PartialEq> Outstanding<T> {
     }
 }
 
-/// The order of a FLAT instruction by the apertures that its lanes hit, `lds` those of LDS among `lanes` (errata E082).
+/// Order of a FLAT instruction, given the apertures its lanes access: `lds` of its `lanes` access LDS (errata E082).
 pub fn flat_order(lds: u64, lanes: u64) -> Order {
     if lds == 0 {
         Order::VectorMemory

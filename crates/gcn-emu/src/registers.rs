@@ -1,20 +1,21 @@
-//! The vector registers of a wave, and rows beside them for sources that are in none.
+//! Vector registers of a wave, with staging rows for sources outside them.
 
 use std::ops::{Deref, DerefMut};
 
 use crate::lanes::{Lanes, NOTHING};
 
-/// Operands of an instruction at most.
+/// Maximum number of operands of an instruction.
 pub(crate) const OPERANDS: usize = 6;
-/// Rows for a source that is in no vector register: its low and its high dword, and the last one with its sign changed.
+/// Rows for a source outside the vector registers: its low dword, its high dword, and its last dword with the sign
+/// changed.
 const ROWS_OF_SOURCE: usize = 3;
-/// Rows for such sources; those of the registers follow.
+/// Number of staging rows, which precede the registers.
 const STAGED: usize = OPERANDS * ROWS_OF_SOURCE;
 
-/// Vector registers. They deref to a slice of [`Lanes`].
+/// Vector registers, dereferencing to a slice of [`Lanes`].
 ///
-/// The same allocation begins with rows for the sources of a vector instruction that are in no register: a row's number is all
-/// that an instruction has to know of a source.
+/// The allocation begins with staging rows for sources of a vector instruction outside the registers, so that an
+/// instruction identifies any source by a row number.
 ///
 /// ```
 /// use gcn_emu::registers::VectorRegisters;
@@ -29,33 +30,32 @@ pub struct VectorRegisters {
     rows: Box<[Lanes]>,
 }
 
-/// The place of a source or result among a wave's registers and the rows for sources that are in none.
+/// Row number of a source or result: a register or a staging row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct RegisterRow(u16);
 
 impl RegisterRow {
-    /// The first of a source's rows outside the registers, by its place among the operands.
+    /// First staging row of a source, by operand index.
     pub(crate) const fn staged(place: usize) -> RegisterRow {
         RegisterRow((place * ROWS_OF_SOURCE) as u16)
     }
 
-    /// A register's.
+    /// Row of a register.
     pub(crate) const fn of_register(number: u8) -> RegisterRow {
         RegisterRow(STAGED as u16 + number as u16)
     }
 
-    /// True of a register's.
+    /// True for the row of a register.
     pub(crate) const fn is_register(self) -> bool {
         self.0 as usize >= STAGED
     }
 }
 
-/// The rows of sources that are in no vector register, at their places among the operands: the dwords, and the last one
-/// with its sign changed.
+/// Staging rows by operand index: low dword, high dword, and the last dword with the sign changed.
 pub(crate) struct Staged<'a>(&'a mut [Lanes; STAGED]);
 
 impl Staged<'_> {
-    /// The rows of a source; nothing beyond the operands.
+    /// Rows of a source; `None` past the last operand.
     #[inline(always)]
     pub(crate) fn source(&mut self, place: usize) -> Option<&mut [Lanes; ROWS_OF_SOURCE]> {
         self.0[(place * ROWS_OF_SOURCE).min(STAGED)..].first_chunk_mut()
@@ -63,32 +63,33 @@ impl Staged<'_> {
 }
 
 impl VectorRegisters {
-    /// As many registers, all zero.
+    /// Creates `count` registers, all zero.
     pub fn new(count: usize) -> VectorRegisters {
         VectorRegisters {
             rows: vec![Lanes::ZERO; STAGED + count].into_boxed_slice(),
         }
     }
 
-    /// A source's dword: the row, or the one after it if `n` is 1. Zeros if there is no such register; resolved operands name none.
+    /// Dword of a source: the given row, or the next one if `n` is 1. Reads zeros if there is no such register, which
+    /// resolved operands never name.
     #[inline(always)]
     pub(crate) fn dword(&self, row: RegisterRow, n: usize) -> &Lanes {
         self.rows.get(usize::from(row.0) + n).unwrap_or(&NOTHING)
     }
 
-    /// A result's dword, as [`VectorRegisters::dword`] of a source.
+    /// Mutable dword of a result, selected as in [`VectorRegisters::dword`].
     #[inline(always)]
     pub(crate) fn dword_mut(&mut self, row: RegisterRow, n: usize) -> Option<&mut Lanes> {
         self.rows.get_mut(usize::from(row.0) + n)
     }
 
-    /// A source's dword outside the registers with its sign changed.
+    /// Last dword of a staged source with its sign changed.
     #[inline(always)]
     pub(crate) fn changed(&self, place: usize) -> &Lanes {
         self.dword(RegisterRow::staged(place), ROWS_OF_SOURCE - 1)
     }
 
-    /// The registers, and the rows for sources that are in none.
+    /// Splits into registers and staging rows.
     #[inline(always)]
     pub(crate) fn split(&mut self) -> (&mut [Lanes], Staged<'_>) {
         match self.rows.split_first_chunk_mut() {

@@ -1,76 +1,76 @@
-//! VM_CNT, LGKM_CNT and EXP_CNT (checklist 5): operations issued and not known to be complete.
+//! VM_CNT, LGKM_CNT and EXP_CNT (checklist 5): operations that have been issued and may be incomplete.
 //!
-//! Memory operations take effect at issue, which is a legal outcome; the counters are kept all the same,
-//! so that a checker can tell which results a program may not use yet. An operation stays outstanding
-//! until a wait, or a full counter, forces it to complete.
+//! Memory operations take effect at issue, which is a legal outcome. The counters are still maintained, so that a
+//! checker can tell which results a program may not use yet. An operation stays outstanding until a wait or a full
+//! counter forces it to complete.
 
 use gcn_isa::Isa;
 use gcn_isa::simm::Waitcnt;
 use gcn_isa::uses::{Counter, Counters, Order};
 
-/// Identity of an operation: its number among those that its wave has issued.
+/// Operation ID: sequence number among the operations issued by its wave.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct OperationId(pub u64);
 
-/// Reason for which an operation no longer holds a counter.
+/// Reason why an operation no longer holds a counter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Cause {
-    /// A wait asks for it.
+    /// Requested by a wait.
     Wait,
-    /// The counter is full, and another operation is issued (checklist 3.29, 5.3).
+    /// Counter full when another operation was issued (checklist 3.29, 5.3).
     Full,
-    /// A younger operation of the same kind is complete for one of these reasons, and the kind completes in order.
+    /// Completion of a younger operation of the same kind, which completes in order.
     Order,
 }
 
-/// An operation that no longer holds a counter.
+/// Operation that no longer holds a counter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Retired {
     /// Number of the operation within the wave.
     pub operation: OperationId,
-    /// Among which operations it completes in order (checklist 5.4).
+    /// Order in which the operation completes (checklist 5.4).
     pub order: Order,
-    /// Address of its instruction, in bytes.
+    /// Address of the instruction in bytes.
     pub pc: u64,
-    /// The counter that it held.
+    /// Counter that the operation held.
     pub counter: Counter,
-    /// Reason for which it no longer does.
+    /// Reason for its release.
     pub cause: Cause,
 }
 
-/// An operation that may be incomplete.
+/// Operation that may be incomplete.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct OutstandingOperation {
     /// Number of the operation within the wave.
     pub operation: OperationId,
-    /// Address of its instruction, in bytes.
+    /// Address of the instruction in bytes.
     pub pc: u64,
-    /// The increments that no wait has taken back yet.
+    /// Increments that no wait has taken back.
     pub held: Counters,
 }
 
-/// The counters of a wave, and what they count. Everything takes constant time, an operation's release included
-/// in its issue, and constant memory: what holds nothing of a counter any more is forgotten there.
+/// Counters of a wave and the operations they count. Every method takes constant time, counting an operation's
+/// release as part of its issue, and constant memory: operations that no longer hold a counter are removed.
 #[derive(Clone, Debug)]
 pub struct Scoreboard {
     max: [u8; COUNTERS],
-    /// Operations issued so far.
+    /// Number of operations issued so far.
     issued: u64,
     counters: Box<[CounterState; COUNTERS]>,
 }
 
-/// One of VM_CNT, LGKM_CNT, EXP_CNT.
+/// State of VM_CNT, LGKM_CNT or EXP_CNT.
 #[derive(Clone, Debug)]
 struct CounterState {
     value: u8,
-    /// Holder of the oldest operation that holds something of it.
+    /// Index of the oldest holder.
     oldest: u8,
-    /// Number, each after the one before, round the end.
+    /// Number of holders, stored as a ring buffer from `oldest`.
     count: u8,
     places: [Holder; PLACES],
 }
 
-/// An operation that holds something of a counter.
+/// Operation that holds part of a counter.
 #[derive(Clone, Copy, Debug)]
 struct Holder {
     number: u64,
@@ -82,10 +82,10 @@ struct Holder {
 
 const COUNTERS: usize = 3;
 
-/// Names, in the order in which the scoreboard has them.
+/// Counters in the scoreboard's order.
 const NAMES: [Counter; COUNTERS] = [Counter::Vm, Counter::Lgkm, Counter::Exp];
 
-/// One more than the largest value of any counter: each operation holds at least one.
+/// One more than the maximum of any counter; each operation holds at least one.
 const PLACES: usize = 64;
 
 impl CounterState {
@@ -102,13 +102,13 @@ impl CounterState {
         }; PLACES],
     };
 
-    /// The operations that hold something of it, in issue order.
+    /// Operations that hold part of the counter, in issue order.
     fn operations(&self) -> impl Iterator<Item = &Holder> {
         let numbers = (0..self.count).map(|n| usize::from(self.oldest + n) % PLACES);
         numbers.map(|n| &self.places[n])
     }
 
-    /// Completes the oldest operations until the value is at most `until`, and reports each.
+    /// Completes the oldest operations until the value is at most `until`, reporting each.
     #[inline]
     fn release(&mut self, until: u8, mut released: impl FnMut(Holder)) {
         while self.value > until {
@@ -120,7 +120,7 @@ impl CounterState {
         }
     }
 
-    /// An operation is issued, which holds something of the counter, whose value is at most `max`.
+    /// Records the issue of an operation that holds part of the counter, whose value is at most `max`.
     #[inline(always)]
     fn issue(&mut self, operation: Holder, max: u8, released: impl FnMut(Holder)) {
         let held = operation.held.min(max);
@@ -139,7 +139,7 @@ fn each(counters: Waitcnt) -> [u8; COUNTERS] {
 }
 
 impl Scoreboard {
-    /// No operation outstanding.
+    /// Creates a scoreboard without outstanding operations.
     pub fn new(isa: Isa) -> Scoreboard {
         Scoreboard {
             max: each(Waitcnt::max(isa)).map(|max| max.min(PLACES as u8 - 1)),
@@ -148,7 +148,7 @@ impl Scoreboard {
         }
     }
 
-    /// No operation outstanding any more; the wave is another.
+    /// Removes all operations, for a new wave.
     pub fn clear(&mut self) {
         self.issued = 0;
         for counter in self.counters.iter_mut() {
@@ -156,7 +156,7 @@ impl Scoreboard {
         }
     }
 
-    /// The counters now.
+    /// Current counter values.
     pub fn counters(&self) -> Waitcnt {
         let [vm, lgkm, exp] = &*self.counters;
         Waitcnt {
@@ -191,19 +191,19 @@ impl Scoreboard {
         })
     }
 
-    /// The identity of the next operation.
+    /// ID of the next operation.
     pub fn next(&self) -> OperationId {
         OperationId(self.issued)
     }
 
-    /// An operation is issued. Where a counter would overflow, issue stalls until the oldest
-    /// operations have completed (checklist 3.29, 5.3; errata E120).
+    /// Records the issue of an operation. If a counter would overflow, issue stalls until the oldest operations have
+    /// completed (checklist 3.29, 5.3; errata E120).
     #[inline]
     pub fn issue(&mut self, pc: u64, held: Counters) {
         self.issue_each(pc, held, |_, _| ());
     }
 
-    /// [`Scoreboard::issue`], and the operations that complete are appended to `retired`.
+    /// Variant of [`Scoreboard::issue`] that appends the completed operations to `retired`.
     #[inline]
     pub fn issue_reported(&mut self, pc: u64, held: Counters, retired: &mut Vec<Retired>) {
         let first = retired.len();
@@ -244,7 +244,7 @@ impl Scoreboard {
         }
     }
 
-    /// [`Scoreboard::wait`], and the operations that complete are appended to `retired`.
+    /// Variant of [`Scoreboard::wait`] that appends the completed operations to `retired`.
     #[inline]
     pub fn wait_reported(&mut self, until: Waitcnt, retired: &mut Vec<Retired>) {
         let counters = self.counters.iter().zip(each(until));
@@ -265,7 +265,8 @@ impl Scoreboard {
     }
 }
 
-/// Says of what has completed that it had to, before a younger operation of its kind on the same counter.
+/// Changes the cause of retired operations that had to complete before a younger operation of their kind on the same
+/// counter.
 #[inline]
 fn mark_order(retired: &mut [Retired]) {
     if retired.len() > 1 {

@@ -1,4 +1,4 @@
-//! The state of a wave: registers, mode, counters.
+//! State of a wave: registers, mode and counters.
 
 use gcn_isa::{Isa, regs};
 
@@ -10,10 +10,10 @@ use crate::late::Late;
 use crate::registers::{Staged, VectorRegisters};
 use crate::scoreboard::Scoreboard;
 
-/// Scalar registers by number: SGPRs, VCC, M0 and EXEC among them, as an instruction's field names them.
+/// Number of scalar registers (SGPRs, VCC, M0, EXEC and others), indexed as in instruction fields.
 pub(crate) const SCALARS: usize = 128;
 
-/// Numbers of the scalar sources that are neither registers nor constants.
+/// Operand code of the first scalar source that is neither register nor constant.
 const SHARED_BASE: u8 = 235;
 const SHARED_LIMIT: u8 = 236;
 const PRIVATE_BASE: u8 = 237;
@@ -22,23 +22,23 @@ const VCCZ: u8 = 251;
 const EXECZ: u8 = 252;
 const SCC: u8 = 253;
 
-/// State of a wave: running, or what it waits for.
+/// Execution state of a wave: running, or the event it waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Waiting {
-    /// The wave is running.
+    /// Running.
     No,
-    /// At S_BARRIER, until all waves of its workgroup are.
+    /// Waiting at S_BARRIER for all waves of the workgroup.
     Barrier,
-    /// At a global wave synchronisation resource (checklist 2.30).
+    /// Waiting at a global wave synchronization resource (checklist 2.30).
     Gws,
-    /// The wave sleeps (S_SLEEP), until the others have had their turn.
+    /// Sleeping (S_SLEEP) until the other waves have had a turn.
     Asleep,
-    /// The wave has ended.
+    /// Ended.
     Ended,
 }
 
 impl Waiting {
-    /// All states, in the order of their numbers.
+    /// All states, in discriminant order.
     pub(crate) const ALL: [Waiting; 5] = [
         Waiting::No,
         Waiting::Barrier,
@@ -48,27 +48,27 @@ impl Waiting {
     ];
 }
 
-/// A position in the dispatch, for messages and observers.
+/// Position of a wave in the dispatch, for messages and observers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct WaveId {
     /// Workgroup in x, y, z.
     pub group: [u32; 3],
-    /// Number of the wave within its workgroup.
+    /// Index of the wave within its workgroup.
     pub wave: u32,
 }
 
 impl WaveId {
-    /// Orders waves as they begin: workgroups with x fastest, then the waves of a workgroup.
+    /// Sort key for launch order: workgroups with x varying fastest, then waves.
     pub fn rank(&self) -> impl Ord + use<> {
         let [x, y, z] = self.group;
         (z, y, x, self.wave)
     }
 }
 
-/// A wave: 64 lanes that execute together.
+/// Wave of 64 lanes that execute in lockstep.
 #[derive(Clone, Debug)]
 pub struct Wave {
-    /// Identity of the wave.
+    /// Position of the wave in the dispatch.
     pub id: WaveId,
     /// Instruction set.
     pub isa: Isa,
@@ -77,47 +77,46 @@ pub struct Wave {
     scalars: [u32; SCALARS],
     /// Vector registers allocated to the wave.
     pub vgprs: VectorRegisters,
-    /// SGPRs allocated to the wave.
+    /// Number of SGPRs allocated to the wave.
     pub sgpr_count: u8,
     /// Scalar condition code.
     pub scc: bool,
-    /// MODE: rounding 3:0, denormals 7:4, DX10 clamp 8, IEEE 9, and the rest as the manual has it.
+    /// MODE: rounding in bits 3:0, denormals in 7:4, DX10 clamp in 8, IEEE in 9, and the rest as in the manual.
     pub mode: u32,
-    /// TRAPSTS; bit 8 is the sticky memory violation (checklist 1.9).
+    /// TRAPSTS; bit 8 is the sticky memory violation flag (checklist 1.9).
     pub trapsts: u32,
-    /// Violations that did not end the run, one for each element or lane.
+    /// Number of violations that did not end the run, counted per element or lane.
     pub violations: u64,
-    /// Address of the instruction that did the first of them, where the run knows it.
+    /// Address of the instruction that caused the first of them, if known.
     pub violated_at: Option<u64>,
-    /// Ticket of a wave that waits at a global wave synchronisation resource.
+    /// Ticket for a wait at a global wave synchronization resource.
     pub gws_ticket: Option<Ticket>,
     /// Outstanding operations.
     pub scoreboard: Scoreboard,
-    /// Operations that have not taken effect yet, if they do so as late as they may.
+    /// Operations that have not taken effect yet, if late completion is configured.
     pub(crate) late: Option<Box<Late>>,
-    /// The reason for which it is not running.
+    /// Execution state.
     pub waiting: Waiting,
-    /// Instructions executed.
+    /// Number of instructions executed.
     pub executed: u64,
-    /// Dword index in the code of the last taken branch. It is kept here for the run to have its
-    /// registers for what it needs more often.
+    /// Dword index in the code of the last taken branch. Stored here to free host registers of the run loop.
     pub(crate) branch: Option<usize>,
-    /// Address of the wave's scratch, and bytes for each lane.
+    /// Location of the wave's scratch memory.
     pub scratch: Scratch,
-    /// Bytes of LDS that its workgroup has, and waves.
+    /// LDS size and number of waves of the workgroup.
     pub group: GroupShape,
     /// Priority set by S_SETPRIO.
     pub priority: u8,
     /// Value of LDS_DIRECT in the current instruction.
     pub lds_direct: u32,
-    /// The windows of FLAT addresses, as the aperture registers of GCN 1.4 show them.
+    /// Apertures of FLAT addresses, as shown by the aperture registers of GCN 1.4.
     pub apertures: Apertures,
-    /// Addresses of its recent loads.
+    /// Stride predictor for recent loads.
     pub(crate) strides: Strides,
     pub(crate) staging: Box<Staging>,
 }
 
-/// State that a wave continues from, to compare with a later one.
+/// Snapshot of a wave's state, to detect repetition.
 pub(crate) struct Snapshot {
     pc: u64,
     scalars: Scalars,
@@ -126,7 +125,7 @@ pub(crate) struct Snapshot {
 }
 
 impl Wave {
-    /// Program counter and registers.
+    /// Takes a snapshot of the program counter and the registers.
     pub(crate) fn snapshot(&self) -> Snapshot {
         Snapshot {
             pc: self.pc,
@@ -136,7 +135,7 @@ impl Wave {
         }
     }
 
-    /// True if all registers hold the same as the last time that it was there; nothing if it is elsewhere.
+    /// Compares the registers with a snapshot; `None` if the program counter differs.
     pub(crate) fn repeats(&self, there: &Snapshot) -> Option<bool> {
         (self.pc == there.pc).then(|| {
             self.scc == there.scc && self.scalars == there.scalars && *self.vgprs == *there.vgprs
@@ -144,12 +143,12 @@ impl Wave {
     }
 }
 
-/// Strides of a few loads between two executions, to prefetch what they load next. The host's own prefetcher uses the
-/// addresses of its instructions, which are the same for all loads.
+/// Stride predictor for a few loads, used to prefetch their next addresses. The host's own prefetcher does not help,
+/// since it is indexed by the addresses of host instructions, which all loads share.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Strides([Visit; Strides::LOADS]);
 
-/// Address of a load, and its distance from the previous one.
+/// Last address of a load and its distance from the previous one.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Visit {
     pub(crate) address: u64,
@@ -157,23 +156,24 @@ pub(crate) struct Visit {
 }
 
 impl Strides {
-    /// Number of loads that have entries of their own.
+    /// Number of loads with an entry of their own.
     const LOADS: usize = 16;
-    /// Executions of a load between the fetch of its row and its use.
+    /// Number of executions of a load between the prefetch of a row and its use.
     pub(crate) const AHEAD: u64 = 2;
 
-    /// Number of the entry of a load.
+    /// Index of a load's entry.
     #[inline]
     pub(crate) fn entry(load: u8) -> u8 {
         load % Strides::LOADS as u8
     }
 
-    /// The entries, for host code.
+    /// Pointer to the entries, for host code.
     pub(crate) fn entries(&mut self) -> *mut Visit {
         self.0.as_mut_ptr()
     }
 
-    /// Load number `load` is at an address: how far on it will be the next time if it was so far twice.
+    /// Records an address of load number `load`. Returns the predicted distance to prefetch if the last two distances
+    /// were equal.
     #[inline]
     pub(crate) fn next(&mut self, load: u8, address: u64) -> Option<u64> {
         let visit = &mut self.0[usize::from(Strides::entry(load))];
@@ -184,46 +184,48 @@ impl Strides {
     }
 }
 
-/// Vector registers that a wave has at least, so that any of one or two dwords is there. Hardware allocates at least four.
+/// Minimum number of vector registers of a wave, so that any operand of one or two dwords exists. Hardware allocates
+/// at least four.
 pub(crate) const LEAST_VGPRS: usize = 2;
-/// Scalar registers as [`Wave`] has them.
+/// Scalar registers of a [`Wave`].
 pub(crate) type Scalars = [u32; SCALARS];
 
-/// Registers of no program, for results of a vector instruction while it is executed. Low dwords, then high ones.
+/// Scratch registers for results of the current vector instruction: low dwords, then high dwords.
 #[derive(Clone, Debug)]
 pub(crate) struct Staging {
-    /// Previous contents of the result's registers.
+    /// Previous contents of the destination registers.
     pub(crate) old: [Lanes; 2],
-    /// Results, where they are not yet what is written, or not for all lanes.
+    /// Intermediate results, or results not written to all lanes.
     pub(crate) results: [Lanes; 2],
 }
 
-/// A wave's view of its workgroup.
+/// Properties of a wave's workgroup.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct GroupShape {
-    /// Bytes of LDS that are allocated.
+    /// Allocated bytes of LDS.
     pub lds_bytes: u32,
-    /// Waves.
+    /// Number of waves.
     pub waves: u32,
 }
 
-/// A wave's scratch: dwords interleaved by lane (errata E087).
+/// Scratch memory of a wave: dwords interleaved by lane (errata E087).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Scratch {
     /// Address of the wave's first byte in global memory.
     pub base: u64,
-    /// The hidden base of private memory, which FLAT_SCRATCH_HI counts from on GCN 1.1 and 1.2 (errata E088): the
-    /// scratch of the thread that runs the wave.
+    /// Hidden base of private memory, to which FLAT_SCRATCH_HI is relative on GCN 1.1 and 1.2 (errata E088): the
+    /// scratch of the host thread that runs the wave.
     pub region: u64,
-    /// Bytes that each lane has; offsets beyond are out of range (checklist 3.25).
+    /// Number of bytes per lane; larger offsets are out of range (checklist 3.25).
     pub bytes_per_lane: u32,
 }
 
-/// TRAPSTS: a memory violation happened.
+/// Memory violation bit of TRAPSTS.
 pub const TRAPSTS_MEM_VIOL: u32 = 1 << 8;
 
 impl Wave {
-    /// A wave at `pc` with `vgprs` vector registers, two at least, all lanes inactive and everything zero.
+    /// Creates a wave at `pc` with `vgprs` vector registers (at least two). All lanes are inactive and all registers
+    /// zero.
     pub fn new(isa: Isa, id: WaveId, pc: u64, vgprs: usize, sgpr_count: u8) -> Wave {
         Wave {
             id,
@@ -256,7 +258,7 @@ impl Wave {
         }
     }
 
-    /// Operands of a vector instruction, and the rows for its sources that are in no vector register.
+    /// Splits into vector registers, scalar registers and the staging rows for sources outside the vector registers.
     #[inline(always)]
     pub(crate) fn split_for_sources(&mut self) -> (&mut [Lanes], &Scalars, Staged<'_>) {
         let (registers, staged) = self.vgprs.split();
@@ -272,13 +274,13 @@ impl Wave {
         f(&mut self.vgprs, &mut self.scalars)
     }
 
-    /// The scalar registers.
+    /// Scalar registers.
     #[inline(always)]
     pub(crate) fn scalars(&self) -> &Scalars {
         &self.scalars
     }
 
-    /// Makes the wave begin anew at `pc`, keeping its allocations and its name.
+    /// Restarts the wave at `pc`, keeping its allocations and ID.
     pub fn restart(&mut self, pc: u64) {
         self.pc = pc;
         self.scalars = [0; SCALARS];
@@ -297,7 +299,7 @@ impl Wave {
         self.branch = None;
     }
 
-    /// A vector register; one beyond the allocation reads v0 (checklist 1.6).
+    /// Reads a vector register; one beyond the allocation reads v0 (checklist 1.6).
     #[inline]
     pub fn vgpr(&self, register: u8) -> &Lanes {
         self.vgprs
@@ -305,15 +307,15 @@ impl Wave {
             .unwrap_or(&self.vgprs[0])
     }
 
-    /// A vector register to write. Instructions that would write one beyond the allocation are cancelled before.
+    /// Vector register to write. Instructions that would write beyond the allocation have been cancelled earlier.
     #[inline]
     pub fn vgpr_mut(&mut self, register: u8) -> &mut Lanes {
         let register = usize::from(register).min(self.vgprs.len() - 1);
         &mut self.vgprs[register]
     }
 
-    /// A scalar source that is neither register nor constant, by its number: the apertures of GCN 1.4 (errata
-    /// E088), VCCZ, EXECZ, SCC and LDS_DIRECT. As a 32-bit source an aperture gives its low half.
+    /// Reads a scalar source that is neither register nor constant: the apertures of GCN 1.4 (errata E088), VCCZ,
+    /// EXECZ, SCC and LDS_DIRECT. The low half of an aperture is its value as a 32-bit source.
     pub fn special(&self, code: u8) -> u64 {
         let base = |high: u32| u64::from(high) << 32;
         match code {
@@ -329,7 +331,7 @@ impl Wave {
         }
     }
 
-    /// EXEC: a bit per lane.
+    /// EXEC mask, one bit per lane.
     #[inline]
     pub fn exec(&self) -> u64 {
         self.resolved64(regs::EXEC_LO)
@@ -341,7 +343,7 @@ impl Wave {
         self.set_scalar64(regs::EXEC_LO, mask);
     }
 
-    /// VCC: a bit per lane.
+    /// VCC, one bit per lane.
     #[inline]
     pub fn vcc(&self) -> u64 {
         self.resolved64(regs::VCC_LO)
@@ -353,13 +355,13 @@ impl Wave {
         self.set_scalar64(regs::VCC_LO, mask);
     }
 
-    /// M0.
+    /// Value of M0.
     #[inline]
     pub fn m0(&self) -> u32 {
         self.scalars[usize::from(regs::M0)]
     }
 
-    /// Scalar register number `code`, 0..=127. An SGPR beyond the wave's allocation reads s0 (checklist 1.7).
+    /// Reads scalar register `code`, 0..=127. An SGPR beyond the wave's allocation reads s0 (checklist 1.7).
     #[inline]
     pub fn scalar(&self, code: u8) -> u32 {
         let code = if code >= self.sgpr_count && code < self.isa.sgprs() {
@@ -370,25 +372,25 @@ impl Wave {
         self.scalars[usize::from(code) % SCALARS]
     }
 
-    /// Scalar register number `code`, 0..=127, of an operand that has been resolved: it is not beyond the allocation.
+    /// Reads scalar register `code`, 0..=127, of a resolved operand, which is never beyond the allocation.
     #[inline(always)]
     pub fn resolved(&self, code: u8) -> u32 {
         self.scalars[usize::from(code) % SCALARS]
     }
 
-    /// [`Wave::resolved`] of `code` and the one after it.
+    /// Reads `code` and the following register as in [`Wave::resolved`].
     #[inline(always)]
     pub(crate) fn resolved64(&self, code: u8) -> u64 {
         u64::from(self.resolved(code)) | u64::from(self.resolved(code + 1)) << 32
     }
 
-    /// Scalar registers `code` and the one after it.
+    /// Reads scalar register `code` and the following one.
     #[inline]
     pub fn scalar64(&self, code: u8) -> u64 {
         u64::from(self.scalar(code)) | u64::from(self.scalar(code + 1)) << 32
     }
 
-    /// Scalar registers from `code` on.
+    /// Reads consecutive scalar registers starting at `code`.
     #[inline]
     pub fn scalars_from<const COUNT: usize>(&self, code: u8) -> [u32; COUNT] {
         let own = self.scalars.get(..self.sgpr_count.into());
@@ -397,32 +399,32 @@ impl Wave {
             .unwrap_or_else(|| std::array::from_fn(|n| self.scalar(code.wrapping_add(n as u8))))
     }
 
-    /// Sets scalar register number `code`, 0..=127.
+    /// Writes scalar register `code`, 0..=127.
     #[inline]
     pub fn set_scalar(&mut self, code: u8, value: u32) {
         self.scalars[usize::from(code) % SCALARS] = value;
     }
 
-    /// Sets scalar register `code` and the one after it.
+    /// Writes scalar register `code` and the following one.
     #[inline]
     pub fn set_scalar64(&mut self, code: u8, value: u64) {
         self.set_scalar(code, value as u32);
         self.set_scalar(code + 1, (value >> 32) as u32);
     }
 
-    /// True if `count` scalar registers from `code` on are the wave's to write (checklist 1.7).
+    /// True if the wave may write `count` scalar registers starting at `code` (checklist 1.7).
     #[inline]
     pub fn owns_scalars(&self, code: u8, count: u8) -> bool {
         code >= self.isa.sgprs() || u16::from(code) + u16::from(count) <= u16::from(self.sgpr_count)
     }
 
-    /// Notes a memory violation: sticky, and never the end of the run by itself (checklist 1.9).
+    /// Records a memory violation, which is sticky and does not itself end the run (checklist 1.9).
     pub fn note_violation(&mut self) {
         self.trapsts |= TRAPSTS_MEM_VIOL;
         self.violations += 1;
     }
 
-    /// Says that the instruction at `pc` has done the violations that no instruction is known for yet, if there are any.
+    /// Attributes violations without a known instruction, if any, to the instruction at `pc`.
     #[inline]
     pub(crate) fn blame(&mut self, pc: u64) {
         if self.violations != 0 {

@@ -1,29 +1,29 @@
-//! Workgroups that a host thread runs: their waves and their LDS.
+//! Workgroups resident on a host thread: their waves and LDS.
 
 use crate::lds::Lds;
 use crate::wave::Wave;
 
-/// A workgroup that has begun and not ended.
+/// Workgroup that has started and not ended.
 pub(crate) struct RunningGroup {
     pub(crate) id: [u32; 3],
-    /// Work-items in x, y, z.
+    /// Size in work-items (x, y, z).
     pub(crate) size: [u32; 3],
-    /// Waves that it has in all.
+    /// Total number of waves.
     pub(crate) count: usize,
-    /// Waves that have begun, by number; `None` in place of one that has ended.
+    /// Waves started so far, by index; `None` for a wave that has ended.
     pub(crate) waves: Vec<Option<Box<Wave>>>,
     pub(crate) lds: Lds,
-    /// The one of the thread's scratch slots that it uses.
+    /// Index of the thread's scratch slot in use.
     pub(crate) slot: usize,
 }
 
 impl RunningGroup {
-    /// Work-items in all.
+    /// Total number of work-items.
     pub(crate) fn items(&self) -> usize {
         self.size.iter().product::<u32>() as usize
     }
 
-    /// The waves that have begun and not ended.
+    /// Waves that have started and not ended.
     pub(crate) fn begun(&self) -> impl Iterator<Item = &Wave> {
         self.waves.iter().flatten().map(Box::as_ref)
     }

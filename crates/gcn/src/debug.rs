@@ -1,6 +1,6 @@
-//! `gcn debug`: runs kernels under the control of a console, or of a client of the Debug Adapter Protocol.
+//! `gcn debug`: runs kernels under the control of a console or a Debug Adapter Protocol client.
 
-// In the order of their imports: a module names only modules above it.
+// Modules in import order: each imports only modules listed before it.
 pub mod lines;
 mod dap;
 
@@ -35,7 +35,7 @@ use crate::{Status, UsageError, stdout};
 use dap::{Client, Transport};
 use lines::Lines;
 
-/// For `--help`.
+/// Examples for `--help`.
 pub const EXAMPLES: &str = "\
 Examples:
   gcn debug launch.toml
@@ -76,7 +76,7 @@ pub struct Args {
     dap: Option<Transport>,
 }
 
-/// Makes the program's file optional if a client can name it; the path is empty then.
+/// Makes the program file optional if a client can name it, in which case the path is empty.
 fn optional_with_dap(input: Arg) -> Arg {
     input
         .required(false)
@@ -85,16 +85,16 @@ fn optional_with_dap(input: Arg) -> Arg {
         .value_parser(OsStringValueParser::new().map(PathBuf::from))
 }
 
-/// Carries the command out.
+/// Runs the command.
 ///
 /// # Errors
-/// Options that do not apply, errors of the launch, output that cannot be written.
+/// An option does not apply, a launch fails, or output cannot be written.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     if let Some(transport) = args.dap {
         out.flush()?;
         return serve(args, transport);
     }
-    // The console writes on its own, in order with nothing before it.
+    // The console writes to standard output by itself, so earlier output must be flushed first.
     out.flush()?;
     let launches = Launches::prepare(&args.run, args.check)?;
     let error = OutputError::default();
@@ -116,7 +116,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
 /// Serves a client of the Debug Adapter Protocol.
 ///
 /// # Errors
-/// The port cannot be opened, or the client breaks the protocol.
+/// The port cannot be opened, or the client violates the protocol.
 fn serve(args: &Args, transport: Transport) -> Result<Status> {
     let has_program = !args.run.input.as_os_str().is_empty();
     let attention = Arc::<AtomicBool>::default();
@@ -135,7 +135,7 @@ fn serve(args: &Args, transport: Transport) -> Result<Status> {
     client.end()
 }
 
-/// Launches that are ready.
+/// Launches that are ready to run.
 struct Launches {
     debugged: DebuggedRun,
     checking: Option<Arc<Checking>>,
@@ -147,7 +147,7 @@ impl Launches {
     /// Prepares launches.
     ///
     /// # Errors
-    /// Options that do not apply, errors of the program and of the launches.
+    /// An option does not apply, or the program or a launch is invalid.
     fn prepare(args: &run::Args, check: bool) -> Result<Launches> {
         for (option, is_given) in [
             ("--json", args.json),
@@ -174,17 +174,17 @@ impl Launches {
         })
     }
 
-    /// Names of symbols and buffers.
+    /// Names of symbols and buffers, for completion.
     fn names(&self) -> Vec<String> {
         let symbols = self.program.symbols().iter().map(|it| it.name.clone());
         let buffers = self.buffers.iter().map(|it| it.name.clone());
         symbols.chain(buffers).collect()
     }
 
-    /// Runs the launches as a front end says. `attention` is the flag by which it is called while waves run.
+    /// Runs the launches under the control of a front end. Setting `attention` while waves run invokes the front end.
     ///
     /// # Errors
-    /// A launch cannot begin, or the output cannot be written.
+    /// A launch cannot start, or output cannot be written.
     fn control(
         self,
         front: Box<dyn FrontEnd>,
@@ -193,7 +193,7 @@ impl Launches {
     ) -> Result<()> {
         let interrupt = Arc::<AtomicBool>::default();
         let refused = || Problem::new(HOST_LIMIT, "cannot handle signals");
-        // A second signal ends the tool, if the first one has not stopped the run yet.
+        // A second signal terminates the tool if the first one has not stopped the run yet.
         flag::register_conditional_shutdown(SIGINT, Status::Interrupted as i32, interrupt.clone())
             .and_then(|_| flag::register(SIGINT, interrupt.clone()))
             .with_context(refused)?;
@@ -223,7 +223,7 @@ impl Launches {
     }
 }
 
-/// Sources of commands, the one to read first last.
+/// Command sources; the last one is read first.
 ///
 /// # Errors
 /// The file cannot be read.
@@ -237,7 +237,7 @@ fn sources(args: &Args, names: Vec<String>) -> Result<Vec<Box<dyn CommandSource>
     Ok(vec![Box::new(rest), Box::new(first)])
 }
 
-/// Findings of checkers as they are reported.
+/// New findings of the checkers, for the engine.
 struct NewFindings {
     checking: Arc<Checking>,
     module: Module,
@@ -258,10 +258,10 @@ impl Findings for NewFindings {
     }
 }
 
-/// Runs the launches as the console's commands say.
+/// Runs the launches under the control of the console's commands.
 ///
 /// # Errors
-/// A launch cannot begin, or the output cannot be written.
+/// A launch cannot start, or output cannot be written.
 fn session(
     engine: &Arc<Engine>,
     debugged: &DebuggedRun,

@@ -1,8 +1,9 @@
-//! `gcn exec` and `gcn env`: programs with AMD's HIP runtime, and those of OpenCL, find an emulated device.
+//! `gcn exec` and `gcn env`: provide emulated devices to programs that use AMD's HIP runtime or OpenCL.
 //!
-//! HIP's runtime reaches devices through one library, `libhsa-runtime64.so.1`. A program that the loader gives this project's
-//! library of that name runs unmodified; settings go to the library through the environment. OpenCL programs reach platforms
-//! through a loader, which a variable tells of this project's.
+//! The HIP runtime accesses devices through a single library, `libhsa-runtime64.so.1`. A program runs unmodified if
+//! the dynamic loader gives it this project's library of that name; settings reach the library through the
+//! environment. OpenCL programs find platforms through an OpenCL loader, which an environment variable points to this
+//! project's platform.
 
 mod library;
 mod program;
@@ -41,7 +42,7 @@ use library::Library;
 use program::HostProgram;
 use targets::ProgramCode;
 
-/// For `--help`.
+/// Examples for `--help`.
 pub const EXAMPLES: &str = "\
 Examples:
   gcn exec -- ./vector_add
@@ -54,22 +55,22 @@ Examples:
 
 The exit status is the program's; 125 if gcn exec fails, 126 if the program cannot be executed, 127 if there is none.";
 
-/// For `--help`.
+/// Examples for `--help`.
 pub const ENV_EXAMPLES: &str = "\
 Examples:
   eval \"$(gcn env --target gfx900)\"; ./vector_add";
 
-/// The first word of a command line for [`run`].
+/// First word of a command line for [`run`].
 const NAME: &str = "exec";
-/// The loader's variable with directories of libraries.
+/// Dynamic loader variable with library directories.
 const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
-/// The loader's variable with libraries to load first.
+/// Dynamic loader variable with libraries to load first.
 const PRELOAD: &str = "LD_PRELOAD";
-/// Variables by which loaders of OpenCL platforms find them: ocl-icd's, and Khronos'.
+/// Variables through which OpenCL loaders find platforms: those of ocl-icd and Khronos.
 const PLATFORMS: [&str; 2] = ["OCL_ICD_VENDORS", "OCL_ICD_FILENAMES"];
-/// Separates directories in [`LIBRARY_PATH`] and libraries in [`PRELOAD`].
+/// Separator of directories in [`LIBRARY_PATH`] and of libraries in [`PRELOAD`].
 const COLON: u8 = b':';
-/// Bytes that separate directories in [`LIBRARY_PATH`].
+/// Bytes accepted as separators in [`LIBRARY_PATH`].
 const SEPARATORS: &[u8] = b":;";
 
 /// Options for the library, by which `gcn env` and `gcn exec` replace the environment's settings.
@@ -119,7 +120,7 @@ pub struct Options {
     check: Checks,
 }
 
-/// Checks that are named by one option.
+/// Checks named by one option.
 type CheckList = Vec<Check>;
 
 /// Checks of the program's kernels.
@@ -143,10 +144,10 @@ struct Checks {
 }
 
 impl Checks {
-    /// The environment's settings of checks, with those of the options in their place.
+    /// Check settings of the environment, overridden by the options.
     ///
     /// # Errors
-    /// Options without a check, or of which none is left; a file that cannot be read.
+    /// Options are given without a check, no check is left, or a file cannot be read.
     fn settings(&self, environment: Option<CheckSettings>) -> Result<Option<CheckSettings>> {
         let asked = self.check.as_ref().map(|checks| CheckSettings {
             checks: checks.clone(),
@@ -165,7 +166,7 @@ impl Checks {
             settings.kernels.clone_from(&self.kernel);
         }
         settings.error_exitcode = self.error_exitcode.or(settings.error_exitcode);
-        // The program may change its directory before the library opens the files.
+        // The program may change its working directory before the library opens the files.
         settings.output = settings.output.map(absolute).transpose()?;
         let suppress = settings.suppress.into_iter().map(absolute);
         settings.suppress = suppress.collect::<Result<_>>()?;
@@ -200,7 +201,7 @@ pub struct Args {
     command: Vec<OsString>,
 }
 
-/// A file's name that stays the same when the program changes its directory.
+/// Makes a file name absolute, so that it stays valid when the program changes its working directory.
 fn absolute(file: PathBuf) -> Result<PathBuf> {
     if file == Path::new(settings::STANDARD) {
         return Ok(file);
@@ -212,10 +213,10 @@ fn absolute(file: PathBuf) -> Result<PathBuf> {
 }
 
 impl Options {
-    /// The environment's settings, with those of the options in their place.
+    /// Settings of the environment, overridden by the options.
     ///
     /// # Errors
-    /// A variable or a choice for the trace is wrong.
+    /// A variable or a trace selection is invalid.
     fn settings(&self) -> Result<Settings> {
         let mut settings = Settings::from_env()?;
         if !self.target.is_empty() {
@@ -237,16 +238,16 @@ impl Options {
         settings.build_options = self.build_options.clone().or(settings.build_options);
         settings.check = self.check.settings(settings.check)?;
         settings.profile = self.profile_settings(settings.profile)?;
-        // The program may change its directory before the library opens the files.
+        // The program may change its working directory before the library opens the files.
         let trace = self.trace.clone().or(settings.trace);
         settings.trace = trace.map(absolute).transpose()?;
         Ok(settings)
     }
 
-    /// The environment's settings of a profile, with those of the options in their place.
+    /// Profile settings of the environment, overridden by the options.
     ///
     /// # Errors
-    /// A form without a profile.
+    /// A profile format is given without a profile.
     fn profile_settings(
         &self,
         environment: Option<ProfileSettings>,
@@ -266,7 +267,7 @@ impl Options {
     }
 }
 
-/// An environment in which programs find the emulated devices.
+/// Environment in which programs find the emulated devices.
 struct Environment {
     settings: Settings,
     library: Library,
@@ -274,10 +275,10 @@ struct Environment {
 }
 
 impl Environment {
-    /// The environment for `options`.
+    /// Creates the environment for `options`.
     ///
     /// # Errors
-    /// The library is not there, or a variable has a wrong value.
+    /// The library is missing, or a variable has an invalid value.
     fn new(options: &Options) -> Result<Environment> {
         let settings = options.settings()?;
         let library = Library::find()?;
@@ -302,10 +303,10 @@ impl Environment {
         })
     }
 
-    /// Unless somebody has chosen targets, takes the one that the program has code for. Notes say so, and name the files whose code runs
-    /// on none of the devices.
+    /// Selects a target that the program has code for, unless the user has chosen targets. Prints notes about the
+    /// choice and about files whose code runs on none of the devices.
     fn choose_target(&mut self, options: &Options, code: &ProgramCode) {
-        // A wrong version is the library's to report.
+        // The library reports an invalid version.
         let taken_for = |number| settings::overriding_target(number).ok().flatten();
         let is_chosen = !options.target.is_empty()
             || env::var_os(settings::TARGET).is_some_and(|value| !value.is_empty())
@@ -342,11 +343,12 @@ fn note(text: fmt::Arguments<'_>) {
     render::tell(format_args!("note: {text}\n"));
 }
 
-/// Replaces what an earlier run has left in a file by the document of a program that launches no kernel, to which processes of
-/// the program add; a file of each process' own, and what is no file, such as a pipe, is left to them.
+/// Replaces the contents of an output file from an earlier run by an empty document, to which the program's processes
+/// add. Does not touch files that each process has for itself, or anything that is not a regular file, such as a
+/// pipe.
 ///
 /// # Errors
-/// It cannot be written.
+/// The file cannot be written.
 fn begin(file: &Path, document: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let is_own = file.as_os_str().to_string_lossy().contains(PROCESS);
     let is_file = fs::metadata(file).map_or(true, |metadata| metadata.is_file());
@@ -356,7 +358,7 @@ fn begin(file: &Path, document: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
     outputs::write(file, document)
 }
 
-/// Writes the findings and the profile of a program that launches no kernel. Texts are empty: processes add theirs.
+/// Writes empty documents for findings and the profile. Text outputs start empty: processes append to them.
 ///
 /// # Errors
 /// A file cannot be written.
@@ -376,10 +378,11 @@ fn begin_outputs(settings: &Settings) -> Result<()> {
     Ok(())
 }
 
-/// The library in [`PRELOAD`], which separates names at spaces: its path, or a name of its own that is found by [`LIBRARY_PATH`].
+/// Value for [`PRELOAD`], which separates names at spaces: the path of the library, or an alias that is found through
+/// [`LIBRARY_PATH`].
 ///
 /// # Errors
-/// The path has a space, and there is no such name.
+/// The path contains a space and there is no alias.
 fn preloaded(library: &Library) -> Result<PathBuf> {
     let file = library.file();
     if !file
@@ -402,7 +405,7 @@ fn preloaded(library: &Library) -> Result<PathBuf> {
     bail!(Problem::new(MISSING_LIBRARY, message));
 }
 
-/// The value of a list-like variable with `first` in front of it.
+/// Prepends `first` to the value of a list variable.
 fn prepended(first: &OsStr, variable: &str) -> OsString {
     let old = env::var_os(variable).unwrap_or_default();
     let mut parts = old.as_bytes().split(|byte| *byte == COLON);
@@ -415,10 +418,10 @@ fn prepended(first: &OsStr, variable: &str) -> OsString {
     OsString::from_vec(bytes)
 }
 
-/// Carries `gcn env` out.
+/// Runs `gcn env`.
 ///
 /// # Errors
-/// The library is not there, a variable has a wrong value, or the result cannot be written.
+/// The library is missing, a variable has an invalid value, or the result cannot be written.
 pub fn print_environment(args: &EnvArgs, out: &mut dyn Write) -> Result<Status> {
     for (name, value) in Environment::new(&args.options)?.variables {
         write!(out, "export {name}=")?;
@@ -428,13 +431,13 @@ pub fn print_environment(args: &EnvArgs, out: &mut dyn Write) -> Result<Status> 
     Ok(Status::Success)
 }
 
-/// True if a command line is for [`run`], whose own failures have a status of their own.
+/// True if a command line is for [`run`], which reports its own failures with a separate exit status.
 pub fn is_for(mut arguments: impl Iterator<Item = OsString>) -> bool {
     arguments.nth(1).is_some_and(|command| command == NAME)
 }
 
-/// Carries `gcn exec` out: the program takes the place of this process, unless it is debugged, and [`run`] returns only if it cannot be
-/// started. The failure has been reported.
+/// Runs `gcn exec`. Unless debugged, the program replaces this process, and the function returns only if the program
+/// cannot be started. Failures have been reported.
 pub fn run(args: &Args) -> ExitCode {
     let Some((name, arguments)) = args.command.split_first() else {
         return Status::NotStarted.into(); // clap demands one
@@ -458,7 +461,7 @@ pub fn run(args: &Args) -> ExitCode {
     not_started(name, error).into()
 }
 
-/// Reports a program that cannot be executed.
+/// Reports that a program cannot be executed.
 fn not_started(name: &OsStr, error: io::Error) -> Status {
     let shown = name.display();
     if error.kind() != io::ErrorKind::NotFound {
@@ -474,16 +477,16 @@ fn not_started(name: &OsStr, error: io::Error) -> Status {
     Status::NotFound
 }
 
-/// The command that becomes the program, without arguments.
+/// Creates the command that executes the program, without arguments.
 ///
 /// # Errors
-/// As [`Environment::new`]; the program cannot be given the library.
+/// See [`Environment::new`]; or the program cannot be given the library.
 fn command(options: &Options, name: &OsStr) -> Result<Command> {
     let mut environment = Environment::new(options)?;
     let Settings { check, profile, .. } = &environment.settings;
     let library = &environment.library;
     let mut command = Command::new(name);
-    // A program that does not exist or cannot be read is reported by the system when it is executed.
+    // The system reports a program that does not exist or cannot be read when it is executed.
     let path = program::find(name);
     let suppress = check.iter().flat_map(|it| &it.suppress);
     let inputs: Vec<&Path> = suppress.chain(&path).map(PathBuf::as_path).collect();
@@ -528,7 +531,7 @@ fn command(options: &Options, name: &OsStr) -> Result<Command> {
         }
         let other = program.other_library(library, listed);
         if let Some(other) = other.filter(|_| library.hsa().is_some()) {
-            // The loader takes a library that is loaded already for any of the same name.
+            // The dynamic loader reuses any loaded library of the same name.
             let preload = prepended(preloaded(library)?.as_os_str(), PRELOAD);
             note(format_args!(
                 "{} finds {} by its DT_RPATH or a library's, before {LIBRARY_PATH}; {PRELOAD} has the emulated device's \

@@ -1,59 +1,59 @@
-//! Reasons for which an image instruction is not executed.
+//! Reasons why an image instruction is not supported.
 
 use gcn_isa::image::LayoutError;
 
-/// Reason for which an image instruction is not executed with its descriptors.
+/// Reason why the emulator cannot execute an image instruction with its descriptors.
 #[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ImageProblem {
-    /// An instruction that names no image.
+    /// Instruction without an image.
     #[error("the instruction names no image")]
     NoImage,
-    /// The image's arrangement.
+    /// Unsupported image layout.
     #[error("{0}")]
     Layout(LayoutError),
-    /// A number format that is reserved, or unknown with the data format.
+    /// Number format that is reserved or undefined for the data format.
     #[error("texels of number format {number} and data format {data} are not executed")]
     Numbers {
-        /// The number format.
+        /// Number format.
         number: u8,
-        /// The data format.
+        /// Data format.
         data: u8,
     },
-    /// A format that stores do not convert to.
+    /// Format to which stores do not convert.
     #[error("stores to texels of number format {number} and data format {data} are not executed")]
     StoredNumbers {
-        /// The number format.
+        /// Number format.
         number: u8,
-        /// The data format.
+        /// Data format.
         data: u8,
     },
-    /// An atomic of another size than a texel.
+    /// Atomic whose size differs from the texel size.
     #[error("an atomic of {atomic} bytes on texels of {texel} bytes")]
     AtomicSize {
-        /// Bytes of the atomic.
+        /// Size of the atomic in bytes.
         atomic: u8,
-        /// Bytes of a texel.
+        /// Size of a texel in bytes.
         texel: u8,
     },
-    /// An atomic whose DMASK names another number of dwords than its data have.
+    /// Atomic whose DMASK selects a different number of dwords than its data has.
     #[error("an atomic whose DMASK is {mask:#x} and whose data have {needed} dword{}", if *needed == 1 { "" } else { "s" })]
     AtomicData {
         /// DMASK.
         mask: u8,
-        /// Dwords of the data.
+        /// Number of dwords of the data.
         needed: u8,
     },
-    /// An anisotropic filter.
+    /// Anisotropic filter.
     #[error("anisotropic filters are not executed")]
     Anisotropic,
-    /// A colour of a table in memory.
+    /// Border color from a table in memory.
     #[error("border colours of a table are not executed")]
     BorderTable,
-    /// A filter across the edges of a cube's faces.
+    /// Filter across the edges of cube faces.
     #[error("filters across the edges of a cube's faces are not executed")]
     CubeEdges,
-    /// A reserved FILTER_MODE.
+    /// Reserved FILTER_MODE.
     #[error("FILTER_MODE 3 is reserved")]
     Reduction,
 }

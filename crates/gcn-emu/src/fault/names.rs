@@ -1,41 +1,41 @@
-//! Stable names of faults, which `gcn explain` explains.
+//! Stable names of faults, as accepted by `gcn explain`.
 
 use super::FaultKind;
 
-/// An access of memory that belongs to no allocation.
+/// Access to memory outside all allocations.
 pub const UNMAPPED_ACCESS: &str = "unmapped-access";
-/// An atomic operation whose address is no multiple of its size.
+/// Atomic whose address is not a multiple of its size.
 pub const MISALIGNED_ATOMIC: &str = "misaligned-atomic";
-/// A write to a register that the kernel does not have.
+/// Write to a register outside the kernel's allocation.
 pub const REGISTER_OUT_OF_RANGE: &str = "register-out-of-range";
-/// Words that are no instruction.
+/// Words that do not decode.
 pub const INVALID_INSTRUCTION: &str = "invalid-instruction";
-/// An instruction that is not executed.
+/// Instruction that the emulator does not support.
 pub const UNSUPPORTED_INSTRUCTION: &str = "unsupported-instruction";
-/// A program counter that has left the code.
+/// Program counter outside the code.
 pub const PC_OUTSIDE_CODE: &str = "pc-outside-code";
-/// A program counter that is no multiple of 4.
+/// Program counter that is not a multiple of 4.
 pub const MISALIGNED_PC: &str = "misaligned-pc";
-/// Code that a store has changed.
+/// Code modified by a store.
 pub const CODE_CHANGED: &str = "code-changed";
-/// An instruction of trap handlers.
+/// Trap handler instruction outside a trap handler.
 pub const OUTSIDE_TRAP_HANDLER: &str = "outside-trap-handler";
-/// A wave that has halted itself.
+/// Wave that halted itself.
 pub const HALTED_WAVE: &str = "halted-wave";
 /// S_TRAP.
 pub const TRAP: &str = "trap";
 /// Waves that wait for each other.
 pub const DEADLOCK: &str = "deadlock";
-/// A wave that has executed as many instructions as it may.
+/// Wave that reached the instruction limit.
 pub const INSTRUCTION_LIMIT: &str = "instruction-limit";
-/// A call to the host that nobody answers.
+/// Host call that nobody serves.
 pub const UNSUPPORTED_HOST_CALL: &str = "unsupported-host-call";
-/// An access that an observer has refused.
+/// Access refused by an observer.
 pub const STOPPED_BY_OBSERVER: &str = "stopped-by-observer";
-/// A stop from outside.
+/// Stop requested from outside.
 pub const INTERRUPTED: &str = "interrupted";
 
-/// The stable name of a fault.
+/// Stable name of a fault.
 ///
 /// # Examples
 /// ```

@@ -1,7 +1,7 @@
-//! Registers with addresses: what these have in common, and what they become.
+//! Address registers: common properties of their lanes and address arithmetic.
 //!
-//! This is one of the modules that may use `unsafe`: what is compiled for instructions that not every host has is
-//! called only where the host has been found to have them.
+//! This is one of the modules that may use `unsafe`: functions compiled for optional host instructions are called
+//! only on hosts that have them.
 
 #[cfg(target_arch = "x86_64")]
 use std::sync::atomic::Ordering::Relaxed;
@@ -13,22 +13,22 @@ use super::masks::signs;
 use super::register::{BIT, HALF, LANES, Lanes, keep_if};
 
 at_each_level! {
-/// True if the 64-bit numbers in a pair of registers are all the same.
+/// True if the 64-bit values in a register pair are equal in all lanes.
 pub(crate) fn are_one(low: &Lanes, high: &Lanes) -> bool {
     are_apart_by::<0>(low, high)
 }
 
-/// True if each is one more than the one before, without a carry.
+/// True if the value of each lane is one more than that of the previous lane, without a carry.
 pub(crate) fn are_bytes(low: &Lanes, high: &Lanes) -> bool {
     are_apart_by::<1>(low, high)
 }
 
-/// True if each is two more than the one before, without a carry.
+/// True if the value of each lane is two more than that of the previous lane, without a carry.
 pub(crate) fn are_shorts(low: &Lanes, high: &Lanes) -> bool {
     are_apart_by::<2>(low, high)
 }
 
-/// True if each is `count` dwords, one to four, above the one before, without a carry.
+/// True if the value of each lane is `count` dwords (one to four) above that of the previous lane, without a carry.
 pub(crate) fn are_dwords(count: u32, low: &Lanes, high: &Lanes) -> bool {
     match count {
         1 => are_apart_by::<4>(low, high),
@@ -39,7 +39,7 @@ pub(crate) fn are_dwords(count: u32, low: &Lanes, high: &Lanes) -> bool {
     }
 }
 
-/// Indices times a stride, and offsets.
+/// Computes index × stride + offset in each lane.
 pub(crate) fn sums(indices: &Lanes, stride: u32, offsets: &Lanes) -> Lanes {
     let mut sums = Lanes::ZERO;
     for (sum, (index, offset)) in sums.0.iter_mut().zip(indices.0.iter().zip(&offsets.0)) {
@@ -48,7 +48,7 @@ pub(crate) fn sums(indices: &Lanes, stride: u32, offsets: &Lanes) -> Lanes {
     sums
 }
 
-/// Numbers with an offset added, of which some bits are kept and the low ones shifted out.
+/// Adds an offset in each lane, applies a mask, and shifts right.
 pub(crate) fn places(from: &Lanes, offset: u32, mask: u32, shift: u32) -> Lanes {
     let mut places = *from;
     for place in &mut places.0 {
@@ -57,7 +57,7 @@ pub(crate) fn places(from: &Lanes, offset: u32, mask: u32, shift: u32) -> Lanes 
     places
 }
 
-/// True if the active lanes' numbers, with an offset added and some bits kept, are none greater than another.
+/// True if in all active lanes the value, after adding an offset and applying a mask, is at most `greatest`.
 pub(crate) fn are_below(numbers: &Lanes, offset: u32, mask: u32, exec: u64, greatest: u32) -> bool {
     let mut beyond = [0; LANES];
     for (beyond, number) in beyond.iter_mut().zip(&numbers.0) {
@@ -66,13 +66,14 @@ pub(crate) fn are_below(numbers: &Lanes, offset: u32, mask: u32, exec: u64, grea
     signs(beyond) & exec == 0
 }
 
-/// True if each lane has the same number in both. A library's way to compare memory costs a call and looks at less at once.
+/// True if both registers are equal in all lanes. A library comparison of memory would cost a call and compare less
+/// at a time.
 pub(crate) fn are_equal(a: &Lanes, b: &Lanes) -> bool {
     let differences = a.0.iter().zip(&b.0);
     differences.fold(0, |all, (a, b)| all | (a ^ b)) == 0
 }
 
-/// The lowest and the greatest of the active lanes' numbers; without active lanes, the lowest is above the greatest.
+/// Minimum and maximum over the active lanes. Without active lanes, the minimum exceeds the maximum.
 pub(crate) fn reach(numbers: &Lanes, exec: u64) -> (u32, u32) {
     let (mut lowest, mut greatest) = (u32::MAX, 0);
     for half in 0..LANES / HALF {
@@ -98,27 +99,27 @@ fn are_apart_by<const STRIDE: u32>(low: &Lanes, high: &Lanes) -> bool {
     differ == 0 && first.checked_add(STRIDE * LANES as u32).is_some()
 }
 
-/// Number of lanes whose addresses are examined together, the size of a vector of addresses.
+/// Number of lanes whose addresses are examined together: one vector of addresses.
 pub(crate) const GROUP: usize = 8;
 
-/// Relation of the addresses of a group.
+/// Pattern of the addresses in a group.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AddressPattern {
     /// All addresses are the same.
     Same,
-    /// Each is `stride` bytes behind the one before.
+    /// Each address is `stride` bytes after the previous one.
     Follow,
-    /// Otherwise.
+    /// Any other pattern.
     Apart,
 }
 
 impl AddressPattern {
-    /// To be called in a function of `at_each_level`.
+    /// Classifies the addresses of a group. Must be called from a function in `at_each_level`.
     #[inline(always)]
     pub(crate) fn of(group: &[u64; GROUP], stride: u64) -> AddressPattern {
         #[cfg(target_arch = "x86_64")]
         if LEVEL.load(Relaxed) == Level::Avx512 as u8 {
-            // SAFETY: the host has the level's features.
+            // SAFETY: the host supports the level's features.
             return unsafe { pattern_avx512(group, stride) };
         }
         let differ = |stride: u64| {
@@ -136,7 +137,7 @@ impl AddressPattern {
     }
 }
 
-/// [`AddressPattern::of`] by masks of the host's.
+/// Variant of [`AddressPattern::of`] using host mask instructions.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 #[target_feature(enable = "avx512f")]
@@ -144,7 +145,7 @@ fn pattern_avx512(group: &[u64; GROUP], stride: u64) -> AddressPattern {
     use std::arch::x86_64::{
         __m512i, _mm512_add_epi64, _mm512_cmpneq_epi64_mask, _mm512_set1_epi64,
     };
-    // SAFETY: both are 64 bytes, of which every value is one of the other type.
+    // SAFETY: both types have 64 bytes and no invalid values.
     let vector = |values: [u64; GROUP]| -> __m512i { unsafe { std::mem::transmute(values) } };
     let behind = vector(std::array::from_fn(|n| stride.wrapping_mul(n as u64)));
     let base = _mm512_set1_epi64(group[0] as i64);

@@ -1,11 +1,11 @@
-//! Registers with what has been loaded or is to be stored: parts of dwords.
+//! Registers with memory contents: parts of dwords to load or store.
 
 use super::level::at_each_level;
 use super::register::{LANES, Lanes};
 
 at_each_level! {
-/// Sets registers to zero. Those of a kernel are few and read soon: the string instruction that a library's way to fill
-/// memory takes from about that size on takes long to begin, and hands nothing on to loads before it has ended.
+/// Sets registers to zero. A kernel has few registers and reads them soon. The string instruction that library fills
+/// use from about this size on starts slowly and forwards nothing to loads until it ends.
 pub(crate) fn clear(registers: &mut [Lanes]) {
     let zero = std::hint::black_box(Lanes::ZERO);
     for register in registers {
@@ -15,7 +15,7 @@ pub(crate) fn clear(registers: &mut [Lanes]) {
 }
 
 at_each_level! {
-/// Shifts each lane down by `bits`.
+/// Shifts each lane right by `bits`.
 pub(crate) fn shift_down(bits: u32, register: &mut Lanes) {
     for dword in &mut register.0 {
         *dword >>= bits;
@@ -37,7 +37,7 @@ pub(crate) fn keep_low(bits: u32, register: &mut Lanes) {
     }
 }
 
-/// Inserts the lowest `bits` bits of each lane, fewer than all, into `old` at bit `place`.
+/// Inserts the lowest `bits` bits of each lane, fewer than 32, into `old` at bit `place`.
 pub(crate) fn insert(bits: u32, place: u32, new: &mut Lanes, old: &Lanes) {
     let low = (1 << bits) - 1;
     let keep = !(low << place);
@@ -46,22 +46,22 @@ pub(crate) fn insert(bits: u32, place: u32, new: &mut Lanes, old: &Lanes) {
     }
 }
 
-/// Pairs of bytes as dwords.
+/// Zero-extends 16-bit values to dwords.
 pub(crate) fn widen_shorts(shorts: &[[u8; 2]; LANES]) -> Lanes {
     Lanes(shorts.map(|short| u16::from_le_bytes(short).into()))
 }
 
-/// Each lane's low byte.
+/// Low byte of each lane.
 pub(crate) fn bytes(register: &Lanes) -> [u8; LANES] {
     register.0.map(|dword| dword as u8)
 }
 
-/// Each lane's low two bytes.
+/// Low two bytes of each lane.
 pub(crate) fn shorts(register: &Lanes) -> [[u8; 2]; LANES] {
     register.0.map(|dword| (dword as u16).to_le_bytes())
 }
 
-/// Bytes as dwords.
+/// Zero-extends bytes to dwords.
 pub(crate) fn widen(bytes: &[u8; LANES]) -> Lanes {
     Lanes(bytes.map(u32::from))
 }

@@ -1,9 +1,10 @@
-//! Elements of lanes in memory: loads and stores of LDS, which a thread has for itself, and loads of what threads share.
+//! Lane elements in memory: loads and stores of thread-local LDS, and loads from shared memory.
 //!
-//! Programs read rows and columns of matrices, so that lanes next to each other have one place, or follow each other, or are
-//! near each other. On hosts with AVX-512 or AVX2 `wide.rs` separates those from the rest.
+//! Programs read rows and columns of matrices, so adjacent lanes often access the same, consecutive or nearby
+//! addresses. On hosts with AVX-512 or AVX2, `wide.rs` separates these cases from the rest.
 //!
-//! This is one of the modules that may use `unsafe`: what those instructions reach has been found to be inside.
+//! This is one of the modules that may use `unsafe`: the addresses that host instructions access have been
+//! bounds-checked.
 
 mod places;
 #[cfg(target_arch = "x86_64")]
@@ -17,11 +18,12 @@ pub use places::Elements;
 #[cfg(target_arch = "x86_64")]
 use wide::{avx2, avx512};
 
-/// Loads the elements of some lanes from bytes, a register for each of their dwords. Nothing, and nothing has been loaded,
-/// if any is not inside, or a register is not there.
+/// Function that loads the elements of selected lanes from bytes, one register per dword. Returns `None` and loads
+/// nothing if an element is out of bounds or a register does not exist.
 pub type Gather = fn(&Elements, u64, &[u8], &mut [Lanes]) -> Option<()>;
 
-/// Returns what a macro makes of the host's level and of the elements' dwords and count, if vectors move such elements.
+/// Returns the expansion of a macro for the host's level and the elements' dwords and count, if host vectors support
+/// such elements.
 #[cfg(target_arch = "x86_64")]
 macro_rules! by_vectors {
     ($elements:ident, $moves:ident) => {
@@ -45,14 +47,14 @@ macro_rules! by_vectors {
 }
 
 impl Elements {
-    /// The fastest way to load them on this host.
+    /// Selects the fastest load function for this host.
     pub fn gather(&self) -> Gather {
         #[cfg(target_arch = "x86_64")]
         {
             macro_rules! gather {
                 ($level:ident $dwords:literal $count:literal) => {
                     |elements, exec, bytes, registers| {
-                        // SAFETY: the host has the level's features.
+                        // SAFETY: the host supports the level's features.
                         unsafe {
                             $level::gather::<$dwords, $count>(elements, exec, bytes, registers)
                         }
@@ -64,10 +66,10 @@ impl Elements {
         Elements::gather_each
     }
 
-    /// [`Elements::gather`], one element after the other.
+    /// Variant of [`Elements::gather`] that loads one element at a time.
     fn gather_each(&self, exec: u64, bytes: &[u8], registers: &mut [Lanes]) -> Option<()> {
         let dwords = usize::from(self.dwords);
-        // The register may be one of those that are loaded.
+        // The address register may be among the loaded ones.
         let addresses = *registers.get(usize::from(self.addresses))?;
         self.are_inside(exec, &addresses, bytes.len(), dwords * DWORD)?;
         let into = usize::from(self.data[0]);
@@ -85,9 +87,9 @@ impl Elements {
         Some(())
     }
 
-    /// Stores the elements of the lanes in `exec` to `bytes`, lanes in ascending order, each from a register for each of its
-    /// dwords, or the low `part` bytes of the one register. Nothing, and nothing has been stored, if any is not inside, or
-    /// a register is not there.
+    /// Stores the elements of the lanes in `exec` to `bytes`, in ascending lane order. An element consists of one
+    /// dword per register, or of the low `part` bytes of a single register. Returns `None` and stores nothing if an
+    /// element is out of bounds or a register does not exist.
     #[inline]
     pub fn scatter(
         &self,
@@ -100,7 +102,7 @@ impl Elements {
         if part.is_none() {
             macro_rules! scatter {
                 ($level:ident $dwords:literal $count:literal) => {
-                    // SAFETY: the host has the level's features.
+                    // SAFETY: the host supports the level's features.
                     unsafe { $level::scatter::<$dwords, $count>(self, exec, bytes, registers) }
                 };
             }
@@ -109,7 +111,7 @@ impl Elements {
         self.scatter_each(exec, bytes, registers, part)
     }
 
-    /// [`Elements::scatter`], one element after the other.
+    /// Variant of [`Elements::scatter`] that stores one element at a time.
     fn scatter_each(
         &self,
         exec: u64,
@@ -141,16 +143,16 @@ impl Elements {
     }
 }
 
-/// The bytes that [`load`] takes at least.
+/// Minimum number of bytes for [`load`].
 #[cfg(target_arch = "x86_64")]
 pub(crate) const LOADED: u32 = 64;
 
-/// Loads the dwords at the places of some lanes in `len` bytes, of which the bits of a mask are kept, and those behind them, a
-/// register of each, by vectors of the host's. Nothing, and nothing has been loaded, if any is not inside, there are too many
-/// registers or too few bytes. Threads may share the bytes.
+/// Loads consecutive dwords, one per register, at each active lane's offset masked with `kept`, using host vectors.
+/// `None`, with nothing loaded, if an element is outside the `len` bytes, there are too many registers, or too few
+/// bytes. Other threads may access the bytes.
 ///
 /// # Safety
-/// The host has AVX2; that many bytes are there.
+/// The host must have AVX2, and `len` bytes must be readable at `bytes`.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 pub(crate) unsafe fn load(
@@ -163,7 +165,7 @@ pub(crate) unsafe fn load(
 ) -> Option<()> {
     macro_rules! load {
         ($dwords:literal) => {
-            // SAFETY: the host has the level's features; the caller vouches for the bytes.
+            // SAFETY: the host supports the level's features; the caller guarantees that the bytes are accessible.
             unsafe {
                 if level() == Level::Avx512 {
                     avx512::load::<$dwords>(places, kept, exec, (bytes, len), into)
@@ -182,12 +184,12 @@ pub(crate) unsafe fn load(
     }
 }
 
-/// Stores active lanes' elements, of which each register has a dword, lanes in ascending order, where places behind `bytes`
-/// say, by vectors of the host's. Nothing, and nothing has been stored, if there are too many registers. Threads may share
-/// the bytes.
+/// Stores the elements of active lanes, one dword per register and in ascending lane order, at their offsets from
+/// `bytes`, using host vectors. Returns `None` and stores nothing if there are too many registers. Other threads may
+/// access the bytes.
 ///
 /// # Safety
-/// The host has AVX2; the elements are there.
+/// The host must have AVX2, and the elements must be writable.
 #[cfg(target_arch = "x86_64")]
 pub(crate) unsafe fn store(
     places: &Lanes,
@@ -197,7 +199,7 @@ pub(crate) unsafe fn store(
 ) -> Option<()> {
     macro_rules! store {
         ($dwords:literal) => {
-            // SAFETY: the host has the level's features; the caller vouches for the bytes.
+            // SAFETY: the host supports the level's features; the caller guarantees that the bytes are accessible.
             unsafe {
                 if level() == Level::Avx512 {
                     avx512::store::<$dwords>(places, exec, bytes, from)

@@ -1,10 +1,11 @@
-//! The host's floating-point environment: rounding, denormals, exceptions. A program may change it for its threads, with
-//! `fesetround` or as what is compiled by `-ffast-math` does when it starts, and a thread has it from the one that makes it.
+//! Floating-point environment of the host: rounding, denormals and exceptions. A program may change it for its
+//! threads, by `fesetround` or by the startup code of `-ffast-math`, and threads inherit it from the thread that
+//! creates them.
 //!
-//! This is one of the modules that may use `unsafe`: no function of Rust's reads or writes the register.
+//! This is one of the modules that may use `unsafe`: Rust has no function to read or write the control register.
 
-/// A thread's floating-point environment as it was before it became the usual one, which the emulator computes with: nearest
-/// even, denormals kept, no exception trapped. It is as before when this is dropped.
+/// Guard that saves a thread's floating-point environment and sets the default one, which the emulator requires:
+/// round to nearest even, denormals preserved, no exceptions trapped. Dropping it restores the saved environment.
 ///
 /// # Examples
 /// ```
@@ -19,12 +20,12 @@
 #[must_use = "it lasts until this is dropped"]
 pub struct FloatEnvironment {
     before: Register,
-    /// The environment is the thread's.
+    /// Makes the guard not `Send`, since the environment belongs to a thread.
     _of_thread: std::marker::PhantomData<*const ()>,
 }
 
 impl FloatEnvironment {
-    /// The usual one, in this thread.
+    /// Sets the default environment in this thread.
     pub fn usual() -> FloatEnvironment {
         let before = register();
         set_register(USUAL);
@@ -47,18 +48,19 @@ mod host {
 
     /// MXCSR.
     pub(super) type Register = u32;
-    /// All exceptions masked.
+    /// Round to nearest, denormals preserved, all exceptions masked.
     pub(super) const USUAL: Register = 0x1f80;
 
     pub(super) fn register() -> Register {
         let mut register: Register = 0;
-        // SAFETY: it writes what it is given the address of.
+        // SAFETY: the instruction writes only the variable at the given address.
         unsafe { asm!("stmxcsr [{}]", in(reg) &mut register, options(nostack, preserves_flags)) };
         register
     }
 
     pub(super) fn set_register(register: Register) {
-        // SAFETY: it reads what it is given the address of. The code around computes nothing before it is the usual one.
+        // SAFETY: the instruction reads only the variable at the given address. Surrounding code performs no
+        // floating-point operations until the default environment is set.
         unsafe { asm!("ldmxcsr [{}]", in(reg) &register, options(nostack, preserves_flags)) };
     }
 }
@@ -73,7 +75,7 @@ mod host {
 
     pub(super) fn register() -> Register {
         let register;
-        // SAFETY: it reads the register.
+        // SAFETY: the instruction only reads the register.
         unsafe {
             asm!("mrs {}, fpcr", out(reg) register, options(nomem, nostack, preserves_flags))
         };
@@ -81,12 +83,12 @@ mod host {
     }
 
     pub(super) fn set_register(register: Register) {
-        // SAFETY: the code around computes nothing before it is the usual one.
+        // SAFETY: surrounding code performs no floating-point operations until the default environment is set.
         unsafe { asm!("msr fpcr, {}", in(reg) register, options(nostack, preserves_flags)) };
     }
 }
 
-/// Hosts whose register is not known: it stays as it is.
+/// Hosts with an unknown control register, which is left unchanged.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod host {
     pub(super) type Register = ();

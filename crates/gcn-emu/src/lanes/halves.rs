@@ -1,7 +1,7 @@
-//! Values in half precision as such in single precision, and back: one of them, or 64.
+//! Conversion between half and single precision, for scalars and for 64 lanes.
 //!
-//! This is one of the modules that may use `unsafe`: what is compiled for instructions that not every host has is
-//! called only where the host has been found to have them.
+//! This is one of the modules that may use `unsafe`: functions compiled for optional host instructions are called
+//! only on hosts that have them.
 
 use std::hint::select_unpredictable as select;
 
@@ -13,8 +13,8 @@ use super::lane::Lane;
 use super::level::{LEVEL, Level};
 use super::register::Lanes;
 
-/// A value in half precision that is computed with in single precision: in registers it begins at bit `UP` of a dword,
-/// and as a result it is rounded to nearest even.
+/// Half-precision value that is computed in single precision. It starts at bit `UP` of a register's dword, and
+/// results are rounded to nearest even.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HalfFloat<const UP: u32 = 0>(pub(crate) f32);
 
@@ -34,7 +34,7 @@ impl<const UP: u32> Lane for HalfFloat<UP> {
 }
 
 impl HalfFloat {
-    /// The result of a function in single precision.
+    /// Applies a single-precision function.
     #[inline(always)]
     pub(crate) fn map(self, f: impl Fn(f32) -> f32) -> HalfFloat {
         HalfFloat(f(self.0))
@@ -54,26 +54,26 @@ macro_rules! operators {
 }
 operators! { Add add Sub sub Mul mul }
 
-/// Every value is one of single precision; a signalling NaN becomes quiet.
+/// Converts to single precision, which is exact except that a signaling NaN becomes quiet.
 #[inline(always)]
 pub(crate) fn to_single(half: u16) -> f32 {
-    /// 2^112, the difference of the exponents' biases: makes normal numbers of denormal ones too, and NaN quiet.
+    /// 2^112, the difference of the exponent biases. The multiplication also normalizes denormals and quiets NaNs.
     const REBIAS: f32 = f32::from_bits((112 + 127) << 23);
-    /// The exponent of infinities and NaN, here and there.
+    /// Half-precision exponent of infinities and NaNs, shifted to its single-precision position.
     const LARGEST: u32 = 0x7c00 << 13;
     const INFINITE: u32 = 0x7f80_0000;
-    // The sign goes to the top, the rest to where its fraction belongs.
+    // Moves the sign to the top and the rest to the position of the single-precision fraction.
     let bits = ((i32::from(half as i16) << 13) as u32) & 0x8fff_e000;
     let is_finite = bits & LARGEST != LARGEST;
     f32::from_bits(select(is_finite, bits, bits | INFINITE)) * REBIAS
 }
 
-/// Rounded to nearest even.
+/// Converts to half precision, rounding to nearest even.
 #[inline(always)]
 pub(crate) fn of_single(value: f32) -> u16 {
     let sign = (value.to_bits() >> 16) & 0x8000;
     let magnitude = value.to_bits() & 0x7fff_ffff;
-    // Adding 0.5 leaves the bits of a half denormal, rounded, at the end of the sum.
+    // Adding 0.5 leaves the rounded bits of a half denormal at the low end of the sum.
     let small = (f32::from_bits(magnitude) + 0.5)
         .to_bits()
         .wrapping_sub(0.5f32.to_bits());
@@ -88,18 +88,18 @@ pub(crate) fn of_single(value: f32) -> u16 {
     (bits | sign) as u16
 }
 
-/// `to_single` of the halves that begin at bit `up` of each lane.
+/// Applies `to_single` to the halves at bit `up` of each lane.
 #[inline(always)]
 pub fn widened(from: Lanes, up: u32) -> Lanes {
     #[cfg(target_arch = "x86_64")]
     {
         let level = LEVEL.load(Relaxed);
         if level == Level::Avx512 as u8 {
-            // SAFETY: the host has the level's features.
+            // SAFETY: the host supports the level's features.
             return unsafe { avx512::widened(from, up) };
         }
         if level == Level::Avx2 as u8 {
-            // SAFETY: the same.
+            // SAFETY: as above.
             return unsafe { avx2::widened(from, up) };
         }
     }
@@ -110,18 +110,18 @@ pub fn widened(from: Lanes, up: u32) -> Lanes {
     to
 }
 
-/// `of_single` of each lane, with zeros above.
+/// Applies `of_single` to each lane; the upper bits are zero.
 #[inline(always)]
 pub fn narrowed(from: Lanes) -> Lanes {
     #[cfg(target_arch = "x86_64")]
     {
         let level = LEVEL.load(Relaxed);
         if level == Level::Avx512 as u8 {
-            // SAFETY: the host has the level's features.
+            // SAFETY: the host supports the level's features.
             return unsafe { avx512::narrowed(from) };
         }
         if level == Level::Avx2 as u8 {
-            // SAFETY: the same.
+            // SAFETY: as above.
             return unsafe { avx2::narrowed(from) };
         }
     }
@@ -172,7 +172,7 @@ mod avx2 {
 
     use crate::lanes::Lanes;
 
-    /// Vectors that a register is.
+    /// Number of vectors per register.
     const VECTORS: usize = 8;
 
     #[inline]
@@ -180,7 +180,7 @@ mod avx2 {
     pub(super) fn widened(from: Lanes, up: u32) -> Lanes {
         let up = _mm_cvtsi32_si128(up as i32);
         let low = _mm256_set1_epi32(0xffff);
-        // SAFETY: both are 256 bytes, of which every value is one of the other type.
+        // SAFETY: both types have 256 bytes and no invalid values.
         let mut to: [__m256i; VECTORS] = unsafe { transmute(from) };
         for vector in &mut to {
             let halves = _mm256_and_si256(_mm256_srl_epi32(*vector, up), low);
@@ -197,7 +197,7 @@ mod avx2 {
     #[inline]
     #[target_feature(enable = "avx2,f16c")]
     pub(super) fn narrowed(from: Lanes) -> Lanes {
-        // SAFETY: both are 256 bytes, of which every value is one of the other type.
+        // SAFETY: both types have 256 bytes and no invalid values.
         let mut to: [__m256i; VECTORS] = unsafe { transmute(from) };
         for vector in &mut to {
             let singles = _mm256_castsi256_ps(*vector);

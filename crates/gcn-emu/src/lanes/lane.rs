@@ -1,20 +1,20 @@
-//! Values of a lane: in registers, and in masks.
+//! Lane values in registers and masks.
 
-/// A value that a lane holds in no, one or two registers.
+/// Value that a lane holds in zero, one or two registers.
 pub trait Lane: Copy {
     /// Width in bits.
     const BITS: u32;
     /// Number of registers.
     const DWORDS: usize = Self::BITS.div_ceil(u32::BITS) as usize;
-    /// True if it is a value in half precision, on which every operation is large.
+    /// True for half-precision values, whose operations expand to much code.
     const IS_HALF: bool = false;
-    /// The sign of a floating-point value, in its last dword; 0 of others.
+    /// Sign bit of a floating-point value in its last dword; 0 for other types.
     const SIGN: u32 = 0;
-    /// First bit in a register, if it is in half precision there and a single-precision value here.
+    /// Bit position in the register, for values stored in half precision and computed in single precision.
     const WIDENED: Option<u32> = None;
-    /// From a lane's dwords; `high` counts with two registers only.
+    /// Creates a value from a lane's dwords; `high` is ignored unless the value takes two registers.
     fn join(low: u32, high: u32) -> Self;
-    /// To a lane's dwords.
+    /// Splits the value into a lane's dwords.
     fn split(self) -> [u32; 2];
 }
 
@@ -35,7 +35,7 @@ macro_rules! lane {
     };
 }
 
-// Values below a dword are in the low bits; written, they leave zeros above.
+// Values narrower than a dword use the low bits; writing them zeros the rest.
 #[rustfmt::skip]
 lane! {
     (),  0,       |_, _| (),                                   |_| [0, 0];
@@ -54,13 +54,13 @@ fn wide(low: u32, high: u32) -> u64 {
     u64::from(low) | u64::from(high) << 32
 }
 
-/// A lane's bit of a mask, or nothing where an operation has no mask.
+/// Bit of a lane mask, or nothing for operations without a mask.
 pub trait Bit: Copy {
-    /// True if there is one.
+    /// True if the operation has a mask.
     const USED: bool;
-    /// From a dword that is zero or not.
+    /// Converts from a dword: zero is false, anything else true.
     fn from_word(word: u32) -> Self;
-    /// All ones, or zero.
+    /// Converts to all ones or zero.
     fn to_word(self) -> u32;
 }
 

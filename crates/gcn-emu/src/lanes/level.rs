@@ -1,11 +1,11 @@
-//! Levels of the host's vector instructions, and functions that are compiled for each of them.
+//! Levels of host vector instructions, and functions compiled for each of them.
 //!
-//! This is one of the modules that may use `unsafe`: what is compiled for instructions that not every host has is
-//! called only where the host has been found to have them.
+//! This is one of the modules that may use `unsafe`: functions compiled for optional host instructions are called
+//! only on hosts that have them.
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-/// A level of the host's vector instructions.
+/// Level of host vector instructions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Level {
@@ -13,21 +13,21 @@ pub enum Level {
     Baseline,
     /// AVX2 and FMA.
     Avx2,
-    /// AVX-512 as servers have it.
+    /// AVX-512 with the extensions of server processors.
     Avx512,
 }
 
-/// The environment variable that names the level for a process.
+/// Environment variable that selects the level of a process.
 pub const LEVEL_VARIABLE: &str = "GCN_VECTORS";
 
-/// Reason for which a level cannot be used.
+/// Reason why a level cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LevelError {
-    /// The variable names none.
+    /// Invalid level name in the variable.
     #[error("{LEVEL_VARIABLE}={0} is none of baseline, avx2, avx512")]
     Unknown(String),
-    /// The host does not have its instructions.
+    /// Level that the host does not support.
     #[error("{LEVEL_VARIABLE}={0}: this host does not have these vector instructions")]
     Unavailable(Level),
 }
@@ -39,10 +39,10 @@ impl std::fmt::Display for Level {
 }
 
 impl Level {
-    /// All levels, from the narrowest to the widest.
+    /// All levels, from narrowest to widest.
     pub const ALL: [Level; 3] = [Level::Baseline, Level::Avx2, Level::Avx512];
 
-    /// Name, as the environment variable has it.
+    /// Name of the level, as used in the environment variable.
     pub const fn name(self) -> &'static str {
         match self {
             Level::Baseline => "baseline",
@@ -51,18 +51,18 @@ impl Level {
         }
     }
 
-    /// True if the host has its instructions.
+    /// True if the host supports the level.
     pub fn is_available(self) -> bool {
         self <= best_level()
     }
 
-    /// The level in use.
+    /// Level in use.
     pub fn current() -> Level {
         level()
     }
 
-    /// Uses this level from now on, in the whole process. What has been decoded keeps the level that it was decoded for;
-    /// results are the same at every level.
+    /// Selects the level for the whole process. Code decoded earlier keeps its level; results are the same at every
+    /// level.
     ///
     /// # Errors
     /// [`LevelError::Unavailable`].
@@ -74,10 +74,10 @@ impl Level {
         Ok(())
     }
 
-    /// The level that the environment asks for, or else the host's widest.
+    /// Level requested by the environment, or else the widest level of the host.
     ///
     /// # Errors
-    /// The variable names none, or one that the host does not have.
+    /// The variable contains no valid level name, or the host does not support the level.
     pub fn of_environment() -> Result<Level, LevelError> {
         let Some(name) = std::env::var_os(LEVEL_VARIABLE).filter(|name| !name.is_empty()) else {
             return Ok(best_level());
@@ -92,19 +92,19 @@ impl Level {
         }
     }
 
-    /// True if a product and a sum that are rounded once are one instruction.
+    /// True if fused multiply-add is a single host instruction.
     pub(crate) const fn fuses(self) -> bool {
         !matches!(self, Level::Baseline)
             || cfg!(any(target_arch = "aarch64", target_feature = "fma"))
     }
 }
 
-/// The level in use; it is found at the first use.
+/// Level in use, determined on first use.
 pub(super) static LEVEL: AtomicU8 = AtomicU8::new(UNKNOWN);
 /// Value of [`LEVEL`] before the first use.
 const UNKNOWN: u8 = u8::MAX;
 
-/// The level in use: what the host has.
+/// Level in use, initially the widest supported by the host unless the environment selects one.
 #[inline(always)]
 pub(crate) fn level() -> Level {
     const AVX512: u8 = Level::Avx512 as u8;
@@ -120,7 +120,7 @@ pub(crate) fn level() -> Level {
 #[cold]
 #[inline(never)]
 fn find_level() -> Level {
-    // A run reports an error of the environment before it begins.
+    // A run reports errors of the environment before it starts.
     let level = Level::of_environment().unwrap_or_else(|_| best_level());
     LEVEL.store(level as u8, Relaxed);
     level
@@ -131,8 +131,8 @@ fn best_level() -> Level {
     Level::Baseline
 }
 
-/// Declares what the levels have: `at_each_level` and the function that finds the best one. The macro made has
-/// variables, whose dollar sign is given first so that it is none of this one's.
+/// Declares `at_each_level` and the detection of the best level. The generated macro has variables of its own;
+/// passing the dollar sign as an argument keeps them apart from those of this macro.
 macro_rules! levels {
     ($d:tt $($Level:ident $at:ident [$($feature:tt)*];)*) => {
         #[cfg(target_arch = "x86_64")]
@@ -143,9 +143,9 @@ macro_rules! levels {
             Level::Baseline
         }
 
-        /// Compiles functions for each level of the host's vectors and makes them call the one for the host. What is
-        /// inlined into them and the closures written in them is compiled for the level as well. `FUSES` in them is what
-        /// [`Level::fuses`] says of it.
+        /// Compiles functions for each level of host vector instructions and dispatches to the level in use. Inlined
+        /// functions and closures inside them are compiled for the level as well. Within them, `FUSES` is the result
+        /// of [`Level::fuses`].
         macro_rules! at_each_level {
             ($d(
                 $d(#[$d meta:meta])*
@@ -171,7 +171,7 @@ macro_rules! levels {
                     match $crate::lanes::level() {
                         $(
                             #[cfg(target_arch = "x86_64")]
-                            // SAFETY: the level is the host's: it has these features.
+                            // SAFETY: the host supports the level in use and thus these features.
                             $crate::lanes::Level::$Level => unsafe { $at $d(::<$d($d G),+>)? ($d($d arg),*) },
                         )*
                         _ => baseline $d(::<$d($d G),+>)? ($d($d arg),*),

@@ -1,4 +1,4 @@
-//! The loop over lanes.
+//! Loop over lanes.
 
 use super::halves::narrowed;
 use super::lane::{Bit, Lane};
@@ -6,20 +6,21 @@ use super::masks::signs;
 use super::register::{BIT, HALF, LANES, Lanes};
 use super::source::{Dwords, Lanewise};
 
-/// Computes `f` for every lane from its values of three sources and its bit in `mask`: the result's dwords, and a bit
-/// per lane. To be called in a function of `at_each_level`.
+/// Computes `f` for every lane from its three source values and its bit in `mask`. Returns the result's dwords and a
+/// bit per lane. Must be called from a function in `at_each_level`.
 #[inline(always)]
 pub fn map<A: Lane, B: Lane, C: Lane, R: Lane, Given: Bit, Taken: Bit>(
     (a, b, c): (impl Lanewise, impl Lanewise, impl Lanewise),
     mask: u64,
     f: impl Fn(A, B, C, Given) -> (R, Taken),
 ) -> ([Lanes; 2], u64) {
-    // The loop reads copies, which nothing else can be the same as: so it is one of vectors that stay in registers.
+    // The loop reads copies that nothing can alias, so it vectorizes and stays in registers.
     let [a_low, a_high] = copies::<A, _>(a);
     let [b_low, b_high] = copies::<B, _>(b);
     let [c_low, c_high] = copies::<C, _>(c);
     let mut result = [Lanes::ZERO; 2];
-    // A mask is taken apart before the loop over the lanes and put together after it: that loop has vectors only.
+    // The mask is expanded before the loop over lanes and packed after it, so that the loop contains only vector
+    // operations.
     let mut given = [0; LANES];
     if Given::USED {
         let (low, high) = given.split_at_mut(HALF);
@@ -55,7 +56,7 @@ pub fn map<A: Lane, B: Lane, C: Lane, R: Lane, Given: Bit, Taken: Bit>(
     (result, bits)
 }
 
-/// Copies of a source's dwords, as its values want them.
+/// Copies a source's dwords in the representation that the lane type needs.
 #[inline(always)]
 fn copies<T: Lane, S: Lanewise>(source: S) -> [S::Dwords; 2] {
     let low = source.copy(0, T::DWORDS > 0);

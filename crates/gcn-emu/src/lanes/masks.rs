@@ -1,7 +1,7 @@
-//! Masks: results under EXEC, and masks of results.
+//! Lane masks: writing results under EXEC, and computing masks from results.
 //!
-//! This is one of the modules that may use `unsafe`: what is compiled for instructions that not every host has is
-//! called only where the host has been found to have them.
+//! This is one of the modules that may use `unsafe`: functions compiled for optional host instructions are called
+//! only on hosts that have them.
 
 #[cfg(target_arch = "x86_64")]
 use std::sync::atomic::Ordering::Relaxed;
@@ -13,24 +13,24 @@ use super::register::{BIT, HALF, LANES, Lanes, keep_if};
 use super::vectors;
 
 impl Lanes {
-    /// Writes `new` in the lanes whose bit in `exec` is set.
+    /// Writes `new` to the lanes whose bit in `exec` is set.
     #[inline(always)]
     pub fn blend(&mut self, new: &Lanes, exec: u64) {
         if exec == u64::MAX {
             *self = *new;
         } else {
-            // The host's memory has this copy, not what has been computed: that stays in registers wherever all lanes are active.
+            // Only this copy has to be in memory; computed values stay in registers wherever all lanes are active.
             self.blend_in_memory(&{ *new }, exec);
         }
     }
 
-    /// [`Lanes::blend`] of what is in memory anyway, if the host has masks for it: then it becomes a few instructions of handlers. Returns
-    /// false if it has not.
+    /// Variant of [`Lanes::blend`] for values that are in memory anyway, on hosts with mask registers, where it takes
+    /// only a few instructions inside a handler. Returns false on other hosts.
     #[inline(always)]
     pub(crate) fn blend_by_masks(&mut self, new: &Lanes, exec: u64) -> bool {
         #[cfg(target_arch = "x86_64")]
         if LEVEL.load(Relaxed) == Level::Avx512 as u8 {
-            // SAFETY: the host has the level's features.
+            // SAFETY: the host supports the level's features.
             unsafe { vectors::avx512::blend(self, new, exec) };
             return true;
         }
@@ -38,7 +38,7 @@ impl Lanes {
         false
     }
 
-    /// [`Lanes::blend`] of what is in memory anyway.
+    /// Variant of [`Lanes::blend`] for values that are in memory anyway.
     #[inline]
     pub(crate) fn blend_in_memory(&mut self, new: &Lanes, exec: u64) {
         if self.blend_by_masks(new, exec) {
@@ -46,15 +46,15 @@ impl Lanes {
         }
         #[cfg(target_arch = "x86_64")]
         if LEVEL.load(Relaxed) == Level::Avx2 as u8 {
-            // SAFETY: the host has the level's features.
+            // SAFETY: the host supports the level's features.
             unsafe { vectors::avx2::blend(self, new, exec) };
             return;
         }
         self.blend_by_bits(new, exec);
     }
 
-    /// [`Lanes::blend_in_memory`] at [`Level::Baseline`]. Many call it: inlined into them it took much of the time in which this
-    /// crate compiles.
+    /// Variant of [`Lanes::blend_in_memory`] at [`Level::Baseline`]. Not inlined into its many callers, which would
+    /// slow down compilation of this crate considerably.
     #[inline(never)]
     fn blend_by_bits(&mut self, new: &Lanes, exec: u64) {
         for half in 0..LANES / HALF {
@@ -68,16 +68,16 @@ impl Lanes {
     }
 }
 
-/// A mask of the lanes whose dword is all ones rather than zero.
+/// Mask of the lanes whose dword is all ones, rather than zero.
 #[inline(always)]
 pub(crate) fn signs(words: [u32; LANES]) -> u64 {
-    // Each way has a copy of its own, not one in memory for all: what is computed stays in registers.
-    // The level has been found by the time that there is a handler to run.
+    // Each branch uses its own copy instead of a shared one in memory, so computed values stay in registers. The
+    // level has been determined before any handler runs.
     #[cfg(target_arch = "x86_64")]
     {
         let level = LEVEL.load(Relaxed);
         if level == Level::Avx512 as u8 {
-            // SAFETY: the host has the level's features.
+            // SAFETY: the host supports the level's features.
             return unsafe { vectors::avx512::signs(Lanes(words)) };
         }
         if level == Level::Avx2 as u8 {
@@ -85,7 +85,8 @@ pub(crate) fn signs(words: [u32; LANES]) -> u64 {
             return unsafe { vectors::avx2::signs(&Lanes(words)) };
         }
     }
-    // No function for all: its words would be in memory, and callers would have a stack frame for it at every level.
+    // Not a shared function: its argument would be in memory, and callers would need a stack frame for it at every
+    // level.
     let (low, high) = words.split_at(HALF);
     let gather = |half: &[u32]| {
         let bits = half.iter().zip(&BIT).map(|(word, bit)| word & bit);

@@ -1,11 +1,11 @@
-//! Vector registers: a dword per lane.
+//! Vector registers: one dword per lane.
 
-/// Lanes of a wave on every GCN generation.
+/// Number of lanes per wave on every GCN generation.
 pub const LANES: usize = 64;
-/// Lanes whose bits fit a dword: masks are taken apart and put together in halves.
+/// Number of lanes whose mask bits fit a dword; masks are expanded and packed in halves.
 pub(super) const HALF: usize = 32;
 
-/// The bit of a lane within its half.
+/// Bit of each lane within its half.
 pub(super) const BIT: [u32; HALF] = {
     let mut bits = [0; HALF];
     let mut lane = 0;
@@ -16,32 +16,32 @@ pub(super) const BIT: [u32; HALF] = {
     bits
 };
 
-/// A vector register: a dword per lane.
+/// Vector register: one dword per lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C, align(64))]
 pub struct Lanes(pub [u32; LANES]);
 
 impl Lanes {
-    /// All lanes zero.
+    /// Zero in all lanes.
     pub const ZERO: Lanes = Lanes([0; LANES]);
 
-    /// The same value in every lane.
+    /// Creates a register with the same value in every lane.
     #[inline]
     pub const fn splat(value: u32) -> Lanes {
         Lanes([value; LANES])
     }
 }
 
-/// Contents of a register outside the file; resolved operands name none.
+/// Contents of a register outside the file, which resolved operands never name.
 pub(crate) static NOTHING: Lanes = Lanes::ZERO;
 
-/// All ones if a bit is set, else zero.
+/// Returns all ones if `bit` is nonzero, otherwise zero.
 #[inline(always)]
 pub(crate) fn keep_if(bit: u32) -> u32 {
     u32::from(bit != 0).wrapping_neg()
 }
 
-/// The lanes whose bits are set in `mask`, in ascending order.
+/// Iterates over the lanes whose bits are set in `mask`, in ascending order.
 pub fn active(mut mask: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         if mask == 0 {

@@ -1,7 +1,7 @@
-//! Dwords that move between lanes, and elements of several that follow each other in memory, from registers of which each
-//! has one of their dwords, and back.
+//! Moves of dwords between lanes, and conversion between registers and multi-dword elements in memory, each register
+//! holding one dword of every element.
 //!
-//! This is one of the modules that may use `unsafe`: hosts have instructions that move dwords between vectors.
+//! This is one of the modules that may use `unsafe`: it uses host instructions that permute dwords between vectors.
 
 #[cfg(target_arch = "x86_64")]
 use super::level::{Level, level};
@@ -9,11 +9,11 @@ use super::register::{LANES, Lanes};
 #[cfg(target_arch = "x86_64")]
 use super::vectors::{self, Vector, active, all, part, set_part};
 
-/// Interleaves two to four registers, each with one dword of every lane's element, to consecutive elements.
+/// Interleaves two to four registers, each with one dword of every lane's element, into consecutive elements.
 pub fn to_elements(registers: &[Lanes], elements: &mut [u32]) {
     #[cfg(target_arch = "x86_64")]
     match level() {
-        // SAFETY: the host has the level's features.
+        // SAFETY: the host supports the level's features.
         Level::Avx512 => return unsafe { avx512::to_elements(registers, elements) },
         // SAFETY: as above.
         Level::Avx2 => return unsafe { avx2::to_elements(registers, elements) },
@@ -22,7 +22,7 @@ pub fn to_elements(registers: &[Lanes], elements: &mut [u32]) {
     put_together(registers, elements);
 }
 
-/// [`to_elements`] a dword after the other.
+/// Variant of [`to_elements`] that copies one dword at a time.
 fn put_together(registers: &[Lanes], elements: &mut [u32]) {
     for (lane, element) in elements.chunks_exact_mut(registers.len()).enumerate() {
         for (dword, register) in element.iter_mut().zip(registers) {
@@ -31,11 +31,11 @@ fn put_together(registers: &[Lanes], elements: &mut [u32]) {
     }
 }
 
-/// The other way round, for active lanes.
+/// Reverses [`to_elements`] for active lanes.
 pub fn from_elements(elements: &[u32], exec: u64, registers: &mut [Lanes]) {
     #[cfg(target_arch = "x86_64")]
     match level() {
-        // SAFETY: the host has the level's features.
+        // SAFETY: the host supports the level's features.
         Level::Avx512 => return unsafe { avx512::from_elements(elements, exec, registers) },
         // SAFETY: as above.
         Level::Avx2 => return unsafe { avx2::from_elements(elements, exec, registers) },
@@ -44,7 +44,7 @@ pub fn from_elements(elements: &[u32], exec: u64, registers: &mut [Lanes]) {
     take_apart(elements, exec, registers);
 }
 
-/// [`from_elements`] a dword after the other.
+/// Variant of [`from_elements`] that copies one dword at a time.
 fn take_apart(elements: &[u32], exec: u64, registers: &mut [Lanes]) {
     for (lane, element) in elements.chunks_exact(registers.len()).enumerate() {
         if exec >> (lane % LANES) & 1 != 0 {
@@ -55,23 +55,23 @@ fn take_apart(elements: &[u32], exec: u64, registers: &mut [Lanes]) {
     }
 }
 
-/// The value that each lane reads from the lane whose number it gives (low six bits).
+/// Reads in each lane the value of the lane that `from` selects (low six bits).
 #[inline]
 pub fn permuted(value: &Lanes, from: &Lanes) -> Lanes {
     #[cfg(target_arch = "x86_64")]
     if level() == Level::Avx512 {
-        // SAFETY: the host has the level's features.
+        // SAFETY: the host supports the level's features.
         return unsafe { vectors::avx512::permuted(value, from) };
     }
     looked_up(value, from)
 }
 
-/// [`permuted`] a lane after the other.
+/// Variant of [`permuted`] that processes one lane at a time.
 fn looked_up(value: &Lanes, from: &Lanes) -> Lanes {
     Lanes(from.0.map(|lane| value.0[lane as usize % LANES]))
 }
 
-/// [`to_elements`] by vectors.
+/// Variant of [`to_elements`] using vectors.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn put_in_order<V: Vector, const N: usize>(registers: &[Lanes], elements: &mut [u32]) {
@@ -84,7 +84,7 @@ unsafe fn put_in_order<V: Vector, const N: usize>(registers: &[Lanes], elements:
         for (from, register) in from.iter_mut().zip(registers) {
             *from = part(register, vector);
         }
-        // SAFETY: the host has such vectors; the group is as long as `N` vectors.
+        // SAFETY: the host supports these vectors, and the group has the length of `N` vectors.
         unsafe {
             let group = group.as_mut_ptr().cast::<[V; N]>();
             group.write_unaligned(V::in_order(from));
@@ -92,7 +92,7 @@ unsafe fn put_in_order<V: Vector, const N: usize>(registers: &[Lanes], elements:
     }
 }
 
-/// [`from_elements`] by vectors.
+/// Variant of [`from_elements`] using vectors.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn take_from<V: Vector, const N: usize>(
@@ -103,7 +103,7 @@ unsafe fn take_from<V: Vector, const N: usize>(
     for (vector, group) in elements.chunks_exact(N * V::WIDTH).enumerate() {
         let vector = vector % (LANES / V::WIDTH);
         let active = active::<V>(exec, vector);
-        // SAFETY: the host has such vectors; the group is as long as `N` vectors.
+        // SAFETY: the host supports these vectors, and the group has the length of `N` vectors.
         unsafe {
             let group = group.as_ptr().cast::<[V; N]>().read_unaligned();
             for (register, mut dwords) in registers.iter_mut().zip(V::taken_apart(group)) {
@@ -116,7 +116,7 @@ unsafe fn take_from<V: Vector, const N: usize>(
     }
 }
 
-/// Functions called at a level, compiled for it.
+/// Defines entry points that are compiled for a level.
 #[cfg(target_arch = "x86_64")]
 macro_rules! levels {
     ($($level:ident $feature:literal $Vector:ident;)*) => {$(
@@ -127,7 +127,7 @@ macro_rules! levels {
 
             #[target_feature(enable = $feature)]
             pub fn to_elements(registers: &[Lanes], elements: &mut [u32]) {
-                // SAFETY: the function is for such hosts only.
+                // SAFETY: the function is called only on hosts with the feature.
                 unsafe {
                     match registers.len() {
                         2 => put_in_order::<$Vector, 2>(registers, elements),

@@ -1,15 +1,15 @@
-//! Sources of the loop over lanes: registers, and what is the same in all lanes.
+//! Sources of the loop over lanes: registers and uniform values.
 
 use super::halves::widened;
 use super::register::Lanes;
 
-/// A source's registers: those of the low dwords and of the high ones.
+/// Registers of a source: low dwords and high dwords.
 pub type SourceLanes<'a> = [&'a Lanes; 2];
 
-/// A source that is the same in all lanes: its dwords.
+/// Dwords of a source that is uniform across lanes.
 pub type Same = [u32; 2];
 
-/// Bits of a dword that are kept, and those that are then turned over.
+/// Masks for a dword: bits to keep, then bits to flip.
 pub type SignBits = [u32; 2];
 
 /// Sign modifier of a source.
@@ -19,31 +19,31 @@ pub enum Sign {
     /// No change.
     #[default]
     Kept,
-    /// The sign is taken off: the absolute value.
+    /// Absolute value: clears the sign.
     Off,
-    /// The sign is turned over: the negated value.
+    /// Negation: flips the sign.
     Over,
-    /// Both: the negated absolute value.
+    /// Negated absolute value.
     On,
 }
 
 impl Sign {
-    /// The ways that there are.
+    /// All modifiers.
     pub const WAYS: [Sign; 4] = [Sign::Kept, Sign::Off, Sign::Over, Sign::On];
 
-    /// Masks of each modifier for a dword whose sign is this bit.
+    /// Masks of each modifier for a dword whose sign bit is `bit`.
     #[inline(always)]
     pub const fn all(bit: u32) -> [SignBits; Sign::WAYS.len()] {
         [[!0, 0], [!bit, 0], [!0, bit], [!bit, bit]]
     }
 }
 
-/// The low dwords of a source in all lanes, or the high ones.
+/// Low or high dwords of a source in all lanes.
 pub trait Dwords: Copy {
-    /// Half-precision values at bit `up`, in single precision.
+    /// Converts half-precision values at bit `up` to single precision.
     fn widened(self, up: u32) -> Self;
 
-    /// A lane's dword.
+    /// Dword of a lane.
     fn of(&self, lane: usize) -> u32;
 }
 
@@ -59,7 +59,7 @@ impl Dwords for Lanes {
     }
 }
 
-/// The same in all lanes.
+/// Uniform dword.
 impl Dwords for u32 {
     #[inline(always)]
     fn widened(self, up: u32) -> u32 {
@@ -72,12 +72,12 @@ impl Dwords for u32 {
     }
 }
 
-/// A source of [`super::map`].
+/// Source of [`super::map`].
 pub trait Lanewise: Copy {
-    /// Dwords, as the loop reads them.
+    /// Representation of the dwords in the loop.
     type Dwords: Dwords;
 
-    /// A copy of the low dwords or the high ones, which are used or not.
+    /// Copies the low (`n` = 0) or high dwords; the contents are irrelevant unless `is_used`.
     fn copy(self, n: usize, is_used: bool) -> Self::Dwords;
 }
 

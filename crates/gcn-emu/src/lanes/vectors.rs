@@ -1,28 +1,29 @@
-//! Vectors of the host's, whatever their width is: what is written for them is written once.
+//! Host vectors, abstracted over their width.
 //!
-//! Everything here is inlined for sure, which nothing can be that is declared to be for some hosts; it is called by functions
-//! that are, and becomes part of them, as no closure would.
+//! All functions are `inline(always)`, which functions with target features cannot be. They become part of the
+//! functions with target features that call them, as closures would not.
 //!
-//! This is one of the modules that may use `unsafe`: instructions that not every host has are used where it has them.
+//! This is one of the modules that may use `unsafe`: optional host instructions are used only on hosts that have
+//! them.
 
 pub(super) mod avx2;
 pub(super) mod avx512;
 
 use super::register::{LANES, Lanes};
 
-/// The most lanes that a vector has.
+/// Maximum number of lanes in a vector.
 pub(super) const WIDEST: usize = 16;
-/// The most vectors that a register is.
+/// Maximum number of vectors per register.
 pub(super) const MOST: usize = 8;
 
-/// A vector of the host's: a dword for each of some lanes that follow each other.
+/// Host vector: one dword for each of several consecutive lanes.
 ///
 /// # Safety
-/// The host has such vectors, and the bytes at the addresses are readable or writable.
+/// The host must support such vectors, and accessed addresses must be readable or writable.
 pub(super) trait Vector: Copy {
     /// Number of lanes.
     const WIDTH: usize;
-    /// Some of them, as the host selects them.
+    /// Lane mask in the host's representation.
     type Active: Copy;
 
     unsafe fn splat(dword: u32) -> Self;
@@ -32,47 +33,47 @@ pub(super) trait Vector: Copy {
     unsafe fn or(self, other: Self) -> Self;
     unsafe fn least(self, other: Self) -> Self;
     unsafe fn greatest(self, other: Self) -> Self;
-    /// Bytes as dwords.
+    /// Converts byte offsets to dword offsets.
     unsafe fn in_dwords(self) -> Self;
-    /// True if a lane has one of some bits.
+    /// True if any lane has one of these bits set.
     unsafe fn has_any(self, bits: u32) -> bool;
-    /// True if a lane has another dword.
+    /// True if the vectors differ in any lane.
     unsafe fn differs(self, other: Self) -> bool;
-    /// The first lane's.
+    /// Value of the first lane.
     unsafe fn number(self) -> u32;
-    /// The first lane's, in all.
+    /// Broadcasts the first lane.
     unsafe fn first(self) -> Self;
-    /// The first active lane's, in all; if there is none, anything.
+    /// Broadcasts the first active lane; the result is unspecified if no lane is active.
     unsafe fn first_of(self, active: u16) -> Self;
-    /// The lanes whose bits are set.
+    /// Creates a mask of the lanes whose bits are set.
     unsafe fn active(bits: u16) -> Self::Active;
-    /// Zero in all other lanes.
+    /// Sets inactive lanes to zero.
     unsafe fn kept(self, active: Self::Active) -> Self;
-    /// Another's dwords in active lanes.
+    /// Replaces active lanes by those of `new`.
     unsafe fn blended(self, new: Self, active: Self::Active) -> Self;
-    /// The dwords with these numbers in one vector, or in both.
+    /// Selects dwords by index from `low`, or from `low` and `high` if `BOTH`.
     unsafe fn picked<const BOTH: bool>(low: Self, high: Self, numbers: Self) -> Self;
-    /// Loads from memory that threads may share.
+    /// Loads from memory that other threads may access.
     unsafe fn at(bytes: *const u8) -> Self;
-    /// The dwords at active lanes' places there, these in others.
+    /// Gathers dwords at `bytes` plus the active lanes' offsets; inactive lanes keep their values.
     unsafe fn or_at(self, bytes: *const u8, places: Self, active: Self::Active) -> Self;
-    /// The elements of two or four dwords at all lanes' places there, a vector for each of those.
+    /// Gathers elements of two or four dwords at all lanes' offsets, one vector per dword.
     unsafe fn elements_at<const DWORDS: usize>(bytes: *const u8, places: Self) -> [Self; DWORDS];
-    /// Elements of one to four dwords, one behind the other, from a vector of each.
+    /// Interleaves vectors of one dword each into consecutive elements of one to four dwords.
     unsafe fn in_order<const DWORDS: usize>(dwords: [Self; DWORDS]) -> [Self; DWORDS];
-    /// The other way round.
+    /// Reverses `in_order`.
     unsafe fn taken_apart<const DWORDS: usize>(elements: [Self; DWORDS]) -> [Self; DWORDS];
 }
 
-/// One of a register's vectors.
+/// Vector number `vector` of a register.
 #[inline(always)]
 pub(super) fn part<V: Vector>(register: &Lanes, vector: usize) -> V {
     let part = register.0[vector * V::WIDTH..][..V::WIDTH].as_ptr();
-    // SAFETY: it has as many dwords, of which every value is one of the vector's.
+    // SAFETY: the slice has as many dwords as the vector, and every value is valid.
     unsafe { part.cast::<V>().read() }
 }
 
-/// Writes one.
+/// Writes vector number `vector` of a register.
 #[inline(always)]
 pub(super) fn set_part<V: Vector>(register: &mut Lanes, vector: usize, part: V) {
     let to = register.0[vector * V::WIDTH..][..V::WIDTH].as_mut_ptr();
@@ -80,7 +81,7 @@ pub(super) fn set_part<V: Vector>(register: &mut Lanes, vector: usize, part: V) 
     unsafe { to.cast::<V>().write(part) };
 }
 
-/// All of them.
+/// All vectors of a register.
 #[inline(always)]
 pub(super) fn all_vectors<V: Vector>(register: &Lanes) -> [V; MOST] {
     let mut vectors = [part(register, 0); MOST];
@@ -90,26 +91,26 @@ pub(super) fn all_vectors<V: Vector>(register: &Lanes) -> [V; MOST] {
     vectors
 }
 
-/// The lanes of a vector that are active.
+/// Active lanes of vector number `vector`.
 #[inline(always)]
 pub(super) fn active<V: Vector>(exec: u64, vector: usize) -> u16 {
     (exec >> (vector * V::WIDTH)) as u16 & all::<V>()
 }
 
-/// All of its lanes.
+/// Mask of all lanes of a vector.
 #[inline(always)]
 pub(super) fn all<V: Vector>() -> u16 {
     u16::MAX >> (WIDEST - V::WIDTH)
 }
 
-/// Some dwords.
+/// Creates a vector from dwords.
 #[inline(always)]
 fn vector_of<V: Vector>(dwords: [u32; WIDEST]) -> V {
-    // SAFETY: there are as many, of which every value is one of the vector's.
+    // SAFETY: the array has at least as many dwords as the vector, and every value is valid.
     unsafe { dwords.as_ptr().cast::<V>().read_unaligned() }
 }
 
-/// Positions in registers' vectors of the dwords of one of `N` vectors of elements.
+/// Indices, within registers' vectors, of the dwords that make up one of `N` vectors of elements.
 #[inline(always)]
 fn in_registers<V: Vector, const N: usize>(vector: usize) -> V {
     let mut numbers = [0; WIDEST];
@@ -120,7 +121,7 @@ fn in_registers<V: Vector, const N: usize>(vector: usize) -> V {
     vector_of(numbers)
 }
 
-/// Positions in vectors of elements of the dwords of one of `N` registers' vectors.
+/// Indices, within vectors of elements, of the dwords that make up one of `N` registers' vectors.
 #[inline(always)]
 fn in_elements<V: Vector, const N: usize>(register: usize) -> V {
     let mut numbers = [0; WIDEST];
@@ -130,7 +131,7 @@ fn in_elements<V: Vector, const N: usize>(register: usize) -> V {
     vector_of(numbers)
 }
 
-/// Distances of a vector's lanes from the first, for this distance between neighbours.
+/// Multiples of `distance` by lane number.
 #[inline(always)]
 pub(super) fn apart<V: Vector>(distance: usize) -> V {
     let mut distances = [0_u32; WIDEST];
@@ -140,32 +141,32 @@ pub(super) fn apart<V: Vector>(distance: usize) -> V {
     vector_of(distances)
 }
 
-/// Functions of [`Vector`] that are instructions of the host's.
+/// Defines functions of [`Vector`] by host instructions.
 macro_rules! operations {
     ($($name:ident $(<const $CONST:ident: $Const:ty>)? ($($arg:ident $(: $Arg:ty)?),*) -> $Result:ty { $($body:tt)* })*) => {$(
         #[inline(always)]
         unsafe fn $name $(<const $CONST: $Const>)? ($($arg $(: $Arg)?),*) -> $Result {
-            // SAFETY: as the trait has it.
+            // SAFETY: guaranteed by the caller, as the trait requires.
             unsafe { $($body)* }
         }
     )*};
 }
 use operations;
 
-/// Loads by one instruction of the host's each, which it has with a feature. Moves that the compiler does not see are no
-/// race in its eyes, and the host makes each aligned dword of a vector visible at once, which is all that relaxed atomic
-/// moves of dwords would promise.
+/// Defines loads that are one host instruction each, available with a target feature. Assembly is opaque to the
+/// compiler, so concurrent accesses are not data races to it. The host makes each aligned dword of a vector visible
+/// at once, which is all that relaxed atomic accesses to dwords would guarantee.
 macro_rules! moves {
     ($feature:literal, $($(#[$doc:meta])* $name:ident $Vector:ident $class:ident $instruction:literal;)*) => {$(
         $(#[$doc])*
         ///
         /// # Safety
-        /// The bytes of a vector are readable at `at`.
+        /// A whole vector must be readable at `at`.
         #[inline]
         #[target_feature(enable = $feature)]
         unsafe fn $name(at: *const u8) -> $Vector {
             let loaded;
-            // SAFETY: the caller vouches for it.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 std::arch::asm!(
                     concat!($instruction, " {loaded}, [{at}]"),

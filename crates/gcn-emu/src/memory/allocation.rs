@@ -1,35 +1,35 @@
-//! Allocations, and the reasons why memory cannot be allocated, freed or registered.
+//! Allocations, and errors of allocating, freeing and registering memory.
 
 use std::sync::Arc;
 
-/// An allocation, or a range of the host's that is registered, as it was when it was asked for.
+/// Snapshot of an allocation or a registered host range.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Allocation {
-    /// The host's name for it, for messages.
+    /// Name given by the host, for messages.
     pub name: Arc<str>,
     /// First address.
     pub base: u64,
     /// Length in bytes.
     pub len: u64,
-    /// True if it has been freed or released.
+    /// True if the memory has been freed or released.
     pub is_freed: bool,
-    /// True if the host has written any of it; true for ranges of the host's.
+    /// True if the host has written to the allocation; always true for host ranges.
     pub host_has_written: bool,
 }
 
-/// Memory that kernels may execute.
+/// Executable memory range.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ExecutableRange {
     /// First address.
     pub base: u64,
     /// Length in bytes.
     pub len: u64,
-    /// Number that no other range of the memory has had.
+    /// Unique ID among all ranges of the memory, past and present.
     pub(super) id: u64,
 }
 
 impl Allocation {
-    /// Bytes between an address and the allocation; 0 inside.
+    /// Distance in bytes from an address to the allocation; 0 inside it.
     pub(super) fn distance(&self, address: u64) -> u64 {
         if address < self.base {
             self.base - address
@@ -39,19 +39,19 @@ impl Allocation {
     }
 }
 
-/// A reason why memory cannot be allocated.
+/// Error of an allocation.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AllocError {
-    /// The host has not so much.
+    /// Too little memory on the host.
     #[error("cannot allocate {bytes} bytes for {name}")]
     TooLarge {
         /// Purpose.
         name: String,
-        /// Bytes that were asked for.
+        /// Number of bytes requested.
         bytes: u64,
     },
-    /// The host has no range of addresses for a device's memory.
+    /// No address range for device memory on the host.
     #[error(
         "the host has no address space for the memory of a device, at least 1 GiB, of which {name} needs {bytes} bytes: raise the \
          limit of the process (`ulimit -v`)"
@@ -59,58 +59,58 @@ pub enum AllocError {
     NoAddressSpace {
         /// Purpose.
         name: String,
-        /// Bytes that were asked for.
+        /// Number of bytes requested.
         bytes: u64,
     },
-    /// The device has not so much.
+    /// Device memory limit exceeded.
     #[error(
         "cannot allocate {bytes} bytes for {name}: {used} of the device's {limit} bytes are in use"
     )]
     Limit {
         /// Purpose.
         name: String,
-        /// Bytes that were asked for.
+        /// Number of bytes requested.
         bytes: u64,
-        /// Bytes in use.
+        /// Number of bytes in use.
         used: u64,
-        /// Bytes that may be in use.
+        /// Maximum number of bytes in use.
         limit: u64,
     },
 }
 
-/// Memory that is freed, or released, and is none: there is no allocation that begins at the address.
+/// Error of freeing or releasing memory at an address where no allocation begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("no allocation begins at {0:#x}")]
 #[non_exhaustive]
 pub struct FreeError(pub u64);
 
 impl FreeError {
-    /// The error of an address.
+    /// Creates the error for an address.
     pub fn new(address: u64) -> FreeError {
         FreeError(address)
     }
 }
 
-/// A reason why memory cannot be shared, or mapped.
+/// Error of sharing or mapping memory.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MapError {
-    /// The range is wrong.
+    /// Invalid range.
     #[error("the range of {len} bytes at {base:#x} {reason}")]
     Range {
         /// First address.
         base: u64,
         /// Length in bytes.
         len: u64,
-        /// The end of the message.
+        /// End of the error message.
         reason: &'static str,
     },
-    /// The host cannot.
+    /// Error of the host.
     #[error("the host cannot share memory: {0}")]
     Host(std::io::Error),
 }
 
-/// A reason why a range of the host's cannot be registered.
+/// Error of registering a host range.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the range of {len} bytes at {base:#x} {reason}")]
 pub struct RegisterError {

@@ -1,39 +1,40 @@
-//! Changes of memory by the host, and who learns of them.
+//! Memory changes by the host, and listeners for them.
 
 use std::fmt::Debug;
 use std::ops::Range;
 
-/// Learns of what the host does to memory.
+/// Receives notifications of the host's memory operations.
 pub trait Listener: Debug + Send + Sync {
-    /// The host has changed memory. Called in the thread that did; no lock is held, so that memory may be looked at.
+    /// Called when the host has changed memory, in the thread that changed it. No lock is held, so the listener may
+    /// access memory.
     fn memory_changes(&self, change: &MemoryChange<'_>);
 }
 
-/// A change of memory by the host, or another event that concerns what is in it.
+/// Memory change by the host, or another event that concerns the contents of memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemoryChange<'a> {
     /// Kind.
     pub kind: MemoryChangeKind,
-    /// Addresses that it happened to.
+    /// Address range concerned.
     pub range: Range<u64>,
-    /// The allocation's name.
+    /// Name of the allocation.
     pub name: &'a str,
 }
 
 /// Kind of a [`MemoryChange`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MemoryChangeKind {
-    /// The range is an allocation now, of zeros.
+    /// Memory allocated, filled with zeros.
     Allocated,
-    /// The range was an allocation and is none any more.
+    /// Allocation freed.
     Freed,
-    /// The host has written the range.
+    /// Memory written by the host.
     Written,
-    /// The range's contents mean nothing until somebody writes them: a program allocated it as memory that is not initialised.
+    /// Contents undefined until written: the program allocated uninitialized memory.
     Undefined,
-    /// The host reads the range, for example by a copy. Does not change the memory.
+    /// Memory read by the host, for example by a copy, and not changed.
     Read,
-    /// The host reads the range as results to show, save or compare, so all of it should have been written. Does not change
-    /// the memory.
+    /// Memory read by the host as results to show, save or compare, and not changed. All of it should have been
+    /// written.
     ReadAsResults,
 }

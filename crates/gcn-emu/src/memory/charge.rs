@@ -1,10 +1,9 @@
-//! Memory that is in use without an address.
+//! Accounting for device memory that has no address.
 
 use super::Memory;
 use super::allocation::AllocError;
 
-/// Bytes of a device's memory that are in use for something without an address there, such as registers; given back when
-/// dropped.
+/// Device memory in use for something without an address, such as registers; released when dropped.
 #[derive(Debug)]
 pub struct Charge {
     memory: Memory,
@@ -18,10 +17,10 @@ impl Drop for Charge {
 }
 
 impl Memory {
-    /// Counts `bytes` as in use until the charge is dropped: those of something that has no address here.
+    /// Counts `bytes` as in use, for something without an address, until the charge is dropped.
     ///
     /// # Errors
-    /// The limit is reached.
+    /// The limit would be exceeded.
     pub fn charge(&self, name: &str, bytes: u64) -> Result<Charge, AllocError> {
         self.space.charge(name, bytes)?;
         Ok(Charge {

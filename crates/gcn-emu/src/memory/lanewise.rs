@@ -1,6 +1,6 @@
-//! Accesses of a wave's lanes to an allocation: each lane's element is at an address of its own.
+//! Per-lane accesses to an allocation, where each lane has its own address.
 //!
-//! This is one of the modules that may use `unsafe`, for the reason that `memory.rs` gives.
+//! This is one of the modules that may use `unsafe`, for the reason given in `memory.rs`.
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, Ordering::Relaxed};
 
@@ -11,20 +11,20 @@ use super::{DWORD, Memory};
 use crate::lanes;
 use crate::lanes::{LANES, Lanes, Level, active, at_each_level, keep_if, level, signs};
 
-/// The bits of an address that an aligned dword has.
+/// Mask that aligns an address to a dword.
 const ALIGNED: u32 = !(DWORD as u32 - 1);
 
-/// An address for each lane.
+/// Addresses of all lanes.
 #[derive(Clone, Copy)]
 pub enum Addresses<'a> {
-    /// These.
+    /// Explicit addresses.
     Each(&'a [u64; LANES]),
-    /// Pairs of dwords, to which a number is added.
+    /// Sums of 64-bit register pairs and a base.
     Pairs([&'a Lanes; 2], u64),
 }
 
 impl Addresses<'_> {
-    /// A lane's.
+    /// Address of a lane.
     #[inline]
     pub(crate) fn lane(&self, lane: usize) -> u64 {
         match self {
@@ -38,7 +38,8 @@ impl Addresses<'_> {
 }
 
 at_each_level! {
-/// Distances of addresses from `base`; and true if no active lane's is more than `last`, nor has one of the low bits.
+/// Computes the offsets of addresses from `base`. Returns true if no active lane's offset exceeds `last` or has a bit
+/// of `low` set.
 fn behind(
     addresses: &[u64; LANES],
     base: u64,
@@ -57,14 +58,14 @@ fn behind(
     !outside
 }
 
-/// Numbers of elements before each place, by the bits of their size, with a number added.
+/// Converts byte offsets to element indices (right shift by `shift`) and adds a number.
 fn numbers(shift: u32, add: u32, places: &mut Lanes) {
     for place in &mut places.0 {
         *place = (*place >> shift).wrapping_add(add);
     }
 }
 
-/// Sums of pairs of dwords and a number; and true if no active lane's is more than `last`, nor has one of the low bits.
+/// Adds `base` to register pairs. Returns true if no active lane's sum exceeds `last` or has a bit of `low` set.
 fn pairs_behind(
     pairs: [&Lanes; 2],
     base: u64,
@@ -85,7 +86,7 @@ fn pairs_behind(
     signs(outside.0) & exec == 0
 }
 
-/// Rests of dwords at an element's place in them.
+/// Extracts elements smaller than a dword from the dwords that contain them.
 fn elements(places: &Lanes, keep: u32, dwords: &mut Lanes) {
     for (dword, &place) in dwords.0.iter_mut().zip(&places.0) {
         *dword = *dword >> ((place & 3) * u8::BITS) & keep;
@@ -93,7 +94,7 @@ fn elements(places: &Lanes, keep: u32, dwords: &mut Lanes) {
 }
 }
 
-/// Has the host fetch the row of dwords at an address of guest memory, whether or not it is mapped.
+/// Prefetches the row of dwords at a guest address, mapped or not.
 #[inline]
 pub(crate) fn prefetch_row(address: u64) {
     for line in (0..size_of::<Lanes>() as u64).step_by(64) {
@@ -108,19 +109,19 @@ fn prefetch_line(address: u64) {
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         let at = std::ptr::with_exposed_provenance::<i8>(address as usize);
-        // SAFETY: fetching ahead does nothing where there is no memory.
+        // SAFETY: a prefetch of unmapped memory has no effect.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(at) };
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = address;
 }
 
-/// A part of an allocation, at most as long as a place can say that is a number with sign.
+/// Part of an allocation in which offsets fit a signed 32-bit integer.
 pub(crate) struct RegionPart<'a> {
     region: Region<'a>,
-    /// First address, a multiple of [`ALIGNMENT`].
+    /// Offset of the part, a multiple of [`ALIGNMENT`].
     origin: u64,
-    /// Bytes.
+    /// Length in bytes.
     len: u32,
 }
 
@@ -134,12 +135,13 @@ impl RegionPart<'_> {
         self.region.pointer(self.origin + u64::from(place))
     }
 
-    /// The address of a place.
+    /// Address of an offset.
     pub(crate) fn address(&self, place: u32) -> u64 {
         self.base() + u64::from(place)
     }
 
-    /// Has the host fetch what is so far behind the places of every 16th lane: as many dwords are in a line of its caches.
+    /// Prefetches the memory `stride` bytes after the offsets of every 16th lane, since a host cache line holds 16
+    /// dwords.
     #[inline]
     pub(crate) fn prefetch(&self, places: &Lanes, stride: u64) {
         for &place in places.0.iter().step_by(16) {
@@ -147,8 +149,8 @@ impl RegionPart<'_> {
         }
     }
 
-    /// Loads the dwords at the active lanes' places, which are inside, and those behind them, a register of each. What is
-    /// not in `kept` of a place counts for nothing. Nothing if there are too many registers.
+    /// Loads consecutive dwords, one per register, at the active lanes' in-bounds offsets masked with `kept`. Returns
+    /// `None` if there are too many registers.
     #[inline]
     pub(crate) fn gather(
         &self,
@@ -160,7 +162,7 @@ impl RegionPart<'_> {
         #[cfg(target_arch = "x86_64")]
         if level() != Level::Baseline && self.len >= lanes::LOADED {
             let (bytes, len) = (self.pointer(0), self.len as usize);
-            // SAFETY: the host has the level's instructions; `len` bytes are there.
+            // SAFETY: the host supports the level's instructions, and `len` bytes are readable.
             return unsafe { lanes::load(places, kept, exec, bytes, len, into) };
         }
         for lane in active(exec) {
@@ -172,12 +174,12 @@ impl RegionPart<'_> {
         Some(())
     }
 
-    /// The dword at a place, which is inside, aligned or not.
+    /// Dword at an in-bounds offset, which may be unaligned.
     fn dword(&self, place: u32) -> u32 {
         let aligned = |place: u32| {
             let at = self.pointer(place & ALIGNED);
-            // SAFETY: a byte of the dword is inside, and so all of it is in the backing, which is aligned to more and made
-            // of longer units; all accesses to that are atomic.
+            // SAFETY: a byte of the dword is in bounds, so all of it is in the backing, which has larger alignment
+            // and consists of larger units; all accesses to the backing are atomic.
             unsafe { (*at.cast::<AtomicU32>()).load(Relaxed) }
         };
         let low = aligned(place);
@@ -190,12 +192,13 @@ impl RegionPart<'_> {
         }
     }
 
-    /// Stores the active lanes' elements, see [`Memory::scatter`], to their places, which are inside and as the host needs them.
+    /// Stores the active lanes' elements as in [`Memory::scatter`], at in-bounds offsets with the alignment that the
+    /// host needs.
     fn scatter(&self, places: &Lanes, bytes: u64, exec: u64, from: &[Lanes]) {
         let base = self.pointer(0);
         #[cfg(target_arch = "x86_64")]
         if bytes >= DWORD && level() != Level::Baseline {
-            // SAFETY: the host has the level's instructions; the elements are inside.
+            // SAFETY: the host supports the level's instructions; the elements are in bounds.
             let done = unsafe { lanes::store(places, exec, base.cast_mut(), from) };
             if done.is_some() {
                 return;
@@ -206,8 +209,8 @@ impl RegionPart<'_> {
             for (n, register) in from.iter().enumerate() {
                 let value = register.0[lane];
                 let at = at.wrapping_add(n * size_of::<u32>());
-                // SAFETY: the element is inside and aligned to its size, or to dwords, which are as many as registers; all
-                // accesses to the backing are atomic.
+                // SAFETY: the element is in bounds and aligned to its size, at most to dwords, and has one dword per
+                // register; all accesses to the backing are atomic.
                 unsafe {
                     match bytes {
                         1 => (*at.cast::<AtomicU8>()).store(value as u8, Relaxed),
@@ -221,7 +224,8 @@ impl RegionPart<'_> {
 }
 
 impl<'a> Region<'a> {
-    /// The part that has the byte at `offset` and what is a gigabyte around it, or all.
+    /// Part of the region that extends about a gigabyte to either side of the byte at `offset`, or the whole region
+    /// if it is small.
     #[inline]
     fn part(self, offset: u64) -> RegionPart<'a> {
         const LONGEST: u64 = i32::MAX as u64;
@@ -239,8 +243,8 @@ impl<'a> Region<'a> {
 }
 
 impl Memory {
-    /// Loads an element for each active lane, a register for each of its dwords, or 1 or 2 bytes, without sign. Nothing,
-    /// and nothing has been loaded, if they are not all mapped in one allocation and aligned to their size, or to dwords.
+    /// Loads an element for each active lane: one dword per register, or 1 or 2 bytes, zero-extended. `None`, with
+    /// nothing loaded, unless all elements are mapped in one allocation and aligned to their size, at most to dwords.
     pub fn gather(
         &self,
         addresses: Addresses<'_>,
@@ -262,9 +266,10 @@ impl Memory {
         Some(())
     }
 
-    /// Stores an element of each active lane, lanes in ascending order: the low 1, 2 or 4 bytes of the one register, or a
-    /// dword of each. Nothing, and nothing has been stored, if they are not all mapped in one allocation and `aligned`, or
-    /// as the host needs it: to their size, or to dwords, where its vectors do not store these anywhere.
+    /// Stores an element for each active lane, in ascending order: the low 1, 2 or 4 bytes of a single register, or
+    /// one dword per register. Returns `None` and stores nothing unless all elements are mapped in one allocation and
+    /// aligned to `aligned`. Without unaligned vector stores on the host, they must be aligned to their size, at most
+    /// to dwords.
     pub fn scatter(
         &self,
         addresses: Addresses<'_>,
@@ -283,8 +288,8 @@ impl Memory {
         Some(())
     }
 
-    /// The part of an allocation that has all active lanes' elements, and where they are there. Nothing if there is none,
-    /// or if one is not at a multiple of `alignment`.
+    /// Finds the part of an allocation that contains the elements of all active lanes, and writes their offsets to
+    /// `into`. Returns `None` if there is no such part or an element is not aligned to `alignment`.
     #[inline]
     pub(crate) fn places(
         &self,
@@ -309,8 +314,9 @@ impl Memory {
         are_inside.then_some(part)
     }
 
-    /// The allocation that has the active lanes' elements of 4 or 8 bytes, and in `into` their numbers there, those of other
-    /// lanes being anything. Nothing if they are not all in one, and aligned to their size.
+    /// Finds the allocation that contains the active lanes' elements of 4 or 8 bytes, and writes their indices in it
+    /// to `into`; inactive lanes are unspecified. Returns `None` unless one allocation contains all of them, aligned
+    /// to their size.
     pub fn indices(
         &self,
         addresses: Addresses<'_>,

@@ -1,11 +1,12 @@
-//! Constants of the layout of allocations in the address space.
+//! Constants of the address space layout.
 
-/// Address of a device's first allocation, where the host has that free: above 4 GiB, so that a truncated pointer faults.
+/// Address of a device's first allocation, if it is free on the host. It is above 4 GiB, so that a truncated pointer
+/// faults.
 pub const FIRST_ADDRESS: u64 = 0x1_0000_0000;
-/// Allocations begin at multiples of this.
+/// Alignment of allocations.
 pub const ALIGNMENT: u64 = 0x1_0000;
-/// Bit of the addresses that kernels have for memory of the host that is registered under an address of its own. No address
-/// of the host's has it.
+/// Address bit of aliases, through which kernels access host memory registered under another address. No host address
+/// has this bit.
 pub const ALIAS: u64 = 1 << 47;
-/// Unmapped bytes behind each allocation, so that running off its end faults.
+/// Unmapped bytes after each allocation, so that overruns fault.
 pub(super) const GUARD: u64 = 0x1_0000;

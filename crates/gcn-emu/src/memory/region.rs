@@ -1,6 +1,6 @@
-//! The bytes of an allocation, or of a host range that is registered.
+//! Bytes of an allocation or a registered host range.
 //!
-//! This is one of the modules that may use `unsafe`, for the reason that `memory.rs` gives.
+//! This is one of the modules that may use `unsafe`, for the reason given in `memory.rs`.
 
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -9,13 +9,13 @@ use crate::lanes::LANES;
 #[cfg(target_arch = "x86_64")]
 use crate::lanes::{Lanes, Level, level};
 
-/// Bytes in the unit of copies.
+/// Unit of copies in bytes.
 const UNIT: usize = size_of::<AtomicU64>();
 
-/// Bytes that can be accessed at host addresses, all of them for as long as the memory lives.
+/// Bytes at host addresses that remain accessible for the lifetime of the memory.
 ///
-/// Bytes of another allocation may be here when this one has been freed: a run that accesses memory which is freed
-/// meanwhile finds what is there, without a fault of the host.
+/// Once this allocation has been freed, the bytes may belong to another one. A run that accesses memory while it is
+/// freed reads the new contents without a host fault.
 #[derive(Clone, Copy, Debug)]
 pub struct Region<'a> {
     base: u64,
@@ -25,7 +25,7 @@ pub struct Region<'a> {
 
 macro_rules! accessors {
     ($($load:ident $store:ident $update:ident $Atomic:ty, $Int:ty;)*) => {$(
-        /// Loads at `offset`, where the value is inside; it may be unaligned.
+        /// Loads from `offset`, which must be in bounds and may be unaligned.
         #[inline(always)]
         pub(super) fn $load(self, offset: u64) -> $Int {
             if (self.base + offset) % size_of::<$Int>() as u64 != 0 {
@@ -33,30 +33,30 @@ macro_rules! accessors {
                 self.read(offset, &mut bytes);
                 return <$Int>::from_le_bytes(bytes);
             }
-            // SAFETY: the caller has checked that the bytes are inside, the address is aligned, and all accesses are
-            // atomic.
+            // SAFETY: the caller has checked that the bytes are in bounds and the address is aligned, and all
+            // accesses are atomic.
             unsafe { (*self.pointer(offset).cast::<$Atomic>()).load(Relaxed) }
         }
 
-        /// Stores at `offset`, where the value is inside; it may be unaligned.
+        /// Stores to `offset`, which must be in bounds and may be unaligned.
         #[inline(always)]
         pub(super) fn $store(self, offset: u64, value: $Int) {
             if (self.base + offset) % size_of::<$Int>() as u64 != 0 {
                 self.write(offset, &value.to_le_bytes());
                 return;
             }
-            // SAFETY: as for loading.
+            // SAFETY: as for the load.
             unsafe { (*self.pointer(offset).cast::<$Atomic>()).store(value, Relaxed) };
         }
 
-        /// Replaces the value at `offset`, which is inside, by what `new` makes of it, indivisibly, and returns the old
-        /// one; nothing if it is not aligned.
+        /// Atomically replaces the value at the in-bounds `offset` by `new` of it and returns the old value; `None`
+        /// if it is misaligned.
         #[inline(always)]
         pub(super) fn $update(self, offset: u64, new: impl Fn($Int) -> $Int) -> Option<$Int> {
             if (self.base + offset) % size_of::<$Int>() as u64 != 0 {
                 return None;
             }
-            // SAFETY: as for loading.
+            // SAFETY: as for the load.
             let cell = unsafe { &*self.pointer(offset).cast::<$Atomic>() };
             let mut old = cell.load(Relaxed);
             while let Err(now) = cell.compare_exchange_weak(old, new(old), Relaxed, Relaxed) {
@@ -68,11 +68,11 @@ macro_rules! accessors {
 }
 
 impl<'a> Region<'a> {
-    /// The `len` bytes at `base`.
+    /// Creates the region of `len` bytes at `base`.
     ///
     /// # Safety
-    /// They can be accessed for `'a`, and so can what is around them in aligned units of 8 bytes; all accesses are atomic, or
-    /// by assembly.
+    /// The bytes must be accessible for `'a`, including the rest of the aligned 8-byte units that they touch. All
+    /// accesses must be atomic or in assembly.
     #[inline(always)]
     pub(super) unsafe fn new(base: u64, len: u64) -> Region<'a> {
         Region {
@@ -100,18 +100,18 @@ impl<'a> Region<'a> {
         std::ptr::with_exposed_provenance(self.base.wrapping_add(offset) as usize)
     }
 
-    /// A byte; `offset` must be below `len`.
+    /// Byte at `offset`, which must be below `len`.
     fn byte(&self, offset: u64) -> &'a AtomicU8 {
         assert!(
             offset < self.len,
             "offset {offset} is beyond {} bytes",
             self.len
         );
-        // SAFETY: the offset is inside, bytes have no alignment, all accesses are atomic.
+        // SAFETY: the offset is in bounds, bytes need no alignment, and all accesses are atomic.
         unsafe { &*self.pointer(offset).cast::<AtomicU8>() }
     }
 
-    /// True if `bytes` bytes at `offset` are inside, and aligned to a dword.
+    /// True if `bytes` bytes at `offset` are in bounds and dword-aligned.
     #[inline(always)]
     fn has_dwords(&self, offset: u64, bytes: usize) -> bool {
         offset <= self.len
@@ -119,7 +119,7 @@ impl<'a> Region<'a> {
             && (self.base + offset).is_multiple_of(size_of::<u32>() as u64)
     }
 
-    /// Loads dwords; nothing if they are not all inside and aligned.
+    /// Loads dwords. Returns `None` unless all are in bounds and aligned.
     #[inline(always)]
     pub fn read_dwords(&self, offset: u64, into: &mut [u32]) -> Option<()> {
         if !self.has_dwords(offset, size_of_val(into)) {
@@ -130,29 +130,30 @@ impl<'a> Region<'a> {
         if !into.is_empty() && into.len().is_multiple_of(LANES) && level() != Level::Baseline {
             for (row, into) in into.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
                 let cells = cells.wrapping_add(row * size_of::<Lanes>());
-                // SAFETY: the host has the level's instructions; all dwords are inside, and as many are in `into`.
+                // SAFETY: the host supports the level's instructions; all dwords are in bounds, and `into` has as
+                // many.
                 unsafe { super::vectors::copy_lanes(cells, into.as_mut_ptr().cast()) };
             }
             return Some(());
         }
-        // Two at a time where they are aligned to that.
+        // Loads two at a time where alignment permits.
         if (self.base + offset).is_multiple_of(UNIT as u64) && into.len().is_multiple_of(2) {
             for (i, pair) in into.chunks_exact_mut(2).enumerate() {
-                // SAFETY: all dwords are inside; a pair of them is aligned here, and all accesses are atomic.
+                // SAFETY: all dwords are in bounds, pairs are aligned here, and all accesses are atomic.
                 let both = unsafe { (*cells.cast::<AtomicU64>().add(i)).load(Relaxed) };
                 pair[0] = both as u32;
                 pair[1] = (both >> 32) as u32;
             }
         } else {
             for (i, dword) in into.iter_mut().enumerate() {
-                // SAFETY: as above, with single dwords.
+                // SAFETY: as above, for single dwords.
                 *dword = unsafe { (*cells.cast::<AtomicU32>().add(i)).load(Relaxed) };
             }
         }
         Some(())
     }
 
-    /// Stores dwords; nothing, and nothing is stored, if they are not all inside and aligned.
+    /// Stores dwords. Returns `None` and stores nothing unless all are in bounds and aligned.
     #[inline(always)]
     pub fn write_dwords(&self, offset: u64, from: &[u32]) -> Option<()> {
         if !self.has_dwords(offset, size_of_val(from)) {
@@ -163,7 +164,7 @@ impl<'a> Region<'a> {
         if !from.is_empty() && from.len().is_multiple_of(LANES) && level() != Level::Baseline {
             for (row, from) in from.as_chunks::<LANES>().0.iter().enumerate() {
                 let cells = cells.wrapping_add(row * size_of::<Lanes>());
-                // SAFETY: as for loading; the bytes are atomics, which a shared reference may change.
+                // SAFETY: as for the load; the bytes are atomics, which may be modified through a shared reference.
                 unsafe { super::vectors::copy_lanes(from.as_ptr().cast(), cells.cast_mut()) };
             }
             return Some(());
@@ -171,19 +172,20 @@ impl<'a> Region<'a> {
         if (self.base + offset).is_multiple_of(UNIT as u64) && from.len().is_multiple_of(2) {
             for (i, pair) in from.chunks_exact(2).enumerate() {
                 let both = u64::from(pair[0]) | u64::from(pair[1]) << 32;
-                // SAFETY: as for loading.
+                // SAFETY: as for the load.
                 unsafe { (*cells.cast::<AtomicU64>().add(i)).store(both, Relaxed) };
             }
         } else {
             for (i, &dword) in from.iter().enumerate() {
-                // SAFETY: as for loading.
+                // SAFETY: as for the load.
                 unsafe { (*cells.cast::<AtomicU32>().add(i)).store(dword, Relaxed) };
             }
         }
         Some(())
     }
 
-    /// All bytes in units of 8; the last unit may be longer than the allocation. Nothing where `base` is not aligned to that.
+    /// Contents as 8-byte units, of which the last may extend past the allocation; empty if `base` is not 8-byte
+    /// aligned.
     #[inline]
     pub fn units(&self) -> &'a [AtomicU64] {
         if !self.base.is_multiple_of(UNIT as u64) {
@@ -194,11 +196,11 @@ impl<'a> Region<'a> {
         unsafe { std::slice::from_raw_parts(self.pointer(0).cast(), units) }
     }
 
-    /// The same as dwords.
+    /// Contents as dwords; see [`Region::units`].
     #[inline]
     pub fn dwords(&self) -> &'a [AtomicU32] {
         let units = self.units();
-        // SAFETY: dwords have no greater alignment than units, of which each is two.
+        // SAFETY: dwords need no more alignment than units, and each unit consists of two dwords.
         unsafe { std::slice::from_raw_parts(units.as_ptr().cast(), units.len() * 2) }
     }
 
@@ -228,17 +230,17 @@ impl<'a> Region<'a> {
         }
     }
 
-    /// The units between two offsets whose addresses are aligned, unless the latter is not behind the former.
+    /// Units between two offsets with aligned addresses; empty unless `first` is below `last`.
     fn units_from(&self, first: u64, last: u64) -> &'a [AtomicU64] {
         if first >= last || last > self.len {
             return &[];
         }
         let count = (last - first) as usize / UNIT;
-        // SAFETY: the units are inside and aligned; all accesses are atomic.
+        // SAFETY: the units are in bounds and aligned; all accesses are atomic.
         unsafe { std::slice::from_raw_parts(self.pointer(first).cast(), count) }
     }
 
-    /// Number of the `len` bytes at `offset` that come before the first whole unit.
+    /// Number of the `len` bytes at `offset` before the first whole unit.
     fn to_whole_units(self, offset: u64, len: usize) -> usize {
         let address = self.base + offset;
         let missing = address.next_multiple_of(UNIT as u64) - address;

@@ -1,30 +1,31 @@
-//! A reserved range of host addresses, of which a growing prefix can be accessed.
+//! Reserved range of host addresses, with a growing accessible prefix.
 //!
-//! This is one of the modules that may use `unsafe`: it asks the host for address space.
+//! This is one of the modules that may use `unsafe`: it reserves address space on the host.
 
 use std::fs::File;
 use std::io;
 
-/// Sizes of the range that are tried, in bytes; a limit of the process's address space may leave room for a small one only.
+/// Range sizes to try, in bytes. A limit on the process's address space may leave room only for a small one.
 const SIZES: [usize; 5] = [1 << 40, 1 << 38, 1 << 36, 1 << 34, 1 << 30];
-/// Ranges of the first size that are tried one after the other: one for each device of the process.
+/// Number of consecutive ranges of the largest size to try, one for each device of the process.
 const RANGES: usize = 64;
-/// Bytes that become accessible at once: one mapping of the host's, however many allocations are in it.
+/// Number of bytes made accessible at a time, in one host mapping for any number of allocations.
 const STEP: usize = 64 << 20;
 
-/// A reserved range of host addresses, given back when dropped.
+/// Reserved range of host addresses, released when dropped.
 #[derive(Debug)]
 pub(super) struct Reserved {
     first: usize,
     len: usize,
-    /// Address and bytes as the host knows them.
+    /// Address and size of the host mapping.
     mapping: (usize, usize),
     accessible: usize,
 }
 
 impl Reserved {
-    /// Reserves a range that begins at `first`, or where it would if ranges of the largest size lay one behind the other
-    /// from there on; elsewhere, at a multiple of `alignment`, if all of these are taken. Nothing if the host has no room.
+    /// Reserves a range that begins at `first`, or at one of the consecutive addresses that follow at distances of
+    /// the largest size. If all are taken, the range may be anywhere at a multiple of `alignment`. Returns `None` if
+    /// the host has no room.
     pub(super) fn new(first: usize, alignment: usize) -> Option<Reserved> {
         SIZES.iter().find_map(|&len| {
             let places = (0..RANGES).map(|n| first.wrapping_add(n * SIZES[0]));
@@ -43,7 +44,8 @@ impl Reserved {
         })
     }
 
-    /// Reserves `len` bytes, less than an alignment of which may be lost; nothing if the host has no room.
+    /// Reserves `len` bytes at any address, of which up to an alignment may be lost. Returns `None` if the host has
+    /// no room.
     pub(super) fn elsewhere(len: usize, alignment: usize) -> Option<Reserved> {
         let mapped = host::reserve(len).ok()?;
         let first = mapped.next_multiple_of(alignment);
@@ -65,10 +67,10 @@ impl Reserved {
         self.len as u64
     }
 
-    /// Makes the range accessible up to `end`, which is in it or its end. What was accessible stays so.
+    /// Makes the range accessible up to `end`, which lies in it or at its end. The accessible prefix never shrinks.
     ///
     /// # Errors
-    /// The host has no memory to promise.
+    /// The host cannot provide the memory.
     pub(super) fn grow(&mut self, end: u64) -> io::Result<()> {
         let wanted = (end as usize).saturating_sub(self.first).min(self.len);
         if wanted <= self.accessible {
@@ -80,15 +82,15 @@ impl Reserved {
         Ok(())
     }
 
-    /// Gives the memory of an accessible part back to the host; it reads as zero from then on, and stays accessible.
+    /// Returns the memory of an accessible part to the host. The part remains accessible and reads as zero.
     pub(super) fn discard(&self, address: u64, len: u64) {
         host::discard(address as usize, len as usize);
     }
 
-    /// Maps a part of a file over an accessible part.
+    /// Maps part of a file over an accessible part.
     ///
     /// # Errors
-    /// The host cannot.
+    /// The host cannot map the file.
     pub(super) fn map_file(&self, address: u64, len: u64, from: (&File, u64)) -> io::Result<()> {
         host::map_file(address as usize, len as usize, from)
     }
@@ -114,7 +116,8 @@ impl Reserved {
         host::write(file, &bytes, offset)
     }
 
-    /// Asks for large pages where the part has whole ones: a kernel that is the first to write a buffer waits for each page.
+    /// Requests huge pages where the part contains whole ones: the first kernel to write a buffer incurs a fault for
+    /// each page.
     pub(super) fn prefer_large_pages(&self, address: u64, len: u64) {
         host::prefer_large_pages(address as usize, len as usize);
     }
@@ -142,13 +145,13 @@ mod host {
     const NOTHING_PROMISED: MapFlags = MapFlags::PRIVATE;
     #[cfg(any(target_os = "linux", target_os = "android"))]
     const THERE: MapFlags = NOTHING_PROMISED.union(MapFlags::FIXED_NOREPLACE);
-    /// Hosts without the flag take an address for a hint.
+    /// Hosts without the flag treat an address as a hint.
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
     const THERE: MapFlags = NOTHING_PROMISED;
 
     fn map(address: usize, len: usize, flags: MapFlags) -> io::Result<usize> {
         let hint = with_exposed_provenance_mut(address);
-        // SAFETY: an address without MAP_FIXED replaces no mapping.
+        // SAFETY: without MAP_FIXED, no existing mapping is replaced.
         let mapped = unsafe { rustix::mm::mmap_anonymous(hint, len, ProtFlags::empty(), flags) }?;
         Ok(mapped.expose_provenance())
     }
@@ -162,24 +165,24 @@ mod host {
         if mapped == address {
             return Ok(mapped);
         }
-        // A host that does not know the flag, or has none.
+        // The host ignored the flag or lacks it.
         release(mapped, len);
         Err(io::ErrorKind::AddrInUse.into())
     }
 
     pub(super) fn make_accessible(address: usize, len: usize) -> io::Result<()> {
         let at = with_exposed_provenance_mut(address);
-        // SAFETY: the part is in a mapping of the caller's, which nothing accesses yet.
+        // SAFETY: the part is in the caller's mapping, and nothing accesses it yet.
         Ok(unsafe { rustix::mm::mprotect(at, len, MprotectFlags::READ | MprotectFlags::WRITE) }?)
     }
 
     pub(super) fn discard(address: usize, len: usize) {
         let at = with_exposed_provenance_mut(address);
         #[cfg(any(target_os = "linux", target_os = "android"))]
-        // SAFETY: the part is in a mapping of the caller's; all accesses to it are atomic and may find zeros.
+        // SAFETY: the part is in the caller's mapping; all accesses to it are atomic and may read zeros.
         let discarded = unsafe { rustix::mm::madvise(at, len, Advice::LinuxDontNeed) };
         #[cfg(not(any(target_os = "linux", target_os = "android")))]
-        // SAFETY: as above; the new pages take the old ones' place at once.
+        // SAFETY: as above; the new pages replace the old ones atomically.
         let discarded = unsafe {
             let access = ProtFlags::READ | ProtFlags::WRITE;
             rustix::mm::mmap_anonymous(at, len, access, NOTHING_PROMISED | MapFlags::FIXED)
@@ -198,7 +201,7 @@ mod host {
         let at = with_exposed_provenance_mut(address);
         let access = ProtFlags::READ | ProtFlags::WRITE;
         let flags = MapFlags::SHARED | MapFlags::FIXED;
-        // SAFETY: the part is in a mapping of the caller's; all accesses to it are atomic and may find the file's bytes.
+        // SAFETY: the part is in the caller's mapping; all accesses to it are atomic and may read the file's bytes.
         unsafe { rustix::mm::mmap(at, len, access, flags, file, offset) }?;
         Ok(())
     }
@@ -207,7 +210,7 @@ mod host {
         let at = with_exposed_provenance_mut(address);
         let access = ProtFlags::READ | ProtFlags::WRITE;
         let flags = NOTHING_PROMISED | MapFlags::FIXED;
-        // SAFETY: the part is in a mapping of the caller's; all accesses to it are atomic and may find zeros.
+        // SAFETY: the part is in the caller's mapping; all accesses to it are atomic and may read zeros.
         let mapped = unsafe { rustix::mm::mmap_anonymous(at, len, access, flags) };
         debug_assert!(mapped.is_ok(), "it takes the place of a mapping");
     }
@@ -223,8 +226,8 @@ mod host {
         if first < end {
             let at = with_exposed_provenance_mut(first);
             #[cfg(any(target_os = "linux", target_os = "android"))]
-            // SAFETY: the part is in a mapping of the caller's; advice changes nothing that is in it. Where there are no
-            // large pages small ones will do.
+            // SAFETY: the part is in the caller's mapping, and advice does not change its contents. If huge pages are
+            // unavailable, small ones are used.
             let _ = unsafe { rustix::mm::madvise(at, end - first, Advice::LinuxHugepage) };
             #[cfg(not(any(target_os = "linux", target_os = "android")))]
             let _: (*mut u8, Advice) = (at, Advice::Normal);
@@ -233,13 +236,13 @@ mod host {
 
     pub(super) fn release(address: usize, len: usize) {
         let at = with_exposed_provenance_mut(address);
-        // SAFETY: the mapping is the caller's, who does not use it any more.
+        // SAFETY: the mapping belongs to the caller, who no longer uses it.
         let released = unsafe { rustix::mm::munmap(at, len) };
         debug_assert!(released.is_ok(), "a mapping of this module's");
     }
 }
 
-/// Hosts without `mmap` give a small range, all of it accessible from the beginning.
+/// Fallback for hosts without `mmap`: a small range that is accessible from the start.
 #[cfg(not(unix))]
 mod host {
     use std::fs::File;
@@ -250,7 +253,7 @@ mod host {
     pub(super) fn reserve(len: usize) -> io::Result<usize> {
         let mut pages = MmapMut::map_anon(len)?;
         let address = pages.as_mut_ptr().expose_provenance();
-        // It is released with the process: memmap2 takes no address.
+        // Released when the process exits, since memmap2 accepts no address.
         std::mem::forget(pages);
         Ok(address)
     }
@@ -290,7 +293,7 @@ fn load(address: usize) -> u8 {
     unsafe { (*at).load(Relaxed) }
 }
 
-/// Stores zeros, by the byte: the way where the host does not take pages back.
+/// Stores zeros byte by byte, for hosts that cannot discard pages.
 fn clear(address: usize, len: usize) {
     use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
     for at in address..address + len {

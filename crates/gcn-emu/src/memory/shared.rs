@@ -1,10 +1,10 @@
-//! Memory that several ranges of addresses, and several processes, may have.
+//! Memory that can be mapped at several address ranges and in several processes.
 
 use std::fs::File;
 use std::io;
 
-/// Memory without an address: a file of the host's that has no name, of zeros in the beginning. It lives as long as any process has
-/// it open or mapped.
+/// Memory without an address: an anonymous host file, initially zero. It lives as long as any process has it open or
+/// mapped.
 ///
 /// # Examples
 /// ```
@@ -32,23 +32,23 @@ impl SharedMemory {
     /// Zeros.
     ///
     /// # Errors
-    /// The host has no such files, or no more of them.
+    /// The host does not support anonymous files or cannot create another one.
     pub fn new(bytes: u64) -> io::Result<SharedMemory> {
         let file = host::file()?;
         file.set_len(bytes)?;
         Ok(SharedMemory { file, bytes })
     }
 
-    /// The memory of another process, whose file this is.
+    /// Wraps the file of another process's shared memory.
     ///
     /// # Errors
-    /// The file's size cannot be had.
+    /// The size of the file cannot be determined.
     pub fn of_file(file: File) -> io::Result<SharedMemory> {
         let bytes = file.metadata()?.len();
         Ok(SharedMemory { file, bytes })
     }
 
-    /// The file, by which another process may map the memory.
+    /// File through which another process can map the memory.
     pub fn file(&self) -> &File {
         &self.file
     }

@@ -1,7 +1,7 @@
-//! A device's address space: allocations in a reserved range of host addresses, a table that finds them by address, and
-//! ranges of the host's that are registered.
+//! Address space of a device: allocations in a reserved range of host addresses, a table that finds them by address,
+//! and registered host ranges.
 //!
-//! This is one of the modules that may use `unsafe`, for the reason that `memory.rs` gives.
+//! This is one of the modules that may use `unsafe`, for the reason given in `memory.rs`.
 
 mod reservation;
 
@@ -25,71 +25,72 @@ use super::reserved::Reserved;
 use super::shared::SharedMemory;
 use reservation::{Reservation, shared_bytes};
 
-/// Allocations that have been freed, of which the names are kept for messages.
+/// Number of freed allocations whose names are kept for messages.
 const HISTORY: usize = 4096;
-/// Bytes in which the host gives memory to an allocation.
+/// Granularity in bytes of host memory for an allocation.
 const PAGE: u64 = 4096;
-/// Bytes of freed memory that the host gets back together: each time costs all threads of the process an interrupt.
+/// Number of freed bytes returned to the host at a time. Each return interrupts all threads of the process.
 const GIVEN_BACK_TOGETHER: u64 = 1 << 20;
 
-/// An entry of the table of allocations. Entries are used again for other allocations and dropped with the space only, so a
-/// thread may read one that changes. Both of its numbers are addresses of the accessible part of the range, whatever
-/// allocation each belongs to: what is between them can be accessed.
+/// Entry of the allocation table. Entries are reused for other allocations and dropped only with the address space,
+/// so a thread may read one while it changes. Both fields are always addresses in the accessible part of the range,
+/// even if they belong to different allocations, so everything between them is accessible.
 #[derive(Debug)]
 pub(super) struct PageEntry {
     pub(super) base: AtomicU64,
-    /// The address behind the last byte; 0 if freed.
+    /// End address; 0 if freed.
     pub(super) end: AtomicU64,
 }
 
-/// State that all handles of a memory share.
+/// State shared by all handles to a memory.
 #[derive(Debug)]
 pub(super) struct AddressSpace {
     state: Mutex<SpaceState>,
-    /// An entry's address for each unit of [`ALIGNMENT`] of the range.
+    /// Entry address for each unit of [`ALIGNMENT`] in the range.
     table: AllocationTable,
     first: u64,
-    /// Ranges of the host's, in ascending order. They change while nobody accesses them.
+    /// Registered host ranges in ascending order. They change only while nobody accesses them.
     foreign: RwLock<Vec<Allocation>>,
-    /// Number: to look into the list costs a lock.
+    /// Number of registered ranges, which avoids locking the list.
     foreign_count: AtomicUsize,
     /// Number of frees and unmaps.
     frees: AtomicU64,
-    /// Learns of what the host does to memory.
+    /// Listener for memory operations of the host.
     listener: RwLock<Option<Arc<dyn Listener>>>,
 }
 
 #[derive(Debug)]
 struct SpaceState {
     range: Option<Reserved>,
-    /// No address from here on has been used yet.
+    /// End of the addresses used so far.
     next: u64,
     live: BTreeMap<u64, Live>,
-    /// Addresses without memory of their own.
+    /// Reserved addresses without memory.
     reserved: BTreeMap<u64, Reservation>,
-    /// Freed extents, guards included: begin and end.
+    /// Freed extents including guards: start and end.
     holes: BTreeMap<u64, u64>,
     /// Range that contains all freed memory not yet returned to the host.
     stale: Range<u64>,
     /// Number of freed bytes not yet returned to the host.
     stale_bytes: u64,
-    /// Oldest first.
+    /// Freed allocations, oldest first.
     freed: VecDeque<Allocation>,
     entries: Vec<*mut PageEntry>,
     spare: Vec<*mut PageEntry>,
     limit: u64,
     used: u64,
-    /// Executable ranges so far.
+    /// Number of executable ranges so far.
     executables: u64,
 }
 
-// SAFETY: the pointers are to entries that the state owns and that are shared by reference only.
+// SAFETY: the pointers refer to entries that the state owns and shares only by reference.
 unsafe impl Send for SpaceState {}
 
 impl Drop for SpaceState {
     fn drop(&mut self) {
         for entry in self.entries.drain(..) {
-            // SAFETY: the entry is from a box, and with the space the table goes, which alone has it besides.
+            // SAFETY: the entry comes from a box, and its only other owner, the table, is dropped along with the
+            // address space.
             drop(unsafe { Box::from_raw(entry) });
         }
     }
@@ -101,28 +102,28 @@ struct Live {
     len: u64,
     host_has_written: bool,
     executable: Vec<ExecutableRange>,
-    /// Its memory, if other processes may map that.
+    /// Memory of the allocation, if other processes may map it.
     shared: Option<Arc<SharedMemory>>,
-    /// Null for what is mapped in reserved addresses.
+    /// Table entry; null for mappings at reserved addresses.
     entry: *mut PageEntry,
 }
 
-/// The table: memory that the host gives when it is touched.
+/// Allocation table, for which the host provides memory on first access.
 #[derive(Debug)]
 struct AllocationTable {
     cells: *const AtomicPtr<PageEntry>,
     count: usize,
-    /// Owns the cells.
+    /// Owner of the cells.
     _range: Option<Reserved>,
 }
 
-// SAFETY: cells are atomic, and nobody else has them.
+// SAFETY: cells are atomic and have no other owner.
 unsafe impl Send for AllocationTable {}
 // SAFETY: as above.
 unsafe impl Sync for AllocationTable {}
 
 impl AllocationTable {
-    /// `count` null cells; none if the host has no room.
+    /// Creates `count` null cells, or none if the host has no room.
     fn new(count: usize) -> AllocationTable {
         let bytes = count * size_of::<AtomicPtr<PageEntry>>();
         let made = Reserved::elsewhere(bytes.max(1), size_of::<u64>()).and_then(|mut range| {
@@ -142,7 +143,7 @@ impl AllocationTable {
         if self.count == 0 {
             return &[];
         }
-        // SAFETY: the cells are there and zero in the beginning, which is null; all accesses are atomic.
+        // SAFETY: the cells exist and are initially zero, which is null; all accesses are atomic.
         unsafe { std::slice::from_raw_parts(self.cells, self.count) }
     }
 }
@@ -152,12 +153,12 @@ impl AddressSpace {
         AddressSpace::of(Reserved::new(FIRST_ADDRESS as usize, ALIGNMENT as usize))
     }
 
-    /// The space of a range; without one nothing can be allocated.
+    /// Creates the address space of a range. Without a range, every allocation fails.
     pub(super) fn of(range: Option<Reserved>) -> AddressSpace {
         let first = range.as_ref().map_or(FIRST_ADDRESS, Reserved::first);
         let len = range.as_ref().map_or(0, Reserved::len);
         let table = AllocationTable::new((len / ALIGNMENT) as usize);
-        // An allocation that no table has is found by no access.
+        // Accesses cannot find an allocation without a table.
         let range = range.filter(|_| table.count > 0);
         AddressSpace {
             first,
@@ -189,7 +190,7 @@ impl AddressSpace {
         self.first
     }
 
-    /// The table's cells, and their number.
+    /// Table cells and their number.
     pub(super) fn table(&self) -> (*const AtomicPtr<PageEntry>, u64) {
         (self.table.cells, self.table.count as u64)
     }
@@ -198,7 +199,7 @@ impl AddressSpace {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The table's cells of an allocation's bytes and of the address behind them.
+    /// Table cells for an allocation's bytes and for its end address.
     fn cells(&self, base: u64, len: u64) -> &[AtomicPtr<PageEntry>] {
         let cell = |address: u64| ((address - self.first) / ALIGNMENT) as usize;
         self.table
@@ -207,7 +208,7 @@ impl AddressSpace {
             .unwrap_or_default()
     }
 
-    /// Allocates at a multiple of `align`, which is one of [`ALIGNMENT`].
+    /// Allocates at a multiple of `align`, itself a multiple of [`ALIGNMENT`].
     pub(super) fn allocate(&self, name: &str, bytes: u64, align: u64) -> Result<u64, AllocError> {
         let mut state = self.state();
         let place = state.find_place(name, bytes, align)?;
@@ -250,7 +251,7 @@ impl AddressSpace {
         for cell in self.cells(address, len) {
             cell.store(null_mut(), Release);
         }
-        // SAFETY: entries live as long as the space.
+        // SAFETY: entries live as long as the address space.
         unsafe { &*live.entry }.end.store(0, Release);
         self.frees.fetch_add(1, Release);
         state.spare.push(live.entry);
@@ -272,13 +273,13 @@ impl AddressSpace {
         self.frees.load(Acquire)
     }
 
-    /// Lets `listener` learn of what the host does to memory from now on.
+    /// Sets the listener for memory operations of the host.
     pub(super) fn observe(&self, listener: Arc<dyn Listener>) {
         let current = self.listener.write();
         *current.unwrap_or_else(PoisonError::into_inner) = Some(listener);
     }
 
-    /// Notes that the host has written `len` bytes at `address`.
+    /// Records that the host has written `len` bytes at `address`.
     pub(super) fn host_writes(&self, address: u64, len: u64) {
         let mut state = self.state();
         let own = state.live.range_mut(..=address).next_back();
@@ -296,7 +297,8 @@ impl AddressSpace {
         }
     }
 
-    /// Tells the listener of something that concerns `len` bytes at `address` in an allocation, and changes none of them.
+    /// Notifies the listener of an event that concerns `len` bytes at `address` in an allocation but does not change
+    /// them.
     pub(super) fn notice(&self, kind: MemoryChangeKind, address: u64, len: u64) {
         let state = self.state();
         let own = state.live.range(..=address).next_back();
@@ -308,14 +310,14 @@ impl AddressSpace {
         }
     }
 
-    /// The name of the registered range that has `address`.
+    /// Name of the registered range that contains `address`.
     fn foreign_name(&self, address: u64) -> Option<Arc<str>> {
         let foreign = self.foreign();
         let holds = |range: &&Allocation| range.distance(address) == 0;
         foreign.iter().find(holds).map(|range| range.name.clone())
     }
 
-    /// Tells the listener of a change. No lock is held: it may look at memory.
+    /// Notifies the listener of a change. No lock is held, so it may access memory.
     fn report(&self, kind: MemoryChangeKind, base: u64, len: u64, name: &str) {
         let listener = self.listener.read();
         let listener = listener.unwrap_or_else(PoisonError::into_inner).clone();
@@ -329,7 +331,7 @@ impl AddressSpace {
         self.state().limit = bytes;
     }
 
-    /// Bytes in use, and the most that may be.
+    /// Returns the bytes in use and the limit.
     pub(super) fn usage(&self) -> (u64, u64) {
         let state = self.state();
         (state.used, state.limit)
@@ -451,8 +453,8 @@ impl AddressSpace {
         Ok(())
     }
 
-    /// Does something to `len` bytes at `address` in a registered range, which is not released meanwhile. Nothing if there
-    /// is no such range.
+    /// Runs a function on `len` bytes at `address` in a registered range, which cannot be released meanwhile. Returns
+    /// `None` if there is no such range.
     #[cold]
     #[inline(never)]
     pub(super) fn with_foreign<T>(
@@ -471,15 +473,15 @@ impl AddressSpace {
         if offset > range.len || len > range.len - offset {
             return None;
         }
-        // SAFETY: who registered the range has promised that it can be accessed until it is released, which waits for the
-        // lock; a unit of 8 bytes does not leave the host's page.
+        // SAFETY: whoever registered the range guarantees that it is accessible until its release, which waits for
+        // the lock; an 8-byte unit does not cross a host page.
         let region = unsafe { Region::new(range.base & !ALIAS, range.len) };
         Some(access(region, offset))
     }
 }
 
 impl SpaceState {
-    /// Remembers an allocation for messages.
+    /// Adds an allocation to the history for messages.
     fn note_freed(&mut self, live: &Live, address: u64) {
         if self.freed.len() == HISTORY {
             self.freed.pop_front();
@@ -499,7 +501,7 @@ impl SpaceState {
         }
     }
 
-    /// Gives the host back what freed allocations have of its memory.
+    /// Returns the memory of freed allocations to the host.
     fn give_back(&mut self) {
         let stale = std::mem::take(&mut self.stale);
         let bytes = std::mem::take(&mut self.stale_bytes);
@@ -516,7 +518,7 @@ impl SpaceState {
         }
     }
 
-    /// An entry that no allocation has, for accessible addresses.
+    /// Takes an unused entry and sets it to a range of accessible addresses.
     fn entry(&mut self, addresses: Range<u64>) -> *mut PageEntry {
         let entry = self.spare.pop().unwrap_or_else(|| {
             let entry = Box::new(PageEntry {
@@ -527,7 +529,7 @@ impl SpaceState {
             self.entries.push(entry);
             entry
         });
-        // SAFETY: entries live as long as the space.
+        // SAFETY: entries live as long as the address space.
         let it = unsafe { &*entry };
         it.base.store(addresses.start, Release);
         it.end.store(addresses.end, Release);
@@ -547,26 +549,26 @@ impl Live {
     }
 }
 
-/// Bytes that the host gives for an allocation.
+/// Number of bytes that the host provides for an allocation.
 fn rounded(bytes: u64) -> u64 {
     bytes.checked_next_multiple_of(PAGE).unwrap_or(u64::MAX)
 }
 
-/// Bytes in use with `bytes` more; nothing if that is above the limit.
+/// Adds `bytes` to the bytes in use; `None` if the result exceeds the limit.
 fn charged(used: u64, limit: u64, bytes: u64) -> Option<u64> {
     used.checked_add(rounded(bytes))
         .filter(|used| *used <= limit)
 }
 
-/// Looks an address up: base and end of the allocation that the table has for it.
+/// Looks up a table cell and returns base and end of its allocation.
 ///
 /// # Safety
-/// `cells` is the table of a living space, and `cell` one of its numbers.
+/// `cells` must be the table of a live address space, and `cell` a valid index.
 #[inline(always)]
 pub(super) unsafe fn look_up(cells: *const AtomicPtr<PageEntry>, cell: u64) -> Option<(u64, u64)> {
-    // SAFETY: the caller vouches for the cell.
+    // SAFETY: the caller guarantees that the cell is valid.
     let entry = unsafe { (*cells.add(cell as usize)).load(Acquire) };
-    // SAFETY: entries live as long as the space.
+    // SAFETY: entries live as long as the address space.
     let entry = unsafe { entry.as_ref()? };
     Some((entry.base.load(Relaxed), entry.end.load(Acquire)))
 }

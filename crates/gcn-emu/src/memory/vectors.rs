@@ -1,26 +1,28 @@
-//! Moves of lanes' dwords to and from guest memory by vectors of the host's.
+//! Copies of lanes' dwords to and from guest memory using host vectors.
 //!
-//! This is one of the modules that may use `unsafe`: threads share guest memory. Moves that the compiler does not see are no
-//! race in its eyes, and the host makes each aligned dword of a vector visible at once, which is all that relaxed atomic moves
-//! of dwords would promise.
+//! This is one of the modules that may use `unsafe`: threads share guest memory. Assembly is opaque to the compiler,
+//! so concurrent accesses are not data races to it. The host makes each aligned dword of a vector visible at once,
+//! which is all that relaxed atomic accesses to dwords would guarantee.
 
 use std::arch::asm;
 use std::arch::x86_64::__m512i;
 
 use crate::lanes::{self, Lanes, Level, level};
 
-/// Bytes of a dword.
+/// Size of a dword in bytes.
 const DWORD: usize = size_of::<u32>();
-/// Lanes of the widest vector.
+/// Number of lanes in the widest vector.
 const WIDTH: usize = size_of::<__m512i>() / DWORD;
 
-/// Copies a register's dwords to or from guest memory.
+/// Copies the dwords of a register to or from guest memory.
 ///
 /// # Safety
-/// The host has AVX2; both ends have [`lanes::LANES`] dwords, those in guest memory aligned, and do not overlap.
+/// The host must have AVX2. Both sides must have [`lanes::LANES`] dwords and not overlap, and those in guest memory
+/// must be aligned.
 #[inline]
 pub unsafe fn copy_lanes(from: *const u8, to: *mut u8) {
-    // SAFETY: the host has the level's features; the caller vouches for the 256 bytes at both ends.
+    // SAFETY: the host supports the level's features; the caller guarantees that 256 bytes are accessible on both
+    // sides.
     unsafe {
         if level() == Level::Avx512 {
             copy_avx512(from, to);
@@ -31,7 +33,7 @@ pub unsafe fn copy_lanes(from: *const u8, to: *mut u8) {
     }
 }
 
-/// Bytes of half a register.
+/// Size of half a register in bytes.
 const HALF: usize = size_of::<Lanes>() / 2;
 
 macro_rules! copies {
@@ -39,11 +41,11 @@ macro_rules! copies {
         $(#[$doc])*
         ///
         /// # Safety
-        /// The host has them; they are there at both ends.
+        /// The host must have such vectors, and they must be accessible on both sides.
         #[inline]
         #[target_feature(enable = $feature)]
         unsafe fn $name(from: *const u8, to: *mut u8) {
-            // SAFETY: the caller vouches for what is copied.
+            // SAFETY: the caller guarantees that the bytes are accessible.
             unsafe {
                 asm!(
                     concat!($instruction, " {a}, [{from}]"),
@@ -74,12 +76,13 @@ copies! {
     copy_avx2 "avx2" ymm_reg "vmovdqu" "32" "64" "96";
 }
 
-/// Stores active lanes' dwords to their places in consecutive ones.
+/// Stores the dwords of active lanes at their positions in a row of consecutive dwords.
 ///
 /// # Safety
-/// The host has AVX2; the dwords at `to` are there and aligned.
+/// The host must have AVX2, and the dwords at `to` must be accessible and aligned.
 pub unsafe fn store_lanes(from: &Lanes, to: *mut u8, exec: u64) {
-    // SAFETY: the host has the level's features; the caller vouches for all places of lanes.
+    // SAFETY: the host supports the level's features; the caller guarantees that the dwords of all lanes are
+    // accessible.
     unsafe {
         if level() == Level::Avx512 {
             store_avx512(from, to, exec);
@@ -89,7 +92,7 @@ pub unsafe fn store_lanes(from: &Lanes, to: *mut u8, exec: u64) {
     }
 }
 
-/// Offsets of consecutive dwords.
+/// Byte offsets of consecutive dwords.
 static IN_ROW: Lanes = {
     let mut places = Lanes::ZERO;
     let mut lane = 0;
@@ -100,15 +103,16 @@ static IN_ROW: Lanes = {
     places
 };
 
-/// [`store_lanes`] on hosts with AVX-512.
+/// Variant of [`store_lanes`] for hosts with AVX-512.
 ///
 /// # Safety
-/// As there.
+/// Same as for [`store_lanes`].
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn store_avx512(from: &Lanes, to: *mut u8, exec: u64) {
     for (n, from) in from.0.as_chunks::<WIDTH>().0.iter().enumerate() {
-        // SAFETY: the caller vouches for all places of lanes; nothing is written to those of lanes that are not active.
+        // SAFETY: the caller guarantees that the dwords of all lanes are accessible; those of inactive lanes are not
+        // written.
         unsafe {
             asm!(
                 "vmovdqu32 {dwords}, [{from}]",

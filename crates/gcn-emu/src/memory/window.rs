@@ -1,35 +1,36 @@
-//! Windows: the addresses of an access that host code finds in one allocation by itself.
+//! Windows: address ranges within one allocation that host code can check by itself.
 
 use super::Memory;
 
-/// Copies of each number of a window: as many as a slice of host code has lanes.
+/// Number of copies of each value in a window: one for each lane of a host code slice.
 pub(crate) const COPIES: usize = 8;
 
-/// Addresses within this distance of each other have the same high dword, and signed numbers of 32 bits between them.
+/// Size of aligned blocks of addresses that share their high dword and whose differences fit a signed 32-bit integer.
 const PAGE: i128 = 1 << 31;
-/// Number of regions of host code whose windows are kept.
+/// Number of regions of host code with cached windows.
 const KEPT: usize = 64;
 
-/// Addresses at which an element can be accessed. Numbers are there for each lane of a vector, as host code compares them.
+/// Range of addresses for which an element is accessible. Values are replicated for each vector lane, for comparison
+/// by host code.
 #[repr(C, align(32))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Window {
-    /// Low dword of the first address, before the instruction's offset is added.
+    /// Low dword of the first address, before adding the instruction's offset.
     pub(crate) low: [u32; COPIES],
     /// High dword of all addresses.
     pub(crate) high: [u32; COPIES],
-    /// Number of addresses; none in an empty window.
+    /// Number of addresses; 0 for an empty window.
     pub(crate) count: [u32; COPIES],
-    /// Host address of the element at the first address.
+    /// Host address of the element for the first address.
     pub(crate) pointer: u64,
-    /// Of a window that follows a base: the first base, the number of bases, and the distance of the element from its base.
+    /// For windows relative to a base: first base, number of bases, and distance of the element from its base.
     pub(crate) first_base: u64,
     pub(crate) bases: u64,
     pub(crate) distance: u64,
 }
 
 impl Window {
-    /// A window without addresses.
+    /// Window without addresses.
     pub(crate) const EMPTY: Window = Window {
         low: [0; COPIES],
         high: [0; COPIES],
@@ -40,7 +41,7 @@ impl Window {
         distance: 0,
     };
 
-    /// True of an address in the window.
+    /// True if the address is in the window.
     pub(crate) fn contains(&self, address: u64) -> bool {
         (address >> u32::BITS) as u32 == self.high[0]
             && (address as u32).wrapping_sub(self.low[0]) < self.count[0]
@@ -48,13 +49,14 @@ impl Window {
 }
 
 impl Memory {
-    /// The window around an address: an element of `bytes` bytes is `offset` bytes from it, in an allocation. Empty if it is in none.
+    /// Window around an address for which an element of `bytes` bytes at distance `offset` is in an allocation; empty
+    /// if the element at `address` is in none.
     pub(crate) fn window(&self, address: u64, offset: i64, bytes: u32) -> Window {
         let place = address.wrapping_add_signed(offset);
         let Some((region, _)) = self.find(place, bytes.into()) else {
             return Window::EMPTY;
         };
-        // The sum has not wrapped: nothing is allocated at either end of the host's addresses.
+        // The sum cannot have wrapped, since nothing is allocated at either end of the host's address space.
         let page = i128::from(address) / PAGE * PAGE;
         let first = i128::from(region.base()) - i128::from(offset);
         let end = first + i128::from(region.len()) - i128::from(bytes) + 1;
@@ -72,7 +74,8 @@ impl Memory {
         }
     }
 
-    /// The window of offsets from a base, at which there is an element of `bytes` bytes in the base's allocation. Its first address is zero.
+    /// Window of offsets from a base, starting at zero, for which an element of `bytes` bytes is in the base's
+    /// allocation.
     pub(crate) fn window_from(&self, base: u64, bytes: u32) -> Window {
         let Some((region, offset)) = self.find(base, bytes.into()) else {
             return Window::EMPTY;
@@ -87,7 +90,8 @@ impl Memory {
         }
     }
 
-    /// The window of one place, `distance` bytes from a base, where there are `bytes` bytes, with all bases in the same allocation.
+    /// Window of a single element of `bytes` bytes at `distance` from a base, valid for all bases in the same
+    /// allocation.
     pub(crate) fn window_at(&self, base: u64, distance: u64, bytes: u64) -> Option<Window> {
         let pointer = base.wrapping_add(distance);
         let (region, _) = self.find(pointer, bytes)?;
@@ -102,17 +106,17 @@ impl Memory {
     }
 }
 
-/// A thread's windows, as long as no allocation is freed.
+/// Windows of a thread, valid until an allocation is freed.
 #[derive(Debug, Default)]
 pub(crate) struct Windows {
-    /// Windows of a region of host code, with its number, at its number's place among [`KEPT`].
+    /// Windows of regions of host code with the region's number, indexed by the number modulo [`KEPT`].
     regions: Vec<(u64, Box<[Window]>)>,
-    /// The memory's count of frees.
+    /// Number of frees in the memory when the windows were computed.
     frees: u64,
 }
 
 impl Windows {
-    /// The `count` windows of the region with a number; empty ones if it is new, or memory has been freed.
+    /// Returns the `count` windows of a region. They are empty if the region is new or memory has been freed.
     #[inline]
     pub(crate) fn of(&mut self, memory: &Memory, region: u64, count: usize) -> &mut [Window] {
         let place = region as usize % KEPT;

@@ -1,9 +1,9 @@
-//! Debug Adapter Protocol, over the standard streams or a port of the loopback.
+//! Debug Adapter Protocol over the standard streams or a loopback port.
 //!
-//! The types of messages are small ones of this module's own: the crate `dap`, an alpha, allocates what a header says, ends at an unknown
-//! request, and writes bytes behind a message that its header does not count.
+//! Message types are defined in this module. The `dap` crate, an alpha version, allocates memory according to
+//! unchecked headers, exits at an unknown request, and writes bytes after a message that its header does not count.
 
-// In the order of their imports: a module names only modules above it.
+// Modules in import order: each imports only modules listed before it.
 mod protocol;
 mod connection;
 mod references;
@@ -31,12 +31,12 @@ use adapter::{Adapter, Choices};
 use connection::{Connection, Received};
 use protocol::{ClientFeatures, LaunchArguments, Refusal, Request, capabilities};
 
-/// Streams of the protocol.
+/// Transport of the protocol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Transport {
     /// Standard input and output.
     Standard,
-    /// A port of the loopback, of which one client is served; 0 is one that the host chooses.
+    /// Loopback port that serves one client; with 0 the host selects the port.
     Port(u16),
 }
 
@@ -52,7 +52,7 @@ impl std::str::FromStr for Transport {
     }
 }
 
-/// Name of the standard streams.
+/// Name of the standard streams, the default value of `--dap`.
 pub const STANDARD: &str = "stdio";
 
 /// A run as `launch` describes it.
@@ -63,9 +63,9 @@ struct LaunchLine {
     run: run::Args,
 }
 
-/// A run that a client has asked for.
+/// Launch requested by a client.
 pub struct Wanted {
-    /// Arguments; `None` for those of the command line.
+    /// Arguments of the run; `None` for those of the command line.
     pub run: Option<Box<run::Args>>,
     /// True to run the checkers.
     pub check: bool,
@@ -73,7 +73,7 @@ pub struct Wanted {
     request: Request,
 }
 
-/// A client that has connected.
+/// Connected client.
 pub struct Client {
     connection: Arc<Mutex<Connection>>,
     features: Option<ClientFeatures>,
@@ -81,7 +81,8 @@ pub struct Client {
 }
 
 impl Client {
-    /// Waits for a client. `attention` is set at each of its messages; `has_program` tells that the command line names the program.
+    /// Waits for a client. Each of its messages sets `attention`; `has_program` is true if the command line names the
+    /// program.
     ///
     /// # Errors
     /// The port cannot be opened.
@@ -120,7 +121,7 @@ impl Client {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Answers requests up to `launch`; `None` if the client leaves before.
+    /// Answers requests until `launch`. Returns `None` if the client disconnects first.
     pub fn wanted(&mut self) -> Option<Wanted> {
         loop {
             let received = self.connection().receive();
@@ -167,7 +168,7 @@ impl Client {
         Ok(capabilities(&checks))
     }
 
-    /// Arguments, checkers and choices of a launch.
+    /// Arguments, checkers and options of a `launch` request.
     fn launch(
         &self,
         request: &Request,
@@ -212,7 +213,7 @@ impl Client {
         Ok((run, arguments.check, choices))
     }
 
-    /// Tells the client that a launch cannot begin.
+    /// Tells the client that a launch cannot start.
     pub fn refuse(&self, wanted: &Wanted, error: anyhow::Error) {
         let text = error.to_string();
         let reported = failure::report_all(error, true, &mut io::sink());
@@ -226,13 +227,13 @@ impl Client {
         self.connection().respond(&wanted.request, Err(reason));
     }
 
-    /// Front end for a launch that can begin, which the client is told.
+    /// Tells the client that the launch starts, and creates its front end.
     pub fn front(&self, wanted: &Wanted) -> Box<dyn FrontEnd> {
         self.connection().respond(&wanted.request, Ok(Value::Null));
         Box::new(Adapter::new(self.connection.clone(), wanted.choices))
     }
 
-    /// Output of kernels and of launches, as events.
+    /// Writer that sends the output of kernels and launches as events.
     pub fn output(&self) -> impl Write {
         Output {
             connection: self.connection.clone(),
@@ -243,7 +244,7 @@ impl Client {
     /// Ends the session.
     ///
     /// # Errors
-    /// The input was not the protocol, the output could not be written, or the client has left without `disconnect`.
+    /// The input was invalid, the output could not be written, or the client disconnected without `disconnect`.
     pub fn end(self) -> Result<Status> {
         let mut connection = self.connection();
         match connection.error() {
@@ -261,10 +262,10 @@ impl Client {
     }
 }
 
-/// Longest line of output in an event.
+/// Maximum length of a line in an output event.
 const MAX_LINE: usize = 1 << 16;
 
-/// Output as events, a line each.
+/// Writer that sends each line as an event.
 struct Output {
     connection: Arc<Mutex<Connection>>,
     line: Vec<u8>,

@@ -1,4 +1,4 @@
-//! Lines of commands: from a terminal, a pipe or a file.
+//! Command lines from a terminal, a pipe or a file.
 
 use std::io::{self, BufRead, IsTerminal};
 use std::path::Path;
@@ -18,21 +18,21 @@ use gcn_console::console::{CommandLine, CommandSource};
 
 use crate::input;
 
-/// Longest line of commands, in bytes.
+/// Maximum length of a command line in bytes.
 const MAX_LINE: u64 = 1 << 16;
 
-/// A source of lines.
+/// Source of command lines.
 pub enum Lines {
-    /// A terminal, with history and completion.
+    /// Terminal with history and completion.
     Terminal(Box<Reedline>),
-    /// Lines that are given: options and files. At their end the session ends.
+    /// Lines from options and files. The session ends after the last one.
     Given(std::vec::IntoIter<String>),
-    /// Standard input that is no terminal.
+    /// Standard input that is not a terminal.
     Pipe,
 }
 
 impl Lines {
-    /// Standard input: with a line editor if it is a terminal, which completes the names.
+    /// Reads standard input, with a line editor that completes `names` if it is a terminal.
     pub fn standard(names: Vec<String>) -> Lines {
         if io::stdin().is_terminal() {
             Lines::terminal(&Names::new(names), None)
@@ -41,7 +41,7 @@ impl Lines {
         }
     }
 
-    /// A terminal, with a line editor that completes the names. The flag ends the input.
+    /// Opens a line editor that completes the names. Setting the flag ends the input.
     pub fn terminal(names: &Names, ends: Option<Arc<AtomicBool>>) -> Lines {
         let mut keys = default_emacs_keybindings();
         let complete = ReedlineEvent::UntilFound(vec![
@@ -62,7 +62,7 @@ impl Lines {
         }))
     }
 
-    /// Lines of a file; `-` is standard input.
+    /// Reads the lines of a file; `-` is standard input.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -80,7 +80,7 @@ impl CommandSource for Lines {
 }
 
 impl Lines {
-    /// Text of the next line; `None` at the end.
+    /// Returns the next line; `None` at the end.
     fn text(&mut self) -> io::Result<Option<String>> {
         match self {
             Lines::Given(lines) => Ok(lines.next()),
@@ -104,12 +104,12 @@ impl Lines {
     }
 }
 
-/// Words that a terminal completes: commands, and names that may change.
+/// Words completed at a terminal: commands, and names that can be replaced.
 #[derive(Clone)]
 pub struct Names(Arc<Mutex<DefaultCompleter>>);
 
 impl Names {
-    /// Commands and names.
+    /// Creates the words from commands and `names`.
     pub fn new(names: Vec<String>) -> Names {
         Names(Arc::new(Mutex::new(completer(names))))
     }
@@ -120,7 +120,7 @@ impl Names {
     }
 }
 
-/// A completer of commands and names.
+/// Creates a completer for commands and names.
 fn completer(names: Vec<String>) -> DefaultCompleter {
     let commands = COMMANDS.iter().map(|row| row.name.to_owned());
     let mut completer = DefaultCompleter::with_inclusions(&['-', '_', '.', ':', '$']);
@@ -135,10 +135,10 @@ impl Completer for Names {
     }
 }
 
-/// Name of the menu of completions.
+/// Name of the completion menu.
 const MENU: &str = "completions";
 
-/// Prompt that ends in a parenthesis.
+/// Prompt that ends with a parenthesis.
 struct ClosedPrompt(DefaultPrompt);
 
 impl reedline::Prompt for ClosedPrompt {

@@ -1,7 +1,8 @@
-//! `gcn exec --debug`: the terminal of a program that is debugged. Engine and console are in the program's process, which connects to a
-//! socket and asks for commands.
+//! `gcn exec --debug`: the terminal side of debugging a program. The engine and the console run in the program's
+//! process, which connects to a socket and requests commands.
 //!
-//! This is one of the modules that may use `unsafe`: it prepares the program's process before it becomes the program, and ends it.
+//! This is one of the modules that may use `unsafe`: it configures the program's process before the exec, and kills
+//! it.
 
 use std::fs::File;
 use std::io::{self, BufReader, IsTerminal, Read};
@@ -43,52 +44,52 @@ pub struct DebugOptions {
     execute: Vec<String>,
 }
 
-/// Name of the socket in its directory.
+/// File name of the socket in its directory.
 const SOCKET: &str = "debugger";
-/// The user's terminal, whatever standard input is.
+/// Controlling terminal of the user, independent of standard input.
 const TERMINAL: &str = "/dev/tty";
-/// Added to a signal's number for the exit status of a program that it ends, as shells do.
+/// Offset of the exit status for a program killed by a signal, as in shells.
 const SIGNALLED: i32 = 128;
-/// Time that waves have to stop after Ctrl-C before a note says how to end the program.
+/// Time that waves have to stop after Ctrl-C before a note explains how to end the program.
 const STOPPING: Duration = Duration::from_secs(1);
-/// Time between two looks at connections that are about to end, and the number of looks.
+/// Interval and maximum number of polls for closing connections.
 const LOOK: (Duration, u32) = (Duration::from_millis(2), 500);
 
-/// A session that is about to begin.
+/// Debugging session before its start.
 pub struct Session {
     sources: Vec<Box<dyn CommandSource>>,
     shared: Shared,
 }
 
-/// State of the session that the threads share.
+/// Session state shared by the threads.
 #[derive(Clone)]
 struct Shared {
     names: Names,
     processes: Arc<Mutex<Processes>>,
-    /// Set when the program has ended; ends input at the terminal.
+    /// Set when the program has exited; ends input at the terminal.
     ended: Arc<AtomicBool>,
     /// Set when the user has ended the session.
     quits: Arc<AtomicBool>,
-    /// Commands that have been asked for.
+    /// Number of commands requested.
     prompts: Arc<AtomicU64>,
 }
 
 /// Processes of the program.
 #[derive(Default)]
 struct Processes {
-    /// The program itself; `None` before it starts and once it has ended.
+    /// Process ID of the program; `None` before it starts and after it has exited.
     program: Option<i32>,
-    /// Processes that have launched kernels, while they are connected.
+    /// Connected processes that have launched kernels.
     connected: Vec<(i32, UnixStream)>,
-    /// Number of all that have ever connected.
+    /// Total number of processes that have connected.
     count: usize,
 }
 
 impl DebugOptions {
-    /// The session that the options ask for, if they do.
+    /// Creates the session that the options request, if any.
     ///
     /// # Errors
-    /// There is no source of commands, or the file cannot be read.
+    /// There is no command source, or the file cannot be read.
     pub fn session(&self) -> Result<Option<Session>> {
         if !self.debug {
             return Ok(None);
@@ -124,7 +125,8 @@ impl DebugOptions {
 }
 
 impl Session {
-    /// Runs a program to its end, and reports how it ended. The status is the program's, or 0 if the user ended the session.
+    /// Runs a program to completion and reports how it ended. The status is that of the program, or 0 if the user
+    /// ended the session.
     ///
     /// # Errors
     /// The program cannot be executed.
@@ -139,7 +141,7 @@ impl Session {
             }
         };
         let mut child = {
-            // Threads that connections and signals start wait for the program's number.
+            // Threads for connections and signals wait until the process ID is known.
             let mut processes = shared.processes();
             let child = command.spawn()?;
             processes.program = i32::try_from(child.id()).ok();
@@ -150,10 +152,10 @@ impl Session {
         Ok(shared.finish(status))
     }
 
-    /// Begins to listen for processes of the program, and for Ctrl-C. The result is the directory of the socket.
+    /// Starts listening for processes of the program and for Ctrl-C. Returns the directory of the socket.
     ///
     /// # Errors
-    /// The host refuses a socket, a thread or the handling of a signal.
+    /// The host cannot create a socket or a thread, or install a signal handler.
     fn listen(self, command: &mut Command) -> Result<tempfile::TempDir> {
         let refused = || Problem::new(HOST_LIMIT, "cannot listen for the program");
         let directory = tempfile::tempdir().with_context(refused)?;
@@ -168,9 +170,9 @@ impl Session {
         spawn(move || shared.accept(&listener, &sources)).with_context(refused)?;
         command.env(DEBUG, path);
         let prepare = || {
-            // Ctrl-C is the debugger's, and the end of this process ends the program.
-            // SAFETY: the calls change what this process does at a signal and when its parent ends, and are allowed between fork and
-            // exec.
+            // Ctrl-C is handled by the debugger, and the program is killed when this process exits.
+            // SAFETY: the calls set the process's reaction to a signal and to the exit of its parent, and are allowed
+            // between fork and exec.
             let refused = unsafe {
                 libc::signal(SIGINT, libc::SIG_IGN);
                 libc::prctl(libc::PR_SET_PDEATHSIG, SIGKILL) != 0
@@ -180,7 +182,7 @@ impl Session {
             }
             Ok(())
         };
-        // SAFETY: the function makes two system calls, which are allowed between fork and exec.
+        // SAFETY: the function makes two system calls, both allowed between fork and exec.
         unsafe { command.pre_exec(prepare) };
         Ok(directory)
     }
@@ -191,7 +193,7 @@ fn spawn(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     thread::Builder::new().spawn(work).map(drop)
 }
 
-/// Sources of commands, the one in use last. The process that asks for commands holds the lock until it goes on.
+/// Command sources; the last one is in use. A process that requests commands holds the lock until it resumes.
 type Sources = Mutex<Vec<Box<dyn CommandSource>>>;
 
 impl Shared {
@@ -201,7 +203,7 @@ impl Shared {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Serves each process that connects, on a thread of its own.
+    /// Serves each connecting process on its own thread.
     fn accept(&self, listener: &UnixListener, sources: &Arc<Sources>) {
         for connection in listener.incoming() {
             let (shared, sources) = (self.clone(), sources.clone());
@@ -214,7 +216,7 @@ impl Shared {
         }
     }
 
-    /// Serves a process until it ends.
+    /// Serves a process until it exits.
     fn serve(&self, mut connection: UnixStream, sources: &Sources) {
         let Ok(input) = connection.try_clone() else {
             return;
@@ -259,7 +261,7 @@ impl Shared {
         self.processes().connected.retain(|(it, _)| *it != process);
     }
 
-    /// Waits until no other process asks for commands. Of several processes the user is told which one asks.
+    /// Waits until no other process requests commands. With several processes, tells the user which one is asking.
     fn turn<'a>(&self, process: i32, sources: &'a Sources) -> SourcesTurn<'a> {
         let turn = sources.lock().unwrap_or_else(PoisonError::into_inner);
         if self.processes().count > 1 {
@@ -268,7 +270,7 @@ impl Shared {
         turn
     }
 
-    /// Stops the waves that run at Ctrl-C, and ends the program at the next one.
+    /// Stops running waves at Ctrl-C, and ends the program at the next one.
     fn interrupts(&self, mut pressed: UnixStream) {
         let mut is_asked = None;
         while pressed.read_exact(&mut [0]).is_ok() {
@@ -293,17 +295,17 @@ impl Shared {
         }
     }
 
-    /// Ends the program, and its processes that are connected.
+    /// Kills the program and its connected processes.
     fn kill(&self) {
         let processes = self.processes();
         let connected = processes.connected.iter().map(|(process, _)| *process);
         for process in processes.program.into_iter().chain(connected) {
-            // SAFETY: the call sends a process a signal; it may have ended.
+            // SAFETY: the call sends a signal to a process, which may already have exited.
             unsafe { libc::kill(process, SIGKILL) };
         }
     }
 
-    /// Reports the end of the program, once its output has been shown.
+    /// Reports the end of the program after its output has been shown.
     fn finish(&self, status: ExitStatus) -> ExitCode {
         self.ended.store(true, SeqCst);
         let (pause, looks) = LOOK;
@@ -340,10 +342,10 @@ impl Shared {
     }
 }
 
-/// The lock of the sources.
+/// Guard of the command sources.
 type SourcesTurn<'a> = MutexGuard<'a, Vec<Box<dyn CommandSource>>>;
 
-/// The next command of the sources.
+/// Reads the next command from the sources.
 fn command(sources: &mut Vec<Box<dyn CommandSource>>) -> ToProgram {
     while let Some(source) = sources.last_mut() {
         match source.next() {

@@ -1,4 +1,4 @@
-//! The place of the libraries that programs are given.
+//! Location of the libraries that programs load.
 
 use std::env;
 use std::fs;
@@ -8,30 +8,30 @@ use anyhow::{Context, Result, bail};
 
 use crate::problem::{MISSING_LIBRARY, Problem};
 
-/// File name of the library, by which the loader looks for it.
+/// File name under which the dynamic loader looks for the library.
 pub const NAME: &str = "libhsa-runtime64.so.1";
-/// A link to it under a name that no other library has, for a loader's variable that takes no path with a space.
+/// Link to the library under a unique name, for a dynamic loader variable that does not accept paths with spaces.
 pub const ALIAS: &str = "libgcn-hsa-runtime64.so.1";
-/// File name of the OpenCL platform's library.
+/// File name of the OpenCL platform library.
 const OPENCL: &str = "libgcn_opencl.so";
-/// The variable that names the directory of the library.
+/// Environment variable that names the directory of the libraries.
 const DIRECTORY_VARIABLE: &str = "GCN_LIB_DIR";
-/// The directory of an installation, below the prefix in whose `bin` the command is.
+/// Directory in an installation, relative to the prefix whose `bin` contains the command.
 const INSTALLED: &str = "lib/gcn";
-/// The directory that `cargo xtask hsa` makes, beside the command that cargo has built.
+/// Directory created by `cargo xtask hsa`, next to the command built by cargo.
 const BUILT: &str = "gcn-hsa";
 
-/// The libraries of emulated devices: that of HIP programs, that of OpenCL's, or both.
+/// Libraries of emulated devices, for HIP programs, OpenCL programs or both.
 pub struct Library {
-    /// Directory, absolute.
+    /// Absolute path of the directory.
     pub directory: PathBuf,
 }
 
 impl Library {
-    /// Finds the libraries: in the directory of `GCN_LIB_DIR`, or where an installation or a build has one.
+    /// Finds the libraries in the directory of `GCN_LIB_DIR`, in an installation, or in a build.
     ///
     /// # Errors
-    /// None is there; the error names the places, and a remedy.
+    /// No library is found; the error lists the locations and a remedy.
     pub fn find() -> Result<Library> {
         if let Some(named) = env::var_os(DIRECTORY_VARIABLE).filter(|value| !value.is_empty()) {
             let directory = PathBuf::from(named);
@@ -60,24 +60,24 @@ impl Library {
         bail!(Problem::new(MISSING_LIBRARY, message));
     }
 
-    /// The libraries in a directory, if there is one.
+    /// Libraries in a directory, if there are any.
     fn inside(directory: &Path) -> Option<Library> {
         let directory = fs::canonicalize(directory).ok()?;
         let found = Library { directory };
         (found.hsa().is_some() || found.opencl().is_some()).then_some(found)
     }
 
-    /// The file of the library of HIP programs, if it is there.
+    /// Path of the library for HIP programs, if present.
     pub fn hsa(&self) -> Option<PathBuf> {
         Some(self.file()).filter(|file| file.is_file())
     }
 
-    /// The file of the OpenCL platform, if it is there.
+    /// Path of the OpenCL platform library, if present.
     pub fn opencl(&self) -> Option<PathBuf> {
         Some(self.directory.join(OPENCL)).filter(|file| file.is_file())
     }
 
-    /// The place of the library of HIP programs.
+    /// Expected path of the library for HIP programs.
     pub fn file(&self) -> PathBuf {
         self.directory.join(NAME)
     }

@@ -1,4 +1,4 @@
-//! A program as the system's loader sees it: where it looks for libraries, and whether it looks at all.
+//! Programs as seen by the dynamic loader: library search paths, and whether the loader is used at all.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -17,14 +17,14 @@ use object::{Endianness, FileKind};
 use super::library::{self, Library};
 use crate::file::FileBytes;
 
-/// Directories of programs where PATH is not set, as in the C library.
+/// Directories to search for programs if PATH is not set, as in the C library.
 const DEFAULT_PATH: &str = "/bin:/usr/bin";
-/// Bits of a file's mode.
+/// Execute permission bits of a file mode.
 const EXECUTABLE: u32 = 0o111;
 const SETUID: u32 = 0o4000;
 const SETGID: u32 = 0o2000;
 
-/// The file of a program: what a name with a slash names, or the first that PATH has.
+/// Finds the file of a program: the name itself if it contains a slash, otherwise the first match in PATH.
 pub fn find(name: &OsStr) -> Option<PathBuf> {
     if name.as_bytes().contains(&b'/') {
         return Some(PathBuf::from(name)).filter(|path| path.exists());
@@ -41,15 +41,15 @@ pub fn find(name: &OsStr) -> Option<PathBuf> {
     places.find(|path| is_executable(path))
 }
 
-/// True if a path is that of a file that can be executed.
+/// True if the path is an executable file.
 pub fn is_executable(path: &Path) -> bool {
     let metadata = fs::metadata(path);
     metadata.is_ok_and(|it| it.is_file() && it.mode() & EXECUTABLE != 0)
 }
 
-/// True if a program runs with rights that its caller does not have: its loader ignores variables then.
+/// True if a program runs with elevated privileges, in which case its dynamic loader ignores variables.
 pub fn gains_rights(path: &Path) -> bool {
-    // The owner of this directory is the user that the process acts as.
+    // This directory is owned by the effective user of the process.
     let (Ok(program), Ok(caller)) = (fs::metadata(path), fs::metadata("/proc/self")) else {
         return false;
     };
@@ -57,34 +57,34 @@ pub fn gains_rights(path: &Path) -> bool {
         || program.mode() & SETGID != 0 && program.gid() != caller.gid()
 }
 
-/// Begins of the names of loaders that list libraries: glibc's and musl's.
+/// Name prefixes of dynamic loaders that can list libraries: those of glibc and musl.
 const LOADERS: [&[u8]; 2] = [b"ld-linux", b"ld-musl"];
 
-/// Machine that code is for: `e_machine` of its ELF header, and the bits of an address.
+/// Target machine of code: `e_machine` of the ELF header, and the address size in bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct ElfMachine {
     number: object::elf::Machine,
     bits: u8,
 }
 
-/// A program in an ELF file.
+/// Program in an ELF file.
 pub struct HostProgram {
     /// File.
     pub path: PathBuf,
     machine: ElfMachine,
-    /// The loader that it names.
+    /// Dynamic loader that the program requests.
     loader: Option<PathBuf>,
-    /// True if it has no loader, nor is one.
+    /// True if the program requests no loader and is not a loader itself.
     is_static: bool,
-    /// Directories of DT_RPATH, where the loader looks before LD_LIBRARY_PATH.
+    /// Directories of DT_RPATH, which the loader searches before LD_LIBRARY_PATH.
     rpath: Vec<PathBuf>,
 }
 
 impl HostProgram {
-    /// Reads a program; `None` if it is no ELF file, such as a script, or cannot be read.
+    /// Reads a program; `None` if it cannot be read or is not an ELF file, such as a script.
     pub fn read(path: &Path) -> Option<HostProgram> {
         let real = fs::canonicalize(path).ok()?;
-        // A pipe or a device would block or never end.
+        // Reading a pipe or a device would block or never end.
         if !fs::metadata(&real).ok()?.is_file() {
             return None;
         }
@@ -136,7 +136,7 @@ impl HostProgram {
                 rpath = text.split(|byte| *byte == 0).next();
             }
         }
-        // The loader ignores DT_RPATH beside DT_RUNPATH.
+        // The loader ignores DT_RPATH if there is a DT_RUNPATH.
         let rpath = rpath.filter(|_| !has_runpath).unwrap_or_default();
         let places = rpath.split(|byte| *byte == b':');
         Some(HostProgram {
@@ -154,7 +154,7 @@ impl HostProgram {
         })
     }
 
-    /// Reasons why the program itself does not load the library. Programs that it starts may do so.
+    /// Reasons why the program itself does not load the library. Programs that it starts may still do so.
     pub fn notes(&self, library: &Library) -> Vec<String> {
         const ITSELF: &str = "only programs that it starts can use the emulated device";
         let path = self.path.display();
@@ -180,8 +180,8 @@ impl HostProgram {
         notes
     }
 
-    /// The library of the same name that the loader finds instead, by DT_RPATH of the program or of a library; `listed` is the one that
-    /// it loads when the program starts.
+    /// Library of the same name that the loader finds instead, through DT_RPATH of the program or of a library.
+    /// `listed` is the one that it loads when the program starts.
     pub fn other_library(&self, library: &Library, listed: Option<&Path>) -> Option<PathBuf> {
         let found = listed.map(Path::to_owned).or_else(|| {
             // The program may load HIP later.
@@ -192,14 +192,14 @@ impl HostProgram {
         (!is_ours).then_some(found)
     }
 
-    /// Names of the libraries that the program's loader loads when it starts, and their files, where LD_LIBRARY_PATH has the value
+    /// Names and files of the libraries that the program's loader loads at startup if LD_LIBRARY_PATH has the value
     /// `search`.
     pub fn libraries(&self, search: &OsStr) -> Vec<(OsString, PathBuf)> {
         self.list(search).unwrap_or_default()
     }
 
     fn list(&self, search: &OsStr) -> Option<Vec<(OsString, PathBuf)>> {
-        // Anything else may take the option for one of its own.
+        // Any other program may interpret the option as its own.
         let is_loader = |path: &&PathBuf| {
             let name = path.file_name().map(OsStr::as_bytes);
             name.is_some_and(|name| LOADERS.iter().any(|begin| name.starts_with(begin)))
@@ -213,7 +213,7 @@ impl HostProgram {
             .stderr(Stdio::null())
             .output()
             .ok()?;
-        // A line is a tab, a name, an arrow, a path and an address in parentheses.
+        // Each line has a tab, a name, an arrow, a path and an address in parentheses.
         let library = |line: &[u8]| {
             let line = line.trim_ascii();
             let arrow = line.windows(4).position(|bytes| bytes == b" => ")?;
@@ -228,7 +228,7 @@ impl HostProgram {
     }
 }
 
-/// A directory of DT_RPATH with `$ORIGIN` replaced.
+/// Replaces `$ORIGIN` in a directory of DT_RPATH.
 fn expanded(place: &Path, origin: &Path) -> PathBuf {
     let mut rest = place.as_os_str().as_bytes();
     let mut bytes = Vec::new();
@@ -283,7 +283,7 @@ mod tests {
                 .notes(&library)
                 .join("\n")
         };
-        // The beginning of an ELF file for an i386, without segments.
+        // Start of an ELF file for i386, without segments.
         let mut old = [0; 52];
         old[..7].copy_from_slice(b"\x7fELF\x01\x01\x01");
         (old[16], old[18], old[20], old[40]) = (2, 3, 1, 52);
@@ -293,7 +293,7 @@ mod tests {
             note(&old)
         );
         let mut other = own[..64].to_vec();
-        // Neither segments nor sections, and the machine of a VAX.
+        // No segments or sections, for the VAX machine.
         other[32..48].fill(0);
         other[54..64].fill(0);
         (other[18], other[19]) = (75, 0);

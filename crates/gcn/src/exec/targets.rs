@@ -1,4 +1,4 @@
-//! Targets that a HIP program and the libraries that it is linked with have code for.
+//! Targets for which a HIP program and its linked libraries have code.
 
 use std::fmt::{self, Display};
 use std::path::{Path, PathBuf};
@@ -10,20 +10,21 @@ use gcn_runtime::{Chip, Device};
 use crate::file::FileBytes;
 use crate::render::printable;
 
-/// Code objects of a file that are looked at. Its bundles, one of each source file, have the same targets.
+/// Maximum number of code objects examined per file. A file's bundles, one for each source file, have the same
+/// targets.
 const MAX_ENTRIES: usize = 32;
-/// Separates a processor and its features, as in `gfx906:sramecc+:xnack-`.
+/// Separator of a processor and its features, as in `gfx906:sramecc+:xnack-`.
 const COLON: char = ':';
 
-/// A file with device code.
+/// File with device code.
 struct CodeFile {
     path: PathBuf,
-    /// Target ids, such as `gfx906:xnack-`, each once.
+    /// Distinct target IDs, such as `gfx906:xnack-`.
     ids: Vec<String>,
 }
 
 impl CodeFile {
-    /// Reads a file; `None` if it has no device code, or some that is made for no processor alone.
+    /// Reads a file; `None` if it has no device code, or contains code that is not for a specific processor.
     fn read(path: &Path) -> Option<CodeFile> {
         let file = FileBytes::open(path).ok()?;
         let mut ids: Vec<String> = Vec::new();
@@ -45,7 +46,7 @@ impl CodeFile {
     }
 }
 
-/// The file, and what it has code for, as the subject of a message.
+/// Formats the file and its targets as the subject of a message.
 impl Display for CodeFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.display().to_string();
@@ -54,8 +55,8 @@ impl Display for CodeFile {
     }
 }
 
-/// True if a device with a target runs code with an id. Features that the device does not name are as its chip has them, and code
-/// that does not name one runs with either setting ([`Chip::runs_features`]).
+/// True if a device target runs code with this ID. Features that the device omits default to those of its chip;
+/// features that the code omits match either setting ([`Chip::runs_features`]).
 fn runs_on(id: &str, device: &str) -> bool {
     let mut parts = id.split(COLON);
     let mut own = device.split(COLON);
@@ -67,8 +68,8 @@ fn runs_on(id: &str, device: &str) -> bool {
         && Chip::of(target).runs_features(&own, parts)
 }
 
-/// The target of a device that runs code with an id, and the greater the number the newer its instruction set; nothing if HIP has no
-/// such device here.
+/// Device target that runs code with this ID, with a number that is larger for newer instruction sets. Returns `None`
+/// if HIP does not support such a device here.
 fn device_of(id: &str) -> Option<(usize, String)> {
     let mut parts = id.split(COLON);
     let target = parts.next().and_then(Target::named)?;
@@ -81,18 +82,18 @@ fn device_of(id: &str) -> Option<(usize, String)> {
     (target.version().0 >= 7 && Device::builder(&device).is_ok()).then_some((number, device))
 }
 
-/// Device code of a program and of its libraries.
+/// Device code of a program and its libraries.
 pub struct ProgramCode(Vec<CodeFile>);
 
 impl ProgramCode {
-    /// Looks at files, the program first.
+    /// Reads the device code of files, the program first.
     pub fn of(files: impl IntoIterator<Item = PathBuf>) -> ProgramCode {
         let files = files.into_iter().filter_map(|path| CodeFile::read(&path));
         ProgramCode(files.collect())
     }
 
-    /// The target that most of the code runs on: of several the newest one, and that of a file before those of later ones. Nothing if
-    /// that is so of `device`, or if there is no such target.
+    /// Best target for the code: prefers one that runs the program itself, then one that runs the most files, then
+    /// the newest. Returns `None` unless it is better than `device`.
     pub fn better_than(&self, device: &str) -> Option<String> {
         let count = |device: &str| self.0.iter().filter(|it| it.runs_on(device)).count();
         let first = |device: &str| self.0.first().is_some_and(|it| it.runs_on(device));
@@ -105,7 +106,7 @@ impl ProgramCode {
             .filter(|best| rank(best) > rank(device))
     }
 
-    /// Files without code for any of the devices, with what they have code for.
+    /// Files without code for any of the devices, with their targets.
     pub fn without(&self, devices: &[String]) -> impl Iterator<Item = impl Display> {
         let lacks = |file: &&CodeFile| !devices.iter().any(|device| file.runs_on(device));
         self.0.iter().filter(lacks)

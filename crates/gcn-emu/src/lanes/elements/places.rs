@@ -1,41 +1,41 @@
-//! Places of lanes' elements.
+//! Addresses of lanes' elements.
 
 use super::super::addresses::are_below;
 use super::super::register::Lanes;
 
-/// Bytes of a dword.
+/// Size of a dword in bytes.
 pub(super) const DWORD: usize = 4;
 
-/// Elements of whole dwords in memory, for each lane where a register and offsets say.
+/// Elements of whole dwords in memory, addressed per lane by a register and offsets.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Elements {
-    /// Number of the register.
+    /// Number of the address register.
     pub addresses: u8,
-    /// Distances of the lane's elements from it.
+    /// Offsets of the lane's elements from the address.
     pub offsets: [u32; 2],
     /// Number of offsets in use.
     pub count: u8,
-    /// The bits of the sums that are kept: all between two.
+    /// Mask applied to the sums, a contiguous range of bits.
     pub mask: u32,
-    /// Dwords of an element.
+    /// Number of dwords per element.
     pub dwords: u8,
-    /// The number of the first register of data for each of the lane's elements; those that are loaded are all behind the
-    /// first.
+    /// First data register of each of the lane's elements. Loads write all elements to consecutive registers from the
+    /// first entry on.
     pub data: [u8; 2],
 }
 
 impl Elements {
-    /// Distances of the lane's elements.
+    /// Offsets in use.
     pub(super) fn offsets(&self) -> &[u32] {
         self.offsets.get(..self.count.into()).unwrap_or_default()
     }
 
-    /// Address of an element of a lane.
+    /// Byte offset of a lane's element.
     pub(super) fn place(&self, addresses: &Lanes, lane: usize, offset: u32) -> usize {
         (addresses.0[lane].wrapping_add(offset) & self.mask) as usize
     }
 
-    /// Some if all elements of `size` bytes are inside `len` bytes.
+    /// Returns `Some` if all elements of `size` bytes are within `len` bytes.
     pub(super) fn are_inside(
         &self,
         exec: u64,

@@ -1,17 +1,17 @@
-//! Loads and stores of lanes' elements by vectors of the host's.
+//! Loads and stores of lanes' elements using host vectors.
 //!
-//! This is one of the modules that may use `unsafe`: what is read and written has been found to be inside.
+//! This is one of the modules that may use `unsafe`: the addresses have been bounds-checked.
 
 use super::super::register::{LANES, Lanes};
 use super::super::vectors::{MOST, Vector, active, all, all_vectors, apart, part, set_part};
 use super::places::{DWORD, Elements};
 
-/// Functions called by those that are compiled for a level, which stay small so.
+/// Functions that are called instead of inlined, to keep the functions compiled for a level small.
 ///
 /// # Safety
-/// As for [`Vector`].
+/// Same as for [`Vector`].
 pub(super) trait Called: Vector {
-    /// [`load_apart`].
+    /// Out-of-line variant of [`load_apart`].
     unsafe fn load_apart<const DWORDS: usize>(
         addresses: &Lanes,
         offsets: &[u32],
@@ -22,14 +22,14 @@ pub(super) trait Called: Vector {
     ) -> Option<()>;
 }
 
-/// Addresses of elements with an offset.
+/// Adds an offset to the addresses and applies the mask.
 #[inline(always)]
 unsafe fn places<V: Vector>(addresses: V, offset: u32, mask: u32) -> V {
-    // SAFETY: the host has such vectors.
+    // SAFETY: the host supports these vectors.
     unsafe { addresses.plus(V::splat(offset)).and(V::splat(mask)) }
 }
 
-/// True if all elements of active lanes are at most at `last`.
+/// True if all elements of active lanes start at `last` or before.
 #[inline(always)]
 unsafe fn are_inside<V: Vector>(
     addresses: &Lanes,
@@ -38,7 +38,7 @@ unsafe fn are_inside<V: Vector>(
     exec: u64,
     last: u32,
 ) -> bool {
-    // SAFETY: the host has such vectors.
+    // SAFETY: the host supports these vectors.
     unsafe {
         let last = V::splat(last);
         let mut greatest = last;
@@ -55,7 +55,7 @@ unsafe fn are_inside<V: Vector>(
     }
 }
 
-/// See [`super::Gather`]; a lane has `COUNT` elements of `DWORDS` dwords.
+/// Implements [`super::Gather`] for `COUNT` elements of `DWORDS` dwords per lane.
 #[inline(always)]
 unsafe fn gather<V: Called, const DWORDS: usize, const COUNT: usize>(
     elements: &Elements,
@@ -69,19 +69,19 @@ unsafe fn gather<V: Called, const DWORDS: usize, const COUNT: usize>(
     let first = usize::from(elements.data[0]);
     let into = registers.get_mut(first..first + COUNT * DWORDS)?;
     let memory = (bytes.as_ptr(), bytes.len());
-    // SAFETY: the host has such vectors; that many bytes are there.
+    // SAFETY: the host supports these vectors, and `bytes` is a valid slice.
     unsafe {
         if load_near::<V, DWORDS, COUNT>(addresses, offsets, mask, exec, memory, into).is_some() {
             return Some(());
         }
-        // The register may be one of those that are loaded.
+        // The address register may be among the loaded ones.
         let addresses = registers[usize::from(elements.addresses)];
         let into = &mut registers[first..first + COUNT * DWORDS];
         V::load_apart::<DWORDS>(&addresses, &offsets, mask, exec, memory, into)
     }
 }
 
-/// See [`super::load`]; there are `DWORDS` registers. The mask says which bits of the addresses are kept.
+/// Implements [`super::load`] for `DWORDS` registers. `mask` is applied to the addresses.
 #[inline(always)]
 unsafe fn load<V: Called, const DWORDS: usize>(
     addresses: &Lanes,
@@ -90,7 +90,7 @@ unsafe fn load<V: Called, const DWORDS: usize>(
     memory: (*const u8, usize),
     into: &mut [Lanes],
 ) -> Option<()> {
-    // SAFETY: the caller vouches for it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let addresses_of = all_vectors::<V>(addresses);
         if load_near::<V, DWORDS, 1>(addresses_of, [0], mask, exec, memory, into).is_some() {
@@ -100,10 +100,10 @@ unsafe fn load<V: Called, const DWORDS: usize>(
     }
 }
 
-/// Loads `COUNT` elements for each active lane, a register for each of their dwords, if those of each
-/// vector's lanes are near each other, at that of the first active one or a little behind it, as in rows and in places that
-/// lanes share: all of them are in two vectors of memory, from which each lane takes its own. Nothing, and nothing has been
-/// loaded, if they are not. Other threads may write there.
+/// Loads `COUNT` elements for each active lane, one register per dword, if the elements of each vector's lanes are
+/// close together: at the address of the first active lane or slightly above, as in rows and for shared addresses.
+/// Two vectors of memory then contain all of them, and each lane selects its own. Otherwise `None`, with nothing
+/// loaded. Other threads may write to the memory.
 #[inline(always)]
 unsafe fn load_near<V: Called, const DWORDS: usize, const COUNT: usize>(
     addresses: [V; MOST],
@@ -113,7 +113,7 @@ unsafe fn load_near<V: Called, const DWORDS: usize, const COUNT: usize>(
     memory: (*const u8, usize),
     into: &mut [Lanes],
 ) -> Option<()> {
-    // SAFETY: the caller vouches for it.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if exec == u64::MAX {
             load_near_if::<V, DWORDS, COUNT, true>(addresses, offsets, mask, exec, memory, into)
@@ -123,7 +123,7 @@ unsafe fn load_near<V: Called, const DWORDS: usize, const COUNT: usize>(
     }
 }
 
-/// [`load_near`] if `ALL` lanes are active or not.
+/// Specialization of [`load_near`] for `ALL` lanes active or not.
 #[inline(always)]
 unsafe fn load_near_if<V: Called, const DWORDS: usize, const COUNT: usize, const ALL: bool>(
     addresses: [V; MOST],
@@ -143,7 +143,8 @@ unsafe fn load_near_if<V: Called, const DWORDS: usize, const COUNT: usize, const
         *distance -= least;
     }
     if COUNT > 1 {
-        // The elements of a lane are as far apart as their offsets: the mask takes nothing from what is inside.
+        // The elements of a lane are as far apart as their offsets only if the mask removes no bits of in-bounds
+        // offsets.
         let kept = u32::MAX.checked_shr(mask.leading_zeros()).unwrap_or(0) as usize;
         if len > kept.saturating_add(1) || distance & !mask != 0 {
             return None;
@@ -155,9 +156,10 @@ unsafe fn load_near_if<V: Called, const DWORDS: usize, const COUNT: usize, const
     let registers = registers.first_chunk_mut::<COUNT>()?;
     let mut starts = [bytes; MOST];
     let mut from = addresses;
-    // SAFETY: the host has such vectors. Two from the last start on are inside, as far behind it as the offsets are apart.
+    // SAFETY: the host supports these vectors. Two vectors from the last start, moved by the distance of the offsets,
+    // are in bounds.
     unsafe {
-        // The bits of all distances, and the greatest: of that counts where the element's last dword is.
+        // All distance bits, and the greatest distance, which determines the position of the element's last dword.
         let (mut reached, mut greatest) = (V::splat(0), V::splat(0));
         let last = V::splat(last);
         for vector in 0..LANES / V::WIDTH {
@@ -192,7 +194,7 @@ unsafe fn load_near_if<V: Called, const DWORDS: usize, const COUNT: usize, const
     Some(())
 }
 
-/// Loads elements from a vector of memory for each vector, or `BOTH` from it on.
+/// Selects elements from one vector of memory at each start, or from two if `BOTH`.
 #[inline(always)]
 unsafe fn pick<
     V: Vector,
@@ -210,7 +212,7 @@ unsafe fn pick<
     for vector in 0..LANES / V::WIDTH {
         for (registers, distance) in registers.iter_mut().zip(distances) {
             let at = starts[vector].wrapping_add(distance as usize);
-            // SAFETY: the caller vouches for it.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 let low = V::at(at);
                 let high = if BOTH {
@@ -232,7 +234,8 @@ unsafe fn pick<
     }
 }
 
-/// The same, wherever the elements are; nothing, and nothing has been loaded, if any is not inside.
+/// Variant of [`load_near`] for elements at arbitrary addresses. `None`, with nothing loaded, if any is out of
+/// bounds.
 #[inline(always)]
 unsafe fn load_apart<V: Vector, const DWORDS: usize>(
     addresses: &Lanes,
@@ -242,9 +245,9 @@ unsafe fn load_apart<V: Vector, const DWORDS: usize>(
     (bytes, len): (*const u8, usize),
     into: &mut [Lanes],
 ) -> Option<()> {
-    // Signed, it is not negative, nor is a place.
+    // Nonnegative as a signed number, as are all offsets.
     let last = i32::try_from(len.checked_sub(DWORDS * DWORD)?).ok()? as u32;
-    // SAFETY: the caller vouches for it.
+    // SAFETY: guaranteed by the caller.
     if !unsafe { are_inside::<V>(addresses, offsets, mask, exec, last) } {
         return None;
     }
@@ -252,7 +255,7 @@ unsafe fn load_apart<V: Vector, const DWORDS: usize>(
     for (&offset, registers) in offsets.iter().zip(registers) {
         for vector in 0..LANES / V::WIDTH {
             let active = active::<V>(exec, vector);
-            // SAFETY: the places of the active lanes are inside, with all dwords of their elements.
+            // SAFETY: the active lanes' elements are in bounds with all their dwords.
             unsafe {
                 let places = places::<V>(part(addresses, vector), offset, mask);
                 if active == all::<V>() && (DWORDS == 2 || DWORDS == 4) {
@@ -274,7 +277,7 @@ unsafe fn load_apart<V: Vector, const DWORDS: usize>(
     Some(())
 }
 
-/// See [`Elements::scatter`]; a lane has `COUNT` elements of `DWORDS` dwords.
+/// Implements [`Elements::scatter`] for `COUNT` elements of `DWORDS` dwords per lane.
 #[inline(always)]
 unsafe fn scatter<V: Called, const DWORDS: usize, const COUNT: usize>(
     elements: &Elements,
@@ -290,7 +293,7 @@ unsafe fn scatter<V: Called, const DWORDS: usize, const COUNT: usize>(
     for (data, from) in data.iter_mut().zip(elements.data) {
         *data = registers.get(usize::from(from)..)?.first_chunk()?;
     }
-    // SAFETY: the host has such vectors.
+    // SAFETY: the host supports these vectors.
     if !unsafe { are_inside::<V>(addresses, offsets, mask, exec, last) } {
         return None;
     }
@@ -300,7 +303,7 @@ unsafe fn scatter<V: Called, const DWORDS: usize, const COUNT: usize>(
         if active == 0 {
             continue;
         }
-        // SAFETY: the elements of active lanes are inside.
+        // SAFETY: the elements of active lanes are in bounds.
         unsafe {
             let mut to = [part::<V>(addresses, vector); COUNT];
             let mut are_rows = active == all::<V>();
@@ -328,7 +331,7 @@ unsafe fn scatter<V: Called, const DWORDS: usize, const COUNT: usize>(
     Some(())
 }
 
-/// See [`super::store`]; there are `DWORDS` registers.
+/// Implements [`super::store`] for `DWORDS` registers.
 #[inline(always)]
 unsafe fn store<V: Vector, const DWORDS: usize>(
     places: &Lanes,
@@ -340,7 +343,7 @@ unsafe fn store<V: Vector, const DWORDS: usize>(
     for vector in 0..LANES / V::WIDTH {
         let active = active::<V>(exec, vector);
         if active != 0 {
-            // SAFETY: the caller vouches for it.
+            // SAFETY: guaranteed by the caller.
             unsafe {
                 put_each::<V, DWORDS, 1>([data], vector, [part(places, vector)], active, bytes)
             };
@@ -349,7 +352,7 @@ unsafe fn store<V: Vector, const DWORDS: usize>(
     Some(())
 }
 
-/// The elements of a vector's lanes, one behind the other.
+/// Consecutive elements of a vector's lanes.
 #[inline(always)]
 unsafe fn ordered<V: Vector, const DWORDS: usize>(
     data: &[Lanes; DWORDS],
@@ -359,11 +362,11 @@ unsafe fn ordered<V: Vector, const DWORDS: usize>(
     for (dwords, register) in dwords.iter_mut().zip(data) {
         *dwords = part(register, vector);
     }
-    // SAFETY: the host has such vectors.
+    // SAFETY: the host supports these vectors.
     unsafe { V::in_order(dwords) }
 }
 
-/// Stores elements of a vector's active lanes one after the other, lane by lane.
+/// Stores the elements of a vector's active lanes, one lane at a time.
 #[inline(always)]
 unsafe fn put_each<V: Vector, const DWORDS: usize, const COUNT: usize>(
     data: [&[Lanes; DWORDS]; COUNT],
@@ -374,12 +377,12 @@ unsafe fn put_each<V: Vector, const DWORDS: usize, const COUNT: usize>(
 ) {
     let mut elements = [[places[0]; DWORDS]; COUNT];
     for (elements, data) in elements.iter_mut().zip(data) {
-        // SAFETY: the caller vouches for it.
+        // SAFETY: guaranteed by the caller.
         *elements = unsafe { ordered(data, vector) };
     }
     let elements: *const [u32; DWORDS] = elements.as_ptr().cast();
     let places: *const u32 = places.as_ptr().cast();
-    // SAFETY: the host has such vectors; the caller vouches for what is written.
+    // SAFETY: the host supports these vectors; the caller guarantees that the elements are writable.
     unsafe {
         if active == all::<V>() {
             for lane in 0..V::WIDTH {
@@ -395,7 +398,7 @@ unsafe fn put_each<V: Vector, const DWORDS: usize, const COUNT: usize>(
     }
 }
 
-/// Stores the elements of a lane, of which there are some of a vector's lanes one behind the other.
+/// Stores the elements of a lane, given those of all lanes of a vector in order.
 #[inline(always)]
 unsafe fn put<V: Vector, const DWORDS: usize, const COUNT: usize>(
     elements: *const [u32; DWORDS],
@@ -406,7 +409,8 @@ unsafe fn put<V: Vector, const DWORDS: usize, const COUNT: usize>(
     for n in 0..COUNT {
         let number = n * V::WIDTH + lane;
         let from = elements.wrapping_add(number).cast::<u8>();
-        // SAFETY: `COUNT` vectors of places and elements are there; the caller vouches for where those go.
+        // SAFETY: there are `COUNT` vectors of offsets and elements; the caller guarantees that the destinations are
+        // writable.
         unsafe {
             let to = bytes.wrapping_add(places.wrapping_add(number).read() as usize);
             match DWORDS {
@@ -414,7 +418,7 @@ unsafe fn put<V: Vector, const DWORDS: usize, const COUNT: usize>(
                 2 => copy_pair(from, to),
                 3 => {
                     copy_pair(from, to);
-                    // The last two overlap the first two.
+                    // The second pair overlaps the first.
                     copy_pair(from.wrapping_add(DWORD), to.wrapping_add(DWORD));
                 }
                 _ => copy_quad(from, to),
@@ -423,17 +427,17 @@ unsafe fn put<V: Vector, const DWORDS: usize, const COUNT: usize>(
     }
 }
 
-/// Copies by a load and a store of the host's each, see `moves`.
+/// Defines copies that consist of one host load and one host store, see `moves`.
 macro_rules! copies {
     ($($(#[$doc:meta])* $name:ident $class:ident $size:literal $instruction:literal;)*) => {$(
         $(#[$doc])*
         ///
         /// # Safety
-        /// The host has AVX2; the bytes are readable at `from` and writable at `to`.
+        /// The host must have AVX2, and the bytes must be readable at `from` and writable at `to`.
         #[inline]
         #[target_feature(enable = "avx2")]
         unsafe fn $name(from: *const u8, to: *mut u8) {
-            // SAFETY: the caller vouches for them.
+            // SAFETY: the caller guarantees that the bytes are accessible.
             unsafe {
                 std::arch::asm!(
                     concat!($instruction, " {dwords", $size, "}, [{from}]"),
@@ -457,7 +461,7 @@ copies! {
     copy_quad xmm_reg "" "vmovdqu";
 }
 
-/// Functions called at a level, compiled for it.
+/// Defines entry points that are compiled for a level.
 macro_rules! levels {
     ($($level:ident $feature:literal $Vector:ident;)*) => {$(
         pub(super) mod $level {
@@ -465,7 +469,7 @@ macro_rules! levels {
 
             use super::{Called, Elements, Lanes};
 
-            /// See [`super::super::Gather`]; a lane has `COUNT` elements of `DWORDS` dwords.
+            /// Implements [`super::super::Gather`] for `COUNT` elements of `DWORDS` dwords per lane.
             #[target_feature(enable = $feature)]
             pub fn gather<const DWORDS: usize, const COUNT: usize>(
                 elements: &Elements,
@@ -473,14 +477,14 @@ macro_rules! levels {
                 bytes: &[u8],
                 registers: &mut [Lanes],
             ) -> Option<()> {
-                // SAFETY: the function is for such hosts only.
+                // SAFETY: the function is called only on hosts with the feature.
                 unsafe { super::gather::<$Vector, DWORDS, COUNT>(elements, exec, bytes, registers) }
             }
 
-            /// See [`super::super::load`]; there are `DWORDS` registers. The mask says which bits of the addresses are kept.
+            /// Implements [`super::super::load`] for `DWORDS` registers. `mask` is applied to the addresses.
             ///
             /// # Safety
-            /// The bytes of `memory` are readable.
+            /// The bytes of `memory` must be readable.
             #[target_feature(enable = $feature)]
             pub unsafe fn load<const DWORDS: usize>(
                 addresses: &Lanes,
@@ -489,11 +493,11 @@ macro_rules! levels {
                 memory: (*const u8, usize),
                 into: &mut [Lanes],
             ) -> Option<()> {
-                // SAFETY: the function is for such hosts only; the caller vouches for the rest.
+                // SAFETY: the function is called only on hosts with the feature; the caller guarantees the rest.
                 unsafe { super::load::<$Vector, DWORDS>(addresses, mask, exec, memory, into) }
             }
 
-            /// See [`Elements::scatter`]; a lane has `COUNT` elements of `DWORDS` dwords.
+            /// Implements [`Elements::scatter`] for `COUNT` elements of `DWORDS` dwords per lane.
             #[target_feature(enable = $feature)]
             pub fn scatter<const DWORDS: usize, const COUNT: usize>(
                 elements: &Elements,
@@ -501,14 +505,14 @@ macro_rules! levels {
                 bytes: &mut [u8],
                 registers: &[Lanes],
             ) -> Option<()> {
-                // SAFETY: the function is for such hosts only.
+                // SAFETY: the function is called only on hosts with the feature.
                 unsafe { super::scatter::<$Vector, DWORDS, COUNT>(elements, exec, bytes, registers) }
             }
 
-            /// See [`super::super::store`]; there are `DWORDS` registers.
+            /// Implements [`super::super::store`] for `DWORDS` registers.
             ///
             /// # Safety
-            /// The elements' bytes are writable.
+            /// The elements' bytes must be writable.
             #[target_feature(enable = $feature)]
             pub unsafe fn store<const DWORDS: usize>(
                 places: &Lanes,
@@ -531,7 +535,7 @@ macro_rules! levels {
                     memory: (*const u8, usize),
                     into: &mut [Lanes],
                 ) -> Option<()> {
-                    // SAFETY: the function is for such hosts only; the caller vouches for the rest.
+                    // SAFETY: the function is called only on hosts with the feature; the caller guarantees the rest.
                     unsafe {
                         super::load_apart::<$Vector, DWORDS>(
                             addresses, offsets, mask, exec, memory, into,

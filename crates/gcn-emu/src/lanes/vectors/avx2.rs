@@ -1,18 +1,18 @@
-//! Vectors of hosts with AVX2 and no AVX-512.
+//! Vectors for hosts with AVX2 but not AVX-512.
 //!
-//! This is one of the modules that may use `unsafe`: who calls this is for such hosts.
+//! This is one of the modules that may use `unsafe`: its callers run only on such hosts.
 
 use std::arch::x86_64::*;
 
 use super::super::register::{HALF, LANES, Lanes};
 use super::{Vector, in_elements, in_registers, moves, operations, part, set_part};
 
-/// Lanes of a vector.
+/// Number of lanes per vector.
 const WIDTH: usize = __m256i::WIDTH;
 
 impl Vector for __m256i {
     const WIDTH: usize = 8;
-    /// Signs.
+    /// Lane mask in the signs.
     type Active = __m256i;
 
     operations! {
@@ -42,7 +42,7 @@ impl Vector for __m256i {
                 return low;
             }
             let high = _mm256_permutevar8x32_epi32(high, numbers);
-            // What numbers in the second have becomes the sign.
+            // Moves the index bit that selects the second vector to the sign.
             low.blended(high, _mm256_slli_epi32::<28>(numbers))
         }
         at(bytes: *const u8) -> Self { vector_at(bytes) }
@@ -128,16 +128,16 @@ impl Vector for __m256i {
 
 moves! {
     "avx2",
-    /// A vector of memory.
+    /// Loads a vector.
     vector_at __m256i ymm_reg "vmovdqu";
-    /// Half of one.
+    /// Loads half a vector.
     quad_at __m128i xmm_reg "vmovdqu";
 }
 
-/// The dwords at active lanes' places, and others in other lanes.
+/// Gathers dwords at the active lanes' offsets; inactive lanes keep those of `others`.
 ///
 /// # Safety
-/// The four bytes at the place of each active lane are readable.
+/// Four bytes must be readable at the offset of each active lane.
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn dwords_at(
@@ -147,7 +147,7 @@ unsafe fn dwords_at(
     active: __m256i,
 ) -> __m256i {
     let mut loaded = others;
-    // SAFETY: the caller vouches for what is read.
+    // SAFETY: the caller guarantees that the bytes are readable.
     unsafe {
         std::arch::asm!(
             "vpgatherdd {loaded}, [{bytes} + {places}], {active}",
@@ -161,15 +161,15 @@ unsafe fn dwords_at(
     loaded
 }
 
-/// Two pairs of dwords.
+/// Loads two pairs of dwords.
 ///
 /// # Safety
-/// The eight bytes at both places are readable.
+/// Eight bytes must be readable at both offsets.
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn pairs_at(bytes: *const u8, first: u32, second: u32) -> __m128i {
     let pairs;
-    // SAFETY: the caller vouches for what is read.
+    // SAFETY: the caller guarantees that the bytes are readable.
     unsafe {
         std::arch::asm!(
             "vmovq {pairs}, qword ptr [{bytes} + {first}]",
@@ -184,7 +184,8 @@ unsafe fn pairs_at(bytes: *const u8, first: u32, second: u32) -> __m128i {
     pairs
 }
 
-/// Of two vectors' pairs of dwords the low ones, and the high ones: those of the first and the second, alternating by halves.
+/// Separates pairs of dwords into low dwords and high dwords. Each 128-bit half of a result has two dwords of
+/// `first`, then two of `second`.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn halves(first: __m256i, second: __m256i) -> [__m256i; 2] {
@@ -195,8 +196,8 @@ fn halves(first: __m256i, second: __m256i) -> [__m256i; 2] {
     ]
 }
 
-/// Makes of the four dwords of lanes 0 and 4, 1 and 5, 2 and 6, 3 and 7 a vector of the lanes for each dword. Done twice it
-/// changes nothing.
+/// Transposes the 4×4 dwords in each 128-bit half: from vectors with the elements of lanes 0 and 4, 1 and 5, 2 and 6,
+/// 3 and 7 to one vector per dword of the elements. This is its own inverse.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn transposed([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
@@ -210,15 +211,15 @@ fn transposed([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
     ]
 }
 
-/// The dwords with these numbers in three vectors.
+/// Selects dwords by index from three vectors.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn of_three([a, b, c]: [__m256i; 3], numbers: __m256i) -> __m256i {
-    // SAFETY: the function is for such hosts only.
+    // SAFETY: the function is called only on hosts with the feature.
     unsafe {
         let both = __m256i::picked::<true>(a, b, numbers);
         let third = _mm256_permutevar8x32_epi32(c, numbers);
-        // What numbers in the third have becomes the sign.
+        // Moves the index bit that selects the third vector to the sign.
         both.blended(third, _mm256_slli_epi32::<27>(numbers))
     }
 }
@@ -235,13 +236,13 @@ pub(in crate::lanes) fn blend(old: &mut Lanes, new: &Lanes, exec: u64) {
     }
 }
 
-/// Another's dwords where the signs of `active` are set. The compiler, left to itself, makes masked stores of it, as it does of
-/// AVX-512's.
+/// Replaces dwords where the sign of `active` is set. Written in assembly since the compiler would use masked stores,
+/// as it does for AVX-512.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn blended(old: __m256i, new: __m256i, active: __m256i) -> __m256i {
     let mut blended = old;
-    // SAFETY: the instruction does nothing but compute.
+    // SAFETY: the instruction only computes on registers.
     unsafe {
         std::arch::asm!(
             "vblendvps {old}, {old}, {new}, {active}",
@@ -254,14 +255,14 @@ fn blended(old: __m256i, new: __m256i, active: __m256i) -> __m256i {
     blended
 }
 
-/// All ones where a mask, which is in all lanes, has a lane's bit.
+/// Returns all ones in lanes whose bit is set in a mask that has been broadcast to all lanes.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn selected(mask: __m256i, bit: __m256i) -> __m256i {
     _mm256_cmpeq_epi32(_mm256_and_si256(mask, bit), bit)
 }
 
-/// The bits of lanes from one on, which are in the same half of a mask.
+/// Bits of consecutive lanes starting at `first`, all in one half of a mask.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn lane_bits(first: usize) -> __m256i {
@@ -282,7 +283,7 @@ fn lane_bits(first: usize) -> __m256i {
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(in crate::lanes) fn signs(words: &Lanes) -> u64 {
-    // Words that are all ones or zero stay that in fewer bits; each half of a vector is packed by itself.
+    // Packing preserves words of all ones or zeros, and works on each 128-bit half separately.
     let half = |first: usize| {
         let word = |n: usize| part(words, first + n);
         let low = _mm256_packs_epi32(word(0), word(1));

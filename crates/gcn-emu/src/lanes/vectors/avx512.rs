@@ -1,13 +1,13 @@
-//! Vectors of hosts with AVX-512.
+//! Vectors for hosts with AVX-512.
 //!
-//! This is one of the modules that may use `unsafe`: who calls this is for such hosts.
+//! This is one of the modules that may use `unsafe`: its callers run only on such hosts.
 
 use std::arch::x86_64::*;
 
 use super::super::register::{LANES, Lanes};
 use super::{Vector, in_elements, in_registers, moves, operations, part, set_part};
 
-/// Lanes of a vector, and vectors of a register.
+/// Number of lanes per vector; `VECTORS` is the number of vectors per register.
 const WIDTH: usize = __m512i::WIDTH;
 const VECTORS: usize = LANES / WIDTH;
 
@@ -86,32 +86,32 @@ impl Vector for __m512i {
 
 moves! {
     "avx512f",
-    /// A vector of memory.
+    /// Loads a vector.
     vector_at __m512i zmm_reg "vmovdqu64";
-    /// A fourth of one.
+    /// Loads a quarter of a vector.
     fourth_at __m128i xmm_reg "vmovdqu";
 }
 
-/// Four dwords at a place.
+/// Loads four dwords at an offset.
 ///
 /// # Safety
-/// The 16 bytes from `place` on are readable.
+/// Sixteen bytes must be readable at `place`.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn quad_at(bytes: *const u8, place: u32) -> __m128i {
-    // SAFETY: the caller vouches for what is read.
+    // SAFETY: the caller guarantees that the bytes are readable.
     unsafe { fourth_at(bytes.wrapping_add(place as usize)) }
 }
 
-/// The dwords at active lanes' places, and others in other lanes.
+/// Gathers dwords at the active lanes' offsets; inactive lanes keep those of `others`.
 ///
 /// # Safety
-/// The four bytes at the place of each active lane are readable.
+/// Four bytes must be readable at the offset of each active lane.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn dwords_at(others: __m512i, bytes: *const u8, places: __m512i, active: u16) -> __m512i {
     let mut loaded = others;
-    // SAFETY: the caller vouches for what is read.
+    // SAFETY: the caller guarantees that the bytes are readable.
     unsafe {
         std::arch::asm!(
             "vpgatherdd {loaded}{{{active}}}, [{bytes} + {places}]",
@@ -125,15 +125,15 @@ unsafe fn dwords_at(others: __m512i, bytes: *const u8, places: __m512i, active: 
     loaded
 }
 
-/// The pairs of dwords at some places.
+/// Gathers pairs of dwords.
 ///
 /// # Safety
-/// The eight bytes at each place are readable.
+/// Eight bytes must be readable at each offset.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn pairs_at(bytes: *const u8, places: __m256i) -> __m512i {
     let mut pairs = _mm512_setzero_si512();
-    // SAFETY: the caller vouches for what is read.
+    // SAFETY: the caller guarantees that the bytes are readable.
     unsafe {
         std::arch::asm!(
             "vpgatherdq {pairs}{{{all}}}, [{bytes} + {places}]",
@@ -147,13 +147,13 @@ unsafe fn pairs_at(bytes: *const u8, places: __m256i) -> __m512i {
     pairs
 }
 
-/// Another's dwords in active lanes. The compiler, left to itself, makes stores of the lanes in the mask: those cannot be
-/// forwarded to the loads of the next instruction, which then waits for them.
+/// Replaces the dwords of active lanes. Written in assembly since the compiler would use masked stores, which cannot
+/// be forwarded to the loads of the next instruction and stall them.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn blended(old: __m512i, new: __m512i, active: u16) -> __m512i {
     let mut blended = old;
-    // SAFETY: the instruction does nothing but compute.
+    // SAFETY: the instruction only computes on registers.
     unsafe {
         std::arch::asm!(
             "vpblendmd {old}{{{active}}}, {old}, {new}",
@@ -166,8 +166,8 @@ fn blended(old: __m512i, new: __m512i, active: u16) -> __m512i {
     blended
 }
 
-/// Makes of four registers' 16 lanes, in each fourth of a vector, the four dwords of one: those of every fourth lane,
-/// from 0, 1, 2 and 3 on.
+/// Transposes the 4×4 dwords in each 128-bit quarter: from four registers of 16 lanes to vectors whose quarters are
+/// the elements of every fourth lane, starting at lanes 0, 1, 2 and 3.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn transposed([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
@@ -181,7 +181,7 @@ fn transposed([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
     ]
 }
 
-/// The dwords with these numbers in one to four vectors; the low bits that count them are used.
+/// Selects dwords by index from one to four vectors; index bits beyond those needed are ignored.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn moved<const N: usize>(from: [__m512i; N], numbers: __m512i) -> __m512i {
@@ -200,14 +200,14 @@ fn moved<const N: usize>(from: [__m512i; N], numbers: __m512i) -> __m512i {
     }
 }
 
-/// A register as vectors.
+/// Converts a register to vectors.
 #[inline(always)]
 pub(in crate::lanes) fn vectors(lanes: Lanes) -> [__m512i; VECTORS] {
-    // SAFETY: both are 256 bytes, of which every value is one of the other type.
+    // SAFETY: both types have 256 bytes and no invalid values.
     unsafe { std::mem::transmute(lanes) }
 }
 
-/// The other way round.
+/// Converts vectors to a register.
 #[inline(always)]
 pub(in crate::lanes) fn lanes_of(vectors: [__m512i; VECTORS]) -> Lanes {
     // SAFETY: as above.
@@ -234,7 +234,7 @@ pub(in crate::lanes) fn blend(old: &mut Lanes, new: &Lanes, exec: u64) {
     }
 }
 
-/// See [`crate::lanes::signs`]; no loop over lanes becomes masks of the host's.
+/// See [`crate::lanes::signs`]; the compiler does not turn a loop over lanes into host masks.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
 pub(in crate::lanes) fn signs(words: Lanes) -> u64 {

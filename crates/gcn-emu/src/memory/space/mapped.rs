@@ -1,4 +1,4 @@
-//! Reserved addresses, and shared memory that is mapped there.
+//! Reserved addresses, and shared memory mapped there.
 
 use std::ops::Range;
 use std::ptr::null_mut;
@@ -12,7 +12,7 @@ use crate::memory::change::MemoryChangeKind;
 use crate::memory::layout::ALIGNMENT;
 use crate::memory::shared::SharedMemory;
 
-/// Bytes that are copied at once.
+/// Number of bytes copied at a time.
 const COPIED: usize = 1 << 20;
 
 impl AddressSpace {
@@ -123,7 +123,7 @@ impl AddressSpace {
         Ok(())
     }
 
-    /// Gives each run of mapped parts a new entry: a thread may still read one that it had before, which stays as it is.
+    /// Creates a new entry for each run of mappings. Old entries stay unchanged, since a thread may still read them.
     fn update_table(&self, state: &mut SpaceState, reservation: u64) {
         let runs = state.reserved.get(&reservation).map(Reservation::runs);
         for run in runs.unwrap_or_default() {
@@ -134,7 +134,8 @@ impl AddressSpace {
         }
     }
 
-    /// The memory of an allocation, which other processes may map from then on. What a kernel stores meanwhile is lost.
+    /// Makes the memory of an allocation mappable by other processes and returns it. Concurrent stores by kernels are
+    /// lost.
     pub(in crate::memory) fn share(&self, address: u64) -> Result<Arc<SharedMemory>, MapError> {
         let mut state = self.state();
         let wrong = |reason| MapError::Range {

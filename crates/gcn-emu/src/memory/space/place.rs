@@ -1,19 +1,19 @@
-//! Places of allocations and reservations in the range of addresses.
+//! Placement of allocations and reservations in the address range.
 
 use super::{GIVEN_BACK_TOGETHER, PAGE, SpaceState, rounded};
 use crate::memory::allocation::AllocError;
 use crate::memory::layout::{ALIGNMENT, GUARD};
 
-/// Addresses that an allocation may have: from its begin it takes its bytes and a guard, in units.
+/// Candidate address of an allocation. It occupies its bytes and a guard, rounded up to whole units.
 pub(super) struct Place {
     pub(super) base: u64,
     extent: u64,
-    /// Begin and end of the hole that it is in.
+    /// Start and end of the hole that contains it.
     hole: Option<(u64, u64)>,
 }
 
 impl SpaceState {
-    /// Addresses for `bytes` bytes at a multiple of `align`.
+    /// Finds addresses for `bytes` bytes at a multiple of `align`.
     pub(super) fn find_place(
         &self,
         name: &str,
@@ -52,7 +52,7 @@ impl SpaceState {
         found.ok_or_else(too_large)
     }
 
-    /// Takes addresses, the first `bytes` of which are accessible from then on, and zero.
+    /// Takes the addresses and makes their first `bytes` accessible and zero.
     pub(super) fn take_place(
         &mut self,
         name: &str,
@@ -68,7 +68,7 @@ impl SpaceState {
             self.give_back();
         }
         let range = self.range.as_mut().ok_or_else(too_large)?;
-        // The end is accessible too: an empty access there is none outside.
+        // The end is accessible too, for empty accesses.
         range.grow(base + bytes).map_err(|_| too_large())?;
         let (begin, end) = hole.unwrap_or((self.next, base + extent));
         self.holes.remove(&begin);
@@ -80,13 +80,13 @@ impl SpaceState {
         }
         match hole {
             None => self.next = base + extent,
-            // A thread that was about to store when the memory was freed may have done so.
+            // A racing thread may have stored after the memory was freed.
             Some(_) => range.discard(base, bytes.next_multiple_of(PAGE)),
         }
         Ok(())
     }
 
-    /// Gives the addresses of `len` bytes and their guard back, with what memory they have.
+    /// Releases the addresses of `len` bytes and their guard, along with their memory.
     pub(super) fn leave_place(&mut self, address: u64, len: u64) {
         let mut begin = address;
         let mut end = (address + len + GUARD).next_multiple_of(ALIGNMENT);

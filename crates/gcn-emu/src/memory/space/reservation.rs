@@ -1,15 +1,15 @@
-//! Reserved ranges of addresses.
+//! Reserved address ranges.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::memory::layout::ALIGNMENT;
 
-/// A range of addresses that allocations leave free.
+/// Address range that allocations avoid.
 #[derive(Debug)]
 pub(super) struct Reservation {
     pub(super) end: u64,
-    /// Ends of the mapped parts, by their begin.
+    /// Ends of the mappings, keyed by start.
     pub(super) mapped: BTreeMap<u64, u64>,
 }
 
@@ -21,7 +21,7 @@ impl Reservation {
         }
     }
 
-    /// Mapped parts, joined where they follow each other: an access may reach from one into the next.
+    /// Mappings, merged where adjacent, since an access may span several.
     pub(super) fn runs(&self) -> Vec<Range<u64>> {
         let mut runs: Vec<Range<u64>> = Vec::new();
         for (&begin, &end) in &self.mapped {
@@ -34,7 +34,7 @@ impl Reservation {
     }
 }
 
-/// Bytes of an allocation's memory when it is shared: it is mapped in whole units, which its guard leaves room for.
+/// Size of an allocation's memory when shared: it is mapped in whole units, for which the guard leaves room.
 pub(super) fn shared_bytes(len: u64) -> u64 {
     len.next_multiple_of(ALIGNMENT)
 }

@@ -1,4 +1,4 @@
-//! State of a session with a client, and answers to its requests.
+//! Session state and request handlers.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -21,40 +21,40 @@ use gcn_console::execute::{Executed, Focus, execute};
 /// State of a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Phase {
-    /// Breakpoints are set before the launches begin.
+    /// Before the launches begin; the client sets breakpoints.
     Configuring,
-    /// Launches run, or are stopped.
+    /// Launches are running or stopped.
     Running,
-    /// All launches have ended, or the client has ended them.
+    /// All launches have ended, or the client has terminated them.
     Ended,
 }
 
-/// Outcome of a request.
+/// Result of a request.
 pub(super) enum Outcome {
-    /// Body of the answer; nothing else happens.
+    /// Response body; the run stays stopped.
     Body(Value),
-    /// Body of the answer; the run goes on.
+    /// Response body; the run resumes.
     Resume(Value, Resume),
-    /// Body of the answer; the run goes on, which the client is told by an event.
+    /// Response body; the run resumes, and an event tells the client.
     Continued(Value, Resume),
-    /// Body of the answer; the launches are over.
+    /// Response body; the launches end.
     Terminated(Value),
 }
 
-/// Fault or finding of the last stop.
+/// Fault or finding that caused the last stop.
 pub(super) struct Exception {
     pub(super) name: String,
     pub(super) text: String,
 }
 
-/// Choices of the client for a session.
+/// Session options chosen by the client.
 #[derive(Clone, Copy, Debug)]
 pub struct Choices {
-    /// Features of the client.
+    /// Features that the client supports.
     pub client: ClientFeatures,
     /// True to stop before the first instruction.
     pub stop_on_entry: bool,
-    /// True to run without stops.
+    /// True to run without stopping.
     pub no_debug: bool,
 }
 
@@ -67,15 +67,15 @@ pub struct Adapter {
     pub(super) references: References,
     pub(super) console: Focus,
     pub(super) exception: Option<Exception>,
-    /// Wave with a fault, and the address.
+    /// Wave with a fault, and the address of the fault.
     pub(super) fault: Option<(WaveId, u64)>,
     pub(super) exit_code: i64,
-    /// True while a command holds all waves but one.
+    /// True while a command blocks all waves except one.
     pub(super) is_single: bool,
 }
 
 impl Adapter {
-    /// A session with a client that has launched.
+    /// Creates a session for a client that has sent `launch`.
     pub fn new(connection: Arc<Mutex<Connection>>, choices: Choices) -> Adapter {
         Adapter {
             connection,
@@ -97,12 +97,12 @@ impl Adapter {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Number that the client counts lines from.
+    /// Number of the first line in the client's numbering.
     fn line_base(&self) -> u32 {
         self.choices.client.lines_start_at1.into()
     }
 
-    /// Carries a request out.
+    /// Handles a request.
     pub(super) fn handle(
         &mut self,
         session: &mut Session<'_, '_>,
@@ -138,7 +138,7 @@ impl Adapter {
         stopped.unwrap_or_else(|| Err(format!("there is no request `{}`", request.command)))
     }
 
-    /// Answers a request that is possible while waves run, too; `None` for others.
+    /// Handles a request that is also allowed while waves run; `None` for other requests.
     pub(super) fn handle_anywhere(
         &mut self,
         session: &mut Session<'_, '_>,
@@ -173,7 +173,7 @@ impl Adapter {
         })
     }
 
-    /// Answers a request that needs waves to be stopped; `None` for others.
+    /// Handles a request that requires waves to be stopped; `None` for other requests.
     fn handle_stopped(
         &mut self,
         session: &mut Session<'_, '_>,
@@ -367,7 +367,7 @@ impl Adapter {
         )
     }
 
-    /// Moves the focus to the wave of a frame, if one is named.
+    /// Moves the focus to the wave of a frame, if given.
     fn focus_on(&self, session: &mut Session<'_, '_>, frame: Option<i64>) -> Result<(), Refusal> {
         if let Some(frame) = frame {
             session.set_focus(self.references.find_frame(frame)?);
@@ -448,7 +448,7 @@ impl Adapter {
         })
     }
 
-    /// Requests by which the run goes on.
+    /// Handles requests that resume the run.
     fn resume(
         &mut self,
         session: &mut Session<'_, '_>,

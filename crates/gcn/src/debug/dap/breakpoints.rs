@@ -1,4 +1,5 @@
-//! Breakpoints as a client sets them: each request replaces those of its kind, and those that stay keep their numbers and hits.
+//! Client breakpoints: each request replaces all breakpoints of its kind, and unchanged ones keep their numbers and
+//! hit counts.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,13 +11,13 @@ use super::references::{find_thread, thread_id};
 use gcn_console::places::{describe, parsed, stops_at};
 use gcn_console::stop_commands::watched;
 
-/// Breakpoints that a client may set at most.
+/// Maximum number of breakpoints per client.
 const MAX_BREAKPOINTS: usize = 4096;
 
-/// Request that breakpoints are set by.
+/// Request that sets breakpoints.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// `setBreakpoints` of a source.
+    /// `setBreakpoints` for a source.
     Source(String),
     /// `setFunctionBreakpoints`.
     Functions,
@@ -26,7 +27,7 @@ pub enum Kind {
     Data,
 }
 
-/// A breakpoint that was set.
+/// Breakpoint that has been set.
 struct Entry {
     kind: Kind,
     wanted: WantedBreakpoint,
@@ -40,14 +41,14 @@ pub struct Breakpoints {
     entries: Vec<Entry>,
 }
 
-/// Stop of a breakpoint.
+/// Location of a breakpoint.
 enum Place {
     Stop(StopKind, String),
     Watch(String, Watched, Option<(WaveId, u8)>),
 }
 
 impl Breakpoints {
-    /// Sets the breakpoints of a kind, in place of those that were set before. Lines count from 1.
+    /// Replaces the breakpoints of a kind. Line numbers start at 1.
     pub fn replace(
         &mut self,
         session: &mut Session<'_, '_>,
@@ -62,7 +63,7 @@ impl Breakpoints {
         let mut answers = Vec::new();
         for wanted in wanted {
             let known = |it: &Entry| {
-                // Values of registers are watched for a wave that may have ended since.
+                // A watch on register values belongs to a wave, which may have ended.
                 let is_there = || session.stop_points().iter().any(|s| s.number == it.number);
                 it.wanted == wanted && is_there()
             };
@@ -97,7 +98,7 @@ impl Breakpoints {
         answers
     }
 
-    /// Reason of a stop at a breakpoint, as the protocol names it.
+    /// Protocol name of the reason for a stop at a breakpoint.
     pub fn reason(&self, number: u32) -> &'static str {
         let entry = self.entries.iter().find(|it| it.number == number);
         match entry.map(|it| &it.kind) {
@@ -109,7 +110,7 @@ impl Breakpoints {
     }
 }
 
-/// Answer for a breakpoint that cannot be set.
+/// Response for a breakpoint that cannot be set.
 pub fn refused(message: Refusal) -> Breakpoint {
     Breakpoint {
         message: Some(message),
@@ -194,7 +195,7 @@ fn set(
     Ok(answer)
 }
 
-/// Line of the program, and its addresses.
+/// Resolves a source line to its addresses.
 fn line(
     session: &Session<'_, '_>,
     source: &Source,
@@ -208,10 +209,10 @@ fn line(
     found.ok_or_else(|| format!("line {line} and the lines behind it have no code"))
 }
 
-/// File of debug information that a source is.
+/// Debug information file that corresponds to a source.
 ///
 /// # Errors
-/// The program has no code of the source.
+/// The program has no code from the source.
 pub fn file(session: &Session<'_, '_>, source: &Source) -> Result<Arc<str>, Refusal> {
     let program = session.program();
     if !program.has_lines() {
@@ -234,10 +235,10 @@ pub fn file(session: &Session<'_, '_>, source: &Source) -> Result<Arc<str>, Refu
     })
 }
 
-/// An address as answers have it.
+/// Parses an address in the format of responses.
 ///
 /// # Errors
-/// The text is none.
+/// The text is not an address.
 pub fn address(text: &str) -> Result<u64, Refusal> {
     let digits = text.strip_prefix("0x");
     let found = match digits {
@@ -247,7 +248,7 @@ pub fn address(text: &str) -> Result<u64, Refusal> {
     found.map_err(|_| format!("`{text}` is no address"))
 }
 
-/// Hits that do not stop.
+/// Number of hits to ignore.
 fn ignored(condition: Option<&str>) -> Result<u64, Refusal> {
     let text = condition.unwrap_or_default().trim();
     if text.is_empty() {
@@ -265,10 +266,11 @@ fn ignored(condition: Option<&str>) -> Result<u64, Refusal> {
     })
 }
 
-/// Name of a value for `setDataBreakpoints`: the wave whose registers or LDS it is about or 0, the lane, and the expression.
+/// Data ID for `setDataBreakpoints`: the wave whose registers or LDS the expression uses, or 0; the lane; and the
+/// expression.
 ///
 /// # Errors
-/// The text is no expression.
+/// The text is not an expression.
 pub fn data_id(session: &Session<'_, '_>, text: &str) -> Result<String, Refusal> {
     let watched = watched(session, text)?;
     let value = watched.current(&session.view());
@@ -278,7 +280,7 @@ pub fn data_id(session: &Session<'_, '_>, text: &str) -> Result<String, Refusal>
     Ok(format!("{thread}/{}/{text}", session.lane()))
 }
 
-/// Place of a data breakpoint.
+/// Resolves the location of a data breakpoint.
 fn data(session: &Session<'_, '_>, wanted: &WantedBreakpoint) -> Result<Place, Refusal> {
     if !matches!(wanted.access_type.as_deref(), None | Some("write")) {
         return Err("data breakpoints stop when a value changes, not when it is read".to_owned());

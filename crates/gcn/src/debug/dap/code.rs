@@ -1,4 +1,4 @@
-//! Waves, frames, sources, instructions and bytes of memory.
+//! Waves, stack frames, sources, disassembly and memory.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -12,19 +12,19 @@ use super::protocol::{
 use super::references::{FRAMES_OF_WAVE, References, find_thread, thread_id};
 use gcn_console::show::{state, wave_name};
 
-/// Instructions that a client is given at most.
+/// Maximum number of instructions in a response.
 const MAX_INSTRUCTIONS: i64 = 1 << 14;
 
-/// Distance of the first of them from the address that is named at most.
+/// Maximum distance of the first instruction from the given address.
 const MAX_SKIP: i64 = 1 << 20;
 
-/// Bytes of memory that a client is given at most.
+/// Maximum number of bytes in a response.
 const MAX_BYTES: u64 = 1 << 22;
 
-/// Lines of a source that are searched for code at most.
+/// Maximum number of source lines searched for code.
 const MAX_LINES: u32 = 1 << 20;
 
-/// Waves that have begun and not ended.
+/// Waves that have started and not ended.
 pub fn threads(session: &Session<'_, '_>) -> Value {
     let mut waves: Vec<_> = session.waves().collect();
     waves.sort_by_key(|wave| {
@@ -38,7 +38,8 @@ pub fn threads(session: &Session<'_, '_>) -> Value {
     json!({"threads": threads.collect::<Vec<_>>()})
 }
 
-/// A file of debug information as a client knows it: by its path, or by a number if only debug information has its text.
+/// Protocol representation of a debug information file: its path, or a reference number if only debug information has
+/// its text.
 pub fn source(session: &Session<'_, '_>, name: &str) -> Source {
     let program = session.program();
     let last = name.rsplit('/').next().unwrap_or(name).to_owned();
@@ -61,7 +62,7 @@ pub fn source(session: &Session<'_, '_>, name: &str) -> Source {
     }
 }
 
-/// Functions that a wave is in, the innermost first. `at` is its address in place of the program counter.
+/// Functions on a wave's call stack, innermost first. `at` overrides the address of the program counter.
 ///
 /// # Errors
 /// The wave has ended.
@@ -96,10 +97,10 @@ pub fn frames(
         .collect())
 }
 
-/// Text of a source.
+/// Returns the text of a source.
 ///
 /// # Errors
-/// It is not there.
+/// The source is not available.
 pub fn text(session: &Session<'_, '_>, source: &Source) -> Result<Value, Refusal> {
     let file = file(session, source)?;
     let text = session.program().text(&file);
@@ -114,10 +115,10 @@ pub fn sources(session: &Session<'_, '_>) -> Value {
     json!({"sources": sources})
 }
 
-/// Lines at which breakpoints can be set.
+/// Lines that accept breakpoints.
 ///
 /// # Errors
-/// The program has no code of the source.
+/// The program has no code from the source.
 pub fn locations(
     session: &Session<'_, '_>,
     arguments: &LocationsArguments,
@@ -135,10 +136,10 @@ pub fn locations(
     Ok(json!({"breakpoints": lines.collect::<Vec<_>>()}))
 }
 
-/// Instructions around an address.
+/// Disassembles instructions around an address.
 ///
 /// # Errors
-/// The address is none, or there are too many.
+/// The address is invalid, or too many instructions are requested.
 pub fn disassembly(
     session: &Session<'_, '_>,
     arguments: &DisassembleArguments,
@@ -160,7 +161,7 @@ pub fn disassembly(
     Ok(json!({"instructions": rows.collect::<Vec<_>>()}))
 }
 
-/// An instruction of a listing. `last` is the line of the one before it.
+/// Instruction of a disassembly. `last` is the line of the previous instruction.
 fn row(
     session: &Session<'_, '_>,
     listed: &Listed,
@@ -201,7 +202,7 @@ fn row(
     row
 }
 
-/// Memory and address of a reference. The focus moves to the wave and lane that it names.
+/// Resolves a memory reference and moves the focus to the wave and lane that it names.
 fn place(session: &mut Session<'_, '_>, reference: &str) -> Result<(Space, u64), Refusal> {
     let mut parts = reference.split('/');
     let first = parts.next().unwrap_or_default();
@@ -223,10 +224,10 @@ fn place(session: &mut Session<'_, '_>, reference: &str) -> Result<(Space, u64),
     Ok((space, address(parts.next().unwrap_or_default())?))
 }
 
-/// Bytes of memory.
+/// Reads memory.
 ///
 /// # Errors
-/// The reference is none, or there are too many bytes.
+/// The reference is invalid, or too many bytes are requested.
 pub fn read(session: &mut Session<'_, '_>, arguments: &MemoryArguments) -> Result<Value, Refusal> {
     let (space, base) = place(session, &arguments.memory_reference)?;
     if arguments.count > MAX_BYTES {
@@ -245,10 +246,10 @@ pub fn read(session: &mut Session<'_, '_>, arguments: &MemoryArguments) -> Resul
     Ok(body)
 }
 
-/// Changes bytes of memory.
+/// Writes memory.
 ///
 /// # Errors
-/// The reference is none, or not all of the bytes exist.
+/// The reference is invalid, or some of the bytes do not exist.
 pub fn write(session: &mut Session<'_, '_>, arguments: &MemoryArguments) -> Result<Value, Refusal> {
     let (space, base) = place(session, &arguments.memory_reference)?;
     let data = STANDARD.decode(&arguments.data);

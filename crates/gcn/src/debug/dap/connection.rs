@@ -1,4 +1,4 @@
-//! Connection to a client: a thread reads messages, and responses and events are written in turn.
+//! Connection to a client. A thread reads messages; responses and events are written in order.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
@@ -12,47 +12,47 @@ use serde_json::{Map, Value, json};
 
 use super::protocol::{Refusal, Request};
 
-/// Longest message that is read, in bytes.
+/// Maximum length of a message in bytes.
 const MAX_MESSAGE: usize = 4 << 20;
 
-/// Messages that wait to be handled at most; the client waits for room.
+/// Maximum number of queued messages; the client waits while the queue is full.
 const MAX_WAITING: usize = 4;
 
 /// Input from the client.
 #[derive(Debug)]
 pub enum Incoming {
-    /// A message.
+    /// Message body.
     Body(Vec<u8>),
-    /// End of the input, by an error or without one.
+    /// End of the input, with the error that caused it, if any.
     Closed(Option<io::Error>),
 }
 
-/// Reading of a message.
+/// Result of receiving a message.
 pub enum Received {
-    /// A request.
+    /// Request.
     Request(Request),
-    /// The client has closed its input.
+    /// End of the input.
     Closed,
 }
 
 /// Connection to a client.
 pub struct Connection {
     incoming: Receiver<Incoming>,
-    /// Requests that were received and not handled, in their order.
+    /// Received requests that have not been handled, in order.
     waiting: VecDeque<Request>,
     out: Box<dyn Write + Send>,
     seq: i64,
     is_closed: bool,
     has_ended: bool,
-    /// The error that has ended the connection.
+    /// Error that ended the connection.
     error: Option<io::Error>,
 }
 
 impl Connection {
-    /// Connection over a reader and a writer. `attention` is set at each message.
+    /// Creates a connection over a reader and a writer. Each message sets `attention`.
     ///
     /// # Errors
-    /// The host has no room for a thread.
+    /// The host cannot create a thread.
     pub fn new(
         input: impl BufRead + Send + 'static,
         out: Box<dyn Write + Send>,
@@ -73,7 +73,7 @@ impl Connection {
         })
     }
 
-    /// The next request; waits for one.
+    /// Waits for the next request.
     pub fn receive(&mut self) -> Received {
         if let Some(request) = self.waiting.pop_front() {
             return Received::Request(request);
@@ -89,7 +89,7 @@ impl Connection {
         }
     }
 
-    /// The next request, if one has arrived.
+    /// Returns the next request if one has arrived.
     pub fn poll(&mut self) -> Option<Received> {
         if let Some(request) = self.waiting.pop_front() {
             return Some(Received::Request(request));
@@ -105,38 +105,38 @@ impl Connection {
         }
     }
 
-    /// Returns a request, to be received again.
+    /// Puts a request back at the front of the queue.
     pub fn put_back(&mut self, request: Request) {
         self.waiting.push_front(request);
     }
 
-    /// True if a request waits that was put back, or the client has closed its input.
+    /// True if a request was put back and is waiting, or the client has closed its input.
     pub fn has_waiting(&self) -> bool {
         self.is_closed || !self.waiting.is_empty()
     }
 
-    /// Ends the connection, as the client has asked.
+    /// Closes the connection at the client's request.
     pub fn close(&mut self) {
         self.is_closed = true;
         self.has_ended = true;
     }
 
-    /// Notes that the launches have ended: the client may leave.
+    /// Records that the launches have ended, after which the client may disconnect.
     pub fn launches_ended(&mut self) {
         self.has_ended = true;
     }
 
-    /// True if the client may leave, or has done so as it should.
+    /// True if the client may disconnect, or has done so properly.
     pub fn has_ended(&self) -> bool {
         self.has_ended
     }
 
-    /// Error of the connection, if it had one.
+    /// Takes the error of the connection, if any.
     pub fn error(&mut self) -> Option<io::Error> {
         self.error.take()
     }
 
-    /// The request of a body. A body that is none is answered.
+    /// Parses the body of a request. An invalid one is answered with an error.
     fn take(&mut self, incoming: Incoming) -> Option<Request> {
         let body = match incoming {
             Incoming::Body(body) => body,
@@ -148,7 +148,7 @@ impl Connection {
         };
         let value: Result<Value, _> = serde_json::from_slice(&body);
         let problem = match value {
-            // A client has no responses to send, as the adapter makes no requests.
+            // A client sends no responses, because the adapter makes no requests.
             Ok(value) if matches!(value["type"].as_str(), Some("response" | "event")) => {
                 return None;
             }
@@ -172,7 +172,7 @@ impl Connection {
         None
     }
 
-    /// Answers a request with a body, or with the reason why it is refused.
+    /// Answers a request with a body, or with the reason for refusing it.
     pub fn respond(&mut self, request: &Request, result: Result<Value, Refusal>) {
         let mut message = json!({
             "type": "response",
@@ -184,7 +184,7 @@ impl Connection {
             Ok(body) => ("body", body),
             Err(reason) => {
                 message["message"] = json!(reason);
-                // The text is a variable, as braces in a format have a meaning.
+                // Passed as a variable, because braces have a meaning in a format.
                 let error = json!({
                     "id": 1,
                     "format": "{reason}",
@@ -200,7 +200,7 @@ impl Connection {
         self.send(message);
     }
 
-    /// Tells the client of an event.
+    /// Sends an event to the client.
     pub fn event(&mut self, name: &str, body: Value) {
         let mut message = json!({"type": "event", "event": name});
         if !body.is_null() {
@@ -209,7 +209,7 @@ impl Connection {
         self.send(message);
     }
 
-    /// Shows the user a text. Categories are `console`, `stdout`, `stderr`, `important`.
+    /// Shows a text to the user. Categories are `console`, `stdout`, `stderr` and `important`.
     pub fn output(&mut self, category: &str, text: &str) {
         if !text.is_empty() {
             self.event("output", json!({"category": category, "output": text}));
@@ -233,7 +233,7 @@ impl Connection {
     }
 }
 
-/// Reads messages up to the end of the stream.
+/// Reads messages until the end of the stream.
 fn receive(mut input: impl BufRead, to: &SyncSender<Incoming>, attention: &AtomicBool) {
     loop {
         let incoming = match read_body(&mut input, MAX_MESSAGE) {
@@ -242,7 +242,7 @@ fn receive(mut input: impl BufRead, to: &SyncSender<Incoming>, attention: &Atomi
             Err(error) => Incoming::Closed(Some(error)),
         };
         let is_end = matches!(incoming, Incoming::Closed(_));
-        // Ahead of a message that has to wait for room, too.
+        // Set before sending, since a message may have to wait for room in the queue.
         attention.store(true, Release);
         let is_sent = to.send(incoming).is_ok();
         attention.store(true, Release);

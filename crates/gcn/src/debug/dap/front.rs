@@ -1,4 +1,5 @@
-//! Front end of the engine for a client: stops become events, requests are answered while the run is stopped, and some while it runs.
+//! Engine front end for a client: stops become events, and requests are answered while the run is stopped. Some are
+//! answered while it runs.
 
 use gcn_debug::{Attention, Catches, FrontEnd, Resume, Scheduler, Session, Stop};
 use serde_json::{Value, json};
@@ -25,7 +26,7 @@ impl Adapter {
         }
     }
 
-    /// Answers a request; the way on, if it resumes the run.
+    /// Answers a request. Returns how to continue if it resumes the run.
     fn answer(&mut self, session: &mut Session<'_, '_>, request: &Request) -> Option<Resume> {
         let outcome = self.handle(session, request);
         let mut connection = self.connection();
@@ -96,7 +97,7 @@ impl Adapter {
             body["hitBreakpointIds"] = json!(hits);
         }
         if let Some(text) = text {
-            // The changes of values, and commands that the console has.
+            // Changes of values, and commands known from the console.
             self.connection().output("console", &format!("{text}\n"));
             body["description"] = json!(text.lines().next());
             body["text"] = json!(text);
@@ -104,7 +105,7 @@ impl Adapter {
         self.connection().event("stopped", body);
     }
 
-    /// Notes a fault.
+    /// Records a fault.
     fn note(&mut self, stop: &Stop) {
         self.fault = None;
         if let Stop::Fault(fault) = stop {

@@ -1,31 +1,31 @@
-//! Messages of the protocol: what requests ask for, and the parts of answers.
+//! Protocol messages: arguments of requests and parts of responses.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// A request.
+/// Request.
 #[derive(Deserialize, Debug)]
 pub struct Request {
-    /// Number, which the response repeats.
+    /// Sequence number, repeated in the response.
     pub seq: i64,
     /// Name.
     pub command: String,
-    /// Arguments, of a form that the name decides.
+    /// Arguments; the command determines their type.
     #[serde(default)]
     pub arguments: Value,
 }
 
-/// Reason for which a request is refused, for the user.
+/// Reason for refusing a request, shown to the user.
 pub type Refusal = String;
 
 impl Request {
-    /// Arguments of the request.
+    /// Parses the arguments of the request.
     ///
     /// # Errors
-    /// They are not of this form.
+    /// The arguments have another type.
     pub fn arguments<T: DeserializeOwned>(&self) -> Result<T, Refusal> {
-        // Arguments that are all optional may be left out.
+        // Arguments may be omitted if all of them are optional.
         let none = if self.arguments.is_null() {
             json!({})
         } else {
@@ -40,7 +40,7 @@ impl Request {
     }
 }
 
-/// Features of the adapter. Each is implemented.
+/// Capabilities of the adapter, all of them implemented.
 pub fn capabilities(checks: &[&str]) -> Value {
     let filter = |name: &str, label: String, description: String| json!({"filter": name, "label": label, "description": description, "default": true});
     let fault = filter(
@@ -82,88 +82,88 @@ pub fn capabilities(checks: &[&str]) -> Value {
     })
 }
 
-/// Name of the filter of faults.
+/// Name of the exception filter for faults.
 pub const FAULT_FILTER: &str = "fault";
 
 /// A source file.
 #[derive(Serialize, Deserialize, Clone, Default, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct Source {
-    /// Last part of the path.
+    /// Last component of the path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Path on the disk.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Number of a source that the adapter has the text of; 0 for one on the disk.
+    /// Reference to a source whose text the adapter provides; 0 for a file on disk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_reference: Option<i64>,
 }
 
-/// A breakpoint as the adapter has set it.
+/// Breakpoint as set by the adapter.
 #[derive(Serialize, Clone, Default, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct Breakpoint {
-    /// Number, which stops name.
+    /// Number that stops refer to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<u32>,
-    /// True if it can stop.
+    /// True if the breakpoint can be hit.
     pub verified: bool,
-    /// Reason why it cannot.
+    /// Reason why it cannot be hit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Source that it is in.
+    /// Source that contains the breakpoint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
-    /// Line that it is at.
+    /// Line of the breakpoint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// Address that it is at.
+    /// Address of the breakpoint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instruction_reference: Option<String>,
 }
 
-/// A function that a wave is in.
+/// Function on a wave's call stack.
 #[derive(Serialize, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct StackFrame {
-    /// Number for requests.
+    /// Number for use in requests.
     pub id: i64,
     /// Name of the function.
     pub name: String,
-    /// Source, if it is known.
+    /// Source, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
-    /// Line, or 0.
+    /// Line, or 0 if unknown.
     pub line: u32,
-    /// Column, which is not known.
+    /// Column, always unknown.
     pub column: u32,
     /// Address of the instruction.
     pub instruction_pointer_reference: String,
 }
 
-/// A group of values.
+/// Group of values.
 #[derive(Serialize, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct Scope {
     /// Name.
     pub name: &'static str,
-    /// Hint on the kind of values.
+    /// Hint about the kind of values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub presentation_hint: Option<&'static str>,
-    /// Number for requests.
+    /// Reference for use in requests.
     pub variables_reference: i64,
-    /// Number of values with names.
+    /// Number of named values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub named_variables: Option<usize>,
-    /// Number of values with indices.
+    /// Number of indexed values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub indexed_variables: Option<u64>,
-    /// True if a client should wait for the user before it asks for the values.
+    /// True if a client should fetch the values only on the user's request.
     pub expensive: bool,
 }
 
-/// A value.
+/// Named value.
 #[derive(Serialize, Default, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct Variable {
@@ -174,20 +174,20 @@ pub struct Variable {
     /// Type.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub ty: Option<String>,
-    /// Expression that has this value.
+    /// Expression that evaluates to this value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evaluate_name: Option<String>,
-    /// Number for requests of its parts; 0 if it has none.
+    /// Reference for requests about its children; 0 if it has none.
     pub variables_reference: i64,
-    /// Number of parts with indices.
+    /// Number of indexed children.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub indexed_variables: Option<u64>,
-    /// Place in memory.
+    /// Reference to its memory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_reference: Option<String>,
 }
 
-/// Notation of values.
+/// Number format of values.
 #[derive(Deserialize, Clone, Copy, Default, Debug)]
 pub struct ValueFormat {
     /// True for hexadecimal.
@@ -220,48 +220,48 @@ fn truth() -> bool {
 #[derive(Deserialize, Default, Debug)]
 #[serde(rename_all = "camelCase", default)]
 pub struct LaunchArguments {
-    /// Launch file, source or code object; that of the command line without.
+    /// Launch file, source or code object; defaults to that of the command line.
     pub program: Option<String>,
-    /// Further arguments, as the command line has them.
+    /// Additional command line arguments.
     pub args: Vec<String>,
-    /// Directory that paths of the program and of arguments are relative to.
+    /// Base directory for relative paths of the program and in arguments.
     pub cwd: Option<String>,
     /// True to stop before the first instruction.
     pub stop_on_entry: bool,
     /// True to run the checkers of `gcn check`.
     pub check: bool,
-    /// True to run without stops.
+    /// True to run without stopping.
     pub no_debug: bool,
 }
 
-/// Arguments of requests about a wave.
+/// Arguments of requests that refer to a wave.
 #[derive(Deserialize, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct ThreadArguments {
-    /// The wave.
+    /// Thread ID of the wave.
     pub thread_id: i64,
-    /// True if no other wave runs.
+    /// True to keep other waves stopped.
     #[serde(default)]
     pub single_thread: bool,
-    /// Unit of steps.
+    /// Unit of a step.
     #[serde(default)]
     pub granularity: Granularity,
 }
 
-/// Unit of steps.
+/// Unit of a step.
 #[derive(Deserialize, Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[serde(rename_all = "lowercase")]
 pub enum Granularity {
-    /// A statement, taken as a line.
+    /// Statement, treated as a source line.
     #[default]
     Statement,
-    /// A line.
+    /// Source line.
     Line,
-    /// An instruction.
+    /// Single instruction.
     Instruction,
 }
 
-/// A breakpoint to set; each request has some of these places.
+/// Requested breakpoint; each kind of request uses some of the location fields.
 #[derive(Deserialize, Clone, PartialEq, Default, Debug)]
 #[serde(rename_all = "camelCase", default)]
 pub struct WantedBreakpoint {
@@ -271,25 +271,25 @@ pub struct WantedBreakpoint {
     pub name: String,
     /// Address.
     pub instruction_reference: String,
-    /// Bytes behind the address.
+    /// Byte offset from the address.
     pub offset: i64,
-    /// Value, as `dataBreakpointInfo` has named it.
+    /// Data ID returned by `dataBreakpointInfo`.
     pub data_id: String,
     /// Kind of access.
     pub access_type: Option<String>,
-    /// Expression that must be true.
+    /// Condition expression.
     pub condition: Option<String>,
-    /// Number of the first hit that stops.
+    /// Number of the first hit to stop at.
     pub hit_condition: Option<String>,
 }
 
 /// Arguments of requests that set breakpoints.
 #[derive(Deserialize, Debug)]
 pub struct SetBreakpoints {
-    /// Source of lines.
+    /// Source of the lines.
     #[serde(default)]
     pub source: Source,
-    /// Breakpoints that replace earlier ones.
+    /// Breakpoints that replace the previous ones.
     #[serde(default)]
     pub breakpoints: Vec<WantedBreakpoint>,
 }
@@ -310,18 +310,18 @@ pub struct LocationsArguments {
 #[derive(Deserialize, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct DataInfoArguments {
-    /// Group that the name is of.
+    /// Group that contains the name.
     pub variables_reference: Option<i64>,
     /// Name of a value, or an expression.
     pub name: String,
-    /// Frame that the expression is about.
+    /// Frame in which the expression is evaluated.
     pub frame_id: Option<i64>,
 }
 
 /// Arguments of `setExceptionBreakpoints`.
 #[derive(Deserialize, Debug)]
 pub struct ExceptionArguments {
-    /// Filters that are on.
+    /// Active filters.
     #[serde(default)]
     pub filters: Vec<String>,
 }
@@ -330,7 +330,7 @@ pub struct ExceptionArguments {
 #[derive(Deserialize, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct StackArguments {
-    /// The wave.
+    /// Thread ID of the wave.
     pub thread_id: i64,
     /// First frame.
     #[serde(default)]
@@ -344,7 +344,7 @@ pub struct StackArguments {
 #[derive(Deserialize, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct ScopesArguments {
-    /// The frame.
+    /// Frame number.
     pub frame_id: i64,
 }
 
@@ -354,13 +354,13 @@ pub struct ScopesArguments {
 pub struct VariablesArguments {
     /// Group of values.
     pub variables_reference: i64,
-    /// First of the values with indices.
+    /// Index of the first value.
     #[serde(default)]
     pub start: u64,
-    /// Number of them; 0 for all.
+    /// Number of indexed values; 0 for all.
     #[serde(default)]
     pub count: u64,
-    /// Notation.
+    /// Number format.
     #[serde(default)]
     pub format: ValueFormat,
 }
@@ -371,11 +371,11 @@ pub struct VariablesArguments {
 pub struct SetVariableArguments {
     /// Group of values.
     pub variables_reference: i64,
-    /// Name in it.
+    /// Name within the group.
     pub name: String,
-    /// Expression.
+    /// Expression of the new value.
     pub value: String,
-    /// Notation.
+    /// Number format.
     #[serde(default)]
     pub format: ValueFormat,
 }
@@ -389,12 +389,12 @@ pub struct ExpressionArguments {
     /// Expression of the new value.
     #[serde(default)]
     pub value: String,
-    /// Frame that it is about.
+    /// Frame in which the expression is evaluated.
     pub frame_id: Option<i64>,
-    /// Place that it was written in.
+    /// Context in which the client evaluates it.
     #[serde(default)]
     pub context: String,
-    /// Notation.
+    /// Number format.
     #[serde(default)]
     pub format: ValueFormat,
 }
@@ -406,7 +406,7 @@ pub struct SourceArguments {
     /// Source.
     #[serde(default)]
     pub source: Source,
-    /// Its number, for clients that leave `source` out.
+    /// Reference of the source, for clients that omit `source`.
     #[serde(default)]
     pub source_reference: i64,
 }
@@ -417,10 +417,10 @@ pub struct SourceArguments {
 pub struct DisassembleArguments {
     /// Address.
     pub memory_reference: String,
-    /// Bytes behind the address.
+    /// Byte offset from the address.
     #[serde(default)]
     pub offset: i64,
-    /// Instructions behind that.
+    /// Number of instructions to skip from there.
     #[serde(default)]
     pub instruction_offset: i64,
     /// Number of instructions.
@@ -433,13 +433,13 @@ pub struct DisassembleArguments {
 pub struct MemoryArguments {
     /// Address.
     pub memory_reference: String,
-    /// Bytes behind the address.
+    /// Byte offset from the address.
     #[serde(default)]
     pub offset: i64,
     /// Number of bytes to read.
     #[serde(default)]
     pub count: u64,
-    /// Bytes to write, in base64.
+    /// Bytes to write, in Base64.
     #[serde(default)]
     pub data: String,
 }

@@ -1,4 +1,4 @@
-//! Numbers by which a client refers to waves, frames and groups of values.
+//! Numbers through which a client refers to waves, frames and groups of values.
 
 use std::collections::HashMap;
 
@@ -6,13 +6,13 @@ use gcn_debug::{Session, WaveId};
 
 use super::protocol::Refusal;
 
-/// Lanes of a wave.
+/// Number of lanes per wave.
 pub const LANES: u8 = 64;
 
-/// Groups of values that are kept until the run goes on at most.
+/// Maximum number of groups kept while the run is stopped.
 const MAX_GROUPS: usize = 1 << 16;
 
-/// A group of values.
+/// Group of values.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Group {
     /// EXEC, VCC, SCC, M0, MODE and the program counter.
@@ -23,19 +23,19 @@ pub enum Group {
     Vectors(WaveId),
     /// Lanes of a wave.
     Lanes(WaveId),
-    /// Vector registers of a lane.
+    /// Vector registers in one lane.
     Lane(WaveId, u8),
-    /// Vector registers, one or a pair, in all lanes, by the expression.
+    /// Vector register or register pair in all lanes, given by its expression.
     Register(WaveId, String),
     /// Buffers of the launches.
     Buffers,
-    /// Elements of a buffer.
+    /// Elements of a buffer, given by its index.
     Buffer(usize),
     /// LDS of the wave's workgroup.
     Lds(WaveId),
 }
 
-/// Numbers that were given to a client since the last stop.
+/// Numbers handed out to a client since the last stop.
 #[derive(Default)]
 pub struct References {
     groups: Vec<Group>,
@@ -44,7 +44,7 @@ pub struct References {
 }
 
 impl References {
-    /// Number of a group of values, from 1; 0 if there are too many.
+    /// Returns the number of a group, starting at 1; 0 if there are too many groups.
     pub fn group(&mut self, group: Group) -> i64 {
         if let Some(number) = self.numbers.get(&group) {
             return *number;
@@ -58,17 +58,17 @@ impl References {
         number
     }
 
-    /// Group of values with a number.
+    /// Looks up a group by number.
     ///
     /// # Errors
-    /// There is none.
+    /// No group has the number.
     pub fn find_group(&self, number: i64) -> Result<Group, Refusal> {
         let place = usize::try_from(number.wrapping_sub(1)).ok();
         let found = place.and_then(|place| self.groups.get(place)).cloned();
         found.ok_or_else(|| format!("there are no variables {number} since the run went on"))
     }
 
-    /// Number of a frame of a wave. Inlined frames share their wave's values.
+    /// Assigns a number to a frame of a wave. Inlined frames share the values of their wave.
     pub fn frame(&mut self, wave: WaveId) -> i64 {
         let place = self.frames.iter().position(|it| *it == wave);
         let place = place.unwrap_or_else(|| {
@@ -78,10 +78,10 @@ impl References {
         (place as i64 + 1) * FRAMES_OF_WAVE
     }
 
-    /// Wave of a frame.
+    /// Looks up the wave of a frame by number.
     ///
     /// # Errors
-    /// There is no such frame.
+    /// No frame has the number.
     pub fn find_frame(&self, number: i64) -> Result<WaveId, Refusal> {
         let place = usize::try_from(number / FRAMES_OF_WAVE - 1).ok();
         let found = place.and_then(|place| self.frames.get(place)).copied();
@@ -89,13 +89,13 @@ impl References {
     }
 }
 
-/// Distance between numbers of frames of two waves.
+/// Distance between the frame numbers of two waves.
 pub const FRAMES_OF_WAVE: i64 = 1 << 12;
 
-/// Largest integer of JavaScript's numbers.
+/// Largest integer that JavaScript numbers represent exactly.
 const MAX_INTEGER: u64 = (1 << 53) - 1;
 
-/// Number of a wave: the same whenever the launch runs.
+/// Thread ID of a wave, identical in every run of the launch.
 pub fn thread_id(session: &Session<'_, '_>, id: WaveId) -> i64 {
     let Some(paused) = session.paused() else {
         return 0;
@@ -114,10 +114,10 @@ pub fn thread_id(session: &Session<'_, '_>, id: WaveId) -> i64 {
     (number % MAX_INTEGER) as i64 + 1
 }
 
-/// Wave with a number.
+/// Looks up a wave by thread ID.
 ///
 /// # Errors
-/// No wave that runs has it.
+/// No running wave has the ID.
 pub fn find_thread(session: &Session<'_, '_>, number: i64) -> Result<WaveId, Refusal> {
     let mut ids = session.waves().map(|wave| wave.id);
     let found = ids.find(|id| thread_id(session, *id) == number);

@@ -12,14 +12,14 @@ use super::references::{Group, LANES, References, thread_id};
 use gcn_console::places::{describe, parsed, value};
 use gcn_console::show::{STATE, numbers};
 
-/// Values of a list that a client is given if it does not ask for a part.
+/// Number of list elements in a response that requests no range.
 const MAX_VALUES: u64 = 1000;
 
-/// Values of a list that a client is given at most.
+/// Maximum number of list elements in a response.
 const MAX_PART: u64 = 1 << 16;
 
 impl ValueFormat {
-    /// Notation of numbers.
+    /// Number format for this request.
     pub fn notation(self) -> Format {
         if self.hex {
             Format::Hex
@@ -29,7 +29,7 @@ impl ValueFormat {
     }
 }
 
-/// Place in memory as a client refers to it.
+/// Memory reference for an address.
 pub fn memory_reference(session: &Session<'_, '_>, space: Space, address: u64) -> String {
     let wave = session.focus().map_or(0, |wave| thread_id(session, wave));
     match space {
@@ -107,10 +107,10 @@ pub fn scopes(
     Ok(all)
 }
 
-/// Expression of a value by its group and its name.
+/// Builds the expression of a value from its group and name.
 ///
 /// # Errors
-/// The group has no values that change.
+/// The values of the group cannot be changed.
 pub fn expression(session: &Session<'_, '_>, group: &Group, name: &str) -> Result<String, Refusal> {
     Ok(match group {
         Group::Special(_) | Group::Scalars(_) | Group::Vectors(_) => name.to_owned(),
@@ -130,7 +130,7 @@ pub fn expression(session: &Session<'_, '_>, group: &Group, name: &str) -> Resul
 /// Moves the focus to the wave of a group.
 ///
 /// # Errors
-/// It has ended.
+/// The wave has ended.
 pub fn focus(session: &mut Session<'_, '_>, group: &Group) -> Result<(), Refusal> {
     let wave = match group {
         Group::Special(wave)
@@ -158,7 +158,7 @@ fn buffer_name(buffer: &NamedBuffer) -> String {
     }
 }
 
-/// Values of a group whose wave is in focus.
+/// Returns the values of a group whose wave has the focus.
 ///
 /// # Errors
 /// A value does not exist.
@@ -240,7 +240,7 @@ pub fn variables(
     }
 }
 
-/// The part of a list that is asked for.
+/// Range of a list requested by the client.
 fn part(
     arguments: &VariablesArguments,
     count: u64,
@@ -265,7 +265,7 @@ fn part(
     Ok(found)
 }
 
-/// A lane as a group of its registers.
+/// Represents a lane as a group of its registers.
 fn lane(session: &Session<'_, '_>, references: &mut References, id: WaveId, lane: u8) -> Variable {
     let item = session.work_item(lane);
     let item = item.map_or_else(String::new, |item| {
@@ -284,10 +284,10 @@ fn lane(session: &Session<'_, '_>, references: &mut References, id: WaveId, lane
     }
 }
 
-/// Value of an expression, with its parts if it has any.
+/// Evaluates an expression, with its children if it has any.
 ///
 /// # Errors
-/// It has none.
+/// The expression has no value.
 pub fn variable(
     session: &Session<'_, '_>,
     references: &mut References,
@@ -336,7 +336,7 @@ pub fn variable(
     Ok(found)
 }
 
-/// Place in memory that an expression denotes, if it does.
+/// Memory reference of an expression that denotes a location in memory; `None` for others.
 fn place(session: &Session<'_, '_>, text: &str) -> Option<String> {
     let expr = parsed(session, text).ok()?;
     let view = session.view();
@@ -350,10 +350,10 @@ fn place(session: &Session<'_, '_>, text: &str) -> Option<String> {
     }
 }
 
-/// Changes the place that an expression denotes, and returns its value then.
+/// Assigns to the location that an expression denotes, and returns its new value.
 ///
 /// # Errors
-/// It denotes none, or the new value is not a number.
+/// The expression does not denote a location, or the new value is not a number.
 pub fn assign(
     session: &mut Session<'_, '_>,
     references: &mut References,
@@ -378,10 +378,10 @@ pub fn assign(
     }))
 }
 
-/// Answer of `evaluate` for an expression.
+/// Evaluates an expression for the response of `evaluate`.
 ///
 /// # Errors
-/// It has no value.
+/// The expression has no value.
 pub fn evaluated(
     session: &Session<'_, '_>,
     references: &mut References,
