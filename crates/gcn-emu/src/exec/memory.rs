@@ -167,7 +167,7 @@ pub fn execute_slow_path(
     perform(wave, step, transfer, lds, device)
 }
 
-/// [`execute`] for an instruction that has a fast path for its access. Returns `None`, without side effects, for any
+/// `execute` for an instruction that has a fast path for its access. Returns `None`, without side effects, for any
 /// other instruction.
 #[inline(always)]
 pub fn execute_fast_path(
