@@ -125,8 +125,8 @@ pub(super) fn in_lanes<
     )
 }
 
-/// Sign modifier of the source at a place, read from a table. Computing it would need so many host registers that an
-/// operation must save some, even for sources without sign modifiers.
+/// Sign modifier of the source at a place, read from a table. Computing it would need more host registers, which an
+/// operation would have to save even for sources without sign modifiers.
 #[inline(always)]
 fn sign_bits<const PLACE: usize, T: Lane>(s: &Step) -> &'static SignBits {
     let all = const { &Sign::all(T::SIGN) };
