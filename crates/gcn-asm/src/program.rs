@@ -47,7 +47,7 @@ pub struct Program {
     pub(crate) lines: Option<ProgramLines>,
 }
 
-/// An instruction of the program in compact form; its words are in its section.
+/// Instruction of the program in compact form. Its words are in the section's contents.
 #[derive(Clone, Debug)]
 pub(crate) struct PackedInstruction {
     /// In bytes from the start of the section.

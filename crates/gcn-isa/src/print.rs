@@ -2,7 +2,7 @@
 //!
 //! Most instructions are printed with the [`Template`] of their form and [preformatted](ReadyTexts) operands.
 //! Instructions outside of the template's conditions are printed by the [`FullPrinter`], which examines every bit.
-//! Where both apply, their output is identical; a test checks this.
+//! If both apply, their output is identical; a test checks this.
 
 mod fidelity;
 mod immediate;

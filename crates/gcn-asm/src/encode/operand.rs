@@ -217,8 +217,7 @@ pub(super) fn encode_operand(
             if slot.ty.constant_bits() != u32::BITS {
                 return Err(problem(ProblemKind::NotKnown));
             }
-            let placed = inst.set_operand(slot, Operand::Literal(0));
-            placed.map_err(|error| problem(field_problem(error, 0)))?;
+            set_unknown(inst, slot, Operand::Literal(0)).map_err(problem)?;
             encoded.delayed = Some((DelayedField::Literal, delayed));
             return Ok(());
         }
@@ -231,25 +230,13 @@ pub(super) fn encode_operand(
         (Kind::ScalarOffset { .. }, ArgValue::DelayedLiteral(delayed))
             if inst.encoding == Encoding::Smrd && isa == Isa::Ci =>
         {
-            let literal = Operand::ScalarOffset {
-                imm: Some(0),
-                reg: None,
-                literal: true,
-            };
-            let set = inst.set_operand(slot, literal);
-            set.map_err(|error| problem(field_problem(error, 0)))?;
+            set_unknown(inst, slot, unknown_offset(true)).map_err(problem)?;
             encoded.delayed = Some((DelayedField::Literal, delayed));
             return Ok(());
         }
         (Kind::ScalarOffset { .. }, ArgValue::Delayed(delayed)) => {
             // Only a number can be defined later.
-            let number = Operand::ScalarOffset {
-                imm: Some(0),
-                reg: None,
-                literal: false,
-            };
-            let set = inst.set_operand(slot, number);
-            set.map_err(|error| problem(field_problem(error, 0)))?;
+            set_unknown(inst, slot, unknown_offset(false)).map_err(problem)?;
             let put_off = encoded.delay(DelayedField::Operand(slot), delayed);
             return put_off.map_err(problem);
         }
@@ -341,6 +328,21 @@ pub(super) fn encode_operand(
             _ => field_problem(error, value),
         })
     })
+}
+
+/// Sets an operand whose value is zero until it is known.
+fn set_unknown(inst: &mut Inst, slot: &Slot, operand: Operand) -> Result<(), ProblemKind> {
+    let set = inst.set_operand(slot, operand);
+    set.map_err(|error| field_problem(error, 0))
+}
+
+/// Scalar offset whose value is not known yet: a literal, or a number in the offset's field.
+fn unknown_offset(literal: bool) -> Operand {
+    Operand::ScalarOffset {
+        imm: Some(0),
+        reg: None,
+        literal,
+    }
 }
 
 /// Number of registers of an operand, and an alternative number that is also valid.

@@ -31,12 +31,12 @@ pub(super) struct Variables<F> {
 }
 
 impl<F: Fn(&str) -> Option<OsString>> Variables<F> {
-    /// A variable that is set and not empty.
+    /// Value of a variable; `None` if it is not set or empty.
     pub(super) fn value(&self, name: &'static str) -> Option<OsString> {
         (self.value)(name).filter(|value| !value.is_empty())
     }
 
-    /// The same as text.
+    /// Value of a variable as text.
     pub(super) fn text(&self, variable: &'static str) -> Result<Option<String>, SettingsError> {
         let not_text = |value: OsString| SettingsError {
             variable,
@@ -48,7 +48,7 @@ impl<F: Fn(&str) -> Option<OsString>> Variables<F> {
             .transpose()
     }
 
-    /// The same as what `read` makes of the text.
+    /// Value of a variable, parsed by `read`.
     pub(super) fn read<T>(
         &self,
         variable: &'static str,

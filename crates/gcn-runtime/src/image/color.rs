@@ -25,7 +25,7 @@ fn srgb(linear: f32) -> f32 {
     encoded as f32
 }
 
-/// The same, back.
+/// Inverts the sRGB transfer function.
 fn linear(encoded: f32) -> f32 {
     let encoded = f64::from(encoded);
     let linear = if encoded <= SRGB_LINEAR * SRGB_SLOPE {

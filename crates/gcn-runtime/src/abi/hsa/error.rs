@@ -99,11 +99,11 @@ pub enum LaunchError {
     /// The LDS size exceeds the limit.
     #[error("a workgroup needs {bytes} bytes of LDS ({fixed} in the kernel, {dynamic} dynamic); {} has {most}", .isa.version())]
     Lds {
-        /// In all.
+        /// Total size.
         bytes: u64,
         /// Static size from the descriptor.
         fixed: u32,
-        /// Of the launch.
+        /// Dynamic size from the launch.
         dynamic: u32,
         /// The generation.
         isa: Isa,
