@@ -22,7 +22,7 @@ use gcn_isa::uses::{RegisterSet, RegisterUse, Registers, UnnumberedState};
 use gcn_isa::{DecodeError, Does, Inst, regs};
 
 use crate::exec::alu::{self, indexing, modifiers};
-use crate::native::{Candidate, NativeBlock, PlanExit, Policy};
+use crate::native::{Candidate, NativeBlock, PlanExit, Policy, Variant};
 use crate::step::{Arg, Decoded, Executor, Handler, Step};
 use crate::wave::Waiting;
 
@@ -38,9 +38,8 @@ pub struct Block {
     following: usize,
     /// Registers used by each step.
     uses: OnceLock<Box<[RegisterSet]>>,
-    /// Host code; `None` if the block cannot be compiled. The second entry leaves memory accesses to the interpreter
-    /// and is used when too many accesses fail the checks of the first.
-    native: [OnceLock<Option<NativeBlock>>; 2],
+    /// Host code by [`Variant`]; `None` if the block cannot be compiled.
+    native: [OnceLock<Option<NativeBlock>>; Variant::COUNT],
     entered: EntryCount,
 }
 
@@ -126,24 +125,22 @@ impl Block {
         &steps[..steps.len() - self.branches]
     }
 
-    /// Registers used by each step, computed on first use. Relative addressing counts as a use of all registers.
+    /// [Registers](Decoded::registers) of each step, computed on first use.
     pub fn uses(&self) -> &[RegisterSet] {
-        self.uses.get_or_init(|| {
-            let all = self.steps.iter().map(|step| match step.relative {
-                Some(_) => RegisterSet::ALL,
-                None => step.inst.uses().register_set(),
-            });
-            all.collect()
-        })
+        self.uses
+            .get_or_init(|| self.steps.iter().map(|step| step.registers()).collect())
     }
 
-    /// Returns the block's host code, if any. With `with_memory` false, only code that leaves memory accesses to the
-    /// interpreter.
+    /// Returns the block's host code, if any. When too many accesses fail the checks of [`Variant::Full`],
+    /// [`Variant::WithoutMemory`] replaces it.
     #[inline(always)]
-    pub(crate) fn native(&self, with_memory: bool) -> Option<&NativeBlock> {
+    pub(crate) fn native(&self, variant: Variant) -> Option<&NativeBlock> {
         let in_use = |native: &&NativeBlock| !native.is_abandoned();
-        let mut all = self.native.iter().skip(usize::from(!with_memory));
-        all.find_map(|native| native.get()?.as_ref().filter(in_use))
+        let of = |variant: Variant| self.native[variant as usize].get()?.as_ref().filter(in_use);
+        match variant {
+            Variant::Full => of(Variant::Full).or_else(|| of(Variant::WithoutMemory)),
+            _ => of(variant),
+        }
     }
 
     /// Iterates over all host code compiled for the block.
@@ -156,29 +153,38 @@ impl Block {
     /// True if the block has been entered often enough to be compiled and compilation has not been attempted.
     #[inline(always)]
     pub(crate) fn is_due(&self, policy: Policy) -> bool {
-        let first = usize::from(!policy.with_memory);
-        match self.native[first].get() {
+        let compiled = |variant: Variant| self.native[variant as usize].get();
+        match compiled(policy.variant) {
             None => self.entered() >= policy.entries,
-            Some(Some(native)) => native.is_abandoned() && self.native[1].get().is_none(),
+            Some(Some(native)) => {
+                policy.variant == Variant::Full
+                    && native.is_abandoned()
+                    && compiled(Variant::WithoutMemory).is_none()
+            }
             Some(None) => false,
         }
     }
 
-    /// True if compilation with memory accesses has not been attempted yet.
-    pub(crate) fn compiles_memory(&self) -> bool {
-        self.native[0].get().is_none()
+    /// Variant to compile if this one is due.
+    pub(crate) fn due_variant(&self, variant: Variant) -> Variant {
+        match variant {
+            Variant::Full if self.native[variant as usize].get().is_some() => {
+                Variant::WithoutMemory
+            }
+            _ => variant,
+        }
     }
 
     /// Records the block's host code, or that it has none, unless already recorded.
-    pub(crate) fn set_native(&self, native: Option<NativeBlock>, with_memory: bool) {
-        let _ = self.native[usize::from(!with_memory)].set(native);
+    pub(crate) fn set_native(&self, native: Option<NativeBlock>, variant: Variant) {
+        let _ = self.native[variant as usize].set(native);
     }
 
     /// Returns the block as a candidate for a compiled region; `None` if its first dword does not decode.
-    pub(crate) fn candidate(&self) -> Option<Candidate<'_>> {
+    pub(crate) fn candidate(&self, variant: Variant) -> Option<Candidate<'_>> {
         let mut body = self.body(&self.steps);
         let exit = match self.exit {
-            Exit::End | Exit::Wait => {
+            Exit::End | Exit::Wait if variant != Variant::Observed => {
                 let (last, others) = body.split_last()?;
                 let waiting = match last.inst.does() {
                     Does::Control(Control::End) => Some(Waiting::Ended),
@@ -208,13 +214,18 @@ impl Block {
             start: self.steps.first()?.index,
             body,
             exit,
-            is_compiled: self.native(true).is_some(),
+            uses: match variant {
+                Variant::Observed => self.uses(),
+                Variant::Full | Variant::WithoutMemory => &[],
+            },
+            is_compiled: self.native(variant).is_some(),
         })
     }
 
     /// Number of the block's instructions that have host code.
     pub fn compiled(&self) -> usize {
-        self.native(true).map_or(0, NativeBlock::instructions)
+        self.native(Variant::Full)
+            .map_or(0, NativeBlock::instructions)
     }
 
     /// Number of times waves have entered the block in the interpreter, at most [`MAX_ENTERED`]. Concurrent entries

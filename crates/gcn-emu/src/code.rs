@@ -230,6 +230,8 @@ impl Code {
     #[cold]
     #[inline(never)]
     pub(crate) fn compile(&self, block: &Block, mode: u32, policy: Policy) {
+        let variant = block.due_variant(policy.variant);
+        let policy = Policy { variant, ..policy };
         let known = |index| {
             let BlockEntry { block, from } = self.slot(index)?.get()?.get();
             (from == 0).then_some(block)
@@ -237,21 +239,21 @@ impl Code {
         let candidate = |index| {
             let block = known(index)?;
             let is_hot = block.entered() >= policy.entries / policy.least_share;
-            if is_hot { block.candidate() } else { None }
+            if is_hot {
+                block.candidate(variant)
+            } else {
+                None
+            }
         };
-        let policy = Policy {
-            with_memory: policy.with_memory && block.compiles_memory(),
-            ..policy
-        };
-        if let Some(first) = block.candidate() {
+        if let Some(first) = block.candidate(variant) {
             for (start, native) in NativeBlock::compile(first, candidate, (self.isa, mode), policy)
             {
                 if let Some(block) = known(start) {
-                    block.set_native(Some(native), policy.with_memory);
+                    block.set_native(Some(native), variant);
                 }
             }
         }
-        block.set_native(None, policy.with_memory);
+        block.set_native(None, variant);
     }
 
     /// Functions of host code compiled so far, by ascending address.

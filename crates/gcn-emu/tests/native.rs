@@ -23,6 +23,8 @@ static CHOICE: Mutex<()> = Mutex::new(());
 /// Random programs of a kind, unless this variable has another number.
 const PROGRAMS: u64 = 1000;
 const PROGRAMS_VARIABLE: &str = "GCN_PROGRAMS";
+/// Number of programs of which one is observed, too.
+const OBSERVED: u64 = 8;
 
 /// MODE: denormals are kept, or flushed in single precision.
 const KEPT: u32 = 0xf0;
@@ -37,6 +39,9 @@ fn compare_programs(made: impl Fn(&mut Unstructured<'_>) -> arbitrary::Result<Pr
         let bytes = noise(seed);
         let program = made(&mut Unstructured::new(&bytes)).expect("bytes enough");
         program.compare_engines();
+        if seed.is_multiple_of(OBSERVED) {
+            program.compare_events();
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Stub for hosts without a compiler: no block has host code.
 
 use gcn_isa::Isa;
+use gcn_isa::uses::RegisterSet;
 
 use super::engine::Policy;
 use super::interface::{Candidate, Fallback, NativeExit};
@@ -33,6 +34,10 @@ impl NativeBlock {
     }
 
     pub(crate) fn is_abandoned(&self) -> bool {
+        match *self {}
+    }
+
+    pub(crate) fn registers(&self) -> &RegisterSet {
         match *self {}
     }
 

@@ -16,7 +16,7 @@ pub enum Engine {
     Compiled,
 }
 
-/// Thresholds for compiling a block.
+/// Thresholds for compiling a block, and the variant to compile.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Policy {
     /// Number of entries after which a block is compiled.
@@ -25,8 +25,23 @@ pub(crate) struct Policy {
     pub(crate) least_share: u16,
     /// Minimum number of the block's instructions that become host code.
     pub(crate) instructions: usize,
-    /// True if loads and stores become host code.
-    pub(crate) with_memory: bool,
+    pub(crate) variant: Variant,
+}
+
+/// Variant of a block's host code, by the instructions that it leaves to the interpreter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Variant {
+    /// Leaves only instructions that cannot be compiled.
+    Full,
+    /// Leaves loads and stores as well.
+    WithoutMemory,
+    /// Leaves everything but arithmetic and branches, for runs whose observers want events of the rest.
+    Observed,
+}
+
+impl Variant {
+    /// Number of variants.
+    pub(crate) const COUNT: usize = 3;
 }
 
 /// Environment variable that selects the engine of a process.
@@ -104,8 +119,8 @@ impl Engine {
         }
     }
 
-    /// Thresholds for compiling; `None` if nothing is compiled.
-    pub(crate) fn policy() -> Option<Policy> {
+    /// Thresholds for compiling this variant; `None` if nothing is compiled.
+    pub(crate) fn policy(variant: Variant) -> Option<Policy> {
         if Level::current() < Level::Avx2 {
             return None;
         }
@@ -116,13 +131,13 @@ impl Engine {
                 entries: 2048,
                 least_share: 16,
                 instructions: 4,
-                with_memory: true,
+                variant,
             }),
             Engine::Compiled => Some(Policy {
                 entries: 0,
                 least_share: 1,
                 instructions: 1,
-                with_memory: true,
+                variant,
             }),
         }
     }

@@ -251,6 +251,10 @@ unsafe extern "sysv64" fn interpret<F: Fallback>(frame: *mut Frame, item: u32, l
         return 1;
     };
     wave.scc = frame.scc != 0;
+    if frame.branch != NO_BRANCH {
+        wave.branch = Some(frame.branch as usize);
+        frame.branch = NO_BRANCH;
+    }
     let goes_on = fallback.interpret(wave, steps, frame.until - left + *number as u64);
     frame.scc = wave.scc.into();
     u32::from(!goes_on)

@@ -1,6 +1,7 @@
 //! Interface between compiled code and the run.
 
 use gcn_isa::effect::Condition;
+use gcn_isa::uses::RegisterSet;
 
 use crate::lds::Lds;
 use crate::memory::{Memory, Windows};
@@ -35,6 +36,8 @@ pub(crate) struct Candidate<'a> {
     pub(crate) body: &'a [Step],
     /// Exit of the block, if the successors are known and MODE does not change.
     pub(crate) exit: Option<PlanExit>,
+    /// Registers that each of the block's steps uses, for [`Variant::Observed`](super::Variant) alone.
+    pub(crate) uses: &'a [RegisterSet],
     /// True if the block has host code in another region.
     pub(crate) is_compiled: bool,
 }

@@ -62,8 +62,8 @@ mod region;
 
 #[cfg(not(all(unix, target_arch = "x86_64")))]
 pub(crate) use absent::NativeBlock;
-pub(crate) use engine::Policy;
 pub use engine::{ENGINE_VARIABLE, Engine, EngineError};
+pub(crate) use engine::{Policy, Variant};
 pub(crate) use interface::{Candidate, Fallback, Memories, NativeExit, PlanExit};
 #[cfg(all(unix, target_arch = "x86_64"))]
 pub(crate) use region::NativeBlock;

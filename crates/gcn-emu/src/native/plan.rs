@@ -4,6 +4,7 @@ use gcn_isa::effect::Control;
 use gcn_isa::{Does, Isa, regs};
 
 use super::access::{ScalarLoad, ScalarSet, pair};
+use super::engine::Variant;
 use super::interface::PlanExit;
 use super::lane::LaneMove;
 use super::lower::{Builder, Lowered};
@@ -52,8 +53,7 @@ pub(super) struct Planner<'s> {
     mode: u32,
     /// Maximum number of vector instructions in a part.
     most: usize,
-    /// True if loads and stores may become host code.
-    with_memory: bool,
+    variant: Variant,
     phase: Phase<'s>,
     parts: Vec<Part>,
     lowered: usize,
@@ -91,12 +91,12 @@ impl Phase<'_> {
 
 impl<'s> Planner<'s> {
     /// Creates a planner for code in MODE, with at most `most` vector instructions in a part.
-    pub(super) fn new(isa: Isa, mode: u32, most: usize, with_memory: bool) -> Planner<'s> {
+    pub(super) fn new(isa: Isa, mode: u32, most: usize, variant: Variant) -> Planner<'s> {
         Planner {
             isa,
             mode,
             most,
-            with_memory,
+            variant,
             phase: Phase::new(isa, mode),
             parts: Vec::new(),
             lowered: 0,
@@ -113,7 +113,7 @@ impl<'s> Planner<'s> {
     ) -> BlockPlan {
         let mut done = 0;
         while let [step, ..] = &steps[done..] {
-            if is_nothing(step) || self.add(done, step) {
+            if self.is_nothing(step) || self.add(done, step) {
                 done += 1;
                 continue;
             }
@@ -153,6 +153,14 @@ impl<'s> Planner<'s> {
         }
     }
 
+    /// True if the instruction has neither an effect nor events. Host code does not track wait counters.
+    fn is_nothing(&self, step: &Step) -> bool {
+        let is_nop = || step.inst.does() == Does::Control(Control::Nop);
+        self.variant != Variant::Observed
+            && (matches!(step.run, Executor::Wait(_))
+                || matches!(step.run, Executor::Flow) && is_nop())
+    }
+
     /// Adds a scalar load.
     fn add_scalar_load(&mut self, load: ScalarLoad, number: usize, step: &Step) {
         // A faulting load must fault after the accesses before it.
@@ -168,7 +176,7 @@ impl<'s> Planner<'s> {
 
     /// Adds an instruction to the current phase or to a new one. Returns false if the instruction cannot be lowered.
     fn add(&mut self, number: usize, step: &'s Step) -> bool {
-        if self.with_memory
+        if self.variant == Variant::Full
             && matches!(step.run, Executor::Memory)
             && let Some(load) = step.memory.as_deref().and_then(ScalarLoad::new)
         {
@@ -194,7 +202,7 @@ impl<'s> Planner<'s> {
                 self.phase.scalars += 1;
                 self.phase.scalar.add(step)
             }
-            Executor::Memory if !self.with_memory => false,
+            Executor::Memory if self.variant != Variant::Full => false,
             Executor::Vector | Executor::Memory => {
                 let is_full = self.phase.vectors.len() == self.most;
                 if is_full || !self.phase.vector.add(step) {
@@ -225,12 +233,6 @@ impl<'s> Planner<'s> {
             self.parts.push(Part::Vector(phase.vector.finish(), steps));
         }
     }
-}
-
-/// True if the instruction has no effect. Host code does not track wait counters.
-fn is_nothing(step: &Step) -> bool {
-    matches!(step.run, Executor::Wait(_))
-        || matches!(step.run, Executor::Flow) && step.inst.does() == Does::Control(Control::Nop)
 }
 
 /// Number of steps to interpret: one, or a whole sequence of VGPR indexing, so that MODE is unchanged after it. 0 if

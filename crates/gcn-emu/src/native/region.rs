@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use gcn_isa::Isa;
+use gcn_isa::uses::RegisterSet;
 
 use super::access::Access;
-use super::engine::Policy;
+use super::engine::{Policy, Variant};
 use super::frame::{self, Called, Item};
 use super::function::{self, Function};
 use super::graph::SLICE;
@@ -45,6 +46,8 @@ struct Region {
     mode: u32,
     /// Number of vector registers that a wave must have.
     vgprs: usize,
+    /// Registers that the blocks use, for [`Variant::Observed`] alone.
+    registers: RegisterSet,
     pages: CodePages,
     constants: Box<[[u32; SLICE]]>,
     accesses: Box<[Access]>,
@@ -75,7 +78,10 @@ impl NativeBlock {
         policy: Policy,
     ) -> Vec<(usize, NativeBlock)> {
         let mode = mode & FLOAT_MODE;
-        let candidates = reachable(first, block);
+        let mut candidates = reachable(first, block);
+        if policy.variant == Variant::Observed {
+            retain_loop(&mut candidates);
+        }
         PART_SIZES
             .iter()
             .find_map(
@@ -111,6 +117,12 @@ impl NativeBlock {
     #[inline]
     pub(crate) fn is_abandoned(&self) -> bool {
         self.region.is_abandoned.load(Relaxed)
+    }
+
+    /// Registers that the code uses, for [`Variant::Observed`] alone.
+    #[inline]
+    pub(crate) fn registers(&self) -> &RegisterSet {
+        &self.region.registers
     }
 
     /// True if the code matches the wave's MODE and number of registers.
@@ -161,17 +173,7 @@ fn reachable<'a>(
     let mut next = 0;
     while let Some(candidate) = found.get(next) {
         next += 1;
-        let successors = match candidate.exit {
-            Some(PlanExit::Goes(next)) => [Some(next), None],
-            Some(PlanExit::Branch {
-                target, following, ..
-            }) => [Some(following), Some(target)],
-            Some(PlanExit::Waits { waiting, following }) => {
-                [Some(following).filter(|_| waiting != Waiting::Ended), None]
-            }
-            Some(PlanExit::Leaves { .. }) | None => [None; 2],
-        };
-        for start in successors.into_iter().flatten() {
+        for start in successors(candidate) {
             if found.len() == MAX_BLOCKS || found.iter().any(|it| it.start == start) {
                 continue;
             }
@@ -191,6 +193,41 @@ fn reachable<'a>(
     found
 }
 
+/// Dword indexes of the blocks after a candidate.
+fn successors(candidate: &Candidate<'_>) -> impl Iterator<Item = usize> + use<> {
+    let successors = match candidate.exit {
+        Some(PlanExit::Goes(next)) => [Some(next), None],
+        Some(PlanExit::Branch {
+            target, following, ..
+        }) => [Some(following), Some(target)],
+        Some(PlanExit::Waits { waiting, following }) => {
+            [Some(following).filter(|_| waiting != Waiting::Ended), None]
+        }
+        Some(PlanExit::Leaves { .. }) | None => [None; 2],
+    };
+    successors.into_iter().flatten()
+}
+
+/// Removes the candidates that are in no loop with the first. Observed waves run a region only while none of its
+/// registers is watched, and code after a loop often uses registers that have not been defined yet.
+fn retain_loop(candidates: &mut Vec<Candidate<'_>>) {
+    let mut returning = vec![candidates[0].start];
+    loop {
+        let found = returning.len();
+        for candidate in &candidates[1..] {
+            if !returning.contains(&candidate.start)
+                && successors(candidate).any(|next| returning.contains(&next))
+            {
+                returning.push(candidate.start);
+            }
+        }
+        if returning.len() == found {
+            break;
+        }
+    }
+    candidates.retain(|candidate| returning.contains(&candidate.start));
+}
+
 fn compile(
     candidates: &[Candidate<'_>],
     (isa, mode): (Isa, u32),
@@ -198,7 +235,7 @@ fn compile(
     policy: Policy,
 ) -> Result<Vec<(usize, NativeBlock)>, EmitError> {
     let plan = |it: &Candidate<'_>| {
-        Planner::new(isa, mode, most, policy.with_memory).plan(it.body, it.start, it.exit)
+        Planner::new(isa, mode, most, policy.variant).plan(it.body, it.start, it.exit)
     };
     let mut plans: Vec<BlockPlan> = candidates.iter().map(plan).collect();
     if plans[0].lowered < policy.instructions {
@@ -212,6 +249,10 @@ fn compile(
         .map(|plan| (plan.start, plan.lowered))
         .collect();
     let vgprs = plans.iter().flat_map(|plan| &plan.parts).map(vgprs).max();
+    let mut registers = RegisterSet::default();
+    for used in candidates.iter().flat_map(|candidate| candidate.uses) {
+        registers.add_all(used);
+    }
     let mut items = Vec::new();
     let Function {
         code,
@@ -225,6 +266,7 @@ fn compile(
     let region = Arc::new(Region {
         mode,
         vgprs: vgprs.unwrap_or(0),
+        registers,
         pages,
         constants: constants.into(),
         accesses: accesses.into(),

@@ -10,11 +10,12 @@ use gcn_isa::uses::RegisterSet;
 use super::events::{EventWriter, IssueState};
 use super::instruction::{After, NOWHERE, State, count, does_nothing, execute, is_unmodified};
 use super::late::LateContext;
-use super::steps::{BlockExit, Execution, run_wave};
+use super::steps::{BlockExit, Execution, host_code, run_native, run_wave};
 use super::stop::Stop;
 use crate::block::{Block, BlockEntry};
 use crate::exec::memory::{self, LaneFault};
 use crate::lds::Lds;
+use crate::native::{Engine, Policy, Variant};
 use crate::observe::{Context, Dispatched, Events, Overlook, StopPoints, Watchers};
 use crate::step::{Executor, MemoryPlan, Step};
 use crate::wave::Wave;
@@ -43,6 +44,10 @@ struct Observed<'a> {
     is_late: bool,
     /// Registers that each step of the block uses, starting at the entry, if some may be watched.
     used: &'a [RegisterSet],
+    /// Thresholds for compiling blocks; `None` if observers want events of arithmetic or branches.
+    policy: Option<Policy>,
+    /// Registers of the host code that the wave executes.
+    compiled: Option<&'a RegisterSet>,
     /// Debugger stops.
     stops: Option<&'a mut StopPoints>,
     /// True if the wave has not executed an instruction in this turn yet.
@@ -56,8 +61,13 @@ pub(super) fn run_observed(
     (watch, stops): (&mut Watchers, Option<&mut StopPoints>),
     instructions: u64,
 ) -> Result<(), Stop> {
+    let policy = Engine::policy(Variant::Observed);
+    let is_compiled = stops.is_none()
+        && state.0.late.is_none()
+        && !watch.wants.any(Events::INSTRUCTION | Events::SEQUENCE);
     let mut observed = Observed {
         stops,
+        policy: policy.filter(|_| is_compiled),
         ..Observed::new(dispatched, state.0, watch)
     };
     run_wave(dispatched, &mut observed, state, instructions)
@@ -90,6 +100,8 @@ impl<'a> Observed<'a> {
             drops_overlooked: asks && !wants(Events::NOT_OVERLOOKED),
             is_late,
             used: &[],
+            policy: None,
+            compiled: None,
             stops: None,
             begins: true,
         }
@@ -131,11 +143,29 @@ impl<'a> Execution<'a> for Observed<'a> {
     #[inline(always)]
     fn compiled(
         &mut self,
-        _state: State<'_>,
-        _entry: BlockEntry<'a>,
-        _left: u64,
+        state: State<'_>,
+        entry: BlockEntry<'a>,
+        left: u64,
     ) -> Result<Option<BlockExit>, Box<Stop>> {
-        Ok(None)
+        let Some(policy) = self.policy else {
+            return Ok(None);
+        };
+        let Some(native) = host_code(self.dispatched, policy, entry, state.0, left) else {
+            return Ok(None);
+        };
+        let registers = native.registers();
+        if self.watches && self.watch.watches(registers) {
+            return Ok(None);
+        }
+        self.compiled = Some(registers);
+        let exit = run_native(native, self, self.dispatched.device, state, left);
+        self.compiled = None;
+        exit.map(Some)
+    }
+
+    #[inline(always)]
+    fn may_stay_compiled(&self) -> bool {
+        !(self.watches && self.compiled.is_some_and(|used| self.watch.watches(used)))
     }
 
     #[inline(always)]
@@ -158,7 +188,7 @@ impl<'a> Execution<'a> for Observed<'a> {
                         wave.executed = before;
                         let following = step.following();
                         self.reported(wave, lds, step, following, step.handler);
-                    } else if self.reports_all || self.uses_watched(number) {
+                    } else if self.reports_all || self.uses_watched(step, number) {
                         return Ok(&steps[place..]);
                     } else {
                         (step.handler)(wave, step);
@@ -197,9 +227,10 @@ impl<'a> Execution<'a> for Observed<'a> {
             Executor::Scalar | Executor::ScalarControl => true,
             _ => step.is_simple() && is_unmodified(state.0),
         };
-        let has_events = (self.reports_all || self.is_watched(state.0, number) || !reports_nothing)
-            && !(self.skips_waits && matches!(step.run, Executor::Wait(_)))
-            && !(self.skips_flow && matches!(step.run, Executor::Flow));
+        let has_events =
+            (self.reports_all || self.is_watched(state.0, step, number) || !reports_nothing)
+                && !(self.skips_waits && matches!(step.run, Executor::Wait(_)))
+                && !(self.skips_flow && matches!(step.run, Executor::Flow));
         if has_events {
             self.any(state, steps, Overlook::default())
         } else {
@@ -211,7 +242,7 @@ impl<'a> Execution<'a> for Observed<'a> {
     fn branch(&mut self, (wave, lds, _): State<'_>, steps: &[Step], executed: u64, next: usize) {
         let number = steps.len() - 1;
         let step = &steps[number];
-        if self.reports_all || self.watches && self.is_watched(wave, number) {
+        if self.reports_all || self.watches && self.is_watched(wave, step, number) {
             wave.executed = executed + number as u64;
             self.reported(wave, lds, step, next, |_, _| ());
         }
@@ -233,18 +264,24 @@ impl<'a> Execution<'a> for Observed<'a> {
 }
 
 impl Observed<'_> {
-    /// True if observers watch a register that a step of the block uses. `number` counts from the block's entry.
+    /// True if observers watch a register that a step uses. `number` is the step's index from the block's entry.
     #[inline(always)]
-    fn uses_watched(&self, number: usize) -> bool {
-        let used = self.used.get(number);
-        self.watches && used.is_none_or(|used| self.watch.watches(used))
+    fn uses_watched(&self, step: &Step, number: usize) -> bool {
+        self.watches
+            && match self.compiled {
+                Some(used) => self.watch.watches(used) && self.watch.watches(&step.registers()),
+                None => {
+                    let used = self.used.get(number);
+                    used.is_none_or(|used| self.watch.watches(used))
+                }
+            }
     }
 
     /// True if observers watch a register that a step uses, or may use if MODE moves its operands. Kept out of the
     /// step loop, because the register test is long.
     #[inline(never)]
-    fn is_watched(&self, wave: &Wave, number: usize) -> bool {
-        self.watches && !is_unmodified(wave) || self.uses_watched(number)
+    fn is_watched(&self, wave: &Wave, step: &Step, number: usize) -> bool {
+        self.watches && !is_unmodified(wave) || self.uses_watched(step, number)
     }
 
     /// Executes the last of some steps and reports all its events.

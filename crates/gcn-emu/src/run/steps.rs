@@ -10,10 +10,11 @@ use super::instruction::{After, NOWHERE, State, does_nothing, execute, holds, is
 use super::stop::Stop;
 use super::turn::Turn;
 use crate::block::{Block, BlockEntry, Exit};
+use crate::device::Device;
 use crate::exec::memory::{self, Transfer};
 use crate::fault::FaultKind;
 use crate::lds::Lds;
-use crate::native::{Engine, Fallback, Memories, NativeBlock, NativeExit, Policy};
+use crate::native::{Engine, Fallback, Memories, NativeBlock, NativeExit, Policy, Variant};
 use crate::observe::Dispatched;
 use crate::step::{Executor, Step};
 use crate::wave::Wave;
@@ -60,6 +61,12 @@ pub(super) trait Execution<'a> {
         entry: BlockEntry<'a>,
         left: u64,
     ) -> Result<Option<BlockExit>, Box<Stop>>;
+
+    /// True if host code may continue the wave after interpreted steps.
+    #[inline(always)]
+    fn may_stay_compiled(&self) -> bool {
+        true
+    }
 
     /// Executes steps until one needs [`Execution::execute`], and returns that step and the rest. `number` is the
     /// index of the first step from the block's entry. MODE must not affect the steps.
@@ -168,39 +175,9 @@ fn interpret<'a>(
         shortened(body, left)
     };
     execution.enter(block, from);
-    let mut rest = body;
-    loop {
-        if is_unmodified(wave) {
-            let number = body.len() - rest.len();
-            let state = (&mut *wave, &mut *lds, &mut *transfer);
-            rest = execution.fast(state, rest, number, executed)?;
-        }
-        let [step, others @ ..] = rest else {
-            break;
-        };
-        let done = body.len() - others.len();
-        let before = executed + done as u64 - 1;
-        wave.executed = before;
-        let state = (&mut *wave, &mut *lds, &mut *transfer);
-        match execution.execute(state, &body[..done])? {
-            // The instruction may have turned indexing on or off.
-            After::Goes(next) if next == step.following() => rest = others,
-            After::Goes(next) => {
-                wave.executed = before + 1;
-                wave.branch = Some(step.index);
-                execution.leave(wave, lds, &body[..done]);
-                return Ok(BlockExit::Goes(next));
-            }
-            After::Waits(next) => {
-                wave.executed = before + 1;
-                return Ok(BlockExit::Waits(next));
-            }
-            After::Blocked => {
-                // The wave yields, and tries the instruction again in its next turn.
-                execution.leave(wave, lds, &body[..done - 1]);
-                return Ok(BlockExit::Waits(step.index));
-            }
-        }
+    let state = (&mut *wave, &mut *lds, &mut *transfer);
+    if let Some(exit) = execute_steps(execution, state, body, executed)? {
+        return Ok(exit);
     }
     if !takes_exit {
         wave.executed = executed + left;
@@ -224,6 +201,51 @@ fn interpret<'a>(
     wave.executed = executed + steps.len() as u64;
     execution.leave(wave, lds, steps);
     Ok(BlockExit::Goes(next))
+}
+
+/// Executes consecutive steps of a block without its branch. `executed` is the wave's instruction count before them.
+/// Returns `None` if the wave continues after them.
+#[inline(always)]
+fn execute_steps<'a>(
+    execution: &mut impl Execution<'a>,
+    (wave, lds, transfer): State<'_>,
+    steps: &[Step],
+    executed: u64,
+) -> Result<Option<BlockExit>, Box<Stop>> {
+    let mut rest = steps;
+    loop {
+        if is_unmodified(wave) {
+            let number = steps.len() - rest.len();
+            let state = (&mut *wave, &mut *lds, &mut *transfer);
+            rest = execution.fast(state, rest, number, executed)?;
+        }
+        let [step, others @ ..] = rest else {
+            return Ok(None);
+        };
+        let done = steps.len() - others.len();
+        let before = executed + done as u64 - 1;
+        wave.executed = before;
+        let state = (&mut *wave, &mut *lds, &mut *transfer);
+        match execution.execute(state, &steps[..done])? {
+            // The instruction may have turned indexing on or off.
+            After::Goes(next) if next == step.following() => rest = others,
+            After::Goes(next) => {
+                wave.executed = before + 1;
+                wave.branch = Some(step.index);
+                execution.leave(wave, lds, &steps[..done]);
+                return Ok(Some(BlockExit::Goes(next)));
+            }
+            After::Waits(next) => {
+                wave.executed = before + 1;
+                return Ok(Some(BlockExit::Waits(next)));
+            }
+            After::Blocked => {
+                // The wave yields, and tries the instruction again in its next turn.
+                execution.leave(wave, lds, &steps[..done - 1]);
+                return Ok(Some(BlockExit::Waits(step.index)));
+            }
+        }
+    }
 }
 
 /// First `left` steps, or all of them if there are fewer.
@@ -266,12 +288,14 @@ pub(super) fn run_unobserved<'a>(
 ) -> Result<(), Stop> {
     // Operations take effect at once, so outstanding ones matter only to code that reads counters.
     let counts = dispatched.code.reads_counters();
+    let variant = if is_debugged {
+        Variant::WithoutMemory
+    } else {
+        Variant::Full
+    };
     let mut unobserved = Unobserved {
         // Host code does not maintain wait counters.
-        policy: Engine::policy().filter(|_| !counts).map(|policy| Policy {
-            with_memory: policy.with_memory && !is_debugged,
-            ..policy
-        }),
+        policy: Engine::policy(variant).filter(|_| !counts),
         dispatched,
         counts,
         last,
@@ -281,88 +305,83 @@ pub(super) fn run_unobserved<'a>(
 }
 
 /// Interpreter called by host code.
-struct Interpreter<'a, 'l, 'b> {
-    unobserved: &'b Unobserved<'a, 'l>,
+struct Interpreter<'b, E> {
+    execution: &'b mut E,
+    device: &'b Device,
     lds: &'b mut Lds,
     transfer: &'b mut Transfer,
     /// Exit from the region that occurred in the interpreter.
     left: Option<Result<BlockExit, Box<Stop>>>,
 }
 
-impl Fallback for Interpreter<'_, '_, '_> {
+impl<'a, E: Execution<'a>> Fallback for Interpreter<'_, E> {
     fn memories(&mut self) -> Memories<'_> {
-        let device = self.unobserved.dispatched.device;
         Memories {
-            global: &device.memory,
-            is_exact: !device.config.dword_alignment,
+            global: &self.device.memory,
+            is_exact: !self.device.config.dword_alignment,
             windows: &mut self.transfer.windows,
             lds: self.lds,
         }
     }
 
-    fn interpret(&mut self, wave: &mut Wave, steps: &[Step], mut executed: u64) -> bool {
-        let Unobserved {
-            dispatched, counts, ..
-        } = *self.unobserved;
-        let mut rest = steps;
-        loop {
-            if is_unmodified(wave) {
-                let state = (&mut *wave, &mut *self.lds, &mut *self.transfer);
-                let others = self.unobserved.interpreted(state, rest);
-                executed += (rest.len() - others.len()) as u64;
-                rest = others;
+    fn interpret(&mut self, wave: &mut Wave, steps: &[Step], executed: u64) -> bool {
+        let state = (&mut *wave, &mut *self.lds, &mut *self.transfer);
+        let exit = execute_steps(self.execution, state, steps, executed);
+        self.left = match (exit, steps) {
+            (Ok(None), [.., last]) if !self.execution.may_stay_compiled() => {
+                wave.executed = executed + steps.len() as u64;
+                Some(Ok(BlockExit::Goes(last.following())))
             }
-            let [step, others @ ..] = rest else {
-                return true;
-            };
-            wave.executed = executed;
-            let (lds, transfer) = (&mut *self.lds, &mut *self.transfer);
-            let left = match execute_unobserved(dispatched, wave, lds, transfer, step, counts) {
-                Ok(After::Goes(next)) if next == step.following() => {
-                    executed += 1;
-                    rest = others;
-                    continue;
-                }
-                Ok(After::Goes(next)) => {
-                    wave.executed = executed + 1;
-                    wave.branch = Some(step.index);
-                    Ok(BlockExit::Goes(next))
-                }
-                Ok(After::Waits(next)) => {
-                    wave.executed = executed + 1;
-                    Ok(BlockExit::Waits(next))
-                }
-                Ok(After::Blocked) => Ok(BlockExit::Waits(step.index)),
-                Err(stop) => Err(stop),
-            };
-            self.left = Some(left);
-            return false;
-        }
+            (exit, _) => exit.transpose(),
+        };
+        self.left.is_none()
+    }
+}
+
+/// Host code of a block for a wave that executes at least `left` more instructions, if there is any. Compiles the
+/// block if it is due.
+#[inline(always)]
+pub(super) fn host_code<'a>(
+    dispatched: &Dispatched<'a>,
+    policy: Policy,
+    BlockEntry { block, from }: BlockEntry<'a>,
+    wave: &Wave,
+    left: u64,
+) -> Option<&'a NativeBlock> {
+    if from != 0 || left < block.steps().len() as u64 || !is_unmodified(wave) {
+        return None;
+    }
+    if block.is_due(policy) {
+        dispatched.code.compile(block, wave.mode, policy);
+    }
+    let native = block.native(policy.variant);
+    native.filter(|native| native.is_for(wave))
+}
+
+/// Runs a wave with host code, for at most `left` instructions.
+#[inline(never)]
+pub(super) fn run_native<'a>(
+    native: &NativeBlock,
+    execution: &mut impl Execution<'a>,
+    device: &Device,
+    (wave, lds, transfer): State<'_>,
+    left: u64,
+) -> Result<BlockExit, Box<Stop>> {
+    let mut interpreter = Interpreter {
+        execution,
+        device,
+        lds,
+        transfer,
+        left: None,
+    };
+    match native.run(wave, &mut interpreter, left) {
+        NativeExit::Goes(next) => Ok(BlockExit::Goes(next)),
+        NativeExit::Waits(next) => Ok(BlockExit::Waits(next)),
+        NativeExit::Interpreted => interpreter.left.unwrap_or(Ok(BlockExit::Goes(NOWHERE))),
     }
 }
 
 impl Unobserved<'_, '_> {
-    /// Runs a wave with host code.
-    #[inline(never)]
-    fn run_native(
-        &self,
-        native: &NativeBlock,
-        (wave, lds, transfer): State<'_>,
-        left: u64,
-    ) -> Result<BlockExit, Box<Stop>> {
-        let mut interpreter = Interpreter {
-            unobserved: self,
-            lds,
-            transfer,
-            left: None,
-        };
-        match native.run(wave, &mut interpreter, left) {
-            NativeExit::Goes(next) => Ok(BlockExit::Goes(next)),
-            NativeExit::Waits(next) => Ok(BlockExit::Waits(next)),
-            NativeExit::Interpreted => interpreter.left.unwrap_or(Ok(BlockExit::Goes(NOWHERE))),
-        }
-    }
-
     /// Interprets steps up to one that cannot be executed inline.
     #[inline(always)]
     fn interpreted<'b>(&self, (wave, lds, transfer): State<'_>, steps: &'b [Step]) -> &'b [Step] {
@@ -411,7 +430,7 @@ impl<'a> Execution<'a> for Unobserved<'a, '_> {
                 && !native.is_abandoned() =>
             {
                 self.begins = false;
-                self.run_native(native, state, left).map(Some)
+                run_native(native, self, self.dispatched.device, state, left).map(Some)
             }
             _ => Ok(None),
         }
@@ -432,30 +451,21 @@ impl<'a> Execution<'a> for Unobserved<'a, '_> {
         entry: BlockEntry<'a>,
         left: u64,
     ) -> Result<Option<BlockExit>, Box<Stop>> {
+        let begins = std::mem::take(&mut self.begins);
         let Some(policy) = self.policy else {
             return Ok(None);
         };
-        let block = entry.block;
-        let begins = std::mem::take(&mut self.begins);
-        if entry.from != 0 || left < block.steps().len() as u64 || !is_unmodified(state.0) {
+        let Some(native) = host_code(self.dispatched, policy, entry, state.0, left) else {
             return Ok(None);
+        };
+        if begins {
+            *self.last = Some(TurnEntry {
+                pc: state.0.pc,
+                native,
+                instructions: entry.block.steps().len() as u64,
+            });
         }
-        if block.is_due(policy) {
-            self.dispatched.code.compile(block, state.0.mode, policy);
-        }
-        match block.native(policy.with_memory) {
-            Some(native) if native.is_for(state.0) => {
-                if begins {
-                    *self.last = Some(TurnEntry {
-                        pc: state.0.pc,
-                        native,
-                        instructions: block.steps().len() as u64,
-                    });
-                }
-                self.run_native(native, state, left).map(Some)
-            }
-            _ => Ok(None),
-        }
+        run_native(native, self, self.dispatched.device, state, left).map(Some)
     }
 
     #[inline(always)]

@@ -10,7 +10,7 @@ pub(super) const DWORD: usize = 4;
 pub const MAX_ARGS: usize = OPERANDS;
 
 /// Resolved operand.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Arg {
     /// No operand.
     #[default]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gcn_isa::effect::{Control, ImageOp, Implicit};
-use gcn_isa::uses::{Counters, Order, RegisterUse, Registers};
+use gcn_isa::uses::{Counters, Order, RegisterSet, RegisterUse, Registers};
 use gcn_isa::{Does, Inst, Isa, Kind, Operand, Slot, Ty, regs};
 
 use super::arg::{Arg, DWORD, MAX_ARGS, Signs};
@@ -163,6 +163,14 @@ impl Decoded {
     #[inline(always)]
     pub fn following(&self) -> usize {
         self.index.wrapping_add(usize::from(self.bytes) / DWORD)
+    }
+
+    /// Registers that the instruction uses. Relative addressing counts as a use of all registers.
+    pub(crate) fn registers(&self) -> RegisterSet {
+        match self.relative {
+            Some(_) => RegisterSet::ALL,
+            None => self.inst.uses().register_set(),
+        }
     }
 
     /// Counters that the instruction increments.

@@ -4,6 +4,7 @@
 //! A program has a prologue, which fills vector registers and points some registers at memory, any instructions of the
 //! tables, and an epilogue, which stores every register, LDS and scratch. So the memory after a run has all that it did.
 
+mod event_log;
 mod frame;
 mod instruction;
 mod watcher;
@@ -20,6 +21,7 @@ use gcn_emu::observe::{Events, Observers};
 use gcn_emu::run::{Dispatch, Engine, Finished, Initial, Level, run};
 use gcn_isa::{Does, Field, Inst, Target, decode};
 
+use event_log::EventLog;
 use frame::{
     DUMP, GROUPS, Interleaving, KEPT, LDS_BYTES, REGION, ROW, SCRATCH_BYTES, SGPRS, VGPRS,
 };
@@ -410,6 +412,30 @@ impl Program {
     pub fn compare_engines(&self) {
         let [expected, found] = self.by_engines();
         self.compare(&expected, &found, "compiled");
+    }
+
+    /// Runs it by each engine with observers and compares the events.
+    ///
+    /// # Panics
+    /// The runs or their events differ.
+    pub fn compare_events(&self) {
+        let of_accesses = Events::WAVE
+            | Events::BARRIER
+            | Events::ACCESS
+            | Events::ACCESSED
+            | Events::CACHE
+            | Events::RETIRE;
+        for wants in [of_accesses, Events::WATCHED | Events::WAVE | Events::WAIT] {
+            let [expected, found] = [Engine::Interpreter, Engine::Compiled].map(|engine| {
+                engine.set();
+                let log = Arc::new(EventLog::new(wants));
+                let outcome = self.run(1, &Observers::none().with(log.clone()));
+                Engine::Auto.set();
+                (outcome, log.sum())
+            });
+            self.compare(&expected.0, &found.0, "observed and compiled");
+            assert_eq!(expected.1, found.1, "{wants:?}: {}", self.described());
+        }
     }
 
     /// True if memory differs behind runs by the interpreter and by host code.

@@ -44,7 +44,7 @@ use crate::waves::{Groups, Waves};
 
 use access::{Memories, UndefinedAccess};
 use evaluate::Evaluation;
-use facts::{Decides, UndefinedFlow, UninitFacts};
+use facts::{Decides, MovedFacts, UndefinedFlow, UninitFacts};
 use fast_path::{accesses_defined, define_written, defines_result, reads_defined};
 use memory::GlobalView;
 use origin::{Loads, UndefinedOrigin};
@@ -83,6 +83,7 @@ impl Observer for Uninit {
             findings: self.findings.clone(),
             shared: self.shared.clone(),
             facts: ByStep::default(),
+            moved: MovedFacts::default(),
             waves: Waves::default(),
             groups: Groups::default(),
             spare: Vec::new(),
@@ -117,6 +118,7 @@ struct UninitWatch {
     findings: Arc<Findings>,
     shared: Arc<SharedResults>,
     facts: ByStep<Arc<UninitFacts>>,
+    moved: MovedFacts,
     /// State of each wave; the executing wave is the current one.
     waves: Waves<UndefinedWave>,
     groups: Groups<GroupState>,
@@ -444,6 +446,12 @@ impl UninitWatch {
             self.memory(context, instruction, facts, is_defined);
             return;
         }
+        if !facts.reads_lds_direct
+            && reads_defined(registers, facts, instruction.exec)
+            && defines_result(registers, facts, instruction.exec)
+        {
+            return;
+        }
         let mut evaluation = Evaluation::new(context, instruction, facts, registers);
         if facts.reads_lds_direct {
             let group = group_of(&mut self.groups, context);
@@ -493,8 +501,13 @@ impl WaveObserver for UninitWatch {
         let is_moved = !std::ptr::eq(instruction.operands, &step.args);
         let beyond = self.undefined_beyond(context, step, exec);
         if is_moved || beyond.is_some() {
-            let index = context.index(step);
-            let facts = UninitFacts::with(step, used(instruction).chain(beyond), index);
+            let facts = match beyond {
+                None => self.moved.of(context, instruction),
+                Some(_) => {
+                    let uses = used(instruction).chain(beyond);
+                    Arc::new(UninitFacts::with(step, uses, context.index(step)))
+                }
+            };
             self.slow(context, instruction, &facts);
         } else if !self.is_defined(context, step, exec, None) {
             let facts = self.facts.of(step, |step| Arc::new(UninitFacts::of(step)));

@@ -1,13 +1,18 @@
 //! Per-instruction facts for the checker of undefined values.
 
-use gcn_emu::step::Step;
+use std::sync::Arc;
+
+use gcn_emu::observe::{Context, Instruction};
+use gcn_emu::step::{Arg, MAX_ARGS, Step};
 use gcn_isa::effect::{AluOp, Bitwise, Condition, Control, Implicit, Test};
 use gcn_isa::operand::OperandAccess;
 use gcn_isa::uses::{M0, RegisterUse, Registers, Unit, UnnumberedState, UseOrigin, UsedLanes};
 use gcn_isa::{Does, Encoding, Field, Kind, Ty, regs};
+use hashbrown::HashMap;
 
 use super::apply::follows;
 use super::registers::SCC;
+use crate::registers::used;
 
 /// Propagation of undefined bits through an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,6 +73,34 @@ pub(super) struct UninitFacts {
     /// Index of the destination and of the sources.
     pub(super) destination: Option<usize>,
     pub(super) sources: [Option<usize>; 3],
+}
+
+/// Facts about instructions whose operands VGPR indexing or MOVREL has moved.
+#[derive(Default)]
+pub(super) struct MovedFacts(HashMap<MovedKey, Arc<UninitFacts>>);
+
+/// Number of an instruction, its operands, and whether M0 is an index.
+type MovedKey = (usize, [Arg; MAX_ARGS], bool);
+
+/// Maximum number of cached facts.
+const MOST_MOVED: usize = 1 << 12;
+
+impl MovedFacts {
+    /// Facts about an instruction with moved operands.
+    pub(super) fn of(
+        &mut self,
+        context: &Context<'_>,
+        instruction: &Instruction<'_>,
+    ) -> Arc<UninitFacts> {
+        let (step, index) = (instruction.step, context.index(instruction.step));
+        let key = (step.index, *instruction.operands, index.is_some());
+        if self.0.len() >= MOST_MOVED && !self.0.contains_key(&key) {
+            self.0.clear();
+        }
+        let facts = self.0.entry(key);
+        let make = || Arc::new(UninitFacts::with(step, used(instruction), index));
+        facts.or_insert_with(make).clone()
+    }
 }
 
 /// Bitmap of registers, in which SCC has a number of its own.
