@@ -1,5 +1,7 @@
 //! Stub for hosts without a compiler: no block has host code.
 
+use std::marker::PhantomData;
+
 use gcn_isa::Isa;
 use gcn_isa::uses::RegisterSet;
 
@@ -45,7 +47,19 @@ impl NativeBlock {
         match *self {}
     }
 
-    pub(crate) fn run<F: Fallback>(&self, _: &mut Wave, _: &mut F, _: u64) -> NativeExit {
+    pub(crate) fn runner<'a, F: Fallback>(&'a self, _: &'a mut F) -> Runner<'a, F> {
         match *self {}
+    }
+}
+
+/// Uninhabited host code of a block, ready to run waves.
+pub(crate) struct Runner<'a, F> {
+    native: &'a NativeBlock,
+    fallback: PhantomData<F>,
+}
+
+impl<F: Fallback> Runner<'_, F> {
+    pub(crate) fn run(&mut self, _: &mut Wave, _: u64) -> NativeExit {
+        match *self.native {}
     }
 }

@@ -3,6 +3,7 @@
 //! This module may use `unsafe`, because host code works with addresses instead of references.
 
 use std::ffi::c_void;
+use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 
@@ -132,106 +133,138 @@ pub(super) struct Called {
     pub(super) failures: u32,
 }
 
-/// Calls a region's function for a wave, starting with the block at `entry`, for at most `left` instructions.
-///
-/// # Safety
-/// The items, accesses and constants must belong to the function, and the wave must have the vector registers that it
-/// uses.
-pub(super) unsafe fn call<F: Fallback>(
-    (function, entry): (*const c_void, *const c_void),
-    (items, accesses, constants): (&[Item], &[Access], &[[u32; SLICE]]),
-    region: u64,
-    (wave, fallback): (&mut Wave, &mut F),
-    left: u64,
-) -> Called {
-    let Memories {
-        global,
-        is_exact,
-        windows,
-        lds,
-    } = fallback.memories();
-    let windows = if accesses.is_empty() {
-        null_mut()
-    } else {
-        windows.of(global, region, accesses.len()).as_mut_ptr()
-    };
-    let memory = if is_exact { global } else { null() };
-    let share = lds.bytes_mut();
-    let share_bytes = share.len() as u32;
-    let share = share.as_mut_ptr();
-    let count = |bytes: u32| [(share_bytes + 1).saturating_sub(bytes); SLICE];
-    let until = wave.executed + left;
-    let wave: *mut Wave = wave;
-    // SAFETY: the pointer comes from a reference.
-    let (vgprs, scalars) = unsafe {
-        (*wave).with_registers(|vgprs, scalars| (vgprs.as_mut_ptr(), scalars.as_mut_ptr()))
-    };
-    let mut frame = Frame {
-        vgprs,
-        scalars,
-        constants: constants.as_ptr(),
-        entry,
-        left,
-        next: 0,
-        waiting: Waiting::No as u64,
-        // SAFETY: the pointer comes from a reference.
-        is_alone: u32::from(unsafe { (*wave).group.waves } == 1),
-        branch: NO_BRANCH,
-        interpret: interpret::<F>,
-        finish: finish::<F>,
-        find,
-        find_from,
-        find_for_scalars,
-        find_buffer,
-        windows,
-        share,
-        share_bytes,
-        mxcsr: MXCSR,
-        share_counts: SHARE_SIZES.map(count),
-        // SAFETY: the pointer comes from a reference.
-        visits: unsafe { (*wave).strides.entries() },
-        slice: MaybeUninit::uninit(),
-        registers: MaybeUninit::uninit(),
-        // SAFETY: the pointer comes from a reference.
-        scc: unsafe { (*wave).scc }.into(),
-        usual: MXCSR,
-        flushing: MXCSR | FLUSHING,
-        saved: [0; MASKS],
-        wave,
-        fallback: std::ptr::from_mut(fallback).cast(),
-        items,
-        accesses,
-        memory,
-        until,
-        failures: 0,
-    };
-    // SAFETY: guaranteed by the caller.
-    let goes_on = unsafe {
-        let function: unsafe extern "sysv64" fn(*mut Frame) -> u32 = std::mem::transmute(function);
-        function(&mut frame) == 0
-    };
-    // SAFETY: the pointer comes from a reference, and host code has returned.
-    let wave = unsafe { &mut *wave };
-    if goes_on {
-        wave.executed = until - frame.left;
-    }
-    wave.scc = frame.scc != 0;
-    if frame.branch != NO_BRANCH {
-        wave.branch = Some(frame.branch as usize);
-    }
-    let next = frame.next as usize;
-    let waiting = Waiting::ALL[frame.waiting as usize];
-    let exit = match waiting {
-        _ if !goes_on => NativeExit::Interpreted,
-        Waiting::No => NativeExit::Goes(next),
-        _ => {
-            wave.waiting = waiting;
-            NativeExit::Waits(next)
+/// Function of a region, ready to be called for the waves of a workgroup.
+pub(super) struct Caller<'a, F> {
+    function: *const c_void,
+    frame: Frame,
+    data: PhantomData<(&'a [Item], &'a mut F)>,
+}
+
+impl<'a, F: Fallback> Caller<'a, F> {
+    /// Prepares the frame of a region's function.
+    ///
+    /// # Safety
+    /// The items, accesses and constants must belong to the function.
+    #[inline(always)]
+    pub(super) unsafe fn new(
+        function: *const c_void,
+        (items, accesses, constants): (&'a [Item], &'a [Access], &'a [[u32; SLICE]]),
+        region: u64,
+        fallback: &'a mut F,
+    ) -> Caller<'a, F> {
+        let Memories {
+            global,
+            is_exact,
+            windows,
+            lds,
+        } = fallback.memories();
+        let windows = if accesses.is_empty() {
+            null_mut()
+        } else {
+            windows.of(global, region, accesses.len()).as_mut_ptr()
+        };
+        let memory = if is_exact { global } else { null() };
+        let share = lds.bytes_mut();
+        let share_bytes = share.len() as u32;
+        let share = share.as_mut_ptr();
+        let count = |bytes: u32| [(share_bytes + 1).saturating_sub(bytes); SLICE];
+        Caller {
+            function,
+            frame: Frame {
+                vgprs: null_mut(),
+                scalars: null_mut(),
+                constants: constants.as_ptr(),
+                entry: null(),
+                left: 0,
+                next: 0,
+                waiting: 0,
+                is_alone: 0,
+                branch: NO_BRANCH,
+                interpret: interpret::<F>,
+                finish: finish::<F>,
+                find,
+                find_from,
+                find_for_scalars,
+                find_buffer,
+                windows,
+                share,
+                share_bytes,
+                mxcsr: MXCSR,
+                share_counts: SHARE_SIZES.map(count),
+                visits: null_mut(),
+                slice: MaybeUninit::uninit(),
+                registers: MaybeUninit::uninit(),
+                scc: 0,
+                usual: MXCSR,
+                flushing: MXCSR | FLUSHING,
+                saved: [0; MASKS],
+                wave: null_mut(),
+                fallback: std::ptr::from_mut(fallback).cast(),
+                items,
+                accesses,
+                memory,
+                until: 0,
+                failures: 0,
+            },
+            data: PhantomData,
         }
-    };
-    Called {
-        exit,
-        failures: frame.failures,
+    }
+
+    /// Calls the function for a wave, starting with the block at `entry`, for at most `left` instructions.
+    ///
+    /// # Safety
+    /// The wave must have the vector registers that the function uses.
+    #[inline(always)]
+    pub(super) unsafe fn call(
+        &mut self,
+        entry: *const c_void,
+        wave: &mut Wave,
+        left: u64,
+    ) -> Called {
+        let frame = &mut self.frame;
+        frame.entry = entry;
+        frame.left = left;
+        frame.until = wave.executed + left;
+        frame.next = 0;
+        frame.waiting = Waiting::No as u64;
+        frame.is_alone = u32::from(wave.group.waves == 1);
+        frame.branch = NO_BRANCH;
+        frame.scc = wave.scc.into();
+        frame.failures = 0;
+        frame.visits = wave.strides.entries();
+        (frame.vgprs, frame.scalars) =
+            wave.with_registers(|vgprs, scalars| (vgprs.as_mut_ptr(), scalars.as_mut_ptr()));
+        let wave: *mut Wave = wave;
+        frame.wave = wave;
+        // SAFETY: guaranteed by the callers; the frame's pointers come from references that outlive the caller.
+        let goes_on = unsafe {
+            let function: unsafe extern "sysv64" fn(*mut Frame) -> u32 =
+                std::mem::transmute(self.function);
+            function(frame) == 0
+        };
+        // SAFETY: the pointer comes from a reference, and host code has returned.
+        let wave = unsafe { &mut *wave };
+        if goes_on {
+            wave.executed = frame.until - frame.left;
+        }
+        wave.scc = frame.scc != 0;
+        if frame.branch != NO_BRANCH {
+            wave.branch = Some(frame.branch as usize);
+        }
+        let next = frame.next as usize;
+        let waiting = Waiting::ALL[frame.waiting as usize];
+        let exit = match waiting {
+            _ if !goes_on => NativeExit::Interpreted,
+            Waiting::No => NativeExit::Goes(next),
+            _ => {
+                wave.waiting = waiting;
+                NativeExit::Waits(next)
+            }
+        };
+        Called {
+            exit,
+            failures: frame.failures,
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use gcn_isa::uses::RegisterSet;
 
 use super::access::Access;
 use super::engine::{Policy, Variant};
-use super::frame::{self, Called, Item};
+use super::frame::{Called, Caller, Item};
 use super::function::{self, Function};
 use super::graph::SLICE;
 use super::graph::{Id, Op};
@@ -132,21 +132,36 @@ impl NativeBlock {
         wave.mode & FLOAT_MODE == region.mode && wave.vgprs.len() >= region.vgprs
     }
 
-    /// Runs a wave from the block's first step, for at most `left` instructions. `left` must not be less than the
-    /// block's number of instructions.
-    #[inline]
-    pub(crate) fn run<F: Fallback>(
-        &self,
-        wave: &mut Wave,
-        fallback: &mut F,
-        left: u64,
-    ) -> NativeExit {
+    /// Prepares the code for the waves of a workgroup.
+    #[inline(always)]
+    pub(crate) fn runner<'a, F: Fallback>(&'a self, fallback: &'a mut F) -> Runner<'a, F> {
         let region = &*self.region;
-        let code = (region.pages.address(0), region.pages.address(self.entry));
         let data = (&*region.items, &*region.accesses, &*region.constants);
-        // SAFETY: code, items, accesses and constants belong to one function, and the wave has the registers it uses.
-        let Called { exit, failures } =
-            unsafe { frame::call(code, data, region.number, (wave, fallback), left) };
+        let function = region.pages.address(0);
+        Runner {
+            native: self,
+            // SAFETY: code, items, accesses and constants belong to one function.
+            caller: unsafe { Caller::new(function, data, region.number, fallback) },
+        }
+    }
+}
+
+/// Host code of a block, ready to run the waves of a workgroup.
+pub(crate) struct Runner<'a, F> {
+    native: &'a NativeBlock,
+    caller: Caller<'a, F>,
+}
+
+impl<F: Fallback> Runner<'_, F> {
+    /// Runs a wave that the code [is for](NativeBlock::is_for) from the block's first step, for at most `left`
+    /// instructions. `left` must not be less than the block's number of instructions.
+    #[inline(always)]
+    pub(crate) fn run(&mut self, wave: &mut Wave, left: u64) -> NativeExit {
+        let region = &*self.native.region;
+        debug_assert!(self.native.is_for(wave));
+        let entry = region.pages.address(self.native.entry);
+        // SAFETY: the wave has the registers that the code uses.
+        let Called { exit, failures } = unsafe { self.caller.call(entry, wave, left) };
         if failures > 0 {
             region.count_failures(failures);
         }

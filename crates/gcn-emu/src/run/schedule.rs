@@ -26,6 +26,11 @@ impl Schedule {
         }
     }
 
+    /// Length of all turns in instructions, if waves have them in order.
+    pub(super) fn quantum_in_order(&self) -> Option<u64> {
+        self.noise.is_none().then_some(self.quantum)
+    }
+
     /// Returns the wave that has the given turn of a workgroup with `count` waves, and the length of the turn in
     /// instructions.
     pub(super) fn turn(&mut self, turn: usize, count: usize) -> (usize, u64) {

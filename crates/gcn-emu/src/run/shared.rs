@@ -5,12 +5,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 use super::place::WavePlace;
+use super::start::{DIMENSIONS, GroupStart, Template};
 use crate::code::Code;
 use crate::device::Device;
 use crate::dispatch::{Dispatch, RESIDENT_GROUPS_WAITING};
 use crate::fault::{Fault, FaultKind, Site};
+use crate::lanes::Lanes;
 use crate::observe::Dispatched;
-use crate::wave::{Waiting, Wave, WaveId};
+use crate::wave::{GroupShape, Waiting, Wave, WaveId};
+use crate::workgroup::RunningGroup;
 
 /// Number of workgroups that a thread claims at once, if there are too many to keep all of them resident. In that
 /// case no workgroup may need another to be resident in order to end. Neighbouring workgroups access neighbouring
@@ -83,6 +86,30 @@ impl<'a> Shared<'a> {
             device: self.device,
             dispatch: self.dispatch,
             code: self.code,
+        }
+    }
+
+    /// Workgroup whose waves begin, with scratch at `scratch`.
+    pub(super) fn starting<'b>(
+        &'b self,
+        group: &RunningGroup,
+        template: &'b Template<'b>,
+        ids: &'b [[Lanes; DIMENSIONS]],
+        scratch: u64,
+    ) -> GroupStart<'b> {
+        GroupStart {
+            dispatch: self.dispatch,
+            config: &self.device.config,
+            template,
+            ids,
+            scratch,
+            id: group.id,
+            size: group.size,
+            slot: group.slot,
+            shape: GroupShape {
+                lds_bytes: group.lds.bytes().len() as u32,
+                waves: group.count as u32,
+            },
         }
     }
 

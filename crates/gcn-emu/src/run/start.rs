@@ -3,18 +3,66 @@
 use gcn_isa::regs;
 
 use crate::device::Config;
-use crate::dispatch::{Initial, InitialSgpr, local_id};
+use crate::dispatch::{Dispatch, Initial, InitialSgpr, local_id};
 use crate::lanes::{LANES, Lanes};
 use crate::late::Late;
 use crate::noise::Noise;
-use crate::wave::{SCALARS, Wave, WaveId};
+use crate::wave::{GroupShape, SCALARS, Scratch, Wave, WaveId};
 
 /// Sets a wave's position with scalar stores. The host cannot forward a vector load from them while they wait in the
 /// store queue, behind stores to memory. Without this a streaming kernel takes a third longer.
 #[inline(never)]
-pub(super) fn identify(id: &mut WaveId, x: u32, y: u32, z: u32, wave: u32) {
+fn identify(id: &mut WaveId, x: u32, y: u32, z: u32, wave: u32) {
     id.group = [x, y, z];
     id.wave = wave;
+}
+
+/// Workgroup whose waves begin.
+pub(super) struct GroupStart<'a> {
+    pub(super) dispatch: &'a Dispatch,
+    pub(super) config: &'a Config,
+    pub(super) template: &'a Template<'a>,
+    /// Work-item IDs of a full workgroup's waves.
+    pub(super) ids: &'a [[Lanes; DIMENSIONS]],
+    /// Address of the thread's scratch.
+    pub(super) scratch: u64,
+    pub(super) id: [u32; 3],
+    /// Size in work-items.
+    pub(super) size: [u32; DIMENSIONS],
+    /// Index of the thread's scratch slot in use.
+    pub(super) slot: usize,
+    pub(super) shape: GroupShape,
+}
+
+impl GroupStart<'_> {
+    /// Sets the position and the initial registers of the workgroup's wave `number`, which has been restarted.
+    #[inline]
+    pub(super) fn prepare(&self, wave: &mut Wave, number: usize) {
+        let dispatch = self.dispatch;
+        let [x, y, z] = self.id;
+        identify(&mut wave.id, x, y, z, number as u32);
+        wave.group = self.shape;
+        let slot = (self.slot as u64 * dispatch.waves_per_group() + number as u64)
+            * dispatch.scratch_bytes_per_wave();
+        wave.scratch = Scratch {
+            base: self.scratch + slot,
+            region: self.scratch,
+            bytes_per_lane: dispatch.scratch_bytes_per_lane,
+        };
+        let first_item = number * LANES;
+        let part;
+        let ids = match self.ids.get(number) {
+            Some(ids) if self.size == dispatch.group => ids,
+            _ => {
+                part = work_item_ids(self.size, first_item);
+                &part
+            }
+        };
+        vary(wave, self.config);
+        let items = self.size.iter().product::<u32>() as usize;
+        self.template
+            .initialise(wave, ids, items - first_item, slot);
+    }
 }
 
 /// Registers that the hardware sets before a wave's first instruction.
@@ -80,7 +128,7 @@ impl<'a> Template<'a> {
 }
 
 /// Applies the device's randomisation to a wave: noise in its registers, late operations.
-pub(super) fn vary(wave: &mut Wave, config: &Config) {
+fn vary(wave: &mut Wave, config: &Config) {
     let id = wave.id;
     if let Some(seed) = config.register_fill {
         fill(wave, noise_of(seed, id));

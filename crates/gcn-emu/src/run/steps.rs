@@ -10,6 +10,7 @@ use super::instruction::{After, NOWHERE, State, does_nothing, execute, holds, is
 use super::stop::Stop;
 use super::turn::Turn;
 use crate::block::{Block, BlockEntry, Exit};
+use crate::code::Code;
 use crate::device::Device;
 use crate::exec::memory::{self, Transfer};
 use crate::fault::FaultKind;
@@ -17,7 +18,7 @@ use crate::lds::Lds;
 use crate::native::{Engine, Fallback, Memories, NativeBlock, NativeExit, Policy, Variant};
 use crate::observe::Dispatched;
 use crate::step::{Executor, Step};
-use crate::wave::Wave;
+use crate::wave::{Waiting, Wave};
 
 /// Exit of a wave from a block.
 pub(super) enum BlockExit {
@@ -255,6 +256,74 @@ fn shortened(steps: &[Step], left: u64) -> &[Step] {
     &steps[..steps.len().min(left as usize)]
 }
 
+/// Runs new waves of a workgroup in turn, each with the host code of the kernel's first block, until one does not end
+/// there. `least` is the block's number of instructions. `begin` prepares a wave and returns false if there are no
+/// more. `ended` is called for each wave that has ended. Returns `None` if all have ended, otherwise the outcome of the
+/// last wave, which may be able to continue.
+#[inline(never)]
+pub(super) fn run_new_waves<'a>(
+    dispatched: &Dispatched<'a>,
+    policy: Policy,
+    (native, least): (&NativeBlock, u64),
+    (wave, lds, transfer): State<'_>,
+    instructions: u64,
+    mut begin: impl FnMut(&mut Wave) -> bool,
+    mut ended: impl FnMut(&Wave),
+) -> Option<Result<(), Stop>> {
+    let mut unobserved = Unobserved {
+        policy: Some(policy),
+        dispatched,
+        counts: false,
+        last: &mut None,
+        begins: true,
+    };
+    let mut interpreter = Interpreter {
+        execution: &mut unobserved,
+        device: dispatched.device,
+        lds,
+        transfer,
+        left: None,
+    };
+    let mut runner = native.runner(&mut interpreter);
+    let (turn, exit) = loop {
+        if !begin(wave) {
+            return None;
+        }
+        let turn = Turn::new(dispatched, wave, instructions);
+        if turn.until < least || !is_unmodified(wave) || !native.is_for(wave) {
+            return Some(Ok(()));
+        }
+        let exit = runner.run(wave, turn.until);
+        if wave.waiting != Waiting::Ended {
+            break (turn, exit);
+        }
+        ended(wave);
+    };
+    let exit = match exit {
+        NativeExit::Goes(next) => Ok(BlockExit::Goes(next)),
+        NativeExit::Waits(next) => Ok(BlockExit::Waits(next)),
+        NativeExit::Interpreted => interpreter.left.unwrap_or(Ok(BlockExit::Goes(NOWHERE))),
+    };
+    Some(match exit {
+        Ok(BlockExit::Goes(next)) => {
+            turn.set_pc(wave, next);
+            if wave.executed < turn.until {
+                Ok(())
+            } else {
+                turn.end(wave)
+            }
+        }
+        Ok(BlockExit::Waits(next)) => {
+            wave.pc = dispatched.code.address(next);
+            Ok(())
+        }
+        Ok(BlockExit::Undecodable(error)) => {
+            Err(turn.nowhere(wave, NOWHERE, Some(FaultKind::Undecodable(error))))
+        }
+        Err(stop) => Err(*stop),
+    })
+}
+
 /// Execution of steps without events.
 struct Unobserved<'a, 'l> {
     /// Thresholds for compiling blocks.
@@ -277,27 +346,32 @@ pub(super) struct TurnEntry<'a> {
     instructions: u64,
 }
 
-/// Variant of [`run_wave`] without observers. A debugger shows the registers at a fault. Since host code may write
-/// registers ahead of a faulting access, the interpreter executes memory accesses if there is a debugger.
-pub(super) fn run_unobserved<'a>(
-    dispatched: &Dispatched<'a>,
-    state: State<'_>,
-    instructions: u64,
-    is_debugged: bool,
-    last: &mut Option<TurnEntry<'a>>,
-) -> Result<(), Stop> {
-    // Operations take effect at once, so outstanding ones matter only to code that reads counters.
-    let counts = dispatched.code.reads_counters();
+/// Thresholds for compiling blocks of runs without observers; `None` if nothing is compiled. A debugger shows the
+/// registers at a fault. Since host code may write registers ahead of a faulting access, the interpreter executes
+/// memory accesses if there is a debugger.
+pub(super) fn unobserved_policy(code: &Code, is_debugged: bool) -> Option<Policy> {
     let variant = if is_debugged {
         Variant::WithoutMemory
     } else {
         Variant::Full
     };
+    // Operations take effect at once, so outstanding ones matter only to code that reads counters. Host code does not
+    // maintain them.
+    Engine::policy(variant).filter(|_| !code.reads_counters())
+}
+
+/// Variant of [`run_wave`] without observers.
+pub(super) fn run_unobserved<'a>(
+    dispatched: &Dispatched<'a>,
+    state: State<'_>,
+    instructions: u64,
+    policy: Option<Policy>,
+    last: &mut Option<TurnEntry<'a>>,
+) -> Result<(), Stop> {
     let mut unobserved = Unobserved {
-        // Host code does not maintain wait counters.
-        policy: Engine::policy(variant).filter(|_| !counts),
+        policy,
         dispatched,
-        counts,
+        counts: dispatched.code.reads_counters(),
         last,
         begins: true,
     };
@@ -374,7 +448,7 @@ pub(super) fn run_native<'a>(
         transfer,
         left: None,
     };
-    match native.run(wave, &mut interpreter, left) {
+    match native.runner(&mut interpreter).run(wave, left) {
         NativeExit::Goes(next) => Ok(BlockExit::Goes(next)),
         NativeExit::Waits(next) => Ok(BlockExit::Waits(next)),
         NativeExit::Interpreted => interpreter.left.unwrap_or(Ok(BlockExit::Goes(NOWHERE))),

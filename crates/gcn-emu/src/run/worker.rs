@@ -1,5 +1,6 @@
 //! Host thread of a run, with the workgroups and waves that it runs.
 
+mod begin;
 mod controlled;
 
 use std::ops::Range;
@@ -10,16 +11,16 @@ use super::observed::{end_sequence, run_observed};
 use super::place::keep_first_wave;
 use super::schedule::Schedule;
 use super::shared::Shared;
-use super::start::{DIMENSIONS, Template, identify, vary, work_item_ids};
-use super::steps::{TurnEntry, run_unobserved};
-use crate::device::LdsFill;
+use super::start::{DIMENSIONS, Template, work_item_ids};
+use super::steps::{TurnEntry, run_unobserved, unobserved_policy};
+use super::stop::Stop;
 use crate::dispatch::{RESIDENT_GROUPS, Stats};
 use crate::exec::memory::Transfer;
 use crate::fault::{Fault, FaultKind};
 use crate::lanes::{FloatEnvironment, LANES, Lanes};
-use crate::lds::Lds;
+use crate::native::Policy;
 use crate::observe::{Context, Debugger, Events, StopPoints, Watchers, WaveEnd};
-use crate::wave::{GroupShape, Scratch, Waiting, Wave, WaveId};
+use crate::wave::{Waiting, Wave, WaveId};
 use crate::workgroup::RunningGroup;
 
 /// Number of rounds without an ended workgroup after which the thread checks for the first time that all workgroups
@@ -79,6 +80,8 @@ pub(super) struct Worker<'a> {
     transfer: Box<Transfer>,
     /// Work-item IDs of a full workgroup's waves, in as many dimensions as the kernel requests.
     ids: Vec<[Lanes; DIMENSIONS]>,
+    /// Thresholds for compiling blocks of unobserved waves.
+    policy: Option<Policy>,
     /// Initial registers of a wave.
     template: Template<'a>,
     /// Host code at which the last turn began. Waves of a workgroup are often at the same barrier.
@@ -99,6 +102,20 @@ impl Control {
             stops: StopPoints::new(debugger),
             has_stops: false,
         }
+    }
+}
+
+/// Adds what a wave has executed since it had these numbers of instructions and of violations.
+fn account(
+    stats: &mut Stats,
+    violation: &mut Option<(WaveId, u64)>,
+    wave: &Wave,
+    [executed, violations]: [u64; 2],
+) {
+    stats.instructions += wave.executed - executed;
+    stats.violations += wave.violations - violations;
+    if let Some(pc) = wave.violated_at {
+        keep_first_wave(violation, (wave.id, pc));
     }
 }
 
@@ -144,6 +161,7 @@ impl<'a> Worker<'a> {
             ids: (0..shared.dispatch.waves_per_group())
                 .map(|wave| work_item_ids(shared.dispatch.group, wave as usize * LANES))
                 .collect(),
+            policy: unobserved_policy(shared.code, debugger.is_some()),
             template: Template::new(&shared.dispatch.initial),
             last_entry: None,
         }
@@ -300,107 +318,12 @@ impl<'a> Worker<'a> {
         self.claimed.next().map(|n| self.shared.group(n))
     }
 
-    /// Begins workgroup `id`. Its waves begin with their first turns.
-    fn start(&mut self, id: [u32; 3]) {
-        let Shared {
-            device,
-            code,
-            dispatch,
-            ..
-        } = *self.shared;
-        let mut group = self.spare.pop().unwrap_or_else(|| {
-            Box::new(RunningGroup {
-                id,
-                size: dispatch.group,
-                count: 0,
-                waves: Vec::new(),
-                lds: Lds::new(code.isa(), dispatch.lds_bytes),
-                slot: 0,
-            })
-        });
-        group.id = id;
-        group.slot = if dispatch.scratch_bytes_per_wave() == 0 {
-            0
-        } else {
-            (0..self.shared.slots)
-                .find(|slot| self.resident.iter().all(|g| g.slot != *slot))
-                .unwrap_or(0)
-        };
-        match device.config.lds_fill {
-            LdsFill::Zero => group.lds.clear(),
-            LdsFill::Random(seed) => group.lds.randomise(
-                seed ^ (u64::from(id[0]) << 40) ^ (u64::from(id[1]) << 20) ^ u64::from(id[2]),
-            ),
-        }
-        group.size = dispatch.shape().group_size(id);
-        group.count = group.items().div_ceil(LANES);
-        group.waves.clear();
-        self.stats.waves += group.count as u64;
-        self.rounds = 0;
-        self.resident.push(group);
-    }
-
-    /// Begins the next wave of a workgroup.
-    fn begin(&mut self, index: usize) {
-        let Shared {
-            device,
-            code,
-            dispatch,
-            ..
-        } = *self.shared;
-        let group = &mut self.resident[index];
-        let number = group.waves.len();
-        let mut wave = if let Some(mut wave) = self.spare_waves.pop() {
-            wave.restart(dispatch.entry);
-            wave
-        } else {
-            let id = WaveId::default();
-            let mut wave = Wave::new(code.isa(), id, dispatch.entry, code.vgprs(), code.sgprs());
-            wave.apertures = device.config.apertures;
-            Box::new(wave)
-        };
-        let [x, y, z] = group.id;
-        identify(&mut wave.id, x, y, z, number as u32);
-        wave.group = GroupShape {
-            lds_bytes: group.lds.bytes().len() as u32,
-            waves: group.count as u32,
-        };
-        let slot = (group.slot as u64 * dispatch.waves_per_group() + number as u64)
-            * dispatch.scratch_bytes_per_wave();
-        wave.scratch = Scratch {
-            base: self.scratch + slot,
-            region: self.scratch,
-            bytes_per_lane: dispatch.scratch_bytes_per_lane,
-        };
-        let first_item = number * LANES;
-        let part;
-        let ids = match self.ids.get(number) {
-            Some(ids) if group.size == dispatch.group => ids,
-            _ => {
-                part = work_item_ids(group.size, first_item);
-                &part
-            }
-        };
-        let lanes = group.items() - first_item;
-        vary(&mut wave, &device.config);
-        self.template.initialise(&mut wave, ids, lanes, slot);
-        if self.watch.wants.any(Events::WAVE) {
-            let context = Context {
-                dispatched: &self.shared.dispatched(),
-                pc: wave.pc,
-                wave: &wave,
-                lds: &group.lds,
-            };
-            self.watch.each(Events::WAVE, |it| it.wave_begins(&context));
-        }
-        group.waves.push(Some(wave));
-    }
-
     /// Gives every wave of a workgroup a turn.
     fn turn(&mut self, index: usize) -> Result<TurnEnd, Box<Fault>> {
-        let mut progress = false;
         let count = self.resident[index].count;
-        for turn in 0..count {
+        let had_turns = self.run_new_waves(index)?;
+        let mut progress = had_turns > 0;
+        for turn in had_turns..count {
             let (number, quantum) = self.schedule.turn(turn, count);
             while number >= self.resident[index].waves.len() {
                 self.begin(index);
@@ -452,12 +375,9 @@ impl<'a> Worker<'a> {
         let Some(wave) = &mut waves[number] else {
             return Ok(false);
         };
-        let before = wave.executed;
-        let violations = wave.violations;
-        let device = self.shared.device;
+        let before = [wave.executed, wave.violations];
         let dispatched = self.shared.dispatched();
         let (transfer, watch) = (&mut self.transfer, &mut self.watch);
-        let is_debugged = self.control.is_some();
         let stops = self.control.as_mut().filter(|control| control.has_stops);
         let stops = stops.map(|control| &mut control.stops);
         let result = if watch.wants == Events::NONE && wave.late.is_none() && stops.is_none() {
@@ -465,7 +385,7 @@ impl<'a> Worker<'a> {
                 &dispatched,
                 (wave, lds, transfer),
                 instructions,
-                is_debugged,
+                self.policy,
                 &mut self.last_entry,
             )
         } else {
@@ -476,12 +396,25 @@ impl<'a> Worker<'a> {
                 instructions,
             )
         };
-        let progress = wave.executed != before;
-        self.stats.instructions += wave.executed - before;
-        self.stats.violations += wave.violations - violations;
-        if let Some(pc) = wave.violated_at {
-            keep_first_wave(&mut self.violation, (wave.id, pc));
-        }
+        self.settle(index, number, before, result)
+    }
+
+    /// Counts what a wave has executed in a turn, and ends or stops it. `before` is its number of instructions and of
+    /// violations before the turn. Returns true if it executed any instruction.
+    fn settle(
+        &mut self,
+        index: usize,
+        number: usize,
+        before: [u64; 2],
+        result: Result<(), Stop>,
+    ) -> Result<bool, Box<Fault>> {
+        let RunningGroup { waves, .. } = &mut *self.resident[index];
+        let Some(wave) = &waves[number] else {
+            return Ok(false);
+        };
+        let (device, dispatched) = (self.shared.device, self.shared.dispatched());
+        account(&mut self.stats, &mut self.violation, wave, before);
+        let progress = wave.executed != before[0];
         let has_ended = wave.waiting == Waiting::Ended;
         if let Err(stop) = result {
             let id = wave.id;
