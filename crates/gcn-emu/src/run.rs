@@ -65,7 +65,7 @@ pub fn step(device: &Device, code: &Code, wave: &mut Wave, lds: &mut Lds) -> Res
     let mut transfer = Transfer::default();
     let state = (wave, lds, &mut transfer);
     let policy = steps::unobserved_policy(code, false);
-    steps::run_unobserved(&dispatched, state, 1, policy, &mut None).map_err(|stop| stop.kind)
+    steps::run_unobserved(&dispatched, state, 1, policy).map_err(|stop| stop.kind)
 }
 
 impl Dispatch {

@@ -299,6 +299,14 @@ impl Wave {
         self.branch = None;
     }
 
+    /// True if the wave can use its turn. A sleeping wave wakes up.
+    pub(crate) fn takes_turn(&mut self) -> bool {
+        if self.waiting == Waiting::Asleep {
+            self.waiting = Waiting::No;
+        }
+        matches!(self.waiting, Waiting::No | Waiting::Gws)
+    }
+
     /// Reads a vector register; one beyond the allocation reads v0 (checklist 1.6).
     #[inline]
     pub fn vgpr(&self, register: u8) -> &Lanes {

@@ -47,8 +47,21 @@ impl NativeBlock {
         match *self {}
     }
 
-    pub(crate) fn runner<'a, F: Fallback>(&'a self, _: &'a mut F) -> Runner<'a, F> {
+    pub(crate) fn runner<'a, F: Fallback>(
+        &'a self,
+        _: &'a mut F,
+        _: &'a mut FrameSlot,
+    ) -> Runner<'a, F> {
         match *self {}
+    }
+}
+
+/// Place for a frame, which no host code needs.
+pub(crate) struct FrameSlot;
+
+impl FrameSlot {
+    pub(crate) fn new() -> FrameSlot {
+        FrameSlot
     }
 }
 

@@ -27,6 +27,10 @@ pub(super) enum Item {
     Interpreted(usize, Box<[Step]>),
 }
 
+/// Vectors that cross no cache line.
+#[repr(C, align(32))]
+pub(super) struct Rows<const N: usize>([[u32; SLICE]; N]);
+
 /// Frame of a call. Host code accesses the fields by their offsets.
 #[repr(C)]
 pub(super) struct Frame {
@@ -69,14 +73,14 @@ pub(super) struct Frame {
     /// Saved MXCSR during the search for a window.
     pub(super) mxcsr: u32,
     /// Number of LDS addresses at which an element fits, for each size in [`SHARE_SIZES`].
-    pub(super) share_counts: [[u32; SLICE]; SHARE_SIZES.len()],
+    pub(super) share_counts: Rows<{ SHARE_SIZES.len() }>,
     /// The wave's table of load addresses, for prefetching.
     pub(super) visits: *mut Visit,
     /// Values of a slice passed to helper functions: low and high dwords of addresses, or the offsets and data of a
     /// store.
-    pub(super) slice: MaybeUninit<[[u32; SLICE]; SAVED_ROWS]>,
+    pub(super) slice: MaybeUninit<Rows<SAVED_ROWS>>,
     /// Host registers saved during the search for a window.
-    pub(super) registers: MaybeUninit<[[u32; SLICE]; VALUES]>,
+    pub(super) registers: MaybeUninit<Rows<VALUES>>,
     /// SCC, 0 or 1.
     pub(super) scc: u32,
     /// MXCSR values: the one that Rust uses, and one that flushes denormals.
@@ -133,10 +137,21 @@ pub(super) struct Called {
     pub(super) failures: u32,
 }
 
+/// Place for a frame. A frame is never moved, since that takes as long as a short call.
+pub(crate) struct FrameSlot(MaybeUninit<Frame>);
+
+impl FrameSlot {
+    /// Creates an empty slot.
+    #[inline(always)]
+    pub(crate) fn new() -> FrameSlot {
+        FrameSlot(MaybeUninit::uninit())
+    }
+}
+
 /// Function of a region, ready to be called for the waves of a workgroup.
 pub(super) struct Caller<'a, F> {
     function: *const c_void,
-    frame: Frame,
+    frame: &'a mut Frame,
     data: PhantomData<(&'a [Item], &'a mut F)>,
 }
 
@@ -151,6 +166,7 @@ impl<'a, F: Fallback> Caller<'a, F> {
         (items, accesses, constants): (&'a [Item], &'a [Access], &'a [[u32; SLICE]]),
         region: u64,
         fallback: &'a mut F,
+        slot: &'a mut FrameSlot,
     ) -> Caller<'a, F> {
         let Memories {
             global,
@@ -170,7 +186,7 @@ impl<'a, F: Fallback> Caller<'a, F> {
         let count = |bytes: u32| [(share_bytes + 1).saturating_sub(bytes); SLICE];
         Caller {
             function,
-            frame: Frame {
+            frame: slot.0.write(Frame {
                 vgprs: null_mut(),
                 scalars: null_mut(),
                 constants: constants.as_ptr(),
@@ -190,7 +206,7 @@ impl<'a, F: Fallback> Caller<'a, F> {
                 share,
                 share_bytes,
                 mxcsr: MXCSR,
-                share_counts: SHARE_SIZES.map(count),
+                share_counts: Rows(SHARE_SIZES.map(count)),
                 visits: null_mut(),
                 slice: MaybeUninit::uninit(),
                 registers: MaybeUninit::uninit(),
@@ -205,7 +221,7 @@ impl<'a, F: Fallback> Caller<'a, F> {
                 memory,
                 until: 0,
                 failures: 0,
-            },
+            }),
             data: PhantomData,
         }
     }
@@ -221,7 +237,7 @@ impl<'a, F: Fallback> Caller<'a, F> {
         wave: &mut Wave,
         left: u64,
     ) -> Called {
-        let frame = &mut self.frame;
+        let frame = &mut *self.frame;
         frame.entry = entry;
         frame.left = left;
         frame.until = wave.executed + left;

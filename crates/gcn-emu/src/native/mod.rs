@@ -61,9 +61,11 @@ mod pages;
 mod region;
 
 #[cfg(not(all(unix, target_arch = "x86_64")))]
-pub(crate) use absent::NativeBlock;
+pub(crate) use absent::{FrameSlot, NativeBlock};
 pub use engine::{ENGINE_VARIABLE, Engine, EngineError};
 pub(crate) use engine::{Policy, Variant};
+#[cfg(all(unix, target_arch = "x86_64"))]
+pub(crate) use frame::FrameSlot;
 pub(crate) use interface::{Candidate, Fallback, Memories, NativeExit, PlanExit};
 #[cfg(all(unix, target_arch = "x86_64"))]
 pub(crate) use region::NativeBlock;

@@ -10,7 +10,7 @@ use gcn_isa::uses::RegisterSet;
 
 use super::access::Access;
 use super::engine::{Policy, Variant};
-use super::frame::{Called, Caller, Item};
+use super::frame::{Called, Caller, FrameSlot, Item};
 use super::function::{self, Function};
 use super::graph::SLICE;
 use super::graph::{Id, Op};
@@ -134,14 +134,18 @@ impl NativeBlock {
 
     /// Prepares the code for the waves of a workgroup.
     #[inline(always)]
-    pub(crate) fn runner<'a, F: Fallback>(&'a self, fallback: &'a mut F) -> Runner<'a, F> {
+    pub(crate) fn runner<'a, F: Fallback>(
+        &'a self,
+        fallback: &'a mut F,
+        slot: &'a mut FrameSlot,
+    ) -> Runner<'a, F> {
         let region = &*self.region;
         let data = (&*region.items, &*region.accesses, &*region.constants);
         let function = region.pages.address(0);
         Runner {
             native: self,
             // SAFETY: code, items, accesses and constants belong to one function.
-            caller: unsafe { Caller::new(function, data, region.number, fallback) },
+            caller: unsafe { Caller::new(function, data, region.number, fallback, slot) },
         }
     }
 }

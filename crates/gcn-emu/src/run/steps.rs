@@ -15,10 +15,12 @@ use crate::device::Device;
 use crate::exec::memory::{self, Transfer};
 use crate::fault::FaultKind;
 use crate::lds::Lds;
-use crate::native::{Engine, Fallback, Memories, NativeBlock, NativeExit, Policy, Variant};
+use crate::native::{
+    Engine, Fallback, FrameSlot, Memories, NativeBlock, NativeExit, Policy, Variant,
+};
 use crate::observe::Dispatched;
 use crate::step::{Executor, Step};
-use crate::wave::{Waiting, Wave};
+use crate::wave::Wave;
 
 /// Exit of a wave from a block.
 pub(super) enum BlockExit {
@@ -34,16 +36,6 @@ pub(super) enum BlockExit {
 pub(super) trait Execution<'a> {
     /// Begins a turn of the wave.
     fn begin_turn(&mut self, wave: &Wave, lds: &Lds);
-
-    /// Runs the wave with the host code at which a turn began before, for at most `left` instructions. Returns `None`
-    /// if the wave is elsewhere.
-    ///
-    /// # Errors
-    /// Returns the errors of [`Execution::fast`].
-    #[inline(always)]
-    fn resume(&mut self, _state: State<'_>, _left: u64) -> Result<Option<BlockExit>, Box<Stop>> {
-        Ok(None)
-    }
 
     /// Number of steps that the wave executes from an entry before a debugger stops it.
     fn until_stop(&mut self, entry: BlockEntry<'a>) -> u64;
@@ -115,16 +107,7 @@ pub(super) fn run_wave<'a>(
     // `index` is the program counter, in dwords of the code. The wave's own program counter and instruction count are
     // updated only when others can see them.
     execution.begin_turn(wave, lds);
-    let state = (&mut *wave, &mut *lds, &mut *transfer);
-    let left = turn.until.saturating_sub(state.0.executed);
-    let mut index = match execution.resume(state, left).map_err(|stop| *stop)? {
-        Some(BlockExit::Goes(next)) => next,
-        Some(BlockExit::Waits(next)) => {
-            wave.pc = code.address(next);
-            return Ok(());
-        }
-        Some(BlockExit::Undecodable(_)) | None => code.index(wave.pc).unwrap_or(NOWHERE),
-    };
+    let mut index = code.index(wave.pc).unwrap_or(NOWHERE);
     while wave.executed < turn.until {
         let Some(entry) = code.entry(index) else {
             return Err(turn.nowhere(wave, index, None));
@@ -256,26 +239,56 @@ fn shortened(steps: &[Step], left: u64) -> &[Step] {
     &steps[..steps.len().min(left as usize)]
 }
 
-/// Runs new waves of a workgroup in turn, each with the host code of the kernel's first block, until one does not end
-/// there. `least` is the block's number of instructions. `begin` prepares a wave and returns false if there are no
-/// more. `ended` is called for each wave that has ended. Returns `None` if all have ended, otherwise the outcome of the
-/// last wave, which may be able to continue.
-#[inline(never)]
-pub(super) fn run_new_waves<'a>(
-    dispatched: &Dispatched<'a>,
+/// Host code of a block, at which waves of a workgroup have their turns.
+#[derive(Clone, Copy)]
+pub(super) struct HostEntry<'a> {
     policy: Policy,
-    (native, least): (&NativeBlock, u64),
-    (wave, lds, transfer): State<'_>,
+    /// Address of the block.
+    pc: u64,
+    native: &'a NativeBlock,
+    /// Number of instructions in the block.
     instructions: u64,
-    mut begin: impl FnMut(&mut Wave) -> bool,
-    mut ended: impl FnMut(&Wave),
-) -> Option<Result<(), Stop>> {
+}
+
+impl<'a> HostEntry<'a> {
+    /// Host code of the block at `pc`, if it has been compiled.
+    pub(super) fn at(code: &'a Code, pc: u64, policy: Policy) -> Option<HostEntry<'a>> {
+        let BlockEntry { block, from } = code.entry(code.index(pc)?)?;
+        let native = block.native(policy.variant).filter(|_| from == 0)?;
+        Some(HostEntry {
+            policy,
+            pc,
+            native,
+            instructions: block.steps().len() as u64,
+        })
+    }
+}
+
+/// Waves that have their turns one after the other.
+pub(super) trait Turns {
+    /// Takes the next wave; `None` if there are no more.
+    fn next(&mut self) -> Option<Box<Wave>>;
+
+    /// Puts back a wave that waits or has ended.
+    fn end(&mut self, wave: Box<Wave>);
+}
+
+/// Runs waves one after the other with the host code at `entry`, each for at most `instructions` instructions, as long
+/// as they begin there, and wait or end within that code. Returns the first wave that does not, with the outcome of its
+/// turn so far, or `None` after the last wave.
+#[inline(never)]
+pub(super) fn run_together<'a>(
+    dispatched: &Dispatched<'a>,
+    entry: HostEntry<'a>,
+    (lds, transfer): (&mut Lds, &mut Transfer),
+    instructions: u64,
+    turns: &mut impl Turns,
+) -> Option<(Box<Wave>, Result<(), Stop>)> {
+    let HostEntry { policy, native, .. } = entry;
     let mut unobserved = Unobserved {
         policy: Some(policy),
         dispatched,
         counts: false,
-        last: &mut None,
-        begins: true,
     };
     let mut interpreter = Interpreter {
         execution: &mut unobserved,
@@ -284,33 +297,39 @@ pub(super) fn run_new_waves<'a>(
         transfer,
         left: None,
     };
-    let mut runner = native.runner(&mut interpreter);
-    let (turn, exit) = loop {
-        if !begin(wave) {
-            return None;
+    let mut slot = FrameSlot::new();
+    let mut runner = native.runner(&mut interpreter, &mut slot);
+    let (mut wave, turn, exit) = loop {
+        let mut wave = turns.next()?;
+        let turn = Turn::new(dispatched, &wave, instructions);
+        let left = turn.until.saturating_sub(wave.executed);
+        let is_at_entry = wave.pc == entry.pc
+            && left >= entry.instructions
+            && is_unmodified(&wave)
+            && native.is_for(&wave);
+        if !is_at_entry {
+            return Some((wave, Ok(())));
         }
-        let turn = Turn::new(dispatched, wave, instructions);
-        if turn.until < least || !is_unmodified(wave) || !native.is_for(wave) {
-            return Some(Ok(()));
+        match runner.run(&mut wave, left) {
+            NativeExit::Waits(following) => {
+                wave.pc = dispatched.code.address(following);
+                turns.end(wave);
+            }
+            exit => break (wave, turn, exit),
         }
-        let exit = runner.run(wave, turn.until);
-        if wave.waiting != Waiting::Ended {
-            break (turn, exit);
-        }
-        ended(wave);
     };
     let exit = match exit {
         NativeExit::Goes(next) => Ok(BlockExit::Goes(next)),
         NativeExit::Waits(next) => Ok(BlockExit::Waits(next)),
         NativeExit::Interpreted => interpreter.left.unwrap_or(Ok(BlockExit::Goes(NOWHERE))),
     };
-    Some(match exit {
+    let result = match exit {
         Ok(BlockExit::Goes(next)) => {
-            turn.set_pc(wave, next);
+            turn.set_pc(&mut wave, next);
             if wave.executed < turn.until {
                 Ok(())
             } else {
-                turn.end(wave)
+                turn.end(&wave)
             }
         }
         Ok(BlockExit::Waits(next)) => {
@@ -318,32 +337,20 @@ pub(super) fn run_new_waves<'a>(
             Ok(())
         }
         Ok(BlockExit::Undecodable(error)) => {
-            Err(turn.nowhere(wave, NOWHERE, Some(FaultKind::Undecodable(error))))
+            Err(turn.nowhere(&wave, NOWHERE, Some(FaultKind::Undecodable(error))))
         }
         Err(stop) => Err(*stop),
-    })
+    };
+    Some((wave, result))
 }
 
 /// Execution of steps without events.
-struct Unobserved<'a, 'l> {
+struct Unobserved<'a, 'd> {
     /// Thresholds for compiling blocks.
     policy: Option<Policy>,
-    dispatched: &'l Dispatched<'a>,
+    dispatched: &'d Dispatched<'a>,
     /// True if wait counters are maintained.
     counts: bool,
-    /// Host code at which the last turn began.
-    last: &'l mut Option<TurnEntry<'a>>,
-    /// True if the wave's turn has just begun.
-    begins: bool,
-}
-
-/// Host code at which a wave has begun a turn.
-#[derive(Clone, Copy)]
-pub(super) struct TurnEntry<'a> {
-    pc: u64,
-    native: &'a NativeBlock,
-    /// Number of instructions in the block.
-    instructions: u64,
 }
 
 /// Thresholds for compiling blocks of runs without observers; `None` if nothing is compiled. A debugger shows the
@@ -366,14 +373,11 @@ pub(super) fn run_unobserved<'a>(
     state: State<'_>,
     instructions: u64,
     policy: Option<Policy>,
-    last: &mut Option<TurnEntry<'a>>,
 ) -> Result<(), Stop> {
     let mut unobserved = Unobserved {
         policy,
         dispatched,
         counts: dispatched.code.reads_counters(),
-        last,
-        begins: true,
     };
     run_wave(dispatched, &mut unobserved, state, instructions)
 }
@@ -402,7 +406,8 @@ impl<'a, E: Execution<'a>> Fallback for Interpreter<'_, E> {
         let state = (&mut *wave, &mut *self.lds, &mut *self.transfer);
         let exit = execute_steps(self.execution, state, steps, executed);
         self.left = match (exit, steps) {
-            (Ok(None), [.., last]) if !self.execution.may_stay_compiled() => {
+            (Ok(None), _) if self.execution.may_stay_compiled() => return true,
+            (Ok(None), [.., last]) => {
                 wave.executed = executed + steps.len() as u64;
                 Some(Ok(BlockExit::Goes(last.following())))
             }
@@ -448,7 +453,10 @@ pub(super) fn run_native<'a>(
         transfer,
         left: None,
     };
-    match native.runner(&mut interpreter).run(wave, left) {
+    match native
+        .runner(&mut interpreter, &mut FrameSlot::new())
+        .run(wave, left)
+    {
         NativeExit::Goes(next) => Ok(BlockExit::Goes(next)),
         NativeExit::Waits(next) => Ok(BlockExit::Waits(next)),
         NativeExit::Interpreted => interpreter.left.unwrap_or(Ok(BlockExit::Goes(NOWHERE))),
@@ -490,27 +498,6 @@ impl<'a> Execution<'a> for Unobserved<'a, '_> {
     fn begin_turn(&mut self, _wave: &Wave, _lds: &Lds) {}
 
     #[inline(always)]
-    fn resume(&mut self, state: State<'_>, left: u64) -> Result<Option<BlockExit>, Box<Stop>> {
-        match *self.last {
-            Some(TurnEntry {
-                pc,
-                native,
-                instructions,
-            }) if pc == state.0.pc
-                && self.policy.is_some()
-                && left >= instructions
-                && is_unmodified(state.0)
-                && native.is_for(state.0)
-                && !native.is_abandoned() =>
-            {
-                self.begins = false;
-                run_native(native, self, self.dispatched.device, state, left).map(Some)
-            }
-            _ => Ok(None),
-        }
-    }
-
-    #[inline(always)]
     fn until_stop(&mut self, _entry: BlockEntry<'a>) -> u64 {
         u64::MAX
     }
@@ -525,20 +512,12 @@ impl<'a> Execution<'a> for Unobserved<'a, '_> {
         entry: BlockEntry<'a>,
         left: u64,
     ) -> Result<Option<BlockExit>, Box<Stop>> {
-        let begins = std::mem::take(&mut self.begins);
         let Some(policy) = self.policy else {
             return Ok(None);
         };
         let Some(native) = host_code(self.dispatched, policy, entry, state.0, left) else {
             return Ok(None);
         };
-        if begins {
-            *self.last = Some(TurnEntry {
-                pc: state.0.pc,
-                native,
-                instructions: entry.block.steps().len() as u64,
-            });
-        }
         run_native(native, self, self.dispatched.device, state, left).map(Some)
     }
 

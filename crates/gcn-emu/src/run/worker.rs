@@ -1,6 +1,7 @@
 //! Host thread of a run, with the workgroups and waves that it runs.
 
 mod begin;
+mod compiled;
 mod controlled;
 
 use std::ops::Range;
@@ -12,7 +13,7 @@ use super::place::keep_first_wave;
 use super::schedule::Schedule;
 use super::shared::Shared;
 use super::start::{DIMENSIONS, Template, work_item_ids};
-use super::steps::{TurnEntry, run_unobserved, unobserved_policy};
+use super::steps::{run_unobserved, unobserved_policy};
 use super::stop::Stop;
 use crate::dispatch::{RESIDENT_GROUPS, Stats};
 use crate::exec::memory::Transfer;
@@ -84,8 +85,6 @@ pub(super) struct Worker<'a> {
     policy: Option<Policy>,
     /// Initial registers of a wave.
     template: Template<'a>,
-    /// Host code at which the last turn began. Waves of a workgroup are often at the same barrier.
-    last_entry: Option<TurnEntry<'a>>,
 }
 
 /// Debugger, with the stops in force for the current wave.
@@ -163,7 +162,6 @@ impl<'a> Worker<'a> {
                 .collect(),
             policy: unobserved_policy(shared.code, debugger.is_some()),
             template: Template::new(&shared.dispatch.initial),
-            last_entry: None,
         }
     }
 
@@ -321,23 +319,26 @@ impl<'a> Worker<'a> {
     /// Gives every wave of a workgroup a turn.
     fn turn(&mut self, index: usize) -> Result<TurnEnd, Box<Fault>> {
         let count = self.resident[index].count;
-        let had_turns = self.run_new_waves(index)?;
-        let mut progress = had_turns > 0;
-        for turn in had_turns..count {
+        let before = self.stats.instructions;
+        let (mut turn, mut progress) = (0, false);
+        while turn < count {
+            turn = self.run_compiled(index, turn)?;
+            if turn == count {
+                break;
+            }
             let (number, quantum) = self.schedule.turn(turn, count);
+            turn += 1;
             while number >= self.resident[index].waves.len() {
                 self.begin(index);
             }
             let Some(wave) = &mut self.resident[index].waves[number] else {
                 continue;
             };
-            match wave.waiting {
-                Waiting::No | Waiting::Gws => {}
-                Waiting::Asleep => wave.waiting = Waiting::No,
-                Waiting::Barrier | Waiting::Ended => continue,
+            if wave.takes_turn() {
+                progress |= self.run(index, number, quantum)?;
             }
-            progress |= self.run(index, number, quantum)?;
         }
+        progress |= self.stats.instructions != before;
         if self.stats.instructions - self.reported >= REPORTED {
             self.advance();
         }
@@ -386,7 +387,6 @@ impl<'a> Worker<'a> {
                 (wave, lds, transfer),
                 instructions,
                 self.policy,
-                &mut self.last_entry,
             )
         } else {
             run_observed(
