@@ -41,6 +41,18 @@ impl Window {
         distance: 0,
     };
 
+    /// Moves a window of offsets to another base in the same allocation. Returns false if the base is elsewhere.
+    pub(crate) fn move_to(&mut self, base: u64) -> bool {
+        let offset = base.wrapping_sub(self.first_base);
+        let is_inside = offset < self.bases;
+        if is_inside {
+            let count = (self.bases - offset).min(PAGE as u64);
+            self.count = [count as u32; COPIES];
+            self.pointer = base;
+        }
+        is_inside
+    }
+
     /// True if the address is in the window.
     pub(crate) fn contains(&self, address: u64) -> bool {
         (address >> u32::BITS) as u32 == self.high[0]
@@ -75,19 +87,18 @@ impl Memory {
     }
 
     /// Window of offsets from a base, starting at zero, for which an element of `bytes` bytes is in the base's
-    /// allocation.
+    /// allocation. It can be [moved](Window::move_to) to other bases there.
     pub(crate) fn window_from(&self, base: u64, bytes: u32) -> Window {
-        let Some((region, offset)) = self.find(base, bytes.into()) else {
+        let Some((region, _)) = self.find(base, bytes.into()) else {
             return Window::EMPTY;
         };
-        let count = region.len() - offset - u64::from(bytes) + 1;
-        Window {
-            low: [0; COPIES],
-            high: [0; COPIES],
-            count: [count.min(PAGE as u64) as u32; COPIES],
-            pointer: base,
+        let mut window = Window {
+            first_base: region.base(),
+            bases: region.len() - u64::from(bytes) + 1,
             ..Window::EMPTY
-        }
+        };
+        window.move_to(base);
+        window
     }
 
     /// Window of a single element of `bytes` bytes at `distance` from a base, valid for all bases in the same
