@@ -101,13 +101,22 @@ impl ShadowPage {
             return false;
         }
         let page = held.get_or_insert_with(|| self.rows());
+        let is_of_host = view.layout.wave(now) == HOST;
+        if is_load && !is_of_host {
+            // Most loads of single elements find their cell. They never fill a quarter.
+            let row = &mut page[(bytes.start / ROW as u64) as usize % ROWS];
+            let first = (bytes.start % ROW as u64) as usize;
+            let inside = first..first + (bytes.end - bytes.start) as usize;
+            if row.touch_cell_by_load(inside, bytes.start, now, view, met) {
+                return true;
+            }
+        }
         let is_plain = matches!(now.kind(), AccessKind::Load | AccessKind::Store);
         if !is_plain && !view.is_without_acquires {
             quarters(&bytes, true, |word, bits| {
                 self.acquired[word].fetch_or(bits, Relaxed);
             });
         }
-        let is_of_host = view.layout.wave(now) == HOST;
         if !is_load || is_of_host {
             quarters(&bytes, true, |word, bits| {
                 self.loaded_enough[word].fetch_and(!bits, Relaxed);

@@ -351,6 +351,31 @@ impl ShadowRow {
         true
     }
 
+    /// Records a plain load of bytes that have a single cell, if there is one and writes are not collected. Returns
+    /// false without effect otherwise. `at` is the address of the first byte.
+    #[inline(always)]
+    pub(super) fn touch_cell_by_load(
+        &mut self,
+        bytes: Range<usize>,
+        at: u64,
+        now: PastAccess,
+        view: &HappensBefore<'_>,
+        met: &mut Conflicts,
+    ) -> bool {
+        let (cell, size) = match self {
+            ShadowRow::Dwords(cells) => (cells.get_mut(bytes.start / DWORD), DWORD),
+            ShadowRow::Bytes(cells) => (cells.get_mut(bytes.start), 1),
+            ShadowRow::Whole(_) | ShadowRow::Quarters(_) => return false,
+        };
+        let is_cell = bytes.len() == size && bytes.start.is_multiple_of(size) && !met.wants_writes;
+        let Some(cell) = cell.filter(|_| is_cell) else {
+            return false;
+        };
+        met.cell = size;
+        cell.touch_by_load(now, view, at, met);
+        true
+    }
+
     /// Records an access to bytes of the row; `base` is the address of the first byte. `may_grow` grants memory;
     /// without it, an access to part of a cell is not recorded.
     pub(super) fn touch(
