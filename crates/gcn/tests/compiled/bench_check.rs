@@ -1,4 +1,4 @@
-//! Benchmarks of kernels under `gcn check` relative to `gcn run`, in alternation, or of two builds of `gcn`.
+//! Benchmarks of kernels under `gcn check` relative to the interpreter, in alternation, or of two builds of `gcn`.
 
 use std::path::Path;
 
@@ -47,6 +47,9 @@ const RUNS_BESIDE_OFF: usize = 2;
 /// Ratio of times above which a build counts as slower.
 const SLOWER: f64 = 1.1;
 
+/// Options for the interpreter alone.
+const INTERPRETED: [&str; 2] = ["--engine", "interpreter"];
+
 /// Argument for only comparing with Oclgrind.
 const OCLGRIND: &str = "oclgrind";
 
@@ -66,10 +69,12 @@ pub fn main(words: &[&str]) -> Result<(), String> {
     }
 }
 
-/// Modes of running a kernel: without checks, with a single check, and with all checks that are on by default.
+/// Modes of running a kernel: without checks, by the default engine or the interpreter, with a single check, and with
+/// all checks that are on by default.
 #[derive(Clone, Copy)]
 enum CheckMode {
     Unchecked,
+    Interpreted,
     Only(Check),
     Default,
 }
@@ -78,7 +83,7 @@ impl CheckMode {
     /// All modes, in the order of the table's columns.
     fn all() -> impl Iterator<Item = CheckMode> {
         let each = Check::ALL.iter().map(|check| CheckMode::Only(*check));
-        [CheckMode::Unchecked]
+        [CheckMode::Unchecked, CheckMode::Interpreted]
             .into_iter()
             .chain(each)
             .chain([CheckMode::Default])
@@ -87,6 +92,7 @@ impl CheckMode {
     fn name(self) -> &'static str {
         match self {
             CheckMode::Unchecked => "run",
+            CheckMode::Interpreted => "interpreted",
             CheckMode::Only(check) => check.name(),
             CheckMode::Default => "default",
         }
@@ -95,7 +101,7 @@ impl CheckMode {
     /// True unless it is a check that is off by default.
     fn is_on(self) -> bool {
         match self {
-            CheckMode::Unchecked | CheckMode::Default => true,
+            CheckMode::Unchecked | CheckMode::Interpreted | CheckMode::Default => true,
             CheckMode::Only(check) => check.is_default(),
         }
     }
@@ -106,9 +112,12 @@ impl CheckMode {
     /// The kernel cannot be run.
     fn seconds(self, gcn: &str, case: &Case, object: &Path) -> Result<f64, String> {
         match self {
-            CheckMode::Unchecked => seconds(gcn, case, object, Mode::Run, ""),
-            CheckMode::Only(check) => seconds(gcn, case, object, Mode::Check, check.name()),
-            CheckMode::Default => seconds(gcn, case, object, Mode::Check, ""),
+            CheckMode::Unchecked => seconds(gcn, case, object, Mode::Run, &[]),
+            CheckMode::Interpreted => seconds(gcn, case, object, Mode::Run, &INTERPRETED),
+            CheckMode::Only(check) => {
+                seconds(gcn, case, object, Mode::Check, &["--only", check.name()])
+            }
+            CheckMode::Default => seconds(gcn, case, object, Mode::Check, &[]),
         }
     }
 }
@@ -125,29 +134,48 @@ fn cases(filter: &str) -> Result<Vec<Case>, String> {
     }
 }
 
-/// Prints a row for each kernel: seconds without checks, and the slowdown of each check.
+/// Prints a row for each kernel: seconds without checks, and with each check as a multiple of the interpreter's; then
+/// the median and the maximum of these multiples.
 fn table(filter: &str) -> Result<(), String> {
     say(&format!(
-        "Seconds of the kernel itself on one thread under `gcn run`, and times as long under `gcn check`; the best of {RUNS} \
-         runs in turns, of one for checks that are off unless asked for; {BUILD}."
+        "Seconds of the kernel itself on one thread under `gcn run`, also by the interpreter, and times as long under \
+         `gcn check` as by the interpreter; the best of {RUNS} runs in turns, of one for checks that are off unless asked \
+         for; {BUILD}."
     ));
     let names = CheckMode::all()
-        .skip(1)
+        .skip(2)
         .map(|way| format!("{:>11}", way.name()));
     say(&format!(
-        "{:16} {:>8} {}",
+        "{:16} {:>8} {:>14} {}",
         "kernel",
         "run s",
+        "interpreted s",
         names.collect::<String>()
     ));
+    let mut columns: Vec<Vec<f64>> = vec![Vec::new(); CheckMode::all().count() - 2];
     for case in cases(filter)? {
-        row(&case).map_err(|error| format!("{}: {error}", case.name))?;
+        let factors = row(&case).map_err(|error| format!("{}: {error}", case.name))?;
+        for (column, factor) in columns.iter_mut().zip(factors) {
+            column.push(factor);
+        }
     }
+    for column in &mut columns {
+        column.sort_by(f64::total_cmp);
+    }
+    let medians: Vec<f64> = columns
+        .iter()
+        .map(|column| column[column.len() / 2])
+        .collect();
+    let worst: Vec<f64> = columns
+        .iter()
+        .map(|column| column[column.len() - 1])
+        .collect();
+    say(&format!("{:40} {}", "median", in_columns(&medians)));
+    say(&format!("{:40} {}", "maximum", in_columns(&worst)));
     Ok(())
 }
 
-/// Returns the time of a kernel in seconds with a `gcn`, on one thread, by `gcn run`, or by `gcn check` with one
-/// check or the default ones.
+/// Returns the time of a kernel in seconds with a `gcn`, on one thread, by `gcn run` or `gcn check` with more options.
 ///
 /// # Errors
 /// The kernel cannot be run.
@@ -156,17 +184,15 @@ pub fn seconds(
     case: &Case,
     object: &Path,
     mode: Mode,
-    check: &str,
+    more: &[&str],
 ) -> Result<f64, String> {
-    let mut options = vec!["--threads", "1", "--json"];
-    if !check.is_empty() {
-        options.extend(["--only", check]);
-    }
+    let options = [&["--threads", "1", "--json"], more].concat();
     let emulated = emulate(gcn, mode, case, object, "bench", &options)?;
     Ok(Report::of_all(&emulated.results.printed)?.seconds)
 }
 
-fn row(case: &Case) -> Result<(), String> {
+/// Prints a kernel's row, and returns its multiples of the interpreter's time.
+fn row(case: &Case) -> Result<Vec<f64>, String> {
     let object = compile::build(case, BUILD)?.object;
     let mut best = vec![f64::INFINITY; CheckMode::all().count()];
     for run in 0..RUNS {
@@ -176,16 +202,20 @@ fn row(case: &Case) -> Result<(), String> {
             }
         }
     }
-    let alone = best[0];
-    let factors = best[1..]
-        .iter()
-        .map(|seconds| format!("{:>11.2}", seconds / alone));
+    let (alone, interpreted) = (best[0], best[1]);
+    let factors: Vec<f64> = best[2..].iter().map(|it| it / interpreted).collect();
     say(&format!(
-        "{:16} {alone:>8.3} {}",
+        "{:16} {alone:>8.3} {interpreted:>14.3} {}",
         case.name,
-        factors.collect::<String>()
+        in_columns(&factors)
     ));
-    Ok(())
+    Ok(factors)
+}
+
+/// Numbers in columns.
+fn in_columns(factors: &[f64]) -> String {
+    let cells = factors.iter().map(|factor| format!("{factor:>11.2}"));
+    cells.collect()
 }
 
 /// Prints a row for each kernel: times of this `gcn` relative to another one, without checks and with each.

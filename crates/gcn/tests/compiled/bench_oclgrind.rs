@@ -77,14 +77,14 @@ fn row(case: &Case, small: &Case, oclgrind: &str) -> Result<(), String> {
     let mut cells = Vec::new();
     let mut notes = Vec::new();
     for (check, option) in CHECKS {
-        let mode = if check.is_empty() {
-            Mode::Run
+        let (mode, options): (Mode, &[&str]) = if check.is_empty() {
+            (Mode::Run, &[])
         } else {
-            Mode::Check
+            (Mode::Check, &["--only", check])
         };
         let mut ours = f64::INFINITY;
         for _ in 0..RUNS {
-            ours = ours.min(seconds(GCN, case, &object, mode, check)?);
+            ours = ours.min(seconds(GCN, case, &object, mode, options)?);
         }
         let words = [oclgrind].into_iter().chain(ONE_THREAD);
         let words = words.chain([option].into_iter().filter(|it| !it.is_empty()));
