@@ -93,6 +93,7 @@ function assemble(begin = performance.now()) {
       announce();
     } catch (error) {
       assembly = undefined;
+      byId("problems").replaceChildren(element("p", {}, "The source is not assembled."));
       complain(error);
     }
   });
