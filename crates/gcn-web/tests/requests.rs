@@ -123,7 +123,10 @@ fn an_instruction_has_bit_fields_and_a_reference() {
     let vdst = json!({"high": 63, "low": 56, "name": "VDST", "role": "operand", "value": 2, "meaning": "v2"});
     assert_eq!(dwords[1][0], vdst);
     assert_eq!(answer["reference"]["name"], "ds_read_b32");
-    assert_eq!(answer["reference"]["counters"][0]["text"], "lgkmcnt");
+    assert_eq!(
+        answer["reference"]["does"][0]["text"],
+        "vdst = b32[address]"
+    );
 }
 
 #[test]
