@@ -33,6 +33,8 @@ usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need,
                                                     archive, Debian package, list of dependencies and checksums
        cargo xtask release pack DIRECTORY           the same with CC and cargo's linker, which are to be for glibc 2.28
        cargo xtask release --test DIRECTORY         install each package into fresh roots of Debian and run an example; as root
+       cargo xtask playground DIRECTORY             build the playground, a page with gcn as WebAssembly, into DIRECTORY
+       cargo xtask playground --test DIRECTORY      build it and test it in Chromium
        cargo xtask bench asm                        assemble and disassemble the same files with gcn and LLVM
        cargo xtask bench capi                       decode and print the same words with libgcn and LLVM's C API (llvm-19-dev)
        cargo xtask bench run [FILTER] [--beside GCN]
@@ -106,6 +108,8 @@ fn main() -> ExitCode {
         ["release", "--test", directory] => release::test(Path::new(directory)),
         ["release", "pack", directory] => release::pack(Path::new(directory)),
         ["release", directory] => release::release(Path::new(directory)),
+        ["playground", "--test", directory] => playground::test(Path::new(directory)),
+        ["playground", directory] => playground::build(Path::new(directory)),
         ["hsa", profile] => hsa::build(profile).map(drop),
         ["bench", "check", ref rest @ ..] => {
             install_tools().and_then(|()| bench_run(&[&["--check"], rest].concat()))
@@ -303,6 +307,7 @@ mod install;
 mod kernels;
 mod measure;
 mod opencl;
+mod playground;
 mod python;
 mod release;
 mod rocm;

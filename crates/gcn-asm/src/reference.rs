@@ -9,6 +9,6 @@ mod instruction;
 mod fields;
 
 pub use errata::{ErrataEntry, errata, errata_naming};
-pub use fields::{FieldValue, field_values};
+pub use fields::{BitField, BitRole, FieldValue, bit_fields, field_values, operand_text};
 pub use instruction::{EncodingReport, InstructionReport, IsaText, LayoutCell, encoding_name};
 pub use sets::{exists, family, set_of, sets, versions};

@@ -1,7 +1,8 @@
 //! Language server for AMD GCN assembly: diagnostics, hover, completion, definitions, symbols, semantic tokens and formatting.
 //!
 //! [`serve`] speaks the Language Server Protocol over a reader and a writer until the client sends `exit` or closes
-//! the stream. Facts about instructions come from `gcn-asm` and `gcn-isa`, findings from `gcn-observe`.
+//! the stream. Facts about instructions come from `gcn-asm` and `gcn-isa`, findings from `gcn-observe`: [`findings`] has those of a
+//! program with its statements, for other front ends, too.
 //!
 //! ```
 //! use std::io::Cursor;
@@ -22,6 +23,9 @@
 #![forbid(unsafe_code)]
 
 // In dependency order: a module names only modules above it.
+
+// Findings in a program, without the protocol.
+pub mod findings;
 
 // Texts, files and settings.
 pub mod framing;

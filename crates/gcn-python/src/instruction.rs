@@ -1,5 +1,6 @@
 //! Decoding instructions, and querying the instruction tables.
 
+use gcn_asm::reference::operand_text;
 use gcn_asm::usage;
 use gcn_isa::describe::BitContents;
 use gcn_isa::uses::{RegisterUse, Registers};
@@ -31,42 +32,11 @@ fn lower(value: impl std::fmt::Debug) -> String {
 /// Name of registers, such as `v[2:3]` or `vcc`.
 fn register_name(isa: Isa, registers: Registers) -> String {
     match registers {
-        Registers::Vector { first, count } => vgprs(first, count),
-        Registers::Scalar { first, count } => scalars(isa, first, count),
-        Registers::State(state) => state.to_string(),
-    }
-}
-
-fn vgprs(first: u8, count: u8) -> String {
-    match count {
-        0 | 1 => format!("v{first}"),
-        _ => format!("v[{first}:{}]", u16::from(first) + u16::from(count) - 1),
-    }
-}
-
-fn scalars(isa: Isa, first: u8, count: u8) -> String {
-    let last = u16::from(first) + u16::from(count.max(1)) - 1;
-    regs::scalar_name(isa, first, count.max(1)).unwrap_or_else(|| format!("s[{first}:{last}]"))
-}
-
-/// Text of an operand: registers, a constant, a number, or `off`.
-fn operand_text(isa: Isa, operand: Operand) -> String {
-    match operand {
-        Operand::Vgprs { first, count } => vgprs(first, count),
-        Operand::Scalar { code, count } => match regs::inline(isa, code) {
-            Some(regs::Inline::Int(value)) => value.to_string(),
-            Some(regs::Inline::Float(value)) => format!("{value:?}"),
-            None => scalars(isa, code, count),
-        },
-        Operand::Literal(value) => format!("{value:#x}"),
-        Operand::Off => "off".to_owned(),
-        Operand::Imm(value) => value.to_string(),
-        Operand::ScalarOffset { imm, reg, .. } => {
-            let imm = imm.map(|imm| format!("{imm:#x}"));
-            let reg = reg.map(|reg| scalars(isa, reg, 1));
-            let parts: Vec<String> = reg.into_iter().chain(imm).collect();
-            parts.join(" offset:")
+        Registers::Vector { first, count } => operand_text(isa, Operand::Vgprs { first, count }),
+        Registers::Scalar { first: code, count } => {
+            operand_text(isa, Operand::Scalar { code, count })
         }
+        Registers::State(state) => state.to_string(),
     }
 }
 

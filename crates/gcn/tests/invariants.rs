@@ -86,6 +86,7 @@ const UNSAFE: &[&str] = &[
     "gcn-report/src/program/exit.rs",
     "gcn-report/src/program/forks.rs",
     "gcn-runtime/src/host_memory.rs",
+    "gcn-web/src/entry.rs",
     "gcn/src/exec/debugged.rs",
     "gcn/src/file.rs",
     "gcn/src/file/guard.rs",
@@ -133,7 +134,7 @@ fn collect_sources(dir: &Path, found: &mut Vec<(String, String)>) {
 }
 
 /// Library crates: all except the command line.
-const LIBRARIES: [&str; 15] = [
+const LIBRARIES: [&str; 16] = [
     "gcn-isa",
     "gcn-asm",
     "gcn-object",
@@ -149,6 +150,7 @@ const LIBRARIES: [&str; 15] = [
     "gcn-lsp",
     "gcn-c",
     "gcn-python",
+    "gcn-web",
 ];
 
 fn library_sources() -> Vec<(String, String)> {

@@ -12,8 +12,8 @@ const ALLOWED: [&str; 6] = [
     "gcn.h",
     "src/lib.rs",
 ];
-/// Packages of the workspace that are not published as crates. The Python package is a wheel.
-const UNPUBLISHED: [&str; 2] = ["gcn-python", "xtask"];
+/// Packages of the workspace that are not published as crates. The Python package is a wheel, the playground a web page.
+const UNPUBLISHED: [&str; 3] = ["gcn-python", "gcn-web", "xtask"];
 
 fn cargo(arguments: &[&str]) -> String {
     let mut cargo = Command::new(env!("CARGO"));

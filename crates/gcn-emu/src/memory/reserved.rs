@@ -6,7 +6,10 @@ use std::fs::File;
 use std::io;
 
 /// Range sizes to try, in bytes. A limit on the process's address space may leave room only for a small one.
+#[cfg(target_pointer_width = "64")]
 const SIZES: [usize; 5] = [1 << 40, 1 << 38, 1 << 36, 1 << 34, 1 << 30];
+#[cfg(not(target_pointer_width = "64"))]
+const SIZES: [usize; 1] = [1 << 30];
 /// Number of consecutive ranges of the largest size to try, one for each device of the process.
 const RANGES: usize = 64;
 /// Number of bytes made accessible at a time, in one host mapping for any number of allocations.

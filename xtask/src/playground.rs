@@ -1,0 +1,111 @@
+//! Builds and tests the playground: `gcn-web` as WebAssembly, with its page.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::{hsa, run};
+
+/// Directory of the page.
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/gcn-web/page");
+/// Target triple.
+const TRIPLE: &str = "wasm32-unknown-unknown";
+/// Cargo profile.
+const PROFILE: &str = "playground";
+/// Size of the stack in bytes: that of a thread on Linux, for which the assembler limits its recursion.
+const STACK: usize = 8 << 20;
+
+/// Builds the playground into `directory`.
+///
+/// # Errors
+/// Rust's standard library for WebAssembly, Node.js or npm is not installed; a file cannot be built.
+pub(crate) fn build(directory: &Path) -> Result<()> {
+    require_library()?;
+    install_packages()?;
+    let flags = format!("-Clink-arg=-zstack-size={STACK}");
+    run(Command::new(env!("CARGO"))
+        .args(["rustc", "--locked", "--package", "gcn-web", "--lib"])
+        .args(["--crate-type", "cdylib", "--target", TRIPLE])
+        .args(["--profile", PROFILE, "--", &flags]))?;
+    let wasm = built();
+    let directory = absolute(directory)?;
+    run(npm("build").arg("--").arg(&directory).arg(&wasm))?;
+    println!("{}", directory.join("index.html").display());
+    Ok(())
+}
+
+/// Builds the playground into `directory`, checks the types of its page, and tests it in Chromium. Writes screenshots to the build
+/// directory.
+///
+/// # Errors
+/// As for [`build`], or a test fails.
+pub(crate) fn test(directory: &Path) -> Result<()> {
+    build(directory)?;
+    run(&mut npm("types"))?;
+    let screenshots = hsa::target_directory().join("playground-screenshots");
+    let directory = absolute(directory)?;
+    run(npm("test").arg("--").arg(&directory).arg(&screenshots))?;
+    println!("{}", screenshots.display());
+    Ok(())
+}
+
+/// Path of the module built by cargo.
+fn built() -> PathBuf {
+    let host = hsa::target_directory();
+    let root = match std::env::var_os("CARGO_BUILD_TARGET") {
+        Some(_) => host.parent().map(Path::to_owned).unwrap_or(host),
+        None => host,
+    };
+    root.join(TRIPLE).join(PROFILE).join("gcn_web.wasm")
+}
+
+/// Fails unless the standard library for WebAssembly is installed.
+fn require_library() -> Result<()> {
+    let rustc = std::env::var_os("RUSTC").unwrap_or("rustc".into());
+    let mut asked = Command::new(rustc);
+    asked.args(["--print", "target-libdir", "--target", TRIPLE]);
+    let output = asked
+        .output()
+        .with_context(|| format!("cannot run {asked:?}"))?;
+    let directory = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    if !output.status.success() || !Path::new(&directory).is_dir() {
+        bail!(
+            "Rust's standard library for {TRIPLE} is not installed: `rustup target add {TRIPLE}`, or on Debian testing \
+             `apt-get install libstd-rust-dev-wasm32 lld` for Debian's rustc"
+        );
+    }
+    Ok(())
+}
+
+/// Installs the packages that the page is built and tested with.
+fn install_packages() -> Result<()> {
+    let mut install = Command::new("npm");
+    install
+        .args([
+            "ci",
+            "--ignore-scripts",
+            "--no-audit",
+            "--no-fund",
+            "--silent",
+        ])
+        .current_dir(PAGE);
+    let status = install.status().context(
+        "npm is needed to bundle the page; install Node.js 20 or later, on Debian: apt-get install nodejs npm",
+    )?;
+    if !status.success() {
+        bail!("npm cannot install the packages of {PAGE}: {status}");
+    }
+    Ok(())
+}
+
+/// A script of the page.
+fn npm(script: &str) -> Command {
+    let mut npm = Command::new("npm");
+    npm.args(["run", "--silent", script]).current_dir(PAGE);
+    npm
+}
+
+fn absolute(path: &Path) -> Result<PathBuf> {
+    std::path::absolute(path).with_context(|| format!("cannot find {}", path.display()))
+}
