@@ -32,13 +32,13 @@ class Table(Sequence[Mapping[str, Any]]):
 
     >>> import amdgcn
     >>> launch = amdgcn.Launch(amdgcn.EXAMPLE, 2, args=["u32:1,2", 3])
-    >>> table = amdgcn.sweep(launch.variations(target=["gfx900", "gfx803"]))
+    >>> table = amdgcn.sweep(launch.variations(target=["gfx900", "gfx1030"]))
     >>> [(row["target"], row["status"], row.get("error")) for row in table]
-    [('gfx900', 'ok', None), ('gfx803', 'error', 'unknown-opcode')]
+    [('gfx900', 'ok', None), ('gfx1030', 'error', 'unsupported-target')]
     >>> table
     <amdgcn.Table: 2 launches, 1 ok, 1 error>
     >>> table.failed[0]["target"]
-    'gfx803'
+    'gfx1030'
     """
 
     def __init__(self, rows: Iterable[Mapping[str, Any]]) -> None:

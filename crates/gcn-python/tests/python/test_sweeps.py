@@ -365,6 +365,9 @@ class Ray(unittest.TestCase):
         from ray.cluster_utils import Cluster
 
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        # Processes of this cluster have it in their environment.
+        os.environ["AMDGCN_TEST_CLUSTER"] = str(os.getpid())
+        cls.mark = f"AMDGCN_TEST_CLUSTER={os.getpid()}\0"
         # Workers of the cluster find the package by the path of this process.
         os.environ["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
         cls.cluster = Cluster(initialize_head=True, head_node_args={**node(), "include_dashboard": False})
@@ -402,18 +405,12 @@ class Ray(unittest.TestCase):
             for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
                 try:
                     is_actor = path.read_bytes().startswith(b"ray::_Actor.run")
+                    is_ours = self.mark.encode() in path.with_name("environ").read_bytes()
                 except OSError:
                     continue
-                number = int(path.parent.name)
-                if is_actor and is_of_cluster(number):
-                    found.append(number)
+                if is_actor and is_ours:
+                    found.append(int(path.parent.name))
             return found
-
-        def is_of_cluster(process):
-            # Its raylet is a child of this process.
-            status = pathlib.Path(f"/proc/{process}/stat").read_text()
-            parent = int(status.rpartition(")")[2].split()[1])
-            return parent in children(os.getpid())
 
         def kill():
             os.kill(soon(actors)[0], signal.SIGKILL)
