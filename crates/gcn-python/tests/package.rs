@@ -89,14 +89,8 @@ const TESTS: [(&str, u32); 3] = [
     ("test_notebooks.py", 2),
 ];
 
-/// Runs the tests and examples of the package in `path`, or of the installed package.
-fn tests(python: &Path, path: Option<&Path>) {
-    for (file, least) in TESTS {
-        test(python, path, file, least);
-    }
-}
-
-fn test(python: &Path, path: Option<&Path>, file: &str, least: u32) {
+/// Runs tests, and the examples in the documentation, of the package in `path`, or of the installed package.
+fn test(python: &Path, path: Option<&Path>, (file, least): (&str, u32)) {
     let mut tests = Command::new(python);
     tests
         .arg(package().join("tests/python").join(file))
@@ -145,7 +139,9 @@ fn the_package_passes_its_tests() {
         }
     }
     symlink(built().join(EXTENSION), directory.join("_amdgcn.abi3.so")).expect("a link");
-    tests(&python, directory.parent());
+    for tests in TESTS {
+        test(&python, directory.parent(), tests);
+    }
 }
 
 /// Newest static library of a crate whose file begins with `prefix`. Cargo keeps those of earlier builds.
@@ -346,5 +342,5 @@ fn a_wheel_has_all_that_is_needed() {
         platform.ends_with("lib/gcn/libgcn_opencl.so") && platform.exists(),
         "{platform:?}"
     );
-    tests(&python, None);
+    test(&python, None, TESTS[0]);
 }
