@@ -44,7 +44,7 @@ COLUMNS = (
 _SHOWN = 3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Launch:
     """Launch of a kernel as data: the code, the device and the arguments, for :func:`amdgcn.sweep`.
 
