@@ -11,7 +11,9 @@ use crate::{bench, hsa, install, kernels, run};
 mod link;
 
 /// Directory of the crate.
-const CRATE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/gcn-c");
+pub(crate) const CRATE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/gcn-c");
+/// Prefix for pkg-config that is relative to the file.
+pub(crate) const RELOCATABLE: &str = "${pcfiledir}/../..";
 /// Archive built by cargo.
 const ARCHIVE: &str = "libgcn_c.a";
 /// Required minimum speed relative to LLVM.
@@ -36,6 +38,19 @@ fn link() -> Result<(PathBuf, PathBuf)> {
     link::link(&archive, &directory).map_err(|problem| anyhow!(problem))?;
     println!("{}", directory.join(link::LIBRARY).display());
     Ok((directory, archive))
+}
+
+/// Links the shared library from the archive already built, and returns its path.
+///
+/// # Errors
+/// The file cannot be linked.
+pub(crate) fn link_shared() -> Result<PathBuf> {
+    Ok(link()?.0.join(link::LIBRARY))
+}
+
+/// File for pkg-config that works wherever it is: its prefix is two directories above it.
+pub(crate) fn relocatable_pkg_config() -> String {
+    link::pkg_config(Path::new(RELOCATABLE))
 }
 
 /// Builds the shared and static library, and installs them to `prefix` with the header and a pkg-config file.

@@ -243,6 +243,7 @@ fn install_tools() -> Result<()> {
         .collect();
     install_debug_client();
     if missing.is_empty() {
+        python::install_test_packages();
         return Ok(());
     }
     let command = format!("apt-get install -y {}", missing.join(" "));
@@ -256,7 +257,9 @@ fn install_tools() -> Result<()> {
     run(Command::new("apt-get")
         .args(["install", "-y", "--no-install-recommends"])
         .args(&missing))
-    .with_context(|| format!("the tests need these packages; try: {command}"))
+    .with_context(|| format!("the tests need these packages; try: {command}"))?;
+    python::install_test_packages();
+    Ok(())
 }
 
 /// Directory for VS Code's client, used by a test of `gcn debug --dap`.

@@ -84,7 +84,7 @@ pub(crate) fn pack(directory: &Path) -> Result<()> {
 
     let root = work.path().join(format!("{NAME}-{VERSION}"));
     dist::place(&library, &root)?;
-    capi::place_built(&root, Path::new("${pcfiledir}/../.."))?;
+    capi::place_built(&root, Path::new(capi::RELOCATABLE))?;
     let documents = root.join("share/doc").join(NAME);
     fs::create_dir_all(&documents)?;
     run(Command::new("cp")
@@ -402,7 +402,12 @@ sh -e /tmp/first > /tmp/printed
 cat /tmp/printed
 grep -x \"\\[10, 20, 30] \\['missing-wait']\" /tmp/printed
 gpu/bin/gcn run $documents/examples/opencl/launch-reduce-gfx900.toml
-gpu/bin/gcn exec -- sh -c 'test -e $OCL_ICD_VENDORS'",
+gpu/bin/gcn exec -- sh -c 'test -e $OCL_ICD_VENDORS'
+printf '\\200\\002\\000\\176' > /tmp/words
+gpu/bin/clrxdisasm --raw /tmp/words | grep -q v_mov_b32
+gpu/bin/python -c 'import amdgcn, ctypes, os
+assert os.path.exists(os.path.join(amdgcn.get_include(), \"gcn.h\"))
+ctypes.CDLL(os.path.join(amdgcn.get_library_dir(), \"libgcn.so.0\"))'",
     },
 ];
 

@@ -1,4 +1,4 @@
-// Packs the Python package, the command `gcn` and its libraries into a wheel. The tests of gcn-python include this file.
+// Packs the Python package, the command `gcn`, its libraries and the C library into a wheel. The tests of gcn-python include this file.
 //
 // The format: "Binary distribution format" in the Python Packaging User Guide; the platform's tag: PEP 600.
 
@@ -25,6 +25,20 @@ const EXTENSION: &str = "amdgcn/_amdgcn.abi3.so";
 const LIBRARIES: &str = "lib/gcn";
 /// The library of HIP programs, and the name without a version by which RCCL opens it.
 const HSA: (&str, &str) = ("libhsa-runtime64.so.1", "libhsa-runtime64.so");
+/// Script by which the command is CLRX's disassembler, in place of a link. pip writes the path of its interpreter into the first line.
+const DISASSEMBLER: (&str, &str) = (
+    "clrxdisasm",
+    "\
+#!python
+import os, sys
+
+command = os.path.join(os.path.dirname(os.path.abspath(__file__)), \"gcn\")
+os.execv(command, [\"clrxdisasm\", *sys.argv[1:]])
+",
+);
+/// The C library's name, and a linker script in place of the link to it by which linkers ask for it.
+const C_LIBRARY: (&str, &str) = ("libgcn.so.0", "libgcn.so");
+const C_LIBRARY_SCRIPT: &str = "INPUT(libgcn.so.0)\n";
 /// Versions of glibc's symbols.
 const GLIBC: &str = "GLIBC_2.";
 /// Libraries that PEP 600 lets a wheel expect of a system.
@@ -50,6 +64,12 @@ pub struct Parts<'a> {
     pub extension: &'a Path,
     /// An installation of the command, its libraries and manual pages.
     pub prefix: &'a Path,
+    /// The C library `libgcn.so.0`.
+    pub c_library: &'a Path,
+    /// Its header, `gcn.h`.
+    pub c_header: &'a Path,
+    /// Its file for pkg-config, for a prefix that is two directories above the file.
+    pub pkg_config: &'a str,
     /// Version of the package.
     pub version: &'a str,
     /// Removes symbols that only debuggers use.
@@ -119,7 +139,13 @@ pub fn pack(parts: &Parts<'_>, directory: &Path) -> Result<PathBuf> {
         bytes: binary(parts, parts.extension)?,
         rights: PROGRAM,
     });
+    c_library(parts, &mut entries)?;
     let data = format!("{name}-{version}.data");
+    entries.push(Entry {
+        path: format!("{data}/scripts/{}", DISASSEMBLER.0),
+        bytes: DISASSEMBLER.1.into(),
+        rights: PROGRAM,
+    });
     let mut installed = Vec::new();
     files(parts.prefix, "", &mut installed)?;
     for mut entry in installed {
@@ -169,6 +195,27 @@ pub fn pack(parts: &Parts<'_>, directory: &Path) -> Result<PathBuf> {
     let path = directory.join(format!("{name}-{version}-{INTERPRETERS}-{tag}.whl"));
     write(&entries, &path)?;
     Ok(path)
+}
+
+/// Adds the C library, its header and its file for pkg-config, in directories of the package.
+fn c_library(parts: &Parts<'_>, entries: &mut Vec<Entry>) -> Result<()> {
+    let (library, unversioned) = C_LIBRARY;
+    entries.push(Entry {
+        path: format!("amdgcn/lib/{library}"),
+        bytes: binary(parts, parts.c_library)?,
+        rights: PROGRAM,
+    });
+    let texts = [
+        ("include/gcn.h", bytes(parts.c_header)?),
+        (&format!("lib/{unversioned}"), C_LIBRARY_SCRIPT.into()),
+        ("lib/pkgconfig/gcn.pc", parts.pkg_config.into()),
+    ];
+    entries.extend(texts.map(|(path, bytes)| Entry {
+        path: format!("amdgcn/{path}"),
+        bytes,
+        rights: DATA,
+    }));
+    Ok(())
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>> {
@@ -265,7 +312,10 @@ fn succeed(command: &mut Command) -> Result<()> {
 /// The platform's tag: the oldest glibc that has all symbols which programs and libraries need.
 fn tag(entries: &[Entry]) -> Result<String> {
     let mut newest = 0;
-    for entry in entries.iter().filter(|entry| entry.rights == PROGRAM) {
+    let binaries = entries
+        .iter()
+        .filter(|entry| entry.bytes.starts_with(b"\x7fELF"));
+    for entry in binaries {
         let ours = entry.path.ends_with(HSA.1).then_some(HSA.0);
         let glibc = needed_glibc(&entry.bytes, ours).with_context(|| entry.path.clone())?;
         newest = newest.max(glibc);

@@ -103,7 +103,11 @@ pub fn assemble_with(source: &Source<'_>, options: &Options<'_>, files: &dyn Fil
             ..*source
         };
         let assembler = Assembler::new(&empty, options, &texts, files);
-        let (program, ..) = into_program(assembler, None);
+        let undebugged = Options {
+            debug: None,
+            ..*options
+        };
+        let (program, ..) = into_program(assembler, &undebugged);
         return Assembly {
             program,
             diagnostics: vec![error],
@@ -120,7 +124,7 @@ pub fn assemble_with(source: &Source<'_>, options: &Options<'_>, files: &dyn Fil
         from: file.from.clone(),
     });
     let inclusions = inclusions.collect();
-    let (program, diagnostics, files) = into_program(assembler, options.debug);
+    let (program, diagnostics, files) = into_program(assembler, options);
     Assembly {
         program,
         diagnostics,
@@ -158,10 +162,10 @@ pub fn named_target(text: &str) -> Option<&'static Target> {
     text.lines().find_map(of_line)
 }
 
-/// Finishes the program, with line information if a directory for it is given.
+/// Finishes the program, with line information if the options request it.
 fn into_program(
     mut asm: Assembler<'_>,
-    debug: Option<&str>,
+    options: &Options<'_>,
 ) -> (Program, Vec<Diagnostic>, Vec<SourceFile>) {
     let mut places = Vec::new();
     for id in asm.names.symbols.ids() {
@@ -207,7 +211,9 @@ fn into_program(
         marks: asm.output.marks,
         lines: None,
     };
-    program.lines = debug.map(|directory| lines::find(&asm.reader.expansion, &program, directory));
+    program.lines = options
+        .debug
+        .map(|directory| lines::find(&asm.reader.expansion, &program, directory, options));
     (program, diagnostics, files)
 }
 

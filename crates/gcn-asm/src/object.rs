@@ -253,6 +253,7 @@ impl Program {
             producer: concat!("gcn ", env!("CARGO_PKG_VERSION")).to_owned(),
             directory: lines.directory.clone(),
             files: lines.files.clone(),
+            texts: lines.texts.clone(),
             rows: lines.rows.iter().filter_map(written).collect(),
             labels: labels.collect(),
         }

@@ -100,6 +100,8 @@ pub(crate) struct ProgramLines {
     pub directory: String,
     /// Paths of the sources, the main one first.
     pub files: Vec<String>,
+    /// Texts of the files; empty if they are not embedded.
+    pub texts: Vec<String>,
     /// Location of each instruction.
     pub rows: Vec<LinePlace>,
     /// Locations of labels in code, with the index of their symbol.

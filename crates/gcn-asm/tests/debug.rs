@@ -123,6 +123,45 @@ fn ours(name: &str, target: &str, text: &str) -> Information {
 }
 
 #[test]
+fn sources_are_embedded_on_request() {
+    struct Included;
+    impl Files for Included {
+        fn read(&self, _: &str, _: &str) -> Result<File, String> {
+            Ok(File {
+                name: "rest.s".to_owned(),
+                bytes: b"s_endpgm ; the end\n".to_vec(),
+            })
+        }
+    }
+    let text = "s_nop 0 // first\n.include \"rest.s\"\n";
+    for directory in ["", "/somewhere"] {
+        let options = Options {
+            debug: Some(directory),
+            embed_sources: true,
+            ..Options::new(common::target("gfx900"))
+        };
+        let source = Source {
+            name: "<source>",
+            text,
+        };
+        let program = assemble_with(&source, &options, &Included).program;
+        let file = program.to_object(None).expect("an object");
+        let object = gcn_object::read(&file).expect("a code object");
+        let lines = object.source_lines().expect("DWARF").expect("lines");
+        let code = object.sections.iter().find(|it| it.is_code());
+        let start = code.expect("it has code").address;
+        for (offset, line, expected) in [(0, 1, text), (4, 1, "s_endpgm ; the end\n")] {
+            let frames = lines.frames(start + offset).expect("DWARF");
+            let place = frames.first().and_then(|frame| frame.place.clone());
+            let place = place.expect("a place");
+            assert_eq!(place.line, line);
+            let embedded = lines.embedded_source(&place.file);
+            assert_eq!(embedded.as_deref(), Some(expected), "{}", place.file);
+        }
+    }
+}
+
+#[test]
 fn data_between_instructions_have_no_line() {
     let text = "s_nop 0\n.long 1\ns_nop 1\n.long 2\n";
     let file = object("data.s", "gfx900", text, &gcn_asm::NoFiles);

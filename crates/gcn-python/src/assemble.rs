@@ -160,6 +160,7 @@ pub(crate) fn assemble<'py>(
     defines: Vec<(String, i64)>,
     include: Vec<PathBuf>,
     debug: bool,
+    embed: bool,
     files: bool,
 ) -> PyResult<Bound<'py, PyDict>> {
     let known = self::target(target)?;
@@ -175,6 +176,7 @@ pub(crate) fn assemble<'py>(
         defines: &defines,
         listing: false,
         debug: directory.as_deref(),
+        embed_sources: embed,
         ..Options::new(known)
     };
     let searched = SearchedFiles(include);

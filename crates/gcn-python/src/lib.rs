@@ -8,6 +8,7 @@
 //! | `errors` | exceptions of `amdgcn.errors`, raised for the libraries' errors |
 //! | `device` | devices |
 //! | `array` | device memory and registered host memory under Python's buffer protocol |
+//! | `elements` | elements of arrays as text, and their comparison with expected ones |
 //! | `module` | modules of code, kernels and their parameters |
 //! | `reports` | checks, profiles and faults as JSON |
 //! | `launch` | queues, launches, and their ends |
@@ -23,6 +24,7 @@
 mod errors;
 mod device;
 mod array;
+mod elements;
 mod module;
 mod reports;
 mod launch;
@@ -44,6 +46,8 @@ fn _amdgcn(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<launch::Event>()?;
     m.add_class::<instruction::Instruction>()?;
     m.add_function(wrap_pyfunction!(launch::submit, m)?)?;
+    m.add_function(wrap_pyfunction!(elements::elements, m)?)?;
+    m.add_function(wrap_pyfunction!(elements::compare, m)?)?;
     m.add_function(wrap_pyfunction!(assemble::assemble, m)?)?;
     m.add_function(wrap_pyfunction!(instruction::disassemble, m)?)?;
     m.add_function(wrap_pyfunction!(instruction::lookup, m)?)?;

@@ -1,7 +1,8 @@
 //! Tests of the Python package: its own tests, run by `unittest` and `doctest` with the extension that cargo has
 //! built, and a wheel installed into a virtual environment.
 //!
-//! They need CPython 3.11 or later, and report that they are skipped without it. numpy is tested if it is installed.
+//! They need CPython 3.11 or later, and report that they are skipped without it. Packages that the package works with, such as Ray, are
+//! tested if `cargo xtask tools` has installed them into a virtual environment.
 
 #![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 
@@ -9,6 +10,10 @@
 mod install;
 #[path = "../../gcn-hsa/link.rs"]
 mod link;
+// Both include the file that links shared libraries.
+#[allow(clippy::duplicate_mod)]
+#[path = "../../gcn-c/link.rs"]
+mod c_link;
 #[path = "../../../xtask/src/wheel.rs"]
 mod wheel;
 
@@ -77,11 +82,19 @@ fn succeed(command: &mut Command) -> Output {
     output
 }
 
-/// Runs the tests and examples of the package in `path`, or of the installed package.
-fn tests(python: &Path, path: Option<&Path>) {
+/// Files of tests, and the least number of tests in each.
+const TESTS: [(&str, u32); 3] = [
+    ("test_amdgcn.py", 40),
+    ("test_sweeps.py", 15),
+    ("test_notebooks.py", 2),
+];
+
+/// Runs tests, and the examples in the documentation, of the package in `path`, or of the installed package.
+fn test(python: &Path, path: Option<&Path>, (file, least): (&str, u32)) {
     let mut tests = Command::new(python);
     tests
-        .arg(package().join("tests/python/test_amdgcn.py"))
+        .arg(package().join("tests/python").join(file))
+        .arg("--verbose")
         .env("PYTHONDONTWRITEBYTECODE", "1");
     match path {
         Some(path) => tests.env("PYTHONPATH", path),
@@ -95,14 +108,26 @@ fn tests(python: &Path, path: Option<&Path>) {
         .nth(1)
         .and_then(|rest| rest.split(' ').next());
     let count: u32 = count.and_then(|count| count.parse().ok()).unwrap_or(0);
-    assert!(count > 40, "{text}");
-    print!("{text}");
+    assert!(count >= least, "{text}");
+    let shown = |line: &&str| line.contains(" skipped ") || line.starts_with("Ran ");
+    for line in text.lines().filter(shown) {
+        println!("{file}: {line}");
+    }
 }
 
 #[test]
 fn the_package_passes_its_tests() {
     let Some(python) = interpreter() else {
         return;
+    };
+    let environment = package().join("tests/environment/bin/python");
+    let python = if environment.exists() {
+        environment
+    } else {
+        println!(
+            "there is no Ray, pandas, matplotlib or Jupyter: `cargo xtask tools` installs them"
+        );
+        python.into()
     };
     let directory = prepared("package").join("amdgcn");
     fs::create_dir(&directory).expect("a directory");
@@ -114,16 +139,18 @@ fn the_package_passes_its_tests() {
         }
     }
     symlink(built().join(EXTENSION), directory.join("_amdgcn.abi3.so")).expect("a link");
-    tests(Path::new(python), directory.parent());
+    for tests in TESTS {
+        test(&python, directory.parent(), tests);
+    }
 }
 
-/// Newest static library of gcn-hsa. Cargo keeps those of earlier builds.
-fn archive() -> Option<PathBuf> {
+/// Newest static library of a crate whose file begins with `prefix`. Cargo keeps those of earlier builds.
+fn archive(prefix: &str) -> Option<PathBuf> {
     let entries = fs::read_dir(built()).expect("a directory");
     let paths = entries.map(|entry| entry.expect("an entry").path());
     let archives = paths.filter(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with("libgcn_hsa") && name.ends_with(".a")
+        name.starts_with(prefix) && name.ends_with(".a")
     });
     archives.max_by_key(|path| path.metadata().and_then(|data| data.modified()).ok())
 }
@@ -132,15 +159,18 @@ fn archive() -> Option<PathBuf> {
 fn packed(directory: &Path) -> Option<PathBuf> {
     let opencl = built().join(OPENCL);
     let gcn = built().parent().expect("a directory").join("gcn");
-    let archive = archive().filter(|_| opencl.exists() && gcn.exists());
-    let Some(archive) = archive else {
+    let archives = archive("libgcn_hsa").zip(archive("libgcn_c-"));
+    let archives = archives.filter(|_| opencl.exists() && gcn.exists());
+    let Some((archive, c_archive)) = archives else {
         println!(
-            "skipped: gcn, gcn-hsa and gcn-opencl are not built with this profile; cargo test --workspace builds them"
+            "skipped: gcn, gcn-c, gcn-hsa and gcn-opencl are not built with this profile; cargo test --workspace builds them"
         );
         return None;
     };
     let hsa = directory.join(link::LIBRARY);
     link::link(&archive, &hsa).expect("it is linked");
+    let c_library = directory.join("c");
+    c_link::link(&c_archive, &c_library).expect("it is linked");
     let prefix = directory.join("prefix");
     let libraries = Libraries {
         hsa: &hsa,
@@ -151,6 +181,9 @@ fn packed(directory: &Path) -> Option<PathBuf> {
         package: package(),
         extension: &built().join(EXTENSION),
         prefix: &prefix,
+        c_library: &c_library.join(c_link::LIBRARY),
+        c_header: &package().join("../gcn-c/gcn.h"),
+        pkg_config: &c_link::pkg_config(Path::new("${pcfiledir}/../..")),
         version: env!("CARGO_PKG_VERSION"),
         strip: true,
     };
@@ -173,6 +206,53 @@ again = ctypes.CDLL('libhsa-runtime64.so')
 address = lambda library: ctypes.cast(library.hsa_init, ctypes.c_void_p).value
 assert address(again) == address(hsa), 'one library under two names'
 ";
+
+/// Builds the C example with the header and the library of an installed wheel, by the paths that the package returns and by
+/// pkg-config, and runs it.
+fn c_program(python: &Path, directory: &Path) {
+    if Command::new("cc").arg("--version").output().is_err() {
+        println!("skipped: there is no C compiler (Debian: gcc)");
+        return;
+    }
+    let printed = |code: &str| {
+        let code = format!("import amdgcn; print({code})");
+        let output = succeed(Command::new(python).args(["-c", &code]));
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    };
+    let libraries = printed("amdgcn.get_library_dir()");
+    let mut options = vec![vec![
+        format!("-I{}", printed("amdgcn.get_include()")),
+        format!("-L{libraries}"),
+        "-lgcn".to_owned(),
+    ]];
+    let pkg_config = Command::new("pkg-config")
+        .args(["--cflags", "--libs", "gcn"])
+        .env("PKG_CONFIG_PATH", format!("{libraries}/pkgconfig"))
+        .output();
+    match pkg_config {
+        Ok(output) => {
+            assert!(output.status.success(), "{output:?}");
+            let text = String::from_utf8_lossy(&output.stdout);
+            options.push(text.split_whitespace().map(str::to_owned).collect());
+        }
+        Err(_) => println!("skipped: there is no pkg-config (Debian: pkgconf)"),
+    }
+    let examples = package().join("../gcn-c/examples");
+    let expected = fs::read(examples.join("decode.stdout")).expect("the expected output");
+    let program = directory.join("decode");
+    for options in options {
+        succeed(
+            Command::new("cc")
+                .arg(examples.join("decode.c"))
+                .arg("-o")
+                .arg(&program)
+                .args(options)
+                .arg(format!("-Wl,-rpath,{libraries}")),
+        );
+        let output = succeed(&mut Command::new(&program));
+        assert_eq!(output.stdout, expected);
+    }
+}
 
 #[test]
 fn a_wheel_has_all_that_is_needed() {
@@ -227,6 +307,12 @@ fn a_wheel_has_all_that_is_needed() {
     let gcn = environment.join("bin/gcn");
     let version = succeed(Command::new(&gcn).arg("--version"));
     assert!(String::from_utf8_lossy(&version.stdout).contains(env!("CARGO_PKG_VERSION")));
+    let disassembler = Command::new(environment.join("bin/clrxdisasm"))
+        .arg("--version")
+        .output()
+        .expect("it starts");
+    assert!(disassembler.stdout.starts_with(b"clrxdisasm "));
+    c_program(&python, &directory);
     for page in ["gcn.1", "gcn-exec.1"] {
         assert!(
             environment.join("share/man/man1").join(page).exists(),
@@ -256,5 +342,5 @@ fn a_wheel_has_all_that_is_needed() {
         platform.ends_with("lib/gcn/libgcn_opencl.so") && platform.exists(),
         "{platform:?}"
     );
-    tests(&python, None);
+    test(&python, None, TESTS[0]);
 }

@@ -41,6 +41,8 @@ pub struct Options<'a> {
     /// Directory that source names are relative to, for debug information with the line of each instruction; `None`
     /// for no debug information.
     pub debug: Option<&'a str>,
+    /// True to embed the texts of the sources in the debug information, for sources that are not in files.
+    pub embed_sources: bool,
     /// Dialect to use where LLVM and CLRX conflict.
     pub dialect: Dialect,
 }
@@ -54,6 +56,7 @@ impl Options<'_> {
             defines: &[],
             listing: true,
             debug: None,
+            embed_sources: false,
             dialect: Dialect::default(),
         }
     }

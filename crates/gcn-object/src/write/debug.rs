@@ -1,11 +1,11 @@
-//! Debug information for assembled code: instruction lines and labels, as DWARF 4.
+//! Debug information for assembled code: instruction lines and labels, as DWARF 4, or as DWARF 5 with embedded sources.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use gimli::write::{
-    Address, AttributeValue, DwarfUnit, EndianVec, LineProgram, LineString, Range, RangeList,
-    RelocateWriter, Relocation, RelocationTarget, Sections,
+    Address, AttributeValue, DwarfUnit, EndianVec, FileInfo, LineProgram, LineString, Range,
+    RangeList, RelocateWriter, Relocation, RelocationTarget, Sections, Writer as _,
 };
 use gimli::{Encoding, Format, LineEncoding, LittleEndian};
 
@@ -21,6 +21,11 @@ const ENCODING: Encoding = Encoding {
     format: Format::Dwarf32,
     version: 4,
     address_size: 8,
+};
+/// DWARF encoding that has embedded sources.
+const EMBEDDING: Encoding = Encoding {
+    version: 5,
+    ..ENCODING
 };
 /// Line number for data and padding between instructions.
 const NO_LINE: u64 = 0;
@@ -62,6 +67,8 @@ pub struct DebugLines {
     pub directory: String,
     /// Paths of the sources, the main one first.
     pub files: Vec<String>,
+    /// Texts of the files, to embed them; empty to write their paths alone.
+    pub texts: Vec<String>,
     /// Locations of instructions.
     pub rows: Vec<DebugRow>,
     /// Labels, by name.
@@ -147,10 +154,10 @@ impl Builder<'_> {
         if !lines.rows.iter().chain(labels).all(is_known) {
             return Err(WriteError::NoSuchId);
         }
-        let sections = self.dwarf(lines, by_section).map_err(|error| {
-            let reason = error.to_string();
-            WriteError::Debug { reason }
-        })?;
+        let failed = |error: gimli::write::Error| WriteError::Debug {
+            reason: error.to_string(),
+        };
+        let sections = self.dwarf(lines, by_section).map_err(failed)?;
         let mut made = Vec::new();
         let all: Result<(), WriteError> = sections.for_each(|id, section| {
             if !section.bytes.slice().is_empty() {
@@ -159,7 +166,15 @@ impl Builder<'_> {
             Ok(())
         });
         all?;
-        for (name, section) in made {
+        for (name, mut section) in made {
+            // There is one unit: an offset in another section is from the section's start.
+            for it in &section.addresses {
+                if let RelocationTarget::Section(_) = it.target {
+                    let written =
+                        (section.bytes).write_udata_at(it.offset, it.addend as u64, it.size);
+                    written.map_err(failed)?;
+                }
+            }
             let id = self.section(InputSection {
                 name: name.to_owned(),
                 contents: SectionContents::Bytes(Cow::Owned(section.bytes.into_vec())),
@@ -190,21 +205,37 @@ impl Builder<'_> {
         lines: &DebugLines,
         by_section: BTreeMap<usize, Vec<&DebugRow>>,
     ) -> gimli::write::Result<Sections<SectionBytes>> {
-        let mut dwarf = DwarfUnit::new(ENCODING);
+        let encoding = if lines.texts.is_empty() {
+            ENCODING
+        } else {
+            EMBEDDING
+        };
+        let mut dwarf = DwarfUnit::new(encoding);
         let main = lines.files.first().map_or("", String::as_str);
+        let info = |file: usize| {
+            let embedded = lines.texts.get(file).map(|it| text(it));
+            let embedded = embedded.filter(|it| !it.is_empty());
+            Some(FileInfo {
+                source: Some(LineString::String(embedded?)),
+                ..FileInfo::default()
+            })
+        };
         let mut program = LineProgram::new(
-            ENCODING,
+            encoding,
             LineEncoding::default(),
             LineString::String(text(&lines.directory)),
             None,
             LineString::String(file_name(main)),
-            None,
+            info(0),
         );
+        program.file_has_source = !lines.texts.is_empty();
         let directory = program.default_directory();
-        let files: Vec<_> = lines
-            .files
-            .iter()
-            .map(|name| program.add_file(LineString::String(file_name(name)), directory, None))
+        let names = lines.files.iter().enumerate();
+        let files: Vec<_> = names
+            .map(|(file, name)| {
+                let name = LineString::String(file_name(name));
+                program.add_file(name, directory, info(file))
+            })
             .collect();
         let mut ranges = Vec::new();
         for (number, mut rows) in by_section {

@@ -18,6 +18,7 @@ from . import isa
 from ._amdgcn import __version__
 from .arrays import Array
 from .assembler import Program, assemble, assemble_file
+from .c_library import get_include, get_library_dir
 from .errors import (
     AssembleError,
     Cancelled,
@@ -33,9 +34,11 @@ from .errors import (
 )
 from .example import EXAMPLE
 from .isa import Instruction, Operand, disassemble
+from .launches import Launch
 from .objects import CodeObject, ObjectKernel
 from .reports import Diagnostic, Finding, Profile
 from .runtime import Completion, Device, Event, Kernel, Local, Module, Parameter, Queue
+from .sweeps import Table, sweep
 
 __all__ = [
     "EXAMPLE",
@@ -54,6 +57,7 @@ __all__ = [
     "Finding",
     "Instruction",
     "Kernel",
+    "Launch",
     "LaunchError",
     "LoadError",
     "Local",
@@ -66,10 +70,14 @@ __all__ = [
     "Program",
     "Queue",
     "Skipped",
+    "Table",
     "TargetError",
     "__version__",
     "assemble",
     "assemble_file",
     "disassemble",
+    "get_include",
+    "get_library_dir",
     "isa",
+    "sweep",
 ]

@@ -134,6 +134,10 @@ def submit(
     limit: int | None,
     lds: int,
 ) -> Event: ...
+def elements(text: str, start: int, count: int) -> tuple[str, int, bytes]: ...
+def compare(
+    element_type: str, values: bytes, expected: bytes, tolerance: str | None = None
+) -> tuple[int, list[tuple[int, str, str]]]: ...
 def assemble(
     text: str,
     target: str,
@@ -141,6 +145,7 @@ def assemble(
     defines: Sequence[tuple[str, int]],
     include: Sequence[str | PathLike[str]],
     debug: bool,
+    embed: bool,
     files: bool,
 ) -> dict[str, Any]: ...
 def disassemble(code: bytes, target: str, address: int, strict: bool) -> list[Instruction]: ...

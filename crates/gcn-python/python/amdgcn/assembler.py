@@ -40,14 +40,14 @@ def assemble(
     """Assembles a source, in LLVM's syntax or CLRX's.
 
     ``defines`` are symbols that are numbers before the source begins. Files of ``.include`` and ``.incbin`` are looked for in the
-    directories of ``include``; without any, the source may read no files. ``debug`` adds the lines of instructions. Raises
+    directories of ``include``; without any, the source may read no files. ``debug`` adds the lines of instructions, and the text, which reports then show. Raises
     :class:`AssembleError` with all diagnostics, or :class:`TargetError`.
 
     >>> import amdgcn
     >>> amdgcn.assemble("s_nop count\\ns_endpgm", "gfx900", defines={"count": 3}).code.hex()
     '030080bf000081bf'
     """
-    return _program(text, target, name, defines, include, debug, include is not None)
+    return _program(text, target, name, defines, include, debug, debug, include is not None)
 
 
 def assemble_file(
@@ -61,12 +61,12 @@ def assemble_file(
     """Assembles a file, as :func:`assemble` does a text. Files that it includes are looked for beside it too."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    return _program(text, target, os.fspath(path), defines, include, debug, True)
+    return _program(text, target, os.fspath(path), defines, include, debug, False, True)
 
 
-def _program(text, target, name, defines, include, debug, files) -> Program:
+def _program(text, target, name, defines, include, debug, embed, files) -> Program:
     fields = _amdgcn.assemble(
-        text, target, str(name), list(defines.items()), list(include or ()), debug, files
+        text, target, str(name), list(defines.items()), list(include or ()), debug, embed, files
     )
     fields["diagnostics"] = [Diagnostic(**it) for it in fields["diagnostics"]]
     return Program(**fields)

@@ -36,10 +36,19 @@ class Error(Exception):
 
     #: Stable name for ``gcn explain``; empty if the error has none.
     name: str
+    #: Message without the name; that of a source or a kernel has several lines.
+    message: str
 
     def __init__(self, message: str, name: str = "") -> None:
         super().__init__(message)
         self.name = name
+        self.message = message
+
+    def __str__(self) -> str:
+        """Report as the command ``gcn`` prints it: ``error[NAME]: MESSAGE``."""
+        if not self.name or self.message.startswith("error["):
+            return self.message
+        return f"error[{self.name}]: {self.message}"
 
 
 class TargetError(Error, ValueError):
@@ -122,7 +131,11 @@ class Fault(Error):
     ...     kernel[64](short, 3)
     ... except amdgcn.Fault as fault:
     ...     print(fault.name, fault.kernel, fault.lane, fault.nearest["name"])
+    ...     print(str(fault))
     unmapped-access scale 16 short
+    error[unmapped-access]: kernel scale, workgroup 0,0,0, wave 0, lane 16, at 0x...: global_load_dword v1, v0, s[4:5]
+      --> <source>:12: global_load_dword v1, v0, s[4:5]
+    ...
     """
 
     #: Report as ``gcn run --json`` has it.

@@ -21,6 +21,8 @@ Size = Union[int, Sequence[int]]
 
 #: Language of a source file, by its extension.
 _LANGUAGES = {".cl": "opencl", ".clcpp": "openclcpp", ".hip": "hip", ".ll": "ir", ".bc": "ir"}
+#: Elements of a described array that are made at once.
+_PIECE = 1 << 16
 #: Extensions of assembly.
 _ASSEMBLY = {".s", ".S", ".asm"}
 
@@ -83,7 +85,8 @@ class Device:
     ) -> Array:
         """Array with the elements of a buffer (bytes, ``array.array``, a numpy array, …) or of a list, or of zeros.
 
-        An integer or a tuple is a shape, of zeros. ``dtype`` names the element type (``f32``, ``numpy.float32``, ``<f4``); a buffer has
+        An integer or a tuple is a shape, of zeros; a text describes elements as ``gcn run --arg`` has them (``u32*64:iota``,
+        ``f32*64:random(SEED,LOW,HIGH)``, ``f32:1,2.5``). ``dtype`` names the element type (``f32``, ``numpy.float32``, ``<f4``); a buffer has
         its own. Reports of faults call the array by ``name``. With ``copy=False`` kernels access the memory of the buffer itself, which
         must be writable and contiguous.
 
@@ -94,6 +97,8 @@ class Device:
         >>> own = array.array("I", [1, 2, 3])
         >>> device.array(own)[1]
         2
+        >>> device.array("i32*4:iota(5,-2)").tolist()
+        [5, 3, 1, -1]
         >>> shared = device.array(own, copy=False)
         >>> own[1] = 7
         >>> shared[1]
@@ -107,6 +112,10 @@ class Device:
             if not copy:
                 raise TypeError("a shape has no memory to share")
             return self._allocate(name, data, element_type("f32" if dtype is None else dtype))
+        if isinstance(data, str):
+            if dtype is not None or not copy:
+                raise TypeError("a text has an element type of its own, and no memory to share")
+            return self._described(name, data)
         try:
             view = memoryview(data)
         except TypeError:
@@ -129,6 +138,16 @@ class Device:
             return Array(self._native, name, view.shape or (), kind.format, kind.size, host)
         made = self._allocate(name, view.shape or (), kind)
         made._write(view.tobytes())
+        return made
+
+    def _described(self, name: str, text: str) -> Array:
+        kind, count, _ = _amdgcn.elements(text, 0, 0)
+        made = self._allocate(name, (count,), element_type(kind))
+        if count:
+            view = memoryview(made).cast("B")
+            for start in range(0, count, _PIECE):
+                _, _, piece = _amdgcn.elements(text, start, _PIECE)
+                view[start * made.itemsize :][: len(piece)] = piece
         return made
 
     def _allocate(self, name: str, shape: Sequence[int], kind: Any) -> Array:
