@@ -20,7 +20,7 @@ struct Document {
     prepare: &'static str,
 }
 
-const SHOWING: [Document; 2] = [
+const SHOWING: [Document; 5] = [
     Document {
         name: "README.md",
         directories: &["examples/saxpy", "examples/opencl"],
@@ -34,7 +34,24 @@ const SHOWING: [Document; 2] = [
         directories: &["examples/from-clrx"],
         prepare: "",
     },
+    Document {
+        name: "docs/tutorial/registers.md",
+        directories: TUTORIAL,
+        prepare: "",
+    },
+    Document {
+        name: "docs/tutorial/first-kernel.md",
+        directories: TUTORIAL,
+        prepare: "",
+    },
+    Document {
+        name: "docs/tutorial/first-bug.md",
+        directories: TUTORIAL,
+        prepare: "",
+    },
 ];
+/// Kernels of the tutorial.
+const TUTORIAL: &[&str] = &["examples/tutorial"];
 /// Documents whose paths are checked.
 const NAMING: [&str; 10] = [
     "README.md",
