@@ -4,7 +4,10 @@
 #![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 #[path = "../../../xtask/src/book.rs"]
-#[expect(dead_code, reason = "the test neither installs mdBook nor makes a whole book")]
+#[expect(
+    dead_code,
+    reason = "the test neither installs mdBook nor makes a whole book"
+)]
 mod book;
 
 use std::collections::{BTreeSet, HashMap};
@@ -203,7 +206,9 @@ fn commands_of_the_how_tos_are_accepted() {
     let how_tos = how_tos.split("\n# ").next().expect("a part");
     let empty = Path::new(env!("CARGO_TARGET_TMPDIR")).join("book-commands");
     fs::create_dir_all(&empty).expect("a directory");
-    let own = Path::new(env!("CARGO_BIN_EXE_gcn")).parent().expect("a directory");
+    let own = Path::new(env!("CARGO_BIN_EXE_gcn"))
+        .parent()
+        .expect("a directory");
     let path = format!("{}:{}", own.display(), env::var("PATH").unwrap_or_default());
     let mut refused = Vec::new();
     let mut count = 0;

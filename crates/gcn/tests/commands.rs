@@ -53,15 +53,19 @@ const SHOWING: [Document; 5] = [
 /// Kernels of the tutorial.
 const TUTORIAL: &[&str] = &["examples/tutorial"];
 /// Documents whose paths are checked.
-const NAMING: [&str; 10] = [
+const NAMING: [&str; 14] = [
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
+    "docs/amd-xml.md",
     "docs/dialects.md",
     "docs/from-clrx.md",
     "docs/hip.md",
     "docs/launch.md",
     "docs/semantics.md",
+    "docs/tutorial/registers.md",
+    "docs/tutorial/first-kernel.md",
+    "docs/tutorial/first-bug.md",
     "examples/README.md",
     "tests/README.md",
 ];

@@ -12,7 +12,8 @@ use std::io::{self, Write};
 
 use gcn_isa::uses::Unit;
 use gcn_isa::{
-    Does, Encoding, Form, Inst, Isa, Kind, OperandAccess, PlacedOperand, Row, Target, Ty, rows,
+    Does, Encoding, Field, Form, Inst, Isa, Kind, OperandAccess, PlacedOperand, Row, Target, Ty,
+    rows,
 };
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
@@ -34,7 +35,7 @@ const RADIX: &str = "2";
 /// The document cannot be written.
 pub(super) fn write(target: &Target, out: &mut dyn Write) -> io::Result<()> {
     let specification = Specification::of(target.isa);
-    let mut writer = Writer::new_with_indent(&mut *out, b' ', INDENT);
+    let mut writer = Writer::new_with_indent(out, b' ', INDENT);
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     for reason in Reason::ALL {
         let names: Vec<&str> = specification
@@ -68,7 +69,7 @@ pub(super) fn write(target: &Target, out: &mut dyn Write) -> io::Result<()> {
             specification.write(writer)
         })
     })?;
-    writeln!(out)
+    writeln!(writer.into_inner())
 }
 
 /// Reason why the document lacks something.
@@ -82,14 +83,20 @@ enum Reason {
     ScalarInSdwa,
     /// Other fields decide on the number of registers.
     NumberOfRegisters,
+    /// TFE adds a register to the result.
+    StatusRegister,
+    /// COMPR packs two values in a register.
+    CompressedExport,
 }
 
 impl Reason {
-    const ALL: [Reason; 4] = [
+    const ALL: [Reason; 6] = [
         Reason::SameIdentifier,
         Reason::ScalarLiteral,
         Reason::ScalarInSdwa,
         Reason::NumberOfRegisters,
+        Reason::StatusRegister,
+        Reason::CompressedExport,
     ];
 
     fn text(self) -> &'static str {
@@ -104,6 +111,8 @@ impl Reason {
             Reason::NumberOfRegisters => {
                 "the number of address or data registers, which other fields decide, so that only the first is named, in"
             }
+            Reason::StatusRegister => "the register that TFE adds to the result of",
+            Reason::CompressedExport => "the registers of compressed values (COMPR) of",
         }
     }
 }
@@ -200,16 +209,27 @@ impl Specification {
                 form,
             });
         }
-        if form.encoding == Encoding::Smrd && self.isa == Isa::Ci && form.scalar_offset.is_some() {
-            self.left_out.insert((Reason::ScalarLiteral, title.clone()));
-        }
-        if form.layout.has(gcn_isa::Field::Src0Scalar) {
-            self.left_out.insert((Reason::ScalarInSdwa, title.clone()));
-        }
         let is_first =
             |it: &PlacedOperand| OperandType::of(form.encoding, it) == Some(OperandType::FirstVgpr);
-        if form.operands.iter().any(is_first) {
-            self.left_out.insert((Reason::NumberOfRegisters, title));
+        let is_literal_offset = form.encoding == Encoding::Smrd && self.isa == Isa::Ci;
+        let limits = [
+            (
+                Reason::ScalarLiteral,
+                is_literal_offset && form.scalar_offset.is_some(),
+            ),
+            (Reason::ScalarInSdwa, form.layout.has(Field::Src0Scalar)),
+            (
+                Reason::NumberOfRegisters,
+                form.operands.iter().any(is_first),
+            ),
+            (Reason::StatusRegister, form.modifier(Field::Tfe).is_some()),
+            (
+                Reason::CompressedExport,
+                form.modifier(Field::Compr).is_some(),
+            ),
+        ];
+        for (reason, _) in limits.into_iter().filter(|(_, is_limited)| *is_limited) {
+            self.left_out.insert((reason, title.clone()));
         }
     }
 
@@ -250,12 +270,12 @@ impl Specification {
 fn literal_sources(form: &Form) -> Vec<usize> {
     let fields = match form.encoding {
         Encoding::Sop1 | Encoding::Sop2 | Encoding::Sopc => {
-            [Some(gcn_isa::Field::Ssrc0), Some(gcn_isa::Field::Ssrc1)]
+            [Some(Field::Ssrc0), Some(Field::Ssrc1)]
         }
-        Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc => [Some(gcn_isa::Field::Src0), None],
+        Encoding::Vop1 | Encoding::Vop2 | Encoding::Vopc => [Some(Field::Src0), None],
         _ => [None, None],
     };
-    let can_be = |field: gcn_isa::Field| {
+    let can_be = |field: Field| {
         let mut operands = form.operands.iter();
         operands.any(|it| it.slot.field == field && matches!(it.slot.kind, Kind::Src | Kind::Ssrc))
     };
@@ -400,8 +420,16 @@ fn operand(
         text(writer, "FieldName", &field)?;
         text(writer, "DataFormatName", &format_name(placed.slot.ty))?;
         text(writer, "OperandType", &ty.name())?;
-        let bits = u32::from(placed.slot.ty.bytes()) * u8::BITS;
-        text(writer, "OperandSize", &bits.to_string())
+        // AMD's decoder expands the name of a register to a range by the size.
+        let bytes = match ty {
+            OperandType::FirstVgpr => Ty::B32.bytes(),
+            _ => placed.slot.ty.bytes(),
+        };
+        text(
+            writer,
+            "OperandSize",
+            &(u32::from(bytes) * u8::BITS).to_string(),
+        )
     })?;
     Ok(())
 }

@@ -14,9 +14,7 @@ pub(super) struct XmlEncoding {
     pub(super) name: &'static str,
     /// Encoding of the tables.
     pub(super) source: Encoding,
-    /// True if a literal follows the first dword.
-    pub(super) has_literal: bool,
-    /// Fields by their lowest bit.
+    /// Fields by their lowest bit; those whose names contain another's name are last.
     pub(super) fields: Vec<XmlField>,
     /// Values of the identifying bits, one for each opcode.
     pub(super) identifiers: BTreeSet<u32>,
@@ -47,7 +45,6 @@ impl XmlEncoding {
         Some(XmlEncoding {
             name: name(isa, source, has_literal)?,
             source,
-            has_literal,
             fields: fields(isa, source, has_literal)?,
             identifiers: BTreeSet::new(),
         })
@@ -70,11 +67,6 @@ impl XmlEncoding {
             .iter()
             .filter(|it| names.contains(&it.name.as_str()));
         fields.fold(0, |mask, field| mask | mask_of(field.low, field.width))
-    }
-
-    /// True if it has a field of this name.
-    pub(super) fn has(&self, field: &str) -> bool {
-        self.fields.iter().any(|it| it.name == field)
     }
 
     /// Identifying bits of a form.
@@ -166,7 +158,7 @@ pub(super) fn field_name(encoding: Encoding, field: Field) -> String {
     }
 }
 
-/// Fields of an encoding by their lowest bit. A field that others divide is left out.
+/// Fields of an encoding. A field that others divide is left out.
 fn fields(isa: Isa, encoding: Encoding, has_literal: bool) -> Option<Vec<XmlField>> {
     let layout = isa.tables().layout(match encoding {
         Encoding::Vop3c => Encoding::Vop3,
@@ -184,27 +176,25 @@ fn fields(isa: Isa, encoding: Encoding, has_literal: bool) -> Option<Vec<XmlFiel
     };
     let mut fields: Vec<XmlField> = present
         .iter()
-        .filter(|&&field| !is_divided(field))
+        .filter(|&&field| !is_divided(field) && field != Field::SdwaSdst)
         .map(|&field| {
             let bits = layout.bits(field);
+            // The bit above SDST that distinguishes VCC is part of it, so that both have names.
+            let above = match field {
+                Field::Sdst => layout.bits(Field::SdwaSdst).width,
+                _ => 0,
+            };
             XmlField {
                 name: field_name(encoding, field),
                 low: bits.low,
-                width: bits.width,
+                width: bits.width + above,
                 padding: padding(isa, encoding, field),
             }
         })
         .collect();
     let mut rest = layout.constant_mask;
-    let mut names = [
-        ENCODING,
-        if layout.bits(Field::Op).low > 8 && is_flat(encoding) {
-            SEGMENT
-        } else {
-            SELECTOR
-        },
-    ]
-    .into_iter();
+    let lower = if is_flat(encoding) { SEGMENT } else { SELECTOR };
+    let mut names = [ENCODING, lower].into_iter();
     while rest != 0 {
         let high = u32::BITS - 1 - rest.leading_zeros();
         let width = (rest << rest.leading_zeros()).leading_ones();
@@ -225,7 +215,14 @@ fn fields(isa: Isa, encoding: Encoding, has_literal: bool) -> Option<Vec<XmlFiel
             padding: 0,
         });
     }
-    fields.sort_by_key(|field| field.low);
+    // AMD's decoder looks for the first field whose name contains the one that it wants: NEG before NEGHI.
+    let names: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
+    let contains_other = |name: &str| {
+        names
+            .iter()
+            .any(|it| it != name && name.contains(it.as_str()))
+    };
+    fields.sort_by_key(|field| (contains_other(&field.name), field.low));
     Some(fields)
 }
 
