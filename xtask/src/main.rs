@@ -1,6 +1,6 @@
 //! Development tasks of the repository; `cargo xtask help` lists them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, bail};
@@ -35,6 +35,8 @@ usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need,
        cargo xtask release --test DIRECTORY         install each package into fresh roots of Debian and run an example; as root
        cargo xtask playground DIRECTORY             build the playground, a page with gcn as WebAssembly, into DIRECTORY
        cargo xtask playground --test DIRECTORY      build it and test it in Chromium
+       cargo xtask book DIRECTORY                   generate the reference from the tables, build the book in DIRECTORY and check
+                                                    its links
        cargo xtask bench asm                        assemble and disassemble the same files with gcn and LLVM
        cargo xtask bench capi                       decode and print the same words with libgcn and LLVM's C API (llvm-19-dev)
        cargo xtask bench run [FILTER] [--beside GCN]
@@ -47,6 +49,9 @@ usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need,
                                                     time kernels under gcn check and gcn run; or with two builds of gcn in turns
        cargo xtask bench observe                    time kernels with observers of all events, of memory, and without
        cargo xtask help                             print this";
+
+/// Root of the repository.
+const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// Programs and files that tests need, each with its Debian package.
 const TOOLS: &[(&str, &str)] = &[
@@ -101,6 +106,7 @@ fn main() -> ExitCode {
         ["hsa"] => hsa::build("release").map(drop),
         ["headers", ref releases @ ..] if !releases.is_empty() => headers::write(releases),
         ["rocm", ref rest @ ..] => rocm::rocm(rest),
+        ["book", directory] => build_book(Path::new(directory)),
         ["capi", prefix] => capi::install(Path::new(prefix)),
         ["dist", prefix] => dist::dist(Path::new(prefix)),
         ["wheel"] => python::wheel(&hsa::target_directory().join("wheel")),
@@ -242,6 +248,9 @@ fn install_tools() -> Result<()> {
         .map(|(_, package)| *package)
         .collect();
     install_debug_client();
+    if let Err(error) = book::mdbook(&book_tools()) {
+        eprintln!("mdBook cannot be installed, so the book is not built: {error:#}");
+    }
     if missing.is_empty() {
         python::install_test_packages();
         return Ok(());
@@ -260,6 +269,20 @@ fn install_tools() -> Result<()> {
     .with_context(|| format!("the tests need these packages; try: {command}"))?;
     python::install_test_packages();
     Ok(())
+}
+
+/// Directory for mdBook.
+fn book_tools() -> PathBuf {
+    hsa::target_directory().join("book-tools")
+}
+
+/// Builds `gcn` and the book.
+fn build_book(directory: &Path) -> Result<()> {
+    run(Command::new(env!("CARGO"))
+        .args(["build", "--locked", "--profile", dist::PROFILE])
+        .args(["--package", "gcn"]))?;
+    let gcn = hsa::target_directory().join(dist::PROFILE).join("gcn");
+    book::build(Path::new(REPOSITORY), &gcn, &book_tools(), directory)
 }
 
 /// Directory for VS Code's client, used by a test of `gcn debug --dap`.
@@ -301,6 +324,7 @@ fn run(command: &mut Command) -> Result<()> {
 }
 
 mod bench;
+mod book;
 mod capi;
 mod dist;
 mod fuzz;

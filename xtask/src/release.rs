@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail, ensure};
 use sha2::{Digest as _, Sha256};
 
 use crate::roots::{self, Release};
-use crate::{capi, dist, hsa, is_root, python, run, wheel};
+use crate::{REPOSITORY, book, book_tools, capi, dist, hsa, is_root, python, run, wheel};
 
 /// Name of the packages.
 const NAME: &str = "amdgcn";
@@ -16,8 +16,6 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 const ARCH: &str = std::env::consts::ARCH;
 /// Minor version of the oldest glibc 2 that has all symbols which the programs and libraries of a release need: Debian 10's.
 const GLIBC: u32 = 28;
-/// Root of the repository.
-const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 /// Python packages that build a release: zig links for an older glibc than the host's, maturin packs the source distribution.
 const PYTHON_TOOLS: [&str; 3] = [
     "ziglang==0.17.1",
@@ -91,6 +89,12 @@ pub(crate) fn pack(directory: &Path) -> Result<()> {
         .arg("-r")
         .args(DOCUMENTS.map(|it| Path::new(REPOSITORY).join(it)))
         .arg(&documents))?;
+    book::build(
+        Path::new(REPOSITORY),
+        &root.join("bin/gcn"),
+        &book_tools(),
+        &documents.join("book"),
+    )?;
     // An archive does not know where it will be.
     fs::remove_file(root.join(PLATFORM))?;
     let needed = strip(&root)?;

@@ -7,8 +7,10 @@ mod sets;
 mod errata;
 mod instruction;
 mod fields;
+mod hazards;
 
 pub use errata::{ErrataEntry, errata, errata_naming};
 pub use fields::{BitField, BitRole, FieldValue, bit_fields, field_values, operand_text};
+pub use hazards::hazards;
 pub use instruction::{EncodingReport, InstructionReport, IsaText, LayoutCell, encoding_name};
 pub use sets::{exists, family, set_of, sets, versions};

@@ -9,8 +9,11 @@ mod answer;
 mod abi;
 mod errata;
 mod words;
+mod pages;
+mod amd_xml;
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::builder::TypedValueParser;
@@ -20,7 +23,7 @@ use gcn_isa::field::SUFFIXES;
 use gcn_isa::{Isa, Row, Target, rows};
 use serde::Serialize;
 
-use crate::{Status, UsageError, input, render};
+use crate::{Status, UsageError, input, outputs, render};
 use answer::{Answer, unknown};
 
 /// For `--help`.
@@ -30,7 +33,22 @@ Examples:
   gcn isa 'ds_*_f32' --target gfx803
   gcn isa E058
   gcn isa abi
-  gcn isa --target vega20 0xd8000000 0x00000100";
+  gcn isa --target vega20 0xd8000000 0x00000100
+  gcn isa --format markdown --output reference
+  gcn isa --format amd-xml --target gfx900 --output gfx900.xml";
+
+/// Format of the answer.
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// Text for a terminal.
+    Text,
+    /// As `--json`.
+    Json,
+    /// All instructions as pages of Markdown, in the directory of `--output`.
+    Markdown,
+    /// The instruction set of `--target` in the schema of AMD's machine-readable ISA.
+    AmdXml,
+}
 
 /// The arguments of `gcn isa`.
 #[derive(clap::Args)]
@@ -42,9 +60,22 @@ pub struct Args {
     /// Show only instructions of this GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1.
     #[arg(long, value_parser = input::TargetParser.map(|named| named.target), hide_possible_values = true)]
     target: Option<&'static Target>,
+    /// Format of the answer: `text`, `json`; or all instructions in `markdown` or `amd-xml`.
+    #[arg(long, value_enum, default_value = "text", hide_default_value = true)]
+    format: Format,
+    /// Directory for `--format markdown`, which is created, or file for `--format amd-xml`.
+    #[arg(long, value_name = "PATH")]
+    output: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
-    pub json: bool,
+    json: bool,
+}
+
+impl Args {
+    /// True if the answer and errors are printed as JSON.
+    pub fn writes_json(&self) -> bool {
+        self.json || self.format == Format::Json
+    }
 }
 
 /// Runs the command.
@@ -57,8 +88,40 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         None => Isa::ALL.to_vec(),
     };
     let query: Vec<&str> = args.query.iter().map(String::as_str).collect();
+    match args.format {
+        Format::Text | Format::Json if args.output.is_some() => {
+            let message =
+                "--output is for the formats `markdown` and `amd-xml`: other answers are printed";
+            return Err(UsageError(message.to_owned()).into());
+        }
+        Format::Text | Format::Json => {}
+        Format::Markdown | Format::AmdXml if !query.is_empty() => {
+            let message = "this format has all instructions: leave the query out";
+            return Err(UsageError(message.to_owned()).into());
+        }
+        Format::Markdown => {
+            let Some(directory) = &args.output else {
+                let message = "name a directory for the pages with --output";
+                return Err(UsageError(message.to_owned()).into());
+            };
+            pages::write(&isas, directory)?;
+            return Ok(Status::Success);
+        }
+        Format::AmdXml => {
+            let Some(target) = args.target else {
+                let message =
+                    "the format `amd-xml` describes one instruction set: name it with --target";
+                return Err(UsageError(message.to_owned()).into());
+            };
+            match &args.output {
+                Some(path) => outputs::write(path, |out| amd_xml::write(target, out))?,
+                None => amd_xml::write(target, out)?,
+            }
+            return Ok(Status::Success);
+        }
+    }
     let print = AnswerFormat {
-        json: args.json,
+        json: args.writes_json(),
         out,
     };
     match query.as_slice() {

@@ -207,7 +207,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<ExitCode> {
         Command::Dis(args) => reporting(args.json, out, |out| dis::run(args, out)),
         Command::Info(args) => reporting(args.json, out, |out| info::run(args, out)),
         Command::Extract(args) => reporting(args.json, out, |out| extract::run(args, out)),
-        Command::Isa(args) => reporting(args.json, out, |out| isa::run(args, out)),
+        Command::Isa(args) => reporting(args.writes_json(), out, |out| isa::run(args, out)),
         Command::Run(args) => run::run(args, out),
         Command::Check(args) => check::run(args, out),
         Command::Test(args) => test::run(args, out),

@@ -20,7 +20,7 @@ struct Document {
     prepare: &'static str,
 }
 
-const SHOWING: [Document; 2] = [
+const SHOWING: [Document; 5] = [
     Document {
         name: "README.md",
         directories: &["examples/saxpy", "examples/opencl"],
@@ -34,17 +34,38 @@ const SHOWING: [Document; 2] = [
         directories: &["examples/from-clrx"],
         prepare: "",
     },
+    Document {
+        name: "docs/tutorial/registers.md",
+        directories: TUTORIAL,
+        prepare: "",
+    },
+    Document {
+        name: "docs/tutorial/first-kernel.md",
+        directories: TUTORIAL,
+        prepare: "",
+    },
+    Document {
+        name: "docs/tutorial/first-bug.md",
+        directories: TUTORIAL,
+        prepare: "",
+    },
 ];
+/// Kernels of the tutorial.
+const TUTORIAL: &[&str] = &["examples/tutorial"];
 /// Documents whose paths are checked.
-const NAMING: [&str; 10] = [
+const NAMING: [&str; 14] = [
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
+    "docs/amd-xml.md",
     "docs/dialects.md",
     "docs/from-clrx.md",
     "docs/hip.md",
     "docs/launch.md",
     "docs/semantics.md",
+    "docs/tutorial/registers.md",
+    "docs/tutorial/first-kernel.md",
+    "docs/tutorial/first-bug.md",
     "examples/README.md",
     "tests/README.md",
 ];

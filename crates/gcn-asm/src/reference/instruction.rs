@@ -160,7 +160,7 @@ fn group_by_set<T: PartialEq>(values: impl Iterator<Item = (T, Isa)>) -> Vec<(T,
 }
 
 /// Groups equal texts; the instruction sets are omitted if a text applies to all.
-fn group_texts(texts: impl Iterator<Item = (String, Isa)>, all: &[Isa]) -> Vec<IsaText> {
+pub(super) fn group_texts(texts: impl Iterator<Item = (String, Isa)>, all: &[Isa]) -> Vec<IsaText> {
     let whole = set_of(all.iter().copied());
     let of = |(text, set): (String, IsaSet)| IsaText {
         text,
