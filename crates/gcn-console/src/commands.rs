@@ -40,6 +40,7 @@ pub enum Command {
     Undisplay,
     Watch,
     Wave,
+    Why,
     Workgroup,
 }
 
@@ -111,6 +112,7 @@ pub const COMMANDS: &[CommandRow] = &[
     row(C::Undisplay,              "undisplay",           &[],                   "[N...]: stop printing expressions at each stop"),
     row(C::Watch,                  "watch",               &["wa"],               "EXPR [if EXPR]: stop when a register, a buffer, elements ys[2..5] or memory changes"),
     row(C::Wave,                   "wave",                &["thread", "t"],      "[N]: show or choose the wave in focus, in its workgroup"),
+    row(C::Why,                    "why",                 &[],                   "[/DEPTH] PLACE: explain the value of a register, scc, an element or LDS: why v3, why s[4:5], why ys[3]"),
     row(C::Workgroup,              "workgroup",           &["group"],            "[X[,Y[,Z]]]: show or choose the workgroup in focus"),
 ];
 

@@ -179,6 +179,9 @@ fn resume(
         }
         _ => {}
     }
+    if command == Command::Why {
+        return why(session, rest);
+    }
     let wave = session.wave();
     let pc = wave.ok_or("no launch runs: use run or start")?.pc;
     let has_line = session.program().line(pc).is_some();
@@ -223,6 +226,28 @@ fn resume(
         (Command::Next | Command::NextInstruction, _) => Resume::Instructions { count, over: true },
         _ => Resume::Instructions { count, over: false },
     })
+}
+
+/// Asks why a place has its value.
+fn why(session: &mut Session<'_, '_>, rest: &str) -> Result<Resume, Message> {
+    let (depth, text) = slash(rest);
+    let depth = match depth {
+        "" => None,
+        depth => match depth.parse::<u32>() {
+            Ok(depth @ 1..) => Some(depth),
+            _ => return Err(format!("`/{}` is no number of levels", printable(depth))),
+        },
+    };
+    if text.is_empty() {
+        return Err("why needs a register, scc, an element or a place in LDS".to_owned());
+    }
+    let expr = parsed(session, text)?;
+    let value = session.evaluate(&expr).map_err(|error| error.to_string())?;
+    let target = session.resolve(&expr).map_err(|error| error.to_string())?;
+    session
+        .ask(text, &value, target, depth)
+        .map_err(|error| error.to_string())?;
+    Ok(Resume::Why)
 }
 
 /// Source line of the wave in focus.

@@ -4,7 +4,7 @@ use gcn_emu::observe::{Paused, Turn};
 use gcn_isa::Does;
 
 use crate::past::Moment;
-use crate::reasons::Current;
+use crate::reasons::{Current, current};
 use crate::session::{Goal, LastRun, Leave, Resume, Scheduler, State};
 
 /// Takes a front end's decision over.
@@ -46,6 +46,10 @@ pub(crate) fn resumed(state: &mut State, paused: &Paused<'_>, resume: Resume) {
             address,
             from,
         },
+        Resume::Why => match current(paused) {
+            Some(now) => Goal::Replay(now.at),
+            None => Goal::Run,
+        },
         Resume::Quit => {
             state.leave = Some(Leave::Quit);
             return;
@@ -70,7 +74,10 @@ pub(crate) fn resumed(state: &mut State, paused: &Paused<'_>, resume: Resume) {
         },
     };
     if state.goal.is_replay() {
-        state.leave = Some(Leave::Back);
+        state.leave = Some(match resume {
+            Resume::Why => Leave::Why,
+            _ => Leave::Back,
+        });
     }
 }
 

@@ -23,6 +23,7 @@ use crate::program::Program;
 use crate::reasons::{Current, compare_anew, current, finish_search, interrupted, reason};
 use crate::session::{Goal, Leave, Resume, Scheduler, Session, State, Stop, apply};
 use crate::view::NamedBuffer;
+use crate::why_request::WhyRequest;
 
 /// Front end of a debugger.
 pub trait FrontEnd: Send {
@@ -108,6 +109,7 @@ impl Engine {
             no_past: setup.no_past,
             past: Past::default(),
             leave: None,
+            question: None,
         };
         Engine {
             state: Mutex::new(state),
@@ -133,6 +135,11 @@ impl Engine {
         self.front().idle(&mut session)
     }
 
+    /// The question that has ended the run, after [`Leave::Why`].
+    pub fn question(&self) -> Option<WhyRequest> {
+        self.state().question.take()
+    }
+
     /// Begins a launch, or a repetition of one, that the next run executes.
     pub fn begin(&self) {
         let mut state = self.state();
@@ -143,14 +150,14 @@ impl Engine {
     }
 
     /// Reason for which the debugger has ended the run, and takes it back; `None` if the run has ended by itself. After
-    /// [`Leave::Back`] the same launch is run again, without [`Engine::begin`].
+    /// [`Leave::Back`] and [`Leave::Why`] the same launch is run again, without [`Engine::begin`].
     pub fn left(&self) -> Option<Leave> {
         let mut state = self.state();
         let goal = std::mem::replace(&mut state.goal, Goal::Run);
         let leave = state.leave.take();
         let state = &mut *state;
         match (leave, goal) {
-            (Some(Leave::Back), goal) => {
+            (Some(Leave::Back | Leave::Why), goal) => {
                 state.goal = goal;
                 state.dispatch = None;
                 leave

@@ -97,11 +97,13 @@ mod eval;
 mod stops;
 mod catch;
 mod past;
+mod why_request;
 mod session;
 mod listing;
 mod memory_access;
 mod reasons;
 mod decisions;
+mod ask;
 mod engine;
 
 // The slice of a value.
@@ -124,5 +126,8 @@ pub use session::{Leave, Resume, Scheduler, Session, Stop};
 pub use stops::{Change, StopKind, StopPoint, Watched, WatchedValue};
 pub use view::{NamedBuffer, Target, View};
 pub use why::{
-    Answer, AnswerEdge, AnswerStep, AnswerTarget, Edge, Launches, Origin, Question, WhyError, why,
+    Answer, AnswerEdge, AnswerStep, AnswerTarget, Edge, Launches, Origin, Parting, PartingKind,
+    PartingSide, Question, StepInput, Until, ValueGraph, ValueOrigin, ValueStep, WhyError, part,
+    why,
 };
+pub use why_request::{QuestionPlace, WhyRefused, WhyRequest};

@@ -20,6 +20,7 @@ use crate::program::{Line, Program};
 use crate::scalar::Scalar;
 use crate::stops::{Change, StopKind, StopPoint, Watched};
 use crate::view::{self, NamedBuffer, Target, View};
+use crate::why_request::WhyRequest;
 
 /// Reason for which a wave has stopped.
 #[derive(Clone, Debug)]
@@ -91,6 +92,8 @@ pub enum Resume {
     BackLines(u64),
     /// Goes back to the last earlier stop.
     BackToStop,
+    /// Takes the question of [`Session::ask`] out of the launch, which then comes back to this moment.
+    Why,
     /// Ends the launch, to run all launches again.
     Restart,
     /// Ends the launch, and the session.
@@ -191,6 +194,8 @@ pub enum Leave {
     Restart,
     /// This launch runs again, to an earlier moment.
     Back,
+    /// This launch runs again, to the same moment, after the question of [`Engine::question`](crate::Engine::question) is answered.
+    Why,
 }
 
 /// Last instructions that were let run.
@@ -230,6 +235,7 @@ pub(crate) struct State {
     pub(crate) no_past: Option<&'static str>,
     pub(crate) past: Past,
     pub(crate) leave: Option<Leave>,
+    pub(crate) question: Option<WhyRequest>,
 }
 
 impl State {

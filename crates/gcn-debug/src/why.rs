@@ -7,6 +7,8 @@
 //!    [traced](trace). If the slice leads to other workgroups, they are traced too in the next pass.
 //! 3. A last pass notes the values that the answer shows.
 //!
+//! The comparison of two runs ([`ValueGraph`], [`part`]) has a last pass that notes the values that all instructions of the slice read.
+//!
 //! In the last launch that matters, only traced workgroups are executed, unless workgroups share memory there: the pass compares the bytes
 //! that they have read with the writers of the first pass.
 
@@ -18,6 +20,11 @@ mod tracer;
 mod slice;
 mod report;
 
+// The comparison of two runs.
+mod graph;
+mod parting;
+mod part;
+
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -27,12 +34,18 @@ use gcn_emu::fault::Fault;
 use gcn_emu::memory::Memory;
 use gcn_emu::observe::{Debugger, Observers, Paused, Turn};
 use gcn_emu::step::Step;
+use gcn_emu::wave::WaveId;
 
-use crate::past::MemoryImage;
+use crate::past::{MemoryImage, Moment};
 use crate::program::Program;
 use crate::view::NamedBuffer;
+use crate::why_request::QuestionPlace;
 
 pub use facts::Edge;
+use facts::Register;
+pub use graph::ValueGraph;
+pub use part::part;
+pub use parting::{Parting, PartingKind, PartingSide, StepInput, ValueOrigin, ValueStep};
 pub use report::{Answer, AnswerEdge, AnswerStep, AnswerTarget, Origin};
 use report::{Folds, Terms, answer};
 use slice::Slice;
@@ -65,12 +78,21 @@ pub struct Question<'a> {
     pub buffers: &'a [NamedBuffer],
     /// Addresses in buffers whose contents mean nothing before a launch writes them.
     pub undefined: &'a [Range<u64>],
-    /// Address of the place.
-    pub address: u64,
-    /// Bytes of the place.
-    pub bytes: u64,
+    /// The place.
+    pub place: QuestionPlace,
+    /// Moment of the question; `None` for the end of all launches.
+    pub until: Option<Until>,
     /// Maximum number of executions in the slice, lane by lane.
     pub executions: usize,
+}
+
+/// Moment at which a question is asked: a wave of a run is about to execute an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Until {
+    /// Number of the run, from 0.
+    pub run: u32,
+    /// The wave whose turn it is, and the instructions that it has executed.
+    pub moment: Moment,
 }
 
 /// Reason for which there is no answer.
@@ -92,6 +114,144 @@ const MAX_GROUPS: usize = 1024;
 /// Maximum number of passes.
 const MAX_PASSES: usize = 16;
 
+/// The slice of a question, and what is needed to run its launches again.
+struct Sliced {
+    image: MemoryImage,
+    unwritten: Vec<Range<u64>>,
+    trace: Trace,
+    slice: Slice,
+    /// Pass that has traced the slice; `None` if no launch has written the place.
+    plan: Option<Plan>,
+    cut: Option<&'static str>,
+    /// Bytes of the place after all launches.
+    end: Vec<u8>,
+}
+
+impl Sliced {
+    /// Finds the slice.
+    ///
+    /// # Errors
+    /// [`WhyError`].
+    fn find<L: Launches>(
+        launches: &L,
+        question: Question<'_>,
+    ) -> Result<Sliced, WhyError<L::Error>> {
+        let allocations = question.memory.allocations();
+        let unwritten = allocations.iter().filter(|it| !it.host_has_written);
+        let unwritten = unwritten.map(|it| it.base..it.base + it.len).collect();
+        let image = MemoryImage::take(question.memory).ok_or(WhyError::TooLarge)?;
+        let first = pass(launches, question, &image, Plan::default())?;
+        let end = question.end();
+        let slice_of = |trace: &Trace| match question.place {
+            QuestionPlace::Memory { address, bytes } => {
+                Slice::of_memory(trace, address, bytes, question.executions)
+            }
+            QuestionPlace::Wave { wave, lane, target } => {
+                let run = question.until.map_or(0, |it| it.run);
+                Slice::of_wave(trace, (run, wave), lane, target, question.executions)
+            }
+        };
+        let slice = slice_of(&first);
+        let mut plan = Plan {
+            wanted: slice.missing.clone(),
+            ..Plan::default()
+        };
+        if let Some(until) = question.until {
+            // Waves that are not executed would move the moment.
+            plan.all = true;
+            let run = until.run;
+            let mut add = |wave: WaveId| {
+                let group = wave.group;
+                plan.wanted.insert(Group { run, group });
+            };
+            add(until.moment.wave);
+            if let QuestionPlace::Wave { wave, .. } = question.place {
+                add(wave);
+            }
+        }
+        if plan.wanted.is_empty() {
+            return Ok(Sliced {
+                image,
+                unwritten,
+                trace: first,
+                slice,
+                plan: None,
+                cut: None,
+                end,
+            });
+        }
+        let mut cut = None;
+        let mut passes = 0;
+        let (mut trace, mut slice);
+        loop {
+            passes += 1;
+            plan.choose(&first);
+            trace = pass(launches, question, &image, plan.clone())?;
+            if trace.is_full {
+                return Err(WhyError::TooLong);
+            }
+            if plan.end.is_some() && communicates(&first, &trace) {
+                plan.all = true;
+                continue;
+            }
+            slice = slice_of(&trace);
+            if slice.is_cut {
+                cut = Some("it has more executions than the limit allows");
+                break;
+            }
+            if slice.missing.is_empty() {
+                break;
+            }
+            if passes == MAX_PASSES || plan.wanted.len() + slice.missing.len() > MAX_GROUPS {
+                cut = Some("more workgroups have taken part than are traced");
+                break;
+            }
+            plan.wanted.extend(&slice.missing);
+        }
+        Ok(Sliced {
+            image,
+            unwritten,
+            trace,
+            slice,
+            plan: Some(plan),
+            cut,
+            end,
+        })
+    }
+
+    /// Terms for the places of the slice.
+    fn terms<'a>(&'a self, question: Question<'a>) -> Terms<'a> {
+        Terms {
+            program: question.program,
+            memory: question.memory,
+            buffers: question.buffers,
+            undefined: question.undefined,
+            unwritten: &self.unwritten,
+        }
+    }
+
+    /// Gives memory the contents of the begin, and the place its value of the end.
+    fn finish(&self, question: Question<'_>) {
+        // Values of memory at the end are those of a whole run.
+        self.image.restore(question.memory);
+        if let QuestionPlace::Memory { address, .. } = question.place {
+            question.memory.write(address, &self.end);
+        }
+    }
+}
+
+impl Question<'_> {
+    /// Bytes of a place of memory.
+    fn end(&self) -> Vec<u8> {
+        let QuestionPlace::Memory { address, bytes } = self.place else {
+            return Vec::new();
+        };
+        let mut end = vec![0; bytes as usize];
+        self.memory.read(address, &mut end);
+        end
+    }
+}
+
 /// Answers why a place of memory has the value that it has after all launches. The place has that value when this returns; other memory
 /// is as before the launches.
 ///
@@ -101,69 +261,50 @@ pub fn why<L: Launches>(
     launches: &L,
     question: Question<'_>,
 ) -> Result<Answer, WhyError<L::Error>> {
-    let allocations = question.memory.allocations();
-    let unwritten = allocations.iter().filter(|it| !it.host_has_written);
-    let unwritten: Vec<Range<u64>> = unwritten.map(|it| it.base..it.base + it.len).collect();
-    let image = MemoryImage::take(question.memory).ok_or(WhyError::TooLarge)?;
-    let first = pass(launches, question, &image, Plan::default())?;
-    let mut end = vec![0; question.bytes as usize];
-    question.memory.read(question.address, &mut end);
-    let terms = Terms {
-        program: question.program,
-        memory: question.memory,
-        buffers: question.buffers,
-        undefined: question.undefined,
-        unwritten: &unwritten,
-    };
-    let slice_of = |trace: &Trace| {
-        Slice::of_memory(trace, question.address, question.bytes, question.executions)
-    };
-    let slice = slice_of(&first);
-    let mut plan = Plan {
-        wanted: slice.missing.clone(),
-        ..Plan::default()
-    };
-    if plan.wanted.is_empty() {
-        return Ok(answer(&first, &slice, &Folds::new(&first, &slice), terms));
+    let mut sliced = Sliced::find(launches, question)?;
+    let folds = Folds::new(&sliced.trace, &sliced.slice);
+    if let Some(mut plan) = sliced.plan.clone() {
+        plan.values_of = folds.shown();
+        let values = pass(launches, question, &sliced.image, plan)?;
+        sliced.trace.values = values.values;
     }
-    let mut cut = None;
-    let mut passes = 0;
-    let (mut trace, mut slice);
-    loop {
-        passes += 1;
-        plan.choose(&first);
-        trace = pass(launches, question, &image, plan.clone())?;
-        if trace.is_full {
-            return Err(WhyError::TooLong);
-        }
-        if plan.end.is_some() && communicates(&first, &trace) {
-            plan.all = true;
-            continue;
-        }
-        slice = slice_of(&trace);
-        if slice.is_cut {
-            cut = Some("it has more executions than the limit allows");
-            break;
-        }
-        if slice.missing.is_empty() {
-            break;
-        }
-        if passes == MAX_PASSES || plan.wanted.len() + slice.missing.len() > MAX_GROUPS {
-            cut = Some("more workgroups have taken part than are traced");
-            break;
-        }
-        plan.wanted.extend(&slice.missing);
-    }
-    let folds = Folds::new(&trace, &slice);
-    plan.values_of = folds.shown();
-    let values = pass(launches, question, &image, plan)?;
-    trace.values = values.values;
-    // Values of memory at the end are those of a whole run.
-    image.restore(question.memory);
-    question.memory.write(question.address, &end);
-    let mut answer = answer(&trace, &slice, &folds, terms);
-    answer.cut = cut;
+    sliced.finish(question);
+    let terms = sliced.terms(question);
+    let mut answer = answer(&sliced.trace, &sliced.slice, &folds, terms);
+    answer.cut = sliced.cut;
     Ok(answer)
+}
+
+impl ValueGraph {
+    /// The slice of a place of memory with its values. The place has its value of the end when this returns; other memory is as before
+    /// the launches.
+    ///
+    /// # Errors
+    /// [`WhyError`].
+    pub fn of<L: Launches>(
+        launches: &L,
+        question: Question<'_>,
+    ) -> Result<ValueGraph, WhyError<L::Error>> {
+        let mut sliced = Sliced::find(launches, question)?;
+        if let Some(mut plan) = sliced.plan.clone() {
+            plan.reads_of = graph::reads(&sliced.slice);
+            let values = pass(launches, question, &sliced.image, plan)?;
+            sliced.trace.reads = values.reads;
+        }
+        sliced.image.restore(question.memory);
+        let end = dword(&sliced.end);
+        let terms = sliced.terms(question);
+        let mut graph = ValueGraph::new(&sliced.trace, &sliced.slice, end, terms);
+        graph.cut = sliced.cut;
+        sliced.finish(question);
+        Ok(graph)
+    }
+}
+
+/// Value of up to four bytes.
+fn dword(bytes: &[u8]) -> u32 {
+    let bytes = bytes.iter().take(4).rev();
+    bytes.fold(0, |value, byte| value << 8 | u32::from(*byte))
 }
 
 /// A pass over the launches.
@@ -172,6 +313,7 @@ struct Plan {
     /// Workgroups to trace; none for a pass that learns writers.
     wanted: HashSet<Group>,
     values_of: HashMap<Instance, u8>,
+    reads_of: HashMap<Instance, Vec<(Register, u8)>>,
     /// All workgroups of the last launch are executed.
     all: bool,
     /// Address of an instruction that ends the waves of other workgroups of the last launch.
@@ -203,12 +345,14 @@ fn pass<L: Launches>(
     let mut trace = Trace::default();
     trace.wanted.clone_from(&plan.wanted);
     trace.values_of = plan.values_of;
+    trace.reads_of = plan.reads_of;
     let tracer = Tracer::new(trace);
     for run in 0..launches.runs() {
         tracer.with(|trace| trace.run = run);
         tracer.ended.store(0, Relaxed);
         let mut observers = Observers::none().with(Arc::new(tracer.clone()));
-        if last == Some(run) {
+        let until = question.until.filter(|it| it.run == run);
+        if last == Some(run) || until.is_some() {
             let groups: HashSet<[u32; 3]> = plan
                 .wanted
                 .iter()
@@ -219,10 +363,11 @@ fn pass<L: Launches>(
                 groups,
                 ended: tracer.ended.clone(),
                 end: plan.end,
+                until: until.map(|it| it.moment),
             }));
         }
         let goes_on = launches.run(run, &observers).map_err(WhyError::Launch)?;
-        if !goes_on || last == Some(run) {
+        if !goes_on || last == Some(run) || until.is_some() {
             break;
         }
     }
@@ -249,19 +394,31 @@ fn communicates(first: &Trace, trace: &Trace) -> bool {
     })
 }
 
-/// Debugger that ends a launch once the traced workgroups have ended, and may keep others from executing anything.
+/// Debugger that ends a launch once the traced workgroups have ended, or at a moment, and may keep other workgroups from executing
+/// anything.
 struct Chooser {
     groups: HashSet<[u32; 3]>,
     ended: Arc<AtomicUsize>,
     end: Option<u64>,
+    until: Option<Moment>,
 }
 
 impl Debugger for Chooser {
     fn turn(&self, paused: &mut Paused<'_>) -> Turn {
-        if self.ended.load(Relaxed) >= self.groups.len() {
+        if !self.groups.is_empty() && self.ended.load(Relaxed) >= self.groups.len() {
             return Turn::Quit;
         }
-        let id = paused.current().map(|wave| wave.id);
+        let current = paused.current().map(|wave| (wave.id, wave.executed));
+        let id = current.map(|it| it.0);
+        let mut instructions = u64::MAX;
+        if let (Some(until), Some((id, executed))) = (self.until, current)
+            && id == until.wave
+        {
+            instructions = until.executed.saturating_sub(executed);
+            if instructions == 0 {
+                return Turn::Quit;
+            }
+        }
         if let (Some(end), Some(id)) = (self.end, id)
             && !self.groups.contains(&id.group)
             && let Some((wave, _)) = paused.wave_mut(id)
@@ -269,7 +426,7 @@ impl Debugger for Chooser {
             wave.pc = end;
         }
         Turn::Run {
-            instructions: u64::MAX,
+            instructions,
             stops: None,
         }
     }

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gcn_debug::{Answer, Launches, NamedBuffer, Origin, Program, Question, ScalarType, why};
+use gcn_debug::{
+    Answer, Launches, NamedBuffer, Origin, Program, Question, QuestionPlace, ScalarType, why,
+};
 use gcn_isa::Target;
 use gcn_runtime::observe::Observers;
 use gcn_runtime::{Buffer, Device, Error, Module, PreparedLaunch, Queue};
@@ -145,8 +147,11 @@ impl Case {
             memory: device.memory(),
             buffers: &buffers,
             undefined: &[],
-            address: out.address() + 4 * place as u64,
-            bytes: 4,
+            place: QuestionPlace::Memory {
+                address: out.address() + 4 * place as u64,
+                bytes: 4,
+            },
+            until: None,
             executions: 1 << 20,
         };
         why(self, question).expect("an answer")

@@ -31,7 +31,7 @@ use crate::problem::Problem;
 use crate::render::{has_colours, printable};
 use crate::run;
 use crate::run::debugged::{DebuggedRun, debugged};
-use crate::{Status, UsageError, stdout};
+use crate::{Status, UsageError, stdout, why};
 use dap::{Client, Transport};
 use lines::Lines;
 
@@ -272,6 +272,7 @@ fn session(
     let image = MemoryImage::take(memory);
     let mut has_run = false;
     let mut restarts = false;
+    let mut run = 0;
     'session: loop {
         if !restarts && engine.idle() == Resume::Quit {
             return Ok(());
@@ -287,6 +288,7 @@ fn session(
             }
         }
         has_run = true;
+        run = 0;
         for number in 0..debugged.count() {
             let observers = match checking {
                 Some(checking) => checking.launch(debugged.kernel(number)),
@@ -300,6 +302,11 @@ fn session(
                     match engine.left() {
                         None => break end,
                         Some(Leave::Back) => {}
+                        Some(Leave::Why) => {
+                            if let Some(question) = engine.question() {
+                                why::at_stop(debugged, image.as_ref(), run, &question, out)?;
+                            }
+                        }
                         Some(Leave::Quit) => return Ok(()),
                         Some(Leave::Restart) => {
                             restarts = true;
@@ -307,6 +314,7 @@ fn session(
                         }
                     }
                 };
+                run += 1;
                 ended(&end, out)?;
                 if end.fault.is_some() {
                     continue 'session;

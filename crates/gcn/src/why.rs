@@ -5,12 +5,17 @@ mod terms;
 mod tree;
 mod json;
 
+// Comparison of two runs.
+mod parting;
+mod against;
+
 use std::cell::RefCell;
-use std::io::Write;
+use std::io::{self, Write};
 use std::sync::atomic::Ordering::Relaxed;
 
 use anyhow::{Context, Result, bail};
-use gcn_debug::{Launches, Question, WhyError, why};
+use gcn_args::compare::Tolerance;
+use gcn_debug::{Launches, MemoryImage, Question, QuestionPlace, Until, WhyError, WhyRequest, why};
 use gcn_runtime::error_names::HOST_LIMIT;
 use gcn_runtime::fault::FaultKind;
 use gcn_runtime::fault::names::INTERRUPTED;
@@ -19,6 +24,7 @@ use gcn_runtime::observe::Observers;
 use crate::problem::{HISTORY_TOO_LARGE, INVALID_SELECTOR, Problem};
 use crate::render::printable;
 use crate::run;
+use crate::run::MemoryView;
 use crate::run::StopHandle;
 use crate::run::debugged::{DebuggedRun, debugged};
 use crate::status::RunOutcome;
@@ -30,7 +36,15 @@ pub const EXAMPLES: &str = "\
 Examples:
   gcn why launch.toml 'out[37]'
   gcn why launch.toml 'out:u8[5]' --depth 20
-  gcn why saxpy.s --grid 256 --arg ys=f32*256 --arg xs=f32*256:iota --arg a=2 'ys[3]' --json";
+  gcn why saxpy.s --grid 256 --arg ys=f32*256 --arg xs=f32*256:iota --arg a=2 'ys[3]' --json
+  gcn why launch.toml --against other.co             the first difference to another code object
+  gcn why launch.toml --against -O0 --tolerance '4 ulp'
+  gcn why launch.toml 'out[37]' --against --late";
+
+/// Levels of a tree by default.
+const DEPTH: u32 = 8;
+/// Executions that are followed by default.
+const EXECUTIONS: usize = 4_000_000;
 
 /// The arguments of `gcn why`.
 #[derive(clap::Args)]
@@ -41,13 +55,20 @@ pub struct Args {
     #[command(flatten)]
     run: run::Args,
     /// Element of a buffer after the last launch.
-    #[arg(value_name = "NAME[:TYPE][A]")]
-    place: String,
+    #[arg(value_name = "NAME[:TYPE][A]", required_unless_present = "against")]
+    place: Option<String>,
+    /// Compare with another run, and find the first instructions that differ in their results: another program, code object or
+    /// launch file, or an option that only the other run has, such as -O0, --target=gfx803 or --late; may be given several times.
+    #[arg(long, value_name = "OTHER", allow_hyphen_values = true)]
+    against: Vec<String>,
+    /// Tolerance of --against for elements that it searches, as in `--expect`: 1e-6, `4 ulp`.
+    #[arg(long, value_name = "TOLERANCE", requires = "against", value_parser = tolerance)]
+    tolerance: Option<Tolerance>,
     /// Levels of the tree.
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = DEPTH, value_parser = clap::value_parser!(u32).range(1..))]
     depth: u32,
     /// Maximum number of executions of instructions, lane by lane, that are followed.
-    #[arg(long, value_name = "N", default_value_t = 4_000_000, value_parser = executions)]
+    #[arg(long, value_name = "N", default_value_t = EXECUTIONS, value_parser = executions)]
     executions: usize,
 }
 
@@ -62,13 +83,25 @@ fn executions(text: &str) -> Result<usize, String> {
     }
 }
 
+/// Parses a tolerance.
+///
+/// # Errors
+/// The text is not a tolerance.
+fn tolerance(text: &str) -> Result<Tolerance, String> {
+    Tolerance::parse(text).ok_or_else(|| "write a number, or `N ulp`".to_owned())
+}
+
 /// Runs the command.
 ///
 /// # Errors
 /// `out` cannot be written. Other errors are reported, and determine the status.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let json = args.run.json;
-    match explain(args, out) {
+    let explained = match args.against.is_empty() {
+        true => explain(args, out),
+        false => against::compare(args, out),
+    };
+    match explained {
         Ok(status) => Ok(status),
         Err(error) => failure::report(error, json, out),
     }
@@ -79,26 +112,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
 /// # Errors
 /// An option does not apply, a launch or the place is invalid, or the output cannot be written.
 fn explain(args: &Args, out: &mut dyn Write) -> Result<Status> {
-    for (option, is_given) in [
-        ("--trace", args.run.trace || args.run.trace_file.is_some()),
-        ("--profile", args.run.profile.is_some()),
-    ] {
-        if is_given {
-            bail!(UsageError(format!("{option} does not apply to gcn why")));
-        }
-    }
+    refuse(&args.run)?;
     let debugged = debugged(&args.run, None)?;
-    let view = debugged.elements(&args.place)?;
-    if view.count() != 1 {
-        let message = format!(
-            "`{}` is {} elements: name one, as {}[{}]",
-            args.place,
-            view.count(),
-            view.name,
-            view.begin
-        );
-        bail!(Problem::new(INVALID_SELECTOR, message));
-    }
+    let place = args.place.as_deref().unwrap_or_default();
+    let view = element(&debugged, place)?;
     let program = debugged.code();
     let buffers = debugged.named_buffers();
     let undefined = debugged.undefined();
@@ -109,8 +126,11 @@ fn explain(args: &Args, out: &mut dyn Write) -> Result<Status> {
         memory: &memory,
         buffers: &buffers,
         undefined: &undefined,
-        address: addresses.start,
-        bytes: addresses.end - addresses.start,
+        place: QuestionPlace::Memory {
+            address: addresses.start,
+            bytes: addresses.end - addresses.start,
+        },
+        until: None,
         executions: args.executions,
     };
     let refused = |message| move || Problem::new(HOST_LIMIT, message);
@@ -138,15 +158,99 @@ fn explain(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let terms = Terms::new(&debugged, &program, &answer);
     let (value, json) = view.first(&memory).unwrap_or_default();
     if args.run.json {
-        json::write(&args.place, view.ty, json, &terms, &notes, out)?;
+        json::write(place, view.ty, json, &terms, &notes, out)?;
     } else {
-        tree::write(&args.place, &value, args.depth, &terms, out)?;
+        tree::write(place, &value, args.depth, &terms, out)?;
         out.flush()?;
         for note in &notes {
             render::tell(format_args!("note: {note}\n"));
         }
     }
     Ok(Status::Success)
+}
+
+/// Answers a question of a debugger at a stop in run number `run`. `image` is memory before the first launch; memory is as it was
+/// when the run began when this returns.
+///
+/// # Errors
+/// `out` cannot be written.
+pub fn at_stop(
+    debugged: &DebuggedRun,
+    image: Option<&MemoryImage>,
+    run: u32,
+    request: &WhyRequest,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let memory = debugged.module().device().memory().clone();
+    let Some(image) = image else {
+        return writeln!(out, "error: {}", WhyError::<RunEnd>::TooLarge);
+    };
+    image.restore(&memory);
+    let program = debugged.code();
+    let buffers = debugged.named_buffers();
+    let undefined = debugged.undefined();
+    let question = Question {
+        program: &program,
+        memory: &memory,
+        buffers: &buffers,
+        undefined: &undefined,
+        place: request.place,
+        until: Some(Until {
+            run,
+            moment: request.moment,
+        }),
+        executions: EXECUTIONS,
+    };
+    let runs = Runs::new(debugged);
+    let answer = why(&runs, question);
+    image.restore(&memory);
+    for earlier in 0..run {
+        // They have ended without a fault before.
+        let _ = runs.run(earlier, &Observers::none());
+    }
+    let depth = request.depth.unwrap_or(DEPTH);
+    match answer {
+        Ok(answer) => {
+            let terms = Terms::new(debugged, &program, &answer);
+            tree::write(&request.text, &request.value, depth, &terms, out)
+        }
+        Err(WhyError::Launch(RunEnd::Error(error))) => writeln!(out, "error: {error:#}"),
+        Err(error) => writeln!(out, "error: {error}"),
+    }
+}
+
+/// Refuses options of results.
+///
+/// # Errors
+/// An option is given.
+fn refuse(args: &run::Args) -> Result<()> {
+    for (option, is_given) in [
+        ("--trace", args.trace || args.trace_file.is_some()),
+        ("--profile", args.profile.is_some()),
+    ] {
+        if is_given {
+            bail!(UsageError(format!("{option} does not apply to gcn why")));
+        }
+    }
+    Ok(())
+}
+
+/// Resolves the selector of one element.
+///
+/// # Errors
+/// The text does not select one element.
+fn element(debugged: &DebuggedRun, place: &str) -> Result<MemoryView> {
+    let view = debugged.elements(place)?;
+    if view.count() != 1 {
+        let message = format!(
+            "`{place}` is {} elements: name one, as {}[{}]",
+            view.count(),
+            view.name,
+            view.begin
+        );
+        bail!(Problem::new(INVALID_SELECTOR, message));
+    }
+    Ok(view)
 }
 
 /// Reason why launches stop early.

@@ -190,6 +190,9 @@ pub(crate) enum Class {
 pub(crate) struct Facts {
     pub(crate) pc: u64,
     pub(crate) text: String,
+    pub(crate) does: Does,
+    /// Operands that are constants.
+    pub(crate) constants: Vec<u32>,
     /// Address at which a branch that is taken goes on.
     pub(crate) target: Option<u64>,
     pub(crate) class: Class,
@@ -347,6 +350,8 @@ impl Facts {
         Facts {
             pc: context.pc,
             text: step.inst.text(),
+            does,
+            constants: constants(&instruction.operands[..]),
             target: match step.run {
                 Executor::Branch(_, distance) => {
                     let next = context.dispatched.code.address(step.following());
@@ -388,6 +393,15 @@ impl Facts {
     pub(crate) fn has_exec(&self) -> bool {
         self.reads.iter().any(|it| it.edge == Edge::Exec)
     }
+}
+
+/// Constants among operands: their low dwords.
+fn constants(operands: &[Arg]) -> Vec<u32> {
+    let constants = operands.iter().filter_map(|it| match *it {
+        Arg::Const(value) => Some(value as u32),
+        Arg::None | Arg::Vgpr(_) | Arg::Scalar(_) | Arg::Special(_) | Arg::Imm(_) => None,
+    });
+    constants.collect()
 }
 
 /// The source that a selection chooses where its condition holds; `None` for another operation.

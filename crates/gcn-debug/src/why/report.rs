@@ -90,7 +90,7 @@ pub enum AnswerTarget {
 }
 
 /// End of a chain.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Origin {
     /// Elements of a buffer as they are before the first launch.
     Buffer {
@@ -330,6 +330,53 @@ fn step(
     }
 }
 
+/// Makes an origin, without ranges.
+fn origin(trace: &Trace, source: &Source, key: OriginKey, terms: Terms<'_>) -> Origin {
+    match key {
+        OriginKey::Buffer(number, is_defined) => Origin::Buffer {
+            name: terms.buffers[number].name.clone(),
+            elements: Vec::new(),
+            is_defined,
+        },
+        OriginKey::Argument(run) => Origin::Argument {
+            run,
+            bytes: Vec::new(),
+        },
+        OriginKey::Memory(name, is_defined) => Origin::Memory {
+            name,
+            bytes: Vec::new(),
+            is_defined,
+        },
+        OriginKey::Register(register) => match *source {
+            Source::Register { wave, register, .. } => initial(trace, wave, register),
+            _ => Origin::UndefinedRegister {
+                name: register.name(),
+            },
+        },
+        OriginKey::Workgroup(Group { run, group }) => Origin::Workgroup { run, group },
+    }
+}
+
+/// The origin of one source, with its elements or bytes.
+pub(crate) fn origin_of(trace: &Trace, source: &Source, terms: Terms<'_>) -> Origin {
+    let (key, range) = place_of(trace, source, terms);
+    let mut origin = origin(trace, source, key, terms);
+    origin.set_ranges(vec![range]);
+    origin
+}
+
+impl Origin {
+    fn set_ranges(&mut self, ranges: Vec<Range<u64>>) {
+        match self {
+            Origin::Buffer { elements, .. } => *elements = ranges,
+            Origin::Argument { bytes, .. } | Origin::Memory { bytes, .. } => *bytes = ranges,
+            Origin::Register { .. }
+            | Origin::UndefinedRegister { .. }
+            | Origin::Workgroup { .. } => {}
+        }
+    }
+}
+
 /// Ends that are being collected.
 #[derive(Default)]
 struct Origins {
@@ -364,27 +411,7 @@ impl Origins {
         let place = *self.places.entry((from, key.clone())).or_insert(next);
         if place == next {
             self.ranges.push(BTreeSet::new());
-            self.origins.push(match key {
-                OriginKey::Buffer(number, is_defined) => Origin::Buffer {
-                    name: terms.buffers[number].name.clone(),
-                    elements: Vec::new(),
-                    is_defined,
-                },
-                OriginKey::Argument(run) => Origin::Argument {
-                    run,
-                    bytes: Vec::new(),
-                },
-                OriginKey::Memory(name, is_defined) => Origin::Memory {
-                    name,
-                    bytes: Vec::new(),
-                    is_defined,
-                },
-                OriginKey::Register(_) => match *source {
-                    Source::Register { wave, register, .. } => initial(trace, wave, register),
-                    _ => return place,
-                },
-                OriginKey::Workgroup(Group { run, group }) => Origin::Workgroup { run, group },
-            });
+            self.origins.push(origin(trace, source, key, terms));
         }
         self.ranges[place].insert((range.start, range.end));
         place
@@ -400,13 +427,7 @@ impl Origins {
                     None => merged.push(start..end),
                 }
             }
-            match origin {
-                Origin::Buffer { elements, .. } => *elements = merged,
-                Origin::Argument { bytes, .. } | Origin::Memory { bytes, .. } => *bytes = merged,
-                Origin::Register { .. }
-                | Origin::UndefinedRegister { .. }
-                | Origin::Workgroup { .. } => {}
-            }
+            origin.set_ranges(merged);
         }
         self.origins
     }

@@ -2,8 +2,12 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use gcn_emu::wave::WaveId;
+
 use super::facts::{Class, Edge, Read, Reads, Register};
 use super::trace::{GDS, Group, Instance, LDS, Trace, Unit, Writer};
+use crate::expr::Space;
+use crate::view;
 
 /// Lane of a result that belongs to no lane.
 pub(crate) const NO_LANE: u8 = u8::MAX;
@@ -71,7 +75,8 @@ pub(crate) struct Slice {
     /// Writers of the bytes that are asked about.
     pub(crate) roots: Vec<Target>,
     pub(crate) nodes: Vec<Node>,
-    bits: Vec<u32>,
+    /// Bits of each node that are wanted.
+    pub(crate) bits: Vec<u32>,
     places: HashMap<Node, u32>,
     pub(crate) sources: Vec<Source>,
     source_places: HashMap<Source, u32>,
@@ -110,14 +115,86 @@ impl Slice {
             let root = slice.source(source);
             slice.roots.push(Target::Source(root));
         }
-        while let Some((node, bits)) = slice.queue.pop_front() {
-            if slice.nodes.len() > most {
-                slice.is_cut = true;
+        slice.follow(trace, most);
+        slice
+    }
+
+    /// The slice of registers of a wave, or of a number in its LDS, as they are behind the last instruction that was traced.
+    pub(crate) fn of_wave(
+        trace: &Trace,
+        wave: (u32, WaveId),
+        lane: u8,
+        target: view::Target,
+        most: usize,
+    ) -> Slice {
+        let mut slice = Slice::default();
+        let Some(end) = trace.end_of(wave) else {
+            return slice;
+        };
+        let registers = |first: Register, count: u8| {
+            std::iter::successors(Some(first), |it| Some(it.next())).take(count.into())
+        };
+        let mut roots = Vec::new();
+        match target {
+            view::Target::Vector {
+                first,
+                count,
+                lane: named,
+            } => {
+                for register in registers(Register::vector(first), count) {
+                    let lane = named.unwrap_or(lane);
+                    roots.extend(slice.reaching(trace, None, (end, register), lane, u32::MAX));
+                }
+            }
+            view::Target::Scalar { first, count } => {
+                for register in registers(Register::scalar(first), count) {
+                    roots.extend(slice.reaching(trace, None, (end, register), NO_LANE, u32::MAX));
+                }
+            }
+            view::Target::Scc => {
+                let scc = (end, Register::SCC);
+                roots.extend(slice.reaching(trace, None, scc, NO_LANE, u32::MAX));
+            }
+            view::Target::Memory {
+                space: Space::Lds,
+                ty,
+                address,
+            } => {
+                let (run, WaveId { group, .. }) = wave;
+                for byte in address..address.saturating_add(ty.bytes()) {
+                    let byte = LDS | byte;
+                    let root = match trace.last_writer_in_lds(Group { run, group }, byte) {
+                        Writer::Instance(at) => match written(trace, at, byte) {
+                            Some(node) => Target::Node(slice.node(node, u32::MAX)),
+                            None => continue,
+                        },
+                        Writer::Group(_) | Writer::Nobody => {
+                            let address = byte & !LDS;
+                            Target::Source(slice.source(Source::Lds { address, bytes: 1 }))
+                        }
+                    };
+                    roots.push(root);
+                }
+            }
+            view::Target::Mode
+            | view::Target::Pc
+            | view::Target::Buffer(_)
+            | view::Target::Memory { .. } => {}
+        }
+        slice.roots = roots;
+        slice.follow(trace, most);
+        slice
+    }
+
+    /// Expands nodes, the nearest first.
+    fn follow(&mut self, trace: &Trace, most: usize) {
+        while let Some((node, bits)) = self.queue.pop_front() {
+            if self.nodes.len() > most {
+                self.is_cut = true;
                 break;
             }
-            slice.expand(trace, node, bits);
+            self.expand(trace, node, bits);
         }
-        slice
     }
 
     /// Number of a node, of which some bits are wanted.
@@ -297,11 +374,28 @@ impl Slice {
             register,
             edge,
         } = use_of;
+        for target in self.reaching(trace, Some(from), (before, register), lane, bits) {
+            self.edge(from, edge, target);
+        }
+    }
+
+    /// Definitions of some bits of a register that reach an instruction, which node `from` belongs to.
+    fn reaching(
+        &mut self,
+        trace: &Trace,
+        from: Option<u32>,
+        (before, register): (Instance, Register),
+        lane: u8,
+        bits: u32,
+    ) -> Vec<Target> {
+        let mut targets = Vec::new();
         let is_vector = register.as_vector().is_some();
         let mut left = bits;
         for at in trace.definitions(before, register) {
             if is_vector && trace.lanes(at) >> (lane % 64) & 1 == 0 {
-                self.inactive(trace, from, at, lane);
+                if let Some(from) = from {
+                    self.inactive(trace, from, at, lane);
+                }
                 continue;
             }
             let Some(write) = trace.facts(at).write(register) else {
@@ -317,15 +411,15 @@ impl Slice {
                 for bit in (0..32).filter(|bit| found >> bit & 1 != 0) {
                     let lane = write.dword * 32 + bit;
                     let node = self.node(Node { at, outcome, lane }, 1 << bit);
-                    self.edge(from, edge, Target::Node(node));
+                    targets.push(Target::Node(node));
                 }
             } else {
                 let lane = if is_vector { lane } else { NO_LANE };
                 let node = self.node(Node { at, outcome, lane }, found);
-                self.edge(from, edge, Target::Node(node));
+                targets.push(Target::Node(node));
             }
             if left == 0 {
-                return;
+                return targets;
             }
         }
         let source = self.source(Source::Register {
@@ -333,7 +427,8 @@ impl Slice {
             register,
             lane: if is_vector { lane } else { NO_LANE },
         });
-        self.edge(from, edge, Target::Source(source));
+        targets.push(Target::Source(source));
+        targets
     }
 
     /// Follows the bit of EXEC that has kept an instruction from writing a lane, whose earlier value is used.

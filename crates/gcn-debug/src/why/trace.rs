@@ -3,7 +3,7 @@
 //! An instruction of a traced wave is a [`Record`]; the registers that it writes are listed per register, so that the definition that
 //! reaches a use is found by a binary search. Each access notes its bytes and who had written them before.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
 use gcn_emu::fault::Intent;
@@ -85,6 +85,34 @@ pub(crate) struct WaveTrace {
     pub(crate) records: Vec<Record>,
     definitions: HashMap<Register, Vec<u32>>,
     branches: HashMap<u64, Vec<u32>>,
+    /// Memory instructions that take effect late and have not yet, by address.
+    late: HashMap<u64, VecDeque<u32>>,
+}
+
+impl WaveTrace {
+    /// Place of the record whose access takes effect.
+    fn accessing(&mut self, context: &Context<'_>) -> u32 {
+        let last = self.records.len().saturating_sub(1) as u32;
+        if !is_late(context) {
+            return last;
+        }
+        // Operations of one address take effect in order. Those without an access are passed over: they had other lanes.
+        let exec = context.wave.exec();
+        let records = &self.records;
+        let issued = self.late.get_mut(&context.pc);
+        let issued = issued.and_then(|issued| {
+            let place = issued
+                .iter()
+                .position(|at| records[*at as usize].exec == exec)?;
+            issued.drain(..=place).next_back()
+        });
+        issued.unwrap_or(last)
+    }
+}
+
+/// True if memory operations take effect late.
+fn is_late(context: &Context<'_>) -> bool {
+    context.dispatched.device.config.late.is_some()
 }
 
 /// A dispatch that is traced.
@@ -104,6 +132,10 @@ pub(crate) struct Trace {
     /// Executed instructions whose values are wanted, and the lane.
     pub(crate) values_of: HashMap<Instance, u8>,
     pub(crate) values: HashMap<(Instance, bool), Vec<(Register, u32)>>,
+    /// Registers, and lanes of them, whose values are wanted as an instruction reads them.
+    pub(crate) reads_of: HashMap<Instance, Vec<(Register, u8)>>,
+    /// Values of these.
+    pub(crate) reads: HashMap<(Instance, Register, u8), u32>,
     pub(crate) facts: Vec<Facts>,
     by_pc: HashMap<u64, u32>,
     pub(crate) waves: Vec<WaveTrace>,
@@ -206,6 +238,19 @@ impl Trace {
         self.writer(self.shadow.get(address))
     }
 
+    /// The last writer of a byte of a traced workgroup's LDS, whose address has the mark.
+    pub(crate) fn last_writer_in_lds(&self, group: Group, address: u64) -> Writer {
+        let shadow = self.lds.get(&group);
+        shadow.map_or(Writer::Nobody, |it| self.writer(it.get(address)))
+    }
+
+    /// Instance behind the last one of a wave, if that is traced.
+    pub(crate) fn end_of(&self, wave: (u32, WaveId)) -> Option<Instance> {
+        let wave = *self.by_id.get(&wave)?;
+        let at = self.waves[wave as usize].records.len() as u32;
+        Some(Instance { wave, at })
+    }
+
     /// The writer of a unit's bytes before the access.
     pub(crate) fn writer_of(&self, unit: &Unit) -> Writer {
         self.writer(unit.writer)
@@ -265,6 +310,7 @@ impl Trace {
                 records: Vec::new(),
                 definitions: HashMap::new(),
                 branches: HashMap::new(),
+                late: HashMap::new(),
             });
         }
         Some(place)
@@ -337,6 +383,9 @@ impl Trace {
         if facts.class == Class::Branch {
             trace.branches.entry(facts.pc).or_default().push(at);
         }
+        if facts.class == Class::Memory && is_late(context) {
+            trace.late.entry(facts.pc).or_default().push_back(at);
+        }
         trace.records.push(record);
         let instance = Instance { wave, at };
         if let Some(lane) = self.values_of.get(&instance) {
@@ -349,6 +398,12 @@ impl Trace {
             });
             let reads = reads.collect();
             self.values.insert((instance, false), reads);
+        }
+        if let Some(wanted) = self.reads_of.get(&instance) {
+            for &(register, lane) in wanted {
+                let value = value(context, register, lane);
+                self.reads.insert((instance, register, lane), value);
+            }
         }
     }
 
@@ -386,9 +441,9 @@ impl Trace {
         let access = event.access();
         let writes = intent != Intent::Load;
         let reads = intent != Intent::Store;
+        let at = wave.map_or(0, |wave| self.waves[wave as usize].accessing(context));
         let by = match wave {
             Some(wave) => {
-                let at = self.waves[wave as usize].records.len().saturating_sub(1) as u32;
                 let id = (self.instances.len() as u32) << 1 | 1;
                 self.instances.push(Instance { wave, at });
                 id
@@ -437,7 +492,7 @@ impl Trace {
             }
         }
         if let Some(wave) = wave
-            && let Some(record) = self.waves[wave as usize].records.last_mut()
+            && let Some(record) = self.waves[wave as usize].records.get_mut(at as usize)
         {
             // Texels of an image are several accesses of one instruction.
             if record.units.1 != begin {

@@ -13,7 +13,7 @@ use gcn_args::spec::Spec;
 use gcn_debug::{NamedBuffer, Program, ScalarType};
 use gcn_report::Checking;
 use gcn_runtime::observe::Observers;
-use gcn_runtime::{Completion, Kernel, Module};
+use gcn_runtime::{Buffer, Completion, Kernel, Module};
 
 use super::arguments;
 use super::dispatch::{Dispatches, ReadyLaunches};
@@ -30,6 +30,8 @@ pub struct DebuggedRun {
     module: Module,
     ready: ReadyLaunches,
     stop: Arc<AtomicBool>,
+    /// Unused memory before the buffers.
+    _padding: Option<Buffer>,
 }
 
 /// Prepares a run for a debugger, on one thread.
@@ -37,7 +39,21 @@ pub struct DebuggedRun {
 /// # Errors
 /// The program or the launches are invalid.
 pub fn debugged(args: &Args, checking: Option<&Checking>) -> Result<DebuggedRun> {
-    let mut request = launch::read(args, checking.is_some(), false)?;
+    let request = launch::read(args, checking.is_some(), false)?;
+    prepared(request, checking, Arc::default(), 0)
+}
+
+/// Prepares a requested run for a debugger, on one thread, with `padding` bytes of unused memory before the buffers. Setting `stop` stops
+/// its launches.
+///
+/// # Errors
+/// The program or the launches are invalid.
+pub fn prepared(
+    mut request: RunRequest,
+    checking: Option<&Checking>,
+    stop: Arc<AtomicBool>,
+    padding: u64,
+) -> Result<DebuggedRun> {
     request.threads = Some(1);
     let names: Vec<_> = request
         .launches
@@ -64,15 +80,19 @@ pub fn debugged(args: &Args, checking: Option<&Checking>) -> Result<DebuggedRun>
         device.observe(checking.observers());
     }
     let budget = request.memory.unwrap_or_else(arguments::spare_memory);
+    let padding = match padding {
+        0 => None,
+        bytes => Some(device.allocate("padding", bytes)?),
+    };
     let dispatches = Dispatches::new(&request, &kernels, device, budget)?;
     dispatches.check()?;
-    let stop = Arc::default();
     let ready = dispatches.prepare(device, budget, &stop)?;
     Ok(DebuggedRun {
         request,
         module,
         ready,
         stop,
+        _padding: padding,
     })
 }
 

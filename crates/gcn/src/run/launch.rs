@@ -26,10 +26,36 @@ const LAUNCH_FILE: &str = "toml";
 /// # Errors
 /// The launch file cannot be read, is not TOML, or has unknown keys or invalid values.
 pub fn read(args: &Args, selects: bool, json: bool) -> Result<RunRequest> {
-    let mut run = if is_launch_file(&args.input) {
-        let text = input::read_text(&args.input, MAX_SETTINGS_BYTES)?;
-        let base = args.input.parent().unwrap_or(Path::new(""));
-        let name = input::name(&args.input);
+    let mut run = read_input(&args.input, json)?;
+    run.override_by(args, selects)?;
+    Ok(run)
+}
+
+/// Reads a second run that differs from the one of `args` by its own options: another program with the same launches, or another
+/// launch file, if there is an input, and other options.
+///
+/// # Errors
+/// As for [`read`].
+pub fn read_other(args: &Args, other: &Args, json: bool) -> Result<RunRequest> {
+    let has_input = !other.input.as_os_str().is_empty();
+    let replaces = has_input && is_launch_file(&other.input);
+    let input = if replaces { &other.input } else { &args.input };
+    let mut run = read_input(input, json)?;
+    run.override_by(args, false)?;
+    if has_input && !replaces {
+        run.program.file.clone_from(&other.input);
+        run.program.entry = None;
+    }
+    run.override_by(other, false)?;
+    Ok(run)
+}
+
+/// Reads the launch file, or makes a launch of the program.
+fn read_input(input: &Path, json: bool) -> Result<RunRequest> {
+    let run = if is_launch_file(input) {
+        let text = input::read_text(input, MAX_SETTINGS_BYTES)?;
+        let base = input.parent().unwrap_or(Path::new(""));
+        let name = input::name(input);
         match launch_file::read(&text, base) {
             Err(error) if error.is::<toml::de::Error>() => {
                 let error = error.downcast::<toml::de::Error>()?;
@@ -47,21 +73,20 @@ pub fn read(args: &Args, selects: bool, json: bool) -> Result<RunRequest> {
                 ))
             }
             run => RunRequest {
-                launch_file: Some(args.input.clone()),
+                launch_file: Some(input.to_owned()),
                 ..run.context(name)?
             },
         }
     } else {
         RunRequest {
             program: ProgramRequest {
-                file: args.input.clone(),
+                file: input.to_owned(),
                 ..ProgramRequest::default()
             },
             launches: vec![LaunchRequest::default()],
             ..RunRequest::default()
         }
     };
-    run.override_by(args, selects)?;
     Ok(run)
 }
 

@@ -51,13 +51,15 @@ use dispatch::Dispatches;
 use expect::ComparisonOutcome;
 use host_code::HostCodeFile;
 pub use interrupt::{InterruptCause, StopHandle};
+pub use launch::{read, read_other};
 pub use launch_file::Timeout;
 use memory_uses::{MemoryUses, OtherFiles};
 pub use notes::plural;
 pub use options::{Args, EXAMPLES};
+pub use output::{MemoryView, json};
 use profile::ProfileFile;
 use report::{RunReport, RunResults};
-use request::RunRequest;
+pub use request::RunRequest;
 use trace::RunTrace;
 
 /// Runs the command.
@@ -91,7 +93,7 @@ pub fn run_checked(
     out: &mut dyn Write,
 ) -> Result<CheckResult> {
     let mut json = json || args.json;
-    let ran = launch::read(args, checking.is_some(), json).and_then(|mut run| {
+    let ran = read(args, checking.is_some(), json).and_then(|mut run| {
         run.json |= json;
         json = run.json;
         carry_out(&run, checking, out)

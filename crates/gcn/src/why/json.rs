@@ -7,7 +7,7 @@ use gcn_args::value::Type;
 use gcn_debug::{AnswerTarget, Edge, Origin};
 use serde::Serialize;
 
-use super::terms::Terms;
+use super::terms::{RunNames, Terms};
 use crate::render;
 
 /// Answer; the fields are the keys.
@@ -77,7 +77,7 @@ struct DependenceReport {
 
 /// JSON report of an origin.
 #[derive(Serialize)]
-struct OriginReport {
+pub struct OriginReport {
     kind: &'static str,
     is_defined: bool,
     /// Name of the buffer, register, symbol or memory.
@@ -114,7 +114,7 @@ fn target(target: AnswerTarget) -> TargetReport {
     }
 }
 
-fn kind(kind: Edge) -> &'static str {
+pub fn kind(kind: Edge) -> &'static str {
     match kind {
         Edge::Data => "data",
         Edge::Address => "address",
@@ -123,7 +123,7 @@ fn kind(kind: Edge) -> &'static str {
     }
 }
 
-fn origin(origin: &Origin, terms: &Terms<'_>) -> OriginReport {
+pub fn origin(origin: &Origin, names: &RunNames) -> OriginReport {
     let pairs = |ranges: &[std::ops::Range<u64>]| {
         let pairs = ranges.iter().map(|it| (it.start, it.end));
         pairs.collect::<Vec<_>>()
@@ -142,7 +142,7 @@ fn origin(origin: &Origin, terms: &Terms<'_>) -> OriginReport {
         Origin::Argument { run, bytes } => OriginReport {
             run: Some(run + 1),
             ranges: pairs(bytes),
-            arguments: terms.arguments(*run, bytes),
+            arguments: names.arguments(*run, bytes),
             ..OriginReport::new("argument")
         },
         Origin::Register { name, meaning } => OriginReport {
@@ -192,7 +192,7 @@ pub fn write(
         symbol: step.location.symbol.as_deref(),
         file: step.location.line.as_ref().map(|it| &*it.file),
         line: step.location.line.as_ref().map(|it| it.line),
-        launch: terms.launch(step.run) + 1,
+        launch: terms.names.launch(step.run) + 1,
         run: step.run + 1,
         kernel: step.kernel.as_deref(),
         workgroup: step.wave.group,
@@ -226,7 +226,11 @@ pub fn write(
         value,
         roots: answer.roots.iter().map(|it| target(*it)).collect(),
         steps: steps.collect(),
-        origins: answer.origins.iter().map(|it| origin(it, terms)).collect(),
+        origins: answer
+            .origins
+            .iter()
+            .map(|it| origin(it, &terms.names))
+            .collect(),
         executions: answer.executions,
         workgroups: answer.workgroups,
         incomplete: answer.cut,

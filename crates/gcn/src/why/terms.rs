@@ -12,25 +12,25 @@ use crate::run::plural;
 /// Maximum number of ranges shown.
 const MAX_RANGES: usize = 6;
 
-/// Answer with the names that describe it.
-pub struct Terms<'a> {
-    /// Answer to describe.
-    pub answer: &'a Answer,
-    /// Code of the program.
-    pub program: &'a Program,
-    debugged: &'a DebuggedRun,
+/// Names of launches and arguments.
+pub struct RunNames {
     /// Launch number of each run.
     launches: Vec<usize>,
+    /// Kernel of each launch, and its number of repetitions.
+    kernels: Vec<(String, u32)>,
+    /// Arguments of each launch, and their bytes.
+    arguments: Vec<Vec<(String, Range<u64>)>>,
 }
 
-impl<'a> Terms<'a> {
-    /// Creates the terms of an answer.
-    pub fn new(debugged: &'a DebuggedRun, program: &'a Program, answer: &'a Answer) -> Terms<'a> {
-        Terms {
-            answer,
-            program,
-            debugged,
+impl RunNames {
+    /// Names of prepared launches.
+    pub fn new(debugged: &DebuggedRun) -> RunNames {
+        let launches = || 0..debugged.count();
+        let kernel = |it: usize| (debugged.kernel(it).to_owned(), debugged.repetitions(it));
+        RunNames {
             launches: debugged.runs(),
+            kernels: launches().map(kernel).collect(),
+            arguments: launches().map(|it| debugged.arguments(it)).collect(),
         }
     }
 
@@ -48,8 +48,9 @@ impl<'a> Terms<'a> {
     pub fn run(&self, run: u32) -> String {
         let launch = self.launch(run);
         let first = self.launches.iter().position(|it| *it == launch);
-        let kernel = printable(self.debugged.kernel(launch));
-        match self.debugged.repetitions(launch) {
+        let (kernel, repetitions) = self.kernels.get(launch).cloned().unwrap_or_default();
+        let kernel = printable(&kernel);
+        match repetitions {
             0 | 1 => format!("launch {} ({kernel})", launch + 1),
             _ => {
                 let repetition = run as usize - first.unwrap_or(0) + 1;
@@ -58,30 +59,10 @@ impl<'a> Terms<'a> {
         }
     }
 
-    /// Position in the code: the source line, or else the symbol.
-    pub fn location(&self, location: &Location) -> String {
-        match (&location.line, &location.symbol) {
-            (Some(line), _) => {
-                let file = line.file.rsplit('/').next().unwrap_or_default();
-                format!("{}:{}", printable(file), line.line)
-            }
-            (None, Some(symbol)) => printable(symbol),
-            (None, None) => format!("{:#x}", location.address),
-        }
-    }
-
-    /// Text of an instruction; for a branch, with the symbol of its target.
-    pub fn instruction(&self, step: &AnswerStep) -> String {
-        let target = step.target.and_then(|it| self.program.symbolic(it));
-        match (step.text.split_once(' '), target) {
-            (Some((name, _)), Some(target)) => printable(&format!("{name} {target}")),
-            _ => printable(&step.text),
-        }
-    }
-
     /// Names of the arguments at bytes of the argument segment.
     pub fn arguments(&self, run: u32, bytes: &[Range<u64>]) -> Vec<String> {
-        let named = self.debugged.arguments(self.launch(run));
+        let named = self.arguments.get(self.launch(run));
+        let named = named.map_or(&[][..], Vec::as_slice);
         let overlaps = |a: &Range<u64>, b: &Range<u64>| a.start < b.end && b.start < a.end;
         let names = named
             .iter()
@@ -140,6 +121,53 @@ impl<'a> Terms<'a> {
             }
         }
     }
+}
+
+/// Position in the code: the source line, or else the symbol.
+pub fn location(location: &Location) -> String {
+    match (&location.line, &location.symbol) {
+        (Some(line), _) => {
+            let file = line.file.rsplit('/').next().unwrap_or_default();
+            format!("{}:{}", printable(file), line.line)
+        }
+        (None, Some(symbol)) => printable(symbol),
+        (None, None) => format!("{:#x}", location.address),
+    }
+}
+
+/// Text of an instruction; for a branch, with the symbol of its target.
+pub fn instruction(text: &str, target: Option<String>) -> String {
+    match (text.split_once(' '), target) {
+        (Some((name, _)), Some(target)) => printable(&format!("{name} {target}")),
+        _ => printable(text),
+    }
+}
+
+/// Answer with the names that describe it.
+pub struct Terms<'a> {
+    /// Answer to describe.
+    pub answer: &'a Answer,
+    /// Names of launches and arguments.
+    pub names: RunNames,
+    /// Code of the program.
+    program: &'a Program,
+}
+
+impl<'a> Terms<'a> {
+    /// Creates the terms of an answer.
+    pub fn new(debugged: &DebuggedRun, program: &'a Program, answer: &'a Answer) -> Terms<'a> {
+        Terms {
+            answer,
+            names: RunNames::new(debugged),
+            program,
+        }
+    }
+
+    /// Text of an instruction; for a branch, with the symbol of its target.
+    pub fn instruction(&self, step: &AnswerStep) -> String {
+        let target = step.target.and_then(|it| self.program.symbolic(it));
+        instruction(&step.text, target)
+    }
 
     /// Summarizes all origins: a line for inputs and one for undefined values.
     pub fn ends(&self) -> Vec<String> {
@@ -184,7 +212,7 @@ impl<'a> Terms<'a> {
         let mut inputs: Vec<String> = inputs.collect();
         let arguments = arguments.into_iter();
         let arguments =
-            arguments.flat_map(|(run, mut bytes)| self.arguments(run, &merge(&mut bytes)));
+            arguments.flat_map(|(run, mut bytes)| self.names.arguments(run, &merge(&mut bytes)));
         let mut arguments: Vec<String> = arguments.collect();
         for names in [&mut arguments, &mut memory, &mut undefined] {
             names.sort();

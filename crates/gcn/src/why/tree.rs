@@ -9,7 +9,7 @@ use std::io::{self, Write};
 
 use gcn_debug::{AnswerEdge, AnswerStep, AnswerTarget, Edge, Origin, WaveId};
 
-use super::terms::{Terms, number};
+use super::terms::{Terms, location, number};
 use crate::render::printable;
 use crate::run::plural;
 
@@ -259,7 +259,7 @@ impl<'a> Tree<'a> {
             }
             _ => None,
         };
-        self.terms.origin(origin, value)
+        self.terms.names.origin(origin, value)
     }
 
     /// Writes an instruction and the lines below it.
@@ -299,10 +299,10 @@ impl<'a> Tree<'a> {
 
     /// Position of an instruction, with launch and wave if they differ from the context.
     fn position(&self, step: &AnswerStep, above: &LineContext) -> String {
-        let mut parts = vec![self.terms.location(&step.location)];
+        let mut parts = vec![location(&step.location)];
         let is_same_run = above.wave.is_some_and(|(run, _)| run == step.run);
-        if !is_same_run && self.terms.has_several_runs() {
-            parts.push(self.terms.run(step.run));
+        if !is_same_run && self.terms.names.has_several_runs() {
+            parts.push(self.terms.names.run(step.run));
         }
         let is_same_wave = above.wave == Some((step.run, step.wave));
         if !is_same_wave {

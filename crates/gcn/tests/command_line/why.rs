@@ -144,3 +144,141 @@ fn a_run_names_the_call_for_its_first_difference() {
     let call = ["why", "launch.toml", "out:f32[5]"];
     assert_status(&gcn(&directory, &call).output().expect("gcn starts"), 0);
 }
+
+/// Report of `gcn why --against` in JSON.
+fn compared(directory: &PathBuf, arguments: &[&str], status: i32) -> Value {
+    let all = [&["why"], arguments, &["--json"]].concat();
+    let ran = gcn(directory, &all).output().expect("gcn starts");
+    assert_status(&ran, status);
+    serde_json::from_slice(&ran.stdout).expect("JSON")
+}
+
+#[test]
+fn a_changed_instruction_is_named_in_both_runs() {
+    let directory = directory("why-against");
+    let changed = KERNEL.replace("v_mul_u32_u24 v4, v2, v3", "v_mul_u32_u24 v4, v2, v2");
+    assert_ne!(changed, KERNEL);
+    fs::write(directory.join("changed.s"), changed).expect("written");
+    let arguments = ["launch.toml", "--against", "changed.s"];
+    let report = compared(&directory, &arguments, 3);
+    assert_eq!(report["differs"], true);
+    assert_eq!(report["place"], "out[0]");
+    assert_eq!(report["values"], serde_json::json!([14, 4]));
+    assert_eq!(report["different"], 64);
+    assert_eq!(report["kind"], "operands");
+    let line = KERNEL
+        .lines()
+        .position(|it| it.contains("v_mul_u32_u24 v4"))
+        .expect("the product")
+        + 1;
+    for (run, values) in [(0, [2, 7]), (1, [2, 2])] {
+        let run = &report["runs"][run];
+        let product = &run["instructions"][0];
+        assert_eq!(product["line"], line);
+        let read = product["read"].as_array().expect("a list").iter();
+        let read = read.filter(|it| it["kind"] == "data");
+        let mut read: Vec<i64> = read.filter_map(|it| it["value"].as_i64()).collect();
+        read.dedup();
+        let mut values = values.to_vec();
+        values.dedup();
+        assert_eq!(read, values);
+    }
+    let store = &report["path"][0]["instructions"][1];
+    assert!(
+        store["file"]
+            .as_str()
+            .expect("a file")
+            .ends_with("changed.s")
+    );
+    // The same program, and a tolerance that covers the difference.
+    for arguments in [
+        &["launch.toml", "--against", "k.s"][..],
+        &["launch.toml", "out[3]", "--against", "k.s"],
+        &["launch.toml", "--against", "changed.s", "--tolerance", "10"],
+    ] {
+        let report = compared(&directory, arguments, 0);
+        assert_eq!(report["differs"], false, "{arguments:?}");
+    }
+}
+
+#[test]
+fn wrong_comparisons_are_errors() {
+    let directory = directory("why-against-wrong");
+    for (arguments, status, name) in [
+        (
+            &["launch.toml", "--against", "none.s"][..],
+            1,
+            "unreadable-input",
+        ),
+        (
+            &["launch.toml", "--against", "--nothing"],
+            2,
+            "invalid-usage",
+        ),
+        (&["launch.toml", "--against", "--trace"], 2, "invalid-usage"),
+        (
+            &["launch.toml", "out", "--against", "k.s"],
+            1,
+            "invalid-selector",
+        ),
+        (
+            &["launch.toml", "out[64]", "--against", "k.s"],
+            1,
+            "buffer-range",
+        ),
+        (&["launch.toml"], 2, ""),
+        (&["launch.toml", "out[0]", "--tolerance", "1"], 2, ""),
+    ] {
+        let all = [&["why"], arguments].concat();
+        let ran = gcn(&directory, &all).output().expect("gcn starts");
+        assert_status(&ran, status);
+        assert!(stderr(&ran).contains(name), "{}", stderr(&ran));
+        assert_eq!(stdout(&ran), "");
+    }
+}
+
+#[test]
+fn compilers_and_targets_are_compared_by_values() {
+    const SOURCE: &str = "\
+kernel void k(global const uint *a, global uint *out) {
+    local uint sums[64];
+    uint i = get_global_id(0);
+    uint sum = 1;
+    for (uint k = 0; k < 4; k++)
+        sum += a[(i + k) & 63] * (k + 3);
+    sums[get_local_id(0)] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint other = sums[63 - get_local_id(0)];
+    uint shifted = sum << SHIFT;
+    out[i] = (shifted ^ other) + 7;
+}
+";
+    let directory = scratch("why-against-compiled");
+    fs::write(directory.join("k.cl"), SOURCE).expect("written");
+    let launch = "file = \"k.cl\"\ndefine = [\"SHIFT=4\"]\ngrid = 64\n\
+                  args = { a = \"u32*64:random(1)\", out = \"u32*64\" }\n";
+    fs::write(directory.join("launch.toml"), launch).expect("written");
+    for target in ["gfx803", "gfx900"] {
+        for other in [
+            &["--against=-O0"][..],
+            &["--against=--target=gfx906"],
+            &["--against=--target=gfx700", "--against=-O1"],
+        ] {
+            let options = ["launch.toml", "--target", target];
+            let report = compared(&directory, &[&options, other].concat(), 0);
+            assert_eq!(report["compared"], 128);
+            let wrong = [&options, other, &["--against=-DSHIFT=3"]].concat();
+            let report = compared(&directory, &wrong, 3);
+            // Both runs name the line of the shift, and its operand agrees.
+            for run in 0..2 {
+                let steps = report["runs"][run]["instructions"].as_array();
+                let steps = steps.expect("a list");
+                let shift = steps.iter().find(|it| it["line"] == 10);
+                let shift = shift.unwrap_or_else(|| panic!("{target} {other:?}: {report:#}"));
+                let read = shift["read"].as_array().expect("a list");
+                let mut data = read.iter().filter(|it| it["kind"] == "data");
+                assert!(data.any(|it| it["agrees"] == true), "{shift:#}");
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Questions at a stop: why a place has its value.
+
+use crate::error::EvalError;
+use crate::eval::{Evaluated, resolve};
+use crate::expr::{Expr, Space};
+use crate::reasons::current;
+use crate::scalar::Format;
+use crate::session::Session;
+use crate::view::Target;
+use crate::why_request::{QuestionPlace, WhyRefused, WhyRequest};
+
+impl Session<'_, '_> {
+    /// The place that an expression denotes.
+    ///
+    /// # Errors
+    /// It denotes none, or one that does not exist.
+    pub fn resolve(&self, expr: &Expr) -> Result<Target, EvalError> {
+        resolve(expr, &self.view())
+    }
+
+    /// Asks why a place, with this text and value, has its value: [`Resume::Why`](crate::Resume::Why) takes the question to the caller of
+    /// [`Engine::left`](crate::Engine::left).
+    ///
+    /// # Errors
+    /// [`WhyRefused`].
+    pub fn ask(
+        &mut self,
+        text: &str,
+        value: &Evaluated,
+        target: Target,
+        depth: Option<u32>,
+    ) -> Result<(), WhyRefused> {
+        let paused = self.paused.as_deref().ok_or(WhyRefused::NotRunning)?;
+        let now = current(paused).ok_or(WhyRefused::NotRunning)?;
+        if let Some(lost) = self.past_is_lost() {
+            return Err(WhyRefused::NoPast(lost));
+        }
+        if !self.state.past.changes.is_empty() {
+            return Err(WhyRefused::Changed);
+        }
+        let lane = self.lane();
+        let wave = self.wave().ok_or(WhyRefused::NotRunning)?;
+        let place = match target {
+            Target::Vector { .. }
+            | Target::Scalar { .. }
+            | Target::Scc
+            | Target::Memory {
+                space: Space::Lds, ..
+            } => QuestionPlace::Wave {
+                wave: wave.id,
+                lane,
+                target,
+            },
+            Target::Memory {
+                space: Space::Global,
+                ty,
+                address,
+            } => QuestionPlace::Memory {
+                address,
+                bytes: ty.bytes(),
+            },
+            Target::Memory {
+                space: Space::Scratch,
+                ..
+            }
+            | Target::Mode
+            | Target::Pc
+            | Target::Buffer(_) => return Err(WhyRefused::NotFollowed),
+        };
+        if wave.executed == 0 && matches!(place, QuestionPlace::Wave { .. }) {
+            return Err(WhyRefused::NotBegun);
+        }
+        let natural = Format::Natural;
+        let (text, value) = match value {
+            Evaluated::Scalar(value) => (text.to_owned(), value.text(natural)),
+            Evaluated::Lanes(lanes) => {
+                let value = lanes.get(usize::from(lane));
+                let value = value.map_or_else(String::new, |it| it.text(natural));
+                (format!("{text}[{lane}]"), value)
+            }
+            Evaluated::Buffer(_) => return Err(WhyRefused::NotFollowed),
+        };
+        self.state.question = Some(WhyRequest {
+            text,
+            value,
+            place,
+            depth,
+            moment: now.at,
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,435 @@
+//! Value graphs: slices with the values that their instructions have read, for the comparison of two runs.
+//!
+//! A graph outlives the device that its launches have run on, so that the two runs of a comparison can have the same addresses.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use gcn_emu::memory::Memory;
+use gcn_emu::wave::WaveId;
+use gcn_isa::Does;
+
+use super::facts::{Class, Edge, Register};
+use super::report::{Origin, Terms, origin_of};
+use super::slice::{NO_LANE, Node, Outcome, Slice, Source, Target};
+use super::trace::{GDS, Instance, LDS, Trace, Unit};
+use crate::program::Location;
+
+/// Set of the origins that a value comes from: a Bloom filter with two bits of each.
+pub(super) type Origins = u128;
+
+/// Identity of a value in both runs: its bits, and the origins that they come from.
+pub(super) type Key = (u32, Origins);
+
+/// Registers that instructions of a slice read, and their lanes.
+pub(super) fn reads(slice: &Slice) -> HashMap<Instance, Vec<(Register, u8)>> {
+    let mut reads: HashMap<Instance, Vec<(Register, u8)>> = HashMap::new();
+    for (from, _, target) in &slice.edges {
+        let at = slice.nodes[*from as usize].at;
+        if let Some(read) = read_by(slice, *target) {
+            reads.entry(at).or_default().push(read);
+        }
+    }
+    for reads in reads.values_mut() {
+        reads.sort_unstable();
+        reads.dedup();
+    }
+    reads
+}
+
+/// The register, and its lane, that an edge leads to.
+fn read_by(slice: &Slice, target: Target) -> Option<(Register, u8)> {
+    match target {
+        Target::Node(node) => match slice.nodes[node as usize] {
+            Node {
+                outcome: Outcome::Register(register),
+                lane,
+                ..
+            } => Some((register, lane)),
+            _ => None,
+        },
+        Target::Source(source) => match slice.sources[source as usize] {
+            Source::Register { register, lane, .. } => Some((register, lane)),
+            _ => None,
+        },
+    }
+}
+
+/// Value graph of a place of memory.
+pub struct ValueGraph {
+    pub(super) instructions: Vec<GraphInstruction>,
+    pub(super) nodes: Vec<GraphNode>,
+    pub(super) inputs: Vec<GraphInput>,
+    pub(super) sources: Vec<GraphSource>,
+    pub(super) roots: Vec<Target>,
+    /// Value of the place.
+    pub(super) end: u32,
+    /// Values of the graph.
+    pub(super) keys: HashSet<Key>,
+    /// Places that the graph's instructions have accessed.
+    pub(super) places: HashSet<u64>,
+    /// Workgroups that were traced.
+    pub(super) workgroups: usize,
+    /// Reason for which the graph is not complete.
+    pub(super) cut: Option<&'static str>,
+}
+
+/// An instruction of the code.
+#[derive(Clone, Debug)]
+pub(super) struct GraphInstruction {
+    pub(super) text: String,
+    pub(super) location: Location,
+    /// Place at which a branch that is taken goes on.
+    pub(super) target: Option<String>,
+    pub(super) does: Does,
+    pub(super) class: Class,
+    pub(super) constants: Vec<u32>,
+}
+
+/// A result of an executed instruction.
+#[derive(Clone, Debug)]
+pub(super) struct GraphNode {
+    pub(super) instruction: u32,
+    pub(super) run: u32,
+    pub(super) kernel: Option<String>,
+    pub(super) wave: WaveId,
+    /// Number of the instruction in its wave, from 0.
+    pub(super) at: u32,
+    pub(super) lane: u8,
+    pub(super) outcome: Outcome,
+    pub(super) is_f32: bool,
+    /// Value as instructions of the graph have read it.
+    pub(super) value: Option<u32>,
+    pub(super) origins: Origins,
+    inputs: (u32, u32),
+    /// The bytes of global memory that it has accessed.
+    pub(super) place: Option<Place>,
+}
+
+/// Bytes of global memory that both runs can name.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub(super) id: u64,
+    pub(super) origin: Origin,
+}
+
+/// A value that an instruction has read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct GraphInput {
+    pub(super) edge: Edge,
+    pub(super) target: Target,
+    pub(super) value: Option<u32>,
+}
+
+/// An origin of values.
+#[derive(Clone, Debug)]
+pub(super) struct GraphSource {
+    pub(super) origin: Origin,
+    pub(super) id: u64,
+    pub(super) value: Option<u32>,
+}
+
+impl ValueGraph {
+    /// Makes the graph of a slice. Memory is as before the launches.
+    pub(super) fn new(trace: &Trace, slice: &Slice, end: u32, terms: Terms<'_>) -> ValueGraph {
+        let mut instructions = Instructions::default();
+        let mut kernels = HashMap::new();
+        let mut nodes: Vec<GraphNode> = Vec::with_capacity(slice.nodes.len());
+        for node in &slice.nodes {
+            let wave = &trace.waves[node.at.wave as usize];
+            let kernel = kernels.entry(wave.run).or_insert_with(|| {
+                let run = trace.runs.get(&wave.run);
+                run.and_then(|it| it.kernel.clone())
+            });
+            let facts = trace.facts(node.at);
+            let write = match node.outcome {
+                Outcome::Register(register) => facts.write(register),
+                Outcome::Memory { .. } | Outcome::Branch => None,
+            };
+            nodes.push(GraphNode {
+                instruction: instructions.number(trace, node.at, terms),
+                run: wave.run,
+                kernel: kernel.clone(),
+                wave: wave.id,
+                at: node.at.at,
+                lane: node.lane,
+                outcome: node.outcome,
+                is_f32: write.is_some_and(|it| it.is_f32),
+                value: None,
+                origins: 0,
+                inputs: (0, 0),
+                place: place(trace, node, terms),
+            });
+        }
+        let sources = slice.sources.iter();
+        let sources = sources.map(|it| source(trace, it, terms)).collect();
+        let mut edges = slice.edges.clone();
+        edges.sort_by_key(|it| it.0);
+        let mut inputs = Vec::with_capacity(edges.len());
+        for (from, edge, target) in edges {
+            let node = &mut nodes[from as usize];
+            if node.inputs.1 == 0 {
+                node.inputs.0 = inputs.len() as u32;
+            }
+            let at = slice.nodes[from as usize].at;
+            let read = read_by(slice, target).and_then(|(register, lane)| {
+                let value = *trace.reads.get(&(at, register, lane))?;
+                Some(wanted(slice, target, register, lane, value))
+            });
+            inputs.push(GraphInput {
+                edge,
+                target,
+                value: read,
+            });
+            node.inputs.1 = inputs.len() as u32;
+        }
+        let mut graph = ValueGraph {
+            instructions: instructions.all,
+            nodes,
+            inputs,
+            sources,
+            roots: slice.roots.clone(),
+            end,
+            keys: HashSet::new(),
+            places: HashSet::new(),
+            workgroups: trace.wanted.len(),
+            cut: None,
+        };
+        graph.set_values();
+        graph.set_origins();
+        graph.set_keys();
+        graph
+    }
+
+    /// The values that a node has read.
+    pub(super) fn inputs(&self, node: u32) -> &[GraphInput] {
+        let (begin, end) = self.nodes[node as usize].inputs;
+        &self.inputs[begin as usize..end as usize]
+    }
+
+    /// The instruction of a node.
+    pub(super) fn instruction(&self, node: u32) -> &GraphInstruction {
+        &self.instructions[self.nodes[node as usize].instruction as usize]
+    }
+
+    /// Identity of a value; `None` if the value is not known.
+    pub(super) fn key(&self, input: &GraphInput) -> Option<Key> {
+        let origins = match input.target {
+            Target::Node(node) => self.nodes[node as usize].origins,
+            Target::Source(source) => bits(self.sources[source as usize].id),
+        };
+        Some((self.value(input)?, origins))
+    }
+
+    /// The value of an input.
+    pub(super) fn value(&self, input: &GraphInput) -> Option<u32> {
+        input.value.or_else(|| match input.target {
+            Target::Node(node) => self.nodes[node as usize].value,
+            Target::Source(source) => self.sources[source as usize].value,
+        })
+    }
+
+    /// True if a node has the value that its only input of data has.
+    pub(super) fn copies(&self, node: u32) -> Option<GraphInput> {
+        let inputs = self.inputs(node);
+        let mut data = inputs.iter().filter(|it| it.edge == Edge::Data);
+        let (Some(only), None) = (data.next(), data.next()) else {
+            return None;
+        };
+        let value = self.nodes[node as usize].value;
+        let is_same = value.is_some() && value == self.value(only);
+        (is_same && self.instruction(node).constants.is_empty()).then_some(*only)
+    }
+
+    /// Values of results: those of registers as they were read, those of memory as they were stored.
+    fn set_values(&mut self) {
+        for input in &self.inputs {
+            if let (Target::Node(node), Some(value)) = (input.target, input.value) {
+                self.nodes[node as usize].value = Some(value);
+            }
+        }
+        for node in 0..self.nodes.len() as u32 {
+            if !matches!(self.nodes[node as usize].outcome, Outcome::Memory { .. }) {
+                continue;
+            }
+            let inputs = self.inputs(node);
+            let mut data = inputs.iter().filter(|it| it.edge == Edge::Data);
+            if let (Some(only), None) = (data.next(), data.next()) {
+                self.nodes[node as usize].value = only.value;
+            }
+        }
+        let roots: Vec<u32> = self.roots.iter().filter_map(|it| it.node()).collect();
+        if let [root] = roots[..] {
+            self.nodes[root as usize].value = Some(self.end);
+        }
+    }
+
+    /// Origins of all nodes, along edges of data.
+    fn set_origins(&mut self) {
+        let mut is_done = vec![false; self.nodes.len()];
+        let mut stack: Vec<(u32, bool)> = Vec::new();
+        for root in 0..self.nodes.len() as u32 {
+            stack.push((root, false));
+            while let Some((node, is_entered)) = stack.pop() {
+                if is_done[node as usize] {
+                    continue;
+                }
+                let targets = self.inputs(node).iter();
+                let targets = targets.filter(|it| it.edge == Edge::Data);
+                let targets = targets.map(|it| it.target);
+                if is_entered {
+                    let origins = targets.map(|target| match target {
+                        Target::Node(node) => self.nodes[node as usize].origins,
+                        Target::Source(source) => bits(self.sources[source as usize].id),
+                    });
+                    let origins = origins.fold(0, |all, it| all | it);
+                    self.nodes[node as usize].origins = origins;
+                    is_done[node as usize] = true;
+                } else {
+                    stack.push((node, true));
+                    let nodes = targets.filter_map(|it| it.node());
+                    let left = nodes.filter(|it| !is_done[*it as usize]);
+                    stack.extend(left.map(|it| (it, false)));
+                }
+            }
+        }
+    }
+
+    fn set_keys(&mut self) {
+        let values = self.inputs.iter().filter_map(|it| self.key(it));
+        let constants = self.instructions.iter();
+        let constants = constants.flat_map(|it| it.constants.iter().map(|it| (*it, 0)));
+        self.keys = values.chain(constants).collect();
+        let places = self.nodes.iter().filter_map(|it| it.place.as_ref());
+        self.places = places.map(|it| it.id).collect();
+    }
+}
+
+impl Target {
+    /// The node.
+    pub(super) fn node(self) -> Option<u32> {
+        match self {
+            Target::Node(node) => Some(node),
+            Target::Source(_) => None,
+        }
+    }
+}
+
+/// Instructions by the place of their facts.
+#[derive(Default)]
+struct Instructions {
+    all: Vec<GraphInstruction>,
+    numbers: HashMap<u32, u32>,
+}
+
+impl Instructions {
+    fn number(&mut self, trace: &Trace, at: Instance, terms: Terms<'_>) -> u32 {
+        let next = self.all.len() as u32;
+        let number = *self.numbers.entry(trace.record(at).facts).or_insert(next);
+        if number == next {
+            let facts = trace.facts(at);
+            self.all.push(GraphInstruction {
+                text: facts.text.clone(),
+                location: terms.program.location(facts.pc),
+                target: facts.target.and_then(|it| terms.program.symbolic(it)),
+                does: facts.does,
+                class: facts.class,
+                constants: facts.constants.clone(),
+            });
+        }
+        number
+    }
+}
+
+/// The part of a register's value that a slice depends on.
+fn wanted(slice: &Slice, target: Target, register: Register, lane: u8, value: u32) -> u32 {
+    if register.as_vector().is_none() && lane != NO_LANE {
+        return value >> (lane % 32) & 1;
+    }
+    match target {
+        Target::Node(node) => value & slice.bits[node as usize],
+        Target::Source(_) => value,
+    }
+}
+
+/// Bits of an origin in a set.
+fn bits(id: u64) -> Origins {
+    1 << (id % 128) | 1 << (id / 128 % 128)
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Identity of an origin in both runs.
+fn id_of(origin: &Origin) -> u64 {
+    match origin {
+        // Compilers choose registers.
+        Origin::Register { meaning, .. } => hash(meaning),
+        Origin::UndefinedRegister { .. } => hash(&"undefined"),
+        _ => hash(origin),
+    }
+}
+
+fn source(trace: &Trace, source: &Source, terms: Terms<'_>) -> GraphSource {
+    let origin = origin_of(trace, source, terms);
+    let value = match *source {
+        Source::Memory { address, bytes, .. } => read(terms.memory, address, bytes),
+        Source::Register { .. } | Source::Lds { .. } | Source::Gds { .. } | Source::Group(_) => {
+            None
+        }
+    };
+    GraphSource {
+        id: id_of(&origin),
+        origin,
+        value,
+    }
+}
+
+/// Reads up to four bytes.
+fn read(memory: &Memory, address: u64, bytes: u8) -> Option<u32> {
+    let mut value = [0; 4];
+    let part = value.get_mut(..usize::from(bytes))?;
+    memory
+        .read(address, part)
+        .then(|| u32::from_le_bytes(value))
+}
+
+/// The bytes of global memory that a result was stored in or loaded from.
+fn place(trace: &Trace, node: &Node, terms: Terms<'_>) -> Option<Place> {
+    let facts = trace.facts(node.at);
+    if facts.class != Class::Memory {
+        return None;
+    }
+    let units = trace.units(trace.record(node.at)).iter();
+    let per_element = units.clone().map(|it| it.dword + 1).max().unwrap_or(1);
+    let is_of_node = |unit: &&Unit| match node.outcome {
+        Outcome::Memory { element, dword } => {
+            unit.is_written && (unit.lane, unit.element, unit.dword) == (node.lane, element, dword)
+        }
+        Outcome::Register(register) => {
+            let dword = facts.write(register).map_or(0, |it| it.dword);
+            let is_of_lane = usize::from(node.lane) >= 64 || unit.lane == node.lane;
+            unit.is_read && is_of_lane && unit.element * per_element + unit.dword == dword
+        }
+        Outcome::Branch => false,
+    };
+    let unit = units.clone().find(is_of_node)?;
+    if unit.address & (LDS | GDS) != 0 {
+        return None;
+    }
+    let source = Source::Memory {
+        run: trace.waves[node.at.wave as usize].run,
+        address: unit.address,
+        bytes: unit.bytes.1,
+    };
+    match origin_of(trace, &source, terms) {
+        origin @ (Origin::Buffer { .. } | Origin::Argument { .. }) => Some(Place {
+            id: id_of(&origin),
+            origin,
+        }),
+        _ => None,
+    }
+}

@@ -1,0 +1,565 @@
+//! The place where two runs part: their value graphs are walked together, from the stores backwards.
+//!
+//! Runs of different machine code have no instructions in common, but values: a value of one run *agrees* with the other run if that
+//! has one of the same bits from the same origins (inputs, arguments, work-item IDs). From a pair of results that differ, the walk goes on to
+//! the operands that do not agree, and ends at a pair of instructions whose operands all do. Copies (moves, spills, stores) are passed
+//! over. Where one side has more operands that do not agree than the other, as one of a fused multiply-add and a multiplication with
+//! an addition, the instructions in between are a region, and the walk ends with both regions unless a pair in them has equal operands.
+//!
+//! Operands are those of the value; those of the address if two loads read different places; and what decided (EXEC, branches) if all
+//! others agree and are not the same.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use gcn_isa::Does;
+
+use super::facts::{Class, Edge};
+use super::graph::{GraphInput, Key, ValueGraph};
+use super::parting::{Parting, PartingKind, PartingSide, ValueStep, agrees, value_step};
+use super::slice::{Outcome, Target};
+
+/// Maximum number of pairs that are compared.
+const MAX_PAIRS: usize = 1 << 20;
+/// Maximum number of instructions of a region that are returned.
+const MAX_STEPS: usize = 16;
+
+/// Maximum number of comparisons of a side that are returned.
+const MAX_CONDITIONS: usize = 3;
+
+/// Finds the place where two runs part. `None` if the graphs' places have the same value.
+pub fn part(first: &ValueGraph, other: &ValueGraph) -> Option<Parting> {
+    if first.end == other.end {
+        return None;
+    }
+    let mut walk = Walk {
+        graphs: [first, other],
+        visited: HashSet::new(),
+        queue: VecDeque::new(),
+        hops: Vec::new(),
+        ends: Vec::new(),
+    };
+    let root = |graph: &ValueGraph| {
+        graph.roots.last().map(|target| GraphInput {
+            edge: Edge::Data,
+            target: *target,
+            value: Some(graph.end),
+        })
+    };
+    walk.queue.push_back(Pair {
+        inputs: [root(first)?, root(other)?],
+        from: None,
+    });
+    while let Some(pair) = walk.queue.pop_front() {
+        if walk.hops.len() >= MAX_PAIRS {
+            break;
+        }
+        walk.step(pair);
+    }
+    Some(walk.parting())
+}
+
+/// A pair of values that differ.
+#[derive(Clone, Copy)]
+struct Pair {
+    inputs: [GraphInput; 2],
+    /// The hop that has read them.
+    from: Option<usize>,
+}
+
+/// A pair of instructions on the way.
+struct Hop {
+    edge: Edge,
+    nodes: [u32; 2],
+    from: Option<usize>,
+}
+
+/// End of the walk.
+struct End {
+    kind: PartingKind,
+    nodes: [Vec<u32>; 2],
+    sources: [Option<u32>; 2],
+    from: Option<usize>,
+}
+
+struct Walk<'a> {
+    graphs: [&'a ValueGraph; 2],
+    visited: HashSet<[u32; 2]>,
+    queue: VecDeque<Pair>,
+    hops: Vec<Hop>,
+    ends: Vec<End>,
+}
+
+impl Walk<'_> {
+    fn agrees(&self, side: usize, input: &GraphInput) -> bool {
+        agrees(self.graphs, side, input)
+    }
+
+    /// True for a value that is from no origin.
+    fn is_constant(&self, side: usize, input: &GraphInput) -> bool {
+        let key = self.graphs[side].key(input);
+        key.is_some_and(|(_, origins)| origins == 0)
+    }
+
+    /// Compares a pair of values.
+    fn step(&mut self, pair: Pair) {
+        let inputs = self.without_copies(pair.inputs);
+        let [a, b] = inputs;
+        let keys = [0, 1].map(|side| self.graphs[side].key(&inputs[side]));
+        if pair.from.is_some() && keys[0].is_some() && keys[0] == keys[1] {
+            return;
+        }
+        match (a.target, b.target) {
+            (Target::Node(a), Target::Node(b)) => self.nodes([a, b], inputs[0].edge, pair.from),
+            (Target::Source(a), Target::Source(b)) => self.ends.push(End {
+                kind: PartingKind::Origin,
+                nodes: [Vec::new(), Vec::new()],
+                sources: [Some(a), Some(b)],
+                from: pair.from,
+            }),
+            (Target::Node(a), Target::Source(b)) => self.ends.push(End {
+                kind: PartingKind::Origin,
+                nodes: [self.stored_or_region(0, a, pair.from), Vec::new()],
+                sources: [None, Some(b)],
+                from: pair.from,
+            }),
+            (Target::Source(a), Target::Node(b)) => self.ends.push(End {
+                kind: PartingKind::Origin,
+                nodes: [Vec::new(), self.stored_or_region(1, b, pair.from)],
+                sources: [Some(a), None],
+                from: pair.from,
+            }),
+        }
+    }
+
+    /// Passes over copies: those of registers, and those through memory if only one side has one.
+    fn without_copies(&self, mut inputs: [GraphInput; 2]) -> [GraphInput; 2] {
+        loop {
+            let is_memory = [0, 1].map(|side| {
+                let graph = self.graphs[side];
+                let node = inputs[side].target.node();
+                node.is_some_and(|it| graph.instruction(it).class == Class::Memory)
+            });
+            let mut has_moved = false;
+            for side in 0..2 {
+                let Some(node) = inputs[side].target.node() else {
+                    continue;
+                };
+                let graph = self.graphs[side];
+                let is_named = graph.nodes[node as usize].place.is_some();
+                if is_memory[side] && (is_memory[1 - side] || is_named) {
+                    continue;
+                }
+                if let Some(mut copied) = graph.copies(node) {
+                    copied.edge = inputs[side].edge;
+                    copied.value = graph.value(&copied);
+                    inputs[side] = copied;
+                    has_moved = true;
+                }
+            }
+            if !has_moved {
+                return inputs;
+            }
+        }
+    }
+
+    /// Compares a pair of results.
+    fn nodes(&mut self, nodes: [u32; 2], edge: Edge, from: Option<usize>) {
+        if !self.visited.insert(nodes) {
+            return;
+        }
+        let operands = self.operands(nodes);
+        let is_same = {
+            let [a, b] = [0, 1].map(|side| self.graphs[side].instruction(nodes[side]));
+            a.does == b.does
+        };
+        let here = self.hops.len();
+        self.hops.push(Hop { edge, nodes, from });
+        let mut left = if is_same {
+            self.without_common(&operands)
+        } else {
+            operands.clone()
+        };
+        let differing = [0, 1].map(|side| {
+            let differing = left[side].iter();
+            let differing = differing
+                .filter(|it| !self.agrees(side, it) || is_same && self.is_constant(side, it));
+            differing.copied().collect::<Vec<_>>()
+        });
+        let [a, b] = &differing;
+        let is_pair = a.is_empty() && b.is_empty();
+        if is_pair {
+            let is_equal = self.keys(0, &operands[0]) == self.keys(1, &operands[1]);
+            let is_constant = operands.iter().all(Vec::is_empty);
+            if (is_constant || !is_equal) && self.conditions(nodes, from, here) {
+                return;
+            }
+            self.ends.push(End {
+                kind: match (is_equal, is_same) {
+                    (true, _) => PartingKind::Result,
+                    (false, true) => PartingKind::Operands,
+                    (false, false) => PartingKind::Region,
+                },
+                nodes: nodes.map(|it| vec![it]),
+                sources: [None, None],
+                from,
+            });
+            return;
+        }
+        if a.len() == b.len() && (is_same || a.len() == 1) {
+            left = differing;
+        }
+        let [a, b] = left;
+        let is_known = a.len() == b.len() && !a.is_empty() && (is_same || a.len() == 1);
+        if !is_same && self.conditions(nodes, from, here) {
+            return;
+        }
+        if is_known {
+            for (a, b) in self.matched(a, b) {
+                self.queue.push_back(Pair {
+                    inputs: [a, b],
+                    from: Some(here),
+                });
+            }
+            return;
+        }
+        if is_same && self.conditions(nodes, from, here) {
+            return;
+        }
+        let regions = [0, 1].map(|side| self.region(side, nodes[side]));
+        let end = match self.equal_in(&regions) {
+            Some(pair) => End {
+                kind: PartingKind::Result,
+                nodes: pair.map(|it| vec![it]),
+                sources: [None, None],
+                from: if pair == nodes { from } else { Some(here) },
+            },
+            None => End {
+                kind: PartingKind::Region,
+                nodes: regions,
+                sources: [None, None],
+                from,
+            },
+        };
+        self.ends.push(end);
+    }
+
+    /// Operands of a pair that matter: those of the address if two loads read different places, else those of the value.
+    fn operands(&self, nodes: [u32; 2]) -> [Vec<GraphInput>; 2] {
+        let places = [0, 1].map(|side| {
+            let place = self.graphs[side].nodes[nodes[side] as usize].place.as_ref();
+            place.map(|it| it.id)
+        });
+        let reads_elsewhere = match places {
+            [Some(a), Some(b)] => a != b,
+            _ => self.writers_differ(nodes),
+        };
+        [0, 1].map(|side| {
+            let inputs = self.graphs[side].inputs(nodes[side]).iter();
+            let address = inputs.clone().filter(|it| it.edge == Edge::Address);
+            let address: Vec<GraphInput> = address.copied().collect();
+            if reads_elsewhere && !address.is_empty() {
+                return address;
+            }
+            let data = inputs.filter(|it| it.edge == Edge::Data);
+            data.copied().collect()
+        })
+    }
+
+    /// True if two loads read what different work-items have stored.
+    fn writers_differ(&self, nodes: [u32; 2]) -> bool {
+        let writers = [0, 1].map(|side| {
+            let graph = self.graphs[side];
+            let inputs = graph.inputs(nodes[side]).iter();
+            let mut stores = inputs.filter_map(|it| {
+                let node = &graph.nodes[it.target.node()? as usize];
+                let is_store =
+                    it.edge == Edge::Data && matches!(node.outcome, Outcome::Memory { .. });
+                is_store.then_some((node.run, node.wave, node.lane))
+            });
+            stores.next()
+        });
+        matches!(writers, [Some(a), Some(b)] if a != b)
+    }
+
+    /// Operands without those that both instructions have.
+    fn without_common(&self, operands: &[Vec<GraphInput>; 2]) -> [Vec<GraphInput>; 2] {
+        let mut counts: HashMap<Key, i32> = HashMap::new();
+        let keys = [0, 1].map(|side| {
+            let keys = operands[side].iter().map(|it| self.graphs[side].key(it));
+            keys.collect::<Vec<_>>()
+        });
+        for key in keys[1].iter().flatten() {
+            *counts.entry(*key).or_default() += 1;
+        }
+        let mut common: HashMap<Key, i32> = HashMap::new();
+        for key in keys[0].iter().flatten() {
+            if let Some(count) = counts.get_mut(key).filter(|it| **it > 0) {
+                *count -= 1;
+                *common.entry(*key).or_default() += 1;
+            }
+        }
+        [0, 1].map(|side| {
+            let mut common = common.clone();
+            let all = operands[side].iter().zip(&keys[side]);
+            let left = all.filter(|(_, key)| {
+                let count = key.and_then(|key| common.get_mut(&key).filter(|it| **it > 0));
+                count.map(|it| *it -= 1).is_none()
+            });
+            left.map(|(it, _)| *it).collect()
+        })
+    }
+
+    fn keys(&self, side: usize, inputs: &[GraphInput]) -> Vec<Option<Key>> {
+        let mut keys: Vec<_> = inputs.iter().map(|it| self.graphs[side].key(it)).collect();
+        keys.sort_unstable();
+        keys
+    }
+
+    /// Pairs of operands: those from the same origins first, then in the order of the instructions.
+    fn matched(
+        &self,
+        first: Vec<GraphInput>,
+        mut other: Vec<GraphInput>,
+    ) -> Vec<(GraphInput, GraphInput)> {
+        let origins = |side: usize, it: &GraphInput| self.graphs[side].key(it).map(|it| it.1);
+        let mut pairs = Vec::new();
+        let mut left = Vec::new();
+        for a in first {
+            let mine = origins(0, &a);
+            let place = other
+                .iter()
+                .position(|it| mine.is_some() && origins(1, it) == mine);
+            match place {
+                Some(place) => pairs.push((a, other.remove(place))),
+                None => left.push(a),
+            }
+        }
+        pairs.extend(left.into_iter().zip(other));
+        pairs
+    }
+
+    /// Goes on to the comparisons that decided that two instructions were executed. False if no pair of them differs.
+    fn conditions(&mut self, nodes: [u32; 2], from: Option<usize>, here: usize) -> bool {
+        let deciding = [0, 1].map(|side| self.deciding(side, nodes[side], from));
+        let value = |side: usize, node: u32| self.graphs[side].nodes[node as usize].value;
+        let operands = |side: usize, node: u32| self.keys(side, &self.data(side, node));
+        let differ = |a: u32, b: u32| value(0, a).is_some() && value(0, a) != value(1, b);
+        let [first, other] = &deciding;
+        let all = first
+            .iter()
+            .flat_map(|a| other.iter().map(move |b| (*a, *b)));
+        let mut equal = all.filter(|(a, b)| differ(*a, *b) && operands(0, *a) == operands(1, *b));
+        let mut paired = first.iter().copied().zip(other.iter().copied());
+        let pair = equal.next().or_else(|| {
+            let is_alike = first.len() == other.len();
+            is_alike
+                .then(|| paired.find(|(a, b)| differ(*a, *b)))
+                .flatten()
+        });
+        let Some((a, b)) = pair else {
+            return false;
+        };
+        let input = |side: usize, node: u32| GraphInput {
+            edge: Edge::Branch,
+            target: Target::Node(node),
+            value: value(side, node),
+        };
+        self.queue.push_back(Pair {
+            inputs: [input(0, a), input(1, b)],
+            from: Some(here),
+        });
+        true
+    }
+
+    /// Comparisons that decided that an instruction was executed in its lane, and that lanes of the one that has read its result were left
+    /// out, in the order of their execution.
+    fn deciding(&self, side: usize, node: u32, from: Option<usize>) -> Vec<u32> {
+        let graph = self.graphs[side];
+        let own = graph.inputs(node).iter();
+        let own = own.filter(|it| matches!(it.edge, Edge::Exec | Edge::Branch));
+        let reader = from.map_or(&[][..], |it| graph.inputs(self.hops[it].nodes[side]));
+        let reader = reader.iter().filter(|it| it.edge == Edge::Exec);
+        let mut queue: VecDeque<u32> = own
+            .chain(reader)
+            .filter_map(|it| it.target.node())
+            .collect();
+        let mut seen: HashSet<u32> = queue.iter().copied().collect();
+        let mut deciding = Vec::new();
+        while let Some(node) = queue.pop_front() {
+            let is_comparison = matches!(graph.instruction(node).does, Does::Compare(..));
+            let outcome = graph.nodes[node as usize].outcome;
+            if is_comparison && outcome != Outcome::Branch {
+                deciding.push(node);
+                continue;
+            }
+            let is_mask = match outcome {
+                Outcome::Register(register) => register.as_vector().is_none(),
+                Outcome::Branch => true,
+                Outcome::Memory { .. } => false,
+            };
+            if is_mask {
+                let data = graph.inputs(node).iter();
+                let data = data.filter(|it| it.edge == Edge::Data);
+                let nodes = data.filter_map(|it| it.target.node());
+                queue.extend(nodes.filter(|it| seen.insert(*it)));
+            }
+        }
+        deciding.sort_by_key(|it| graph.nodes[*it as usize].at);
+        deciding
+    }
+
+    /// Operands of the value of a node.
+    fn data(&self, side: usize, node: u32) -> Vec<GraphInput> {
+        let inputs = self.graphs[side].inputs(node).iter();
+        let data = inputs.filter(|it| it.edge == Edge::Data);
+        data.copied().collect()
+    }
+
+    /// Operands of one side that the other run does not have.
+    fn differing(&self, side: usize, node: u32) -> Vec<GraphInput> {
+        let graph = self.graphs[side];
+        let place = graph.nodes[node as usize].place.as_ref();
+        let is_elsewhere = place.is_some_and(|it| !self.graphs[1 - side].places.contains(&it.id));
+        let edge = if is_elsewhere {
+            Edge::Address
+        } else {
+            Edge::Data
+        };
+        let inputs = graph.inputs(node).iter();
+        let differing = inputs.filter(|it| it.edge == edge && !self.agrees(side, it));
+        differing.copied().collect()
+    }
+
+    /// The instructions between a result and values that the other run has, the last one first.
+    fn region(&self, side: usize, node: u32) -> Vec<u32> {
+        let mut region = vec![node];
+        let mut seen: HashSet<u32> = HashSet::from([node]);
+        let mut place = 0;
+        while place < region.len() && region.len() < MAX_PAIRS {
+            let differing = self.differing(side, region[place]);
+            let nodes = differing.iter().filter_map(|it| it.target.node());
+            region.extend(nodes.filter(|it| seen.insert(*it)));
+            place += 1;
+        }
+        region
+    }
+
+    /// The store of a place that the other run has not written, or a region.
+    fn stored_or_region(&self, side: usize, node: u32, from: Option<usize>) -> Vec<u32> {
+        match from {
+            None => vec![node],
+            Some(_) => self.region(side, node),
+        }
+    }
+
+    /// A pair of instructions in two regions that do the same to equal operands.
+    fn equal_in(&self, regions: &[Vec<u32>; 2]) -> Option<[u32; 2]> {
+        let first = |side: usize| {
+            let region = regions[side].iter().copied();
+            region.filter(move |it| self.differing(side, *it).is_empty())
+        };
+        let operands = |side: usize, node: u32| self.keys(side, &self.data(side, node));
+        let mut pairs = first(0).flat_map(|a| first(1).map(move |b| [a, b]));
+        pairs.find(|[a, b]| {
+            let keys = operands(0, *a);
+            !keys.is_empty()
+                && keys == operands(1, *b)
+                && self.graphs[0].instruction(*a).does == self.graphs[1].instruction(*b).does
+                && self.graphs[0].nodes[*a as usize].value
+                    != self.graphs[1].nodes[*b as usize].value
+        })
+    }
+
+    /// The parting that the first run comes to first.
+    fn parting(&self) -> Parting {
+        let order = |end: &&End| {
+            let own = end.nodes[0].last().copied();
+            let node = own.or_else(|| end.from.map(|it| self.hops[it].nodes[0]));
+            let node = node.map(|it| &self.graphs[0].nodes[it as usize]);
+            node.map(|it| (it.run, it.at))
+        };
+        let Some(end) = self.ends.iter().min_by_key(order) else {
+            // More pairs than are compared.
+            let roots = self.hops.first().map_or([0, 0], |it| it.nodes);
+            return self.of(&End {
+                kind: PartingKind::Region,
+                nodes: [0, 1].map(|side| self.region(side, roots[side])),
+                sources: [None, None],
+                from: None,
+            });
+        };
+        self.of(end)
+    }
+
+    fn of(&self, end: &End) -> Parting {
+        let mut path = Vec::new();
+        let mut from = end.from;
+        while let Some(hop) = from.map(|it| &self.hops[it]) {
+            path.push((
+                hop.edge,
+                [0, 1].map(|side| value_step(self.graphs, side, hop.nodes[side])),
+            ));
+            from = hop.from;
+        }
+        path.reverse();
+        let sides = [0, 1].map(|side| {
+            let graph = self.graphs[side];
+            let nodes = end.nodes[side].iter().take(MAX_STEPS).rev();
+            PartingSide {
+                end: graph.end,
+                steps: nodes.map(|it| value_step(self.graphs, side, *it)).collect(),
+                hidden: end.nodes[side].len().saturating_sub(MAX_STEPS),
+                conditions: self.shown_conditions(side, end),
+                origin: end.sources[side].map(|it| {
+                    let source = &graph.sources[it as usize];
+                    (source.origin.clone(), source.value)
+                }),
+                executions: graph.nodes.len(),
+                workgroups: graph.workgroups,
+                cut: graph.cut,
+            }
+        });
+        Parting {
+            kind: end.kind,
+            sides,
+            path,
+            others: self.ends.len().saturating_sub(1),
+            unwaited: self.unwaited(end),
+        }
+    }
+
+    fn shown_conditions(&self, side: usize, end: &End) -> Vec<ValueStep> {
+        let node = end.nodes[side].first();
+        let Some(node) = node.filter(|_| end.kind != PartingKind::Result) else {
+            return Vec::new();
+        };
+        let deciding = self.deciding(side, *node, end.from);
+        let last = deciding.len().saturating_sub(MAX_CONDITIONS);
+        let shown = deciding[last..].iter();
+        shown.map(|it| value_step(self.graphs, side, *it)).collect()
+    }
+
+    /// The run in which a loaded register was read before it had the value from memory.
+    fn unwaited(&self, end: &End) -> Option<usize> {
+        if end.kind != PartingKind::Result {
+            return None;
+        }
+        let is_early = [0, 1].map(|side| {
+            let graph = self.graphs[side];
+            let node = *end.nodes[side].first()?;
+            let inputs = graph.inputs(node).iter();
+            let mut data = inputs.filter(|it| it.edge == Edge::Data);
+            let (Some(only), None) = (data.next(), data.next()) else {
+                return None;
+            };
+            let is_load = graph.instruction(node).class == Class::Memory && only.value.is_none();
+            let loaded = graph.value(only).filter(|_| is_load)?;
+            Some(graph.nodes[node as usize].value? != loaded)
+        });
+        match is_early {
+            [Some(true), Some(false)] => Some(0),
+            [Some(false), Some(true)] => Some(1),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! `gcn why --against`: two runs, their first different element, and the place where they part.
+//!
+//! The runs have devices of their own, one after the other, so that buffers have the same addresses in both: addresses are values that
+//! instructions compute with. If code of another size moves the buffers of one run, that is prepared again with padding before them.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, Result, anyhow, bail};
+use clap::builder::{OsStringValueParser, TypedValueParser as _};
+use clap::{Arg, Parser};
+use gcn_args::bind::BufferView;
+use gcn_args::compare::{Comparison, Tolerance};
+use gcn_args::value::{Type, Value};
+use gcn_debug::{Question, QuestionPlace, ValueGraph, WhyError, part};
+use gcn_runtime::error_names::HOST_LIMIT;
+use gcn_runtime::fault::FaultKind;
+use gcn_runtime::fault::names::INTERRUPTED;
+use gcn_runtime::observe::Observers;
+
+use super::parting::{ComparedElement, Comparing, Report};
+use super::terms::RunNames;
+use super::{Args, RunEnd, Runs, element, parting, refuse};
+use crate::problem::{HISTORY_TOO_LARGE, Problem};
+use crate::run::debugged::{DebuggedRun, prepared};
+use crate::run::{self, RunRequest, StopHandle};
+use crate::status::RunOutcome;
+use crate::{Status, UsageError, failure, render};
+
+/// Options of the other run.
+#[derive(Parser)]
+#[command(no_binary_name = true, name = "--against")]
+#[command(mut_arg("input", optional))]
+struct OtherRun {
+    #[command(flatten)]
+    run: run::Args,
+}
+
+/// Makes the program optional, in which case the path is empty.
+fn optional(input: Arg) -> Arg {
+    input
+        .required(false)
+        .default_value("")
+        .value_parser(OsStringValueParser::new().map(PathBuf::from))
+}
+
+/// Runs both runs and writes the place where they part.
+///
+/// # Errors
+/// An option does not apply, a launch or the place is invalid, the runs have no buffers in common, or the output cannot be written.
+pub fn compare(args: &Args, out: &mut dyn Write) -> Result<Status> {
+    let other = OtherRun::try_parse_from(&args.against);
+    let other = other.map_err(|error| UsageError(format!("--against: {}", error.render())))?;
+    refuse(&args.run)?;
+    refuse(&other.run)?;
+    let json = args.run.json || other.run.json;
+    let requests = [
+        run::read(&args.run, false, json)?,
+        run::read_other(&args.run, &other.run, json)?,
+    ];
+    let refused = |message| move || Problem::new(HOST_LIMIT, message);
+    let stopped = Arc::<AtomicBool>::default();
+    let timeout = requests[0].timeout.max(requests[1].timeout);
+    let stop =
+        StopHandle::listen(&stopped, timeout).with_context(refused("cannot handle signals"))?;
+    let runs = TwoRuns {
+        requests,
+        stop: stopped,
+        padding: [0, 0],
+    };
+    let compared = stop
+        .run_with_timeout(|| runs.compare(args))
+        .with_context(refused("cannot watch the timeout"))?;
+    let cause = stop.cause();
+    let report = match compared {
+        Ok(report) => report,
+        Err(RunEnd::Error(error)) => return Err(error),
+        Err(RunEnd::Stopped) => {
+            let outcome = RunOutcome::of_fault(&FaultKind::Interrupted, cause);
+            let problem = Problem::new(INTERRUPTED, cause.to_string());
+            return failure::report_end(outcome, problem, json, out);
+        }
+    };
+    stop.ended();
+    if json {
+        parting::write_json(&report, out)?;
+    } else {
+        parting::write(&report, out)?;
+        out.flush()?;
+        for note in &report.notes {
+            render::tell(format_args!("note: {note}\n"));
+        }
+    }
+    Ok(match report.different {
+        None => Status::Success,
+        Some(_) => Status::Difference,
+    })
+}
+
+/// Result of a run: buffers with their bytes.
+struct Outputs {
+    buffers: Vec<(BufferView, Vec<u8>)>,
+    /// Bytes of the element that is asked about.
+    place: Option<(Type, Vec<u8>)>,
+    note: Option<String>,
+}
+
+impl Outputs {
+    /// Address of the first buffer.
+    fn begin(&self) -> Option<u64> {
+        self.buffers.iter().map(|(view, _)| view.address).min()
+    }
+}
+
+/// Element that differs.
+struct Different {
+    /// Selector without a type, for messages.
+    label: String,
+    /// Selector with the type, for both runs.
+    selector: String,
+    ty: Type,
+    bytes: [Vec<u8>; 2],
+    /// Elements of its buffer, and those that differ.
+    counts: Option<(String, u64, u64)>,
+}
+
+impl Different {
+    /// The aligned dword of the element that differs: offset and size.
+    fn dword(&self) -> (u64, u64) {
+        let [a, b] = &self.bytes;
+        let first = a.iter().zip(b).position(|(a, b)| a != b).unwrap_or(0);
+        let begin = first / 4 * 4;
+        (begin as u64, (a.len() - begin).min(4) as u64)
+    }
+
+    fn value(&self, side: usize) -> Option<Value> {
+        Value::all(self.ty, &self.bytes[side]).next()
+    }
+}
+
+struct TwoRuns {
+    requests: [RunRequest; 2],
+    stop: Arc<AtomicBool>,
+    /// Bytes before the buffers of each.
+    padding: [u64; 2],
+}
+
+impl TwoRuns {
+    /// Runs both, and finds where they part.
+    fn compare(mut self, args: &Args) -> Result<Report, RunEnd> {
+        let place = args.place.as_deref();
+        let mut outputs = [self.outputs(0, place)?, self.outputs(1, place)?];
+        if let (Some(first), Some(other)) = (outputs[0].begin(), outputs[1].begin())
+            && first != other
+        {
+            let side = usize::from(first > other);
+            self.padding[side] = first.abs_diff(other);
+            outputs[side] = self.outputs(side, place)?;
+        }
+        let mut notes: Vec<String> = Vec::new();
+        for (name, outputs) in ["first", "other"].iter().zip(&outputs) {
+            let note = outputs.note.iter().map(|it| format!("{name} run: {it}"));
+            notes.extend(note);
+        }
+        if outputs[0].begin() != outputs[1].begin() {
+            let note =
+                "buffers have other addresses in the other run, where addresses agree with none";
+            notes.push(note.to_owned());
+        }
+        let tolerance = args.tolerance.unwrap_or(Tolerance::EQUAL);
+        let (different, compared) = self
+            .different(place, &outputs, tolerance)
+            .map_err(RunEnd::Error)?;
+        let Some(different) = different else {
+            return Ok(Report {
+                different: None,
+                compared,
+                notes,
+            });
+        };
+        let (other, other_names) = self.graph(1, &different, args.executions)?;
+        let (first, names) = self.graph(0, &different, args.executions)?;
+        let Some(parting) = part(&first, &other) else {
+            let message = "the runs do not repeat: the second time their results are equal";
+            return Err(RunEnd::Error(anyhow!(message)));
+        };
+        let values = [0, 1].map(|side| {
+            let value = different.value(side);
+            value.map_or_else(Default::default, |it| (it.to_string(), run::json(it)))
+        });
+        Ok(Report {
+            different: Some(Comparing {
+                element: ComparedElement {
+                    label: different.label,
+                    ty: different.ty,
+                    values,
+                    counts: different.counts,
+                },
+                parting,
+                names: [names, other_names],
+            }),
+            compared,
+            notes,
+        })
+    }
+
+    fn prepare(&self, side: usize) -> Result<DebuggedRun, RunEnd> {
+        let request = self.requests[side].clone();
+        let run = prepared(request, None, self.stop.clone(), self.padding[side]);
+        let name = ["first", "other"][side];
+        run.with_context(|| format!("the {name} run"))
+            .map_err(RunEnd::Error)
+    }
+
+    /// Runs all launches of a run.
+    fn outputs(&self, side: usize, place: Option<&str>) -> Result<Outputs, RunEnd> {
+        use gcn_debug::Launches as _;
+
+        let debugged = self.prepare(side)?;
+        let view = place.map(|it| element(&debugged, it)).transpose();
+        let view = view.map_err(RunEnd::Error)?;
+        let runs = Runs::new(&debugged);
+        for run in 0..runs.runs() {
+            if !runs.run(run, &Observers::none())? {
+                break;
+            }
+        }
+        let memory = debugged.module().device().memory();
+        let buffers = debugged.buffers().iter().map(|view| {
+            let mut bytes = vec![0; view.bytes as usize];
+            memory.read(view.address, &mut bytes);
+            (view.clone(), bytes)
+        });
+        Ok(Outputs {
+            buffers: buffers.collect(),
+            place: view.map(|view| (view.ty, view.pieces(memory).flatten().collect())),
+            note: runs.note.take(),
+        })
+    }
+
+    /// The element that differs, the one that is named or the first one, and the number of elements compared.
+    fn different(
+        &self,
+        place: Option<&str>,
+        outputs: &[Outputs; 2],
+        tolerance: Tolerance,
+    ) -> Result<(Option<Different>, u64)> {
+        if let (Some(place), [Some((ty, first)), Some((_, other))]) =
+            (place, [&outputs[0].place, &outputs[1].place])
+        {
+            let different = (first != other).then(|| Different {
+                label: place.to_owned(),
+                selector: place.to_owned(),
+                ty: *ty,
+                bytes: [first.clone(), other.clone()],
+                counts: None,
+            });
+            return Ok((different, 1));
+        }
+        let mut compared = 0;
+        let mut has_common = false;
+        for (view, first) in &outputs[0].buffers {
+            let others = outputs[1].buffers.iter();
+            let mut others = others.filter(|(it, _)| it.name == view.name);
+            let Some((_, other)) = others.next() else {
+                continue;
+            };
+            has_common = true;
+            let pairs = Value::all(view.ty, first).zip(Value::all(view.ty, other));
+            let comparison = Comparison::new(0, pairs, tolerance);
+            compared += comparison.compared;
+            let Some(difference) = comparison.first.first() else {
+                continue;
+            };
+            let size = view.ty.size();
+            let range = difference.index as usize * size..(difference.index as usize + 1) * size;
+            let bytes = [first, other].map(|it| it.get(range.clone()).unwrap_or_default().to_vec());
+            return Ok((
+                Some(Different {
+                    label: format!("{}[{}]", view.name, difference.index),
+                    selector: format!("{}:{}[{}]", view.name, view.ty, difference.index),
+                    ty: view.ty,
+                    bytes,
+                    counts: Some((view.name.clone(), comparison.compared, comparison.different)),
+                }),
+                compared,
+            ));
+        }
+        if !has_common {
+            bail!(UsageError(
+                "the two runs have no buffer of the same name to compare: name buffers with --buffer".to_owned()
+            ));
+        }
+        Ok((None, compared))
+    }
+
+    /// Value graph of the element in a run.
+    fn graph(
+        &self,
+        side: usize,
+        different: &Different,
+        executions: usize,
+    ) -> Result<(ValueGraph, RunNames), RunEnd> {
+        let debugged = self.prepare(side)?;
+        let view = element(&debugged, &different.selector).map_err(RunEnd::Error)?;
+        let (offset, bytes) = different.dword();
+        let program = debugged.code();
+        let buffers = debugged.named_buffers();
+        let undefined = debugged.undefined();
+        let memory = debugged.module().device().memory().clone();
+        let question = Question {
+            program: &program,
+            memory: &memory,
+            buffers: &buffers,
+            undefined: &undefined,
+            place: QuestionPlace::Memory {
+                address: view.addresses().start + offset,
+                bytes,
+            },
+            until: None,
+            executions,
+        };
+        let graph = ValueGraph::of(&Runs::new(&debugged), question);
+        let graph = graph.map_err(|error| match error {
+            WhyError::Launch(end) => end,
+            WhyError::TooLarge | WhyError::TooLong => {
+                RunEnd::Error(Problem::new(HISTORY_TOO_LARGE, error.to_string()).into())
+            }
+        })?;
+        Ok((graph, RunNames::new(&debugged)))
+    }
+}

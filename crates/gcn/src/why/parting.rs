@@ -1,0 +1,445 @@
+//! Text and JSON of the place where two runs part.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use gcn_args::value::Type;
+use gcn_debug::{
+    Edge, Origin, Parting, PartingKind, PartingSide, StepInput, ValueOrigin, ValueStep,
+};
+use serde::Serialize;
+
+use super::json::{OriginReport, kind, origin};
+use super::terms::{RunNames, instruction, location, number};
+use crate::render;
+use crate::render::printable;
+use crate::run::plural;
+
+/// Names of the runs.
+const SIDES: [&str; 2] = ["first", "other"];
+/// Maximum number of pairs shown between the parting and the element.
+const MAX_PAIRS: usize = 8;
+
+/// Result of a comparison.
+pub struct Report {
+    /// The element that differs; `None` if all are equal.
+    pub different: Option<Comparing>,
+    /// Number of elements compared.
+    pub compared: u64,
+    /// Faults, and what limits the comparison.
+    pub notes: Vec<String>,
+}
+
+/// An element that differs, and where the runs part.
+pub struct Comparing {
+    /// Element.
+    pub element: ComparedElement,
+    /// Place where the runs part.
+    pub parting: Parting,
+    /// Names of the launches of both runs.
+    pub names: [RunNames; 2],
+}
+
+/// Element that both runs have left different.
+pub struct ComparedElement {
+    /// Selector.
+    pub label: String,
+    /// Type.
+    pub ty: Type,
+    /// Values as text and in JSON.
+    pub values: [(String, serde_json::Value); 2],
+    /// Name of its buffer, elements of that, and those that differ; `None` for an element that was named.
+    pub counts: Option<(String, u64, u64)>,
+}
+
+/// Headline of a kind.
+fn headline(kind: PartingKind) -> &'static str {
+    match kind {
+        PartingKind::Result => "equal operands, different results",
+        PartingKind::Operands => "other operands, of values that both runs have",
+        PartingKind::Region => "different instructions, of values that both runs have",
+        PartingKind::Origin => "different origins",
+    }
+}
+
+/// Writes the comparison as text.
+///
+/// # Errors
+/// `out` cannot be written.
+pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let Some(comparing) = &report.different else {
+        let compared = plural(report.compared, "element", "s");
+        return writeln!(out, "Both runs leave the same values: {compared} compared.");
+    };
+    let Comparing {
+        element,
+        parting,
+        names,
+    } = comparing;
+    let [first, other] = &element.values;
+    let label = printable(&element.label);
+    write!(
+        out,
+        "{label} = {} in the first run, {} in the other",
+        first.0, other.0
+    )?;
+    match &element.counts {
+        Some((name, compared, different)) => {
+            let name = printable(name);
+            writeln!(out, "; {different} of {compared} elements of {name} differ")?;
+        }
+        None => writeln!(out)?,
+    }
+    writeln!(out, "The runs part here, {}:", headline(parting.kind))?;
+    for (number, (side, names)) in parting.sides.iter().zip(names).enumerate() {
+        let (branch, below) = match number {
+            0 => ("├─", "│  "),
+            _ => ("└─", "   "),
+        };
+        write_side(SIDES[number], side, names, (branch, below), out)?;
+    }
+    if let Some(side) = parting.unwaited {
+        writeln!(
+            out,
+            "The {} run reads the register before the load has taken effect: a wait is missing.",
+            SIDES[side]
+        )?;
+    }
+    let shown = parting.path.iter().rev();
+    if !parting.path.is_empty() {
+        writeln!(out, "From there to {label}:")?;
+    }
+    for (edge, steps) in shown.take(MAX_PAIRS) {
+        for (side, step) in steps.iter().enumerate() {
+            let label = match side {
+                0 => edge_label(*edge),
+                _ => "",
+            };
+            let line = step_line(step, &names[side], false);
+            writeln!(out, "  {}: {label}{line}", SIDES[side])?;
+        }
+    }
+    if parting.path.len() > MAX_PAIRS {
+        let left = (parting.path.len() - MAX_PAIRS) as u64;
+        writeln!(out, "  … {} more", plural(left, "pair", "s"))?;
+    }
+    if parting.others > 0 {
+        let others = plural(parting.others as u64, "other place", "s");
+        writeln!(out, "Operands on the way part at {others}, too.")?;
+    }
+    for (name, side) in SIDES.iter().zip(&parting.sides) {
+        if let Some(cut) = side.cut {
+            writeln!(out, "The slice of the {name} run is not complete: {cut}.")?;
+        }
+    }
+    let [a, b] = &parting.sides;
+    writeln!(
+        out,
+        "executions compared: {} and {}; workgroups traced: {} and {}",
+        a.executions, b.executions, a.workgroups, b.workgroups
+    )
+}
+
+fn write_side(
+    name: &str,
+    side: &PartingSide,
+    names: &RunNames,
+    (branch, below): (&str, &str),
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    if let Some((origin, value)) = &side.origin {
+        let value = value.map_or_else(String::new, |it| format!(" = {}", number(&[it], false)));
+        return writeln!(
+            out,
+            "{branch} {name}: {}{value}",
+            names.origin(origin, None)
+        );
+    }
+    if side.hidden > 0 {
+        let hidden = plural(side.hidden as u64, "earlier instruction", "s");
+        writeln!(out, "{branch} {name}: … {hidden}")?;
+    }
+    let count = side.steps.len();
+    for (place, step) in side.steps.iter().enumerate() {
+        let is_first = place == 0 && side.hidden == 0;
+        let lead = if is_first {
+            format!("{branch} {name}: ")
+        } else {
+            format!("{below}{:1$}", "", name.len() + 2)
+        };
+        writeln!(out, "{lead}{}", step_line(step, names, is_first))?;
+        // Of a region, the values that both runs have.
+        let inputs: Vec<&StepInput> = shown(step, count > 1);
+        for (place, input) in inputs.iter().enumerate() {
+            let branch = match place + 1 == inputs.len() {
+                true => "└─",
+                false => "├─",
+            };
+            writeln!(out, "{below}   {branch} {}", input_line(input, names))?;
+        }
+    }
+    for step in &side.conditions {
+        let label = edge_label(Edge::Branch);
+        writeln!(out, "{below}   {label}{}", step_line(step, names, false))?;
+    }
+    Ok(())
+}
+
+/// Operands of an instruction that are shown: those of the value, and others that the other run does not have.
+fn shown(step: &ValueStep, is_region: bool) -> Vec<&StepInput> {
+    let mut shown: Vec<&StepInput> = Vec::new();
+    for input in &step.inputs {
+        let is_wanted = match input.edge {
+            Edge::Data => !is_region || input.agrees,
+            Edge::Address => !input.agrees && input.value.is_some(),
+            Edge::Exec | Edge::Branch => false,
+        };
+        let is_new = !shown.iter().any(|it| {
+            it.register.is_some() && (&it.register, it.value) == (&input.register, input.value)
+        });
+        if is_wanted && is_new {
+            shown.push(input);
+        }
+    }
+    shown
+}
+
+/// Line of an instruction; with its wave and lane if asked.
+fn step_line(step: &ValueStep, names: &RunNames, has_wave: bool) -> String {
+    let value = step.value.map(|it| number(&[it], step.is_f32));
+    let value = match (&step.register, value) {
+        (Some(register), Some(value)) => format!("{register} = {value}: "),
+        (Some(register), None) => format!("{register}: "),
+        (None, _) => String::new(),
+    };
+    let mut parts = vec![location(&step.location)];
+    if names.has_several_runs() {
+        parts.push(names.run(step.run));
+    }
+    if has_wave {
+        let [x, y, z] = step.wave.group;
+        parts.push(format!("workgroup {x},{y},{z}, wave {}", step.wave.wave));
+        parts.extend(step.lane.map(|it| format!("lane {it}")));
+    }
+    let place = step.place.as_ref().map_or_else(String::new, |it| {
+        let text = names.origin(it, None);
+        format!(" of {}", text.strip_prefix("input ").unwrap_or(&text))
+    });
+    let text = instruction(&step.text, step.target.clone());
+    format!("{value}{text}  [{}]{place}", parts.join(", "))
+}
+
+fn input_line(input: &StepInput, names: &RunNames) -> String {
+    let label = edge_label(input.edge);
+    let value = input.value.map(|it| number(&[it], input.is_f32));
+    let is = value.map_or_else(String::new, |it| format!(" = {it}"));
+    match (&input.from, &input.register) {
+        (ValueOrigin::Instruction { text, location: at }, register) => {
+            let register = register.as_deref().unwrap_or("memory");
+            let (text, at) = (printable(text), location(at));
+            format!("{label}{register}{is}: {text}  [{at}]")
+        }
+        (ValueOrigin::Origin(it), Some(_)) => {
+            format!("{label}{}", names.origin(it, input.value))
+        }
+        (ValueOrigin::Origin(it), None) => format!("{label}{}{is}", names.origin(it, None)),
+    }
+}
+
+fn edge_label(edge: Edge) -> &'static str {
+    match edge {
+        Edge::Data => "",
+        Edge::Address => "address: ",
+        Edge::Exec => "active lanes: ",
+        Edge::Branch => "condition: ",
+    }
+}
+
+/// JSON report of a comparison; the fields are the keys.
+#[derive(Serialize)]
+struct ComparisonReport<'a> {
+    differs: bool,
+    compared: u64,
+    place: Option<&'a str>,
+    r#type: Option<&'static str>,
+    /// Values of the element in the first and the other run.
+    values: Option<[&'a serde_json::Value; 2]>,
+    /// Elements of the buffer that differ.
+    different: Option<u64>,
+    kind: Option<&'static str>,
+    /// The first and the other run.
+    runs: Vec<RunReport<'a>>,
+    /// Pairs of instructions from the element down to where the runs part.
+    path: Vec<HopReport<'a>>,
+    /// Other places where operands part.
+    others: usize,
+    /// Run, `first` or `other`, that reads a register before a load has taken effect.
+    unwaited: Option<&'static str>,
+    notes: &'a [String],
+}
+
+/// JSON report of one run.
+#[derive(Serialize)]
+struct RunReport<'a> {
+    instructions: Vec<InstructionReport<'a>>,
+    /// Instructions that are left out.
+    hidden: usize,
+    /// Comparisons that decided about the last instruction.
+    conditions: Vec<InstructionReport<'a>>,
+    origin: Option<OriginReport>,
+    executions: usize,
+    workgroups: usize,
+    incomplete: Option<&'static str>,
+}
+
+/// JSON report of a pair.
+#[derive(Serialize)]
+struct HopReport<'a> {
+    kind: &'static str,
+    instructions: [InstructionReport<'a>; 2],
+}
+
+/// JSON report of an instruction.
+#[derive(Serialize)]
+struct InstructionReport<'a> {
+    instruction: &'a str,
+    address: u64,
+    symbol: Option<&'a str>,
+    file: Option<&'a str>,
+    line: Option<u32>,
+    launch: usize,
+    run: u32,
+    kernel: Option<&'a str>,
+    workgroup: [u32; 3],
+    wave: u32,
+    lane: Option<u8>,
+    number: u64,
+    register: Option<&'a str>,
+    value: Option<u32>,
+    /// Element or argument that it accesses.
+    accesses: Option<OriginReport>,
+    read: Vec<InputReport<'a>>,
+}
+
+/// JSON report of an operand.
+#[derive(Serialize)]
+struct InputReport<'a> {
+    kind: &'static str,
+    register: Option<&'a str>,
+    value: Option<u32>,
+    /// True if the other run has the value, from the same origins.
+    agrees: bool,
+    /// Instruction that the value is from.
+    instruction: Option<BTreeMap<&'static str, serde_json::Value>>,
+    origin: Option<OriginReport>,
+}
+
+/// Writes the comparison as JSON.
+///
+/// # Errors
+/// `out` cannot be written.
+pub fn write_json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let different = report.different.as_ref();
+    let parting = different.map(|it| &it.parting);
+    let runs = different.map(|it| {
+        let sides = it.parting.sides.iter().zip(&it.names);
+        sides.map(|(side, names)| run_report(side, names)).collect()
+    });
+    let path = different.map(|it| {
+        let path = it.parting.path.iter().map(|(edge, steps)| HopReport {
+            kind: kind(*edge),
+            instructions: [0, 1].map(|side| instruction_report(&steps[side], &it.names[side])),
+        });
+        path.collect()
+    });
+    let element = different.map(|it| &it.element);
+    let report = ComparisonReport {
+        differs: different.is_some(),
+        compared: report.compared,
+        place: element.map(|it| &*it.label),
+        r#type: element.map(|it| it.ty.name()),
+        values: element.map(|it| [&it.values[0].1, &it.values[1].1]),
+        different: element.and_then(|it| it.counts.as_ref().map(|it| it.2)),
+        kind: parting.map(|it| match it.kind {
+            PartingKind::Result => "result",
+            PartingKind::Operands => "operands",
+            PartingKind::Region => "region",
+            PartingKind::Origin => "origin",
+        }),
+        runs: runs.unwrap_or_default(),
+        path: path.unwrap_or_default(),
+        others: parting.map_or(0, |it| it.others),
+        unwaited: parting.and_then(|it| it.unwaited).map(|it| SIDES[it]),
+        notes: &report.notes,
+    };
+    render::json(&report, out)
+}
+
+fn run_report<'a>(side: &'a PartingSide, names: &RunNames) -> RunReport<'a> {
+    let instructions = side.steps.iter();
+    RunReport {
+        instructions: instructions
+            .map(|it| instruction_report(it, names))
+            .collect(),
+        hidden: side.hidden,
+        conditions: side
+            .conditions
+            .iter()
+            .map(|it| instruction_report(it, names))
+            .collect(),
+        origin: side.origin.as_ref().map(|(it, _)| origin(it, names)),
+        executions: side.executions,
+        workgroups: side.workgroups,
+        incomplete: side.cut,
+    }
+}
+
+fn instruction_report<'a>(step: &'a ValueStep, names: &RunNames) -> InstructionReport<'a> {
+    let line = step.location.line.as_ref();
+    InstructionReport {
+        instruction: &step.text,
+        address: step.location.address,
+        symbol: step.location.symbol.as_deref(),
+        file: line.map(|it| &*it.file),
+        line: line.map(|it| it.line),
+        launch: names.launch(step.run) + 1,
+        run: step.run + 1,
+        kernel: step.kernel.as_deref(),
+        workgroup: step.wave.group,
+        wave: step.wave.wave,
+        lane: step.lane,
+        number: step.executed,
+        register: step.register.as_deref(),
+        value: step.value,
+        accesses: step.place.as_ref().map(|it: &Origin| origin(it, names)),
+        read: step
+            .inputs
+            .iter()
+            .map(|it| input_report(it, names))
+            .collect(),
+    }
+}
+
+fn input_report<'a>(input: &'a StepInput, names: &RunNames) -> InputReport<'a> {
+    let (instruction, from) = match &input.from {
+        ValueOrigin::Instruction { text, location } => {
+            let line = location.line.as_ref();
+            let keys = [
+                ("instruction", text.as_str().into()),
+                ("address", location.address.into()),
+                ("file", line.map(|it| &*it.file).into()),
+                ("line", line.map(|it| it.line).into()),
+            ];
+            (Some(BTreeMap::from(keys)), None)
+        }
+        ValueOrigin::Origin(it) => (None, Some(origin(it, names))),
+    };
+    InputReport {
+        kind: kind(input.edge),
+        register: input.register.as_deref(),
+        value: input.value,
+        agrees: input.agrees,
+        instruction,
+        origin: from,
+    }
+}
