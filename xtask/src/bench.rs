@@ -13,7 +13,7 @@ use gcn_isa::Target;
 use crate::measure::measure;
 use varied_text::VariedText;
 
-/// Chip whose instructions the texts contain: all of GCN 1.4.1.
+/// Chip that the benchmark sources are assembled for; it supports all GCN 1.4.1 instructions.
 const CHIP: &str = "gfx906";
 
 /// Number of lines in the assembly file.
@@ -22,7 +22,7 @@ const LINES: usize = 600_000;
 const BLOCK_LINES: usize = 60;
 /// Number of repetitions of a `.rept` body.
 const REPEATS: usize = 1_000_000;
-/// Number of runs per command, of which the median is used.
+/// Number of runs per command; the median is used.
 const RUNS: usize = 5;
 
 /// Benchmarks assembling and disassembling a kernel of mixed instructions and other sources, with `gcn` and LLVM 19.
@@ -119,7 +119,7 @@ pub(crate) fn varied_source(directory: &Path) -> Result<(&'static str, PathBuf)>
     Ok((CHIP, path))
 }
 
-/// Text of [`LINES`] lines, which repeats the given ones.
+/// Assembly source of [`LINES`] lines that cycles through the given ones.
 fn text_of(lines: &[String]) -> String {
     let mut text = String::from(".text\n");
     for line in lines.iter().cycle().take(LINES) {

@@ -86,7 +86,7 @@ fn place((directory, archive): &(PathBuf, PathBuf), prefix: &Path, known: &Path)
     write_pkg_config(prefix, known)
 }
 
-/// Writes the pkg-config file of a library in `prefix`. The file contains the path `known`.
+/// Writes the library's pkg-config file below `prefix`, with `known` as the prefix in it.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -99,7 +99,7 @@ pub(crate) fn write_pkg_config(prefix: &Path, known: &Path) -> Result<()> {
         .with_context(|| format!("cannot write {}", file.display()))
 }
 
-/// Benchmarks decoding and printing a varied text with the library and with LLVM 19's C API, in one process.
+/// Benchmarks decoding and printing of varied code with the library and with LLVM 19's C API, in one process.
 ///
 /// # Errors
 /// A file cannot be built, or the library is less than ten times as fast.

@@ -13,8 +13,8 @@ mod link;
 /// File name of the OpenCL platform's library.
 pub(crate) const OPENCL: &str = "libgcn_opencl.so";
 
-/// Builds the libraries with a cargo profile, in the build directory, where `gcn exec` of the same profile finds
-/// them. Returns the path of HIP's.
+/// Builds the libraries with a cargo profile, in the build directory, where `gcn exec` of the same profile finds them.
+/// Returns the path of the HIP library.
 ///
 /// # Errors
 /// A library cannot be built or linked.
@@ -47,7 +47,7 @@ pub(crate) fn build_with(profile: &str, others: &[&str]) -> Result<PathBuf> {
     Ok(library)
 }
 
-/// Benchmarks kernels and API calls with the library of the release profile, and the same kernels with `gcn run`.
+/// Benchmarks kernels and API calls with the release build of the library, and the same kernels with `gcn run`.
 ///
 /// # Errors
 /// A file cannot be built, or a program fails.

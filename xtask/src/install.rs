@@ -1,4 +1,4 @@
-// Installs what is built into a prefix. The tests of gcn include this file.
+// Installs build outputs into a prefix. The tests of gcn include this file.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -20,7 +20,7 @@ const PLATFORM: &str = "gcn.icd";
 const DISASSEMBLER: &str = "bin/clrxdisasm";
 /// Directory of the manual pages.
 const MANUAL: &str = "share/man/man1";
-/// Shells, and where each looks for the completions of `gcn`.
+/// Shells, and the files in which they look for `gcn` completions.
 const COMPLETIONS: [(&str, &str); 3] = [
     ("bash", "share/bash-completion/completions/gcn"),
     ("zsh", "share/zsh/site-functions/_gcn"),
@@ -92,8 +92,8 @@ pub(crate) fn replace(from: &Path, to: &Path) -> Result<()> {
     copied.with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))
 }
 
-/// Links the library of HIP programs to a name that no other library has, by which `gcn exec` has the loader find it where its
-/// path has a space, and to the name without a version, which RCCL opens.
+/// Creates two links to the HIP library: one with a unique name, with which `gcn exec` loads it if its path contains a
+/// space, and one without a version, which RCCL opens.
 pub(crate) fn alias(library: &Path) -> Result<()> {
     let name = library.file_name().context("the library has a name")?;
     for other in [ALIAS, UNVERSIONED] {

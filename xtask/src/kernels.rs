@@ -78,7 +78,7 @@ fn seconds_of_run(gcn: &Path, code: &Path, kernel: &str, arguments: &[&str]) -> 
     seconds.context("the report of gcn run has no time")
 }
 
-/// Parses the number at the start of a text.
+/// Parses the number at the start of a string.
 fn number(text: &str) -> Option<f64> {
     let text = text.trim_start();
     let is_part = |c: char| c.is_ascii_digit() || ".eE+-".contains(c);

@@ -194,7 +194,7 @@ fn vectors(arguments: &[&str]) -> Result<()> {
 /// Command-line tests that run kernels and compare results.
 const KERNEL_TESTS: [&str; 2] = ["data", "compiled"];
 
-/// Emulator test that compares the engines. It chooses the engines and the widest vectors by itself.
+/// Emulator test that compares the engines. It selects the engines and the widest vectors itself.
 const ENGINE_TEST: &str = "native";
 
 /// Names of gcn-emu's integration tests except [`ENGINE_TEST`]. They are selected in the whole workspace, together with a

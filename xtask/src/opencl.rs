@@ -13,8 +13,7 @@ const FIGURES: [(&str, &str, f64); 2] = [
     ("second build: ", "ms", 5.0),
 ];
 
-/// Benchmarks launches, builds and kernels with the platform of the release profile, and the same kernels with `gcn
-/// run`.
+/// Benchmarks launches, builds and kernels with the release build of the platform, and the same kernels with `gcn run`.
 ///
 /// # Errors
 /// A file cannot be built, or a program fails.

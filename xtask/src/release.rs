@@ -16,7 +16,8 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 const ARCH: &str = std::env::consts::ARCH;
 /// Minor version of the oldest glibc 2 that has all symbols which the programs and libraries of a release need: Debian 10's.
 const GLIBC: u32 = 28;
-/// Python packages that build a release: zig links for an older glibc than the host's, maturin packs the source distribution.
+/// Python packages used to build a release: zig links against an older glibc than the host's, maturin builds the source
+/// distribution.
 const PYTHON_TOOLS: [&str; 3] = [
     "ziglang==0.17.1",
     "cargo-zigbuild==0.24.1",
@@ -129,7 +130,7 @@ fn check_absent(directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The directory of the tools, which are installed if they are missing.
+/// Installs missing release tools, and returns the directory of the tools.
 fn tools() -> Result<PathBuf> {
     let directory = hsa::target_directory().join("release-tools");
     let programs = directory.join("bin");
@@ -320,17 +321,17 @@ fn checksums(directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Test of a package: shell commands of a user, in a directory with the files of the release.
+/// Package test: shell commands that a user would run, in a directory with the release files.
 struct Trial {
     package: &'static str,
-    /// Oldest release of Debian that has what the package needs.
+    /// Oldest Debian release with the package's dependencies.
     since: u32,
-    /// Installs what a user of the package has already.
+    /// Installs prerequisites that users of the package already have.
     prepare: &'static str,
     commands: &'static str,
 }
 
-/// Installs Debian packages without a word.
+/// Shell command that installs Debian packages silently.
 macro_rules! apt {
     ($packages:literal) => {
         concat!(

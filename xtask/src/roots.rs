@@ -21,7 +21,7 @@ const MOUNTS: [(&str, &str, &str); 3] = [
 /// A release of Debian.
 pub(crate) struct Release {
     pub(crate) name: &'static str,
-    /// The release that is installed at first.
+    /// Release that debootstrap installs.
     pub(crate) base: &'static str,
     /// The release that packages come from in the first place.
     pub(crate) preferred: &'static str,

@@ -4,13 +4,13 @@
 use std::path::Path;
 use std::process::Command;
 
-/// Links the static library `archive` to the shared library `library`, with the symbols and versions of the version
+/// Links the static library `archive` into the shared library `library`, with the symbols and versions of the version
 /// script `exports`. The file name of `library` is its soname.
 ///
-/// The linker is the C compiler given by the variable `CC`, or `cc`.
+/// The linker is the C compiler given by the environment variable `CC`, or `cc`.
 ///
 /// # Errors
-/// The C compiler does not run, or fails; the error is its output.
+/// The C compiler cannot be run or fails; the error is its output.
 pub fn link(archive: &Path, library: &Path, exports: &str) -> Result<(), String> {
     let name = library.file_name().unwrap_or_default().to_string_lossy();
     let process = std::process::id();

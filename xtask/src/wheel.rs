@@ -39,9 +39,9 @@ os.execv(command, [\"clrxdisasm\", *sys.argv[1:]])
 /// The C library's name, and a linker script in place of the link to it by which linkers ask for it.
 const C_LIBRARY: (&str, &str) = ("libgcn.so.0", "libgcn.so");
 const C_LIBRARY_SCRIPT: &str = "INPUT(libgcn.so.0)\n";
-/// Versions of glibc's symbols.
+/// Prefix of glibc symbol versions.
 const GLIBC: &str = "GLIBC_2.";
-/// Libraries that PEP 600 lets a wheel expect of a system.
+/// System libraries that PEP 600 allows a wheel to link against.
 const OF_SYSTEM: [&str; 8] = [
     "libc.so.6",
     "libm.so.6",
@@ -94,7 +94,7 @@ impl Project {
         value.with_context(|| format!("pyproject.toml has no {key}"))
     }
 
-    /// The texts of a list; none if there is no list.
+    /// Strings of a list; empty if there is no list.
     fn list(&self, key: &str) -> Vec<&str> {
         texts(self.0.get(key))
     }
@@ -124,10 +124,10 @@ struct Entry {
     rights: u32,
 }
 
-/// Packs a wheel into `directory`: its path.
+/// Packs a wheel into `directory` and returns its path.
 ///
 /// # Errors
-/// A file cannot be read or written; a program or library needs more than a system has by PEP 600.
+/// A file cannot be read or written, or a program or library needs more than PEP 600 guarantees.
 pub fn pack(parts: &Parts<'_>, directory: &Path) -> Result<PathBuf> {
     let project = Project::read(&parts.package.join("pyproject.toml"))?;
     let (name, version) = (project.text("name")?, parts.version);
@@ -149,7 +149,7 @@ pub fn pack(parts: &Parts<'_>, directory: &Path) -> Result<PathBuf> {
     let mut installed = Vec::new();
     files(parts.prefix, "", &mut installed)?;
     for mut entry in installed {
-        // A wheel holds no links, and does not know where it will be.
+        // Wheels cannot contain symlinks, and their install location is unknown.
         let is_icd = Path::new(&entry.path)
             .extension()
             .is_some_and(|it| it == "icd");
@@ -226,7 +226,7 @@ fn text(path: &Path) -> Result<String> {
     fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// Adds the files below a directory, in the order of their names.
+/// Adds the files below a directory, sorted by name.
 fn files(directory: &Path, prefix: &str, entries: &mut Vec<Entry>) -> Result<()> {
     let read = || format!("cannot read {}", directory.display());
     let listed: Result<Vec<_>, _> = fs::read_dir(directory).with_context(read)?.collect();

@@ -44,7 +44,7 @@ pub struct Assembly {
 }
 
 impl Assembly {
-    /// True if there are errors, so that the program is incomplete.
+    /// True if there are errors; the program is then incomplete.
     ///
     /// # Examples
     /// ```

@@ -23,7 +23,7 @@ pub enum Severity {
     Error,
 }
 
-/// An enclosing macro call, loop or inclusion of a diagnostic.
+/// A macro call, loop or inclusion that encloses a diagnostic.
 ///
 /// # Examples
 /// ```
@@ -69,7 +69,7 @@ pub struct Diagnostic {
     pub span: Range<usize>,
     /// Text next to the marked range; may be empty.
     pub label: String,
-    /// Lines of help on how to correct it.
+    /// Advice on how to fix the problem, one entry per line.
     pub help: Vec<String>,
     /// Enclosing macros, loops and files, innermost first; `span` is in the body of the innermost as written.
     pub notes: Vec<Note>,

@@ -318,7 +318,7 @@ pub(crate) fn directive(
     }
 }
 
-/// Returns true if a name that begins like a conditional branch is one.
+/// Returns false for names that start with `.elseif` but are not one of its variants.
 fn is_member(name: &str) -> bool {
     !name.starts_with(condition::OTHER_BRANCH) || condition::other_branch(name).is_some()
 }

@@ -16,7 +16,7 @@ pub const INDEX_RANGE: &str = "index-range";
 pub const UNKNOWN_INSTRUCTION: &str = "unknown-instruction";
 /// Instruction whose second word is missing.
 pub const TRUNCATED_INSTRUCTION: &str = "truncated-instruction";
-/// Defect of the library: a function panicked.
+/// Bug in the library: a function panicked.
 pub const INTERNAL_ERROR: &str = "internal-error";
 
 /// All names.

@@ -21,7 +21,7 @@ pub(crate) fn c_text(text: impl Into<String>) -> CString {
         .unwrap_or_default()
 }
 
-/// Place in a source.
+/// Source location.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     /// Name of the file.
@@ -41,7 +41,7 @@ pub(crate) struct Failure {
     pub(crate) message: CString,
     /// Help text; may be empty.
     pub(crate) help: CString,
-    /// Place, if known.
+    /// Source location, if known.
     pub(crate) place: Option<Place>,
 }
 

@@ -28,15 +28,15 @@
 //!
 //! It prints `v_lshlrev_b32_e32 v0, 2, v0; global_load_dword v1, v0, s[4:5]; s_endpgm`.
 //!
-//! Programs include `gcn.h`. A test generates it from the functions in `api/` and compares; `docs/c.md` has a program
-//! that runs a kernel. The functions convert C types to and from those of the crates below, and contain no logic of
-//! their own:
+//! Programs include `gcn.h`. A test generates it from the functions in `api/` and compares the result; `docs/c.md` has
+//! a program that runs a kernel. The functions convert between C types and those of the crates below, and contain no
+//! logic of their own:
 //!
-//! - **Handles** (`handle.rs`) are keys of a table, not addresses. Using a handle that was freed, has another type or
+//! - **Handles** (`handle.rs`) are keys into a table, not addresses. Using a handle that was freed, has another type or
 //!   was never created is an error, on any thread.
-//! - **Errors** (`failure.rs`) have a stable name for `gcn explain`, a message, help, and a place in a source if
-//!   known.
-//! - **Panics** end in `entry.rs`, which runs the body of every function. The caller gets the error `internal-error`.
+//! - **Errors** (`failure.rs`) have a stable name for `gcn explain`, a message, help, and a source location if known.
+//! - **Panics** are caught in `entry.rs`, which runs the body of every function. The caller gets the error
+//!   `internal-error`.
 //! - **Pointers** from the caller are read in `pointers.rs`. Null is an error if a value is required.
 //!
 //! `cargo xtask capi` links `libgcn.so.0` from this crate's static library, with the symbol versions of

@@ -44,7 +44,7 @@ impl Sources<'_> {
     }
 }
 
-/// Converts the error of a launch. A fault has its report and, if known, the source line.
+/// Converts a launch error. A fault includes its report and, if known, the source line.
 pub(crate) fn launch_failure(error: &Error, kernel: &Kernel) -> Failure {
     let failure = Failure::new(error.name(), error.to_string());
     let Error::Fault(end) = error else {

@@ -57,7 +57,7 @@ impl Connection {
         commands.recv().ok()
     }
 
-    /// Requests the end of the program and waits for it. Returns only if the command itself has ended.
+    /// Asks the command to end the program, and waits. Returns only if the command itself has exited.
     pub(crate) fn quit(&self) {
         self.tell(&FromProgram::Quits);
         while self.next().is_some() {}

@@ -49,7 +49,7 @@ const INSTRUCTIONS: usize = 16;
 const MAX_FUNCTION: u64 = 1 << 20;
 
 impl Focus {
-    /// Creates the state for a session in a program, which loads code and makes launches itself.
+    /// Creates the state for a session inside a program, which loads code and launches kernels itself.
     pub fn in_program() -> Focus {
         Focus {
             names: Some(NamedPlaces::default()),

@@ -30,7 +30,7 @@ impl PlaceName {
         Ok(line.map(|it| PlaceName(format!("{}:{}", it.file, it.line))))
     }
 
-    /// Description of a name that no code contains.
+    /// Description of a name not found in any loaded code.
     pub fn description(&self) -> String {
         format!("{}, which no code has yet", printable(&self.0))
     }

@@ -242,7 +242,7 @@ impl ProgramSession {
     }
 }
 
-/// Formats the end of a launch.
+/// Formats the message shown when a launch has ended.
 fn ended(end: &Completion) -> String {
     let stats = end.stats;
     format!(

@@ -28,7 +28,7 @@ pub enum FromProgram {
     Prompt,
     /// Resumption of the run; another [`FromProgram::Prompt`] will request the next command.
     Resumes,
-    /// End of the session by the user: the command should end the program.
+    /// The user ended the session; the command should end the program.
     Quits,
 }
 

@@ -299,7 +299,7 @@ fn label(view: &View<'_>, space: Space, address: u64) -> String {
     }
 }
 
-/// State of a wave as one word.
+/// Short description of a wave's state.
 pub fn state(wave: &Wave) -> &'static str {
     match wave.waiting {
         Waiting::No => "runs",

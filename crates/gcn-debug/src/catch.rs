@@ -1,9 +1,9 @@
 //! Faults and findings of checkers, and which of them stop the run.
 
-/// A finding of a checker.
+/// Checker finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// Checker that has found it, such as `races`.
+    /// Checker that reported it, such as `races`.
     pub check: &'static str,
     /// Name of the kind of finding, such as `race`.
     pub name: &'static str,

@@ -36,7 +36,8 @@ pub trait FrontEnd: Send {
     /// A fault or findings that do not stop the run ([`Session::set_catches`]) are to be shown.
     fn passed(&mut self, session: &Session<'_, '_>, stop: &Stop);
 
-    /// A launch begins, for the first time: before its first instruction, and before stops are looked up.
+    /// Called when a launch begins, but not when it is replayed: before its first instruction and before breakpoints
+    /// are checked.
     fn begins(&mut self, _session: &mut Session<'_, '_>) {}
 
     /// Waves run, and [`Setup::attention`] has been set. The focus is as before afterwards, unless the run stops.
@@ -45,7 +46,7 @@ pub trait FrontEnd: Send {
     }
 }
 
-/// Decision of a front end that has been called while waves run.
+/// Decision of a front end called while waves are running.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Attention {
     /// The run goes on with the last command.
@@ -70,7 +71,7 @@ pub struct Setup {
     pub attention: Arc<AtomicBool>,
     /// Time after which a command that resumes the run is interrupted.
     pub timeout: Option<Duration>,
-    /// Reason for which launches cannot go back; `None` if they can.
+    /// Reason why launches cannot go back; `None` if they can.
     pub no_past: Option<&'static str>,
 }
 

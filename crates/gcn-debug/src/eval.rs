@@ -1,4 +1,4 @@
-//! Values of expressions.
+//! Expression evaluation.
 
 use gcn_emu::wave::LANES;
 

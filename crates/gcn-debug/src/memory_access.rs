@@ -18,7 +18,7 @@ pub struct WorkItem {
 }
 
 impl Session<'_, '_> {
-    /// Work-item of a lane of the wave in focus; `None` if no wave runs.
+    /// Work-item of a lane of the wave in focus; `None` if no wave is running.
     pub fn work_item(&self, lane: u8) -> Option<WorkItem> {
         let (wave, paused) = (self.wave()?, self.paused()?);
         let full = paused.dispatched().dispatch.group;

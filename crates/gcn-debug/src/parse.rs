@@ -427,7 +427,7 @@ impl Parser {
         Ok(Some(Place::Scalar { first, count }))
     }
 
-    /// The numbers of `[4:5]`, and how many registers they are.
+    /// Parses a register range such as `[4:5]`. Returns the first number and the number of registers.
     fn range(&mut self) -> Result<(u64, u8), ParseError> {
         let number = |it: &mut Parser, before: &str| {
             it.expect(before)?;

@@ -1,4 +1,4 @@
-//! Symbols and source lines of the code that runs.
+//! Symbols and source lines of the running code.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -44,7 +44,7 @@ pub struct Location {
     pub symbol: Option<String>,
     /// Source line.
     pub line: Option<Line>,
-    /// Functions from the innermost one that was inlined there to the one that has the code, with the lines of the calls.
+    /// Inline stack, from the innermost inlined function to the function that contains the code, with the call lines.
     pub frames: Vec<(Option<String>, Option<Line>)>,
 }
 
@@ -59,7 +59,7 @@ pub struct Program {
     symbols: Vec<Symbol>,
     code: Vec<Range<u64>>,
     lines: Option<SourceLines>,
-    /// Directories that sources are looked for in.
+    /// Directories to search for sources.
     directories: Vec<PathBuf>,
     table: OnceCell<Vec<(Range<u64>, Line)>>,
     files: RefCell<HashMap<Arc<str>, FileText>>,

@@ -182,7 +182,8 @@ fn changes(state: &mut State, paused: &Paused<'_>) -> Vec<(u32, String, Change)>
     found
 }
 
-/// Breakpoints that stop a wave where it is. With `counts` hits are counted and temporary ones deleted.
+/// Breakpoints that stop a wave at its current location. If `counts` is true, counts hits and deletes temporary
+/// breakpoints.
 fn breakpoints(
     state: &mut State,
     paused: &Paused<'_>,

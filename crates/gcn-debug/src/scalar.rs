@@ -155,7 +155,7 @@ impl Scalar {
         Scalar::new(I32, is_true.into())
     }
 
-    /// Integer of the smallest type of I32, I64 and U64 that holds it; it wraps beyond.
+    /// Integer in the smallest of I32, I64 and U64 that holds it; wraps if none does.
     pub fn of_integer(value: i128) -> Scalar {
         let ty = if i32::try_from(value).is_ok() {
             I32

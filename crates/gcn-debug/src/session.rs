@@ -59,7 +59,7 @@ pub enum Stop {
     },
     /// The launch has been brought back to an earlier moment.
     Back,
-    /// The launch has been brought back to its begin: no earlier moment is known.
+    /// The launch is back at its beginning; no earlier state is known.
     BackAtBegin,
 }
 
@@ -90,11 +90,11 @@ pub enum Resume {
     Back(u64),
     /// Goes back by a number of source lines of the wave in focus.
     BackLines(u64),
-    /// Goes back to the last earlier stop.
+    /// Goes back to the previous stop.
     BackToStop,
     /// Takes the question of [`Session::ask`] out of the launch, which then comes back to this moment.
     Why,
-    /// Ends the launch, to run all launches again.
+    /// Ends the launch and runs all launches again.
     Restart,
     /// Ends the launch, and the session.
     Quit,
@@ -146,7 +146,7 @@ pub(crate) enum Goal {
         /// True once the jump has been executed.
         returns: bool,
     },
-    /// The launch runs again up to a moment.
+    /// Replays the launch up to a given moment.
     Replay(Moment),
     /// The launch runs again to find the last stop before a number of instructions.
     Search {
@@ -212,7 +212,7 @@ pub(crate) struct State {
     pub(crate) buffers: Vec<NamedBuffer>,
     pub(crate) findings: Option<Box<dyn Findings>>,
     pub(crate) catches: Catches,
-    /// Findings that do not stop and have not been shown.
+    /// Findings that do not stop the run and have not been shown yet.
     pub(crate) passing: Vec<Finding>,
     pub(crate) attention: Arc<AtomicBool>,
     pub(crate) interrupt: Arc<AtomicBool>,
@@ -462,7 +462,7 @@ impl Session<'_, '_> {
         paused.wave(id).map(|(wave, _)| wave.id)
     }
 
-    /// Moves the focus to a wave; false if it does not run.
+    /// Moves the focus to a wave. Returns false if the wave is not running.
     pub fn set_focus(&mut self, id: WaveId) -> bool {
         let is_there = self.paused.as_ref().is_some_and(|it| it.wave(id).is_some());
         if is_there {

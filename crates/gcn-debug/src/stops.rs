@@ -214,7 +214,7 @@ impl WatchedValue {
 }
 
 impl StopPoint {
-    /// True if waves stop ahead of an instruction for it: to be told of, or to have a value compared.
+    /// True if waves must stop before an instruction to report this breakpoint or to compare a watched value.
     pub(crate) fn concerns(&self, address: u64, step: &Step) -> bool {
         if !self.is_enabled {
             return false;

@@ -137,10 +137,10 @@ impl<'a> View<'a> {
         })
     }
 
-    /// Copies bytes of a memory out.
+    /// Reads bytes from memory.
     ///
     /// # Errors
-    /// Not all of them exist.
+    /// Some of the bytes do not exist.
     pub fn read_bytes(
         &self,
         space: Space,

@@ -316,7 +316,7 @@ struct Plan {
     reads_of: HashMap<Instance, Vec<(Register, u8)>>,
     /// All workgroups of the last launch are executed.
     all: bool,
-    /// Address of an instruction that ends the waves of other workgroups of the last launch.
+    /// Address of a wave-ending instruction, to which waves of untraced workgroups in the last launch jump.
     end: Option<u64>,
 }
 

@@ -43,7 +43,7 @@ pub const SIGNAL_DOORBELL: i64 = -1;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct HsaQueue {
-    /// `hsa_queue_type_t`: multiple producers, a single one, or cooperative kernels.
+    /// `hsa_queue_type_t`: multiple producers, single producer, or cooperative kernels.
     pub kind: u32,
     /// Supported packet types, as `hsa_queue_feature_t`.
     pub features: u32,

@@ -396,8 +396,8 @@ impl Agent {
         })
     }
 
-    /// Returns the value of an `hsa_amd_agent_memory_pool_info_t`: this agent's access to a pool. Without a large BAR
-    /// the host accesses device memory only by copies.
+    /// Returns the value of an `hsa_amd_agent_memory_pool_info_t`, which describes this agent's access to a pool.
+    /// Without a large BAR, the host can access device memory only through copies.
     pub(crate) fn pool_info(
         &self,
         pool: MemoryPool,

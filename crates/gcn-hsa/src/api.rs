@@ -1,7 +1,7 @@
-//! The library's API functions, as the headers declare them.
+//! API functions of the library, as declared in the headers.
 //!
-//! These modules may use `unsafe`, since they access addresses from the program. A function checks its handles, calls
-//! a module above, and writes results; it holds no logic of its own.
+//! These modules may use `unsafe`, since they dereference addresses passed by the program. Each function checks its
+//! handles, calls into another module of the crate and writes the results; it contains no logic of its own.
 #![allow(unsafe_code)]
 // The contracts of the functions are those of the HSA specification, which the headers repeat.
 #![allow(clippy::missing_safety_doc, missing_docs)]

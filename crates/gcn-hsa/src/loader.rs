@@ -53,7 +53,7 @@ impl CodeOrigin {
 }
 
 impl CodeReader {
-    /// URI of the code object, as tools expect it.
+    /// URI of the code object, in the format that tools expect.
     fn uri(&self) -> String {
         let size = self.bytes.len();
         match &self.origin {

@@ -15,8 +15,8 @@ use crate::status::{HsaResult, Status};
 
 /// Allocation granularity in bytes.
 const GRANULE: u64 = 4096;
-/// Size and alignment of large allocations in bytes, as in drivers: allocators in kernels derive the start of a block
-/// from the alignment.
+/// Minimum size and alignment of large allocations in bytes, as in AMD's drivers. Device-side allocators rely on the
+/// alignment to find the start of a block.
 const LARGE_PAGE: u64 = 2 << 20;
 /// Index of the host's agent, which owns locked memory.
 const HOST_AGENT: usize = 0;
@@ -261,7 +261,7 @@ impl Drop for PoolCharge {
 }
 
 impl PoolState {
-    /// Bytes in use of an agent's memory with `more` added. Fails above `limit`.
+    /// Returns an agent's memory use after allocating `more` bytes. Fails if it exceeds `limit`.
     fn with(&mut self, agent: usize, more: u64, limit: u64) -> HsaResult<u64> {
         if self.used.len() <= agent {
             self.used.resize(agent + 1, 0);
@@ -458,7 +458,7 @@ impl Pools {
         Ok(())
     }
 
-    /// Returns an allocation's shared memory, for other processes, and its pool.
+    /// Makes an allocation shareable with other processes. Returns its shared memory and its pool.
     pub(crate) fn share(&self, base: u64) -> HsaResult<(Arc<SharedMemory>, MemoryPool)> {
         let state = self.state();
         let allocation = state.allocations.get(&base);
@@ -471,13 +471,13 @@ impl Pools {
         Ok((shared, allocation.pool))
     }
 
-    /// Device memory, which contains the addresses of all pools.
+    /// Device memory; its address space covers all pools.
     pub(crate) fn memory(&self) -> &Memory {
         self.device.memory()
     }
 
-    /// Makes host memory accessible to agents, and returns its address for them. As on a real device it differs from
-    /// the host's address, by which programs distinguish the two, unless the memory belongs to a pool.
+    /// Makes host memory accessible to agents and returns its address for them. As on a real device, this address
+    /// differs from the host address, unless the memory belongs to a pool; programs use this to tell the two apart.
     pub(crate) fn lock(&self, start: u64, bytes: u64) -> HsaResult<u64> {
         let end = start
             .checked_add(bytes)

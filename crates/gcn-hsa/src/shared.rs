@@ -1,4 +1,4 @@
-//! Memory of other processes. A handle names the process and its open file, which contains the memory.
+//! Memory shared by other processes. A handle identifies the process and the file descriptor of the memory.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;

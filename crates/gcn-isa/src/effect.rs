@@ -41,7 +41,7 @@ pub enum AtomicOp {
     Dec,
     /// new = the smaller
     Min,
-    /// new = the larger
+    /// new = max(old, data)
     Max,
     /// new = old & data
     And,

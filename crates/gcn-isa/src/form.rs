@@ -20,7 +20,7 @@ use template::Template;
 
 /// Value of a source field that indicates a literal.
 pub(crate) const LITERAL: u64 = 255;
-/// Number of v0 in nine-bit source fields.
+/// Encoding of v0 in nine-bit source fields.
 pub(crate) const FIRST_VGPR: u64 = 256;
 /// Width of a source field that may name a VGPR or anything else.
 pub(crate) const SOURCE_BITS: u8 = 9;

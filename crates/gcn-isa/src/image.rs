@@ -39,7 +39,7 @@ pub use sampler::{
     BorderColor, Clamp, MipFilter, Reduction, SAMPLER_DWORDS, SamplerDescriptor, TexelFilter,
 };
 
-/// Dwords of an image descriptor.
+/// Size of an image descriptor in dwords.
 pub const IMAGE_DWORDS: usize = 8;
 /// Dwords of an image descriptor with R128: the first half of a full one.
 pub const SHORT_IMAGE_DWORDS: usize = 4;

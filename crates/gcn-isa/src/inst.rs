@@ -77,7 +77,7 @@ pub enum Operand {
     ScalarOffset {
         /// Immediate in the field's unit: bytes, or dwords on GCN 1.0 and 1.1.
         imm: Option<i32>,
-        /// Register by number.
+        /// Register number, if there is a register.
         reg: Option<u8>,
         /// True if `imm` is a literal in a dword of its own (GCN 1.1).
         literal: bool,

@@ -36,7 +36,7 @@ pub fn named(isa: Isa, name: &str) -> Option<Op> {
     isa.tables().named(own).filter(|_| isa >= Isa::Vi)
 }
 
-/// Form to which LLVM's assembler assigns an alternative name, in lower case and without `_e64`.
+/// Form that LLVM's assembler selects for an alternative name. The name is in lower case, without `_e64`.
 ///
 /// # Examples
 /// ```

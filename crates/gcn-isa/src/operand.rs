@@ -1,4 +1,4 @@
-//! Operands and modifiers, each bound to a field: the parts of a row's column "written as".
+//! Operands and modifiers, each bound to a field: the contents of a row's "written as" column.
 
 use crate::field::Field;
 

@@ -208,7 +208,7 @@ pub(crate) fn write_hwreg(out: &mut Text, isa: Isa, simm: u16) {
 /// Operands that VGPR indexing can apply to, starting at bit 0.
 pub const GPR_INDEXES: [&str; 4] = ["SRC0", "SRC1", "SRC2", "DST"];
 
-/// Writes the operand of S_SET_GPR_IDX_ON and S_SET_GPR_IDX_MODE, as a number if other bits are set.
+/// Writes the operand of S_SET_GPR_IDX_ON and S_SET_GPR_IDX_MODE; as a number if any bit above the named ones is set.
 pub(crate) fn write_gpr_index(out: &mut Text, simm: u16) {
     if simm >> GPR_INDEXES.len() != 0 {
         let _ = write!(out, "{simm:#x}");

@@ -154,7 +154,7 @@ pub const NUMBERINGS: usize = 2;
 pub struct IsaSet(u16);
 
 impl IsaSet {
-    /// Nowhere.
+    /// The empty set.
     pub const NONE: IsaSet = IsaSet(0);
 
     /// All instruction sets starting at `isa`.

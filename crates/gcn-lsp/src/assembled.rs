@@ -17,7 +17,7 @@ use crate::uri;
 #[derive(Clone, Debug)]
 pub(crate) struct Snapshot {
     pub uri: Uri,
-    /// Name in messages, and for files that it includes.
+    /// Path or URI: names the document in messages, and resolves its includes.
     pub name: String,
     pub version: i32,
     pub text: Arc<Text>,

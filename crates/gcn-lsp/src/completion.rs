@@ -60,7 +60,7 @@ impl Candidates<'_> {
         });
     }
 
-    /// Instructions, macros and directives.
+    /// Adds instructions, macros and directives.
     fn add_heads(&mut self) {
         let isa = self.isa;
         for name in isa.tables().names() {
@@ -121,7 +121,7 @@ impl Candidates<'_> {
         self.add_registers('v', count, VGPRS, 1);
     }
 
-    /// SGPRs and special registers, including read-only ones if `reads` is set.
+    /// Adds SGPRs and special registers, including read-only ones if `reads` is set.
     fn add_scalars(&mut self, count: u8, reads: bool) {
         let step = match count {
             0 | 1 => 1,
@@ -262,7 +262,7 @@ impl Candidates<'_> {
 /// Position of a word in its statement.
 enum WordPosition {
     Head,
-    /// After a mnemonic: number of preceding commas, and true if there is an operand after the last one.
+    /// After a mnemonic and `commas` commas; `follows_operand` is true if an operand follows the last of them.
     Operand {
         commas: usize,
         follows_operand: bool,

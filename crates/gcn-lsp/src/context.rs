@@ -63,7 +63,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Instruction of a mnemonic in LLVM's or CLRX's spelling, and the form that it requests.
+/// Instruction for a mnemonic in LLVM's or CLRX's spelling, and the form that the mnemonic requests.
 pub(crate) fn instruction(isa: Isa, mnemonic: &str) -> Option<(Op, Option<&'static Form>)> {
     let tables = isa.tables();
     let lower = mnemonic.to_ascii_lowercase();

@@ -148,7 +148,7 @@ fn parameter(context: &Context<'_>, offset: usize, name: &str) -> Option<Range<u
         .map(|it| it.span.clone())
 }
 
-/// Calls a function for each file that the document includes, directly or indirectly, once.
+/// Calls `visit` once for each file that the document includes, directly or indirectly.
 pub(crate) fn each_included(
     context: &Context<'_>,
     visit: &mut dyn FnMut(&Uri, &Arc<Text>, &Outline),

@@ -77,10 +77,10 @@ fn read_header(input: &mut impl BufRead, most: usize) -> io::Result<Option<usize
     }
 }
 
-/// Writes a header and a value as the body of a message.
+/// Writes a message: a header, then the value as the JSON body.
 ///
 /// # Errors
-/// The stream cannot be written.
+/// Writing to the stream fails.
 pub fn write_value(output: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
     let body = serde_json::to_vec(value)?;
     write!(output, "Content-Length: {}\r\n\r\n", body.len())?;

@@ -94,7 +94,7 @@ impl Outline {
         self.tokens.get(range).unwrap_or_default()
     }
 
-    /// Index of the statement that contains a byte, or precedes it on the same line.
+    /// Index of the last statement that begins at or before a byte.
     pub(crate) fn statement_at(&self, offset: usize) -> Option<usize> {
         let begins = |range: &Range<usize>| {
             self.tokens
@@ -205,7 +205,7 @@ impl Outline {
         }
     }
 
-    /// Definitions of a name. If `kind` is that of a macro, the search is case-insensitive.
+    /// Definitions of a name. Macro names are matched case-insensitively.
     pub(crate) fn definitions_of<'o>(
         &'o self,
         name: &'o str,

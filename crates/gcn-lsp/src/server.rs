@@ -21,7 +21,7 @@ use crate::session::{Failure, Session, params};
 use crate::transport::{self, IncomingMessage};
 use crate::worker::{self, Analysis, Queue};
 
-/// Reason for the end of a session.
+/// Reason a session ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SessionEnd {
     /// The client sent `shutdown` and then `exit`.

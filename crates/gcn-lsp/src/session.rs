@@ -1,4 +1,4 @@
-//! Session state: settings, open documents and results; and the handlers of requests.
+//! Session state (settings, open documents and results), and the request handlers.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ pub(crate) struct Session {
     client: Client,
     encoding: Encoding,
     settings: Arc<Settings>,
-    /// By address.
+    /// Open documents, by URI.
     documents: HashMap<String, Document>,
     /// Latest assembly of each document, by URI.
     assembled: HashMap<String, Arc<Assembled>>,
@@ -83,7 +83,7 @@ impl Session {
         }
     }
 
-    /// Handles `initialize`; returns warnings about invalid settings too.
+    /// Handles `initialize`; also returns warnings about invalid settings.
     pub(crate) fn initialize(&mut self, value: Value) -> Result<(Value, Vec<String>), Failure> {
         let params: InitializeParams = params(value)?;
         let ClientCapabilities {
@@ -162,7 +162,7 @@ impl Session {
         self.includers_changed(uri);
     }
 
-    /// Assembles the other documents with included files again.
+    /// Reassembles all other documents that include files.
     fn includers_changed(&mut self, uri: &str) {
         let others = self.documents.iter().filter(|(other, _)| *other != uri);
         let includes =

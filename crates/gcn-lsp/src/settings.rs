@@ -151,7 +151,7 @@ impl Settings {
         }
     }
 
-    /// Options to assemble a source.
+    /// Options for assembling a source.
     pub(crate) fn options(&self, source: SourceSettings) -> Options<'_> {
         Options {
             features: source.features,

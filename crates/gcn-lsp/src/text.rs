@@ -214,7 +214,7 @@ mod tests {
         );
     }
 
-    /// Incremental edits have the same result as edits of a list of lines.
+    /// Incremental edits have the same result as edits of the whole string.
     #[test]
     fn incremental_edits_are_full_edits() {
         arbtest::arbtest(|u| {

@@ -337,8 +337,8 @@ pub struct KernelDescriptor {
     pub compute_pgm_rsrc2: Rsrc2,
     /// Zero before gfx90a.
     pub compute_pgm_rsrc3: Rsrc3,
-    /// User SGPRs; 16 bits. For version 2, the lower half of its 32 bits, with the dynamic-stack bit where later
-    /// versions have it; [`KernelCode::code_properties`] has all bits.
+    /// User SGPRs; 16 bits. For version 2, the lower half of the 32-bit field, with the dynamic-stack bit moved to its
+    /// position in later versions; [`KernelCode::code_properties`] has all bits.
     pub kernel_code_properties: Properties,
     /// Arguments preloaded into SGPRs (gfx90a, gfx942): length in bits 6:0, offset in bits 15:7, both in dwords.
     pub kernarg_preload: u16,

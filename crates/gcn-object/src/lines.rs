@@ -85,7 +85,7 @@ pub struct SourceFrame {
 pub struct SourceRange {
     /// Address range of the code.
     pub addresses: Range<u64>,
-    /// The place.
+    /// Source location of the code.
     pub place: SourcePlace,
 }
 
@@ -108,7 +108,7 @@ pub enum LinesError {
     /// A compressed section cannot be decompressed.
     #[error("the section {section} cannot be decompressed: {reason}")]
     Compressed {
-        /// Name.
+        /// The section's name.
         section: String,
         /// The reason.
         reason: String,

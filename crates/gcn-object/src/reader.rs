@@ -29,7 +29,7 @@ use crate::target::{Flags, processor_mach};
 use header::{Header, LE, malformed, section_headers};
 use state::ObjectReader;
 
-/// Reads a code object. It keeps the bytes: borrowed from a slice, or shared ([`Bytes::shared`]).
+/// Reads a code object. The result keeps the bytes, either borrowed from a slice or shared ([`Bytes::shared`]).
 ///
 /// ```
 /// use gcn_object::{Flags, Version, read, write::Builder};
@@ -43,7 +43,7 @@ use state::ObjectReader;
 /// ```
 ///
 /// # Errors
-/// Defects that prevent loading. Invalid metadata and inconsistent kernels are [`CodeObject::warnings`].
+/// Defects that prevent loading. Invalid metadata and inconsistent kernels are reported in [`CodeObject::warnings`].
 pub fn read<'a>(bytes: impl Into<Bytes<'a>>) -> Result<CodeObject<'a>, ReadError> {
     let bytes = bytes.into();
     let mut object = ObjectReader::new(&bytes)?.read()?;

@@ -17,7 +17,7 @@ use serde::Serialize;
 pub enum Version {
     /// `amd_kernel_code_t` before the code, YAML metadata.
     V2,
-    /// Kernel descriptors of 64 bytes, MessagePack metadata.
+    /// 64-byte kernel descriptors, MessagePack metadata.
     V3,
     /// Version 3 with four-valued settings for XNACK and SRAM ECC.
     V4,
@@ -31,7 +31,7 @@ impl Version {
     /// All versions, oldest first; the index is the ABI version.
     pub const ALL: [Self; 5] = [Self::V2, Self::V3, Self::V4, Self::V5, Self::V6];
 
-    /// Version by `EI_ABIVERSION`, if it is a valid one.
+    /// Version for an `EI_ABIVERSION` value, if the value is valid.
     ///
     /// # Examples
     /// ```

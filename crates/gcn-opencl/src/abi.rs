@@ -1,4 +1,4 @@
-//! Constants from the public OpenCL headers, under their names there.
+//! Constants from the public OpenCL headers, with their original names.
 #![allow(missing_docs, non_upper_case_globals)]
 
 // Platforms.

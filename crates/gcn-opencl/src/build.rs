@@ -1,4 +1,4 @@
-//! Builds: compiling sources and linking bitcode to code that is loaded on a device.
+//! Builds: compiling sources, and linking bitcode into code that a device can load.
 
 use std::ffi::OsString;
 use std::fs;
@@ -75,10 +75,10 @@ pub(crate) fn global_variables(module: &Module) -> usize {
 pub(crate) struct HeaderDirectory(ScratchDirectory);
 
 impl HeaderDirectory {
-    /// Writes headers under the names by which sources include them.
+    /// Writes headers to files with the names that sources include.
     ///
     /// # Errors
-    /// A name leads out of the directory, or a file cannot be written.
+    /// A name escapes the directory, or a file cannot be written.
     pub(crate) fn new(headers: &[(&str, &str)]) -> Outcome<HeaderDirectory> {
         let failed = |error: std::io::Error| {
             say_once(&format!(

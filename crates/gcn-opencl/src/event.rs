@@ -35,7 +35,7 @@ pub(crate) trait EventQueue: Send + Sync {
 object!(Event, INVALID_EVENT);
 
 impl Event {
-    /// Creates the event of a command.
+    /// Creates the event for a command.
     pub(crate) fn of_command(
         id: Id<Event>,
         context: Arc<Context>,

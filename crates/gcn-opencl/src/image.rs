@@ -26,7 +26,7 @@ pub(crate) fn geometry_of(kind: u32) -> Outcome<Geometry> {
     })
 }
 
-/// Header constant of an image type.
+/// `CL_MEM_OBJECT_…` constant for an image type.
 pub(crate) fn number(geometry: Geometry) -> u32 {
     match geometry {
         Geometry::D1 => CL_MEM_OBJECT_IMAGE1D,
@@ -207,10 +207,10 @@ fn status_of(error: ImageError) -> Status {
     }
 }
 
-/// Pitches that the application passed, or those without padding.
+/// Pitches passed by the application; a pitch of 0 means no padding.
 ///
 /// # Errors
-/// Rows or slices overlap, or pitches are not allowed here.
+/// Rows or slices overlap, or a pitch is given where none is allowed.
 fn declared_pitches(
     texels: &image::Image,
     desc: &ImageDesc,

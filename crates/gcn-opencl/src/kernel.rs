@@ -236,7 +236,7 @@ impl Kernel {
     /// Collects the arguments of a launch on a device.
     ///
     /// # Errors
-    /// An argument is not set or was released, or an image does not support the device.
+    /// An argument is not set or was released, or an image belongs to a context without this device.
     pub(crate) fn launch_arguments(&self, device: &Arc<Device>) -> Outcome<LaunchArguments> {
         let gone = Status::INVALID_KERNEL_ARGS;
         let of_address = |address: u64| Argument::Bytes(address.to_le_bytes().to_vec());
@@ -342,7 +342,7 @@ impl Kernel {
         }
     }
 
-    /// Returns the value of an attribute of the code for a device.
+    /// Returns an attribute of the kernel's code for a device.
     ///
     /// # Errors
     /// The attribute is unknown, or the kernel has no code for the device.

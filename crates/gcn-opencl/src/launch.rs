@@ -280,8 +280,8 @@ fn check_uniform(code: &Code, grid: [u32; 3], group: [u32; 3]) -> Outcome {
         .ok_or(Status::INVALID_WORK_GROUP_SIZE)
 }
 
-/// Chooses a work-group size that divides the grid: for each dimension in turn, the largest divisor with a product of
-/// at most `most`.
+/// Chooses a work-group size that divides the grid: for each dimension in turn, the largest divisor that keeps the
+/// product at or below `most`.
 fn usual_group(grid: [u32; 3], most: usize) -> [u32; 3] {
     let mut left = u32::try_from(most).unwrap_or(u32::MAX);
     grid.map(|size| {

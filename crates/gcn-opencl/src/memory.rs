@@ -274,7 +274,7 @@ impl Mem {
         Ok(())
     }
 
-    /// Flags of a new object on the memory of this one, including those that it inherits.
+    /// Flags of a new object that shares this object's memory, including inherited ones.
     pub(crate) fn shared_flags(&self, flags: u64) -> u64 {
         let inherited = |group: u64| {
             if flags & group == 0 {

@@ -336,7 +336,7 @@ impl Program {
         })
     }
 
-    /// Returns the value of an attribute of the build for a device.
+    /// Returns an attribute of the build for a device.
     ///
     /// # Errors
     /// The attribute is unknown, or the device does not belong to the program.

@@ -8,7 +8,7 @@ use crate::clock;
 /// Callback, called with the status that was reached.
 pub(crate) type StatusCallback = Box<dyn FnOnce(i32) + Send>;
 
-/// Profiling times of a command in nanoseconds of [`clock::now`]; 0 until reached.
+/// Profiling times of a command, in nanoseconds on [`clock::now`]'s clock; 0 until reached.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct CommandTimes {
     pub(crate) queued: u64,

@@ -52,7 +52,7 @@ object!(Queue, INVALID_COMMAND_QUEUE);
 struct Core {
     emulated: Emulated,
     state: Mutex<CommandQueueState>,
-    /// Signals the queue's thread that there may be work.
+    /// Wakes the queue's thread when there may be work.
     work: Condvar,
     /// Signals waiting application threads that a command ended or became ready.
     changed: Condvar,

@@ -1,7 +1,7 @@
-//! Device memory and registered host memory with Python's buffer protocol.
+//! Device memory and registered host memory, exposed through Python's buffer protocol.
 //!
 //! This module may use `unsafe`: a device address is a host address, so a view of an array refers directly to its
-//! memory. Accesses to elements may race with running kernels, as threads of a program may race on shared memory.
+//! memory. Element accesses may race with running kernels, like accesses by threads that share memory.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, CString, c_int, c_void};
@@ -31,7 +31,7 @@ enum Storage {
 pub(crate) struct ArrayBase {
     storage: Storage,
     name: String,
-    /// Element type, in the syntax of the module `struct`.
+    /// Element type, in the syntax of the `struct` module.
     format: CString,
     itemsize: isize,
     len: isize,
@@ -49,8 +49,8 @@ impl ArrayBase {
         }
     }
 
-    /// Converts the array to an argument, its address. The launch keeps device memory alive, and its event keeps the
-    /// array alive.
+    /// Converts the array to a kernel argument: its address. The launch keeps device memory alive, and its event keeps
+    /// the array alive.
     pub(crate) fn argument(&self) -> Argument {
         match &self.storage {
             Storage::Device(buffer) => Argument::from(buffer),
@@ -72,7 +72,7 @@ fn layout(shape: &[isize], itemsize: isize) -> Option<(Box<[isize]>, isize)> {
 
 #[pymethods]
 impl ArrayBase {
-    /// Creates an array of zeros in device memory, or on the memory of `host`, a writable view of bytes.
+    /// Creates a zeroed array in device memory, or an array over the memory of `host`, a writable byte buffer.
     #[new]
     #[pyo3(signature = (device, name, shape, format, itemsize, host = None))]
     fn new(

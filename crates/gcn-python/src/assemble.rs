@@ -36,7 +36,7 @@ impl Files for SearchedFiles {
 struct SourceText<'a> {
     name: &'a str,
     text: &'a str,
-    /// Position of its first byte, as counted in the spans of diagnostics.
+    /// Offset of its first byte in the positions that diagnostic spans use.
     start: usize,
 }
 

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 
 pub(crate) use base::Error as BaseError;
 
-/// Separate module, since the name is also that of a runtime type.
+/// Separate module, because `Error` is also the name of a runtime type.
 mod base {
     pyo3::import_exception!(amdgcn.errors, Error);
 }
@@ -24,7 +24,7 @@ pyo3::import_exception!(amdgcn.errors, OutOfMemoryError);
 pyo3::import_exception!(amdgcn.errors, Skipped);
 pyo3::import_exception!(amdgcn.errors, TargetError);
 
-/// Converts an error of the runtime. [`crate::reports::fault`] adds the report of a fault.
+/// Converts a runtime error. [`crate::reports::fault`] adds the report for a fault.
 pub(crate) fn exception(error: &Error) -> PyErr {
     let arguments = (error.to_string(), error.name());
     match error {

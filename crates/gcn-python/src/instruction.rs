@@ -18,10 +18,10 @@ const DWORD: usize = 4;
 pub(crate) struct Instruction {
     address: u64,
     words: [u32; 2],
-    /// Size in dwords, or in bytes for a remainder of less than a dword.
+    /// Size in bytes of the instruction, or of a remainder shorter than a dword.
     size: usize,
     inst: Option<Inst>,
-    /// Distance of a branch in dwords from the next instruction.
+    /// Branch offset in dwords from the next instruction.
     branch: Option<i64>,
 }
 
@@ -307,8 +307,8 @@ pub(crate) fn disassemble(
     })
 }
 
-/// Returns the fields of `amdgcn.isa.Entry`: the tables' information about an instruction of a target; `None` if the
-/// name is unknown.
+/// Returns the fields of `amdgcn.isa.Entry`: the table entry for an instruction of a target; `None` if the name is
+/// unknown.
 ///
 /// # Errors
 /// `TargetError`.

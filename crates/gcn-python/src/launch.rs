@@ -13,7 +13,7 @@ use crate::errors::exception;
 use crate::module::Kernel;
 use crate::reports::{Watch, fault};
 
-/// Interval at which signals of the process, such as Ctrl-C, are checked.
+/// Interval between checks for process signals, such as Ctrl-C.
 const SIGNALS: Duration = Duration::from_millis(20);
 
 /// Native part of `amdgcn.Queue`.
@@ -31,7 +31,7 @@ impl Queue {
         }
     }
 
-    /// Clears the failure after which commands are skipped.
+    /// Clears the failure that causes subsequent commands to be skipped.
     fn clear(&self) {
         self.inner.clear();
     }

@@ -49,7 +49,7 @@ impl Module {
         Ok(Module { inner })
     }
 
-    /// Compiles a text, or the file at a path, and loads it. Also returns the compiler's warnings.
+    /// Compiles source text, or the file at a path, and loads it. Also returns the compiler's warnings.
     #[staticmethod]
     #[pyo3(signature = (device, language, text = None, path = None, options = Vec::new()))]
     fn compile(

@@ -27,7 +27,7 @@ fn json(value: &impl Serialize) -> PyResult<String> {
 }
 
 impl Watch {
-    /// Creates the named checks, or with `default` those that are on by default, and a profile if requested.
+    /// Enables the named checks (`default` for those that are on by default), and profiling if requested.
     ///
     /// # Errors
     /// `ValueError`: the name of a check is unknown.

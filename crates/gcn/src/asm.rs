@@ -24,7 +24,7 @@ Examples:
 pub struct Args {
     /// Source file; `-` reads standard input.
     input: PathBuf,
-    /// Output file; `-` is standard output. By default, IN.s is written to IN.co or IN.bin, and `-` to `-`.
+    /// Output file; `-` is standard output. Defaults to IN.co or IN.bin for IN.s, and to `-` for `-`.
     #[arg(short, long)]
     output: Option<PathBuf>,
     /// Target GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1; features may follow, as in NAME:xnack-.

@@ -23,7 +23,8 @@ Examples:
 /// The arguments of `gcn extract`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Offload bundle, program or library with bundles, or program of AMD's OpenCL 2 compiler; `-` reads standard input.
+    /// Offload bundle, program or library with bundles, or OpenCL binary from AMD's OpenCL 2 compiler; `-` reads
+    /// standard input.
     input: PathBuf,
     /// Extract the code object for this GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1.
     #[arg(long, value_parser = input::TargetParser.map(|named| named.target), hide_possible_values = true)]

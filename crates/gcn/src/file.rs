@@ -24,7 +24,7 @@ use crate::problem::Problem;
 
 /// File name that refers to standard input.
 pub const STDIN: &str = "-";
-/// Maximum size in bytes of a source, or of an input that is read instead of mapped and so kept in memory.
+/// Maximum size in bytes of a source, or of an input that is read into memory instead of mapped.
 pub const MAX_INPUT_BYTES: u64 = 1 << 30;
 
 /// Minimum size in bytes of a mapped file. Smaller ones are read just as fast.

@@ -21,7 +21,7 @@ use crate::problem::{NoTarget, Problem};
 use crate::render::{RenderedDiagnostics, RenderedSources};
 use crate::{UsageError, asm, input, object, render};
 
-/// Options of the target and of the compiler, which all commands have that take a program.
+/// Target and compiler options shared by all commands that take a program.
 #[derive(clap::Args)]
 pub struct ProgramOptions {
     /// Target GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1. Sources and code objects may state their own;
@@ -93,7 +93,7 @@ impl ProgramRequest {
     }
 }
 
-/// Options of the compiler or the assembler.
+/// Compiler or assembler options.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Compiler {
     /// Macros of the compiler, or symbols of the assembler: `NAME` or `NAME=VALUE`.

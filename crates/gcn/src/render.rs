@@ -63,7 +63,7 @@ pub fn choose_color(choice: ColorChoice) {
     let _ = COLOR.set(choice);
 }
 
-/// True if standard error shows colours: `--color` requests it, or it is a terminal and `NO_COLOR` is not set.
+/// True if output to standard error is coloured: `--color` requests it, or it is a terminal and `NO_COLOR` is not set.
 pub fn has_colours() -> bool {
     match COLOR.get() {
         Some(ColorChoice::Always) => true,

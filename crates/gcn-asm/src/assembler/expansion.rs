@@ -110,7 +110,7 @@ pub(crate) struct Expansion<'a> {
     pub calls: u64,
     /// Number of names generated for `LOCAL` so far.
     pub locals: u64,
-    /// Numbers of errors so far, in total and inside expansions.
+    /// Number of errors so far; `inner_errors` counts those inside expansions.
     pub errors: usize,
     pub inner_errors: usize,
     pub inner_warnings: usize,

@@ -15,7 +15,7 @@ use crate::program::{PackedInstruction, ProgramSection, SectionFlags, SectionKin
 const MAX_SECTION: u64 = 1 << 28;
 /// Maximum size of a section of zeros, which take no memory.
 pub(crate) const MAX_NOBITS: u64 = 1 << 40;
-/// Maximum number of sections, so that their indices fit everywhere.
+/// Maximum number of sections, small enough for every field that stores a section index.
 const MAX_SECTIONS: usize = 4096;
 /// Pseudo-section whose offsets are plain numbers. It is not part of a code object.
 pub(crate) const ABSOLUTE: &str = "*ABS*";

@@ -117,7 +117,7 @@ pub struct ListedSection<'a> {
 pub struct ListedNote<'a> {
     /// Offset in bytes; the comment precedes the first instruction that begins there or later.
     pub offset: u64,
-    /// Lines.
+    /// Comment text, one or more lines.
     pub text: Cow<'a, str>,
 }
 

@@ -109,8 +109,8 @@ impl SectionWords<'_> {
         }
     }
 
-    /// Length and branch target of the next item, consistent with [`SectionWords::item`]. `words` extends from the
-    /// item to the limit for its instructions.
+    /// Length and branch target of the next item, consistent with [`SectionWords::item`]. `words` begins at the item
+    /// and ends where its instruction must end.
     #[inline(always)]
     fn skim(&self, words: &[[u8; WORD]]) -> Skimmed {
         let first = words.first().map_or(0, |&bytes| u32::from_le_bytes(bytes));
@@ -148,8 +148,8 @@ impl SectionWords<'_> {
     }
 }
 
-/// Start of the item that follows one of `words` words at word `at`. Written as a branch, so that the processor
-/// predicts it and starts decoding the next item speculatively.
+/// Start of the item after one that is `words` long and begins at word `at`. Written as a branch, so that the
+/// processor predicts it and starts decoding the next item speculatively.
 #[inline(always)]
 fn next_item(at: usize, words: usize) -> usize {
     if words == 1 {

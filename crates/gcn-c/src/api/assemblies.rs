@@ -48,7 +48,7 @@ pub struct DiagnosticInfo {
     pub file: *const c_char,
     /// Line number, starting at 1.
     pub line: u32,
-    /// Column number, starting at 1. Columns count characters.
+    /// Column number in characters, starting at 1.
     pub column: u32,
 }
 
@@ -79,8 +79,8 @@ pub struct AssemblyOptions {
     pub dialect: u32,
     /// Code object version, 2 to 6; 0 for that of the source, or the default.
     pub code_object_version: u32,
-    /// Directory that the source's name is relative to. If it is not null, debug information with the line of each
-    /// instruction is generated.
+    /// Directory that the source name is relative to. If it is not null, the assembler generates line debug
+    /// information.
     pub debug_directory: *const c_char,
 }
 
@@ -107,7 +107,7 @@ pub struct Assembly {
 }
 
 impl Assembly {
-    /// Assembles a source without included files. `debug` is the debug directory of the options.
+    /// Assembles a source that includes no other files. `debug` is the debug directory from the options.
     pub(super) fn new(
         target_name: &str,
         name: &str,

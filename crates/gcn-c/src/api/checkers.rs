@@ -59,7 +59,7 @@ impl Finding {
     }
 }
 
-/// Creates the object of a finding by its index.
+/// Creates a handle for the finding at an index.
 ///
 /// # Errors
 /// The index is out of range.

@@ -97,8 +97,8 @@ impl Launch {
 
 /// Creates a launch of a kernel, without arguments. Returns null and sets an error if an argument is invalid.
 ///
-/// `grid` is the number of work-items in x, y and z, and `group` that of a workgroup. `group` may be null for the
-/// size that the kernel requires, or else 64 in x. Free the result with `gcn_launch_free`.
+/// `grid` is the grid size and `group` the workgroup size, in work-items in x, y and z. If `group` is null, the
+/// workgroup size is the one that the kernel requires, or else 64 in x. Free the result with `gcn_launch_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_launch_new(
     kernel: *const KernelHandle,
@@ -193,10 +193,10 @@ pub unsafe extern "C" fn gcn_launch_check(
     unsafe { call(error, false, body) }
 }
 
-/// Runs a launch and returns when it has ended. A fault of the kernel is an error with its report and, if known, the
-/// source line. A launch may run several times.
+/// Runs a launch to completion. If the kernel faults, the error contains the fault report and, if known, the source
+/// line. A launch may run several times.
 ///
-/// `statistics` is null, or receives the work done if the launch succeeds.
+/// If `statistics` is not null, it receives the work done by a successful launch.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_launch_run(
     launch: *const LaunchHandle,
@@ -237,8 +237,8 @@ pub extern "C" fn gcn_launch_finding_count(launch: *const LaunchHandle) -> usize
     quiet(0, || Ok(handle::get(launch)?.state().findings.len()))
 }
 
-/// Returns a finding that a launch's last run reported first, by its index among these. Returns null and sets an
-/// error if there is none. Free the result with `gcn_finding_free`.
+/// Returns a finding by its index among those that a launch's last run was the first to report. Returns null and sets
+/// an error if there is none. Free the result with `gcn_finding_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_launch_finding(
     launch: *const LaunchHandle,

@@ -1,6 +1,6 @@
-//! Facts about one instruction that a slice needs: the registers it reads and writes, dword by dword.
+//! Facts about an instruction from which slices are built: the registers it reads and writes, dword by dword.
 //!
-//! All of them follow from [`Uses`](gcn_isa::uses::Uses), from operands and from the memory plan.
+//! All of them are derived from [`Uses`](gcn_isa::uses::Uses), the operands and the memory plan.
 
 use gcn_emu::observe::{Context, Instruction};
 use gcn_emu::step::{Arg, Executor, Step};
@@ -203,7 +203,7 @@ pub(crate) struct Facts {
     /// The noted lane is in this scalar register, or is a constant; `None` for the first active lane.
     pub(crate) lane_select: Option<Arg>,
     pub(crate) permutation: Option<Permutation>,
-    /// Lanes pull values from lanes that this vector register names in bytes.
+    /// VGPR with the byte addresses (4 times the lane number) of the lanes to pull values from.
     pub(crate) pulls_by: Option<u8>,
     /// The condition that chooses one of two sources.
     pub(crate) selector: Option<Selector>,
@@ -417,7 +417,7 @@ fn is_lane_move(does: Does) -> bool {
     matches!(does, Does::Lanes(_))
 }
 
-/// Element of an access, 0 or 1, whose data a field of a memory instruction has; `None` for a field of the address.
+/// Element of an access, 0 or 1, whose data is in a field of a memory instruction; `None` for an address field.
 fn data_element(step: &Step, field: Field) -> Option<u8> {
     step.memory.as_ref()?;
     match field {

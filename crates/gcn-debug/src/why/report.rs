@@ -57,13 +57,13 @@ pub struct AnswerStep {
     pub count: usize,
     /// First and last number of an instruction in its wave.
     pub range: (u64, u64),
-    /// Waves, and lanes of all waves.
+    /// Number of waves.
     pub waves: usize,
     /// Lanes, added up over waves.
     pub lanes: usize,
     /// Registers that the nearest execution has read, and their values.
     pub read: Vec<(String, u32)>,
-    /// Values of these registers behind the nearest execution.
+    /// Values of the written registers after the nearest execution.
     pub written: Vec<u32>,
     /// True for a number of type F32.
     pub is_f32: bool,
@@ -154,10 +154,10 @@ enum FoldedOutcome {
     Branch,
 }
 
-/// Nodes of a slice by the nodes of the answer.
+/// Mapping from slice nodes to the answer nodes they are merged into.
 pub(crate) struct Folds {
     keys: HashMap<FoldKey, usize>,
-    /// The nearest node of each.
+    /// Nearest slice node of each answer node.
     pub(crate) nearest: Vec<Node>,
     /// The first and the last register of each.
     registers: Vec<Option<(Register, Register)>>,
@@ -484,7 +484,7 @@ fn place_of(trace: &Trace, source: &Source, terms: Terms<'_>) -> (OriginKey, Ran
     }
 }
 
-/// A register as the wave began.
+/// Origin of a register's initial value.
 fn initial(trace: &Trace, wave: u32, register: Register) -> Origin {
     let run = trace.waves[wave as usize].run;
     let name = register.name();

@@ -72,7 +72,7 @@ struct Use {
 /// A slice.
 #[derive(Default)]
 pub(crate) struct Slice {
-    /// Writers of the bytes that are asked about.
+    /// Writers of the queried bytes.
     pub(crate) roots: Vec<Target>,
     pub(crate) nodes: Vec<Node>,
     /// Bits of each node that are wanted.

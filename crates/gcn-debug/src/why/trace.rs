@@ -202,7 +202,7 @@ impl Trace {
         }
     }
 
-    /// Executions of instructions that write a register in a wave before an instance, the last first.
+    /// Executions in the same wave that write a register before an instance, latest first.
     pub(crate) fn definitions(
         &self,
         before: Instance,
@@ -329,7 +329,7 @@ impl Trace {
         place
     }
 
-    /// An instruction of a traced wave issues.
+    /// Records an instruction issued by a traced wave.
     pub(crate) fn issue(
         &mut self,
         wave: u32,
@@ -424,7 +424,7 @@ impl Trace {
         }
     }
 
-    /// Memory has been accessed.
+    /// Records a memory access.
     pub(crate) fn access(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
         let id = context.id();
         let group = Group {

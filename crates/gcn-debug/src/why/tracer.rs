@@ -16,7 +16,7 @@ use super::trace::{Group, RunInfo, Trace};
 #[derive(Clone, Default)]
 pub(crate) struct Tracer {
     state: Arc<Mutex<Option<Box<Trace>>>>,
-    /// Traced workgroups that have ended in this run.
+    /// Number of traced workgroups that have ended in this run.
     pub(crate) ended: Arc<AtomicUsize>,
     traces: bool,
     has_values: bool,

@@ -91,7 +91,7 @@ pub unsafe extern "C" fn hsa_ext_image_get_capability_with_layout(
     })
 }
 
-/// Writes size and alignment of an image's texels.
+/// Writes the size and alignment of an image's data.
 ///
 /// # Safety
 /// The addresses are null or valid.

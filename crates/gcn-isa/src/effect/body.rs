@@ -60,7 +60,7 @@ pub fn extract<V: Value>(a: V, from: V::Dword, width: V::Dword) -> V {
     low_bits(a.shr(from & last), width & last)
 }
 
-/// Bit field of `a`: the low bits of `field` are its lowest bit, 7 bits starting at bit 16 its width.
+/// Bit field of `a`: the low bits of `field` hold its offset, bits 22:16 its width.
 #[inline(always)]
 pub fn extract_packed<V: Value>(a: V, field: V::Dword) -> V {
     let width = field.shr(field.constant(16)) & field.constant(0x7f);

@@ -13,8 +13,8 @@ impl<T> Bits for T where
 {
 }
 
-/// An integer with a width and a sign: a lane's register, a scalar register, a value with undefined bits, or a value
-/// recorded by a compiler. [`super::body`] implements each operation once for all of them.
+/// An integer of known width and signedness: a lane's register, a scalar register, a value with undefined bits, or a
+/// value recorded by a compiler. [`super::body`] implements each operation once for all of them.
 ///
 /// Sums, differences and products wrap around. Shift amounts are taken modulo the width; a right shift of a signed
 /// value is arithmetic.

@@ -372,7 +372,7 @@ impl ClrxPrinter<'_> {
         }
     }
 
-    /// An immediate in addition to a register follows the flags, as `offset:`.
+    /// Writes a scalar memory offset. If there is a register, the immediate is left for `offset:` after the flags.
     fn scalar_offset(&mut self, imm: Option<i32>, reg: Option<u8>, literal: bool) {
         self.convey(Field::Imm);
         self.convey(Field::Soe);

@@ -28,7 +28,7 @@ pub enum Hazard {
     DppReadsVgpr,
     /// Vector ALU writes EXEC, an instruction with DPP follows.
     DppAfterExec,
-    /// Vector ALU writes VCC, V_DIV_FMAS reads it.
+    /// Vector ALU writes VCC, then V_DIV_FMAS reads it.
     DivFmasReadsVcc,
     /// Vector ALU writes VCC or EXEC, vector ALU reads VCCZ or EXECZ as a value.
     ReadsZeroFlag,
@@ -46,7 +46,7 @@ pub enum Hazard {
     StoreData,
     /// S_SETREG of MODE.VSKIP, then a vector instruction.
     SkipsVector,
-    /// Interpolation writes a VGPR, V_READLANE or V_READFIRSTLANE reads it (GCN 1.0).
+    /// Interpolation writes a VGPR, then V_READLANE or V_READFIRSTLANE reads it (GCN 1.0).
     ReadsInterpolated,
 }
 

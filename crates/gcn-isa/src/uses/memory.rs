@@ -121,7 +121,7 @@ pub struct MemoryUse {
     pub atomic: bool,
     /// True if the access goes through the scalar cache, once per wave.
     pub scalar: bool,
-    /// M0's part.
+    /// Role of M0 in the access.
     pub m0: M0,
 }
 

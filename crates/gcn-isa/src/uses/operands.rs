@@ -12,8 +12,8 @@ use super::registers::{ALL, HIGH, LOW, RegisterUse, Registers, UseOrigin, UsedLa
 use super::{Unit, Uses};
 
 impl<'a> Uses<'a> {
-    /// Uses of the operand at index `place` of the row: reads first, then writes. For an operand that is only
-    /// written, there may be two writes: half a register and a status.
+    /// Uses of the operand at index `place` of the row: reads first, then writes. A write-only operand may have two
+    /// writes: half a register and a status.
     ///
     /// # Examples
     /// ```

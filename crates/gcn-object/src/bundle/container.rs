@@ -37,11 +37,11 @@ pub fn is_container(bytes: &[u8]) -> bool {
     is_bundle(bytes) || host(bytes).is_some() || driver::code_object_of_32_bits(bytes).is_some()
 }
 
-/// Code objects for GPUs in a file, in file order: the file itself if it is a code object, the entries of an offload
-/// bundle or of all bundles in the `.hip_fatbin` section of a program or library, or the code object of a program of
-/// AMD's OpenCL 2 compiler.
+/// GPU code objects in a file, in file order: the file itself if it is a code object, the entries of an offload bundle
+/// or of all bundles in the `.hip_fatbin` section of a program or library, or the code object in a program compiled
+/// by AMD's OpenCL 2 compiler.
 ///
-/// The iterator reads only tables, and decompresses a bundle when it reaches it, so that large libraries are cheap.
+/// The iterator reads only tables and decompresses each bundle when it reaches it, so large libraries are cheap.
 ///
 /// ```
 /// # use gcn_object::{Flags, Version, write::Builder};
@@ -56,8 +56,7 @@ pub fn is_container(bytes: &[u8]) -> bool {
 /// ```
 ///
 /// # Errors
-/// The file is of none of these kinds. Errors of a bundle in a program are yielded by the iterator, as its last
-/// element.
+/// The file is none of these. If a bundle in a program is invalid, the iterator yields the error as its last element.
 pub fn code_objects<'a>(bytes: impl Into<Bytes<'a>>) -> Result<CodeObjects<'a>, BundleError> {
     let bytes = bytes.into();
     let only = |entry| CodeObjects {
@@ -149,7 +148,7 @@ fn host(bytes: &[u8]) -> Option<&elf::FileHeader64<LittleEndian>> {
     is_host.then_some(header)
 }
 
-/// Contents of the section with a name.
+/// Contents of the section named `name`.
 fn section<'a>(
     header: &elf::FileHeader64<LittleEndian>,
     bytes: &Bytes<'a>,

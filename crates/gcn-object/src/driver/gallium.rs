@@ -19,7 +19,7 @@ use crate::target::processor_name;
 const KERNEL_BYTES: usize = 16;
 /// Words per argument.
 const ARGUMENT_WORDS: usize = 6;
-/// Section types that contain code: the only type before Mesa 17, and executables since then.
+/// Types of code sections: 0, the only type before Mesa 17, and 2, executables since then.
 const CODE_SECTIONS: [u32; 2] = [0, 2];
 /// Register numbers in the configuration.
 const COMPUTE_PGM_RSRC1: u32 = 0xb848;

@@ -287,7 +287,7 @@ fn trailing_qualifiers(tokens: Vec<String>) -> Vec<String> {
     out
 }
 
-/// End of the type, without pointers, that begins at a token: words joined by `::`, with template arguments.
+/// End of the type that begins at token `start`: words joined by `::`, with template arguments but no pointers.
 fn type_end(tokens: &[String], start: usize) -> usize {
     let mut at = start;
     loop {

@@ -370,8 +370,8 @@ impl<'a> FileLayout<'a> {
             .filter(|output| output.kind == elf::SHT_NOTE.0 && output.has(elf::SHF_ALLOC))
     }
 
-    /// Number of sections, starting at `first`, that share a segment; `None` if it is not loaded. A section with a
-    /// required address has a segment of its own.
+    /// Number of sections, starting at `first`, that share a segment; `None` if section `first` is not loaded. A
+    /// section with a required address has its own segment.
     pub(super) fn load_length(&self, first: usize) -> Option<usize> {
         let rest = self.outputs.get(first..)?;
         let head = rest.first().filter(|output| output.has(elf::SHF_ALLOC))?;

@@ -140,7 +140,7 @@ pub unsafe extern "C" fn set_mem_object_destructor_callback(
     })
 }
 
-/// Looks up a memory object of a command, which must belong to the queue's context.
+/// Looks up a memory object that a command uses; it must belong to the queue's context.
 pub(super) fn object_of(order: &EnqueueArguments, memory: Handle) -> Outcome<Arc<Mem>> {
     let memory: Arc<Mem> = handle::get(memory)?;
     let is_own = Arc::ptr_eq(&memory.context, &order.queue.context);

@@ -1,4 +1,4 @@
-//! Entry points: panics, and the application's arguments, results and statuses.
+//! Helpers for entry points: they catch panics, and convert arguments, results and statuses.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -50,7 +50,7 @@ const SOCKET: &str = "debugger";
 const TERMINAL: &str = "/dev/tty";
 /// Offset of the exit status for a program killed by a signal, as in shells.
 const SIGNALLED: i32 = 128;
-/// Time that waves have to stop after Ctrl-C before a note explains how to end the program.
+/// Time allowed for waves to stop after Ctrl-C. After that, a note explains how to end the program.
 const STOPPING: Duration = Duration::from_secs(1);
 /// Interval and maximum number of polls for closing connections.
 const LOOK: (Duration, u32) = (Duration::from_millis(2), 500);

@@ -30,7 +30,7 @@ pub fn with_progress<T>(progress: &Progress, run: impl FnOnce() -> T) -> T {
     })
 }
 
-/// Updates the line until the other side disconnects, and clears it.
+/// Updates the progress line until the sender disconnects, then clears it.
 fn show(progress: &Progress, ended: &Receiver<()>) {
     let (mut last, mut before) = (Instant::now(), Done::default());
     let mut wait = PATIENCE;

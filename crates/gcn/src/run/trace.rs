@@ -21,7 +21,7 @@ const BACKLOG: usize = 1024;
 enum TraceSink {
     /// Standard output.
     Output,
-    /// Standard error, if standard output has a report.
+    /// Standard error, used when the report goes to standard output.
     Error,
     /// File with its name.
     File(PathBuf, BufWriter<File>),

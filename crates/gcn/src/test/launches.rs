@@ -27,8 +27,8 @@ pub struct LaunchFile {
     pub timeout: Option<Duration>,
 }
 
-/// Finds the launch files among `paths` and in directories below them. With a filter, the path has to contain one of its texts. Duplicates
-/// are removed; the files of a directory are sorted by name.
+/// Finds the launch files among `paths` and in directories below them. If `filter` is not empty, a path must contain
+/// one of its strings. Duplicates are removed; the files of a directory are sorted by name.
 ///
 /// # Errors
 /// A path does not exist, a directory cannot be read, or there is no launch file.

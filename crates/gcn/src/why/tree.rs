@@ -35,7 +35,7 @@ pub fn write(
     tree.summary(out)
 }
 
-/// Place of an expanded instruction: the instruction above it, and its level.
+/// Position of an expanded instruction in the tree: its parent instruction, and its level.
 type Expansion = (Option<usize>, u32);
 
 struct Tree<'a> {

@@ -40,7 +40,7 @@ pub(crate) const CONDITIONS: &[(&str, ConditionTest)] = &[
     (".if64", ConditionTest::Always(true)),
 ];
 
-/// Condition of a directive; a `bool` is the outcome for which the branch is taken.
+/// Condition of an `.if` or `.elseif` directive; the `bool` is the result for which the branch is taken.
 #[derive(Clone, Copy)]
 pub(crate) enum ConditionTest {
     Number(fn(i64) -> bool),

@@ -174,7 +174,7 @@ pub(super) fn locals(body: &str, anywhere: bool) -> (Vec<&str>, String) {
     (names, kept)
 }
 
-/// Removes the quotes of a string argument.
+/// Removes the quotes from a string argument.
 pub(super) fn unquoted(text: &str) -> &str {
     text.strip_prefix('"')
         .and_then(|text| text.strip_suffix('"'))

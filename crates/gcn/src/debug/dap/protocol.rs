@@ -224,7 +224,7 @@ pub struct LaunchArguments {
     pub program: Option<String>,
     /// Additional command line arguments.
     pub args: Vec<String>,
-    /// Base directory for relative paths of the program and in arguments.
+    /// Base directory for a relative `program` and for relative paths in arguments.
     pub cwd: Option<String>,
     /// True to stop before the first instruction.
     pub stop_on_entry: bool,

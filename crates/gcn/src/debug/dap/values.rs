@@ -12,7 +12,7 @@ use super::references::{Group, LANES, References, thread_id};
 use gcn_console::places::{describe, parsed, value};
 use gcn_console::show::{STATE, numbers};
 
-/// Number of list elements in a response that requests no range.
+/// Number of list elements returned if the request specifies no range.
 const MAX_VALUES: u64 = 1000;
 
 /// Maximum number of list elements in a response.
