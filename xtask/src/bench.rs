@@ -1,6 +1,7 @@
-//! Benchmarks of our tools against LLVM's. Both run on the same file in alternation, so that changes in the machine's
-//! speed cancel out.
+//! Benchmarks of our tools against LLVM's, and of the debugger. Ours and LLVM's run on the same file in alternation, so
+//! that changes in the machine's speed cancel out.
 
+mod debug;
 mod varied_text;
 
 use std::fmt::Write as _;
@@ -25,9 +26,14 @@ const REPEATS: usize = 1_000_000;
 /// Number of runs per command; the median is used.
 const RUNS: usize = 5;
 
-/// Benchmarks assembling and disassembling a kernel of mixed instructions and other sources, with `gcn` and LLVM 19.
-/// Both must produce the same code.
-pub(crate) fn asm() -> Result<()> {
+/// Benchmarks the debugger.
+pub(crate) fn debug() -> Result<()> {
+    let (gcn, dir) = built()?;
+    debug::debug(&gcn, &dir)
+}
+
+/// Builds `gcn`. Returns its path, and a directory for files.
+fn built() -> Result<(String, PathBuf)> {
     let cargo = env!("CARGO");
     let status = Command::new(cargo)
         .args(["build", "--release", "--package", "gcn"])
@@ -36,9 +42,15 @@ pub(crate) fn asm() -> Result<()> {
         bail!("building gcn failed");
     }
     let target = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_owned());
-    let gcn = format!("{target}/release/gcn");
     let dir = Path::new(&target).join("bench");
     std::fs::create_dir_all(&dir)?;
+    Ok((format!("{target}/release/gcn"), dir))
+}
+
+/// Benchmarks assembling and disassembling a kernel of mixed instructions and other sources, with `gcn` and LLVM 19.
+/// Both must produce the same code.
+pub(crate) fn asm() -> Result<()> {
+    let (gcn, dir) = built()?;
     let path = |name: &str| dir.join(name).display().to_string();
     let (ours, theirs) = (path("ours.co"), path("theirs.o"));
     let write = |name: &str, text: String| -> Result<String> {

@@ -39,6 +39,7 @@ usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need,
                                                     its links
        cargo xtask bench asm                        assemble and disassemble the same files with gcn and LLVM
        cargo xtask bench capi                       decode and print the same words with libgcn and LLVM's C API (llvm-19-dev)
+       cargo xtask bench debug                      time the debugger's stops and steps back, and runs under it
        cargo xtask bench run [FILTER] [--beside GCN]
                                                     time kernels of tests/kernels with gcn and OpenCL on the host, start-up
                                                     and memory; or with two builds of gcn in turns
@@ -121,6 +122,7 @@ fn main() -> ExitCode {
             install_tools().and_then(|()| bench_run(&[&["--check"], rest].concat()))
         }
         ["bench", "asm"] => bench::asm(),
+        ["bench", "debug"] => bench::debug(),
         ["bench", "capi"] => install_tools().and_then(|()| capi::bench()),
         ["bench", "hip"] => install_tools().and_then(|()| hsa::bench()),
         ["bench", "opencl"] => install_tools().and_then(|()| opencl::bench()),

@@ -202,13 +202,18 @@ fn resume(
     }
     if matches!(
         command,
-        Command::ReverseContinue | Command::ReverseStep | Command::ReverseStepInstruction
+        Command::ReverseContinue
+            | Command::ReverseFinish
+            | Command::ReverseStep
+            | Command::ReverseStepInstruction
     ) && let Some(lost) = session.past_is_lost()
     {
         return Err(lost.to_owned());
     }
-    if command == Command::ReverseContinue {
-        return Ok(Resume::BackToStop);
+    match command {
+        Command::ReverseContinue => return Ok(Resume::BackToStop),
+        Command::ReverseFinish => return Ok(Resume::BackToCall),
+        _ => {}
     }
     let count = if rest.is_empty() {
         1
@@ -270,6 +275,7 @@ fn info(session: &Session<'_, '_>, rest: &str) -> Result<String, Message> {
         "line",
         "locals",
         "registers",
+        "record",
         "symbols",
         "waves",
     ];
@@ -307,6 +313,7 @@ fn info(session: &Session<'_, '_>, rest: &str) -> Result<String, Message> {
             };
             session.buffers().iter().map(line).collect()
         }
+        Some("record") => show::record(session)?,
         Some("symbols") => {
             let line =
                 |it: &gcn_debug::Symbol| format!("{:#x} {}\n", it.address, printable(&it.name));

@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use gcn_debug::{
-    Engine, Finding, Findings, FrontEnd, Leave, NamedBuffer, Program, Resume, Session, Setup, Stop,
+    Engine, Finding, Findings, FrontEnd, Leave, NamedBuffer, Program, Recording, Resume, Session,
+    Setup, Stop,
 };
 use gcn_report::printable;
 use gcn_report::program::say::say_once;
@@ -214,6 +215,7 @@ impl ProgramSession {
             attention: Arc::default(),
             timeout,
             no_past: Some(NO_PAST),
+            recording: Recording::default(),
         };
         Ok(ProgramSession {
             engine: Arc::new(Engine::new(setup, Box::new(front))),

@@ -444,6 +444,23 @@ pub fn dispatch(session: &Session<'_, '_>) -> String {
     )
 }
 
+/// Describes what is recorded for going back.
+///
+/// # Errors
+/// The launch cannot go back.
+pub fn record(session: &Session<'_, '_>) -> Result<String, Message> {
+    let paused = session.paused().ok_or("no launch runs")?;
+    if let Some(lost) = session.past_is_lost() {
+        return Err(lost.to_owned());
+    }
+    let (checkpoints, bytes) = session.recorded();
+    Ok(format!(
+        "The past begins with the launch, {} instructions ago; checkpoints: {checkpoints}, {} KiB besides the first\n",
+        paused.instructions(),
+        bytes.div_ceil(1024)
+    ))
+}
+
 /// Call stack of the wave in focus, innermost function first.
 pub fn backtrace(session: &Session<'_, '_>) -> Result<String, Message> {
     let wave = session.wave().ok_or("no wave runs")?;

@@ -35,7 +35,7 @@ impl Session<'_, '_> {
         if let Some(lost) = self.past_is_lost() {
             return Err(WhyRefused::NoPast(lost));
         }
-        if !self.state.past.changes.is_empty() {
+        if !self.state.record.changes.is_empty() {
             return Err(WhyRefused::Changed);
         }
         let lane = self.lane();

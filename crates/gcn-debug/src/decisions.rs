@@ -4,8 +4,9 @@ use gcn_emu::observe::{Paused, Turn};
 use gcn_isa::Does;
 
 use crate::past::Moment;
-use crate::reasons::{Current, current};
-use crate::session::{Goal, LastRun, Leave, Resume, Scheduler, State};
+use crate::reasons::{Current, current, is_call};
+use crate::replay::goes_back;
+use crate::session::{Goal, LastRun, Leave, Resume, Scheduler, SearchEnd, Sought, State};
 
 /// Takes a front end's decision over.
 pub(crate) fn resumed(state: &mut State, paused: &Paused<'_>, resume: Resume) {
@@ -58,26 +59,25 @@ pub(crate) fn resumed(state: &mut State, paused: &Paused<'_>, resume: Resume) {
             state.leave = Some(Leave::Restart);
             return;
         }
-        Resume::Back(count) => Goal::Replay(Moment {
-            wave: id,
-            executed: from.saturating_sub(count),
-        }),
-        Resume::BackLines(count) => Goal::SearchLines {
-            wave: id,
-            before: from,
-            count,
-            begun: Vec::new(),
-        },
-        Resume::BackToStop => Goal::Search {
-            before: paused.instructions(),
-            found: None,
-        },
+        Resume::Back(_) | Resume::BackLines(_) | Resume::BackToCall | Resume::BackToStop => {
+            let at = Moment {
+                wave: id,
+                executed: from,
+            };
+            if goes_back(state, paused, at, resume) {
+                return;
+            }
+            // Without a record the wave stays where it is.
+            Goal::Instructions {
+                wave: id,
+                left: 0,
+                from,
+                over: false,
+            }
+        }
     };
-    if state.goal.is_replay() {
-        state.leave = Some(match resume {
-            Resume::Why => Leave::Why,
-            _ => Leave::Back,
-        });
+    if resume == Resume::Why {
+        state.leave = Some(Leave::Why);
     }
 }
 
@@ -88,12 +88,12 @@ pub(crate) fn decide(state: &mut State, paused: &Paused<'_>, current: Current) -
     let replays = state.goal.is_replay();
     let alone = state.scheduler == Scheduler::One && !replays;
     if alone && focus.is_some_and(|id| id != at.wave) {
-        state.past.lost =
-            Some("waves have been held since the launch began, which changes their order");
+        let held = "waves have been held since the launch began, which changes their order";
+        state.record.lose(held);
         return Turn::Hold;
     }
     let step = paused.dispatched().code.step(pc).and_then(Result::ok);
-    let calls = step.is_some_and(|step| step.inst.uses().calls());
+    let calls = step.is_some_and(is_call);
     let is_own = state.goal.wave() == Some(at.wave);
     let mut instructions = u64::MAX;
     if is_own {
@@ -131,17 +131,17 @@ pub(crate) fn decide(state: &mut State, paused: &Paused<'_>, current: Current) -
     if let Goal::Replay(moment) = &state.goal
         && moment.wave == at.wave
     {
-        instructions = moment.executed - at.executed;
+        instructions = moment.executed.saturating_sub(at.executed);
     }
     if replays
-        && let Some(change) = state.past.next_change()
+        && let Some(change) = state.record.next_change()
         && change.at.wave == at.wave
     {
         instructions = instructions.min(change.at.executed.saturating_sub(at.executed));
     }
     let watches = state.stops.iter().any(|it| it.is_watch() && it.is_enabled);
     let compares = watches
-        && !matches!(state.goal, Goal::Replay(_))
+        && (!replays || matches!(state.goal, Goal::Search { .. }))
         && step.is_some_and(|step| {
             state
                 .stops
@@ -150,22 +150,51 @@ pub(crate) fn decide(state: &mut State, paused: &Paused<'_>, current: Current) -
         });
     if compares || state.findings.is_some() {
         instructions = 1;
-        state.last = Some(LastRun { at, pc });
+        let turn = state.record.turn;
+        state.last = Some(LastRun { at, turn, pc });
     }
-    let searches_lines = matches!(&state.goal, Goal::SearchLines { wave, .. } if *wave == at.wave);
     let searches = matches!(&state.goal, Goal::Search { .. });
-    if searches_lines {
-        instructions = 1;
-    }
-    if let Goal::Search { before, .. } = &state.goal {
-        let left = before.saturating_sub(paused.instructions());
+    if let Goal::Search {
+        end: SearchEnd::Instructions(end),
+        ..
+    } = &state.goal
+    {
+        let left = end.saturating_sub(paused.instructions());
         instructions = instructions.min(left.max(1));
+    }
+    let mut seeks_calls = false;
+    if let Goal::SearchWave {
+        before,
+        from,
+        sought,
+    } = &state.goal
+        && before.wave == at.wave
+    {
+        let until = if at.executed < *from {
+            from - at.executed
+        } else {
+            match sought {
+                Sought::Lines { .. } => 1,
+                Sought::Call { .. } => {
+                    seeks_calls = true;
+                    let leaves = step.is_some_and(|step| step.inst.uses().leaves_sequence());
+                    if leaves {
+                        1
+                    } else {
+                        before.executed - at.executed
+                    }
+                }
+            }
+        };
+        instructions = instructions.min(until);
     }
     let goal_stops = matches!(
         state.goal,
         Goal::Return { .. } | Goal::Until { .. } | Goal::Finish { .. }
     );
-    let stops = goal_stops || (!replays || searches) && state.stops.iter().any(|it| it.is_enabled);
+    let stops = goal_stops
+        || seeks_calls
+        || (!replays || searches) && state.stops.iter().any(|it| it.is_enabled);
     Turn::Run {
         instructions: instructions.max(1),
         stops: stops.then_some(state.generation),

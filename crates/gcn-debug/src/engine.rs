@@ -13,15 +13,17 @@ use std::time::Duration;
 
 use gcn_emu::fault::{Fault, FaultKind};
 use gcn_emu::memory::Memory;
-use gcn_emu::observe::{Debugger, Paused, Turn};
+use gcn_emu::observe::{Checkpoint, Debugger, Paused, Resting, Turn};
 use gcn_emu::step::Step;
 
 use crate::catch::{Catches, Findings};
+use crate::checkpoints::Recording;
 use crate::decisions::{decide, resumed};
-use crate::past::{MemoryImage, Past};
 use crate::program::Program;
-use crate::reasons::{Current, compare_anew, current, finish_search, interrupted, reason};
-use crate::session::{Goal, Leave, Resume, Scheduler, Session, State, Stop, apply};
+use crate::reasons::{self, Current, compare_anew, current, interrupted};
+use crate::record::Record;
+use crate::replay;
+use crate::session::{Goal, Leave, Resume, Scheduler, Session, Sought, State, Stop, apply};
 use crate::view::NamedBuffer;
 use crate::why_request::WhyRequest;
 
@@ -73,6 +75,8 @@ pub struct Setup {
     pub timeout: Option<Duration>,
     /// Reason why launches cannot go back; `None` if they can.
     pub no_past: Option<&'static str>,
+    /// Limits of what is recorded for going back.
+    pub recording: Recording,
 }
 
 /// Engine of a debugger: it controls the runs whose observers have it as their debugger.
@@ -108,7 +112,8 @@ impl Engine {
             passed: HashMap::new(),
             last: None,
             no_past: setup.no_past,
-            past: Past::default(),
+            recording: setup.recording,
+            record: Record::new(setup.recording),
             leave: None,
             question: None,
         };
@@ -145,46 +150,31 @@ impl Engine {
     pub fn begin(&self) {
         let mut state = self.state();
         state.goal = Goal::Run;
-        state.past = Past::default();
+        state.record = Record::new(state.recording);
         state.dispatch = None;
         state.start_clock();
     }
 
     /// Reason for which the debugger has ended the run, and takes it back; `None` if the run has ended by itself. After
-    /// [`Leave::Back`] and [`Leave::Why`] the same launch is run again, without [`Engine::begin`].
+    /// [`Leave::Why`] the same launch is run again, without [`Engine::begin`].
     pub fn left(&self) -> Option<Leave> {
         let mut state = self.state();
         let goal = std::mem::replace(&mut state.goal, Goal::Run);
         let leave = state.leave.take();
         let state = &mut *state;
-        match (leave, goal) {
-            (Some(Leave::Back | Leave::Why), goal) => {
-                state.goal = goal;
-                state.dispatch = None;
-                leave
-            }
-            // A launch that has run again to its end without a stop that was searched.
-            (
-                None,
-                Goal::Search {
-                    found: Some(found), ..
-                },
-            ) => {
-                state.goal = Goal::Replay(found);
-                state.dispatch = None;
-                Some(Leave::Back)
-            }
-            (leave, _) => {
-                state.focus = None;
-                if let (None, Some(findings)) = (leave, &mut state.findings) {
-                    // No wave is left to stop for them.
-                    let fresh = findings.fresh();
-                    state.passing.extend(fresh);
-                    self.pass(state, None);
-                }
-                leave
-            }
+        if leave == Some(Leave::Why) {
+            state.goal = goal;
+            state.dispatch = None;
+            return leave;
         }
+        state.focus = None;
+        if let (None, Some(findings)) = (leave, &mut state.findings) {
+            // No wave is left to stop for them.
+            let fresh = findings.fresh();
+            state.passing.extend(fresh);
+            self.pass(state, None);
+        }
+        leave
     }
 }
 
@@ -209,7 +199,7 @@ impl Engine {
 
     /// Calls a front end that wants to be called while waves run.
     fn attended(&self, state: &mut State, paused: &mut Paused<'_>, now: Current) -> Option<Stop> {
-        if state.leave.is_some() || !state.attention.swap(false, AcqRel) {
+        if state.ends_turn() || !state.attention.swap(false, AcqRel) {
             return None;
         }
         let focus = (state.focus, state.lane);
@@ -241,7 +231,7 @@ impl Debugger for Engine {
     fn turn(&self, paused: &mut Paused<'_>) -> Turn {
         let mut guard = self.state();
         let state = &mut *guard;
-        if state.leave.is_some() {
+        if state.ends_turn() {
             return Turn::Quit;
         }
         let Some(mut now) = current(paused) else {
@@ -254,13 +244,22 @@ impl Debugger for Engine {
         } else {
             None
         };
+        if std::mem::take(&mut state.record.has_returned) {
+            compare_anew(state, paused);
+        }
         while state.goal.is_replay()
-            && let Some(change) = state.past.due(now.at)
+            && let Some(change) = state.record.due(now.at)
         {
             apply(state, Some(&mut *paused), &change);
         }
         loop {
-            let found = at_begin.take().or_else(|| reason(state, paused, now));
+            let found = at_begin.take().or_else(|| {
+                if state.goal.is_replay() {
+                    replay::reason(state, paused, now)
+                } else {
+                    reasons::reason(state, paused, now)
+                }
+            });
             self.pass(state, Some(&mut *paused));
             let found = found.or_else(|| self.attended(state, paused, now));
             let Some(stop) = found else {
@@ -268,13 +267,13 @@ impl Debugger for Engine {
             };
             state.passed.insert(now.at.wave, now.at.executed);
             self.stopped(state, paused, &stop);
-            if state.leave.is_some() {
+            if state.ends_turn() {
                 return Turn::Quit;
             }
             // The user may have moved the program counter.
             now = current(paused).unwrap_or(now);
         }
-        if state.leave.is_some() {
+        if state.ends_turn() {
             return Turn::Quit;
         }
         decide(state, paused, now)
@@ -289,7 +288,11 @@ impl Debugger for Engine {
             | Goal::Until {
                 address: wanted, ..
             } => *wanted == address,
-            Goal::Finish { .. } => step.inst.uses().leaves_sequence(),
+            Goal::Finish { .. }
+            | Goal::SearchWave {
+                sought: Sought::Call { .. },
+                ..
+            } => step.inst.uses().leaves_sequence(),
             _ => false,
         };
         of_goal || state.stops.iter().any(|it| it.concerns(address, step))
@@ -298,10 +301,15 @@ impl Debugger for Engine {
     fn faults(&self, paused: &mut Paused<'_>, fault: &Fault) {
         let mut guard = self.state();
         let state = &mut *guard;
-        if state.leave.is_some() || fault.kind == FaultKind::Interrupted {
+        if state.ends_turn() || fault.kind == FaultKind::Interrupted {
             return;
         }
-        if finish_search(state) {
+        if replay::end_search(state) {
+            return;
+        }
+        if let Goal::ToFault(goal) = &mut state.goal {
+            state.goal = std::mem::replace(goal, Goal::Run);
+        } else if !is_exact(state) && replay::come_to_fault(state) {
             return;
         }
         state.focus = Some(fault.wave);
@@ -318,10 +326,51 @@ impl Debugger for Engine {
             return;
         }
         self.stopped(state, paused, &stop);
-        if state.leave.is_none() {
+        if !state.ends_turn() {
             state.goal = Goal::Run;
         }
     }
+
+    fn is_exact(&self) -> bool {
+        is_exact(&self.state())
+    }
+
+    fn rests(&self, run: &Resting<'_>) {
+        let mut guard = self.state();
+        let state = &mut *guard;
+        let dispatch = run.dispatched().id;
+        if state.record.begin_turn(dispatch).is_none() {
+            if state.goal.is_replay() {
+                state.record.begin_again(&state.memory);
+            } else {
+                state.record = Record::new(state.recording);
+            }
+            let _ = state.record.begin_turn(dispatch);
+        }
+        if state.is_recorded() {
+            state.record.record(&state.memory, run);
+        }
+    }
+
+    fn resumes_at(&self) -> Option<Arc<Checkpoint>> {
+        let mut guard = self.state();
+        let state = &mut *guard;
+        if state.leave.is_some() {
+            return None;
+        }
+        if !state.record.returns() {
+            replay::run_has_ended(state);
+        }
+        let checkpoint = state.record.come_back(&state.memory)?;
+        state.passed.clear();
+        state.last = None;
+        Some(checkpoint)
+    }
+}
+
+/// True if registers must be exact at a fault. Otherwise the launch runs again to the fault, if there is one.
+fn is_exact(state: &State) -> bool {
+    !state.is_recorded() || state.record.lost().is_some() || matches!(state.goal, Goal::ToFault(_))
 }
 
 /// A launch begins, or runs again.
@@ -331,23 +380,11 @@ fn begin(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<Sto
     state.last = None;
     state.focus = Some(current.at.wave);
     state.renew();
-    let replays = state.goal.is_replay();
-    if replays && let Some(image) = &state.past.image {
-        image.restore(&state.memory);
-    }
     // What happens between launches is no wave's change.
     compare_anew(state, paused);
-    if replays {
-        state.past.replayed = 0;
+    if state.goal.is_replay() {
         return None;
     }
-    state.past = Past {
-        image: match state.no_past {
-            None => MemoryImage::take(&state.memory),
-            Some(_) => None,
-        },
-        ..Past::default()
-    };
     let stops = std::mem::take(&mut state.stops_once) || state.stops_at_begin;
     stops.then_some(Stop::Begin)
 }

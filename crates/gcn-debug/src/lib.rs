@@ -4,7 +4,9 @@
 //! use std::sync::{Arc, mpsc};
 //!
 //! use gcn_asm::{Options, Source, assemble};
-//! use gcn_debug::{Engine, Evaluated, FrontEnd, Program, Resume, Session, Setup, Stop, StopKind, parse};
+//! use gcn_debug::{
+//!     Engine, Evaluated, FrontEnd, Program, Recording, Resume, Session, Setup, Stop, StopKind, parse,
+//! };
 //! use gcn_emu::observe::Observers;
 //! use gcn_runtime::Device;
 //!
@@ -61,6 +63,7 @@
 //!     attention: Arc::default(),
 //!     timeout: None,
 //!     no_past: None,
+//!     recording: Recording::default(),
 //! };
 //! let engine = Arc::new(Engine::new(setup, Box::new(Front(sender))));
 //! assert_eq!(engine.idle(), Resume::Restart);
@@ -77,8 +80,9 @@
 //! ([`StopPoint`]), counts steps, and calls a [`FrontEnd`] when a wave stops. The front end is given a [`Session`], which reads and changes
 //! registers and memory by [`Expr`]essions, and returns a [`Resume`]. [`Program`] has the symbols and source lines of the code.
 //!
-//! Time is a count of instructions: one thread executes waves in a fixed order, so that a launch that is run again from its start with
-//! the same memory comes to the same state. [`Resume::Back`] does that.
+//! Time is a count of instructions: one thread executes waves in a fixed order, so that a launch that runs again from an earlier state
+//! comes to the same states. The engine takes checkpoints of a launch within the limits of a [`Recording`]; to go back
+//! ([`Resume::Back`]), the launch returns to a checkpoint and runs again from there.
 
 #![forbid(unsafe_code)]
 
@@ -96,12 +100,16 @@ mod eval;
 // Stops, and the engine.
 mod stops;
 mod catch;
+mod pages;
 mod past;
 mod why_request;
+mod checkpoints;
+mod record;
 mod session;
 mod listing;
 mod memory_access;
 mod reasons;
+mod replay;
 mod decisions;
 mod ask;
 mod engine;
@@ -110,6 +118,7 @@ mod engine;
 mod why;
 
 pub use catch::{Catches, Finding, Findings};
+pub use checkpoints::Recording;
 pub use engine::{Attention, Engine, FrontEnd, Setup};
 pub use error::EvalError;
 pub use eval::{Evaluated, evaluate, resolve};

@@ -4,13 +4,20 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 use gcn_emu::observe::Paused;
+use gcn_emu::step::Step;
 use gcn_emu::wave::{Waiting, WaveId};
 
 use crate::eval;
 use crate::past::Moment;
-use crate::session::{Goal, LastRun, Leave, Scheduler, State, Stop};
+use crate::session::{Goal, Scheduler, State, Stop};
 use crate::stops::{Change, StopKind};
 use crate::view::View;
+
+/// True for a jump that saves the address of the next instruction, to which the function returns.
+pub(crate) fn is_call(step: &Step) -> bool {
+    let uses = step.inst.uses();
+    uses.calls() && uses.registers().any(|it| it.written != 0)
+}
 
 /// Wave whose turn it is.
 #[derive(Clone, Copy)]
@@ -63,13 +70,6 @@ pub(crate) fn compare_anew(state: &mut State, paused: &Paused<'_>) {
 pub(crate) fn reason(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<Stop> {
     let last = state.last.take();
     let changes = last.map_or_else(Vec::new, |_| changes(state, paused));
-    if state.goal.is_replay() {
-        let changed = last.filter(|_| !changes.is_empty());
-        return replayed(state, paused, current, changed).or_else(|| {
-            let stops = state.leave.is_none() && is_interrupted(state);
-            stops.then(|| interrupted(state, paused, current))
-        });
-    }
     if let (Some(last), false) = (last, changes.is_empty()) {
         focus_on(state, paused, last.at.wave);
         return Some(Stop::Watchpoints {
@@ -98,7 +98,7 @@ pub(crate) fn reason(state: &mut State, paused: &Paused<'_>, current: Current) -
 }
 
 /// True if a signal has interrupted the run, or its time is over.
-fn is_interrupted(state: &mut State) -> bool {
+pub(crate) fn is_interrupted(state: &mut State) -> bool {
     let is_late = state
         .deadline
         .is_some_and(|deadline| Instant::now() >= deadline);
@@ -110,7 +110,7 @@ pub(crate) fn interrupted(state: &mut State, paused: &Paused<'_>, current: Curre
     state.deadline = None;
     if state.goal.is_replay() {
         state.goal = Goal::Run;
-        state.past.truncate(paused.instructions());
+        state.record.stay();
         state.renew();
         compare_anew(state, paused);
     }
@@ -119,7 +119,7 @@ pub(crate) fn interrupted(state: &mut State, paused: &Paused<'_>, current: Curre
 }
 
 /// Moves the focus to a wave, and to an active lane of it.
-fn focus_on(state: &mut State, paused: &Paused<'_>, wave: WaveId) {
+pub(crate) fn focus_on(state: &mut State, paused: &Paused<'_>, wave: WaveId) {
     let Some((found, _)) = paused.wave(wave) else {
         return;
     };
@@ -131,7 +131,7 @@ fn focus_on(state: &mut State, paused: &Paused<'_>, wave: WaveId) {
 }
 
 /// Changes of watched values since they were last compared.
-fn changes(state: &mut State, paused: &Paused<'_>) -> Vec<(u32, String, Change)> {
+pub(crate) fn changes(state: &mut State, paused: &Paused<'_>) -> Vec<(u32, String, Change)> {
     let mut found = Vec::new();
     for place in 0..state.stops.len() {
         let stop = &state.stops[place];
@@ -184,7 +184,7 @@ fn changes(state: &mut State, paused: &Paused<'_>) -> Vec<(u32, String, Change)>
 
 /// Breakpoints that stop a wave at its current location. If `counts` is true, counts hits and deletes temporary
 /// breakpoints.
-fn breakpoints(
+pub(crate) fn breakpoints(
     state: &mut State,
     paused: &Paused<'_>,
     current: Current,
@@ -316,89 +316,4 @@ fn reached(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<S
     state.goal = Goal::Run;
     focus_on(state, paused, at.wave);
     Some(stop)
-}
-
-/// Stop of a launch that runs again, at the moment that was asked for.
-fn replayed(
-    state: &mut State,
-    paused: &Paused<'_>,
-    current: Current,
-    changed: Option<LastRun>,
-) -> Option<Stop> {
-    let position = paused.instructions();
-    match &mut state.goal {
-        Goal::Replay(moment) => {
-            if current.at.wave != moment.wave || current.at.executed < moment.executed {
-                return None;
-            }
-            state.goal = Goal::Run;
-            state.past.truncate(position);
-            state.renew();
-            compare_anew(state, paused);
-            focus_on(state, paused, current.at.wave);
-            Some(if position == 0 {
-                Stop::BackAtBegin
-            } else {
-                Stop::Back
-            })
-        }
-        Goal::SearchLines {
-            wave,
-            before,
-            begun,
-            ..
-        } => {
-            if current.at.wave == *wave {
-                let line = state.program.line(current.pc);
-                if current.at.executed >= *before {
-                    finish_search(state);
-                    return None;
-                }
-                if let Some(line) = line
-                    && begun.last().is_none_or(|(_, last)| last != line)
-                {
-                    begun.push((current.at.executed, line.clone()));
-                }
-            }
-            None
-        }
-        Goal::Search { before, .. } => {
-            let before = *before;
-            let mut hit = changed.map(|last| last.at);
-            if position < before && breakpoints(state, paused, current, false).is_some() {
-                hit = Some(current.at);
-            }
-            if let Goal::Search { found, .. } = &mut state.goal {
-                *found = hit.or(*found);
-            }
-            if position >= before {
-                finish_search(state);
-            }
-            None
-        }
-        _ => None,
-    }
-}
-
-/// Ends a search for an earlier moment: the launch runs again to what was found, or to its begin. False if nothing was searched.
-pub(crate) fn finish_search(state: &mut State) -> bool {
-    let begin = |wave| Moment { wave, executed: 0 };
-    let moment = match &state.goal {
-        Goal::Search { found, .. } => found.unwrap_or_else(|| begin(WaveId::default())),
-        Goal::SearchLines {
-            wave, count, begun, ..
-        } => {
-            let place = begun.len().checked_sub(*count as usize);
-            let found = place.and_then(|place| begun.get(place));
-            let executed = found.map_or(0, |(executed, _)| *executed);
-            Moment {
-                wave: *wave,
-                executed,
-            }
-        }
-        _ => return false,
-    };
-    state.goal = Goal::Replay(moment);
-    state.leave = Some(Leave::Back);
-    true
 }

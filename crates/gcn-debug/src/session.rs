@@ -12,11 +12,13 @@ use gcn_emu::wave::{LANES, Wave, WaveId};
 use gcn_isa::{Inst, decode};
 
 use crate::catch::{Catches, Finding, Findings};
+use crate::checkpoints::{Recording, reads_clock};
 use crate::error::EvalError;
 use crate::eval::{Evaluated, evaluate, resolve};
 use crate::expr::Expr;
-use crate::past::{Moment, Past, UserChange};
+use crate::past::{Moment, UserChange};
 use crate::program::{Line, Program};
+use crate::record::{CLOCK, Record};
 use crate::scalar::Scalar;
 use crate::stops::{Change, StopKind, StopPoint, Watched};
 use crate::view::{self, NamedBuffer, Target, View};
@@ -90,6 +92,8 @@ pub enum Resume {
     Back(u64),
     /// Goes back by a number of source lines of the wave in focus.
     BackLines(u64),
+    /// Goes back to the call of the function of the wave in focus, or to the begin of the wave.
+    BackToCall,
     /// Goes back to the previous stop.
     BackToStop,
     /// Takes the question of [`Session::ask`] out of the launch, which then comes back to this moment.
@@ -148,18 +152,45 @@ pub(crate) enum Goal {
     },
     /// Replays the launch up to a given moment.
     Replay(Moment),
-    /// The launch runs again to find the last stop before a number of instructions.
+    /// The launch runs again, to find the last stop between the checkpoint of a turn and an end.
     Search {
-        before: u64,
-        found: Option<Moment>,
+        begin: u64,
+        end: SearchEnd,
+        /// Last moment found, and the turn in which it is.
+        found: Option<(Moment, u64)>,
     },
-    /// The launch runs again to find the moment at which the wave has begun the last lines before it has executed this many instructions.
-    SearchLines {
-        wave: WaveId,
-        before: u64,
+    /// The launch runs again, to find something that a wave has executed before a moment, but not before a number of its instructions.
+    SearchWave {
+        before: Moment,
+        from: u64,
+        sought: Sought,
+    },
+    /// The launch runs again, to come to the same fault with exact registers. Then it has its former goal.
+    ToFault(Box<Goal>),
+}
+
+/// End of a search for stops.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SearchEnd {
+    /// A number of instructions of the launch.
+    Instructions(u64),
+    /// A turn of a workgroup.
+    Turn(u64),
+}
+
+/// Object of a search among the instructions of a wave.
+#[derive(Clone, Debug)]
+pub(crate) enum Sought {
+    /// Begin of the last source lines.
+    Lines {
         count: u64,
-        /// Moments at which the wave came to another line, and the line.
+        /// Lines that the wave came to, with its number of instructions.
         begun: Vec<(u64, Line)>,
+    },
+    /// Call of the current function.
+    Call {
+        /// Numbers of instructions at which the wave left a function, and true for those where it called one.
+        jumps: Vec<(u64, bool)>,
     },
 }
 
@@ -172,7 +203,11 @@ impl Goal {
             | Goal::Return { wave, .. }
             | Goal::Until { wave, .. }
             | Goal::Finish { wave, .. } => Some(*wave),
-            Goal::Run | Goal::Replay(_) | Goal::Search { .. } | Goal::SearchLines { .. } => None,
+            Goal::Run
+            | Goal::Replay(_)
+            | Goal::Search { .. }
+            | Goal::SearchWave { .. }
+            | Goal::ToFault(_) => None,
         }
     }
 
@@ -180,7 +215,7 @@ impl Goal {
     pub(crate) fn is_replay(&self) -> bool {
         matches!(
             self,
-            Goal::Replay(_) | Goal::Search { .. } | Goal::SearchLines { .. }
+            Goal::Replay(_) | Goal::Search { .. } | Goal::SearchWave { .. } | Goal::ToFault(_)
         )
     }
 }
@@ -192,8 +227,6 @@ pub enum Leave {
     Quit,
     /// All launches run again.
     Restart,
-    /// This launch runs again, to an earlier moment.
-    Back,
     /// This launch runs again, to the same moment, after the question of [`Engine::question`](crate::Engine::question) is answered.
     Why,
 }
@@ -202,6 +235,8 @@ pub enum Leave {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LastRun {
     pub(crate) at: Moment,
+    /// Turn of the workgroup.
+    pub(crate) turn: u64,
     pub(crate) pc: u64,
 }
 
@@ -233,7 +268,8 @@ pub(crate) struct State {
     pub(crate) passed: HashMap<WaveId, u64>,
     pub(crate) last: Option<LastRun>,
     pub(crate) no_past: Option<&'static str>,
-    pub(crate) past: Past,
+    pub(crate) recording: Recording,
+    pub(crate) record: Record,
     pub(crate) leave: Option<Leave>,
     pub(crate) question: Option<WhyRequest>,
 }
@@ -260,6 +296,16 @@ impl State {
         self.deadline = self
             .timeout
             .and_then(|timeout| Instant::now().checked_add(timeout));
+    }
+
+    /// True if the turn of the wave ends: the run does, or it returns to a checkpoint.
+    pub(crate) fn ends_turn(&self) -> bool {
+        self.leave.is_some() || self.record.returns()
+    }
+
+    /// True if the launch is recorded, as far as that is possible.
+    pub(crate) fn is_recorded(&self) -> bool {
+        self.no_past.is_none() && self.findings.is_none()
     }
 
     /// Makes stops be looked up anew.
@@ -351,11 +397,10 @@ impl Session<'_, '_> {
                 wave: wave.id,
                 executed: wave.executed,
             };
-            Some((at, paused.instructions()))
+            Some(at)
         });
         let change = UserChange {
-            at: current.map_or_else(Moment::default, |(at, _)| at),
-            instructions: current.map_or(0, |(_, count)| count),
+            at: current.unwrap_or_default(),
             wave: focus,
             lane: self.state.lane,
             target,
@@ -363,8 +408,7 @@ impl Session<'_, '_> {
         };
         apply(self.state, self.paused.as_deref_mut(), &change);
         if current.is_some() {
-            self.state.past.changes.push(change);
-            self.state.past.replayed = self.state.past.changes.len();
+            self.state.record.change(change);
         }
         Ok(())
     }
@@ -538,6 +582,11 @@ impl Session<'_, '_> {
         decode(isa, &words[..1]).ok()
     }
 
+    /// Number of checkpoints of the launch, and their size in bytes besides the first one, which has all of memory.
+    pub fn recorded(&self) -> (usize, usize) {
+        self.state.record.checkpoints.size()
+    }
+
     /// Reason for which the launch cannot go back; `None` if it can.
     pub fn past_is_lost(&self) -> Option<&'static str> {
         let paused = self.paused.as_ref()?;
@@ -547,21 +596,12 @@ impl Session<'_, '_> {
         if self.state.findings.is_some() {
             return Some("going back is not possible with checkers");
         }
-        let past = &self.state.past;
-        if past.lost.is_some() {
-            return past.lost;
+        if let Some(lost) = self.state.record.lost() {
+            return Some(lost);
         }
-        if past.image.is_none() {
-            return Some("memory is larger than what is kept for going back, 128 MiB");
-        }
-        let uses_share = |inst: &Inst| {
-            let memory = inst.uses().memory();
-            let mut spaces = memory.iter().flat_map(|it| it.spaces().iter());
-            spaces.any(|it| matches!(it, gcn_isa::uses::Space::Gds | gcn_isa::uses::Space::Gws))
-        };
         let code = paused.dispatched().code;
-        if code.executed().any(|step| uses_share(&step.inst)) {
-            return Some("the launch uses GDS or GWS, whose earlier contents are not kept");
+        if code.executed().any(reads_clock) {
+            return Some(CLOCK);
         }
         None
     }

@@ -7,7 +7,7 @@ use gcn_isa::Isa;
 
 use crate::gds::GDS_BYTES;
 pub use crate::gds::{Gds, Gws};
-pub use crate::host::{HostCalls, Monitor};
+pub use crate::host::{HostCalls, Monitor, SavedCalls};
 use crate::memory::Memory;
 
 /// Handling of an access outside all allocations (errata E105).
@@ -197,6 +197,16 @@ impl Device {
         // Device-wide monotonic counter that never lags behind the wave's own progress.
         let now = self.ticks.fetch_max(executed, Relaxed).max(executed);
         self.ticks.fetch_add(1, Relaxed).max(now) + 1
+    }
+
+    /// Number of ticks of the shader clock so far.
+    pub(crate) fn ticks(&self) -> u64 {
+        self.ticks.load(Relaxed)
+    }
+
+    /// Sets the shader clock back to an earlier number of ticks.
+    pub(crate) fn set_ticks(&self, ticks: u64) {
+        self.ticks.store(ticks, Relaxed);
     }
 
     /// Value of S_MEMREALTIME: constant-rate ticks since the device was created.

@@ -43,14 +43,14 @@ impl Gds {
 /// Global wave synchronization resources (errata E048), with the number of threads waiting for a change.
 #[derive(Debug, Default)]
 pub struct Gws {
-    state: Mutex<GdsState>,
+    state: Mutex<GwsState>,
 }
 
 /// Number of GWS resources.
 pub const GWS_RESOURCES: usize = 64;
 
-#[derive(Debug)]
-struct GdsState {
+#[derive(Clone, Debug)]
+pub(crate) struct GwsState {
     resources: [Resource; GWS_RESOURCES],
     /// Incremented by every event that may release a waiter.
     changes: u64,
@@ -60,9 +60,9 @@ struct GdsState {
     turn: u16,
 }
 
-impl Default for GdsState {
-    fn default() -> GdsState {
-        GdsState {
+impl Default for GwsState {
+    fn default() -> GwsState {
+        GwsState {
             resources: [Resource::default(); GWS_RESOURCES],
             changes: 0,
             idle: 0,
@@ -94,8 +94,18 @@ impl Gws {
         Gws::default()
     }
 
-    fn lock(&self) -> MutexGuard<'_, GdsState> {
+    fn lock(&self) -> MutexGuard<'_, GwsState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Copies the state of all resources.
+    pub(crate) fn save(&self) -> GwsState {
+        self.lock().clone()
+    }
+
+    /// Returns to a saved state.
+    pub(crate) fn restore(&self, saved: &GwsState) {
+        self.lock().clone_from(saved);
     }
 
     /// Performs `op` on a resource (modulo 64). `ticket` belongs to the wave and is `None` at the first attempt.

@@ -1,6 +1,8 @@
 //! Host callbacks of a run: host calls and progress.
 
+use std::any::Any;
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use crate::memory::Memory;
 
@@ -11,7 +13,18 @@ pub trait HostCalls: Debug + Send + Sync {
     /// # Errors
     /// Reason why a request cannot be served, which ends the run.
     fn serve(&self, memory: &Memory) -> Result<(), String>;
+
+    /// Saves the state of the host's side, for a run that may go back; `None` if it cannot be saved.
+    fn save(&self) -> Option<SavedCalls> {
+        None
+    }
+
+    /// Returns to a saved state.
+    fn restore(&self, _saved: &SavedCalls) {}
 }
+
+/// Saved state of [`HostCalls`], known only to their implementation.
+pub type SavedCalls = Arc<dyn Any + Send + Sync>;
 
 /// Receives progress reports of a run.
 pub trait Monitor: Debug + Send + Sync {

@@ -72,9 +72,11 @@ pub mod registers;
 pub mod wave;
 mod workgroup;
 
-// Faults and launches.
+// Faults, launches, and saved states of a run.
 pub mod fault;
 mod dispatch;
+mod schedule;
+mod checkpoint;
 
 // Decoded instructions, their execution, and decoding. Memory reports to a `Listener` and does not know about
 // observers.

@@ -19,6 +19,7 @@ use std::ops::{BitAnd, BitOr};
 
 use gcn_isa::uses::RegisterSet;
 
+pub use crate::checkpoint::Checkpoint;
 use crate::dispatch::Stats;
 pub use crate::exec::memory::{Access, LaneSpace, Shape, ShareAccess, Span};
 use crate::fault::{Fault, FaultKind};
@@ -30,7 +31,7 @@ use crate::step::Step;
 pub use access::{AccessValue, MemoryEvent, Phase};
 pub use context::{Context, Dispatched, Instruction};
 pub(crate) use debugger::StopPoints;
-pub use debugger::{Debugger, Paused, Turn};
+pub use debugger::{Debugger, Paused, Resting, Turn};
 pub use set::Observers;
 pub(crate) use set::{Overlook, Watchers};
 

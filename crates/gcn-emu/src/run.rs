@@ -16,7 +16,6 @@ mod instruction;
 mod turn;
 mod steps;
 mod observed;
-mod schedule;
 mod shared;
 mod worker;
 
@@ -169,11 +168,11 @@ pub fn run(
     let mut stats = Stats::default();
     let mut violation = None;
     for worker in workers {
-        stats.instructions += worker.stats.instructions;
-        stats.waves += worker.stats.waves;
-        stats.groups += worker.stats.groups;
-        stats.violations += worker.stats.violations;
-        if let Some(other) = worker.violation {
+        stats.instructions += worker.progress.stats.instructions;
+        stats.waves += worker.progress.stats.waves;
+        stats.groups += worker.progress.stats.groups;
+        stats.violations += worker.progress.stats.violations;
+        if let Some(other) = worker.progress.violation {
             keep_first_wave(&mut violation, other);
         }
     }

@@ -4,6 +4,7 @@ use crate::lds::Lds;
 use crate::wave::Wave;
 
 /// Workgroup that has started and not ended.
+#[derive(Clone, Debug)]
 pub(crate) struct RunningGroup {
     pub(crate) id: [u32; 3],
     /// Size in work-items (x, y, z).

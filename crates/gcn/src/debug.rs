@@ -16,7 +16,8 @@ use gcn_console::console::{CommandSource, Console, OutputError};
 use gcn_console::execute::Focus;
 use gcn_console::findings::finding;
 use gcn_debug::{
-    Engine, Finding, Findings, FrontEnd, Leave, MemoryImage, NamedBuffer, Program, Resume, Setup,
+    Engine, Finding, Findings, FrontEnd, Leave, MemoryImage, NamedBuffer, Program, Recording,
+    Resume, Setup,
 };
 use gcn_report::Checking;
 use gcn_report::settings::CheckSettings;
@@ -217,6 +218,7 @@ impl Launches {
             attention,
             timeout: debugged.timeout(),
             no_past: None,
+            recording: Recording::default(),
         };
         let engine = Arc::new(Engine::new(setup, front));
         session(&engine, &debugged, checking.as_deref(), out)
@@ -301,7 +303,6 @@ fn session(
                     let end = debugged.execute(number, &observers)?;
                     match engine.left() {
                         None => break end,
-                        Some(Leave::Back) => {}
                         Some(Leave::Why) => {
                             if let Some(question) = engine.question() {
                                 why::at_stop(debugged, image.as_ref(), run, &question, out)?;

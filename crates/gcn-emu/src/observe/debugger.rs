@@ -4,12 +4,16 @@
 //! waves that have begun: registers, program counters and LDS. A wave stops before the steps that the debugger
 //! selects ([`Debugger::stops`]). The selection is looked up once per block, so that blocks without a stop run as
 //! fast as with other observers.
+//!
+//! Between the turns of workgroups a debugger may save the state of the run ([`Debugger::rests`]), and have the run
+//! return to it later ([`Debugger::resumes_at`]).
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::context::Dispatched;
 use crate::block::BlockEntry;
+use crate::checkpoint::Checkpoint;
 use crate::fault::Fault;
 use crate::lds::Lds;
 use crate::step::Step;
@@ -27,6 +31,58 @@ pub trait Debugger: Send + Sync {
 
     /// Called when the current wave has a fault, which ends the run when this returns.
     fn faults(&self, paused: &mut Paused<'_>, fault: &Fault);
+
+    /// True if registers are those of the faulting instruction in [`Debugger::faults`]. Otherwise host code may have
+    /// executed instructions after it in some lanes, as it does without a debugger. Asked after each
+    /// [`Debugger::turn`].
+    fn is_exact(&self) -> bool {
+        true
+    }
+
+    /// Called between the turns of workgroups, first before the first wave begins.
+    fn rests(&self, _run: &Resting<'_>) {}
+
+    /// Called when the run ends: after [`Turn::Quit`], after a fault, or after its last wave. It does not end, but
+    /// goes on at the returned checkpoint, which must be one of the same run. Memory is up to the debugger.
+    fn resumes_at(&self) -> Option<Arc<Checkpoint>> {
+        None
+    }
+}
+
+/// Run between two turns of workgroups.
+pub struct Resting<'a> {
+    dispatched: &'a Dispatched<'a>,
+    instructions: u64,
+    save: &'a dyn Fn() -> Option<Checkpoint>,
+}
+
+impl<'a> Resting<'a> {
+    pub(crate) fn new(
+        dispatched: &'a Dispatched<'a>,
+        instructions: u64,
+        save: &'a dyn Fn() -> Option<Checkpoint>,
+    ) -> Resting<'a> {
+        Resting {
+            dispatched,
+            instructions,
+            save,
+        }
+    }
+
+    /// Running dispatch.
+    pub fn dispatched(&self) -> &'a Dispatched<'a> {
+        self.dispatched
+    }
+
+    /// Number of instructions that the dispatch has executed.
+    pub fn instructions(&self) -> u64 {
+        self.instructions
+    }
+
+    /// Saves the state of the run; `None` if the host's side of the kernel's calls cannot be saved.
+    pub fn save(&self) -> Option<Checkpoint> {
+        (self.save)()
+    }
 }
 
 /// Debugger's decision on a wave's turn.

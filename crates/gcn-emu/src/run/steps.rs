@@ -353,11 +353,11 @@ struct Unobserved<'a, 'd> {
     counts: bool,
 }
 
-/// Thresholds for compiling blocks of runs without observers; `None` if nothing is compiled. A debugger shows the
-/// registers at a fault. Since host code may write registers ahead of a faulting access, the interpreter executes
-/// memory accesses if there is a debugger.
-pub(super) fn unobserved_policy(code: &Code, is_debugged: bool) -> Option<Policy> {
-    let variant = if is_debugged {
+/// Thresholds for compiling blocks of runs without observers; `None` if nothing is compiled. Since host code may write
+/// registers ahead of a faulting access, the interpreter executes memory accesses if registers must be exact there, for
+/// a debugger.
+pub(super) fn unobserved_policy(code: &Code, is_exact: bool) -> Option<Policy> {
+    let variant = if is_exact {
         Variant::WithoutMemory
     } else {
         Variant::Full

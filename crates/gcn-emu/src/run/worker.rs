@@ -4,23 +4,23 @@ mod begin;
 mod compiled;
 mod controlled;
 
-use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
 use super::observed::{end_sequence, run_observed};
 use super::place::keep_first_wave;
-use super::schedule::Schedule;
 use super::shared::Shared;
 use super::start::{DIMENSIONS, Template, work_item_ids};
 use super::steps::{run_unobserved, unobserved_policy};
 use super::stop::Stop;
+use crate::checkpoint::{Round, RunProgress};
 use crate::dispatch::{RESIDENT_GROUPS, Stats};
 use crate::exec::memory::Transfer;
 use crate::fault::{Fault, FaultKind};
 use crate::lanes::{FloatEnvironment, LANES, Lanes};
 use crate::native::Policy;
 use crate::observe::{Context, Debugger, Events, StopPoints, Watchers, WaveEnd};
+use crate::schedule::Schedule;
 use crate::wave::{Waiting, Wave, WaveId};
 use crate::workgroup::RunningGroup;
 
@@ -52,9 +52,7 @@ pub(super) struct Worker<'a> {
     control: Option<Control>,
     /// Wave whose fault has stopped the run.
     faulty: Option<WaveId>,
-    pub(super) stats: Stats,
-    /// First violation of the first wave with one, among the waves that the thread has run.
-    pub(super) violation: Option<(WaveId, u64)>,
+    pub(super) progress: RunProgress,
     /// Resident workgroups, which have begun and not ended. They are boxed so that moving them between lists does not
     /// copy data just written in parts, which would stall the host.
     #[allow(clippy::vec_box)]
@@ -65,12 +63,6 @@ pub(super) struct Worker<'a> {
     /// Ended waves, for reuse. The last one is reused first, since its registers are in the host's L1 cache.
     #[allow(clippy::vec_box)]
     spare_waves: Vec<Box<Wave>>,
-    /// Workgroups that this thread has claimed.
-    claimed: Range<u64>,
-    /// True if all waves have been blocked at some time.
-    anyone_waits: bool,
-    /// Number of rounds since a workgroup has begun or ended.
-    rounds: u64,
     /// Number of the thread in the run.
     number: usize,
     /// Number of instructions reported to the run's monitor.
@@ -92,6 +84,8 @@ struct Control {
     debugger: Arc<dyn Debugger>,
     stops: StopPoints,
     has_stops: bool,
+    /// True if registers must be exact at a faulting access.
+    is_exact: bool,
 }
 
 impl Control {
@@ -100,6 +94,7 @@ impl Control {
             debugger: Arc::clone(debugger),
             stops: StopPoints::new(debugger),
             has_stops: false,
+            is_exact: true,
         }
     }
 }
@@ -145,14 +140,10 @@ impl<'a> Worker<'a> {
             watch,
             control: debugger.map(Control::new),
             faulty: None,
-            stats: Stats::default(),
-            violation: None,
+            progress: RunProgress::default(),
             resident: Vec::new(),
             spare: Vec::new(),
             spare_waves: Vec::new(),
-            claimed: 0..0,
-            anyone_waits: false,
-            rounds: 0,
             number,
             reported: 0,
             schedule: Schedule::new(&shared.device.config, number),
@@ -177,85 +168,103 @@ impl<'a> Worker<'a> {
 
     /// Reports progress to the run's monitor.
     fn advance(&mut self) {
-        self.reported = self.stats.instructions;
+        self.reported = self.progress.stats.instructions;
         if let Some(monitor) = &self.shared.device.monitor {
-            monitor.advance(self.number, self.stats.groups, self.stats.instructions);
+            monitor.advance(
+                self.number,
+                self.progress.stats.groups,
+                self.progress.stats.instructions,
+            );
         }
     }
 
-    fn work_through(&mut self) {
+    /// Runs workgroups until there are none left, or until the run stops. It continues a round that is in progress,
+    /// or begins with a new one.
+    fn work_from(&mut self, mut is_in_round: bool) -> Result<(), Box<Fault>> {
         let gws = &self.shared.device.gws;
         let turn = self.shared.device.config.quantum;
         let turn = turn.saturating_mul(self.shared.dispatch.waves_per_group());
-        let mut exhausted = false;
         loop {
-            if self.resident.is_empty() {
-                match self.next_group() {
-                    Some(id) => self.start(id),
-                    None => return,
+            if !std::mem::take(&mut is_in_round) {
+                if self.resident.is_empty() {
+                    match self.next_group() {
+                        Some(id) => self.start(id),
+                        None => return Ok(()),
+                    }
                 }
+                self.progress.round = Round {
+                    index: 0,
+                    begin: self.progress.stats.instructions,
+                    long_turn: match self.progress.rounds {
+                        0 => turn.saturating_mul(TURNS_OF_BARRIERS),
+                        _ => turn,
+                    },
+                    all_blocked: true,
+                    // From here on, other threads may release waves that this round finds blocked.
+                    seen: if self.progress.anyone_waits {
+                        gws.changes()
+                    } else {
+                        0
+                    },
+                };
             }
-            // From here on, other threads may release waves that this round finds blocked.
-            let seen = if self.anyone_waits { gws.changes() } else { 0 };
-            let mut all_blocked = true;
-            let long_turn = match self.rounds {
-                0 => turn.saturating_mul(TURNS_OF_BARRIERS),
-                _ => turn,
-            };
-            let mut index = 0;
-            let mut begin = self.stats.instructions;
-            while index < self.resident.len() {
+            while self.progress.round.index < self.resident.len() {
                 if self.shared.stop.load(Relaxed) {
-                    return;
+                    return Ok(());
                 }
                 // Waves that end soon never check for an interruption themselves.
                 if self.shared.device.interrupted.load(Relaxed) {
-                    self.report(FaultKind::Interrupted);
-                    return;
+                    return Err(self.fault_of_run(FaultKind::Interrupted));
                 }
-                match self.turn(index) {
-                    Ok(TurnEnd::Ended) => {
+                if self.control.is_some() {
+                    self.rest();
+                }
+                let index = self.progress.round.index;
+                let end = self.turn(index)?;
+                let RunProgress {
+                    stats,
+                    round,
+                    rounds,
+                    ..
+                } = &mut self.progress;
+                match end {
+                    TurnEnd::Ended => {
                         let group = self.resident.remove(index);
-                        self.stats.groups += 1;
+                        stats.groups += 1;
                         self.spare.push(group);
-                        self.rounds = 0;
-                        all_blocked = false;
-                        begin = self.stats.instructions;
+                        *rounds = 0;
+                        round.all_blocked = false;
+                        round.begin = stats.instructions;
                         continue;
                     }
                     // Continue with the same workgroup while its data is in the host's caches.
-                    Ok(TurnEnd::Passed) if self.stats.instructions - begin < long_turn => continue,
-                    Ok(TurnEnd::Passed | TurnEnd::Ran) => all_blocked = false,
-                    Ok(TurnEnd::Blocked) => {}
-                    Err(fault) => {
-                        self.shared.report(*fault);
-                        return;
+                    TurnEnd::Passed if stats.instructions - round.begin < round.long_turn => {
+                        continue;
                     }
+                    TurnEnd::Passed | TurnEnd::Ran => round.all_blocked = false,
+                    TurnEnd::Blocked => {}
                 }
-                index += 1;
-                begin = self.stats.instructions;
+                round.index += 1;
+                round.begin = stats.instructions;
             }
-            self.rounds += 1;
+            self.progress.rounds += 1;
+            let Round {
+                all_blocked, seen, ..
+            } = self.progress.round;
             // Resident workgroups may wait for ones that have not begun, so start some.
-            let wanted = match self.wanted(all_blocked) {
-                Ok(wanted) => wanted,
-                Err(fault) => {
-                    self.shared.report(*fault);
-                    return;
-                }
-            };
-            if wanted > 0 && !exhausted {
+            let wanted = self.wanted(all_blocked)?;
+            if wanted > 0 && !self.progress.exhausted {
                 for _ in 0..wanted {
                     match self.next_group() {
                         Some(id) => self.start(id),
-                        None => exhausted = true,
+                        None => self.progress.exhausted = true,
                     }
                 }
             } else if all_blocked && !self.resident.is_empty() {
                 // The first time there is no earlier count of changes to compare with.
-                if std::mem::replace(&mut self.anyone_waits, true) && !self.wait_for_others(seen) {
-                    self.report_blocked();
-                    return;
+                let is_known = std::mem::replace(&mut self.progress.anyone_waits, true);
+                if is_known && !self.wait_for_others(seen) {
+                    return self.blocked().map_or(Ok(()), Err);
                 }
             }
         }
@@ -277,21 +286,19 @@ impl<'a> Worker<'a> {
         }
     }
 
-    fn report_blocked(&mut self) {
-        let Some(group) = self.resident.first() else {
-            return;
-        };
+    /// Fault of a run in which all waves wait for each other.
+    fn blocked(&self) -> Option<Box<Fault>> {
+        let group = self.resident.first()?;
         let count = |waiting| group.begun().filter(|w| w.waiting == waiting).count();
-        let kind = FaultKind::Blocked {
+        Some(self.fault_of_run(FaultKind::Blocked {
             at_barrier: count(Waiting::Barrier),
             at_gws: count(Waiting::Gws),
             ended: group.count - group.begun().count(),
-        };
-        self.report(kind);
+        }))
     }
 
-    /// Stops the run for a reason that no particular wave has caused.
-    fn report(&self, kind: FaultKind) {
+    /// Fault that no particular wave has caused.
+    fn fault_of_run(&self, kind: FaultKind) -> Box<Fault> {
         let (wave, pc) = match self.unfinished().next() {
             Some(wave) => (wave.id, self.shared.place(wave).pc),
             // No wave of the workgroup has begun yet.
@@ -300,7 +307,7 @@ impl<'a> Worker<'a> {
                 (WaveId { group, wave: 0 }, self.shared.dispatch.entry)
             }
         };
-        self.shared.report(self.fault(wave, pc, kind, None));
+        Box::new(self.fault(wave, pc, kind, None))
     }
 
     /// Waves that have begun and not ended.
@@ -310,16 +317,16 @@ impl<'a> Worker<'a> {
 
     /// Takes the next workgroup that has not begun.
     fn next_group(&mut self) -> Option<[u32; 3]> {
-        if self.claimed.is_empty() {
-            self.claimed = self.shared.claim();
+        if self.progress.claimed.is_empty() {
+            self.progress.claimed = self.shared.claim();
         }
-        self.claimed.next().map(|n| self.shared.group(n))
+        self.progress.claimed.next().map(|n| self.shared.group(n))
     }
 
     /// Gives every wave of a workgroup a turn.
     fn turn(&mut self, index: usize) -> Result<TurnEnd, Box<Fault>> {
         let count = self.resident[index].count;
-        let before = self.stats.instructions;
+        let before = self.progress.stats.instructions;
         let (mut turn, mut progress) = (0, false);
         while turn < count {
             turn = self.run_compiled(index, turn)?;
@@ -338,8 +345,8 @@ impl<'a> Worker<'a> {
                 progress |= self.run(index, number, quantum)?;
             }
         }
-        progress |= self.stats.instructions != before;
-        if self.stats.instructions - self.reported >= REPORTED {
+        progress |= self.progress.stats.instructions != before;
+        if self.progress.stats.instructions - self.reported >= REPORTED {
             self.advance();
         }
 
@@ -413,7 +420,10 @@ impl<'a> Worker<'a> {
             return Ok(false);
         };
         let (device, dispatched) = (self.shared.device, self.shared.dispatched());
-        account(&mut self.stats, &mut self.violation, wave, before);
+        let RunProgress {
+            stats, violation, ..
+        } = &mut self.progress;
+        account(stats, violation, wave, before);
         let progress = wave.executed != before[0];
         let has_ended = wave.waiting == Waiting::Ended;
         if let Err(stop) = result {
@@ -490,9 +500,13 @@ impl<'a> Worker<'a> {
         let wanted = if resident == 0 {
             // If there are none, the thread starts one at once.
             0
-        } else if all_blocked || resident < RESIDENT_GROUPS || self.rounds >= LONG_PATIENCE {
+        } else if all_blocked || resident < RESIDENT_GROUPS || self.progress.rounds >= LONG_PATIENCE
+        {
             1
-        } else if self.rounds >= PATIENCE && self.rounds.is_power_of_two() && self.all_wait()? {
+        } else if self.progress.rounds >= PATIENCE
+            && self.progress.rounds.is_power_of_two()
+            && self.all_wait()?
+        {
             // The workgroup that they wait for may be the last one.
             resident
         } else {

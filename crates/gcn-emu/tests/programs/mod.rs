@@ -17,7 +17,8 @@ use arbitrary::Unstructured;
 use gcn_asm::{Options, Source, assemble};
 use gcn_emu::Code;
 use gcn_emu::device::{Config, Device, OnViolation};
-use gcn_emu::observe::{Events, Observers};
+use gcn_emu::memory::Memory;
+use gcn_emu::observe::{Debugger, Events, Observers};
 use gcn_emu::run::{Dispatch, Engine, Finished, Initial, Level, run};
 use gcn_isa::{Does, Field, Inst, Target, decode};
 
@@ -315,6 +316,11 @@ impl Program {
     fn run(&self, threads: usize, observers: &Observers) -> Outcome {
         let mut config = Config::new(self.target.isa);
         config.threads = threads;
+        self.run_on(config, |_| observers.clone())
+    }
+
+    /// Runs it on a device, with the observers that a function makes of its memory.
+    fn run_on(&self, mut config: Config, observers: impl FnOnce(&Memory) -> Observers) -> Outcome {
         config.on_violation = OnViolation::Continue;
         config.limit = Some(self.limit);
         config.dword_alignment = self.dword_alignment;
@@ -330,6 +336,7 @@ impl Program {
         code.extend(&self.code);
         let dump = frame::epilogue(self.target.isa);
         code.extend(assembled(self.target, &dump.text));
+        let observers = observers(&device.memory);
         let code = Code::new(self.target.isa, BASE, &code, VGPRS, SGPRS);
         let dispatch = Dispatch {
             kernel: None,
@@ -347,7 +354,7 @@ impl Program {
                 mode: self.mode,
             },
         };
-        let finished = run(&mut device, &code, &dispatch, observers).expect("it starts");
+        let finished = run(&mut device, &code, &dispatch, &observers).expect("it starts");
         let mut memory = vec![0; self.memory.len()];
         assert!(device.memory.read(buffer, &mut memory));
         dump.forget_addresses(self.target.isa, &mut memory);
@@ -462,6 +469,21 @@ impl Program {
         let expected = self.run(1, &Observers::none());
         self.compare(&expected, &self.run(1, observers), "observed");
         expected.finished.stats.instructions
+    }
+
+    /// Runs it in turns of some instructions, under a debugger and without one, and compares what it did. The debugger is
+    /// made of the memory.
+    ///
+    /// # Panics
+    /// The runs differ.
+    pub fn debug(&self, quantum: u64, debugger: impl FnOnce(&Memory) -> Arc<dyn Debugger>) {
+        let mut config = Config::new(self.target.isa);
+        config.quantum = quantum;
+        let expected = self.run_on(config.clone(), |_| Observers::none());
+        let found = self.run_on(config, |memory| {
+            Observers::none().controlled_by(debugger(memory))
+        });
+        self.compare(&expected, &found, "debugged");
     }
 
     /// The target's name.

@@ -11,9 +11,9 @@
 //! heap); `devhostcall.cpp`, `devhcmessages.cpp` and `devhcprintf.cpp` of AMD's clr (host side).
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use gcn_emu::device::HostCalls;
+use gcn_emu::device::{HostCalls, SavedCalls};
 use gcn_emu::memory::{AllocError, Memory};
 use gcn_emu::wave::LANES;
 
@@ -85,7 +85,7 @@ pub(crate) struct Hostcall {
     state: Mutex<HostcallState>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct HostcallState {
     messages: HashMap<u64, Vec<u64>>,
     /// Number of words in all messages.
@@ -256,6 +256,18 @@ impl HostCalls for Hostcall {
     fn serve(&self, memory: &Memory) -> Result<(), String> {
         Hostcall::serve(self, memory).map_err(|error| error.to_string())
     }
+
+    /// Saves messages and printed text; `None` once the kernel has allocated memory, which is too much to save.
+    fn save(&self) -> Option<SavedCalls> {
+        let state = self.state();
+        (!state.pool.is_used()).then(|| Arc::new(state.clone()) as SavedCalls)
+    }
+
+    fn restore(&self, saved: &SavedCalls) {
+        if let Some(saved) = saved.downcast_ref() {
+            self.state().clone_from(saved);
+        }
+    }
 }
 
 impl HostcallState {
@@ -321,7 +333,7 @@ impl HostcallState {
 }
 
 /// Memory for `malloc`, which requests slabs, and large blocks directly.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct DeviceHeap {
     /// Start of the memory that has never been allocated.
     next: u64,
@@ -364,6 +376,11 @@ impl DeviceHeap {
         };
         self.given.insert(address, bytes);
         Some(address)
+    }
+
+    /// True if a block has been allocated.
+    fn is_used(&self) -> bool {
+        !self.given.is_empty() || !self.freed.is_empty()
     }
 
     /// Frees a block; unknown addresses are ignored, as in AMD's runtime.

@@ -45,8 +45,8 @@ impl Worker<'_> {
         group.size = dispatch.shape().group_size(id);
         group.count = group.items().div_ceil(LANES);
         group.waves.clear();
-        self.stats.waves += group.count as u64;
-        self.rounds = 0;
+        self.progress.stats.waves += group.count as u64;
+        self.progress.rounds = 0;
         self.resident.push(group);
     }
 

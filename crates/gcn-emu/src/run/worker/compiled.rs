@@ -43,8 +43,8 @@ impl Worker<'_> {
             count: group.count,
             waves: &mut group.waves,
             spare: &mut self.spare_waves,
-            stats: &mut self.stats,
-            violation: &mut self.violation,
+            stats: &mut self.progress.stats,
+            violation: &mut self.progress.violation,
             next: first,
             before: [0; 2],
         };

@@ -1,11 +1,30 @@
-//! Turns of waves under the control of a debugger.
+//! Control by a debugger: turns of waves, and checkpoints.
 
-use super::Worker;
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::{Worker, unobserved_policy};
+use crate::checkpoint::{Checkpoint, SavedDevice};
 use crate::fault::{Fault, FaultKind};
-use crate::observe::{Paused, Turn};
+use crate::observe::{Paused, Resting, Turn};
 use crate::wave::Waiting;
 
 impl Worker<'_> {
+    /// Runs workgroups until the run ends, and again from the checkpoints that a debugger returns to.
+    pub(super) fn work_through(&mut self) {
+        let mut resumes = false;
+        loop {
+            let end = self.work_from(resumes);
+            resumes = self.resume();
+            if resumes {
+                continue;
+            }
+            if let Err(fault) = end {
+                self.shared.report(*fault);
+            }
+            return;
+        }
+    }
+
     /// Runs wave `number` of a workgroup for at most `instructions` instructions, or until it waits or ends, as far
     /// as the debugger allows. Returns true if it executed any instruction, or if the debugger holds it.
     pub(super) fn run(
@@ -20,7 +39,7 @@ impl Worker<'_> {
         let mut left = instructions;
         let mut progress = false;
         loop {
-            let before = self.stats.instructions;
+            let before = self.progress.stats.instructions;
             let most = match self.ask(index, number) {
                 Turn::Run { instructions, .. } => instructions.clamp(1, left.max(1)),
                 Turn::Hold => return Ok(true),
@@ -34,7 +53,7 @@ impl Worker<'_> {
             };
             let ran = self.run_freely(index, number, most)?;
             progress |= ran;
-            left = left.saturating_sub(self.stats.instructions - before);
+            left = left.saturating_sub(self.progress.stats.instructions - before);
             let wave = self.resident[index].waves[number].as_deref();
             if !ran || left == 0 || wave.is_none_or(|wave| wave.waiting != Waiting::No) {
                 return Ok(progress);
@@ -50,10 +69,14 @@ impl Worker<'_> {
             return Turn::Hold;
         };
         let place = (index, number);
-        let executed = self.stats.instructions;
+        let executed = self.progress.stats.instructions;
         let mut paused = Paused::new(&dispatched, &mut self.resident, place, executed);
         let turn = control.debugger.turn(&mut paused);
         control.has_stops = false;
+        let is_exact = control.debugger.is_exact();
+        if std::mem::replace(&mut control.is_exact, is_exact) != is_exact {
+            self.policy = unobserved_policy(self.shared.code, is_exact);
+        }
         if let Turn::Run {
             stops: Some(generation),
             ..
@@ -71,9 +94,51 @@ impl Worker<'_> {
         let dispatched = self.shared.dispatched();
         if let Some(control) = &self.control {
             let place = (index, number);
-            let executed = self.stats.instructions;
+            let executed = self.progress.stats.instructions;
             let mut paused = Paused::new(&dispatched, &mut self.resident, place, executed);
             control.debugger.faults(&mut paused, fault);
         }
+    }
+
+    /// Shows the debugger the run between turns of workgroups.
+    #[cold]
+    pub(super) fn rest(&self) {
+        let Some(control) = &self.control else {
+            return;
+        };
+        let dispatched = self.shared.dispatched();
+        let save = || self.save();
+        let instructions = self.progress.stats.instructions;
+        let resting = Resting::new(&dispatched, instructions, &save);
+        control.debugger.rests(&resting);
+    }
+
+    /// Saves the state of the run; `None` if the host's side of calls cannot be saved.
+    fn save(&self) -> Option<Checkpoint> {
+        Some(Checkpoint {
+            groups: self.resident.iter().map(|it| (**it).clone()).collect(),
+            progress: self.progress.clone(),
+            next: self.shared.next.0.load(Relaxed),
+            schedule: self.schedule.clone(),
+            device: SavedDevice::save(self.shared.device)?,
+        })
+    }
+
+    /// Returns to a checkpoint if the debugger has one for a run that would end. False if the run ends.
+    fn resume(&mut self) -> bool {
+        let checkpoint = self.control.as_ref().map(|it| it.debugger.resumes_at());
+        let Some(checkpoint) = checkpoint.flatten() else {
+            return false;
+        };
+        self.resident.clear();
+        let groups = checkpoint.groups.iter();
+        self.resident.extend(groups.map(|it| Box::new(it.clone())));
+        self.progress.clone_from(&checkpoint.progress);
+        self.schedule.clone_from(&checkpoint.schedule);
+        self.shared.next.0.store(checkpoint.next, Relaxed);
+        checkpoint.device.restore(self.shared.device);
+        self.faulty = None;
+        self.reported = self.reported.min(checkpoint.instructions());
+        true
     }
 }

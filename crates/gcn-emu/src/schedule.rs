@@ -7,7 +7,8 @@ use crate::noise::Noise;
 const LONGEST_TURN: u64 = 64;
 
 /// Order and length of the turns on one thread.
-pub(super) struct Schedule {
+#[derive(Clone, Debug)]
+pub(crate) struct Schedule {
     /// Random numbers of a random schedule.
     noise: Option<Noise>,
     /// Wave that has the first turn of the workgroup.
@@ -17,7 +18,7 @@ pub(super) struct Schedule {
 
 impl Schedule {
     /// Creates the schedule of the thread with this number.
-    pub(super) fn new(config: &Config, thread: usize) -> Schedule {
+    pub(crate) fn new(config: &Config, thread: usize) -> Schedule {
         let noise = |seed| Noise::new(seed).of(thread as u64);
         Schedule {
             noise: config.schedule.map(noise),
@@ -33,7 +34,7 @@ impl Schedule {
 
     /// Returns the wave that has the given turn of a workgroup with `count` waves, and the length of the turn in
     /// instructions.
-    pub(super) fn turn(&mut self, turn: usize, count: usize) -> (usize, u64) {
+    pub(crate) fn turn(&mut self, turn: usize, count: usize) -> (usize, u64) {
         let Some(noise) = &mut self.noise else {
             return (turn, self.quantum);
         };

@@ -1,0 +1,301 @@
+//! Going back: a launch returns to a checkpoint and runs again, up to a moment that is known or to find one.
+//!
+//! The last earlier stop is searched in parts, from the last checkpoint to the present, then from the one before it up to that one, and so
+//! on. Lines and calls of a wave are searched among its last instructions, and if they are not there, among more.
+
+use gcn_emu::observe::Paused;
+use gcn_isa::Does;
+
+use crate::past::Moment;
+use crate::reasons::{
+    Current, breakpoints, changes, compare_anew, focus_on, interrupted, is_call, is_interrupted,
+};
+use crate::session::{Goal, LastRun, Resume, SearchEnd, Sought, State, Stop};
+
+/// Number of instructions among which lines and calls are searched first.
+const FIRST_WINDOW: u64 = 1000;
+/// Factor by which that number grows.
+const WIDER: u64 = 16;
+
+/// Begins to go back as a front end has decided; false if the launch has no record, or if the decision is another one.
+pub(crate) fn goes_back(
+    state: &mut State,
+    paused: &Paused<'_>,
+    at: Moment,
+    resume: Resume,
+) -> bool {
+    let turn = state.record.turn;
+    let Moment { wave, executed } = at;
+    match resume {
+        Resume::Back(count) => {
+            let moment = Moment {
+                wave,
+                executed: executed.saturating_sub(count),
+            };
+            replay(state, moment, turn)
+        }
+        Resume::BackLines(count) => {
+            let sought = Sought::Lines {
+                count,
+                begun: Vec::new(),
+            };
+            search_wave(state, at, FIRST_WINDOW, sought)
+        }
+        Resume::BackToCall => {
+            let sought = Sought::Call { jumps: Vec::new() };
+            search_wave(state, at, FIRST_WINDOW, sought)
+        }
+        Resume::BackToStop => {
+            let before = paused.instructions();
+            let begin = state.record.checkpoints.below(turn, before);
+            let begin = begin.map(|it| it.turn);
+            search(state, begin, SearchEnd::Instructions(before))
+        }
+        _ => false,
+    }
+}
+
+/// Begins to run again up to a moment of a wave that runs at a turn.
+fn replay(state: &mut State, moment: Moment, turn: u64) -> bool {
+    let Some(checkpoint) = state.record.checkpoints.before(turn, moment) else {
+        return false;
+    };
+    let turn = checkpoint.turn;
+    go(state, Goal::Replay(moment), turn)
+}
+
+/// Begins to run again from a checkpoint.
+fn go(state: &mut State, goal: Goal, turn: u64) -> bool {
+    state.goal = goal;
+    state.record.return_to(turn);
+    state.renew();
+    true
+}
+
+/// Begins to search the last stop between the checkpoint of a turn and an end.
+fn search(state: &mut State, begin: Option<u64>, end: SearchEnd) -> bool {
+    let Some(begin) = begin else {
+        return false;
+    };
+    let goal = Goal::Search {
+        begin,
+        end,
+        found: None,
+    };
+    go(state, goal, begin)
+}
+
+/// Begins to search something among the last instructions of a wave.
+fn search_wave(state: &mut State, before: Moment, window: u64, sought: Sought) -> bool {
+    let Moment { wave, executed } = before;
+    let from = executed.saturating_sub(window);
+    let begin = Moment {
+        wave,
+        executed: from,
+    };
+    let turn = state.record.turn;
+    let Some(checkpoint) = state.record.checkpoints.before(turn, begin) else {
+        return false;
+    };
+    let turn = checkpoint.turn;
+    let goal = Goal::SearchWave {
+        before,
+        from,
+        sought,
+    };
+    go(state, goal, turn)
+}
+
+/// Stop of a launch that runs again: it has come to the moment, or it is interrupted.
+pub(crate) fn reason(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<Stop> {
+    let last = state.last.take();
+    let changed = last.filter(|_| !changes(state, paused).is_empty());
+    arrived(state, paused, current, changed).or_else(|| {
+        let stops = !state.ends_turn() && is_interrupted(state);
+        stops.then(|| interrupted(state, paused, current))
+    })
+}
+
+/// Stop of a launch that has come to the moment. Searches note what they find, and end.
+fn arrived(
+    state: &mut State,
+    paused: &Paused<'_>,
+    current: Current,
+    changed: Option<LastRun>,
+) -> Option<Stop> {
+    let Current { at, pc } = current;
+    match &mut state.goal {
+        Goal::Replay(moment) => {
+            if at.wave != moment.wave || at.executed < moment.executed {
+                return None;
+            }
+            state.goal = Goal::Run;
+            state.record.stay();
+            state.renew();
+            compare_anew(state, paused);
+            focus_on(state, paused, at.wave);
+            return Some(match paused.instructions() {
+                0 => Stop::BackAtBegin,
+                _ => Stop::Back,
+            });
+        }
+        Goal::Search { end, .. } => {
+            let turn = state.record.turn;
+            let is_over = match end {
+                SearchEnd::Instructions(end) => paused.instructions() >= *end,
+                SearchEnd::Turn(end) => turn >= *end,
+            };
+            let mut hit = changed.map(|last| (last.at, last.turn));
+            if !is_over && breakpoints(state, paused, current, false).is_some() {
+                hit = Some((at, turn));
+            }
+            if let Goal::Search { found, .. } = &mut state.goal {
+                *found = hit.or(*found);
+            }
+            if is_over {
+                end_search(state);
+            }
+        }
+        Goal::SearchWave {
+            before,
+            from,
+            sought,
+        } if before.wave == at.wave => {
+            if at.executed >= before.executed {
+                end_search(state);
+            } else if at.executed >= *from {
+                match sought {
+                    Sought::Lines { begun, .. } => {
+                        if let Some(line) = state.program.line(pc)
+                            && begun.last().is_none_or(|(_, last)| last != line)
+                        {
+                            begun.push((at.executed, line.clone()));
+                        }
+                    }
+                    Sought::Call { jumps } => {
+                        let step = paused.dispatched().code.step(pc).and_then(Result::ok);
+                        let is_new = jumps.last().is_none_or(|(last, _)| *last < at.executed);
+                        if let Some(step) = step.filter(|_| is_new) {
+                            let calls = is_call(step);
+                            if calls || matches!(step.inst.does(), Does::Jump) {
+                                jumps.push((at.executed, calls));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+    None
+}
+
+/// Ends a search, which goes on elsewhere, or the launch runs again up to the moment found. False if nothing was searched.
+pub(crate) fn end_search(state: &mut State) -> bool {
+    match std::mem::replace(&mut state.goal, Goal::Run) {
+        Goal::Search {
+            found: Some((moment, turn)),
+            ..
+        } => replay(state, moment, turn),
+        Goal::Search { begin, .. } if state.record.checkpoints.is_first(begin) => {
+            replay(state, Moment::default(), begin)
+        }
+        Goal::Search { begin, .. } => {
+            let earlier = state.record.checkpoints.ahead_of(begin);
+            let earlier = earlier.map(|it| it.turn);
+            search(state, earlier, SearchEnd::Turn(begin))
+        }
+        Goal::SearchWave {
+            before,
+            from,
+            sought,
+        } => {
+            let is_all = from == 0;
+            let (found, sought) = match sought {
+                Sought::Lines { count, begun } => {
+                    // The wave may have come to the first line before it was looked at.
+                    let least = usize::from(!is_all);
+                    let place = begun.len().checked_sub(count as usize);
+                    let found = place
+                        .filter(|place| *place >= least)
+                        .and_then(|place| begun.get(place))
+                        .map(|(executed, _)| *executed);
+                    let begun = Vec::new();
+                    (found, Sought::Lines { count, begun })
+                }
+                Sought::Call { jumps } => {
+                    let jumps_back = jumps.iter().rev();
+                    (call_before(jumps_back), Sought::Call { jumps: Vec::new() })
+                }
+            };
+            let Some(executed) = found.or(is_all.then_some(0)) else {
+                let window = (before.executed - from).saturating_mul(WIDER);
+                return search_wave(state, before, window, sought);
+            };
+            let moment = Moment {
+                wave: before.wave,
+                executed,
+            };
+            let turn = state.record.turn;
+            replay(state, moment, turn)
+        }
+        goal => {
+            state.goal = goal;
+            false
+        }
+    }
+}
+
+/// Number of instructions at the last call that has not returned, given calls and returns from the last to the first.
+fn call_before<'a>(jumps: impl Iterator<Item = &'a (u64, bool)>) -> Option<u64> {
+    let mut returned = 0_u64;
+    for (executed, calls) in jumps {
+        match (*calls, returned) {
+            (true, 0) => return Some(*executed),
+            (true, _) => returned -= 1,
+            (false, _) => returned += 1,
+        }
+    }
+    None
+}
+
+/// Has a launch run again up to its fault, with exact registers there. False if it has no record.
+pub(crate) fn come_to_fault(state: &mut State) -> bool {
+    let turn = state.record.turn;
+    let Some(checkpoint) = state.record.checkpoints.until(turn) else {
+        return false;
+    };
+    let turn = checkpoint.turn;
+    let goal = Goal::ToFault(Box::new(std::mem::replace(&mut state.goal, Goal::Run)));
+    go(state, goal, turn)
+}
+
+/// Ends the search of a run that has ended.
+pub(crate) fn run_has_ended(state: &mut State) {
+    if !end_search(state) {
+        state.goal = Goal::Run;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_that_have_returned_are_passed_over() {
+        let (call, back) = (true, false);
+        for (jumps, expected) in [
+            (&[][..], None),
+            (&[(1, call)], Some(1)),
+            (&[(1, call), (2, back)], None),
+            (&[(1, call), (2, call), (3, back)], Some(1)),
+            (&[(1, call), (2, call), (3, back), (4, call)], Some(4)),
+            (
+                &[(1, back), (2, call), (3, call), (4, back), (5, back)],
+                None,
+            ),
+        ] {
+            assert_eq!(call_before(jumps.iter().rev()), expected, "{jumps:?}");
+        }
+    }
+}

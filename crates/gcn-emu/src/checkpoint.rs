@@ -1,0 +1,129 @@
+//! Checkpoints: saved states of a run on one thread.
+
+use std::fmt;
+use std::ops::Range;
+
+use crate::device::{Device, SavedCalls};
+use crate::dispatch::Stats;
+use crate::gds::GwsState;
+use crate::schedule::Schedule;
+use crate::wave::{Lanes, Wave, WaveId};
+use crate::workgroup::RunningGroup;
+
+/// Approximate size of a wave's state in bytes, besides its vector registers: scalar registers, wait counters, staging
+/// rows.
+const WAVE_BYTES: usize = 12 << 10;
+
+/// State of a run between two turns of workgroups, to which the run can return: waves, LDS, GDS, synchronization
+/// resources, the shader clock and the schedule. It does not include memory.
+pub struct Checkpoint {
+    pub(crate) groups: Vec<RunningGroup>,
+    pub(crate) progress: RunProgress,
+    /// Number of the next workgroup that no thread has claimed.
+    pub(crate) next: u64,
+    pub(crate) schedule: Schedule,
+    pub(crate) device: SavedDevice,
+}
+
+/// Progress of a thread through the workgroups of a dispatch.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RunProgress {
+    pub(crate) stats: Stats,
+    /// First violation of the first wave with one, among the waves that the thread has run.
+    pub(crate) violation: Option<(WaveId, u64)>,
+    /// Workgroups that the thread has claimed.
+    pub(crate) claimed: Range<u64>,
+    /// True once no workgroup is left to claim.
+    pub(crate) exhausted: bool,
+    /// True if all waves have been blocked at some time.
+    pub(crate) anyone_waits: bool,
+    /// Number of rounds since a workgroup has begun or ended.
+    pub(crate) rounds: u64,
+    /// Round in progress.
+    pub(crate) round: Round,
+}
+
+/// Round: each resident workgroup has a turn.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Round {
+    /// Workgroup that has the next turn.
+    pub(crate) index: usize,
+    /// Number of instructions executed before its first turn in the round.
+    pub(crate) begin: u64,
+    /// Maximum number of instructions in consecutive turns of a workgroup.
+    pub(crate) long_turn: u64,
+    /// True if no workgroup has made progress.
+    pub(crate) all_blocked: bool,
+    /// Changes of synchronization resources before the round.
+    pub(crate) seen: u64,
+}
+
+/// State of a device that its waves share, besides memory.
+pub(crate) struct SavedDevice {
+    /// Contents of the GDS; `None` for zeros.
+    gds: Option<Box<[u8]>>,
+    gws: GwsState,
+    ticks: u64,
+    calls: Option<SavedCalls>,
+}
+
+impl SavedDevice {
+    /// Saves the state; `None` if the host's side of calls cannot be saved.
+    pub(crate) fn save(device: &Device) -> Option<SavedDevice> {
+        let calls = match &device.host_calls {
+            Some(host) => Some(host.save()?),
+            None => None,
+        };
+        let gds = device.gds.lock();
+        Some(SavedDevice {
+            gds: gds.iter().any(|byte| *byte != 0).then(|| gds[..].into()),
+            gws: device.gws.save(),
+            ticks: device.ticks(),
+            calls,
+        })
+    }
+
+    pub(crate) fn restore(&self, device: &Device) {
+        let mut gds = device.gds.lock();
+        match &self.gds {
+            Some(saved) => gds.copy_from_slice(saved),
+            None => gds.fill(0),
+        }
+        device.gws.restore(&self.gws);
+        device.set_ticks(self.ticks);
+        if let (Some(host), Some(saved)) = (&device.host_calls, &self.calls) {
+            host.restore(saved);
+        }
+    }
+}
+
+impl Checkpoint {
+    /// Number of instructions that the dispatch had executed.
+    pub fn instructions(&self) -> u64 {
+        self.progress.stats.instructions
+    }
+
+    /// A wave that had begun and not ended; `None` for any other.
+    pub fn wave(&self, id: WaveId) -> Option<&Wave> {
+        let group = self.groups.iter().find(|it| it.id == id.group)?;
+        group.waves.get(id.wave as usize)?.as_deref()
+    }
+
+    /// Approximate size in bytes.
+    pub fn bytes(&self) -> usize {
+        let wave = |wave: &Wave| WAVE_BYTES + wave.vgprs.len() * size_of::<Lanes>();
+        let group =
+            |group: &RunningGroup| group.lds.bytes().len() + group.begun().map(wave).sum::<usize>();
+        let gds = self.device.gds.as_ref().map_or(0, |bytes| bytes.len());
+        self.groups.iter().map(group).sum::<usize>() + gds
+    }
+}
+
+impl fmt::Debug for Checkpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Checkpoint")
+            .field("instructions", &self.instructions())
+            .field("groups", &self.groups.len())
+            .finish_non_exhaustive()
+    }
+}

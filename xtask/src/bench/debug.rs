@@ -1,0 +1,171 @@
+//! Benchmark of the debugger: the time of its commands, and of runs under it relative to a plain run.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use super::{RUNS, sorted};
+use crate::measure::measure;
+
+/// Kernel of one wave, which executes 10⁸ instructions.
+const LOOP: &str = "
+    .globl kernel
+    .type kernel,@function
+    kernel:
+        s_load_dwordx2 s[4:5], s[0:1], 0x0
+        v_lshlrev_b32 v1, 2, v0
+        v_mov_b32 v2, v0
+        s_mov_b32 s8, 20000000
+    loop:
+        v_add_u32 v2, v2, v1
+        v_xor_b32 v2, s8, v2
+        s_sub_u32 s8, s8, 1
+        s_cmp_lg_u32 s8, 0
+        s_cbranch_scc1 loop
+        s_waitcnt lgkmcnt(0)
+    end:
+        global_store_dword v1, v2, s[4:5]
+        s_endpgm
+    .rodata
+    .p2align 6
+    .amdhsa_kernel kernel
+        .amdhsa_user_sgpr_kernarg_segment_ptr 1
+        .amdhsa_next_free_vgpr 4
+        .amdhsa_next_free_sgpr 16
+    .end_amdhsa_kernel";
+
+/// Kernel of many waves with loads, stores, LDS and barriers.
+const TILES: &str = "
+    .globl kernel
+    .type kernel,@function
+    kernel:
+        s_load_dwordx2 s[4:5], s[0:1], 0x0
+        s_lshl_b32 s2, s2, 10
+        v_lshlrev_b32 v3, 2, v0
+        v_add_u32 v1, s2, v3
+        v_mov_b32 v2, 0
+        s_movk_i32 s8, 1000
+        s_waitcnt lgkmcnt(0)
+    loop:
+        global_load_dword v4, v1, s[4:5]
+        s_waitcnt vmcnt(0)
+        ds_write_b32 v3, v4
+        s_waitcnt lgkmcnt(0)
+        s_barrier
+        ds_read_b32 v5, v3 offset:4
+        s_waitcnt lgkmcnt(0)
+        v_mac_f32 v2, v4, v5
+        v_add_u32 v2, v2, v5
+        s_barrier
+    store:
+        global_store_dword v1, v2, s[4:5]
+        s_sub_u32 s8, s8, 1
+        s_cmp_lg_u32 s8, 0
+        s_cbranch_scc1 loop
+        s_endpgm
+    .rodata
+    .p2align 6
+    .amdhsa_kernel kernel
+        .amdhsa_user_sgpr_kernarg_segment_ptr 1
+        .amdhsa_group_segment_fixed_size 1028
+        .amdhsa_next_free_vgpr 8
+        .amdhsa_next_free_sgpr 16
+    .end_amdhsa_kernel";
+
+/// Number of steps back whose time is measured together.
+const STEPS: usize = 20;
+
+/// Sizes of the launch of many waves.
+const MANY: [&str; 7] = [
+    "--grid",
+    "65536",
+    "--group",
+    "256",
+    "--arg",
+    "out=u32*65536:iota",
+    "--target=gfx900",
+];
+/// Sizes of the launch of one wave.
+const ONE: [&str; 5] = ["--grid", "64", "--arg", "out=u32*64", "--target=gfx900"];
+
+/// Prints the times of a debugger. It asserts nothing.
+///
+/// # Errors
+/// A command cannot be run.
+pub(crate) fn debug(gcn: &str, dir: &Path) -> Result<()> {
+    let write = |name: &str, text: &str| -> Result<String> {
+        let path = dir.join(name).display().to_string();
+        std::fs::write(&path, text).with_context(|| format!("cannot write {path}"))?;
+        Ok(path)
+    };
+    let (one, many) = (write("loop.s", LOOP)?, write("tiles.s", TILES)?);
+    let debug = |source: &str, sizes: &[&str], commands: &[&str]| {
+        let commands = commands.iter().flat_map(|it| ["-e", it]);
+        let arguments = ["debug", source].into_iter().chain(sizes.iter().copied());
+        seconds(gcn, arguments.chain(commands))
+    };
+    let plain = |source: &str, sizes: &[&str]| {
+        let arguments = ["run", source, "--threads", "1"].into_iter();
+        seconds(gcn, arguments.chain(sizes.iter().copied()))
+    };
+    println!(
+        "first stop: {:.0} ms with the process",
+        debug(&many, &MANY, &["start", "quit"])? * 1e3
+    );
+
+    let run = plain(&one, &ONE)?;
+    let there = ["break end", "run"];
+    let stopped = debug(&one, &ONE, &[&there[..], &["quit"]].concat())?;
+    println!(
+        "10^8 instructions of a wave: run {run:.2} s, recorded up to a stop behind them {stopped:.2} s ({:.2} times)",
+        stopped / run
+    );
+    for (command, steps) in [
+        ("reverse-stepi", STEPS),
+        ("reverse-step", STEPS),
+        ("reverse-stepi 50000000", 1),
+        ("reverse-continue", 1),
+    ] {
+        let back = vec![command; steps];
+        let all = debug(&one, &ONE, &[&there[..], &back, &["quit"]].concat())?;
+        println!(
+            "{command} behind them: {:.1} ms",
+            (all - stopped).max(0.0) / steps as f64 * 1e3
+        );
+    }
+
+    let run = plain(&many, &MANY)?;
+    println!("1024 waves with loads, stores, LDS and barriers: run {run:.2} s");
+    for (what, commands) in [
+        ("recorded", &["run"][..]),
+        (
+            "conditional breakpoint",
+            &["break store if s8 == 5000", "run"][..],
+        ),
+        (
+            "watchpoint on memory",
+            &["start", "watch out[5] if 0", "continue"][..],
+        ),
+        ("breakpoint that no wave comes to", &["break *0", "run"][..]),
+    ] {
+        let time = debug(&many, &MANY, &[commands, &["quit"]].concat())?;
+        println!("{what}: {time:.2} s ({:.2} times)", time / run);
+    }
+    Ok(())
+}
+
+/// Median of the time of a command in seconds.
+fn seconds<'a>(gcn: &str, arguments: impl Iterator<Item = &'a str>) -> Result<f64> {
+    let arguments: Vec<&str> = arguments.collect();
+    let mut times = Vec::new();
+    for _ in 0..RUNS {
+        let mut command = Command::new(gcn);
+        let measured = measure(command.args(&arguments).stdin(Stdio::null()))?;
+        if !measured.status.success() {
+            bail!("{arguments:?} failed: {}", measured.status);
+        }
+        times.push(measured.seconds);
+    }
+    Ok(sorted(times)[RUNS / 2])
+}
