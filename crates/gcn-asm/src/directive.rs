@@ -34,6 +34,7 @@ use crate::float::{DOUBLE, SINGLE};
 use crate::header;
 use crate::ids;
 use crate::inputs::dialect::Dialect;
+use DirectiveHandler::{Assemble, Emit, Parse, Read};
 use expand::{condition, files, loops, macros};
 
 /// A directive's occurrence; the cursor is after its name.
@@ -53,7 +54,7 @@ enum Availability {
     Kernels,
 }
 
-/// The function that executes a directive, by the parts of the assembler that it needs.
+/// Function that executes a directive, with the parts of the assembler that it takes.
 #[derive(Clone, Copy)]
 enum DirectiveHandler {
     /// Reads operands, and defines names and sections.
@@ -65,7 +66,6 @@ enum DirectiveHandler {
     /// Emits bytes that are read from elsewhere.
     Assemble(fn(&mut Assembler<'_>, &DirectiveCall<'_>) -> Result<(), Fail>),
 }
-use DirectiveHandler::{Assemble, Emit, Parse, Read};
 
 impl DirectiveHandler {
     fn call(self, asm: &mut Assembler<'_>, call: &DirectiveCall<'_>) -> Result<(), Fail> {

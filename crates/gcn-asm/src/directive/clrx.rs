@@ -11,7 +11,6 @@ use crate::assembler::parser::{Parser, RAW_FORMAT};
 use crate::cursor::{Cursor, SEPARATOR};
 use crate::diagnostic::{Diagnostic, Fail, WithHelp, fail};
 use crate::ids;
-use crate::symbols::SymbolDefinition;
 use crate::symbols::scope::{ScopeId, Scopes};
 
 /// CLRX's architecture names, indexed by its architecture numbers, and the corresponding instruction sets.
@@ -180,27 +179,26 @@ pub(crate) fn enumerate(parser: &mut Parser<'_>) -> Result<(), Fail> {
 
 /// `name`: later uses refer to a different symbol.
 pub(crate) fn undefine(parser: &mut Parser<'_>) -> Result<(), Fail> {
-    let start = parser.cursor.token_start();
-    let name = parser.cursor.name()?;
-    let is_register = |id| parser.names.registers.contains_key(&id);
-    let defined =
-        parser.names.symbols.lookup(&name).filter(|&id| {
-            parser.names.symbols.defined(id) != SymbolDefinition::No || is_register(id)
-        });
-    if defined.is_some() {
+    let (name, span) = parser.cursor.name_and_span()?;
+    if parser.names.is_defined(&name) || parser.names.register_symbol(&name).is_some() {
         parser.names.symbols.unbind(&name);
     } else {
         let message = format!("symbol `{name}` is not defined here");
-        parser.warning(&ids::UNDEFINED_SYMBOL, parser.cursor.since(start), message);
+        parser.warning(&ids::UNDEFINED_SYMBOL, span, message);
     }
     Ok(())
 }
 
+/// Parses the name of an architecture, GPU or format; returns it with its span.
+pub(crate) fn platform<'a>(cursor: &mut Cursor<'a>) -> (&'a str, Range<usize>) {
+    let start = cursor.token_start();
+    let name = cursor.tail_word();
+    (name, cursor.since(start))
+}
+
 /// `.gpu` or `.arch`: the target was determined before the source was read, so the name must agree with it.
 pub(crate) fn chosen_target(parser: &mut Parser<'_>, directive: &str) -> Result<(), Fail> {
-    let start = parser.cursor.token_start();
-    let word = parser.cursor.tail_word();
-    let span = parser.cursor.since(start);
+    let (word, span) = platform(&mut parser.cursor);
     let Some(target) = clrx_target(word) else {
         let message = format!(
             "unknown GPU `{}`, or not of these generations",
@@ -226,9 +224,7 @@ pub(crate) fn chosen_target(parser: &mut Parser<'_>, directive: &str) -> Result<
 
 /// The name of a binary format.
 pub(crate) fn format(parser: &mut Parser<'_>) -> Result<(), Fail> {
-    let start = parser.cursor.token_start();
-    let word = parser.cursor.tail_word();
-    let span = parser.cursor.since(start);
+    let (word, span) = platform(&mut parser.cursor);
     let Some(format) = format_named(word) else {
         let message = format!("unknown format `{}`", word.escape_debug());
         return Err(fail(&ids::UNKNOWN_FORMAT, span, message)
@@ -256,11 +252,8 @@ fn choose_format(parser: &mut Parser<'_>, format: usize, span: Range<usize>) {
 
 /// `name`: defines the symbol as a number.
 pub(crate) fn get(parser: &mut Parser<'_>, value: i64) -> Result<(), Fail> {
-    let start = parser.cursor.token_start();
-    let name = parser.cursor.name()?;
-    parser
-        .names
-        .define_number(&name, value, parser.cursor.since(start));
+    let (name, span) = parser.cursor.name_and_span()?;
+    parser.names.define_number(&name, value, span);
     Ok(())
 }
 

@@ -180,7 +180,7 @@ pub(crate) fn octa(parser: &mut Parser<'_>, output: &mut Output) -> Result<(), F
         output.emit(
             &mut parser.names.layout,
             &number.to_le_bytes(),
-            &(parser.cursor.since(start)),
+            &parser.cursor.since(start),
         )?;
         if !parser.cursor.eat_after_blanks(b',') {
             return Ok(());
@@ -281,7 +281,7 @@ pub(crate) fn strings(
         output.emit(
             &mut parser.names.layout,
             &bytes,
-            &(parser.cursor.since(start)),
+            &parser.cursor.since(start),
         )?;
         if !parser.cursor.eat_after_blanks(b',') {
             return Ok(());

@@ -75,12 +75,8 @@ fn assign_lazily(
 }
 
 fn symbol(parser: &mut Parser<'_>) -> Result<SymbolId, Fail> {
-    let start = parser.cursor.token_start();
-    let name = parser.cursor.name()?;
-    Ok(parser
-        .names
-        .symbols
-        .reference(&name, parser.cursor.since(start)))
+    let (name, span) = parser.cursor.name_and_span()?;
+    Ok(parser.names.symbols.reference(&name, span))
 }
 
 /// Applies a directive to each of a list of names, separated by commas.

@@ -9,7 +9,6 @@ use super::substitute::without_idle_blanks;
 use crate::assembler::expansion::OpenCondition;
 use crate::assembler::parser::Parser;
 use crate::assembler::reader::SourceReader;
-use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, fail};
 use crate::directive::clrx;
 use crate::ids;
@@ -132,7 +131,7 @@ fn holds(parser: &mut Parser<'_>, test: ConditionTest) -> Result<bool, Fail> {
             (left == parser.cursor.string()?) == wanted
         }
         ConditionTest::Architecture(wanted) => {
-            let (name, span) = platform(&mut parser.cursor);
+            let (name, span) = clrx::platform(&mut parser.cursor);
             let Some(isa) = clrx::architecture_named(name) else {
                 return Err(fail(&ids::UNKNOWN_TARGET, span, "unknown architecture"));
             };
@@ -141,14 +140,14 @@ fn holds(parser: &mut Parser<'_>, test: ConditionTest) -> Result<bool, Fail> {
                 == wanted
         }
         ConditionTest::Gpu(wanted) => {
-            let (name, span) = platform(&mut parser.cursor);
+            let (name, span) = clrx::platform(&mut parser.cursor);
             let Some(target) = clrx::clrx_target(name) else {
                 return Err(fail(&ids::UNKNOWN_TARGET, span, "unknown GPU"));
             };
             (parser.target.name == target.name) == wanted
         }
         ConditionTest::Format(wanted) => {
-            let (name, span) = platform(&mut parser.cursor);
+            let (name, span) = clrx::platform(&mut parser.cursor);
             let Some(format) = clrx::format_named(name) else {
                 return Err(fail(&ids::UNKNOWN_FORMAT, span, "unknown format"));
             };
@@ -156,13 +155,6 @@ fn holds(parser: &mut Parser<'_>, test: ConditionTest) -> Result<bool, Fail> {
         }
         ConditionTest::Always(holds) => holds,
     })
-}
-
-/// Parses the name of an architecture, GPU or format; returns it with its span.
-fn platform<'a>(cursor: &mut Cursor<'a>) -> (&'a str, Range<usize>) {
-    let start = cursor.token_start();
-    let name = cursor.tail_word();
-    (name, cursor.since(start))
 }
 
 /// Ends the current branch at `.elseif`, `.else` or `.endif`.
