@@ -139,15 +139,11 @@ impl Observer for Races {
         let Some((run, _)) = self.runs.find(dispatch.id) else {
             return self.wants();
         };
-        let counters = (run.means.needs_counters(), Events::COUNTERS);
-        // What a compare-and-swap has written is known behind it alone, and pages are held until then.
-        let accessed = (run.means.has_swaps || run.holds_pages, Events::ACCESSED);
         let mut wants = self.wants();
-        for (needs, events) in [counters, accessed] {
-            if !needs {
-                wants = wants.without(events);
-            }
-        }
+        wants.set(Events::COUNTERS, run.means.needs_counters());
+        // What a compare-and-swap has written is known behind it alone, and pages are held until then.
+        let needs_accessed = run.means.has_swaps || run.holds_pages;
+        wants.set(Events::ACCESSED, needs_accessed);
         wants
     }
 
