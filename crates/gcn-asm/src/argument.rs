@@ -5,6 +5,7 @@ use std::ops::Range;
 use gcn_isa::{Kind, Modifier};
 
 use crate::cursor::FloatWidth;
+use crate::symbols::SymbolDefinition;
 use crate::value::{ExprId, ExprValue};
 
 /// An operand.
@@ -77,6 +78,15 @@ pub(crate) struct DelayedId(pub u32);
 pub(crate) enum DelayedValue {
     Value(ExprValue),
     Expr(ExprId),
+}
+
+impl From<DelayedValue> for SymbolDefinition {
+    fn from(delayed: DelayedValue) -> SymbolDefinition {
+        match delayed {
+            DelayedValue::Value(value) => SymbolDefinition::Value(value),
+            DelayedValue::Expr(id) => SymbolDefinition::Expr(id),
+        }
+    }
 }
 
 /// A modifier with its value.

@@ -6,13 +6,16 @@ use gcn_object::{Binding, SymbolKind};
 use crate::assembler::Assembler;
 use crate::assembler::expansion::ExpandedTexts;
 use crate::assembler::lines;
+use crate::assembler::names::Names;
+use crate::assembler::parser::Parser;
+use crate::assembler::reader::SourceReader;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::directive::clrx;
 use crate::directive::target;
 use crate::ids;
 use crate::inputs::files::{Files, NoFiles};
 use crate::inputs::options::{Inclusion, Options, Source, SourceFile};
-use crate::program::{Program, ProgramSymbol, SymbolPlace};
+use crate::program::{Program, ProgramSection, ProgramSymbol, SymbolPlace};
 use crate::statement;
 use crate::symbols::{SymbolDefinition, SymbolEntry};
 use crate::value::{ExprValue, SymbolId, Term};
@@ -164,61 +167,76 @@ pub fn named_target(text: &str) -> Option<&'static Target> {
 
 /// Finishes the program, with line information if the options request it.
 fn into_program(
-    mut asm: Assembler<'_>,
+    asm: Assembler<'_>,
     options: &Options<'_>,
 ) -> (Program, Vec<Diagnostic>, Vec<SourceFile>) {
+    let Assembler { reader, mut output } = asm;
+    let SourceReader { parser, expansion } = reader;
+    let Parser {
+        mut names,
+        mut diagnostics,
+        ..
+    } = parser;
     let mut places = Vec::new();
-    for id in asm.names.symbols.ids() {
-        let place = symbol_place(&mut asm, id);
-        let size = size_of(&mut asm, id);
+    for id in names.symbols.ids() {
+        let place = symbol_place(&mut names, &mut diagnostics, id);
+        let size = size_of(&mut names, &mut diagnostics, id);
         places.push((place, size));
     }
-    let diagnostics = asm.diagnostics;
-    let files = asm.reader.expansion.named_files(&diagnostics);
-    let symbols = asm
-        .names
-        .symbols
-        .into_entries()
-        .into_iter()
-        .zip(places)
-        .map(|(entry, (place, size))| ProgramSymbol {
-            binding: entry.binding.unwrap_or(match place {
-                SymbolPlace::Undefined | SymbolPlace::Common { .. } => Binding::Global,
-                _ => Binding::Local,
-            }),
-            kind: match place {
-                SymbolPlace::Common { .. } => SymbolKind::Object,
-                _ => entry.kind,
-            },
-            visibility: entry.visibility,
-            is_builtin: entry.builtin,
-            name: entry.name,
-            place,
-            size,
-            span: entry.span,
-        })
-        .collect();
+    let files = expansion.named_files(&diagnostics);
+    let symbols = names.symbols.into_entries().into_iter().zip(places);
+    let symbols = symbols.map(|(entry, (place, size))| ProgramSymbol {
+        binding: entry.binding.unwrap_or(match place {
+            SymbolPlace::Undefined | SymbolPlace::Common { .. } => Binding::Global,
+            _ => Binding::Local,
+        }),
+        kind: match place {
+            SymbolPlace::Common { .. } => SymbolKind::Object,
+            _ => entry.kind,
+        },
+        visibility: entry.visibility,
+        is_builtin: entry.builtin,
+        name: entry.name,
+        place,
+        size,
+        span: entry.span,
+    });
+    let sections = names.layout.sections;
+    output
+        .contents
+        .resize_with(sections.len(), Default::default);
+    let sections = sections.into_iter().zip(output.contents);
+    let sections = sections.map(|(section, contents)| ProgramSection {
+        name: section.name,
+        kind: section.kind,
+        flags: section.flags,
+        align: section.align,
+        address: section.address,
+        bytes: contents.bytes,
+        size: section.size,
+        relocations: contents.relocations,
+    });
     let mut program = Program {
-        target: asm.target,
-        xnack: asm.features.xnack,
-        sramecc: asm.features.sramecc,
-        code_object_version: asm.code_object_version,
-        sections: asm.output.sections,
-        symbols,
-        kernels: asm.kernels.finished,
-        metadata: asm.metadata,
-        identifications: asm.identifications,
-        marks: asm.output.marks,
+        target: names.target,
+        xnack: output.features.xnack,
+        sramecc: output.features.sramecc,
+        code_object_version: output.code_object_version,
+        sections: sections.collect(),
+        symbols: symbols.collect(),
+        kernels: output.kernels.finished,
+        metadata: output.metadata,
+        identifications: output.identifications,
+        marks: output.marks,
         lines: None,
     };
     program.lines = options
         .debug
-        .map(|directory| lines::find(&asm.reader.expansion, &program, directory, options));
+        .map(|directory| lines::find(&expansion, &program, directory, options));
     (program, diagnostics, files)
 }
 
-fn symbol_place(asm: &mut Assembler<'_>, id: SymbolId) -> SymbolPlace {
-    let value = match asm.names.symbols.defined(id) {
+fn symbol_place(names: &mut Names, diagnostics: &mut Vec<Diagnostic>, id: SymbolId) -> SymbolPlace {
+    let value = match names.symbols.defined(id) {
         SymbolDefinition::No => return SymbolPlace::Undefined,
         SymbolDefinition::Common { align } => return SymbolPlace::Common { align },
         SymbolDefinition::Label { section, offset } => {
@@ -228,9 +246,9 @@ fn symbol_place(asm: &mut Assembler<'_>, id: SymbolId) -> SymbolPlace {
             };
         }
         SymbolDefinition::Value(value) => Ok(value),
-        SymbolDefinition::Expr(expr) => asm.names.exprs.eval(expr, &asm.names.symbols, true),
+        SymbolDefinition::Expr(expr) => names.exprs.eval(expr, &names.symbols, true),
     };
-    let span = asm.names.symbols.get(id).map_or(0..0, |e| e.span.clone());
+    let span = names.symbols.get(id).map_or(0..0, |e| e.span.clone());
     match value {
         Ok(ExprValue {
             plus: None,
@@ -254,17 +272,13 @@ fn symbol_place(asm: &mut Assembler<'_>, id: SymbolId) -> SymbolPlace {
         // An alias of a symbol defined elsewhere cannot be represented in a code object. If it is local, it can be
         // dropped: fields that use it name the other symbol.
         Ok(ExprValue { minus: None, .. })
-            if !asm
-                .names
-                .symbols
-                .get(id)
-                .is_some_and(SymbolEntry::is_exported) =>
+            if !names.symbols.get(id).is_some_and(SymbolEntry::is_exported) =>
         {
             SymbolPlace::Undefined
         }
         Ok(_) => {
-            let name = asm.names.symbols.name(id).to_owned();
-            asm.diagnostics.push(Diagnostic::error(
+            let name = names.symbols.name(id).to_owned();
+            diagnostics.push(Diagnostic::error(
                 &ids::SYMBOL_EXPRESSION,
                 span,
                 format!("the value of symbol `{name}` cannot be expressed in a code object"),
@@ -272,28 +286,28 @@ fn symbol_place(asm: &mut Assembler<'_>, id: SymbolId) -> SymbolPlace {
             SymbolPlace::Undefined
         }
         Err(error) => {
-            let fail = error.diagnose(span, &asm.names.symbols);
-            asm.diagnostics.push(*fail);
+            let fail = error.diagnose(span, &names.symbols);
+            diagnostics.push(*fail);
             SymbolPlace::Undefined
         }
     }
 }
 
-fn size_of(asm: &mut Assembler<'_>, id: SymbolId) -> u64 {
-    let (size, span) = match asm.names.symbols.get(id) {
+fn size_of(names: &mut Names, diagnostics: &mut Vec<Diagnostic>, id: SymbolId) -> u64 {
+    let (size, span) = match names.symbols.get(id) {
         Some(entry) => (entry.size, entry.span.clone()),
         None => return 0,
     };
     let value = match size {
         SymbolDefinition::Value(value) => Ok(value),
-        SymbolDefinition::Expr(expr) => asm.names.exprs.eval(expr, &asm.names.symbols, true),
+        SymbolDefinition::Expr(expr) => names.exprs.eval(expr, &names.symbols, true),
         _ => return 0,
     };
     match value.map(|v| v.as_absolute()) {
         Ok(Some(size)) => size.cast_unsigned(),
         Ok(None) => {
-            let name = asm.names.symbols.name(id).to_owned();
-            asm.diagnostics.push(Diagnostic::error(
+            let name = names.symbols.name(id).to_owned();
+            diagnostics.push(Diagnostic::error(
                 &ids::ADDRESS_VALUE,
                 span,
                 format!("the size of `{name}` must be a number, but is an address"),
@@ -301,8 +315,8 @@ fn size_of(asm: &mut Assembler<'_>, id: SymbolId) -> u64 {
             0
         }
         Err(error) => {
-            let fail = error.diagnose(span, &asm.names.symbols);
-            asm.diagnostics.push(*fail);
+            let fail = error.diagnose(span, &names.symbols);
+            diagnostics.push(*fail);
             0
         }
     }

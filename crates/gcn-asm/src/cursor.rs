@@ -105,6 +105,17 @@ impl<'a> Cursor<'a> {
         self.pos = pos;
     }
 
+    /// Skips blanks, and returns the position of what follows.
+    pub(crate) fn token_start(&mut self) -> usize {
+        self.skip_blanks();
+        self.pos
+    }
+
+    /// Range from a position to the cursor.
+    pub(crate) fn since(&self, start: usize) -> Range<usize> {
+        start..self.pos
+    }
+
     /// Text of a range that was read.
     pub(crate) fn slice(&self, range: Range<usize>) -> &'a str {
         self.text.get(range).unwrap_or("")
@@ -265,6 +276,44 @@ impl<'a> Cursor<'a> {
     pub(crate) fn eat_after_blanks(&mut self, byte: u8) -> bool {
         self.skip_blanks();
         self.eat(byte)
+    }
+
+    /// Skips blanks, then consumes the byte, which must follow; `what` describes it in the error.
+    pub(crate) fn require(&mut self, byte: u8, what: &str) -> Result<(), Fail> {
+        if self.eat_after_blanks(byte) {
+            Ok(())
+        } else {
+            Err(self.expected(what))
+        }
+    }
+
+    /// Consumes the comma before `what`.
+    pub(crate) fn comma(&mut self, what: &str) -> Result<(), Fail> {
+        if self.eat_after_blanks(b',') {
+            Ok(())
+        } else {
+            Err(self.expected(&format!("`,` and {what}")))
+        }
+    }
+
+    /// Consumes the separator after an item of a list: true for a comma, false for the byte that closes the list.
+    pub(crate) fn list_continues(&mut self, close: u8) -> Result<bool, Fail> {
+        if self.eat_after_blanks(close) {
+            return Ok(false);
+        }
+        if self.eat(b',') {
+            return Ok(true);
+        }
+        Err(self.expected(&format!("`,` or `{}`", char::from(close))))
+    }
+
+    /// Checks that the statement ends at the cursor.
+    pub(crate) fn end_statement(&mut self) -> Result<(), Fail> {
+        if self.statement_ends() {
+            Ok(())
+        } else {
+            Err(self.expected("the end of the statement"))
+        }
     }
 
     /// Skips blanks and block comments, which may span lines.

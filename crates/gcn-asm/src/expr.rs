@@ -261,11 +261,8 @@ impl Exprs {
     ) -> Result<(), Fail> {
         cursor.skip_blanks();
         if depth > MAX_DEPTH {
-            return Err(fail(
-                &ids::NESTING_LIMIT,
-                cursor.here(),
-                format!("an expression may nest {MAX_DEPTH} levels deep"),
-            ));
+            let message = format!("an expression may nest {MAX_DEPTH} levels deep");
+            return Err(fail(&ids::NESTING_LIMIT, cursor.here(), message));
         }
         let operator = match cursor.peek() {
             b'-' => Some(Operator::Neg),
@@ -307,22 +304,16 @@ impl Exprs {
                 {
                     Some(symbol) => ExprItem::Symbol(symbol, Variant::Plain),
                     None => {
-                        return Err(fail(
-                            &ids::UNDEFINED_SYMBOL,
-                            start..cursor.pos(),
-                            format!("there is no label `{number}:` before this"),
-                        ));
+                        let message = format!("there is no label `{number}:` before this");
+                        return Err(fail(&ids::UNDEFINED_SYMBOL, start..cursor.pos(), message));
                     }
                 }
             }
             b'0'..=b'9' => match cursor.number()? {
                 WrittenNumber::Int(value) => ExprItem::Int(value),
                 WrittenNumber::Float(_) | WrittenNumber::Suffixed(..) => {
-                    return Err(fail(
-                        &ids::FLOAT_VALUE,
-                        start..cursor.pos(),
-                        "a floating-point constant cannot be part of an expression",
-                    ));
+                    let message = "a floating-point constant cannot be part of an expression";
+                    return Err(fail(&ids::FLOAT_VALUE, start..cursor.pos(), message));
                 }
             },
             b'.' if !is_symbol_byte(cursor.peek_at(1)) => {
@@ -544,12 +535,9 @@ fn variant(cursor: &mut Cursor<'_>) -> Result<Variant, Fail> {
         Some(&(_, variant)) => Ok(variant),
         None => {
             let names: Vec<&str> = VARIANTS.iter().map(|(name, _)| *name).collect();
-            Err(fail(
-                &ids::UNKNOWN_RELOCATION,
-                start..cursor.pos(),
-                format!("`@{text}` does not exist"),
-            )
-            .with_help(format!("the parts of a symbol are: @{}", names.join(", @"))))
+            let message = format!("`@{text}` does not exist");
+            Err(fail(&ids::UNKNOWN_RELOCATION, start..cursor.pos(), message)
+                .with_help(format!("the parts of a symbol are: @{}", names.join(", @"))))
         }
     }
 }

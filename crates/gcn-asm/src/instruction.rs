@@ -4,15 +4,16 @@ mod modifier;
 
 use std::ops::{Range, RangeInclusive};
 
-use gcn_isa::{Encoding, Field, Form, Kind, ModifierValue, Op, clrx, llvm};
+use gcn_isa::{Encoding, Field, Form, Isa, Kind, ModifierValue, Op, clrx, llvm};
 
 use crate::argument::{ArgValue, ModArg, ParsedOperand, lower_case};
-use crate::assembler::Assembler;
-use crate::assembler::output::{Fixup, FixupKind};
+use crate::assembler::output::{Fixup, FixupKind, Output};
+use crate::assembler::parser::Parser;
 use crate::diagnostic::{Diagnostic, Fail, WithHelp, fail};
 use crate::encode::{self, DelayedField, StatementOperands};
 use crate::explain;
 use crate::ids;
+use crate::inputs::dialect::Dialect;
 use crate::operand;
 use crate::operand::register::is_register;
 use crate::program::PackedInstruction;
@@ -58,40 +59,56 @@ impl ExtraModifiers {
 }
 
 /// Assembles an instruction; the cursor is after its mnemonic.
-pub(crate) fn instruction(asm: &mut Assembler<'_>, mnemonic: Range<usize>) -> Result<(), Fail> {
-    let name = asm.reader.cursor.slice(mnemonic.clone());
-    let Some((op, only, literals)) = named(asm, name) else {
-        asm.suggestions += 1;
-        let may_search = asm.suggestions <= explain::MAX_SUGGESTIONS;
+pub(crate) fn instruction(
+    parser: &mut Parser<'_>,
+    output: &mut Output,
+    mnemonic: Range<usize>,
+) -> Result<(), Fail> {
+    let name = parser.cursor.slice(mnemonic.clone());
+    let Some((op, only, literals)) = named(parser, name) else {
+        parser.suggestions += 1;
+        let may_search = parser.suggestions <= explain::MAX_SUGGESTIONS;
         return Err(explain::unknown_instruction(
-            asm.target, name, mnemonic, may_search,
+            parser.target,
+            name,
+            mnemonic,
+            may_search,
         ));
     };
-    let mut args = std::mem::take(&mut asm.args);
-    let mut mods = std::mem::take(&mut asm.mods);
+    let mut args = std::mem::take(&mut parser.args);
+    let mut mods = std::mem::take(&mut parser.mods);
     args.clear();
     mods.clear();
-    asm.delayed_values.clear();
-    let result = encode_statement(asm, op, (only, literals), mnemonic, &mut args, &mut mods);
-    asm.args = args;
-    asm.mods = mods;
+    parser.delayed_values.clear();
+    let result = encode_statement(
+        parser,
+        output,
+        op,
+        (only, literals),
+        mnemonic,
+        &mut args,
+        &mut mods,
+    );
+    parser.args = args;
+    parser.mods = mods;
     result
 }
 
 /// Resolves a mnemonic: the instruction, the form that its suffix requests, and true if literals must replace inline
 /// constants, as with CLRX's `_e64` if there is no longer encoding.
-fn named(asm: &Assembler<'_>, name: &str) -> Option<(Op, Option<&'static Form>, bool)> {
-    let tables = asm.isa.tables();
+fn named(parser: &Parser<'_>, name: &str) -> Option<(Op, Option<&'static Form>, bool)> {
+    let tables = parser.isa.tables();
     if let Some((op, only)) = tables.mnemonic(name.as_bytes()) {
         return Some((op, only, false));
     }
     let mut buffer = [0; MNEMONIC_BUFFER];
     let lower = lower_case(name, &mut buffer)?;
-    let other = |name: &str| clrx::named(asm.isa, name).or_else(|| llvm::named(asm.isa, name));
+    let other =
+        |name: &str| clrx::named(parser.isa, name).or_else(|| llvm::named(parser.isa, name));
     if let Some(op) = other(lower) {
         return Some((op, None, false));
     }
-    let long = llvm::long_form(asm.isa, lower.strip_suffix("_e64").unwrap_or(lower));
+    let long = llvm::long_form(parser.isa, lower.strip_suffix("_e64").unwrap_or(lower));
     if let Some(form) = long {
         return Some((form.op, Some(form), false));
     }
@@ -110,11 +127,12 @@ fn named(asm: &Assembler<'_>, name: &str) -> Option<(Op, Option<&'static Form>, 
         .forms(op)
         .iter()
         .any(|form| form.encoding.is_vector_alu());
-    (!has_length && asm.dialect.takes_all_modifiers()).then_some((op, None, is_long))
+    (!has_length && parser.dialect.takes_all_modifiers()).then_some((op, None, is_long))
 }
 
 fn encode_statement(
-    asm: &mut Assembler<'_>,
+    parser: &mut Parser<'_>,
+    output: &mut Output,
     op: Op,
     (only, literals): (Option<&'static Form>, bool),
     mnemonic: Range<usize>,
@@ -125,7 +143,7 @@ fn encode_statement(
         only,
         ..ExtraModifiers::default()
     };
-    operands(asm, op, args, mods, &mut extra)?;
+    operands(parser, op, args, mods, &mut extra)?;
     extra.mark(op, args);
     if literals {
         args.iter_mut().for_each(|arg| arg.what.make_literal());
@@ -135,14 +153,14 @@ fn encode_statement(
         scalar_offset,
         ..
     } = extra;
-    let statement = mnemonic.start..asm.reader.cursor.pos();
+    let statement = parser.cursor.since(mnemonic.start);
     let operands = StatementOperands {
         args,
         mods,
         scalar_offset,
     };
-    let isa = asm.isa;
-    let encoded = encode::encode(isa, asm.dialect, op, only, &operands).map_err(|problem| {
+    let isa = parser.isa;
+    let encoded = encode::encode(isa, parser.dialect, op, only, &operands).map_err(|problem| {
         explain::problem(
             isa,
             op,
@@ -155,16 +173,17 @@ fn encode_statement(
     })?;
     let inst = encoded.inst;
     if inst.flag(Field::Gds) || encode::restricts_offset(&inst) {
-        asm.diagnostics
+        parser
+            .diagnostics
             .extend(explain::warnings(&inst, &operands, statement.clone()));
     }
     let words = inst.words();
-    let section = asm.output.current;
-    let offset = asm.output.here().1;
+    let (section, offset) = parser.names.layout.here();
     if !offset.is_multiple_of(4) {
         let message = format!("an instruction begins at a multiple of 4, not at {offset}");
         let warning = Diagnostic::warning(&ids::MISALIGNED_INSTRUCTION, statement.clone(), message);
-        asm.diagnostics
+        parser
+            .diagnostics
             .push(warning.help("write `.p2align 2` before it"));
     }
     let mut bytes = [0; 8];
@@ -172,8 +191,11 @@ fn encode_statement(
         place.copy_from_slice(&word.to_le_bytes());
     }
     let length = 4 * inst.dwords();
-    asm.output
-        .emit(bytes.get(..length).unwrap_or(&bytes), &statement)?;
+    output.emit(
+        &mut parser.names.layout,
+        bytes.get(..length).unwrap_or(&bytes),
+        &statement,
+    )?;
     // An error about a number is reported at the place where it is written.
     let written = |waiting| {
         let mut args = operands.args.iter();
@@ -189,55 +211,44 @@ fn encode_statement(
         let span = arg.map(|a| &a.span).or(modifier.map(|m| &m.span));
         span.unwrap_or(&statement).clone()
     };
-    let mut fixup = None;
-    if let Some((field, waiting)) = encoded.delayed
-        && let Some(value) = operand::delayed_value(asm, waiting)
-    {
-        let kind = match field {
-            DelayedField::Literal => FixupKind::Literal,
-            DelayedField::Branch => FixupKind::Branch,
-            other => FixupKind::Field(other),
-        };
-        let span = written(waiting);
-        fixup = Some(Fixup {
+    let index = output.marks.len();
+    let fixup = |kind: FixupKind, waiting| {
+        Some(Fixup {
             section,
             offset,
             kind,
-            value,
-            span,
-            instruction: Some((inst.form(), asm.output.marks.len())),
-        });
-    }
-    for (field, waiting) in encoded.later.into_iter().flatten() {
-        let Some(value) = operand::delayed_value(asm, waiting) else {
-            continue;
-        };
-        asm.output.fixups.push(Fixup {
-            section,
-            offset,
-            kind: FixupKind::Field(field),
-            value,
+            value: parser.delayed_value(waiting)?,
             span: written(waiting),
-            instruction: Some((inst.form(), asm.output.marks.len())),
-        });
-    }
-    if asm.is_listing {
+            instruction: Some((inst.form(), index)),
+        })
+    };
+    let kind = |field| match field {
+        DelayedField::Literal => FixupKind::Literal,
+        DelayedField::Branch => FixupKind::Branch,
+        other => FixupKind::Field(other),
+    };
+    let delayed = encoded.delayed;
+    let delayed = delayed.and_then(|(field, waiting)| fixup(kind(field), waiting));
+    let later = encoded.later.iter().flatten();
+    let later = later.filter_map(|&(field, waiting)| fixup(FixupKind::Field(field), waiting));
+    output.fixups.extend(later);
+    if output.is_listing {
         let is_open = encoded.delayed.is_some() || encoded.later.iter().any(Option::is_some);
         let mut mark = PackedInstruction::new(section, offset, inst.form(), is_open);
         mark.place(&statement);
-        asm.output.marks.push(mark);
+        output.marks.push(mark);
     }
-    match fixup {
+    match delayed {
         // The distance to an earlier label is final.
-        Some(fixup) if fixup.is_to_label_before() => resolve::resolve(asm, &fixup)?,
-        fixup => asm.output.fixups.extend(fixup),
+        Some(fixup) if fixup.is_to_label_before() => resolve::resolve(parser, output, &fixup)?,
+        fixup => output.fixups.extend(fixup),
     }
     Ok(())
 }
 
 /// Parses operands, then modifiers, separated by blanks or commas.
 fn operands(
-    asm: &mut Assembler<'_>,
+    parser: &mut Parser<'_>,
     op: Op,
     args: &mut Vec<ParsedOperand>,
     mods: &mut Vec<ModArg>,
@@ -250,9 +261,9 @@ fn operands(
     );
     let mut after_comma = false;
     loop {
-        if asm.reader.cursor.statement_ends() {
+        if parser.cursor.statement_ends() {
             if after_comma {
-                return Err(asm.reader.cursor.expected("an operand after `,`"));
+                return Err(parser.cursor.expected("an operand after `,`"));
             }
             return Ok(());
         }
@@ -263,23 +274,23 @@ fn operands(
         let graphics = kind.filter(|&kind| operand::is_graphics(kind));
         if mods.is_empty()
             && extra.scalar_offset.is_none()
-            && asm.names.registers.is_empty()
+            && parser.names.registers.is_empty()
             && graphics.is_none()
             && args.len() < MAX_ARGS
-            && operand::common_operand(asm, after_comma || args.is_empty(), args)
+            && operand::common_operand(parser, after_comma || args.is_empty(), args)
         {
-            after_comma = asm.reader.cursor.eat_after_blanks(b',');
+            after_comma = parser.cursor.eat_after_blanks(b',');
             continue;
         }
-        let start = asm.reader.cursor.pos();
-        let mut probe = asm.reader.cursor.clone();
+        let start = parser.cursor.pos();
+        let mut probe = parser.cursor.clone();
         let word = probe.word().unwrap_or("");
         let word_end = probe.pos();
-        let may_be_modifier =
-            !word.is_empty() && !((after_comma || args.is_empty()) && is_lds_source(asm, op, word));
-        if may_be_modifier && let Some(modifier) = modifier::modifier_named(asm, op, word) {
-            asm.reader.cursor.set_pos(word_end);
-            let arg = modifier::modifier(asm, modifier, word)?;
+        let may_be_modifier = !word.is_empty()
+            && !((after_comma || args.is_empty()) && is_lds_source(parser.dialect, op, word));
+        if may_be_modifier && let Some(modifier) = modifier::modifier_named(parser, op, word) {
+            parser.cursor.set_pos(word_end);
+            let arg = modifier::modifier(parser, modifier, word)?;
             let is_whole = |m: &ModifierValue| *m == ModifierValue::BufferFormat;
             let is_part = |m: &ModifierValue| *m == ModifierValue::Part;
             let same = mods.iter().position(|m| m.modifier.field == modifier.field);
@@ -289,25 +300,22 @@ fn operands(
             });
             if let Some(same) = same {
                 let message = format!("`{word}` is written twice");
-                if !asm.dialect.takes_last_modifier() {
+                if !parser.dialect.takes_last_modifier() {
                     return Err(fail(&ids::DUPLICATE_MODIFIER, arg.span, message));
                 }
                 let message = format!("{message}; the last one counts");
                 let warning =
                     Diagnostic::warning(&ids::DUPLICATE_MODIFIER, arg.span.clone(), message);
-                asm.diagnostics.push(warning);
+                parser.diagnostics.push(warning);
                 mods.remove(same);
             } else if clashes {
-                return Err(fail(
-                    &ids::DUPLICATE_MODIFIER,
-                    arg.span,
-                    "the format is written twice",
-                ));
+                let message = "the format is written twice";
+                return Err(fail(&ids::DUPLICATE_MODIFIER, arg.span, message));
             }
             mods.push(arg);
         } else if !word.is_empty()
             && (!args.is_empty() || row.slots().next().is_none())
-            && clrx_modifier(asm, op, word, extra)?
+            && clrx_modifier(parser, op, word, extra)?
         {
             // Already parsed by the condition.
         } else if !word.is_empty() && probe.eat_after_blanks(b':') {
@@ -317,28 +325,29 @@ fn operands(
             let is_offset = word.eq_ignore_ascii_case("offset");
             if !takes_offset || !is_offset || args.is_empty() {
                 return Err(explain::unknown_modifier(
-                    asm.isa,
+                    parser.isa,
                     row,
                     word,
                     start..word_end,
                 ));
             }
-            asm.reader.cursor.set_pos(probe.pos());
-            let value = asm.absolute("offset")?;
+            parser.cursor.set_pos(probe.pos());
+            let value = parser.absolute("offset")?;
             if extra.scalar_offset.replace(value).is_some() {
-                asm.diagnostics.push(Diagnostic::warning(
+                let message = "`offset` is written twice; the last one counts";
+                parser.warning(
                     &ids::DUPLICATE_MODIFIER,
-                    start..asm.reader.cursor.pos(),
-                    "`offset` is written twice; the last one counts",
-                ));
+                    parser.cursor.since(start),
+                    message,
+                );
             }
-        } else if after_comma || args.is_empty() || is_operand(asm, word, probe.peek()) {
+        } else if after_comma || args.is_empty() || is_operand(parser.isa, word, probe.peek()) {
             if mods.iter().any(|m| m.modifier.value != ModifierValue::Part)
                 || extra.scalar_offset.is_some()
             {
                 return Err(fail(
                     &ids::OPERAND_ORDER,
-                    asm.reader.cursor.current_token().0,
+                    parser.cursor.current_token().0,
                     "an operand cannot follow a modifier",
                 )
                 .with_help("modifiers follow the last operand"));
@@ -346,34 +355,31 @@ fn operands(
             if args.len() >= MAX_ARGS {
                 return Err(fail(
                     &ids::OPERAND_COUNT,
-                    asm.reader.cursor.current_token().0,
+                    parser.cursor.current_token().0,
                     "too many operands",
                 ));
             }
             args.push(match graphics {
-                Some(kind) => operand::graphics_operand(asm, kind)?,
-                None => operand::operand(asm)?,
+                Some(kind) => operand::graphics_operand(parser, kind)?,
+                None => operand::operand(parser)?,
             });
         } else if !word.is_empty() {
             return Err(explain::unknown_modifier(
-                asm.isa,
+                parser.isa,
                 row,
                 word,
                 start..word_end,
             ));
         } else {
-            return Err(asm
-                .reader
-                .cursor
-                .expected("`,` or the end of the statement"));
+            return Err(parser.cursor.expected("`,` or the end of the statement"));
         }
-        after_comma = asm.reader.cursor.eat_after_blanks(b',');
+        after_comma = parser.cursor.eat_after_blanks(b',');
     }
 }
 
 /// Returns true if a word after a comma is the LDS source operand, not a modifier.
-fn is_lds_source(asm: &Assembler<'_>, op: Op, word: &str) -> bool {
-    asm.dialect.lds_is_a_source()
+fn is_lds_source(dialect: Dialect, op: Op, word: &str) -> bool {
+    dialect.lds_is_a_source()
         && word.eq_ignore_ascii_case("lds")
         && !op.row().modifiers().any(|m| m.field == Field::Lds)
 }
@@ -381,7 +387,7 @@ fn is_lds_source(asm: &Assembler<'_>, op: Op, word: &str) -> bool {
 /// Parses a modifier that only CLRX has, if one of this name is at the cursor: it selects an encoding, or negates,
 /// takes the absolute value of or sign-extends sources.
 fn clrx_modifier(
-    asm: &mut Assembler<'_>,
+    parser: &mut Parser<'_>,
     op: Op,
     word: &str,
     extra: &mut ExtraModifiers,
@@ -399,14 +405,12 @@ fn clrx_modifier(
         _ => None,
     };
     if let Some(is_wanted) = wanted {
-        let mut forms = asm.isa.tables().forms(op).iter();
+        let mut forms = parser.isa.tables().forms(op).iter();
         let Some(form) = forms.find(|form| is_wanted(form.encoding)) else {
             return Ok(false);
         };
-        asm.reader
-            .cursor
-            .set_pos(asm.reader.cursor.pos() + word.len());
-        let is_meant = !asm.reader.cursor.eat_after_blanks(b':') || asm.switch(word)?;
+        parser.cursor.set_pos(parser.cursor.pos() + word.len());
+        let is_meant = !parser.cursor.eat_after_blanks(b':') || parser.switch(word)?;
         if is_meant {
             extra.only = Some(form);
         }
@@ -418,36 +422,36 @@ fn clrx_modifier(
         _ if is("sext") => &mut extra.extended,
         _ => return Ok(false),
     };
-    let mut probe = asm.reader.cursor.clone();
+    let mut probe = parser.cursor.clone();
     probe.set_pos(probe.pos() + word.len());
     if !probe.eat_after_blanks(b':') {
         return Ok(false);
     }
-    asm.reader.cursor = probe;
+    parser.cursor = probe;
     let mut count = 0;
-    *mask = if asm.reader.cursor.eat_after_blanks(b'[') {
+    *mask = if parser.cursor.eat_after_blanks(b'[') {
         let mut bits = 0;
         loop {
-            bits |= i64::from(asm.absolute(word)? != 0) << count;
+            bits |= i64::from(parser.absolute(word)? != 0) << count;
             count += 1;
-            if asm.reader.cursor.eat_after_blanks(b']') {
+            if parser.cursor.eat_after_blanks(b']') {
                 break bits;
             }
-            if count >= MAX_ARGS || !asm.reader.cursor.eat(b',') {
-                return Err(asm.reader.cursor.expected("`,` or `]`"));
+            if count >= MAX_ARGS || !parser.cursor.eat(b',') {
+                return Err(parser.cursor.expected("`,` or `]`"));
             }
         }
     } else {
-        asm.absolute(word)?
+        parser.absolute(word)?
     };
     Ok(true)
 }
 
 /// Returns true if `word`, followed by the byte `next`, is an operand: a register, function or number. Any other
 /// name is an unknown modifier.
-fn is_operand(asm: &Assembler<'_>, word: &str, next: u8) -> bool {
+fn is_operand(isa: Isa, word: &str, next: u8) -> bool {
     word.is_empty()
         || next == b'('
         || word.eq_ignore_ascii_case("off")
-        || is_register(asm.isa, word, next == b'[')
+        || is_register(isa, word, next == b'[')
 }

@@ -1,39 +1,35 @@
 //! Parses operands, before an encoding is chosen.
 
-mod delayed;
 pub(crate) mod register;
-
 pub(crate) mod function;
 
 use gcn_isa::{Kind, exp, vintrp};
 
 use crate::argument::{ArgValue, DelayedValue, ParsedOperand};
-use crate::assembler::Assembler;
+use crate::assembler::parser::Parser;
+use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::expr::{ParsedExpr, is_function};
 use crate::ids;
 
-use delayed::delayed_operand;
-
-pub(crate) use delayed::{delay_value, delayed_value};
-pub(crate) use register::is_register;
+use register::is_register;
 
 /// Parses an operand at the cursor, which is not at a blank.
-pub(crate) fn operand(asm: &mut Assembler<'_>) -> Result<ParsedOperand, Fail> {
-    let start = asm.reader.cursor.pos();
+pub(crate) fn operand(parser: &mut Parser<'_>) -> Result<ParsedOperand, Fail> {
+    let start = parser.cursor.pos();
     let mut arg = ParsedOperand {
         what: ArgValue::Off,
         negated: false,
         absolute: false,
         extended: false,
-        has_two_signs: asm.reader.cursor.peek() == b'-' && asm.reader.cursor.peek_at(1) == b'-',
+        has_two_signs: parser.cursor.peek() == b'-' && parser.cursor.peek_at(1) == b'-',
         is_distance: false,
         span: start..start,
     };
-    asm.names.exprs.forget_labels();
-    modified(asm, &mut arg, 0)?;
-    arg.is_distance = asm.names.exprs.names_labels();
-    arg.span = start..asm.reader.cursor.pos();
+    parser.names.exprs.forget_labels();
+    modified(parser, &mut arg, 0)?;
+    arg.is_distance = parser.names.exprs.names_labels();
+    arg.span = parser.cursor.since(start);
     Ok(arg)
 }
 
@@ -42,27 +38,27 @@ pub(crate) fn operand(asm: &mut Assembler<'_>) -> Result<ParsedOperand, Fail> {
 /// `beginning` of an operand, after a comma; elsewhere, words are modifiers.
 #[inline]
 pub(crate) fn common_operand(
-    asm: &mut Assembler<'_>,
+    parser: &mut Parser<'_>,
     beginning: bool,
     args: &mut Vec<ParsedOperand>,
 ) -> bool {
-    let start = asm.reader.cursor.pos();
+    let start = parser.cursor.pos();
     let (mut negated, mut absolute) = (false, false);
-    let what = match asm.reader.cursor.peek() {
-        b'a'..=b'z' | b'A'..=b'Z' => common_register(asm, beginning),
-        b'0'..=b'9' => common_number(asm),
-        b'-' if asm.reader.cursor.peek_at(1).is_ascii_digit() => common_number(asm),
+    let what = match parser.cursor.peek() {
+        b'a'..=b'z' | b'A'..=b'Z' => common_register(parser, beginning),
+        b'0'..=b'9' => common_number(&mut parser.cursor),
+        b'-' if parser.cursor.peek_at(1).is_ascii_digit() => common_number(&mut parser.cursor),
         b'-' | b'|' => {
-            negated = asm.reader.cursor.eat(b'-');
-            absolute = asm.reader.cursor.eat(b'|');
-            let what = common_register(asm, true);
+            negated = parser.cursor.eat(b'-');
+            absolute = parser.cursor.eat(b'|');
+            let what = common_register(parser, true);
             // `-off` is a symbol.
-            what.filter(|&what| what != ArgValue::Off && (!absolute || asm.reader.cursor.eat(b'|')))
+            what.filter(|&what| what != ArgValue::Off && (!absolute || parser.cursor.eat(b'|')))
         }
         _ => None,
     };
     let Some(what) = what else {
-        asm.reader.cursor.set_pos(start);
+        parser.cursor.set_pos(start);
         return false;
     };
     args.push(ParsedOperand {
@@ -72,47 +68,46 @@ pub(crate) fn common_operand(
         extended: false,
         has_two_signs: false,
         is_distance: false,
-        span: start..asm.reader.cursor.pos(),
+        span: parser.cursor.since(start),
     });
     true
 }
 
 /// Parses a register by number, or, if `may_be_named`, `off` or a special register.
-fn common_register(asm: &mut Assembler<'_>, may_be_named: bool) -> Option<ArgValue> {
-    if let Some((letter, first, last)) = asm.reader.cursor.common_register() {
-        return register::common_group(asm, letter, first, last);
+fn common_register(parser: &mut Parser<'_>, may_be_named: bool) -> Option<ArgValue> {
+    if let Some((letter, first, last)) = parser.cursor.common_register() {
+        return register::common_group(parser, letter, first, last);
     }
     if !may_be_named {
         return None;
     }
-    match asm.reader.cursor.common_word()? {
+    match parser.cursor.common_word()? {
         "off" => Some(ArgValue::Off),
-        word => register::common_named(asm, word),
+        word => register::common_named(parser, word),
     }
 }
 
-fn common_number(asm: &mut Assembler<'_>) -> Option<ArgValue> {
-    Some(match asm.reader.cursor.common_integer() {
+fn common_number(cursor: &mut Cursor<'_>) -> Option<ArgValue> {
+    Some(match cursor.common_integer() {
         Some(value) => ArgValue::Int(value),
-        None => ArgValue::Float(asm.reader.cursor.common_fraction()?),
+        None => ArgValue::Float(cursor.common_fraction()?),
     })
 }
 
 /// Parses an operand of a kind that only exports and interpolation have.
-pub(crate) fn graphics_operand(asm: &mut Assembler<'_>, kind: Kind) -> Result<ParsedOperand, Fail> {
-    asm.reader.cursor.skip_blanks();
-    let start = asm.reader.cursor.pos();
-    let mut probe = asm.reader.cursor.clone();
+pub(crate) fn graphics_operand(parser: &mut Parser<'_>, kind: Kind) -> Result<ParsedOperand, Fail> {
+    let start = parser.cursor.token_start();
+    let mut probe = parser.cursor.clone();
     let word = probe.word().unwrap_or("");
     let mut span = start..probe.pos();
     let value = match kind {
         Kind::ExportTarget => exp::target_named(word).map(i64::from).ok_or_else(|| {
-            asm.reader.cursor.expected("a target").with_help(
+            parser.cursor.expected("a target").with_help(
                 "the targets are mrt0 to mrt7, mrtz, null, pos0 to pos3, param0 to param31",
             )
         })?,
         Kind::Attribute => {
-            let last = asm.dialect.last_attribute();
+            let last = parser.dialect.last_attribute();
             let mut text = word.to_owned();
             // CLRX accepts blanks around the dot.
             if !word.contains('.') && probe.eat_after_blanks(b'.') {
@@ -120,7 +115,7 @@ pub(crate) fn graphics_operand(asm: &mut Assembler<'_>, kind: Kind) -> Result<Pa
                 text = format!("{word}.{}", probe.word().unwrap_or(""));
             }
             let value = attribute(&text, last).ok_or_else(|| {
-                asm.reader
+                parser
                     .cursor
                     .expected("an attribute")
                     .with_help(format!("the attributes are attr0.x to attr{last}.w"))
@@ -132,14 +127,14 @@ pub(crate) fn graphics_operand(asm: &mut Assembler<'_>, kind: Kind) -> Result<Pa
             let names = &vintrp::VERTEX_PARAMETERS;
             let index = names.iter().position(|n| n.eq_ignore_ascii_case(word));
             index.map(|i| i as i64).ok_or_else(|| {
-                asm.reader
+                parser
                     .cursor
                     .expected("a value at a vertex")
                     .with_help("they are p10, p20 and p0")
             })?
         }
     };
-    asm.reader.cursor.set_pos(span.end);
+    parser.cursor.set_pos(span.end);
     Ok(ParsedOperand {
         what: ArgValue::Graphics(kind, value),
         negated: false,
@@ -152,36 +147,30 @@ pub(crate) fn graphics_operand(asm: &mut Assembler<'_>, kind: Kind) -> Result<Pa
 }
 
 /// Parses an operand with its source modifiers.
-fn modified(asm: &mut Assembler<'_>, arg: &mut ParsedOperand, depth: u32) -> Result<(), Fail> {
+fn modified(parser: &mut Parser<'_>, arg: &mut ParsedOperand, depth: u32) -> Result<(), Fail> {
     const MODIFIERS_AT_MOST: u32 = 4;
-    asm.reader.cursor.skip_blanks();
-    let start = asm.reader.cursor.pos();
+    let start = parser.cursor.token_start();
     if depth > MODIFIERS_AT_MOST {
-        return Err(fail(
-            &ids::SOURCE_MODIFIER,
-            asm.reader.cursor.here(),
-            "source modifiers are nested too deep",
-        ));
+        let message = "source modifiers are nested too deep";
+        return Err(fail(&ids::SOURCE_MODIFIER, parser.cursor.here(), message));
     }
-    if asm.reader.cursor.peek() == b'-' && !arg.absolute && minus_negates(asm) {
-        asm.reader.cursor.set_pos(start + 1);
+    if parser.cursor.peek() == b'-' && !arg.absolute && minus_negates(parser) {
+        parser.cursor.set_pos(start + 1);
         arg.negated = !arg.negated;
-        return modified(asm, arg, depth + 1);
+        return modified(parser, arg, depth + 1);
     }
-    if asm.reader.cursor.eat(b'|') {
+    if parser.cursor.eat(b'|') {
         arg.absolute = true;
-        asm.reader.cursor.skip_blanks();
-        let outer = std::mem::replace(&mut asm.bar_ends, true);
-        let inner = unmodified(asm);
-        asm.bar_ends = outer;
+        parser.cursor.skip_blanks();
+        let outer = std::mem::replace(&mut parser.bar_ends, true);
+        let inner = unmodified(parser);
+        parser.bar_ends = outer;
         arg.what = inner?;
-        if !asm.reader.cursor.eat_after_blanks(b'|') {
-            return Err(asm.reader.cursor.expected("`|`"));
-        }
+        parser.cursor.require(b'|', "`|`")?;
         return Ok(());
     }
-    if asm.reader.cursor.peek().is_ascii_alphabetic() {
-        let mut probe = asm.reader.cursor.clone();
+    if parser.cursor.peek().is_ascii_alphabetic() {
+        let mut probe = parser.cursor.clone();
         let word = probe.word().unwrap_or("");
         let function = ["neg", "abs", "sext"]
             .into_iter()
@@ -189,34 +178,33 @@ fn modified(asm: &mut Assembler<'_>, arg: &mut ParsedOperand, depth: u32) -> Res
         if let Some(function) = function
             && probe.eat_after_blanks(b'(')
         {
-            asm.reader.cursor = probe;
+            parser.cursor = probe;
             if function == 0 && arg.absolute {
-                return Err(fail(
-                    &ids::SOURCE_MODIFIER,
-                    start..asm.reader.cursor.pos(),
-                    "an absolute value cannot contain a negation",
-                )
-                .with_help("write the negation outside: `neg(abs(…))`"));
+                let message = "an absolute value cannot contain a negation";
+                return Err(
+                    fail(&ids::SOURCE_MODIFIER, parser.cursor.since(start), message)
+                        .with_help("write the negation outside: `neg(abs(…))`"),
+                );
             }
             match function {
                 0 => arg.negated = !arg.negated,
                 1 => arg.absolute = true,
                 _ => arg.extended = true,
             }
-            modified(asm, arg, depth + 1)?;
-            if !asm.reader.cursor.eat_after_blanks(b')') {
-                return Err(asm.reader.cursor.expected("`)`"));
+            modified(parser, arg, depth + 1)?;
+            if !parser.cursor.eat_after_blanks(b')') {
+                return Err(parser.cursor.expected("`)`"));
             }
             return Ok(());
         }
     }
-    arg.what = unmodified(asm)?;
+    arg.what = unmodified(parser)?;
     Ok(())
 }
 
 /// Returns true if `-` negates a register or an absolute value; before a number, it is part of the number.
-fn minus_negates(asm: &mut Assembler<'_>) -> bool {
-    let mut probe = asm.reader.cursor.clone();
+fn minus_negates(parser: &mut Parser<'_>) -> bool {
+    let mut probe = parser.cursor.clone();
     probe.set_pos(probe.pos() + 1);
     probe.skip_blanks();
     if matches!(probe.peek(), b'|' | b'[') {
@@ -227,49 +215,48 @@ fn minus_negates(asm: &mut Assembler<'_>) -> bool {
     };
     let next = probe.peek();
     word.eq_ignore_ascii_case("abs") && next == b'('
-        || is_register(asm.isa, word, next == b'[')
-        || asm.names.register_symbol(word).is_some()
-        || word.eq_ignore_ascii_case("lds") && asm.dialect.lds_is_a_source()
+        || is_register(parser.isa, word, next == b'[')
+        || parser.names.register_symbol(word).is_some()
+        || word.eq_ignore_ascii_case("lds") && parser.dialect.lds_is_a_source()
 }
 
 /// Parses an operand without source modifiers.
-fn unmodified(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
-    let start = asm.reader.cursor.pos();
-    let byte = asm.reader.cursor.peek();
+fn unmodified(parser: &mut Parser<'_>) -> Result<ArgValue, Fail> {
+    let start = parser.cursor.pos();
+    let byte = parser.cursor.peek();
     if byte == b'[' {
-        return register::register_list(asm);
+        return register::register_list(parser);
     }
     if byte == b'@' {
         // CLRX: an expression, even if it looks like a register.
-        asm.reader.cursor.set_pos(start + 1);
-        return expression_operand(asm);
+        parser.cursor.set_pos(start + 1);
+        return expression_operand(parser);
     }
     if byte == b'{' {
-        return function::hwreg_fields(asm);
+        return function::hwreg_fields(parser);
     }
-    let may_be_symbol = || matches!(byte, b'_' | b'.' | b'$') || asm.reader.cursor.at_scope();
-    if byte.is_ascii_alphabetic() || !asm.names.registers.is_empty() && may_be_symbol() {
-        let mut probe = asm.reader.cursor.clone();
+    let may_be_symbol = || matches!(byte, b'_' | b'.' | b'$') || parser.cursor.at_scope();
+    if byte.is_ascii_alphabetic() || !parser.names.registers.is_empty() && may_be_symbol() {
+        let mut probe = parser.cursor.clone();
         let word = probe.word().unwrap_or("");
-        if let Some(what) = register::register(asm, word, &mut probe)? {
-            asm.reader.cursor = probe;
+        if let Some(what) = register::register(parser, word, &mut probe)? {
+            parser.cursor = probe;
             return Ok(what);
         }
         if word.eq_ignore_ascii_case("off") {
-            asm.reader.cursor = probe;
+            parser.cursor = probe;
             return Ok(ArgValue::Off);
         }
         if word == "null" {
-            return Err(fail(
-                &ids::UNSUPPORTED_REGISTER,
-                start..probe.pos(),
-                format!("{} has no register `null`", asm.isa),
-            )
-            .with_help("it exists from GFX10 on"));
+            let message = format!("{} has no register `null`", parser.isa);
+            return Err(
+                fail(&ids::UNSUPPORTED_REGISTER, start..probe.pos(), message)
+                    .with_help("it exists from GFX10 on"),
+            );
         }
         probe.skip_blanks();
         if probe.peek() == b'('
-            && let Some(what) = function::function(asm, word, &probe)?
+            && let Some(what) = function::function(parser, word, &probe)?
         {
             return Ok(what);
         }
@@ -284,17 +271,17 @@ fn unmodified(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
                 .with_help(format!("write `{word}{}`", digits.unwrap_or(0))));
         }
     }
-    expression_operand(asm)
+    expression_operand(parser)
 }
 
-fn expression_operand(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
-    Ok(match asm.parse_expr()? {
+fn expression_operand(parser: &mut Parser<'_>) -> Result<ArgValue, Fail> {
+    Ok(match parser.parse_expr()? {
         ParsedExpr::Float(value) => ArgValue::Float(value),
         ParsedExpr::Suffixed(value, width) => ArgValue::Sized(value, width),
-        ParsedExpr::Later(id) => delayed_operand(asm, DelayedValue::Expr(id)),
+        ParsedExpr::Later(id) => ArgValue::Delayed(parser.delay(DelayedValue::Expr(id))),
         ParsedExpr::Known(value) => match value.as_absolute() {
             Some(number) => ArgValue::Int(number),
-            None => delayed_operand(asm, DelayedValue::Value(value)),
+            None => ArgValue::Delayed(parser.delay(DelayedValue::Value(value))),
         },
     })
 }

@@ -356,10 +356,12 @@ impl Program {
         self.marks.iter().map(|mark| {
             let section = u32::from(mark.section);
             let offset = u64::from(mark.offset);
+            let bytes = self.sections.get(section as usize);
+            let bytes = bytes.map_or(&[][..], |section| &section.bytes);
             Listing {
                 section,
                 offset,
-                inst: inst_at(&self.sections, section, offset, mark.form),
+                inst: inst_at(bytes, offset, mark.form),
                 span: mark.span(),
                 open: mark.is_open,
             }
@@ -388,18 +390,9 @@ impl Program {
     }
 }
 
-/// The instruction with this form that was assembled at an offset.
-pub(crate) fn inst_at(
-    sections: &[ProgramSection],
-    section: u32,
-    offset: u64,
-    form: &'static Form,
-) -> Inst {
-    let bytes = sections
-        .get(section as usize)
-        .and_then(|section| section.bytes.get(offset as usize..))
-        .unwrap_or(&[]);
-    let (words, _) = bytes.as_chunks();
+/// The instruction with this form that was assembled at an offset of a section with these bytes.
+pub(crate) fn inst_at(bytes: &[u8], offset: u64, form: &'static Form) -> Inst {
+    let (words, _) = bytes.get(offset as usize..).unwrap_or(&[]).as_chunks();
     let word = |index: usize| words.get(index).map_or(0, |&word| u32::from_le_bytes(word));
     Inst::with_words(form, [word(0), word(1)])
 }

@@ -5,19 +5,20 @@ use std::ops::Range;
 use gcn_isa::Field;
 use gcn_object::RelocationKind;
 
-use crate::assembler::Assembler;
-use crate::assembler::output::{Fixup, FixupKind, RelocDirective, check_width};
+use crate::assembler::names::Names;
+use crate::assembler::output::{Fixup, FixupKind, Output, RelocDirective, check_width};
+use crate::assembler::parser::Parser;
 use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::directive::data;
 use crate::ids;
 use crate::program::{ProgramRelocation, inst_at};
-use crate::symbols::SymbolDefinition;
+use crate::symbols::{SymbolDefinition, Symbols};
 use crate::value::{ExprValue, SymbolId, Term, Variant};
 
 /// Branch offsets are relative to the next instruction.
 const BRANCH_LENGTH: i64 = 4;
 
-fn not_a_number(asm: &Assembler<'_>, value: ExprValue, span: &Range<usize>) -> Fail {
+fn not_a_number(symbols: &Symbols, value: ExprValue, span: &Range<usize>) -> Fail {
     let is_foreign = |term: &Term| term.place.is_none();
     let mut foreign = [value.plus, value.minus]
         .into_iter()
@@ -25,7 +26,7 @@ fn not_a_number(asm: &Assembler<'_>, value: ExprValue, span: &Range<usize>) -> F
         .filter(is_foreign);
     match foreign.find_map(|term| term.symbol) {
         Some(symbol) => {
-            let name = asm.names.symbols.name(symbol);
+            let name = symbols.name(symbol);
             let message = format!(
                 "a field of an instruction holds a number, but symbol `{name}` is not defined"
             );
@@ -40,52 +41,58 @@ fn not_a_number(asm: &Assembler<'_>, value: ExprValue, span: &Range<usize>) -> F
 }
 
 /// Resolves a fixup.
-pub(crate) fn resolve(asm: &mut Assembler<'_>, fixup: &Fixup) -> Result<(), Fail> {
-    let value = asm.delayed_value(fixup.value, &fixup.span)?;
-    match fixup.kind {
-        FixupKind::Branch => resolve_branch(asm, fixup, value),
-        FixupKind::Field(_) => match value.as_absolute() {
-            Some(number) => fill_in(asm, fixup, number),
-            None => Err(not_a_number(asm, value, &fixup.span)),
-        },
-        FixupKind::Literal => match value.as_absolute() {
-            Some(number) => {
-                check_width(number, 4, &fixup.span)?;
-                fill_in(asm, fixup, number)
-            }
-            // LLVM treats a bare symbol in an instruction as relative to the field.
-            None => relocate(
-                asm,
+pub(crate) fn resolve(
+    parser: &mut Parser<'_>,
+    output: &mut Output,
+    fixup: &Fixup,
+) -> Result<(), Fail> {
+    let value = parser.names.value(fixup.value, &fixup.span)?;
+    let symbols = &mut parser.names.symbols;
+    match (fixup.kind, value.as_absolute()) {
+        (FixupKind::Branch, None) => resolve_branch(symbols, output, fixup, value),
+        (FixupKind::Branch | FixupKind::Field(_), Some(number)) => fill_in(output, fixup, number),
+        (FixupKind::Field(_), None) => Err(not_a_number(symbols, value, &fixup.span)),
+        (FixupKind::Literal, Some(number)) => {
+            check_width(number, 4, &fixup.span)?;
+            fill_in(output, fixup, number)
+        }
+        // LLVM treats a bare symbol in an instruction as relative to the field.
+        (FixupKind::Literal, None) => {
+            let place = fixup.offset + 4;
+            relocate(
+                symbols,
+                output,
                 fixup,
-                fixup.offset + 4,
+                place,
                 value,
                 4,
                 RelocationKind::Rel32,
-            ),
-        },
-        FixupKind::Data(width) => match value.as_absolute() {
-            Some(number) => {
-                data::check_datum(asm, number, width, &fixup.span)?;
-                let bytes = number.to_le_bytes();
-                let bytes = bytes.get(..usize::from(width)).unwrap_or(&bytes);
-                asm.output.patch(fixup.section, fixup.offset, bytes);
-                Ok(())
-            }
-            None => {
-                let kind = match width {
-                    8 => RelocationKind::Abs64,
-                    _ => RelocationKind::Abs32,
-                };
-                relocate(asm, fixup, fixup.offset, value, width, kind)
-            }
-        },
+            )
+        }
+        (FixupKind::Data(width), Some(number)) => {
+            data::check_datum(parser, number, width, &fixup.span)?;
+            let bytes = number.to_le_bytes();
+            let bytes = bytes.get(..usize::from(width)).unwrap_or(&bytes);
+            output.patch(fixup.section, fixup.offset, bytes);
+            Ok(())
+        }
+        (FixupKind::Data(width), None) => {
+            let kind = match width {
+                8 => RelocationKind::Abs64,
+                _ => RelocationKind::Abs32,
+            };
+            relocate(symbols, output, fixup, fixup.offset, value, width, kind)
+        }
     }
 }
 
-fn resolve_branch(asm: &mut Assembler<'_>, fixup: &Fixup, value: ExprValue) -> Result<(), Fail> {
-    if let Some(number) = value.as_absolute() {
-        return fill_in(asm, fixup, number);
-    }
+/// Fills in the distance to a label, or adds a relocation.
+fn resolve_branch(
+    symbols: &mut Symbols,
+    output: &mut Output,
+    fixup: &Fixup,
+    value: ExprValue,
+) -> Result<(), Fail> {
     let place = match (value.plus, value.minus) {
         (
             Some(Term {
@@ -94,7 +101,10 @@ fn resolve_branch(asm: &mut Assembler<'_>, fixup: &Fixup, value: ExprValue) -> R
             }),
             None,
         ) if section == fixup.section => offset,
-        _ => return relocate(asm, fixup, fixup.offset, value, 2, RelocationKind::Rel16),
+        _ => {
+            let (place, kind) = (fixup.offset, RelocationKind::Rel16);
+            return relocate(symbols, output, fixup, place, value, 2, kind);
+        }
     };
     let distance = place
         .cast_signed()
@@ -102,22 +112,20 @@ fn resolve_branch(asm: &mut Assembler<'_>, fixup: &Fixup, value: ExprValue) -> R
         .wrapping_sub(fixup.offset.cast_signed())
         .wrapping_sub(BRANCH_LENGTH);
     if distance % 4 != 0 {
-        return Err(fail(
-            &ids::BRANCH_ALIGNMENT,
-            fixup.span.clone(),
-            "the target of a branch must be a multiple of 4 bytes away",
-        ));
+        let message = "the target of a branch must be a multiple of 4 bytes away";
+        return Err(fail(&ids::BRANCH_ALIGNMENT, fixup.span.clone(), message));
     }
-    fill_in(asm, fixup, distance / 4)
+    fill_in(output, fixup, distance / 4)
 }
 
 /// Adds the relocation of a `.reloc` directive.
 pub(crate) fn add_relocation(
-    asm: &mut Assembler<'_>,
+    names: &mut Names,
+    output: &mut Output,
     directive: &RelocDirective,
 ) -> Result<(), Fail> {
-    let place = asm.delayed_value(directive.place, &directive.span)?;
-    let value = asm.delayed_value(directive.value, &directive.span)?;
+    let place = names.value(directive.place, &directive.span)?;
+    let value = names.value(directive.value, &directive.span)?;
     let offset = match (place.plus, place.minus) {
         (None, None) => place.constant,
         (
@@ -149,30 +157,30 @@ pub(crate) fn add_relocation(
             symbol: Some(symbol),
             ..
         }) => symbol,
-        Some(place) => anchor(asm, place, directive.span.clone()),
+        Some(place) => anchor(&mut names.symbols, place, directive.span.clone()),
         None => {
-            let id = asm.names.symbols.anonymous(directive.span.clone());
-            if let Some(entry) = asm.names.symbols.get_mut(id) {
+            let id = names.symbols.anonymous(directive.span.clone());
+            if let Some(entry) = names.symbols.get_mut(id) {
                 entry.defined = SymbolDefinition::Value(ExprValue::absolute(0));
             }
             id
         }
     };
-    if let Some(section) = asm.output.sections.get_mut(directive.section as usize) {
-        section.relocations.push(ProgramRelocation {
-            offset: offset.cast_unsigned(),
-            kind: directive.kind,
-            symbol: symbol.0 as usize,
-            addend: value.constant,
-            span: directive.span.clone(),
-        });
-    }
+    let relocation = ProgramRelocation {
+        offset: offset.cast_unsigned(),
+        kind: directive.kind,
+        symbol: symbol.0 as usize,
+        addend: value.constant,
+        span: directive.span.clone(),
+    };
+    output.relocate(directive.section, relocation);
     Ok(())
 }
 
 /// Adds a relocation for a value that is known only after linking. `bare` is its kind if the value is a bare symbol.
 fn relocate(
-    asm: &mut Assembler<'_>,
+    symbols: &mut Symbols,
+    output: &mut Output,
     fixup: &Fixup,
     offset: u64,
     value: ExprValue,
@@ -180,11 +188,8 @@ fn relocate(
     bare: RelocationKind,
 ) -> Result<(), Fail> {
     let Some(plus) = value.plus else {
-        return Err(fail(
-            &ids::ADDRESS_DIFFERENCE,
-            fixup.span.clone(),
-            "an address can be subtracted only from another address",
-        ));
+        let message = "an address can be subtracted only from another address";
+        return Err(fail(&ids::ADDRESS_DIFFERENCE, fixup.span.clone(), message));
     };
     let mut addend = value.constant;
     let relative = match value.minus {
@@ -199,12 +204,9 @@ fn relocate(
             true
         }
         Some(_) => {
-            return Err(fail(
-                &ids::ADDRESS_DIFFERENCE,
-                fixup.span.clone(),
-                "the difference of these addresses cannot be expressed in a code object",
-            )
-            .with_help("subtract a label of the section that the field is in"));
+            let message = "the difference of these addresses cannot be expressed in a code object";
+            return Err(fail(&ids::ADDRESS_DIFFERENCE, fixup.span.clone(), message)
+                .with_help("subtract a label of the section that the field is in"));
         }
     };
     let kind = match (value.variant, relative) {
@@ -212,11 +214,8 @@ fn relocate(
         (Variant::Plain, true) if width == 8 => RelocationKind::Rel64,
         (Variant::Plain, true) => RelocationKind::Rel32,
         (_, true) => {
-            return Err(fail(
-                &ids::ADDRESS_DIFFERENCE,
-                fixup.span.clone(),
-                "a symbol with `@` cannot be part of a difference",
-            ));
+            let message = "a symbol with `@` cannot be part of a difference";
+            return Err(fail(&ids::ADDRESS_DIFFERENCE, fixup.span.clone(), message));
         }
         (Variant::Abs32Lo, _) => RelocationKind::Abs32Lo,
         (Variant::Abs32Hi, _) => RelocationKind::Abs32Hi,
@@ -228,19 +227,16 @@ fn relocate(
         (Variant::GotPcRel32Hi, _) => RelocationKind::GotPcRel32Hi,
     };
     if kind.width() != Some(u64::from(width)) {
-        return Err(fail(
-            &ids::ADDRESS_WIDTH,
-            fixup.span.clone(),
-            format!(
-                "an address cannot be stored in {width} byte{} this way",
-                if width == 1 { "" } else { "s" }
-            ),
-        )
-        .with_help("use `.long` or `.quad`"));
+        let message = format!(
+            "an address cannot be stored in {width} byte{} this way",
+            if width == 1 { "" } else { "s" }
+        );
+        return Err(fail(&ids::ADDRESS_WIDTH, fixup.span.clone(), message)
+            .with_help("use `.long` or `.quad`"));
     }
     let symbol = match plus.symbol {
         Some(symbol) => symbol,
-        None => anchor(asm, plus, fixup.span.clone()),
+        None => anchor(symbols, plus, fixup.span.clone()),
     };
     let relocation = ProgramRelocation {
         offset,
@@ -249,28 +245,26 @@ fn relocate(
         addend,
         span: fixup.span.clone(),
     };
-    if let Some(section) = asm.output.sections.get_mut(fixup.section as usize) {
-        section.relocations.push(relocation);
-    }
+    output.relocate(fixup.section, relocation);
     Ok(())
 }
 
 /// Creates an anonymous symbol at a location that has no symbol.
-fn anchor(asm: &mut Assembler<'_>, term: Term, span: Range<usize>) -> SymbolId {
-    let id = asm.names.symbols.anonymous(span);
-    if let (Some(entry), Some((section, offset))) = (asm.names.symbols.get_mut(id), term.place) {
+fn anchor(symbols: &mut Symbols, term: Term, span: Range<usize>) -> SymbolId {
+    let id = symbols.anonymous(span);
+    if let (Some(entry), Some((section, offset))) = (symbols.get_mut(id), term.place) {
         entry.defined = SymbolDefinition::Label { section, offset };
     }
     id
 }
 
 /// Writes a resolved value into an instruction's words and its listing entry.
-fn fill_in(asm: &mut Assembler<'_>, fixup: &Fixup, value: i64) -> Result<(), Fail> {
+fn fill_in(output: &mut Output, fixup: &Fixup, value: i64) -> Result<(), Fail> {
     let Some((form, mark)) = fixup.instruction else {
         return Ok(());
     };
     let (section, offset) = (fixup.section, fixup.offset);
-    let mut inst = inst_at(&asm.output.sections, section, offset, form);
+    let mut inst = inst_at(output.bytes(section), offset, form);
     if let FixupKind::Field(field) = fixup.kind {
         field
             .fill(&mut inst, value)
@@ -282,18 +276,15 @@ fn fill_in(asm: &mut Assembler<'_>, fixup: &Fixup, value: i64) -> Result<(), Fai
         _ => inst.set_literal(value as u32),
     };
     if result.is_err() {
-        return Err(fail(
-            &ids::BRANCH_RANGE,
-            fixup.span.clone(),
-            format!("the branch distance of {value} dwords is out of range −32768 to 32767"),
-        ));
+        let message =
+            format!("the branch distance of {value} dwords is out of range −32768 to 32767");
+        return Err(fail(&ids::BRANCH_RANGE, fixup.span.clone(), message));
     }
-    if let Some(mark) = asm.output.marks.get_mut(mark) {
+    if let Some(mark) = output.marks.get_mut(mark) {
         mark.is_open = false;
     }
     for (index, word) in (0..).zip(inst.words()).take(inst.dwords()) {
-        asm.output
-            .patch(section, offset + 4 * index, &word.to_le_bytes());
+        output.patch(section, offset + 4 * index, &word.to_le_bytes());
     }
     Ok(())
 }

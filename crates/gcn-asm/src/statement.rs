@@ -2,6 +2,7 @@
 
 use crate::assembler::Assembler;
 use crate::assembler::expansion::NextIteration;
+use crate::assembler::reader::SourceReader;
 use crate::cursor::HERE;
 use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::directive;
@@ -16,16 +17,15 @@ use crate::resolve;
 /// Assembles every statement, then resolves the fixups.
 pub(crate) fn run(asm: &mut Assembler<'_>) {
     loop {
-        while !asm.reader.cursor.at_end() {
+        while !asm.reader.parser.cursor.at_end() {
             if asm.reader.expansion.is_inside() {
                 let marks = source_mapping::marks(asm);
                 line(asm);
                 source_mapping::map_to_source(asm, &marks);
             } else {
                 line(asm);
-                asm.reader
-                    .expansion
-                    .report_progress(asm.reader.cursor.pos());
+                let position = asm.reader.parser.cursor.pos();
+                asm.reader.expansion.report_progress(position);
             }
             if asm.reader.expansion.wants_jump() {
                 asm.reader.jump();
@@ -40,173 +40,156 @@ pub(crate) fn run(asm: &mut Assembler<'_>) {
 
 /// Assembles a line that is a single statement.
 fn line(asm: &mut Assembler<'_>) {
-    let start = asm.reader.cursor.pos();
-    let result = statement(asm).and_then(|()| {
-        if asm.reader.cursor.statement_ends() {
-            Ok(())
-        } else {
-            Err(asm.reader.cursor.expected("the end of the statement"))
-        }
-    });
-    asm.collect(result);
-    asm.reader.cursor.skip_line();
-    if asm.reader.cursor.at_end()
-        && let Some(comment) = asm.reader.cursor.unclosed_comment(start)
+    let start = asm.reader.parser.cursor.pos();
+    let result = statement(asm).and_then(|()| asm.reader.parser.cursor.end_statement());
+    asm.reader.collect(result);
+    let cursor = &mut asm.reader.parser.cursor;
+    cursor.skip_line();
+    if cursor.at_end()
+        && let Some(comment) = cursor.unclosed_comment(start)
     {
         let error =
             fail(&ids::UNTERMINATED, comment, "unterminated comment").with_help("end it with `*/`");
-        asm.collect(Err(error));
+        asm.reader.collect(Err(error));
     }
 }
 
 fn statement(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     loop {
-        asm.reader.cursor.skip_blanks();
-        if asm.reader.cursor.at_statement_end() {
-            asm.reader.cursor.skip_comment();
+        let parser = &mut asm.reader.parser;
+        let start = parser.cursor.token_start();
+        if parser.cursor.at_statement_end() {
+            parser.cursor.skip_comment();
             return Ok(());
         }
-        let start = asm.reader.cursor.pos();
-        if asm.reader.cursor.peek().is_ascii_digit() {
-            let mut probe = asm.reader.cursor.clone();
+        if parser.cursor.peek().is_ascii_digit() {
+            let mut probe = parser.cursor.clone();
             let number = probe.digits().unwrap_or(0);
             if probe.eat(b':') {
-                asm.reader.cursor = probe;
-                let id = asm
-                    .names
-                    .symbols
-                    .define_local_label(number, start..asm.reader.cursor.pos());
-                asm.define_label(id, start..asm.reader.cursor.pos())?;
+                parser.cursor = probe;
+                let span = parser.cursor.since(start);
+                let symbols = &mut parser.names.symbols;
+                let id = symbols.define_local_label(number, span.clone());
+                parser.define_label(id, span)?;
                 continue;
             }
         }
-        if asm.reader.cursor.peek() == b'"' {
-            let name = asm.reader.cursor.name()?.into_owned();
-            let span = start..asm.reader.cursor.pos();
-            if asm.reader.cursor.eat_after_blanks(b':') {
-                let id = asm.names.symbols.declare(&name, span.clone());
-                asm.define_label(id, span)?;
+        if parser.cursor.peek() == b'"' {
+            let name = parser.cursor.name()?.into_owned();
+            let span = parser.cursor.since(start);
+            if parser.cursor.eat_after_blanks(b':') {
+                let id = parser.names.symbols.declare(&name, span.clone());
+                parser.define_label(id, span)?;
                 continue;
             }
-            if asm.reader.cursor.eat(b'=') {
-                return symbol::assign(asm, &name, span);
+            if parser.cursor.eat(b'=') {
+                return symbol::assign(parser, &mut asm.output, &name, span);
             }
-            return Err(asm.reader.cursor.expected("`:` or `=` after the name"));
+            return Err(parser.cursor.expected("`:` or `=` after the name"));
         }
-        let Some(word) = asm.reader.cursor.word() else {
-            return Err(asm
-                .reader
-                .cursor
-                .expected("an instruction, a label or a directive"));
+        let Some(word) = parser.cursor.word() else {
+            let what = "an instruction, a label or a directive";
+            return Err(parser.cursor.expected(what));
         };
-        let span = start..asm.reader.cursor.pos();
-        let word_end = asm.reader.cursor.pos();
-        asm.reader.cursor.skip_blanks();
-        if !asm.reader.cursor.at_scope() && asm.reader.cursor.eat(b':') {
+        let span = parser.cursor.since(start);
+        parser.cursor.skip_blanks();
+        if !parser.cursor.at_scope() && parser.cursor.eat(b':') {
             if word == HERE {
-                return Err(fail(
-                    &ids::INVALID_LABEL,
-                    span,
-                    "`.` is the place here, which a label cannot name",
-                ));
+                let message = "`.` is the place here, which a label cannot name";
+                return Err(fail(&ids::INVALID_LABEL, span, message));
             }
-            let id = asm.names.symbols.declare(word, span.clone());
-            asm.define_label(id, span)?;
+            let id = parser.names.symbols.declare(word, span.clone());
+            parser.define_label(id, span)?;
             continue;
         }
-        if asm.reader.cursor.eat(b'=') {
-            if asm.kernels.open_header.is_some() {
-                return kernel_code::kernel_code_key(asm, word, span);
+        if parser.cursor.eat(b'=') {
+            if asm.output.kernels.open_header.is_some() {
+                return kernel_code::kernel_code_key(parser, &mut asm.output.kernels, word, span);
             }
             // `==` is a single definition, like `.eqv`.
-            if asm.reader.cursor.eat(b'=') {
-                asm.names.is_new(word, &span)?;
+            if parser.cursor.eat(b'=') {
+                parser.names.is_new(word, &span)?;
             }
-            return symbol::assign(asm, word, span);
+            return symbol::assign(parser, &mut asm.output, word, span);
         }
-        asm.reader.cursor.set_pos(word_end);
+        parser.cursor.set_pos(span.end);
         if asm.reader.expansion.has_macros()
-            && let Some(result) = macros::macro_call(asm, word, &span)
+            && let Some(result) = macros::macro_call(&mut asm.reader, word, &span)
         {
             return result;
         }
         return if word.starts_with('.') {
             directive::directive(asm, word, span)
         } else {
-            instruction::instruction(asm, span)
+            instruction::instruction(&mut asm.reader.parser, &mut asm.output, span)
         };
     }
 }
 
 fn finish(asm: &mut Assembler<'_>) {
-    if let Some(kernel) = asm.kernels.open.take() {
+    if let Some(kernel) = asm.output.kernels.open.take() {
         let message = format!("`.amdhsa_kernel {}` is not closed", kernel.name);
-        asm.collect(Err(fail(&ids::UNCLOSED_BLOCK, kernel.span, message)
-            .with_help("end it with `.end_amdhsa_kernel`")));
+        let error = fail(&ids::UNCLOSED_BLOCK, kernel.span, message);
+        let error = error.with_help("end it with `.end_amdhsa_kernel`");
+        asm.reader.collect(Err(error));
     }
     kernel_code::finish_kernel_codes(asm);
-    let begins = kernel::code_starts(asm);
-    for kernel in std::mem::take(&mut asm.kernels.closed) {
-        let result = kernel::finish_kernel(asm, kernel, &begins);
-        asm.collect(result);
+    let Assembler { reader, output } = asm;
+    let symbols = &reader.parser.names.symbols;
+    let begins = kernel::code_starts(symbols, &output.kernels.closed);
+    for kernel in std::mem::take(&mut output.kernels.closed) {
+        let result = kernel::finish_kernel(&mut reader.parser, output, kernel, &begins);
+        reader.collect(result);
     }
-    for (index, fixup) in std::mem::take(&mut asm.output.fixups)
-        .into_iter()
-        .enumerate()
-    {
-        if let Err(mut error) = resolve::resolve(asm, &fixup)
-            && source_mapping::add_expansion_notes(asm, index, &mut error)
+    let fixups = std::mem::take(&mut output.fixups);
+    for (index, fixup) in fixups.into_iter().enumerate() {
+        if let Err(mut error) = resolve::resolve(&mut reader.parser, output, &fixup)
+            && source_mapping::add_expansion_notes(&mut reader.expansion, index, &mut error)
         {
-            asm.collect(Err(error));
+            reader.collect(Err(error));
         }
     }
-    for directive in std::mem::take(&mut asm.output.relocs) {
-        let result = resolve::add_relocation(asm, &directive);
-        asm.collect(result);
+    for directive in std::mem::take(&mut output.relocs) {
+        let result = resolve::add_relocation(&mut reader.parser.names, output, &directive);
+        reader.collect(result);
     }
-    for diagnostic in &mut asm.diagnostics {
-        if diagnostic.notes.is_empty() {
-            asm.reader.expansion.explain_files(diagnostic);
-        }
+    let diagnostics = &mut reader.parser.diagnostics;
+    for diagnostic in diagnostics.iter_mut().filter(|d| d.notes.is_empty()) {
+        reader.expansion.explain_files(diagnostic);
     }
-    asm.diagnostics.sort_by_key(|d| d.span.start);
+    diagnostics.sort_by_key(|d| d.span.start);
     // A loop may repeat the same diagnostic for one location.
-    asm.diagnostics
-        .dedup_by(|a, b| a.span == b.span && a.message == b.message && a.notes == b.notes);
+    diagnostics.dedup_by(|a, b| a.span == b.span && a.message == b.message && a.notes == b.notes);
 }
 
 /// Handles the end of a text: starts a loop's next iteration or leaves the expansion. Returns false at the end of the
 /// source.
 fn text_ended(asm: &mut Assembler<'_>) -> bool {
     let marks = source_mapping::marks(asm);
-    let base = asm
-        .reader
-        .expansion
-        .frames
-        .last()
-        .map_or(0, |frame| frame.conditions);
+    let base = asm.reader.expansion.outer_conditions();
     if let Some(open) = asm.reader.expansion.conditions.get(base) {
-        let span = open.span.clone();
-        asm.reader.expansion.conditions.truncate(base);
-        asm.collect(Err(fail(
+        let error = fail(
             &ids::UNCLOSED_BLOCK,
-            span,
+            open.span.clone(),
             "this condition is not closed",
-        )
-        .with_help("end it with `.endif`")));
+        );
+        asm.reader.expansion.conditions.truncate(base);
+        asm.reader
+            .collect(Err(error.with_help("end it with `.endif`")));
         if asm.reader.expansion.is_inside() {
             source_mapping::map_to_source(asm, &marks);
         }
     }
-    let errors = asm.reader.expansion.errors;
-    let Some(frame) = asm.reader.expansion.frames.last_mut() else {
+    let SourceReader { parser, expansion } = &mut asm.reader;
+    let errors = expansion.errors;
+    let Some(frame) = expansion.frames.last_mut() else {
         return false;
     };
     // An error in a loop would repeat in every iteration.
     if frame.remaining > 0 && frame.errors == errors {
         frame.remaining -= 1;
         frame.step.iteration += 1;
-        asm.reader.cursor = frame.begin.clone();
+        parser.cursor = frame.begin.clone();
     } else {
         let again = frame.again.take().filter(|_| frame.errors == errors);
         let round = frame.step.iteration.saturating_add(1);
@@ -214,7 +197,7 @@ fn text_ended(asm: &mut Assembler<'_>) -> bool {
         if let Some(again) = again {
             let at = again.pos();
             asm.reader.expansion.next_iteration = Some(NextIteration { at, round });
-            asm.reader.cursor = again;
+            asm.reader.parser.cursor = again;
         }
     }
     true

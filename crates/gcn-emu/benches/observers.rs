@@ -80,7 +80,7 @@ impl WaveObserver for Waves {
 
 /// The observers of a way to run a kernel.
 fn observers(way: Way, seen: &Arc<AtomicU64>) -> Observers {
-    if way.wants == Events::NONE {
+    if way.wants.is_empty() {
         return Observers::none();
     }
     Observers::none().with(Arc::new(Counter {
@@ -109,14 +109,14 @@ impl Way {
 }
 
 const WAYS: [Way; 4] = [
-    Way::new("unobserved", Events::NONE, false),
+    Way::new("unobserved", Events::empty(), false),
     Way::new("memory", MEMORY, false),
     Way::new("addresses", MEMORY, true),
-    Way::new("all", Events::ALL, false),
+    Way::new("all", Events::all(), false),
 ];
 
 /// Events of memory.
-const MEMORY: Events = Events::ACCESS.or(Events::ACCESSED).or(Events::MEMORY);
+const MEMORY: Events = Events::ACCESS.union(Events::ACCESSED).union(Events::MEMORY);
 
 fn main() {
     let seen = Arc::new(AtomicU64::new(0));

@@ -15,8 +15,6 @@ mod access;
 mod debugger;
 mod set;
 
-use std::ops::{BitAnd, BitOr};
-
 use gcn_isa::uses::RegisterSet;
 
 pub use crate::checkpoint::Checkpoint;
@@ -35,98 +33,65 @@ pub use debugger::{Debugger, Paused, Resting, Turn};
 pub use set::Observers;
 pub(crate) use set::{Overlook, Watchers};
 
-/// Set of event kinds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Events(u32);
+bitflags::bitflags! {
+    /// Set of event kinds.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+    pub struct Events: u32 {
+        /// Calls of [`Observer::dispatch_begins`] and [`Observer::dispatch_ends`].
+        const DISPATCH = 1;
+        /// Calls of [`WaveObserver::wave_begins`] and [`WaveObserver::wave_ends`].
+        const WAVE = 1 << 1;
+        /// Calls of [`WaveObserver::issues`].
+        const ISSUE = 1 << 2;
+        /// Calls of [`WaveObserver::completes`].
+        const COMPLETE = 1 << 3;
+        /// Calls of [`WaveObserver::skipped`].
+        const SKIP = 1 << 4;
+        /// Calls of [`WaveObserver::accesses`], before an access.
+        const ACCESS = 1 << 5;
+        /// Calls of [`WaveObserver::accessed`], after an access.
+        const ACCESSED = 1 << 6;
+        /// Calls of [`WaveObserver::retires`].
+        const RETIRE = 1 << 7;
+        /// Calls of [`WaveObserver::barrier_arrives`] and [`WaveObserver::barrier_opens`].
+        const BARRIER = 1 << 8;
+        /// Calls of [`WaveObserver::gws_blocks`], [`WaveObserver::gws_resumes`], [`WaveObserver::gws_begins`] and
+        /// [`WaveObserver::gws_ends`].
+        const GWS = 1 << 9;
+        /// Calls of [`Observer::memory_changes`].
+        const MEMORY = 1 << 10;
+        /// Calls of [`WaveObserver::manages_cache`].
+        const CACHE = 1 << 11;
+        /// Calls of [`WaveObserver::issues`], except for S_WAITCNT and for ALU instructions and branches that use no
+        /// register of [`WaveObserver::watched`]. Instructions without a call cost almost nothing.
+        const WATCHED = 1 << 12;
+        /// Calls of [`WaveObserver::executed`].
+        const SEQUENCE = 1 << 13;
+        /// Maintenance of the wait counters, without a call: operations have numbers, and a wave's scoreboard tells
+        /// which are outstanding. [`Events::ISSUE`], [`Events::COMPLETE`] and [`Events::RETIRE`] include this.
+        const COUNTERS = 1 << 14;
+        /// Calls of [`WaveObserver::issues`] for S_WAITCNT, for observers of [`Events::WATCHED`] that maintain their
+        /// own wait counters.
+        const WAIT = 1 << 15;
+    }
+}
 
 impl Events {
-    /// Empty set.
-    pub const NONE: Events = Events(0);
-    /// Calls of [`Observer::dispatch_begins`] and [`Observer::dispatch_ends`].
-    pub const DISPATCH: Events = Events(1);
-    /// Calls of [`WaveObserver::wave_begins`] and [`WaveObserver::wave_ends`].
-    pub const WAVE: Events = Events(1 << 1);
-    /// Calls of [`WaveObserver::issues`].
-    pub const ISSUE: Events = Events(1 << 2);
-    /// Calls of [`WaveObserver::completes`].
-    pub const COMPLETE: Events = Events(1 << 3);
-    /// Calls of [`WaveObserver::skipped`].
-    pub const SKIP: Events = Events(1 << 4);
-    /// Calls of [`WaveObserver::accesses`], before an access.
-    pub const ACCESS: Events = Events(1 << 5);
-    /// Calls of [`WaveObserver::accessed`], after an access.
-    pub const ACCESSED: Events = Events(1 << 6);
-    /// Calls of [`WaveObserver::retires`].
-    pub const RETIRE: Events = Events(1 << 7);
-    /// Calls of [`WaveObserver::barrier_arrives`] and [`WaveObserver::barrier_opens`].
-    pub const BARRIER: Events = Events(1 << 8);
-    /// Calls of [`WaveObserver::gws_blocks`], [`WaveObserver::gws_resumes`], [`WaveObserver::gws_begins`] and
-    /// [`WaveObserver::gws_ends`].
-    pub const GWS: Events = Events(1 << 9);
-    /// Calls of [`Observer::memory_changes`].
-    pub const MEMORY: Events = Events(1 << 10);
-    /// Calls of [`WaveObserver::manages_cache`].
-    pub const CACHE: Events = Events(1 << 11);
-    /// Calls of [`WaveObserver::issues`], except for S_WAITCNT and for ALU instructions and branches that use no
-    /// register of [`WaveObserver::watched`]. Instructions without a call cost almost nothing.
-    pub const WATCHED: Events = Events(1 << 12);
-    /// Calls of [`WaveObserver::executed`].
-    pub const SEQUENCE: Events = Events(1 << 13);
-    /// Maintenance of the wait counters, without a call: operations have numbers, and a wave's scoreboard tells which
-    /// are outstanding. [`Events::ISSUE`], [`Events::COMPLETE`] and [`Events::RETIRE`] include this.
-    pub const COUNTERS: Events = Events(1 << 14);
-    /// Calls of [`WaveObserver::issues`] for S_WAITCNT, for observers of [`Events::WATCHED`] that maintain their own
-    /// wait counters.
-    pub const WAIT: Events = Events(1 << 15);
-    /// All events.
-    pub const ALL: Events = Events((1 << 16) - 1);
-
     /// Events that any instruction may cause, even without a memory access.
-    pub(crate) const INSTRUCTION: Events = Events(Self::ISSUE.0 | Self::COMPLETE.0 | Self::SKIP.0);
+    pub(crate) const INSTRUCTION: Events = Self::ISSUE.union(Self::COMPLETE).union(Self::SKIP);
     /// Events of an LDS access that an observer may overlook.
-    pub(crate) const OVERLOOKED: Events =
-        Events(Self::WATCHED.0 | Self::ACCESS.0 | Self::ACCESSED.0);
+    pub(crate) const OVERLOOKED: Events = Self::WATCHED.union(Self::ACCESS).union(Self::ACCESSED);
     /// Events that an overlooked LDS access may still cause.
-    pub(crate) const NOT_OVERLOOKED: Events = Events(Self::INSTRUCTION.0 | Self::RETIRE.0);
+    pub(crate) const NOT_OVERLOOKED: Events = Self::INSTRUCTION.union(Self::RETIRE);
     /// Events at the issue of an instruction other than S_WAITCNT.
-    pub(crate) const ISSUES: Events = Events(Self::ISSUE.0 | Self::WATCHED.0);
+    pub(crate) const ISSUES: Events = Self::ISSUE.union(Self::WATCHED);
     /// Events at the issue of S_WAITCNT.
-    pub(crate) const WAIT_ISSUES: Events = Events(Self::ISSUE.0 | Self::WAIT.0);
+    pub(crate) const WAIT_ISSUES: Events = Self::ISSUE.union(Self::WAIT);
     /// Events that need the wait counters, for [`OperationId`]s or retiring operations.
-    pub(crate) const OPERATIONS: Events =
-        Events(Self::ISSUE.0 | Self::COMPLETE.0 | Self::RETIRE.0 | Self::COUNTERS.0);
-
-    /// Events of this set that are not in another one.
-    #[must_use]
-    pub const fn without(self, others: Events) -> Events {
-        Events(self.0 & !others.0)
-    }
-
-    /// Union of two sets.
-    #[must_use]
-    pub const fn or(self, others: Events) -> Events {
-        Events(self.0 | others.0)
-    }
-
-    /// True if the sets intersect.
-    #[inline(always)]
-    pub const fn any(self, of: Events) -> bool {
-        self.0 & of.0 != 0
-    }
-}
-
-impl BitAnd for Events {
-    type Output = Events;
-    fn bitand(self, other: Events) -> Events {
-        Events(self.0 & other.0)
-    }
-}
-
-impl BitOr for Events {
-    type Output = Events;
-    fn bitor(self, other: Events) -> Events {
-        self.or(other)
-    }
+    pub(crate) const OPERATIONS: Events = Self::ISSUE
+        .union(Self::COMPLETE)
+        .union(Self::RETIRE)
+        .union(Self::COUNTERS);
 }
 
 /// Observer of runs and of a device's memory. All threads of a run share it.

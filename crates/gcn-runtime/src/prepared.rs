@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gcn_emu::device::{Device as Emulated, HostCalls, Monitor};
 use gcn_emu::fault::{Fault, FaultKind};
-use gcn_emu::observe::{Events, Observers};
+use gcn_emu::observe::Observers;
 use gcn_emu::run::{self, AccessRule, Dispatch, Restricted};
 use gcn_emu::{Code, Fidelity};
 
@@ -113,7 +113,7 @@ impl PreparedJob {
         prepared: &'a hsa::Prepared,
         observers: &Observers,
     ) -> Cow<'a, Dispatch> {
-        if observers.wants() == Events::NONE {
+        if observers.wants().is_empty() {
             return Cow::Borrowed(&prepared.dispatch);
         }
         let memory = &self.kernel.module().device().emulated().memory;

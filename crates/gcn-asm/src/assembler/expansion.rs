@@ -13,8 +13,10 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
+use crate::argument::lower_case;
 use crate::cursor::Cursor;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Fail, WithHelp, fail};
+use crate::ids;
 use crate::inputs::files::Files;
 use crate::inputs::options::{Source, SourceFile};
 use origin::{
@@ -33,6 +35,11 @@ pub(crate) const ENTRY_COST: usize = 3072;
 pub(crate) const REPEAT_COST: usize = 128;
 /// Maximum size of a single macro expansion in bytes, so that a value that grows with every call is rejected early.
 pub(crate) const MAX_CALL: usize = 1 << 24;
+
+/// Maximum length in bytes of macro names that are matched case-insensitively.
+pub(crate) const MACRO_NAME: usize = 128;
+/// Number of recent files compared with a newly included one, to store the same text only once.
+const MAX_COMPARED: usize = 16;
 
 /// Append-only list of expanded texts; each has a stable address.
 #[derive(Default)]
@@ -54,6 +61,7 @@ impl Drop for ExpandedTexts {
 /// An active expansion.
 pub(crate) struct Frame<'a> {
     pub step: ExpansionStep<'a>,
+    /// Mapping of the text; once it is being read, the mapping of the text after the call.
     pub mapping: PositionMap,
     /// Position after the call, where reading continues.
     pub resume: Cursor<'a>,
@@ -153,6 +161,11 @@ impl<'a> Expansion<'a> {
         !self.frames.is_empty()
     }
 
+    /// Number of open conditionals that enclose the current text.
+    pub(crate) fn outer_conditions(&self) -> usize {
+        self.frames.last().map_or(0, |frame| frame.conditions)
+    }
+
     pub(crate) fn wants_jump(&self) -> bool {
         self.jump.is_some()
     }
@@ -168,6 +181,52 @@ impl<'a> Expansion<'a> {
         };
         self.last = self.last.next.get_or_init(|| Box::new(next));
         &self.last.text
+    }
+
+    /// Makes the requested expansion continue at `again`, instead of after the current statement.
+    pub(crate) fn repeat_from(&mut self, again: Cursor<'a>) {
+        if let Some(Jump::Enter(frame)) = &mut self.jump {
+            frame.again = Some(again);
+        }
+    }
+
+    /// Charges bytes to the expansion budget. If it is exhausted, all expansions end.
+    pub(crate) fn charge(&mut self, bytes: usize, span: &Range<usize>) -> Result<(), Fail> {
+        match self.budget.checked_sub(bytes) {
+            Some(rest) => {
+                self.budget = rest;
+                Ok(())
+            }
+            None => {
+                self.jump = Some(Jump::Abort);
+                let message = "macros, loops and included files expand to too much text";
+                Err(fail(&ids::EXPANSION_LIMIT, span.clone(), message)
+                .with_help(format!(
+                    "at most {} MiB are possible, more in a long source; a call counts as {} KiB, a repetition as {} bytes",
+                    MAX_EXPANDED >> 20,
+                    ENTRY_COST >> 10,
+                    REPEAT_COST
+                )))
+            }
+        }
+    }
+
+    /// Stores a file's name and text, or returns the stored ones if the file was included recently.
+    pub(crate) fn intern_file(&mut self, name: String, text: String) -> (&'a str, &'a str) {
+        let mut recent = self.files.iter().rev().take(MAX_COMPARED);
+        let known = recent.find(|file| file.name == name && file.text == text);
+        match known {
+            Some(file) => (file.name, file.text),
+            None => (self.keep(name), self.keep(text)),
+        }
+    }
+
+    /// Key of a macro name in the table of macros.
+    pub(crate) fn macro_key<'n>(&self, name: &'n str, buffer: &'n mut [u8; MACRO_NAME]) -> &'n str {
+        match self.ignores_case {
+            true => lower_case(name, buffer).unwrap_or(name),
+            false => name,
+        }
     }
 
     /// Name of the current file.

@@ -1,19 +1,25 @@
-//! Names defined by a source: symbols with their values, register aliases, and counts of used registers.
+//! Names defined by a source: symbols with their values, register aliases, counts of used registers, and sections.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::argument::ArgValue;
+use gcn_isa::Target;
+
+use crate::argument::{ArgValue, DelayedValue};
+use crate::assembler::layout::Layout;
 use crate::diagnostic::{Fail, fail};
-use crate::expr::Exprs;
+use crate::expr::{ExprScope, Exprs};
 use crate::ids;
+use crate::inputs::options::Options;
 use crate::symbols::{SymbolDefinition, Symbols};
 use crate::value::{ExprValue, SymbolId};
 
-/// Symbols, pending expressions, and counts of named registers.
+/// Symbols, pending expressions, sections, and counts of named registers.
 pub(crate) struct Names {
+    pub target: &'static Target,
     pub symbols: Symbols,
     pub exprs: Exprs,
+    pub layout: Layout,
     /// CLRX's symbols for registers or operand constants: `name = %v[0:3]`.
     pub registers: HashMap<SymbolId, ArgValue>,
     pub vgprs: NamedRegisters,
@@ -60,6 +66,89 @@ pub(crate) struct Builtins {
 }
 
 impl Names {
+    /// Creates the names that exist before the source is read.
+    pub(crate) fn new(options: &Options<'_>) -> Names {
+        let target = options.target;
+        let mut symbols = Symbols::new(options.dialect.has_scopes());
+        let mut builtin = |name: &str, value: u32| {
+            let id = symbols.reference(name, 0..0);
+            if let Some(entry) = symbols.get_mut(id) {
+                entry.builtin = true;
+                entry.defined = SymbolDefinition::Value(ExprValue::absolute(i64::from(value)));
+            }
+            id
+        };
+        let (major, minor, stepping) = target.version();
+        // The alternative names are LLVM's for systems other than HSA.
+        for (name, older, number) in [
+            ("number", "major", major),
+            ("minor", "minor", minor),
+            ("stepping", "stepping", stepping),
+        ] {
+            builtin(&format!(".amdgcn.gfx_generation_{name}"), number);
+            builtin(&format!(".option.machine_version_{older}"), number);
+        }
+        let builtins = Builtins {
+            counts: [
+                ".amdgcn.next_free_vgpr",
+                ".amdgcn.next_free_sgpr",
+                ".kernel.vgpr_count",
+                ".kernel.sgpr_count",
+            ]
+            .map(|name| builtin(name, 0)),
+            shown: [0; 4],
+        };
+        for (name, value) in options.defines {
+            let id = symbols.reference(name, 0..0);
+            if let Some(entry) = symbols.get_mut(id) {
+                entry.defined = SymbolDefinition::Value(ExprValue::absolute(*value));
+            }
+        }
+        Names {
+            target,
+            symbols,
+            exprs: Exprs::default(),
+            layout: Layout::new(),
+            registers: HashMap::new(),
+            vgprs: NamedRegisters::default(),
+            sgprs: NamedRegisters::default(),
+            builtins,
+        }
+    }
+
+    /// Pending expressions, and the scope of an expression here; `bar_ends` is true if `|` ends it.
+    pub(crate) fn scope(&mut self, bar_ends: bool) -> (&mut Exprs, ExprScope<'_>) {
+        let scope = ExprScope {
+            here: self.layout.here(),
+            bar_ends,
+            is_absolute: self.layout.is_absolute(),
+            symbols: &mut self.symbols,
+            target: self.target,
+        };
+        (&mut self.exprs, scope)
+    }
+
+    /// Value of a delayed expression at the end of the source.
+    pub(crate) fn value(
+        &mut self,
+        delayed: DelayedValue,
+        span: &Range<usize>,
+    ) -> Result<ExprValue, Fail> {
+        match delayed {
+            DelayedValue::Value(value) => Ok(value),
+            DelayedValue::Expr(id) => {
+                let value = self.exprs.eval(id, &self.symbols, true);
+                value.map_err(|error| error.diagnose(span.clone(), &self.symbols))
+            }
+        }
+    }
+
+    /// Returns true if a symbol of this name is defined.
+    pub(crate) fn is_defined(&mut self, name: &str) -> bool {
+        let id = self.symbols.lookup(name);
+        id.is_some_and(|id| self.symbols.defined(id) != SymbolDefinition::No)
+    }
+
     /// Register or operand constant that a symbol is an alias for.
     pub(crate) fn register_symbol(&mut self, name: &str) -> Option<ArgValue> {
         if self.registers.is_empty() {

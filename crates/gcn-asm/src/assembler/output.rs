@@ -1,4 +1,4 @@
-//! Assembled output: sections with bytes, records of instructions, and fixups.
+//! Emitted output: contents of sections, fixups, records of instructions, and kernels.
 
 use std::ops::Range;
 
@@ -6,61 +6,61 @@ use gcn_isa::Form;
 use gcn_object::RelocationKind;
 
 use crate::argument::DelayedValue;
+use crate::assembler::layout::Layout;
+use crate::descriptor::KernelDirectives;
 use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::encode::DelayedField;
+use crate::header::HeaderDirectives;
 use crate::ids;
-use crate::program::{PackedInstruction, ProgramSection, SectionFlags, SectionKind};
+use crate::inputs::features::Features;
+use crate::inputs::options::Options;
+use crate::program::{
+    PackedInstruction, ProgramKernel, ProgramMetadata, ProgramRelocation, SectionKind,
+};
 
 /// Maximum section size in bytes; anything larger is a mistake and must not exhaust memory.
 const MAX_SECTION: u64 = 1 << 28;
 /// Maximum size of a section of zeros, which take no memory.
 pub(crate) const MAX_NOBITS: u64 = 1 << 40;
-/// Maximum number of sections, small enough for every field that stores a section index.
-const MAX_SECTIONS: usize = 4096;
-/// Pseudo-section whose offsets are plain numbers. It is not part of a code object.
-pub(crate) const ABSOLUTE: &str = "*ABS*";
-/// Maximum alignment in bytes.
-pub(crate) const MAX_ALIGN: i64 = 1 << 16;
 /// Encoding of S_NOP, which pads code.
 pub(crate) const NOP: [u8; 4] = 0xbf80_0000u32.to_le_bytes();
 
-const CODE: SectionFlags = SectionFlags {
-    alloc: true,
-    write: false,
-    exec: true,
-    merge: false,
-    strings: false,
-};
-const READ_ONLY: SectionFlags = SectionFlags {
-    exec: false,
-    ..CODE
-};
-const DATA: SectionFlags = SectionFlags {
-    write: true,
-    ..READ_ONLY
-};
-
-/// Kinds and flags of sections by name, used if no attributes are given.
-pub(crate) const SECTION_DEFAULTS: &[(&str, SectionKind, SectionFlags)] = &[
-    (".text", SectionKind::ProgBits, CODE),
-    (".data", SectionKind::ProgBits, DATA),
-    (".bss", SectionKind::NoBits, DATA),
-    (".rodata", SectionKind::ProgBits, READ_ONLY),
-    (".note", SectionKind::Note, READ_ONLY),
-];
-
-/// Sections, the current one, and fixups.
-#[derive(Default)]
-pub(crate) struct AssembledSections {
-    pub sections: Vec<ProgramSection>,
-    /// Index of the current section.
-    pub current: u32,
-    pub previous: u32,
-    /// Stack of `.pushsection`: current and previous section.
-    pub stack: Vec<(u32, u32)>,
+/// Everything that becomes the program.
+pub(crate) struct Output {
+    /// Contents by section index; sections without contents may be missing at the end.
+    pub contents: Vec<SectionContents>,
     pub fixups: Vec<Fixup>,
     pub relocs: Vec<RelocDirective>,
     pub marks: Vec<PackedInstruction>,
+    pub kernels: DeclaredKernels,
+    pub features: Features,
+    pub metadata: Option<ProgramMetadata>,
+    pub code_object_version: Option<u8>,
+    pub identifications: Vec<String>,
+    /// True if instructions are recorded for the listing.
+    pub is_listing: bool,
+}
+
+/// Bytes and relocations of a section.
+#[derive(Default)]
+pub(crate) struct SectionContents {
+    /// Empty if the section holds only zeros.
+    pub bytes: Vec<u8>,
+    pub relocations: Vec<ProgramRelocation>,
+}
+
+/// Kernels declared by directives.
+#[derive(Default)]
+pub(crate) struct DeclaredKernels {
+    /// The open `.amdhsa_kernel` block.
+    pub open: Option<KernelDirectives>,
+    pub closed: Vec<KernelDirectives>,
+    /// The open `.amd_kernel_code_t` block.
+    pub open_header: Option<HeaderDirectives>,
+    pub closed_headers: Vec<HeaderDirectives>,
+    pub finished: Vec<ProgramKernel>,
+    /// Total LDS of all `.amdgpu_lds` symbols, in bytes.
+    pub lds_size: u32,
 }
 
 /// A field to be filled in at the end of the source.
@@ -111,99 +111,83 @@ pub(crate) struct RelocDirective {
     pub span: Range<usize>,
 }
 
-impl AssembledSections {
-    /// Section index and offset of the next byte.
-    pub(crate) fn here(&self) -> (u32, u64) {
-        let size = self.section().map_or(0, |s| s.size);
-        (self.current, size)
-    }
-
-    /// Returns true if offsets in the current section are plain numbers, as in `.struct`.
-    pub(crate) fn is_absolute(&self) -> bool {
-        self.section()
-            .is_some_and(|section| section.name == ABSOLUTE)
-    }
-
-    pub(crate) fn section(&self) -> Option<&ProgramSection> {
-        self.sections.get(self.current as usize)
-    }
-
-    pub(crate) fn section_mut(&mut self) -> Option<&mut ProgramSection> {
-        self.sections.get_mut(self.current as usize)
-    }
-
-    pub(crate) fn add_section(
-        &mut self,
-        name: &str,
-        kind: SectionKind,
-        flags: SectionFlags,
-    ) -> u32 {
-        let index = self.sections.len();
-        if index >= MAX_SECTIONS {
-            return 0;
+impl Output {
+    /// Creates an empty output, which records instructions if the options ask for a listing.
+    pub(crate) fn new(options: &Options<'_>) -> Output {
+        Output {
+            contents: Vec::new(),
+            fixups: Vec::new(),
+            relocs: Vec::new(),
+            marks: Vec::new(),
+            kernels: DeclaredKernels::default(),
+            features: options.features,
+            metadata: None,
+            code_object_version: None,
+            identifications: Vec::new(),
+            is_listing: options.listing || options.debug.is_some(),
         }
-        self.sections.push(ProgramSection {
-            name: name.to_owned(),
-            kind,
-            flags,
-            // Instructions are aligned to words.
-            align: if flags.exec { 4 } else { 1 },
-            address: None,
-            bytes: Vec::new(),
-            size: 0,
-            relocations: Vec::new(),
-        });
-        index as u32
     }
 
-    /// Section with this name; created with the default attributes for the name if it does not exist.
-    pub(crate) fn section_named(&mut self, name: &str) -> u32 {
-        if let Some(index) = self.sections.iter().position(|s| s.name == name) {
-            return index as u32;
+    /// Contents of a section.
+    fn contents_mut(&mut self, section: u32) -> Option<&mut SectionContents> {
+        let index = section as usize;
+        if index >= self.contents.len() {
+            self.contents.resize_with(index + 1, Default::default);
         }
-        let (kind, flags) = SECTION_DEFAULTS
-            .iter()
-            .find(|(prefix, ..)| {
-                name.strip_prefix(prefix)
-                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-            })
-            .map_or(
-                (SectionKind::ProgBits, SectionFlags::default()),
-                |&(_, kind, flags)| (kind, flags),
-            );
-        self.add_section(name, kind, flags)
+        self.contents.get_mut(index)
     }
 
-    pub(crate) fn enter(&mut self, section: u32) {
-        self.previous = self.current;
-        self.current = section;
+    /// Adds a relocation to a section.
+    pub(crate) fn relocate(&mut self, section: u32, relocation: ProgramRelocation) {
+        if let Some(contents) = self.contents_mut(section) {
+            contents.relocations.push(relocation);
+        }
+    }
+
+    /// Bytes of a section.
+    pub(crate) fn bytes(&self, section: u32) -> &[u8] {
+        let contents = self.contents.get(section as usize);
+        contents.map_or(&[], |contents| &contents.bytes)
     }
 
     /// Appends bytes to the current section.
-    pub(crate) fn emit(&mut self, bytes: &[u8], span: &Range<usize>) -> Result<(), Fail> {
-        let Some(section) = self.section_mut() else {
+    pub(crate) fn emit(
+        &mut self,
+        layout: &mut Layout,
+        bytes: &[u8],
+        span: &Range<usize>,
+    ) -> Result<(), Fail> {
+        let current = layout.current;
+        let Some(section) = layout.section_mut() else {
             return Ok(());
         };
         if section.kind == SectionKind::NoBits {
             if bytes.iter().any(|&b| b != 0) {
-                let message = format!("section `{}` holds no bytes, only zeros", section.name);
-                return Err(fail(&ids::ZEROS_SECTION, span.clone(), message)
+                return Err(zeros_only(&section.name, span)
                     .with_help("put data into `.data` or `.rodata`, code into `.text`"));
             }
-            return self.emit_zeros(bytes.len() as u64, span);
+            return self.emit_zeros(layout, bytes.len() as u64, span);
         }
         let size = section.size + bytes.len() as u64;
         if size > MAX_SECTION {
             return Err(too_large(span));
         }
-        section.bytes.extend_from_slice(bytes);
         section.size = size;
+        if let Some(contents) = self.contents_mut(current) {
+            contents.bytes.extend_from_slice(bytes);
+        }
         Ok(())
     }
 
     /// Appends zeros to the current section.
-    pub(crate) fn emit_zeros(&mut self, count: u64, span: &Range<usize>) -> Result<(), Fail> {
-        let Some(section) = self.section_mut() else {
+    pub(crate) fn emit_zeros(
+        &mut self,
+        layout: &mut Layout,
+        count: u64,
+        span: &Range<usize>,
+    ) -> Result<(), Fail> {
+        let current = layout.current;
+        let Some(section) = layout.section_mut() else {
             return Ok(());
         };
         let limit = match section.kind {
@@ -214,24 +198,70 @@ impl AssembledSections {
         if size > limit {
             return Err(too_large(span));
         }
-        if section.kind != SectionKind::NoBits {
-            section.bytes.resize(size as usize, 0);
-        }
         section.size = size;
+        if section.kind != SectionKind::NoBits
+            && let Some(contents) = self.contents_mut(current)
+        {
+            contents.bytes.resize(size as usize, 0);
+        }
         Ok(())
+    }
+
+    /// Appends an element `count` times to the current section.
+    pub(crate) fn emit_repeated(
+        &mut self,
+        layout: &mut Layout,
+        count: u64,
+        element: &[u8],
+        span: &Range<usize>,
+    ) -> Result<(), Fail> {
+        let (current, start) = layout.here();
+        self.emit_zeros(layout, count.saturating_mul(element.len() as u64), span)?;
+        if element.iter().all(|&byte| byte == 0) {
+            return Ok(());
+        }
+        let section = layout.section();
+        if let Some(zeros) = section.filter(|section| section.kind == SectionKind::NoBits) {
+            return Err(zeros_only(&zeros.name, span));
+        }
+        let contents = self.contents.get_mut(current as usize);
+        let added = contents.and_then(|contents| contents.bytes.get_mut(start as usize..));
+        for chunk in added
+            .into_iter()
+            .flat_map(|a| a.chunks_exact_mut(element.len()))
+        {
+            chunk.copy_from_slice(element);
+        }
+        Ok(())
+    }
+
+    /// Aligns the current section with zeros, for example for a descriptor.
+    pub(crate) fn align(
+        &mut self,
+        layout: &mut Layout,
+        align: u64,
+        span: &Range<usize>,
+    ) -> Result<(), Fail> {
+        let (section, offset) = layout.here();
+        layout.align(section, align);
+        self.emit_zeros(layout, offset.next_multiple_of(align) - offset, span)
     }
 
     /// Overwrites bytes that were already emitted.
     pub(crate) fn patch(&mut self, section: u32, offset: u64, bytes: &[u8]) {
-        let place = self
-            .sections
-            .get_mut(section as usize)
-            .and_then(|s| s.bytes.get_mut(offset as usize..))
+        let contents = self.contents.get_mut(section as usize);
+        let place = contents
+            .and_then(|contents| contents.bytes.get_mut(offset as usize..))
             .and_then(|rest| rest.get_mut(..bytes.len()));
         if let Some(place) = place {
             place.copy_from_slice(bytes);
         }
     }
+}
+
+fn zeros_only(name: &str, span: &Range<usize>) -> Fail {
+    let message = format!("section `{name}` holds no bytes, only zeros");
+    fail(&ids::ZEROS_SECTION, span.clone(), message)
 }
 
 fn too_large(span: &Range<usize>) -> Fail {
@@ -254,10 +284,7 @@ pub(crate) fn check_width(number: i64, width: u8, span: &Range<usize>) -> Result
     if (low..=high).contains(&number) {
         Ok(())
     } else {
-        Err(fail(
-            &ids::VALUE_RANGE,
-            span.clone(),
-            format!("{number} is out of range {low} to {high}"),
-        ))
+        let message = format!("{number} is out of range {low} to {high}");
+        Err(fail(&ids::VALUE_RANGE, span.clone(), message))
     }
 }

@@ -1,5 +1,6 @@
 //! Literals: numbers, characters and strings.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::{Cursor, FloatWidth, WrittenNumber, is_word};
@@ -22,7 +23,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads a symbol name: a word, or any text in quotes.
-    pub(crate) fn name(&mut self) -> Result<std::borrow::Cow<'a, str>, Fail> {
+    pub(crate) fn name(&mut self) -> Result<Cow<'a, str>, Fail> {
         self.skip_blanks();
         if self.peek() == b'"' {
             let start = self.pos;
@@ -40,6 +41,12 @@ impl<'a> Cursor<'a> {
             Some(word) => Ok(word.into()),
             None => Err(self.expected("a name")),
         }
+    }
+
+    /// Reads a symbol name; returns it with its span.
+    pub(crate) fn name_and_span(&mut self) -> Result<(Cow<'a, str>, Range<usize>), Fail> {
+        let start = self.token_start();
+        Ok((self.name()?, self.since(start)))
     }
 
     /// Reads an integer (`12`, `0xc`, `0b1100`, `014`) or a floating-point number (`1.5`, `2e3`).
@@ -82,22 +89,16 @@ impl<'a> Cursor<'a> {
             let suffix = self.tail();
             if !matches!(self.slice(suffix), "U" | "L" | "LL" | "UL" | "ULL") {
                 let text = self.slice(start..self.pos);
-                return Err(fail(
-                    &ids::INVALID_NUMBER,
-                    start..self.pos,
-                    format!("`{text}` is not a number"),
-                ));
+                let message = format!("`{text}` is not a number");
+                return Err(fail(&ids::INVALID_NUMBER, start..self.pos, message));
             }
         }
         if radix == 10 && self.text.as_bytes().get(start) == Some(&b'0') && end > start + 1 {
             return self.octal(start..end);
         }
         if overflow {
-            return Err(fail(
-                &ids::INVALID_NUMBER,
-                start..self.pos,
-                "the number does not fit into 64 bits",
-            ));
+            let message = "the number does not fit into 64 bits";
+            return Err(fail(&ids::INVALID_NUMBER, start..self.pos, message));
         }
         Ok(WrittenNumber::Int(value.cast_signed()))
     }
@@ -177,11 +178,8 @@ impl<'a> Cursor<'a> {
             _ => {
                 self.tail();
                 let text = self.slice(start..self.pos);
-                Err(fail(
-                    &ids::INVALID_NUMBER,
-                    start..self.pos,
-                    format!("`{text}` is not a number"),
-                ))
+                let message = format!("`{text}` is not a number");
+                Err(fail(&ids::INVALID_NUMBER, start..self.pos, message))
             }
         }
     }
@@ -217,22 +215,16 @@ impl<'a> Cursor<'a> {
                 Err(error) => return Err(error),
             },
             b'\n' | 0 => {
-                return Err(fail(
-                    &ids::INVALID_CHARACTER,
-                    start..self.pos,
-                    "a character is missing after `'`",
-                ));
+                let message = "a character is missing after `'`";
+                return Err(fail(&ids::INVALID_CHARACTER, start..self.pos, message));
             }
             byte if byte.is_ascii() => {
                 self.pos += 1;
                 byte
             }
             _ => {
-                return Err(fail(
-                    &ids::INVALID_CHARACTER,
-                    self.here(),
-                    "only ASCII characters have a value here",
-                ));
+                let message = "only ASCII characters have a value here";
+                return Err(fail(&ids::INVALID_CHARACTER, self.here(), message));
             }
         };
         self.eat(b'\'');
@@ -299,11 +291,8 @@ impl<'a> Cursor<'a> {
                 self.pos += 1;
             }
             if self.pos == digits {
-                return Err(fail(
-                    &ids::INVALID_ESCAPE,
-                    start..self.pos,
-                    "`\\x` needs hexadecimal digits",
-                ));
+                let message = "`\\x` needs hexadecimal digits";
+                return Err(fail(&ids::INVALID_ESCAPE, start..self.pos, message));
             }
             return Ok(value as u8);
         }
@@ -315,14 +304,12 @@ impl<'a> Cursor<'a> {
             b'f' => 0x0c,
             b'"' | b'\\' | b'\'' => byte,
             _ => {
-                return Err(fail(
-                    &ids::INVALID_ESCAPE,
-                    start..self.here().end,
-                    "unknown escape",
-                )
-                .with_help(
-                    "the escapes are \\n \\t \\r \\b \\f \\\" \\\\ \\' \\xHH and octal \\NNN",
-                ));
+                let message = "unknown escape";
+                return Err(
+                    fail(&ids::INVALID_ESCAPE, start..self.here().end, message).with_help(
+                        "the escapes are \\n \\t \\r \\b \\f \\\" \\\\ \\' \\xHH and octal \\NNN",
+                    ),
+                );
             }
         };
         self.pos += 1;

@@ -1,10 +1,12 @@
-//! Skipping of statements that are not assembled, and unterminated comments.
+//! Skipping of statements that are not assembled, blocks and rests of lines, and unterminated comments.
 
 use std::ops::Range;
 
 use super::Cursor;
+use crate::diagnostic::{Fail, WithHelp, fail};
+use crate::ids;
 
-impl Cursor<'_> {
+impl<'a> Cursor<'a> {
     /// Finds an unterminated block comment, starting from the beginning of a line.
     pub(crate) fn unclosed_comment(&self, line: usize) -> Option<Range<usize>> {
         let mut probe = self.clone();
@@ -51,4 +53,70 @@ impl Cursor<'_> {
             }
         }
     }
+
+    /// Skips a block up to its closing directive and returns the range of its body; without one, the body extends to
+    /// the end of the text.
+    pub(crate) fn body(
+        &mut self,
+        (opens, closes): (&[&str], &[&str]),
+        span: &Range<usize>,
+    ) -> Result<Range<usize>, Fail> {
+        self.skip_statement();
+        let start = self.pos();
+        let mut depth = 0usize;
+        while !self.at_end() {
+            let line = self.pos();
+            self.skip_labels();
+            if self.peek() == b'.' {
+                let word = self.word().unwrap_or("");
+                if is_one_of(word, opens) {
+                    depth += 1;
+                } else if is_one_of(word, closes) {
+                    match depth.checked_sub(1) {
+                        None => return Ok(start..line),
+                        Some(less) => depth = less,
+                    }
+                }
+            }
+            self.skip_statement();
+        }
+        let name = self.slice(span.clone());
+        let end = closes.first().copied().unwrap_or("");
+        let message = format!("`{name}` is not closed");
+        Err(fail(&ids::UNCLOSED_BLOCK, span.clone(), message)
+            .with_help(format!("end it with `{end}`")))
+    }
+
+    /// Range of a statement up to the cursor, without trailing blanks.
+    pub(crate) fn statement_from(&self, start: usize) -> Range<usize> {
+        let text = self.slice(start..self.pos());
+        start..start + text.trim_end().len()
+    }
+
+    /// Reads the rest of the line without its comment.
+    pub(crate) fn rest_of_line(&mut self) -> &'a str {
+        self.skip_blanks();
+        let start = self.pos();
+        let mut end = start;
+        while !self.at_statement_end() {
+            if self.peek() == b'"' {
+                let quote = self.pos();
+                if self.string().is_ok() {
+                    end = self.pos();
+                    continue;
+                }
+                // The quote does not begin a string, and may be unmatched.
+                self.set_pos(quote);
+            }
+            let width = self.here().len().max(1);
+            self.set_pos(self.pos() + width);
+            end = self.pos();
+            self.skip_blanks();
+        }
+        self.slice(start..end)
+    }
+}
+
+fn is_one_of(word: &str, names: &[&str]) -> bool {
+    names.iter().any(|name| word.eq_ignore_ascii_case(name))
 }

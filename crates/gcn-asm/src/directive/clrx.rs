@@ -7,12 +7,11 @@ use std::ops::Range;
 
 use gcn_isa::{Isa, Target};
 
-use crate::assembler::{Assembler, RAW_FORMAT};
-use crate::cursor::SEPARATOR;
+use crate::assembler::parser::{Parser, RAW_FORMAT};
+use crate::cursor::{Cursor, SEPARATOR};
 use crate::diagnostic::{Diagnostic, Fail, WithHelp, fail};
 use crate::ids;
-use crate::symbols::SymbolDefinition;
-use crate::symbols::scope::ScopeId;
+use crate::symbols::scope::{ScopeId, Scopes};
 
 /// CLRX's architecture names, indexed by its architecture numbers, and the corresponding instruction sets.
 #[rustfmt::skip]
@@ -97,133 +96,109 @@ fn architecture_number(isa: Isa) -> i64 {
 }
 
 /// Parses a scope path.
-fn scope_path(asm: &mut Assembler<'_>) -> Result<ScopeId, Fail> {
-    asm.reader.cursor.skip_blanks();
-    let start = asm.reader.cursor.pos();
-    let Some(path) = asm.reader.cursor.word() else {
-        return Err(asm.reader.cursor.expected("a scope"));
+fn scope_path(parser: &mut Parser<'_>) -> Result<ScopeId, Fail> {
+    let start = parser.cursor.token_start();
+    let Some(path) = parser.cursor.word() else {
+        return Err(parser.cursor.expected("a scope"));
     };
-    let scope = asm.names.symbols.scopes.at(path);
-    scope.ok_or_else(|| {
-        fail(
-            &ids::NESTING_LIMIT,
-            start..asm.reader.cursor.pos(),
-            TOO_DEEP,
-        )
-    })
+    let scope = parser.names.symbols.scopes.at(path);
+    scope.ok_or_else(|| fail(&ids::NESTING_LIMIT, parser.cursor.since(start), TOO_DEEP))
 }
 
 /// `name`, or no name for an anonymous scope that ceases to exist at `.ends`.
-pub(crate) fn open_scope(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), Fail> {
-    asm.reader.cursor.skip_blanks();
-    let name = asm.reader.cursor.word();
+pub(crate) fn open_scope(parser: &mut Parser<'_>, span: &Range<usize>) -> Result<(), Fail> {
+    parser.cursor.skip_blanks();
+    let name = parser.cursor.word();
     if name.is_some_and(|name| name.contains(SEPARATOR)) {
-        return Err(fail(
-            &ids::INVALID_SCOPE,
-            span.clone(),
-            "a scope is opened by its name, without a path",
-        ));
+        let message = "a scope is opened by its name, without a path";
+        return Err(fail(&ids::INVALID_SCOPE, span.clone(), message));
     }
-    if asm.names.symbols.scopes.open(name) {
+    if parser.names.symbols.scopes.open(name) {
         Ok(())
     } else {
         Err(fail(&ids::NESTING_LIMIT, span.clone(), TOO_DEEP))
     }
 }
 
-pub(crate) fn close_scope(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), Fail> {
-    if asm.names.symbols.scopes.close() {
+pub(crate) fn close_scope(scopes: &mut Scopes, span: &Range<usize>) -> Result<(), Fail> {
+    if scopes.close() {
         Ok(())
     } else {
-        Err(fail(
-            &ids::UNOPENED_BLOCK,
-            span.clone(),
-            "no `.scope` is open here",
-        ))
+        let message = "no `.scope` is open here";
+        Err(fail(&ids::UNOPENED_BLOCK, span.clone(), message))
     }
 }
 
-pub(crate) fn using(asm: &mut Assembler<'_>) -> Result<(), Fail> {
-    let scope = scope_path(asm)?;
-    asm.names.symbols.scopes.using(scope);
+pub(crate) fn using(parser: &mut Parser<'_>) -> Result<(), Fail> {
+    let scope = scope_path(parser)?;
+    parser.names.symbols.scopes.using(scope);
     Ok(())
 }
 
-pub(crate) fn unusing(asm: &mut Assembler<'_>) -> Result<(), Fail> {
-    let scope = if asm.reader.cursor.statement_ends() {
+pub(crate) fn unusing(parser: &mut Parser<'_>) -> Result<(), Fail> {
+    let scope = if parser.cursor.statement_ends() {
         None
     } else {
-        Some(scope_path(asm)?)
+        Some(scope_path(parser)?)
     };
-    asm.names.symbols.scopes.stop_using(scope);
+    parser.names.symbols.scopes.stop_using(scope);
     Ok(())
 }
 
 /// `>start, name, name`: symbols with consecutive numbers; the numbering continues within each scope.
-pub(crate) fn enumerate(asm: &mut Assembler<'_>) -> Result<(), Fail> {
-    if asm.reader.cursor.eat_after_blanks(b'>') {
-        asm.reader.cursor.skip_blanks();
-        let start = if asm.reader.cursor.peek() == b',' {
+pub(crate) fn enumerate(parser: &mut Parser<'_>) -> Result<(), Fail> {
+    if parser.cursor.eat_after_blanks(b'>') {
+        parser.cursor.skip_blanks();
+        let start = if parser.cursor.peek() == b',' {
             0
         } else {
-            asm.absolute("the first number")?
+            parser.absolute("the first number")?
         };
-        if let Some(next) = asm.names.symbols.scopes.enumerated() {
+        if let Some(next) = parser.names.symbols.scopes.enumerated() {
             *next = start;
         }
-        if asm.reader.cursor.statement_ends() {
+        if parser.cursor.statement_ends() {
             return Ok(());
         }
-        asm.comma("a symbol")?;
+        parser.cursor.comma("a symbol")?;
     }
     loop {
-        asm.reader.cursor.skip_blanks();
-        let start = asm.reader.cursor.pos();
-        let name = asm.reader.cursor.name()?;
-        let span = start..asm.reader.cursor.pos();
-        asm.names.is_new(&name, &span)?;
-        let Some(next) = asm.names.symbols.scopes.enumerated() else {
+        let (name, span) = parser.cursor.name_and_span()?;
+        parser.names.is_new(&name, &span)?;
+        let Some(next) = parser.names.symbols.scopes.enumerated() else {
             return Ok(());
         };
         let value = *next;
         *next = value.wrapping_add(1);
-        asm.names.define_number(&name, value, span);
-        if !asm.reader.cursor.eat_after_blanks(b',') {
+        parser.names.define_number(&name, value, span);
+        if !parser.cursor.eat_after_blanks(b',') {
             return Ok(());
         }
     }
 }
 
 /// `name`: later uses refer to a different symbol.
-pub(crate) fn undefine(asm: &mut Assembler<'_>) -> Result<(), Fail> {
-    asm.reader.cursor.skip_blanks();
-    let start = asm.reader.cursor.pos();
-    let name = asm.reader.cursor.name()?;
-    let is_register = |id| asm.names.registers.contains_key(&id);
-    let defined = asm
-        .names
-        .symbols
-        .lookup(&name)
-        .filter(|&id| asm.names.symbols.defined(id) != SymbolDefinition::No || is_register(id));
-    if defined.is_some() {
-        asm.names.symbols.unbind(&name);
+pub(crate) fn undefine(parser: &mut Parser<'_>) -> Result<(), Fail> {
+    let (name, span) = parser.cursor.name_and_span()?;
+    if parser.names.is_defined(&name) || parser.names.register_symbol(&name).is_some() {
+        parser.names.symbols.unbind(&name);
     } else {
         let message = format!("symbol `{name}` is not defined here");
-        asm.diagnostics.push(Diagnostic::warning(
-            &ids::UNDEFINED_SYMBOL,
-            start..asm.reader.cursor.pos(),
-            message,
-        ));
+        parser.warning(&ids::UNDEFINED_SYMBOL, span, message);
     }
     Ok(())
 }
 
+/// Parses the name of an architecture, GPU or format; returns it with its span.
+pub(crate) fn platform<'a>(cursor: &mut Cursor<'a>) -> (&'a str, Range<usize>) {
+    let start = cursor.token_start();
+    let name = cursor.tail_word();
+    (name, cursor.since(start))
+}
+
 /// `.gpu` or `.arch`: the target was determined before the source was read, so the name must agree with it.
-pub(crate) fn chosen_target(asm: &mut Assembler<'_>, directive: &str) -> Result<(), Fail> {
-    asm.reader.cursor.skip_blanks();
-    let start = asm.reader.cursor.pos();
-    let word = asm.reader.cursor.tail_word();
-    let span = start..asm.reader.cursor.pos();
+pub(crate) fn chosen_target(parser: &mut Parser<'_>, directive: &str) -> Result<(), Fail> {
+    let (word, span) = platform(&mut parser.cursor);
     let Some(target) = clrx_target(word) else {
         let message = format!(
             "unknown GPU `{}`, or not of these generations",
@@ -232,39 +207,36 @@ pub(crate) fn chosen_target(asm: &mut Assembler<'_>, directive: &str) -> Result<
         return Err(fail(&ids::UNKNOWN_TARGET, span, message));
     };
     let is_same = if directive == ".arch" {
-        target.isa.version() == asm.isa.version()
+        target.isa.version() == parser.isa.version()
     } else {
-        target.isa == asm.isa
+        target.isa == parser.isa
     };
     if is_same {
         return Ok(());
     }
     let message = format!(
         "the source is for {target}, but is assembled for {}",
-        asm.target
+        parser.target
     );
     Err(fail(&ids::TARGET_MISMATCH, span, message)
         .with_help(format!("assemble it with `--target {}`", target.name)))
 }
 
 /// The name of a binary format.
-pub(crate) fn format(asm: &mut Assembler<'_>) -> Result<(), Fail> {
-    asm.reader.cursor.skip_blanks();
-    let start = asm.reader.cursor.pos();
-    let word = asm.reader.cursor.tail_word();
-    let span = start..asm.reader.cursor.pos();
+pub(crate) fn format(parser: &mut Parser<'_>) -> Result<(), Fail> {
+    let (word, span) = platform(&mut parser.cursor);
     let Some(format) = format_named(word) else {
         let message = format!("unknown format `{}`", word.escape_debug());
         return Err(fail(&ids::UNKNOWN_FORMAT, span, message)
             .with_help("words (`raw`) and HSA code objects (`rocm`) are made; see `--format`"));
     };
-    choose_format(asm, format, span);
+    choose_format(parser, format, span);
     Ok(())
 }
 
 /// Records the format for conditionals; the caller determines the actual output format.
-fn choose_format(asm: &mut Assembler<'_>, format: usize, span: Range<usize>) {
-    asm.clrx_format = format;
+fn choose_format(parser: &mut Parser<'_>, format: usize, span: Range<usize>) {
+    parser.clrx_format = format;
     if !MADE_FORMATS.contains(&format) {
         let name = FORMATS.get(format).and_then(|names| names.first());
         let message = format!(
@@ -272,71 +244,65 @@ fn choose_format(asm: &mut Assembler<'_>, format: usize, span: Range<usize>) {
             name.unwrap_or(&"")
         );
         let warning = Diagnostic::warning(&ids::CLRX_UNSUPPORTED, span, message);
-        asm.diagnostics
+        parser
+            .diagnostics
             .push(warning.help("code becomes words or an HSA code object; see `--format`"));
     }
 }
 
 /// `name`: defines the symbol as a number.
-pub(crate) fn get(asm: &mut Assembler<'_>, value: i64) -> Result<(), Fail> {
-    asm.reader.cursor.skip_blanks();
-    let start = asm.reader.cursor.pos();
-    let name = asm.reader.cursor.name()?;
-    asm.names
-        .define_number(&name, value, start..asm.reader.cursor.pos());
+pub(crate) fn get(parser: &mut Parser<'_>, value: i64) -> Result<(), Fail> {
+    let (name, span) = parser.cursor.name_and_span()?;
+    parser.names.define_number(&name, value, span);
     Ok(())
 }
 
 /// `number`: an error, or a warning from 500 upward.
-pub(crate) fn fail_directive(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), Fail> {
-    let number = asm.absolute("the number of the failure")?;
+pub(crate) fn fail_directive(parser: &mut Parser<'_>, span: &Range<usize>) -> Result<(), Fail> {
+    let number = parser.absolute("the number of the failure")?;
     let message = format!("`.fail {number}`");
     if number < FIRST_WARNING {
         return Err(fail(&ids::USER_ERROR, span.clone(), message));
     }
-    asm.diagnostics.push(Diagnostic::warning(
-        &ids::USER_WARNING,
-        span.clone(),
-        message,
-    ));
+    parser.warning(&ids::USER_WARNING, span.clone(), message);
     Ok(())
 }
 
 const TOO_DEEP: &str = "scopes are nested too deep";
 
 /// `.get_gpu`
-pub(crate) fn get_gpu(asm: &mut Assembler<'_>) -> Result<(), Fail> {
-    let name = asm.target.name;
+pub(crate) fn get_gpu(parser: &mut Parser<'_>) -> Result<(), Fail> {
+    let name = parser.target.name;
     let number = DEVICE_NUMBERS.iter().find(|(target, _)| *target == name);
-    get(asm, number.map_or(0, |&(_, number)| number))
+    get(parser, number.map_or(0, |&(_, number)| number))
 }
 
 /// `.get_arch`
-pub(crate) fn get_architecture(asm: &mut Assembler<'_>) -> Result<(), Fail> {
-    get(asm, architecture_number(asm.isa))
+pub(crate) fn get_architecture(parser: &mut Parser<'_>) -> Result<(), Fail> {
+    get(parser, architecture_number(parser.isa))
 }
 
 /// `.get_version`
-pub(crate) fn get_version(asm: &mut Assembler<'_>) -> Result<(), Fail> {
-    get(asm, VERSION)
+pub(crate) fn get_version(parser: &mut Parser<'_>) -> Result<(), Fail> {
+    get(parser, VERSION)
 }
 
 /// `.get_format`
-pub(crate) fn get_format(asm: &mut Assembler<'_>) -> Result<(), Fail> {
-    get(asm, asm.clrx_format as i64)
+pub(crate) fn get_format(parser: &mut Parser<'_>) -> Result<(), Fail> {
+    get(parser, parser.clrx_format as i64)
 }
 
 /// `.rocm` and the other directives named after formats.
-pub(crate) fn named_format(asm: &mut Assembler<'_>, name: &str, span: Range<usize>) {
+pub(crate) fn named_format(parser: &mut Parser<'_>, name: &str, span: Range<usize>) {
     let format = format_named(name.trim_start_matches('.'));
-    choose_format(asm, format.unwrap_or(RAW_FORMAT), span);
+    choose_format(parser, format.unwrap_or(RAW_FORMAT), span);
 }
 
 /// `.buggyfplit`: floating-point constants as in CLRX up to version 0.1.2.
-pub(crate) fn old_literals(asm: &mut Assembler<'_>, span: Range<usize>) {
+pub(crate) fn old_literals(parser: &mut Parser<'_>, span: Range<usize>) {
     let message = "floating-point constants keep the width of their operands";
     let warning = Diagnostic::warning(&ids::CLRX_UNSUPPORTED, span, message);
-    asm.diagnostics.push(
+    parser.diagnostics.push(
         warning.help(
             "up to 0.1.2 CLRX had constants of 16 and 32 bits only; write those with `lit(…)`",
         ),
@@ -345,22 +311,19 @@ pub(crate) fn old_literals(asm: &mut Assembler<'_>, span: Range<usize>) {
 
 /// Directives that describe kernels in CLRX's other binary formats.
 pub(crate) fn foreign_format(
-    asm: &mut Assembler<'_>,
+    cursor: &mut Cursor<'_>,
     name: &str,
     span: Range<usize>,
 ) -> Result<(), Fail> {
-    asm.reader.cursor.skip_statement_content();
+    cursor.skip_statement_content();
     let message = format!("`{name}` belongs to a binary format of CLRX that is not written here");
     Err(fail(&ids::CLRX_UNSUPPORTED, span, message)
         .with_help("describe kernels with `.amdhsa_kernel`, as docs/from-clrx.md shows line by line, or assemble words with `.rawcode`"))
 }
 
 /// `.regvar` and related directives.
-pub(crate) fn register_allocation(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<(), Fail> {
-    asm.reader.cursor.skip_statement_content();
-    Err(fail(
-        &ids::CLRX_UNSUPPORTED,
-        span,
-        "registers are not allocated: name them, as in `x = %v[0:3]`",
-    ))
+pub(crate) fn register_allocation(cursor: &mut Cursor<'_>, span: Range<usize>) -> Result<(), Fail> {
+    cursor.skip_statement_content();
+    let message = "registers are not allocated: name them, as in `x = %v[0:3]`";
+    Err(fail(&ids::CLRX_UNSUPPORTED, span, message))
 }

@@ -3,30 +3,29 @@
 use std::ops::Range;
 
 use crate::argument::DelayedValue;
-use crate::assembler::Assembler;
-use crate::assembler::output::{Fixup, FixupKind, MAX_ALIGN, NOP, check_width};
-use crate::diagnostic::{Diagnostic, Fail, WithHelp, fail};
+use crate::assembler::layout::MAX_ALIGN;
+use crate::assembler::output::{Fixup, FixupKind, NOP, Output, check_width};
+use crate::assembler::parser::Parser;
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::expr::ParsedExpr;
 use crate::float::{FloatLayout, HALF};
 use crate::ids;
-use crate::program::SectionKind;
 use crate::value::{ExprValue, Term};
 
 /// Integers or addresses of `width` bytes, separated by commas.
-pub(crate) fn data(asm: &mut Assembler<'_>, width: u8) -> Result<(), Fail> {
-    if asm.reader.cursor.statement_ends() {
+pub(crate) fn data(parser: &mut Parser<'_>, output: &mut Output, width: u8) -> Result<(), Fail> {
+    if parser.cursor.statement_ends() {
         return Ok(());
     }
     loop {
-        asm.reader.cursor.skip_blanks();
-        let start = asm.reader.cursor.pos();
-        let parsed = if is_missing_datum(asm) {
+        let start = parser.cursor.token_start();
+        let parsed = if is_missing_datum(parser) {
             ParsedExpr::Known(ExprValue::absolute(0))
         } else {
-            asm.parse_expr()?
+            parser.parse_expr()?
         };
-        let span = start..asm.reader.cursor.pos();
-        let (section, offset) = asm.output.here();
+        let span = parser.cursor.since(start);
+        let (section, offset) = parser.names.layout.here();
         let mut bytes = [0; 8];
         let delayed = match parsed {
             ParsedExpr::Float(_) | ParsedExpr::Suffixed(..) => {
@@ -37,7 +36,7 @@ pub(crate) fn data(asm: &mut Assembler<'_>, width: u8) -> Result<(), Fail> {
             }
             ParsedExpr::Known(value) => match value.as_absolute() {
                 Some(number) => {
-                    check_datum(asm, number, width, &span)?;
+                    check_datum(parser, number, width, &span)?;
                     bytes = number.to_le_bytes();
                     None
                 }
@@ -46,7 +45,7 @@ pub(crate) fn data(asm: &mut Assembler<'_>, width: u8) -> Result<(), Fail> {
             ParsedExpr::Later(id) => Some(DelayedValue::Expr(id)),
         };
         if let Some(value) = delayed {
-            asm.output.fixups.push(Fixup {
+            output.fixups.push(Fixup {
                 section,
                 offset,
                 kind: FixupKind::Data(width),
@@ -55,9 +54,12 @@ pub(crate) fn data(asm: &mut Assembler<'_>, width: u8) -> Result<(), Fail> {
                 instruction: None,
             });
         }
-        asm.output
-            .emit(bytes.get(..usize::from(width)).unwrap_or(&bytes), &span)?;
-        if !asm.reader.cursor.eat_after_blanks(b',') {
+        output.emit(
+            &mut parser.names.layout,
+            bytes.get(..usize::from(width)).unwrap_or(&bytes),
+            &span,
+        )?;
+        if !parser.cursor.eat_after_blanks(b',') {
             return Ok(());
         }
     }
@@ -65,66 +67,64 @@ pub(crate) fn data(asm: &mut Assembler<'_>, width: u8) -> Result<(), Fail> {
 
 /// Checks that a datum fits, or truncates it with a warning.
 pub(crate) fn check_datum(
-    asm: &mut Assembler<'_>,
+    parser: &mut Parser<'_>,
     number: i64,
     width: u8,
     span: &Range<usize>,
 ) -> Result<(), Fail> {
     let checked = check_width(number, width, span);
-    if asm.dialect.truncates_data()
+    if parser.dialect.truncates_data()
         && let Err(mut error) = checked
     {
         error.id = &ids::TRUNCATED_VALUE;
         error.message += ", and is truncated";
-        asm.warn(*error);
+        parser.warn(*error);
         return Ok(());
     }
     checked
 }
 
 /// Reads the size of reserved space; a negative size counts as 0 if the dialect allows it.
-fn room_size(asm: &mut Assembler<'_>, what: &str) -> Result<u64, Fail> {
-    if !asm.dialect.truncates_data() {
-        let size = asm.absolute_within(what, 0, i64::MAX)?;
+fn room_size(parser: &mut Parser<'_>, what: &str) -> Result<u64, Fail> {
+    if !parser.dialect.truncates_data() {
+        let size = parser.absolute_within(what, 0, i64::MAX)?;
         return Ok(size.cast_unsigned());
     }
-    asm.reader.cursor.skip_blanks();
-    let start = asm.reader.cursor.pos();
-    let size = asm.absolute(what)?;
+    let start = parser.cursor.token_start();
+    let size = parser.absolute(what)?;
     Ok(u64::try_from(size).unwrap_or_else(|_| {
         let message = format!("nothing is made: {what} is {size}");
-        let span = start..asm.reader.cursor.pos();
-        asm.diagnostics
-            .push(Diagnostic::warning(&ids::EMPTY_FILL, span, message));
+        let span = parser.cursor.since(start);
+        parser.warning(&ids::EMPTY_FILL, span, message);
         0
     }))
 }
 
 /// Returns true if a value is missing at the cursor, which CLRX treats as 0 with a warning.
-fn is_missing_datum(asm: &mut Assembler<'_>) -> bool {
-    let is_missing = asm.dialect.takes_missing_data()
-        && (asm.reader.cursor.at_statement_end() || asm.reader.cursor.peek() == b',');
+fn is_missing_datum(parser: &mut Parser<'_>) -> bool {
+    let is_missing = parser.dialect.takes_missing_data()
+        && (parser.cursor.at_statement_end() || parser.cursor.peek() == b',');
     if is_missing {
-        let here = asm.reader.cursor.here();
-        asm.diagnostics.push(Diagnostic::warning(
-            &ids::MISSING_VALUE,
-            here,
-            "the number is missing; 0 is used",
-        ));
+        let here = parser.cursor.here();
+        let message = "the number is missing; 0 is used";
+        parser.warning(&ids::MISSING_VALUE, here, message);
     }
     is_missing
 }
 
 /// LEB128 numbers, separated by commas.
-pub(crate) fn leb128(asm: &mut Assembler<'_>, is_signed: bool) -> Result<(), Fail> {
+pub(crate) fn leb128(
+    parser: &mut Parser<'_>,
+    output: &mut Output,
+    is_signed: bool,
+) -> Result<(), Fail> {
     const PAYLOAD: i64 = 0x7f;
     const MORE: u8 = 0x80;
     const SIGN: u8 = 0x40;
     loop {
-        asm.reader.cursor.skip_blanks();
-        let start = asm.reader.cursor.pos();
-        let mut value = asm.absolute("a number of variable length")?;
-        let span = start..asm.reader.cursor.pos();
+        let start = parser.cursor.token_start();
+        let mut value = parser.absolute("a number of variable length")?;
+        let span = parser.cursor.since(start);
         loop {
             let byte = (value & PAYLOAD) as u8;
             let is_last = if is_signed {
@@ -134,78 +134,82 @@ pub(crate) fn leb128(asm: &mut Assembler<'_>, is_signed: bool) -> Result<(), Fai
                 value = (value.cast_unsigned() >> 7).cast_signed();
                 value == 0
             };
-            asm.output
-                .emit(&[if is_last { byte } else { byte | MORE }], &span)?;
+            output.emit(
+                &mut parser.names.layout,
+                &[if is_last { byte } else { byte | MORE }],
+                &span,
+            )?;
             if is_last {
                 break;
             }
         }
-        if !asm.reader.cursor.eat_after_blanks(b',') {
+        if !parser.cursor.eat_after_blanks(b',') {
             return Ok(());
         }
     }
 }
 
 /// 16-byte numbers, separated by commas.
-pub(crate) fn octa(asm: &mut Assembler<'_>) -> Result<(), Fail> {
+pub(crate) fn octa(parser: &mut Parser<'_>, output: &mut Output) -> Result<(), Fail> {
     loop {
-        asm.reader.cursor.skip_blanks();
-        let start = asm.reader.cursor.pos();
-        let is_missing = is_missing_datum(asm);
-        let is_negative = asm.reader.cursor.eat(b'-');
-        let number = match asm.reader.cursor.peek() {
+        let start = parser.cursor.token_start();
+        let is_missing = is_missing_datum(parser);
+        let is_negative = parser.cursor.eat(b'-');
+        let number = match parser.cursor.peek() {
             _ if is_missing => 0,
             b'0'..=b'9' => {
-                let place = asm.reader.cursor.tail();
-                let text = asm.reader.cursor.slice(place);
+                let place = parser.cursor.tail();
+                let text = parser.cursor.slice(place);
                 let (digits, radix) = match text.get(..2) {
                     Some("0x" | "0X") => (text.get(2..).unwrap_or(""), 16),
                     _ => (text, 10),
                 };
                 let number = u128::from_str_radix(digits, radix).map_err(|_| {
                     let message = format!("`{text}` is not a number of 128 bits");
-                    fail(
-                        &ids::INVALID_NUMBER,
-                        start..asm.reader.cursor.pos(),
-                        message,
-                    )
+                    fail(&ids::INVALID_NUMBER, parser.cursor.since(start), message)
                 })?;
                 number.cast_signed()
             }
-            _ => asm.absolute("a number of 16 bytes")?.into(),
+            _ => parser.absolute("a number of 16 bytes")?.into(),
         };
         let number = if is_negative {
             number.wrapping_neg()
         } else {
             number
         };
-        asm.output
-            .emit(&number.to_le_bytes(), &(start..asm.reader.cursor.pos()))?;
-        if !asm.reader.cursor.eat_after_blanks(b',') {
+        output.emit(
+            &mut parser.names.layout,
+            &number.to_le_bytes(),
+            &parser.cursor.since(start),
+        )?;
+        if !parser.cursor.eat_after_blanks(b',') {
             return Ok(());
         }
     }
 }
 
 /// Floating-point numbers, separated by commas.
-pub(crate) fn floats(asm: &mut Assembler<'_>, format: &FloatLayout) -> Result<(), Fail> {
+pub(crate) fn floats(
+    parser: &mut Parser<'_>,
+    output: &mut Output,
+    format: &FloatLayout,
+) -> Result<(), Fail> {
     loop {
-        asm.reader.cursor.skip_blanks();
-        let start = asm.reader.cursor.pos();
-        let is_missing = is_missing_datum(asm);
-        let is_negative = asm.reader.cursor.eat(b'-');
+        let start = parser.cursor.token_start();
+        let is_missing = is_missing_datum(parser);
+        let is_negative = parser.cursor.eat(b'-');
         if !is_negative {
-            let _ = asm.reader.cursor.eat(b'+');
+            let _ = parser.cursor.eat(b'+');
         }
-        let place = asm.reader.cursor.float_tail();
+        let place = parser.cursor.float_tail();
         let text = if is_missing {
             "0"
         } else {
-            asm.reader.cursor.slice(place)
+            parser.cursor.slice(place)
         };
-        let span = start..asm.reader.cursor.pos();
+        let span = parser.cursor.since(start);
         if text.is_empty() {
-            return Err(asm.reader.cursor.expected("a floating-point number"));
+            return Err(parser.cursor.expected("a floating-point number"));
         }
         let hexadecimal = text.strip_prefix("0x").or(text.strip_prefix("0X"));
         let bits = match hexadecimal {
@@ -233,32 +237,39 @@ pub(crate) fn floats(asm: &mut Assembler<'_>, format: &FloatLayout) -> Result<()
             bits
         };
         let bytes = bits.to_le_bytes();
-        asm.output
-            .emit(bytes.get(..format.width).unwrap_or(&bytes), &span)?;
-        if !asm.reader.cursor.eat_after_blanks(b',') {
+        output.emit(
+            &mut parser.names.layout,
+            bytes.get(..format.width).unwrap_or(&bytes),
+            &span,
+        )?;
+        if !parser.cursor.eat_after_blanks(b',') {
             return Ok(());
         }
     }
 }
 
 /// Strings separated by commas, with `width` bytes per character; strings separated only by blanks are concatenated.
-pub(crate) fn strings(asm: &mut Assembler<'_>, terminated: bool, width: usize) -> Result<(), Fail> {
-    if asm.reader.cursor.statement_ends() {
+pub(crate) fn strings(
+    parser: &mut Parser<'_>,
+    output: &mut Output,
+    terminated: bool,
+    width: usize,
+) -> Result<(), Fail> {
+    if parser.cursor.statement_ends() {
         return Ok(());
     }
     loop {
-        asm.reader.cursor.skip_blanks();
-        let start = asm.reader.cursor.pos();
-        if asm.dialect.takes_missing_data() && asm.reader.cursor.peek() == b',' {
+        let start = parser.cursor.token_start();
+        if parser.dialect.takes_missing_data() && parser.cursor.peek() == b',' {
             // A missing string emits nothing, not even a terminating zero.
-            asm.reader.cursor.set_pos(start + 1);
+            parser.cursor.set_pos(start + 1);
             continue;
         }
-        let mut bytes = asm.reader.cursor.string()?;
-        asm.reader.cursor.skip_blanks();
-        while asm.reader.cursor.peek() == b'"' {
-            bytes.extend(asm.reader.cursor.string()?);
-            asm.reader.cursor.skip_blanks();
+        let mut bytes = parser.cursor.string()?;
+        parser.cursor.skip_blanks();
+        while parser.cursor.peek() == b'"' {
+            bytes.extend(parser.cursor.string()?);
+            parser.cursor.skip_blanks();
         }
         if terminated {
             bytes.push(0);
@@ -267,60 +278,82 @@ pub(crate) fn strings(asm: &mut Assembler<'_>, terminated: bool, width: usize) -
             let wide = |byte| std::iter::once(byte).chain(std::iter::repeat_n(0, width - 1));
             bytes = bytes.into_iter().flat_map(wide).collect();
         }
-        asm.output.emit(&bytes, &(start..asm.reader.cursor.pos()))?;
-        if !asm.reader.cursor.eat_after_blanks(b',') {
+        output.emit(
+            &mut parser.names.layout,
+            &bytes,
+            &parser.cursor.since(start),
+        )?;
+        if !parser.cursor.eat_after_blanks(b',') {
             return Ok(());
         }
     }
 }
 
 /// `count, value`
-pub(crate) fn space(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), Fail> {
-    let count = room_size(asm, "the number of bytes")?;
-    let value = asm.optional_absolute("the value")?.unwrap_or(0);
-    repeat(asm, count, &[value as u8], span)
+pub(crate) fn space(
+    parser: &mut Parser<'_>,
+    output: &mut Output,
+    span: &Range<usize>,
+) -> Result<(), Fail> {
+    let count = room_size(parser, "the number of bytes")?;
+    let value = parser.optional_absolute("the value")?.unwrap_or(0);
+    output.emit_repeated(&mut parser.names.layout, count, &[value as u8], span)
 }
 
 /// `count, value` of elements of `width` bytes
 pub(crate) fn repeated(
-    asm: &mut Assembler<'_>,
+    parser: &mut Parser<'_>,
+    output: &mut Output,
     width: usize,
     span: &Range<usize>,
 ) -> Result<(), Fail> {
-    let count = asm.absolute_within("the number of elements", 0, i64::MAX)?;
-    let bytes = asm
+    let count = parser.absolute_within("the number of elements", 0, i64::MAX)?;
+    let bytes = parser
         .optional_absolute("the value")?
         .unwrap_or(0)
         .to_le_bytes();
     let element = bytes.get(..width).unwrap_or(&bytes);
-    repeat(asm, count.cast_unsigned(), element, span)
+    output.emit_repeated(
+        &mut parser.names.layout,
+        count.cast_unsigned(),
+        element,
+        span,
+    )
 }
 
 /// `count` of elements of `width` bytes
 pub(crate) fn space_of(
-    asm: &mut Assembler<'_>,
+    parser: &mut Parser<'_>,
+    output: &mut Output,
     width: u64,
     span: &Range<usize>,
 ) -> Result<(), Fail> {
-    let count = asm.absolute_within("the number of elements", 0, i64::MAX)?;
-    asm.output
-        .emit_zeros(count.cast_unsigned().saturating_mul(width), span)
+    let count = parser.absolute_within("the number of elements", 0, i64::MAX)?;
+    output.emit_zeros(
+        &mut parser.names.layout,
+        count.cast_unsigned().saturating_mul(width),
+        span,
+    )
 }
 
 /// `count, size, value`; only the bits in `mask` of the value are used.
-pub(crate) fn fill(asm: &mut Assembler<'_>, span: &Range<usize>, mask: u64) -> Result<(), Fail> {
+pub(crate) fn fill(
+    parser: &mut Parser<'_>,
+    output: &mut Output,
+    span: &Range<usize>,
+    mask: u64,
+) -> Result<(), Fail> {
     /// Maximum number of bytes per element.
     const MAX_SIZE: usize = 8;
-    let count = asm.absolute("the number of elements")?;
-    let size = asm
+    let count = parser.absolute("the number of elements")?;
+    let size = parser
         .optional_absolute("the size of an element")?
         .unwrap_or(1);
-    let value = asm.optional_absolute("the value")?.unwrap_or(0);
+    let value = parser.optional_absolute("the value")?.unwrap_or(0);
     let Ok(size) = usize::try_from(size) else {
-        if asm.dialect.truncates_data() {
+        if parser.dialect.truncates_data() {
             let message = format!("nothing is filled: an element has {size} bytes");
-            asm.diagnostics
-                .push(Diagnostic::warning(&ids::EMPTY_FILL, span.clone(), message));
+            parser.warning(&ids::EMPTY_FILL, span.clone(), message);
             return Ok(());
         }
         let message = format!("an element has {size} bytes; 0 to {MAX_SIZE} are possible");
@@ -328,132 +361,87 @@ pub(crate) fn fill(asm: &mut Assembler<'_>, span: &Range<usize>, mask: u64) -> R
     };
     let Ok(count) = u64::try_from(count) else {
         let message = format!("nothing is filled: the number of elements is {count}");
-        asm.diagnostics
-            .push(Diagnostic::warning(&ids::EMPTY_FILL, span.clone(), message));
+        parser.warning(&ids::EMPTY_FILL, span.clone(), message);
         return Ok(());
     };
     if size > MAX_SIZE {
         let message = format!("elements of {size} bytes are taken as {MAX_SIZE} bytes");
-        asm.diagnostics.push(Diagnostic::warning(
-            &ids::TRUNCATED_VALUE,
-            span.clone(),
-            message,
-        ));
+        parser.warning(&ids::TRUNCATED_VALUE, span.clone(), message);
     }
     let bytes = (value.cast_unsigned() & mask).to_le_bytes();
-    repeat(asm, count, bytes.get(..size).unwrap_or(&bytes), span)
-}
-
-fn repeat(
-    asm: &mut Assembler<'_>,
-    count: u64,
-    element: &[u8],
-    span: &Range<usize>,
-) -> Result<(), Fail> {
-    let length = count.saturating_mul(element.len() as u64);
-    let start = asm.output.here().1;
-    asm.output.emit_zeros(length, span)?;
-    if element.iter().all(|&byte| byte == 0) {
-        return Ok(());
-    }
-    let name = asm.output.section().map(|s| (s.kind, s.name.clone()));
-    if let Some((SectionKind::NoBits, name)) = name {
-        return Err(fail(
-            &ids::ZEROS_SECTION,
-            span.clone(),
-            format!("section `{name}` holds no bytes, only zeros"),
-        ));
-    }
-    let section = asm.output.current as usize;
-    let place = asm
-        .output
-        .sections
-        .get_mut(section)
-        .and_then(|s| s.bytes.get_mut(start as usize..));
-    for chunk in place
-        .into_iter()
-        .flat_map(|p| p.chunks_exact_mut(element.len()))
-    {
-        chunk.copy_from_slice(element);
-    }
-    Ok(())
+    output.emit_repeated(
+        &mut parser.names.layout,
+        count,
+        bytes.get(..size).unwrap_or(&bytes),
+        span,
+    )
 }
 
 /// `alignment, fill, maximum number of bytes to skip`. Code is padded with S_NOP.
 pub(crate) fn align(
-    asm: &mut Assembler<'_>,
+    parser: &mut Parser<'_>,
+    output: &mut Output,
     span: &Range<usize>,
     is_power: bool,
     width: usize,
 ) -> Result<(), Fail> {
     let align = if is_power {
-        1 << asm.absolute_within("the alignment", 0, i64::from(MAX_ALIGN.ilog2()))?
+        1 << parser.absolute_within("the alignment", 0, i64::from(MAX_ALIGN.ilog2()))?
     } else {
-        asm.absolute_within("the alignment", 0, MAX_ALIGN)?.max(1)
+        parser
+            .absolute_within("the alignment", 0, MAX_ALIGN)?
+            .max(1)
     };
     if align.count_ones() != 1 {
-        return Err(fail(
-            &ids::INVALID_ALIGNMENT,
-            span.clone(),
-            format!("the alignment is {align}, but must be a power of two"),
-        ));
+        let message = format!("the alignment is {align}, but must be a power of two");
+        return Err(fail(&ids::INVALID_ALIGNMENT, span.clone(), message));
     }
-    let fill = asm.optional_absolute("the fill value")?;
-    let most = asm.optional_absolute("the most bytes to skip")?;
+    let fill = parser.optional_absolute("the fill value")?;
+    let most = parser.optional_absolute("the most bytes to skip")?;
     let align = align.cast_unsigned();
-    let offset = asm.output.here().1;
+    let offset = parser.names.layout.here().1;
     let padding = offset.next_multiple_of(align) - offset;
     if most.is_some_and(|most| most > 0 && padding > most.cast_unsigned()) {
         return Ok(());
     }
-    let is_code = asm.output.section().is_some_and(|s| s.flags.exec);
-    if let Some(section) = asm.output.sections.get_mut(asm.output.current as usize) {
-        section.align = section.align.max(align);
-    }
+    let is_code = parser.names.layout.section().is_some_and(|s| s.flags.exec);
+    let layout = &mut parser.names.layout;
+    layout.align(layout.current, align);
     match fill {
         Some(value) => {
             let bytes = value.to_le_bytes();
             let element = bytes.get(..width).unwrap_or(&bytes);
             if !padding.is_multiple_of(width as u64) {
-                return Err(fail(
-                    &ids::INVALID_ALIGNMENT,
-                    span.clone(),
-                    format!(
-                        "{padding} bytes of padding are not a multiple of the fill value's {width}"
-                    ),
-                ));
+                let message = format!(
+                    "{padding} bytes of padding are not a multiple of the fill value's {width}"
+                );
+                return Err(fail(&ids::INVALID_ALIGNMENT, span.clone(), message));
             }
-            repeat(asm, padding / width as u64, element, span)
+            output.emit_repeated(
+                &mut parser.names.layout,
+                padding / width as u64,
+                element,
+                span,
+            )
         }
         None if is_code => {
-            asm.output.emit_zeros(padding % 4, span)?;
-            repeat(asm, padding / 4, &NOP, span)
+            output.emit_zeros(&mut parser.names.layout, padding % 4, span)?;
+            output.emit_repeated(&mut parser.names.layout, padding / 4, &NOP, span)
         }
-        None => asm.output.emit_zeros(padding, span),
+        None => output.emit_zeros(&mut parser.names.layout, padding, span),
     }
-}
-
-/// Aligns the current section, for example for a descriptor.
-pub(crate) fn align_to(
-    asm: &mut Assembler<'_>,
-    align: u64,
-    span: &Range<usize>,
-) -> Result<(), Fail> {
-    let offset = asm.output.here().1;
-    if let Some(section) = asm.output.sections.get_mut(asm.output.current as usize) {
-        section.align = section.align.max(align);
-    }
-    asm.output
-        .emit_zeros(offset.next_multiple_of(align) - offset, span)
 }
 
 /// `offset, fill`: advances to an offset in the section.
-pub(crate) fn org(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), Fail> {
-    asm.reader.cursor.skip_blanks();
-    let start = asm.reader.cursor.pos();
-    let parsed = asm.parse_expr()?;
-    let here = start..asm.reader.cursor.pos();
-    let (section, now) = asm.output.here();
+pub(crate) fn org(
+    parser: &mut Parser<'_>,
+    output: &mut Output,
+    span: &Range<usize>,
+) -> Result<(), Fail> {
+    let start = parser.cursor.token_start();
+    let parsed = parser.parse_expr()?;
+    let here = parser.cursor.since(start);
+    let (section, now) = parser.names.layout.here();
     let wanted = match parsed {
         ParsedExpr::Known(value) => match (value.plus, value.minus) {
             (None, None) => Some(value.constant),
@@ -471,18 +459,15 @@ pub(crate) fn org(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), Fa
         _ => None,
     };
     let Some(wanted) = wanted else {
-        return Err(fail(
-            &ids::INVALID_ORG,
-            here,
-            "`.org` takes a number or a label of this section that is known here",
-        ));
+        let message = "`.org` takes a number or a label of this section that is known here";
+        return Err(fail(&ids::INVALID_ORG, here, message));
     };
-    let fill = asm.optional_absolute("the fill value")?.unwrap_or(0);
+    let fill = parser.optional_absolute("the fill value")?.unwrap_or(0);
     match u64::try_from(wanted)
         .ok()
         .and_then(|wanted| wanted.checked_sub(now))
     {
-        Some(count) => repeat(asm, count, &[fill as u8], span),
+        Some(count) => output.emit_repeated(&mut parser.names.layout, count, &[fill as u8], span),
         None => Err(fail(
             &ids::INVALID_ORG,
             here,
@@ -492,10 +477,10 @@ pub(crate) fn org(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), Fa
 }
 
 /// `.half`: 16-bit integers or floats, depending on the dialect.
-pub(crate) fn halves(asm: &mut Assembler<'_>) -> Result<(), Fail> {
-    if asm.dialect.halves_are_floats() {
-        floats(asm, &HALF)
+pub(crate) fn halves(parser: &mut Parser<'_>, output: &mut Output) -> Result<(), Fail> {
+    if parser.dialect.halves_are_floats() {
+        floats(parser, output, &HALF)
     } else {
-        data(asm, 2)
+        data(parser, output, 2)
     }
 }

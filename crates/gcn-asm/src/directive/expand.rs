@@ -10,9 +10,10 @@ pub(crate) mod source_mapping;
 
 use std::ops::Range;
 
-use crate::assembler::Assembler;
 use crate::assembler::expansion::origin::{ExpansionKind, ExpansionStep, TextOrigin};
 use crate::assembler::expansion::{ENTRY_COST, Jump, REPEAT_COST};
+use crate::assembler::parser::Parser;
+use crate::assembler::reader::SourceReader;
 use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, Severity, fail};
 use crate::ids;
@@ -23,38 +24,37 @@ use substitute::{Substitutions, substitute, unquoted};
 const ROUND: &str = "\\+";
 
 /// `count`, up to `.endr`
-pub(crate) fn rept(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), Fail> {
-    let count = asm.absolute("the number of repetitions").and_then(|count| {
-        if asm.reader.cursor.statement_ends() {
+pub(crate) fn rept(reader: &mut SourceReader<'_>, span: &Range<usize>) -> Result<(), Fail> {
+    let count = reader
+        .parser
+        .absolute("the number of repetitions")
+        .and_then(|count| {
+            reader.parser.cursor.end_statement()?;
             Ok(count)
-        } else {
-            Err(asm.reader.cursor.expected("the end of the statement"))
-        }
-    });
-    let call = asm.reader.statement_from(span.start);
-    let body = asm.reader.body(LOOP, span)?;
+        });
+    let call = reader.parser.cursor.statement_from(span.start);
+    let body = reader.parser.cursor.body(LOOP, span)?;
     let count = count?;
     let Ok(count) = u64::try_from(count) else {
-        return Err(fail(
-            &ids::EXPANSION_LIMIT,
-            call,
-            format!("a loop cannot be repeated {count} times"),
-        ));
+        let message = format!("a loop cannot be repeated {count} times");
+        return Err(fail(&ids::EXPANSION_LIMIT, call, message));
     };
     if count == 0 || body.is_empty() {
         return Ok(());
     }
-    if asm.reader.cursor.slice(body.clone()).contains(ROUND) {
+    if reader.parser.cursor.slice(body.clone()).contains(ROUND) {
         let rounds = usize::try_from(count).unwrap_or(usize::MAX);
         let values = std::iter::repeat_n(None, rounds);
-        return unrolled(asm, ".rept", body, values, call);
+        return unrolled(reader, ".rept", body, values, call);
     }
     let each = body.len() + REPEAT_COST;
     let bytes = usize::try_from(count)
         .unwrap_or(usize::MAX)
         .saturating_mul(each);
-    asm.reader.charge(bytes.saturating_add(ENTRY_COST), &call)?;
-    let begin = asm.reader.cursor.within(body);
+    reader
+        .expansion
+        .charge(bytes.saturating_add(ENTRY_COST), &call)?;
+    let begin = reader.parser.cursor.within(body);
     let step = ExpansionStep {
         what: ExpansionKind::Loop(".rept"),
         text: None,
@@ -62,49 +62,49 @@ pub(crate) fn rept(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), F
         call,
         iteration: 1,
     };
-    asm.reader.expand(step, begin, count)
+    reader.expand(step, begin, count)
 }
 
 /// `parameter, value, value`, up to `.endr`; for `.irpc`, the values are characters.
 pub(crate) fn irp(
-    asm: &mut Assembler<'_>,
+    reader: &mut SourceReader<'_>,
     span: &Range<usize>,
     name: &'static str,
 ) -> Result<(), Fail> {
-    let head = irp_head(asm, name == ".irpc");
-    let call = asm.reader.statement_from(span.start);
-    let body = asm.reader.body(LOOP, span)?;
+    let head = irp_head(reader, name == ".irpc");
+    let call = reader.parser.cursor.statement_from(span.start);
+    let body = reader.parser.cursor.body(LOOP, span)?;
     let (parameter, values) = head?;
     let values = values.into_iter().map(|value| Some((parameter, value)));
-    unrolled(asm, name, body, values, call)
+    unrolled(reader, name, body, values, call)
 }
 
 /// Expands a loop whose text depends on the iteration: all iterations as one text.
 fn unrolled<'a>(
-    asm: &mut Assembler<'a>,
+    reader: &mut SourceReader<'a>,
     name: &'static str,
     body: Range<usize>,
     values: impl Iterator<Item = Option<(&'a str, &'a str)>>,
     call: Range<usize>,
 ) -> Result<(), Fail> {
-    let text = asm.reader.cursor.slice(body.clone());
+    let text = reader.parser.cursor.slice(body.clone());
     let mut out = String::new();
     for (round, value) in (0..).zip(values) {
         let values = Substitutions {
             bindings: value.as_slice(),
-            calls: asm.reader.expansion.calls,
+            calls: reader.expansion.calls,
             round,
         };
-        let limit = asm.reader.expansion.budget;
+        let limit = reader.expansion.budget;
         // Iterations of an empty body also use up the limit.
         let limit = limit.saturating_sub(round as usize * REPEAT_COST);
         if !substitute(&mut out, text, &values, limit) || limit == 0 {
-            return asm.reader.charge(usize::MAX, &call);
+            return reader.expansion.charge(usize::MAX, &call);
         }
     }
-    asm.reader.charge(out.len() + ENTRY_COST, &call)?;
-    let origin = asm.reader.origin(body);
-    let text = asm.reader.expansion.keep(out);
+    reader.expansion.charge(out.len() + ENTRY_COST, &call)?;
+    let origin = reader.parser.mapping.origin(body);
+    let text = reader.expansion.keep(out);
     let step = ExpansionStep {
         what: ExpansionKind::Loop(name),
         text: Some(text),
@@ -112,32 +112,32 @@ fn unrolled<'a>(
         call,
         iteration: 1,
     };
-    asm.reader.expand(step, Cursor::new(text, asm.dialect), 1)
+    reader.expand(step, Cursor::new(text, reader.parser.dialect), 1)
 }
 
 fn irp_head<'a>(
-    asm: &mut Assembler<'a>,
+    reader: &mut SourceReader<'a>,
     by_character: bool,
 ) -> Result<(&'a str, Vec<&'a str>), Fail> {
-    asm.reader.cursor.skip_blanks();
-    let Some(parameter) = asm.reader.cursor.word() else {
-        return Err(asm.reader.cursor.expected("a parameter's name"));
+    reader.parser.cursor.skip_blanks();
+    let Some(parameter) = reader.parser.cursor.word() else {
+        return Err(reader.parser.cursor.expected("a parameter's name"));
     };
-    let _ = asm.reader.cursor.eat_after_blanks(b',');
+    let _ = reader.parser.cursor.eat_after_blanks(b',');
     let mut values = Vec::new();
     if by_character {
-        let characters = unquoted(asm.reader.rest_of_line());
+        let characters = unquoted(reader.parser.cursor.rest_of_line());
         let ends = characters
             .char_indices()
             .map(|(at, c)| at..at + c.len_utf8());
         let characters = ends.filter_map(|range| characters.get(range));
-        let is_idle = |c: &str| asm.dialect.ignores_idle_blanks() && c.trim().is_empty();
+        let is_idle = |c: &str| reader.parser.dialect.ignores_idle_blanks() && c.trim().is_empty();
         values.extend(characters.filter(|c| !is_idle(c)));
     } else {
         let mut after_comma = false;
-        while after_comma || !asm.reader.cursor.statement_ends() {
-            values.push(unquoted(macros::macro_argument(asm)?));
-            after_comma = asm.reader.cursor.eat_after_blanks(b',');
+        while after_comma || !reader.parser.cursor.statement_ends() {
+            values.push(unquoted(macros::macro_argument(reader)?));
+            after_comma = reader.parser.cursor.eat_after_blanks(b',');
         }
     }
     if values.is_empty() {
@@ -148,38 +148,35 @@ fn irp_head<'a>(
 
 /// `"text"`: a user-defined error, warning or note.
 pub(crate) fn user_message(
-    asm: &mut Assembler<'_>,
+    parser: &mut Parser<'_>,
     name: &str,
     span: &Range<usize>,
 ) -> Result<(), Fail> {
     let mut text = String::new();
-    if !asm.reader.cursor.statement_ends() || name == ".print" {
-        text = String::from_utf8_lossy(&asm.reader.cursor.string()?).into_owned();
+    if !parser.cursor.statement_ends() || name == ".print" {
+        text = String::from_utf8_lossy(&parser.cursor.string()?).into_owned();
     }
     if text.is_empty() {
         text = format!("`{name}` without a text");
     }
-    let mut message = fail(&ids::USER_ERROR, span.start..asm.reader.cursor.pos(), text);
+    let mut message = fail(&ids::USER_ERROR, parser.cursor.since(span.start), text);
     (message.severity, message.id) = match name {
         ".print" => (Severity::Note, &ids::USER_NOTE),
         ".warning" => (Severity::Warning, &ids::USER_WARNING),
         _ => return Err(message),
     };
-    asm.diagnostics.push(*message);
+    parser.diagnostics.push(*message);
     Ok(())
 }
 
 /// `.end`: ignores the rest of the source.
-pub(crate) fn end(asm: &mut Assembler<'_>) {
-    asm.reader.cursor.skip_line_content();
-    asm.reader.expansion.jump = Some(Jump::Stop);
+pub(crate) fn end(reader: &mut SourceReader<'_>) {
+    reader.parser.cursor.skip_line_content();
+    reader.expansion.jump = Some(Jump::Stop);
 }
 
 /// Error for a directive that ends a block which was never opened.
 pub(crate) fn unopened_error(name: &str, span: &Range<usize>, beginning: &str) -> Result<(), Fail> {
-    Err(fail(
-        &ids::UNOPENED_BLOCK,
-        span.clone(),
-        format!("`{name}` without {beginning}"),
-    ))
+    let message = format!("`{name}` without {beginning}");
+    Err(fail(&ids::UNOPENED_BLOCK, span.clone(), message))
 }

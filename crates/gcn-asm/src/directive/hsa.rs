@@ -7,9 +7,10 @@ use std::ops::Range;
 
 use gcn_object::note::{self, Note};
 
-use crate::assembler::Assembler;
-use crate::diagnostic::{Diagnostic, Fail, WithHelp, fail};
-use crate::directive::data;
+use crate::assembler::layout::Layout;
+use crate::assembler::output::Output;
+use crate::assembler::parser::Parser;
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::directive::metadata::{self, END_HSA_METADATA, END_PAL_METADATA};
 use crate::ids;
 use crate::program::{SectionFlags, SectionKind};
@@ -22,42 +23,46 @@ const VERSION: u8 = 2;
 const MAX_NUMBER: i64 = u32::MAX as i64;
 
 /// `major, minor`
-pub(crate) fn hsa_version(asm: &mut Assembler<'_>) -> Result<(), Fail> {
-    asm.reader.cursor.skip_blanks();
-    let start = asm.reader.cursor.pos();
-    let major = asm.absolute_within("the major version", 0, MAX_NUMBER)?;
-    asm.comma("the minor version")?;
-    let minor = asm.absolute_within("the minor version", 0, MAX_NUMBER)?;
+pub(crate) fn hsa_version(parser: &mut Parser<'_>, output: &mut Output) -> Result<(), Fail> {
+    let start = parser.cursor.token_start();
+    let major = parser.absolute_within("the major version", 0, MAX_NUMBER)?;
+    parser.cursor.comma("the minor version")?;
+    let minor = parser.absolute_within("the minor version", 0, MAX_NUMBER)?;
     if major != i64::from(VERSION) {
         let message = format!("`.hsa_code_object_version` states version 2, not {major}");
         return Err(fail(
             &ids::CODE_OBJECT_VERSION,
-            start..asm.reader.cursor.pos(),
+            parser.cursor.since(start),
             message,
         )
         .with_help("later versions are asked for with `.amdhsa_code_object_version`"));
     }
     let description = [major, minor].map(|number| number as u32);
-    hsa_note(asm, note::CODE_OBJECT_VERSION, &words(&description), start)
+    hsa_note(
+        parser,
+        output,
+        note::CODE_OBJECT_VERSION,
+        &words(&description),
+        start,
+    )
 }
 
 /// `major, minor, stepping, "vendor", "architecture"`; if omitted, those of the target.
-pub(crate) fn hsa_isa(asm: &mut Assembler<'_>) -> Result<(), Fail> {
-    asm.reader.cursor.skip_blanks();
-    let start = asm.reader.cursor.pos();
-    let (major, minor, stepping) = asm.target.version();
+pub(crate) fn hsa_isa(parser: &mut Parser<'_>, output: &mut Output) -> Result<(), Fail> {
+    let start = parser.cursor.token_start();
+    let (major, minor, stepping) = parser.target.version();
     let mut version = [major, minor, stepping];
     let mut names = ["AMD".to_owned(), "AMDGPU".to_owned()];
-    if !asm.reader.cursor.statement_ends() {
+    if !parser.cursor.statement_ends() {
         for (i, number) in version.iter_mut().enumerate() {
             if i > 0 {
-                asm.comma("the next number of the version")?;
+                parser.cursor.comma("the next number of the version")?;
             }
-            *number = asm.absolute_within("the processor's version", 0, MAX_NUMBER)? as u32;
+            *number = parser.absolute_within("the processor's version", 0, MAX_NUMBER)? as u32;
         }
         for name in &mut names {
-            asm.comma("the next name")?;
-            let text = asm.reader.cursor.string()?;
+            parser.cursor.comma("the next name")?;
+            let text = parser.cursor.string()?;
             *name = String::from_utf8_lossy(&text).into_owned();
         }
     }
@@ -66,7 +71,7 @@ pub(crate) fn hsa_isa(asm: &mut Assembler<'_>) -> Result<(), Fail> {
         let size = u16::try_from(name.len() + 1).map_err(|_| {
             fail(
                 &ids::NOTE_SIZE,
-                start..asm.reader.cursor.pos(),
+                parser.cursor.since(start),
                 "the name is too long for a note",
             )
         })?;
@@ -77,50 +82,54 @@ pub(crate) fn hsa_isa(asm: &mut Assembler<'_>) -> Result<(), Fail> {
         description.extend(name.as_bytes());
         description.push(0);
     }
-    hsa_note(asm, note::ISA_VERSION, &description, start)
+    hsa_note(parser, output, note::ISA_VERSION, &description, start)
 }
 
 /// `"amdgcn-amd-amdhsa--gfx803"`
-pub(crate) fn hsa_isa_name(asm: &mut Assembler<'_>) -> Result<(), Fail> {
-    asm.reader.cursor.skip_blanks();
-    let start = asm.reader.cursor.pos();
-    let name = asm.reader.cursor.string()?;
-    hsa_note(asm, note::ISA_NAME, &name, start)
+pub(crate) fn hsa_isa_name(parser: &mut Parser<'_>, output: &mut Output) -> Result<(), Fail> {
+    let start = parser.cursor.token_start();
+    let name = parser.cursor.string()?;
+    hsa_note(parser, output, note::ISA_NAME, &name, start)
 }
 
 /// YAML up to the end directive, stored unchanged in the note.
-pub(crate) fn hsa_metadata(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<(), Fail> {
-    let Some(place) = metadata::skip_to(asm, END_HSA_METADATA) else {
-        return Err(fail(
-            &ids::UNCLOSED_BLOCK,
-            span,
-            "`.amd_amdgpu_hsa_metadata` is not closed",
-        )
-        .with_help(format!("end it with `{END_HSA_METADATA}`")));
+pub(crate) fn hsa_metadata(
+    parser: &mut Parser<'_>,
+    output: &mut Output,
+    span: Range<usize>,
+) -> Result<(), Fail> {
+    let Some(place) = metadata::skip_to(&mut parser.cursor, END_HSA_METADATA) else {
+        let message = "`.amd_amdgpu_hsa_metadata` is not closed";
+        return Err(fail(&ids::UNCLOSED_BLOCK, span, message)
+            .with_help(format!("end it with `{END_HSA_METADATA}`")));
     };
     // Compilers write an empty line before the directive, which is not part of the note.
-    let text = format!("{}\n", asm.reader.cursor.slice(place).trim_end());
+    let text = format!("{}\n", parser.cursor.slice(place).trim_end());
     if let Err(error) = gcn_object::Metadata::from_yaml_v2(text.as_bytes()) {
-        return Err(fail(
-            &ids::INVALID_METADATA,
-            span,
-            format!("invalid metadata: {error}"),
-        ));
+        let message = format!("invalid metadata: {error}");
+        return Err(fail(&ids::INVALID_METADATA, span, message));
     }
-    hsa_note(asm, note::HSA_METADATA, text.as_bytes(), span.start)
+    hsa_note(
+        parser,
+        output,
+        note::HSA_METADATA,
+        text.as_bytes(),
+        span.start,
+    )
 }
 
 /// Metadata of PAL, the platform of graphics drivers, as YAML up to the end directive.
-pub(crate) fn pal_metadata(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<(), Fail> {
-    let Some(place) = metadata::skip_to(asm, END_PAL_METADATA) else {
-        return Err(fail(
-            &ids::UNCLOSED_BLOCK,
-            span,
-            "`.amdgpu_pal_metadata` is not closed",
-        )
-        .with_help(format!("end it with `{END_PAL_METADATA}`")));
+pub(crate) fn pal_metadata(
+    parser: &mut Parser<'_>,
+    output: &mut Output,
+    span: Range<usize>,
+) -> Result<(), Fail> {
+    let Some(place) = metadata::skip_to(&mut parser.cursor, END_PAL_METADATA) else {
+        let message = "`.amdgpu_pal_metadata` is not closed";
+        return Err(fail(&ids::UNCLOSED_BLOCK, span, message)
+            .with_help(format!("end it with `{END_PAL_METADATA}`")));
     };
-    let text = asm.reader.cursor.slice(place);
+    let text = parser.cursor.slice(place);
     let description = gcn_object::pal_metadata_from_yaml(text).map_err(|error| {
         fail(
             &ids::INVALID_METADATA,
@@ -133,75 +142,87 @@ pub(crate) fn pal_metadata(asm: &mut Assembler<'_>, span: Range<usize>) -> Resul
         kind: note::METADATA,
         description: &description,
     };
-    pal_note(asm, note, span)
+    pal_note(parser, output, note, span)
 }
 
 /// `register, value, register, value`: the older form of PAL metadata.
-pub(crate) fn pal_registers(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<(), Fail> {
+pub(crate) fn pal_registers(
+    parser: &mut Parser<'_>,
+    output: &mut Output,
+    span: Range<usize>,
+) -> Result<(), Fail> {
     let mut numbers = Vec::new();
     loop {
         let what = match numbers.len() % 2 {
             0 => "a register's number",
             _ => "the register's value",
         };
-        numbers.push(asm.absolute_within(what, i64::from(i32::MIN), MAX_NUMBER)? as u32);
-        if !asm.reader.cursor.eat_after_blanks(b',') {
+        numbers.push(parser.absolute_within(what, i64::from(i32::MIN), MAX_NUMBER)? as u32);
+        if !parser.cursor.eat_after_blanks(b',') {
             break;
         }
     }
     if !numbers.len().is_multiple_of(2) {
-        return Err(asm.reader.cursor.expected("`,` and the register's value"));
+        return Err(parser.cursor.expected("`,` and the register's value"));
     }
     let note = Note {
         owner: note::AMD,
         kind: note::PAL_METADATA,
         description: &words(&numbers),
     };
-    pal_note(asm, note, span)
+    pal_note(parser, output, note, span)
 }
 
 /// Adds PAL metadata as a note. The code object is for another platform, but tools can read the note.
-fn pal_note(asm: &mut Assembler<'_>, note: Note<'_>, span: Range<usize>) -> Result<(), Fail> {
+fn pal_note(
+    parser: &mut Parser<'_>,
+    output: &mut Output,
+    note: Note<'_>,
+    span: Range<usize>,
+) -> Result<(), Fail> {
     let message = "the code object is for HSA, but has metadata of PAL";
-    asm.diagnostics.push(Diagnostic::warning(
-        &ids::PAL_METADATA,
-        span.clone(),
-        message,
-    ));
-    append(asm, note, span)
+    parser.warning(&ids::PAL_METADATA, span.clone(), message);
+    append(&mut parser.names.layout, output, note, span)
 }
 
 /// Adds a note of code object version 2.
 fn hsa_note(
-    asm: &mut Assembler<'_>,
+    parser: &mut Parser<'_>,
+    output: &mut Output,
     kind: u32,
     description: &[u8],
     start: usize,
 ) -> Result<(), Fail> {
-    let span = start..asm.reader.cursor.pos();
-    asm.code_object_version.get_or_insert(VERSION);
+    let span = parser.cursor.since(start);
+    output.code_object_version.get_or_insert(VERSION);
     let note = Note {
         owner: note::AMD,
         kind,
         description,
     };
-    append(asm, note, span)
+    append(&mut parser.names.layout, output, note, span)
 }
 
-fn append(asm: &mut Assembler<'_>, note: Note<'_>, span: Range<usize>) -> Result<(), Fail> {
+fn append(
+    layout: &mut Layout,
+    output: &mut Output,
+    note: Note<'_>,
+    span: Range<usize>,
+) -> Result<(), Fail> {
     let flags = SectionFlags {
         alloc: true,
         ..SectionFlags::default()
     };
-    let section = match asm.output.sections.iter().position(|s| s.name == SECTION) {
-        Some(index) => index as u32,
-        None => asm.output.add_section(SECTION, SectionKind::Note, flags),
+    let section = match layout.find(SECTION) {
+        Some(index) => index,
+        None => layout.add_section(SECTION, SectionKind::Note, flags),
     };
-    let outside = (asm.output.current, asm.output.previous);
-    asm.output.current = section;
-    let result = data::align_to(asm, note::ALIGN, &span)
-        .and_then(|()| asm.output.emit(&note.encode(), &span));
-    (asm.output.current, asm.output.previous) = outside;
+    let outside = (layout.current, layout.previous);
+    layout.current = section;
+    let result = output
+        .align(layout, note::ALIGN, &span)
+        .and_then(|()| output.emit(layout, &note.encode(), &span));
+    (layout.current, layout.previous) = outside;
     result
 }
 

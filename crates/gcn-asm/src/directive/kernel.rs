@@ -5,48 +5,46 @@
 
 use std::ops::Range;
 
+use gcn_isa::Isa;
 use gcn_object::{
     Binding, DESCRIPTOR_ALIGN, DESCRIPTOR_SIZE, ENTRY_OFFSET_FIELD, Feature, KernelDescriptor,
     RelocationKind, Rsrc1, Rsrc2, SymbolKind,
 };
 
 use crate::argument::DelayedValue;
-use crate::assembler::Assembler;
+use crate::assembler::names::Names;
+use crate::assembler::output::{DeclaredKernels, Output};
+use crate::assembler::parser::Parser;
 use crate::descriptor::*;
 use crate::diagnostic::{Diagnostic, Fail, WithHelp, fail};
-use crate::directive::data;
 use crate::directive::lds;
 use crate::explain;
-use crate::expr::ParsedExpr;
 use crate::ids;
 use crate::program::{ProgramKernel, ProgramRelocation};
-use crate::symbols::SymbolDefinition;
+use crate::symbols::{SymbolDefinition, Symbols};
 use crate::usage::RegisterUsage;
 use crate::value::{ExprValue, SymbolId};
 
 /// Alignment of a kernel's entry in bytes: the hardware's address registers omit the low eight bits.
 const ENTRY_ALIGN: u64 = 256;
 /// `.amdhsa_kernel name`
-pub(crate) fn begin_kernel(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<(), Fail> {
-    asm.reader.cursor.skip_blanks();
-    let start = asm.reader.cursor.pos();
-    let name = asm.reader.cursor.name()?.into_owned();
-    let name_span = start..asm.reader.cursor.pos();
-    if let Some(open) = &asm.kernels.open {
-        return Err(fail(
-            &ids::UNCLOSED_BLOCK,
-            span,
-            format!("`.amdhsa_kernel {}` is still open", open.name),
-        )
-        .with_help("end it with `.end_amdhsa_kernel`"));
+pub(crate) fn begin_kernel(
+    parser: &mut Parser<'_>,
+    kernels: &mut DeclaredKernels,
+    span: Range<usize>,
+) -> Result<(), Fail> {
+    let (name, name_span) = parser.cursor.name_and_span()?;
+    let name = name.into_owned();
+    if let Some(open) = &kernels.open {
+        let message = format!("`.amdhsa_kernel {}` is still open", open.name);
+        return Err(
+            fail(&ids::UNCLOSED_BLOCK, span, message).with_help("end it with `.end_amdhsa_kernel`")
+        );
     }
-    let symbol = asm.names.symbols.reference(&name, name_span);
-    asm.kernels.open = Some(KernelDirectives {
+    let symbol = parser.names.symbols.reference(&name, name_span);
+    kernels.open = Some(KernelDirectives {
         name,
-        span: asm
-            .reader
-            .expansion
-            .map_to_source(span.start..asm.reader.cursor.pos()),
+        span: parser.map_to_source(parser.cursor.since(span.start)),
         symbol,
         place: (0, 0),
         descriptor_symbol: None,
@@ -57,13 +55,14 @@ pub(crate) fn begin_kernel(asm: &mut Assembler<'_>, span: Range<usize>) -> Resul
 
 /// `.amdhsa_key value`
 pub(crate) fn kernel_key(
-    asm: &mut Assembler<'_>,
+    parser: &mut Parser<'_>,
+    kernels: &mut DeclaredKernels,
     name: &str,
     span: Range<usize>,
 ) -> Result<(), Fail> {
     let short = name.strip_prefix(PREFIX).unwrap_or(name);
     let Some(&(short, key, on)) = KEYS.iter().find(|(n, ..)| *n == short) else {
-        asm.reader.cursor.skip_statement_content();
+        parser.cursor.skip_statement_content();
         let error = fail(
             &ids::UNKNOWN_KEY,
             span,
@@ -74,130 +73,104 @@ pub(crate) fn kernel_key(
             None => error,
         });
     };
-    if asm.kernels.open.is_none() {
-        asm.reader.cursor.skip_statement_content();
-        return Err(fail(
-            &ids::MISPLACED_DIRECTIVE,
-            span,
-            format!("`{name}` is not within `.amdhsa_kernel` … `.end_amdhsa_kernel`"),
-        ));
+    if kernels.open.is_none() {
+        parser.cursor.skip_statement_content();
+        let message = format!("`{name}` is not within `.amdhsa_kernel` … `.end_amdhsa_kernel`");
+        return Err(fail(&ids::MISPLACED_DIRECTIVE, span, message));
     }
-    if !on.has(asm.isa) {
-        asm.reader.cursor.skip_statement_content();
-        return Err(fail(
-            &ids::UNSUPPORTED_KEY,
-            span,
-            format!("{} has no `{name}`", asm.isa),
-        )
-        .with_help(format!("it exists on {on}")));
+    if !on.has(parser.isa) {
+        parser.cursor.skip_statement_content();
+        let message = format!("{} has no `{name}`", parser.isa);
+        return Err(
+            fail(&ids::UNSUPPORTED_KEY, span, message).with_help(format!("it exists on {on}"))
+        );
     }
-    asm.reader.cursor.skip_blanks();
-    let start = asm.reader.cursor.pos();
-    let value = match asm.parse_expr()? {
-        ParsedExpr::Known(value) => DelayedValue::Value(value),
-        ParsedExpr::Later(id) => DelayedValue::Expr(id),
-        ParsedExpr::Float(_) | ParsedExpr::Suffixed(..) => {
-            return Err(fail(
-                &ids::FLOAT_VALUE,
-                start..asm.reader.cursor.pos(),
-                "this directive takes an integer",
-            ));
-        }
-    };
-    let value_span = asm
-        .reader
-        .expansion
-        .map_to_source(start..asm.reader.cursor.pos());
-    let Some(kernel) = &mut asm.kernels.open else {
+    let start = parser.cursor.token_start();
+    let value = parser.delayed("this directive takes an integer")?;
+    let value_span = parser.map_to_source(parser.cursor.since(start));
+    let Some(kernel) = &mut kernels.open else {
         return Ok(());
     };
     if kernel.values.iter().any(|(k, ..)| *k == key) {
-        return Err(fail(
-            &ids::DUPLICATE_KEY,
-            span,
-            format!("`{name}` is written twice"),
-        ));
+        let message = format!("`{name}` is written twice");
+        return Err(fail(&ids::DUPLICATE_KEY, span, message));
     }
     kernel.values.push((key, short, value, value_span));
     Ok(())
 }
 
 /// `.end_amdhsa_kernel`: reserves space for the descriptor.
-pub(crate) fn end_kernel(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<(), Fail> {
-    let Some(mut kernel) = asm.kernels.open.take() else {
-        return Err(fail(
-            &ids::UNOPENED_BLOCK,
-            span,
-            "`.end_amdhsa_kernel` without `.amdhsa_kernel`",
-        ));
+pub(crate) fn end_kernel(
+    names: &mut Names,
+    output: &mut Output,
+    span: Range<usize>,
+) -> Result<(), Fail> {
+    let Some(mut kernel) = output.kernels.open.take() else {
+        let message = "`.end_amdhsa_kernel` without `.amdhsa_kernel`";
+        return Err(fail(&ids::UNOPENED_BLOCK, span, message));
     };
     // The descriptor is data and must not be placed within code.
-    let outside = (asm.output.current, asm.output.previous);
-    if asm.output.section().is_some_and(|s| s.flags.exec) {
-        asm.output.current = asm.output.section_named(".rodata");
+    let outside = (names.layout.current, names.layout.previous);
+    if names.layout.section().is_some_and(|s| s.flags.exec) {
+        names.layout.current = names.layout.section_named(".rodata");
     }
-    let result = place_descriptor(asm, &mut kernel);
-    (asm.output.current, asm.output.previous) = outside;
-    asm.kernels.closed.push(kernel);
+    let result = place_descriptor(names, output, &mut kernel);
+    (names.layout.current, names.layout.previous) = outside;
+    output.kernels.closed.push(kernel);
     result
 }
 
-fn place_descriptor(asm: &mut Assembler<'_>, kernel: &mut KernelDirectives) -> Result<(), Fail> {
-    data::align_to(asm, DESCRIPTOR_ALIGN, &kernel.span)?;
-    let (section, offset) = asm.output.here();
-    asm.output
-        .emit_zeros(DESCRIPTOR_SIZE as u64, &kernel.span)?;
+fn place_descriptor(
+    names: &mut Names,
+    output: &mut Output,
+    kernel: &mut KernelDirectives,
+) -> Result<(), Fail> {
+    output.align(&mut names.layout, DESCRIPTOR_ALIGN, &kernel.span)?;
+    let (section, offset) = names.layout.here();
+    output.emit_zeros(&mut names.layout, DESCRIPTOR_SIZE as u64, &kernel.span)?;
     kernel.place = (section, offset);
     let name = format!("{}.kd", kernel.name);
-    let id = asm.names.symbols.reference(&name, kernel.span.clone());
-    if let Some(entry) = asm.names.symbols.get_mut(id) {
+    let id = names.symbols.reference(&name, kernel.span.clone());
+    if let Some(entry) = names.symbols.get_mut(id) {
         if entry.defined != SymbolDefinition::No {
-            return Err(fail(
-                &ids::REDEFINED_SYMBOL,
-                kernel.span.clone(),
-                format!("symbol `{name}` is already defined"),
-            ));
+            let message = format!("symbol `{name}` is already defined");
+            return Err(fail(&ids::REDEFINED_SYMBOL, kernel.span.clone(), message));
         }
         entry.defined = SymbolDefinition::Label { section, offset };
         entry.kind = SymbolKind::Object;
         entry.size = SymbolDefinition::Value(ExprValue::absolute(DESCRIPTOR_SIZE as i64));
     }
     kernel.descriptor_symbol = Some(id);
-    if let Some(section) = asm.output.sections.get_mut(section as usize) {
-        section.relocations.push(ProgramRelocation {
-            offset: offset + ENTRY_OFFSET_FIELD,
-            kind: RelocationKind::Rel64,
-            symbol: kernel.symbol.0 as usize,
-            addend: ENTRY_OFFSET_FIELD as i64,
-            span: kernel.span.clone(),
-        });
-    }
+    let relocation = ProgramRelocation {
+        offset: offset + ENTRY_OFFSET_FIELD,
+        kind: RelocationKind::Rel64,
+        symbol: kernel.symbol.0 as usize,
+        addend: ENTRY_OFFSET_FIELD as i64,
+        span: kernel.span.clone(),
+    };
+    output.relocate(section, relocation);
     Ok(())
 }
 
 /// Builds the descriptor, once every symbol is known.
 pub(crate) fn finish_kernel(
-    asm: &mut Assembler<'_>,
+    parser: &mut Parser<'_>,
+    output: &mut Output,
     mut kernel: KernelDirectives,
     begins: &[(u32, u64)],
 ) -> Result<(), Fail> {
-    let SymbolDefinition::Label { section, offset } = asm.names.symbols.defined(kernel.symbol)
+    let SymbolDefinition::Label { section, offset } = parser.names.symbols.defined(kernel.symbol)
     else {
-        return Err(fail(
-            &ids::KERNEL_WITHOUT_CODE,
-            kernel.span,
-            format!(
-                "kernel `{}` has no code: there is no label of this name",
-                kernel.name
-            ),
-        ));
+        let message = format!(
+            "kernel `{}` has no code: there is no label of this name",
+            kernel.name
+        );
+        return Err(fail(&ids::KERNEL_WITHOUT_CODE, kernel.span, message));
     };
     if offset.is_multiple_of(ENTRY_ALIGN) {
-        if let Some(section) = asm.output.sections.get_mut(section as usize) {
-            section.align = section.align.max(ENTRY_ALIGN);
-        }
+        parser.names.layout.align(section, ENTRY_ALIGN);
     } else {
-        asm.diagnostics.push(
+        parser.diagnostics.push(
             Diagnostic::warning(&ids::KERNEL_ALIGNMENT,
                 kernel.span.clone(),
                 format!(
@@ -208,23 +181,28 @@ pub(crate) fn finish_kernel(
             .help("write `.p2align 8` before its label"),
         );
     }
-    let binding = asm
-        .names
-        .symbols
-        .get(kernel.symbol)
-        .map(|e| (e.binding, e.visibility));
+    let symbols = &mut parser.names.symbols;
+    let entry = symbols.get(kernel.symbol);
+    let binding = entry.map(|entry| (entry.binding, entry.visibility));
     if let (Some((binding, visibility)), Some(id)) = (binding, kernel.descriptor_symbol)
-        && let Some(entry) = asm.names.symbols.get_mut(id)
+        && let Some(entry) = symbols.get_mut(id)
     {
         // A kernel whose symbol is local cannot be launched.
         entry.binding = Some(entry.binding.or(binding).unwrap_or(Binding::Global));
         entry.visibility = visibility;
     }
-    count_registers(asm, &mut kernel, (section, offset), begins);
-    let descriptor = descriptor(asm, &kernel)?;
+    let note = count_registers(
+        &mut parser.names,
+        output,
+        &mut kernel,
+        (section, offset),
+        begins,
+    );
+    parser.diagnostics.extend(note);
+    let descriptor = descriptor(parser, output, &kernel)?;
     let (section, offset) = kernel.place;
-    asm.output.patch(section, offset, &descriptor.encode());
-    asm.kernels.finished.push(ProgramKernel {
+    output.patch(section, offset, &descriptor.encode());
+    output.kernels.finished.push(ProgramKernel {
         name: kernel.name,
         descriptor,
         span: kernel.span,
@@ -233,28 +211,30 @@ pub(crate) fn finish_kernel(
 }
 
 /// Computes register counts that a kernel does not state, from the registers its code uses and those the hardware
-/// initializes.
+/// initializes. Returns a note with them.
 fn count_registers(
-    asm: &mut Assembler<'_>,
+    names: &mut Names,
+    output: &Output,
     kernel: &mut KernelDirectives,
     code: (u32, u64),
     begins: &[(u32, u64)],
-) {
+) -> Option<Diagnostic> {
+    let isa = names.target.isa;
     let says = |key| kernel.values.iter().any(|(k, ..)| *k == key);
     let (vgprs_missing, sgprs_missing) = (
         !says(DescriptorKey::NextFreeVgpr),
         !says(DescriptorKey::NextFreeSgpr),
     );
     if !vgprs_missing && !sgprs_missing {
-        return;
+        return None;
     }
-    let mut used = RegisterUsage::of(asm.isa, code_of(asm, kernel.symbol, code, begins));
+    let mut used = RegisterUsage::of(isa, code_of(names, output, kernel.symbol, code, begins));
     let leaves = used.leaves;
     if leaves {
         // The callees are unknown.
         used = RegisterUsage {
-            vgprs: used.vgprs.max(asm.names.vgprs.total()),
-            sgprs: used.sgprs.max(asm.names.sgprs.total()),
+            vgprs: used.vgprs.max(names.vgprs.total()),
+            sgprs: used.sgprs.max(names.sgprs.total()),
             vcc: true,
             flat_scratch: true,
             ..used
@@ -263,7 +243,7 @@ fn count_registers(
     let mut number = |key: DescriptorKey| {
         let (.., value, span) = kernel.values.iter().find(|(k, ..)| *k == key)?;
         let (value, span) = (*value, span.clone());
-        let value = asm.delayed_value(value, &span).ok()?.as_absolute()?;
+        let value = names.value(value, &span).ok()?.as_absolute()?;
         u32::try_from(value).ok()
     };
     let user = number(DescriptorKey::UserSgprCount).unwrap_or(0);
@@ -309,7 +289,7 @@ fn count_registers(
             ),
         ];
         for (key, is_used, name) in special {
-            if is_unset(&kernel.values, key) && has_key(asm, key) {
+            if is_unset(&kernel.values, key) && has_key(isa, key) {
                 let without = if is_used { "" } else { "no " };
                 let value = DelayedValue::Value(ExprValue::absolute(is_used.into()));
                 let named = KEYS.iter().find(|(_, k, _)| *k == key);
@@ -335,22 +315,22 @@ fn count_registers(
         note =
             note.help("it reaches registers by an index, which may be higher than what is counted");
     }
-    asm.diagnostics.push(note);
+    Some(note)
 }
 
-fn has_key(asm: &Assembler<'_>, key: DescriptorKey) -> bool {
+fn has_key(isa: Isa, key: DescriptorKey) -> bool {
     let named = KEYS.iter().find(|(_, k, _)| *k == key);
-    named.is_some_and(|(.., on)| on.has(asm.isa))
+    named.is_some_and(|(.., on)| on.has(isa))
 }
 
 /// Section index and offset of every function and kernel, in ascending order.
-pub(crate) fn code_starts(asm: &Assembler<'_>) -> Vec<(u32, u64)> {
-    let functions = asm.names.symbols.ids().filter(|id| {
-        let entry = asm.names.symbols.get(*id);
+pub(crate) fn code_starts(symbols: &Symbols, kernels: &[KernelDirectives]) -> Vec<(u32, u64)> {
+    let functions = symbols.ids().filter(|id| {
+        let entry = symbols.get(*id);
         entry.is_some_and(|entry| entry.kind == SymbolKind::Function)
     });
-    let kernels = asm.kernels.closed.iter().map(|kernel| kernel.symbol);
-    let place = |id| match asm.names.symbols.defined(id) {
+    let kernels = kernels.iter().map(|kernel| kernel.symbol);
+    let place = |id| match symbols.defined(id) {
         SymbolDefinition::Label { section, offset } => Some((section, offset)),
         _ => None,
     };
@@ -361,15 +341,16 @@ pub(crate) fn code_starts(asm: &Assembler<'_>) -> Vec<(u32, u64)> {
 
 /// Code of a kernel: up to its symbol's size, or to the next function or kernel.
 fn code_of<'a>(
-    asm: &'a Assembler<'_>,
+    names: &Names,
+    output: &'a Output,
     symbol: SymbolId,
     (section, offset): (u32, u64),
     begins: &[(u32, u64)],
 ) -> &'a [u8] {
-    let size = match asm.names.symbols.get(symbol).map(|entry| entry.size) {
+    let size = match names.symbols.get(symbol).map(|entry| entry.size) {
         Some(SymbolDefinition::Value(value)) => value.as_absolute(),
         Some(SymbolDefinition::Expr(expr)) => {
-            let value = asm.names.exprs.value(expr, &asm.names.symbols);
+            let value = names.exprs.value(expr, &names.symbols);
             value.and_then(|value| value.as_absolute())
         }
         _ => None,
@@ -379,11 +360,7 @@ fn code_of<'a>(
         .filter(|&size| size > 0);
     let later = begins.partition_point(|&begin| begin <= (section, offset));
     let next = begins.get(later).filter(|next| next.0 == section);
-    let bytes = asm
-        .output
-        .sections
-        .get(section as usize)
-        .map_or(&[][..], |s| &s.bytes);
+    let bytes = output.bytes(section);
     let ends = [
         stated.map(|size| offset.saturating_add(size)),
         next.map(|next| next.1),
@@ -397,7 +374,8 @@ fn code_of<'a>(
 }
 
 fn descriptor(
-    asm: &mut Assembler<'_>,
+    parser: &mut Parser<'_>,
+    output: &Output,
     kernel: &KernelDirectives,
 ) -> Result<KernelDescriptor, Fail> {
     let mut descriptor = KernelDescriptor {
@@ -409,7 +387,12 @@ fn descriptor(
         ..KernelDescriptor::default()
     };
     if is_unset(&kernel.values, DescriptorKey::GroupSize) {
-        descriptor.group_segment_fixed_size = lds::implied_lds(asm, &kernel.name, &kernel.span);
+        descriptor.group_segment_fixed_size = lds::implied_lds(
+            &mut parser.diagnostics,
+            output.kernels.lds_size,
+            &kernel.name,
+            &kernel.span,
+        );
     }
     let mut counts = RegisterCounts {
         vgprs: 0,
@@ -417,29 +400,24 @@ fn descriptor(
         vcc: true,
         // LLVM reserves its SGPRs on GCN 1.0 too, which does not have the register.
         flat_scratch: true,
-        xnack_mask: matches!(asm.features.xnack, Feature::Any | Feature::On),
+        xnack_mask: matches!(output.features.xnack, Feature::Any | Feature::On),
     };
     let mut sgprs_span = kernel.span.clone();
     let mut user_sgprs = 0;
     let mut user_sgpr_count = None;
     for (key, name, delayed, span) in &kernel.values {
-        let value = asm.delayed_value(*delayed, span)?;
+        let value = parser.names.value(*delayed, span)?;
         let Some(value) = value.as_absolute() else {
-            return Err(fail(
-                &ids::ADDRESS_VALUE,
-                span.clone(),
-                format!("`{PREFIX}{name}` must be a number, but this is an address or not defined"),
-            ));
+            let message =
+                format!("`{PREFIX}{name}` must be a number, but this is an address or not defined");
+            return Err(fail(&ids::ADDRESS_VALUE, span.clone(), message));
         };
         if !(0..=key.max()).contains(&value) {
-            return Err(fail(
-                &ids::KEY_RANGE,
-                span.clone(),
-                format!(
-                    "{value} is out of range 0 to {} of `{PREFIX}{name}`",
-                    key.max()
-                ),
-            ));
+            let message = format!(
+                "{value} is out of range 0 to {} of `{PREFIX}{name}`",
+                key.max()
+            );
+            return Err(fail(&ids::KEY_RANGE, span.clone(), message));
         }
         let value = value as u32;
         let rsrc1 = &mut descriptor.compute_pgm_rsrc1;
@@ -475,17 +453,15 @@ fn descriptor(
     if let Some((count, span)) = user_sgpr_count
         && count < user_sgprs
     {
-        return Err(fail(
-            &ids::USER_SGPRS,
-            span.clone(),
-            format!("{count} user SGPRs are fewer than the {user_sgprs} that are enabled"),
-        ));
+        let message =
+            format!("{count} user SGPRs are fewer than the {user_sgprs} that are enabled");
+        return Err(fail(&ids::USER_SGPRS, span.clone(), message));
     }
     let count = user_sgpr_count.map_or(user_sgprs, |(count, _)| count);
     let rsrc2 = &mut descriptor.compute_pgm_rsrc2;
     *rsrc2 = rsrc2.with(Rsrc2::USER_SGPR_COUNT, count);
     let rsrc1 = &mut descriptor.compute_pgm_rsrc1;
-    let sgprs = counts.sgprs(asm.isa, asm.target.name).map_err(|limit| {
+    let sgprs = counts.sgprs(parser.isa, parser.target.name).map_err(|limit| {
         fail(
             &ids::REGISTER_LIMIT,
             sgprs_span,

@@ -5,24 +5,29 @@ use std::ops::Range;
 use gcn_object::KERNEL_CODE_SIZE;
 
 use crate::assembler::Assembler;
+use crate::assembler::names::Names;
+use crate::assembler::output::{DeclaredKernels, Output};
+use crate::assembler::parser::Parser;
 use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::explain;
 use crate::header::{BEGIN, DEFAULTS, END, HeaderDirectives, IGNORED, KEYS, named};
 use crate::ids;
 
 /// `.amd_kernel_code_t`
-pub(crate) fn begin_kernel_code(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<(), Fail> {
-    if asm.kernels.open_header.is_some() {
-        return Err(fail(
-            &ids::UNCLOSED_BLOCK,
-            span,
-            format!("`{BEGIN}` is still open"),
-        )
-        .with_help(format!("end it with `{END}`")));
+pub(crate) fn begin_kernel_code(
+    parser: &mut Parser<'_>,
+    kernels: &mut DeclaredKernels,
+    span: Range<usize>,
+) -> Result<(), Fail> {
+    if kernels.open_header.is_some() {
+        let message = format!("`{BEGIN}` is still open");
+        return Err(
+            fail(&ids::UNCLOSED_BLOCK, span, message).with_help(format!("end it with `{END}`"))
+        );
     }
-    asm.kernels.open_header = Some(HeaderDirectives {
-        span: asm.reader.expansion.map_to_source(span),
-        place: asm.output.here(),
+    kernels.open_header = Some(HeaderDirectives {
+        span: parser.map_to_source(span),
+        place: parser.names.layout.here(),
         values: Vec::new(),
     });
     Ok(())
@@ -30,17 +35,14 @@ pub(crate) fn begin_kernel_code(asm: &mut Assembler<'_>, span: Range<usize>) -> 
 
 /// `key = value`; the cursor is after the `=`.
 pub(crate) fn kernel_code_key(
-    asm: &mut Assembler<'_>,
+    parser: &mut Parser<'_>,
+    kernels: &mut DeclaredKernels,
     name: &str,
     span: Range<usize>,
 ) -> Result<(), Fail> {
-    asm.reader.cursor.skip_blanks();
-    let start = asm.reader.cursor.pos();
-    let value = asm.delayed("this key takes an integer")?;
-    let value_span = asm
-        .reader
-        .expansion
-        .map_to_source(start..asm.reader.cursor.pos());
+    let start = parser.cursor.token_start();
+    let value = parser.delayed("this key takes an integer")?;
+    let value_span = parser.map_to_source(parser.cursor.since(start));
     if name == IGNORED {
         return Ok(());
     }
@@ -55,30 +57,35 @@ pub(crate) fn kernel_code_key(
             None => error,
         });
     };
-    if let Some(open) = &mut asm.kernels.open_header {
+    if let Some(open) = &mut kernels.open_header {
         open.values.push((name, bits, value, value_span));
     }
     Ok(())
 }
 
 /// `.end_amd_kernel_code_t`: reserves space for the header.
-pub(crate) fn end_kernel_code(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<(), Fail> {
-    let Some(open) = asm.kernels.open_header.take() else {
-        return Err(fail(
-            &ids::UNOPENED_BLOCK,
-            span,
-            format!("`{END}` without `{BEGIN}`"),
-        ));
+pub(crate) fn end_kernel_code(
+    parser: &mut Parser<'_>,
+    output: &mut Output,
+    span: Range<usize>,
+) -> Result<(), Fail> {
+    let Some(open) = output.kernels.open_header.take() else {
+        let message = format!("`{END}` without `{BEGIN}`");
+        return Err(fail(&ids::UNOPENED_BLOCK, span, message));
     };
-    asm.output.emit_zeros(KERNEL_CODE_SIZE as u64, &span)?;
-    asm.kernels.closed_headers.push(open);
+    output.emit_zeros(&mut parser.names.layout, KERNEL_CODE_SIZE as u64, &span)?;
+    output.kernels.closed_headers.push(open);
     Ok(())
 }
 
 /// Builds the header, once every symbol is known.
-fn finish_kernel_code(asm: &mut Assembler<'_>, open: &HeaderDirectives) -> Result<(), Fail> {
+fn finish_kernel_code(
+    names: &mut Names,
+    output: &mut Output,
+    open: &HeaderDirectives,
+) -> Result<(), Fail> {
     let mut header = [0; KERNEL_CODE_SIZE];
-    let (major, minor, stepping) = asm.target.version();
+    let (major, minor, stepping) = names.target.version();
     let machine = [
         ("amd_machine_version_major", i64::from(major)),
         ("amd_machine_version_minor", i64::from(minor)),
@@ -90,7 +97,7 @@ fn finish_kernel_code(asm: &mut Assembler<'_>, open: &HeaderDirectives) -> Resul
         }
     }
     for (name, bits, value, span) in &open.values {
-        let value = asm.delayed_value(*value, span)?;
+        let value = names.value(*value, span)?;
         let Some(value) = value.as_absolute() else {
             let message =
                 format!("`{name}` must be a number, but this is an address or not defined");
@@ -104,22 +111,21 @@ fn finish_kernel_code(asm: &mut Assembler<'_>, open: &HeaderDirectives) -> Resul
         bits.set(&mut header, value);
     }
     let (section, offset) = open.place;
-    asm.output.patch(section, offset, &header);
+    output.patch(section, offset, &header);
     Ok(())
 }
 
 /// Builds all headers at the end of the source.
 pub(crate) fn finish_kernel_codes(asm: &mut Assembler<'_>) {
-    if let Some(open) = asm.kernels.open_header.take() {
-        asm.collect(Err(fail(
-            &ids::UNCLOSED_BLOCK,
-            open.span,
-            format!("`{BEGIN}` is not closed"),
-        )
-        .with_help(format!("end it with `{END}`"))));
+    if let Some(open) = asm.output.kernels.open_header.take() {
+        let message = format!("`{BEGIN}` is not closed");
+        asm.reader
+            .collect(Err(fail(&ids::UNCLOSED_BLOCK, open.span, message)
+                .with_help(format!("end it with `{END}`"))));
     }
-    for open in std::mem::take(&mut asm.kernels.closed_headers) {
-        let result = finish_kernel_code(asm, &open);
-        asm.collect(result);
+    for open in std::mem::take(&mut asm.output.kernels.closed_headers) {
+        let names = &mut asm.reader.parser.names;
+        let result = finish_kernel_code(names, &mut asm.output, &open);
+        asm.reader.collect(result);
     }
 }

@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
-use crate::assembler::Assembler;
-use crate::diagnostic::{Diagnostic, Fail, WithHelp, fail};
+use crate::assembler::output::Output;
+use crate::assembler::parser::Parser;
+use crate::cursor::Cursor;
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::ids;
 use crate::program::ProgramMetadata;
 
@@ -25,39 +27,38 @@ pub(crate) const TEXT_BLOCKS: [(&str, &str); 3] = [
 ];
 
 /// Skips lines up to one that begins with `end`; returns their range.
-pub(crate) fn skip_to(asm: &mut Assembler<'_>, end: &str) -> Option<Range<usize>> {
-    asm.reader.cursor.skip_line();
-    let start = asm.reader.cursor.pos();
-    while !asm.reader.cursor.at_end() {
-        let line = asm.reader.cursor.pos();
-        asm.reader.cursor.skip_blanks();
-        if asm
-            .reader
-            .cursor
+pub(crate) fn skip_to(cursor: &mut Cursor<'_>, end: &str) -> Option<Range<usize>> {
+    cursor.skip_line();
+    let start = cursor.pos();
+    while !cursor.at_end() {
+        let line = cursor.pos();
+        cursor.skip_blanks();
+        if cursor
             .word()
             .is_some_and(|word| word.eq_ignore_ascii_case(end))
         {
             return Some(start..line);
         }
-        asm.reader.cursor.skip_line();
+        cursor.skip_line();
     }
     None
 }
 
 /// YAML up to `.end_amdgpu_metadata`.
-pub(crate) fn metadata(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<(), Fail> {
-    match skip_to(asm, END_METADATA) {
+pub(crate) fn metadata(
+    parser: &mut Parser<'_>,
+    output: &mut Output,
+    span: Range<usize>,
+) -> Result<(), Fail> {
+    match skip_to(&mut parser.cursor, END_METADATA) {
         Some(place) => {
-            if asm.metadata.is_some() {
-                asm.diagnostics.push(Diagnostic::warning(
-                    &ids::DUPLICATE_METADATA,
-                    span,
-                    "metadata is written twice; the last one counts",
-                ));
+            if output.metadata.is_some() {
+                let message = "metadata is written twice; the last one counts";
+                parser.warning(&ids::DUPLICATE_METADATA, span, message);
             }
-            let in_source = asm.reader.expansion.map_to_source(place.clone());
-            asm.metadata = Some(ProgramMetadata {
-                yaml: asm.reader.cursor.slice(place.clone()).to_owned(),
+            let in_source = parser.map_to_source(place.clone());
+            output.metadata = Some(ProgramMetadata {
+                yaml: parser.cursor.slice(place.clone()).to_owned(),
                 span: in_source,
             });
             Ok(())
@@ -72,17 +73,20 @@ pub(crate) fn metadata(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<()
 }
 
 /// `.amdhsa_code_object_version`
-pub(crate) fn code_object_version(asm: &mut Assembler<'_>) -> Result<(), Fail> {
+pub(crate) fn code_object_version(
+    parser: &mut Parser<'_>,
+    output: &mut Output,
+) -> Result<(), Fail> {
     let (low, high) = (*CODE_OBJECT_VERSIONS.start(), *CODE_OBJECT_VERSIONS.end());
-    let version = asm.absolute_within("the code object version", low, high)?;
-    asm.code_object_version = Some(version as u8);
+    let version = parser.absolute_within("the code object version", low, high)?;
+    output.code_object_version = Some(version as u8);
     Ok(())
 }
 
 /// `.ident "text"`
-pub(crate) fn identification(asm: &mut Assembler<'_>) -> Result<(), Fail> {
-    let text = asm.reader.cursor.string()?;
+pub(crate) fn identification(cursor: &mut Cursor<'_>, output: &mut Output) -> Result<(), Fail> {
+    let text = cursor.string()?;
     let text = String::from_utf8_lossy(&text).into_owned();
-    asm.identifications.push(text);
+    output.identifications.push(text);
     Ok(())
 }

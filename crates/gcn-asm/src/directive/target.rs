@@ -2,7 +2,7 @@
 
 use gcn_isa::{Target, UnknownTarget};
 
-use crate::assembler::Assembler;
+use crate::assembler::parser::Parser;
 use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::ids;
 use crate::inputs::features::Features;
@@ -13,44 +13,40 @@ pub(crate) fn processor(triple: &str) -> &str {
 }
 
 /// `"amdgcn-amd-amdhsa--gfx906:sramecc+:xnack-"`
-pub(crate) fn target_directive(asm: &mut Assembler<'_>) -> Result<(), Fail> {
-    asm.reader.cursor.skip_blanks();
-    let start = asm.reader.cursor.pos();
-    let text = asm.reader.cursor.string()?;
-    let span = start..asm.reader.cursor.pos();
+pub(crate) fn target_directive(
+    parser: &mut Parser<'_>,
+    features: &mut Features,
+) -> Result<(), Fail> {
+    let start = parser.cursor.token_start();
+    let text = parser.cursor.string()?;
+    let span = parser.cursor.since(start);
     let triple = String::from_utf8_lossy(&text).into_owned();
     let name = processor(&triple);
     if !triple.starts_with("amdgcn-") || name.is_empty() {
-        return Err(fail(
-            &ids::UNKNOWN_TARGET,
-            span,
-            format!("`{}` is not a target", triple.escape_debug()),
-        )
-        .with_help(format!(
+        let message = format!("`{}` is not a target", triple.escape_debug());
+        return Err(fail(&ids::UNKNOWN_TARGET, span, message).with_help(format!(
             "for example \"amdgcn-amd-amdhsa--{}\"",
-            asm.target.name
+            parser.target.name
         )));
     }
     let Some(target) = Target::named(name) else {
         let message = UnknownTarget(name).to_string();
         return Err(fail(&ids::UNKNOWN_TARGET, span, message));
     };
-    if target.name != asm.target.name {
-        return Err(fail(
-            &ids::TARGET_MISMATCH,
-            span,
-            format!(
-                "the source is for {target}, but is assembled for {}",
-                asm.target
-            ),
-        )
-        .with_help(format!(
-            "assemble it with `--target {}`, or change the directive",
-            target.name
-        )));
+    if target.name != parser.target.name {
+        let message = format!(
+            "the source is for {target}, but is assembled for {}",
+            parser.target
+        );
+        return Err(
+            fail(&ids::TARGET_MISMATCH, span, message).with_help(format!(
+                "assemble it with `--target {}`, or change the directive",
+                target.name
+            )),
+        );
     }
-    let features = match Features::parse(target, name) {
-        Ok(features) => features,
+    let stated = match Features::parse(target, name) {
+        Ok(stated) => stated,
         Err(error) => {
             let wrong = fail(&ids::TARGET_FEATURE, span, error.to_string());
             return Err(match error.help() {
@@ -59,7 +55,7 @@ pub(crate) fn target_directive(asm: &mut Assembler<'_>) -> Result<(), Fail> {
             });
         }
     };
-    asm.features = asm.features.joined(features).ok_or_else(|| {
+    *features = features.joined(stated).ok_or_else(|| {
         let message = "the source is assembled for other features of this target";
         fail(&ids::TARGET_FEATURE, span, message).with_help(format!(
             "assemble it with `--target {}`, or change the directive",

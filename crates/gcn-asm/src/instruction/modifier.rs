@@ -4,11 +4,11 @@ use gcn_isa::dpp::Permutation;
 use gcn_isa::{Field, Isa, Modifier, ModifierValue, Op, clrx, mtbuf, swizzle};
 
 use crate::argument::{DelayedValue, ModArg, lower_case};
-use crate::assembler::Assembler;
+use crate::assembler::parser::Parser;
+use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::encode::AS_NUMBER;
 use crate::ids;
-use crate::operand;
 use crate::operand::function;
 
 /// Names of DPP permutations.
@@ -71,10 +71,10 @@ const fn of_any(field: Field, names: &'static [&'static str], value: ModifierVal
 }
 
 /// Modifier by name, among those that some encoding of the instruction has.
-pub(crate) fn modifier_named(asm: &Assembler<'_>, op: Op, name: &str) -> Option<&'static Modifier> {
+pub(crate) fn modifier_named(parser: &Parser<'_>, op: Op, name: &str) -> Option<&'static Modifier> {
     // Most are spelled exactly as in the tables.
     let is_same = |m: &&'static Modifier| m.names.contains(&name);
-    if let Some(modifier) = of_any_form(asm, op, is_same) {
+    if let Some(modifier) = of_any_form(parser.isa, op, is_same) {
         return Some(modifier);
     }
     // CLRX's name for both output modifiers.
@@ -85,8 +85,8 @@ pub(crate) fn modifier_named(asm: &Assembler<'_>, op: Op, name: &str) -> Option<
             || is_omod && m.field == Field::Omod
             || is_permutation && m.value == ModifierValue::LanePermutation
     };
-    let of_encoding = of_any_form(asm, op, is_meant);
-    if of_encoding.is_some() || !asm.dialect.takes_all_modifiers() {
+    let of_encoding = of_any_form(parser.isa, op, is_meant);
+    if of_encoding.is_some() || !parser.dialect.takes_all_modifiers() {
         return of_encoding;
     }
     CLRX_MODIFIERS.iter().find(|m| is_named(m, name))
@@ -94,13 +94,13 @@ pub(crate) fn modifier_named(asm: &Assembler<'_>, op: Op, name: &str) -> Option<
 
 /// First modifier that satisfies `is_meant`, in the row or among the modifiers of SDWA and DPP.
 fn of_any_form(
-    asm: &Assembler<'_>,
+    isa: Isa,
     op: Op,
     is_meant: impl Fn(&&'static Modifier) -> bool,
 ) -> Option<&'static Modifier> {
     let of_row = op.row().modifiers().find(&is_meant);
     of_row.or_else(|| {
-        let forms = asm.isa.tables().forms(op).iter();
+        let forms = isa.tables().forms(op).iter();
         forms
             .filter(|form| form.encoding.is_extended())
             .flat_map(|form| form.modifiers.iter().map(|placed| placed.modifier))
@@ -110,14 +110,14 @@ fn of_any_form(
 
 /// Parses a modifier's value; the cursor is after its name.
 pub(crate) fn modifier(
-    asm: &mut Assembler<'_>,
+    parser: &mut Parser<'_>,
     modifier: &'static Modifier,
     name: &str,
 ) -> Result<ModArg, Fail> {
-    let start = asm.reader.cursor.pos() - name.len();
+    let start = parser.cursor.pos() - name.len();
     if modifier.value == ModifierValue::LanePermutation {
-        let value = lane_permutation(asm, name)?;
-        let span = start..asm.reader.cursor.pos();
+        let value = lane_permutation(parser, name)?;
+        let span = parser.cursor.since(start);
         return Ok(ModArg {
             modifier,
             value,
@@ -126,38 +126,37 @@ pub(crate) fn modifier(
             span,
         });
     }
-    let mut probe = asm.reader.cursor.clone();
+    let mut probe = parser.cursor.clone();
     let has_value = probe.eat_after_blanks(b':');
     if has_value {
-        asm.reader.cursor = probe;
+        parser.cursor = probe;
     } else if modifier.value != ModifierValue::Flag && modifier.field != Field::BoundCtrl {
-        return Err(fail(
-            &ids::MODIFIER_VALUE,
-            start..start + name.len(),
-            format!("`{name}` needs a value"),
-        )
-        .with_help(format!("write `{name}:N`")));
+        let message = format!("`{name}` needs a value");
+        return Err(
+            fail(&ids::MODIFIER_VALUE, start..start + name.len(), message)
+                .with_help(format!("write `{name}:N`")),
+        );
     }
     let mut count = 0;
     let mut later = None;
     let value = match modifier.value {
-        ModifierValue::Flag if has_value && asm.dialect.takes_all_modifiers() => {
-            i64::from(asm.switch(name)?)
+        ModifierValue::Flag if has_value && parser.dialect.takes_all_modifiers() => {
+            i64::from(parser.switch(name)?)
         }
-        ModifierValue::Flag if has_value => asm.absolute_within(name, 0, 1)?,
+        ModifierValue::Flag if has_value => parser.absolute_within(name, 0, 1)?,
         ModifierValue::Flag => i64::from(!is_negated(modifier, name)),
         // With either spelling, out-of-bounds lanes read 0.
         ModifierValue::Unsigned if modifier.field == Field::BoundCtrl && !has_value => 1,
         ModifierValue::Unsigned if modifier.field == Field::BoundCtrl => {
-            asm.absolute_within(name, 0, 1)?;
+            parser.absolute_within(name, 0, 1)?;
             // In CLRX's syntax, the value follows a colon.
-            match asm.reader.cursor.eat_after_blanks(b':') {
-                true => i64::from(asm.switch(name)?),
+            match parser.cursor.eat_after_blanks(b':') {
+                true => i64::from(parser.switch(name)?),
                 false => 1,
             }
         }
         ModifierValue::Named(names) => {
-            let isa = asm.isa;
+            let isa = parser.isa;
             let max = names.len() as i64 - 1;
             let everywhere = isa.only();
             let theirs = clrx::choices(modifier.field);
@@ -166,37 +165,37 @@ pub(crate) fn modifier(
                 .map(|(id, &n)| (n, id))
                 .chain(theirs)
                 .map(|(n, id)| (n, id, everywhere));
-            i64::from(function::named_number(asm, name, names, isa, max)?)
+            i64::from(function::named_number(parser, name, names, isa, max)?)
         }
         ModifierValue::Unsigned
         | ModifierValue::Signed
         | ModifierValue::Hex
         | ModifierValue::Mask
         | ModifierValue::Part
-        | ModifierValue::LanePermutation => match asm.number_or_later(name)? {
+        | ModifierValue::LanePermutation => match parser.number_or_later(name)? {
             Ok(value) => value,
             Err(id) => {
-                later = Some(operand::delay_value(asm, DelayedValue::Expr(id)));
+                later = Some(parser.delay(DelayedValue::Expr(id)));
                 0
             }
         },
-        ModifierValue::Swizzle => swizzle(asm)?,
-        ModifierValue::BufferFormat => buffer_format(asm)?,
-        ModifierValue::Omod if name.eq_ignore_ascii_case("omod") => asm.absolute(name)?,
-        ModifierValue::Omod => output_modifier(asm, name)?,
-        ModifierValue::BitList => bit_list(asm, name, &mut count)?,
+        ModifierValue::Swizzle => swizzle(parser)?,
+        ModifierValue::BufferFormat => buffer_format(parser)?,
+        ModifierValue::Omod if name.eq_ignore_ascii_case("omod") => parser.absolute(name)?,
+        ModifierValue::Omod => output_modifier(parser, name)?,
+        ModifierValue::BitList => bit_list(parser, name, &mut count)?,
     };
     Ok(ModArg {
         modifier,
         value,
         count,
         later,
-        span: start..asm.reader.cursor.pos(),
+        span: parser.cursor.since(start),
     })
 }
 
 /// Parses `quad_perm:[0,1,2,3]`, `row_shl:1`, `row_mirror`; the cursor is after the name.
-fn lane_permutation(asm: &mut Assembler<'_>, name: &str) -> Result<i64, Fail> {
+fn lane_permutation(parser: &mut Parser<'_>, name: &str) -> Result<i64, Fail> {
     let mut buffer = [0; PERMUTATION_NAME];
     let lower = lower_case(name, &mut buffer).unwrap_or(name);
     let single = match lower {
@@ -209,54 +208,47 @@ fn lane_permutation(asm: &mut Assembler<'_>, name: &str) -> Result<i64, Fail> {
     if let Some(single) = single {
         return Ok(i64::from(single.pack()));
     }
-    let mut probe = asm.reader.cursor.clone();
+    let mut probe = parser.cursor.clone();
     if !probe.eat_after_blanks(b':') {
         // Only a shift by one lane exists.
         let by_one = Permutation::named(lower, &[1]);
         return match by_one.filter(|_| lower.starts_with("wave_")) {
             Some(by_one) => Ok(i64::from(by_one.pack())),
-            None => Err(asm.reader.cursor.expected("`:` and a value")),
+            None => Err(parser.cursor.expected("`:` and a value")),
         };
     }
-    asm.reader.cursor = probe;
-    asm.reader.cursor.skip_blanks();
-    let start = asm.reader.cursor.pos();
+    parser.cursor = probe;
+    let start = parser.cursor.token_start();
     let permutation = match lower {
-        "dpp_ctrl" => return asm.absolute(name),
+        "dpp_ctrl" => return parser.absolute(name),
         "quad_perm" => {
             let mut quad = [0; 4];
             let mut separator = b'[';
             for lane in &mut quad {
-                if !asm.reader.cursor.eat_after_blanks(separator) {
-                    let what = format!("`{}`", char::from(separator));
-                    return Err(asm.reader.cursor.expected(&what));
-                }
-                *lane = asm.absolute_within("a lane of the group", 0, 3)? as u8;
+                let what = if separator == b'[' { "`[`" } else { "`,`" };
+                parser.cursor.require(separator, what)?;
+                *lane = parser.absolute_within("a lane of the group", 0, 3)? as u8;
                 separator = b',';
             }
-            if !asm.reader.cursor.eat_after_blanks(b']') {
-                return Err(asm.reader.cursor.expected("`]`"));
-            }
+            parser.cursor.require(b']', "`]`")?;
             Permutation::QuadPerm(quad)
         }
-        "row_shl" => Permutation::RowShl(asm.absolute_within(name, 1, 15)? as u8),
-        "row_shr" => Permutation::RowShr(asm.absolute_within(name, 1, 15)? as u8),
-        "row_ror" => Permutation::RowRor(asm.absolute_within(name, 1, 15)? as u8),
-        "row_bcast" => match asm.absolute(name)? {
+        "row_shl" => Permutation::RowShl(parser.absolute_within(name, 1, 15)? as u8),
+        "row_shr" => Permutation::RowShr(parser.absolute_within(name, 1, 15)? as u8),
+        "row_ror" => Permutation::RowRor(parser.absolute_within(name, 1, 15)? as u8),
+        "row_bcast" => match parser.absolute(name)? {
             15 => Permutation::RowBcast15,
             31 => Permutation::RowBcast31,
             other => {
                 let message = format!("`row_bcast:{other}` does not exist");
-                return Err(fail(
-                    &ids::MODIFIER_VALUE,
-                    start..asm.reader.cursor.pos(),
-                    message,
-                )
-                .with_help("there are row_bcast:15 and row_bcast:31"));
+                return Err(
+                    fail(&ids::MODIFIER_VALUE, parser.cursor.since(start), message)
+                        .with_help("there are row_bcast:15 and row_bcast:31"),
+                );
             }
         },
         wave => {
-            asm.absolute_within(name, 1, 1)?;
+            parser.absolute_within(name, 1, 1)?;
             match wave {
                 "wave_shl" => Permutation::WaveShl,
                 "wave_rol" => Permutation::WaveRol,
@@ -269,10 +261,9 @@ fn lane_permutation(asm: &mut Assembler<'_>, name: &str) -> Result<i64, Fail> {
 }
 
 /// Parses `mul:2`, `mul:4`, `div:2`; a factor of one means no modifier.
-fn output_modifier(asm: &mut Assembler<'_>, name: &str) -> Result<i64, Fail> {
-    asm.reader.cursor.skip_blanks();
-    let start = asm.reader.cursor.pos();
-    let by = asm.absolute(name)?;
+fn output_modifier(parser: &mut Parser<'_>, name: &str) -> Result<i64, Fail> {
+    let start = parser.cursor.token_start();
+    let by = parser.absolute(name)?;
     match (name.eq_ignore_ascii_case("mul"), by) {
         (_, 1) => Ok(0),
         (true, 2) => Ok(1),
@@ -280,7 +271,7 @@ fn output_modifier(asm: &mut Assembler<'_>, name: &str) -> Result<i64, Fail> {
         (false, 2) => Ok(3),
         _ => Err(fail(
             &ids::MODIFIER_VALUE,
-            start..asm.reader.cursor.pos(),
+            parser.cursor.since(start),
             format!("`{name}:{by}` does not exist"),
         )
         .with_help("the output modifiers are mul:2, mul:4 and div:2")),
@@ -288,14 +279,14 @@ fn output_modifier(asm: &mut Assembler<'_>, name: &str) -> Result<i64, Fail> {
 }
 
 /// Parses a number, or `[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]`: one or both names, in any order.
-fn buffer_format(asm: &mut Assembler<'_>) -> Result<i64, Fail> {
+fn buffer_format(parser: &mut Parser<'_>) -> Result<i64, Fail> {
     /// Offset of number formats, larger than any data format.
     const NUMBERS: u8 = 1 << mtbuf::DATA_FORMAT_BITS;
-    asm.reader.cursor.skip_blanks();
-    if !asm.reader.cursor.eat(b'[') {
-        return asm.absolute("the format");
+    parser.cursor.skip_blanks();
+    if !parser.cursor.eat(b'[') {
+        return parser.absolute("the format");
     }
-    let isa = asm.isa;
+    let isa = parser.isa;
     let numbers = mtbuf::number_formats(isa);
     let names = (0u8..)
         .zip(mtbuf::DATA_FORMATS)
@@ -303,16 +294,19 @@ fn buffer_format(asm: &mut Assembler<'_>) -> Result<i64, Fail> {
         .map(|(id, name)| (name, id, isa.only()));
     let (mut data, mut number) = (None, None);
     loop {
-        asm.reader.cursor.skip_blanks();
-        let start = asm.reader.cursor.pos();
-        let id = match clrx_format(asm, data.is_some()) {
+        let start = parser.cursor.token_start();
+        let id = match clrx_format(&mut parser.cursor, data.is_some()) {
             Some(id) => id,
-            None => {
-                function::named_number(asm, "format", names.clone(), isa, i64::from(NUMBERS) - 1)?
-            }
+            None => function::named_number(
+                parser,
+                "format",
+                names.clone(),
+                isa,
+                i64::from(NUMBERS) - 1,
+            )?,
         };
         let is_second =
-            data.is_some() && id < NUMBERS && asm.reader.cursor.slice(start..start + 1) == "@";
+            data.is_some() && id < NUMBERS && parser.cursor.slice(start..start + 1) == "@";
         let id = if is_second { id + NUMBERS } else { id };
         let (place, value) = if id < NUMBERS {
             (&mut data, id)
@@ -320,17 +314,15 @@ fn buffer_format(asm: &mut Assembler<'_>) -> Result<i64, Fail> {
             (&mut number, id - NUMBERS)
         };
         if place.replace(value).is_some() {
+            let message = "a format has one data format and one number format";
             return Err(fail(
                 &ids::MODIFIER_VALUE,
-                start..asm.reader.cursor.pos(),
-                "a format has one data format and one number format",
+                parser.cursor.since(start),
+                message,
             ));
         }
-        if asm.reader.cursor.eat_after_blanks(b']') {
+        if !parser.cursor.list_continues(b']')? {
             break;
-        }
-        if !asm.reader.cursor.eat(b',') {
-            return Err(asm.reader.cursor.expected("`,` or `]`"));
         }
     }
     let data = data.unwrap_or(mtbuf::DEFAULT_FORMAT);
@@ -340,143 +332,128 @@ fn buffer_format(asm: &mut Assembler<'_>) -> Result<i64, Fail> {
 
 /// Parses CLRX's name of a data format, such as `8_8`, or of a number format; the latter is offset by
 /// [`mtbuf::DATA_FORMATS`].
-fn clrx_format(asm: &mut Assembler<'_>, has_data: bool) -> Option<u8> {
+fn clrx_format(cursor: &mut Cursor<'_>, has_data: bool) -> Option<u8> {
     let numbers = mtbuf::DATA_FORMATS.len() as u8;
-    let mut probe = asm.reader.cursor.clone();
+    let mut probe = cursor.clone();
     let text = probe.tail_word();
     let find = |names: &[&str]| names.iter().position(|n| n.eq_ignore_ascii_case(text));
     let data = find(&clrx::DATA_FORMATS).filter(|_| !has_data);
     let number = find(&clrx::NUMBER_FORMATS).map(|i| i as u8 + numbers);
     let id = data.map(|i| i as u8).or(number)?;
-    asm.reader.cursor = probe;
+    *cursor = probe;
     Some(id)
 }
 
 /// Parses a list such as `[0,1,1]`; the first element is the lowest bit.
-fn bit_list(asm: &mut Assembler<'_>, name: &str, count: &mut usize) -> Result<i64, Fail> {
+fn bit_list(parser: &mut Parser<'_>, name: &str, count: &mut usize) -> Result<i64, Fail> {
     const MOST: usize = 4;
-    if !asm.reader.cursor.eat_after_blanks(b'[') {
-        if asm.dialect.takes_all_modifiers() {
+    if !parser.cursor.eat_after_blanks(b'[') {
+        if parser.dialect.takes_all_modifiers() {
             *count = AS_NUMBER;
-            return asm.absolute(name);
+            return parser.absolute(name);
         }
-        return Err(asm.reader.cursor.expected("`[`"));
+        return Err(parser.cursor.expected("`[`"));
     }
     let mut bits = 0;
     loop {
-        let bit = asm.absolute_within(name, 0, 1)?;
+        let bit = parser.absolute_within(name, 0, 1)?;
         if *count >= MOST {
-            return Err(asm.reader.cursor.expected("`]`"));
+            return Err(parser.cursor.expected("`]`"));
         }
         bits |= bit << *count;
         *count += 1;
-        if asm.reader.cursor.eat_after_blanks(b']') {
+        if !parser.cursor.list_continues(b']')? {
             return Ok(bits);
-        }
-        if !asm.reader.cursor.eat(b',') {
-            return Err(asm.reader.cursor.expected("`,` or `]`"));
         }
     }
 }
 
 /// Parses a number, or `swizzle(MODE, …)` (errata E023).
-fn swizzle(asm: &mut Assembler<'_>) -> Result<i64, Fail> {
-    asm.reader.cursor.skip_blanks();
-    let mut probe = asm.reader.cursor.clone();
+fn swizzle(parser: &mut Parser<'_>) -> Result<i64, Fail> {
+    parser.cursor.skip_blanks();
+    let mut probe = parser.cursor.clone();
     let word = probe.word().unwrap_or("");
     if word != "swizzle" {
-        return asm.absolute("offset");
+        return parser.absolute("offset");
     }
-    asm.reader.cursor = probe;
-    if !asm.reader.cursor.eat_after_blanks(b'(') {
-        return Err(asm.reader.cursor.expected("`(`"));
-    }
-    asm.reader.cursor.skip_blanks();
-    let at = asm.reader.cursor.pos();
-    let mode = asm.reader.cursor.word().unwrap_or("");
+    parser.cursor = probe;
+    parser.cursor.require(b'(', "`(`")?;
+    parser.cursor.skip_blanks();
+    let at = parser.cursor.pos();
+    let mode = parser.cursor.word().unwrap_or("");
     let offset = match mode {
         "QUAD_PERM" => {
             let mut offset = swizzle::QUAD_PERM;
             for lane in 0..4 {
-                offset |= (argument(asm, "a lane of the group", 0, 3)? as u16) << (2 * lane);
+                offset |= (argument(parser, "a lane of the group", 0, 3)? as u16) << (2 * lane);
             }
             offset
         }
-        "BITMASK_PERM" => bitmask(asm)?,
+        "BITMASK_PERM" => bitmask(&mut parser.cursor)?,
         "BROADCAST" => {
-            let group = group_size(asm, 2, 32)?;
-            let lane = argument(asm, "the lane", 0, group - 1)?;
+            let group = group_size(parser, 2, 32)?;
+            let lane = argument(parser, "the lane", 0, group - 1)?;
             swizzle::bitmask((32 - group) as u8, lane as u8, 0)
         }
-        "SWAP" => swizzle::bitmask(31, 0, group_size(asm, 1, 16)? as u8),
-        "REVERSE" => swizzle::bitmask(31, 0, (group_size(asm, 2, 32)? - 1) as u8),
-        "FFT" | "ROTATE" if asm.isa < Isa::Vi => {
-            return Err(fail(
-                &ids::INVALID_SWIZZLE,
-                at..asm.reader.cursor.pos(),
-                format!("{} has no swizzle mode `{mode}`", asm.isa),
-            )
-            .with_help("it exists on GCN 1.2, 1.4, 1.4.1"));
+        "SWAP" => swizzle::bitmask(31, 0, group_size(parser, 1, 16)? as u8),
+        "REVERSE" => swizzle::bitmask(31, 0, (group_size(parser, 2, 32)? - 1) as u8),
+        "FFT" | "ROTATE" if parser.isa < Isa::Vi => {
+            let message = format!("{} has no swizzle mode `{mode}`", parser.isa);
+            return Err(
+                fail(&ids::INVALID_SWIZZLE, parser.cursor.since(at), message)
+                    .with_help("it exists on GCN 1.2, 1.4, 1.4.1"),
+            );
         }
-        "FFT" => swizzle::FFT | argument(asm, "the mask", 0, 31)? as u16,
+        "FFT" => swizzle::FFT | argument(parser, "the mask", 0, 31)? as u16,
         "ROTATE" => {
-            let direction = argument(asm, "the direction", 0, 1)? as u16;
-            let by = argument(asm, "the distance", 0, 31)? as u16;
+            let direction = argument(parser, "the direction", 0, 1)? as u16;
+            let by = argument(parser, "the distance", 0, 31)? as u16;
             swizzle::ROTATE | direction << 10 | by << 5
         }
         _ => {
-            return Err(fail(&ids::INVALID_SWIZZLE,
-                at..asm.reader.cursor.pos(),
-                format!("unknown swizzle mode `{mode}`"),
+            return Err(fail(&ids::INVALID_SWIZZLE, parser.cursor.since(at), format!("unknown swizzle mode `{mode}`"),
             )
             .with_help(
                 "the modes are QUAD_PERM, BITMASK_PERM, BROADCAST, SWAP, REVERSE, and from GCN 1.2 on FFT and ROTATE",
             ));
         }
     };
-    if !asm.reader.cursor.eat_after_blanks(b')') {
-        return Err(asm.reader.cursor.expected("`)`"));
+    if !parser.cursor.eat_after_blanks(b')') {
+        return Err(parser.cursor.expected("`)`"));
     }
     Ok(i64::from(offset))
 }
 
-fn argument(asm: &mut Assembler<'_>, what: &str, low: i64, high: i64) -> Result<i64, Fail> {
-    if !asm.reader.cursor.eat_after_blanks(b',') {
-        return Err(asm.reader.cursor.expected(&format!("`,` and {what}")));
-    }
-    asm.absolute_within(what, low, high)
+fn argument(parser: &mut Parser<'_>, what: &str, low: i64, high: i64) -> Result<i64, Fail> {
+    parser.cursor.comma(what)?;
+    parser.absolute_within(what, low, high)
 }
 
-fn group_size(asm: &mut Assembler<'_>, low: i64, high: i64) -> Result<i64, Fail> {
-    let from = asm.reader.cursor.pos();
-    let size = argument(asm, "the group size", low, high)?;
+fn group_size(parser: &mut Parser<'_>, low: i64, high: i64) -> Result<i64, Fail> {
+    let from = parser.cursor.pos();
+    let size = argument(parser, "the group size", low, high)?;
     if size.count_ones() == 1 {
         Ok(size)
     } else {
+        let message = format!("the group size is {size}, but must be a power of two");
         Err(fail(
             &ids::INVALID_SWIZZLE,
-            from..asm.reader.cursor.pos(),
-            format!("the group size is {size}, but must be a power of two"),
+            parser.cursor.since(from),
+            message,
         ))
     }
 }
 
 /// Parses `"01pip"`: for each bit of the lane ID, highest first, 0, 1, preserved or inverted.
-fn bitmask(asm: &mut Assembler<'_>) -> Result<u16, Fail> {
-    if !asm.reader.cursor.eat_after_blanks(b',') {
-        return Err(asm.reader.cursor.expected("`,` and a mask"));
-    }
-    asm.reader.cursor.skip_blanks();
-    let start = asm.reader.cursor.pos();
-    let mask = asm.reader.cursor.string()?;
-    let span = start..asm.reader.cursor.pos();
+fn bitmask(cursor: &mut Cursor<'_>) -> Result<u16, Fail> {
+    cursor.comma("a mask")?;
+    let start = cursor.token_start();
+    let mask = cursor.string()?;
+    let span = cursor.since(start);
     let (mut and, mut or, mut xor) = (0, 0, 0);
     if mask.len() != 5 {
-        return Err(fail(
-            &ids::INVALID_SWIZZLE,
-            span,
-            format!("the mask has {} characters, not 5", mask.len()),
-        ));
+        let message = format!("the mask has {} characters, not 5", mask.len());
+        return Err(fail(&ids::INVALID_SWIZZLE, span, message));
     }
     for byte in mask {
         (and, or, xor) = (and << 1, or << 1, xor << 1);
@@ -489,12 +466,10 @@ fn bitmask(asm: &mut Assembler<'_>) -> Result<u16, Fail> {
                 xor |= 1;
             }
             _ => {
-                return Err(fail(
-                    &ids::INVALID_SWIZZLE,
-                    span,
-                    "the mask has other characters than 0, 1, p and i",
-                )
-                .with_help("0 and 1 set a bit of the lane number, p preserves it, i inverts it"));
+                let message = "the mask has other characters than 0, 1, p and i";
+                return Err(fail(&ids::INVALID_SWIZZLE, span, message).with_help(
+                    "0 and 1 set a bit of the lane number, p preserves it, i inverts it",
+                ));
             }
         }
     }

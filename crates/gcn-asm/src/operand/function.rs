@@ -6,12 +6,11 @@ use std::ops::Range;
 use gcn_isa::simm::{self, Hwreg, Waitcnt};
 use gcn_isa::{Isa, IsaSet, clrx};
 
-use super::delayed::delay_value;
 use super::register::is_register;
 use crate::argument::{ArgValue, DelayedValue, lower_case};
-use crate::assembler::Assembler;
+use crate::assembler::parser::Parser;
 use crate::cursor::Cursor;
-use crate::diagnostic::{Diagnostic, Fail, WithHelp, fail};
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::explain::closest;
 use crate::expr::ParsedExpr;
 use crate::ids;
@@ -26,7 +25,7 @@ const CLRX_PREFIXES: [&str; 2] = ["hwreg_", "msg_"];
 
 /// Parses an operand in function notation; `None` if `word` is not a function.
 pub(crate) fn function(
-    asm: &mut Assembler<'_>,
+    parser: &mut Parser<'_>,
     word: &str,
     at: &Cursor<'_>,
 ) -> Result<Option<ArgValue>, Fail> {
@@ -36,40 +35,40 @@ pub(crate) fn function(
     };
     let counter = lower.strip_suffix("_sat").unwrap_or(lower);
     Ok(Some(match counter {
-        "vmcnt" | "expcnt" | "lgkmcnt" => waitcnt(asm)?,
+        "vmcnt" | "expcnt" | "lgkmcnt" => waitcnt(parser)?,
         "hwreg" => {
-            asm.reader.cursor.set_pos(at.pos() + 1);
-            hwreg(asm)?
+            parser.cursor.set_pos(at.pos() + 1);
+            hwreg(parser)?
         }
         "sendmsg" => {
-            asm.reader.cursor.set_pos(at.pos() + 1);
-            message(asm)?
+            parser.cursor.set_pos(at.pos() + 1);
+            message(parser)?
         }
         "gpr_idx" => {
-            asm.reader.cursor.set_pos(at.pos() + 1);
-            gpr_index(asm)?
+            parser.cursor.set_pos(at.pos() + 1);
+            gpr_index(parser)?
         }
         "lit" => {
-            asm.reader.cursor.set_pos(at.pos() + 1);
-            asm.reader.cursor.skip_blanks();
-            let mut probe = asm.reader.cursor.clone();
+            parser.cursor.set_pos(at.pos() + 1);
+            parser.cursor.skip_blanks();
+            let mut probe = parser.cursor.clone();
             let word = probe.word().unwrap_or("");
-            if is_register(asm.isa, word, probe.peek() == b'[') {
-                return Err(asm.reader.cursor.expected("a number"));
+            if is_register(parser.isa, word, probe.peek() == b'[') {
+                return Err(parser.cursor.expected("a number"));
             }
-            let value = match asm.parse_expr()? {
+            let value = match parser.parse_expr()? {
                 ParsedExpr::Float(value) | ParsedExpr::Suffixed(value, _) => {
                     ArgValue::LiteralFloat(value)
                 }
                 ParsedExpr::Known(value) => match value.as_absolute() {
                     Some(number) => ArgValue::Literal(number),
-                    None => ArgValue::DelayedLiteral(delay_value(asm, DelayedValue::Value(value))),
+                    None => ArgValue::DelayedLiteral(parser.delay(DelayedValue::Value(value))),
                 },
                 ParsedExpr::Later(id) => {
-                    ArgValue::DelayedLiteral(delay_value(asm, DelayedValue::Expr(id)))
+                    ArgValue::DelayedLiteral(parser.delay(DelayedValue::Expr(id)))
                 }
             };
-            close(asm)?;
+            parser.cursor.require(b')', "`)`")?;
             value
         }
         _ => return Ok(None),
@@ -86,23 +85,14 @@ pub(crate) fn unknown(name: &str, span: Range<usize>) -> Fail {
     }
 }
 
-fn close(asm: &mut Assembler<'_>) -> Result<(), Fail> {
-    if asm.reader.cursor.eat_after_blanks(b')') {
-        Ok(())
-    } else {
-        Err(asm.reader.cursor.expected("`)`"))
-    }
-}
-
 /// Parses `vmcnt(0) & lgkmcnt(1)`; counters that are not named are not waited for.
-fn waitcnt(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
-    let max = Waitcnt::max(asm.isa);
+fn waitcnt(parser: &mut Parser<'_>) -> Result<ArgValue, Fail> {
+    let max = Waitcnt::max(parser.isa);
     let mut wait = max;
     let mut named: Vec<&str> = Vec::new();
     loop {
-        asm.reader.cursor.skip_blanks();
-        let start = asm.reader.cursor.pos();
-        let word = asm.reader.cursor.word().unwrap_or("");
+        let start = parser.cursor.token_start();
+        let word = parser.cursor.word().unwrap_or("");
         let mut buffer = [0; 24];
         let lower = lower_case(word, &mut buffer).unwrap_or("");
         let (name, saturates) = match lower.strip_suffix("_sat") {
@@ -114,48 +104,47 @@ fn waitcnt(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
             "expcnt" => (&mut wait.exp, max.exp),
             "lgkmcnt" => (&mut wait.lgkm, max.lgkm),
             _ => {
-                return Err(fail(
-                    &ids::UNKNOWN_NAME,
-                    start..asm.reader.cursor.pos(),
-                    format!("unknown counter `{word}`"),
-                )
-                .with_help("the counters are vmcnt, expcnt and lgkmcnt"));
+                let message = format!("unknown counter `{word}`");
+                return Err(
+                    fail(&ids::UNKNOWN_NAME, parser.cursor.since(start), message)
+                        .with_help("the counters are vmcnt, expcnt and lgkmcnt"),
+                );
             }
         };
         if named.iter().any(|other| other.eq_ignore_ascii_case(word)) {
-            asm.diagnostics.push(Diagnostic::warning(
+            let message = format!("`{word}` is written twice; the last one counts");
+            parser.warning(
                 &ids::DUPLICATE_MODIFIER,
-                start..asm.reader.cursor.pos(),
-                format!("`{word}` is written twice; the last one counts"),
-            ));
+                parser.cursor.since(start),
+                message,
+            );
         }
         named.push(word);
-        if !asm.reader.cursor.eat_after_blanks(b'(') {
-            return Err(asm.reader.cursor.expected("`(`"));
-        }
-        let value = asm.absolute("the counter's value")?;
+        parser.cursor.require(b'(', "`(`")?;
+        let value = parser.absolute("the counter's value")?;
         let limit = i64::from(limit);
         let is_possible = (0..=limit).contains(&value) || saturates && value > limit;
         if !is_possible {
+            let message = format!("{value} is out of range: {name} counts from 0 to {limit}");
             return Err(fail(
                 &ids::OPERAND_RANGE,
-                start..asm.reader.cursor.pos(),
-                format!("{value} is out of range: {name} counts from 0 to {limit}"),
+                parser.cursor.since(start),
+                message,
             ));
         }
         *field = value.min(limit) as u8;
-        close(asm)?;
-        asm.reader.cursor.skip_blanks();
-        let separated = asm.reader.cursor.eat(b'&') || asm.reader.cursor.eat(b',');
-        if !separated && !asm.reader.cursor.peek().is_ascii_alphabetic() {
-            return Ok(ArgValue::Waitcnt(wait.pack(asm.isa)));
+        parser.cursor.require(b')', "`)`")?;
+        parser.cursor.skip_blanks();
+        let separated = parser.cursor.eat(b'&') || parser.cursor.eat(b',');
+        if !separated && !parser.cursor.peek().is_ascii_alphabetic() {
+            return Ok(ArgValue::Waitcnt(wait.pack(parser.isa)));
         }
     }
 }
 
 /// Parses `HW_REG_MODE, 0, 4)`: a register and a range of its bits.
-fn hwreg(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
-    let isa = asm.isa;
+fn hwreg(parser: &mut Parser<'_>) -> Result<ArgValue, Fail> {
+    let isa = parser.isa;
     let everywhere = isa.only();
     let theirs = clrx::hwregs(isa).map(move |(name, id)| (name, id, everywhere));
     let names = simm::HWREGS
@@ -163,17 +152,15 @@ fn hwreg(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
         .copied()
         .chain(theirs)
         .chain(clrx::HWREG_ALIASES);
-    let id = named_number(asm, "hardware register", names, isa, 63)?;
+    let id = named_number(parser, "hardware register", names, isa, 63)?;
     let mut offset = 0;
     let mut width = 32;
-    if asm.reader.cursor.eat_after_blanks(b',') {
-        offset = asm.absolute_within("the lowest bit", 0, 31)?;
-        if !asm.reader.cursor.eat_after_blanks(b',') {
-            return Err(asm.reader.cursor.expected("`,` and the number of bits"));
-        }
-        width = asm.absolute_within("the number of bits", 1, 32)?;
+    if parser.cursor.eat_after_blanks(b',') {
+        offset = parser.absolute_within("the lowest bit", 0, 31)?;
+        parser.cursor.require(b',', "`,` and the number of bits")?;
+        width = parser.absolute_within("the number of bits", 1, 32)?;
     }
-    close(asm)?;
+    parser.cursor.require(b')', "`)`")?;
     let reg = Hwreg {
         id,
         offset: offset as u8,
@@ -183,41 +170,42 @@ fn hwreg(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
 }
 
 /// Parses `{id: 1, offset: 0, size: 4}`, equivalent to [`hwreg`]; omitted fields select the whole register.
-pub(crate) fn hwreg_fields(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
+pub(crate) fn hwreg_fields(parser: &mut Parser<'_>) -> Result<ArgValue, Fail> {
     const FIELDS: [(&str, i64, i64); 3] = [("id", 0, 63), ("offset", 0, 31), ("size", 1, 32)];
-    let isa = asm.isa;
+    let isa = parser.isa;
     let mut values = [None; FIELDS.len()];
     let mut separator = b'{';
-    let mut probe = asm.reader.cursor.clone();
+    let mut probe = parser.cursor.clone();
     let is_empty = probe.eat(b'{') && probe.eat_after_blanks(b'}');
     if is_empty {
-        asm.reader.cursor = probe;
+        parser.cursor = probe;
     }
     let mut is_open = !is_empty;
     while is_open {
-        if !asm.reader.cursor.eat_after_blanks(separator) {
-            let what = format!("`{}` or `}}`", char::from(separator));
-            return Err(asm.reader.cursor.expected(&what));
-        }
+        let what = if separator == b'{' {
+            "`{` or `}`"
+        } else {
+            "`,` or `}`"
+        };
+        parser.cursor.require(separator, what)?;
         separator = b',';
-        asm.reader.cursor.skip_blanks();
-        let start = asm.reader.cursor.pos();
-        let name = asm.reader.cursor.word().unwrap_or("");
+        let start = parser.cursor.token_start();
+        let name = parser.cursor.word().unwrap_or("");
         let place = FIELDS.iter().position(|(field, ..)| *field == name);
-        let (Some(index), true) = (place, asm.reader.cursor.eat_after_blanks(b':')) else {
+        let (Some(index), true) = (place, parser.cursor.eat_after_blanks(b':')) else {
             let message = "expected `id:`, `offset:` or `size:`";
             return Err(fail(
                 &ids::UNEXPECTED_TOKEN,
-                start..asm.reader.cursor.pos(),
+                parser.cursor.since(start),
                 message,
             ));
         };
         let value = match FIELDS.get(index) {
             Some(&(_, _, max)) if index == 0 => {
                 let names = simm::HWREGS.iter().map(|&(name, id, on)| (name, id, on));
-                i64::from(named_number(asm, "hardware register", names, isa, max)?)
+                i64::from(named_number(parser, "hardware register", names, isa, max)?)
             }
-            Some(&(name, low, high)) => asm.absolute_within(name, low, high)?,
+            Some(&(name, low, high)) => parser.absolute_within(name, low, high)?,
             None => 0,
         };
         let old = values.get_mut(index).and_then(|place| place.replace(value));
@@ -225,11 +213,11 @@ pub(crate) fn hwreg_fields(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
             let message = format!("`{name}` is written twice");
             return Err(fail(
                 &ids::DUPLICATE_NAME,
-                start..asm.reader.cursor.pos(),
+                parser.cursor.since(start),
                 message,
             ));
         }
-        is_open = !asm.reader.cursor.eat_after_blanks(b'}');
+        is_open = !parser.cursor.eat_after_blanks(b'}');
     }
     let [id, offset, width] = values;
     let reg = Hwreg {
@@ -241,37 +229,36 @@ pub(crate) fn hwreg_fields(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
 }
 
 /// Parses `MSG_GS, GS_OP_EMIT, 0)`: a message, its operation and its stream.
-fn message(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
-    let isa = asm.isa;
+fn message(parser: &mut Parser<'_>) -> Result<ArgValue, Fail> {
+    let isa = parser.isa;
     let everywhere = isa.only();
     let theirs = clrx::messages(isa).map(move |(name, id)| (name, id, everywhere));
     let names = simm::MESSAGES.iter().copied().chain(theirs);
-    asm.reader.cursor.skip_blanks();
-    let start = asm.reader.cursor.pos();
-    let message = named_number(asm, "message", names.clone(), isa, 15)?;
-    let written = asm.reader.cursor.slice(start..asm.reader.cursor.pos());
+    let start = parser.cursor.token_start();
+    let message = named_number(parser, "message", names.clone(), isa, 15)?;
+    let written = parser.cursor.slice(parser.cursor.since(start));
     let is_named = names
         .clone()
         .any(|(name, ..)| name.eq_ignore_ascii_case(written));
     let (mut op, mut stream) = (None, None);
-    if asm.reader.cursor.eat_after_blanks(b',') {
+    if parser.cursor.eat_after_blanks(b',') {
         let theirs = clrx::GS_OPS.into_iter().zip(0u8..).chain([clrx::EMIT_CUT]);
         let theirs = theirs.map(|(name, id)| (name, id, everywhere));
         let names = simm::message_ops(message).iter().copied().chain(theirs);
-        op = Some(named_number(asm, "operation", names, isa, 7)?);
-        if asm.reader.cursor.eat_after_blanks(b',') {
-            stream = Some(asm.absolute_within("the stream", 0, 3)? as u8);
+        op = Some(named_number(parser, "operation", names, isa, 7)?);
+        if parser.cursor.eat_after_blanks(b',') {
+            stream = Some(parser.absolute_within("the stream", 0, 3)? as u8);
         }
     }
-    close(asm)?;
+    parser.cursor.require(b')', "`)`")?;
     // A numeric message may have any value.
     if is_named
-        && asm.dialect.checks_messages()
+        && parser.dialect.checks_messages()
         && let Some(wrong) = simm::wrong_message(isa, message, op, stream)
     {
         return Err(fail(
             &ids::INVALID_MESSAGE,
-            start..asm.reader.cursor.pos() - 1,
+            start..parser.cursor.pos() - 1,
             wrong,
         ));
     }
@@ -281,53 +268,50 @@ fn message(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
 }
 
 /// Parses `SRC0,DST)`: the operands that indexing applies to.
-fn gpr_index(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
+fn gpr_index(parser: &mut Parser<'_>) -> Result<ArgValue, Fail> {
     let mut bits = 0;
-    if asm.reader.cursor.eat_after_blanks(b')') {
+    if parser.cursor.eat_after_blanks(b')') {
         return Ok(ArgValue::GprIndex(bits));
     }
-    let everywhere = asm.isa.only();
+    let everywhere = parser.isa.only();
     loop {
         let names = (0u8..)
             .zip(simm::GPR_INDEXES)
             .map(|(bit, name)| (name, bit, everywhere));
-        let isa = asm.isa;
-        asm.reader.cursor.skip_blanks();
-        let start = asm.reader.cursor.pos();
-        let bit = 1 << named_number(asm, "operand of VGPR indexing", names, isa, 3)?;
+        let isa = parser.isa;
+        let start = parser.cursor.token_start();
+        let bit = 1 << named_number(parser, "operand of VGPR indexing", names, isa, 3)?;
         if bits & bit != 0 {
             let message = "this operand is named twice";
             return Err(fail(
                 &ids::DUPLICATE_NAME,
-                start..asm.reader.cursor.pos(),
+                parser.cursor.since(start),
                 message,
             ));
         }
         bits |= bit;
-        if asm.reader.cursor.eat_after_blanks(b')') {
+        if !parser.cursor.list_continues(b')')? {
             return Ok(ArgValue::GprIndex(bits));
-        }
-        if !asm.reader.cursor.eat(b',') {
-            return Err(asm.reader.cursor.expected("`,` or `)`"));
         }
     }
 }
 
 /// Parses a name from a table, or a number.
 pub(crate) fn named_number(
-    asm: &mut Assembler<'_>,
+    parser: &mut Parser<'_>,
     what: &str,
     names: impl Iterator<Item = (&'static str, u8, IsaSet)> + Clone,
     isa: Isa,
     max: i64,
 ) -> Result<u8, Fail> {
-    asm.reader.cursor.skip_blanks();
-    let start = asm.reader.cursor.pos();
-    if asm.reader.cursor.eat(b'@') {
+    let start = parser.cursor.token_start();
+    if parser.cursor.eat(b'@') {
         // CLRX: a number, even if a symbol has the name.
-        return asm.absolute_within(what, 0, max).map(|value| value as u8);
+        return parser
+            .absolute_within(what, 0, max)
+            .map(|value| value as u8);
     }
-    let mut probe = asm.reader.cursor.clone();
+    let mut probe = parser.cursor.clone();
     let mut word = probe.word().unwrap_or("");
     // CLRX's `emit-cut`, and its longer names of hardware registers.
     if probe.peek() == b'-' && names.clone().any(|(name, ..)| name.contains('-')) {
@@ -359,21 +343,15 @@ pub(crate) fn named_number(
         .clone()
         .filter(|(name, ..)| name.eq_ignore_ascii_case(word));
     if let Some((_, id, _)) = same.clone().find(|(_, _, on)| on.has(isa)) {
-        asm.reader.cursor = probe;
+        parser.cursor = probe;
         return Ok(id);
     }
     if let Some((name, _, on)) = same.next() {
-        return Err(fail(
-            &ids::UNKNOWN_NAME,
-            start..probe.pos(),
-            format!("{isa} has no {what} `{name}`"),
-        )
-        .with_help(format!("it exists on {on}")));
+        let message = format!("{isa} has no {what} `{name}`");
+        return Err(fail(&ids::UNKNOWN_NAME, start..probe.pos(), message)
+            .with_help(format!("it exists on {on}")));
     }
-    let known =
-        asm.names.symbols.lookup(word).is_some_and(|id| {
-            asm.names.symbols.defined(id) != crate::symbols::SymbolDefinition::No
-        });
+    let known = parser.names.is_defined(word);
     if !word.is_empty() && !known {
         let all: Vec<&str> = names
             .filter(|(_, _, on)| on.has(isa))
@@ -389,5 +367,7 @@ pub(crate) fn named_number(
         }
         return Err(error);
     }
-    asm.absolute_within(what, 0, max).map(|value| value as u8)
+    parser
+        .absolute_within(what, 0, max)
+        .map(|value| value as u8)
 }

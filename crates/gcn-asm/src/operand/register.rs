@@ -5,7 +5,7 @@ use std::ops::Range;
 use gcn_isa::{Isa, regs};
 
 use crate::argument::{ArgValue, lower_case};
-use crate::assembler::Assembler;
+use crate::assembler::parser::Parser;
 use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::ids;
@@ -17,7 +17,7 @@ const MAX_GROUP: u32 = 32;
 
 /// Parses a register that begins with `word`; `cursor` is after the word, and moves past the register.
 pub(crate) fn register(
-    asm: &mut Assembler<'_>,
+    parser: &mut Parser<'_>,
     word: &str,
     cursor: &mut Cursor<'_>,
 ) -> Result<Option<ArgValue>, Fail> {
@@ -35,16 +35,16 @@ pub(crate) fn register(
         let number = digits.iter().fold(0u32, |n, d| {
             n.saturating_mul(10).saturating_add(u32::from(d - b'0'))
         });
-        return group(asm, bank, number, 1, start..end).map(Some);
+        return group(parser, bank, number, 1, start..end).map(Some);
     }
     let is_bank = ["v", "s", "ttmp"]
         .iter()
         .any(|b| word.eq_ignore_ascii_case(b));
-    if !(is_bank && asm.banks_first)
-        && let Some(whole) = asm.names.register_symbol(word)
+    if !(is_bank && parser.banks_first)
+        && let Some(whole) = parser.names.register_symbol(word)
     {
         return if cursor.peek() == b'[' {
-            part(asm, whole, start, cursor).map(Some)
+            part(parser, whole, start, cursor).map(Some)
         } else {
             Ok(Some(whole))
         };
@@ -66,19 +66,19 @@ pub(crate) fn register(
             let Ok(number) = digits.parse::<u32>() else {
                 return Ok(None);
             };
-            return group(asm, bank, number, 1, start..end).map(Some);
+            return group(parser, bank, number, 1, start..end).map(Some);
         }
         let mut probe = cursor.clone();
         if !probe.eat_after_blanks(b'[') {
             return Ok(None);
         }
         // The expression parser uses the assembler's own cursor.
-        let outer = std::mem::replace(&mut asm.bar_ends, false);
-        asm.reader.cursor.set_pos(probe.pos());
-        let result = range(asm, bank, start);
-        asm.bar_ends = outer;
+        let outer = std::mem::replace(&mut parser.bar_ends, false);
+        parser.cursor.set_pos(probe.pos());
+        let result = range(parser, bank, start);
+        parser.bar_ends = outer;
         let what = result?;
-        cursor.set_pos(asm.reader.cursor.pos());
+        cursor.set_pos(parser.cursor.pos());
         return Ok(Some(what));
     }
     // The longest register name is `src_pops_exiting_wave_id`.
@@ -86,18 +86,18 @@ pub(crate) fn register(
     let Some(lower) = lower_case(word, &mut buffer) else {
         return Ok(None);
     };
-    if let Some((code, count)) = named_register(asm, lower) {
-        if regs::is_xnack_mask(asm.isa, code)
-            && !asm.target.xnack
-            && asm.dialect.xnack_mask_needs_xnack()
+    if let Some((code, count)) = named_register(parser, lower) {
+        if regs::is_xnack_mask(parser.isa, code)
+            && !parser.target.xnack
+            && parser.dialect.xnack_mask_needs_xnack()
         {
-            let message = format!("{} has no register `{lower}`", asm.target.name);
+            let message = format!("{} has no register `{lower}`", parser.target.name);
             return Err(fail(&ids::UNSUPPORTED_REGISTER, start..end, message)
                 .with_help("only chips that replay faulting accesses have it, such as gfx801"));
         }
-        let whole = whole_register(asm, code, count);
+        let whole = whole_register(parser, code, count);
         return if cursor.peek() == b'[' {
-            part(asm, whole, start, cursor).map(Some)
+            part(parser, whole, start, cursor).map(Some)
         } else {
             Ok(Some(whole))
         };
@@ -106,7 +106,7 @@ pub(crate) fn register(
         Some(on) => Err(fail(
             &ids::UNSUPPORTED_REGISTER,
             start..end,
-            format!("{} has no register `{lower}`", asm.isa),
+            format!("{} has no register `{lower}`", parser.isa),
         )
         .with_help(format!("it exists on {on}"))),
         None => Ok(None),
@@ -114,23 +114,23 @@ pub(crate) fn register(
 }
 
 /// Number and size in dwords of a special register.
-fn named_register(asm: &Assembler<'_>, lower: &str) -> Option<(u8, u8)> {
-    if lower == "lds" && asm.dialect.lds_is_a_source() {
+fn named_register(parser: &Parser<'_>, lower: &str) -> Option<(u8, u8)> {
+    if lower == "lds" && parser.dialect.lds_is_a_source() {
         return Some((regs::LDS_DIRECT, 1));
     }
-    regs::named(asm.isa, lower)
+    regs::named(parser.isa, lower)
 }
 
 /// Fast path for a special register; `None` if the general parser must decide.
-pub(crate) fn common_named(asm: &Assembler<'_>, name: &str) -> Option<ArgValue> {
-    let (code, count) = named_register(asm, name)?;
-    let may_lack = regs::is_xnack_mask(asm.isa, code);
-    (!may_lack).then(|| whole_register(asm, code, count))
+pub(crate) fn common_named(parser: &Parser<'_>, name: &str) -> Option<ArgValue> {
+    let (code, count) = named_register(parser, name)?;
+    let may_lack = regs::is_xnack_mask(parser.isa, code);
+    (!may_lack).then(|| whole_register(parser, code, count))
 }
 
 /// A complete special register. CLRX also accepts a single-register source as a pair.
-fn whole_register(asm: &Assembler<'_>, code: u8, count: u8) -> ArgValue {
-    let is_any = code > regs::EXEC_HI && asm.dialect.takes_all_modifiers();
+fn whole_register(parser: &Parser<'_>, code: u8, count: u8) -> ArgValue {
+    let is_any = code > regs::EXEC_HI && parser.dialect.takes_all_modifiers();
     ArgValue::Scalar {
         code,
         count: if is_any { regs::ANY_WIDTH } else { count },
@@ -139,17 +139,17 @@ fn whole_register(asm: &Assembler<'_>, code: u8, count: u8) -> ArgValue {
 
 /// Parses `vcc[0]`, `vcc[0:1]`: a part of a special register; the cursor is at `[` and moves past the part.
 fn part(
-    asm: &mut Assembler<'_>,
+    parser: &mut Parser<'_>,
     whole: ArgValue,
     start: usize,
     cursor: &mut Cursor<'_>,
 ) -> Result<ArgValue, Fail> {
-    let outer = std::mem::replace(&mut asm.bar_ends, false);
-    asm.reader.cursor.set_pos(cursor.pos() + 1);
-    let bounds = bounds(asm);
-    asm.bar_ends = outer;
+    let outer = std::mem::replace(&mut parser.bar_ends, false);
+    parser.cursor.set_pos(cursor.pos() + 1);
+    let bounds = bounds(parser);
+    parser.bar_ends = outer;
     let (low, high) = bounds?;
-    cursor.set_pos(asm.reader.cursor.pos());
+    cursor.set_pos(parser.cursor.pos());
     let within = |first: u8, count: u8| {
         let last = u8::try_from(high).ok().filter(|&last| last < count)?;
         let low = u8::try_from(low).ok().filter(|&low| low <= last)?;
@@ -167,60 +167,58 @@ fn part(
     part.ok_or_else(|| {
         fail(
             &ids::REGISTER_RANGE,
-            start..asm.reader.cursor.pos(),
+            parser.cursor.since(start),
             "the register does not have this part",
         )
     })
 }
 
 /// `3]`, `3:4]`.
-fn bounds(asm: &mut Assembler<'_>) -> Result<(i64, i64), Fail> {
-    let first = asm.absolute("the register's number")?;
-    let last = if asm.reader.cursor.eat_after_blanks(b':') {
-        asm.absolute("the last register's number")?
+fn bounds(parser: &mut Parser<'_>) -> Result<(i64, i64), Fail> {
+    let first = parser.absolute("the register's number")?;
+    let last = if parser.cursor.eat_after_blanks(b':') {
+        parser.absolute("the last register's number")?
     } else {
         first
     };
-    if asm.reader.cursor.eat_after_blanks(b']') {
-        Ok((first, last))
-    } else {
-        Err(asm.reader.cursor.expected("`]`"))
-    }
+    parser.cursor.require(b']', "`]`")?;
+    Ok((first, last))
 }
 
 /// Parses the range of a register group; the cursor is after `[`.
-fn range(asm: &mut Assembler<'_>, bank: Bank, start: usize) -> Result<ArgValue, Fail> {
-    let from = asm.reader.cursor.pos();
-    let (first, last) = bounds(asm)?;
-    let span = start..asm.reader.cursor.pos();
+fn range(parser: &mut Parser<'_>, bank: Bank, start: usize) -> Result<ArgValue, Fail> {
+    let from = parser.cursor.pos();
+    let (first, last) = bounds(parser)?;
+    let span = parser.cursor.since(start);
     let (Ok(low), Ok(high)) = (u32::try_from(first), u32::try_from(last)) else {
         return Err(fail(&ids::REGISTER_RANGE, span, "invalid register number"));
     };
     if high < low {
+        let message = format!("the last register, {high}, is before the first, {low}");
         return Err(fail(
             &ids::REGISTER_RANGE,
-            from..asm.reader.cursor.pos() - 1,
-            format!("the last register, {high}, is before the first, {low}"),
+            from..parser.cursor.pos() - 1,
+            message,
         ));
     }
     let count = (high - low).saturating_add(1);
-    group(asm, bank, low, count, span)
+    group(parser, bank, low, count, span)
 }
 
 /// Parses `[v1,v2]`, `[s0,s1]`: single registers with consecutive numbers.
-pub(crate) fn register_list(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
-    let start = asm.reader.cursor.pos();
-    asm.reader.cursor.set_pos(start + 1);
+pub(crate) fn register_list(parser: &mut Parser<'_>) -> Result<ArgValue, Fail> {
+    let start = parser.cursor.pos();
+    parser.cursor.set_pos(start + 1);
     let mut whole: Option<ArgValue> = None;
     loop {
-        asm.reader.cursor.skip_blanks();
-        let at = asm.reader.cursor.pos();
-        let mut probe = asm.reader.cursor.clone();
+        parser.cursor.skip_blanks();
+        let at = parser.cursor.pos();
+        let mut probe = parser.cursor.clone();
         let word = probe.word().unwrap_or("");
-        let Some(next) = register(asm, word, &mut probe)? else {
-            return Err(asm.reader.cursor.expected("a register"));
+        let Some(next) = register(parser, word, &mut probe)? else {
+            return Err(parser.cursor.expected("a register"));
         };
-        asm.reader.cursor.set_pos(probe.pos());
+        parser.cursor.set_pos(probe.pos());
         whole = Some(match (whole, next) {
             (None, one) => one,
             (
@@ -252,83 +250,70 @@ pub(crate) fn register_list(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
                 }
             }
             _ => {
-                return Err(fail(
-                    &ids::REGISTER_LIST,
-                    at..asm.reader.cursor.pos(),
-                    "the registers of a list must follow each other",
-                ));
+                let message = "the registers of a list must follow each other";
+                return Err(fail(&ids::REGISTER_LIST, parser.cursor.since(at), message));
             }
         });
-        if asm.reader.cursor.eat_after_blanks(b']') {
+        if !parser.cursor.list_continues(b']')? {
             break;
-        }
-        if !asm.reader.cursor.eat(b',') {
-            return Err(asm.reader.cursor.expected("`,` or `]`"));
         }
     }
     match whole {
         Some(ArgValue::Scalar { code, count })
-            if code < asm.isa.sgprs()
+            if code < parser.isa.sgprs()
                 && !regs::aligned(code, count)
-                && !asm.dialect.takes_any_group() =>
+                && !parser.dialect.takes_any_group() =>
         {
-            Err(misaligned(start..asm.reader.cursor.pos(), "s", code, count))
+            Err(misaligned(parser.cursor.since(start), "s", code, count))
         }
         Some(what) => Ok(what),
-        None => Err(asm.reader.cursor.expected("a register")),
+        None => Err(parser.cursor.expected("a register")),
     }
 }
 
 /// Checks and creates a group of `count` registers from `first`.
 fn group(
-    asm: &mut Assembler<'_>,
+    parser: &mut Parser<'_>,
     bank: Bank,
     first: u32,
     count: u32,
     span: Range<usize>,
 ) -> Result<ArgValue, Fail> {
-    let (temporaries, trap_count) = regs::trap_temporaries(asm.isa);
+    let (temporaries, trap_count) = regs::trap_temporaries(parser.isa);
     let (limit, name, letter) = match bank {
         Bank::Vector => (VGPRS, "VGPRs", "v"),
-        Bank::Scalar => (u32::from(asm.isa.sgprs()), "SGPRs", "s"),
+        Bank::Scalar => (u32::from(parser.isa.sgprs()), "SGPRs", "s"),
         Bank::Trap => (u32::from(trap_count), "trap temporaries", "ttmp"),
     };
     let last = first.saturating_add(count - 1);
     if last >= limit {
-        return Err(fail(
-            &ids::REGISTER_RANGE,
-            span,
-            format!("register {letter}{last} does not exist"),
-        )
-        .with_help(format!(
+        let message = format!("register {letter}{last} does not exist");
+        return Err(fail(&ids::REGISTER_RANGE, span, message).with_help(format!(
             "{} has the {name} {letter}0 to {letter}{}",
-            asm.isa,
+            parser.isa,
             limit - 1
         )));
     }
     if count > MAX_GROUP {
-        return Err(fail(
-            &ids::REGISTER_COUNT,
-            span,
-            format!("no operand has {count} registers; the largest have {MAX_GROUP}"),
-        ));
+        let message = format!("no operand has {count} registers; the largest have {MAX_GROUP}");
+        return Err(fail(&ids::REGISTER_COUNT, span, message));
     }
     let (number, count) = (first as u8, count as u8);
     match bank {
         Bank::Vector => {
-            asm.names.vgprs.include(last);
+            parser.names.vgprs.include(last);
             Ok(ArgValue::Vgprs {
                 first: number,
                 count,
             })
         }
         Bank::Scalar | Bank::Trap
-            if !regs::aligned(number, count) && !asm.dialect.takes_any_group() =>
+            if !regs::aligned(number, count) && !parser.dialect.takes_any_group() =>
         {
             Err(misaligned(span, letter, number, count))
         }
         Bank::Scalar => {
-            asm.names.sgprs.include(last);
+            parser.names.sgprs.include(last);
             Ok(ArgValue::Scalar {
                 code: number,
                 count,
@@ -343,7 +328,7 @@ fn group(
 
 /// The registers from `first` to `last`, if they form a valid group.
 pub(crate) fn common_group(
-    asm: &mut Assembler<'_>,
+    parser: &mut Parser<'_>,
     letter: u8,
     first: u32,
     last: u32,
@@ -352,7 +337,7 @@ pub(crate) fn common_group(
     let limit = if is_vector {
         VGPRS
     } else {
-        u32::from(asm.isa.sgprs())
+        u32::from(parser.isa.sgprs())
     };
     let count = last.checked_sub(first)? + 1;
     let (number, short) = (first as u8, count as u8);
@@ -360,13 +345,13 @@ pub(crate) fn common_group(
         return None;
     }
     Some(if is_vector {
-        asm.names.vgprs.include(last);
+        parser.names.vgprs.include(last);
         ArgValue::Vgprs {
             first: number,
             count: short,
         }
     } else {
-        asm.names.sgprs.include(last);
+        parser.names.sgprs.include(last);
         ArgValue::Scalar {
             code: number,
             count: short,

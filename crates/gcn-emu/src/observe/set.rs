@@ -39,7 +39,7 @@ impl Observers {
     #[must_use]
     pub fn with(mut self, observer: Arc<dyn Observer>) -> Observers {
         let wants = observer.wants();
-        self.wants = self.wants | wants;
+        self.wants |= wants;
         self.list.push((wants, observer));
         self
     }
@@ -65,7 +65,10 @@ impl Observers {
 
     /// Calls each observer that wants the event.
     fn each(&self, event: Events, f: impl Fn(&dyn Observer)) {
-        let wanting = self.list.iter().filter(|(wants, _)| wants.any(event));
+        let wanting = self
+            .list
+            .iter()
+            .filter(|(wants, _)| wants.intersects(event));
         wanting.for_each(|(_, observer)| f(&**observer));
     }
 
@@ -91,11 +94,11 @@ impl Observers {
         let mut watchers = Watchers::default();
         for (wants, observer) in &self.list {
             let wants = *wants & observer.wants_in(dispatch);
-            if wants != Events::NONE
+            if !wants.is_empty()
                 && let Some(waves) = observer.waves()
             {
-                watchers.wants = watchers.wants | wants;
-                let may_overlook = wants.any(Events::OVERLOOKED) && observer.may_overlook();
+                watchers.wants |= wants;
+                let may_overlook = wants.intersects(Events::OVERLOOKED) && observer.may_overlook();
                 watchers.may_overlook |= may_overlook;
                 watchers.list.push(Watcher {
                     wants,
@@ -131,8 +134,8 @@ impl Watcher {
     fn gets(&self, event: Events, overlook: Overlook, number: usize) -> bool {
         let overlooks =
             overlook.by != 0 && overlook.by.checked_shr(number as u32).unwrap_or(0) & 1 != 0;
-        let needs_all = (self.wants & event).any(Events::ISSUE);
-        self.wants.any(event) && (needs_all || !overlooks)
+        let needs_all = (self.wants & event).intersects(Events::ISSUE);
+        self.wants.intersects(event) && (needs_all || !overlooks)
     }
 }
 
@@ -197,7 +200,7 @@ impl Watchers {
             is_unanimous: true,
         };
         for (number, it) in self.list.iter_mut().enumerate() {
-            if !it.wants.any(Events::OVERLOOKED) {
+            if !it.wants.intersects(Events::OVERLOOKED) {
                 continue;
             }
             let bit = 1u64.checked_shl(number as u32).unwrap_or(0);
@@ -255,10 +258,10 @@ impl Watchers {
     pub(crate) fn watch(&mut self, context: &Context<'_>, of: Events) {
         let mut watched = RegisterSet::default();
         for it in &mut self.list {
-            if !it.wants.any(Events::WATCHED) {
+            if !it.wants.intersects(Events::WATCHED) {
                 continue;
             }
-            if it.wants.any(of) {
+            if it.wants.intersects(of) {
                 it.watched = it.observer.watched(context);
             }
             watched.add_all(&it.watched);

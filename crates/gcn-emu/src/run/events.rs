@@ -141,7 +141,7 @@ impl<'a> EventWriter<'a> {
             _ => Events::ISSUES,
         };
         let context = self.context(wave, lds);
-        if !self.is_resumed && self.skip.is_none() && self.watch.wants.any(events) {
+        if !self.is_resumed && self.skip.is_none() && self.watch.wants.intersects(events) {
             let (overlook, instruction) = (self.overlook, &self.instruction);
             self.watch
                 .each_accessing(events, overlook, |it| it.issues(&context, instruction));
@@ -154,7 +154,7 @@ impl<'a> EventWriter<'a> {
     /// Reports the completion. The wave continues at the dword with index `next`.
     #[inline(always)]
     pub(super) fn completes(&mut self, wave: &mut Wave, lds: &Lds, next: usize) {
-        if self.watch.wants.any(Events::COMPLETE) {
+        if self.watch.wants.intersects(Events::COMPLETE) {
             wave.executed += 1;
             wave.pc = self.dispatched.code.address(next);
             let context = self.context(wave, lds);
@@ -254,7 +254,7 @@ impl<'a> EventWriter<'a> {
         transfer: &mut Transfer,
     ) -> Result<Attempt, Box<LaneFault>> {
         let wants = self.watch.wants;
-        if wants.any(Events::CACHE)
+        if wants.intersects(Events::CACHE)
             && let Some(plan) = &step.memory
             && matches!(plan.does, Does::Cache(_))
         {
@@ -263,7 +263,7 @@ impl<'a> EventWriter<'a> {
                 it.manages_cache(&context, instruction);
             });
         }
-        if wants.any(Events::GWS) && !self.is_resumed && is_of_gws(step) {
+        if wants.intersects(Events::GWS) && !self.is_resumed && is_of_gws(step) {
             let context = self.context(wave, lds);
             let watch = &mut *self.watch;
             watch.each(Events::GWS, |it| it.gws_begins(&context));
@@ -286,7 +286,7 @@ impl<'a> EventWriter<'a> {
     ) -> Result<Attempt, Box<LaneFault>> {
         let Dispatched { device, .. } = *self.dispatched;
         let wants = self.watch.wants;
-        if !wants.any(Events::ACCESS | Events::ACCESSED) || self.overlook.is_unanimous {
+        if !wants.intersects(Events::ACCESS | Events::ACCESSED) || self.overlook.is_unanimous {
             transfer.forget();
             let outcome = memory::execute(wave, step, lds, device, transfer);
             return outcome.map_err(Box::new);
@@ -297,13 +297,13 @@ impl<'a> EventWriter<'a> {
         let access = transfer.access_mut();
         memory::addresses(wave, step, device, access);
         let is_access = access.intent.is_some() && access.lanes() != 0;
-        if is_access && !self.is_resumed && wants.any(Events::ACCESS) {
+        if is_access && !self.is_resumed && wants.intersects(Events::ACCESS) {
             let veto = self.accesses(wave, lds, transfer);
             veto.map_err(|veto| Box::new((veto, None)))?;
         }
         let outcome = memory::execute(wave, step, lds, device, transfer);
         let outcome = outcome.map_err(Box::new)?;
-        if is_access && outcome == Attempt::Done && wants.any(Events::ACCESSED) {
+        if is_access && outcome == Attempt::Done && wants.intersects(Events::ACCESSED) {
             self.accessed(wave, lds, transfer);
         }
         Ok(outcome)
@@ -329,7 +329,7 @@ impl<'a> EventWriter<'a> {
             if transfer.access_mut().lanes() != 0 {
                 self.accesses(wave, lds, transfer)
                     .map_err(|veto| Box::new((veto, None)))?;
-                if self.watch.wants.any(Events::ACCESSED) {
+                if self.watch.wants.intersects(Events::ACCESSED) {
                     texels.push(transfer.access_mut().clone());
                 }
             }
@@ -345,7 +345,7 @@ impl<'a> EventWriter<'a> {
 
     /// Reports that a blocked wave continues, and that its GWS operation is complete.
     fn resumes(&mut self, outcome: Attempt, wave: &Wave, lds: &Lds) {
-        if outcome != Attempt::Done || !self.watch.wants.any(Events::GWS) {
+        if outcome != Attempt::Done || !self.watch.wants.intersects(Events::GWS) {
             return;
         }
         let context = self.context(wave, lds);

@@ -64,7 +64,9 @@ pub(super) fn run_observed(
     let policy = Engine::policy(Variant::Observed);
     let is_compiled = stops.is_none()
         && state.0.late.is_none()
-        && !watch.wants.any(Events::INSTRUCTION | Events::SEQUENCE);
+        && !watch
+            .wants
+            .intersects(Events::INSTRUCTION | Events::SEQUENCE);
     let mut observed = Observed {
         stops,
         policy: policy.filter(|_| is_compiled),
@@ -76,7 +78,7 @@ pub(super) fn run_observed(
 impl<'a> Observed<'a> {
     fn new(dispatched: &'a Dispatched<'a>, wave: &Wave, watch: &'a mut Watchers) -> Observed<'a> {
         let wanted = watch.wants;
-        let wants = |events| wanted.any(events);
+        let wants = |events| wanted.intersects(events);
         let is_late = wave.late.is_some();
         // Operations take effect at once, so outstanding ones matter only to observers and code that read them.
         let counts = wants(Events::OPERATIONS) || dispatched.code.reads_counters();
@@ -339,11 +341,11 @@ impl Observed<'_> {
         events.issues(wave, lds, self.watches);
         let is_access = events.instruction.exec != 0 && !overlook.is_unanimous;
         transfer.forget();
-        if is_access && events.watch.wants.any(Events::ACCESS) {
+        if is_access && events.watch.wants.intersects(Events::ACCESS) {
             let told = events.accesses(wave, lds, transfer);
             told.map_err(|kind| stop(pc, (kind, None)))?;
         }
-        let is_reported = is_access && events.watch.wants.any(Events::ACCESSED);
+        let is_reported = is_access && events.watch.wants.intersects(Events::ACCESSED);
         if is_reported && !plan.keeps_addresses && transfer.known().is_none() {
             memory::addresses(wave, step, device, transfer.access_mut());
         }

@@ -388,7 +388,7 @@ impl<'a> Worker<'a> {
         let (transfer, watch) = (&mut self.transfer, &mut self.watch);
         let stops = self.control.as_mut().filter(|control| control.has_stops);
         let stops = stops.map(|control| &mut control.stops);
-        let result = if watch.wants == Events::NONE && wave.late.is_none() && stops.is_none() {
+        let result = if watch.wants.is_empty() && wave.late.is_none() && stops.is_none() {
             run_unobserved(
                 &dispatched,
                 (wave, lds, transfer),

@@ -254,7 +254,7 @@ fn a_run_from_its_begin_to_its_end() {
     let text = "v_lshlrev_b32 v1, 2, v0\n s_load_dwordx2 s[4:5], s[0:1], 0x8\n s_waitcnt lgkmcnt(0)\n \
                 global_load_dword v2, v1, s[0:1]\n global_store_dword v1, v0, s[0:1] offset:256\n s_waitcnt vmcnt(0)\n s_endpgm";
     assert_lines(
-        &observed(GFX9, text, 64, Events::ALL),
+        &observed(GFX9, text, 64, Events::all()),
         r##"
         Allocated buffer 1024
         Written buffer 1024
@@ -491,13 +491,21 @@ fn waves_of_an_interrupted_run_end_by_the_interrupt() {
 #[test]
 fn observers_compose() {
     let text = "v_lshlrev_b32 v1, 2, v0\n global_load_dword v2, v1, s[0:1]\n s_waitcnt vmcnt(0)\n s_barrier\n s_endpgm";
-    let alone: Vec<Vec<String>> = [Events::ALL, Events::ACCESSED, Events::WAVE | Events::RETIRE]
-        .map(|wants| observed(GFX9, text, 3 * LANES as u32, wants))
-        .to_vec();
+    let alone: Vec<Vec<String>> = [
+        Events::all(),
+        Events::ACCESSED,
+        Events::WAVE | Events::RETIRE,
+    ]
+    .map(|wants| observed(GFX9, text, 3 * LANES as u32, wants))
+    .to_vec();
     // Without a wish for operations nobody counts them.
     assert!(alone[1].iter().all(|line| line.starts_with("accessed")));
-    let together =
-        [Events::ALL, Events::ACCESSED, Events::WAVE | Events::RETIRE].map(Recorder::new);
+    let together = [
+        Events::all(),
+        Events::ACCESSED,
+        Events::WAVE | Events::RETIRE,
+    ]
+    .map(Recorder::new);
     let mut observers = Observers::none();
     for recorder in &together {
         observers = observers.with(Arc::new(recorder.clone()));

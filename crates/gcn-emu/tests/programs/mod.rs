@@ -374,7 +374,7 @@ impl Program {
         let host = Level::current();
         let none = Observers::none();
         let expected = self.run(1, &none);
-        let everything = Arc::new(Watcher::new(Events::ALL));
+        let everything = Arc::new(Watcher::new(Events::all()));
         let accesses = Arc::new(Watcher::new(Events::ACCESS | Events::ACCESSED));
         let rest = Arc::new(Watcher {
             overlooks: true,

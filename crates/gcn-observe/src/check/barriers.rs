@@ -100,7 +100,7 @@ impl Observer for Barriers {
         let is_barrier = |inst: &Inst| inst.does() == Does::Control(Control::Barrier);
         let has_barrier = |code: &[Reached]| code.iter().any(|it| is_barrier(&it.inst));
         match self.ahead.instructions(dispatch, has_barrier) {
-            Some(false) => Events::NONE,
+            Some(false) => Events::empty(),
             Some(true) | None => self.wants(),
         }
     }

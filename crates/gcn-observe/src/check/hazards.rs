@@ -63,7 +63,7 @@ impl Observer for Hazards {
 
     fn wants_in(&self, dispatch: &Dispatched<'_>) -> Events {
         if self.ahead.ruled_out(dispatch).hazards {
-            Events::NONE
+            Events::empty()
         } else {
             self.wants()
         }

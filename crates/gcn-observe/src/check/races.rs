@@ -1,9 +1,11 @@
 //! Data races: unordered accesses to the same byte, at least one of which is a write.
 //!
+//! # Model
 //! Agents are waves, or lanes with [`Check::Lanes`](crate::finding::Check::Lanes), and the host, for reads and writes
 //! through the runtime while a kernel runs. The checker observes every access to LDS and global memory, including
-//! scalar loads and LDS_DIRECT, in all workgroups, and keeps the last accesses of each byte in a shadow memory
-//! (`shadow`). The shadows of concurrent dispatches are compared when they end (`concurrent_dispatches`).
+//! scalar loads and LDS_DIRECT, in all workgroups (`watch`). An access has an agent, the agent's clock, a kind and a
+//! site in the code (`access`). An agent knows the clocks up to which other agents' accesses happen before its own
+//! (`clock`, and per workgroup `group`); what a kernel can synchronize with is found in its code (`synchronization`).
 //!
 //! One access happens before another
 //! - by a barrier, within a workgroup;
@@ -27,6 +29,20 @@
 //! This also applies to a plain load that only feeds a compare-and-swap of the same address (`lint/swap_loads.rs`), from which
 //! compilers build other atomics.
 //!
+//! # Shadow
+//! Each byte has a history of its last accesses (`shadow`): those of LDS are a workgroup's (`group`), those of global
+//! memory a dispatch's (`global`, `run`). The shadows of concurrent dispatches are compared when they end
+//! (`concurrent_dispatches`).
+//!
+//! # Fast paths
+//! LDS accesses that no other wave can race with are queued, and the next barrier discards them (`lds_queue`). Lanes of
+//! one instruction are compared only if they may overlap (`lanes`). A dispatch's only wave is compared with nothing.
+//!
+//! # Reports
+//! A shadow entry has no lanes: a log of recent accesses gives a report the lane of the earlier access (`access_log`,
+//! `report`).
+//!
+//! # Limits
 //! Known limits: races hidden because this execution happens to order them; atomic loads and relaxed atomic stores
 //! compiled to plain ones (they count as plain, which reports those of workgroup scope); more than two agents that
 //! have loaded a byte since its last write; scratch and GDS; accesses of a dispatch's only wave before the host's
@@ -46,22 +62,16 @@
 //! 16 million of a dispatch are not watched; a wave that has released more than four million times is unordered with
 //! everything and no longer reported.
 
+mod access;
 mod clock;
-mod entry;
-mod lds_bitmap;
-mod backlog;
+mod lds_queue;
 mod shadow;
 mod global;
-mod extent;
-mod disjoint_lanes;
 mod lanes;
 mod access_log;
 mod synchronization;
-mod swap;
-mod swap_loads;
 mod run;
 mod facts;
-mod help;
 mod report;
 mod group;
 mod concurrent_dispatches;
@@ -78,9 +88,9 @@ use gcn_emu::run::Stats;
 use crate::finding::Findings;
 use crate::lint::Ahead;
 
+use access::{AccessKind, EntryLayout};
 use access_log::AccessPlaces;
 use concurrent_dispatches::Runs;
-use entry::EntryLayout;
 use report::report_host;
 use run::RaceDispatch;
 use synchronization::Synchronization;
@@ -129,15 +139,11 @@ impl Observer for Races {
         let Some((run, _)) = self.runs.find(dispatch.id) else {
             return self.wants();
         };
-        let counters = (run.means.needs_counters(), Events::COUNTERS);
-        // What a compare-and-swap has written is known behind it alone, and pages are held until then.
-        let accessed = (run.means.has_swaps || run.holds_pages, Events::ACCESSED);
         let mut wants = self.wants();
-        for (needs, events) in [counters, accessed] {
-            if !needs {
-                wants = wants.without(events);
-            }
-        }
+        wants.set(Events::COUNTERS, run.means.needs_counters());
+        // What a compare-and-swap has written is known behind it alone, and pages are held until then.
+        let needs_accessed = run.means.has_swaps || run.holds_pages;
+        wants.set(Events::ACCESSED, needs_accessed);
         wants
     }
 
@@ -171,8 +177,8 @@ impl Observer for Races {
 
     fn memory_changes(&self, change: &MemoryChange<'_>) {
         let kind = match change.kind {
-            MemoryChangeKind::Written => entry::AccessKind::Store,
-            MemoryChangeKind::Read | MemoryChangeKind::ReadAsResults => entry::AccessKind::Load,
+            MemoryChangeKind::Written => AccessKind::Store,
+            MemoryChangeKind::Read | MemoryChangeKind::ReadAsResults => AccessKind::Load,
             MemoryChangeKind::Allocated | MemoryChangeKind::Freed | MemoryChangeKind::Undefined => {
                 return;
             }

@@ -45,7 +45,7 @@ impl Observer for Waits {
 
     fn wants_in(&self, dispatch: &Dispatched<'_>) -> Events {
         if self.ahead.ruled_out(dispatch).waits {
-            Events::NONE
+            Events::empty()
         } else {
             self.wants()
         }

@@ -12,7 +12,7 @@ use gcn_report::CodeMap;
 use gcn_report::{Checking, Profiling};
 use gcn_runtime::error_names::OUT_OF_MEMORY;
 use gcn_runtime::hsa::LaunchShape;
-use gcn_runtime::observe::{Events, Observers};
+use gcn_runtime::observe::Observers;
 use gcn_runtime::progress::Progress;
 use gcn_runtime::{
     CommandResult, Completion, Device, Error, Kernel, Launch, PreparedLaunch, Queue, Stats,
@@ -307,7 +307,7 @@ impl ReadyLaunches {
             let name = prepared.kernel().name();
             let repetition = |_| {
                 let checkers = checking.map_or_else(Observers::none, |it| it.launch(name));
-                let is_unseen = checking.is_some() && checkers.wants() == Events::NONE;
+                let is_unseen = checking.is_some() && checkers.wants().is_empty();
                 let observers = match profiling {
                     Some(profiling) => profiling.watch(prepared.kernel(), checkers),
                     None => checkers,

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::Expansion;
-use super::origin::{ExpansionKind, ExpansionNode, ExpansionStep, PositionMap, TextOrigin};
+use super::origin::{ExpansionKind, ExpansionNode, ExpansionStep, TextOrigin};
 use crate::diagnostic::{Diagnostic, Note};
 
 /// Number of notes kept at each end of a long chain.
@@ -33,20 +33,6 @@ pub(crate) struct MappedPosition {
 }
 
 impl<'a> Expansion<'a> {
-    pub(crate) fn mapping(&self) -> PositionMap {
-        self.frames
-            .last()
-            .map_or(PositionMap::From(0), |frame| frame.mapping.clone())
-    }
-
-    /// Maps a span of the current text to the source; if the text was generated, to its call.
-    pub(crate) fn map_to_source(&self, span: Range<usize>) -> Range<usize> {
-        match self.frames.last() {
-            Some(frame) => frame.mapping.apply(span),
-            None => span,
-        }
-    }
-
     /// The text that contains a position, and the start position of that text.
     pub(crate) fn text_of(&self, place: &Range<usize>) -> (&'a str, usize) {
         let count = self.files.partition_point(|file| file.start <= place.start);

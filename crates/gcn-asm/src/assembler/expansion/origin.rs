@@ -68,6 +68,14 @@ impl PositionMap {
             PositionMap::Call(call) => call.clone(),
         }
     }
+
+    /// Origin of a body in the text.
+    pub(crate) fn origin(&self, body: Range<usize>) -> TextOrigin {
+        match self {
+            PositionMap::Call(_) => TextOrigin::Around(body),
+            PositionMap::From(_) => TextOrigin::At(self.apply(body)),
+        }
+    }
 }
 
 /// One inclusion of a file.

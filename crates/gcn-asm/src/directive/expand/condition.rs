@@ -5,12 +5,13 @@ use std::ops::Range;
 use gcn_isa::Isa;
 
 use super::substitute::without_idle_blanks;
-use crate::assembler::Assembler;
+
 use crate::assembler::expansion::OpenCondition;
+use crate::assembler::parser::Parser;
+use crate::assembler::reader::SourceReader;
 use crate::diagnostic::{Fail, fail};
 use crate::directive::clrx;
 use crate::ids;
-use crate::symbols::SymbolDefinition;
 
 /// Conditional directives and the conditions they test.
 pub(crate) const CONDITIONS: &[(&str, ConditionTest)] = &[
@@ -77,15 +78,19 @@ pub(crate) fn other_branch(word: &str) -> Option<ConditionTest> {
     }
 }
 
-fn begin_condition(
-    asm: &mut Assembler<'_>,
-    test: ConditionTest,
+/// Begins a conditional by the name of its directive.
+pub(crate) fn begin(
+    reader: &mut SourceReader<'_>,
+    name: &str,
     span: &Range<usize>,
 ) -> Result<(), Fail> {
-    let result = holds(asm, test);
+    let Some(test) = test_named(name) else {
+        return Ok(());
+    };
+    let result = holds(&mut reader.parser, test);
     // An invalid condition counts as false, so that its `.endif` still matches.
     let holds = matches!(result, Ok(true));
-    asm.reader.expansion.conditions.push(OpenCondition {
+    reader.expansion.conditions.push(OpenCondition {
         span: span.clone(),
         is_taken: holds,
         has_else: false,
@@ -93,36 +98,25 @@ fn begin_condition(
     if holds {
         return Ok(());
     }
-    let result = result.map(drop).and_then(|()| statement_is_over(asm));
-    asm.collect(result);
-    skip_branches(asm)
+    let result = result.and_then(|_| reader.parser.cursor.end_statement());
+    reader.collect(result);
+    skip_branches(reader)
 }
 
-fn statement_is_over(asm: &mut Assembler<'_>) -> Result<(), Fail> {
-    if asm.reader.cursor.statement_ends() {
-        Ok(())
-    } else {
-        Err(asm.reader.cursor.expected("the end of the statement"))
-    }
-}
-
-fn holds(asm: &mut Assembler<'_>, test: ConditionTest) -> Result<bool, Fail> {
+fn holds(parser: &mut Parser<'_>, test: ConditionTest) -> Result<bool, Fail> {
     Ok(match test {
-        ConditionTest::Number(holds) => holds(asm.absolute("the condition")?),
+        ConditionTest::Number(holds) => holds(parser.absolute("the condition")?),
         ConditionTest::Defined(wanted) => {
-            let name = asm.reader.cursor.name()?;
-            let id = asm.names.symbols.lookup(&name);
-            let is_defined =
-                id.is_some_and(|id| asm.names.symbols.defined(id) != SymbolDefinition::No);
-            is_defined == wanted
+            let name = parser.cursor.name()?;
+            parser.names.is_defined(&name) == wanted
         }
-        ConditionTest::Blank(wanted) => asm.reader.rest_of_line().is_empty() == wanted,
+        ConditionTest::Blank(wanted) => parser.cursor.rest_of_line().is_empty() == wanted,
         ConditionTest::Same(wanted) => {
-            let rest = asm.reader.rest_of_line();
+            let rest = parser.cursor.rest_of_line();
             let Some((left, right)) = rest.split_once(',') else {
-                return Err(asm.reader.cursor.expected("`,` and a text to compare with"));
+                return Err(parser.cursor.expected("`,` and a text to compare with"));
             };
-            let is_same = if asm.dialect.ignores_idle_blanks() {
+            let is_same = if parser.dialect.ignores_idle_blanks() {
                 without_idle_blanks(left) == without_idle_blanks(right)
             } else {
                 left.trim() == right.trim()
@@ -130,78 +124,54 @@ fn holds(asm: &mut Assembler<'_>, test: ConditionTest) -> Result<bool, Fail> {
             is_same == wanted
         }
         ConditionTest::SameStrings(wanted) => {
-            let left = asm.reader.cursor.string()?;
-            if !asm.reader.cursor.eat_after_blanks(b',') {
-                return Err(asm
-                    .reader
-                    .cursor
-                    .expected("`,` and a string to compare with"));
-            }
-            (left == asm.reader.cursor.string()?) == wanted
+            let left = parser.cursor.string()?;
+            parser
+                .cursor
+                .require(b',', "`,` and a string to compare with")?;
+            (left == parser.cursor.string()?) == wanted
         }
         ConditionTest::Architecture(wanted) => {
-            let (name, span) = platform(asm);
+            let (name, span) = clrx::platform(&mut parser.cursor);
             let Some(isa) = clrx::architecture_named(name) else {
                 return Err(fail(&ids::UNKNOWN_TARGET, span, "unknown architecture"));
             };
             // CLRX treats GCN 1.4.1 as 1.4, too.
-            (asm.isa.version() == isa.version() || asm.isa > isa && isa >= Isa::Gfx9) == wanted
+            (parser.isa.version() == isa.version() || parser.isa > isa && isa >= Isa::Gfx9)
+                == wanted
         }
         ConditionTest::Gpu(wanted) => {
-            let (name, span) = platform(asm);
+            let (name, span) = clrx::platform(&mut parser.cursor);
             let Some(target) = clrx::clrx_target(name) else {
                 return Err(fail(&ids::UNKNOWN_TARGET, span, "unknown GPU"));
             };
-            (asm.target.name == target.name) == wanted
+            (parser.target.name == target.name) == wanted
         }
         ConditionTest::Format(wanted) => {
-            let (name, span) = platform(asm);
+            let (name, span) = clrx::platform(&mut parser.cursor);
             let Some(format) = clrx::format_named(name) else {
                 return Err(fail(&ids::UNKNOWN_FORMAT, span, "unknown format"));
             };
-            (asm.clrx_format == format) == wanted
+            (parser.clrx_format == format) == wanted
         }
         ConditionTest::Always(holds) => holds,
     })
 }
 
-/// Parses the name of an architecture, GPU or format; returns it with its span.
-fn platform<'a>(asm: &mut Assembler<'a>) -> (&'a str, Range<usize>) {
-    asm.reader.cursor.skip_blanks();
-    let start = asm.reader.cursor.pos();
-    let name = asm.reader.cursor.tail_word();
-    (name, start..asm.reader.cursor.pos())
-}
-
 /// Ends the current branch at `.elseif`, `.else` or `.endif`.
 pub(crate) fn next_branch(
-    asm: &mut Assembler<'_>,
+    reader: &mut SourceReader<'_>,
     name: &str,
     span: &Range<usize>,
 ) -> Result<(), Fail> {
-    let base = asm
-        .reader
-        .expansion
-        .frames
-        .last()
-        .map_or(0, |frame| frame.conditions);
-    let is_open = asm.reader.expansion.conditions.len() > base;
-    let Some(condition) = asm
-        .reader
-        .expansion
-        .conditions
-        .last_mut()
-        .filter(|_| is_open)
-    else {
-        asm.reader.cursor.skip_statement_content();
-        return Err(fail(
-            &ids::UNOPENED_BLOCK,
-            span.clone(),
-            format!("`{name}` without `.if`"),
-        ));
+    let base = reader.expansion.outer_conditions();
+    let is_open = reader.expansion.conditions.len() > base;
+    let Some(condition) = reader.expansion.conditions.last_mut().filter(|_| is_open) else {
+        reader.parser.cursor.skip_statement_content();
+        let message = format!("`{name}` without `.if`");
+        return Err(fail(&ids::UNOPENED_BLOCK, span.clone(), message));
     };
     if name == ".endif" {
-        asm.reader.expansion.conditions.pop();
+        reader.expansion.conditions.pop();
         return Ok(());
     }
     let after_else = condition.has_else;
@@ -212,25 +182,25 @@ pub(crate) fn next_branch(
             span.clone(),
             format!("`{name}` cannot follow `.else`"),
         );
-        asm.collect(Err(error));
+        reader.collect(Err(error));
     }
-    skip_branches(asm)
+    skip_branches(reader)
 }
 
 /// Skips branches up to the start of the one to assemble, or past `.endif`.
-fn skip_branches(asm: &mut Assembler<'_>) -> Result<(), Fail> {
+fn skip_branches(reader: &mut SourceReader<'_>) -> Result<(), Fail> {
     let mut depth = 0usize;
-    asm.reader.cursor.skip_statement();
-    while !asm.reader.cursor.at_end() {
-        asm.reader.cursor.skip_labels();
-        let start = asm.reader.cursor.pos();
-        let word = match asm.reader.cursor.peek() {
-            b'.' => asm.reader.cursor.word().unwrap_or(""),
+    reader.parser.cursor.skip_statement();
+    while !reader.parser.cursor.at_end() {
+        reader.parser.cursor.skip_labels();
+        let start = reader.parser.cursor.pos();
+        let word = match reader.parser.cursor.peek() {
+            b'.' => reader.parser.cursor.word().unwrap_or(""),
             _ => "",
         };
-        let span = start..asm.reader.cursor.pos();
+        let span = reader.parser.cursor.since(start);
         if word.len() < ".if".len() {
-            asm.reader.cursor.skip_statement();
+            reader.parser.cursor.skip_statement();
             continue;
         }
         if test_named(word).is_some() {
@@ -238,7 +208,7 @@ fn skip_branches(asm: &mut Assembler<'_>) -> Result<(), Fail> {
         } else if word.eq_ignore_ascii_case(".endif") {
             match depth.checked_sub(1) {
                 None => {
-                    asm.reader.expansion.conditions.pop();
+                    reader.expansion.conditions.pop();
                     return Ok(());
                 }
                 Some(less) => depth = less,
@@ -246,54 +216,46 @@ fn skip_branches(asm: &mut Assembler<'_>) -> Result<(), Fail> {
         } else if depth == 0 {
             let is_else = word.eq_ignore_ascii_case(".else");
             let test = other_branch(word);
-            if (is_else || test.is_some()) && take_branch(asm, test.filter(|_| !is_else), span) {
+            if (is_else || test.is_some()) && take_branch(reader, test.filter(|_| !is_else), span) {
                 return Ok(());
             }
         }
-        asm.reader.cursor.skip_statement();
+        reader.parser.cursor.skip_statement();
     }
     Ok(())
 }
 
 /// Returns true if the branch at the cursor is taken; `test` is its condition, if it has one.
-fn take_branch(asm: &mut Assembler<'_>, test: Option<ConditionTest>, span: Range<usize>) -> bool {
-    let Some(condition) = asm.reader.expansion.conditions.last_mut() else {
+fn take_branch(
+    reader: &mut SourceReader<'_>,
+    test: Option<ConditionTest>,
+    span: Range<usize>,
+) -> bool {
+    let Some(condition) = reader.expansion.conditions.last_mut() else {
         return false;
     };
     let is_over = condition.is_taken;
     let after_else = condition.has_else;
     condition.has_else |= test.is_none();
     if after_else {
-        let name = asm.reader.cursor.slice(span.clone());
+        let name = reader.parser.cursor.slice(span.clone());
         let error = fail(
             &ids::MISPLACED_DIRECTIVE,
             span,
             format!("`{name}` cannot follow `.else`"),
         );
-        asm.collect(Err(error));
+        reader.collect(Err(error));
         return false;
     }
     let holds = !is_over
         && test.is_none_or(|test| {
-            let result = holds(asm, test);
+            let result = holds(&mut reader.parser, test);
             let holds = matches!(result, Ok(true));
-            asm.collect(result.map(drop));
+            reader.collect(result.map(drop));
             holds
         });
-    if let Some(condition) = asm.reader.expansion.conditions.last_mut() {
+    if let Some(condition) = reader.expansion.conditions.last_mut() {
         condition.is_taken |= holds;
     }
     holds
-}
-
-/// Begins a conditional by the name of its directive.
-pub(crate) fn begin_named(
-    asm: &mut Assembler<'_>,
-    name: &str,
-    span: &Range<usize>,
-) -> Result<(), Fail> {
-    match test_named(name) {
-        Some(test) => begin_condition(asm, test, span),
-        None => Ok(()),
-    }
 }

@@ -4,8 +4,11 @@
 
 use std::ops::Range;
 
-use crate::assembler::Assembler;
+use crate::assembler::expansion::Expansion;
 use crate::assembler::expansion::origin::{ExpansionKind, ExpansionStep, TextOrigin};
+use crate::assembler::names::Names;
+use crate::assembler::parser::Parser;
+use crate::assembler::reader::SourceReader;
 use crate::diagnostic::{Fail, fail};
 use crate::ids;
 
@@ -18,80 +21,76 @@ pub(super) const LOOP: (&[&str], &[&str]) = (
 const ROUND_COST: usize = 1024;
 
 /// `condition`, up to `.endr`
-pub(crate) fn while_loop(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), Fail> {
-    let round = round(asm, span);
-    let holds = asm.absolute("the condition").map(|number| number != 0);
-    round_if(asm, holds, ".while", round, span)
+pub(crate) fn while_loop(reader: &mut SourceReader<'_>, span: &Range<usize>) -> Result<(), Fail> {
+    let round = round(&mut reader.expansion, span);
+    let holds = reader
+        .parser
+        .absolute("the condition")
+        .map(|number| number != 0);
+    round_if(reader, holds, ".while", round, span)
 }
 
 /// `symbol = first, condition, next`, up to `.endr`
-pub(crate) fn for_loop(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), Fail> {
-    let round = round(asm, span);
-    let holds = for_head(asm, round);
-    round_if(asm, holds, ".for", round, span)
+pub(crate) fn for_loop(reader: &mut SourceReader<'_>, span: &Range<usize>) -> Result<(), Fail> {
+    let round = round(&mut reader.expansion, span);
+    let holds = for_head(&mut reader.parser, round);
+    round_if(reader, holds, ".for", round, span)
 }
 
 /// Number of the iteration that is about to begin.
-fn round(asm: &mut Assembler<'_>, span: &Range<usize>) -> u64 {
-    let next = asm.reader.expansion.next_iteration.take();
+fn round(expansion: &mut Expansion<'_>, span: &Range<usize>) -> u64 {
+    let next = expansion.next_iteration.take();
     let own = next.filter(|next| next.at == span.start);
     own.map_or(1, |next| next.round)
 }
 
 /// Updates the loop symbol for this iteration; returns true if the iteration is executed.
-fn for_head(asm: &mut Assembler<'_>, round: u64) -> Result<bool, Fail> {
-    asm.reader.cursor.skip_blanks();
-    let start = asm.reader.cursor.pos();
-    let name = asm.reader.cursor.name()?.into_owned();
-    let span = start..asm.reader.cursor.pos();
-    if !asm.reader.cursor.eat_after_blanks(b'=') {
-        return Err(asm.reader.cursor.expected("`=` and the first value"));
-    }
-    let first = asm.absolute("the first value")?;
+fn for_head(parser: &mut Parser<'_>, round: u64) -> Result<bool, Fail> {
+    let (name, span) = parser.cursor.name_and_span()?;
+    let name = name.into_owned();
+    parser.cursor.require(b'=', "`=` and the first value")?;
+    let first = parser.absolute("the first value")?;
     if round == 1 {
-        set_number(asm, &name, first, span.clone())?;
+        set_number(&mut parser.names, &name, first, span.clone())?;
     }
-    asm.comma("the condition")?;
-    let condition = asm.reader.cursor.pos();
-    let holds = asm.absolute("the condition")?;
-    asm.comma("the next value")?;
-    let next = asm.absolute("the next value")?;
+    parser.cursor.comma("the condition")?;
+    let condition = parser.cursor.pos();
+    let holds = parser.absolute("the condition")?;
+    parser.cursor.comma("the next value")?;
+    let next = parser.absolute("the next value")?;
     if round == 1 {
         return Ok(holds != 0);
     }
     // The condition is evaluated for the next value.
-    set_number(asm, &name, next, span)?;
-    let end = asm.reader.cursor.pos();
-    asm.reader.cursor.set_pos(condition);
-    let holds = asm.absolute("the condition")?;
-    asm.reader.cursor.set_pos(end);
+    set_number(&mut parser.names, &name, next, span)?;
+    let end = parser.cursor.pos();
+    parser.cursor.set_pos(condition);
+    let holds = parser.absolute("the condition")?;
+    parser.cursor.set_pos(end);
     Ok(holds != 0)
 }
 
 /// Expands the body once if the condition holds, then returns to the loop statement.
 fn round_if(
-    asm: &mut Assembler<'_>,
+    reader: &mut SourceReader<'_>,
     holds: Result<bool, Fail>,
     name: &'static str,
     round: u64,
     span: &Range<usize>,
 ) -> Result<(), Fail> {
     let holds = holds.and_then(|holds| {
-        if asm.reader.cursor.statement_ends() {
-            Ok(holds)
-        } else {
-            Err(asm.reader.cursor.expected("the end of the statement"))
-        }
+        reader.parser.cursor.end_statement()?;
+        Ok(holds)
     });
-    let call = asm.reader.statement_from(span.start);
-    let mut again = asm.reader.cursor.clone();
+    let call = reader.parser.cursor.statement_from(span.start);
+    let mut again = reader.parser.cursor.clone();
     again.set_pos(span.start);
-    let body = asm.reader.body(LOOP, span)?;
+    let body = reader.parser.cursor.body(LOOP, span)?;
     if !holds? {
         return Ok(());
     }
-    asm.reader.charge(body.len() + ROUND_COST, &call)?;
-    let begin = asm.reader.cursor.within(body);
+    reader.expansion.charge(body.len() + ROUND_COST, &call)?;
+    let begin = reader.parser.cursor.within(body);
     let step = ExpansionStep {
         what: ExpansionKind::Loop(name),
         text: None,
@@ -99,22 +98,17 @@ fn round_if(
         call,
         iteration: round,
     };
-    asm.reader.expand(step, begin, 1)?;
-    asm.reader.repeat_from(again);
+    reader.expand(step, begin, 1)?;
+    reader.expansion.repeat_from(again);
     Ok(())
 }
 
 /// Defines a symbol as a number, as `=` does.
-fn set_number(
-    asm: &mut Assembler<'_>,
-    name: &str,
-    value: i64,
-    span: Range<usize>,
-) -> Result<(), Fail> {
-    if asm.names.is_label(name) {
+fn set_number(names: &mut Names, name: &str, value: i64, span: Range<usize>) -> Result<(), Fail> {
+    if names.is_label(name) {
         let message = format!("symbol `{name}` is already defined as a label");
         return Err(fail(&ids::REDEFINED_SYMBOL, span, message));
     }
-    asm.names.define_number(name, value, span);
+    names.define_number(name, value, span);
     Ok(())
 }

@@ -7,42 +7,42 @@ use std::rc::Rc;
 use super::substitute::{
     Substitutions, blanks_separate, is_operator, locals, substitute, unquoted, with_backslashes,
 };
-use crate::assembler::Assembler;
 use crate::assembler::expansion::origin::{ExpansionKind, ExpansionStep, TextOrigin};
 use crate::assembler::expansion::{
-    ENTRY_COST, Jump, MAX_CALL, Macro, MacroParameter, ParameterKind,
+    ENTRY_COST, Expansion, Jump, MACRO_NAME, MAX_CALL, Macro, MacroParameter, ParameterKind,
 };
-use crate::assembler::reader::MACRO_NAME;
+use crate::assembler::reader::SourceReader;
 use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::ids;
+use crate::inputs::dialect::Dialect;
 
 /// The directives that begin and end a macro.
 const MACRO: (&[&str], &[&str]) = (&[".macro"], &[".endm", ".endmacro"]);
 /// Expands a call of the macro with this name, if there is one; the cursor is after the name.
 pub(crate) fn macro_call(
-    asm: &mut Assembler<'_>,
+    reader: &mut SourceReader<'_>,
     name: &str,
     span: &Range<usize>,
 ) -> Option<Result<(), Fail>> {
     let mut buffer = [0; MACRO_NAME];
-    let key = asm.reader.macro_key(name, &mut buffer);
-    let called = Rc::clone(asm.reader.expansion.macros.get(key)?);
-    Some(call(asm, &called, span))
+    let key = reader.expansion.macro_key(name, &mut buffer);
+    let called = Rc::clone(reader.expansion.macros.get(key)?);
+    Some(call(reader, &called, span))
 }
 
 /// `name parameter, parameter=default, parameter:req, parameter:vararg`
-pub(crate) fn define_macro(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), Fail> {
-    let head = macro_head(asm);
-    let body = asm.reader.body(MACRO, span)?;
+pub(crate) fn define_macro(reader: &mut SourceReader<'_>, span: &Range<usize>) -> Result<(), Fail> {
+    let head = macro_head(reader);
+    let body = reader.parser.cursor.body(MACRO, span)?;
     let (name, name_span, parameters) = head?;
-    let text = asm.reader.cursor.slice(body.clone());
+    let text = reader.parser.cursor.slice(body.clone());
     let defined = Macro {
         name,
         parameters,
         body: text,
         // A position in generated text has no meaning.
-        origin: match asm.reader.origin(body) {
+        origin: match reader.parser.mapping.origin(body) {
             TextOrigin::Around(_) => TextOrigin::Unknown,
             origin => origin,
         },
@@ -50,75 +50,64 @@ pub(crate) fn define_macro(asm: &mut Assembler<'_>, span: &Range<usize>) -> Resu
         is_plain: !text.contains('\\'),
     };
     let mut buffer = [0; MACRO_NAME];
-    let key = match asm.reader.macro_key(name, &mut buffer) {
+    let key = match reader.expansion.macro_key(name, &mut buffer) {
         key if key == name => name,
-        key => asm.reader.expansion.keep(key.to_owned()),
+        key => reader.expansion.keep(key.to_owned()),
     };
-    if asm.reader.expansion.macros.contains_key(key) {
-        return Err(fail(
-            &ids::REDEFINED_MACRO,
-            name_span,
-            format!("macro `{name}` is already defined"),
-        )
-        .with_help("remove it with `.purgem` before it is defined again"));
+    if reader.expansion.macros.contains_key(key) {
+        let message = format!("macro `{name}` is already defined");
+        return Err(fail(&ids::REDEFINED_MACRO, name_span, message)
+            .with_help("remove it with `.purgem` before it is defined again"));
     }
-    asm.reader.expansion.macros.insert(key, Rc::new(defined));
+    reader.expansion.macros.insert(key, Rc::new(defined));
     Ok(())
 }
 
 fn macro_head<'a>(
-    asm: &mut Assembler<'a>,
+    reader: &mut SourceReader<'a>,
 ) -> Result<(&'a str, Range<usize>, Vec<MacroParameter<'a>>), Fail> {
-    asm.reader.cursor.skip_blanks();
-    let start = asm.reader.cursor.pos();
-    let Some(name) = asm.reader.cursor.word() else {
-        return Err(asm.reader.cursor.expected("the macro's name"));
+    let start = reader.parser.cursor.token_start();
+    let Some(name) = reader.parser.cursor.word() else {
+        return Err(reader.parser.cursor.expected("the macro's name"));
     };
-    let span = start..asm.reader.cursor.pos();
+    let span = reader.parser.cursor.since(start);
     let mut parameters: Vec<MacroParameter<'a>> = Vec::new();
-    let _ = asm.reader.cursor.eat_after_blanks(b',');
-    while !asm.reader.cursor.statement_ends() {
-        let start = asm.reader.cursor.pos();
-        let Some(parameter) = asm.reader.cursor.word() else {
-            return Err(asm.reader.cursor.expected("a parameter's name"));
+    let _ = reader.parser.cursor.eat_after_blanks(b',');
+    while !reader.parser.cursor.statement_ends() {
+        let start = reader.parser.cursor.pos();
+        let Some(parameter) = reader.parser.cursor.word() else {
+            return Err(reader.parser.cursor.expected("a parameter's name"));
         };
-        let here = start..asm.reader.cursor.pos();
+        let here = reader.parser.cursor.since(start);
         if parameters
             .last()
             .is_some_and(|last| last.kind == ParameterKind::Rest)
         {
-            return Err(fail(
-                &ids::MACRO_PARAMETER,
-                here,
-                "a parameter cannot follow the one that takes the rest",
-            ));
+            let message = "a parameter cannot follow the one that takes the rest";
+            return Err(fail(&ids::MACRO_PARAMETER, here, message));
         }
         if parameters.iter().any(|other| other.name == parameter) {
-            return Err(fail(
-                &ids::MACRO_PARAMETER,
-                here,
-                format!("the macro has two parameters `{parameter}`"),
-            ));
+            let message = format!("the macro has two parameters `{parameter}`");
+            return Err(fail(&ids::MACRO_PARAMETER, here, message));
         }
         let mut kind = ParameterKind::Optional;
-        if asm.reader.cursor.eat_after_blanks(b':') {
-            asm.reader.cursor.skip_blanks();
-            let start = asm.reader.cursor.pos();
-            kind = match asm.reader.cursor.word() {
+        if reader.parser.cursor.eat_after_blanks(b':') {
+            let start = reader.parser.cursor.token_start();
+            kind = match reader.parser.cursor.word() {
                 Some("req") => ParameterKind::Required,
                 Some("vararg") => ParameterKind::Rest,
                 _ => {
                     return Err(fail(
                         &ids::MACRO_PARAMETER,
-                        start..asm.reader.cursor.pos(),
+                        reader.parser.cursor.since(start),
                         "unknown attribute of a parameter",
                     )
                     .with_help("the attributes are `req` and `vararg`"));
                 }
             };
         }
-        let default = if asm.reader.cursor.eat_after_blanks(b'=') {
-            macro_argument(asm)?
+        let default = if reader.parser.cursor.eat_after_blanks(b'=') {
+            macro_argument(reader)?
         } else {
             ""
         };
@@ -127,40 +116,39 @@ fn macro_head<'a>(
             default,
             kind,
         });
-        let _ = asm.reader.cursor.eat_after_blanks(b',');
+        let _ = reader.parser.cursor.eat_after_blanks(b',');
     }
     Ok((name, span, parameters))
 }
 
 /// Parses an argument, which ends at a comma or at blanks without an adjacent operator.
-pub(crate) fn macro_argument<'a>(asm: &mut Assembler<'a>) -> Result<&'a str, Fail> {
-    asm.reader.cursor.skip_blanks();
-    let start = asm.reader.cursor.pos();
-    if asm.reader.expansion.is_alternate {
-        match asm.reader.cursor.peek() {
+pub(crate) fn macro_argument<'a>(reader: &mut SourceReader<'a>) -> Result<&'a str, Fail> {
+    let start = reader.parser.cursor.token_start();
+    if reader.expansion.is_alternate {
+        match reader.parser.cursor.peek() {
             b'%' => {
-                asm.reader.cursor.set_pos(start + 1);
-                let value = asm.absolute("an argument behind `%`")?;
-                return Ok(asm.reader.expansion.keep(value.to_string()));
+                reader.parser.cursor.set_pos(start + 1);
+                let value = reader.parser.absolute("an argument behind `%`")?;
+                return Ok(reader.expansion.keep(value.to_string()));
             }
-            b'<' => return bracketed(asm),
+            b'<' => return bracketed(reader),
             _ => {}
         }
     }
-    if asm.dialect.ignores_idle_blanks() {
-        return clrx_argument(asm);
+    if reader.parser.dialect.ignores_idle_blanks() {
+        return clrx_argument(reader);
     }
     let mut end = start;
     let (mut round, mut square) = (0usize, 0usize);
     let mut after_operator = true;
     loop {
-        let before = asm.reader.cursor.pos();
-        asm.reader.cursor.skip_blanks();
-        let is_apart = asm.reader.cursor.pos() > before;
-        if asm.reader.cursor.at_statement_end() {
+        let before = reader.parser.cursor.pos();
+        reader.parser.cursor.skip_blanks();
+        let is_apart = reader.parser.cursor.pos() > before;
+        if reader.parser.cursor.at_statement_end() {
             break;
         }
-        let byte = asm.reader.cursor.peek();
+        let byte = reader.parser.cursor.peek();
         if byte == b',' && round == 0 {
             break;
         }
@@ -169,7 +157,7 @@ pub(crate) fn macro_argument<'a>(asm: &mut Assembler<'a>) -> Result<&'a str, Fai
         }
         match byte {
             b'"' => {
-                asm.reader.cursor.string()?;
+                reader.parser.cursor.string()?;
             }
             _ => {
                 match byte {
@@ -179,112 +167,109 @@ pub(crate) fn macro_argument<'a>(asm: &mut Assembler<'a>) -> Result<&'a str, Fai
                     b']' => square = square.saturating_sub(1),
                     _ => {}
                 }
-                let width = asm.reader.cursor.here().len().max(1);
-                asm.reader.cursor.set_pos(asm.reader.cursor.pos() + width);
+                let width = reader.parser.cursor.here().len().max(1);
+                reader
+                    .parser
+                    .cursor
+                    .set_pos(reader.parser.cursor.pos() + width);
             }
         }
         after_operator = is_operator(byte);
-        end = asm.reader.cursor.pos();
+        end = reader.parser.cursor.pos();
     }
     if round > 0 {
-        return Err(fail(
-            &ids::UNTERMINATED,
-            start..end,
-            "a parenthesis is not closed in this argument",
-        ));
+        let message = "a parenthesis is not closed in this argument";
+        return Err(fail(&ids::UNTERMINATED, start..end, message));
     }
-    Ok(asm.reader.cursor.slice(start..end))
+    Ok(reader.parser.cursor.slice(start..end))
 }
 
 /// Parses an argument in CLRX's language: a string, the value after `\%`, or the text up to a comma, a string, or
 /// separating blanks; other blanks are removed.
-fn clrx_argument<'a>(asm: &mut Assembler<'a>) -> Result<&'a str, Fail> {
-    let start = asm.reader.cursor.pos();
-    match (asm.reader.cursor.peek(), asm.reader.cursor.peek_at(1)) {
+fn clrx_argument<'a>(reader: &mut SourceReader<'a>) -> Result<&'a str, Fail> {
+    let start = reader.parser.cursor.pos();
+    match (reader.parser.cursor.peek(), reader.parser.cursor.peek_at(1)) {
         (b'\\', b'%') => {
-            asm.reader.cursor.set_pos(start + 2);
-            let value = asm.absolute("an argument behind `\\%`")?;
-            return Ok(asm.reader.expansion.keep(value.to_string()));
+            reader.parser.cursor.set_pos(start + 2);
+            let value = reader.parser.absolute("an argument behind `\\%`")?;
+            return Ok(reader.expansion.keep(value.to_string()));
         }
-        (quote @ (b'"' | b'\''), _) if asm.reader.expansion.is_alternate => {
-            return escaped(asm, quote);
+        (quote @ (b'"' | b'\''), _) if reader.expansion.is_alternate => {
+            return escaped(reader, quote);
         }
         (b'"', _) => {
-            asm.reader.cursor.string()?;
-            return Ok(asm.reader.cursor.slice(start..asm.reader.cursor.pos()));
+            reader.parser.cursor.string()?;
+            return Ok(reader
+                .parser
+                .cursor
+                .slice(reader.parser.cursor.since(start)));
         }
         _ => {}
     }
     let mut text = String::new();
     let mut last = None;
     loop {
-        let before = asm.reader.cursor.pos();
-        asm.reader.cursor.skip_blanks();
-        let is_apart = asm.reader.cursor.pos() > before;
-        let byte = asm.reader.cursor.peek();
+        let before = reader.parser.cursor.pos();
+        reader.parser.cursor.skip_blanks();
+        let is_apart = reader.parser.cursor.pos() > before;
+        let byte = reader.parser.cursor.peek();
         let is_separated = last.is_some_and(|last| is_apart && blanks_separate(last, byte));
-        if asm.reader.cursor.at_statement_end() || matches!(byte, b',' | b'"') || is_separated {
+        if reader.parser.cursor.at_statement_end() || matches!(byte, b',' | b'"') || is_separated {
             break;
         }
-        let here = asm.reader.cursor.here();
-        asm.reader.cursor.set_pos(here.end);
-        text.push_str(asm.reader.cursor.slice(here));
+        let here = reader.parser.cursor.here();
+        reader.parser.cursor.set_pos(here.end);
+        text.push_str(reader.parser.cursor.slice(here));
         last = Some(byte);
     }
-    let end = asm.reader.cursor.pos();
+    let end = reader.parser.cursor.pos();
     // Common case: no blanks.
-    Ok(match asm.reader.cursor.slice(start..end).trim_end() {
+    Ok(match reader.parser.cursor.slice(start..end).trim_end() {
         plain if plain == text => plain,
-        _ => asm.reader.expansion.keep(text),
+        _ => reader.expansion.keep(text),
     })
 }
 
 /// Parses an `.altmacro` argument in quotes, where `!` escapes a character.
-fn escaped<'a>(asm: &mut Assembler<'a>, quote: u8) -> Result<&'a str, Fail> {
-    let start = asm.reader.cursor.pos();
-    asm.reader.cursor.set_pos(start + 1);
+fn escaped<'a>(reader: &mut SourceReader<'a>, quote: u8) -> Result<&'a str, Fail> {
+    let start = reader.parser.cursor.pos();
+    reader.parser.cursor.set_pos(start + 1);
     let mut text = String::new();
     loop {
-        let is_escape = asm.reader.cursor.eat(b'!');
-        let here = asm.reader.cursor.here();
+        let is_escape = reader.parser.cursor.eat(b'!');
+        let here = reader.parser.cursor.here();
         if here.is_empty() {
-            return Err(fail(
-                &ids::UNTERMINATED,
-                start..here.start,
-                "unterminated argument",
-            )
-            .with_help("add the other quote on the same line"));
+            let message = "unterminated argument";
+            return Err(fail(&ids::UNTERMINATED, start..here.start, message)
+                .with_help("add the other quote on the same line"));
         }
-        let ends = asm.reader.cursor.peek() == quote && !is_escape;
-        asm.reader.cursor.set_pos(here.end);
+        let ends = reader.parser.cursor.peek() == quote && !is_escape;
+        reader.parser.cursor.set_pos(here.end);
         if ends {
-            return Ok(asm.reader.expansion.keep(text));
+            return Ok(reader.expansion.keep(text));
         }
-        text.push_str(asm.reader.cursor.slice(here));
+        text.push_str(reader.parser.cursor.slice(here));
     }
 }
 
 /// Parses an `.altmacro` argument in `<` and `>`, where `!` escapes a character.
-fn bracketed<'a>(asm: &mut Assembler<'a>) -> Result<&'a str, Fail> {
-    let start = asm.reader.cursor.pos();
+fn bracketed<'a>(reader: &mut SourceReader<'a>) -> Result<&'a str, Fail> {
+    let start = reader.parser.cursor.pos();
     let mut text = String::new();
     let mut depth = 0usize;
     loop {
-        let here = asm.reader.cursor.here();
+        let here = reader.parser.cursor.here();
         if here.is_empty() {
-            return Err(fail(
-                &ids::UNTERMINATED,
-                start..here.start,
-                "unterminated argument",
-            )
-            .with_help("add `>` on the same line"));
+            let message = "unterminated argument";
+            return Err(fail(&ids::UNTERMINATED, start..here.start, message)
+                .with_help("add `>` on the same line"));
         }
-        asm.reader.cursor.set_pos(here.end);
-        match asm.reader.cursor.slice(here.clone()) {
+        reader.parser.cursor.set_pos(here.end);
+        match reader.parser.cursor.slice(here.clone()) {
             "!" => {
-                let escaped = asm.reader.cursor.here();
-                asm.reader.cursor.set_pos(escaped.end);
-                text.push_str(asm.reader.cursor.slice(escaped));
+                let escaped = reader.parser.cursor.here();
+                reader.parser.cursor.set_pos(escaped.end);
+                text.push_str(reader.parser.cursor.slice(escaped));
                 continue;
             }
             "<" => depth += 1,
@@ -292,23 +277,27 @@ fn bracketed<'a>(asm: &mut Assembler<'a>) -> Result<&'a str, Fail> {
             _ => {}
         }
         if depth == 0 {
-            return Ok(asm.reader.expansion.keep(text));
+            return Ok(reader.expansion.keep(text));
         }
         if here.start > start {
-            text.push_str(asm.reader.cursor.slice(here));
+            text.push_str(reader.parser.cursor.slice(here));
         }
     }
 }
 
 /// `name value, parameter=value`
-fn call<'a>(asm: &mut Assembler<'a>, called: &Macro<'a>, span: &Range<usize>) -> Result<(), Fail> {
+fn call<'a>(
+    reader: &mut SourceReader<'a>,
+    called: &Macro<'a>,
+    span: &Range<usize>,
+) -> Result<(), Fail> {
     let mut values: Vec<Option<&'a str>> = vec![None; called.parameters.len()];
     let mut position = 0;
     let mut is_named = false;
-    while !asm.reader.cursor.statement_ends() {
-        let start = asm.reader.cursor.pos();
+    while !reader.parser.cursor.statement_ends() {
+        let start = reader.parser.cursor.pos();
         let mut index = position;
-        let mut probe = asm.reader.cursor.clone();
+        let mut probe = reader.parser.cursor.clone();
         let word = probe.word();
         let is_assigned = word.is_some()
             && !called.parameters.is_empty()
@@ -317,46 +306,39 @@ fn call<'a>(asm: &mut Assembler<'a>, called: &Macro<'a>, span: &Range<usize>) ->
         if let Some(word) = word.filter(|_| is_assigned) {
             let Some(found) = called.parameters.iter().position(|p| p.name == word) else {
                 let here = start..start + word.len();
-                return Err(fail(
-                    &ids::MACRO_ARGUMENT,
-                    here,
-                    format!("macro `{}` has no parameter `{word}`", called.name),
-                ));
+                let message = format!("macro `{}` has no parameter `{word}`", called.name);
+                return Err(fail(&ids::MACRO_ARGUMENT, here, message));
             };
             index = found;
             is_named = true;
-            asm.reader.cursor.set_pos(probe.pos());
+            reader.parser.cursor.set_pos(probe.pos());
         } else if is_named {
             return Err(fail(
                 &ids::MACRO_ARGUMENT,
-                asm.reader.cursor.current_token().0,
+                reader.parser.cursor.current_token().0,
                 "a value without a name cannot follow one with a name",
             ));
         }
         let Some(parameter) = called.parameters.get(index) else {
-            let here = asm.reader.cursor.current_token().0;
+            let here = reader.parser.cursor.current_token().0;
             let count = called.parameters.len();
             let plural = if count == 1 { "" } else { "s" };
-            asm.reader.cursor.skip_statement_content();
-            return Err(fail(
-                &ids::MACRO_ARGUMENT,
-                here,
-                "too many values for the macro's parameters",
-            )
-            .with_help(format!(
+            reader.parser.cursor.skip_statement_content();
+            let message = "too many values for the macro's parameters";
+            return Err(fail(&ids::MACRO_ARGUMENT, here, message).with_help(format!(
                 "macro `{}` has {count} parameter{plural}",
                 called.name
             )));
         };
         let value = match parameter.kind {
-            ParameterKind::Rest => asm.reader.rest_of_line(),
-            _ => unquoted(macro_argument(asm)?),
+            ParameterKind::Rest => reader.parser.cursor.rest_of_line(),
+            _ => unquoted(macro_argument(reader)?),
         };
         if let Some(place) = values.get_mut(index) {
             *place = Some(value);
         }
         position = index + 1;
-        let _ = asm.reader.cursor.eat_after_blanks(b',');
+        let _ = reader.parser.cursor.eat_after_blanks(b',');
     }
     let mut bindings = Vec::with_capacity(values.len());
     for (parameter, value) in called.parameters.iter().zip(values) {
@@ -364,27 +346,34 @@ fn call<'a>(asm: &mut Assembler<'a>, called: &Macro<'a>, span: &Range<usize>) ->
             .filter(|value| !value.is_empty())
             .unwrap_or(unquoted(parameter.default));
         if value.is_empty() && parameter.kind == ParameterKind::Required {
-            return Err(fail(
-                &ids::MACRO_ARGUMENT,
-                span.clone(),
-                format!(
-                    "macro `{}` needs a value for `{}`",
-                    called.name, parameter.name
-                ),
-            ));
+            let message = format!(
+                "macro `{}` needs a value for `{}`",
+                called.name, parameter.name
+            );
+            return Err(fail(&ids::MACRO_ARGUMENT, span.clone(), message));
         }
         bindings.push((parameter.name, value));
     }
-    let call = asm.reader.statement_from(span.start);
+    let call = reader.parser.cursor.statement_from(span.start);
     let round = called.calls.get();
     called.calls.set(round + 1);
-    let text = if called.is_plain && !asm.reader.expansion.is_alternate {
-        asm.reader.charge(called.body.len() + ENTRY_COST, &call)?;
+    let dialect = reader.parser.dialect;
+    let text = if called.is_plain && !reader.expansion.is_alternate {
+        reader
+            .expansion
+            .charge(called.body.len() + ENTRY_COST, &call)?;
         called.body
     } else {
-        substituted(asm, called, bindings, round, &call)?
+        substituted(
+            &mut reader.expansion,
+            dialect,
+            called,
+            bindings,
+            round,
+            &call,
+        )?
     };
-    asm.reader.expansion.calls += 1;
+    reader.expansion.calls += 1;
     let step = ExpansionStep {
         what: ExpansionKind::Macro(called.name),
         text: Some(text),
@@ -392,28 +381,29 @@ fn call<'a>(asm: &mut Assembler<'a>, called: &Macro<'a>, span: &Range<usize>) ->
         call,
         iteration: 1,
     };
-    asm.reader.expand(step, Cursor::new(text, asm.dialect), 1)
+    reader.expand(step, Cursor::new(text, dialect), 1)
 }
 
 /// Body of a macro after substitution.
 fn substituted<'a>(
-    asm: &mut Assembler<'a>,
+    expansion: &mut Expansion<'a>,
+    dialect: Dialect,
     called: &Macro<'a>,
     mut bindings: Vec<(&'a str, &'a str)>,
     round: u64,
     call: &Range<usize>,
 ) -> Result<&'a str, Fail> {
     let mut alternate = None;
-    if asm.reader.expansion.is_alternate {
-        let anywhere = asm.dialect.alters_everywhere();
+    if expansion.is_alternate {
+        let anywhere = dialect.alters_everywhere();
         let (names, body) = locals(called.body, anywhere);
         for name in names {
             // CLRX does not pad its numbers.
             let digits = if anywhere { 1 } else { 4 };
-            let unique = format!(".LL{:0digits$}", asm.reader.expansion.locals);
-            asm.reader.expansion.locals += 1;
-            let name = asm.reader.expansion.keep(name.to_owned());
-            bindings.push((name, asm.reader.expansion.keep(unique)));
+            let unique = format!(".LL{:0digits$}", expansion.locals);
+            expansion.locals += 1;
+            let name = expansion.keep(name.to_owned());
+            bindings.push((name, expansion.keep(unique)));
         }
         let is_parameter = |word: &str| bindings.iter().any(|(name, _)| *name == word);
         alternate = Some(with_backslashes(&body, anywhere, is_parameter));
@@ -421,59 +411,51 @@ fn substituted<'a>(
     let mut text = String::with_capacity(called.body.len());
     let values = Substitutions {
         bindings: &bindings,
-        calls: asm.reader.expansion.calls,
+        calls: expansion.calls,
         round,
     };
     let body = alternate.as_deref().unwrap_or(called.body);
-    let limit = asm.reader.expansion.budget.min(MAX_CALL);
+    let limit = expansion.budget.min(MAX_CALL);
     if !substitute(&mut text, body, &values, limit) {
-        asm.reader.charge(usize::MAX, call)?;
+        expansion.charge(usize::MAX, call)?;
     }
-    asm.reader.charge(text.len() + ENTRY_COST, call)?;
-    Ok(asm.reader.expansion.keep(text))
+    expansion.charge(text.len() + ENTRY_COST, call)?;
+    Ok(expansion.keep(text))
 }
 
-pub(crate) fn exit_macro(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), Fail> {
-    match asm
-        .reader
-        .expansion
-        .frames
-        .last()
-        .map(|frame| frame.step.what)
-    {
+pub(crate) fn exit_macro(expansion: &mut Expansion<'_>, span: &Range<usize>) -> Result<(), Fail> {
+    match expansion.frames.last().map(|frame| frame.step.what) {
         Some(ExpansionKind::Macro(_) | ExpansionKind::Loop(_)) => {
-            asm.reader.expansion.jump = Some(Jump::Leave);
+            expansion.jump = Some(Jump::Leave);
             Ok(())
         }
-        _ => Err(fail(
-            &ids::MISPLACED_DIRECTIVE,
-            span.clone(),
-            "`.exitm` outside of macros and loops",
-        )),
+        _ => {
+            let message = "`.exitm` outside of macros and loops";
+            Err(fail(&ids::MISPLACED_DIRECTIVE, span.clone(), message))
+        }
     }
 }
 
-pub(crate) fn purge(asm: &mut Assembler<'_>) -> Result<(), Fail> {
+pub(crate) fn purge(reader: &mut SourceReader<'_>) -> Result<(), Fail> {
     loop {
-        asm.reader.cursor.skip_blanks();
-        let start = asm.reader.cursor.pos();
-        let Some(name) = asm.reader.cursor.word() else {
-            return Err(asm.reader.cursor.expected("the macro's name"));
+        let start = reader.parser.cursor.token_start();
+        let Some(name) = reader.parser.cursor.word() else {
+            return Err(reader.parser.cursor.expected("the macro's name"));
         };
         let mut buffer = [0; MACRO_NAME];
-        let key = asm.reader.macro_key(name, &mut buffer);
-        if asm.reader.expansion.macros.remove(key).is_none() {
+        let key = reader.expansion.macro_key(name, &mut buffer);
+        if reader.expansion.macros.remove(key).is_none() {
             let missing = fail(
                 &ids::UNKNOWN_MACRO,
-                start..asm.reader.cursor.pos(),
+                reader.parser.cursor.since(start),
                 format!("unknown macro `{name}`"),
             );
-            if !asm.dialect.allows_unknown_purge() {
+            if !reader.parser.dialect.allows_unknown_purge() {
                 return Err(missing);
             }
-            asm.warn(*missing);
+            reader.parser.warn(*missing);
         }
-        if !asm.reader.cursor.eat_after_blanks(b',') {
+        if !reader.parser.cursor.eat_after_blanks(b',') {
             return Ok(());
         }
     }

@@ -58,7 +58,7 @@ impl Worker<'_> {
             .shared
             .starting(group, &self.template, &self.ids, self.scratch);
         start.prepare(&mut wave, group.waves.len());
-        if self.watch.wants.any(Events::WAVE) {
+        if self.watch.wants.intersects(Events::WAVE) {
             let context = Context {
                 dispatched: &self.shared.dispatched(),
                 pc: wave.pc,

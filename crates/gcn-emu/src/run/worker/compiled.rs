@@ -7,7 +7,6 @@ use super::begin::take_wave;
 use super::{Worker, account};
 use crate::dispatch::Stats;
 use crate::fault::Fault;
-use crate::observe::Events;
 use crate::wave::{Waiting, Wave, WaveId};
 
 impl Worker<'_> {
@@ -16,7 +15,7 @@ impl Worker<'_> {
     /// Returns the number of the first wave that has not had its turn.
     pub(super) fn run_compiled(&mut self, index: usize, first: usize) -> Result<usize, Box<Fault>> {
         let Shared { device, code, .. } = *self.shared;
-        let is_unobserved = self.watch.wants == Events::NONE
+        let is_unobserved = self.watch.wants.is_empty()
             && self.control.is_none()
             && device.config.late.is_none()
             && device.host_calls.is_none();

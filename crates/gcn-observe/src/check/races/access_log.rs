@@ -8,8 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use gcn_emu::observe::{Access, Shape};
 use gcn_emu::wave::LANES;
 
-use super::entry::PastAccess;
-use super::extent::ShadowedMemory;
+use super::access::{PastAccess, ShadowedMemory};
 use super::lanes::each_element;
 use crate::filter::lanes;
 
@@ -234,7 +233,7 @@ impl ThreadPlaces {
 
 #[cfg(test)]
 mod tests {
-    use super::super::entry::{AccessKind, EntryLayout};
+    use super::super::access::{AccessKind, EntryLayout};
     use super::*;
 
     fn access(wave: u32, site: u16) -> PastAccess {

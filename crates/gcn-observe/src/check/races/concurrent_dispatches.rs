@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::mem::take;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::entry::{AccessKind, PastAccess};
+use super::access::{AccessKind, PastAccess};
 use super::global::GlobalShadow;
 use super::report::{DispatchOrder, report_dispatches};
 use super::run::RaceDispatch;

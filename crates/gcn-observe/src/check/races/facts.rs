@@ -4,9 +4,9 @@ use gcn_emu::fault::Intent;
 use gcn_emu::step::Step;
 use gcn_isa::Does;
 
-use super::entry::AccessKind;
+use super::access::AccessKind;
 use super::run::RaceDispatch;
-use super::swap::is_swap;
+use super::synchronization::is_swap;
 
 /// Facts about a memory instruction.
 #[derive(Clone, Copy)]

@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use gcn_emu::observe::Span;
 use hashbrown::HashMap;
 
+use super::access::{AccessKind, EntryLayout, HOST, PastAccess, clashes};
 use super::clock::OrderedClocks;
-use super::entry::{AccessKind, EntryLayout, HOST, PastAccess, clashes};
 use super::shadow::{Conflicts, HappensBefore, QUARTER, ROW, ShadowRow, rows};
 
 /// Rows of a page.

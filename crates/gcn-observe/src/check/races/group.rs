@@ -10,12 +10,11 @@ use gcn_emu::wave::WaveId;
 use gcn_isa::uses::Order;
 use hashbrown::HashMap;
 
+use super::access::{AccessKind, HOST, PastAccess, ShadowedMemory};
 use super::clock::{Knowledge, OrderedClocks};
-use super::entry::{AccessKind, HOST, PastAccess};
-use super::extent::ShadowedMemory;
 use super::run::RaceDispatch;
 use super::shadow::{HappensBefore, LdsShadow};
-use super::swap_loads::LastSwapLoads;
+use super::synchronization::LastSwapLoads;
 use crate::waves;
 
 /// A write that an acquire reads from.

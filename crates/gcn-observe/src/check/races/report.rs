@@ -1,17 +1,100 @@
-//! Findings about data races.
+//! Findings about data races, and their help.
 
 use std::sync::Arc;
 
 use gcn_emu::observe::{Access, Context, MemoryEvent, Span};
 use gcn_isa::Inst;
 
-use super::entry::{AccessKind, EntryLayout, PastAccess};
-use super::extent::{AccessPart, DWORD, ShadowedMemory};
-use super::help;
+use super::access::{AccessKind, AccessPart, DWORD, EntryLayout, PastAccess, ShadowedMemory};
 use super::lanes::{Comparison, Overlap, Stored, compare, lane_of, stored};
 use super::run::RaceDispatch;
 use super::shadow::{Conflict, HappensBefore, LdsShadow};
 use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Help, Kind, Side};
+
+/// Help for a race between waves of a workgroup.
+fn help_in_workgroup(memory: ShadowedMemory) -> Help {
+    let fence = match memory {
+        ShadowedMemory::Lds => "CLK_LOCAL_MEM_FENCE",
+        ShadowedMemory::Global => "CLK_GLOBAL_MEM_FENCE",
+    };
+    Help::new("`s_barrier` between both accesses, behind waits for what the waves have written")
+        .opencl(format!("`barrier({fence})` between both accesses"))
+        .hip("`__syncthreads()` between both accesses")
+}
+
+/// Help for a race between workgroups.
+fn help_across_workgroups() -> Help {
+    Help::new(
+        "a release (waits, then an atomic or a store) behind the first, and an acquire (an atomic or GLC load, a wait for it, \
+         `buffer_wbinvl1`) before the second; or two dispatches",
+    )
+    .opencl(
+        "an atomic function, such as `atomic_fetch_add`, for both accesses; or between them a flag that is stored with \
+         `memory_order_release` and loaded with `memory_order_acquire`, both with `memory_scope_device`; or two kernels",
+    )
+    .hip(
+        "an atomic function, such as `atomicAdd`, for both accesses; or between them a flag that is set by an atomic function \
+         behind `__threadfence()` and read by one before `__threadfence()`; or two kernels",
+    )
+}
+
+/// Help for a load that lacks only an invalidation of its cache.
+fn help_invalidation(is_scalar: bool) -> Help {
+    let machine = if is_scalar {
+        "`s_dcache_inv`"
+    } else {
+        "`buffer_wbinvl1`"
+    };
+    let opencl =
+        "`atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acquire, memory_scope_device)`";
+    Help::new(machine)
+        .opencl(opencl)
+        .hip("`__threadfence()`")
+        .and(" before the load, whose cache may hold what was there before")
+}
+
+/// Help for a race between lanes of an instruction.
+fn help_in_instruction() -> Help {
+    Help::new("a condition that leaves one lane active, or an atomic where all values count")
+        .opencl("a condition under which one work-item stores, or an atomic function where all values count")
+        .hip("a condition under which one thread stores, or an atomic function where all values count")
+}
+
+/// Help for a race between kernel and host.
+fn help_with_host() -> Help {
+    Help::new(
+        "the host waits for the kernel first: it synchronises the stream or waits for the event, or copies in the kernel's stream or \
+         in-order queue",
+    )
+    .opencl(
+        "the host waits for the kernel first: by the kernel's event, by `clFinish`, or by a copy in the kernel's in-order queue",
+    )
+    .hip(
+        "the host waits for the kernel first: by `hipStreamSynchronize`, by an event, or by a copy in the kernel's stream",
+    )
+}
+
+/// Help for a race between concurrent dispatches.
+fn help_between_dispatches() -> Help {
+    Help::new(
+        "an order between the dispatches: one stream or in-order queue for both, an event that the second one waits for, or a \
+         barrier packet with the first one's signal",
+    )
+    .opencl(
+        "an order between the kernels: one in-order queue for both, or the first one's event in the second one's wait list",
+    )
+    .hip(
+        "an order between the kernels: one stream for both, or `hipStreamWaitEvent` for an event behind the first one",
+    )
+}
+
+/// Help for a dispatch without acquire fence, which no OpenCL or HIP call omits.
+fn help_fence_of_dispatch() -> Help {
+    Help::new(
+        "an acquire fence in the header of the second packet, of the scope of the agent at least: the caches may hold what was \
+         there before",
+    )
+}
 
 /// Two unordered accesses to the same location.
 pub(super) struct Race<'a> {
@@ -203,16 +286,16 @@ impl Race<'_> {
     fn help(&self, own: &RaceSide, other: &RaceSide) -> Help {
         let is_scalar = self.run.is_scalar(self.now);
         if self.is_stale {
-            return help::invalidation(is_scalar);
+            return help_invalidation(is_scalar);
         }
         let group = |told: &RaceSide| {
             let wave = told.place.as_ref().and_then(|it| it.wave);
             wave.map(|wave| wave.group)
         };
         let order = if group(own).is_some() && group(own) == group(other) {
-            help::in_workgroup(self.memory)
+            help_in_workgroup(self.memory)
         } else {
-            help::across_workgroups()
+            help_across_workgroups()
         };
         if self.is_same_value {
             order.and("; or leave it, since the result is the same in any order")
@@ -271,7 +354,7 @@ pub(super) fn report_host(
         };
         let place = in_past_lane(run, before, at, place);
         let mut finding = found_apart(run, before, place, at, "a wave and the host", side);
-        finding.help = Some(help::with_host());
+        finding.help = Some(help_with_host());
         finding
     });
 }
@@ -305,8 +388,8 @@ impl DispatchOrder {
 
     fn help(self) -> Help {
         match self {
-            DispatchOrder::None => help::between_dispatches(),
-            DispatchOrder::NoFence => help::fence_of_dispatch(),
+            DispatchOrder::None => help_between_dispatches(),
+            DispatchOrder::NoFence => help_fence_of_dispatch(),
         }
     }
 }
@@ -415,7 +498,7 @@ pub(super) fn report_lanes(
             place: Some(place.lane(found.lanes[1])),
         });
         finding.address = Some(memory.byte(at));
-        finding.help = Some(help::in_instruction());
+        finding.help = Some(help_in_instruction());
         finding
     });
 }

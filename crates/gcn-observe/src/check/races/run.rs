@@ -11,9 +11,9 @@ use gcn_emu::wave::WaveId;
 use gcn_isa::{Encoding, Inst};
 use hashbrown::HashMap;
 
+use super::access::{AccessKind, EntryLayout, HOST, PastAccess, Release, UNKNOWN_SITE};
 use super::access_log::AccessPlaces;
 use super::clock::{History, Knowledge, OrderedClocks};
-use super::entry::{AccessKind, EntryLayout, HOST, PastAccess, Release, UNKNOWN_SITE};
 use super::global::GlobalShadow;
 use super::synchronization::Synchronization;
 use crate::finding::FindingLaunch;

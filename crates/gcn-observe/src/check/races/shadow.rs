@@ -8,9 +8,9 @@ use std::ops::Range;
 
 use gcn_emu::observe::ShareAccess;
 
-use super::backlog::Backlog;
+use super::access::{AccessKind, EntryLayout, PastAccess, clashes};
 use super::clock::OrderedClocks;
-use super::entry::{AccessKind, EntryLayout, PastAccess, clashes};
+use super::lds_queue::Backlog;
 
 /// Bytes of a row.
 pub(super) const ROW: usize = 256;
@@ -18,13 +18,16 @@ pub(super) const ROW: usize = 256;
 pub(super) const QUARTER: usize = 64;
 const DWORD: usize = 4;
 
-/// Last accesses to a location: one write, and loads since then by two agents, from different workgroups if loads
-/// from two workgroups were seen. The first load's slot may hold another agent's atomic that the write, an atomic,
-/// has overwritten; the second one's a store or load overwritten by an atomic of the same agent.
+/// Access history of a location: its last write, and up to two other accesses that may still race.
+///
+/// As in Mellor-Crummey's protocol, the others are loads since the write by two agents, from different workgroups if
+/// loads from two workgroups were seen. Atomics do not race with each other, so an atomic that replaces the write may
+/// leave an access that a later one can race with: the first slot may hold another agent's atomic that the write, an
+/// atomic, has replaced; the second, a store or load replaced by an atomic of the same agent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct ShadowCell {
     write: PastAccess,
-    loads: [PastAccess; 2],
+    others: [PastAccess; 2],
 }
 
 /// Happens-before order as seen by a wave's access.
@@ -160,16 +163,15 @@ impl ShadowCell {
             met.look(0, self.write, now, view, at);
         }
         if now.kind().writes() {
-            for load in self.loads {
-                met.look(1, load, now, view, at);
+            for other in self.others {
+                met.look(1, other, now, view, at);
             }
-            let hidden = [self.earlier(now, view.layout), self.below(now, view.layout)];
             *self = ShadowCell {
                 write: now,
-                loads: hidden,
+                others: [self.earlier(now, view.layout), self.below(now, view.layout)],
             };
         } else {
-            let [first, second] = self.loads;
+            let [first, second] = self.others;
             if first.kind() == AccessKind::Atomic {
                 met.look(1, first, now, view, at);
             }
@@ -186,13 +188,13 @@ impl ShadowCell {
         let is_load =
             |it: &PastAccess| it.kind() == AccessKind::CoherentLoad && layout.same_agent(*it, now);
         let both_store = (self.write.kind(), now.kind()) == (AccessKind::Store, AccessKind::Store);
-        both_store && self.loads.iter().any(is_load)
+        both_store && self.others.iter().any(is_load)
     }
 
     /// True if another load changes nothing: the location has not been written, and two workgroups that nothing
     /// orders have loaded it, so every write conflicts.
     pub(super) fn is_loaded_enough(&self, view: &HappensBefore<'_>) -> bool {
-        let [first, second] = self.loads;
+        let [first, second] = self.others;
         let is_full = !first.is_none() && !second.is_none() && self.write.is_none();
         is_full && !view.same_side(first, second)
     }
@@ -206,22 +208,22 @@ impl ShadowCell {
         at: u64,
         met: &mut Conflicts,
     ) {
-        let first = self.loads[0];
+        let first = self.others[0];
         let is_own = first.is_none() || view.layout.same_agent(first, now);
         if met.of == now
             && self.write == met.harmless[0]
             && is_own
             && first.kind() != AccessKind::Atomic
         {
-            self.loads[0] = now;
+            self.others[0] = now;
         } else {
             self.touch(now, view, at, met);
         }
     }
 
-    /// The write, and the accesses in the other slots.
+    /// All accesses of the history.
     pub(super) fn accesses(&self) -> impl Iterator<Item = PastAccess> {
-        let [first, second] = self.loads;
+        let [first, second] = self.others;
         [self.write, first, second]
             .into_iter()
             .filter(|it| !it.is_none())
@@ -233,8 +235,8 @@ impl ShadowCell {
             PastAccess::NONE
         } else if !layout.same_agent(self.write, now) {
             self.write
-        } else if self.loads[0].kind() == AccessKind::Atomic {
-            self.loads[0]
+        } else if self.others[0].kind() == AccessKind::Atomic {
+            self.others[0]
         } else {
             PastAccess::NONE
         }
@@ -246,7 +248,7 @@ impl ShadowCell {
         if now.kind() != AccessKind::Atomic {
             return PastAccess::NONE;
         }
-        let [_, second] = self.loads;
+        let [_, second] = self.others;
         let is_own = layout.same_agent(self.write, now);
         match self.write.kind() {
             AccessKind::Store if is_own && !self.write.may_publish() => return self.write,
@@ -261,7 +263,7 @@ impl ShadowCell {
         let is_load = |it: &PastAccess| {
             it.kind() == AccessKind::Load && !it.is_none() && layout.same_agent(*it, now)
         };
-        self.loads
+        self.others
             .into_iter()
             .find(is_load)
             .unwrap_or(PastAccess::NONE)
@@ -269,9 +271,9 @@ impl ShadowCell {
 
     #[inline]
     fn load(&mut self, now: PastAccess, view: &HappensBefore<'_>) {
-        let [first, second] = self.loads;
+        let [first, second] = self.others;
         if second.kind() == AccessKind::Store || first.kind() == AccessKind::Atomic {
-            self.loads[0] = now;
+            self.others[0] = now;
             return;
         }
         if first.is_none() || view.layout.same_agent(first, now) {
@@ -286,15 +288,15 @@ impl ShadowCell {
             if is_hidden && !first.is_none() {
                 return;
             }
-            self.loads[0] = now;
+            self.others[0] = now;
         } else if view.layout.same_agent(second, now)
             || second.is_none()
             || view.same_side(first, second)
             || !view.same_side(first, now)
         {
-            self.loads = [now, first];
+            self.others = [now, first];
         } else {
-            self.loads[0] = now;
+            self.others[0] = now;
         }
     }
 }

@@ -1,11 +1,18 @@
-//! Synchronization used by a kernel besides barriers.
+//! Synchronization used by a kernel besides barriers, and compare-and-swap: lanes that fail do not write, and plain
+//! loads may feed it.
 
-use gcn_emu::observe::Dispatched;
+use std::collections::HashMap;
+
+use gcn_emu::observe::{Access, Context, Dispatched, LaneSpace, MemoryEvent};
+use gcn_emu::step::MemoryPlan;
+use gcn_emu::wave::LANES;
 use gcn_isa::effect::{AtomicOp, Control};
 use gcn_isa::uses::Space;
-use gcn_isa::{Does, Inst};
+use gcn_isa::{Does, Inst, Ty};
 
-use crate::lint::{Ahead, Reached};
+use super::access::{DWORD, ShadowedMemory};
+use crate::filter::lanes;
+use crate::lint::{Ahead, Reached, SwapLoads};
 
 /// Encodings of memory instructions with GLC, including coherent loads and returning atomics: mask and value of the
 /// first dword.
@@ -166,6 +173,227 @@ fn may_publish(instructions: &[Reached]) -> bool {
         }
     }
     false
+}
+
+/// True for a per-lane integer compare-and-swap.
+pub(super) fn is_swap(plan: &MemoryPlan) -> bool {
+    let is_integer = matches!(
+        plan.atomic(),
+        Some((AtomicOp::CompareSwap, Ty::B32 | Ty::B64))
+    );
+    is_integer && !plan.family.is_scalar()
+}
+
+/// A compare-and-swap, between the event before it and the one after it.
+#[derive(Debug)]
+pub(super) struct Swap {
+    /// Lanes whose swap succeeds unless another thread interferes.
+    pub(super) expected: u64,
+    /// Comparison value of each active lane.
+    compared: Vec<(usize, u64)>,
+}
+
+/// Lanes of a compare-and-swap by result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct SwapResult {
+    pub(super) succeeded: u64,
+    pub(super) failed: u64,
+}
+
+impl Swap {
+    /// Predicts the result from memory before the access; lanes act in order.
+    pub(super) fn begin(context: &Context<'_>, event: &MemoryEvent<'_>) -> Swap {
+        let access = event.access();
+        let mut written: HashMap<(bool, u64), u64> = HashMap::new();
+        let mut swap = Swap {
+            expected: 0,
+            compared: Vec::new(),
+        };
+        for lane in lanes(access.lanes()) {
+            let Some(value) = event.value(lane, 0) else {
+                continue;
+            };
+            let (new, compared) = value.dwords().split_at(value.dwords().len() / 2);
+            let (new, compared) = (number(new), number(compared));
+            swap.compared.push((lane, compared));
+            let is_lds = access.space(lane) == Some(LaneSpace::Lds);
+            let at = if is_lds {
+                Some(access.address[lane])
+            } else {
+                access.place(lane, 0)
+            };
+            let Some(at) = at else {
+                continue;
+            };
+            let place = (is_lds, at);
+            let now = match written.get(&place) {
+                Some(now) => Some(*now),
+                None => read(context, is_lds, at, access.bytes.into()),
+            };
+            if now == Some(compared) {
+                swap.expected |= 1 << lane;
+                written.insert(place, new);
+            }
+        }
+        swap
+    }
+
+    /// Determines the result from the values the access has returned.
+    pub(super) fn end(&self, event: &MemoryEvent<'_>) -> SwapResult {
+        let mut outcome = SwapResult {
+            succeeded: 0,
+            failed: 0,
+        };
+        for &(lane, compared) in &self.compared {
+            match event.value(lane, 0) {
+                Some(old) if number(old.dwords()) != compared => outcome.failed |= 1 << lane,
+                _ => outcome.succeeded |= 1 << lane,
+            }
+        }
+        outcome
+    }
+}
+
+/// Combines one or two dwords into a number.
+fn number(dwords: &[u32]) -> u64 {
+    let dwords = dwords.iter().take(2).rev();
+    dwords.fold(0, |number, dword| number << 32 | u64::from(*dword))
+}
+
+/// Reads a number of four or eight bytes.
+fn read(context: &Context<'_>, is_lds: bool, at: u64, bytes: usize) -> Option<u64> {
+    let mut value = [0; 8];
+    let now = value.get_mut(..bytes)?;
+    if is_lds {
+        let from = usize::try_from(at).ok()?;
+        let lds = context.lds.bytes();
+        now.copy_from_slice(lds.get(from..from.checked_add(bytes)?)?);
+    } else if !context.dispatched.device.memory.read(at, now) {
+        return None;
+    }
+    Some(u64::from_le_bytes(value))
+}
+
+/// Last execution of a load by each lane of a wave.
+#[derive(Debug)]
+struct LastLoad {
+    /// Address of the instruction.
+    pc: u64,
+    site: u16,
+    bytes: u8,
+    is_scalar: bool,
+    /// Lanes that loaded from global memory, and from LDS.
+    global: u64,
+    lds: u64,
+    address: Box<[u64; LANES]>,
+}
+
+/// A wave's last loads that feed compare-and-swaps.
+#[derive(Debug, Default)]
+pub(super) struct LastSwapLoads(Vec<LastLoad>);
+
+/// A load that has turned out to be a plain one.
+#[derive(Debug)]
+pub(super) struct PlainLoad {
+    pub(super) site: u16,
+    pub(super) is_scalar: bool,
+    pub(super) access: Access,
+}
+
+/// Memory and address of the first byte accessed by a lane.
+fn place(access: &Access, lane: usize) -> Option<(ShadowedMemory, u64)> {
+    match access.space(lane) {
+        Some(LaneSpace::Lds) => Some((ShadowedMemory::Lds, access.address[lane])),
+        _ => Some((ShadowedMemory::Global, access.place(lane, 0)?)),
+    }
+}
+
+impl LastSwapLoads {
+    /// Records a load.
+    pub(super) fn add(&mut self, pc: u64, site: u16, access: &Access) {
+        let number = self.0.iter().position(|load| load.pc == pc);
+        let number = number.unwrap_or_else(|| {
+            self.0.push(LastLoad {
+                pc,
+                site,
+                bytes: access.bytes,
+                is_scalar: access.scalar,
+                global: 0,
+                lds: 0,
+                address: Box::new([0; LANES]),
+            });
+            self.0.len() - 1
+        });
+        let load = &mut self.0[number];
+        if access.scalar {
+            load.global = u64::MAX;
+            load.bytes = access.dwords_in_bounds * DWORD as u8;
+            load.address.fill(access.address[0]);
+            return;
+        }
+        for lane in lanes(access.lanes()) {
+            let bit = 1 << lane;
+            load.global &= !bit;
+            load.lds &= !bit;
+            match place(access, lane) {
+                Some((ShadowedMemory::Global, at)) => {
+                    load.global |= bit;
+                    load.address[lane] = at;
+                }
+                Some((ShadowedMemory::Lds, at)) => {
+                    load.lds |= bit;
+                    load.address[lane] = at;
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// Loads that a compare-and-swap compares with in lanes with a different address.
+    pub(super) fn elsewhere(&self, pc: u64, swap: &Access, of: &SwapLoads) -> Vec<PlainLoad> {
+        let mut found = Vec::new();
+        for compared in of.compared(pc) {
+            let Some(load) = self.0.iter().find(|load| load.pc == compared.load) else {
+                continue;
+            };
+            let is_elsewhere = |lane: &usize| {
+                let offset = DWORD * u64::from(compared.dword);
+                let from = load.address[*lane].wrapping_add(offset);
+                let is_same = |(memory, at)| {
+                    let lanes = match memory {
+                        ShadowedMemory::Global => load.global,
+                        ShadowedMemory::Lds => load.lds,
+                    };
+                    lanes >> lane & 1 != 0 && at == from
+                };
+                !place(swap, *lane).is_some_and(is_same)
+            };
+            let executed = swap.lanes() & (load.global | load.lds);
+            let others = lanes(executed).filter(is_elsewhere);
+            let others = others.fold(0, |all, lane| all | 1 << lane);
+            if others != 0 {
+                found.push(load.plain(others));
+            }
+        }
+        found
+    }
+}
+
+impl LastLoad {
+    /// The load, restricted to some lanes.
+    fn plain(&self, lanes: u64) -> PlainLoad {
+        PlainLoad {
+            site: self.site,
+            is_scalar: self.is_scalar,
+            access: Access {
+                bytes: self.bytes,
+                global: self.global & lanes,
+                lds: self.lds & lanes,
+                address: *self.address,
+                ..Access::default()
+            },
+        }
+    }
 }
 
 #[cfg(test)]

@@ -14,19 +14,17 @@ use gcn_isa::{Does, Encoding};
 use crate::by_step::ByStep;
 use crate::finding::Findings;
 
+use super::access::{AccessKind, EntryLayout, Parts, PastAccess, Release, ShadowedMemory};
 use super::access_log::ThreadPlaces;
 use super::concurrent_dispatches::{Runs, UnseenDispatches};
-use super::disjoint_lanes::PlaceBits;
-use super::entry::{AccessKind, EntryLayout, PastAccess, Release};
-use super::extent::{Parts, ShadowedMemory};
 use super::facts::AccessFacts;
 use super::global::Recent;
 use super::group::{CachePath, GroupShadow, GroupShadows, Read};
-use super::lanes::{Stored, overlap, stored};
+use super::lanes::{PlaceBits, Stored, overlap, stored};
 use super::report::{ConflictingAccess, report_lanes, report_old};
 use super::run::{RaceDispatch, continue_release};
 use super::shadow::{Conflicts, HappensBefore};
-use super::swap::Swap;
+use super::synchronization::Swap;
 
 thread_local! {
     static RUNS_WAVES: Cell<bool> = const { Cell::new(false) };
