@@ -171,9 +171,9 @@ fn pages_have_encodings_registers_counters_hazards_and_errata() {
     for part in [
         "GCN 1.0, 1.1, 1.2, 1.4, 1.4.1",
         "`old = u32[address]; u32[address] = old + data`",
-        "**Counters**\n\n- lgkmcnt\n",
+        "**Counters**\n\n- lgkmcnt, expcnt with gds\n",
         "1 wait state after the scalar ALU writes M0, if it reads M0 (GCN 1.2, 1.4, 1.4.1)",
-        "<td colspan=\"8\">OFFSET1</td>",
+        "<td colspan=\"16\">OFFSET</td>",
         "](../errata.md#e",
     ] {
         assert!(add.contains(part), "{part}:\n{add}");

@@ -121,12 +121,13 @@ fn section(out: &mut String, it: &InstructionReport, hazards: &[IsaText]) {
     for text in &it.corners {
         let _ = writeln!(out, "{}\n", with_versions(text, plain));
     }
-    let called = (it.called.len() > 1)
-        .then(|| {
+    let called = match it.called.len() {
+        0 | 1 => Vec::new(),
+        _ => {
             let each = it.called.iter();
             each.map(|(name, on)| format!("`{name}` on {on}")).collect()
-        })
-        .unwrap_or_default();
+        }
+    };
     let list = |texts: &[IsaText]| -> Vec<String> {
         texts.iter().map(|it| with_versions(it, plain)).collect()
     };
