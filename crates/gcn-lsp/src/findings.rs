@@ -39,7 +39,7 @@ pub struct SourceFinding {
 pub enum EntryPoints {
     /// Kernels and functions that the program declares.
     Declared,
-    /// Those, or the start of each code section if the program declares none.
+    /// Declared kernels and functions, or the start of each code section if there are none.
     DeclaredOrStart,
 }
 
