@@ -1,7 +1,9 @@
 //! Benchmark of the debugger: the time of its commands, and of runs under it relative to a plain run.
 
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
@@ -73,9 +75,6 @@ const TILES: &str = "
         .amdhsa_next_free_sgpr 16
     .end_amdhsa_kernel";
 
-/// Number of steps back whose time is measured together.
-const STEPS: usize = 20;
-
 /// Sizes of the launch of many waves.
 const MANY: [&str; 7] = [
     "--grid",
@@ -115,24 +114,27 @@ pub(crate) fn debug(gcn: &str, dir: &Path) -> Result<()> {
     );
 
     let run = plain(&one, &ONE)?;
-    let there = ["break end", "run"];
-    let stopped = debug(&one, &ONE, &[&there[..], &["quit"]].concat())?;
+    let recorded = debug(&one, &ONE, &["run", "quit"])?;
     println!(
-        "10^8 instructions of a wave: run {run:.2} s, recorded up to a stop behind them {stopped:.2} s ({:.2} times)",
-        stopped / run
+        "10^8 instructions of a wave: run {run:.2} s, recorded {recorded:.2} s ({:.2} times)",
+        recorded / run
     );
-    for (command, steps) in [
-        ("reverse-stepi", STEPS),
-        ("reverse-step", STEPS),
-        ("reverse-stepi 50000000", 1),
-        ("reverse-continue", 1),
+    let mut session = Session::begin(gcn, &one, &ONE)?;
+    for command in ["break end", "run"] {
+        session.seconds(command)?;
+    }
+    for command in [
+        "reverse-stepi",
+        "reverse-step",
+        "reverse-stepi 50000000",
+        "reverse-continue",
     ] {
-        let back = vec![command; steps];
-        let all = debug(&one, &ONE, &[&there[..], &back, &["quit"]].concat())?;
-        println!(
-            "{command} behind them: {:.1} ms",
-            (all - stopped).max(0.0) / steps as f64 * 1e3
-        );
+        let mut times = Vec::new();
+        for _ in 0..RUNS {
+            times.push(session.seconds(command)?);
+        }
+        let median = sorted(times)[RUNS / 2] * 1e3;
+        println!("{command} behind them: {median:.1} ms");
     }
 
     let run = plain(&many, &MANY)?;
@@ -153,6 +155,54 @@ pub(crate) fn debug(gcn: &str, dir: &Path) -> Result<()> {
         println!("{what}: {time:.2} s ({:.2} times)", time / run);
     }
     Ok(())
+}
+
+/// Session of a debugger.
+struct Session {
+    process: Child,
+    output: BufReader<ChildStdout>,
+}
+
+/// Text that the debugger prints behind the output of a command.
+const MARK: &str = "end of the command";
+
+impl Session {
+    fn begin(gcn: &str, source: &str, sizes: &[&str]) -> Result<Session> {
+        let mut process = Command::new(gcn)
+            .args(["debug", source])
+            .args(sizes)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let output = process.stdout.take().context("the output is a pipe")?;
+        Ok(Session {
+            process,
+            output: BufReader::new(output),
+        })
+    }
+
+    /// Time of a command in seconds.
+    fn seconds(&mut self, command: &str) -> Result<f64> {
+        let begin = Instant::now();
+        let input = self.process.stdin.as_mut().context("the input is a pipe")?;
+        input.write_all(format!("{command}\necho {MARK}\n").as_bytes())?;
+        let mut line = String::new();
+        while line.trim() != MARK {
+            line.clear();
+            if self.output.read_line(&mut line)? == 0 {
+                bail!("the debugger has ended at {command}");
+            }
+        }
+        Ok(begin.elapsed().as_secs_f64())
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // It has ended by itself if this fails.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
 }
 
 /// Median of the time of a command in seconds.
