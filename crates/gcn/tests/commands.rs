@@ -52,8 +52,8 @@ const SHOWING: [Document; 5] = [
 ];
 /// Kernels of the tutorial.
 const TUTORIAL: &[&str] = &["examples/tutorial"];
-/// Documents whose paths are checked.
-const NAMING: [&str; 14] = [
+/// Documents whose paths are checked. The test `book` checks links to generated pages.
+const NAMING: [&str; 13] = [
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
@@ -64,7 +64,6 @@ const NAMING: [&str; 14] = [
     "docs/launch.md",
     "docs/semantics.md",
     "docs/tutorial/registers.md",
-    "docs/tutorial/first-kernel.md",
     "docs/tutorial/first-bug.md",
     "examples/README.md",
     "tests/README.md",
