@@ -5,7 +5,7 @@
 //? out[37] --against --late
 //? --against --late --against -DWAIT=1
 // GCN all: out[37] = 8238 in the first run, 1967148135 in the other
-// GCN all: The runs part here, equal operands, different results:
+// GCN all: The runs part where equal operands have different results:
 // GCN all: ├─ first: v3 = 11: buffer_load_dword v3, v1, s[8:11], 0 offen  [late.s:43, workgroup 0,0,0, wave 0, lane 37] of b[37]
 // GCN all: │     └─ input b[37] = 11
 // GCN all: └─ other: v3 = 0x2a28133e: buffer_load_dword v3, v1, s[8:11], 0 offen  [late.s:43, workgroup 0,0,0, wave 0, lane 37] of b[37]
@@ -20,7 +20,7 @@
 // GCN all: other: buffer_store_dword v4, v1, s[12:15], 0 offen  [late.s:51] of out[37]
 // GCN all: executions compared: 18 and 18; workgroups traced: 1 and 1
 // GCN all: exit status 3
-// GCN all: Both runs leave the same values: 192 elements compared.
+// GCN all: Both runs leave the same values: 64 elements compared.
 .ifndef WAIT
 .set WAIT, 0
 .endif

@@ -267,7 +267,7 @@ kernel void k(global const uint *a, global uint *out) {
         ] {
             let options = ["launch.toml", "--target", target];
             let report = compared(&directory, &[&options, other].concat(), 0);
-            assert_eq!(report["compared"], 128);
+            assert_eq!(report["compared"], 64);
             let wrong = [&options, other, &["--against=-DSHIFT=3"]].concat();
             let report = compared(&directory, &wrong, 3);
             // Both runs name the line of the shift, and its operand agrees.
