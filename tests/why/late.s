@@ -4,6 +4,23 @@
 //! args = { a = "u32*64:random(1,1,1000)", b = "u32*64:random(2,1,1000)", out = "u32*64" }
 //? out[37] --against --late
 //? --against --late --against -DWAIT=1
+// GCN all: out[37] = 8238 in the first run, 1967148135 in the other
+// GCN all: The runs part where equal operands have different results:
+// GCN all: ├─ first: v3 = 11: buffer_load_dword v3, v1, s[8:11], 0 offen  [late.s:43, workgroup 0,0,0, wave 0, lane 37] of b[37]
+// GCN all: │     └─ input b[37] = 11
+// GCN all: └─ other: v3 = 0x2a28133e: buffer_load_dword v3, v1, s[8:11], 0 offen  [late.s:43, workgroup 0,0,0, wave 0, lane 37] of b[37]
+// GCN all: └─ input b[37] = 11
+// GCN all: The other run reads the register before the load has taken effect: a wait is missing.
+// GCN all: From there to out[37]:
+// GCN all: first: v4 = 8239: v_mul_u32_u24_e32 v4, v2, v3  [late.s:49]
+// GCN all: other: v4 = 0x75404c66: v_mul_u32_u24_e32 v4, v2, v3  [late.s:49]
+// GCN all: first: v4 = 8238: v_xor_b32_e32 v4, 1, v4  [late.s:50]
+// GCN all: other: v4 = 0x75404c67: v_xor_b32_e32 v4, 1, v4  [late.s:50]
+// GCN all: first: buffer_store_dword v4, v1, s[12:15], 0 offen  [late.s:51] of out[37]
+// GCN all: other: buffer_store_dword v4, v1, s[12:15], 0 offen  [late.s:51] of out[37]
+// GCN all: executions compared: 18 and 18; workgroups traced: 1 and 1
+// GCN all: exit status 3
+// GCN all: Both runs leave the same values: 64 elements compared.
 .ifndef WAIT
 .set WAIT, 0
 .endif

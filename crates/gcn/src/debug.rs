@@ -274,7 +274,7 @@ fn session(
     let image = MemoryImage::take(memory);
     let mut has_run = false;
     let mut restarts = false;
-    let mut run = 0;
+    let mut run;
     'session: loop {
         if !restarts && engine.idle() == Resume::Quit {
             return Ok(());

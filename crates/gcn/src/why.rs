@@ -1,6 +1,8 @@
 //! `gcn why`: runs kernels, and explains the value of a buffer element.
 
 // In import order: a module imports only from modules above it.
+mod options;
+mod runs;
 mod terms;
 mod tree;
 mod json;
@@ -9,26 +11,23 @@ mod json;
 mod parting;
 mod against;
 
-use std::cell::RefCell;
 use std::io::{self, Write};
-use std::sync::atomic::Ordering::Relaxed;
 
 use anyhow::{Context, Result, bail};
-use gcn_args::compare::Tolerance;
 use gcn_debug::{Launches, MemoryImage, Question, QuestionPlace, Until, WhyError, WhyRequest, why};
 use gcn_runtime::error_names::HOST_LIMIT;
 use gcn_runtime::fault::FaultKind;
 use gcn_runtime::fault::names::INTERRUPTED;
 use gcn_runtime::observe::Observers;
 
-use crate::problem::{HISTORY_TOO_LARGE, INVALID_SELECTOR, Problem};
-use crate::render::printable;
-use crate::run;
-use crate::run::MemoryView;
+use crate::problem::{HISTORY_TOO_LARGE, Problem};
 use crate::run::StopHandle;
 use crate::run::debugged::{DebuggedRun, debugged};
 use crate::status::RunOutcome;
-use crate::{Status, UsageError, failure, render};
+use crate::{Status, failure, render};
+pub use options::Args;
+use options::{DEPTH, EXECUTIONS};
+use runs::{RunEnd, Runs, element, refuse};
 use terms::Terms;
 
 /// For `--help`.
@@ -40,56 +39,6 @@ Examples:
   gcn why launch.toml --against other.co             the first difference to another code object
   gcn why launch.toml --against -O0 --tolerance '4 ulp'
   gcn why launch.toml 'out[37]' --against --late";
-
-/// Levels of a tree by default.
-const DEPTH: u32 = 8;
-/// Executions that are followed by default.
-const EXECUTIONS: usize = 4_000_000;
-
-/// The arguments of `gcn why`.
-#[derive(clap::Args)]
-#[command(args_override_self = true)]
-#[group(skip)]
-pub struct Args {
-    /// The run.
-    #[command(flatten)]
-    run: run::Args,
-    /// Element of a buffer after the last launch.
-    #[arg(value_name = "NAME[:TYPE][A]", required_unless_present = "against")]
-    place: Option<String>,
-    /// Compare with another run, and find the first instructions that differ in their results: another program, code object or
-    /// launch file, or an option that only the other run has, such as -O0, --target=gfx803 or --late; may be given several times.
-    #[arg(long, value_name = "OTHER", allow_hyphen_values = true)]
-    against: Vec<String>,
-    /// Tolerance of --against for elements that it searches, as in `--expect`: 1e-6, `4 ulp`.
-    #[arg(long, value_name = "TOLERANCE", requires = "against", value_parser = tolerance)]
-    tolerance: Option<Tolerance>,
-    /// Levels of the tree.
-    #[arg(long, value_name = "N", default_value_t = DEPTH, value_parser = clap::value_parser!(u32).range(1..))]
-    depth: u32,
-    /// Maximum number of executions of instructions, lane by lane, that are followed.
-    #[arg(long, value_name = "N", default_value_t = EXECUTIONS, value_parser = executions)]
-    executions: usize,
-}
-
-/// Parses a number of executions.
-///
-/// # Errors
-/// The text is not a number greater than 0.
-fn executions(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(number @ 1..) => Ok(number),
-        _ => Err("write a number from 1 on".to_owned()),
-    }
-}
-
-/// Parses a tolerance.
-///
-/// # Errors
-/// The text is not a tolerance.
-fn tolerance(text: &str) -> Result<Tolerance, String> {
-    Tolerance::parse(text).ok_or_else(|| "write a number, or `N ulp`".to_owned())
-}
 
 /// Runs the command.
 ///
@@ -216,94 +165,5 @@ pub fn at_stop(
         }
         Err(WhyError::Launch(RunEnd::Error(error))) => writeln!(out, "error: {error:#}"),
         Err(error) => writeln!(out, "error: {error}"),
-    }
-}
-
-/// Refuses options of results.
-///
-/// # Errors
-/// An option is given.
-fn refuse(args: &run::Args) -> Result<()> {
-    for (option, is_given) in [
-        ("--trace", args.trace || args.trace_file.is_some()),
-        ("--profile", args.profile.is_some()),
-    ] {
-        if is_given {
-            bail!(UsageError(format!("{option} does not apply to gcn why")));
-        }
-    }
-    Ok(())
-}
-
-/// Resolves the selector of one element.
-///
-/// # Errors
-/// The text does not select one element.
-fn element(debugged: &DebuggedRun, place: &str) -> Result<MemoryView> {
-    let view = debugged.elements(place)?;
-    if view.count() != 1 {
-        let message = format!(
-            "`{place}` is {} elements: name one, as {}[{}]",
-            view.count(),
-            view.name,
-            view.begin
-        );
-        bail!(Problem::new(INVALID_SELECTOR, message));
-    }
-    Ok(view)
-}
-
-/// Reason why launches stop early.
-enum RunEnd {
-    /// A launch cannot be prepared.
-    Error(anyhow::Error),
-    /// A signal or the timeout stopped the run.
-    Stopped,
-}
-
-/// Runs of the launches, including repetitions.
-struct Runs<'a> {
-    debugged: &'a DebuggedRun,
-    /// Launch number of each run.
-    launches: Vec<usize>,
-    /// Fault that ended a launch.
-    note: RefCell<Option<String>>,
-}
-
-impl<'a> Runs<'a> {
-    fn new(debugged: &'a DebuggedRun) -> Runs<'a> {
-        Runs {
-            debugged,
-            launches: debugged.runs(),
-            note: RefCell::default(),
-        }
-    }
-}
-
-impl Launches for Runs<'_> {
-    type Error = RunEnd;
-
-    fn runs(&self) -> u32 {
-        u32::try_from(self.launches.len()).unwrap_or(u32::MAX)
-    }
-
-    fn run(&self, run: u32, observers: &Observers) -> Result<bool, RunEnd> {
-        let Some(number) = self.launches.get(run as usize) else {
-            return Ok(false);
-        };
-        let ran = self.debugged.execute(*number, observers);
-        let end = ran.map_err(RunEnd::Error)?;
-        if self.debugged.stop().load(Relaxed) {
-            return Err(RunEnd::Stopped);
-        }
-        let Some(fault) = &end.fault else {
-            return Ok(true);
-        };
-        if fault.kind != FaultKind::Interrupted {
-            let kernel = printable(&end.kernel);
-            let note = format!("{kernel} has ended by a fault: {}", fault.kind);
-            self.note.borrow_mut().get_or_insert(note);
-        }
-        Ok(false)
     }
 }

@@ -356,7 +356,7 @@ impl Walk<'_> {
                 .then(|| paired.find(|(a, b)| differ(*a, *b)))
                 .flatten()
         });
-        let Some((a, b)) = pair else {
+        let Some((a, b)) = pair.filter(|(a, b)| !self.visited.contains(&[*a, *b])) else {
             return false;
         };
         let input = |side: usize, node: u32| GraphInput {

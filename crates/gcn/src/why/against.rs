@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{Arg, Parser};
 use gcn_args::bind::BufferView;
@@ -20,9 +20,10 @@ use gcn_runtime::fault::FaultKind;
 use gcn_runtime::fault::names::INTERRUPTED;
 use gcn_runtime::observe::Observers;
 
-use super::parting::{ComparedElement, Comparing, Report};
+use super::options::Args;
+use super::parting::{ComparedElement, Comparing, Report, write, write_json};
+use super::runs::{RunEnd, Runs, element, refuse};
 use super::terms::RunNames;
-use super::{Args, RunEnd, Runs, element, parting, refuse};
 use crate::problem::{HISTORY_TOO_LARGE, Problem};
 use crate::run::debugged::{DebuggedRun, prepared};
 use crate::run::{self, RunRequest, StopHandle};
@@ -85,9 +86,9 @@ pub fn compare(args: &Args, out: &mut dyn Write) -> Result<Status> {
     };
     stop.ended();
     if json {
-        parting::write_json(&report, out)?;
+        write_json(&report, out)?;
     } else {
-        parting::write(&report, out)?;
+        write(&report, out)?;
         out.flush()?;
         for note in &report.notes {
             render::tell(format_args!("note: {note}\n"));
@@ -102,6 +103,8 @@ pub fn compare(args: &Args, out: &mut dyn Write) -> Result<Status> {
 /// Result of a run: buffers with their bytes.
 struct Outputs {
     buffers: Vec<(BufferView, Vec<u8>)>,
+    /// True for each buffer that the launches have changed.
+    changed: Vec<bool>,
     /// Bytes of the element that is asked about.
     place: Option<(Type, Vec<u8>)>,
     note: Option<String>,
@@ -183,8 +186,12 @@ impl TwoRuns {
         let (other, other_names) = self.graph(1, &different, args.executions)?;
         let (first, names) = self.graph(0, &different, args.executions)?;
         let Some(parting) = part(&first, &other) else {
-            let message = "the runs do not repeat: the second time their results are equal";
-            return Err(RunEnd::Error(anyhow!(message)));
+            notes.push("the runs do not repeat: the second time the element is equal".to_owned());
+            return Ok(Report {
+                different: None,
+                compared,
+                notes,
+            });
         };
         let values = [0, 1].map(|side| {
             let value = different.value(side);
@@ -221,20 +228,26 @@ impl TwoRuns {
         let debugged = self.prepare(side)?;
         let view = place.map(|it| element(&debugged, it)).transpose();
         let view = view.map_err(RunEnd::Error)?;
+        let memory = debugged.module().device().memory();
+        let contents = || {
+            let buffers = debugged.buffers().iter().map(|view| {
+                let mut bytes = vec![0; view.bytes as usize];
+                memory.read(view.address, &mut bytes);
+                bytes
+            });
+            buffers.collect::<Vec<_>>()
+        };
+        let before = contents();
         let runs = Runs::new(&debugged);
         for run in 0..runs.runs() {
             if !runs.run(run, &Observers::none())? {
                 break;
             }
         }
-        let memory = debugged.module().device().memory();
-        let buffers = debugged.buffers().iter().map(|view| {
-            let mut bytes = vec![0; view.bytes as usize];
-            memory.read(view.address, &mut bytes);
-            (view.clone(), bytes)
-        });
+        let after = contents();
         Ok(Outputs {
-            buffers: buffers.collect(),
+            changed: before.iter().zip(&after).map(|(a, b)| a != b).collect(),
+            buffers: debugged.buffers().iter().cloned().zip(after).collect(),
             place: view.map(|view| (view.ty, view.pieces(memory).flatten().collect())),
             note: runs.note.take(),
         })
@@ -261,13 +274,17 @@ impl TwoRuns {
         }
         let mut compared = 0;
         let mut has_common = false;
-        for (view, first) in &outputs[0].buffers {
-            let others = outputs[1].buffers.iter();
-            let mut others = others.filter(|(it, _)| it.name == view.name);
-            let Some((_, other)) = others.next() else {
+        for (number, (view, first)) in outputs[0].buffers.iter().enumerate() {
+            let mut others = outputs[1].buffers.iter();
+            let Some(place) = others.position(|(it, _)| it.name == view.name) else {
                 continue;
             };
             has_common = true;
+            // Inputs that no launch has changed are no results.
+            if !outputs[0].changed[number] && !outputs[1].changed[place] {
+                continue;
+            }
+            let (_, other) = &outputs[1].buffers[place];
             let pairs = Value::all(view.ty, first).zip(Value::all(view.ty, other));
             let comparison = Comparison::new(0, pairs, tolerance);
             compared += comparison.compared;

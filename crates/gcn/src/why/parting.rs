@@ -55,10 +55,10 @@ pub struct ComparedElement {
 /// Headline of a kind.
 fn headline(kind: PartingKind) -> &'static str {
     match kind {
-        PartingKind::Result => "equal operands, different results",
-        PartingKind::Operands => "other operands, of values that both runs have",
-        PartingKind::Region => "different instructions, of values that both runs have",
-        PartingKind::Origin => "different origins",
+        PartingKind::Result => "equal operands have different results",
+        PartingKind::Operands => "instructions take other operands, whose values both runs have",
+        PartingKind::Region => "different instructions take values that both runs have",
+        PartingKind::Origin => "values have different origins",
     }
 }
 
@@ -90,7 +90,7 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         }
         None => writeln!(out)?,
     }
-    writeln!(out, "The runs part here, {}:", headline(parting.kind))?;
+    writeln!(out, "The runs part where {}:", headline(parting.kind))?;
     for (number, (side, names)) in parting.sides.iter().zip(names).enumerate() {
         let (branch, below) = match number {
             0 => ("├─", "│  "),
@@ -191,7 +191,7 @@ fn shown(step: &ValueStep, is_region: bool) -> Vec<&StepInput> {
     for input in &step.inputs {
         let is_wanted = match input.edge {
             Edge::Data => !is_region || input.agrees,
-            Edge::Address => !input.agrees && input.value.is_some(),
+            Edge::Address => step.register.is_some() && !input.agrees && input.value.is_some(),
             Edge::Exec | Edge::Branch => false,
         };
         let is_new = !shown.iter().any(|it| {

@@ -1,0 +1,55 @@
+//! The options of `gcn why`.
+
+use gcn_args::compare::Tolerance;
+
+use crate::run;
+
+/// Levels of a tree by default.
+pub const DEPTH: u32 = 8;
+/// Executions that are followed by default.
+pub const EXECUTIONS: usize = 4_000_000;
+
+/// The arguments of `gcn why`.
+#[derive(clap::Args)]
+#[command(args_override_self = true)]
+#[group(skip)]
+pub struct Args {
+    /// The run.
+    #[command(flatten)]
+    pub run: run::Args,
+    /// Element of a buffer after the last launch.
+    #[arg(value_name = "NAME[:TYPE][A]", required_unless_present = "against")]
+    pub place: Option<String>,
+    /// Compare with another run, and find the first instructions that differ in their results: another program, code object or
+    /// launch file, or an option that only the other run has, such as -O0, --target=gfx803 or --late; may be given several times.
+    #[arg(long, value_name = "OTHER", allow_hyphen_values = true)]
+    pub against: Vec<String>,
+    /// Tolerance of --against for elements that it searches, as in `--expect`: 1e-6, `4 ulp`.
+    #[arg(long, value_name = "TOLERANCE", requires = "against", value_parser = tolerance)]
+    pub tolerance: Option<Tolerance>,
+    /// Levels of the tree.
+    #[arg(long, value_name = "N", default_value_t = DEPTH, value_parser = clap::value_parser!(u32).range(1..))]
+    pub depth: u32,
+    /// Maximum number of executions of instructions, lane by lane, that are followed.
+    #[arg(long, value_name = "N", default_value_t = EXECUTIONS, value_parser = executions)]
+    pub executions: usize,
+}
+
+/// Parses a number of executions.
+///
+/// # Errors
+/// The text is not a number greater than 0.
+fn executions(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(number @ 1..) => Ok(number),
+        _ => Err("write a number from 1 on".to_owned()),
+    }
+}
+
+/// Parses a tolerance.
+///
+/// # Errors
+/// The text is not a tolerance.
+fn tolerance(text: &str) -> Result<Tolerance, String> {
+    Tolerance::parse(text).ok_or_else(|| "write a number, or `N ulp`".to_owned())
+}

@@ -1,0 +1,106 @@
+//! Runs of launches for a slice, and the element that is asked about.
+
+use std::cell::RefCell;
+use std::sync::atomic::Ordering::Relaxed;
+
+use anyhow::{Result, bail};
+use gcn_debug::Launches;
+use gcn_runtime::fault::FaultKind;
+use gcn_runtime::observe::Observers;
+
+use crate::UsageError;
+use crate::problem::{INVALID_SELECTOR, Problem};
+use crate::render::printable;
+use crate::run;
+use crate::run::MemoryView;
+use crate::run::debugged::DebuggedRun;
+
+/// Refuses options of results.
+///
+/// # Errors
+/// An option is given.
+pub fn refuse(args: &run::Args) -> Result<()> {
+    for (option, is_given) in [
+        ("--trace", args.trace || args.trace_file.is_some()),
+        ("--profile", args.profile.is_some()),
+    ] {
+        if is_given {
+            bail!(UsageError(format!("{option} does not apply to gcn why")));
+        }
+    }
+    Ok(())
+}
+
+/// Resolves the selector of one element.
+///
+/// # Errors
+/// The text does not select one element.
+pub fn element(debugged: &DebuggedRun, place: &str) -> Result<MemoryView> {
+    let view = debugged.elements(place)?;
+    if view.count() != 1 {
+        let message = format!(
+            "`{place}` is {} elements: name one, as {}[{}]",
+            view.count(),
+            view.name,
+            view.begin
+        );
+        bail!(Problem::new(INVALID_SELECTOR, message));
+    }
+    Ok(view)
+}
+
+/// Reason why launches stop early.
+pub enum RunEnd {
+    /// A launch cannot be prepared.
+    Error(anyhow::Error),
+    /// A signal or the timeout stopped the run.
+    Stopped,
+}
+
+/// Runs of the launches, including repetitions.
+pub struct Runs<'a> {
+    debugged: &'a DebuggedRun,
+    /// Launch number of each run.
+    launches: Vec<usize>,
+    /// Fault that ended a launch.
+    pub note: RefCell<Option<String>>,
+}
+
+impl<'a> Runs<'a> {
+    /// Runs of prepared launches.
+    pub fn new(debugged: &'a DebuggedRun) -> Runs<'a> {
+        Runs {
+            debugged,
+            launches: debugged.runs(),
+            note: RefCell::default(),
+        }
+    }
+}
+
+impl Launches for Runs<'_> {
+    type Error = RunEnd;
+
+    fn runs(&self) -> u32 {
+        u32::try_from(self.launches.len()).unwrap_or(u32::MAX)
+    }
+
+    fn run(&self, run: u32, observers: &Observers) -> Result<bool, RunEnd> {
+        let Some(number) = self.launches.get(run as usize) else {
+            return Ok(false);
+        };
+        let ran = self.debugged.execute(*number, observers);
+        let end = ran.map_err(RunEnd::Error)?;
+        if self.debugged.stop().load(Relaxed) {
+            return Err(RunEnd::Stopped);
+        }
+        let Some(fault) = &end.fault else {
+            return Ok(true);
+        };
+        if fault.kind != FaultKind::Interrupted {
+            let kernel = printable(&end.kernel);
+            let note = format!("{kernel} has ended by a fault: {}", fault.kind);
+            self.note.borrow_mut().get_or_insert(note);
+        }
+        Ok(false)
+    }
+}
