@@ -70,8 +70,7 @@ pub(crate) fn bench() -> Result<()> {
         .args(["--package", "gcn-hsa", "--bench", "packets"]))
 }
 
-/// Returns cargo's build directory for the target triple, which differs from this program's if `CARGO_BUILD_TARGET` is
-/// set.
+/// Returns cargo's build directory, including the target triple from `CARGO_BUILD_TARGET` if it is set.
 pub(crate) fn target_directory() -> PathBuf {
     let own = std::env::current_exe().ok();
     let host = own.as_deref().and_then(|own| own.parent()?.parent());

@@ -194,7 +194,7 @@ fn archive(root: &Path, directory: &Path) -> Result<()> {
         .arg(root.file_name().context("the root has a name")?))
 }
 
-/// Architecture as Debian names it.
+/// Debian's name for the architecture.
 fn debian_architecture() -> &'static str {
     match ARCH {
         "x86_64" => "amd64",
