@@ -74,7 +74,7 @@ impl Files for SourceFiles<'_> {
     }
 }
 
-/// Reads a regular file, and returns an error for other kinds.
+/// Reads a regular file of at most [`MAX_FILE`] bytes.
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     let metadata = fs::metadata(path).map_err(|error| error.to_string())?;
     if !metadata.is_file() {

@@ -1,7 +1,7 @@
 //! Extension module of the Python package `amdgcn`.
 //!
-//! Users import the package in `python/amdgcn`, which converts this module's plain classes and JSON reports to Python
-//! objects. `docs/python.md` describes it.
+//! Users import the package in `python/amdgcn`, which wraps this module's plain classes and JSON reports in Python
+//! objects. `docs/python.md` describes the package.
 //!
 //! | module | contents |
 //! |---|---|
@@ -16,8 +16,8 @@
 //! | `instruction` | machine code to instructions; facts of the tables |
 //! | `object` | code objects |
 //!
-//! A launch runs on threads of the device. The thread that waits for it releases the GIL and checks for signals, so
-//! that Ctrl-C stops a kernel that does not end.
+//! Launches run on the device's threads. The thread that waits for a launch releases the GIL and checks for signals, so
+//! that Ctrl-C can stop a kernel that never ends.
 #![deny(unsafe_code)]
 
 // In import order: a module imports only from modules above it.
