@@ -1,4 +1,4 @@
-//! Raises exceptions from `amdgcn.errors` for errors in the Rust libraries.
+//! Converts errors of the Rust libraries to exceptions in `amdgcn.errors`.
 
 use gcn_isa::{Target, UnknownTarget};
 use gcn_runtime::Error;
