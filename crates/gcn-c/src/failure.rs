@@ -24,7 +24,7 @@ pub(crate) fn c_text(text: impl Into<String>) -> CString {
 /// Source location.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    /// Name of the file.
+    /// File name.
     pub(crate) file: CString,
     /// Line number, starting at 1; 0 if unknown.
     pub(crate) line: u32,

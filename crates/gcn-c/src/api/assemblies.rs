@@ -75,7 +75,7 @@ fn dialect_of(number: u32) -> Result<Dialect, Failure> {
 /// Assembler options. A zero-initialized structure selects the defaults.
 #[repr(C)]
 pub struct AssemblyOptions {
-    /// One of `gcn_dialect`.
+    /// Dialect, a `gcn_dialect` value.
     pub dialect: u32,
     /// Code object version, 2 to 6; 0 selects the version stated in the source, or the default.
     pub code_object_version: u32,

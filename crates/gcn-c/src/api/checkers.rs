@@ -76,7 +76,7 @@ pub(super) fn finding_handle(
 /// writes. If a device has several checkers, only the last ones created observe accesses by the host.
 ///
 /// `names` is a null-terminated, comma-separated list of checks, such as `waits,races` (see `gcn check --help`), or
-/// null for those that are on by default. Free the result with `gcn_checker_free`.
+/// null for the default checks. Free the result with `gcn_checker_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_checker_new(
     device: *const DeviceHandle,
