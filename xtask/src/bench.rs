@@ -108,7 +108,7 @@ pub(crate) fn asm() -> Result<()> {
 /// Writes an assembly source with varied instructions to a directory, and returns its chip and path.
 ///
 /// # Errors
-/// LLVM does not run, or the file cannot be written.
+/// LLVM cannot be run, or the file cannot be written.
 pub(crate) fn varied_source(directory: &Path) -> Result<(&'static str, PathBuf)> {
     let target = Target::named(CHIP).with_context(|| format!("{CHIP} is no target"))?;
     let varied = VariedText::new(target, directory)?;
@@ -193,7 +193,6 @@ fn report(what: &str, lines: usize, commands: &[Vec<&str>; 2]) -> Result<()> {
     Ok(())
 }
 
-/// Sorts numbers in ascending order.
 fn sorted(mut numbers: Vec<f64>) -> Vec<f64> {
     numbers.sort_by(f64::total_cmp);
     numbers

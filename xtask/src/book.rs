@@ -23,7 +23,7 @@ const INSTRUCTIONS: &str = "- [Instructions](reference/index.md)\n";
 /// Returns the path of mdBook in `tools`, installing it there if necessary.
 ///
 /// # Errors
-/// Python or its virtual environments are missing, or the package cannot be installed.
+/// Python or its `venv` module is missing, or the package cannot be installed.
 pub(crate) fn mdbook(tools: &Path) -> Result<PathBuf> {
     let program = tools.join("bin/mdbook");
     if program.exists() {

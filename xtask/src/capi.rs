@@ -43,7 +43,7 @@ fn link() -> Result<(PathBuf, PathBuf)> {
 /// Links the shared library from the static library already built, and returns its path.
 ///
 /// # Errors
-/// The file cannot be linked.
+/// The library cannot be linked.
 pub(crate) fn link_shared() -> Result<PathBuf> {
     Ok(link()?.0.join(link::LIBRARY))
 }

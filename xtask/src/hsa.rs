@@ -27,7 +27,7 @@ pub(crate) fn build(profile: &str) -> Result<PathBuf> {
 /// with the union of features.
 ///
 /// # Errors
-/// As for [`build`].
+/// A library cannot be built or linked.
 pub(crate) fn build_with(profile: &str, others: &[&str]) -> Result<PathBuf> {
     run(Command::new(env!("CARGO"))
         .args(["build", "--locked", "--profile", profile])

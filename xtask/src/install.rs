@@ -1,4 +1,4 @@
-// Installs build outputs into a prefix. The tests of gcn include this file.
+// Installs build outputs into a prefix. gcn's tests include this file.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -29,9 +29,9 @@ const COMPLETIONS: [(&str, &str); 3] = [
 
 /// Libraries for HIP and OpenCL programs.
 pub struct Libraries<'a> {
-    /// `libhsa-runtime64.so.1`.
+    /// Path of `libhsa-runtime64.so.1`.
     pub hsa: &'a Path,
-    /// `libgcn_opencl.so`.
+    /// Path of `libgcn_opencl.so`.
     pub opencl: &'a Path,
 }
 

@@ -19,7 +19,7 @@ const STACK: usize = 8 << 20;
 /// Builds the playground into `directory`.
 ///
 /// # Errors
-/// Rust's standard library for WebAssembly, Node.js or npm is not installed; a file cannot be built.
+/// Rust's standard library for WebAssembly, Node.js or npm is not installed, or a file cannot be built.
 pub(crate) fn build(directory: &Path) -> Result<()> {
     require_library()?;
     install_packages()?;

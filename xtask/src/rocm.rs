@@ -1,5 +1,5 @@
-//! Runs AMD's test programs, as Debian packages them for each ROCm release, on an emulated device. Each release has a
-//! root directory of its own, which is created once.
+//! Runs AMD's test programs on an emulated device, using Debian's packages for each ROCm release. Each release has its
+//! own root directory, which is created once.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -41,7 +41,7 @@ struct Suite {
     name: &'static str,
     /// Package name without the ABI number and `-tests`: `librocblas` for `librocblas4-tests`.
     package: &'static str,
-    /// GoogleTest filter.
+    /// Default GoogleTest filter.
     filter: &'static str,
 }
 

@@ -62,7 +62,7 @@ pub(crate) fn get<H: Handle>(handle: *const H) -> Result<Arc<H::Object>, Failure
 /// Removes an object from the table.
 ///
 /// # Errors
-/// As for [`get`].
+/// The handle is null, was freed, or has another type.
 pub(crate) fn remove<H: Handle>(handle: *mut H) -> Result<(), Failure> {
     get(handle.cast_const())?;
     let mut objects = OBJECTS.write().unwrap_or_else(PoisonError::into_inner);

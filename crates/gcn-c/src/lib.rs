@@ -37,7 +37,7 @@
 //! - **Errors** (`failure.rs`) have a stable name for `gcn explain`, a message, help, and a source location if known.
 //! - **Panics** are caught in `entry.rs`, which runs the body of every function. The caller gets the error
 //!   `internal-error`.
-//! - **Pointers** from the caller are read in `pointers.rs`. Null is an error if a value is required.
+//! - **Pointers** from the caller are read in `pointers.rs`. Null pointers are errors where a value is required.
 //!
 //! `cargo xtask capi` links `libgcn.so.0` from this crate's static library, with the symbol versions of
 //! `exports.map`.

@@ -24,7 +24,7 @@ pub(crate) unsafe fn text<'a>(text: *const c_char, parameter: &str) -> Result<&'
 /// The string is not UTF-8.
 ///
 /// # Safety
-/// As for [`text`].
+/// `text` is null or null-terminated, and does not change during `'a`.
 pub(crate) unsafe fn optional_text<'a>(
     text: *const c_char,
     parameter: &str,

@@ -13,7 +13,7 @@ use crate::text::Text;
 /// Maximum file size in bytes.
 const MAX_FILE: u64 = 64 << 20;
 
-/// Texts of open documents by path.
+/// Texts of open documents, by path.
 pub(crate) type OpenTexts = HashMap<PathBuf, Arc<Text>>;
 
 /// Files in the including source's directory and in the include directories.

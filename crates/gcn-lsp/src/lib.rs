@@ -1,4 +1,5 @@
-//! Language server for AMD GCN assembly: diagnostics, hover, completion, definitions, symbols, semantic tokens and formatting.
+//! Language server for AMD GCN assembly: diagnostics, hover, completion, definitions, symbols, semantic tokens and
+//! formatting.
 //!
 //! [`serve`] runs the Language Server Protocol over a reader and a writer until the client sends `exit` or closes the
 //! stream. Instruction data come from `gcn-asm` and `gcn-isa`, and findings from `gcn-observe`. Other front ends can

@@ -33,7 +33,7 @@ pub enum SessionEnd {
 /// Stack size of the worker thread, in bytes.
 const STACK: usize = 8 << 20;
 
-/// Input of the server loop.
+/// Event handled by the server loop.
 enum Event {
     Received(IncomingMessage),
     Analyzed(Box<Analysis>),

@@ -394,7 +394,7 @@ impl Session {
     /// Returns the edits that format a document.
     ///
     /// # Errors
-    /// The formatted text would assemble differently, which is a bug of this server.
+    /// The formatted text would assemble differently, which is a bug in this server.
     fn format(&self, params: &DocumentFormattingParams) -> Result<Vec<TextEdit>, Failure> {
         let document = self.document(&params.text_document.uri)?;
         let settings = &self.settings;

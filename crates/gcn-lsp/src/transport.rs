@@ -36,7 +36,7 @@ pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<IncomingMessag
 /// Writes a message.
 ///
 /// # Errors
-/// The stream cannot be written.
+/// Writing to the stream fails.
 pub(crate) fn write(output: &mut dyn Write, message: &Message) -> io::Result<()> {
     #[derive(Serialize)]
     struct WithVersion<'a> {

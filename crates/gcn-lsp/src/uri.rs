@@ -1,4 +1,4 @@
-//! Conversion between document URIs and file paths.
+//! Converts between document URIs and file paths.
 
 use std::path::{Path, PathBuf};
 

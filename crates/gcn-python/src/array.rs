@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use crate::device::Device;
 use crate::errors::exception;
 
-/// Memory of an array.
+/// Memory that holds an array's elements.
 enum Storage {
     /// Device memory.
     Device(Buffer),

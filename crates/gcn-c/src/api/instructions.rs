@@ -70,7 +70,7 @@ pub enum RegisterClass {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct RegisterUse {
-    /// Class of the registers.
+    /// Register class.
     pub register_class: RegisterClass,
     /// Number of the first register.
     pub first: u32,
