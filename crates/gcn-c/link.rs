@@ -1,21 +1,21 @@
-// Makes the shared library of the static one. `cargo xtask` and the tests of gcn-c include this file.
+// Links the shared library from the static one. `cargo xtask` and gcn-c's tests include this file.
 
 use std::path::Path;
 
-// xtask includes this file and that of another library.
+// xtask also includes another library's link.rs, which has the same module.
 #[allow(clippy::duplicate_mod)]
 #[path = "../../xtask/src/shared_library.rs"]
 mod shared_library;
 
-/// File name of the library, by which programs ask for it.
+/// File name of the library, by which programs load it.
 pub const LIBRARY: &str = "libgcn.so.0";
 
-/// File name by which linkers ask for it.
+/// File name that linkers look for.
 pub const UNVERSIONED: &str = "libgcn.so";
 
 const EXPORTS: &str = include_str!("exports.map");
 
-/// Version of the crates, which all have the same.
+/// Version shared by all crates.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 const PKG_CONFIG: &str = include_str!("gcn.pc.in");
@@ -23,25 +23,25 @@ const PKG_CONFIG: &str = include_str!("gcn.pc.in");
 /// Links the static library `archive` into `directory`, with the symbol versions of `exports.map`.
 ///
 /// # Errors
-/// `cc` does not run, or does not succeed: its output.
+/// `cc` cannot be run or fails; the error contains its output.
 pub fn link(archive: &Path, directory: &Path) -> Result<(), String> {
     shared_library::link(archive, &directory.join(LIBRARY), EXPORTS)?;
     alias(directory)
 }
 
-/// Makes the name by which linkers ask for the library in `directory`.
+/// Creates the link in `directory` by which linkers find the library.
 ///
 /// # Errors
-/// The link cannot be made.
+/// The link cannot be created.
 pub fn alias(directory: &Path) -> Result<(), String> {
     let unversioned = directory.join(UNVERSIONED);
-    // It need not exist.
+    // The file may not exist.
     let _ = std::fs::remove_file(&unversioned);
     std::os::unix::fs::symlink(LIBRARY, &unversioned)
         .map_err(|error| format!("cannot make {}: {error}", unversioned.display()))
 }
 
-/// File for pkg-config of a library that is installed into `prefix`.
+/// Returns the pkg-config file for a library installed in `prefix`.
 pub fn pkg_config(prefix: &Path) -> String {
     PKG_CONFIG
         .replace("@PREFIX@", &prefix.display().to_string())

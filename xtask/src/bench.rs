@@ -14,14 +14,14 @@ use gcn_isa::Target;
 use crate::measure::measure;
 use varied_text::VariedText;
 
-/// Chip that the benchmark sources are assembled for; it supports all GCN 1.4.1 instructions.
+/// Target chip of the benchmark sources, which supports all GCN 1.4.1 instructions.
 const CHIP: &str = "gfx906";
 
 /// Number of lines in the assembly file.
 const LINES: usize = 600_000;
 /// Number of lines between labels.
 const BLOCK_LINES: usize = 60;
-/// Number of repetitions of a `.rept` body.
+/// Repeat count of the `.rept` benchmarks.
 const REPEATS: usize = 1_000_000;
 /// Number of runs per command; the median is used.
 const RUNS: usize = 5;
@@ -110,7 +110,7 @@ pub(crate) fn asm() -> Result<()> {
         report(what, *lines, &assemblers)?;
         same_code(&ours, &theirs).with_context(|| format!("{what}: {source}"))?;
     }
-    // The varied text was assembled last.
+    // `ours` now contains the varied text, which was assembled last.
     let disassemblers = [
         vec![&*gcn, "dis", &ours],
         vec!["llvm-objdump-19", "-d", &ours],
@@ -118,10 +118,10 @@ pub(crate) fn asm() -> Result<()> {
     report("disassemble the varied text", LINES, &disassemblers)
 }
 
-/// Writes a varied source to a directory, and returns its chip and path.
+/// Writes an assembly source with varied instructions to a directory, and returns its chip and path.
 ///
 /// # Errors
-/// LLVM does not run, or the file cannot be written.
+/// LLVM cannot be run, or the file cannot be written.
 pub(crate) fn varied_source(directory: &Path) -> Result<(&'static str, PathBuf)> {
     let target = Target::named(CHIP).with_context(|| format!("{CHIP} is no target"))?;
     let varied = VariedText::new(target, directory)?;
@@ -131,7 +131,7 @@ pub(crate) fn varied_source(directory: &Path) -> Result<(&'static str, PathBuf)>
     Ok((CHIP, path))
 }
 
-/// Assembly source of [`LINES`] lines that cycles through the given ones.
+/// Builds an assembly source of [`LINES`] lines by cycling through the given ones.
 fn text_of(lines: &[String]) -> String {
     let mut text = String::from(".text\n");
     for line in lines.iter().cycle().take(LINES) {
@@ -168,8 +168,8 @@ fn same_code(ours: &str, theirs: &str) -> Result<()> {
     )
 }
 
-/// Times two commands in alternation, and one that does nothing to measure the cost of a process. Prints medians,
-/// lines per second, peak memory and ratios, with the smallest and largest ratio of times.
+/// Times two commands in alternation with one that does nothing, which measures process overhead. Prints medians, lines
+/// per second, peak memory, ratios, and the smallest and largest time ratio.
 fn report(what: &str, lines: usize, commands: &[Vec<&str>; 2]) -> Result<()> {
     let [ours, theirs] = commands;
     let nothing = vec!["true"];
@@ -206,7 +206,6 @@ fn report(what: &str, lines: usize, commands: &[Vec<&str>; 2]) -> Result<()> {
     Ok(())
 }
 
-/// Sorts numbers in ascending order.
 fn sorted(mut numbers: Vec<f64>) -> Vec<f64> {
     numbers.sort_by(f64::total_cmp);
     numbers
@@ -222,7 +221,7 @@ fn run(command: &[&str]) -> Result<(f64, u64)> {
     Ok((measured.seconds, measured.kilobytes))
 }
 
-/// Kernel with vector ALU instructions in every encoding, scalar ALU, memory, and branches to labels.
+/// Builds a kernel with vector ALU instructions in every encoding, scalar ALU and memory instructions, and branches.
 fn kernel_lines() -> String {
     let mut text = String::from(".text\n");
     let mut written = 0;

@@ -10,16 +10,16 @@ use crate::{bench, hsa, install, kernels, run};
 #[path = "../../crates/gcn-c/link.rs"]
 mod link;
 
-/// Directory of the crate.
+/// Directory of the gcn-c crate.
 pub(crate) const CRATE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/gcn-c");
-/// Prefix for pkg-config that is relative to the file.
+/// pkg-config prefix relative to the `.pc` file.
 pub(crate) const RELOCATABLE: &str = "${pcfiledir}/../..";
-/// Archive built by cargo.
+/// Static library built by cargo.
 const ARCHIVE: &str = "libgcn_c.a";
-/// Required minimum speed relative to LLVM.
+/// Minimum speed relative to LLVM.
 const LEAST_RATIO: f64 = 10.0;
 
-/// Builds the library in the release profile, and returns its directory and archive.
+/// Builds the library with the release profile, and returns its directory and the static library.
 fn build() -> Result<(PathBuf, PathBuf)> {
     run(Command::new(env!("CARGO")).args([
         "build",
@@ -31,7 +31,7 @@ fn build() -> Result<(PathBuf, PathBuf)> {
     link()
 }
 
-/// Links the shared library from the archive already built, and returns the directory and the archive.
+/// Links the shared library from the static library already built, and returns the directory and the static library.
 fn link() -> Result<(PathBuf, PathBuf)> {
     let release = hsa::target_directory().join("release");
     let (archive, directory) = (release.join(ARCHIVE), release.join("gcn-c"));
@@ -40,20 +40,20 @@ fn link() -> Result<(PathBuf, PathBuf)> {
     Ok((directory, archive))
 }
 
-/// Links the shared library from the archive already built, and returns its path.
+/// Links the shared library from the static library already built, and returns its path.
 ///
 /// # Errors
-/// The file cannot be linked.
+/// The library cannot be linked.
 pub(crate) fn link_shared() -> Result<PathBuf> {
     Ok(link()?.0.join(link::LIBRARY))
 }
 
-/// File for pkg-config that works wherever it is: its prefix is two directories above it.
+/// Returns a relocatable pkg-config file, whose prefix is two directories above it.
 pub(crate) fn relocatable_pkg_config() -> String {
     link::pkg_config(Path::new(RELOCATABLE))
 }
 
-/// Builds the shared and static library, and installs them to `prefix` with the header and a pkg-config file.
+/// Builds the shared and static libraries, and installs them into `prefix` with the header and a pkg-config file.
 ///
 /// # Errors
 /// A file cannot be built or written.
@@ -63,7 +63,7 @@ pub(crate) fn install(prefix: &Path) -> Result<()> {
     place(&build()?, &prefix, &prefix)
 }
 
-/// Installs the library already built to `prefix`. The pkg-config file contains the path `known`.
+/// Installs the library already built into `prefix`. The pkg-config file gives `known` as the prefix.
 ///
 /// # Errors
 /// A file cannot be linked or written.
@@ -86,7 +86,7 @@ fn place((directory, archive): &(PathBuf, PathBuf), prefix: &Path, known: &Path)
     write_pkg_config(prefix, known)
 }
 
-/// Writes the library's pkg-config file below `prefix`, with `known` as the prefix in it.
+/// Writes the library's pkg-config file below `prefix`. The file gives `known` as the prefix.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -99,10 +99,10 @@ pub(crate) fn write_pkg_config(prefix: &Path, known: &Path) -> Result<()> {
         .with_context(|| format!("cannot write {}", file.display()))
 }
 
-/// Benchmarks decoding and printing of varied code with the library and with LLVM 19's C API, in one process.
+/// Benchmarks decoding and printing varied code with the library and with LLVM 19's C API, in one process.
 ///
 /// # Errors
-/// A file cannot be built, or the library is less than ten times as fast.
+/// A file cannot be built, or the library is less than ten times as fast as LLVM.
 pub(crate) fn bench() -> Result<()> {
     let (directory, _) = build()?;
     let (chip, source) = bench::varied_source(&directory)?;

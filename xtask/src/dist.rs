@@ -1,4 +1,4 @@
-//! Builds and installs the command line and the libraries for HIP and OpenCL programs.
+//! Builds and installs the command line tool and the libraries for HIP and OpenCL programs.
 
 use std::path::Path;
 
@@ -7,10 +7,10 @@ use anyhow::{Context, Result};
 use crate::install::Libraries;
 use crate::{hsa, install};
 
-/// Profile of installed files.
+/// Cargo profile for installed files.
 pub(crate) const PROFILE: &str = "release";
 
-/// Builds `gcn` and its libraries, and installs them to `prefix` with manual pages and completions.
+/// Builds `gcn` and its libraries, and installs them into `prefix` with manual pages and completions.
 ///
 /// # Errors
 /// A file cannot be built or written.
@@ -20,7 +20,7 @@ pub(crate) fn dist(prefix: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Installs already built files into `prefix`. `library` is the library for HIP programs.
+/// Installs files already built into `prefix`. `library` is the library for HIP programs.
 ///
 /// # Errors
 /// A file cannot be written.

@@ -1,4 +1,4 @@
-//! Builds the fuzz targets as cargo-fuzz does, but without a nightly compiler, and runs each for a few seconds.
+//! Builds the fuzz targets like cargo-fuzz, but without a nightly compiler, and runs each for a few seconds.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ const FLAGS: &str = "--cfg fuzzing -Zsanitizer=address -Cdebug-assertions -Cover
 /// Memory limit of a target in megabytes, enforced by libFuzzer.
 const MEMORY_LIMIT: u32 = 4096;
 
-/// Parses the run time.
+/// Parses the run time in seconds.
 ///
 /// # Errors
 /// `text` is not a number.
@@ -71,7 +71,7 @@ pub(crate) fn run_all(seconds: u32) -> Result<()> {
     Ok(())
 }
 
-/// Directories of initial inputs for a target, relative to the root.
+/// Returns the seed corpus directories of a target, relative to the repository root.
 fn seeds(name: &str) -> &'static [&'static str] {
     match name {
         "text" => &["tests/asm", "tests/err", "examples/saxpy"],
@@ -80,7 +80,7 @@ fn seeds(name: &str) -> &'static [&'static str] {
     }
 }
 
-/// Names of the targets in alphabetical order, from their files.
+/// Lists the fuzz targets by file name, in alphabetical order.
 fn names(fuzz: &Path) -> Result<Vec<String>> {
     let directory = fuzz.join("fuzz_targets");
     let read = || format!("cannot read {}", directory.display());

@@ -1,5 +1,5 @@
-//! Extracts enumerator values and structure layouts from the HSA headers of several ROCm releases, by reading the
-//! debug information that a C compiler generates for them.
+//! Extracts enumerator values and structure layouts from the HSA headers of several ROCm releases, using the debug
+//! information that a C compiler generates.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +27,7 @@ const HEADERS: [&str; 6] = [
     "amd_hsa_signal.h",
 ];
 
-/// Name prefixes of types that are not needed: those for processors other than GPUs, and of functions listed in
+/// Name prefixes of unneeded types: types for processors other than GPUs, or for functions listed in
 /// `api/unsupported.rs`.
 const OTHERS: [&str; 4] = [
     "hsa_amd_aie_",
@@ -41,7 +41,8 @@ fn is_fact(name: &str) -> bool {
     is_of_hsa && !OTHERS.iter().any(|other| name.starts_with(other))
 }
 
-/// True for an enumerator that only marks the end of an enumeration, or the bit positions of a flag of `amd_queue_t`.
+/// True for an enumerator that only marks the end of an enumeration, or gives the bit position or width of an
+/// `amd_queue_t` flag.
 fn is_bound(name: &str) -> bool {
     let is_place =
         name.starts_with("AMD_") && (name.ends_with("_SHIFT") || name.ends_with("_WIDTH"));
@@ -58,7 +59,7 @@ fn text(
     Ok(name.map(|name| name.to_string_lossy().into_owned()))
 }
 
-/// Finds the structure or union that is the type of a field.
+/// Finds the structure or union type of a field.
 fn structure(
     unit: &gimli::Unit<Reader<'_>>,
     field: &Entry<'_>,
@@ -75,18 +76,18 @@ fn structure(
     Ok(None)
 }
 
-/// Facts with the releases that have them.
+/// Facts, each with the releases that it applies to.
 type Releases<T> = BTreeMap<T, BTreeSet<String>>;
 
 #[derive(Default)]
 struct Facts {
-    /// Enumerators by enumeration: values and names.
+    /// Enumerator values and names, by enumeration.
     enums: BTreeMap<String, Releases<(u64, String)>>,
-    /// Sizes of structures and offsets of their fields in bytes, by names such as `hsa_queue_t.type`.
+    /// Structure sizes and field offsets in bytes, by names such as `hsa_queue_t.type`.
     layouts: BTreeMap<String, Releases<u64>>,
 }
 
-/// Writes the facts of releases given as `6.4=INCLUDE`, where the directory INCLUDE contains `hsa`.
+/// Writes the facts for releases given as `6.4=INCLUDE`, where the directory INCLUDE contains `hsa`.
 ///
 /// # Errors
 /// A header does not compile, an enumerator has different values in two releases, or a file cannot be written.
@@ -116,7 +117,7 @@ impl Facts {
         let lines = HEADERS.map(|header| format!("#include <hsa/{header}>\n"));
         fs::write(&source, lines.concat())?;
         run(Command::new("gcc")
-            // Linked, since debug information in an object file has relocations.
+            // Linking resolves the relocations in the debug information.
             .args(["-shared", "-nostdlib", "-g"])
             .args(["-fno-eliminate-unused-debug-types", "-I"])
             .arg(include)
@@ -138,7 +139,7 @@ impl Facts {
             let unit = dwarf.unit(header)?;
             let mut tree = unit.entries_tree(None)?;
             let mut children = tree.root()?.children();
-            // Unnamed enumerations add attributes to others.
+            // Enumerations without a typedef extend other enumerations.
             let mut unnamed = BTreeSet::new();
             let mut named = BTreeSet::new();
             while let Some(child) = children.next()? {
@@ -164,7 +165,7 @@ impl Facts {
         Ok(())
     }
 
-    /// Adds the facts of the type at `of`: an enumeration, a structure, or an unnamed part of one.
+    /// Adds the facts about the type at `of`: an enumeration, a structure, or an unnamed member of one.
     fn type_of(
         &mut self,
         (release, name): (&str, &str),
@@ -187,7 +188,7 @@ impl Facts {
             match (entry.tag(), text(dwarf, unit, entry)?) {
                 (dw::DW_TAG_enumerator, Some(part)) => {
                     let value = entry.attr(dw::DW_AT_const_value);
-                    // Enumerators are of type int, but a flag in the highest bit is unsigned.
+                    // Enumerators have type `int`, but a flag in the highest bit is unsigned.
                     let signed = |value: i64| u64::from(value as u32);
                     let value =
                         value.and_then(|it| it.udata_value().or(it.sdata_value().map(signed)));
@@ -254,7 +255,7 @@ impl Facts {
         Ok(text)
     }
 
-    /// Formats a line for each structure and field: name, size or offset, and the releases in which it is the same.
+    /// Formats a line for each structure and field: name, size or offset, and the releases that share this value.
     fn layouts(&self, all: &BTreeSet<String>) -> String {
         let mut text = format!(
             "# Bytes of structures and offsets of their fields in the HSA headers of ROCm {}: name, number, releases.\n\

@@ -1,4 +1,5 @@
-//! Builds the libraries of emulated devices, `libhsa-runtime64.so.1` and `libgcn_opencl.so`, and benchmarks HIP.
+//! Builds the libraries for HIP and OpenCL programs, `libhsa-runtime64.so.1` and `libgcn_opencl.so`, and benchmarks
+//! HIP.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,11 +11,11 @@ use crate::{install, kernels, run};
 #[path = "../../crates/gcn-hsa/link.rs"]
 mod link;
 
-/// File name of the OpenCL platform's library.
+/// File name of the library for OpenCL programs.
 pub(crate) const OPENCL: &str = "libgcn_opencl.so";
 
-/// Builds the libraries with a cargo profile, in the build directory, where `gcn exec` of the same profile finds them.
-/// Returns the path of the HIP library.
+/// Builds the libraries with a cargo profile into the build directory, where a `gcn exec` built with that profile finds
+/// them. Returns the path of the HIP library.
 ///
 /// # Errors
 /// A library cannot be built or linked.
@@ -22,11 +23,11 @@ pub(crate) fn build(profile: &str) -> Result<PathBuf> {
     build_with(profile, &[])
 }
 
-/// As [`build`], together with other packages, so that cargo compiles shared dependencies once, with the union of
-/// features.
+/// Builds the libraries like [`build`], together with other packages. Cargo then compiles shared dependencies once,
+/// with the union of features.
 ///
 /// # Errors
-/// As for [`build`].
+/// A library cannot be built or linked.
 pub(crate) fn build_with(profile: &str, others: &[&str]) -> Result<PathBuf> {
     run(Command::new(env!("CARGO"))
         .args(["build", "--locked", "--profile", profile])
@@ -47,7 +48,7 @@ pub(crate) fn build_with(profile: &str, others: &[&str]) -> Result<PathBuf> {
     Ok(library)
 }
 
-/// Benchmarks kernels and API calls with the release build of the library, and the same kernels with `gcn run`.
+/// Benchmarks kernels and API calls with a release build of the library, and the same kernels with `gcn run`.
 ///
 /// # Errors
 /// A file cannot be built, or a program fails.
@@ -69,7 +70,7 @@ pub(crate) fn bench() -> Result<()> {
         .args(["--package", "gcn-hsa", "--bench", "packets"]))
 }
 
-/// Build directory of the target triple. This program is in a subdirectory for the host.
+/// Returns cargo's build directory, including the target triple from `CARGO_BUILD_TARGET` if it is set.
 pub(crate) fn target_directory() -> PathBuf {
     let own = std::env::current_exe().ok();
     let host = own.as_deref().and_then(|own| own.parent()?.parent());

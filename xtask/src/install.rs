@@ -1,4 +1,4 @@
-// Installs build outputs into a prefix. The tests of gcn include this file.
+// Installs build outputs into a prefix. gcn's tests include this file.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -8,38 +8,37 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-/// Directory of the libraries below the prefix; `gcn exec` looks there.
+/// Library directory below the prefix, which `gcn exec` searches.
 const LIBRARIES: &str = "lib/gcn";
-/// Name of the link to the library of HIP programs.
+/// Name of the link to the library for HIP programs.
 const ALIAS: &str = "libgcn-hsa-runtime64.so.1";
-/// Name of the library of HIP programs without a version.
+/// Unversioned name of the library for HIP programs.
 const UNVERSIONED: &str = "libhsa-runtime64.so";
-/// File beside the OpenCL platform's library that names it for loaders of platforms.
+/// File next to the OpenCL library that registers it with ICD loaders.
 const PLATFORM: &str = "gcn.icd";
-/// Link by which the command is CLRX's disassembler.
+/// Link that makes `gcn` run as CLRX's disassembler.
 const DISASSEMBLER: &str = "bin/clrxdisasm";
-/// Directory of the manual pages.
+/// Manual page directory.
 const MANUAL: &str = "share/man/man1";
-/// Shells, and the files in which they look for `gcn` completions.
+/// Shells, and the paths where they look for `gcn` completions.
 const COMPLETIONS: [(&str, &str); 3] = [
     ("bash", "share/bash-completion/completions/gcn"),
     ("zsh", "share/zsh/site-functions/_gcn"),
     ("fish", "share/fish/vendor_completions.d/gcn.fish"),
 ];
 
-/// Libraries of emulated devices.
+/// Libraries for HIP and OpenCL programs.
 pub struct Libraries<'a> {
-    /// `libhsa-runtime64.so.1`.
+    /// Path of `libhsa-runtime64.so.1`.
     pub hsa: &'a Path,
-    /// `libgcn_opencl.so`.
+    /// Path of `libgcn_opencl.so`.
     pub opencl: &'a Path,
 }
 
-/// Installs the command `gcn`, the libraries of emulated devices, manual pages and completions into `prefix`; also `clrxdisasm`, unless
-/// CLRX's own is there.
+/// Installs the command `gcn`, its libraries, manual pages and completions into `prefix`. Also creates the link
+/// `clrxdisasm`, unless that file exists.
 ///
-/// # Errors
-/// A file cannot be written, or `gcn` does not print its manual or completions.
+/// A file cannot be written, or `gcn` fails to print its manual or completions.
 pub fn install(prefix: &Path, gcn: &Path, libraries: &Libraries<'_>) -> Result<()> {
     replace(gcn, &prefix.join("bin/gcn"))?;
     let disassembler = prefix.join(DISASSEMBLER);
@@ -73,7 +72,7 @@ pub fn install(prefix: &Path, gcn: &Path, libraries: &Libraries<'_>) -> Result<(
     Ok(())
 }
 
-/// A path whose directory exists.
+/// Creates the parent directory of a path, and returns the path.
 fn made(path: &Path) -> Result<&Path> {
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory)
@@ -82,17 +81,17 @@ fn made(path: &Path) -> Result<&Path> {
     Ok(path)
 }
 
-/// Copies a file over an older one. Programs that run keep the one that they have.
+/// Replaces a file atomically. Running programs keep using the old one.
 pub(crate) fn replace(from: &Path, to: &Path) -> Result<()> {
     let new = made(to)?.with_extension(format!("new-{}", std::process::id()));
     let copied = fs::copy(from, &new).and_then(|_| fs::rename(&new, to));
     if copied.is_err() {
-        let _ = fs::remove_file(&new); // It need not exist.
+        let _ = fs::remove_file(&new); // May not exist.
     }
     copied.with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))
 }
 
-/// Creates two links to the HIP library: one with a unique name, with which `gcn exec` loads it if its path contains a
+/// Creates two links to the HIP library: one with a unique name, which `gcn exec` uses if the library's path contains a
 /// space, and one without a version, which RCCL opens.
 pub(crate) fn alias(library: &Path) -> Result<()> {
     let name = library.file_name().context("the library has a name")?;
@@ -102,13 +101,13 @@ pub(crate) fn alias(library: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes a link, in place of an older one.
+/// Creates a symbolic link, replacing any existing one.
 fn link(to: &OsStr, link: &Path) -> Result<()> {
-    let _ = fs::remove_file(link); // It need not exist.
+    let _ = fs::remove_file(link); // May not exist.
     symlink(to, link).with_context(|| format!("cannot make {}", link.display()))
 }
 
-/// Standard output of `gcn`.
+/// Runs `gcn` and returns its standard output.
 fn printed(gcn: &Path, arguments: &[&OsStr]) -> Result<Vec<u8>> {
     let output = Command::new(gcn).args(arguments).output();
     let output = output.with_context(|| format!("cannot run {}", gcn.display()))?;

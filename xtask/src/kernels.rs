@@ -1,11 +1,11 @@
-//! Times the kernels of the HIP and OpenCL benchmarks, in a program and by `gcn run` in alternation.
+//! Times the HIP and OpenCL benchmark kernels, alternating between a program and `gcn run`.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-/// Kernels with the arguments for `gcn run`, which are those of tests/hip/bench/runtime.hip and
+/// Kernels with their arguments for `gcn run`, which match tests/hip/bench/runtime.hip and
 /// tests/opencl/bench/runtime.c.
 const KERNELS: [(&str, &[&str]); 2] = [
     ("polynomial", &["xs=f32*65536", "rounds=u32:1000"]),
@@ -14,12 +14,12 @@ const KERNELS: [(&str, &[&str]); 2] = [
         &["ys=f32*65536", "xs=f32*65536", "rounds=u32:200"],
     ),
 ];
-/// Prefix of a program's output lines about kernels.
+/// Prefix of output lines that contain kernel times.
 const KERNEL: &str = "kernel ";
-/// Number of runs of the program and of `gcn run`, of which the fastest is used.
+/// Number of runs of the program and of `gcn run`; the fastest counts.
 const RUNS: u32 = 5;
 
-/// Runs a program that times the kernels, in alternation with `gcn run` of the same kernels in `code`, and prints the
+/// Runs a program that times the kernels, alternating with `gcn run` on the same kernels in `code`, and prints the
 /// fastest times of both. Returns the other lines of the program's first run.
 ///
 /// # Errors
@@ -31,7 +31,7 @@ pub(crate) fn compare(
     code: &Path,
 ) -> Result<String> {
     let mut others = String::new();
-    // In alternation, so that other load on the machine affects both alike.
+    // Runs alternate, so that other load on the machine affects both alike.
     let mut fastest = [[f64::INFINITY; 2]; KERNELS.len()];
     for round in 0..RUNS {
         let output = output(program)?;
@@ -64,7 +64,7 @@ pub(crate) fn value(output: &str, label: &str) -> Result<f64> {
     found.with_context(|| format!("the program prints no number behind `{label}`"))
 }
 
-/// Run time in seconds of a kernel launched by `gcn run`.
+/// Runs a kernel with `gcn run`, and returns its run time in seconds.
 fn seconds_of_run(gcn: &Path, code: &Path, kernel: &str, arguments: &[&str]) -> Result<f64> {
     let report = output(
         Command::new(gcn)
@@ -86,7 +86,7 @@ fn number(text: &str) -> Option<f64> {
     text[..end].parse().ok()
 }
 
-/// Returns the standard output of a command. Its standard error is inherited.
+/// Runs a command and returns its standard output. Standard error is inherited.
 fn output(command: &mut Command) -> Result<String> {
     let output = command.stderr(Stdio::inherit()).output();
     let output = output.with_context(|| format!("cannot run {command:?}"))?;

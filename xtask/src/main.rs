@@ -51,10 +51,10 @@ usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need,
        cargo xtask bench observe                    time kernels with observers of all events, of memory, and without
        cargo xtask help                             print this";
 
-/// Root of the repository.
+/// Repository root.
 const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
-/// Programs and files that tests need, each with its Debian package.
+/// Programs and files that the tests need, each with its Debian package.
 const TOOLS: &[(&str, &str)] = &[
     ("/usr/bin/llvm-mc-19", "llvm-19"),
     ("/usr/bin/clang-19", "clang-19"),
@@ -142,14 +142,14 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs all tests, optimised and with all checks.
+/// Runs all tests, optimized and with all checks enabled.
 fn test(arguments: &[&str]) -> Result<()> {
     run(Command::new(env!("CARGO"))
         .args(["test", "--workspace", "--profile", "checked"])
         .args(arguments))
 }
 
-/// Vector levels as `GCN_VECTORS` names them, widest first, with true if this host supports them.
+/// Returns the vector levels of `GCN_VECTORS`, widest first, each with true if this host supports it.
 fn vector_levels() -> [(&'static str, bool); 3] {
     #[cfg(target_arch = "x86_64")]
     let (avx512, avx2) = (
@@ -163,9 +163,9 @@ fn vector_levels() -> [(&'static str, bool); 3] {
     [("avx512", avx512), ("avx2", avx2), ("baseline", true)]
 }
 
-/// Runs the emulator's tests at every vector level except the widest, which `cargo xtask test` covers, and names
-/// levels that this host lacks. Then runs those tests and the data-driven kernels with all eligible blocks compiled
-/// to host code.
+/// Runs the emulator's tests at every vector level except the widest, which `cargo xtask test` covers, and prints the
+/// levels that this host does not support. Then runs those tests and the data-driven kernels with all eligible blocks
+/// compiled to host code.
 fn vectors(arguments: &[&str]) -> Result<()> {
     let mut is_widest = true;
     for (level, is_available) in vector_levels() {
@@ -193,15 +193,15 @@ fn vectors(arguments: &[&str]) -> Result<()> {
         .env("GCN_ENGINE", "compiled"))
 }
 
-/// Command-line tests that run kernels and compare results.
+/// Command-line tests that run kernels and compare the results.
 const KERNEL_TESTS: [&str; 2] = ["data", "compiled"];
 
 /// Emulator test that compares the engines. It selects the engines and the widest vectors itself.
 const ENGINE_TEST: &str = "native";
 
-/// Names of gcn-emu's integration tests except [`ENGINE_TEST`]. They are selected in the whole workspace, together with a
-/// few tests of other crates that have the same names: `--package gcn-emu` would enable other dependency features than
-/// `cargo xtask test`, and so compile the emulator again.
+/// Lists gcn-emu's integration tests except [`ENGINE_TEST`]. They run in the whole workspace, along with a few tests of
+/// the same names in other crates: `--package gcn-emu` would enable different dependency features than `cargo xtask
+/// test`, and recompile the emulator.
 fn emulator_tests() -> Result<Vec<String>> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/gcn-emu/tests");
     let read = || format!("cannot read {}", directory.display());
@@ -219,7 +219,7 @@ fn emulator_tests() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Runs the compiled kernels in every build, in a mode of their test.
+/// Runs the test of compiled kernels in the given mode, for every build.
 fn compiled(mode: &str, arguments: &[&str]) -> Result<()> {
     run(Command::new(env!("CARGO"))
         .args(["test", "--quiet", "--profile", "checked"])
@@ -227,7 +227,7 @@ fn compiled(mode: &str, arguments: &[&str]) -> Result<()> {
         .args(arguments))
 }
 
-/// Benchmarks compiled kernels, using their test harness to build and run them.
+/// Benchmarks compiled kernels, using their test harness.
 fn bench_run(arguments: &[&str]) -> Result<()> {
     run(Command::new(env!("CARGO"))
         .args(["test", "--quiet", "--release"])
@@ -242,7 +242,7 @@ fn bench_observe() -> Result<()> {
         .args(["--package", "gcn-emu", "--bench", "observers"]))
 }
 
-/// Installs missing Debian packages that tests need, or names them.
+/// Installs missing Debian packages that the tests need, or prints the command that does.
 fn install_tools() -> Result<()> {
     let missing: Vec<&str> = TOOLS
         .iter()
@@ -273,7 +273,7 @@ fn install_tools() -> Result<()> {
     Ok(())
 }
 
-/// Directory for mdBook.
+/// Directory where mdBook is installed.
 fn book_tools() -> PathBuf {
     hsa::target_directory().join("book-tools")
 }
@@ -287,13 +287,13 @@ fn build_book(directory: &Path) -> Result<()> {
     book::build(Path::new(REPOSITORY), &gcn, &book_tools(), directory)
 }
 
-/// Directory for VS Code's client, used by a test of `gcn debug --dap`.
+/// Directory of the VS Code debug client, which a test of `gcn debug --dap` uses.
 const DEBUG_CLIENT: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../crates/gcn/tests/dap/vscode"
 );
 
-/// Installs VS Code's client for testing debug adapters, if npm is available. Otherwise its test is skipped.
+/// Installs VS Code's client for testing debug adapters, if npm is available. Without it, its test is skipped.
 fn install_debug_client() {
     if Path::new(DEBUG_CLIENT).join("node_modules").exists() {
         return;

@@ -1,16 +1,16 @@
-//! Time and memory of a command. The benchmarks in the tests of `crates/gcn` include this file too.
+//! Measures the time and memory that a command uses. The benchmarks in `crates/gcn`'s tests include this file too.
 
 use std::io;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// Time and memory of a command.
+/// Time and memory used by a command.
 pub(crate) struct ResourceUsage {
     /// Exit status.
     pub(crate) status: ExitStatus,
     /// Wall-clock time in seconds.
     pub(crate) seconds: f64,
-    /// Peak memory in kilobytes, as far as Linux reports it while the command runs.
+    /// Peak memory in kilobytes, sampled from Linux while the command runs.
     pub(crate) kilobytes: u64,
 }
 

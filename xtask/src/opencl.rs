@@ -1,4 +1,4 @@
-//! Benchmarks OpenCL: launches, builds and kernels.
+//! Benchmarks OpenCL launches, builds and kernels.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,13 +7,14 @@ use anyhow::Result;
 
 use crate::{hsa, kernels, run};
 
-/// Figures with a limit: label in the program's output, unit, and limit.
+/// Limits on measured times: label in the program's output, unit, and limit.
 const FIGURES: [(&str, &str, f64); 2] = [
     ("empty kernel: ", "us", 20.0),
     ("second build: ", "ms", 5.0),
 ];
 
-/// Benchmarks launches, builds and kernels with the release build of the platform, and the same kernels with `gcn run`.
+/// Benchmarks launches, builds and kernels with a release build of the OpenCL library, and the same kernels with `gcn
+/// run`.
 ///
 /// # Errors
 /// A file cannot be built, or a program fails.

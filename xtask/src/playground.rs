@@ -1,4 +1,4 @@
-//! Builds and tests the playground: `gcn-web` as WebAssembly, with its page.
+//! Builds and tests the playground: a web page with `gcn-web` compiled to WebAssembly.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,19 +7,19 @@ use anyhow::{Context, Result, bail};
 
 use crate::{hsa, run};
 
-/// Directory of the page.
+/// Directory of the web page.
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/gcn-web/page");
-/// Target triple.
+/// Target triple for WebAssembly.
 const TRIPLE: &str = "wasm32-unknown-unknown";
-/// Cargo profile.
+/// Cargo profile for the WebAssembly module.
 const PROFILE: &str = "playground";
-/// Size of the stack in bytes: that of a thread on Linux, for which the assembler limits its recursion.
+/// Stack size in bytes: the default for Linux threads, which the assembler's recursion limits assume.
 const STACK: usize = 8 << 20;
 
 /// Builds the playground into `directory`.
 ///
 /// # Errors
-/// Rust's standard library for WebAssembly, Node.js or npm is not installed; a file cannot be built.
+/// Rust's standard library for WebAssembly, Node.js or npm is not installed, or a file cannot be built.
 pub(crate) fn build(directory: &Path) -> Result<()> {
     require_library()?;
     install_packages()?;
@@ -35,11 +35,10 @@ pub(crate) fn build(directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Builds the playground into `directory`, checks the types of its page, and tests it in Chromium. Writes screenshots to the build
-/// directory.
+/// Builds the playground into `directory`, type-checks its page, and tests it in Chromium. Writes screenshots to the
+/// build directory.
 ///
-/// # Errors
-/// As for [`build`], or a test fails.
+/// [`build`] or a test fails.
 pub(crate) fn test(directory: &Path) -> Result<()> {
     build(directory)?;
     run(&mut npm("types"))?;
@@ -50,7 +49,7 @@ pub(crate) fn test(directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Path of the module built by cargo.
+/// Path of the WebAssembly module built by cargo.
 fn built() -> PathBuf {
     let host = hsa::target_directory();
     let root = match std::env::var_os("CARGO_BUILD_TARGET") {
@@ -60,7 +59,7 @@ fn built() -> PathBuf {
     root.join(TRIPLE).join(PROFILE).join("gcn_web.wasm")
 }
 
-/// Fails unless the standard library for WebAssembly is installed.
+/// Returns an error unless the standard library for WebAssembly is installed.
 fn require_library() -> Result<()> {
     let rustc = std::env::var_os("RUSTC").unwrap_or("rustc".into());
     let mut asked = Command::new(rustc);
@@ -78,7 +77,7 @@ fn require_library() -> Result<()> {
     Ok(())
 }
 
-/// Installs the packages that the page is built and tested with.
+/// Installs the npm packages for building and testing the page.
 fn install_packages() -> Result<()> {
     let mut install = Command::new("npm");
     install
@@ -99,7 +98,7 @@ fn install_packages() -> Result<()> {
     Ok(())
 }
 
-/// A script of the page.
+/// Creates the command for one of the page's npm scripts.
 fn npm(script: &str) -> Command {
     let mut npm = Command::new("npm");
     npm.args(["run", "--silent", script]).current_dir(PAGE);

@@ -11,21 +11,21 @@ use crate::{capi, dist, hsa, run, wheel};
 
 /// File name of the extension as built by cargo.
 const EXTENSION: &str = "libgcn_python.so";
-/// Directory of the crate.
+/// Directory of the gcn-python crate.
 pub(crate) const CRATE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/gcn-python");
 
-/// Packages that tests of the Python package use if they are installed, with their versions.
+/// Requirements file of the optional packages that the Python tests use.
 const TEST_PACKAGES: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../crates/gcn-python/tests/requirements.txt"
 );
-/// Virtual environment with these packages.
+/// Virtual environment for these packages.
 const TEST_ENVIRONMENT: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../crates/gcn-python/tests/environment"
 );
 
-/// Installs packages for tests of the Python package, such as Ray, if pip can. Otherwise these tests are skipped.
+/// Installs packages that the Python tests use, such as Ray. If pip fails, those tests are skipped.
 pub(crate) fn install_test_packages() {
     let environment = Path::new(TEST_ENVIRONMENT);
     let installed = environment.join("requirements.txt");
@@ -51,7 +51,7 @@ pub(crate) fn install_test_packages() {
         Ok(())
     };
     if let Err(error) = install() {
-        let _ = fs::remove_dir_all(environment); // It need not exist.
+        let _ = fs::remove_dir_all(environment); // May not exist.
         eprintln!(
             "pip cannot install the packages of {TEST_PACKAGES}: amdgcn is not tested with them: {error:#}"
         );
@@ -68,7 +68,7 @@ pub(crate) fn wheel(directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Packs the files already built into a wheel in `directory`, and returns its path. `library` is the library for HIP
+/// Packs files already built into a wheel in `directory`, and returns its path. `library` is the library for HIP
 /// programs.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Makes the files of a release from one build, and tests them in fresh roots of Debian.
+//! Creates the release files from one build, and tests them in fresh Debian roots.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,22 +10,22 @@ use sha2::{Digest as _, Sha256};
 use crate::roots::{self, Release};
 use crate::{REPOSITORY, book, book_tools, capi, dist, hsa, is_root, python, run, wheel};
 
-/// Name of the packages.
+/// Package name.
 const NAME: &str = "amdgcn";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 const ARCH: &str = std::env::consts::ARCH;
-/// Minor version of the oldest glibc 2 that has all symbols which the programs and libraries of a release need: Debian 10's.
+/// Minor version of the oldest glibc 2 that the programs and libraries of a release support: Debian 10's.
 const GLIBC: u32 = 28;
-/// Python packages used to build a release: zig links against an older glibc than the host's, maturin builds the source
-/// distribution.
+/// Python packages used to build a release: zig links against an older glibc than the host's, and maturin builds the
+/// source distribution.
 const PYTHON_TOOLS: [&str; 3] = [
     "ziglang==0.17.1",
     "cargo-zigbuild==0.24.1",
     "maturin==1.16.0",
 ];
-/// Tool that lists a program's dependencies, and its version.
+/// SBOM generator and its version.
 const SBOM_TOOL: (&str, &str) = ("cargo-sbom", "0.10.0");
-/// Files of each archive beside the installation.
+/// Documents in each archive.
 const DOCUMENTS: [&str; 6] = [
     "README.md",
     "CHANGELOG.md",
@@ -35,13 +35,13 @@ const DOCUMENTS: [&str; 6] = [
     "examples",
 ];
 const CHECKSUMS: &str = "SHA256SUMS";
-/// File that names the OpenCL platform's library by its path.
+/// ICD file, which contains the path of the OpenCL library.
 const PLATFORM: &str = "lib/gcn/gcn.icd";
 
-/// Makes a release in `directory`, with zig as linker so that old systems can use it.
+/// Creates a release in `directory`, with zig as the linker so that it runs on old systems.
 ///
 /// # Errors
-/// `directory` exists; a tool cannot be installed; as those of [`pack`].
+/// `directory` exists, a tool cannot be installed, or [`pack`] fails.
 pub(crate) fn release(directory: &Path) -> Result<()> {
     check_absent(directory)?;
     let tools = tools()?;
@@ -57,7 +57,7 @@ pub(crate) fn release(directory: &Path) -> Result<()> {
     let of_target = target.to_uppercase().replace('-', "_");
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = std::iter::once(tools).chain(std::env::split_paths(&path));
-    // This program again: a variable of its own environment would be unsafe to set.
+    // Rerun this program with new environment variables, since setting its own would be unsafe.
     run(Command::new(std::env::current_exe()?)
         .args(["release", "pack"])
         .arg(directory)
@@ -67,10 +67,12 @@ pub(crate) fn release(directory: &Path) -> Result<()> {
         .env("PATH", std::env::join_paths(path)?))
 }
 
-/// Builds with the linker of the environment, and makes a release in `directory`, which appears when all of it is done.
+/// Builds a release in `directory` with the linker from the environment. `directory` appears once the release is
+/// complete.
 ///
 /// # Errors
-/// `directory` exists; maturin and cargo-sbom are not found; something cannot be built or written, or needs a glibc that is too new.
+/// `directory` exists, maturin or cargo-sbom is not found, a file cannot be built or written, or a binary needs too new
+/// a glibc.
 pub(crate) fn pack(directory: &Path) -> Result<()> {
     check_absent(directory)?;
     let parent = directory.parent().unwrap_or(Path::new("."));
@@ -96,7 +98,7 @@ pub(crate) fn pack(directory: &Path) -> Result<()> {
         &book_tools(),
         &documents.join("book"),
     )?;
-    // An archive does not know where it will be.
+    // The file contains an absolute path, but the archive's install location is unknown.
     fs::remove_file(root.join(PLATFORM))?;
     let needed = strip(&root)?;
     println!("programs and libraries need glibc 2.{needed} or later");
@@ -114,7 +116,7 @@ pub(crate) fn pack(directory: &Path) -> Result<()> {
     fs::rename(new.path(), directory)
         .with_context(|| format!("cannot make {}", directory.display()))?;
     run(Command::new("chmod").arg("755").arg(directory))?;
-    let _ = new.keep(); // It has its name now.
+    let _ = new.keep(); // It was renamed to `directory`.
     for (name, bytes) in files(directory)? {
         println!("{name}: {} KiB", bytes.len().div_ceil(1 << 10));
     }
@@ -130,7 +132,7 @@ fn check_absent(directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Installs missing release tools, and returns the directory of the tools.
+/// Installs missing release tools, and returns their directory.
 fn tools() -> Result<PathBuf> {
     let directory = hsa::target_directory().join("release-tools");
     let programs = directory.join("bin");
@@ -151,7 +153,8 @@ fn tools() -> Result<PathBuf> {
     Ok(programs)
 }
 
-/// Removes from the programs and libraries of an installation what only debuggers use: the minor version of glibc 2 that they need.
+/// Strips an installation's programs and libraries, and returns the minor version of the oldest glibc 2 that they run
+/// with.
 fn strip(root: &Path) -> Result<u32> {
     let mut needed = 0;
     for directory in ["bin", "lib", "lib/gcn"].map(|it| root.join(it)) {
@@ -191,7 +194,7 @@ fn archive(root: &Path, directory: &Path) -> Result<()> {
         .arg(root.file_name().context("the root has a name")?))
 }
 
-/// Architecture as Debian names it.
+/// Debian's name for the architecture.
 fn debian_architecture() -> &'static str {
     match ARCH {
         "x86_64" => "amd64",
@@ -200,8 +203,8 @@ fn debian_architecture() -> &'static str {
     }
 }
 
-/// Maintainer of the Debian package: who builds it, from the variables that Debian's own tools read. Without them the address says that
-/// there is none: the domain `invalid` is reserved for that (RFC 2606), and the field must have an address.
+/// Maintainer of the Debian package: the person who builds it, from the variables that Debian's own tools read. The
+/// default address is in the reserved domain `invalid` (RFC 2606), since the field must have an address.
 fn maintainer() -> String {
     let variable = |name| std::env::var(name).ok().filter(|it| !it.is_empty());
     let name = variable("DEBFULLNAME").unwrap_or_else(|| "gcn developers".to_owned());
@@ -252,7 +255,7 @@ Description: assembler, disassembler and emulator of AMD GCN machine code
     );
     fs::create_dir(package.join("DEBIAN"))?;
     fs::write(package.join("DEBIAN/control"), control)?;
-    // The directories are the archive's, whose rights are the user's choice.
+    // The directories come from the archive, where their modes depend on the user's umask.
     run(Command::new("chmod").args(["-R", "go=rX"]).arg(&package))?;
     run(Command::new("dpkg-deb")
         .args(["--build", "--root-owner-group", "-Zxz"])
@@ -280,7 +283,7 @@ fn bill_of_materials(directory: &Path) -> Result<()> {
         .get_mut("metadata")
         .and_then(|it| it.as_object_mut())
         .context("cargo-sbom prints metadata")?;
-    // cargo-sbom names the user as author, and the directory as what the parts belong to.
+    // cargo-sbom records the user as the author, and the directory as the component.
     metadata.remove("authors");
     let component = metadata
         .get_mut("component")
@@ -295,7 +298,7 @@ fn bill_of_materials(directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The files of a directory by their names, in order.
+/// Reads the files in a directory, and returns them sorted by name.
 fn files(directory: &Path) -> Result<Vec<(String, Vec<u8>)>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(directory)? {
@@ -307,7 +310,7 @@ fn files(directory: &Path) -> Result<Vec<(String, Vec<u8>)>> {
     Ok(files)
 }
 
-/// Writes the file that `sha256sum --check` reads.
+/// Writes a checksum file for `sha256sum --check`.
 fn checksums(directory: &Path) -> Result<()> {
     let line = |(name, bytes): &(String, Vec<u8>)| {
         let hash: String = Sha256::digest(bytes)
@@ -324,7 +327,7 @@ fn checksums(directory: &Path) -> Result<()> {
 /// Package test: shell commands that a user would run, in a directory with the release files.
 struct Trial {
     package: &'static str,
-    /// Oldest Debian release with the package's dependencies.
+    /// Oldest Debian release that has the package's dependencies.
     since: u32,
     /// Installs prerequisites that users of the package already have.
     prepare: &'static str,
@@ -342,7 +345,7 @@ macro_rules! apt {
     };
 }
 
-/// Debian 11 has no Python 3.11 and no HIP runtime.
+/// Package tests. Debian 11 has neither Python 3.11 nor a HIP runtime.
 const TRIALS: [Trial; 5] = [
     Trial {
         package: "archive",
@@ -382,7 +385,7 @@ test ! -e /usr/bin/gcn"
 gcn exec --target gfx900 -- clinfo > /tmp/devices
 grep 'Device Name .*gfx900' /tmp/devices",
     },
-    // The program is that of docs/hip.md.
+    // The program in docs/hip.md.
     Trial {
         package: "HIP program",
         since: 12,
@@ -394,7 +397,7 @@ gcn exec -- ./vector_add > /tmp/printed
 cat /tmp/printed
 grep -x 'c.999. = 2997, hipSuccess' /tmp/printed",
     },
-    // The commands are the README's.
+    // The commands in the README.
     Trial {
         package: "wheel",
         since: 12,
@@ -416,21 +419,21 @@ ctypes.CDLL(os.path.join(amdgcn.get_library_dir(), \"libgcn.so.0\"))'",
     },
 ];
 
-/// Releases of Debian that packages are tested in, by their numbers; the last one is testing.
+/// Debian releases that packages are tested in, by number; the last one is Debian testing.
 const RELEASES: [(u32, Release); 3] = [
     (11, Release::plain("bullseye")),
     (12, Release::plain("bookworm")),
     (14, Release::plain("forky")),
 ];
 
-/// Exit status of a trial whose preparation fails.
+/// Exit status of a trial whose preparation failed.
 const UNPREPARED: i32 = 77;
 
-/// Installs each package of a release in `directory` into fresh roots, and runs the README's first examples, an OpenCL program and a
-/// HIP program.
+/// Installs each package of the release in `directory` into fresh roots, and runs the README's first examples, an
+/// OpenCL program and a HIP program.
 ///
 /// # Errors
-/// This is not root; a root cannot be made; a package does not install or run.
+/// The user is not root, a root cannot be created, or a package does not install or run.
 pub(crate) fn test(directory: &Path) -> Result<()> {
     ensure!(is_root(), "roots are made and entered by root alone");
     ensure!(
@@ -455,7 +458,8 @@ pub(crate) fn test(directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Runs a trial in a copy of a root with a copy of the files in `directory`: the seconds that its commands took, or the problem.
+/// Runs a trial in a copy of a root, with a copy of the files in `directory`. Returns the run time of its commands, or
+/// the reason it failed.
 fn attempt(trial: &Trial, root: &Path, directory: &Path) -> Result<Result<String, String>> {
     let Trial {
         prepare, commands, ..

@@ -1,5 +1,5 @@
-//! Runs AMD's test programs, as Debian packages them for each ROCm release, on an emulated device. Each release has a
-//! root directory of its own, which is created once.
+//! Runs AMD's test programs on an emulated device, using Debian's packages for each ROCm release. Each release has its
+//! own root directory, which is created once.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,9 +17,9 @@ use outcome::{Outcome, outcomes_of, output_of};
 
 mod outcome;
 
-/// Directory of `gcn` in a root.
+/// Install prefix of `gcn` in a root.
 const PREFIX: &str = "opt/gcn";
-/// Directory of the test programs in a root, with a subdirectory per package.
+/// Directory of the test programs in a root, with a subdirectory for each package.
 const PROGRAMS: &str = "usr/libexec/rocm";
 /// File of known failures with their causes.
 const KNOWN: &str = "rocm-known.txt";
@@ -29,19 +29,19 @@ const BATCH: usize = 200;
 const TEST_SECONDS: u64 = 100;
 /// Time limit for listing a program's tests, in seconds.
 const LIST_SECONDS: u64 = 1800;
-/// Name of the only test of a program that does not list tests.
+/// Test name that stands for a whole program that does not list its tests.
 const WHOLE: &str = "*";
-/// Device memory.
+/// Device memory size.
 const MEMORY: &str = "4G";
-/// Exit status of `timeout` for an exceeded time limit.
+/// Exit status of `timeout` if the time limit is exceeded.
 const TIMED_OUT: i32 = 124;
 
-/// Tests of a library.
+/// Test suite of a library.
 struct Suite {
     name: &'static str,
     /// Package name without the ABI number and `-tests`: `librocblas` for `librocblas4-tests`.
     package: &'static str,
-    /// GoogleTest filter.
+    /// Default GoogleTest filter.
     filter: &'static str,
 }
 
@@ -89,7 +89,7 @@ const RELEASES: [Release; 4] = [
     },
 ];
 
-/// Choices of the command line.
+/// Command-line options.
 struct Selection {
     suite: &'static Suite,
     release: &'static Release,
@@ -98,17 +98,16 @@ struct Selection {
     sample: u64,
     /// GoogleTest filter; the suite's by default.
     filter: String,
-    /// Time limit for the tests of each program; listing them does not count.
+    /// Time limit for each program's tests, excluding the time to list them.
     time: Duration,
-    /// Prefix made by `cargo xtask dist`; by default the working tree is built.
+    /// Prefix installed by `cargo xtask dist`; by default, the working tree is built.
     prefix: Option<PathBuf>,
 }
 
 /// Runs a suite. `words` are the command-line arguments after `rocm`.
 ///
-/// # Errors
-/// An argument is invalid, a root is missing and cannot be created, a failure is not known, or a known failure has
-/// passed.
+/// An argument is invalid, a root is missing and cannot be created, a test fails that is not a known failure, or a
+/// known failure passes.
 pub(crate) fn rocm(words: &[&str]) -> Result<()> {
     let selection = Selection::parse(words)?;
     ensure!(
@@ -181,7 +180,8 @@ impl Selection {
         Ok(selection)
     }
 
-    /// Path of a results file. `txt` records outcomes, from which an interrupted run resumes; `log` has the output of failures.
+    /// Path of a results file. `txt` records outcomes, so that an interrupted run can resume; `log` has the output of
+    /// failed tests.
     fn results(&self, extension: &str) -> PathBuf {
         let name = format!(
             "{}-{}-{}.{extension}",
@@ -190,7 +190,7 @@ impl Selection {
         roots::directory().join("results").join(name)
     }
 
-    /// True if the sample includes a test. It depends only on the name, so the order of the list does not matter.
+    /// True if the sample includes a test. This depends only on its name, so the order of the list does not matter.
     fn takes(&self, test: &str) -> bool {
         test == WHOLE || fnv1a(test).is_multiple_of(self.sample)
     }
@@ -203,15 +203,15 @@ fn positive(number: &str) -> Result<u64> {
     })
 }
 
-/// Hash of a name: 64-bit FNV-1a, since std's hashers may change between releases of Rust.
+/// 64-bit FNV-1a hash of a name. std's hashers may change between Rust releases.
 fn fnv1a(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
     })
 }
 
-/// Packages of a suite, the one with the programs first. Their names contain the library's ABI number, which differs between
-/// releases.
+/// Finds the packages of a suite, the one with the programs first. Their names contain the library's ABI number, which
+/// differs between releases.
 fn packages(root: &Path, selection: &Selection) -> Result<Vec<String>> {
     let Selection { suite, release, .. } = selection;
     let listed = entered(root, &format!("apt-cache pkgnames {}", suite.package)).output()?;
@@ -304,7 +304,7 @@ fn run_suite(
             let begin = Instant::now();
             let remaining = selection.time.saturating_sub(start.elapsed());
             let (outcomes, output) = run_batch(root, selection, &program, &batch, remaining)?;
-            // The test that stopped the program has an outcome; later ones are run again.
+            // The test that stopped the program has an outcome; later ones run again.
             let done = outcomes.len();
             left.extend(batch[done..].iter().rev().copied());
             for (test, outcome) in batch.iter().zip(outcomes) {
@@ -342,7 +342,7 @@ fn programs(directory: &Path) -> Result<Vec<String>> {
     Ok(programs)
 }
 
-/// Lists the tests of a program.
+/// Lists the tests in a program.
 fn list(root: &Path, selection: &Selection, program: &str) -> Result<Vec<String>> {
     let filter = format!("--gtest_filter={}", selection.filter);
     let arguments = ["--gtest_list_tests", &filter];
@@ -377,7 +377,8 @@ fn is_disabled(test: &str) -> bool {
         .any(|part| part.starts_with("DISABLED_"))
 }
 
-/// Runs tests in one process. Returns their outcomes, fewer than tests if the process crashed or timed out, and its output.
+/// Runs tests in one process, and returns their outcomes and its output. If the process crashes or times out, there are
+/// fewer outcomes than tests.
 fn run_batch(
     root: &Path,
     selection: &Selection,
@@ -409,7 +410,7 @@ fn run_batch(
     if outcomes.len() == tests.len() {
         return Ok((outcomes, text));
     }
-    // The test that was running. If the batch was too slow, the test is run again on its own.
+    // The next test was running when the process ended. If the whole batch timed out, the test runs again on its own.
     let is_late = output.status.code() == Some(TIMED_OUT);
     if is_late && tests.len() > 1 {
         if outcomes.is_empty() {
@@ -427,7 +428,7 @@ fn run_batch(
     Ok((outcomes, text))
 }
 
-/// Prints the table, and reports failures that are not known as well as known failures that passed.
+/// Prints the result table, unexpected failures, and known failures that passed.
 fn report(selection: &Selection, results: &BTreeMap<String, Outcome>) -> Result<()> {
     let mut table = String::new();
     for outcome in Outcome::ALL {
@@ -475,7 +476,7 @@ fn report(selection: &Selection, results: &BTreeMap<String, Outcome>) -> Result<
     )
 }
 
-/// True if a known failure, `SUITE RELEASE TARGET TEST` with `*` for any, belongs to this run.
+/// True if a known failure, `SUITE RELEASE TARGET TEST` with `*` for any, applies to this run.
 fn is_of(place: &str, selection: &Selection) -> bool {
     let own = [
         selection.suite.name,

@@ -1,4 +1,4 @@
-//! Roots of releases of Debian, made by debootstrap and kept in the build directory.
+//! Creates root directories with Debian releases, using debootstrap, in the build directory.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,24 +11,24 @@ use crate::hsa::target_directory;
 use crate::run;
 
 const MIRROR: &str = "http://deb.debian.org/debian";
-/// Directories of this machine that programs in a root need: arguments of `mount`, and the place in the root.
+/// Host file systems that programs in a root need: `mount` arguments, and the mount point in the root.
 const MOUNTS: [(&str, &str, &str); 3] = [
     ("--types=proc", "proc", "proc"),
     ("--rbind", "/dev", "dev"),
     ("--rbind", "/sys", "sys"),
 ];
 
-/// A release of Debian.
+/// Debian release.
 pub(crate) struct Release {
     pub(crate) name: &'static str,
     /// Release that debootstrap installs.
     pub(crate) base: &'static str,
-    /// The release that packages come from in the first place.
+    /// Release from which packages are preferably installed.
     pub(crate) preferred: &'static str,
 }
 
 impl Release {
-    /// A release that takes nothing from a newer one.
+    /// Creates a release that uses no packages from a newer one.
     pub(crate) const fn plain(name: &'static str) -> Release {
         Release {
             name,
@@ -38,15 +38,15 @@ impl Release {
     }
 }
 
-/// The directory of roots.
+/// Directory of all roots.
 pub(crate) fn directory() -> PathBuf {
     target_directory().join("rocm")
 }
 
-/// The root of a release, which is made if there is none.
+/// Returns the root of a release, creating it if necessary.
 ///
 /// # Errors
-/// debootstrap cannot be installed, or does not succeed.
+/// debootstrap cannot be installed, or fails.
 pub(crate) fn make(release: &Release) -> Result<PathBuf> {
     let root = directory().join(release.name);
     let is_made = root.join("made");
@@ -60,7 +60,7 @@ pub(crate) fn make(release: &Release) -> Result<PathBuf> {
         std::os::unix::fs::symlink("sid", &script)?;
     }
     fs::create_dir_all(&root)?;
-    // This machine's keys may be older than the release.
+    // The host's keyring may be older than the release.
     run(Command::new("debootstrap")
         .args(["--variant=minbase", "--no-check-gpg", release.base])
         .arg(&root)
@@ -77,7 +77,7 @@ pub(crate) fn make(release: &Release) -> Result<PathBuf> {
         root.join("etc/apt/apt.conf.d/00gcn"),
         "Acquire::Check-Valid-Until \"false\";\nAPT::Install-Recommends \"false\";\n",
     )?;
-    // What only sid has is taken from there.
+    // Packages come from sid only if no other suite has them.
     fs::write(
         root.join("etc/apt/preferences.d/gcn"),
         "Package: *\nPin: release n=sid\nPin-Priority: 100\n",
@@ -90,7 +90,7 @@ pub(crate) fn make(release: &Release) -> Result<PathBuf> {
     Ok(root)
 }
 
-/// Mounts what programs in a root need, until the machine stops.
+/// Mounts host file systems that programs in a root need. They stay mounted until the machine stops.
 ///
 /// # Errors
 /// A directory cannot be mounted.
@@ -105,7 +105,7 @@ pub(crate) fn mount(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A shell command in a root.
+/// Creates a shell command that runs in a root.
 pub(crate) fn entered(root: &Path, command: &str) -> Command {
     let mut entered = Command::new("chroot");
     entered
@@ -118,16 +118,15 @@ pub(crate) fn entered(root: &Path, command: &str) -> Command {
 /// Runs a shell command in a root.
 ///
 /// # Errors
-/// It does not succeed.
+/// The command fails.
 pub(crate) fn chroot(root: &Path, command: &str) -> Result<()> {
     run(&mut entered(root, command))
 }
 
-/// A shell command in a copy of a root that vanishes with the process, with `shared` at `/mnt`: changes are in memory, and neither the
-/// root nor this machine sees them or the mounts.
+/// Creates a shell command that runs in a temporary copy of a root, with `shared` at `/mnt`. Changes stay in memory,
+/// and neither the root nor the host sees them or the mounts.
 ///
-/// # Errors
-/// The directory where the copy is mounted cannot be made.
+/// The mount point of the copy cannot be created.
 pub(crate) fn in_copy(root: &Path, shared: &Path, command: &str) -> Result<Command> {
     const ENTER: &str = r#"
 mount -t tmpfs tmpfs "$1"

@@ -1,5 +1,6 @@
-// Links static libraries into shared ones with symbol versions, which `rustc` gives none: with its own list of symbols, no
-// version script of ours can name a version. The files `link.rs` of crates with such libraries include this one.
+// Links static libraries into shared ones with symbol versions. `rustc` cannot do this: it passes a version script of
+// its own, which prevents another one from defining versions. The `link.rs` files of crates with shared libraries
+// include this file.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,6 +1,8 @@
-// Packs the Python package, the command `gcn`, its libraries and the C library into a wheel. The tests of gcn-python include this file.
+// Packs the Python package, the command `gcn`, its libraries and the C library into a wheel. gcn-python's tests include
+// this file.
 //
-// The format: "Binary distribution format" in the Python Packaging User Guide; the platform's tag: PEP 600.
+// The format follows "Binary distribution format" in the Python Packaging User Guide, and the platform tag follows PEP
+// 600.
 
 use std::fs;
 use std::io::Write as _;
@@ -17,15 +19,16 @@ use toml::{Table, Value};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-/// Interpreters that load the extension: CPython from 3.11 on, by its stable ABI.
+/// Interpreter and ABI tags: CPython 3.11 or later, with its stable ABI.
 const INTERPRETERS: &str = "cp311-abi3";
-/// The extension in the package.
+/// Path of the extension in the package.
 const EXTENSION: &str = "amdgcn/_amdgcn.abi3.so";
-/// Directory of the libraries in an installation.
+/// Library directory in an installation.
 const LIBRARIES: &str = "lib/gcn";
-/// The library of HIP programs, and the name without a version by which RCCL opens it.
+/// Library for HIP programs, and the unversioned name by which RCCL opens it.
 const HSA: (&str, &str) = ("libhsa-runtime64.so.1", "libhsa-runtime64.so");
-/// Script by which the command is CLRX's disassembler, in place of a link. pip writes the path of its interpreter into the first line.
+/// Script that runs `gcn` as CLRX's disassembler, used instead of a link. pip writes the interpreter's path into its
+/// first line.
 const DISASSEMBLER: (&str, &str) = (
     "clrxdisasm",
     "\
@@ -36,7 +39,7 @@ command = os.path.join(os.path.dirname(os.path.abspath(__file__)), \"gcn\")
 os.execv(command, [\"clrxdisasm\", *sys.argv[1:]])
 ",
 );
-/// The C library's name, and a linker script in place of the link to it by which linkers ask for it.
+/// Name of the C library, and of a linker script used instead of the unversioned link.
 const C_LIBRARY: (&str, &str) = ("libgcn.so.0", "libgcn.so");
 const C_LIBRARY_SCRIPT: &str = "INPUT(libgcn.so.0)\n";
 /// Prefix of glibc symbol versions.
@@ -52,31 +55,31 @@ const OF_SYSTEM: [&str; 8] = [
     "libgcc_s.so.1",
     "ld-linux",
 ];
-/// Access rights of programs and libraries, and of other files.
+/// File modes of programs and libraries, and of other files.
 const PROGRAM: u32 = 0o755;
 const DATA: u32 = 0o644;
 
-/// Parts of a wheel.
+/// Contents of a wheel.
 pub struct Parts<'a> {
-    /// Directory of the crate gcn-python.
+    /// Directory of the gcn-python crate.
     pub package: &'a Path,
-    /// The extension, as cargo builds it.
+    /// Extension built by cargo.
     pub extension: &'a Path,
-    /// An installation of the command, its libraries and manual pages.
+    /// Prefix where the command, its libraries and manual pages are installed.
     pub prefix: &'a Path,
     /// The C library `libgcn.so.0`.
     pub c_library: &'a Path,
-    /// Its header, `gcn.h`.
+    /// C header, `gcn.h`.
     pub c_header: &'a Path,
-    /// Its file for pkg-config, for a prefix that is two directories above the file.
+    /// Contents of a pkg-config file whose prefix is two directories above it.
     pub pkg_config: &'a str,
-    /// Version of the package.
+    /// Package version.
     pub version: &'a str,
-    /// Removes symbols that only debuggers use.
+    /// True to strip symbols that only debuggers use.
     pub strip: bool,
 }
 
-/// `[project]` of `pyproject.toml`.
+/// The `[project]` table of `pyproject.toml`.
 struct Project(Table);
 
 impl Project {
@@ -94,12 +97,12 @@ impl Project {
         value.with_context(|| format!("pyproject.toml has no {key}"))
     }
 
-    /// Strings of a list; empty if there is no list.
+    /// Strings in a list; empty if the list is missing.
     fn list(&self, key: &str) -> Vec<&str> {
         texts(self.0.get(key))
     }
 
-    /// Dependencies of extras, by the names of these.
+    /// Dependencies of each extra, with its name.
     fn extras(&self) -> Vec<(&str, Vec<&str>)> {
         let extras = self
             .0
@@ -117,7 +120,7 @@ fn texts(list: Option<&Value>) -> Vec<&str> {
     list.filter_map(Value::as_str).collect()
 }
 
-/// A file of a wheel: its path there, its bytes and its access rights.
+/// File in a wheel: path, contents and mode.
 struct Entry {
     path: String,
     bytes: Vec<u8>,
@@ -197,7 +200,7 @@ pub fn pack(parts: &Parts<'_>, directory: &Path) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Adds the C library, its header and its file for pkg-config, in directories of the package.
+/// Adds the C library, its header and its pkg-config file to directories of the package.
 fn c_library(parts: &Parts<'_>, entries: &mut Vec<Entry>) -> Result<()> {
     let (library, unversioned) = C_LIBRARY;
     entries.push(Entry {
@@ -259,7 +262,7 @@ fn files(directory: &Path, prefix: &str, entries: &mut Vec<Entry>) -> Result<()>
     Ok(())
 }
 
-/// A program's or library's bytes, without symbols that only debuggers use.
+/// Reads a program or library, and strips it if requested.
 fn binary(parts: &Parts<'_>, path: &Path) -> Result<Vec<u8>> {
     if !parts.strip {
         return bytes(path);
@@ -272,11 +275,11 @@ fn binary(parts: &Parts<'_>, path: &Path) -> Result<Vec<u8>> {
         .arg(path);
     succeed(&mut strip)?;
     let bytes = bytes(&stripped);
-    let _ = fs::remove_file(&stripped); // It is a temporary file.
+    let _ = fs::remove_file(&stripped); // Temporary file.
     bytes
 }
 
-/// A library without contents that loads the library of HIP programs beside it: what a link to that would be.
+/// Builds an empty library that loads the HIP library next to it, in place of a symbolic link.
 fn unversioned(directory: &Path) -> Result<Vec<u8>> {
     let library = std::env::temp_dir().join(format!("gcn-wheel-{}.so", std::process::id()));
     let mut cc = Command::new("cc");
@@ -292,7 +295,7 @@ fn unversioned(directory: &Path) -> Result<Vec<u8>> {
     .arg(directory.join(HSA.0));
     succeed(&mut cc)?;
     let bytes = bytes(&library);
-    let _ = fs::remove_file(&library); // It is a temporary file.
+    let _ = fs::remove_file(&library); // Temporary file.
     bytes
 }
 
@@ -309,7 +312,7 @@ fn succeed(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// The platform's tag: the oldest glibc that has all symbols which programs and libraries need.
+/// Returns the platform tag of the oldest glibc that has all symbols the programs and libraries need.
 fn tag(entries: &[Entry]) -> Result<String> {
     let mut newest = 0;
     let binaries = entries
@@ -323,10 +326,10 @@ fn tag(entries: &[Entry]) -> Result<String> {
     Ok(format!("manylinux_2_{newest}_{}", std::env::consts::ARCH))
 }
 
-/// Minor version of the oldest glibc 2 that has all symbols which a program or library needs.
+/// Returns the minor version of the oldest glibc 2 that has all symbols a program or library needs.
 ///
 /// # Errors
-/// It is no ELF file, or needs a library other than `ours` that not every system has.
+/// `elf` is not an ELF file, or needs a library other than `ours` that some systems lack.
 pub fn needed_glibc(elf: &[u8], ours: Option<&str>) -> Result<u32> {
     let needs = needs(elf)?;
     let of_system = |library: &str| OF_SYSTEM.iter().any(|it| library.starts_with(it));
@@ -337,10 +340,10 @@ pub fn needed_glibc(elf: &[u8], ours: Option<&str>) -> Result<u32> {
     Ok(needs.glibc)
 }
 
-/// Requirements of a program or library.
+/// Libraries and glibc version that a program or library needs.
 struct Needs {
     libraries: Vec<String>,
-    /// Minor version of glibc 2.
+    /// Minor version of the oldest suitable glibc 2.
     glibc: u32,
 }
 
@@ -377,7 +380,7 @@ fn needs(elf: &[u8]) -> Result<Needs> {
     Ok(needs)
 }
 
-/// Core metadata.
+/// Formats the core metadata.
 fn metadata(project: &Project, version: &str, readme: &str) -> Result<String> {
     let mut lines = vec![
         ("Metadata-Version", "2.4".to_owned()),
@@ -410,7 +413,7 @@ fn metadata(project: &Project, version: &str, readme: &str) -> Result<String> {
     Ok(format!("{lines}\n{readme}"))
 }
 
-/// The list of all files with their hashes.
+/// Creates the `RECORD` file, which lists all files with their hashes.
 fn record(entries: &[Entry], path: String) -> Entry {
     let base64 = base64::engine::general_purpose::URL_SAFE_NO_PAD;
     let line = |entry: &Entry| {

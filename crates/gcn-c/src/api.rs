@@ -1,5 +1,4 @@
-//! Functions exported to C. The body of each is a single call of `entry::call` or `entry::quiet`, which a test
-//! checks.
+//! Functions exported to C. Each body is a single call to `entry::call` or `entry::quiet`; a test checks this.
 
 mod errors;
 mod targets;

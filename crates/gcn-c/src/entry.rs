@@ -1,4 +1,4 @@
-//! Entry and exit of every function: errors become objects, and panics do not unwind into the caller.
+//! Wraps the bodies of exported functions: converts errors to objects, and keeps panics from unwinding into the caller.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,14 +7,15 @@ use crate::error_names::INTERNAL_ERROR;
 use crate::failure::Failure;
 use crate::handle;
 
-/// Error of a function, with a stable name, a message and, if known, a place in a source.
+/// Error reported by a function, with a stable name, a message and, if known, a source location.
 pub enum ErrorHandle {}
 
 handle::handles! {
     ErrorHandle Failure, "gcn_error";
 }
 
-/// Runs the body of a function that reports errors: sets `*error` to a new error and returns `failed`, or sets it to null.
+/// Runs the body of a function that reports errors. On failure, sets `*error` to a new error and returns `failed`;
+/// otherwise sets `*error` to null.
 ///
 /// # Safety
 /// `error` is null or writable.
@@ -30,19 +31,19 @@ pub(crate) unsafe fn call<T>(
         Err(failure) => (failed, handle::insert(failure)),
     };
     if !error.is_null() {
-        // SAFETY: it has room, as the caller vouches.
+        // SAFETY: `error` is not null, and the caller guarantees that it is writable.
         unsafe { error.write_unaligned(handle) };
     }
     value
 }
 
-/// Runs the body of a function that cannot report errors. It returns `failed` instead.
+/// Runs the body of a function that cannot report errors and returns `failed` instead.
 #[inline]
 pub(crate) fn quiet<T>(failed: T, body: impl FnOnce() -> Result<T, Failure>) -> T {
     guarded(body).unwrap_or(failed)
 }
 
-/// Runs a body, and turns a panic into an error.
+/// Runs a body, and converts a panic to an error.
 #[inline]
 fn guarded<T>(body: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| Err(panicked(panic)))
@@ -53,7 +54,7 @@ fn panicked(panic: Box<dyn Any + Send>) -> Failure {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
     let message = format!("libgcn has a defect: {}", text.unwrap_or("it has panicked"));
-    // A payload of another type may panic again when it is dropped.
+    // Dropping a payload of another type may panic again.
     if text.is_none() {
         std::mem::forget(panic);
     }
@@ -64,7 +65,7 @@ fn panicked(panic: Box<dyn Any + Send>) -> Failure {
 mod tests {
     use super::*;
 
-    /// Function in the form of the library's functions, which succeeds, fails or panics depending on `input`.
+    /// Sample of an exported function, which succeeds, fails or panics depending on `input`.
     extern "C" fn function(input: u32, error: *mut *mut ErrorHandle) -> u32 {
         let body = || match input {
             0 => panic!("input {input}"),
@@ -72,7 +73,7 @@ mod tests {
             2 => Err(Failure::null("input")),
             _ => Ok(input),
         };
-        // SAFETY: the callers below pass null or room.
+        // SAFETY: the callers below pass null or a writable pointer.
         unsafe { call(error, 0, body) }
     }
 

@@ -1,14 +1,14 @@
 //! Stable names of errors that only this library reports; all others come from gcn-asm, gcn-object and gcn-runtime.
 
-/// Null pointer where the function requires a value.
+/// Null pointer for a required argument.
 pub const NULL_POINTER: &str = "null-pointer";
 /// Handle that was freed, has another type, or was never created.
 pub const INVALID_HANDLE: &str = "invalid-handle";
-/// Pointer or length that is not valid for an array: misaligned, or larger than the address space.
+/// Array whose pointer is misaligned, or whose size exceeds the address space.
 pub const INVALID_ARRAY: &str = "invalid-array";
-/// Text that is not UTF-8.
+/// String that is not UTF-8.
 pub const INVALID_UTF8: &str = "invalid-text";
-/// Unknown number or name of a target, a syntax, a dialect or a check.
+/// Unknown number or name of a target, syntax, dialect or check.
 pub const INVALID_CHOICE: &str = "invalid-choice";
 /// Index out of range.
 pub const INDEX_RANGE: &str = "index-range";
@@ -19,7 +19,7 @@ pub const TRUNCATED_INSTRUCTION: &str = "truncated-instruction";
 /// Bug in the library: a function panicked.
 pub const INTERNAL_ERROR: &str = "internal-error";
 
-/// All names.
+/// All names in this module.
 ///
 /// # Examples
 /// ```

@@ -1,4 +1,4 @@
-//! Errors as the caller receives them.
+//! Errors reported to the caller.
 
 use std::ffi::CString;
 
@@ -10,7 +10,7 @@ use crate::error_names::{
 };
 use crate::runtime::Error;
 
-/// Converts text to a C string. NUL characters are replaced, since they would end it.
+/// Converts a string to a C string. NUL characters are replaced, since they would end the string.
 pub(crate) fn c_text(text: impl Into<String>) -> CString {
     let text = text.into();
     CString::new(text)
@@ -24,7 +24,7 @@ pub(crate) fn c_text(text: impl Into<String>) -> CString {
 /// Source location.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    /// Name of the file.
+    /// File name.
     pub(crate) file: CString,
     /// Line number, starting at 1; 0 if unknown.
     pub(crate) line: u32,
@@ -32,12 +32,12 @@ pub(crate) struct Place {
     pub(crate) column: u32,
 }
 
-/// Error of a function: the object behind `gcn_error`.
+/// Error reported by a function: the object that a `gcn_error` handle refers to.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
     /// Stable name, explained by `gcn explain`.
     pub(crate) name: CString,
-    /// Text of the message.
+    /// Error message.
     pub(crate) message: CString,
     /// Help text; may be empty.
     pub(crate) help: CString,
@@ -46,7 +46,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// Creates an error without a place.
+    /// Creates an error without a source location.
     #[cold]
     pub(crate) fn new(name: &str, message: impl Into<String>) -> Failure {
         Failure {
@@ -57,25 +57,25 @@ impl Failure {
         }
     }
 
-    /// Adds a place.
+    /// Adds a source location.
     pub(crate) fn at(mut self, place: Option<Place>) -> Failure {
         self.place = place;
         self
     }
 
-    /// Adds help.
+    /// Adds help text.
     pub(crate) fn with_help(mut self, help: &str) -> Failure {
         self.help = c_text(help);
         self
     }
 
-    /// Error for a null pointer.
+    /// Creates the error for a null pointer.
     #[cold]
     pub(crate) fn null(parameter: &str) -> Failure {
         Failure::new(NULL_POINTER, format!("`{parameter}` is a null pointer"))
     }
 
-    /// Error for an index out of range.
+    /// Creates the error for an index out of range.
     #[cold]
     pub(crate) fn index(index: usize, count: usize, elements: &str) -> Failure {
         Failure::new(
@@ -84,7 +84,7 @@ impl Failure {
         )
     }
 
-    /// Error for an unknown number or name.
+    /// Creates the error for an unknown number or name.
     #[cold]
     pub(crate) fn choice(message: impl Into<String>) -> Failure {
         Failure::new(INVALID_CHOICE, message)

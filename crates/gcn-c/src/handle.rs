@@ -1,8 +1,8 @@
-//! Handles: keys of a table of objects.
+//! Handles, which are keys into a table of objects.
 //!
-//! A key is never reused, and its high bits are not those of any valid address. So a handle that was freed, or a
-//! pointer to something else, is detected without dereferencing it. Objects are shared: an object freed by another
-//! thread lives until the functions that use it have returned.
+//! Keys are never reused, and their high bits occur in no valid address. Freed handles and other pointers are therefore
+//! detected without dereferencing them. Objects are shared: if another thread frees an object, it lives until the
+//! functions that use it return.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -12,11 +12,11 @@ use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 use crate::error_names::INVALID_HANDLE;
 use crate::failure::Failure;
 
-/// Opaque type of a handle in C.
+/// Opaque C type of a handle.
 pub(crate) trait Handle {
-    /// Object behind the handle.
+    /// Type of the objects that handles refer to.
     type Object: Any + Send + Sync;
-    /// Name of the type in C.
+    /// Name of the C type.
     const NAME: &'static str;
 }
 
@@ -24,12 +24,12 @@ type Objects = HashMap<usize, Arc<dyn Any + Send + Sync>>;
 
 static OBJECTS: LazyLock<RwLock<Objects>> = LazyLock::new(RwLock::default);
 
-/// High bits of all keys. On 64-bit hosts no address has them.
+/// High bits of all keys, which no valid address has on 64-bit hosts.
 const TAG: usize = 0x6763 << (usize::BITS - u16::BITS);
-/// Distance between keys, so that they look aligned.
+/// Distance between keys, chosen so that they look aligned.
 const STEP: usize = 16;
 
-/// Adds an object to the table.
+/// Adds an object to the table, and returns its handle.
 pub(crate) fn insert<H: Handle>(object: H::Object) -> *mut H {
     static NEXT: AtomicUsize = AtomicUsize::new(1);
     let key = TAG | (NEXT.fetch_add(1, Relaxed) * STEP);
@@ -38,7 +38,7 @@ pub(crate) fn insert<H: Handle>(object: H::Object) -> *mut H {
     std::ptr::without_provenance_mut(key)
 }
 
-/// Returns the object behind a handle.
+/// Returns the object that a handle refers to.
 ///
 /// # Errors
 /// The handle is null, was freed, or has another type.
@@ -62,18 +62,18 @@ pub(crate) fn get<H: Handle>(handle: *const H) -> Result<Arc<H::Object>, Failure
 /// Removes an object from the table.
 ///
 /// # Errors
-/// As for [`get`].
+/// The handle is null, was freed, or has another type.
 pub(crate) fn remove<H: Handle>(handle: *mut H) -> Result<(), Failure> {
     get(handle.cast_const())?;
     let mut objects = OBJECTS.write().unwrap_or_else(PoisonError::into_inner);
     let object = objects.remove(&handle.addr());
-    // Dropping the object may take time, or access the table.
+    // Dropping the object may take time or access the table, so release the lock first.
     drop(objects);
     drop(object);
     Ok(())
 }
 
-/// Defines handle types: name, object, name in C.
+/// Implements [`Handle`] for opaque types, given with their object types and C names.
 macro_rules! handles {
     ($($(#[$doc:meta])* $Handle:ident $Object:ty, $name:literal;)*) => {$(
         impl $crate::handle::Handle for $Handle {

@@ -26,10 +26,10 @@
 //! }
 //! ```
 //!
-//! It prints `v_lshlrev_b32_e32 v0, 2, v0; global_load_dword v1, v0, s[4:5]; s_endpgm`.
+//! The program prints `v_lshlrev_b32_e32 v0, 2, v0; global_load_dword v1, v0, s[4:5]; s_endpgm`.
 //!
-//! Programs include `gcn.h`. A test generates it from the functions in `api/` and compares the result; `docs/c.md` has
-//! a program that runs a kernel. The functions convert between C types and those of the crates below, and contain no
+//! Programs include `gcn.h`, which a test generates from the functions in `api/` and compares. `docs/c.md` contains a
+//! program that runs a kernel. The functions convert between C types and the types of other crates, and contain no
 //! logic of their own:
 //!
 //! - **Handles** (`handle.rs`) are keys into a table, not addresses. Using a handle that was freed, has another type or
@@ -37,26 +37,26 @@
 //! - **Errors** (`failure.rs`) have a stable name for `gcn explain`, a message, help, and a source location if known.
 //! - **Panics** are caught in `entry.rs`, which runs the body of every function. The caller gets the error
 //!   `internal-error`.
-//! - **Pointers** from the caller are read in `pointers.rs`. Null is an error if a value is required.
+//! - **Pointers** from the caller are read in `pointers.rs`. Null pointers are errors where a value is required.
 //!
 //! `cargo xtask capi` links `libgcn.so.0` from this crate's static library, with the symbol versions of
 //! `exports.map`.
 
 // In import order: a module imports only from modules above it.
 
-// The only module that names gcn-runtime and gcn-report.
+// The only module that imports from gcn-runtime and gcn-report.
 mod runtime;
 
-// Errors, handles, and entry and exit of functions.
+// Errors, handles, and wrappers for function bodies.
 pub mod error_names;
 mod failure;
 mod handle;
 mod pointers;
 mod entry;
 
-// Objects behind handles.
+// Objects that handles refer to.
 mod records;
 mod source_place;
 
-// The functions.
+// Exported functions.
 mod api;

@@ -1,30 +1,30 @@
-//! Access to pointers that the caller passes.
+//! Reads and writes through pointers from the caller.
 
 use std::ffi::{CStr, c_char};
 
 use crate::error_names::{INVALID_ARRAY, INVALID_UTF8};
 use crate::failure::Failure;
 
-/// Reads text; `parameter` names it in the error.
+/// Reads a string. `parameter` is its name in errors.
 ///
 /// # Errors
-/// The pointer is null, or the text is not UTF-8.
+/// The pointer is null, or the string is not UTF-8.
 ///
 /// # Safety
 /// `text` is null or null-terminated, and does not change during `'a`.
 pub(crate) unsafe fn text<'a>(text: *const c_char, parameter: &str) -> Result<&'a str, Failure> {
-    // SAFETY: as the caller vouches.
+    // SAFETY: the caller guarantees the same.
     let text = unsafe { optional_text(text, parameter) }?;
     text.ok_or_else(|| Failure::null(parameter))
 }
 
-/// Reads text that may be null.
+/// Reads a string that may be null.
 ///
 /// # Errors
-/// The text is not UTF-8.
+/// The string is not UTF-8.
 ///
 /// # Safety
-/// As for [`text`].
+/// `text` is null or null-terminated, and does not change during `'a`.
 pub(crate) unsafe fn optional_text<'a>(
     text: *const c_char,
     parameter: &str,
@@ -32,7 +32,7 @@ pub(crate) unsafe fn optional_text<'a>(
     if text.is_null() {
         return Ok(None);
     }
-    // SAFETY: it ends with a NUL and does not change, as the caller vouches.
+    // SAFETY: `text` is not null, and the caller guarantees that it is null-terminated and does not change.
     let text = unsafe { CStr::from_ptr(text) };
     let text = text.to_str().map_err(|error| {
         let message = format!("`{parameter}` is not UTF-8: {error}");
@@ -41,7 +41,7 @@ pub(crate) unsafe fn optional_text<'a>(
     Ok(Some(text))
 }
 
-/// Rejects pointers and lengths that are not valid for an array.
+/// Rejects pointers and lengths that do not form a valid array.
 ///
 /// # Errors
 /// The pointer is null or misaligned, or the array exceeds the address space.
@@ -75,7 +75,7 @@ pub(crate) unsafe fn array<'a, T>(
         return Ok(&[]);
     }
     check(array, count, parameter)?;
-    // SAFETY: it is not null and aligned, and has the elements, as the caller vouches.
+    // SAFETY: `array` is aligned and not null, and the caller guarantees that it points to `count` elements.
     Ok(unsafe { std::slice::from_raw_parts(array, count) })
 }
 
@@ -94,11 +94,11 @@ pub(crate) unsafe fn optional<'a, T>(
         return Ok(None);
     }
     check(value, 1, parameter)?;
-    // SAFETY: it is not null and aligned, and has a value, as the caller vouches.
+    // SAFETY: `value` is aligned and not null, and the caller guarantees that it is valid.
     Ok(Some(unsafe { &*value }))
 }
 
-/// Writes a result.
+/// Writes a result through a pointer.
 ///
 /// # Errors
 /// `to` is null.
@@ -110,15 +110,15 @@ pub(crate) unsafe fn put<T>(to: *mut T, value: T, parameter: &str) -> Result<(),
     if to.is_null() {
         return Err(Failure::null(parameter));
     }
-    // SAFETY: it has room, as the caller vouches.
+    // SAFETY: `to` is not null, and the caller guarantees that it is writable.
     unsafe { to.write_unaligned(value) };
     Ok(())
 }
 
-/// Writes as much of a text as fits, with a terminator, and returns the length of the whole text, like `snprintf`.
+/// Writes as much of a string as fits, with a terminator, and returns the length of the whole string, like `snprintf`.
 ///
 /// # Errors
-/// `to` is null although `room` is not 0.
+/// `to` is null, and `room` is not 0.
 ///
 /// # Safety
 /// `to` is null or has `room` writable bytes.
@@ -136,7 +136,7 @@ pub(crate) unsafe fn put_text(
         return Err(Failure::null(parameter));
     }
     let count = text.len().min(room - 1);
-    // SAFETY: `to` has `room` bytes, as the caller vouches, and a NUL follows the text within them.
+    // SAFETY: the caller guarantees that `to` has `room` bytes, and the text and its terminator fit into them.
     unsafe {
         std::ptr::copy_nonoverlapping(text.as_ptr(), to.cast(), count);
         to.add(count).write(0);
@@ -144,10 +144,10 @@ pub(crate) unsafe fn put_text(
     Ok(text.len())
 }
 
-/// Writes bytes.
+/// Writes bytes through a pointer.
 ///
 /// # Errors
-/// `to` is null although there are bytes.
+/// `to` is null, and `bytes` is not empty.
 ///
 /// # Safety
 /// `to` is null or has room for the bytes.
@@ -158,7 +158,7 @@ pub(crate) unsafe fn put_bytes(bytes: &[u8], to: *mut u8, parameter: &str) -> Re
     if to.is_null() {
         return Err(Failure::null(parameter));
     }
-    // SAFETY: it has room, as the caller vouches, and `bytes` are the library's own.
+    // SAFETY: the caller guarantees that `to` has room, and `bytes` belongs to the library, so they do not overlap.
     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len()) };
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Kernels and arguments of code objects, with C strings.
+//! C structures that describe kernels and arguments in code objects.
 
 use std::ffi::{CString, c_char};
 
@@ -6,58 +6,58 @@ use gcn_object::{ArgumentMetadata, ObjectKernel};
 
 use crate::failure::{Failure, c_text};
 
-/// Kernel of a code object. Strings belong to the handle that it was read from.
+/// Kernel in a code object. Strings belong to the handle that the kernel was read from.
 #[repr(C)]
 pub struct KernelInfo {
-    /// Symbol, without `.kd`.
+    /// Symbol name, without `.kd`.
     pub name: *const c_char,
     /// Address of the kernel descriptor in the object.
     pub descriptor_address: u64,
     /// Address of the first instruction in the object.
     pub entry_address: u64,
-    /// Size of the code in bytes, starting at the entry; 0 if the symbol does not state it.
+    /// Size of the code in bytes, starting at the entry; 0 if the symbol has no size.
     pub code_size: u64,
-    /// Size of the argument segment in bytes; 0 if unknown.
+    /// Size of the kernel argument segment in bytes; 0 if unknown.
     pub argument_bytes: u64,
-    /// Static LDS in bytes.
+    /// Static LDS size in bytes.
     pub lds_bytes: u32,
-    /// Scratch per lane in bytes.
+    /// Scratch size per lane in bytes.
     pub scratch_bytes: u32,
-    /// Number of VGPRs; 0 if the metadata do not state it.
+    /// Number of VGPRs; 0 if the metadata does not specify it.
     pub vgprs: u32,
-    /// Number of SGPRs, including VCC and other special registers; 0 if the metadata do not state it.
+    /// Number of SGPRs, including VCC and other special registers; 0 if the metadata does not specify it.
     pub sgprs: u32,
     /// Number of arguments in the metadata, including hidden ones; 0 without metadata.
     pub argument_count: usize,
 }
 
-/// Argument of a kernel, as described by the metadata. Strings belong to the handle that it was read from.
+/// Kernel argument, as described by the metadata. Strings belong to the handle that the argument was read from.
 #[repr(C)]
 pub struct ArgumentInfo {
-    /// Name in the source, or null.
+    /// Name in the source; may be null.
     pub name: *const c_char,
-    /// Type in the source, or null.
+    /// Type in the source; may be null.
     pub type_name: *const c_char,
-    /// Kind of the value, as named in metadata: `by_value`, `global_buffer`, `hidden_none`, ...
+    /// Value kind, as named in the metadata: `by_value`, `global_buffer`, `hidden_none`, ...
     pub value_kind: *const c_char,
-    /// Address space of a pointer (`global`, `local`, `constant`, ...), or null.
+    /// Address space of a pointer (`global`, `local`, `constant`, ...); null for other arguments.
     pub address_space: *const c_char,
     /// Offset in the argument segment, in bytes.
     pub offset: u64,
     /// Size in bytes.
     pub size: u64,
-    /// True if the runtime sets the argument, not the caller.
+    /// True if the runtime sets the argument instead of the caller.
     pub is_hidden: bool,
-    /// True if the source declares it `const`.
+    /// True if the source declares the argument `const`.
     pub is_const: bool,
 }
 
-/// Converts optional text to a C string or null.
+/// Converts an optional string to a C string pointer, which may be null.
 pub(crate) fn or_null(text: Option<&CString>) -> *const c_char {
     text.map_or(std::ptr::null(), |text| text.as_ptr())
 }
 
-/// Strings of an argument.
+/// Kernel argument with C strings.
 #[derive(Debug)]
 struct ArgumentRecord {
     name: Option<CString>,
@@ -85,7 +85,7 @@ impl ArgumentRecord {
     }
 }
 
-/// Kernel with its arguments.
+/// Kernel and its arguments, with C strings.
 #[derive(Debug)]
 pub(crate) struct KernelRecord {
     name: CString,
@@ -129,7 +129,7 @@ impl KernelRecord {
         }
     }
 
-    /// Returns an argument as a C structure.
+    /// Returns the argument at an index as a C structure.
     ///
     /// # Errors
     /// The index is out of range.

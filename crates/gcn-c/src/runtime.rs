@@ -1,4 +1,4 @@
-//! Types of the runtime and its reports that this crate uses.
+//! Imports from gcn-runtime and gcn-report.
 
 pub(crate) use gcn_report::settings::{CheckSettings, checks};
 pub(crate) use gcn_report::{Checking, CodeMap, FaultReport, FindingReport};

@@ -1,4 +1,4 @@
-//! Places in sources, of assembly text and of running code.
+//! Finds the source locations of diagnostics and faults.
 
 use std::ops::Range;
 
@@ -7,18 +7,18 @@ use gcn_asm::{Diagnostic, SourceFile};
 use crate::failure::{Failure, Place, c_text};
 use crate::runtime::{CodeMap, Completion, Error, FaultReport, Kernel};
 
-/// A source with its included files, in ascending order of position.
+/// Source with its included files.
 pub(crate) struct Sources<'a> {
-    /// Name of the source in messages.
+    /// Source name in messages.
     pub(crate) name: &'a str,
-    /// Text of the source.
+    /// Source text.
     pub(crate) text: &'a str,
-    /// Included files.
+    /// Included files, in ascending order of position.
     pub(crate) files: &'a [SourceFile],
 }
 
 impl Sources<'_> {
-    /// Place of a diagnostic's first byte. The column counts characters.
+    /// Returns the source location of a span's first byte. The column counts characters.
     pub(crate) fn place(&self, span: &Range<usize>) -> Place {
         let (mut name, mut text, mut at) = (self.name, self.text, span.start);
         if at > text.len()
@@ -58,11 +58,11 @@ pub(crate) fn launch_failure(error: &Error, kernel: &Kernel) -> Failure {
     failure.at(fault_place(end, kernel))
 }
 
-/// Source line of the instruction that faulted, if the code has debug information.
+/// Returns the source location of the faulting instruction, if the code has debug information.
 fn fault_place(end: &Completion, kernel: &Kernel) -> Option<Place> {
     let module = kernel.module();
     let address = module.loaded().linked_address(end.fault.as_ref()?.pc);
-    // Without readable debug information, the error has no place.
+    // Without readable debug information, the error has no source location.
     let lines = module.object().source_lines().ok()??;
     let frames = lines.frames(address).ok()?;
     let place = frames.into_iter().find_map(|frame| frame.place)?;

@@ -1,5 +1,5 @@
-//! Tests of the C and C++ examples, built by the host's compilers and run with the library. The output of each must
-//! be that of its `.stdout` file.
+//! Builds the C and C++ examples with the host's compilers, and runs them with the library. The output of each must
+//! match its `.stdout` file.
 
 #[path = "../link.rs"]
 mod link;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-/// Directory with the library and the programs.
+/// Directory with the shared library and compiled programs.
 struct BuiltLibrary {
     directory: tempfile::TempDir,
 }
@@ -22,13 +22,13 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// True if a compiler runs. If not, the test is skipped with a message that the harness shows with `--nocapture`.
+/// True if a compiler runs. Otherwise, the test is skipped with a message that the harness shows with `--nocapture`.
 fn has(compiler: &str) -> bool {
     let found = Command::new(compiler).arg("--version").output();
     found.is_ok_and(|output| output.status.success())
 }
 
-/// Newest archive of this crate beside the test. Cargo keeps those of earlier builds.
+/// Returns this crate's newest static library next to the test. Cargo keeps older builds.
 fn archive() -> PathBuf {
     let test = std::env::current_exe().expect("the test has a path");
     let beside = test.parent().expect("it is in a directory");
@@ -46,7 +46,7 @@ fn archive() -> PathBuf {
         .1
 }
 
-/// The library and its header, built once; `None` without a C compiler.
+/// Links the library once; `None` without a C compiler.
 fn built() -> Option<&'static BuiltLibrary> {
     static BUILT: OnceLock<Option<BuiltLibrary>> = OnceLock::new();
     let make = || {
@@ -198,7 +198,7 @@ fn pkg_config_knows_the_library() {
     assert!(file.contains(&version), "{file}");
 }
 
-/// Reports that a test is skipped, since the harness has no such result.
+/// Prints that a test is skipped, since the harness has no such result.
 #[allow(clippy::print_stderr)]
 fn skip(tool: &str) {
     eprintln!("skipped: {tool} is not installed");

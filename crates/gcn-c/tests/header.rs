@@ -1,5 +1,5 @@
-//! Checks that header, version script and sources have the same functions, and that each function has the guard for
-//! panics.
+//! Checks that the header, the version script and the sources declare the same functions, and that every function
+//! catches panics.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +15,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Sources with functions and types for C, in the order of the header.
+/// Returns the sources that define functions and types for C, in header order.
 fn sources() -> Vec<PathBuf> {
     let api = read(&root().join("src/api.rs"));
     let modules = api
@@ -28,7 +28,7 @@ fn sources() -> Vec<PathBuf> {
     sources
 }
 
-/// Functions exported to C.
+/// Parses the functions exported to C.
 fn functions() -> Vec<ItemFn> {
     let mut functions = Vec::new();
     for path in sources() {
@@ -100,7 +100,7 @@ fn every_function_is_declared_and_has_a_version() {
     }
 }
 
-/// Name of the function called by an expression.
+/// Returns the name of the function that an expression calls.
 fn callee(expr: &Expr) -> Option<String> {
     let Expr::Call(call) = expr else { return None };
     let Expr::Path(path) = &*call.func else {

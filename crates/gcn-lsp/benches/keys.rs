@@ -1,4 +1,4 @@
-//! Latency of each answer after a keystroke in a document of 10,000 lines, over the protocol.
+//! Benchmarks the latency of protocol requests after a keystroke in a 10,000-line document.
 
 #[path = "../../gcn/tests/lsp/client.rs"]
 mod client;
@@ -11,12 +11,12 @@ use client::{Client, URI};
 use criterion::{Criterion, criterion_group, criterion_main};
 use serde_json::json;
 
-/// Lines of the document.
+/// Number of lines in the document.
 const LINES: usize = 10_000;
-/// Line of the keystroke, where a `v_` is completed.
+/// Line where `v_` is completed.
 const LINE: u32 = 5_000;
 
-/// A kernel with loops.
+/// Generates a kernel with loops.
 fn source() -> String {
     let mut text =
         ".amdgcn_target \"amdgcn-amd-amdhsa--gfx906\"\n.type k,@function\nk:\n".to_owned();
@@ -61,7 +61,7 @@ fn keys(criterion: &mut Criterion) {
     client.change(URI, 2, Some([LINE, 0, LINE, 0]), "v_");
     client.diagnostics(URI, 2);
     let mut version = 2;
-    // A keystroke at the end of the word, which the next iteration undoes.
+    // Sends a keystroke at the end of the word; the next iteration undoes it.
     let mut key = |client: &mut Client<_, _>| {
         version += 1;
         match version % 2 {

@@ -1,4 +1,4 @@
-//! Assembly of a document and its included files, and mapping of spans to locations.
+//! Assembles a document with its included files, and maps spans to locations.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -13,11 +13,11 @@ use crate::settings::{Settings, SourceSettings};
 use crate::text::{Encoding, Text};
 use crate::uri;
 
-/// A version of a document, with everything that its assembly depends on.
+/// Document version with all inputs to its assembly.
 #[derive(Clone, Debug)]
 pub(crate) struct Snapshot {
     pub uri: Uri,
-    /// Path or URI: names the document in messages, and resolves its includes.
+    /// Path or URI, used in messages and to resolve includes.
     pub name: String,
     pub version: i32,
     pub text: Arc<Text>,
@@ -34,9 +34,9 @@ pub(crate) struct Assembled {
     pub assembly: Assembly,
     /// Code object, unless there are errors.
     pub object: Option<Vec<u8>>,
-    /// Diagnostics of the assembler and the linker.
+    /// Assembler and linker diagnostics.
     pub diagnostics: Vec<Diagnostic>,
-    /// Texts of included files, by name.
+    /// Contents of included files, by name.
     texts: HashMap<String, Arc<Text>>,
 }
 
@@ -64,11 +64,11 @@ impl Assembled {
         }
     }
 
-    /// Maps a span to the document: for a span in an included file, the outermost `.include`.
+    /// Maps a span to the document. A span in an included file maps to the outermost `.include`.
     pub(crate) fn own_span(&self, span: &Range<usize>) -> Range<usize> {
         let own = self.snapshot.text.as_str().len();
         let mut span = span.clone();
-        // Each inclusion is in a text that starts before its own.
+        // The text that contains an inclusion starts at a lower position than the included text.
         while span.start > own {
             match self.inclusion(span.start) {
                 Some(inclusion) if inclusion.from.start < span.start => {
@@ -86,13 +86,13 @@ impl Assembled {
         inclusions.get(behind.checked_sub(1)?)
     }
 
-    /// Range of a span in the document.
+    /// Converts a span to a range in the document.
     pub(crate) fn range(&self, span: &Range<usize>) -> lsp_types::Range {
         let Snapshot { text, encoding, .. } = &self.snapshot;
         text.range(&self.own_span(span), *encoding)
     }
 
-    /// Location of a span, in the document or in an included file.
+    /// Returns the location of a span, in the document or in an included file.
     pub(crate) fn location(&self, span: &Range<usize>) -> Location {
         let Snapshot { text, encoding, .. } = &self.snapshot;
         if span.start > text.as_str().len()

@@ -1,5 +1,5 @@
-//! Completion: mnemonics, macros and directives at the beginning of a statement; after a mnemonic, the operands that
-//! the instruction accepts at that position, and its modifiers.
+//! Completion of mnemonics, macros and directives at the start of a statement, and of the operands and modifiers that
+//! an instruction accepts at the cursor.
 
 use gcn_asm::reference::InstructionReport;
 use gcn_asm::syntax::{Token, TokenKind};
@@ -16,15 +16,15 @@ use crate::context::{Context, instruction};
 use crate::definition;
 use crate::outline::{DefinitionKind, is_name};
 
-/// VGPRs per lane.
+/// Number of VGPRs per lane.
 const VGPRS: u16 = 256;
 
-/// Candidates for completion.
+/// Completion candidates.
 struct Candidates<'a> {
-    /// Start of the word, in lower case.
+    /// Part of the word before the cursor, in lower case.
     prefix: String,
     items: Vec<CompletionItem>,
-    /// True if candidates that do not contain the prefix were omitted.
+    /// True if candidates were omitted because they do not contain the prefix.
     has_more: bool,
     isa: Isa,
     context: &'a Context<'a>,
@@ -82,7 +82,7 @@ impl Candidates<'_> {
         }
     }
 
-    /// Names of labels, values and memory objects.
+    /// Adds names of labels, values and memory objects.
     fn add_symbols(&mut self, wanted: &dyn Fn(DefinitionKind) -> bool) {
         let mut names: Vec<_> = definition::names(self.context).into_iter().collect();
         names.sort_unstable_by(|one, other| one.0.cmp(&other.0));
@@ -99,7 +99,7 @@ impl Candidates<'_> {
         }
     }
 
-    /// Groups of registers of a bank, in ascending order.
+    /// Adds register groups of a bank, in ascending order.
     fn add_registers(&mut self, bank: char, count: u8, registers: u16, step: usize) {
         let count = u16::from(count.max(1));
         let last = registers.saturating_sub(count);
@@ -148,7 +148,7 @@ impl Candidates<'_> {
         }
     }
 
-    /// Operands that a slot accepts.
+    /// Adds operands that a slot accepts.
     fn add_operands(&mut self, slot: &Slot) {
         let count = slot.ty.dwords();
         let isa = self.isa;
@@ -262,18 +262,18 @@ impl Candidates<'_> {
 /// Position of a word in its statement.
 enum WordPosition {
     Head,
-    /// After a mnemonic and `commas` commas; `follows_operand` is true if an operand follows the last of them.
+    /// After a mnemonic and `commas` commas. `follows_operand` is true if there is an operand after the last comma.
     Operand {
         commas: usize,
         follows_operand: bool,
     },
-    /// Value of the modifier with this name.
+    /// Value of the modifier with the given name.
     Value(String),
     Directive,
     None,
 }
 
-/// Candidates at the cursor.
+/// Returns completions at the cursor.
 pub(crate) fn complete(context: &Context<'_>) -> CompletionList {
     let statement = context.statement();
     let before = statement
@@ -300,7 +300,7 @@ pub(crate) fn complete(context: &Context<'_>) -> CompletionList {
     } else {
         place(context, preceding)
     };
-    // A register group is completed as one word: `v[2:`.
+    // A register group such as `v[2:` is completed as one word.
     if let WordPosition::Operand { .. } = place
         && let Some(open) = open_group(context, &before)
     {
@@ -364,7 +364,7 @@ pub(crate) fn complete(context: &Context<'_>) -> CompletionList {
     }
 }
 
-/// Position after the given tokens of a statement.
+/// Determines the position that follows the given tokens of a statement.
 fn place(context: &Context<'_>, preceding: &[&Token]) -> WordPosition {
     let heads = [
         TokenKind::Mnemonic,
@@ -407,7 +407,7 @@ fn place(context: &Context<'_>, preceding: &[&Token]) -> WordPosition {
     }
 }
 
-/// Start of the register group that contains the cursor.
+/// Returns the start of the register group that contains the cursor.
 fn open_group(context: &Context<'_>, before: &[&Token]) -> Option<usize> {
     let open = before
         .iter()
@@ -421,7 +421,7 @@ fn open_group(context: &Context<'_>, before: &[&Token]) -> Option<usize> {
     (is_bank && !is_closed).then_some(bank.span.start)
 }
 
-/// Adds the operands after a number of commas, and the modifiers after the last operand.
+/// Adds the operands that may follow a number of commas, and modifiers after the last operand.
 fn operands(candidates: &mut Candidates<'_>, op: Op, commas: usize, follows_operand: bool) {
     let slots: Vec<&Slot> = op.row().slots().collect();
     let required = slots
@@ -434,7 +434,7 @@ fn operands(candidates: &mut Candidates<'_>, op: Op, commas: usize, follows_oper
         }
         return;
     }
-    // Omitted optional operands shift the following ones.
+    // Omitted optional operands shift later ones.
     let skipped = slots.len() - required;
     for slot in slots.iter().skip(commas).take(1 + skipped) {
         candidates.add_operands(slot);
@@ -448,7 +448,7 @@ fn operands(candidates: &mut Candidates<'_>, op: Op, commas: usize, follows_oper
     }
 }
 
-/// Adds the description to the selected candidate.
+/// Adds documentation to the selected candidate.
 pub(crate) fn resolve(mut item: CompletionItem) -> CompletionItem {
     let Some((isa, op)) = item.data.as_ref().and_then(instruction_of) else {
         return item;
@@ -462,7 +462,7 @@ pub(crate) fn resolve(mut item: CompletionItem) -> CompletionItem {
     item
 }
 
-/// Instruction named by a candidate's data.
+/// Looks up the instruction that a candidate's data identifies.
 fn instruction_of(data: &Value) -> Option<(Isa, Op)> {
     let number = data.get("isa")?.as_u64()?;
     let isa = Isa::ALL.into_iter().find(|isa| *isa as u64 == number)?;

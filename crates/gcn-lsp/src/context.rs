@@ -1,4 +1,4 @@
-//! Context of a request at a position: the document, the statement there, and the instruction of that statement.
+//! Context of a request: the document, the position, the statement there, and its instruction.
 
 use gcn_asm::syntax::{Token, TokenKind};
 use gcn_isa::{Form, Isa, Op, clrx, llvm};
@@ -9,7 +9,7 @@ use crate::outline::Outline;
 use crate::settings::Settings;
 use crate::text::Encoding;
 
-/// A position in a document, with the data that a request may need.
+/// Position in a document, with the data that requests need.
 pub(crate) struct Context<'a> {
     pub document: &'a Document,
     pub settings: &'a Settings,
@@ -26,17 +26,17 @@ impl<'a> Context<'a> {
         self.document.text.as_str()
     }
 
-    /// Text of a token.
+    /// Returns the text of a token.
     pub(crate) fn slice(&self, token: &Token) -> &'a str {
         self.text().get(token.span.clone()).unwrap_or_default()
     }
 
-    /// Token at the position.
+    /// Returns the token at the position.
     pub(crate) fn token(&self) -> Option<&'a Token> {
         self.outline.token_at(self.offset)
     }
 
-    /// Tokens of the statement at the position; empty if a line break separates them.
+    /// Returns the tokens of the statement at the position; empty if the position is after its end.
     pub(crate) fn statement(&self) -> &'a [Token] {
         let Some(index) = self.outline.statement_at(self.offset) else {
             return &[];
@@ -51,19 +51,19 @@ impl<'a> Context<'a> {
         if is_over { &[] } else { tokens }
     }
 
-    /// Index of the first word in a statement, and its token.
+    /// Returns the directive or mnemonic of a statement, with its index.
     pub(crate) fn head(&self, statement: &'a [Token]) -> Option<(usize, &'a Token)> {
         let mut tokens = statement.iter().enumerate();
         tokens.find(|(_, token)| matches!(token.kind, TokenKind::Directive | TokenKind::Mnemonic))
     }
 
-    /// Instruction of a mnemonic.
+    /// Looks up the instruction for a mnemonic.
     pub(crate) fn instruction(&self, mnemonic: &str) -> Option<(Op, Option<&'static Form>)> {
         instruction(self.isa, mnemonic)
     }
 }
 
-/// Instruction for a mnemonic in LLVM's or CLRX's spelling, and the form that the mnemonic requests.
+/// Looks up the instruction for a mnemonic in LLVM's or CLRX's spelling, and the form that the mnemonic selects.
 pub(crate) fn instruction(isa: Isa, mnemonic: &str) -> Option<(Op, Option<&'static Form>)> {
     let tables = isa.tables();
     let lower = mnemonic.to_ascii_lowercase();

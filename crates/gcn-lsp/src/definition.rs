@@ -1,4 +1,4 @@
-//! Definitions of labels, symbols, macros and their parameters, in a document and in its included files.
+//! Finds definitions of labels, symbols, macros and macro parameters, in a document and its included files.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -14,10 +14,10 @@ use crate::outline::{Definition, DefinitionKind, Outline};
 use crate::text::{Encoding, Text};
 use crate::uri;
 
-/// Maximum number of included files that are searched.
+/// Maximum number of included files to search.
 const MAX_FILES: usize = 256;
 
-/// A definition with the text that contains it.
+/// Definition and the text that contains it.
 pub(crate) struct FoundDefinition {
     pub uri: Uri,
     text: Arc<Text>,
@@ -32,13 +32,13 @@ impl FoundDefinition {
         }
     }
 
-    /// Line of the definition.
+    /// Returns the line that contains the definition.
     pub(crate) fn line(&self) -> &str {
         let line = self.text.line(self.text.line_of(self.span.start));
         self.text.as_str().get(line).unwrap_or_default().trim()
     }
 
-    /// Comments in the lines above it.
+    /// Returns the comment lines directly above the definition.
     pub(crate) fn comment_above(&self) -> String {
         let mut lines = Vec::new();
         for line in (0..self.text.line_of(self.span.start)).rev() {
@@ -59,7 +59,7 @@ impl FoundDefinition {
     }
 }
 
-/// Definitions of the name at the cursor.
+/// Finds the definitions of the name at the cursor.
 pub(crate) fn find(context: &Context<'_>) -> Vec<FoundDefinition> {
     let Some(token) = context.token() else {
         return Vec::new();
@@ -77,7 +77,7 @@ pub(crate) fn find(context: &Context<'_>) -> Vec<FoundDefinition> {
         let found = path.and_then(|path| {
             Some(FoundDefinition {
                 uri: uri::from_path(&path)?,
-                // The location is the start of the file; a binary file has no text.
+                // The location is the start of the file. A binary file has no text.
                 text: Arc::new(Text::new(String::new())),
                 span: 0..0,
             })
@@ -122,7 +122,7 @@ pub(crate) fn find(context: &Context<'_>) -> Vec<FoundDefinition> {
     }
 }
 
-/// Definition that `1b` or `1f` refers to.
+/// Finds the label that `1b` or `1f` refers to.
 fn numeric_label(context: &Context<'_>, word: &str) -> Option<Range<usize>> {
     let mut definitions = context.outline.definitions.iter();
     let here = context.offset;
@@ -138,7 +138,7 @@ fn numeric_label(context: &Context<'_>, word: &str) -> Option<Range<usize>> {
     definitions.rev().find(is_it).map(|it| it.span.clone())
 }
 
-/// Parameter of the macro that contains a position.
+/// Finds a parameter of the macro around a position.
 fn parameter(context: &Context<'_>, offset: usize, name: &str) -> Option<Range<usize>> {
     let parameters = &context.outline.macro_around(offset)?.rest;
     let tokens = context.outline.tokens.iter();
@@ -177,7 +177,7 @@ pub(crate) fn each_included(
     }
 }
 
-/// Names of all macros.
+/// Lists the names of all macros.
 pub(crate) fn macros(context: &Context<'_>) -> Vec<String> {
     let names = names(context);
     let macros = names
@@ -186,7 +186,7 @@ pub(crate) fn macros(context: &Context<'_>) -> Vec<String> {
     macros.map(|(name, _)| name).collect()
 }
 
-/// All names defined by the document and its included files, except numeric labels.
+/// Returns all names defined in the document and its included files, except numeric labels.
 pub(crate) fn names(context: &Context<'_>) -> HashMap<String, DefinitionKind> {
     fn add(names: &mut HashMap<String, DefinitionKind>, outline: &Outline) {
         for it in &outline.definitions {

@@ -1,4 +1,4 @@
-//! Converts the assembler's diagnostics to those of the protocol.
+//! Converts the assembler's diagnostics to protocol diagnostics.
 
 use gcn_asm::Severity;
 use lsp_types::{
@@ -7,17 +7,17 @@ use lsp_types::{
 
 use crate::assembled::Assembled;
 
-/// Maximum number of diagnostics per document; more would not be useful in a client.
+/// Maximum number of diagnostics per document.
 pub(crate) const MAX_DIAGNOSTICS: usize = 1000;
 
-/// Diagnostics of an assembly.
+/// Converts the diagnostics of an assembly.
 pub(crate) fn of_assembly(assembled: &Assembled) -> Vec<Diagnostic> {
     let own = assembled.diagnostics.iter().take(MAX_DIAGNOSTICS);
     let own = own.map(|found| convert(assembled, found));
     own.chain(default_target(assembled)).collect()
 }
 
-/// Converts a diagnostic: its message with help, and the locations that lead to it.
+/// Converts a diagnostic, including its help and related locations.
 fn convert(assembled: &Assembled, found: &gcn_asm::Diagnostic) -> Diagnostic {
     let mut message = found.message.clone();
     for help in &found.help {
@@ -47,7 +47,7 @@ fn convert(assembled: &Assembled, found: &gcn_asm::Diagnostic) -> Diagnostic {
     }
 }
 
-/// Hint that the default target is used, for a source with instructions.
+/// Returns a hint that the default target is used, if the source contains instructions.
 fn default_target(assembled: &Assembled) -> Option<Diagnostic> {
     let has_code = assembled.assembly.program.listing().next().is_some();
     (assembled.source.is_default && has_code).then(|| Diagnostic {

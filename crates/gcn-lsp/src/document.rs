@@ -1,4 +1,4 @@
-//! An open document.
+//! Open documents.
 
 use std::cell::OnceCell;
 use std::path::PathBuf;
@@ -11,11 +11,11 @@ use crate::settings::{Settings, SourceSettings};
 use crate::text::{Encoding, Text};
 use crate::uri;
 
-/// A document, with data derived from its text.
+/// Open document, with data derived from its text.
 #[derive(Debug)]
 pub(crate) struct Document {
     pub uri: Uri,
-    /// Path, if it is a file.
+    /// File path, unless the document is not a file.
     pub path: Option<PathBuf>,
     pub version: i32,
     pub text: Arc<Text>,
@@ -35,7 +35,7 @@ impl Document {
         }
     }
 
-    /// Name in messages, and for files that it includes.
+    /// Returns the name used in messages and to resolve includes.
     pub(crate) fn name(&self) -> String {
         match &self.path {
             Some(path) => path.display().to_string(),
@@ -58,7 +58,7 @@ impl Document {
         self.discard_derived();
     }
 
-    /// Discards data derived from settings and text.
+    /// Discards data derived from the settings and the text.
     pub(crate) fn discard_derived(&mut self) {
         self.source = OnceCell::new();
         self.outline = OnceCell::new();

@@ -1,4 +1,4 @@
-//! Included files: open documents take precedence over files on disk.
+//! Lookup of included files. Open documents take precedence over files on disk.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -10,17 +10,17 @@ use gcn_asm::{File, Files};
 
 use crate::text::Text;
 
-/// Maximum size of a file in bytes.
+/// Maximum file size in bytes.
 const MAX_FILE: u64 = 64 << 20;
 
-/// Texts of open documents by path.
+/// Texts of open documents, by path.
 pub(crate) type OpenTexts = HashMap<PathBuf, Arc<Text>>;
 
-/// Files next to a source, and in include directories.
+/// Files in the including source's directory and in the include directories.
 pub(crate) struct SourceFiles<'a> {
     directories: &'a [PathBuf],
     open: &'a OpenTexts,
-    /// Texts read so far, by the names that the assembler uses.
+    /// Files read so far, by the names that the assembler uses.
     read: RefCell<HashMap<String, Arc<Text>>>,
 }
 
@@ -33,12 +33,12 @@ impl<'a> SourceFiles<'a> {
         }
     }
 
-    /// Returns the texts read so far, by name.
+    /// Returns the contents of files read so far, by name.
     pub(crate) fn into_texts(self) -> HashMap<String, Arc<Text>> {
         self.read.into_inner()
     }
 
-    /// Path of a file that a source includes.
+    /// Finds the path of an included file.
     pub(crate) fn find(&self, name: &str, from: &Path) -> Option<PathBuf> {
         let beside = from.parent().unwrap_or(Path::new(""));
         let places = std::iter::once(beside).chain(self.directories.iter().map(PathBuf::as_path));
@@ -46,7 +46,7 @@ impl<'a> SourceFiles<'a> {
         paths.find(|path| self.open.contains_key(path) || path.is_file())
     }
 
-    /// Text of a file.
+    /// Returns the contents of a file.
     pub(crate) fn text(&self, path: &Path) -> Option<Arc<Text>> {
         if let Some(text) = self.open.get(path) {
             return Some(Arc::clone(text));
@@ -74,7 +74,7 @@ impl Files for SourceFiles<'_> {
     }
 }
 
-/// Reads a regular file.
+/// Reads a regular file of at most [`MAX_FILE`] bytes.
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     let metadata = fs::metadata(path).map_err(|error| error.to_string())?;
     if !metadata.is_file() {

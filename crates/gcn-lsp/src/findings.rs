@@ -1,4 +1,4 @@
-//! Findings of the static checker in an assembled program: missing waits and wait states, with their statements.
+//! Runs the static checker on an assembled program, and maps missing waits and wait states to source statements.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use gcn_object::{CodeObject, SymbolKind, SymbolSection};
 use gcn_observe::finding::{Finding, FindingPlace, Findings};
 use gcn_observe::lint::{CodeRegion, LintCode, lint};
 
-/// A finding, with the statements of the instructions that it involves.
+/// Finding with the source statements of the instructions involved.
 ///
 /// # Examples
 /// ```
@@ -26,24 +26,24 @@ use gcn_observe::lint::{CodeRegion, LintCode, lint};
 /// ```
 #[derive(Clone, Debug)]
 pub struct SourceFinding {
-    /// The finding.
+    /// Finding of the static checker.
     pub finding: Finding,
-    /// Statement of its instruction, as a byte range of the source.
+    /// Statement of the finding's instruction, as a byte range in the source.
     pub span: Option<Range<usize>>,
-    /// Statements of [`Finding::sides`], in the same order.
+    /// Statements for [`Finding::sides`], in the same order.
     pub sides: Vec<Option<Range<usize>>>,
 }
 
-/// Addresses where the checker begins to follow code.
+/// Addresses where the checker starts to follow code.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum EntryPoints {
-    /// Kernels and functions that the program declares.
+    /// Kernels and functions declared by the program.
     Declared,
-    /// Declared kernels and functions, or the start of each code section if there are none.
+    /// Declared kernels and functions or, if there are none, the start of each code section.
     DeclaredOrStart,
 }
 
-/// Findings of a program and its code object; empty if the object cannot be read.
+/// Checks a program and its code object. Returns no findings if the object cannot be read.
 pub fn findings(program: &Program, object: &[u8], begin: EntryPoints) -> Vec<SourceFinding> {
     let Ok(object) = gcn_object::read(object) else {
         return Vec::new();
@@ -92,7 +92,7 @@ pub fn findings(program: &Program, object: &[u8], begin: EntryPoints) -> Vec<Sou
     with_spans.collect()
 }
 
-/// Source spans of instructions, by address.
+/// Maps instruction addresses to source spans.
 struct StatementSpans(Vec<(u64, Range<usize>)>);
 
 impl StatementSpans {

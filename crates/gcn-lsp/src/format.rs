@@ -1,5 +1,5 @@
-//! Formatting: aligns statements, operands and comments. Only the amount of existing blanks between tokens changes,
-//! and blanks are inserted only before comments, so that statements keep their meaning.
+//! Formatting: aligns statements, operands and comments. Only blanks between tokens change, and blanks are added only
+//! before comments, so statements keep their meaning.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::outline::Outline;
 use crate::settings::Settings;
 use crate::text::Encoding;
 
-/// Directives that begin and end a block whose statements are indented.
+/// Directives that begin and end an indented block.
 const OPENS: [&str; 10] = [
     ".macro",
     ".rept",
@@ -35,15 +35,15 @@ const CLOSES: [&str; 9] = [
     ".ends",
     ".endscope",
 ];
-/// Maximum indentation in levels.
+/// Maximum indentation level.
 const MAX_DEPTH: usize = 16;
-/// Tab width in existing text.
+/// Tab width assumed in existing text.
 const TAB: usize = 8;
 
-/// A replacement of blanks.
+/// Replacement for a range of blanks.
 type BlankEdit = (Range<usize>, String);
 
-/// Columns of a formatted source.
+/// Column settings for formatting a source.
 struct Columns<'a> {
     text: &'a str,
     indent: usize,
@@ -52,7 +52,7 @@ struct Columns<'a> {
     comments: usize,
 }
 
-/// Edits that format a document.
+/// Returns the edits that format a document.
 pub(crate) fn edits(
     document: &Document,
     outline: &Outline,
@@ -68,7 +68,7 @@ pub(crate) fn edits(
     changes.into_iter().map(edit).collect()
 }
 
-/// Applies changes, which must be in text order.
+/// Applies changes in text order.
 pub(crate) fn apply(text: &str, changes: &[BlankEdit]) -> String {
     let mut formatted = String::with_capacity(text.len());
     let mut at = 0;
@@ -81,7 +81,7 @@ pub(crate) fn apply(text: &str, changes: &[BlankEdit]) -> String {
     formatted
 }
 
-/// Changes of blanks, in text order.
+/// Returns changes to blanks, in text order.
 pub(crate) fn changes(
     text: &str,
     outline: &Outline,
@@ -142,7 +142,7 @@ impl Columns<'_> {
         self.text.get(token.span.clone()).unwrap_or_default()
     }
 
-    /// True if a statement occupies a whole line, without a text that continues on the next one.
+    /// True if a statement occupies a whole line and does not continue on the next one.
     fn may_change(&self, tokens: &[Token], line: usize, begin: usize) -> bool {
         let end = tokens.last().map_or(begin, |token| token.span.end);
         let content = self.text.get(line..end).unwrap_or_default();
@@ -168,7 +168,7 @@ impl Columns<'_> {
             })
     }
 
-    /// Formats a statement on the line that begins at `line`.
+    /// Formats a statement on the line that starts at byte `line`.
     fn statement(&self, tokens: &[Token], line: usize, depth: usize, changes: &mut Vec<BlankEdit>) {
         let Some(first) = tokens.first() else {
             return;
@@ -207,7 +207,7 @@ impl Columns<'_> {
             } else if head == Some(index) && token.kind == TokenKind::Directive {
                 Some(1)
             } else if head == Some(index + 1) {
-                // After a label.
+                // Follows a label.
                 Some((self.indent * (depth + 1)).saturating_sub(column).max(1))
             } else {
                 None
@@ -236,12 +236,12 @@ impl Columns<'_> {
     }
 }
 
-/// True for a comment that ends at the end of the line.
+/// True if a comment extends to the end of the line.
 fn is_line_comment(comment: &str) -> bool {
     !comment.starts_with("/*")
 }
 
-/// True for a line with only labels and a comment, which is not moved.
+/// True for a line with only labels and an optional comment, which is not indented.
 fn is_label_only(tokens: &[Token]) -> bool {
     let is_part = |token: &Token| {
         matches!(

@@ -1,5 +1,5 @@
-//! Message framing of the Language Server Protocol and the Debug Adapter Protocol: a header with the length, then
-//! JSON.
+//! Message framing of the Language Server Protocol and the Debug Adapter Protocol: a header with the length, followed
+//! by JSON.
 
 use std::io::{self, BufRead, Read, Write};
 
@@ -8,12 +8,11 @@ use serde::Serialize;
 /// Maximum length of a header line in bytes.
 const MAX_HEADER: u64 = 4096;
 
-/// Reads the body of the next message; `None` at the end of the stream. Memory is allocated as bytes arrive,
+/// Reads the body of the next message, or returns `None` at the end of the stream. Memory is allocated as bytes arrive,
 /// regardless of the length in the header.
 ///
-/// # Errors
-/// The stream cannot be read, a header is malformed or missing, or a body exceeds `most` bytes; the next message
-/// cannot be located then.
+/// The stream cannot be read, a header is malformed or missing, or a body exceeds `most` bytes. The next message cannot
+/// be located after an error.
 ///
 /// # Examples
 /// ```
@@ -33,7 +32,7 @@ pub fn read_body(input: &mut impl BufRead, most: usize) -> io::Result<Option<Vec
     Ok((body.len() == length).then_some(body))
 }
 
-/// Reads the length of the body; `None` at the end of the stream.
+/// Reads a header and returns the body length, or `None` at the end of the stream.
 fn read_header(input: &mut impl BufRead, most: usize) -> io::Result<Option<usize>> {
     let malformed = |line: &[u8]| {
         let line = String::from_utf8_lossy(line).trim_end().to_owned();
@@ -52,7 +51,7 @@ fn read_header(input: &mut impl BufRead, most: usize) -> io::Result<Option<usize
         if text.is_empty() {
             match length {
                 Some(length) => return Ok(Some(length)),
-                // Blank lines between messages.
+                // Skip blank lines between messages.
                 None => continue,
             }
         }
@@ -61,7 +60,7 @@ fn read_header(input: &mut impl BufRead, most: usize) -> io::Result<Option<usize
         else {
             return Err(malformed(&line));
         };
-        // Lines of other protocols contain colons, too.
+        // Lines of other protocols may contain colons, too.
         if name.iter().any(u8::is_ascii_whitespace) {
             return Err(malformed(&line));
         }
@@ -77,7 +76,7 @@ fn read_header(input: &mut impl BufRead, most: usize) -> io::Result<Option<usize
     }
 }
 
-/// Writes a message: a header, then the value as the JSON body.
+/// Writes a header and the value as JSON.
 ///
 /// # Errors
 /// Writing to the stream fails.

@@ -1,5 +1,5 @@
-//! Hover information: an instruction's reference entry and its encoded words, a directive's operands, a symbol's
-//! value, a modifier's field.
+//! Hover information: reference entries and encodings of instructions, operands of directives, symbol values, and
+//! modifier fields.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ use crate::assembled::Assembled;
 use crate::context::Context;
 use crate::definition;
 
-/// Sections of an answer, each a text or a code block.
+/// Sections of an answer. The flag is true for code blocks.
 #[derive(Default)]
 struct Answer(Vec<(bool, String)>);
 
@@ -36,7 +36,7 @@ impl Answer {
     }
 }
 
-/// Hover text for a position, if there is any. `assembled` is the assembly of the current text, if it is ready.
+/// Returns hover information for a position. `assembled` is an up-to-date assembly, if available.
 pub(crate) fn hover(
     context: &Context<'_>,
     assembled: Option<&Assembled>,
@@ -95,7 +95,7 @@ fn is_macro(context: &Context<'_>, word: &str) -> bool {
     definition::macros(context).iter().any(|name| name == word)
 }
 
-/// Instruction that a statement was assembled to.
+/// Returns the instruction assembled from the statement at `start`.
 fn instruction_at(assembled: &Assembled, start: usize) -> Option<Inst> {
     let mut listing = assembled.assembly.program.listing();
     listing
@@ -103,7 +103,7 @@ fn instruction_at(assembled: &Assembled, start: usize) -> Option<Inst> {
         .map(|listing| listing.inst)
 }
 
-/// Appends the reference entry of an instruction, and the words of its statement.
+/// Appends an instruction's reference entry, and the encoded words of its statement.
 fn instruction(answer: &mut Answer, isa: Isa, op: Op, inst: Option<&Inst>) {
     let report = InstructionReport::of(&[isa], op.row());
     if let Some(inst) = inst {
@@ -131,7 +131,7 @@ fn instruction(answer: &mut Answer, isa: Isa, op: Op, inst: Option<&Inst>) {
     answer.code(report.to_string());
 }
 
-/// Describes a modifier of an instruction: its syntax, its field and the field's bits.
+/// Describes an instruction modifier: syntax, field and bits.
 fn modifier(isa: Isa, op: Op, word: &str) -> Option<String> {
     let found = modifiers(isa, op)
         .find(|it| it.names.iter().any(|name| name.eq_ignore_ascii_case(word)))?;
@@ -151,7 +151,7 @@ fn modifier(isa: Isa, op: Op, word: &str) -> Option<String> {
     Some(text)
 }
 
-/// Appends the definitions of a name with the comments above them, and its value.
+/// Appends definitions of a name with the comments above them, and its value.
 fn symbol(answer: &mut Answer, context: &Context<'_>, assembled: Option<&Assembled>, word: &str) {
     const MOST: usize = 4;
     for found in definition::find(context).into_iter().take(MOST) {

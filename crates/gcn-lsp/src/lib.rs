@@ -1,8 +1,9 @@
-//! Language server for AMD GCN assembly: diagnostics, hover, completion, definitions, symbols, semantic tokens and formatting.
+//! Language server for AMD GCN assembly: diagnostics, hover, completion, definitions, symbols, semantic tokens and
+//! formatting.
 //!
-//! [`serve`] speaks the Language Server Protocol over a reader and a writer until the client sends `exit` or closes
-//! the stream. Facts about instructions come from `gcn-asm` and `gcn-isa`, findings from `gcn-observe`: [`findings`] has those of a
-//! program with its statements, for other front ends, too.
+//! [`serve`] runs the Language Server Protocol over a reader and a writer until the client sends `exit` or closes the
+//! stream. Instruction data come from `gcn-asm` and `gcn-isa`, and findings from `gcn-observe`. Other front ends can
+//! use [`findings`] to map the findings of a program to source statements.
 //!
 //! ```
 //! use std::io::Cursor;
@@ -22,7 +23,7 @@
 
 #![forbid(unsafe_code)]
 
-// In dependency order: a module names only modules above it.
+// In dependency order: a module imports only from modules above it.
 
 // Findings in a program, without the protocol.
 pub mod findings;
@@ -35,14 +36,14 @@ mod uri;
 mod settings;
 mod files;
 
-// A document: its statements, its assembly, its findings.
+// Document outline, assembly and findings.
 mod outline;
 mod document;
 mod assembled;
 mod diagnostics;
 mod lint;
 
-// Answers to requests.
+// Request handlers.
 mod context;
 mod definition;
 mod hover;
@@ -51,7 +52,7 @@ mod symbols;
 mod semantic;
 mod format;
 
-// The server.
+// Server and worker.
 mod worker;
 mod session;
 mod server;

@@ -1,4 +1,4 @@
-//! Converts findings of the static checker to diagnostics of the protocol.
+//! Converts the static checker's findings to protocol diagnostics.
 
 use lsp_types::{Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, NumberOrString};
 
@@ -6,7 +6,7 @@ use crate::assembled::Assembled;
 use crate::diagnostics::MAX_DIAGNOSTICS;
 use crate::findings::{self, EntryPoints, SourceFinding};
 
-/// Findings; empty for code with errors, or without kernels and functions.
+/// Returns findings as diagnostics; none for code with errors, or without kernels and functions.
 pub(crate) fn findings(assembled: &Assembled) -> Vec<Diagnostic> {
     let Some(object) = assembled.object.as_deref() else {
         return Vec::new();
@@ -17,7 +17,7 @@ pub(crate) fn findings(assembled: &Assembled) -> Vec<Diagnostic> {
     found.map(|found| convert(assembled, found)).collect()
 }
 
-/// Converts a finding, with the other instructions it involves.
+/// Converts a finding, including the other instructions involved.
 fn convert(assembled: &Assembled, found: &SourceFinding) -> Diagnostic {
     let finding = &found.finding;
     let mut message = finding.message.clone();

@@ -1,5 +1,5 @@
-//! Statements and definitions of a source, found from its tokens. Conditionals and macros are not evaluated: a name
-//! may have several definitions, and errors elsewhere do not matter.
+//! Finds the statements and definitions of a source from its tokens. Conditionals and macros are not evaluated, so a
+//! name may have several definitions, and errors elsewhere do not matter.
 
 use std::ops::Range;
 
@@ -16,20 +16,20 @@ pub(crate) enum DefinitionKind {
     Object,
 }
 
-/// A definition of a name.
+/// Definition of a name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Definition {
     pub name: String,
     pub kind: DefinitionKind,
     /// Span of the name.
     pub span: Range<usize>,
-    /// Span of the whole definition; for a macro, up to its end.
+    /// Span of the whole definition; a macro's extends to `.endm`.
     pub whole: Range<usize>,
-    /// Span of the operands of its directive, or of the value.
+    /// Span of the directive's operands, or of the value.
     pub rest: Range<usize>,
 }
 
-/// A file that a source includes.
+/// File included by a source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Inclusion {
     pub name: String,
@@ -37,7 +37,7 @@ pub(crate) struct Inclusion {
     pub span: Range<usize>,
 }
 
-/// Statements and definitions of a source.
+/// Statements and definitions in a source.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outline {
     pub tokens: Vec<Token>,
@@ -45,11 +45,11 @@ pub(crate) struct Outline {
     pub statements: Vec<Range<usize>>,
     pub definitions: Vec<Definition>,
     pub inclusions: Vec<Inclusion>,
-    /// Names of kernels and functions, as declared by directives.
+    /// Names of kernels and functions declared by directives.
     pub functions: Vec<String>,
 }
 
-/// Directives that define the name after them.
+/// Directives that define the name in their first operand.
 const VALUES: [&str; 4] = [".set", ".equ", ".equiv", ".eqv"];
 const OBJECTS: [&str; 3] = [".comm", ".lcomm", ".amdgpu_lds"];
 const INCLUSIONS: [&str; 2] = [".include", ".incbin"];
@@ -88,13 +88,13 @@ impl Outline {
         }
     }
 
-    /// Tokens of a statement.
+    /// Returns the tokens of a statement.
     pub(crate) fn statement(&self, index: usize) -> &[Token] {
         let range = self.statements.get(index).cloned().unwrap_or_default();
         self.tokens.get(range).unwrap_or_default()
     }
 
-    /// Index of the last statement that begins at or before a byte.
+    /// Returns the index of the last statement that starts at or before a byte offset.
     pub(crate) fn statement_at(&self, offset: usize) -> Option<usize> {
         let begins = |range: &Range<usize>| {
             self.tokens
@@ -104,7 +104,7 @@ impl Outline {
         self.statements.partition_point(begins).checked_sub(1)
     }
 
-    /// The token that contains a byte, or ends there.
+    /// Returns the token that contains a byte offset or ends there.
     pub(crate) fn token_at(&self, offset: usize) -> Option<&Token> {
         let end = self
             .tokens
@@ -113,7 +113,7 @@ impl Outline {
         if last.span.end > offset || last.span.end == offset && is_name(last.kind) {
             return Some(last);
         }
-        // A name ends where an operator begins.
+        // At the boundary between a name and an operator, the name takes precedence.
         let before = self.tokens.get(end.checked_sub(2)?)?;
         (before.span.end == offset && is_name(before.kind))
             .then_some(before)
@@ -205,7 +205,7 @@ impl Outline {
         }
     }
 
-    /// Definitions of a name. Macro names are matched case-insensitively.
+    /// Returns the definitions of a name. Macro names are case-insensitive.
     pub(crate) fn definitions_of<'o>(
         &'o self,
         name: &'o str,
@@ -217,7 +217,7 @@ impl Outline {
         })
     }
 
-    /// The macro whose definition contains a byte.
+    /// Returns the macro whose definition contains a byte offset.
     pub(crate) fn macro_around(&self, offset: usize) -> Option<&Definition> {
         let around =
             |it: &&Definition| it.kind == DefinitionKind::Macro && it.whole.contains(&offset);
@@ -225,7 +225,7 @@ impl Outline {
     }
 }
 
-/// True for name tokens: a cursor directly after one refers to it.
+/// True for tokens that name something. A cursor directly after one refers to it.
 pub(crate) fn is_name(kind: TokenKind) -> bool {
     match kind {
         TokenKind::Label

@@ -1,5 +1,4 @@
-//! Semantic tokens: kinds of words that a grammar cannot distinguish, such as registers, labels, values and
-//! modifiers.
+//! Semantic tokens for words that a grammar cannot classify, such as registers, labels, values and modifiers.
 
 use std::collections::HashMap;
 
@@ -36,7 +35,7 @@ pub(crate) const MODIFIERS: [SemanticTokenModifier; 2] = [
 const DEFINITION: u32 = 1;
 const READONLY: u32 = 2;
 
-/// Index of a kind in [`TYPES`].
+/// Index into [`TYPES`].
 #[derive(Clone, Copy)]
 #[repr(u32)]
 enum TokenType {
@@ -53,7 +52,7 @@ enum TokenType {
     Property,
 }
 
-/// Classifier for the words of a document.
+/// Classifies the words of a document.
 struct Classifier<'a> {
     context: &'a Context<'a>,
     names: HashMap<String, DefinitionKind>,
@@ -61,7 +60,7 @@ struct Classifier<'a> {
     known: HashMap<&'a str, Option<Op>>,
 }
 
-/// Tokens of a document, or of a range of lines.
+/// Returns the semantic tokens of a document or a range of lines.
 pub(crate) fn tokens(context: &Context<'_>, lines: Option<(u32, u32)>) -> SemanticTokens {
     let mut classifier = Classifier {
         context,
@@ -88,7 +87,7 @@ pub(crate) fn tokens(context: &Context<'_>, lines: Option<(u32, u32)>) -> Semant
             let Some((kind, modifiers)) = classifier.kind(token, op) else {
                 continue;
             };
-            // In the protocol, a token cannot span lines.
+            // The protocol does not allow tokens that span lines.
             let mut at = token.span.start;
             while at < token.span.end {
                 let line = text.line_of(at);
@@ -130,7 +129,7 @@ impl<'a> Classifier<'a> {
             .or_insert_with(|| Some(instruction(isa, mnemonic)?.0))
     }
 
-    /// Type and modifiers of a token; `None` for tokens that the grammar also recognizes.
+    /// Returns the type and modifiers of a token, or `None` if the grammar can classify it.
     fn kind(&self, token: &Token, op: Option<Op>) -> Option<(TokenType, u32)> {
         let word = self.context.slice(token);
         Some(match token.kind {
@@ -180,7 +179,7 @@ impl<'a> Classifier<'a> {
     }
 }
 
-/// True for the name of a register, or of a register bank before `[`.
+/// True for a register name, or a register bank before `[`.
 pub(crate) fn is_register(isa: Isa, word: &str) -> bool {
     let number = ["v", "s", "ttmp"]
         .iter()
@@ -189,9 +188,9 @@ pub(crate) fn is_register(isa: Isa, word: &str) -> bool {
         || regs::named(isa, word).is_some()
 }
 
-/// Edit that transforms one token list into another; empty if they are equal.
+/// Returns the edit that transforms one token list into another; empty if they are equal.
 pub(crate) fn difference(old: &[SemanticToken], new: &[SemanticToken]) -> Vec<SemanticTokensEdit> {
-    /// Numbers per token in the protocol.
+    /// Number of integers per token in the protocol.
     const NUMBERS: usize = 5;
     let prefix = old
         .iter()

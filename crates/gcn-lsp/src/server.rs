@@ -1,8 +1,8 @@
-//! Server loop: messages of the client and results of the worker arrive in a single queue and are handled in order.
+//! Server loop: client messages and worker results arrive in a single queue and are handled in order.
 //!
-//! One thread reads messages and another one assembles; this one does the rest. An edit is applied immediately and
-//! the new version handed to the worker, so that requests never wait for an assembly. Requests cancelled before their
-//! turn are skipped.
+//! One thread reads messages, another assembles documents, and this one does everything else. Edits are applied
+//! immediately and the new version goes to the worker, so requests never wait for assembly. Requests cancelled while
+//! they are queued are skipped.
 
 use std::collections::{HashSet, VecDeque};
 use std::io::{self, BufRead, Write};
@@ -33,11 +33,11 @@ pub enum SessionEnd {
 /// Stack size of the worker thread, in bytes.
 const STACK: usize = 8 << 20;
 
-/// Input of the server loop.
+/// Event handled by the server loop.
 enum Event {
     Received(IncomingMessage),
     Analyzed(Box<Analysis>),
-    /// The stream has ended, or cannot be read.
+    /// The stream ended or could not be read.
     Closed(io::Result<()>),
 }
 
@@ -59,8 +59,8 @@ pub fn serve(
 ) -> io::Result<SessionEnd> {
     let (sender, events) = channel();
     let queue = Queue::default();
-    // Neither thread is joined: one may be blocked on a client that sends nothing more, the other may still be
-    // assembling a source whose result is not needed.
+    // Neither thread is joined: the reader may be blocked on an idle client, and the assembler may still be working on
+    // a source whose result is not needed.
     thread::Builder::new()
         .name("assembler".to_owned())
         .stack_size(STACK)
@@ -68,7 +68,7 @@ pub fn serve(
             let (sender, queue) = (sender.clone(), queue.clone());
             move || {
                 let finished = |analysis| {
-                    // Fails after the session has ended, which does not matter.
+                    // The receiver is gone after the session ends.
                     let _ = sender.send(Event::Analyzed(Box::new(analysis)));
                 };
                 worker::run(&queue, &finished);
@@ -90,7 +90,7 @@ pub fn serve(
     ending
 }
 
-/// Reads messages up to the end of the stream.
+/// Forwards messages until the end of the stream.
 fn receive(mut input: impl BufRead, events: &Sender<Event>) {
     let end = loop {
         match transport::read(&mut input) {
@@ -111,9 +111,9 @@ struct Server<'a> {
     phase: Phase,
     output: &'a mut dyn Write,
     events: Receiver<Event>,
-    /// Received events, in order.
+    /// Queued events, in order of arrival.
     waiting: VecDeque<Event>,
-    /// IDs of cancelled requests that may still be in the queue.
+    /// IDs of cancelled requests that are still queued.
     cancelled: HashSet<RequestId>,
 }
 
@@ -159,13 +159,13 @@ impl Server<'_> {
             }
             match self.events.recv() {
                 Ok(event) => self.enqueue(event),
-                // The worker holds a sender while this loop runs.
+                // Unreachable: the worker holds a sender while this loop runs.
                 Err(_) => return Event::Closed(Ok(())),
             }
         }
     }
 
-    /// Adds an event to the queue; a cancellation is recorded if its request is still waiting.
+    /// Queues an event. A cancellation is recorded only if its request is still queued.
     fn enqueue(&mut self, event: Event) {
         if let Event::Received(IncomingMessage::Message(Message::Notification(notification))) =
             &event
@@ -177,7 +177,7 @@ impl Server<'_> {
                 NumberOrString::String(id) => RequestId::from(id),
             };
             let is_it = |event: &Event| matches!(event, Event::Received(IncomingMessage::Message(Message::Request(request))) if request.id == id);
-            // An answered request cannot be cancelled.
+            // A request that was already answered cannot be cancelled.
             if self.waiting.iter().any(is_it) {
                 self.cancelled.insert(id);
             }
@@ -221,7 +221,7 @@ impl Server<'_> {
         self.respond(id, result)
     }
 
-    /// Handles a notification; unknown or invalid ones are ignored.
+    /// Handles a notification; ignores unknown or invalid ones.
     fn notification(&mut self, notification: Notification) -> io::Result<()> {
         if self.phase != Phase::Initialized {
             return Ok(());
@@ -248,7 +248,7 @@ impl Server<'_> {
             "workspace/didChangeConfiguration" => {
                 match params::<DidChangeConfigurationParams>(value) {
                     Ok(params) => {
-                        // Clients that expect to be asked for settings send none.
+                        // Clients that expect the server to request settings send none.
                         let problems = match params.settings {
                             Value::Null => Vec::new(),
                             settings => self.session.configure(&settings),
@@ -276,7 +276,7 @@ impl Server<'_> {
         }
     }
 
-    /// Shows warnings.
+    /// Shows warnings in the client.
     fn warn(&mut self, problems: Vec<String>) -> io::Result<()> {
         for message in problems {
             let params = ShowMessageParams {
@@ -304,7 +304,7 @@ impl Server<'_> {
         }
     }
 
-    /// Sends an error response; without an ID if it could not be read.
+    /// Sends an error response, without an ID if the request's could not be read.
     fn send_error(
         &mut self,
         id: Option<RequestId>,

@@ -1,4 +1,4 @@
-//! Session state (settings, open documents and results), and the request handlers.
+//! Session state (settings, open documents and results) and request handlers.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -28,10 +28,10 @@ use crate::text::Encoding;
 use crate::worker::{Analysis, Queue};
 use crate::{completion, definition, format, hover, semantic, symbols};
 
-/// Error response: code and message.
+/// Code and message of an error response.
 pub(crate) type Failure = (ErrorCode, String);
 
-/// Capabilities of the client.
+/// Client capabilities.
 #[derive(Clone, Copy, Debug, Default)]
 struct Client {
     shows_markdown: bool,
@@ -47,9 +47,9 @@ pub(crate) struct Session {
     documents: HashMap<String, Document>,
     /// Latest assembly of each document, by URI.
     assembled: HashMap<String, Arc<Assembled>>,
-    /// Assembler messages shown by the client, by URI.
+    /// Assembler messages that the client shows, by URI.
     shown_errors: HashMap<String, Vec<String>>,
-    /// Semantic tokens known to the client, by URI, with their result ID.
+    /// Semantic tokens last sent to the client, with their result ID, by URI.
     tokens: HashMap<String, (u64, SemanticTokens)>,
     token_results: u64,
     queue: Queue,
@@ -58,12 +58,12 @@ pub(crate) struct Session {
 /// Deserializes the parameters of a request or a notification.
 ///
 /// # Errors
-/// The error names the location of the mismatch.
+/// The parameters have the wrong structure; the error states where.
 pub(crate) fn params<P: DeserializeOwned>(value: Value) -> Result<P, Failure> {
     serde_json::from_value(value).map_err(|error| (ErrorCode::InvalidParams, error.to_string()))
 }
 
-/// Serializes an answer to JSON.
+/// Serializes a response to JSON.
 fn answer(value: impl serde::Serialize) -> Result<Value, Failure> {
     serde_json::to_value(value).map_err(|error| (ErrorCode::InternalError, error.to_string()))
 }
@@ -108,7 +108,7 @@ impl Session {
         Ok((result, problems))
     }
 
-    /// Applies settings, possibly in a section `gcn`; returns warnings about invalid ones.
+    /// Applies settings, which may be nested in a `gcn` section; returns warnings about invalid ones.
     pub(crate) fn configure(&mut self, value: &Value) -> Vec<String> {
         let (settings, problems) = Settings::read(value.get("gcn").unwrap_or(value));
         self.settings = Arc::new(settings);
@@ -130,7 +130,7 @@ impl Session {
 
     pub(crate) fn change(&mut self, params: DidChangeTextDocumentParams) {
         let uri = params.text_document.uri.as_str().to_owned();
-        // An edit of a document that is not open is ignored.
+        // Ignores edits to documents that are not open.
         if let Some(document) = self.documents.get_mut(&uri) {
             document.edit(
                 params.text_document.version,
@@ -141,7 +141,7 @@ impl Session {
         }
     }
 
-    /// Closes a document, and clears its diagnostics.
+    /// Closes a document and clears its diagnostics.
     pub(crate) fn close(&mut self, uri: &Uri) -> Option<PublishDiagnosticsParams> {
         let key = uri.as_str();
         self.documents.remove(key)?;
@@ -152,7 +152,7 @@ impl Session {
         Some(PublishDiagnosticsParams::new(uri.clone(), Vec::new(), None))
     }
 
-    /// Assembles all documents with included files again, after files have changed on disk.
+    /// Reassembles all documents that include files, after files changed on disk.
     pub(crate) fn files_changed(&mut self) {
         self.includers_changed("");
     }
@@ -162,7 +162,7 @@ impl Session {
         self.includers_changed(uri);
     }
 
-    /// Reassembles all other documents that include files.
+    /// Reassembles all documents that include files, except the given one.
     fn includers_changed(&mut self, uri: &str) {
         let others = self.documents.iter().filter(|(other, _)| *other != uri);
         let includes =
@@ -197,7 +197,7 @@ impl Session {
         }
     }
 
-    /// Stores a result, if its document is still open with that version.
+    /// Stores a result unless its document was closed or edited since.
     pub(crate) fn analyzed(&mut self, analysis: Analysis) -> Option<PublishDiagnosticsParams> {
         let Analysis {
             assembled,
@@ -210,7 +210,7 @@ impl Session {
             return None;
         }
         let key = snapshot.uri.as_str().to_owned();
-        // Displayed findings stay until there are new ones, unless the errors have changed.
+        // Keep findings on display until there are new ones, unless the errors changed.
         let messages: Vec<String> = diagnostics.iter().map(|it| it.message.clone()).collect();
         if !is_complete {
             let shown = self.shown_errors.insert(key.clone(), messages.clone());
@@ -335,7 +335,7 @@ impl Session {
         }
     }
 
-    /// Calls a function with the context of a position.
+    /// Calls a function with the context for a position.
     fn at<T>(
         &self,
         place: &TextDocumentPositionParams,
@@ -354,7 +354,7 @@ impl Session {
         })
     }
 
-    /// Assembly of a document, if it is up to date.
+    /// Returns the assembly of a document if it is up to date.
     fn assembled_now(&self, uri: &Uri) -> Result<Option<Arc<Assembled>>, Failure> {
         let document = self.document(uri)?;
         let assembled = self.assembled.get(uri.as_str());
@@ -391,10 +391,10 @@ impl Session {
         }
     }
 
-    /// Edits that format a document.
+    /// Returns the edits that format a document.
     ///
     /// # Errors
-    /// The formatted text would assemble differently, which is a bug of this server.
+    /// The formatted text would assemble differently, which is a bug in this server.
     fn format(&self, params: &DocumentFormattingParams) -> Result<Vec<TextEdit>, Failure> {
         let document = self.document(&params.text_document.uri)?;
         let settings = &self.settings;
@@ -420,7 +420,7 @@ impl Session {
     }
 }
 
-/// Output of an assembly that formatting must preserve.
+/// Assembly output that formatting must preserve.
 #[derive(PartialEq)]
 struct Output {
     sections: Vec<(String, Vec<u8>)>,
@@ -459,7 +459,7 @@ fn assembles_to(snapshot: &Snapshot, text: &str) -> Output {
     }
 }
 
-/// Start of a document.
+/// Returns the position at the start of a document.
 fn start_of(uri: &Uri) -> TextDocumentPositionParams {
     TextDocumentPositionParams {
         text_document: lsp_types::TextDocumentIdentifier::new(uri.clone()),
@@ -467,7 +467,7 @@ fn start_of(uri: &Uri) -> TextDocumentPositionParams {
     }
 }
 
-/// Capabilities of the server.
+/// Returns the server's capabilities.
 fn capabilities(encoding: Encoding) -> ServerCapabilities {
     let tokens = SemanticTokensOptions {
         legend: SemanticTokensLegend {

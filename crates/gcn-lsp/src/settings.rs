@@ -1,4 +1,4 @@
-//! Settings of the client, and settings stated in sources.
+//! Settings from the client, and settings stated in sources.
 
 use std::path::PathBuf;
 
@@ -7,12 +7,12 @@ use gcn_isa::Target;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Default target, if neither the source nor the client states one.
+/// Target used if neither the source nor the client specifies one.
 const DEFAULT_TARGET: &str = "gfx906";
-/// Number of lines at the beginning of a source in which comments may state settings.
+/// Number of lines at the start of a source where comments may state settings.
 const STATED_LINES: usize = 40;
 
-/// Settings as sent by a client: its initialization options, or the section `gcn` of its configuration.
+/// Settings sent by a client: its initialization options, or the `gcn` section of its configuration.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(crate) struct ClientSettings {
@@ -44,14 +44,14 @@ impl Default for ClientSettings {
 pub(crate) struct Settings {
     target: Option<(&'static Target, Features)>,
     dialect: Dialect,
-    /// Include directories, searched after the source's own directory.
+    /// Include directories, searched after the including source's directory.
     pub directories: Vec<PathBuf>,
     defines: Vec<(String, i64)>,
     /// True to report missing waits and wait states.
     pub lint: bool,
-    /// Column of operands in formatted sources, from 0.
+    /// Column of operands in formatted sources, starting at 0.
     pub operand_column: usize,
-    /// Column of trailing comments in formatted sources, from 0.
+    /// Column of trailing comments in formatted sources, starting at 0.
     pub comment_column: usize,
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct SourceSettings {
     pub target: &'static Target,
     features: Features,
     pub dialect: Dialect,
-    /// True if neither the source nor the client states a target.
+    /// True if neither the source nor the client specifies a target.
     pub is_default: bool,
 }
 
@@ -72,7 +72,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Validates a client's settings. Returns the reasons why some are invalid; those keep their defaults.
+    /// Validates a client's settings. Invalid ones keep their defaults, and the returned messages explain why.
     pub(crate) fn read(value: &Value) -> (Settings, Vec<String>) {
         let mut problems = Vec::new();
         let client = match value {
@@ -119,7 +119,7 @@ impl Settings {
         (settings, problems)
     }
 
-    /// Settings of a source: as stated in it, or else the client's.
+    /// Returns the settings for a source: those stated in the source, or else the client's.
     pub(crate) fn of_source(&self, text: &str) -> SourceSettings {
         let head = || text.lines().take(STATED_LINES);
         let stated = |key: &str| {
@@ -151,7 +151,7 @@ impl Settings {
         }
     }
 
-    /// Options for assembling a source.
+    /// Returns options for assembling a source.
     pub(crate) fn options(&self, source: SourceSettings) -> Options<'_> {
         Options {
             features: source.features,

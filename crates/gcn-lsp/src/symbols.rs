@@ -1,4 +1,4 @@
-//! Symbols of a document: functions with their labels, macros, values, memory objects.
+//! Document symbols: functions with their labels, macros, values and memory objects.
 
 use lsp_types::{DocumentSymbol, SymbolKind};
 
@@ -6,14 +6,14 @@ use crate::document::Document;
 use crate::outline::{Definition, DefinitionKind, Outline};
 use crate::text::Encoding;
 
-/// Symbols in document order.
+/// Returns the symbols in document order.
 pub(crate) fn symbols(
     document: &Document,
     outline: &Outline,
     encoding: Encoding,
 ) -> Vec<DocumentSymbol> {
     let mut symbols: Vec<DocumentSymbol> = Vec::new();
-    // A function contains the labels up to the next function.
+    // A function contains all labels up to the next function.
     let mut function: Option<usize> = None;
     for definition in &outline.definitions {
         let is_function = definition.kind == DefinitionKind::Label

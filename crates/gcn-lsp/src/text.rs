@@ -1,23 +1,23 @@
-//! Text of a document with its lines, and conversion of positions.
+//! Document text with an index of lines, and conversion between byte offsets and protocol positions.
 
 use std::ops::Range;
 
 use lsp_types::{Position, PositionEncodingKind};
 
-/// Unit in which a client counts characters in a line.
+/// Unit in which a client counts columns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Encoding {
-    /// Bytes of UTF-8.
+    /// UTF-8 bytes.
     Utf8,
     /// UTF-16 code units, which every client supports.
     #[default]
     Utf16,
-    /// Characters.
+    /// Unicode code points.
     Utf32,
 }
 
 impl Encoding {
-    /// The first supported encoding that the client offers.
+    /// Selects the first supported encoding that the client offers.
     pub(crate) fn negotiate(offered: Option<&[PositionEncodingKind]>) -> Encoding {
         let known = |kind: &PositionEncodingKind| match kind.as_str() {
             "utf-8" => Some(Encoding::Utf8),
@@ -29,7 +29,7 @@ impl Encoding {
         offered.find_map(known).unwrap_or_default()
     }
 
-    /// Name in the protocol.
+    /// Returns the encoding's name in the protocol.
     pub(crate) fn kind(self) -> PositionEncodingKind {
         match self {
             Encoding::Utf8 => PositionEncodingKind::UTF8,
@@ -46,7 +46,7 @@ impl Encoding {
         }
     }
 
-    /// Length of a text in these units.
+    /// Returns the length of a string in this encoding's units.
     pub(crate) fn length(self, text: &str) -> u32 {
         let units = if text.is_ascii() {
             text.len()
@@ -57,7 +57,7 @@ impl Encoding {
     }
 }
 
-/// A text with an index of its lines. Lines end with `\n`, `\r\n` or `\r`, as in the protocol.
+/// Text with an index of its lines. Lines end with `\n`, `\r\n` or `\r`, as in the protocol.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Text {
     content: String,
@@ -95,7 +95,7 @@ impl Text {
         &self.content
     }
 
-    /// Range of a line without its line ending; empty after the last line.
+    /// Returns the byte range of a line without its line ending; empty if the line does not exist.
     pub(crate) fn line(&self, line: usize) -> Range<usize> {
         let Some(&start) = self.starts.get(line) else {
             return self.content.len()..self.content.len();
@@ -109,14 +109,14 @@ impl Text {
         start..start + content.trim_end_matches(['\r', '\n']).len()
     }
 
-    /// Line that contains a byte.
+    /// Returns the line that contains a byte offset.
     pub(crate) fn line_of(&self, offset: usize) -> usize {
         let behind = self.starts.partition_point(|&start| start <= offset);
         behind.saturating_sub(1)
     }
 
-    /// Byte offset of a position. Positions are clamped to the end of the line and of the text, and to character
-    /// boundaries.
+    /// Converts a position to a byte offset. Positions are clamped to the ends of the line and the text, and to
+    /// character boundaries.
     pub(crate) fn offset(&self, position: Position, encoding: Encoding) -> usize {
         let range = self.line(position.line as usize);
         let line = self.content.get(range.clone()).unwrap_or_default();
@@ -131,7 +131,7 @@ impl Text {
         range.end
     }
 
-    /// Position of a byte.
+    /// Converts a byte offset to a position.
     pub(crate) fn position(&self, offset: usize, encoding: Encoding) -> Position {
         let mut offset = offset.min(self.content.len());
         while !self.content.is_char_boundary(offset) {
@@ -146,7 +146,7 @@ impl Text {
         }
     }
 
-    /// Converts a byte range to a range of positions.
+    /// Converts a byte range to positions.
     pub(crate) fn range(&self, span: &Range<usize>, encoding: Encoding) -> lsp_types::Range {
         lsp_types::Range {
             start: self.position(span.start, encoding),
@@ -154,13 +154,13 @@ impl Text {
         }
     }
 
-    /// Converts a range of positions to bytes; an inverted range becomes empty.
+    /// Converts a position range to a byte range; an inverted range becomes empty.
     pub(crate) fn span(&self, range: lsp_types::Range, encoding: Encoding) -> Range<usize> {
         let start = self.offset(range.start, encoding);
         start..self.offset(range.end, encoding).max(start)
     }
 
-    /// Replaces a range, or the whole text.
+    /// Replaces a range or the whole text.
     pub(crate) fn replace(
         &mut self,
         range: Option<lsp_types::Range>,
@@ -214,7 +214,7 @@ mod tests {
         );
     }
 
-    /// Incremental edits have the same result as edits of the whole string.
+    /// Incremental edits give the same result as edits of the whole string.
     #[test]
     fn incremental_edits_are_full_edits() {
         arbtest::arbtest(|u| {
@@ -233,7 +233,7 @@ mod tests {
                     while !model.is_char_boundary(place) {
                         place -= 1;
                     }
-                    // No position is between the two bytes of a line ending.
+                    // Positions cannot be between the two bytes of a line ending.
                     if model.as_bytes().get(place) == Some(&b'\n') && model[..place].ends_with('\r')
                     {
                         place -= 1;

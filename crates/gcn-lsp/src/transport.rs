@@ -1,4 +1,4 @@
-//! Messages of the Language Server Protocol on a stream.
+//! Language Server Protocol messages on a stream.
 
 use std::io::{self, BufRead, Write};
 
@@ -7,22 +7,22 @@ use serde::Serialize;
 
 use crate::framing::{read_body, write_value};
 
-/// Maximum length of a message in bytes.
+/// Maximum message length in bytes.
 const MAX_MESSAGE: usize = 256 << 20;
 
-/// A received message.
+/// Message received from the client.
 #[derive(Debug)]
 pub(crate) enum IncomingMessage {
-    /// A message.
+    /// Valid message.
     Message(Message),
-    /// A body that is not a message, with the reason.
+    /// Body that is not a valid message, with the reason.
     Malformed(String),
 }
 
-/// Reads the next message; `None` at the end of the stream.
+/// Reads the next message, or returns `None` at the end of the stream.
 ///
 /// # Errors
-/// The stream cannot be read, or a header is missing; the next message cannot be located then.
+/// The stream cannot be read, or a header is missing. The next message cannot be located after an error.
 pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<IncomingMessage>> {
     let Some(body) = read_body(input, MAX_MESSAGE)? else {
         return Ok(None);
@@ -36,7 +36,7 @@ pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<IncomingMessag
 /// Writes a message.
 ///
 /// # Errors
-/// The stream cannot be written.
+/// Writing to the stream fails.
 pub(crate) fn write(output: &mut dyn Write, message: &Message) -> io::Result<()> {
     #[derive(Serialize)]
     struct WithVersion<'a> {

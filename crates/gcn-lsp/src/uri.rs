@@ -1,4 +1,4 @@
-//! Conversion between document URIs and file paths.
+//! Converts between document URIs and file paths.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use lsp_types::Uri;
 
 const SCHEME: &str = "file://";
 
-/// File path of a URI.
+/// Converts a URI to a file path.
 pub(crate) fn to_path(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix(SCHEME)?;
     let path = rest.get(rest.find('/')?..)?;
@@ -28,7 +28,7 @@ pub(crate) fn to_path(uri: &str) -> Option<PathBuf> {
     String::from_utf8(bytes).ok().map(PathBuf::from)
 }
 
-/// URI of a file; `None` if its path is not absolute.
+/// Converts a file path to a URI; `None` unless the path is absolute and UTF-8.
 pub(crate) fn from_path(path: &Path) -> Option<Uri> {
     if !path.is_absolute() {
         return None;

@@ -1,5 +1,5 @@
-//! Worker thread, which assembles documents and checks their code, one version at a time. Outdated versions are
-//! skipped, or dropped between the two steps. Errors are reported before the check, which takes longer.
+//! Worker thread, which assembles and checks one document version at a time. Outdated versions are skipped, or dropped
+//! between the two steps. Errors are reported before the check, which takes longer.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -9,29 +9,29 @@ use lsp_types::Diagnostic;
 use crate::assembled::{Assembled, Snapshot};
 use crate::{diagnostics, lint};
 
-/// Result for a version of a document.
+/// Result for a document version.
 #[derive(Debug)]
 pub(crate) struct Analysis {
     pub assembled: Arc<Assembled>,
-    /// Errors and warnings, and findings if `is_complete` is set.
+    /// Errors and warnings, including findings if `is_complete` is set.
     pub diagnostics: Vec<Diagnostic>,
-    /// True unless findings follow.
+    /// False if findings will follow.
     pub is_complete: bool,
 }
 
-/// Versions waiting for the worker.
+/// Document versions waiting for the worker.
 #[derive(Default)]
 struct PendingVersions {
     snapshots: VecDeque<Snapshot>,
     is_closed: bool,
 }
 
-/// Queue of the latest version of each document.
+/// Queue that holds the latest version of each document.
 #[derive(Clone, Default)]
 pub(crate) struct Queue(Arc<(Mutex<PendingVersions>, Condvar)>);
 
 impl Queue {
-    /// Adds a version, replacing older ones of its document.
+    /// Adds a version, replacing any older one of the same document.
     pub(crate) fn push(&self, snapshot: Snapshot) {
         let (waiting, condition) = &*self.0;
         let mut waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
@@ -40,7 +40,7 @@ impl Queue {
         condition.notify_one();
     }
 
-    /// Closes the queue, which ends the worker.
+    /// Closes the queue, which stops the worker.
     pub(crate) fn close(&self) {
         let (waiting, condition) = &*self.0;
         waiting
@@ -50,7 +50,7 @@ impl Queue {
         condition.notify_one();
     }
 
-    /// Takes the next version; `None` once the queue is closed.
+    /// Waits for the next version; `None` once the queue is closed.
     fn pop(&self) -> Option<Snapshot> {
         let (waiting, condition) = &*self.0;
         let mut waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
@@ -67,7 +67,7 @@ impl Queue {
         }
     }
 
-    /// True if a newer version of the document is waiting.
+    /// True if a newer version of the document is waiting, or the queue is closed.
     fn has_newer(&self, than: &Snapshot) -> bool {
         let (waiting, _) = &*self.0;
         let waiting = waiting.lock().unwrap_or_else(PoisonError::into_inner);
@@ -75,7 +75,7 @@ impl Queue {
     }
 }
 
-/// Processes versions until the queue is closed, and passes on each result.
+/// Processes versions until the queue is closed, and passes each result to `finished`.
 pub(crate) fn run(queue: &Queue, finished: &dyn Fn(Analysis)) {
     while let Some(snapshot) = queue.pop() {
         let assembled = Arc::new(Assembled::new(snapshot));

@@ -1,7 +1,7 @@
-//! Device memory and registered host memory, exposed through Python's buffer protocol.
+//! Arrays in device memory or registered host memory, exposed through Python's buffer protocol.
 //!
-//! This module may use `unsafe`: a device address is a host address, so a view of an array refers directly to its
-//! memory. Element accesses may race with running kernels, like accesses by threads that share memory.
+//! This module may use `unsafe`: device addresses are host addresses, so a view of an array refers directly to its
+//! memory. Element accesses may race with running kernels, as between threads that share memory.
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, CString, c_int, c_void};
@@ -15,11 +15,11 @@ use pyo3::prelude::*;
 use crate::device::Device;
 use crate::errors::exception;
 
-/// Memory of an array.
+/// Memory that holds an array's elements.
 enum Storage {
     /// Device memory.
     Device(Buffer),
-    /// Memory of a Python object. The registration ends before the view of the object is released.
+    /// Memory of a Python object. `memory` is dropped first, so the registration ends before the view is released.
     Host {
         memory: HostMemory,
         _view: PyBuffer<u8>,
@@ -41,7 +41,7 @@ pub(crate) struct ArrayBase {
 }
 
 impl ArrayBase {
-    /// Address for kernels and for the host.
+    /// Returns the array's address, valid for both kernels and the host.
     fn place(&self) -> u64 {
         match &self.storage {
             Storage::Device(buffer) => buffer.address(),
@@ -49,8 +49,8 @@ impl ArrayBase {
         }
     }
 
-    /// Converts the array to a kernel argument: its address. The launch keeps device memory alive, and its event keeps
-    /// the array alive.
+    /// Passes the array's address as a kernel argument. The launch keeps device memory alive, and its event keeps the
+    /// array alive.
     pub(crate) fn argument(&self) -> Argument {
         match &self.storage {
             Storage::Device(buffer) => Argument::from(buffer),
@@ -59,7 +59,7 @@ impl ArrayBase {
     }
 }
 
-/// Strides of an array in C order and its size in bytes; `None` on overflow.
+/// Returns the strides of a C-order array and its size in bytes, or `None` on overflow.
 fn layout(shape: &[isize], itemsize: isize) -> Option<(Box<[isize]>, isize)> {
     let mut strides = vec![0; shape.len()];
     let mut bytes = itemsize;
@@ -72,7 +72,7 @@ fn layout(shape: &[isize], itemsize: isize) -> Option<(Box<[isize]>, isize)> {
 
 #[pymethods]
 impl ArrayBase {
-    /// Creates a zeroed array in device memory, or an array over the memory of `host`, a writable byte buffer.
+    /// Creates a zeroed array in device memory, or an array that shares the memory of `host`, a writable byte buffer.
     #[new]
     #[pyo3(signature = (device, name, shape, format, itemsize, host = None))]
     fn new(
@@ -102,8 +102,9 @@ impl ArrayBase {
                     ));
                 }
                 let start = view.buf_ptr().cast::<u8>();
-                // SAFETY: `view` keeps the bytes where they are, readable and writable, until `memory` is dropped, which its
-                // order in `Storage` has happen first. Python code accesses them as it does shared memory, see the module.
+                // SAFETY: `view` keeps the bytes in place, readable and writable, until it is dropped, and `memory`
+                // precedes it in `Storage` and is therefore dropped first. Python code treats them as shared memory, as
+                // the module documentation says.
                 let memory =
                     unsafe { HostMemory::register_raw(&device.inner, &name, start, len as u64) };
                 Storage::Host {
@@ -158,16 +159,16 @@ impl ArrayBase {
         matches!(self.storage, Storage::Host { .. })
     }
 
-    /// Fills in a view of the memory, which keeps the array alive.
+    /// Fills in a view of the memory. The view keeps the array alive.
     ///
     /// # Safety
-    /// `view` is null, or points to a `Py_buffer`.
+    /// `view` is null or points to a `Py_buffer`.
     unsafe fn __getbuffer__(
         slf: Bound<'_, ArrayBase>,
         view: *mut ffi::Py_buffer,
         flags: c_int,
     ) -> PyResult<()> {
-        // SAFETY: the caller, the interpreter, says so.
+        // SAFETY: the interpreter guarantees that `view` is null or valid.
         let Some(view) = (unsafe { view.as_mut() }) else {
             return Err(PyBufferError::new_err("there is no view"));
         };
@@ -179,7 +180,7 @@ impl ArrayBase {
             return Err(PyBufferError::new_err("the array is in C order"));
         }
         let if_wanted = |flag, values: &[isize]| {
-            // A zero-dimensional array has neither.
+            // A zero-dimensional array has no shape or strides.
             if wants(flag) && !values.is_empty() {
                 values.as_ptr().cast_mut()
             } else {
@@ -201,7 +202,8 @@ impl ArrayBase {
         view.strides = if_wanted(ffi::PyBUF_STRIDES, &this.strides);
         view.suboffsets = std::ptr::null_mut();
         view.internal = std::ptr::null_mut();
-        // Last, since the view then owns a reference: memory, format, shape and strides live and stay as they are until it is released.
+        // Set last: from here on, the view owns a reference to the array. Memory, format, shape and strides remain
+        // unchanged until the view is released.
         view.obj = slf.into_any().into_ptr();
         Ok(())
     }

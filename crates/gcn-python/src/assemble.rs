@@ -1,4 +1,4 @@
-//! Assembling source text, with diagnostics.
+//! Assembles source text and reports diagnostics.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::errors::{AssembleError, TargetError, target};
 
-/// Lookup of `.include` and `.incbin` files in directories.
+/// Finds `.include` and `.incbin` files in directories.
 struct SearchedFiles(Vec<PathBuf>);
 
 impl Files for SearchedFiles {
@@ -31,17 +31,17 @@ impl Files for SearchedFiles {
     }
 }
 
-/// A source, or a file that it includes.
+/// Text of a source or an included file.
 #[derive(Clone, Copy)]
 struct SourceText<'a> {
     name: &'a str,
     text: &'a str,
-    /// Offset of its first byte in the positions that diagnostic spans use.
+    /// Offset of the first byte in the positions used by diagnostic spans.
     start: usize,
 }
 
 impl<'a> SourceText<'a> {
-    /// Finds the text that contains a position.
+    /// Returns the text that contains a position.
     fn at(source: &Source<'a>, assembly: &'a Assembly, position: usize) -> SourceText<'a> {
         let included = assembly.files.iter().rev();
         let included = included.map(|file| SourceText {
@@ -59,7 +59,7 @@ impl<'a> SourceText<'a> {
     }
 }
 
-/// Diagnostic with its place.
+/// Diagnostic with its source location.
 struct PlacedDiagnostic<'a> {
     text: SourceText<'a>,
     line: usize,
@@ -142,11 +142,11 @@ fn described<'py>(
     described.collect()
 }
 
-/// Assembles a source. Returns the bytes of `.text` with resolved references, the code object, the names of kernels
-/// and the diagnostics.
+/// Assembles a source. Returns the bytes of `.text` with resolved references, the code object, kernel names and
+/// diagnostics.
 ///
 /// # Errors
-/// `AssembleError` with the diagnostics; `TargetError`.
+/// `AssembleError`, with the diagnostics; `TargetError`: the target is unknown.
 #[pyfunction]
 #[expect(
     clippy::too_many_arguments,

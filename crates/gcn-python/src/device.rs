@@ -1,4 +1,4 @@
-//! Devices.
+//! Emulated devices.
 
 use gcn_runtime::{Device as Emulated, Variations};
 use pyo3::prelude::*;
@@ -58,7 +58,7 @@ impl Device {
         self.inner.threads()
     }
 
-    /// Returns the memory in use and the limit, in bytes.
+    /// Memory in use and memory limit, in bytes.
     #[getter]
     fn usage(&self) -> (u64, u64) {
         self.inner.usage()

@@ -1,4 +1,4 @@
-//! Elements of arrays as text, in the language of `gcn run --arg`, and their comparison with expected elements.
+//! Parses array elements from text in the syntax of `gcn run --arg`, and compares elements with expected ones.
 
 use gcn_args::compare::{Comparison, Tolerance};
 use gcn_args::error_names::INVALID_VALUE;
@@ -11,11 +11,11 @@ use pyo3::types::PyBytes;
 
 use crate::errors::LaunchError;
 
-/// Returns the type and the number of the elements that a text describes, and the bytes of at most `count` of them from
-/// index `start` on.
+/// Parses a description of array elements. Returns the element type, the number of elements, and the bytes of at most
+/// `count` elements starting at index `start`.
 ///
 /// # Errors
-/// `LaunchError`: the text does not describe elements of a type.
+/// `LaunchError`: the text is not a valid description of typed elements.
 #[pyfunction]
 pub(crate) fn elements<'py>(
     py: Python<'py>,
@@ -57,13 +57,13 @@ pub(crate) fn elements<'py>(
     Ok((ty.name(), len, PyBytes::new(py, &bytes)))
 }
 
-/// Element that is not as expected: its index, its value, and the expected one.
+/// Mismatched element: index, actual value, and expected value.
 type Difference = (u64, String, String);
 
-/// Compares the bytes of elements with the expected ones. Returns the number of differences, and the first of them.
+/// Compares elements with expected ones. Returns the number of differences, and the first few.
 ///
 /// # Errors
-/// `ValueError`: the type or the tolerance is unknown.
+/// `ValueError`: the type or the tolerance is invalid.
 #[pyfunction]
 #[pyo3(signature = (element_type, values, expected, tolerance = None))]
 pub(crate) fn compare(

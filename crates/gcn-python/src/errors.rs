@@ -1,4 +1,4 @@
-//! Exceptions of `amdgcn.errors` for errors of the libraries.
+//! Converts errors of the Rust libraries to exceptions in `amdgcn.errors`.
 
 use gcn_isa::{Target, UnknownTarget};
 use gcn_runtime::Error;
@@ -24,7 +24,7 @@ pyo3::import_exception!(amdgcn.errors, OutOfMemoryError);
 pyo3::import_exception!(amdgcn.errors, Skipped);
 pyo3::import_exception!(amdgcn.errors, TargetError);
 
-/// Converts a runtime error. [`crate::reports::fault`] adds the report for a fault.
+/// Converts a runtime error to an exception. For faults, use [`crate::reports::fault`], which adds a report.
 pub(crate) fn exception(error: &Error) -> PyErr {
     let arguments = (error.to_string(), error.name());
     match error {

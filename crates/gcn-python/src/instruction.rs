@@ -1,4 +1,4 @@
-//! Decoding instructions, and querying the instruction tables.
+//! Decodes instructions and queries the instruction tables.
 
 use gcn_asm::reference::operand_text;
 use gcn_asm::usage;
@@ -13,15 +13,15 @@ use crate::errors::{DecodeError, target};
 /// Size of a dword in bytes.
 const DWORD: usize = 4;
 
-/// Native part of `amdgcn.Instruction`: words of code with the instruction that they decode to, if any.
+/// Native part of `amdgcn.Instruction`: code words, and the instruction they decode to, if any.
 #[pyclass(frozen, module = "amdgcn._amdgcn")]
 pub(crate) struct Instruction {
     address: u64,
     words: [u32; 2],
-    /// Size in bytes of the instruction, or of a remainder shorter than a dword.
+    /// Size in bytes of the instruction, or of trailing bytes shorter than a dword.
     size: usize,
     inst: Option<Inst>,
-    /// Branch offset in dwords from the next instruction.
+    /// Branch offset in dwords, relative to the next instruction.
     branch: Option<i64>,
 }
 
@@ -29,7 +29,7 @@ fn lower(value: impl std::fmt::Debug) -> String {
     format!("{value:?}").to_ascii_lowercase()
 }
 
-/// Name of registers, such as `v[2:3]` or `vcc`.
+/// Returns the name of a register or register group, such as `v[2:3]` or `vcc`.
 fn register_name(isa: Isa, registers: Registers) -> String {
     match registers {
         Registers::Vector { first, count } => operand_text(isa, Operand::Vgprs { first, count }),
@@ -127,7 +127,7 @@ impl Instruction {
         self.inst.is_some()
     }
 
-    /// Text in LLVM's syntax, or a data directive if the words do not decode.
+    /// Text in LLVM's syntax; a data directive if the words do not decode.
     #[getter]
     fn text(&self) -> String {
         match &self.inst {
@@ -167,7 +167,7 @@ impl Instruction {
             .collect()
     }
 
-    /// Names of the modifiers in the text, with the values of their fields.
+    /// Names and field values of the modifiers in the instruction's text.
     #[getter]
     fn modifiers(&self) -> Vec<(&'static str, u64)> {
         let Some(inst) = &self.inst else {
@@ -191,26 +191,26 @@ impl Instruction {
         self.registers(|it| it.written)
     }
 
-    /// Summary of the registers and state that the instruction uses, in one line.
+    /// One-line summary of the registers and state that the instruction uses.
     #[getter]
     fn uses(&self) -> String {
         let inst = self.inst.as_ref();
         inst.map_or_else(String::new, |inst| inst.uses().to_string())
     }
 
-    /// Effect as a line of pseudo-code.
+    /// Effect as one line of pseudo-code.
     #[getter]
     fn effect(&self) -> Option<String> {
         Some(self.inst.as_ref()?.form().pseudo_code())
     }
 
-    /// Memory that the instruction accesses.
+    /// Memory access of the instruction.
     #[getter]
     fn memory(&self) -> Option<String> {
         Some(self.inst.as_ref()?.uses().memory()?.to_string())
     }
 
-    /// Counters that the instruction increments.
+    /// Wait counters that the instruction increments.
     #[getter]
     fn counters(&self) -> Vec<String> {
         let counters = self.inst.as_ref().and_then(|inst| inst.uses().counters());
@@ -218,7 +218,7 @@ impl Instruction {
         held.map(|counter| counter.to_string()).collect()
     }
 
-    /// Fields of the encoding with their values.
+    /// Encoding fields and their values.
     #[getter]
     fn fields(&self) -> Vec<(String, u64)> {
         let Some(inst) = &self.inst else {
@@ -246,10 +246,11 @@ impl Instruction {
     }
 }
 
-/// Disassembles code at `address`. Words that do not decode give an invalid `Instruction` or, if `strict`, an error.
+/// Disassembles code at `address`. Words that do not decode produce an invalid `Instruction`, or an error if `strict`
+/// is set.
 ///
 /// # Errors
-/// `DecodeError`; `TargetError`.
+/// `DecodeError`: words do not decode; `TargetError`: the target is unknown.
 #[pyfunction]
 pub(crate) fn disassemble(
     py: Python<'_>,
@@ -307,11 +308,11 @@ pub(crate) fn disassemble(
     })
 }
 
-/// Returns the fields of `amdgcn.isa.Entry`: the table entry for an instruction of a target; `None` if the name is
+/// Looks up an instruction in a target's tables. Returns the fields of `amdgcn.isa.Entry`, or `None` if the name is
 /// unknown.
 ///
 /// # Errors
-/// `TargetError`.
+/// `TargetError`: the target is unknown.
 #[pyfunction]
 pub(crate) fn lookup<'py>(
     py: Python<'py>,
@@ -379,10 +380,10 @@ fn encoding<'py>(py: Python<'py>, form: &Form) -> PyResult<Bound<'py, PyDict>> {
     Ok(fields)
 }
 
-/// Names of all instructions of a target.
+/// Returns the names of all instructions of a target.
 ///
 /// # Errors
-/// `TargetError`.
+/// `TargetError`: the target is unknown.
 #[pyfunction]
 pub(crate) fn mnemonics(target: &str) -> PyResult<Vec<&'static str>> {
     let mut names: Vec<&'static str> = self::target(target)?.isa.tables().names().collect();
@@ -391,7 +392,7 @@ pub(crate) fn mnemonics(target: &str) -> PyResult<Vec<&'static str>> {
     Ok(names)
 }
 
-/// Names of all targets, with the version of their instruction set and the names of their chips.
+/// Returns the names of all targets, with their instruction set versions and chip names.
 #[pyfunction]
 pub(crate) fn targets() -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
     let targets = TARGETS.iter();

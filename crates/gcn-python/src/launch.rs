@@ -1,4 +1,4 @@
-//! Queues, launches and their completion.
+//! Queues, launches and launch events.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use crate::errors::exception;
 use crate::module::Kernel;
 use crate::reports::{Watch, fault};
 
-/// Interval between checks for process signals, such as Ctrl-C.
+/// Interval between checks for process signals such as Ctrl-C.
 const SIGNALS: Duration = Duration::from_millis(20);
 
 /// Native part of `amdgcn.Queue`.
@@ -31,20 +31,20 @@ impl Queue {
         }
     }
 
-    /// Clears the failure that causes subsequent commands to be skipped.
+    /// Clears the failure that makes the queue skip later commands.
     fn clear(&self) {
         self.inner.clear();
     }
 }
 
-/// Argument converted by the package.
+/// Kernel argument, already converted by the Python package.
 #[derive(FromPyObject)]
 pub(crate) enum LaunchArgument<'py> {
-    /// Array, passed as its address.
+    /// Array, whose address is passed.
     Array(PyRef<'py, ArrayBase>),
-    /// Bytes of a value.
+    /// Value, as bytes.
     Value(Bound<'py, PyBytes>),
-    /// Size of local memory in bytes.
+    /// Size of a local memory block in bytes.
     Local(u32),
 }
 
@@ -64,14 +64,14 @@ pub(crate) struct Event {
     signal: Signal,
     kernel: gcn_runtime::Kernel,
     watch: Watch,
-    /// Arrays among the arguments, kept alive by the event.
+    /// Array arguments, kept alive by the event.
     _kept: Vec<Py<ArrayBase>>,
 }
 
-/// Submits a launch of `grid` work-items to a queue.
+/// Submits a launch with a grid of `grid` work-items to a queue.
 ///
 /// # Errors
-/// `LaunchError`; `ValueError`: the name of a check is unknown.
+/// `LaunchError`: the launch is invalid; `ValueError`: a check name is unknown.
 #[pyfunction]
 #[expect(
     clippy::too_many_arguments,
@@ -119,8 +119,8 @@ pub(crate) fn submit(
 
 #[pymethods]
 impl Event {
-    /// Waits for the launch without the GIL, and returns the fields of `amdgcn.Completion`. A signal that raises an
-    /// exception, such as Ctrl-C, cancels the launch.
+    /// Releases the GIL, waits for the launch, and returns the fields of `amdgcn.Completion`. If a signal such as
+    /// Ctrl-C raises an exception, the launch is cancelled.
     #[pyo3(signature = (timeout = None))]
     fn wait<'py>(
         &self,
@@ -143,7 +143,7 @@ impl Event {
         self.signal.poll().is_some()
     }
 
-    /// Stops the launch, or prevents it from starting. Returns false if it has already ended.
+    /// Stops the launch or prevents it from starting. Returns false if it already ended.
     fn cancel(&self) -> bool {
         self.signal.cancel()
     }
@@ -159,7 +159,8 @@ impl Event {
             }
             if let Err(interrupt) = py.check_signals() {
                 self.signal.cancel();
-                // Waits for the launch to end, so that memory and threads are in a defined state when the exception is raised.
+                // Wait for the launch to end, so that memory and threads are in a defined state when the exception is
+                // raised.
                 let _ = py.detach(|| self.signal.wait());
                 return Err(interrupt);
             }

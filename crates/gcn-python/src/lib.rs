@@ -1,23 +1,23 @@
 //! Extension module of the Python package `amdgcn`.
 //!
-//! Users import the package in `python/amdgcn`, which converts this module's plain classes and JSON reports to Python
-//! objects. `docs/python.md` describes it.
+//! Users import the package in `python/amdgcn`, which wraps this module's plain classes and JSON reports in Python
+//! objects. `docs/python.md` describes the package.
 //!
 //! | module | contents |
 //! |---|---|
-//! | `errors` | exceptions of `amdgcn.errors`, raised for the libraries' errors |
-//! | `device` | devices |
-//! | `array` | device memory and registered host memory under Python's buffer protocol |
-//! | `elements` | elements of arrays as text, and their comparison with expected ones |
-//! | `module` | modules of code, kernels and their parameters |
+//! | `errors` | converts errors of the Rust libraries to exceptions in `amdgcn.errors` |
+//! | `device` | emulated devices |
+//! | `array` | arrays in device memory or registered host memory, with Python's buffer protocol |
+//! | `elements` | array elements as text, and comparison with expected elements |
+//! | `module` | loaded modules, kernels and kernel parameters |
 //! | `reports` | checks, profiles and faults as JSON |
-//! | `launch` | queues, launches, and their ends |
-//! | `assemble` | source text to machine code, with diagnostics |
-//! | `instruction` | machine code to instructions; facts of the tables |
-//! | `object` | code objects |
+//! | `launch` | queues, launches and launch events |
+//! | `assemble` | assembles source text and reports diagnostics |
+//! | `instruction` | decodes instructions and queries the instruction tables |
+//! | `object` | reads code objects |
 //!
-//! A launch runs on threads of the device. The thread that waits for it releases the GIL and checks for signals, so
-//! that Ctrl-C stops a kernel that does not end.
+//! Launches run on the device's threads. The thread that waits for a launch releases the GIL and checks for signals, so
+//! that Ctrl-C can stop a kernel that never ends.
 #![deny(unsafe_code)]
 
 // In import order: a module imports only from modules above it.

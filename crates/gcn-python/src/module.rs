@@ -1,4 +1,4 @@
-//! Modules, kernels and their parameters.
+//! Loaded modules, kernels and kernel parameters.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -26,7 +26,7 @@ pub(crate) struct Kernel {
     pub(crate) inner: LoadedKernel,
 }
 
-/// Parses the name of a language.
+/// Parses a language name.
 fn language(name: &str) -> PyResult<Language> {
     match name {
         "opencl" => Ok(Language::OpenClC),
@@ -49,7 +49,7 @@ impl Module {
         Ok(Module { inner })
     }
 
-    /// Compiles source text, or the file at a path, and loads it. Also returns the compiler's warnings.
+    /// Compiles source text or a source file, and loads the result. Also returns the compiler's warnings.
     #[staticmethod]
     #[pyo3(signature = (device, language, text = None, path = None, options = Vec::new()))]
     fn compile(
@@ -91,7 +91,7 @@ impl Module {
         Ok(Kernel { inner })
     }
 
-    /// Address and size of a variable.
+    /// Returns the address and size of a variable.
     fn symbol(&self, name: &str) -> Option<(u64, u64)> {
         let symbol = self.inner.symbol(name)?;
         Some((symbol.address, symbol.size))
@@ -105,7 +105,7 @@ impl Kernel {
         self.inner.name()
     }
 
-    /// Parameters that callers pass; `None` if the metadata do not describe them.
+    /// Parameters that callers pass, or `None` if there is no metadata for them.
     #[getter]
     fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Option<Vec<Bound<'py, PyDict>>>> {
         let Some(parameters) = self.inner.parameters() else {

@@ -1,4 +1,4 @@
-//! Code objects.
+//! Reads code objects.
 
 use gcn_object::{CodeObject, ReadError, code_objects, is_container};
 use gcn_runtime::error_names::NO_MATCHING_CODE;
@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use crate::errors::LoadError;
 
-/// Returns the fields of `amdgcn.CodeObject` for each code object of a file: the only one, or those of a bundle or an
-/// executable.
+/// Returns the fields of `amdgcn.CodeObject` for each code object in a file, which may be a single object, a bundle or
+/// an executable.
 ///
 /// # Errors
 /// `LoadError`: the bytes are neither a code object nor a readable container.
@@ -28,7 +28,7 @@ pub(crate) fn read_object<'py>(
     let mut objects = Vec::new();
     for entry in code_objects(bytes).map_err(malformed)? {
         let entry = entry.map_err(malformed)?;
-        // Bundles also contain host code.
+        // Skip host code in bundles.
         if entry.target().is_none() {
             continue;
         }

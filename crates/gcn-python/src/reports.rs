@@ -1,4 +1,4 @@
-//! Checks, profiles and faults as JSON for the Python package.
+//! Reports of checks, profiles and faults as JSON for the Python package.
 
 use std::sync::Mutex;
 
@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::errors::{BaseError, Fault};
 
-/// Checks and profile of a launch, if enabled.
+/// Checks and profiling for a launch, if enabled.
 #[derive(Default)]
 pub(crate) struct Watch {
     checking: Option<Checking>,
@@ -27,10 +27,10 @@ fn json(value: &impl Serialize) -> PyResult<String> {
 }
 
 impl Watch {
-    /// Enables the named checks (`default` for those that are on by default), and profiling if requested.
+    /// Enables the named checks (`default` selects those that are on by default), and profiling if requested.
     ///
     /// # Errors
-    /// `ValueError`: the name of a check is unknown.
+    /// `ValueError`: a check name is unknown.
     pub(crate) fn new(checks: Option<&str>, profile: bool) -> PyResult<Watch> {
         let mut watch = Watch::default();
         if let Some(names) = checks {
@@ -48,7 +48,7 @@ impl Watch {
         Ok(watch)
     }
 
-    /// Observers for a launch of a kernel.
+    /// Creates the observers for a launch of a kernel.
     pub(crate) fn observers(&self, kernel: &Kernel) -> Observers {
         let mut observers = Observers::none();
         if let Some(checking) = &self.checking {
@@ -61,7 +61,7 @@ impl Watch {
         }
     }
 
-    /// Findings so far, as pairs of JSON and text.
+    /// Collects new findings. Returns all findings so far, as pairs of JSON and text.
     pub(crate) fn findings(&self, kernel: &Kernel) -> PyResult<Vec<(String, String)>> {
         let Some(checking) = &self.checking else {
             return Ok(Vec::new());
@@ -77,7 +77,7 @@ impl Watch {
         Ok(findings.clone())
     }
 
-    /// Profile as JSON and text, if enabled.
+    /// Returns the profile as JSON and text, if enabled.
     pub(crate) fn profile(&self) -> PyResult<Option<(String, String)>> {
         let Some(profiling) = &self.profiling else {
             return Ok(None);
@@ -87,7 +87,7 @@ impl Watch {
     }
 }
 
-/// Creates the exception for a launch that faulted, with its report.
+/// Creates the exception for a launch that faulted, including the fault report.
 pub(crate) fn fault(kernel: &Kernel, end: &Completion, watch: &Watch) -> PyErr {
     let raised = || {
         let code = CodeMap::new(kernel.module());

@@ -1,8 +1,8 @@
-//! Tests of the Python package: its own tests, run by `unittest` and `doctest` with the extension that cargo has
-//! built, and a wheel installed into a virtual environment.
+//! Runs the Python package's own tests with `unittest` and `doctest`, on the extension built by cargo and on a wheel
+//! installed into a virtual environment.
 //!
-//! They need CPython 3.11 or later, and report that they are skipped without it. Packages that the package works with, such as Ray, are
-//! tested if `cargo xtask tools` has installed them into a virtual environment.
+//! The tests need CPython 3.11 or later; otherwise they print that they were skipped. Optional packages such as Ray are
+//! tested if `cargo xtask tools` installed them into a virtual environment.
 
 #![expect(clippy::print_stdout, reason = "a test that is skipped says so")]
 
@@ -10,7 +10,7 @@
 mod install;
 #[path = "../../gcn-hsa/link.rs"]
 mod link;
-// Both include the file that links shared libraries.
+// Both link.rs files include xtask's shared_library.rs.
 #[allow(clippy::duplicate_mod)]
 #[path = "../../gcn-c/link.rs"]
 mod c_link;
@@ -29,9 +29,9 @@ use wheel::Parts;
 const EXTENSION: &str = "libgcn_python.so";
 /// Library for OpenCL programs.
 const OPENCL: &str = "libgcn_opencl.so";
-/// Python interpreters. Debian's is first, since it has Debian's numpy.
+/// Python interpreters to try. Debian's is first, since it can import Debian's numpy.
 const INTERPRETERS: [&str; 2] = ["/usr/bin/python3", "python3"];
-/// Script that succeeds on supported versions.
+/// Script that succeeds on supported Python versions.
 const IS_NEW_ENOUGH: &str = "import sys; sys.exit(sys.version_info < (3, 11))";
 
 /// Directory of this crate.
@@ -42,12 +42,12 @@ fn package() -> &'static Path {
 /// Creates an empty directory for a test.
 fn prepared(test: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
-    let _ = fs::remove_dir_all(&directory); // It need not exist.
+    let _ = fs::remove_dir_all(&directory); // May not exist.
     fs::create_dir_all(&directory).expect("a directory");
     directory
 }
 
-/// Finds a supported interpreter, or reports that the test is skipped.
+/// Finds a supported interpreter, or prints that the test is skipped.
 fn interpreter() -> Option<&'static str> {
     let is_new_enough = |python: &&&str| {
         let run = Command::new(python).args(["-c", IS_NEW_ENOUGH]).output();
@@ -60,7 +60,7 @@ fn interpreter() -> Option<&'static str> {
     found.copied()
 }
 
-/// Directory of cargo's build that contains this test.
+/// Returns the cargo build directory that contains this test.
 fn built() -> PathBuf {
     let test = std::env::current_exe().expect("a test has a path");
     test.parent().expect("it is in a directory").to_owned()
@@ -82,14 +82,14 @@ fn succeed(command: &mut Command) -> Output {
     output
 }
 
-/// Files of tests, and the least number of tests in each.
+/// Test files, and the minimum number of tests in each.
 const TESTS: [(&str, u32); 3] = [
     ("test_amdgcn.py", 40),
     ("test_sweeps.py", 15),
     ("test_notebooks.py", 2),
 ];
 
-/// Runs tests, and the examples in the documentation, of the package in `path`, or of the installed package.
+/// Runs a test file and the documentation examples with the package in `path`, or with the installed package.
 fn test(python: &Path, path: Option<&Path>, (file, least): (&str, u32)) {
     let mut tests = Command::new(python);
     tests
@@ -102,7 +102,7 @@ fn test(python: &Path, path: Option<&Path>, (file, least): (&str, u32)) {
     };
     let output = succeed(&mut tests);
     let text = String::from_utf8_lossy(&output.stderr);
-    // Each class and function with examples is a test too.
+    // Every class or function with examples counts as a test.
     let count = text
         .split("Ran ")
         .nth(1)
@@ -144,7 +144,7 @@ fn the_package_passes_its_tests() {
     }
 }
 
-/// Newest static library of a crate whose file begins with `prefix`. Cargo keeps those of earlier builds.
+/// Returns a crate's newest static library whose file name starts with `prefix`. Cargo keeps older builds.
 fn archive(prefix: &str) -> Option<PathBuf> {
     let entries = fs::read_dir(built()).expect("a directory");
     let paths = entries.map(|entry| entry.expect("an entry").path());
@@ -155,7 +155,7 @@ fn archive(prefix: &str) -> Option<PathBuf> {
     archives.max_by_key(|path| path.metadata().and_then(|data| data.modified()).ok())
 }
 
-/// Packs a wheel from cargo's build. If it is incomplete, reports that and returns `None`.
+/// Packs a wheel from cargo's build output. If files are missing, prints that the test is skipped and returns `None`.
 fn packed(directory: &Path) -> Option<PathBuf> {
     let opencl = built().join(OPENCL);
     let gcn = built().parent().expect("a directory").join("gcn");
@@ -190,7 +190,7 @@ fn packed(directory: &Path) -> Option<PathBuf> {
     Some(wheel::pack(&parts, directory).expect("it is packed"))
 }
 
-/// Program that loads the library for HIP programs, by either name.
+/// Program that loads the library for HIP programs by both its names.
 const PROGRAM: &str = "
 import ctypes
 hsa = ctypes.CDLL('libhsa-runtime64.so.1')
@@ -207,8 +207,8 @@ address = lambda library: ctypes.cast(library.hsa_init, ctypes.c_void_p).value
 assert address(again) == address(hsa), 'one library under two names'
 ";
 
-/// Builds the C example with the header and the library of an installed wheel, by the paths that the package returns and by
-/// pkg-config, and runs it.
+/// Builds and runs the C example against the header and library of an installed wheel, both with the paths that the
+/// package returns and with pkg-config.
 fn c_program(python: &Path, directory: &Path) {
     if Command::new("cc").arg("--version").output().is_err() {
         println!("skipped: there is no C compiler (Debian: gcc)");

@@ -1,4 +1,4 @@
-//! Assembly text with every instruction in every encoding, with random operands.
+//! Assembly text that covers every instruction and encoding, with random operands.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -7,34 +7,33 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use gcn_isa::{Field, Form, Inst, Isa, Kind, Row, Syntax, Target, TextFidelity, rows};
 
-/// Number of distinct lines, if every instruction had enough operands for its share.
+/// Target number of distinct lines; instructions with few possible operands contribute fewer.
 const DIFFERENT: usize = 160_000;
-/// Number of candidates generated per line of the text, since LLVM rejects some.
+/// Number of candidates generated per line, since LLVM rejects some.
 const CANDIDATES: usize = 3;
 /// Number of random words tried per candidate, since many are not valid instructions.
 const TRIES: usize = 64;
-/// Modifiers are written with probability 1/`WRITTEN`.
+/// Modifiers are written with a probability of 1/`WRITTEN`.
 const WRITTEN: u64 = 4;
-/// Sources are literals with probability 1/`LITERALS`.
+/// Source operands are literals with a probability of 1/`LITERALS`.
 const LITERALS: u64 = 16;
-/// Source operand number of a literal.
+/// Source operand encoding for a literal.
 const LITERAL: u64 = 255;
 /// Initial state of the random number generator.
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Lines of a text with statistics.
+/// Generated lines, with statistics.
 pub(super) struct VariedText {
     /// Distinct lines in random order.
     pub(super) lines: Vec<String>,
-    /// Number of instructions that have lines.
+    /// Number of instructions that appear in the lines.
     pub(super) instructions: usize,
-    /// Names of the target's instructions without lines, because LLVM assembles none of their candidates.
+    /// Names of instructions without lines, because LLVM rejects all their candidates.
     pub(super) refused: Vec<&'static str>,
 }
 
 impl VariedText {
-    /// Generates the text for a target, with the same number of lines for each instruction, distributed over its
-    /// encodings.
+    /// Generates lines for a target: equally many for each instruction, distributed over its encodings.
     ///
     /// # Errors
     /// LLVM's assembler cannot be run.
@@ -69,7 +68,7 @@ impl VariedText {
     }
 }
 
-/// Generates at most `count` distinct lines of an instruction, with its encodings in rotation.
+/// Generates at most `count` distinct lines for an instruction, rotating through its encodings.
 fn candidates_of(isa: Isa, row: &Row, count: usize, random: &mut Random) -> Vec<String> {
     let mut known = HashSet::new();
     let mut lines = Vec::new();
@@ -89,8 +88,8 @@ fn candidates_of(isa: Isa, row: &Row, count: usize, random: &mut Random) -> Vec<
     lines
 }
 
-/// Generates an instruction with random operands and some modifiers. Other fields of its encoding, some of which
-/// change the meaning of operands, are as without modifiers, or random.
+/// Generates an instruction with random operands and some modifiers. Other encoding fields, some of which change the
+/// meaning of operands, keep their defaults or are random.
 fn random_inst(form: &'static Form, random: &mut Random) -> Inst {
     let mut bits = Inst::with_defaults(form).bits();
     for field in Field::ALL {
@@ -108,7 +107,7 @@ fn random_inst(form: &'static Form, random: &mut Random) -> Inst {
         };
         bits = place.put(bits, value);
     }
-    // Half of them have 16 bits, which all operands accept.
+    // Half of the literals have only 16 bits, which all operands accept.
     let literal = random.next() as u32 >> if random.one_in(2) { u16::BITS } else { 0 };
     let second = match form.layout.dwords {
         1 => literal,
@@ -117,7 +116,7 @@ fn random_inst(form: &'static Form, random: &mut Random) -> Inst {
     Inst::with_words(form, [bits as u32, second])
 }
 
-/// Indices of the lines that LLVM does not assemble.
+/// Returns the indices of lines that LLVM rejects.
 fn refused_by_llvm(
     target: &Target,
     lines: &[(usize, String)],
@@ -151,7 +150,7 @@ fn refused_by_llvm(
     Ok(refused)
 }
 
-/// Random number generator xorshift64*.
+/// Random number generator (xorshift64*).
 struct Random(u64);
 
 impl Random {
@@ -162,7 +161,7 @@ impl Random {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    /// Returns true with probability 1/`n`.
+    /// Returns true with a probability of 1/`n`.
     fn one_in(&mut self, n: u64) -> bool {
         // The high bits are the most random.
         (self.next() >> u32::BITS).is_multiple_of(n)

@@ -9,9 +9,9 @@ pub(crate) enum Outcome {
     Failed,
     Crashed,
     TooSlow,
-    /// The test reports that it does not apply.
+    /// The test skipped itself.
     Skipped,
-    /// The program has no code for the target.
+    /// The program contains no code for the target.
     NoCode,
 }
 
@@ -46,7 +46,7 @@ impl Outcome {
     }
 }
 
-/// Outcomes of the tests that finished according to a program's output, by name.
+/// Parses the outcomes of finished tests, by name, from a program's output.
 pub(crate) fn outcomes_of(text: &str) -> BTreeMap<&str, Outcome> {
     let mut ended = BTreeMap::new();
     for line in text.lines() {
@@ -66,7 +66,7 @@ pub(crate) fn outcomes_of(text: &str) -> BTreeMap<&str, Outcome> {
     ended
 }
 
-/// Output of a program while it ran a test, or all of it if it does not name the test.
+/// Returns a test's part of a program's output, or all of it if the output does not name the test.
 pub(crate) fn output_of<'a>(text: &'a str, test: &str) -> &'a str {
     let begin = format!("[ RUN      ] {test}\n");
     let output = text.find(&begin).map_or(text, |at| &text[at..]);

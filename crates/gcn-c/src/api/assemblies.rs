@@ -1,4 +1,4 @@
-//! Assembling text to words and code objects.
+//! Assembles source text to machine code and code objects.
 
 use std::ffi::{CString, c_char};
 use std::ptr::null;
@@ -14,7 +14,7 @@ use crate::handle::{self, handles};
 use crate::pointers;
 use crate::source_place::Sources;
 
-/// Result of an assembly: diagnostics and, if none of them is an error, a program.
+/// Result of assembling a source: diagnostics and, unless one of them is an error, a program.
 pub enum AssemblyHandle {}
 
 handles! {
@@ -27,24 +27,24 @@ handles! {
 pub enum SeverityLevel {
     /// Additional information.
     Note = 0,
-    /// Code that is valid but probably not intended.
+    /// Valid code that is probably a mistake.
     Warning = 1,
     /// Invalid code.
     Error = 2,
 }
 
-/// Diagnostic of an assembly. Strings belong to the assembly.
+/// Assembler diagnostic. Its strings belong to the assembly.
 #[repr(C)]
 pub struct DiagnosticInfo {
-    /// Severity.
+    /// Severity of the diagnostic.
     pub severity: SeverityLevel,
     /// Stable name, such as `unknown-opcode`, explained by `gcn explain`.
     pub name: *const c_char,
-    /// Message: a sentence without a full stop.
+    /// Message without a final period.
     pub message: *const c_char,
-    /// Suggested correction; may be empty or have several lines.
+    /// Suggested fix; may be empty or have several lines.
     pub help: *const c_char,
-    /// Name of the file.
+    /// Source file name.
     pub file: *const c_char,
     /// Line number, starting at 1.
     pub line: u32,
@@ -52,7 +52,7 @@ pub struct DiagnosticInfo {
     pub column: u32,
 }
 
-/// Dialect of assembly text, where LLVM's and CLRX's languages differ.
+/// Assembly dialect, for constructs where LLVM's and CLRX's languages differ.
 #[repr(C)]
 pub enum DialectChoice {
     /// LLVM's dialect.
@@ -61,7 +61,7 @@ pub enum DialectChoice {
     Clrx = 1,
 }
 
-/// Converts a dialect's number.
+/// Converts a `gcn_dialect` value.
 fn dialect_of(number: u32) -> Result<Dialect, Failure> {
     const LLVM: u32 = DialectChoice::Llvm as u32;
     const CLRX: u32 = DialectChoice::Clrx as u32;
@@ -72,14 +72,14 @@ fn dialect_of(number: u32) -> Result<Dialect, Failure> {
     }
 }
 
-/// Options of an assembly. A zero-initialized structure selects the defaults.
+/// Assembler options. A zero-initialized structure selects the defaults.
 #[repr(C)]
 pub struct AssemblyOptions {
-    /// One of `gcn_dialect`.
+    /// Dialect, a `gcn_dialect` value.
     pub dialect: u32,
-    /// Code object version, 2 to 6; 0 for that of the source, or the default.
+    /// Code object version, 2 to 6; 0 selects the version stated in the source, or the default.
     pub code_object_version: u32,
-    /// Directory that the source name is relative to. If it is not null, the assembler generates line debug
+    /// Directory that the source name is relative to. If this is not null, the assembler generates line debug
     /// information.
     pub debug_directory: *const c_char,
 }
@@ -91,14 +91,14 @@ pub(super) const DEFAULTS: AssemblyOptions = AssemblyOptions {
     debug_directory: null(),
 };
 
-/// Object behind `gcn_assembly`.
+/// Object that a `gcn_assembly` handle refers to.
 #[derive(Debug)]
 pub struct Assembly {
     target: &'static Target,
     diagnostics: Vec<(Severity, Failure)>,
-    /// Program, if it is complete.
+    /// Program, or the first error if assembly failed.
     program: Result<Program, Failure>,
-    /// Name of the source, for errors of linking.
+    /// Source name for link errors.
     name: CString,
     text: String,
     code_object_version: Option<u8>,
@@ -159,7 +159,7 @@ impl Assembly {
         })
     }
 
-    /// First error of linking, with its place.
+    /// Converts the first link error, with its source location.
     fn link_failure(&self, errors: &[gcn_asm::Diagnostic]) -> Failure {
         let sources = Sources {
             name: &self.name.to_string_lossy(),
@@ -172,7 +172,7 @@ impl Assembly {
             .map_or_else(unknown, |it| sources.failure(it))
     }
 
-    /// Bytes of `.text`.
+    /// Returns the linked bytes of `.text`.
     fn words(&self) -> Result<&[u8], Failure> {
         let made = self.words.get_or_init(|| {
             let program = self.program.as_ref().map_err(Failure::clone)?;
@@ -182,7 +182,7 @@ impl Assembly {
         made.as_deref().map_err(Failure::clone)
     }
 
-    /// Bytes of the code object.
+    /// Returns the bytes of the code object.
     pub(super) fn object(&self) -> Result<&[u8], Failure> {
         let made = self.object.get_or_init(|| {
             let program = self.program.as_ref().map_err(Failure::clone)?;
@@ -199,12 +199,12 @@ impl Assembly {
     }
 }
 
-/// Assembles text for a target such as `gfx906` or `gfx906:xnack-`. There is a result even if the text has errors:
-/// `gcn_assembly_diagnostic` returns each, and functions that need a complete program fail with the first one.
+/// Assembles text for a target such as `gfx906` or `gfx906:xnack-`. Text with errors also produces a result:
+/// `gcn_assembly_diagnostic` returns each error, and functions that need a complete program fail with the first one.
 /// Returns null and sets an error if an argument is invalid.
 ///
-/// `name` is the name of the text in messages, and `text` is the program; both are null-terminated. `options` may be
-/// null. The text must not include files. Free the result with `gcn_assembly_free`.
+/// `text` is the program and `name` is its name in messages; both are null-terminated. `options` may be null. The text
+/// must not include files. Free the result with `gcn_assembly_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_assemble(
     target: *const c_char,
@@ -214,7 +214,7 @@ pub unsafe extern "C" fn gcn_assemble(
     error: *mut *mut ErrorHandle,
 ) -> *mut AssemblyHandle {
     let body = || {
-        // SAFETY: the caller passes null or texts that end with a NUL, and null or options.
+        // SAFETY: the caller guarantees that strings are null or null-terminated, and `options` is null or valid.
         let (target, name, text, options) = unsafe {
             (
                 pointers::text(target, "target")?,
@@ -224,22 +224,22 @@ pub unsafe extern "C" fn gcn_assemble(
             )
         };
         let options = options.unwrap_or(&DEFAULTS);
-        // SAFETY: the caller's options have null or text that ends with a NUL.
+        // SAFETY: the caller guarantees that `debug_directory` is null or null-terminated.
         let debug = unsafe { pointers::optional_text(options.debug_directory, "debug_directory") }?;
         let assembly = Assembly::new(target, name, text, options, debug)?;
         Ok(handle::insert(assembly))
     };
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, std::ptr::null_mut(), body) }
 }
 
-/// Returns the number of diagnostics of an assembly; 0 if the handle is invalid.
+/// Returns the number of diagnostics in an assembly; 0 if the handle is invalid.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_assembly_diagnostic_count(assembly: *const AssemblyHandle) -> usize {
     quiet(0, || Ok(handle::get(assembly)?.diagnostics.len()))
 }
 
-/// Writes a diagnostic to `*diagnostic`. `index` is its position in source order. Its strings belong to the assembly.
+/// Writes the diagnostic at `index`, in source order, to `*diagnostic`. Its strings belong to the assembly.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_assembly_diagnostic(
     assembly: *const AssemblyHandle,
@@ -267,11 +267,11 @@ pub unsafe extern "C" fn gcn_assembly_diagnostic(
             line: place.map_or(0, |place| place.line),
             column: place.map_or(0, |place| place.column),
         };
-        // SAFETY: the caller passes null or room for a diagnostic.
+        // SAFETY: the caller guarantees that `diagnostic` is null or writable.
         unsafe { pointers::put(diagnostic, info, "diagnostic") }?;
         Ok(true)
     };
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, false, body) }
 }
 
@@ -286,11 +286,11 @@ pub unsafe extern "C" fn gcn_assembly_words(
     let body = || {
         let assembly = handle::get(assembly)?;
         let words = assembly.words()?;
-        // SAFETY: the caller passes null or room for a number.
+        // SAFETY: the caller guarantees that `size` is null or writable.
         unsafe { pointers::put(size, words.len(), "size") }?;
         Ok(words.as_ptr())
     };
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, null(), body) }
 }
 
@@ -305,11 +305,11 @@ pub unsafe extern "C" fn gcn_assembly_object(
     let body = || {
         let assembly = handle::get(assembly)?;
         let object = assembly.object()?;
-        // SAFETY: the caller passes null or room for a number.
+        // SAFETY: the caller guarantees that `size` is null or writable.
         unsafe { pointers::put(size, object.len(), "size") }?;
         Ok(object.as_ptr())
     };
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, null(), body) }
 }
 
@@ -319,7 +319,7 @@ pub extern "C" fn gcn_assembly_target(assembly: *const AssemblyHandle) -> Target
     quiet(0, || Ok(handle::get(assembly)?.target.elf_mach.into()))
 }
 
-/// Frees an assembly with its strings and bytes. Null and handles that have been freed are ignored.
+/// Frees an assembly with its strings and bytes. Null and freed handles are ignored.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_assembly_free(assembly: *mut AssemblyHandle) {
     quiet((), || handle::remove(assembly));

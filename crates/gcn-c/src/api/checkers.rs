@@ -1,4 +1,4 @@
-//! Checkers of launches and their findings.
+//! Creates checkers for launches, and returns their findings.
 
 use std::ffi::{CString, c_char};
 use std::ptr::{null, null_mut};
@@ -12,10 +12,10 @@ use crate::pointers;
 use crate::records::or_null;
 use crate::runtime::{CheckSettings, Checking, FindingReport, checks};
 
-/// Checkers that observe launches of a device: missing waits, races, out-of-bounds accesses, undefined values and
-/// others.
+/// Checkers that observe launches on a device: they detect missing waits, races, out-of-bounds accesses, undefined
+/// values and other problems.
 pub enum CheckerHandle {}
-/// Problem of a kernel, found by a checker.
+/// Problem in a kernel, found by a checker.
 pub enum FindingHandle {}
 
 handles! {
@@ -23,7 +23,7 @@ handles! {
     FindingHandle Finding, "gcn_finding";
 }
 
-/// Object behind `gcn_finding`.
+/// Object that a `gcn_finding` handle refers to.
 #[derive(Debug)]
 pub struct Finding {
     name: CString,
@@ -72,11 +72,11 @@ pub(super) fn finding_handle(
     Ok(handle::insert(Finding::new(report)))
 }
 
-/// Creates checkers for the launches of a device. Create them before writing buffers, so that they know what the host
-/// has stored. If a device has several checkers, only those created last observe the host's accesses.
+/// Creates checkers for launches on a device. Create them before writing buffers, so that they observe the host's
+/// writes. If a device has several checkers, only the last ones created observe accesses by the host.
 ///
 /// `names` is a null-terminated, comma-separated list of checks, such as `waits,races` (see `gcn check --help`), or
-/// null for those that are on by default. Free the result with `gcn_checker_free`.
+/// null for the default checks. Free the result with `gcn_checker_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_checker_new(
     device: *const DeviceHandle,
@@ -85,7 +85,7 @@ pub unsafe extern "C" fn gcn_checker_new(
 ) -> *mut CheckerHandle {
     let body = || {
         let device = handle::get(device)?;
-        // SAFETY: the caller passes null or text that ends with a NUL.
+        // SAFETY: the caller guarantees that `names` is null or null-terminated.
         let names = unsafe { pointers::optional_text(names, "names") }?;
         let mut settings = CheckSettings::default();
         if let Some(names) = names {
@@ -96,18 +96,18 @@ pub unsafe extern "C" fn gcn_checker_new(
         device.observe(checking.observers());
         Ok(handle::insert(checking))
     };
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, null_mut(), body) }
 }
 
-/// Returns the number of distinct findings of all launches so far; 0 if the handle is invalid.
+/// Returns the number of distinct findings in all launches so far; 0 if the handle is invalid.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_checker_finding_count(checker: *const CheckerHandle) -> usize {
     quiet(0, || Ok(handle::get(checker)?.reports().len()))
 }
 
-/// Returns a finding of the launches so far by its index. Returns null and sets an error if there is none. Free the
-/// result with `gcn_finding_free`.
+/// Returns the finding at `index` among all launches so far. Returns null and sets an error if the index is out of
+/// range. Free the result with `gcn_finding_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_checker_finding(
     checker: *const CheckerHandle,
@@ -115,18 +115,18 @@ pub unsafe extern "C" fn gcn_checker_finding(
     error: *mut *mut ErrorHandle,
 ) -> *mut FindingHandle {
     let body = || finding_handle(&handle::get(checker)?.reports(), index);
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, null_mut(), body) }
 }
 
-/// Frees checkers. Launches that use them keep them alive. Null and handles that have been freed are ignored.
+/// Frees checkers. Launches that use them keep them alive. Null and freed handles are ignored.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_checker_free(checker: *mut CheckerHandle) {
     quiet((), || handle::remove(checker));
 }
 
-/// Returns the stable name of a finding, such as `missing-wait`, explained by `gcn explain`. The string belongs to
-/// the finding. Null if the handle is invalid.
+/// Returns the stable name of a finding, such as `missing-wait`, explained by `gcn explain`; null if the handle is
+/// invalid. The string belongs to the finding.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_finding_name(finding: *const FindingHandle) -> *const c_char {
     quiet(null(), || Ok(handle::get(finding)?.name.as_ptr()))
@@ -138,8 +138,8 @@ pub extern "C" fn gcn_finding_severity(finding: *const FindingHandle) -> Severit
     quiet(SeverityLevel::Note, || Ok(handle::get(finding)?.severity))
 }
 
-/// Returns the message of a finding: a sentence without a full stop. The string belongs to the finding. Null if the
-/// handle is invalid.
+/// Returns the message of a finding, without a final period; null if the handle is invalid. The string belongs to the
+/// finding.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_finding_message(finding: *const FindingHandle) -> *const c_char {
     quiet(null(), || Ok(handle::get(finding)?.message.as_ptr()))
@@ -161,7 +161,7 @@ pub extern "C" fn gcn_finding_instruction(finding: *const FindingHandle) -> *con
     })
 }
 
-/// Returns the source file of a finding's instruction, or null if unknown, as in code without debug information. The
+/// Returns the source file of a finding's instruction, or null if unknown, for example without debug information. The
 /// string belongs to the finding.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_finding_file(finding: *const FindingHandle) -> *const c_char {
@@ -180,20 +180,20 @@ pub extern "C" fn gcn_finding_column(finding: *const FindingHandle) -> u32 {
     quiet(0, || Ok(handle::get(finding)?.column))
 }
 
-/// Returns the number of occurrences of a finding at the time it was read; 0 if the handle is invalid.
+/// Returns the number of times a finding had occurred when it was retrieved; 0 if the handle is invalid.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_finding_occurrences(finding: *const FindingHandle) -> u64 {
     quiet(0, || Ok(handle::get(finding)?.count))
 }
 
-/// Returns the report of a finding in the form of a compiler's diagnostics: several lines, with the source, the other
-/// accesses of a conflict, buffers and help. The string belongs to the finding. Null if the handle is invalid.
+/// Returns the full report of a finding in the format of compiler diagnostics, with the source, other conflicting
+/// accesses, buffers and help; null if the handle is invalid. The string has several lines and belongs to the finding.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_finding_report(finding: *const FindingHandle) -> *const c_char {
     quiet(null(), || Ok(handle::get(finding)?.report.as_ptr()))
 }
 
-/// Frees a finding and its strings. Null and handles that have been freed are ignored.
+/// Frees a finding and its strings. Null and freed handles are ignored.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_finding_free(finding: *mut FindingHandle) {
     quiet((), || handle::remove(finding));

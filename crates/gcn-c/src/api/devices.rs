@@ -1,4 +1,4 @@
-//! Devices and buffers.
+//! Creates devices, and allocates and accesses buffers.
 
 use std::ffi::{CString, c_char, c_void};
 use std::ptr::{null, null_mut};
@@ -22,26 +22,26 @@ handles! {
     BufferHandle NamedBuffer, "gcn_buffer";
 }
 
-/// Options of a device. A zero-initialized structure selects the defaults.
+/// Device options. A zero-initialized structure selects the defaults.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct DeviceOptions {
-    /// Maximum memory in bytes for buffers, scratch and registers of workgroups together; 0 for all of the host's.
+    /// Limit in bytes on the total memory for buffers, scratch and workgroup registers; 0 for all of the host's memory.
     pub memory: u64,
     /// Number of instructions after which a wave faults; 0 for no limit.
     pub instruction_limit: u64,
-    /// Number of host threads that run a kernel; 0 for all of the host's.
+    /// Number of host threads that run a kernel; 0 to use all of the host's.
     pub threads: u32,
 }
 
-/// Object behind `gcn_buffer`.
+/// Object that a `gcn_buffer` handle refers to.
 #[derive(Debug)]
 pub struct NamedBuffer {
     pub(super) buffer: Buffer,
     name: CString,
 }
 
-/// Creates a device by a name such as `gfx906` or `vega20`. Returns null and sets an error if the name is unknown.
+/// Creates a device, given a name such as `gfx906` or `vega20`. Returns null and sets an error if the name is unknown.
 ///
 /// `name` is null-terminated; `options` may be null. Free the result with `gcn_device_free`.
 #[unsafe(no_mangle)]
@@ -51,9 +51,9 @@ pub unsafe extern "C" fn gcn_device_new(
     error: *mut *mut ErrorHandle,
 ) -> *mut DeviceHandle {
     let body = || {
-        // SAFETY: the caller passes null or text that ends with a NUL.
+        // SAFETY: the caller guarantees that `name` is null or null-terminated.
         let name = unsafe { pointers::text(name, "name") }?;
-        // SAFETY: the caller passes null or options.
+        // SAFETY: the caller guarantees that `options` is null or valid.
         let options = unsafe { pointers::optional(options, "options") }?;
         let mut builder = Device::builder(name)?;
         if let Some(&DeviceOptions {
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn gcn_device_new(
         }
         Ok(handle::insert(builder.build()))
     };
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, null_mut(), body) }
 }
 
@@ -88,16 +88,16 @@ pub extern "C" fn gcn_device_target(device: *const DeviceHandle) -> TargetId {
     })
 }
 
-/// Frees a device. Its memory lives until its buffers, modules, kernels and launches have been freed too. Null and
-/// handles that have been freed are ignored.
+/// Frees a device. Its memory stays allocated until its buffers, modules, kernels and launches are freed too. Null and
+/// freed handles are ignored.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_device_free(device: *mut DeviceHandle) {
     quiet((), || handle::remove(device));
 }
 
-/// Allocates `size` zeroed bytes of device memory. Returns null and sets an error if there is not enough memory.
+/// Allocates `size` bytes of zeroed device memory. Returns null and sets an error if there is not enough memory.
 ///
-/// `name` is the null-terminated name of the buffer in messages. Free the result with `gcn_buffer_free`.
+/// `name` is null-terminated and identifies the buffer in messages. Free the result with `gcn_buffer_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_buffer_new(
     device: *const DeviceHandle,
@@ -107,18 +107,18 @@ pub unsafe extern "C" fn gcn_buffer_new(
 ) -> *mut BufferHandle {
     let body = || {
         let device = handle::get(device)?;
-        // SAFETY: the caller passes null or text that ends with a NUL.
+        // SAFETY: the caller guarantees that `name` is null or null-terminated.
         let name = unsafe { pointers::text(name, "name") }?;
         Ok(handle::insert(NamedBuffer {
             buffer: device.allocate(name, size)?,
             name: c_text(name),
         }))
     };
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, null_mut(), body) }
 }
 
-/// Writes `size` bytes to a buffer, starting at byte `offset`. On failure nothing is written.
+/// Writes `size` bytes to a buffer, starting at byte `offset`. On failure, nothing is written.
 ///
 /// `bytes` points to `size` bytes; it may be null if `size` is 0.
 #[unsafe(no_mangle)]
@@ -131,16 +131,16 @@ pub unsafe extern "C" fn gcn_buffer_write(
 ) -> bool {
     let body = || {
         let buffer = handle::get(buffer)?;
-        // SAFETY: the caller passes null or `size` bytes.
+        // SAFETY: the caller guarantees that `bytes` is null or points to `size` bytes.
         let bytes = unsafe { pointers::array(bytes.cast(), size, "bytes") }?;
         buffer.buffer.write_bytes(offset, bytes)?;
         Ok(true)
     };
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, false, body) }
 }
 
-/// Reads `size` bytes of a buffer, starting at byte `offset`.
+/// Reads `size` bytes from a buffer, starting at byte `offset`.
 ///
 /// `bytes` has room for `size` bytes; it may be null if `size` is 0.
 #[unsafe(no_mangle)]
@@ -153,17 +153,17 @@ pub unsafe extern "C" fn gcn_buffer_read(
 ) -> bool {
     let body = || {
         let buffer = handle::get(buffer)?;
-        // An invalid range is rejected before memory is allocated for its bytes.
+        // Clamp the size, so that an invalid range fails without a large allocation.
         let beyond = usize::try_from(buffer.buffer.len())
             .unwrap_or(usize::MAX)
             .saturating_add(1);
         let mut read = vec![0; size.min(beyond)];
         buffer.buffer.read_bytes(offset, &mut read)?;
-        // SAFETY: the caller passes null or room for `size` bytes.
+        // SAFETY: the caller guarantees that `bytes` is null or has room for `size` bytes.
         unsafe { pointers::put_bytes(&read, bytes.cast(), "bytes") }?;
         Ok(true)
     };
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, false, body) }
 }
 
@@ -173,7 +173,7 @@ pub extern "C" fn gcn_buffer_size(buffer: *const BufferHandle) -> u64 {
     quiet(0, || Ok(handle::get(buffer)?.buffer.len()))
 }
 
-/// Returns the address of a buffer for kernels; 0 if the handle is invalid. The host must not use it as a pointer.
+/// Returns the device address of a buffer; 0 if the handle is invalid. The host must not use it as a pointer.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_buffer_address(buffer: *const BufferHandle) -> u64 {
     quiet(0, || Ok(handle::get(buffer)?.buffer.address()))
@@ -185,8 +185,8 @@ pub extern "C" fn gcn_buffer_name(buffer: *const BufferHandle) -> *const c_char 
     quiet(null(), || Ok(handle::get(buffer)?.name.as_ptr()))
 }
 
-/// Frees a buffer. A launch that has it as an argument keeps its memory alive. Null and handles that have been freed
-/// are ignored.
+/// Frees a buffer. Launches that have the buffer as an argument keep its memory alive. Null and freed handles are
+/// ignored.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_buffer_free(buffer: *mut BufferHandle) {
     quiet((), || handle::remove(buffer));

@@ -1,4 +1,4 @@
-//! Errors and the version of the library.
+//! Accesses errors, and returns the library's version.
 
 use std::ffi::c_char;
 use std::ptr::null;
@@ -15,22 +15,22 @@ pub extern "C" fn gcn_version() -> *const c_char {
     })
 }
 
-/// Returns the stable name of an error, such as `unknown-opcode`, explained by `gcn explain`. The string belongs to
-/// the error. Null if `error` is not a valid error.
+/// Returns the stable name of an error, such as `unknown-opcode`, explained by `gcn explain`; null if `error` is
+/// invalid. The string belongs to the error.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_error_name(error: *const ErrorHandle) -> *const c_char {
     quiet(null(), || Ok(handle::get(error)?.name.as_ptr()))
 }
 
-/// Returns the message of an error: a sentence without a full stop; that of a fault has several lines. The string
-/// belongs to the error. Null if `error` is not a valid error.
+/// Returns the message of an error, without a final period; null if `error` is invalid. Messages of faults have several
+/// lines. The string belongs to the error.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_error_message(error: *const ErrorHandle) -> *const c_char {
     quiet(null(), || Ok(handle::get(error)?.message.as_ptr()))
 }
 
-/// Returns the suggested correction of an error; may be empty or have several lines. The string belongs to the error.
-/// Null if `error` is not a valid error.
+/// Returns the suggested fix for an error, which may be empty or have several lines; null if `error` is invalid. The
+/// string belongs to the error.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_error_help(error: *const ErrorHandle) -> *const c_char {
     quiet(null(), || Ok(handle::get(error)?.help.as_ptr()))
@@ -54,7 +54,7 @@ pub extern "C" fn gcn_error_line(error: *const ErrorHandle) -> u32 {
     })
 }
 
-/// Returns the column number of an error, starting at 1 and counting characters; 0 if unknown.
+/// Returns the column number of an error, in characters starting at 1; 0 if unknown.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_error_column(error: *const ErrorHandle) -> u32 {
     quiet(0, || {
@@ -63,7 +63,7 @@ pub extern "C" fn gcn_error_column(error: *const ErrorHandle) -> u32 {
     })
 }
 
-/// Frees an error and its strings. Null and errors that have been freed are ignored.
+/// Frees an error and its strings. Null and freed errors are ignored.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_error_free(error: *mut ErrorHandle) {
     quiet((), || handle::remove(error));

@@ -1,4 +1,4 @@
-//! Decoding and printing instructions, without allocations, so that loops over code are fast.
+//! Decodes and prints instructions without allocating, so that loops over code are fast.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -15,33 +15,33 @@ use crate::entry::{ErrorHandle, call};
 use crate::failure::{Failure, c_text};
 use crate::pointers;
 
-/// Instruction, filled in by `gcn_decode`. It contains no pointers, so it can be copied freely. The functions that
-/// take one decode its words again.
+/// Decoded instruction, filled in by `gcn_decode`. It contains no pointers and can be copied freely. Functions that
+/// take an instruction decode its words again.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Instruction {
-    /// Target for which it was decoded.
+    /// Target that the words were decoded for.
     pub target: TargetId,
     /// Length in words: 1 or 2.
     pub word_count: u32,
-    /// Words; the second is 0 for a one-word instruction.
+    /// Encoded words; the second is 0 for a one-word instruction.
     pub words: [u32; 2],
-    /// Distance in words from the next instruction to the target of a branch; 0 for other instructions.
+    /// Branch distance in words, relative to the next instruction; 0 for other instructions.
     pub branch_offset: i64,
-    /// True for a branch whose target is encoded in its words.
+    /// True for branches whose words encode the target.
     pub is_branch: bool,
 }
 
-/// Spelling of instructions.
+/// Syntax of printed instructions.
 #[repr(C)]
 pub enum SyntaxChoice {
     /// LLVM's syntax.
     Llvm = 0,
-    /// CLRX's syntax, as its documents specify it.
+    /// CLRX's syntax, as its documentation specifies.
     Clrx = 1,
 }
 
-/// Converts a syntax's number.
+/// Converts a `gcn_syntax` value.
 fn syntax_of(number: u32) -> Result<Syntax, Failure> {
     const LLVM: u32 = SyntaxChoice::Llvm as u32;
     const CLRX: u32 = SyntaxChoice::Clrx as u32;
@@ -52,44 +52,45 @@ fn syntax_of(number: u32) -> Result<Syntax, Failure> {
     }
 }
 
-/// Class of registers.
+/// Register class.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub enum RegisterClass {
-    /// VGPRs by number.
+    /// VGPRs, by number.
     Vector = 0,
-    /// Scalar registers by their number in operands, below 128: SGPRs, VCC (106), M0 (124), EXEC (126), ...
+    /// Scalar registers, by operand encoding below 128: SGPRs, VCC (106), M0 (124), EXEC (126), ...
     Scalar = 1,
-    /// Condition code SCC, without a number.
+    /// Scalar condition code (SCC), which has no number.
     Scc = 2,
-    /// Other state of a wave, such as the program counter or MODE, without a number.
+    /// Other wave state, such as the program counter or MODE, which has no number.
     State = 3,
 }
 
-/// Use of registers by an instruction, explicit or implicit.
+/// Registers that an instruction uses, explicitly or implicitly.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct RegisterUse {
-    /// Class of the registers.
+    /// Register class.
     pub register_class: RegisterClass,
     /// Number of the first register.
     pub first: u32,
     /// Number of registers.
     pub count: u32,
-    /// Bits of each dword that are read; 0 if none.
+    /// Mask of the bits that are read in each dword; 0 if none.
     pub read: u32,
-    /// Bits of each dword that may be written; 0 if none.
+    /// Mask of the bits that may be written in each dword; 0 if none.
     pub written: u32,
 }
 
-/// Decodes the instruction of a structure.
+/// Decodes the words in an instruction structure.
 ///
 /// # Safety
 /// The pointer is null or points to an instruction.
 #[inline]
 unsafe fn decoded(instruction: *const Instruction) -> Result<Inst, Failure> {
     pointers::check(instruction, 1, "instruction")?;
-    // SAFETY: it is not null and aligned, and has a value, as the caller vouches. Its other fields are not read.
+    // SAFETY: `instruction` is aligned and not null, and the caller guarantees that it is valid. Only these fields are
+    // read.
     let (id, words) = unsafe { ((*instruction).target, (*instruction).words) };
     let (inst, _) = target(id)?.isa.decoder().decode(&words)?;
     Ok(inst)
@@ -100,11 +101,11 @@ thread_local! {
     static TEXT: RefCell<Text> = const { RefCell::new(Text::new()) };
 }
 
-/// Decodes the instruction at the start of `count` words into `*instruction`.
+/// Decodes the first instruction in an array of words into `*instruction`.
 ///
-/// `words` points to `count` words in the byte order of the host. On failure `*instruction` is unchanged: words that
-/// do not decode for the target give the error `unknown-instruction`, and a missing second word gives
-/// `truncated-instruction`. Pass null for `error` in a loop over words that may be data, to avoid creating errors.
+/// `words` points to `count` words in host byte order. On failure, `*instruction` is unchanged: the error is
+/// `unknown-instruction` if the words do not decode for the target, or `truncated-instruction` if the second word is
+/// missing. In a loop over words that may be data, pass null for `error` to avoid creating errors.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_decode(
     target: TargetId,
@@ -114,7 +115,7 @@ pub unsafe extern "C" fn gcn_decode(
     error: *mut *mut ErrorHandle,
 ) -> bool {
     let body = || {
-        // SAFETY: the caller passes null or `count` words.
+        // SAFETY: the caller guarantees that `words` is null or points to `count` words.
         let words = unsafe { pointers::array(words, count, "words") }?;
         let (inst, skimmed) = self::target(target)?.isa.decoder().decode(words)?;
         let decoded = Instruction {
@@ -124,20 +125,20 @@ pub unsafe extern "C" fn gcn_decode(
             branch_offset: skimmed.branch.unwrap_or(0),
             is_branch: skimmed.branch.is_some(),
         };
-        // SAFETY: the caller passes null or room for an instruction.
+        // SAFETY: the caller guarantees that `instruction` is null or writable.
         unsafe { pointers::put(instruction, decoded, "instruction") }?;
         Ok(true)
     };
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, false, body) }
 }
 
-/// Prints an instruction like `snprintf`: writes as much of its text as fits in `size` bytes, with a terminator, and
-/// returns the length of the whole text without it. Returns 0 and sets an error on failure.
+/// Prints an instruction like `snprintf`: writes as much of its text as fits in `size` bytes, including a terminator,
+/// and returns the length of the whole text, excluding the terminator. Returns 0 and sets an error on failure.
 ///
-/// `syntax` is one of `gcn_syntax`. `label` is the name of a branch's target; if it is null, a branch shows its
-/// distance in words. `buffer` has `size` bytes; it may be null if `size` is 0. Without a label, 128 bytes are enough
-/// for every instruction.
+/// `syntax` is a `gcn_syntax` value. `label` is the name of the branch target; if it is null, branches show their
+/// distance in words. `buffer` has room for `size` bytes; it may be null if `size` is 0. Without a label, 128 bytes are
+/// enough for every instruction.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_instruction_print(
     instruction: *const Instruction,
@@ -148,19 +149,19 @@ pub unsafe extern "C" fn gcn_instruction_print(
     error: *mut *mut ErrorHandle,
 ) -> usize {
     let body = || {
-        // SAFETY: the caller passes null or an instruction.
+        // SAFETY: the caller guarantees that `instruction` is null or valid.
         let inst = unsafe { decoded(instruction) }?;
         let syntax = syntax_of(syntax)?;
-        // SAFETY: the caller passes null or text that ends with a NUL.
+        // SAFETY: the caller guarantees that `label` is null or null-terminated.
         let label = unsafe { pointers::optional_text(label, "label") }?;
         TEXT.with_borrow_mut(|text| {
             text.clear();
             let _ = inst.isa.printer().print(&inst, text, syntax, label);
-            // SAFETY: the caller passes null or `size` bytes.
+            // SAFETY: the caller guarantees that `buffer` is null or has `size` writable bytes.
             unsafe { pointers::put_text(text.as_bytes(), buffer, size, "buffer") }
         })
     };
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, 0, body) }
 }
 
@@ -171,11 +172,11 @@ pub unsafe extern "C" fn gcn_instruction_mnemonic(
     instruction: *const Instruction,
     error: *mut *mut ErrorHandle,
 ) -> *const c_char {
-    /// Mnemonics returned so far. They are never removed; their number is limited by the tables.
+    /// Mnemonics returned so far, which are never removed. The instruction tables limit their number.
     static MNEMONICS: LazyLock<RwLock<HashMap<&'static str, CString>>> =
         LazyLock::new(RwLock::default);
     let body = || {
-        // SAFETY: the caller passes null or an instruction.
+        // SAFETY: the caller guarantees that `instruction` is null or valid.
         let name = unsafe { decoded(instruction) }?.name();
         let known = MNEMONICS.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(text) = known.get(name) {
@@ -185,12 +186,12 @@ pub unsafe extern "C" fn gcn_instruction_mnemonic(
         let mut known = MNEMONICS.write().unwrap_or_else(PoisonError::into_inner);
         Ok(known.entry(name).or_insert_with(|| c_text(name)).as_ptr())
     };
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, null(), body) }
 }
 
 /// Lists the registers that an instruction reads and writes, including implicit ones. Writes at most `size` uses, and
-/// sets `*count` to their total number, which is at most 24.
+/// sets `*count` to the total number, which is at most 24.
 ///
 /// `uses` has room for `size` uses; it may be null if `size` is 0.
 #[unsafe(no_mangle)]
@@ -202,7 +203,7 @@ pub unsafe extern "C" fn gcn_instruction_registers(
     error: *mut *mut ErrorHandle,
 ) -> bool {
     let body = || {
-        // SAFETY: the caller passes null or an instruction.
+        // SAFETY: the caller guarantees that `instruction` is null or valid.
         let inst = unsafe { decoded(instruction) }?;
         let mut all = 0;
         for used in inst.uses().registers() {
@@ -223,15 +224,15 @@ pub unsafe extern "C" fn gcn_instruction_registers(
                 if uses.is_null() {
                     return Err(Failure::null("uses"));
                 }
-                // SAFETY: the caller passes room for `size` uses, of which this is one.
+                // SAFETY: the caller guarantees that `uses` has room for `size` uses, and `all` is less than `size`.
                 unsafe { uses.add(all).write_unaligned(used) };
             }
             all += 1;
         }
-        // SAFETY: the caller passes null or room for a number.
+        // SAFETY: the caller guarantees that `count` is null or writable.
         unsafe { pointers::put(count, all, "count") }?;
         Ok(true)
     };
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, false, body) }
 }

@@ -1,4 +1,4 @@
-//! Launches.
+//! Creates and runs kernel launches.
 
 use std::ffi::{CString, c_char, c_void};
 use std::ptr::{null, null_mut};
@@ -15,7 +15,7 @@ use crate::records::or_null;
 use crate::runtime::{Argument, Checking, Completion, Error, FindingReport, Kernel};
 use crate::source_place::launch_failure;
 
-/// Launch of a kernel: sizes, arguments and, after a run, results.
+/// Kernel launch: sizes, arguments and, after a run, results.
 pub enum LaunchHandle {}
 
 handles! {
@@ -26,7 +26,7 @@ handles! {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct LaunchStatistics {
-    /// Number of executed instructions, per wave.
+    /// Number of instructions executed, counted per wave.
     pub instructions: u64,
     /// Number of waves that ran.
     pub waves: u64,
@@ -34,7 +34,7 @@ pub struct LaunchStatistics {
     pub workgroups: u64,
 }
 
-/// Object behind `gcn_launch`.
+/// Object that a `gcn_launch` handle refers to.
 #[derive(Debug)]
 pub struct Launch {
     kernel: Kernel,
@@ -48,9 +48,9 @@ pub struct Launch {
 struct LaunchState {
     arguments: Vec<Argument>,
     checker: Option<Arc<Checking>>,
-    /// Findings that the last run reported first.
+    /// Findings first reported by the last run.
     findings: Vec<FindingReport>,
-    /// Text that the last run printed; `None` before the first run.
+    /// Text printed by the last run; `None` before the first run.
     printed: Option<CString>,
 }
 
@@ -63,9 +63,9 @@ impl Launch {
         self.state().arguments.push(argument);
     }
 
-    /// Runs the kernel on this thread and the device's.
+    /// Runs the kernel on this thread and the device's threads.
     fn run(&self) -> Result<Arc<Completion>, Failure> {
-        // Held during the run, so that a launch does not run concurrently with itself.
+        // Held during the run, to prevent the launch from running concurrently with itself.
         let mut state = self.state();
         let mut launch = self.kernel.launch(self.grid);
         if let Some(group) = self.group {
@@ -79,7 +79,7 @@ impl Launch {
             checking.notes(module);
             launch = launch.observers(&checking.launch(self.kernel.name()));
         }
-        // A separate queue, since a queue starts nothing after a failure.
+        // Use a separate queue, since a queue runs nothing after a failure.
         let end = launch.run(&module.device().queue());
         state.findings = match &state.checker {
             Some(checking) => checking.collect(module),
@@ -98,7 +98,7 @@ impl Launch {
 /// Creates a launch of a kernel, without arguments. Returns null and sets an error if an argument is invalid.
 ///
 /// `grid` is the grid size and `group` the workgroup size, in work-items in x, y and z. If `group` is null, the
-/// workgroup size is the one that the kernel requires, or else 64 in x. Free the result with `gcn_launch_free`.
+/// workgroup size is the one required by the kernel, or else 64 in x. Free the result with `gcn_launch_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_launch_new(
     kernel: *const KernelHandle,
@@ -108,9 +108,9 @@ pub unsafe extern "C" fn gcn_launch_new(
 ) -> *mut LaunchHandle {
     let body = || {
         let kernel = handle::get(kernel)?;
-        // SAFETY: the caller passes null or three sizes.
+        // SAFETY: the caller guarantees that `grid` is null or points to three sizes.
         let grid = unsafe { pointers::optional(grid.cast::<[u32; 3]>(), "grid") }?;
-        // SAFETY: the caller passes null or three sizes.
+        // SAFETY: the caller guarantees that `group` is null or points to three sizes.
         let group = unsafe { pointers::optional(group.cast::<[u32; 3]>(), "group") }?;
         Ok(handle::insert(Launch {
             kernel: kernel.kernel.clone(),
@@ -119,12 +119,12 @@ pub unsafe extern "C" fn gcn_launch_new(
             changing: Mutex::default(),
         }))
     };
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, null_mut(), body) }
 }
 
-/// Appends the address of a buffer to a launch's arguments. The launch keeps the buffer's memory alive until it is
-/// freed.
+/// Appends the address of a buffer to a launch's arguments. The launch keeps the buffer's memory alive until the launch
+/// is freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_launch_buffer(
     launch: *const LaunchHandle,
@@ -136,12 +136,12 @@ pub unsafe extern "C" fn gcn_launch_buffer(
         handle::get(launch)?.add(Argument::from(&buffer.buffer));
         Ok(true)
     };
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, false, body) }
 }
 
-/// Appends a value, a number or a structure, to a launch's arguments. If the kernel has metadata, the size must be
-/// that of the argument; `gcn_launch_run` checks this.
+/// Appends a value, such as a number or a structure, to a launch's arguments. If the kernel has metadata, the size must
+/// match the argument's; `gcn_launch_run` checks this.
 ///
 /// `value` points to `size` bytes, which are copied.
 #[unsafe(no_mangle)]
@@ -153,16 +153,16 @@ pub unsafe extern "C" fn gcn_launch_value(
 ) -> bool {
     let body = || {
         let launch = handle::get(launch)?;
-        // SAFETY: the caller passes null or `size` bytes.
+        // SAFETY: the caller guarantees that `value` is null or points to `size` bytes.
         let bytes: &[u8] = unsafe { pointers::array(value.cast(), size, "value") }?;
         launch.add(Argument::Bytes(bytes.to_vec()));
         Ok(true)
     };
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, false, body) }
 }
 
-/// Appends a pointer to `size` bytes of each workgroup's LDS to a launch's arguments.
+/// Appends a pointer to `size` bytes of LDS, allocated for each workgroup, to a launch's arguments.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_launch_local(
     launch: *const LaunchHandle,
@@ -173,11 +173,11 @@ pub unsafe extern "C" fn gcn_launch_local(
         handle::get(launch)?.add(Argument::Local(size));
         Ok(true)
     };
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, false, body) }
 }
 
-/// Adds checkers of the same device to a launch. The launch keeps them alive until it is freed.
+/// Adds checkers for the same device to a launch. The launch keeps them alive until the launch is freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_launch_check(
     launch: *const LaunchHandle,
@@ -189,7 +189,7 @@ pub unsafe extern "C" fn gcn_launch_check(
         handle::get(launch)?.state().checker = Some(checker);
         Ok(true)
     };
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, false, body) }
 }
 
@@ -211,17 +211,17 @@ pub unsafe extern "C" fn gcn_launch_run(
                 waves: stats.waves,
                 workgroups: stats.groups,
             };
-            // SAFETY: the caller passes room for statistics.
+            // SAFETY: the caller guarantees that `statistics` is writable.
             unsafe { pointers::put(statistics, work, "statistics") }?;
         }
         Ok(true)
     };
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, false, body) }
 }
 
-/// Returns the text that the kernel printed in a launch's last run; empty if there was none, null if the handle is
-/// invalid or the launch has not run. The string belongs to the launch, until it runs again.
+/// Returns the text that the kernel printed in a launch's last run, which may be empty; null if the handle is invalid
+/// or the launch has not run. The string belongs to the launch until the next run.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_launch_printed(launch: *const LaunchHandle) -> *const c_char {
     quiet(null(), || {
@@ -230,15 +230,15 @@ pub extern "C" fn gcn_launch_printed(launch: *const LaunchHandle) -> *const c_ch
     })
 }
 
-/// Returns the number of findings that a launch's last run reported first. A finding that the checkers already had
-/// from another run only increases its number of occurrences. 0 if the handle is invalid.
+/// Returns the number of new findings in a launch's last run; 0 if the handle is invalid. A finding that the checkers
+/// already reported in another run is not new, and only its number of occurrences increases.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_launch_finding_count(launch: *const LaunchHandle) -> usize {
     quiet(0, || Ok(handle::get(launch)?.state().findings.len()))
 }
 
-/// Returns a finding by its index among those that a launch's last run was the first to report. Returns null and sets
-/// an error if there is none. Free the result with `gcn_finding_free`.
+/// Returns the new finding at `index` from a launch's last run. Returns null and sets an error if the index is out of
+/// range. Free the result with `gcn_finding_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_launch_finding(
     launch: *const LaunchHandle,
@@ -246,11 +246,11 @@ pub unsafe extern "C" fn gcn_launch_finding(
     error: *mut *mut ErrorHandle,
 ) -> *mut FindingHandle {
     let body = || finding_handle(&handle::get(launch)?.state().findings, index);
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, null_mut(), body) }
 }
 
-/// Frees a launch and its text. Null and handles that have been freed are ignored.
+/// Frees a launch and its text. Null and freed handles are ignored.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_launch_free(launch: *mut LaunchHandle) {
     quiet((), || handle::remove(launch));

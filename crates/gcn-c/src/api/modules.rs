@@ -1,4 +1,4 @@
-//! Modules and their kernels.
+//! Loads modules and looks up their kernels.
 
 use std::ffi::c_char;
 use std::ptr::null_mut;
@@ -13,7 +13,7 @@ use crate::runtime::{Kernel, Module};
 
 /// Code loaded into a device's memory.
 pub enum ModuleHandle {}
-/// Kernel of a module.
+/// Kernel in a module.
 pub enum KernelHandle {}
 
 handles! {
@@ -21,15 +21,15 @@ handles! {
     KernelHandle NamedKernel, "gcn_kernel";
 }
 
-/// Object behind `gcn_kernel`.
+/// Object that a `gcn_kernel` handle refers to.
 #[derive(Debug)]
 pub struct NamedKernel {
     pub(super) kernel: Kernel,
     record: KernelRecord,
 }
 
-/// Loads a code object on a device, or the device's code object from a bundle, a fat binary or an executable. Returns
-/// null and sets an error if there is none, or not enough memory.
+/// Loads a code object onto a device, or the code object for the device from a bundle, a fat binary or an executable.
+/// Returns null and sets an error if there is no such code object, or not enough memory.
 ///
 /// `bytes` points to `size` bytes, which are copied. Free the result with `gcn_module_free`.
 #[unsafe(no_mangle)]
@@ -41,19 +41,19 @@ pub unsafe extern "C" fn gcn_module_load(
 ) -> *mut ModuleHandle {
     let body = || {
         let device = handle::get(device)?;
-        // SAFETY: the caller passes null or `size` bytes.
+        // SAFETY: the caller guarantees that `bytes` is null or points to `size` bytes.
         let bytes = unsafe { pointers::array(bytes, size, "bytes") }?;
         Ok(handle::insert(device.load(bytes)?))
     };
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, null_mut(), body) }
 }
 
-/// Assembles text for a device, with debug information, and loads it. If the text has errors, returns null and the
-/// first error with its place; `gcn_assemble` returns all diagnostics.
+/// Assembles text for a device, with debug information, and loads it. If the text has errors, returns null and sets the
+/// first error, with its source location; `gcn_assemble` returns all diagnostics.
 ///
-/// `name` is the name of the text in messages, and `text` is the program; both are null-terminated. Free the result
-/// with `gcn_module_free`.
+/// `text` is the program and `name` is its name in messages; both are null-terminated. Free the result with
+/// `gcn_module_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_module_assemble(
     device: *const DeviceHandle,
@@ -63,25 +63,25 @@ pub unsafe extern "C" fn gcn_module_assemble(
 ) -> *mut ModuleHandle {
     let body = || {
         let device = handle::get(device)?;
-        // SAFETY: the caller passes null or texts that end with a NUL.
+        // SAFETY: the caller guarantees that the strings are null or null-terminated.
         let (name, text) =
             unsafe { (pointers::text(name, "name")?, pointers::text(text, "text")?) };
         let assembly = Assembly::new(device.target().name, name, text, &DEFAULTS, Some("."))?;
         Ok(handle::insert(device.load(assembly.object()?)?))
     };
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, null_mut(), body) }
 }
 
-/// Frees a module. Its code lives until its kernels and their launches have been freed too. Null and handles that
-/// have been freed are ignored.
+/// Frees a module. Its code stays loaded until its kernels and their launches are freed too. Null and freed handles are
+/// ignored.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_module_free(module: *mut ModuleHandle) {
     quiet((), || handle::remove(module));
 }
 
-/// Returns the kernel of a module with a name: its symbol, or any name that tools print for it. Returns null and sets
-/// an error if no or several kernels have the name.
+/// Looks up a kernel in a module by its symbol, or by any name that tools print for it. Returns null and sets an error
+/// unless exactly one kernel has the name.
 ///
 /// `name` is null-terminated. Free the result with `gcn_kernel_free`.
 #[unsafe(no_mangle)]
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn gcn_kernel_named(
 ) -> *mut KernelHandle {
     let body = || {
         let module = handle::get(module)?;
-        // SAFETY: the caller passes null or text that ends with a NUL.
+        // SAFETY: the caller guarantees that `name` is null or null-terminated.
         let name = unsafe { pointers::text(name, "name") }?;
         let kernel = module.kernel(name)?;
         Ok(handle::insert(NamedKernel {
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn gcn_kernel_named(
             kernel,
         }))
     };
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, null_mut(), body) }
 }
 
@@ -113,15 +113,15 @@ pub unsafe extern "C" fn gcn_kernel_describe(
 ) -> bool {
     let body = || {
         let found = handle::get(kernel)?.record.info();
-        // SAFETY: the caller passes null or room for a kernel.
+        // SAFETY: the caller guarantees that `info` is null or writable.
         unsafe { pointers::put(info, found, "info") }?;
         Ok(true)
     };
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, false, body) }
 }
 
-/// Writes an argument of a kernel, selected by index, to `*argument`. Its strings belong to the kernel.
+/// Writes the description of the kernel argument at `index` to `*argument`. Its strings belong to the kernel.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_kernel_argument(
     kernel: *const KernelHandle,
@@ -131,15 +131,15 @@ pub unsafe extern "C" fn gcn_kernel_argument(
 ) -> bool {
     let body = || {
         let info = handle::get(kernel)?.record.argument(index)?;
-        // SAFETY: the caller passes null or room for an argument.
+        // SAFETY: the caller guarantees that `argument` is null or writable.
         unsafe { pointers::put(argument, info, "argument") }?;
         Ok(true)
     };
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, false, body) }
 }
 
-/// Frees a kernel. Null and handles that have been freed are ignored.
+/// Frees a kernel. Null and freed handles are ignored.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_kernel_free(kernel: *mut KernelHandle) {
     quiet((), || handle::remove(kernel));

@@ -1,4 +1,4 @@
-//! Reading code objects.
+//! Reads code objects.
 
 use std::ffi::{CString, c_char};
 use std::ptr::{null, null_mut};
@@ -20,41 +20,41 @@ handles! {
     ObjectHandle Object, "gcn_object";
 }
 
-/// Symbol of a code object. Its name belongs to the object.
+/// Symbol in a code object. Its name belongs to the object.
 #[repr(C)]
 pub struct SymbolInfo {
-    /// Name.
+    /// Symbol name.
     pub name: *const c_char,
     /// Address, or the value of an absolute symbol.
     pub value: u64,
     /// Size in bytes.
     pub size: u64,
-    /// ELF symbol type: 1 data, 2 code, 10 a kernel of version 2.
+    /// ELF symbol type: 1 for data, 2 for code, 10 for a kernel in a version 2 object.
     pub kind: u32,
-    /// ELF symbol binding: 0 local, 1 global, 2 weak.
+    /// ELF symbol binding: 0 for local, 1 for global, 2 for weak.
     pub binding: u32,
     /// True if the symbol is defined in the object.
     pub is_defined: bool,
 }
 
-/// Section of a code object. Name and bytes belong to the object.
+/// Section in a code object. Its name and bytes belong to the object.
 #[repr(C)]
 pub struct SectionInfo {
-    /// Name.
+    /// Section name.
     pub name: *const c_char,
-    /// Bytes in the file; null if there are none.
+    /// Contents in the file; null if there are none.
     pub bytes: *const u8,
-    /// Number of bytes in the file.
+    /// Size of the contents in the file, in bytes.
     pub byte_count: usize,
-    /// Address; 0 if it is not loaded.
+    /// Load address; 0 if the section is not loaded.
     pub address: u64,
-    /// Size in memory.
+    /// Size in memory, in bytes.
     pub size: u64,
     /// True if the section contains code.
     pub is_code: bool,
 }
 
-/// Object behind `gcn_object`.
+/// Object that a `gcn_object` handle refers to.
 #[derive(Debug)]
 pub struct Object {
     object: CodeObject<'static>,
@@ -79,15 +79,15 @@ impl Object {
         }
     }
 
-    /// Returns a kernel by its index.
+    /// Returns the kernel at an index.
     fn kernel(&self, index: usize) -> Result<&KernelRecord, Failure> {
         let kernel = self.kernels.get(index);
         kernel.ok_or_else(|| Failure::index(index, self.kernels.len(), "kernels"))
     }
 }
 
-/// Reads a code object: an ELF file for AMDGPU of version 2 to 6. Returns null and sets an error if the bytes are not
-/// a code object.
+/// Reads a code object: an AMDGPU ELF file with code object version 2 to 6. Returns null and sets an error if the bytes
+/// are not a code object.
 ///
 /// `bytes` points to `size` bytes, which are copied. Free the result with `gcn_object_free`.
 #[unsafe(no_mangle)]
@@ -97,23 +97,23 @@ pub unsafe extern "C" fn gcn_object_read(
     error: *mut *mut ErrorHandle,
 ) -> *mut ObjectHandle {
     let body = || {
-        // SAFETY: the caller passes null or `size` bytes.
+        // SAFETY: the caller guarantees that `bytes` is null or points to `size` bytes.
         let bytes = unsafe { pointers::array(bytes, size, "bytes") }?;
         let object = read(bytes)?.into_owned();
         Ok(handle::insert(Object::new(object)))
     };
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, null_mut(), body) }
 }
 
-/// Returns the processor and features of an object, such as `gfx906:sramecc+:xnack-`; empty if it names no processor,
-/// null if the handle is invalid. The string belongs to the object.
+/// Returns the processor and features of an object, such as `gfx906:sramecc+:xnack-`; empty if the object specifies no
+/// processor, null if the handle is invalid. The string belongs to the object.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_object_target_id(object: *const ObjectHandle) -> *const c_char {
     quiet(null(), || Ok(handle::get(object)?.target_id.as_ptr()))
 }
 
-/// Returns the target of an object; 0 if the library does not support it, or the handle is invalid.
+/// Returns the target of an object; 0 if the library does not support the target, or the handle is invalid.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_object_target(object: *const ObjectHandle) -> TargetId {
     quiet(0, || {
@@ -123,7 +123,7 @@ pub extern "C" fn gcn_object_target(object: *const ObjectHandle) -> TargetId {
     })
 }
 
-/// Returns the version of an object, 2 to 6; 0 if the handle is invalid.
+/// Returns the code object version of an object, 2 to 6; 0 if the handle is invalid.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_object_version(object: *const ObjectHandle) -> u32 {
     quiet(0, || {
@@ -131,13 +131,13 @@ pub extern "C" fn gcn_object_version(object: *const ObjectHandle) -> u32 {
     })
 }
 
-/// Returns the number of kernels of an object; 0 if the handle is invalid.
+/// Returns the number of kernels in an object; 0 if the handle is invalid.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_object_kernel_count(object: *const ObjectHandle) -> usize {
     quiet(0, || Ok(handle::get(object)?.kernels.len()))
 }
 
-/// Writes an object's description of a kernel, selected by index, to `*kernel`. Its strings belong to the object.
+/// Writes the description of the kernel at `index` to `*kernel`. Its strings belong to the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_object_kernel(
     object: *const ObjectHandle,
@@ -147,15 +147,16 @@ pub unsafe extern "C" fn gcn_object_kernel(
 ) -> bool {
     let body = || {
         let info = handle::get(object)?.kernel(index)?.info();
-        // SAFETY: the caller passes null or room for a kernel.
+        // SAFETY: the caller guarantees that `kernel` is null or writable.
         unsafe { pointers::put(kernel, info, "kernel") }?;
         Ok(true)
     };
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, false, body) }
 }
 
-/// Writes an argument of a kernel to `*argument`. Both are selected by index. Its strings belong to the object.
+/// Writes the description of an argument to `*argument`. The kernel and the argument are selected by index. Strings
+/// belong to the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_object_argument(
     object: *const ObjectHandle,
@@ -166,21 +167,21 @@ pub unsafe extern "C" fn gcn_object_argument(
 ) -> bool {
     let body = || {
         let info = handle::get(object)?.kernel(kernel)?.argument(index)?;
-        // SAFETY: the caller passes null or room for an argument.
+        // SAFETY: the caller guarantees that `argument` is null or writable.
         unsafe { pointers::put(argument, info, "argument") }?;
         Ok(true)
     };
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, false, body) }
 }
 
-/// Returns the number of symbols of an object; 0 if the handle is invalid.
+/// Returns the number of symbols in an object; 0 if the handle is invalid.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_object_symbol_count(object: *const ObjectHandle) -> usize {
     quiet(0, || Ok(handle::get(object)?.symbols.len()))
 }
 
-/// Writes a symbol, selected by index, to `*symbol`. Its name belongs to the object.
+/// Writes the symbol at `index` to `*symbol`. Its name belongs to the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_object_symbol(
     object: *const ObjectHandle,
@@ -205,21 +206,21 @@ pub unsafe extern "C" fn gcn_object_symbol(
             binding: found.binding.number().into(),
             is_defined: found.section != SymbolSection::Undefined,
         };
-        // SAFETY: the caller passes null or room for a symbol.
+        // SAFETY: the caller guarantees that `symbol` is null or writable.
         unsafe { pointers::put(symbol, info, "symbol") }?;
         Ok(true)
     };
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, false, body) }
 }
 
-/// Returns the number of sections of an object; 0 if the handle is invalid.
+/// Returns the number of sections in an object; 0 if the handle is invalid.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_object_section_count(object: *const ObjectHandle) -> usize {
     quiet(0, || Ok(handle::get(object)?.sections.len()))
 }
 
-/// Writes a section, selected by index, to `*section`. Its name and bytes belong to the object.
+/// Writes the section at `index` to `*section`. Its name and bytes belong to the object.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn gcn_object_section(
     object: *const ObjectHandle,
@@ -245,15 +246,15 @@ pub unsafe extern "C" fn gcn_object_section(
             size: found.size,
             is_code: found.is_code(),
         };
-        // SAFETY: the caller passes null or room for a section.
+        // SAFETY: the caller guarantees that `section` is null or writable.
         unsafe { pointers::put(section, info, "section") }?;
         Ok(true)
     };
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, false, body) }
 }
 
-/// Frees an object with its strings and bytes. Null and handles that have been freed are ignored.
+/// Frees an object with its strings and bytes. Null and freed handles are ignored.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_object_free(object: *mut ObjectHandle) {
     quiet((), || handle::remove(object));

@@ -1,4 +1,4 @@
-//! Targets.
+//! Looks up and enumerates targets.
 
 use std::ffi::{CString, c_char};
 use std::ptr::null;
@@ -10,10 +10,10 @@ use crate::entry::{ErrorHandle, call, quiet};
 use crate::failure::{Failure, c_text};
 use crate::pointers;
 
-/// Target: the processor number in code objects (EF_AMDGPU_MACH), such as 0x2c for gfx900. 0 is not a target.
+/// Target ID: the processor number in code objects (EF_AMDGPU_MACH), such as 0x2c for gfx900. 0 is not a target.
 pub type TargetId = u32;
 
-/// Targets by their eight-bit number.
+/// Targets, indexed by their eight-bit number.
 static BY_NUMBER: LazyLock<[Option<&'static Target>; 1 << u8::BITS]> = LazyLock::new(|| {
     let mut targets = [None; 1 << u8::BITS];
     for target in TARGETS {
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn gcn_target_named(
     error: *mut *mut ErrorHandle,
 ) -> TargetId {
     let body = || {
-        // SAFETY: the caller passes null or text that ends with a NUL.
+        // SAFETY: the caller guarantees that `name` is null or null-terminated.
         let name = unsafe { pointers::text(name, "name") }?;
         let target = Target::named(name);
         let target = target.ok_or_else(|| {
@@ -51,11 +51,11 @@ pub unsafe extern "C" fn gcn_target_named(
         })?;
         Ok(target.elf_mach.into())
     };
-    // SAFETY: the caller passes null or room for an error.
+    // SAFETY: the caller guarantees that `error` is null or writable.
     unsafe { call(error, 0, body) }
 }
 
-/// Returns LLVM's name of a target, such as `gfx906`; null if there is no such target. The string is static.
+/// Returns LLVM's name for a target, such as `gfx906`; null if there is no such target. The string is static.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_target_name(target: TargetId) -> *const c_char {
     static NAMES: LazyLock<Vec<(&str, CString)>> = LazyLock::new(|| {
@@ -69,13 +69,13 @@ pub extern "C" fn gcn_target_name(target: TargetId) -> *const c_char {
     })
 }
 
-/// Returns the number of targets, which `gcn_target_at` enumerates.
+/// Returns the number of targets that `gcn_target_at` enumerates.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_target_count() -> usize {
     quiet(0, || Ok(TARGETS.len()))
 }
 
-/// Returns a target by its index, which must be below `gcn_target_count`, in order of age; 0 if there is none.
+/// Returns the target at `index`, in order of age; 0 if `index` is not below `gcn_target_count`.
 #[unsafe(no_mangle)]
 pub extern "C" fn gcn_target_at(index: usize) -> TargetId {
     quiet(0, || {
