@@ -20,23 +20,23 @@
 #include <stdint.h>
 
 /**
- * Class of registers.
+ * Register class.
  */
 typedef enum {
   /**
-   * VGPRs by number.
+   * VGPRs, by number.
    */
   GCN_REGISTER_CLASS_VECTOR = 0,
   /**
-   * Scalar registers by their number in operands, below 128: SGPRs, VCC (106), M0 (124), EXEC (126), ...
+   * Scalar registers, by operand encoding below 128: SGPRs, VCC (106), M0 (124), EXEC (126), ...
    */
   GCN_REGISTER_CLASS_SCALAR = 1,
   /**
-   * Condition code SCC, without a number.
+   * Scalar condition code (SCC), which has no number.
    */
   GCN_REGISTER_CLASS_SCC = 2,
   /**
-   * Other state of a wave, such as the program counter or MODE, without a number.
+   * Other wave state, such as the program counter or MODE, which has no number.
    */
   GCN_REGISTER_CLASS_STATE = 3,
 } gcn_register_class;
@@ -50,7 +50,7 @@ typedef enum {
    */
   GCN_SEVERITY_NOTE = 0,
   /**
-   * Code that is valid but probably not intended.
+   * Valid code that is probably a mistake.
    */
   GCN_SEVERITY_WARNING = 1,
   /**
@@ -60,7 +60,7 @@ typedef enum {
 } gcn_severity;
 
 /**
- * Dialect of assembly text, where LLVM's and CLRX's languages differ.
+ * Assembly dialect, for constructs where LLVM's and CLRX's languages differ.
  */
 typedef enum {
   /**
@@ -74,7 +74,7 @@ typedef enum {
 } gcn_dialect;
 
 /**
- * Spelling of instructions.
+ * Syntax of printed instructions.
  */
 typedef enum {
   /**
@@ -82,13 +82,13 @@ typedef enum {
    */
   GCN_SYNTAX_LLVM = 0,
   /**
-   * CLRX's syntax, as its documents specify it.
+   * CLRX's syntax, as its documentation specifies.
    */
   GCN_SYNTAX_CLRX = 1,
 } gcn_syntax;
 
 /**
- * Result of an assembly: diagnostics and, if none of them is an error, a program.
+ * Result of assembling a source: diagnostics and, unless one of them is an error, a program.
  */
 typedef struct gcn_assembly gcn_assembly;
 
@@ -98,8 +98,8 @@ typedef struct gcn_assembly gcn_assembly;
 typedef struct gcn_buffer gcn_buffer;
 
 /**
- * Checkers that observe launches of a device: missing waits, races, out-of-bounds accesses, undefined values and
- * others.
+ * Checkers that observe launches on a device: they detect missing waits, races, out-of-bounds accesses, undefined
+ * values and other problems.
  */
 typedef struct gcn_checker gcn_checker;
 
@@ -109,22 +109,22 @@ typedef struct gcn_checker gcn_checker;
 typedef struct gcn_device gcn_device;
 
 /**
- * Error of a function, with a stable name, a message and, if known, a place in a source.
+ * Error reported by a function, with a stable name, a message and, if known, a source location.
  */
 typedef struct gcn_error gcn_error;
 
 /**
- * Problem of a kernel, found by a checker.
+ * Problem in a kernel, found by a checker.
  */
 typedef struct gcn_finding gcn_finding;
 
 /**
- * Kernel of a module.
+ * Kernel in a module.
  */
 typedef struct gcn_kernel gcn_kernel;
 
 /**
- * Launch of a kernel: sizes, arguments and, after a run, results.
+ * Kernel launch: sizes, arguments and, after a run, results.
  */
 typedef struct gcn_launch gcn_launch;
 
@@ -139,17 +139,17 @@ typedef struct gcn_module gcn_module;
 typedef struct gcn_object gcn_object;
 
 /**
- * Target: the processor number in code objects (EF_AMDGPU_MACH), such as 0x2c for gfx900. 0 is not a target.
+ * Target ID: the processor number in code objects (EF_AMDGPU_MACH), such as 0x2c for gfx900. 0 is not a target.
  */
 typedef uint32_t gcn_target;
 
 /**
- * Instruction, filled in by `gcn_decode`. It contains no pointers, so it can be copied freely. The functions that
- * take one decode its words again.
+ * Decoded instruction, filled in by `gcn_decode`. It contains no pointers and can be copied freely. Functions that
+ * take an instruction decode its words again.
  */
 typedef struct {
   /**
-   * Target for which it was decoded.
+   * Target that the words were decoded for.
    */
   gcn_target target;
   /**
@@ -157,25 +157,25 @@ typedef struct {
    */
   uint32_t word_count;
   /**
-   * Words; the second is 0 for a one-word instruction.
+   * Encoded words; the second is 0 for a one-word instruction.
    */
   uint32_t words[2];
   /**
-   * Distance in words from the next instruction to the target of a branch; 0 for other instructions.
+   * Branch distance in words, relative to the next instruction; 0 for other instructions.
    */
   int64_t branch_offset;
   /**
-   * True for a branch whose target is encoded in its words.
+   * True for branches whose words encode the target.
    */
   bool is_branch;
 } gcn_instruction;
 
 /**
- * Use of registers by an instruction, explicit or implicit.
+ * Registers that an instruction uses, explicitly or implicitly.
  */
 typedef struct {
   /**
-   * Class of the registers.
+   * Register class.
    */
   gcn_register_class register_class;
   /**
@@ -187,40 +187,40 @@ typedef struct {
    */
   uint32_t count;
   /**
-   * Bits of each dword that are read; 0 if none.
+   * Mask of the bits that are read in each dword; 0 if none.
    */
   uint32_t read;
   /**
-   * Bits of each dword that may be written; 0 if none.
+   * Mask of the bits that may be written in each dword; 0 if none.
    */
   uint32_t written;
 } gcn_register_use;
 
 /**
- * Options of an assembly. A zero-initialized structure selects the defaults.
+ * Assembler options. A zero-initialized structure selects the defaults.
  */
 typedef struct {
   /**
-   * One of `gcn_dialect`.
+   * Dialect, a `gcn_dialect` value.
    */
   uint32_t dialect;
   /**
-   * Code object version, 2 to 6; 0 for that of the source, or the default.
+   * Code object version, 2 to 6; 0 selects the version stated in the source, or the default.
    */
   uint32_t code_object_version;
   /**
-   * Directory that the source's name is relative to. If it is not null, debug information with the line of each
-   * instruction is generated.
+   * Directory that the source name is relative to. If this is not null, the assembler generates line debug
+   * information.
    */
   const char *debug_directory;
 } gcn_assembly_options;
 
 /**
- * Diagnostic of an assembly. Strings belong to the assembly.
+ * Assembler diagnostic. Its strings belong to the assembly.
  */
 typedef struct {
   /**
-   * Severity.
+   * Severity of the diagnostic.
    */
   gcn_severity severity;
   /**
@@ -228,15 +228,15 @@ typedef struct {
    */
   const char *name;
   /**
-   * Message: a sentence without a full stop.
+   * Message without a final period.
    */
   const char *message;
   /**
-   * Suggested correction; may be empty or have several lines.
+   * Suggested fix; may be empty or have several lines.
    */
   const char *help;
   /**
-   * Name of the file.
+   * Source file name.
    */
   const char *file;
   /**
@@ -244,17 +244,17 @@ typedef struct {
    */
   uint32_t line;
   /**
-   * Column number, starting at 1. Columns count characters.
+   * Column number in characters, starting at 1.
    */
   uint32_t column;
 } gcn_diagnostic;
 
 /**
- * Kernel of a code object. Strings belong to the handle that it was read from.
+ * Kernel in a code object. Strings belong to the handle that the kernel was read from.
  */
 typedef struct {
   /**
-   * Symbol, without `.kd`.
+   * Symbol name, without `.kd`.
    */
   const char *name;
   /**
@@ -266,27 +266,27 @@ typedef struct {
    */
   uint64_t entry_address;
   /**
-   * Size of the code in bytes, starting at the entry; 0 if the symbol does not state it.
+   * Size of the code in bytes, starting at the entry; 0 if the symbol has no size.
    */
   uint64_t code_size;
   /**
-   * Size of the argument segment in bytes; 0 if unknown.
+   * Size of the kernel argument segment in bytes; 0 if unknown.
    */
   uint64_t argument_bytes;
   /**
-   * Static LDS in bytes.
+   * Static LDS size in bytes.
    */
   uint32_t lds_bytes;
   /**
-   * Scratch per lane in bytes.
+   * Scratch size per lane in bytes.
    */
   uint32_t scratch_bytes;
   /**
-   * Number of VGPRs; 0 if the metadata do not state it.
+   * Number of VGPRs; 0 if the metadata does not specify it.
    */
   uint32_t vgprs;
   /**
-   * Number of SGPRs, including VCC and other special registers; 0 if the metadata do not state it.
+   * Number of SGPRs, including VCC and other special registers; 0 if the metadata does not specify it.
    */
   uint32_t sgprs;
   /**
@@ -296,23 +296,23 @@ typedef struct {
 } gcn_kernel_info;
 
 /**
- * Argument of a kernel, as described by the metadata. Strings belong to the handle that it was read from.
+ * Kernel argument, as described by the metadata. Strings belong to the handle that the argument was read from.
  */
 typedef struct {
   /**
-   * Name in the source, or null.
+   * Name in the source; may be null.
    */
   const char *name;
   /**
-   * Type in the source, or null.
+   * Type in the source; may be null.
    */
   const char *type_name;
   /**
-   * Kind of the value, as named in metadata: `by_value`, `global_buffer`, `hidden_none`, ...
+   * Value kind, as named in the metadata: `by_value`, `global_buffer`, `hidden_none`, ...
    */
   const char *value_kind;
   /**
-   * Address space of a pointer (`global`, `local`, `constant`, ...), or null.
+   * Address space of a pointer (`global`, `local`, `constant`, ...); null for other arguments.
    */
   const char *address_space;
   /**
@@ -324,21 +324,21 @@ typedef struct {
    */
   uint64_t size;
   /**
-   * True if the runtime sets the argument, not the caller.
+   * True if the runtime sets the argument instead of the caller.
    */
   bool is_hidden;
   /**
-   * True if the source declares it `const`.
+   * True if the source declares the argument `const`.
    */
   bool is_const;
 } gcn_argument_info;
 
 /**
- * Symbol of a code object. Its name belongs to the object.
+ * Symbol in a code object. Its name belongs to the object.
  */
 typedef struct {
   /**
-   * Name.
+   * Symbol name.
    */
   const char *name;
   /**
@@ -350,11 +350,11 @@ typedef struct {
    */
   uint64_t size;
   /**
-   * ELF symbol type: 1 data, 2 code, 10 a kernel of version 2.
+   * ELF symbol type: 1 for data, 2 for code, 10 for a kernel in a version 2 object.
    */
   uint32_t kind;
   /**
-   * ELF symbol binding: 0 local, 1 global, 2 weak.
+   * ELF symbol binding: 0 for local, 1 for global, 2 for weak.
    */
   uint32_t binding;
   /**
@@ -364,27 +364,27 @@ typedef struct {
 } gcn_symbol;
 
 /**
- * Section of a code object. Name and bytes belong to the object.
+ * Section in a code object. Its name and bytes belong to the object.
  */
 typedef struct {
   /**
-   * Name.
+   * Section name.
    */
   const char *name;
   /**
-   * Bytes in the file; null if there are none.
+   * Contents in the file; null if there are none.
    */
   const uint8_t *bytes;
   /**
-   * Number of bytes in the file.
+   * Size of the contents in the file, in bytes.
    */
   size_t byte_count;
   /**
-   * Address; 0 if it is not loaded.
+   * Load address; 0 if the section is not loaded.
    */
   uint64_t address;
   /**
-   * Size in memory.
+   * Size in memory, in bytes.
    */
   uint64_t size;
   /**
@@ -394,11 +394,11 @@ typedef struct {
 } gcn_section;
 
 /**
- * Options of a device. A zero-initialized structure selects the defaults.
+ * Device options. A zero-initialized structure selects the defaults.
  */
 typedef struct {
   /**
-   * Maximum memory in bytes for buffers, scratch and registers of workgroups together; 0 for all of the host's.
+   * Limit in bytes on the total memory for buffers, scratch and workgroup registers; 0 for all of the host's memory.
    */
   uint64_t memory;
   /**
@@ -406,7 +406,7 @@ typedef struct {
    */
   uint64_t instruction_limit;
   /**
-   * Number of host threads that run a kernel; 0 for all of the host's.
+   * Number of host threads that run a kernel; 0 to use all of the host's.
    */
   uint32_t threads;
 } gcn_device_options;
@@ -416,7 +416,7 @@ typedef struct {
  */
 typedef struct {
   /**
-   * Number of executed instructions, per wave.
+   * Number of instructions executed, counted per wave.
    */
   uint64_t instructions;
   /**
@@ -439,20 +439,20 @@ extern "C" {
 const char *gcn_version(void);
 
 /**
- * Returns the stable name of an error, such as `unknown-opcode`, explained by `gcn explain`. The string belongs to
- * the error. Null if `error` is not a valid error.
+ * Returns the stable name of an error, such as `unknown-opcode`, explained by `gcn explain`; null if `error` is
+ * invalid. The string belongs to the error.
  */
 const char *gcn_error_name(const gcn_error *error);
 
 /**
- * Returns the message of an error: a sentence without a full stop; that of a fault has several lines. The string
- * belongs to the error. Null if `error` is not a valid error.
+ * Returns the message of an error, without a final period; null if `error` is invalid. Messages of faults have several
+ * lines. The string belongs to the error.
  */
 const char *gcn_error_message(const gcn_error *error);
 
 /**
- * Returns the suggested correction of an error; may be empty or have several lines. The string belongs to the error.
- * Null if `error` is not a valid error.
+ * Returns the suggested fix for an error, which may be empty or have several lines; null if `error` is invalid. The
+ * string belongs to the error.
  */
 const char *gcn_error_help(const gcn_error *error);
 
@@ -467,12 +467,12 @@ const char *gcn_error_file(const gcn_error *error);
 uint32_t gcn_error_line(const gcn_error *error);
 
 /**
- * Returns the column number of an error, starting at 1 and counting characters; 0 if unknown.
+ * Returns the column number of an error, in characters starting at 1; 0 if unknown.
  */
 uint32_t gcn_error_column(const gcn_error *error);
 
 /**
- * Frees an error and its strings. Null and errors that have been freed are ignored.
+ * Frees an error and its strings. Null and freed errors are ignored.
  */
 void gcn_error_free(gcn_error *error);
 
@@ -485,26 +485,26 @@ void gcn_error_free(gcn_error *error);
 gcn_target gcn_target_named(const char *name, gcn_error **error);
 
 /**
- * Returns LLVM's name of a target, such as `gfx906`; null if there is no such target. The string is static.
+ * Returns LLVM's name for a target, such as `gfx906`; null if there is no such target. The string is static.
  */
 const char *gcn_target_name(gcn_target target);
 
 /**
- * Returns the number of targets, which `gcn_target_at` enumerates.
+ * Returns the number of targets that `gcn_target_at` enumerates.
  */
 size_t gcn_target_count(void);
 
 /**
- * Returns a target by its index, which must be below `gcn_target_count`, in order of age; 0 if there is none.
+ * Returns the target at `index`, in order of age; 0 if `index` is not below `gcn_target_count`.
  */
 gcn_target gcn_target_at(size_t index);
 
 /**
- * Decodes the instruction at the start of `count` words into `*instruction`.
+ * Decodes the first instruction in an array of words into `*instruction`.
  *
- * `words` points to `count` words in the byte order of the host. On failure `*instruction` is unchanged: words that
- * do not decode for the target give the error `unknown-instruction`, and a missing second word gives
- * `truncated-instruction`. Pass null for `error` in a loop over words that may be data, to avoid creating errors.
+ * `words` points to `count` words in host byte order. On failure, `*instruction` is unchanged: the error is
+ * `unknown-instruction` if the words do not decode for the target, or `truncated-instruction` if the second word is
+ * missing. In a loop over words that may be data, pass null for `error` to avoid creating errors.
  */
 bool gcn_decode(gcn_target target,
                 const uint32_t *words,
@@ -513,12 +513,12 @@ bool gcn_decode(gcn_target target,
                 gcn_error **error);
 
 /**
- * Prints an instruction like `snprintf`: writes as much of its text as fits in `size` bytes, with a terminator, and
- * returns the length of the whole text without it. Returns 0 and sets an error on failure.
+ * Prints an instruction like `snprintf`: writes as much of its text as fits in `size` bytes, including a terminator,
+ * and returns the length of the whole text, excluding the terminator. Returns 0 and sets an error on failure.
  *
- * `syntax` is one of `gcn_syntax`. `label` is the name of a branch's target; if it is null, a branch shows its
- * distance in words. `buffer` has `size` bytes; it may be null if `size` is 0. Without a label, 128 bytes are enough
- * for every instruction.
+ * `syntax` is a `gcn_syntax` value. `label` is the name of the branch target; if it is null, branches show their
+ * distance in words. `buffer` has room for `size` bytes; it may be null if `size` is 0. Without a label, 128 bytes are
+ * enough for every instruction.
  */
 size_t gcn_instruction_print(const gcn_instruction *instruction,
                              uint32_t syntax,
@@ -535,7 +535,7 @@ const char *gcn_instruction_mnemonic(const gcn_instruction *instruction, gcn_err
 
 /**
  * Lists the registers that an instruction reads and writes, including implicit ones. Writes at most `size` uses, and
- * sets `*count` to their total number, which is at most 24.
+ * sets `*count` to the total number, which is at most 24.
  *
  * `uses` has room for `size` uses; it may be null if `size` is 0.
  */
@@ -546,12 +546,12 @@ bool gcn_instruction_registers(const gcn_instruction *instruction,
                                gcn_error **error);
 
 /**
- * Assembles text for a target such as `gfx906` or `gfx906:xnack-`. There is a result even if the text has errors:
- * `gcn_assembly_diagnostic` returns each, and functions that need a complete program fail with the first one.
+ * Assembles text for a target such as `gfx906` or `gfx906:xnack-`. Text with errors also produces a result:
+ * `gcn_assembly_diagnostic` returns each error, and functions that need a complete program fail with the first one.
  * Returns null and sets an error if an argument is invalid.
  *
- * `name` is the name of the text in messages, and `text` is the program; both are null-terminated. `options` may be
- * null. The text must not include files. Free the result with `gcn_assembly_free`.
+ * `text` is the program and `name` is its name in messages; both are null-terminated. `options` may be null. The text
+ * must not include files. Free the result with `gcn_assembly_free`.
  */
 gcn_assembly *gcn_assemble(const char *target,
                            const char *name,
@@ -560,12 +560,12 @@ gcn_assembly *gcn_assemble(const char *target,
                            gcn_error **error);
 
 /**
- * Returns the number of diagnostics of an assembly; 0 if the handle is invalid.
+ * Returns the number of diagnostics in an assembly; 0 if the handle is invalid.
  */
 size_t gcn_assembly_diagnostic_count(const gcn_assembly *assembly);
 
 /**
- * Writes a diagnostic to `*diagnostic`. `index` is its position in source order. Its strings belong to the assembly.
+ * Writes the diagnostic at `index`, in source order, to `*diagnostic`. Its strings belong to the assembly.
  */
 bool gcn_assembly_diagnostic(const gcn_assembly *assembly, size_t index, gcn_diagnostic *diagnostic, gcn_error **error);
 
@@ -587,46 +587,47 @@ const uint8_t *gcn_assembly_object(const gcn_assembly *assembly, size_t *size, g
 gcn_target gcn_assembly_target(const gcn_assembly *assembly);
 
 /**
- * Frees an assembly with its strings and bytes. Null and handles that have been freed are ignored.
+ * Frees an assembly with its strings and bytes. Null and freed handles are ignored.
  */
 void gcn_assembly_free(gcn_assembly *assembly);
 
 /**
- * Reads a code object: an ELF file for AMDGPU of version 2 to 6. Returns null and sets an error if the bytes are not
- * a code object.
+ * Reads a code object: an AMDGPU ELF file with code object version 2 to 6. Returns null and sets an error if the bytes
+ * are not a code object.
  *
  * `bytes` points to `size` bytes, which are copied. Free the result with `gcn_object_free`.
  */
 gcn_object *gcn_object_read(const uint8_t *bytes, size_t size, gcn_error **error);
 
 /**
- * Returns the processor and features of an object, such as `gfx906:sramecc+:xnack-`; empty if it names no processor,
- * null if the handle is invalid. The string belongs to the object.
+ * Returns the processor and features of an object, such as `gfx906:sramecc+:xnack-`; empty if the object specifies no
+ * processor, null if the handle is invalid. The string belongs to the object.
  */
 const char *gcn_object_target_id(const gcn_object *object);
 
 /**
- * Returns the target of an object; 0 if the library does not support it, or the handle is invalid.
+ * Returns the target of an object; 0 if the library does not support the target, or the handle is invalid.
  */
 gcn_target gcn_object_target(const gcn_object *object);
 
 /**
- * Returns the version of an object, 2 to 6; 0 if the handle is invalid.
+ * Returns the code object version of an object, 2 to 6; 0 if the handle is invalid.
  */
 uint32_t gcn_object_version(const gcn_object *object);
 
 /**
- * Returns the number of kernels of an object; 0 if the handle is invalid.
+ * Returns the number of kernels in an object; 0 if the handle is invalid.
  */
 size_t gcn_object_kernel_count(const gcn_object *object);
 
 /**
- * Writes an object's description of a kernel, selected by index, to `*kernel`. Its strings belong to the object.
+ * Writes the description of the kernel at `index` to `*kernel`. Its strings belong to the object.
  */
 bool gcn_object_kernel(const gcn_object *object, size_t index, gcn_kernel_info *kernel, gcn_error **error);
 
 /**
- * Writes an argument of a kernel to `*argument`. Both are selected by index. Its strings belong to the object.
+ * Writes the description of an argument to `*argument`. The kernel and the argument are selected by index. Strings
+ * belong to the object.
  */
 bool gcn_object_argument(const gcn_object *object,
                          size_t kernel,
@@ -635,32 +636,32 @@ bool gcn_object_argument(const gcn_object *object,
                          gcn_error **error);
 
 /**
- * Returns the number of symbols of an object; 0 if the handle is invalid.
+ * Returns the number of symbols in an object; 0 if the handle is invalid.
  */
 size_t gcn_object_symbol_count(const gcn_object *object);
 
 /**
- * Writes a symbol, selected by index, to `*symbol`. Its name belongs to the object.
+ * Writes the symbol at `index` to `*symbol`. Its name belongs to the object.
  */
 bool gcn_object_symbol(const gcn_object *object, size_t index, gcn_symbol *symbol, gcn_error **error);
 
 /**
- * Returns the number of sections of an object; 0 if the handle is invalid.
+ * Returns the number of sections in an object; 0 if the handle is invalid.
  */
 size_t gcn_object_section_count(const gcn_object *object);
 
 /**
- * Writes a section, selected by index, to `*section`. Its name and bytes belong to the object.
+ * Writes the section at `index` to `*section`. Its name and bytes belong to the object.
  */
 bool gcn_object_section(const gcn_object *object, size_t index, gcn_section *section, gcn_error **error);
 
 /**
- * Frees an object with its strings and bytes. Null and handles that have been freed are ignored.
+ * Frees an object with its strings and bytes. Null and freed handles are ignored.
  */
 void gcn_object_free(gcn_object *object);
 
 /**
- * Creates a device by a name such as `gfx906` or `vega20`. Returns null and sets an error if the name is unknown.
+ * Creates a device, given a name such as `gfx906` or `vega20`. Returns null and sets an error if the name is unknown.
  *
  * `name` is null-terminated; `options` may be null. Free the result with `gcn_device_free`.
  */
@@ -672,27 +673,27 @@ gcn_device *gcn_device_new(const char *name, const gcn_device_options *options, 
 gcn_target gcn_device_target(const gcn_device *device);
 
 /**
- * Frees a device. Its memory lives until its buffers, modules, kernels and launches have been freed too. Null and
- * handles that have been freed are ignored.
+ * Frees a device. Its memory stays allocated until its buffers, modules, kernels and launches are freed too. Null and
+ * freed handles are ignored.
  */
 void gcn_device_free(gcn_device *device);
 
 /**
- * Allocates `size` zeroed bytes of device memory. Returns null and sets an error if there is not enough memory.
+ * Allocates `size` bytes of zeroed device memory. Returns null and sets an error if there is not enough memory.
  *
- * `name` is the null-terminated name of the buffer in messages. Free the result with `gcn_buffer_free`.
+ * `name` is null-terminated and identifies the buffer in messages. Free the result with `gcn_buffer_free`.
  */
 gcn_buffer *gcn_buffer_new(const gcn_device *device, const char *name, uint64_t size, gcn_error **error);
 
 /**
- * Writes `size` bytes to a buffer, starting at byte `offset`. On failure nothing is written.
+ * Writes `size` bytes to a buffer, starting at byte `offset`. On failure, nothing is written.
  *
  * `bytes` points to `size` bytes; it may be null if `size` is 0.
  */
 bool gcn_buffer_write(const gcn_buffer *buffer, uint64_t offset, const void *bytes, size_t size, gcn_error **error);
 
 /**
- * Reads `size` bytes of a buffer, starting at byte `offset`.
+ * Reads `size` bytes from a buffer, starting at byte `offset`.
  *
  * `bytes` has room for `size` bytes; it may be null if `size` is 0.
  */
@@ -704,7 +705,7 @@ bool gcn_buffer_read(const gcn_buffer *buffer, uint64_t offset, void *bytes, siz
 uint64_t gcn_buffer_size(const gcn_buffer *buffer);
 
 /**
- * Returns the address of a buffer for kernels; 0 if the handle is invalid. The host must not use it as a pointer.
+ * Returns the device address of a buffer; 0 if the handle is invalid. The host must not use it as a pointer.
  */
 uint64_t gcn_buffer_address(const gcn_buffer *buffer);
 
@@ -714,37 +715,37 @@ uint64_t gcn_buffer_address(const gcn_buffer *buffer);
 const char *gcn_buffer_name(const gcn_buffer *buffer);
 
 /**
- * Frees a buffer. A launch that has it as an argument keeps its memory alive. Null and handles that have been freed
- * are ignored.
+ * Frees a buffer. Launches that have the buffer as an argument keep its memory alive. Null and freed handles are
+ * ignored.
  */
 void gcn_buffer_free(gcn_buffer *buffer);
 
 /**
- * Loads a code object on a device, or the device's code object from a bundle, a fat binary or an executable. Returns
- * null and sets an error if there is none, or not enough memory.
+ * Loads a code object onto a device, or the code object for the device from a bundle, a fat binary or an executable.
+ * Returns null and sets an error if there is no such code object, or not enough memory.
  *
  * `bytes` points to `size` bytes, which are copied. Free the result with `gcn_module_free`.
  */
 gcn_module *gcn_module_load(const gcn_device *device, const uint8_t *bytes, size_t size, gcn_error **error);
 
 /**
- * Assembles text for a device, with debug information, and loads it. If the text has errors, returns null and the
- * first error with its place; `gcn_assemble` returns all diagnostics.
+ * Assembles text for a device, with debug information, and loads it. If the text has errors, returns null and sets the
+ * first error, with its source location; `gcn_assemble` returns all diagnostics.
  *
- * `name` is the name of the text in messages, and `text` is the program; both are null-terminated. Free the result
- * with `gcn_module_free`.
+ * `text` is the program and `name` is its name in messages; both are null-terminated. Free the result with
+ * `gcn_module_free`.
  */
 gcn_module *gcn_module_assemble(const gcn_device *device, const char *name, const char *text, gcn_error **error);
 
 /**
- * Frees a module. Its code lives until its kernels and their launches have been freed too. Null and handles that
- * have been freed are ignored.
+ * Frees a module. Its code stays loaded until its kernels and their launches are freed too. Null and freed handles are
+ * ignored.
  */
 void gcn_module_free(gcn_module *module);
 
 /**
- * Returns the kernel of a module with a name: its symbol, or any name that tools print for it. Returns null and sets
- * an error if no or several kernels have the name.
+ * Looks up a kernel in a module by its symbol, or by any name that tools print for it. Returns null and sets an error
+ * unless exactly one kernel has the name.
  *
  * `name` is null-terminated. Free the result with `gcn_kernel_free`.
  */
@@ -756,43 +757,43 @@ gcn_kernel *gcn_kernel_named(const gcn_module *module, const char *name, gcn_err
 bool gcn_kernel_describe(const gcn_kernel *kernel, gcn_kernel_info *info, gcn_error **error);
 
 /**
- * Writes an argument of a kernel, selected by index, to `*argument`. Its strings belong to the kernel.
+ * Writes the description of the kernel argument at `index` to `*argument`. Its strings belong to the kernel.
  */
 bool gcn_kernel_argument(const gcn_kernel *kernel, size_t index, gcn_argument_info *argument, gcn_error **error);
 
 /**
- * Frees a kernel. Null and handles that have been freed are ignored.
+ * Frees a kernel. Null and freed handles are ignored.
  */
 void gcn_kernel_free(gcn_kernel *kernel);
 
 /**
- * Creates checkers for the launches of a device. Create them before writing buffers, so that they know what the host
- * has stored. If a device has several checkers, only those created last observe the host's accesses.
+ * Creates checkers for launches on a device. Create them before writing buffers, so that they observe the host's
+ * writes. If a device has several checkers, only the last ones created observe accesses by the host.
  *
  * `names` is a null-terminated, comma-separated list of checks, such as `waits,races` (see `gcn check --help`), or
- * null for those that are on by default. Free the result with `gcn_checker_free`.
+ * null for the default checks. Free the result with `gcn_checker_free`.
  */
 gcn_checker *gcn_checker_new(const gcn_device *device, const char *names, gcn_error **error);
 
 /**
- * Returns the number of distinct findings of all launches so far; 0 if the handle is invalid.
+ * Returns the number of distinct findings in all launches so far; 0 if the handle is invalid.
  */
 size_t gcn_checker_finding_count(const gcn_checker *checker);
 
 /**
- * Returns a finding of the launches so far by its index. Returns null and sets an error if there is none. Free the
- * result with `gcn_finding_free`.
+ * Returns the finding at `index` among all launches so far. Returns null and sets an error if the index is out of
+ * range. Free the result with `gcn_finding_free`.
  */
 gcn_finding *gcn_checker_finding(const gcn_checker *checker, size_t index, gcn_error **error);
 
 /**
- * Frees checkers. Launches that use them keep them alive. Null and handles that have been freed are ignored.
+ * Frees checkers. Launches that use them keep them alive. Null and freed handles are ignored.
  */
 void gcn_checker_free(gcn_checker *checker);
 
 /**
- * Returns the stable name of a finding, such as `missing-wait`, explained by `gcn explain`. The string belongs to
- * the finding. Null if the handle is invalid.
+ * Returns the stable name of a finding, such as `missing-wait`, explained by `gcn explain`; null if the handle is
+ * invalid. The string belongs to the finding.
  */
 const char *gcn_finding_name(const gcn_finding *finding);
 
@@ -802,8 +803,8 @@ const char *gcn_finding_name(const gcn_finding *finding);
 gcn_severity gcn_finding_severity(const gcn_finding *finding);
 
 /**
- * Returns the message of a finding: a sentence without a full stop. The string belongs to the finding. Null if the
- * handle is invalid.
+ * Returns the message of a finding, without a final period; null if the handle is invalid. The string belongs to the
+ * finding.
  */
 const char *gcn_finding_message(const gcn_finding *finding);
 
@@ -818,7 +819,7 @@ const char *gcn_finding_kernel(const gcn_finding *finding);
 const char *gcn_finding_instruction(const gcn_finding *finding);
 
 /**
- * Returns the source file of a finding's instruction, or null if unknown, as in code without debug information. The
+ * Returns the source file of a finding's instruction, or null if unknown, for example without debug information. The
  * string belongs to the finding.
  */
 const char *gcn_finding_file(const gcn_finding *finding);
@@ -834,81 +835,81 @@ uint32_t gcn_finding_line(const gcn_finding *finding);
 uint32_t gcn_finding_column(const gcn_finding *finding);
 
 /**
- * Returns the number of occurrences of a finding at the time it was read; 0 if the handle is invalid.
+ * Returns the number of times a finding had occurred when it was retrieved; 0 if the handle is invalid.
  */
 uint64_t gcn_finding_occurrences(const gcn_finding *finding);
 
 /**
- * Returns the report of a finding in the form of a compiler's diagnostics: several lines, with the source, the other
- * accesses of a conflict, buffers and help. The string belongs to the finding. Null if the handle is invalid.
+ * Returns the full report of a finding in the format of compiler diagnostics, with the source, other conflicting
+ * accesses, buffers and help; null if the handle is invalid. The string has several lines and belongs to the finding.
  */
 const char *gcn_finding_report(const gcn_finding *finding);
 
 /**
- * Frees a finding and its strings. Null and handles that have been freed are ignored.
+ * Frees a finding and its strings. Null and freed handles are ignored.
  */
 void gcn_finding_free(gcn_finding *finding);
 
 /**
  * Creates a launch of a kernel, without arguments. Returns null and sets an error if an argument is invalid.
  *
- * `grid` is the number of work-items in x, y and z, and `group` that of a workgroup. `group` may be null for the
- * size that the kernel requires, or else 64 in x. Free the result with `gcn_launch_free`.
+ * `grid` is the grid size and `group` the workgroup size, in work-items in x, y and z. If `group` is null, the
+ * workgroup size is the one required by the kernel, or else 64 in x. Free the result with `gcn_launch_free`.
  */
 gcn_launch *gcn_launch_new(const gcn_kernel *kernel, const uint32_t *grid, const uint32_t *group, gcn_error **error);
 
 /**
- * Appends the address of a buffer to a launch's arguments. The launch keeps the buffer's memory alive until it is
- * freed.
+ * Appends the address of a buffer to a launch's arguments. The launch keeps the buffer's memory alive until the launch
+ * is freed.
  */
 bool gcn_launch_buffer(const gcn_launch *launch, const gcn_buffer *buffer, gcn_error **error);
 
 /**
- * Appends a value, a number or a structure, to a launch's arguments. If the kernel has metadata, the size must be
- * that of the argument; `gcn_launch_run` checks this.
+ * Appends a value, such as a number or a structure, to a launch's arguments. If the kernel has metadata, the size must
+ * match the argument's; `gcn_launch_run` checks this.
  *
  * `value` points to `size` bytes, which are copied.
  */
 bool gcn_launch_value(const gcn_launch *launch, const void *value, size_t size, gcn_error **error);
 
 /**
- * Appends a pointer to `size` bytes of each workgroup's LDS to a launch's arguments.
+ * Appends a pointer to `size` bytes of LDS, allocated for each workgroup, to a launch's arguments.
  */
 bool gcn_launch_local(const gcn_launch *launch, uint32_t size, gcn_error **error);
 
 /**
- * Adds checkers of the same device to a launch. The launch keeps them alive until it is freed.
+ * Adds checkers for the same device to a launch. The launch keeps them alive until the launch is freed.
  */
 bool gcn_launch_check(const gcn_launch *launch, const gcn_checker *checker, gcn_error **error);
 
 /**
- * Runs a launch and returns when it has ended. A fault of the kernel is an error with its report and, if known, the
- * source line. A launch may run several times.
+ * Runs a launch to completion. If the kernel faults, the error contains the fault report and, if known, the source
+ * line. A launch may run several times.
  *
- * `statistics` is null, or receives the work done if the launch succeeds.
+ * If `statistics` is not null, it receives the work done by a successful launch.
  */
 bool gcn_launch_run(const gcn_launch *launch, gcn_statistics *statistics, gcn_error **error);
 
 /**
- * Returns the text that the kernel printed in a launch's last run; empty if there was none, null if the handle is
- * invalid or the launch has not run. The string belongs to the launch, until it runs again.
+ * Returns the text that the kernel printed in a launch's last run, which may be empty; null if the handle is invalid
+ * or the launch has not run. The string belongs to the launch until the next run.
  */
 const char *gcn_launch_printed(const gcn_launch *launch);
 
 /**
- * Returns the number of findings that a launch's last run reported first. A finding that the checkers already had
- * from another run only increases its number of occurrences. 0 if the handle is invalid.
+ * Returns the number of new findings in a launch's last run; 0 if the handle is invalid. A finding that the checkers
+ * already reported in another run is not new, and only its number of occurrences increases.
  */
 size_t gcn_launch_finding_count(const gcn_launch *launch);
 
 /**
- * Returns a finding that a launch's last run reported first, by its index among these. Returns null and sets an
- * error if there is none. Free the result with `gcn_finding_free`.
+ * Returns the new finding at `index` from a launch's last run. Returns null and sets an error if the index is out of
+ * range. Free the result with `gcn_finding_free`.
  */
 gcn_finding *gcn_launch_finding(const gcn_launch *launch, size_t index, gcn_error **error);
 
 /**
- * Frees a launch and its text. Null and handles that have been freed are ignored.
+ * Frees a launch and its text. Null and freed handles are ignored.
  */
 void gcn_launch_free(gcn_launch *launch);
 
