@@ -182,7 +182,7 @@ impl Agent {
         name
     }
 
-    /// True if the agent runs code for a processor with features, such as `gfx906:xnack-`. As in AMD's loader, the
+    /// Returns true if the agent runs code for a processor with features, such as `gfx906:xnack-`. As in AMD's loader, the
     /// processor must be the same even if another one has the same instructions, and no feature may contradict.
     /// Generic processors and objects without a processor name are left to the emulated device.
     pub(crate) fn runs(&self, id: &str) -> bool {

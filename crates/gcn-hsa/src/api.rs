@@ -58,7 +58,7 @@ unsafe fn put<T>(to: *mut T, value: T) -> HsaResult {
     if to.is_null() {
         return Err(Status::INVALID_ARGUMENT);
     }
-    // SAFETY: the caller vouches for the room.
+    // SAFETY: the caller guarantees that the destination is writable.
     unsafe { to.write(value) };
     Ok(())
 }
@@ -71,7 +71,7 @@ unsafe fn put_info(to: *mut c_void, info: HsaResult<Info>) -> HsaResult {
     if to.is_null() {
         return Err(Status::INVALID_ARGUMENT);
     }
-    // SAFETY: the caller vouches for the room.
+    // SAFETY: the caller guarantees that the destination is writable.
     unsafe { info?.write(to) };
     Ok(())
 }
@@ -87,7 +87,7 @@ unsafe fn array<'a, T>(elements: *const T, count: u32) -> HsaResult<&'a [T]> {
     if elements.is_null() {
         return Err(Status::INVALID_ARGUMENT);
     }
-    // SAFETY: the caller vouches for the elements.
+    // SAFETY: the caller guarantees readable elements.
     Ok(unsafe { std::slice::from_raw_parts(elements, count as usize) })
 }
 
@@ -99,7 +99,7 @@ unsafe fn text<'a>(text: *const c_char) -> HsaResult<&'a str> {
     if text.is_null() {
         return Err(Status::INVALID_ARGUMENT);
     }
-    // SAFETY: the caller vouches for the text.
+    // SAFETY: the caller guarantees a valid string.
     let text = unsafe { CStr::from_ptr(text) };
     text.to_str().map_err(|_| Status::INVALID_ARGUMENT)
 }
@@ -115,7 +115,7 @@ unsafe fn each(
 ) -> HsaResult {
     let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
     for handle in handles {
-        // SAFETY: the caller vouches for the function.
+        // SAFETY: the caller guarantees that the callback is valid.
         match unsafe { callback(handle, data) } {
             Status::SUCCESS => {}
             other => return Err(other),

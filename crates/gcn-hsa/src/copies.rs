@@ -119,7 +119,7 @@ unsafe fn copy_line(to: u64, from: u64, bytes: usize) {
 unsafe fn copy_bytes(to: u64, from: u64, bytes: usize) {
     let to = std::ptr::with_exposed_provenance_mut::<u8>(to as usize);
     let from = std::ptr::with_exposed_provenance::<u8>(from as usize);
-    // SAFETY: the caller vouches for both ranges.
+    // SAFETY: the caller guarantees that both ranges are accessible.
     unsafe { std::ptr::copy(from, to, bytes) };
 }
 

@@ -48,7 +48,7 @@ fn status_of(runtime: &Runtime, queue: &Queue, fault: &Fault) -> Status {
                 fault_reason_mask: NOT_PRESENT,
             };
             for (handler, data) in runtime.event_handlers() {
-                // SAFETY: the program gave the function and its argument for this call.
+                // SAFETY: the program registered the function and its argument for this call.
                 unsafe { handler(&event, std::ptr::with_exposed_provenance_mut(data)) };
             }
             Status::MEMORY_FAULT

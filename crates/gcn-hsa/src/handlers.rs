@@ -58,7 +58,7 @@ impl WorkerTask for HandlerCall {
                 ..
             } => {
                 let argument = std::ptr::with_exposed_provenance_mut(argument);
-                // SAFETY: the program gave the function and its argument for this call.
+                // SAFETY: the program registered the function and its argument for this call.
                 let goes_on = unsafe { handler(signal.load(Acquire), argument) };
                 goes_on.then_some(self)
             }

@@ -78,7 +78,7 @@ impl Info {
 /// # Safety
 /// `to` has room for the values.
 unsafe fn copy<T: Copy>(values: &[T], to: *mut c_void) {
-    // SAFETY: the caller vouches for the room.
+    // SAFETY: the caller guarantees that the destination is writable.
     unsafe {
         std::ptr::copy_nonoverlapping(values.as_ptr().cast::<u8>(), to.cast(), size_of_val(values))
     };

@@ -572,7 +572,7 @@ impl Pools {
         self.state().find(address)
     }
 
-    /// True if an address is in device memory, which the host accesses only by copies.
+    /// Returns true if an address is in device memory, which the host accesses only by copies.
     pub(crate) fn is_of_device(&self, address: u64) -> bool {
         let state = self.state();
         find_allocation(&state.allocations, address)

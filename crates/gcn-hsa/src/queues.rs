@@ -413,7 +413,7 @@ impl Queue {
         }
         if let Some((callback, data)) = self.callback {
             let queue = std::ptr::with_exposed_provenance_mut::<HsaQueue>(self.address as usize);
-            // SAFETY: the program gave the function and its argument for this call.
+            // SAFETY: the program registered the function and its argument for this call.
             unsafe { callback(status, queue, std::ptr::with_exposed_provenance_mut(data)) };
         }
     }

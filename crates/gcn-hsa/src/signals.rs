@@ -220,7 +220,7 @@ impl Signal {
         value
     }
 
-    /// True if a command that depends on the signal may start: the value is 0, or the signal's own command has
+    /// Returns true if a command that depends on the signal may start: the value is 0, or the signal's own command has
     /// failed.
     pub(crate) fn is_complete(self) -> bool {
         matches!(self.load(Ordering::Acquire), 0 | FAILED)

@@ -15,7 +15,7 @@ pub(crate) trait WorkerTask: Send + Sized + 'static {
     /// Thread name.
     const THREAD: &'static str;
 
-    /// True if the task can be executed.
+    /// Returns true if the task can be executed.
     fn is_ready(&self) -> bool;
 
     /// Executes the task. Returns it if it has to wait again.
@@ -45,7 +45,7 @@ impl<T> TaskWorker<T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// True if the thread was started.
+    /// Returns true if the thread was started.
     pub(crate) fn has_thread(&self) -> bool {
         self.state().has_thread
     }

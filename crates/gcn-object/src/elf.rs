@@ -179,7 +179,7 @@ impl RelocationKind {
         }
     }
 
-    /// True if the formula subtracts P.
+    /// Returns true if the formula subtracts P.
     pub fn is_pc_relative(self) -> bool {
         matches!(
             self,

@@ -36,7 +36,7 @@ pub unsafe extern "C" fn hsa_code_object_reader_create_from_memory(
         let bytes = Bytes::shared(bytes);
         let origin = CodeOrigin::Memory(code.addr() as u64);
         let handle = runtime.loader.readers.add(|_| CodeReader { bytes, origin });
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(reader, handle) }
     })
 }
@@ -48,7 +48,7 @@ pub unsafe extern "C" fn hsa_code_object_reader_create_from_file(
 ) -> Status {
     call(|runtime| {
         let handle = reader_of_file(runtime, file, 0, None)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(reader, handle) }
     })
 }
@@ -104,7 +104,7 @@ pub unsafe extern "C" fn hsa_executable_create_alt(
         if executable.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(executable, runtime.loader.create()) }
     })
 }
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn hsa_executable_create(
     options: *const c_char,
     executable: *mut Handle,
 ) -> Status {
-    // SAFETY: the contracts are the same.
+    // SAFETY: both functions have the same safety contract.
     unsafe { hsa_executable_create_alt(profile, 0, options, executable) }
 }
 
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn hsa_executable_load_agent_code_object(
             checks.notes(object.module());
         }
         if !loaded.is_null() {
-            // SAFETY: the program vouches for its address.
+            // SAFETY: the program guarantees that its address is valid.
             unsafe { loaded.write(object) };
         }
         Ok(())
@@ -184,7 +184,7 @@ pub unsafe extern "C" fn hsa_executable_get_info(
             }
             _ => Err(unknown("an executable", attribute)),
         };
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put_info(value, info) }
     })
 }
@@ -194,7 +194,7 @@ pub unsafe extern "C" fn hsa_executable_validate(handle: Handle, result: *mut u3
     call(|runtime| {
         executable(runtime, handle)?;
         // Code objects are validated as they are loaded.
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(result, 0) }
     })
 }
@@ -205,7 +205,7 @@ pub unsafe extern "C" fn hsa_executable_validate_alt(
     _options: *const c_char,
     result: *mut u32,
 ) -> Status {
-    // SAFETY: the contracts are the same.
+    // SAFETY: both functions have the same safety contract.
     unsafe { hsa_executable_validate(handle, result) }
 }
 
@@ -222,7 +222,7 @@ unsafe fn define(
         if let Some(agent) = agent {
             runtime.agent(agent)?;
         }
-        // SAFETY: the caller vouches for the text.
+        // SAFETY: the caller guarantees a valid string.
         let name = unsafe { text(name) }?;
         executable.define(agent.unwrap_or(0), name, address.expose_provenance() as u64)
     })
@@ -234,7 +234,7 @@ pub unsafe extern "C" fn hsa_executable_global_variable_define(
     name: *const c_char,
     address: *mut c_void,
 ) -> Status {
-    // SAFETY: the program vouches for its text.
+    // SAFETY: the program guarantees a valid string.
     unsafe { define(executable, None, name, address) }
 }
 
@@ -245,7 +245,7 @@ pub unsafe extern "C" fn hsa_executable_agent_global_variable_define(
     name: *const c_char,
     address: *mut c_void,
 ) -> Status {
-    // SAFETY: the program vouches for its text.
+    // SAFETY: the program guarantees a valid string.
     unsafe { define(executable, Some(agent), name, address) }
 }
 
@@ -256,7 +256,7 @@ pub unsafe extern "C" fn hsa_executable_readonly_variable_define(
     name: *const c_char,
     address: *mut c_void,
 ) -> Status {
-    // SAFETY: the program vouches for its text.
+    // SAFETY: the program guarantees a valid string.
     unsafe { define(executable, Some(agent), name, address) }
 }
 
@@ -269,7 +269,7 @@ pub unsafe extern "C" fn hsa_executable_get_symbol_by_name(
 ) -> Status {
     call(|runtime| {
         let executable = executable(runtime, handle)?;
-        // SAFETY: the program vouches for its text and its address.
+        // SAFETY: the program guarantees a valid string and address.
         let (name, agent) = unsafe { (text(name)?, agent.as_ref().copied()) };
         if let Some(agent) = agent {
             runtime.agent(agent)?;
@@ -277,7 +277,7 @@ pub unsafe extern "C" fn hsa_executable_get_symbol_by_name(
         let symbols = runtime.loader.symbols_of(&executable, agent);
         let named = symbols.iter().find(|(_, symbol)| symbol.name == name);
         let (found, _) = named.ok_or(Status::INVALID_SYMBOL_NAME)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(symbol, *found) }
     })
 }
@@ -291,7 +291,7 @@ pub unsafe extern "C" fn hsa_executable_get_symbol(
     _convention: i32,
     symbol: *mut Handle,
 ) -> Status {
-    // SAFETY: the contracts are the same.
+    // SAFETY: both functions have the same safety contract.
     unsafe { hsa_executable_get_symbol_by_name(executable, name, &raw const agent, symbol) }
 }
 
@@ -306,7 +306,7 @@ pub unsafe extern "C" fn hsa_executable_symbol_get_info(
         let info = symbol
             .ok_or(Status::INVALID_EXECUTABLE_SYMBOL)?
             .info(attribute);
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put_info(value, info) }
     })
 }
@@ -345,7 +345,7 @@ pub unsafe extern "C" fn hsa_executable_iterate_symbols(
 ) -> Status {
     call(|runtime| {
         let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
-        // SAFETY: the program gave the function and its argument for this call.
+        // SAFETY: the program registered the function and its argument for this call.
         each_symbol(runtime, handle, None, |symbol| unsafe {
             callback(handle, symbol, data)
         })
@@ -362,7 +362,7 @@ pub unsafe extern "C" fn hsa_executable_iterate_agent_symbols(
     call(|runtime| {
         runtime.agent(agent)?;
         let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
-        // SAFETY: the program gave the function and its argument for this call.
+        // SAFETY: the program registered the function and its argument for this call.
         let each = |symbol| unsafe { callback(handle, agent, symbol, data) };
         each_symbol(runtime, handle, Some(agent), each)
     })

@@ -50,7 +50,7 @@ pub unsafe extern "C" fn hsa_extension_get_name(
             0x202 => c"HSA_EXTENSION_AMD_AQLPROFILE",
             _ => return Err(Status::INVALID_ARGUMENT),
         };
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(name, text.as_ptr()) }
     })
 }
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn hsa_system_extension_supported(
 ) -> Status {
     call(|_| {
         let known = supported(extension, major)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(result, known.is_some_and(|known| minor <= known)) }
     })
 }
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn hsa_system_major_extension_supported(
 ) -> Status {
     call(|_| {
         let known = supported(extension, major)?;
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the program guarantees that its addresses are valid.
         unsafe {
             if let Some(known) = known {
                 put(minor, known)?;
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn hsa_agent_extension_supported(
 ) -> Status {
     call(|runtime| {
         let known = of_agent(runtime.agent(agent)?, extension, major)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(result, known.is_some_and(|known| minor <= known)) }
     })
 }
@@ -113,7 +113,7 @@ pub unsafe extern "C" fn hsa_agent_major_extension_supported(
 ) -> Status {
     call(|runtime| {
         let known = of_agent(runtime.agent(agent)?, extension, major)?;
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the program guarantees that its addresses are valid.
         unsafe {
             if let Some(known) = known {
                 put(minor, known)?;
@@ -206,7 +206,7 @@ unsafe extern "C" fn query_host_address(device: *const c_void, host: *mut *const
         let object = runtime.loader.object_at(device.addr() as u64);
         object.ok_or(Status::INVALID_ARGUMENT)?;
         // An address means the same to both.
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(host, device) }
     })
 }
@@ -218,7 +218,7 @@ unsafe extern "C" fn query_segment_descriptors(
     call(|runtime| {
         let segments = runtime.loader.segments();
         if to.is_null() {
-            // SAFETY: the program vouches for its address.
+            // SAFETY: the program guarantees that its address is valid.
             return unsafe { put(count, segments.len()) };
         }
         if count.is_null() {
@@ -239,7 +239,7 @@ unsafe extern "C" fn query_executable(device: *const c_void, executable: *mut Ha
     call(|runtime| {
         let object = runtime.loader.object_at(device.addr() as u64);
         let object = object.ok_or(Status::INVALID_ARGUMENT)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(executable, object.executable) }
     })
 }
@@ -253,7 +253,7 @@ unsafe extern "C" fn iterate_loaded_code_objects(
         let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
         let known = runtime.loader.executables.get(executable);
         for object in known.ok_or(Status::INVALID_EXECUTABLE)?.objects() {
-            // SAFETY: the program gave the function and its argument for this call.
+            // SAFETY: the program registered the function and its argument for this call.
             match unsafe { callback(executable, object, data) } {
                 Status::SUCCESS => {}
                 other => return Err(other),
@@ -275,7 +275,7 @@ unsafe extern "C" fn loaded_code_object_get_info(
             .get(object)
             .ok_or(Status::INVALID_CODE_OBJECT)?;
         let info: HsaResult<Info> = object.info(attribute);
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put_info(value, info) }
     })
 }
@@ -288,7 +288,7 @@ unsafe extern "C" fn reader_create(
 ) -> Status {
     call(|runtime| {
         let handle = reader_of_file(runtime, file, offset as u64, Some(size as u64))?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(reader, handle) }
     })
 }
@@ -304,7 +304,7 @@ unsafe extern "C" fn iterate_executables(
             .all()
             .into_iter()
             .map(|(handle, _)| handle);
-        // SAFETY: the program vouches for its function.
+        // SAFETY: the program guarantees that its callback is valid.
         unsafe { each(all, callback, data) }
     })
 }

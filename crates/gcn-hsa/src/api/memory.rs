@@ -30,7 +30,7 @@ pub unsafe extern "C" fn hsa_amd_agent_iterate_memory_pools(
 ) -> Status {
     call(|runtime| {
         let pools = runtime.agent(agent)?.pools().map(MemoryPool::handle);
-        // SAFETY: the program vouches for its function.
+        // SAFETY: the program guarantees that its callback is valid.
         unsafe { each(pools, callback, data) }
     })
 }
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn hsa_amd_memory_pool_get_info(
     call(|runtime| {
         let (pool, agent) = pool(runtime, handle)?;
         let info = pool.info(agent.pool_size(pool.kind), attribute);
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put_info(value, info) }
     })
 }
@@ -61,7 +61,7 @@ pub unsafe extern "C" fn hsa_amd_agent_memory_pool_get_info(
         let (pool, _) = pool(runtime, handle)?;
         // With checks, the host must not access device memory directly, so that its writes are observed.
         let info = agent.pool_info(pool, attribute, runtime.watch.checks().is_none());
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put_info(value, info) }
     })
 }
@@ -75,7 +75,7 @@ pub unsafe extern "C" fn hsa_amd_memory_pool_allocate(
 ) -> Status {
     call(|runtime| {
         let from = pool(runtime, handle)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe {
             allocate(runtime, from, size, to, "hsa_amd_memory_pool_allocate")?;
             if flags & HSA_AMD_MEMORY_POOL_EXECUTABLE_FLAG != 0 {
@@ -103,7 +103,7 @@ unsafe fn allocate(
     let base = runtime
         .pools
         .allocate(agent.memory, pool, size as u64, function)?;
-    // SAFETY: the caller vouches for the address.
+    // SAFETY: the caller guarantees that the address is writable.
     unsafe { put(to, pointer(base)) }
 }
 
@@ -113,7 +113,7 @@ fn free(runtime: &Runtime, memory: *mut c_void) -> HsaResult {
     }
     for at_end in runtime.pools.free(address(memory))? {
         let argument = std::ptr::with_exposed_provenance_mut(at_end.argument);
-        // SAFETY: the program gave the function and its argument for this call.
+        // SAFETY: the program registered the function and its argument for this call.
         unsafe { (at_end.callback)(memory, argument) };
     }
     Ok(())
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn hsa_agent_iterate_regions(
             .into_iter()
             .filter(|host| host.index() != agent.index());
         let pools = host.flat_map(|host| host.pools()).chain(agent.pools());
-        // SAFETY: the program vouches for its function.
+        // SAFETY: the program guarantees that its callback is valid.
         unsafe { each(pools.map(MemoryPool::handle), callback, data) }
     })
 }
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn hsa_region_get_info(
     call(|runtime| {
         let (pool, agent) = runtime.pool(region).ok_or(Status::INVALID_REGION)?;
         let info = pool.region_info(agent.pool_size(pool.kind), attribute);
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put_info(value, info) }
     })
 }
@@ -165,7 +165,7 @@ pub unsafe extern "C" fn hsa_memory_allocate(
 ) -> Status {
     call(|runtime| {
         let from = runtime.pool(region).ok_or(Status::INVALID_REGION)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { allocate(runtime, from, size, to, "hsa_memory_allocate") }
     })
 }
@@ -190,7 +190,7 @@ pub unsafe extern "C" fn hsa_memory_copy(
             from: host_address(from),
             bytes: size,
         };
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the program guarantees that its addresses are valid.
         unsafe { transfers::make(&copy) };
         Ok(())
     })
@@ -236,13 +236,13 @@ unsafe fn lock(
     }
     let count = u32::try_from(count).map_err(|_| Status::INVALID_ARGUMENT)?;
     if !agents.is_null() {
-        // SAFETY: the caller vouches for the array.
+        // SAFETY: the caller guarantees that the array is valid.
         for agent in unsafe { array(agents, count) }? {
             runtime.agent(*agent)?;
         }
     }
     let agents = runtime.pools.lock(address(memory), size as u64)?;
-    // SAFETY: the caller vouches for the address.
+    // SAFETY: the caller guarantees that the address is writable.
     unsafe { put(seen, pointer(agents)) }
 }
 
@@ -254,7 +254,7 @@ pub unsafe extern "C" fn hsa_amd_memory_lock(
     count: i32,
     seen: *mut *mut c_void,
 ) -> Status {
-    // SAFETY: the program vouches for its arguments.
+    // SAFETY: the program guarantees valid arguments.
     call(|runtime| unsafe { lock(runtime, memory, size, (agents, count), seen) })
 }
 
@@ -273,7 +273,7 @@ pub unsafe extern "C" fn hsa_amd_memory_lock_to_pool(
         if !pool.kind.is_hosts() {
             return Err(Status::INVALID_MEMORY_POOL);
         }
-        // SAFETY: the program vouches for its arguments.
+        // SAFETY: the program guarantees valid arguments.
         unsafe { lock(runtime, memory, size, (agents, count), seen) }
     })
 }
@@ -323,7 +323,7 @@ unsafe fn signals(
     after: *const Handle,
     done: Handle,
 ) -> HsaResult<(Vec<Signal>, Option<Signal>)> {
-    // SAFETY: the caller vouches for the array.
+    // SAFETY: the caller guarantees that the array is valid.
     let after = unsafe { array(after, count) }?;
     let after: HsaResult<Vec<Signal>> = after
         .iter()
@@ -349,7 +349,7 @@ pub unsafe extern "C" fn hsa_amd_memory_async_copy(
         }
         runtime.agent(to_agent)?;
         runtime.agent(from_agent)?;
-        // SAFETY: the program vouches for its array.
+        // SAFETY: the program guarantees that its array is valid.
         let (after, done) = unsafe { signals(runtime, count, after, done) }?;
         let copy = CopyRequest::Line {
             to: host_address(to),
@@ -390,7 +390,7 @@ pub unsafe extern "C" fn hsa_amd_memory_copy_engine_status(
 ) -> Status {
     /// The only copy engine.
     const FIRST: u32 = HSA_AMD_SDMA_ENGINE_0;
-    // SAFETY: the program vouches for its address.
+    // SAFETY: the program guarantees that its address is valid.
     unsafe { put_engines((to_agent, from_agent), engines, FIRST) }
 }
 
@@ -401,7 +401,7 @@ pub unsafe extern "C" fn hsa_amd_memory_get_preferred_copy_engine(
     engines: *mut u32,
 ) -> Status {
     const NO_PREFERENCE: u32 = 0;
-    // SAFETY: the program vouches for its address.
+    // SAFETY: the program guarantees that its address is valid.
     unsafe { put_engines((to_agent, from_agent), engines, NO_PREFERENCE) }
 }
 
@@ -413,7 +413,7 @@ unsafe fn put_engines((to, from): (Handle, Handle), engines: *mut u32, set: u32)
     call(|runtime| {
         runtime.agent(to)?;
         runtime.agent(from)?;
-        // SAFETY: the caller vouches for the address.
+        // SAFETY: the caller guarantees that the address is writable.
         unsafe { put(engines, set) }
     })
 }
@@ -441,7 +441,7 @@ pub unsafe extern "C" fn hsa_amd_memory_async_copy_rect(
 ) -> Status {
     call(|runtime| {
         runtime.agent(agent)?;
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the program guarantees that its addresses are valid.
         let (memories, offsets, range) = unsafe {
             (
                 (to.as_ref(), from.as_ref()),
@@ -457,7 +457,7 @@ pub unsafe extern "C" fn hsa_amd_memory_async_copy_rect(
         if to.base == 0 || from.base == 0 {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // SAFETY: the program vouches for its array.
+        // SAFETY: the program guarantees that its array is valid.
         let (after, done) = unsafe { signals(runtime, count, after, done) }?;
         let copy = CopyRequest::Box {
             to: PitchedCorner {
@@ -488,7 +488,7 @@ pub unsafe extern "C" fn hsa_amd_memory_pool_can_migrate(
     call(|runtime| {
         pool(runtime, from)?;
         pool(runtime, to)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(result, false) }
     })
 }
@@ -611,7 +611,7 @@ pub unsafe extern "C" fn hsa_amd_profiling_get_async_copy_time(
 ) -> Status {
     call(|runtime| {
         let signal = runtime.signals.get(signal)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(times, signal.times()?) }
     })
 }

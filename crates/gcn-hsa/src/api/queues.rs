@@ -42,7 +42,7 @@ pub unsafe extern "C" fn hsa_queue_create(
         let made = Queue::create(device, terms)?;
         let address = made.address();
         runtime.add_queue(made);
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(queue, pointer(address)) }
     })
 }
@@ -90,7 +90,7 @@ pub unsafe extern "C" fn hsa_amd_queue_get_info(
             HSA_AMD_QUEUE_INFO_DOORBELL_ID => Ok(Info::U64(queue.doorbell())),
             _ => Err(unknown("a queue", attribute)),
         };
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put_info(value, info) }
     })
 }
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn hsa_amd_queue_cu_set_mask(
         if !count.is_multiple_of(u32::BITS) {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // SAFETY: the program vouches for its array.
+        // SAFETY: the program guarantees that its array is valid.
         let mask = unsafe { array(mask, count / u32::BITS) }?;
         find(runtime, queue)?.set_mask(mask);
         Ok(())
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn hsa_amd_profiling_get_dispatch_time(
     call(|runtime| {
         runtime.agent(agent)?;
         let signal = runtime.signals.get(signal)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(times, signal.times()?) }
     })
 }
@@ -164,7 +164,7 @@ pub unsafe extern "C" fn hsa_amd_profiling_convert_tick_to_system_domain(
     call(|runtime| {
         runtime.agent(agent)?;
         // Both have the same clock.
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(system, tick) }
     })
 }
@@ -177,22 +177,22 @@ macro_rules! indices {
      $(cas $cas:ident $cas_order:ident $failed:ident;)*) => {
         $(#[unsafe(no_mangle)]
         pub unsafe extern "C" fn $load(queue: *const HsaQueue) -> u64 {
-            // SAFETY: the program vouches for its queue.
+            // SAFETY: the program guarantees a valid queue.
             unsafe { raw(queue) }.$load_field.load($load_order)
         })*
         $(#[unsafe(no_mangle)]
         pub unsafe extern "C" fn $store(queue: *const HsaQueue, value: u64) {
-            // SAFETY: the program vouches for its queue.
+            // SAFETY: the program guarantees a valid queue.
             unsafe { raw(queue) }.$store_field.store(value, $store_order);
         })*
         $(#[unsafe(no_mangle)]
         pub unsafe extern "C" fn $add(queue: *const HsaQueue, value: u64) -> u64 {
-            // SAFETY: the program vouches for its queue.
+            // SAFETY: the program guarantees a valid queue.
             unsafe { raw(queue) }.write_dispatch_id.fetch_add(value, $add_order)
         })*
         $(#[unsafe(no_mangle)]
         pub unsafe extern "C" fn $cas(queue: *const HsaQueue, expected: u64, value: u64) -> u64 {
-            // SAFETY: the program vouches for its queue.
+            // SAFETY: the program guarantees a valid queue.
             let index = &unsafe { raw(queue) }.write_dispatch_id;
             match index.compare_exchange(expected, value, $cas_order, $failed) {
                 Ok(before) | Err(before) => before,

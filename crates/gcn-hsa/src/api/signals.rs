@@ -24,11 +24,11 @@ pub unsafe extern "C" fn hsa_signal_create(
         if signal.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // SAFETY: the program vouches for its array.
+        // SAFETY: the program guarantees that its array is valid.
         for agent in unsafe { array(consumers, count) }? {
             runtime.agent(*agent)?;
         }
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(signal, runtime.signals.create(value)?.handle()) }
     })
 }
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn hsa_amd_signal_create(
         );
         return Status::ERROR;
     }
-    // SAFETY: the contracts are the same.
+    // SAFETY: both functions have the same safety contract.
     unsafe { hsa_signal_create(value, count, consumers, signal) }
 }
 
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn hsa_amd_signal_value_pointer(
 ) -> Status {
     call(|runtime| {
         let signal = runtime.signals.get(signal)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(pointer, signal.value_pointer()) }
     })
 }
@@ -79,7 +79,7 @@ pub unsafe extern "C" fn hsa_amd_signal_value_pointer(
 /// # Safety
 /// The handle is null or valid.
 unsafe fn trusted(handle: Handle) -> Option<Signal> {
-    // SAFETY: the caller vouches for the handle.
+    // SAFETY: the caller guarantees a valid handle.
     (handle != 0).then(|| unsafe { Signal::trusted(handle) })
 }
 
@@ -93,32 +93,32 @@ macro_rules! values {
      $(change $change:ident $method:ident $change_order:ident;)*) => {
         $(#[unsafe(no_mangle)]
         pub unsafe extern "C" fn $load(signal: Handle) -> i64 {
-            // SAFETY: the program vouches for its signal.
+            // SAFETY: the program guarantees a valid signal.
             unsafe { trusted(signal) }.map_or(0, |signal| signal.load($load_order))
         })*
         $(#[unsafe(no_mangle)]
         pub unsafe extern "C" fn $store(signal: Handle, value: i64) {
-            // SAFETY: the program vouches for its signal.
+            // SAFETY: the program guarantees a valid signal.
             if let Some(signal) = unsafe { trusted(signal) } {
                 signal.change(|it| it.store(value, $store_order));
             }
         })*
         $(#[unsafe(no_mangle)]
         pub unsafe extern "C" fn $silent(signal: Handle, value: i64) {
-            // SAFETY: the program vouches for its signal.
+            // SAFETY: the program guarantees a valid signal.
             if let Some(signal) = unsafe { trusted(signal) } {
                 signal.store_silently(value, $silent_order);
             }
         })*
         $(#[unsafe(no_mangle)]
         pub unsafe extern "C" fn $exchange(signal: Handle, value: i64) -> i64 {
-            // SAFETY: the program vouches for its signal.
+            // SAFETY: the program guarantees a valid signal.
             let signal = unsafe { trusted(signal) };
             signal.map_or(0, |signal| signal.change(|it| it.swap(value, $exchange_order)))
         })*
         $(#[unsafe(no_mangle)]
         pub unsafe extern "C" fn $cas(signal: Handle, expected: i64, value: i64) -> i64 {
-            // SAFETY: the program vouches for its signal.
+            // SAFETY: the program guarantees a valid signal.
             let signal = unsafe { trusted(signal) };
             signal.map_or(0, |signal| {
                 signal.change(|it| match it.compare_exchange(expected, value, $cas_order, $failed) {
@@ -128,7 +128,7 @@ macro_rules! values {
         })*
         $(#[unsafe(no_mangle)]
         pub unsafe extern "C" fn $change(signal: Handle, value: i64) {
-            // SAFETY: the program vouches for its signal.
+            // SAFETY: the program guarantees a valid signal.
             if let Some(signal) = unsafe { trusted(signal) } {
                 signal.change(|it| it.$method(value, $change_order));
             }
@@ -209,7 +209,7 @@ pub unsafe extern "C" fn hsa_signal_wait_scacquire(
     timeout: u64,
     _state: u32,
 ) -> i64 {
-    // SAFETY: the program vouches for its signal.
+    // SAFETY: the program guarantees a valid signal.
     let (Some(signal), Ok(condition)) =
         (unsafe { trusted(signal) }, SignalCondition::new(condition))
     else {
@@ -230,7 +230,7 @@ pub unsafe extern "C" fn hsa_signal_wait_acquire(
     timeout: u64,
     state: u32,
 ) -> i64 {
-    // SAFETY: the contracts are the same.
+    // SAFETY: both functions have the same safety contract.
     unsafe { hsa_signal_wait_scacquire(signal, condition, compare, timeout, state) }
 }
 
@@ -242,7 +242,7 @@ pub unsafe extern "C" fn hsa_signal_wait_relaxed(
     timeout: u64,
     state: u32,
 ) -> i64 {
-    // SAFETY: the contracts are the same.
+    // SAFETY: both functions have the same safety contract.
     unsafe { hsa_signal_wait_scacquire(signal, condition, compare, timeout, state) }
 }
 
@@ -276,7 +276,7 @@ impl<'a> WaitConditions<'a> {
         conditions: *const u32,
         values: *const i64,
     ) -> HsaResult<WaitConditions<'a>> {
-        // SAFETY: the caller vouches for the arrays.
+        // SAFETY: the caller guarantees that the arrays are valid.
         let (signals, conditions, values) = unsafe {
             (
                 array(signals, count)?,
@@ -337,13 +337,13 @@ pub unsafe extern "C" fn hsa_amd_signal_wait_any(
 ) -> u32 {
     let mut found = u32::MAX;
     call(|runtime| {
-        // SAFETY: the program vouches for its arrays.
+        // SAFETY: the program guarantees that its arrays are valid.
         let waited =
             unsafe { WaitConditions::from_program(runtime, count, signals, conditions, values) }?;
         if let Some((index, value)) = waited.any(limit(timeout)) {
             found = index as u32;
             if !satisfying.is_null() {
-                // SAFETY: the program vouches for its address.
+                // SAFETY: the program guarantees that its address is valid.
                 unsafe { satisfying.write(value) };
             }
         }
@@ -364,7 +364,7 @@ pub unsafe extern "C" fn hsa_amd_signal_wait_all(
 ) -> u32 {
     let mut outcome = u32::MAX;
     call(|runtime| {
-        // SAFETY: the program vouches for its arrays.
+        // SAFETY: the program guarantees that its arrays are valid.
         let waited =
             unsafe { WaitConditions::from_program(runtime, count, signals, conditions, values) }?;
         if let Some(values) = waited.all(limit(timeout)) {
@@ -439,7 +439,7 @@ pub unsafe extern "C" fn hsa_signal_group_create(
         if count == 0 || group.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // SAFETY: the program vouches for its arrays.
+        // SAFETY: the program guarantees that its arrays are valid.
         let (signals, consumers) =
             unsafe { (array(signals, count)?, array(consumers, consumer_count)?) };
         for agent in consumers {
@@ -450,7 +450,7 @@ pub unsafe extern "C" fn hsa_signal_group_create(
             .map(|handle| runtime.signals.get(*handle))
             .collect();
         let signals = signals?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(group, runtime.groups.add(|_| signals)) }
     })
 }
@@ -476,7 +476,7 @@ unsafe fn wait_group(
         .get(group)
         .ok_or(Status::INVALID_SIGNAL_GROUP)?;
     let count = signals.len() as u32;
-    // SAFETY: the caller vouches for the arrays.
+    // SAFETY: the caller guarantees that the arrays are valid.
     let (conditions, values) = unsafe { (array(conditions, count)?, array(values, count)?) };
     let known = signals.iter().cloned().map(Some).collect();
     let found = WaitConditions::new(known, conditions, values)?.any(None);
@@ -497,7 +497,7 @@ pub unsafe extern "C" fn hsa_signal_group_wait_any_scacquire(
     signal: *mut Handle,
     value: *mut i64,
 ) -> Status {
-    // SAFETY: the program vouches for its arrays and addresses.
+    // SAFETY: the program guarantees that its arrays and addresses are valid.
     call(|runtime| unsafe { wait_group(runtime, group, (conditions, values), (signal, value)) })
 }
 
@@ -510,6 +510,6 @@ pub unsafe extern "C" fn hsa_signal_group_wait_any_relaxed(
     signal: *mut Handle,
     value: *mut i64,
 ) -> Status {
-    // SAFETY: the contracts are the same.
+    // SAFETY: both functions have the same safety contract.
     unsafe { hsa_signal_group_wait_any_scacquire(group, conditions, values, state, signal, value) }
 }

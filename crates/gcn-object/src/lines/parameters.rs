@@ -51,7 +51,7 @@ impl SourceLines {
     }
 }
 
-/// True if an address belongs to a function's code.
+/// Returns true if an address belongs to a function's code.
 fn has_code(unit: Unit<'_>, function: &Entry, address: u64) -> Result<bool, gimli::Error> {
     let mut ranges = unit.die_ranges(function)?;
     while let Some(range) = ranges.next()? {

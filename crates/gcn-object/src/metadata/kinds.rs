@@ -129,7 +129,7 @@ impl Default for ValueKind {
 }
 
 impl ValueKind {
-    /// True if the runtime fills it in, invisible to the caller.
+    /// Returns true if the runtime fills it in, invisible to the caller.
     ///
     /// # Examples
     /// ```

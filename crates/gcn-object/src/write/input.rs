@@ -279,7 +279,7 @@ impl InputSection<'_> {
 }
 
 impl InputSymbol {
-    /// True if the symbol is visible outside the object.
+    /// Returns true if the symbol is visible outside the object.
     pub(super) fn is_exported(&self) -> bool {
         self.binding != Binding::Local
             && !matches!(self.visibility, Visibility::Hidden | Visibility::Internal)
