@@ -181,7 +181,7 @@ impl Device {
         all.map(|name| (FIRST, *name)).collect()
     }
 
-    /// Returns the value of an attribute. `platform` is the handle of the device's platform.
+    /// Returns the value of the attribute `name`. `platform` is the handle of the device's platform.
     ///
     /// # Errors
     /// `CL_INVALID_VALUE`: the attribute is unknown.

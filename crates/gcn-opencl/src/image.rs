@@ -75,7 +75,7 @@ pub struct ImageDesc {
     pub row_pitch: usize,
     /// Slice pitch in bytes; 0 for slices without padding.
     pub slice_pitch: usize,
-    /// Number of mip levels; must be 0 or 1.
+    /// Number of mip levels; must be 0.
     pub mip_levels: u32,
     /// Samples per texel; must be 0.
     pub samples: u32,

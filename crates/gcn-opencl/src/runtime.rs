@@ -104,7 +104,7 @@ impl Runtime {
         all
     }
 
-    /// Returns the value of an attribute of the platform.
+    /// Returns the value of the platform attribute `name`.
     ///
     /// # Errors
     /// `CL_INVALID_VALUE`: the attribute is unknown.

@@ -1,4 +1,4 @@
-//! Agents, their instruction sets, caches and wavefronts.
+//! API functions for agents and their instruction sets, caches and wavefronts.
 
 use std::ffi::{c_char, c_void};
 
@@ -84,8 +84,8 @@ pub unsafe extern "C" fn hsa_isa_from_name(name: *const c_char, isa: *mut Handle
     })
 }
 
-/// Returns true if code for the instruction set `code` runs on `agent`: the processor is the same, and no feature
-/// contradicts.
+/// Returns true if an agent with the instruction set `agent` can run code for the instruction set `code`: the processor
+/// is the same, and no feature conflicts.
 fn covers(code: &str, agent: &str) -> bool {
     let mut wanted = code.split(':');
     let features: Vec<&str> = agent.split(':').skip(1).collect();
@@ -139,7 +139,7 @@ pub unsafe extern "C" fn hsa_isa_get_round_method(
     _flush: u32,
     method: *mut u32,
 ) -> Status {
-    /// `HSA_ROUND_METHOD_SINGLE`: operations of several steps round once.
+    /// `HSA_ROUND_METHOD_SINGLE`: fused operations round once.
     const SINGLE: u32 = 1;
     call(|runtime| {
         runtime.agent_of_isa(isa)?;
@@ -162,7 +162,7 @@ pub unsafe extern "C" fn hsa_isa_compatible(
     })
 }
 
-/// Handle of the only wavefront type: its number of lanes.
+/// Handle of the only wavefront type, equal to its number of lanes.
 const WAVEFRONT: Handle = 64;
 
 #[unsafe(no_mangle)]
@@ -197,7 +197,7 @@ pub unsafe extern "C" fn hsa_wavefront_get_info(
 
 /// Cache levels that agents report.
 const LEVELS: [u8; 2] = [1, 2];
-/// Offset from an agent's handle to its caches' handles, per level.
+/// Offset from an agent's handle to its cache handles, multiplied by the cache level.
 const CACHE: Handle = 1 << 20;
 
 #[unsafe(no_mangle)]
@@ -246,7 +246,7 @@ pub unsafe extern "C" fn hsa_cache_get_info(
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_coherency_get_type(agent: Handle, kind: *mut u32) -> Status {
-    /// Coherency type: all shared memory is coherent.
+    /// Coherent type, since all shared memory is coherent.
     const COHERENT: u32 = 0;
     call(|runtime| {
         runtime.agent(agent)?;
@@ -257,7 +257,7 @@ pub unsafe extern "C" fn hsa_amd_coherency_get_type(agent: Handle, kind: *mut u3
 
 #[unsafe(no_mangle)]
 pub extern "C" fn hsa_amd_coherency_set_type(agent: Handle, kind: u32) -> Status {
-    // Non-coherent memory may be coherent.
+    // Non-coherent memory may also be coherent.
     call(|runtime| match kind {
         0 | 1 => runtime.agent(agent).map(drop),
         _ => Err(Status::INVALID_ARGUMENT),
@@ -276,7 +276,7 @@ pub unsafe extern "C" fn hsa_amd_agents_allow_access(
         for agent in unsafe { array(agents, count) }? {
             runtime.agent(*agent)?;
         }
-        // All agents already have access to memory of pools.
+        // All agents already have access to pool memory.
         let known = runtime.pools.find(address.addr() as u64);
         known.map(drop).ok_or(Status::INVALID_ARGUMENT)
     })
@@ -284,7 +284,7 @@ pub unsafe extern "C" fn hsa_amd_agents_allow_access(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn hsa_amd_agent_set_async_scratch_limit(agent: Handle, _bytes: usize) -> Status {
-    // Answers as ROCr does on chips that do not reclaim scratch while queues run, which includes all GCN chips.
+    // Behaves like ROCr on chips that cannot reclaim scratch while queues run, which include all GCN chips.
     call(|runtime| {
         runtime
             .agent(agent)?

@@ -1,4 +1,4 @@
-//! Code objects, executables and symbols.
+//! API functions for code objects, executables and symbols.
 
 use std::ffi::{CString, c_char, c_void};
 use std::fs::File;
@@ -31,7 +31,7 @@ pub unsafe extern "C" fn hsa_code_object_reader_create_from_memory(
         if code.is_null() || size == 0 || reader.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // SAFETY: the program vouches for the bytes.
+        // SAFETY: the program guarantees that the bytes are readable.
         let bytes = unsafe { std::slice::from_raw_parts(code.cast::<u8>(), size) }.to_vec();
         let bytes = Bytes::shared(bytes);
         let origin = CodeOrigin::Memory(code.addr() as u64);
@@ -53,7 +53,8 @@ pub unsafe extern "C" fn hsa_code_object_reader_create_from_file(
     })
 }
 
-/// Creates a reader of `size` bytes of an open file at an offset, or of all of it. The file position does not change.
+/// Creates a reader for `size` bytes at an offset of an open file, or for the whole file. The file position does not
+/// change.
 pub(super) fn reader_of_file(
     runtime: &Runtime,
     descriptor: i32,
@@ -63,7 +64,7 @@ pub(super) fn reader_of_file(
     if descriptor < 0 {
         return Err(Status::INVALID_FILE);
     }
-    // SAFETY: the descriptor is the program's, which keeps it open meanwhile, and it is not closed here.
+    // SAFETY: the program keeps its descriptor open during the call, and `ManuallyDrop` prevents closing it.
     let file = ManuallyDrop::new(unsafe { File::from_raw_fd(descriptor) });
     let known = file.metadata().map_err(|_| Status::INVALID_FILE)?.len();
     let left = known.checked_sub(offset).ok_or(Status::INVALID_ARGUMENT)?;
@@ -193,8 +194,8 @@ pub unsafe extern "C" fn hsa_executable_get_info(
 pub unsafe extern "C" fn hsa_executable_validate(handle: Handle, result: *mut u32) -> Status {
     call(|runtime| {
         executable(runtime, handle)?;
-        // Code objects are validated as they are loaded.
-        // SAFETY: the program guarantees that its address is valid.
+        // Code objects have already been validated on loading. SAFETY: the program guarantees that its address is
+        // valid.
         unsafe { put(result, 0) }
     })
 }
@@ -209,8 +210,10 @@ pub unsafe extern "C" fn hsa_executable_validate_alt(
     unsafe { hsa_executable_validate(handle, result) }
 }
 
+/// Defines an external variable for one agent or all agents.
+///
 /// # Safety
-/// The name is null or a null-terminated text.
+/// `name` is null or points to a null-terminated string.
 unsafe fn define(
     handle: Handle,
     agent: Option<Handle>,
@@ -320,7 +323,7 @@ type AgentSymbolCallback = unsafe extern "C" fn(
     data: *mut c_void,
 ) -> Status;
 
-/// Calls a function for the symbols of an executable, until it returns a status other than success.
+/// Calls `function` for each symbol of an executable, until it returns a status other than success.
 fn each_symbol(
     runtime: &Runtime,
     handle: Handle,
@@ -374,7 +377,7 @@ pub unsafe extern "C" fn hsa_executable_iterate_program_symbols(
     callback: Option<SymbolCallback>,
     _data: *mut c_void,
 ) -> Status {
-    // All symbols belong to agents.
+    // Every symbol belongs to an agent.
     call(|runtime| {
         executable(runtime, handle)?;
         callback.map(drop).ok_or(Status::INVALID_ARGUMENT)

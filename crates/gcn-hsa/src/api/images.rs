@@ -1,4 +1,4 @@
-//! Images and samplers.
+//! API functions for images and samplers.
 
 use std::ffi::c_void;
 
@@ -16,7 +16,7 @@ use crate::numbers::*;
 use crate::status::{HsaResult, Status};
 use crate::transfers;
 
-/// Function table, in the order of the headers.
+/// Image function table, in the headers' order.
 pub(super) static TABLE: ImageTable = ImageTable {
     get_capability: hsa_ext_image_get_capability,
     data_get_info: hsa_ext_image_data_get_info,
@@ -34,10 +34,10 @@ pub(super) static TABLE: ImageTable = ImageTable {
     sampler_create_v2: hsa_ext_sampler_create_v2,
 };
 
-/// Reads a structure of the program.
+/// Reads a structure from the program.
 ///
 /// # Safety
-/// The address is null or valid.
+/// `address` is null or valid.
 unsafe fn read<T: Copy>(address: *const T) -> HsaResult<T> {
     if address.is_null() {
         return Err(Status::INVALID_ARGUMENT);
@@ -53,7 +53,7 @@ fn check_permission(permission: u32) -> HsaResult {
     }
 }
 
-/// Layout for a number of the headers. Only the linear layout is allowed.
+/// Converts a layout constant from the headers. Only the linear layout is allowed.
 fn linear(layout: u32, row: usize, slice: usize) -> HsaResult<DataLayout> {
     match layout {
         HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR => Ok(DataLayout::Linear(Pitches { row, slice })),
@@ -91,7 +91,7 @@ pub unsafe extern "C" fn hsa_ext_image_get_capability_with_layout(
     })
 }
 
-/// Writes the size and alignment of an image's data.
+/// Writes the size and alignment of the image data.
 ///
 /// # Safety
 /// The addresses are null or valid.
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn hsa_ext_image_data_get_info_with_layout(
 /// Creates an image.
 ///
 /// # Safety
-/// All addresses except that of the texels are null or valid.
+/// All addresses other than that of the texels are null or valid.
 unsafe fn create(
     agent: Handle,
     desc: *const ImageDescriptor,
@@ -235,7 +235,7 @@ pub unsafe extern "C" fn hsa_ext_image_copy(
             let mut row = vec![0; bytes];
             let own = row.as_mut_ptr().expose_provenance() as u64;
             let line = |to, from| CopyRequest::Line { to, from, bytes };
-            // SAFETY: as above, and the row is this function's.
+            // SAFETY: as above; the row belongs to this function.
             unsafe { transfers::make(&line(own, from)) };
             conversion.apply(&mut row);
             // SAFETY: as above.
@@ -307,7 +307,7 @@ pub unsafe extern "C" fn hsa_ext_image_clear(
     call(|runtime| {
         runtime.agent(agent)?;
         let image = runtime.images.get(image)?;
-        // SAFETY: the program vouches for its addresses: a colour has four components.
+        // SAFETY: the program guarantees valid addresses, and a colour has four components.
         let (color, region) = unsafe { (read(color.cast::<[u8; COLOR_BYTES]>())?, read(region)?) };
         let fill = image.fill(&region, &color)?;
         for copy in fill.copies() {

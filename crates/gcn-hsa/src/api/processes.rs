@@ -1,4 +1,4 @@
-//! Memory shared between processes.
+//! API functions for memory shared between processes.
 
 use std::ffi::c_void;
 

@@ -1,4 +1,4 @@
-//! Queues and their indices.
+//! API functions for queues and their indices.
 
 use std::ffi::c_void;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
@@ -71,7 +71,7 @@ pub extern "C" fn hsa_queue_inactivate(queue: *mut HsaQueue) -> Status {
 #[unsafe(no_mangle)]
 pub extern "C" fn hsa_amd_queue_set_priority(queue: *mut HsaQueue, priority: u32) -> Status {
     call(|runtime| match priority {
-        // The host's scheduler is fair to all queues, so the priority has no effect.
+        // The host's scheduler treats all queues alike, so the priority has no effect.
         0..=2 => find(runtime, queue).map(drop),
         _ => Err(Status::INVALID_ARGUMENT),
     })
@@ -125,7 +125,7 @@ pub unsafe extern "C" fn hsa_amd_queue_cu_get_mask(
         let known = find(runtime, queue)?.mask();
         for index in 0..(count / u32::BITS) as usize {
             let word = known.get(index).copied().unwrap_or(u32::MAX);
-            // SAFETY: the program vouches for `count` bits.
+            // SAFETY: the program guarantees room for `count` bits.
             unsafe { mask.add(index).write(word) };
         }
         Ok(())
@@ -137,7 +137,7 @@ pub extern "C" fn hsa_amd_profiling_set_profiler_enabled(
     queue: *mut HsaQueue,
     _enable: i32,
 ) -> Status {
-    // Times are always recorded.
+    // Times are always recorded, so this has no effect.
     call(|runtime| find(runtime, queue).map(drop))
 }
 
@@ -163,13 +163,12 @@ pub unsafe extern "C" fn hsa_amd_profiling_convert_tick_to_system_domain(
 ) -> Status {
     call(|runtime| {
         runtime.agent(agent)?;
-        // Both have the same clock.
-        // SAFETY: the program guarantees that its address is valid.
+        // Agents and the system use the same clock. SAFETY: the program guarantees that its address is valid.
         unsafe { put(system, tick) }
     })
 }
 
-/// Defines functions that load, store, exchange or add to an index of a queue.
+/// Defines functions that load, store, exchange or add to a queue index.
 macro_rules! indices {
     ($(load $load:ident $load_field:ident $load_order:ident;)*
      $(store $store:ident $store_field:ident $store_order:ident;)*

@@ -1,4 +1,4 @@
-//! Signals, signal handlers and signal groups.
+//! API functions for signals and signal groups.
 
 use std::ffi::c_void;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
@@ -41,7 +41,7 @@ pub unsafe extern "C" fn hsa_amd_signal_create(
     attributes: u64,
     signal: *mut Handle,
 ) -> Status {
-    /// Attribute of a signal shared between processes.
+    /// Attribute flag for a signal shared between processes.
     const IPC: u64 = 2;
     if attributes & IPC != 0 {
         gcn_report::program::say::say_once(
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn hsa_amd_signal_value_pointer(
     })
 }
 
-/// Converts a signal's handle for a function that returns no status; `None` for the null handle.
+/// Converts a signal handle in a function that returns no status; `None` for the null handle.
 ///
 /// # Safety
 /// The handle is null or valid.
@@ -83,7 +83,7 @@ unsafe fn trusted(handle: Handle) -> Option<Signal> {
     (handle != 0).then(|| unsafe { Signal::trusted(handle) })
 }
 
-/// Defines functions that load, store or change a signal's value.
+/// Defines functions that load, store or modify a signal's value.
 macro_rules! values {
     ($(load $load:ident $load_order:ident;)*
      $(store $store:ident $store_order:ident;)*
@@ -196,7 +196,7 @@ values! {
     change hsa_signal_xor_release          fetch_xor Release;
 }
 
-/// Time limit of a wait; `None` if unlimited.
+/// Converts a timeout to a duration; `None` if unlimited.
 fn limit(timeout: u64) -> Option<Duration> {
     (timeout != u64::MAX).then(|| Duration::from_nanos(timeout))
 }
@@ -216,7 +216,7 @@ pub unsafe extern "C" fn hsa_signal_wait_scacquire(
         return 0;
     };
     if forks::is_child() {
-        // No other thread of this process changes the signal.
+        // A forked child has no other thread that could change the signal.
         return signal.load(Acquire);
     }
     signal.wait(condition, compare, limit(timeout))
@@ -246,7 +246,7 @@ pub unsafe extern "C" fn hsa_signal_wait_relaxed(
     unsafe { hsa_signal_wait_scacquire(signal, condition, compare, timeout, state) }
 }
 
-/// Conditions on signals to wait for. As in ROCr, an invalid handle has no condition.
+/// Conditions to wait for, each on one signal. As in ROCr, an invalid handle has no condition.
 struct WaitConditions<'a> {
     signals: Vec<Option<Signal>>,
     conditions: Vec<SignalCondition>,
@@ -267,6 +267,8 @@ impl<'a> WaitConditions<'a> {
         })
     }
 
+    /// Reads conditions from arrays passed by the program.
+    ///
     /// # Safety
     /// Each pointer is null or points to `count` elements.
     unsafe fn from_program(
@@ -290,7 +292,7 @@ impl<'a> WaitConditions<'a> {
         WaitConditions::new(signals.collect(), conditions, values)
     }
 
-    /// Value of a signal whose condition holds. `Some(None)` for an invalid handle.
+    /// Returns the value of the signal at `index` if its condition holds; `Some(None)` if its handle is invalid.
     fn satisfied_value(&self, index: usize) -> Option<Option<i64>> {
         let Some(signal) = &self.signals[index] else {
             return Some(None);
@@ -300,7 +302,7 @@ impl<'a> WaitConditions<'a> {
         holds.then_some(Some(value))
     }
 
-    /// Waits until any condition holds, and returns the signal's index and value.
+    /// Waits until any condition holds, and returns the index and the value of its signal.
     fn any(&self, timeout: Option<Duration>) -> Option<(usize, i64)> {
         if self.signals.iter().all(Option::is_none) {
             return None;
@@ -310,7 +312,7 @@ impl<'a> WaitConditions<'a> {
         })
     }
 
-    /// Waits until all conditions hold, and returns the values; 0 for an invalid handle.
+    /// Waits until all conditions hold, and returns the signal values, with 0 for invalid handles.
     fn all(&self, timeout: Option<Duration>) -> Option<Vec<i64>> {
         CHANGES.wait(deadline(timeout), || {
             let values = (0..self.signals.len())
@@ -320,7 +322,7 @@ impl<'a> WaitConditions<'a> {
     }
 }
 
-/// Deadline of a wait that starts now; `None` if unlimited.
+/// Returns the deadline of a wait that starts now; `None` if unlimited.
 fn deadline(timeout: Option<Duration>) -> Option<Instant> {
     timeout.and_then(|timeout| Instant::now().checked_add(timeout))
 }
@@ -370,7 +372,7 @@ pub unsafe extern "C" fn hsa_amd_signal_wait_all(
         if let Some(values) = waited.all(limit(timeout)) {
             outcome = 0;
             if !satisfying.is_null() {
-                // SAFETY: the program vouches for `count` elements, as many as there are values.
+                // SAFETY: the program guarantees room for `count` elements, as many as there are values.
                 unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), satisfying, values.len()) };
             }
         }
@@ -463,8 +465,10 @@ pub extern "C" fn hsa_signal_group_destroy(group: Handle) -> Status {
     })
 }
 
+/// Waits until any condition on a signal in a group holds.
+///
 /// # Safety
-/// The arrays have an element for each signal of the group.
+/// The arrays contain one element for each signal in the group.
 unsafe fn wait_group(
     runtime: &Runtime,
     group: Handle,
@@ -481,7 +485,7 @@ unsafe fn wait_group(
     let known = signals.iter().cloned().map(Some).collect();
     let found = WaitConditions::new(known, conditions, values)?.any(None);
     let (index, found) = found.ok_or(Status::ERROR)?;
-    // SAFETY: the caller vouches for the addresses.
+    // SAFETY: the caller guarantees that the addresses are valid.
     unsafe {
         put(signal, signals[index].handle())?;
         put(value, found)

@@ -100,7 +100,7 @@ struct SvmRange {
 }
 
 impl SvmRange {
-    /// Finds the SVM allocation that contains the `bytes` bytes at `address`, if any.
+    /// Creates the range of `bytes` bytes at `address`, and finds the SVM allocation that contains it.
     ///
     /// # Errors
     /// The address is null, or the range exceeds its allocation or belongs to another context.
