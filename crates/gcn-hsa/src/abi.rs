@@ -326,7 +326,7 @@ pub struct SegmentDescriptor {
     pub code_object_storage_offset: usize,
     /// Base address of the loaded segment.
     pub segment_base: u64,
-    /// Size in bytes.
+    /// Size of the loaded segment in bytes.
     pub segment_size: usize,
 }
 

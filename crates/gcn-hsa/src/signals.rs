@@ -240,7 +240,7 @@ impl Signal {
         Ok(Times { start, end })
     }
 
-    /// Completes the command to which the signal belongs.
+    /// Records the command's times, and decrements the signal, or sets it to [`FAILED`] on an error.
     pub(crate) fn complete(self, result: HsaResult, start: u64, end: u64) {
         let raw = self.raw();
         raw.start_ts.store(start, Ordering::Relaxed);
