@@ -112,8 +112,8 @@ pub fn find_name<'n>(
     NamePattern::new(name).find(symbols)
 }
 
-/// A kernel name as people and tools write it. Accepted are
-/// - the symbol, optionally with the suffix `.kd` of its descriptor;
+/// A kernel name as people and tools write it. Accepted forms are:
+/// - the symbol, optionally with its descriptor's suffix `.kd`;
 /// - the declaration as printed by `c++filt` and similar tools, optionally with `[clone .kd]`, in any spelling of
 ///   blanks, integer types and constants (`(unsigned int)4` is `4u` and `4`);
 /// - the declaration without the return type, the parameters, some or all template arguments at the end, or outer

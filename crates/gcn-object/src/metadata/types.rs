@@ -19,7 +19,7 @@ pub struct Metadata {
     /// Kernels in file order.
     #[serde(rename = "amdhsa.kernels")]
     pub kernels: Vec<KernelMetadata>,
-    /// OpenCL `printf` formats: `id:argument count:argument sizes…:format`, one per call.
+    /// OpenCL `printf` formats: `id:argument count:argument sizes…:format`.
     #[serde(rename = "amdhsa.printf", skip_serializing_if = "Vec::is_empty")]
     pub printf: Vec<String>,
     /// Target ID, such as `amdgcn-amd-amdhsa--gfx906:sramecc+:xnack-`.
