@@ -12,7 +12,7 @@ use crate::numbers::*;
 use crate::pools::{MemoryPool, POOL_KINDS, PoolKind};
 use crate::status::HsaResult;
 
-/// Handle of the first agent. It is large, so that arbitrary numbers are unlikely to be valid handles.
+/// Handle of the first agent. It is large, which makes arbitrary numbers unlikely to be valid handles.
 const FIRST_HANDLE: Handle = 0x4743_4e00_0001;
 /// Offset from an agent's handle to the handle of its instruction set.
 const ISA: Handle = 1 << 16;

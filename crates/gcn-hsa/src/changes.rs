@@ -7,7 +7,7 @@
 
 use std::time::{Duration, Instant};
 
-// The test `model` gives this module loom's types in place of the standard library's.
+// The test `model` replaces the standard library's types with loom's here.
 use super::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
 use super::sync::atomic::{AtomicU64, AtomicUsize, fence};
 use super::sync::{Condvar, Mutex};

@@ -85,7 +85,7 @@ impl CopyRequest {
     }
 }
 
-/// Copies `bytes` bytes, with several threads if there are many. The ranges may overlap.
+/// Copies `bytes` bytes, using several threads for large copies. The ranges may overlap.
 ///
 /// # Safety
 /// All bytes in both ranges are accessible.

@@ -47,7 +47,7 @@ pub(crate) struct ProgramImage {
 pub(crate) enum DataLayout {
     /// Chosen by the library.
     Opaque,
-    /// Rows and slices with these pitches; a pitch of 0 means that there is no padding.
+    /// Rows and slices with these pitches; a pitch of 0 means no padding.
     Linear(Pitches),
 }
 

@@ -246,7 +246,7 @@ struct PoolState {
     count: u64,
 }
 
-/// Charge to an agent for memory that has no address. Dropping it releases the charge.
+/// Charge to an agent for memory without an address, released on drop.
 #[derive(Debug)]
 pub(crate) struct PoolCharge {
     state: Arc<Mutex<PoolState>>,
@@ -336,7 +336,8 @@ impl Pools {
         self.state().used.get(agent).copied().unwrap_or(0)
     }
 
-    /// Allocates memory from a pool whose agent has `limit` bytes. `function` is the name of the API function.
+    /// Allocates memory from a pool. `limit` is the memory size of the pool's agent; `function` is the name of the API
+    /// function.
     pub(crate) fn allocate(
         &self,
         limit: u64,
@@ -408,7 +409,7 @@ impl Pools {
         Ok(allocation.at_end)
     }
 
-    /// Charges bytes without an address to a pool whose agent has `limit` bytes.
+    /// Charges memory without an address to a pool. `limit` is the memory size of the pool's agent.
     pub(crate) fn charge(&self, limit: u64, pool: MemoryPool, bytes: u64) -> HsaResult<PoolCharge> {
         let mut state = self.state();
         let used = state.with(pool.agent, bytes, limit)?;

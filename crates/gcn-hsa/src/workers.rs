@@ -7,7 +7,7 @@ use crate::changes::RECHECK_INTERVAL;
 use crate::signals::CHANGES;
 use crate::status::{HsaResult, Status};
 
-/// Maximum time that a thread sleeps when there are no tasks.
+/// Maximum time for which a thread without tasks sleeps.
 const IDLE: Duration = Duration::from_secs(3600);
 
 /// Task for a worker thread.

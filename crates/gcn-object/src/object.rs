@@ -92,7 +92,7 @@ pub struct Segment {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Section {
-    /// Name.
+    /// Section name.
     pub name: String,
     /// Section type (`sh_type`).
     pub kind: u32,
@@ -152,15 +152,15 @@ pub enum SymbolSection {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Symbol {
-    /// Name.
+    /// Symbol name.
     pub name: String,
     /// Address, or a number if the symbol is absolute.
     pub value: u64,
     /// Size in bytes.
     pub size: u64,
-    /// Kind.
+    /// Symbol kind.
     pub kind: SymbolKind,
-    /// Binding.
+    /// Symbol binding.
     pub binding: Binding,
     /// Visibility outside the linked object.
     pub visibility: Visibility,

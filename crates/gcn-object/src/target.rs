@@ -21,7 +21,7 @@ pub enum Version {
     V3,
     /// Version 3 with four possible settings each for XNACK and SRAM ECC.
     V4,
-    /// Version 4 with other hidden arguments.
+    /// Version 4 with a different set of hidden arguments.
     V5,
     /// Version 5 with generic processors.
     V6,

@@ -188,7 +188,7 @@ fn executable(
     }
 }
 
-/// Builds a source. With `headers`, the source is compiled but not linked.
+/// Compiles and links a source. With `headers`, only compiles it.
 pub(crate) fn build_source(
     device: &Device,
     source: &str,

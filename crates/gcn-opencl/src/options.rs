@@ -67,7 +67,7 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// Splits an option string into words, without those that have no effect.
+/// Splits an option string into words, and removes options that have no effect.
 fn effective_words(text: &str) -> impl Iterator<Item = String> {
     let words = words(text).into_iter();
     words.filter(|word| word != NEEDS_NO_PROGRESS)

@@ -416,7 +416,7 @@ impl Queue {
     /// Checks that no kernel has failed.
     ///
     /// # Errors
-    /// A kernel has failed.
+    /// `CL_OUT_OF_RESOURCES`: a kernel has failed.
     pub(crate) fn check(&self) -> Outcome {
         let has_failed = self.core.state().has_failed;
         (!has_failed).then_some(()).ok_or(Status::OUT_OF_RESOURCES)

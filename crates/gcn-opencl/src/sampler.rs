@@ -22,7 +22,7 @@ pub(crate) struct Modes {
     pub(crate) filter: u32,
 }
 
-/// Modes of a sampler for which the application sets none.
+/// Modes that apply if the application sets none.
 impl Default for Modes {
     fn default() -> Modes {
         Modes {

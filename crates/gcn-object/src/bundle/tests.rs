@@ -1,4 +1,4 @@
-//! Tests for bundles of every kind, which the tests generate.
+//! Tests with generated bundles of every kind.
 
 use std::io::Write;
 
@@ -118,7 +118,7 @@ fn zstd(header: &[u8], bytes: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// The decoder's memory use is bounded regardless of the header.
+/// The decoder's memory use is bounded regardless of the window size in the header.
 #[test]
 fn a_stream_that_refers_back_too_far_is_refused() {
     let bundle = uncompressed(&[("hip-amdgcn-amd-amdhsa--gfx803", &[7; 256])]);

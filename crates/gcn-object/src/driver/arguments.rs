@@ -18,7 +18,7 @@ const SUFFIX: &[u8] = b"_kernel_metadata";
 /// Prefix and suffix of kernel symbols in a code object.
 const SYMBOL: [&str; 2] = ["&__OpenCL_", "_kernel"];
 
-/// Arguments filled in by the driver.
+/// Arguments that the driver fills in.
 const SETUP: [(&str, ValueKind); 6] = [
     ("_.global_offset_0", ValueKind::HiddenGlobalOffsetX),
     ("_.global_offset_1", ValueKind::HiddenGlobalOffsetY),

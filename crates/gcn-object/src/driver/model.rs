@@ -117,7 +117,7 @@ pub struct DriverKernel {
     pub rsrc2: Option<Rsrc2>,
     /// Initial contents of user SGPRs.
     pub user_data: Vec<UserData>,
-    /// Arguments.
+    /// Kernel arguments.
     pub arguments: Vec<DriverArgument>,
     /// `amd_kernel_code_t` that precedes the code, if any.
     pub descriptor: Option<KernelDescriptor>,
@@ -260,7 +260,7 @@ pub struct DriverArgument {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DriverArgumentKind {
-    /// A value.
+    /// A value that is passed directly.
     Value,
     /// A pointer.
     Pointer {

@@ -1,4 +1,4 @@
-//! Tests for metadata in every format, which the tests generate.
+//! Tests with generated metadata in every format.
 
 use super::{
     AddressSpace, ArgumentMetadata, KernelMetadata, Metadata, MetadataProblem, ValueKind,

@@ -45,7 +45,7 @@ pub struct InputSymbolId(pub(super) usize);
 pub struct InputSection<'a> {
     /// Section name. The names of tables that the builder generates are reserved.
     pub name: String,
-    /// Contents.
+    /// Section contents.
     pub contents: SectionContents<'a>,
     /// Section type.
     pub kind: InputSectionKind,
@@ -118,15 +118,15 @@ pub enum Definition {
 /// A symbol in the builder's input.
 #[derive(Clone, Debug)]
 pub struct InputSymbol {
-    /// Name.
+    /// Symbol name.
     pub name: String,
-    /// Definition.
+    /// Definition of the symbol.
     pub definition: Definition,
     /// Size in bytes; zero if unknown.
     pub size: u64,
-    /// Kind.
+    /// Symbol kind.
     pub kind: SymbolKind,
-    /// Binding.
+    /// Symbol binding.
     pub binding: Binding,
     /// Visibility outside the object.
     pub visibility: Visibility,

@@ -1,5 +1,5 @@
 //! The three functions that the ICD loader looks up by name. All others are reached only through the function table:
-//! the loader exports functions of the same names, so ours could be bound to by mistake if they were exported.
+//! the loader exports the same names, so programs could bind to the wrong library if they were exported here too.
 
 use std::ffi::{c_char, c_void};
 
