@@ -1,4 +1,4 @@
-//! Images and samplers.
+//! Implements images and samplers.
 //!
 //! A handle is the address of a descriptor in memory. HIP copies the descriptor into texture and surface objects, from
 //! which kernels load it. Texels are always stored row by row, even if the program leaves the layout to the library.

@@ -1,4 +1,4 @@
-//! Virtual memory: reserved address ranges, and memory handles mapped there.
+//! Implements virtual memory: reserved address ranges, and memory handles mapped there.
 //!
 //! On a real device, only agents to which the program grants access can access a mapping. Here, all agents share one
 //! address space, so a mapping is accessible to all agents if it is to any. Read-only access is not enforced.

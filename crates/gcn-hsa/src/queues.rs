@@ -218,7 +218,7 @@ impl Queue {
         &self.emulated
     }
 
-    /// True once the queue has been destroyed or inactivated.
+    /// Returns true once the queue has been destroyed or inactivated.
     pub(crate) fn is_over(&self) -> bool {
         self.is_over.load(Ordering::SeqCst)
     }

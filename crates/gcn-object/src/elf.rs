@@ -138,7 +138,7 @@ const RELOCATION_NAMES: &[(&str, RelocationKind)] = &[
     ("R_AMDGPU_REL16", RelocationKind::Rel16),
 ];
 
-/// Error for a number that does not fit its field.
+/// Error for a number that does not fit in its field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Overflow;
 

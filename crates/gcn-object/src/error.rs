@@ -81,7 +81,7 @@ pub enum ReadError {
         /// Alignment stated in the file.
         align: u64,
     },
-    /// The sections of a relocatable object do not fit the address space.
+    /// The sections of a relocatable object do not fit in the address space.
     #[error("the sections do not fit the address space")]
     Layout,
     /// A relocation refers to a nonexistent symbol.

@@ -91,7 +91,7 @@ pub enum RelocationError {
         /// Address of the field.
         address: u64,
     },
-    /// The address does not fit the field.
+    /// The address does not fit in the field.
     #[error("{value:#x} does not fit the relocation of type {kind:?} at {address:#x}")]
     Overflow {
         /// Address of the field.

@@ -64,7 +64,7 @@ fn load(device: &Device, binary: &[u8]) -> Result<Module, Error> {
     Module::load(&device.emulated, binary)
 }
 
-/// Total size of a module's global variables in bytes.
+/// Returns the total size of a module's global variables in bytes.
 pub(crate) fn global_variables(module: &Module) -> usize {
     let sections = module.object().sections.iter();
     let of_variables = sections.filter(|it| it.name == ".data" || it.name == ".bss");

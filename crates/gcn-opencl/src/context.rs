@@ -1,4 +1,4 @@
-//! Contexts.
+//! Contexts and destructor callbacks.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

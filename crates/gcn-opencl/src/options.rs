@@ -76,7 +76,7 @@ fn effective_words(text: &str) -> impl Iterator<Item = String> {
 /// Translates compile options to Clang options for a device.
 ///
 /// # Errors
-/// The first invalid option.
+/// Returns the first invalid option.
 pub(crate) fn compiling(text: &str, device: &Device) -> Result<Vec<OsString>, String> {
     let mut options: Vec<OsString> = Vec::new();
     let mut has_standard = false;
@@ -172,7 +172,7 @@ pub(crate) struct Linking {
 /// Parses link options.
 ///
 /// # Errors
-/// The first invalid option.
+/// Returns the first invalid option.
 pub(crate) fn linking(text: &str) -> Result<Linking, String> {
     let mut linking = Linking::default();
     for word in effective_words(text) {

@@ -1,4 +1,4 @@
-//! Programs: sources or binaries, and their builds for devices.
+//! Programs, created from source or binaries, and their builds for devices.
 
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

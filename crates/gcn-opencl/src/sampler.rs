@@ -1,4 +1,4 @@
-//! Samplers.
+//! Samplers and their modes.
 
 use std::sync::Arc;
 

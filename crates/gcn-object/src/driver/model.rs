@@ -221,7 +221,7 @@ impl fmt::Display for UserDataClass {
     }
 }
 
-/// An argument of a kernel.
+/// A kernel argument.
 ///
 /// # Examples
 /// ```

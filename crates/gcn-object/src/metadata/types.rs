@@ -30,7 +30,7 @@ pub struct Metadata {
     pub version: Vec<u64>,
 }
 
-/// Metadata of a kernel.
+/// Kernel metadata.
 ///
 /// # Examples
 /// ```

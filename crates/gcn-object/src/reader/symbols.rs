@@ -102,7 +102,7 @@ impl<'a> ObjectReader<'a> {
             .enumerate()
             .map(|(index, symbol)| self.symbol(&dynsym, index, symbol))
             .collect::<Result<_, _>>()?;
-        // Find the matching `.symtab` symbol for each dynamic symbol. Dynamic symbols are few, but `.symtab` may be large.
+        // Find the matching `.symtab` symbol for each dynamic symbol. These are few, but `.symtab` may be large.
         fn identity(symbol: &Symbol) -> (u64, &str) {
             (symbol.value, &symbol.name)
         }

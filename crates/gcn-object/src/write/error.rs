@@ -121,7 +121,7 @@ pub enum RelocationProblem {
         /// Offset of the field in bytes.
         offset: u64,
     },
-    /// The value does not fit the field.
+    /// The value does not fit in the field.
     #[error("{value:#x} does not fit the field")]
     Overflow {
         /// Value that was to be stored.
