@@ -537,8 +537,8 @@ impl KernelDescriptor {
     }
 }
 
-/// Reader of consecutive little-endian numbers. It returns zero past the end, which callers never reach, since their
-/// arrays have the right size.
+/// Reader for consecutive little-endian numbers. Past the end it returns zero, but callers pass arrays of the right
+/// size.
 struct Fields<'a>(&'a [u8]);
 
 impl Fields<'_> {

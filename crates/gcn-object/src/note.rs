@@ -58,7 +58,7 @@ impl Note<'_> {
         note
     }
 
-    /// Iterates over the notes in a section, up to the first one that exceeds it.
+    /// Iterates over the notes in a section, up to the first one that extends past its end.
     ///
     /// # Examples
     /// ```

@@ -45,7 +45,7 @@ const COMPILING_AND_LINKING: [&str; 5] = [
     "-cl-fast-relaxed-math",
 ];
 
-/// Splits an option string into words. Quotes group words, and a backslash escapes the next character.
+/// Splits an option string into words. Quotes keep blanks in a word, and a backslash escapes the next character.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -112,7 +112,7 @@ impl Core {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Appends a command to the ready ones.
+    /// Queues a command whose dependencies have ended.
     fn make_ready(&self, command: Command) {
         command.progress.advance(CL_SUBMITTED);
         let mut state = self.state();

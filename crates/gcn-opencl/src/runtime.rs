@@ -24,7 +24,7 @@ pub(crate) struct Runtime {
     pub(crate) devices: Vec<Arc<Device>>,
     /// Checks, profiling and reports of kernel failures.
     pub(crate) watch: Watch,
-    /// Build options added to the application's.
+    /// Build options appended to the application's options.
     pub(crate) build_options: Option<String>,
 }
 
