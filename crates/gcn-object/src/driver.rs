@@ -43,7 +43,7 @@ pub(crate) fn code_object_of_32_bits(bytes: &[u8]) -> Option<Range<usize>> {
     catalyst2::code_object(&file.ok().filter(|file| file.bits == 32)?)
 }
 
-/// Returns true if [`read_driver_program`] accepts the file: a program for a driver with its own ABI. This includes the
+/// Returns true for programs that [`read_driver_program`] handles: those for drivers with their own ABI. This includes
 /// programs that these drivers produce for CPUs, for which the reader returns [`DriverError::Cpu`].
 ///
 /// # Examples

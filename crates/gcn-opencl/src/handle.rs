@@ -48,7 +48,7 @@ fn new_handle() -> Handle {
     std::ptr::from_ref(stub).expose_provenance()
 }
 
-/// Object's own handle, freed on drop.
+/// Handle that an object owns. Dropping it frees the handle.
 #[derive(Debug)]
 pub(crate) struct Id<T: Object> {
     handle: Handle,
