@@ -1,53 +1,53 @@
-//! Types of the public headers (`hsa.h`, `hsa_ext_amd.h`, `hsa_ven_amd_loader.h`, `amd_hsa_queue.h`,
-//! `amd_hsa_signal.h`) with the same layout. The test `headers` compares sizes and offsets.
+//! Types from the public headers (`hsa.h`, `hsa_ext_amd.h`, `hsa_ven_amd_loader.h`, `amd_hsa_queue.h`,
+//! `amd_hsa_signal.h`), with the same layout. The test `headers` compares sizes and offsets.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64};
 
 use crate::status::Status;
 
-/// `hsa_agent_t`, `hsa_signal_t` and all other structures that wrap a handle.
+/// `hsa_agent_t`, `hsa_signal_t` and all other structures that contain only a handle.
 pub type Handle = u64;
 
-/// `amd_signal_t`. A signal's handle is the address of one.
+/// `amd_signal_t`. A signal's handle is the address of this structure.
 #[repr(C, align(64))]
 #[derive(Debug)]
 pub struct AmdSignal {
-    /// [`SIGNAL_USER`], [`SIGNAL_DOORBELL`], or 0 for none.
+    /// Signal kind: [`SIGNAL_USER`], [`SIGNAL_DOORBELL`], or 0 for an invalid signal.
     pub kind: AtomicI64,
     /// Current value.
     pub value: AtomicI64,
-    /// Mailbox address. After changing the signal, a kernel stores `event_id` there and sends the interrupt message.
-    /// For doorbells, the address of the [`Changes`](crate::changes::Changes) on which the queue's thread sleeps.
+    /// Mailbox address. A kernel that changes the signal stores `event_id` there and then sends the interrupt message.
+    /// For doorbells, the address of the [`Changes`](crate::changes::Changes) that the queue's thread waits on.
     pub event_mailbox_ptr: AtomicU64,
-    /// Event number to store in the mailbox.
+    /// Event number that kernels store in the mailbox.
     pub event_id: AtomicU32,
     /// Reserved.
     pub reserved1: u32,
-    /// Start of the command that completes the signal, in nanoseconds.
+    /// Start time, in nanoseconds, of the command that completes the signal.
     pub start_ts: AtomicU64,
-    /// End of the command.
+    /// End time of that command in nanoseconds.
     pub end_ts: AtomicU64,
-    /// Address of the queue, for doorbells.
+    /// For doorbells, the address of the queue.
     pub queue_ptr: AtomicU64,
     /// Reserved.
     pub reserved3: [u32; 2],
 }
 
-/// Kind of a signal created by a program.
+/// Signal kind of signals created by programs.
 pub const SIGNAL_USER: i64 = 1;
-/// Kind of a queue's doorbell.
+/// Signal kind of queue doorbells.
 pub const SIGNAL_DOORBELL: i64 = -1;
 
 /// `hsa_queue_t`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct HsaQueue {
-    /// `hsa_queue_type_t`: multiple producers, single producer, or cooperative kernels.
+    /// `hsa_queue_type_t`: multiple producers, a single producer, or cooperative kernels.
     pub kind: u32,
     /// Supported packet types, as `hsa_queue_feature_t`.
     pub features: u32,
-    /// Address of the packets.
+    /// Address of the packet ring buffer.
     pub base_address: u64,
     /// Doorbell signal.
     pub doorbell_signal: Handle,
@@ -55,7 +55,7 @@ pub struct HsaQueue {
     pub size: u32,
     /// Reserved.
     pub reserved1: u32,
-    /// ID of the queue, unique in the process.
+    /// Queue ID, unique in the process.
     pub id: u64,
 }
 
@@ -69,9 +69,9 @@ pub struct AmdQueue {
     pub reserved1: [u32; 4],
     /// Index of the next packet to reserve.
     pub write_dispatch_id: AtomicU64,
-    /// High dword of the FLAT aperture for LDS.
+    /// High dword of the LDS aperture for FLAT instructions.
     pub group_segment_aperture_base_hi: u32,
-    /// High dword of the FLAT aperture for scratch.
+    /// High dword of the scratch aperture for FLAT instructions.
     pub private_segment_aperture_base_hi: u32,
     /// Highest compute unit ID.
     pub max_cu_id: u32,
@@ -97,7 +97,7 @@ pub struct AmdQueue {
     pub scratch_backing_memory_byte_size: u64,
     /// Not used.
     pub scratch_wave64_lane_byte_size: u32,
-    /// Flags.
+    /// Queue flags, such as [`QUEUE_IS_PTR64`].
     pub queue_properties: u32,
     /// Reserved.
     pub reserved3: [u32; 2],
@@ -107,7 +107,7 @@ pub struct AmdQueue {
     pub reserved4: [u32; 14],
 }
 
-/// Flag of [`AmdQueue::queue_properties`]: pointers are 64 bits wide.
+/// Flag in [`AmdQueue::queue_properties`]: pointers are 64 bits wide.
 pub const QUEUE_IS_PTR64: u32 = 1 << 1;
 
 /// Size of an AQL packet in bytes.
@@ -117,9 +117,9 @@ pub const PACKET_BYTES: u64 = 64;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct DispatchPacket {
-    /// Type, barrier bit and fences.
+    /// Packet type, barrier bit and fence scopes.
     pub header: u16,
-    /// Number of dimensions.
+    /// Number of grid dimensions.
     pub setup: u16,
     /// Workgroup size in work-items.
     pub workgroup_size: [u16; 3],
@@ -127,9 +127,9 @@ pub struct DispatchPacket {
     pub reserved0: u16,
     /// Grid size in work-items.
     pub grid_size: [u32; 3],
-    /// Scratch per work-item in bytes.
+    /// Scratch size per work-item in bytes.
     pub private_segment_size: u32,
-    /// LDS per workgroup in bytes.
+    /// LDS size per workgroup in bytes.
     pub group_segment_size: u32,
     /// Address of the kernel descriptor.
     pub kernel_object: u64,
@@ -137,7 +137,7 @@ pub struct DispatchPacket {
     pub kernarg_address: u64,
     /// Reserved.
     pub reserved2: u64,
-    /// Signal to decrement at the end, or 0.
+    /// Signal to decrement when the kernel ends, or 0.
     pub completion_signal: Handle,
 }
 
@@ -145,7 +145,7 @@ pub struct DispatchPacket {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct BarrierPacket {
-    /// Type, barrier bit and fences.
+    /// Packet type, barrier bit and fence scopes.
     pub header: u16,
     /// Reserved.
     pub reserved0: u16,
@@ -155,7 +155,7 @@ pub struct BarrierPacket {
     pub dep_signal: [Handle; 5],
     /// Reserved.
     pub reserved2: u64,
-    /// Signal to decrement at the end, or 0.
+    /// Signal to decrement when the packet completes, or 0.
     pub completion_signal: Handle,
 }
 
@@ -163,9 +163,9 @@ pub struct BarrierPacket {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct BarrierValuePacket {
-    /// Type, barrier bit and fences.
+    /// Packet type, barrier bit and fence scopes.
     pub header: u16,
-    /// [`FORMAT_BARRIER_VALUE`].
+    /// Vendor packet format: [`FORMAT_BARRIER_VALUE`].
     pub amd_format: u8,
     /// Reserved.
     pub reserved: u8,
@@ -173,11 +173,11 @@ pub struct BarrierValuePacket {
     pub reserved0: u32,
     /// Signal to wait for.
     pub signal: Handle,
-    /// Value to compare with.
+    /// Value to compare the masked signal value with.
     pub value: i64,
-    /// Mask for the signal's value.
+    /// Mask applied to the signal value.
     pub mask: i64,
-    /// Condition, an `hsa_signal_condition_t`.
+    /// Comparison, an `hsa_signal_condition_t`.
     pub cond: u32,
     /// Reserved.
     pub reserved1: u32,
@@ -185,7 +185,7 @@ pub struct BarrierValuePacket {
     pub reserved2: u64,
     /// Reserved.
     pub reserved3: u64,
-    /// Signal to decrement at the end, or 0.
+    /// Signal to decrement when the packet completes, or 0.
     pub completion_signal: Handle,
 }
 
@@ -234,7 +234,7 @@ pub struct LinkInfo {
     pub atomic_support_64bit: bool,
     /// True if the link is coherent.
     pub coherent_support: bool,
-    /// An `hsa_amd_link_info_type_t`.
+    /// Link type, an `hsa_amd_link_info_type_t`.
     pub link_type: u32,
     /// NUMA distance.
     pub numa_distance: u32,
@@ -244,23 +244,23 @@ pub struct LinkInfo {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct PointerInfo {
-    /// Size of the structure as the caller knows it, in bytes.
+    /// Size in bytes of the structure that the caller knows.
     pub size: u32,
-    /// An `hsa_amd_pointer_type_t`.
+    /// Pointer type, an `hsa_amd_pointer_type_t`.
     pub kind: u32,
     /// Base address for agents.
     pub agent_base_address: u64,
     /// Base address for the host.
     pub host_base_address: u64,
-    /// Size in bytes.
+    /// Size of the memory in bytes.
     pub size_in_bytes: usize,
     /// User data set by the program.
     pub user_data: u64,
-    /// Agent that owns the pool.
+    /// Agent whose pool contains the memory.
     pub agent_owner: Handle,
-    /// Flags of the pool.
+    /// Pool flags.
     pub global_flags: u32,
-    /// True if agents may access the memory. Since ROCm 7.2.
+    /// True if agents may access the memory. Added in ROCm 7.2.
     pub registered: u32,
 }
 
@@ -268,9 +268,9 @@ pub struct PointerInfo {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryAccess {
-    /// An `hsa_access_permission_t`.
+    /// Permission, an `hsa_access_permission_t`.
     pub permissions: u32,
-    /// Handle of the agent.
+    /// Agent handle.
     pub agent: Handle,
 }
 
@@ -278,9 +278,9 @@ pub struct MemoryAccess {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Times {
-    /// Start in system ticks.
+    /// Start time in system ticks.
     pub start: u64,
-    /// End in system ticks.
+    /// End time in system ticks.
     pub end: u64,
 }
 
@@ -288,19 +288,19 @@ pub struct Times {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct HdpFlush {
-    /// Register that flushes host writes to device memory.
+    /// Address of the register that flushes host writes to device memory.
     pub mem_flush_cntl: u64,
-    /// Register that flushes host writes to registers.
+    /// Address of the register that flushes host writes to registers.
     pub reg_flush_cntl: u64,
 }
 
-/// `hsa_amd_event_t` of a memory fault, the only supported event type.
+/// `hsa_amd_event_t` for a memory fault, the only supported event type.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryFaultEvent {
-    /// Always 0, a memory fault.
+    /// Event type: always 0, a memory fault.
     pub event_type: u32,
-    /// Handle of the agent.
+    /// Handle of the agent on which the fault occurred.
     pub agent: Handle,
     /// Faulting address.
     pub virtual_address: u64,
@@ -312,21 +312,21 @@ pub struct MemoryFaultEvent {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct SegmentDescriptor {
-    /// Agent of the segment.
+    /// Handle of the agent on which the segment is loaded.
     pub agent: Handle,
-    /// Handle of the executable.
+    /// Executable handle.
     pub executable: Handle,
-    /// An `hsa_ven_amd_loader_code_object_storage_type_t`.
+    /// Storage type, an `hsa_ven_amd_loader_code_object_storage_type_t`.
     pub code_object_storage_type: u32,
-    /// Address of the code object, or of its path.
+    /// Address of the code object or of its path.
     pub code_object_storage_base: u64,
-    /// Size in bytes.
+    /// Size of the code object in bytes.
     pub code_object_storage_size: usize,
-    /// Offset of the segment in the code object in bytes.
+    /// Offset of the segment in the code object, in bytes.
     pub code_object_storage_offset: usize,
     /// Base address of the loaded segment.
     pub segment_base: u64,
-    /// Size in bytes.
+    /// Size of the loaded segment in bytes.
     pub segment_size: usize,
 }
 
@@ -334,9 +334,9 @@ pub struct SegmentDescriptor {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ImageFormat {
-    /// An `hsa_ext_image_channel_type_t`.
+    /// Channel type, an `hsa_ext_image_channel_type_t`.
     pub channel_type: u32,
-    /// An `hsa_ext_image_channel_order_t`.
+    /// Channel order, an `hsa_ext_image_channel_order_t`.
     pub channel_order: u32,
 }
 
@@ -344,7 +344,7 @@ pub struct ImageFormat {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ImageDescriptor {
-    /// An `hsa_ext_image_geometry_t`.
+    /// Image geometry, an `hsa_ext_image_geometry_t`.
     pub geometry: u32,
     /// Width in texels.
     pub width: usize,
@@ -352,9 +352,9 @@ pub struct ImageDescriptor {
     pub height: usize,
     /// Depth of a 3D image in slices, or 0.
     pub depth: usize,
-    /// Layers of an array, or 0.
+    /// Number of layers in an array, or 0.
     pub array_size: usize,
-    /// Format of the texels.
+    /// Texel format.
     pub format: ImageFormat,
 }
 
@@ -362,9 +362,9 @@ pub struct ImageDescriptor {
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ImageDataInfo {
-    /// Size in bytes.
+    /// Size of the image data in bytes.
     pub size: usize,
-    /// Required alignment in bytes.
+    /// Required alignment of the image data in bytes.
     pub alignment: usize,
 }
 
@@ -372,7 +372,7 @@ pub struct ImageDataInfo {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ImageRegion {
-    /// First texel.
+    /// Coordinates of the first texel.
     pub offset: Dim3,
     /// Size in texels.
     pub range: Dim3,
@@ -382,27 +382,27 @@ pub struct ImageRegion {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct SamplerDescriptor {
-    /// An `hsa_ext_sampler_coordinate_mode_t`.
+    /// Coordinate mode, an `hsa_ext_sampler_coordinate_mode_t`.
     pub coordinate_mode: u32,
-    /// An `hsa_ext_sampler_filter_mode_t`.
+    /// Filter mode, an `hsa_ext_sampler_filter_mode_t`.
     pub filter_mode: u32,
-    /// An `hsa_ext_sampler_addressing_mode_t`.
+    /// Addressing mode, an `hsa_ext_sampler_addressing_mode_t`.
     pub address_mode: u32,
 }
 
-/// `hsa_ext_sampler_descriptor_v2_t`, since ROCm 6.
+/// `hsa_ext_sampler_descriptor_v2_t`, added in ROCm 6.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct SamplerDescriptorV2 {
-    /// An `hsa_ext_sampler_coordinate_mode_t`.
+    /// Coordinate mode, an `hsa_ext_sampler_coordinate_mode_t`.
     pub coordinate_mode: u32,
-    /// An `hsa_ext_sampler_filter_mode_t`.
+    /// Filter mode, an `hsa_ext_sampler_filter_mode_t`.
     pub filter_mode: u32,
-    /// `hsa_ext_sampler_addressing_mode_t` per dimension.
+    /// Addressing mode for each dimension, an `hsa_ext_sampler_addressing_mode_t`.
     pub address_modes: [u32; 3],
 }
 
-/// `hsa_ext_images_1_pfn_t`. `hsa_ext_images_1_00_pfn_t` and the tables before ROCm 6 are prefixes of it.
+/// `hsa_ext_images_1_pfn_t`. `hsa_ext_images_1_00_pfn_t` and the tables before ROCm 6 are prefixes of this one.
 #[repr(C)]
 #[derive(Debug)]
 pub struct ImageTable {
@@ -486,13 +486,13 @@ pub struct ImageTable {
 
 /// `hsa_amd_signal_handler`.
 pub type SignalHandler = unsafe extern "C" fn(value: i64, argument: *mut c_void) -> bool;
-/// Callback for iterating over handles.
+/// Callback that is called for each handle in an iteration.
 pub type HandleCallback = unsafe extern "C" fn(handle: Handle, data: *mut c_void) -> Status;
-/// Callback for errors of a queue.
+/// Callback for queue errors.
 pub type QueueCallback =
     unsafe extern "C" fn(status: Status, queue: *mut HsaQueue, data: *mut c_void);
 /// Callback for system events.
 pub type SystemCallback =
     unsafe extern "C" fn(event: *const MemoryFaultEvent, data: *mut c_void) -> Status;
-/// Callback at the end of an allocation.
+/// Callback called when an allocation is freed.
 pub type FreeCallback = unsafe extern "C" fn(address: *mut c_void, user_data: *mut c_void);

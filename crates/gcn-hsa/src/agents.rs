@@ -1,4 +1,4 @@
-//! Agents: the host CPU, and a device per target.
+//! Agents: the host CPU, and one device per target.
 
 use gcn_runtime::hsa::max_lds;
 use gcn_runtime::image::{ADDRESS_ALIGN, MAX_BUFFER, MAX_DEPTH, MAX_SIZE};
@@ -12,16 +12,16 @@ use crate::numbers::*;
 use crate::pools::{MemoryPool, POOL_KINDS, PoolKind};
 use crate::status::HsaResult;
 
-/// Handle of the first agent. It is large, so that arbitrary numbers are not valid handles.
+/// Handle of the first agent. It is large, which makes arbitrary numbers unlikely to be valid handles.
 const FIRST_HANDLE: Handle = 0x4743_4e00_0001;
-/// Offset from an agent's handle to that of its instruction set.
+/// Offset from an agent's handle to the handle of its instruction set.
 const ISA: Handle = 1 << 16;
 
 /// Cache line size in bytes.
 const LINE: u32 = 64;
-/// L1 cache per compute unit in KiB.
+/// L1 cache size per compute unit in KiB.
 const L1: u32 = 16;
-/// File with the L1 data cache size of the host's first core, such as `48K`.
+/// File that contains the L1 data cache size of the host's first core, such as `48K`.
 const HOST_L1: &str = "/sys/devices/system/cpu/cpu0/cache/index0/size";
 /// Maximum number of packets in a queue.
 pub(crate) const MAX_QUEUE: u32 = 1 << 17;
@@ -36,8 +36,8 @@ const WAVES: u32 = 40;
 const SIMDS: u32 = 4;
 const WAVE_LANES: u32 = 64;
 
-/// Values of the attributes starting at [`HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS`]: maximum size by geometry (1D,
-/// 1DA, 1DB, 2D, 2DA, 2DDEPTH, 2DADEPTH, 3D), layers, read image handles, read-write image handles, samplers, row
+/// Values of consecutive attributes starting at [`HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS`]: maximum sizes by geometry
+/// (1D, 1DA, 1DB, 2D, 2DA, 2DDEPTH, 2DADEPTH, 3D), layers, read image handles, read-write image handles, samplers, row
 /// pitch alignment.
 const IMAGE_LIMITS: [&[u32]; 13] = {
     const SIZE: u32 = MAX_SIZE as u32;
@@ -59,7 +59,7 @@ const IMAGE_LIMITS: [&[u32]; 13] = {
     ]
 };
 
-/// UUID of a device, by its index among all devices.
+/// Returns a device's UUID. `number` is its index among all devices.
 pub(crate) fn uuid(number: usize) -> String {
     format!("GPU-{:016x}", 0x6763_6e00 + number)
 }
@@ -67,7 +67,7 @@ pub(crate) fn uuid(number: usize) -> String {
 /// Suffix of generic processor names, which cover several chips.
 const GENERIC: &str = "-generic";
 
-/// Optional features of a device's target, and whether they are enabled.
+/// Returns the optional features of a device's target, and whether each is enabled.
 fn features(device: &Device) -> impl Iterator<Item = (&'static str, bool)> {
     Chip::of(device.code_target()).feature_settings(device.features())
 }
@@ -87,7 +87,7 @@ pub(crate) enum AgentKind {
         name: String,
         threads: u32,
         mhz: u32,
-        /// L1 data cache per core in KiB.
+        /// L1 data cache size per core in KiB.
         l1: Option<u32>,
     },
     Device {
@@ -122,7 +122,7 @@ impl Agent {
         }
     }
 
-    /// Creates the agent of a device. `number` is its index among all devices, including invisible ones.
+    /// Creates the agent for a device. `number` is its index among all devices, including invisible ones.
     pub(crate) fn device(
         index: usize,
         (number, device): (usize, Device),
@@ -141,12 +141,12 @@ impl Agent {
         FIRST_HANDLE + self.index as Handle
     }
 
-    /// Index in the list of agents that a handle encodes.
+    /// Returns the index that an agent handle encodes.
     pub(crate) fn index_of(handle: Handle) -> Option<usize> {
         usize::try_from(handle.checked_sub(FIRST_HANDLE)?).ok()
     }
 
-    /// Index of the agent that an instruction set handle encodes.
+    /// Returns the agent index that an instruction set handle encodes.
     pub(crate) fn index_of_isa(isa: Handle) -> Option<usize> {
         Agent::index_of(isa.checked_sub(ISA)?)
     }
@@ -155,7 +155,7 @@ impl Agent {
         self.index
     }
 
-    /// Emulated device; `None` for the host's agent.
+    /// Returns the emulated device; `None` for the host agent.
     pub(crate) fn emulated(&self) -> Option<&Device> {
         match &self.kind {
             AgentKind::Host { .. } => None,
@@ -163,12 +163,12 @@ impl Agent {
         }
     }
 
-    /// Handle of the agent's instruction set; `None` for the host's agent.
+    /// Returns the handle of the agent's instruction set; `None` for the host agent.
     pub(crate) fn isa(&self) -> Option<Handle> {
         self.emulated().map(|_| self.handle() + ISA)
     }
 
-    /// Instruction set name with features, such as `amdgcn-amd-amdhsa--gfx906:sramecc+:xnack-`.
+    /// Returns the instruction set name with features, such as `amdgcn-amd-amdhsa--gfx906:sramecc+:xnack-`.
     pub(crate) fn isa_name(&self) -> String {
         let Some(device) = self.emulated() else {
             return String::new();
@@ -182,9 +182,9 @@ impl Agent {
         name
     }
 
-    /// True if the agent runs code for a processor with features, such as `gfx906:xnack-`. As in AMD's loader, the
-    /// processor must be the same even if another one has the same instructions, and no feature may contradict.
-    /// Generic processors and objects without a processor name are left to the emulated device.
+    /// Returns true if the agent can run code for the target ID `id`, such as `gfx906:xnack-`. As in AMD's loader, the
+    /// processor must be the same even if another one has the same instructions, and no feature may conflict. The
+    /// emulated device decides for generic processors and for code objects without a processor name.
     pub(crate) fn runs(&self, id: &str) -> bool {
         let Some(device) = self.emulated() else {
             return false;
@@ -197,7 +197,7 @@ impl Agent {
         (is_own || is_open) && chip.runs_features(device.features(), parts)
     }
 
-    /// Memory pools of the agent.
+    /// Iterates over the agent's memory pools.
     pub(crate) fn pools(&self) -> impl Iterator<Item = MemoryPool> {
         let is_host = self.emulated().is_none();
         let own = POOL_KINDS
@@ -213,7 +213,7 @@ impl Agent {
         }
     }
 
-    /// Returns the value of an `hsa_agent_info_t` or `hsa_amd_agent_info_t`.
+    /// Returns the value of `attribute`, an `hsa_agent_info_t` or `hsa_amd_agent_info_t`.
     pub(crate) fn info(&self, attribute: u32) -> HsaResult<Info> {
         let of_device = |value: u32| self.number_of(0, |_, _| value);
         Ok(match attribute {
@@ -254,7 +254,7 @@ impl Agent {
                 Info::U32s((1..=4).map(bytes).collect())
             }
             HSA_AGENT_INFO_ISA => Info::U64(self.isa().unwrap_or(0)),
-            // A bit for each extension.
+            // Each extension has one bit.
             HSA_AGENT_INFO_EXTENSIONS => {
                 let mut extensions = vec![0; 128];
                 extensions[0] = of_device(1 << HSA_EXTENSION_IMAGES) as u8;
@@ -296,7 +296,7 @@ impl Agent {
                 Info::U32(self.number_of(0, |_, chip| chip.shader_engines))
             }
             HSA_AMD_AGENT_INFO_NUM_SHADER_ARRAYS_PER_SE => Info::U32(of_device(1)),
-            // Device memory is host memory, so nothing has to be flushed.
+            // Device memory is host memory, so there is nothing to flush.
             HSA_AMD_AGENT_INFO_HDP_FLUSH => Info::Flush(HdpFlush {
                 mem_flush_cntl: 0,
                 reg_flush_cntl: 0,
@@ -316,7 +316,7 @@ impl Agent {
             HSA_AMD_AGENT_INFO_ASIC_FAMILY_ID => {
                 Info::U32(self.number_of(0, |_, chip| chip.family))
             }
-            // There is no firmware.
+            // Emulated devices have no firmware.
             HSA_AMD_AGENT_INFO_UCODE_VERSION | HSA_AMD_AGENT_INFO_SDMA_UCODE_VERSION => {
                 Info::U32(0)
             }
@@ -333,11 +333,11 @@ impl Agent {
                 Info::Bytes(flags.to_le_bytes().to_vec())
             }
             HSA_AMD_AGENT_INFO_AQL_EXTENSIONS => Info::Bytes(vec![0; 8]),
-            // Scratch is allocated per launch from the device's memory.
+            // Scratch is allocated from device memory for each launch.
             HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_MAX | HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT => {
                 Info::U64(self.number_of(0, |_, _| self.memory))
             }
-            // Clocks of the device, the processor and the system, and the frequency of the latter.
+            // Clock counters of the GPU, the CPU and the system, then the system clock frequency.
             HSA_AMD_AGENT_INFO_CLOCK_COUNTERS if self.emulated().is_some() => {
                 let clocks = [now(), now(), now(), TICKS_PER_SECOND];
                 Info::Bytes(clocks.map(u64::to_le_bytes).concat())
@@ -346,7 +346,7 @@ impl Agent {
         })
     }
 
-    /// Cache size of a level in KiB; `None` if there is none, or Linux does not report it.
+    /// Returns the cache size of a level in KiB; `None` if the level does not exist or Linux does not report it.
     pub(crate) fn cache(&self, level: u8) -> Option<u32> {
         match (&self.kind, level) {
             (AgentKind::Host { l1, .. }, 1) => *l1,
@@ -370,13 +370,13 @@ impl Agent {
         }
     }
 
-    /// Returns the value of an `hsa_isa_info_t`.
+    /// Returns the value of `attribute`, an `hsa_isa_info_t`.
     pub(crate) fn isa_info(&self, attribute: u32) -> HsaResult<Info> {
         let name = self.isa_name();
         Ok(match attribute {
             HSA_ISA_INFO_NAME_LENGTH => Info::U32(name.len() as u32 + 1),
             HSA_ISA_INFO_NAME => Info::Name(name),
-            // Call conventions: one, its wavefront size, and wavefronts per compute unit.
+            // Call conventions: there is one. Then its wavefront size, and its wavefronts per compute unit.
             HSA_ISA_INFO_CALL_CONVENTION_COUNT => Info::U32(1),
             HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONT_SIZE => Info::U32(WAVE_LANES),
             HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONTS_PER_COMPUTE_UNIT => Info::U32(WAVES),
@@ -396,8 +396,8 @@ impl Agent {
         })
     }
 
-    /// Returns the value of an `hsa_amd_agent_memory_pool_info_t`, which describes this agent's access to a pool.
-    /// Without a large BAR, the host can access device memory only through copies.
+    /// Returns the value of `attribute`, an `hsa_amd_agent_memory_pool_info_t`, which describes this agent's access to
+    /// a pool. Without a large BAR, the host can access device memory only through copies.
     pub(crate) fn pool_info(
         &self,
         pool: MemoryPool,
@@ -436,7 +436,7 @@ impl Agent {
         })
     }
 
-    /// Size of one of the agent's pools in bytes.
+    /// Returns the size in bytes of the agent's pool of type `kind`.
     pub(crate) fn pool_size(&self, kind: PoolKind) -> u64 {
         match (kind, &self.kind) {
             (PoolKind::Group, AgentKind::Device { device, .. }) => {

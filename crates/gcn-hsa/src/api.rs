@@ -1,9 +1,9 @@
-//! API functions of the library, as declared in the headers.
+//! HSA API functions, as declared in the headers.
 //!
 //! These modules may use `unsafe`, since they dereference addresses passed by the program. Each function checks its
 //! handles, calls into another module of the crate and writes the results; it contains no logic of its own.
 #![allow(unsafe_code)]
-// The contracts of the functions are those of the HSA specification, which the headers repeat.
+// The safety contracts of these functions are defined by the HSA specification and repeated in the headers.
 #![allow(clippy::missing_safety_doc, missing_docs)]
 
 mod system;
@@ -26,12 +26,12 @@ use crate::info::Info;
 use crate::runtime::{self, Runtime};
 use crate::status::{HsaResult, Status};
 
-/// Runs a function with the runtime, which must be initialised.
+/// Runs a function that requires an initialised runtime.
 fn call(function: impl FnOnce(&'static Runtime) -> HsaResult) -> Status {
     guard(|| function(runtime::get()?))
 }
 
-/// Runs a function, and turns a panic into an error so that it does not unwind into the program.
+/// Runs a function, and converts a panic into an error so that it does not unwind into the program.
 fn guard(function: impl FnOnce() -> HsaResult) -> Status {
     match catch_unwind(AssertUnwindSafe(function)) {
         Ok(Ok(())) => Status::SUCCESS,
@@ -40,12 +40,12 @@ fn guard(function: impl FnOnce() -> HsaResult) -> Status {
     }
 }
 
-/// Address of a pointer from the program.
+/// Converts a pointer from the program to an address.
 fn address<T>(pointer: *const T) -> u64 {
     pointer.expose_provenance() as u64
 }
 
-/// Pointer for the program to an address in shared memory.
+/// Converts an address in shared memory to a pointer for the program.
 fn pointer<T>(address: u64) -> *mut T {
     std::ptr::with_exposed_provenance_mut(address as usize)
 }
@@ -53,33 +53,33 @@ fn pointer<T>(address: u64) -> *mut T {
 /// Writes a result.
 ///
 /// # Safety
-/// The address is null or writable.
+/// `to` is null or writable.
 unsafe fn put<T>(to: *mut T, value: T) -> HsaResult {
     if to.is_null() {
         return Err(Status::INVALID_ARGUMENT);
     }
-    // SAFETY: the caller vouches for the room.
+    // SAFETY: the caller guarantees that the destination is writable.
     unsafe { to.write(value) };
     Ok(())
 }
 
-/// Writes the value of an attribute.
+/// Writes an attribute value.
 ///
 /// # Safety
-/// The address is null, or has room for the attribute's type.
+/// `to` is null, or points to space for the attribute's type.
 unsafe fn put_info(to: *mut c_void, info: HsaResult<Info>) -> HsaResult {
     if to.is_null() {
         return Err(Status::INVALID_ARGUMENT);
     }
-    // SAFETY: the caller vouches for the room.
+    // SAFETY: the caller guarantees that the destination is writable.
     unsafe { info?.write(to) };
     Ok(())
 }
 
-/// Borrows an array of the program.
+/// Borrows an array from the program.
 ///
 /// # Safety
-/// The address is null or points to `count` elements, which nobody changes meanwhile.
+/// `elements` is null or points to `count` elements, which nobody modifies during the borrow.
 unsafe fn array<'a, T>(elements: *const T, count: u32) -> HsaResult<&'a [T]> {
     if count == 0 {
         return Ok(&[]);
@@ -87,27 +87,27 @@ unsafe fn array<'a, T>(elements: *const T, count: u32) -> HsaResult<&'a [T]> {
     if elements.is_null() {
         return Err(Status::INVALID_ARGUMENT);
     }
-    // SAFETY: the caller vouches for the elements.
+    // SAFETY: the caller guarantees readable elements.
     Ok(unsafe { std::slice::from_raw_parts(elements, count as usize) })
 }
 
-/// Borrows a text of the program.
+/// Borrows a string from the program.
 ///
 /// # Safety
-/// The address is null or points to a null-terminated text.
+/// `text` is null or points to a null-terminated string.
 unsafe fn text<'a>(text: *const c_char) -> HsaResult<&'a str> {
     if text.is_null() {
         return Err(Status::INVALID_ARGUMENT);
     }
-    // SAFETY: the caller vouches for the text.
+    // SAFETY: the caller guarantees a valid string.
     let text = unsafe { CStr::from_ptr(text) };
     text.to_str().map_err(|_| Status::INVALID_ARGUMENT)
 }
 
-/// Calls the program's callback for each handle, until it returns a status other than success.
+/// Calls the program's callback for each handle, until the callback returns a status other than success.
 ///
 /// # Safety
-/// `callback` may be called with `data`.
+/// `callback` must be safe to call with `data`.
 unsafe fn each(
     handles: impl IntoIterator<Item = Handle>,
     callback: Option<HandleCallback>,
@@ -115,7 +115,7 @@ unsafe fn each(
 ) -> HsaResult {
     let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
     for handle in handles {
-        // SAFETY: the caller vouches for the function.
+        // SAFETY: the caller guarantees that the callback is valid.
         match unsafe { callback(handle, data) } {
             Status::SUCCESS => {}
             other => return Err(other),

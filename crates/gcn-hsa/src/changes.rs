@@ -1,20 +1,20 @@
-//! Change counter, on which all threads of this crate wait.
+//! Change counter on which this crate's threads wait.
 //!
 //! A waiting thread reads the counter, checks its condition, and sleeps while the counter is unchanged. Code that may
-//! make a condition true increments the counter. No wake-up is lost: the sleeper registers before it reads the
-//! counter again, and the other side increments the counter before it checks for sleepers, each with a fence in
+//! make a condition true increments the counter. No wake-up is lost: a sleeper registers before it reads the counter
+//! again, and the incrementing thread checks for sleepers after it increments the counter, each with a fence in
 //! between.
 
 use std::time::{Duration, Instant};
 
-// The test `model` gives this module loom's types in place of the standard library's.
+// The test `model` replaces the standard library's types with loom's here.
 use super::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, SeqCst};
 use super::sync::atomic::{AtomicU64, AtomicUsize, fence};
 use super::sync::{Condvar, Mutex};
 
-/// Time to spin before sleeping. Most commands are short, and a sleep costs several times as much.
+/// Time to spin before sleeping. Most commands are short, and sleeping costs several times as much.
 const SPIN_TIME: Duration = Duration::from_micros(20);
-/// Maximum time to sleep before checking the condition again. Programs may store to a signal's value through its
+/// Maximum time to sleep before the condition is checked again. Programs may write to a signal's value through a
 /// pointer, which does not increment the counter.
 pub const RECHECK_INTERVAL: Duration = Duration::from_millis(2);
 
@@ -28,12 +28,12 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Increments the counter and wakes all sleepers.
+    /// Increments the counter, and wakes all sleeping threads.
     pub fn count(&self) {
         self.count.fetch_add(1, AcqRel);
         fence(SeqCst);
         if self.sleepers.load(Relaxed) > 0 {
-            // A sleeper holds the lock from checking the counter until it sleeps.
+            // A sleeper holds the lock from when it checks the counter until it sleeps.
             drop(
                 self.lock
                     .lock()
@@ -43,12 +43,12 @@ impl Changes {
         }
     }
 
-    /// Number of changes so far.
+    /// Returns the counter value.
     pub fn seen(&self) -> u64 {
         self.count.load(Acquire)
     }
 
-    /// Sleeps while the counter equals `seen`, for at most `most`. May return early.
+    /// Sleeps for at most `most` while the counter equals `seen`. May return early.
     pub fn sleep(&self, seen: u64, most: Duration) {
         self.sleepers.fetch_add(1, Relaxed);
         fence(SeqCst);
@@ -62,7 +62,7 @@ impl Changes {
         self.sleepers.fetch_sub(1, Relaxed);
     }
 
-    /// Waits until `look` returns a value, or until the deadline.
+    /// Waits until `look` returns a value or the deadline passes.
     pub fn wait<T>(
         &self,
         deadline: Option<Instant>,

@@ -1,11 +1,11 @@
-//! Clock for timestamps.
+//! Timestamp clock.
 
 use rustix::time::{ClockId, clock_gettime};
 
 /// Ticks per second.
 pub(crate) const TICKS_PER_SECOND: u64 = 1_000_000_000;
 
-/// Time of the host's monotonic clock in nanoseconds.
+/// Returns the host's monotonic time in nanoseconds.
 pub(crate) fn now() -> u64 {
     let time = clock_gettime(ClockId::Monotonic);
     time.tv_sec.cast_unsigned() * TICKS_PER_SECOND + time.tv_nsec.cast_unsigned()

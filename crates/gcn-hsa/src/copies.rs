@@ -1,4 +1,4 @@
-//! Asynchronous copies. A thread performs them when the signals that they depend on are complete.
+//! Asynchronous copies, which a thread performs once the signals that they depend on are complete.
 //!
 //! This module may use `unsafe`, since it copies between arbitrary addresses of the process.
 #![allow(unsafe_code)]
@@ -13,10 +13,10 @@ use crate::signals::{FAILED, Signal};
 use crate::status::Status;
 use crate::workers::WorkerTask;
 
-/// Minimum number of bytes per thread of a copy. One thread reaches two thirds of the host's memory bandwidth:
-/// `memmove` stores through the caches at 32 MiB, the size of HIP's copies.
+/// Minimum number of bytes copied per thread. One thread reaches only two thirds of the host's memory bandwidth,
+/// because at 32 MiB, the size of HIP's copies, `memmove` stores through the caches.
 const PIECE: usize = 4 << 20;
-/// Maximum number of threads per copy. More do not increase the bandwidth.
+/// Maximum number of threads per copy. More threads do not increase the bandwidth.
 const MAX_THREADS: usize = 4;
 /// Number of threads per copy on this host.
 static THREADS: LazyLock<usize> = LazyLock::new(|| {
@@ -56,7 +56,7 @@ impl PitchedCorner {
 }
 
 impl CopyRequest {
-    /// Iterates over the rows: destination address, source address and size in bytes.
+    /// Iterates over the rows: destination address, source address, and size in bytes.
     pub(crate) fn rows(self) -> impl Iterator<Item = (u64, u64, u64)> {
         let (rows, slices) = match self {
             CopyRequest::Line { .. } => (1, 1),
@@ -79,7 +79,7 @@ impl CopyRequest {
     /// a real device; the bytes are then unspecified.
     pub(crate) unsafe fn make(&self) {
         for (to, from, bytes) in self.rows() {
-            // SAFETY: the caller vouches for the addresses.
+            // SAFETY: the caller guarantees accessible bytes.
             unsafe { copy_line(to, from, bytes as usize) };
         }
     }
@@ -88,11 +88,11 @@ impl CopyRequest {
 /// Copies `bytes` bytes, using several threads for large copies. The ranges may overlap.
 ///
 /// # Safety
-/// All bytes are accessible.
+/// All bytes in both ranges are accessible.
 unsafe fn copy_line(to: u64, from: u64, bytes: usize) {
     let threads = (bytes / PIECE).min(*THREADS);
     if threads < 2 || to.abs_diff(from) < bytes as u64 {
-        // SAFETY: the caller vouches for the addresses.
+        // SAFETY: the caller guarantees accessible bytes.
         return unsafe { copy_bytes(to, from, bytes) };
     }
     let piece = bytes.div_ceil(threads);
@@ -100,7 +100,7 @@ unsafe fn copy_line(to: u64, from: u64, bytes: usize) {
         for begin in (piece..bytes).step_by(piece) {
             let bytes = piece.min(bytes - begin);
             let (to, from) = (to + begin as u64, from + begin as u64);
-            // SAFETY: the caller vouches for the addresses; pieces do not overlap.
+            // SAFETY: the caller guarantees accessible bytes. Pieces do not overlap.
             let copy = move || unsafe { copy_bytes(to, from, bytes) };
             let thread = std::thread::Builder::new().name("gcn hsa copy".to_owned());
             if thread.spawn_scoped(scope, copy).is_err() {
@@ -115,20 +115,20 @@ unsafe fn copy_line(to: u64, from: u64, bytes: usize) {
 /// Copies `bytes` bytes. The ranges may overlap.
 ///
 /// # Safety
-/// All bytes are accessible.
+/// All bytes in both ranges are accessible.
 unsafe fn copy_bytes(to: u64, from: u64, bytes: usize) {
     let to = std::ptr::with_exposed_provenance_mut::<u8>(to as usize);
     let from = std::ptr::with_exposed_provenance::<u8>(from as usize);
-    // SAFETY: the caller vouches for both ranges.
+    // SAFETY: the caller guarantees that both ranges are accessible.
     unsafe { std::ptr::copy(from, to, bytes) };
 }
 
-/// Copy that waits for signals.
+/// Copy with dependencies.
 pub(crate) struct CopyJob {
     pub(crate) copy: CopyRequest,
-    /// Signals that must be complete before the copy.
+    /// Signals that must be complete before the copy starts.
     pub(crate) after: Vec<Signal>,
-    /// Signal that the copy completes.
+    /// Completion signal.
     pub(crate) done: Option<Signal>,
     pub(crate) make: CopyFunction,
 }
@@ -149,7 +149,7 @@ impl WorkerTask for CopyJob {
         let result = if self.after.iter().any(has_failed) {
             Err(Status::EXCEPTION)
         } else {
-            // SAFETY: the program vouches for the addresses, by the contract of the function that it called.
+            // SAFETY: the program guarantees accessible bytes, as the API function requires.
             unsafe { (self.make)(&self.copy) };
             Ok(())
         };
@@ -175,7 +175,7 @@ mod tests {
                 expected.copy_within(..bytes, distance);
                 let from = memory.as_mut_ptr().expose_provenance() as u64;
                 let to = from + distance as u64;
-                // SAFETY: both ranges are in the vector.
+                // SAFETY: both ranges lie in the vector.
                 unsafe { CopyRequest::Line { to, from, bytes }.make() };
                 assert!(
                     memory == expected,

@@ -1,4 +1,4 @@
-//! Kernel dispatches: executing a dispatch packet.
+//! Executes kernel dispatch packets.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::queues::{Queue, QueuedPacket};
 use crate::runtime::{self, Runtime};
 use crate::status::{HsaResult, Status};
 
-/// Mask of the number of dimensions in a packet's `setup`.
+/// Mask for the number of dimensions in a packet's `setup` field.
 const DIMENSIONS: u16 = 3;
 
-/// Runs a packet's kernel, and returns when it has ended.
+/// Runs a packet's kernel to completion.
 pub(crate) fn run(queue: &Queue, dispatch: &QueuedPacket) -> HsaResult {
     let runtime = runtime::existing().ok_or(Status::NOT_INITIALIZED)?;
     let object = dispatch.packet.kernel_object;
@@ -30,7 +30,7 @@ pub(crate) fn run(queue: &Queue, dispatch: &QueuedPacket) -> HsaResult {
     let outcome = runtime.watch.run(launch, queue.emulated(), queue.stop());
     let Err(failed) = outcome else { return Ok(()) };
     if queue.is_over() {
-        // The program has destroyed the queue.
+        // The program destroyed the queue.
         return Err(Status::ERROR);
     }
     Err(failure::report(runtime, queue, &failed))

@@ -1,4 +1,4 @@
-//! Kernel failures: a report for the user, and a status for the program.
+//! Reports kernel failures to the user, and to the program as a status.
 //!
 //! This module may use `unsafe`, since it calls the program's event handlers.
 #![allow(unsafe_code)]
@@ -13,9 +13,9 @@ use crate::queues::Queue;
 use crate::runtime::Runtime;
 use crate::status::Status;
 
-/// Event type of a memory fault.
+/// Event type for memory faults.
 const MEMORY_FAULT: u32 = 0;
-/// Reason for a memory fault: the page is not present.
+/// Memory fault reason: the page is not present.
 const NOT_PRESENT: u32 = 1;
 
 /// Reports a kernel's failure on standard error, and returns the status for the program.
@@ -48,7 +48,7 @@ fn status_of(runtime: &Runtime, queue: &Queue, fault: &Fault) -> Status {
                 fault_reason_mask: NOT_PRESENT,
             };
             for (handler, data) in runtime.event_handlers() {
-                // SAFETY: the program gave the function and its argument for this call.
+                // SAFETY: the program registered the function and its argument for this call.
                 unsafe { handler(&event, std::ptr::with_exposed_provenance_mut(data)) };
             }
             Status::MEMORY_FAULT

@@ -1,4 +1,4 @@
-//! Signal handlers: a thread calls the program's functions when signals meet their conditions.
+//! Signal handlers: a thread calls program functions once signals satisfy their conditions.
 //!
 //! This module may use `unsafe`, since it calls functions of the program.
 #![allow(unsafe_code)]
@@ -10,9 +10,9 @@ use crate::abi::SignalHandler;
 use crate::signals::{Signal, SignalCondition};
 use crate::workers::WorkerTask;
 
-/// Pending call of a function with its argument, an address.
+/// Pending call of a program function. Arguments are addresses.
 pub(crate) enum HandlerCall {
-    /// Called when the condition holds, and again as long as it returns true.
+    /// Called each time the condition holds, as long as the handler returns true.
     Handler {
         signal: Signal,
         condition: SignalCondition,
@@ -28,7 +28,7 @@ pub(crate) enum HandlerCall {
 }
 
 impl HandlerCall {
-    /// True for a handler of this signal.
+    /// Returns true for a handler of the signal `gone`.
     pub(crate) fn is_of(&self, gone: Signal) -> bool {
         matches!(self, HandlerCall::Handler { signal, .. } if *signal == gone)
     }
@@ -58,7 +58,7 @@ impl WorkerTask for HandlerCall {
                 ..
             } => {
                 let argument = std::ptr::with_exposed_provenance_mut(argument);
-                // SAFETY: the program gave the function and its argument for this call.
+                // SAFETY: the program registered the function and its argument for this call.
                 let goes_on = unsafe { handler(signal.load(Acquire), argument) };
                 goes_on.then_some(self)
             }

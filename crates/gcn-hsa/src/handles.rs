@@ -1,4 +1,4 @@
-//! Handles of objects that programs create and destroy: numbers that are never reused.
+//! Handles for objects that programs create and destroy. The numbers are never reused.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -23,7 +23,7 @@ pub(crate) fn next() -> Handle {
 }
 
 impl<T> Handles<T> {
-    /// Creates an object that knows its handle, and adds it.
+    /// Creates and registers an object, and returns its handle, which `make` gets too.
     pub(crate) fn add(&self, make: impl FnOnce(Handle) -> T) -> Handle {
         let handle = next();
         let thing = Arc::new(make(handle));
@@ -46,7 +46,7 @@ impl<T> Handles<T> {
         things.remove(&handle)
     }
 
-    /// Returns all objects in order of creation.
+    /// Returns all objects, in order of creation.
     pub(crate) fn all(&self) -> Vec<(Handle, Arc<T>)> {
         let things = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let mut all: Vec<_> = things

@@ -1,8 +1,7 @@
-//! Images and samplers.
+//! Implements images and samplers.
 //!
-//! A handle is the address of a descriptor in memory. HIP copies the descriptor into texture and surface objects,
-//! from which kernels load it. Texels are always stored in rows, even if the program leaves the layout to the
-//! library.
+//! A handle is the address of a descriptor in memory. HIP copies the descriptor into texture and surface objects, from
+//! which kernels load it. Texels are always stored row by row, even if the program leaves the layout to the library.
 
 use std::sync::Arc;
 
@@ -23,14 +22,14 @@ use crate::numbers::*;
 use crate::pools::to_host_address;
 use crate::status::{HsaResult, Status};
 
-/// Number of bytes that a fill copies at a time.
+/// Number of bytes per copy when filling.
 const FILL_BYTES: usize = 64 << 10;
 
 /// Images and samplers created by programs.
 #[derive(Default, Debug)]
 pub(crate) struct Images {
     images: Handles<ProgramImage>,
-    /// Descriptors of the samplers.
+    /// Sampler descriptors.
     samplers: Handles<Buffer>,
 }
 
@@ -38,21 +37,21 @@ pub(crate) struct Images {
 #[derive(Debug)]
 pub(crate) struct ProgramImage {
     image: Image,
-    /// Address of its texels for kernels.
+    /// Address at which kernels access the texels.
     address: u64,
     _descriptor: Buffer,
 }
 
-/// Requested layout of an image's texels.
+/// Layout that the program requests for an image's texels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum DataLayout {
     /// Chosen by the library.
     Opaque,
-    /// Rows and slices with these pitches; a pitch of 0 means that there is no padding.
+    /// Rows and slices with these pitches; a pitch of 0 means no padding.
     Linear(Pitches),
 }
 
-/// Converts a geometry of the headers; `None` for depth images, whose formats devices do not support.
+/// Converts a geometry constant from the headers; `None` for depth images, whose formats devices do not support.
 fn geometry_of(number: u32) -> HsaResult<Option<Geometry>> {
     Ok(Some(match number {
         HSA_EXT_IMAGE_GEOMETRY_1D => Geometry::D1,
@@ -78,7 +77,7 @@ fn supported(geometry: u32, format: ImageFormat) -> HsaResult<Option<(Geometry, 
     Ok(both.filter(|(geometry, format)| geometry.takes(*format)))
 }
 
-/// Returns the `hsa_ext_image_capability_t` of an agent for a geometry and a format.
+/// Returns the `hsa_ext_image_capability_t` flags that an agent has for a geometry and a format.
 pub(crate) fn capability(agent: &Agent, geometry: u32, format: ImageFormat) -> HsaResult<u32> {
     let supported = supported(geometry, format)?;
     let supported = supported.filter(|_| agent.emulated().is_some());
@@ -102,7 +101,7 @@ fn status_of(error: ImageError) -> Status {
     }
 }
 
-/// Layout and descriptor of an image at an address.
+/// Computes the layout and the descriptor of an image at an address.
 ///
 /// Access permissions are not checked against the format: HIP asks for read-write sRGB images.
 ///
@@ -126,7 +125,7 @@ fn layout_and_descriptor(
     if unused.iter().any(|(size, is_used)| !is_used && *size > 1) {
         return Err(Status::IMAGE_SIZE_UNSUPPORTED);
     }
-    // An array with 0 layers has one layer, as in AMD's library.
+    // An array of 0 layers is treated as having one, as in AMD's library.
     let slices = if has_depth {
         desc.depth
     } else {
@@ -157,7 +156,7 @@ fn with_pitches(image: Image, pitches: Pitches) -> HsaResult<Image> {
     Ok(image)
 }
 
-/// Returns size and alignment of an image's texels in bytes.
+/// Returns the size and alignment of an image's texels in bytes.
 ///
 /// # Errors
 /// The agent does not support the image.
@@ -173,7 +172,7 @@ pub(crate) fn data_info(
     })
 }
 
-/// Writes a descriptor to memory of an agent.
+/// Writes a descriptor to newly allocated memory of an agent.
 fn write_descriptor(agent: &Agent, name: &str, words: &[u32]) -> HsaResult<Buffer> {
     let device = agent.emulated().ok_or(Status::INVALID_AGENT)?;
     let descriptor = device
@@ -185,7 +184,7 @@ fn write_descriptor(agent: &Agent, name: &str, words: &[u32]) -> HsaResult<Buffe
 }
 
 impl Images {
-    /// Creates an image of texels at an address.
+    /// Creates an image whose texels are at an address.
     ///
     /// # Errors
     /// The agent does not support the image, the address is misaligned, or memory is exhausted.
@@ -223,7 +222,7 @@ impl Images {
         self.images.get(handle).ok_or(Status::INVALID_ARGUMENT)
     }
 
-    /// Destroys an image, but not its texels.
+    /// Destroys an image. Its texels remain.
     ///
     /// # Errors
     /// The handle is invalid.
@@ -275,7 +274,7 @@ fn sampler(desc: &SamplerDescriptorV2) -> HsaResult<Sampler> {
         *addressing = match mode {
             HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_EDGE => Addressing::Edge,
             HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_BORDER => Addressing::Border,
-            // As in AMD's library, since the program promises coordinates within the image.
+            // Same as repeat, as in AMD's library: the program guarantees that coordinates are within the image.
             HSA_EXT_SAMPLER_ADDRESSING_MODE_UNDEFINED | HSA_EXT_SAMPLER_ADDRESSING_MODE_REPEAT => {
                 Addressing::Repeat
             }
@@ -294,7 +293,7 @@ fn triple(dim: Dim3) -> [usize; 3] {
     [dim.x, dim.y, dim.z].map(|n| n as usize)
 }
 
-/// Box of texels in host memory: its address, pitches and size in bytes, rows and slices.
+/// Box of texels in host memory: address, pitches, and size in bytes, rows and slices.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TexelBox {
     place: BoxPlace,
@@ -318,7 +317,7 @@ impl TexelBox {
         Dim3 { x, y, z }
     }
 
-    /// Copy from another box of the same size.
+    /// Creates a copy from a box of the same size.
     pub(crate) fn copy_from(&self, from: &TexelBox) -> CopyRequest {
         CopyRequest::Box {
             to: self.corner(),
@@ -327,7 +326,7 @@ impl TexelBox {
         }
     }
 
-    /// Iterates over the rows: address and size in bytes.
+    /// Iterates over the rows: address, and size in bytes.
     pub(crate) fn rows(&self) -> impl Iterator<Item = (u64, usize)> {
         let bytes = self.size[0];
         self.place.rows(self.size).map(move |row| (row, bytes))
@@ -335,10 +334,10 @@ impl TexelBox {
 }
 
 impl ProgramImage {
-    /// Returns the box of a region. Layers of a 1D array are rows.
+    /// Returns the texel box of a region. The layers of a 1D array are treated as rows.
     ///
     /// # Errors
-    /// The region is empty, or exceeds the image.
+    /// The region is empty or exceeds the image.
     pub(crate) fn region(&self, region: &ImageRegion) -> HsaResult<TexelBox> {
         let (origin, size) = (triple(region.offset), triple(region.range));
         let region = self.image.region(origin, size).map_err(status_of)?;
@@ -349,11 +348,11 @@ impl ProgramImage {
         })
     }
 
-    /// Returns the box of a region in linear memory. Pitches that are too small become those without padding. As in
-    /// AMD's library, layers of a 1D array are a row pitch apart.
+    /// Returns the texel box of an image region in linear memory. Pitches that are too small are replaced by those
+    /// without padding. As in AMD's library, the layers of a 1D array are one row pitch apart.
     ///
     /// # Errors
-    /// The region is empty, or exceeds the image.
+    /// The region is empty or exceeds the image.
     pub(crate) fn in_linear(
         &self,
         region: &ImageRegion,
@@ -372,7 +371,7 @@ impl ProgramImage {
         })
     }
 
-    /// Colour conversion for a copy to another image.
+    /// Returns the colour conversion for copies from this image to another.
     ///
     /// # Errors
     /// The formats differ.
@@ -381,10 +380,10 @@ impl ProgramImage {
         conversion.ok_or(Status::INVALID_ARGUMENT)
     }
 
-    /// Prepares to fill a region with a colour.
+    /// Prepares a fill of a region with a colour.
     ///
     /// # Errors
-    /// The region is empty, or exceeds the image.
+    /// The region is empty or exceeds the image.
     pub(crate) fn fill(
         &self,
         region: &ImageRegion,
@@ -398,16 +397,16 @@ impl ProgramImage {
     }
 }
 
-/// Fill of a box with one texel.
+/// Fill of a box with a repeated texel.
 #[derive(Debug)]
 pub(crate) struct TexelFill {
     to: TexelBox,
-    /// Repeated texel.
+    /// Row of copies of the texel.
     texels: Vec<u8>,
 }
 
 impl TexelFill {
-    /// Iterates over the copies that fill the box. Their source is memory of this object.
+    /// Iterates over the copies that fill the box. Their source is memory owned by this object.
     pub(crate) fn copies(&self) -> impl Iterator<Item = CopyRequest> {
         let from = self.texels.as_ptr().expose_provenance() as u64;
         let most = self.texels.len();

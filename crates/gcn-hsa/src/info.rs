@@ -1,4 +1,4 @@
-//! Values of attributes, and writing them to the program's memory.
+//! Attribute values, and code that writes them to program memory.
 //!
 //! This module may use `unsafe`: the API passes an untyped address, and the attribute determines the type.
 #![allow(unsafe_code)]
@@ -10,7 +10,7 @@ use gcn_report::program::say::say_once;
 use crate::abi::{HdpFlush, LinkInfo};
 use crate::status::Status;
 
-/// Attribute value, of the type that the headers define for the query.
+/// Attribute value, of the type that the headers define for the attribute.
 #[derive(Clone, Debug)]
 pub(crate) enum Info {
     Bool(bool),
@@ -18,22 +18,22 @@ pub(crate) enum Info {
     U16(u16),
     U32(u32),
     U64(u64),
-    /// Several values, such as sizes per dimension.
+    /// Array of values, such as sizes per dimension.
     U16s(Vec<u16>),
     U32s(Vec<u32>),
-    /// Null-terminated text in an array of this size, padded with zeros. Longer texts are truncated.
+    /// Null-terminated string in an array of the given size, padded with zeros. Longer strings are truncated.
     Text(String, usize),
-    /// Null-terminated text.
+    /// Null-terminated string.
     Name(String),
-    /// Text without a terminator.
+    /// String without a terminator.
     Chars(String),
     Bytes(Vec<u8>),
     Link(LinkInfo),
     Flush(HdpFlush),
 }
 
-/// Returns the error for an unknown attribute, and reports it on standard error: HIP releases that ask for it may
-/// give up without a message.
+/// Returns the error for an unknown attribute, and reports it on standard error: HIP releases that query the attribute
+/// may fail without a message.
 pub(crate) fn unknown(of: &str, attribute: u32) -> Status {
     say_once(&format!("{of} has no attribute {attribute:#x}"));
     Status::INVALID_ARGUMENT
@@ -43,9 +43,9 @@ impl Info {
     /// Writes the value to memory.
     ///
     /// # Safety
-    /// `to` has room for the attribute's type.
+    /// `to` points to space for the attribute's type.
     pub(crate) unsafe fn write(self, to: *mut c_void) {
-        // SAFETY: the caller vouches for the room; the address need not be aligned.
+        // SAFETY: the caller guarantees that the destination is writable; the address need not be aligned.
         unsafe {
             match self {
                 Info::Bool(value) => to.cast::<u8>().write(value.into()),
@@ -75,10 +75,12 @@ impl Info {
     }
 }
 
+/// Writes values to possibly unaligned memory.
+///
 /// # Safety
-/// `to` has room for the values.
+/// `to` points to space for the values.
 unsafe fn copy<T: Copy>(values: &[T], to: *mut c_void) {
-    // SAFETY: the caller vouches for the room.
+    // SAFETY: the caller guarantees that the destination is writable.
     unsafe {
         std::ptr::copy_nonoverlapping(values.as_ptr().cast::<u8>(), to.cast(), size_of_val(values))
     };

@@ -1,7 +1,7 @@
-//! The HSA runtime over emulated devices: what AMD's HIP runtime needs to run programs without a Radeon.
+//! An HSA runtime with emulated devices, which lets AMD's HIP runtime run programs without a Radeon GPU.
 //!
-//! Linked as `libhsa-runtime64.so.1` (`cargo xtask hsa`), this library takes the place of AMD's, and `gcn exec` runs
-//! programs with it. It translates the HSA API into calls of [`gcn_runtime`], and contains no emulation logic.
+//! Linked as `libhsa-runtime64.so.1` (`cargo xtask hsa`), this library replaces AMD's. `gcn exec` runs programs with
+//! it. It translates HSA API calls into [`gcn_runtime`] calls and contains no emulation logic.
 //!
 //! ```text
 //! $ cargo xtask dist ~/.local
@@ -12,30 +12,31 @@
 //! c[999] = 2997, hipSuccess
 //! ```
 //!
-//! # What a program finds
-//! The runtime has a host agent, and a device for each target of `GCN_TARGET` ([`gcn_report::settings`]). All memory
-//! is host memory, at the same addresses for all agents; pools only account for it. Each queue has a thread that
-//! executes its packets in order; queues run in parallel. Copies and signal handlers have a thread each.
+//! # The system as programs see it
+//! The runtime has a host agent, and a device for each target in `GCN_TARGET` ([`gcn_report::settings`]). All memory is
+//! host memory, at the same addresses for all agents; pools only account for it. Each queue has a thread that executes
+//! its packets in order; queues run in parallel. Copies and signal handlers have one thread each.
 //!
 //! # From `hipMalloc` to a kernel
 //! HIP calls `hsa_amd_memory_pool_allocate` (`api/memory.rs`). `pools.rs` charges the allocation to its agent and
-//! allocates memory of the [`Device`](gcn_runtime::Device). Devices of one process share their memory. Memory that a
-//! program locks has a separate address for kernels (`gcn_emu::memory::ALIAS`). `mappings.rs` has memory handles that
-//! a program maps at addresses of its choice, and `shared.rs` has memory of other processes.
+//! allocates memory from the [`Device`](gcn_runtime::Device). All devices in a process share their memory. Host memory
+//! that a program locks has a separate address for kernels (`gcn_emu::memory::ALIAS`). `mappings.rs` implements memory
+//! handles, which a program maps at addresses of its choice, and `shared.rs` imports memory from other processes.
 //!
 //! HIP writes a launch as a packet to a ring buffer. The queue's thread (`queues.rs`) takes the packet. `dispatch.rs`
-//! makes a [`Launch`](gcn_runtime::Launch) of it, in which packet, queue and kernel arguments are at the addresses
-//! that HIP chose, and finally decrements the completion signal. Signals are 64 bytes of device memory, which kernels
-//! change too (`signals.rs`). All threads wait on one change counter (`changes.rs`, which a model checker tests).
-//! Executables are in `loader.rs`, statuses of faults in `failure.rs`; `transfers.rs` reports copies to the checkers.
+//! creates a [`Launch`](gcn_runtime::Launch) from it, with the packet, the queue and the kernel arguments at the
+//! addresses that HIP chose. The completion signal is decremented at the end. Signals are 64 bytes of device memory
+//! each, which kernels can change as well (`signals.rs`). Threads wait on a change counter (`changes.rs`, tested with a
+//! model checker). `loader.rs` implements executables, `failure.rs` maps faults to statuses, and `transfers.rs` reports
+//! copies to the checkers.
 //!
 //! Images and samplers are descriptors in memory (`images.rs`, [`gcn_runtime::image`]). Their handles are the
-//! descriptors' addresses, from which HIP copies them into texture and surface objects. Texels are stored in rows, in
+//! descriptors' addresses, from which HIP copies them into texture and surface objects. Texels are stored row by row in
 //! memory that HIP allocates.
 //!
 //! Launches run under [`gcn_report::program`], as in the OpenCL platform. It provides a time limit, traces, checks,
-//! profiles, reports of failures, and findings at the end of the process. [`gcn_report::settings`] reads the
-//! environment that `gcn exec` sets.
+//! profiles, failure reports, and findings when the process exits. [`gcn_report::settings`] reads the environment that
+//! `gcn exec` sets.
 //!
 //! # Sources
 //! References: "HSA Runtime Programmer's Reference Manual" 1.2 and "HSA Platform System Architecture Specification"
@@ -43,9 +44,9 @@
 //! xtask headers` generates `numbers.rs` and `tests/layouts.txt` from them.
 #![deny(unsafe_code)]
 
-// In import order: a module imports only from modules above it.
+// In dependency order: a module imports only from modules above it.
 
-// Types of the headers.
+// Header types.
 pub mod numbers;
 pub mod status;
 pub mod abi;
@@ -67,12 +68,12 @@ mod images;
 mod handlers;
 mod loader;
 
-// Queues, the process's runtime, and launches.
+// Queues, the process-wide runtime, and launches.
 mod queues;
 mod runtime;
 mod transfers;
 mod failure;
 mod dispatch;
 
-// The functions.
+// API functions.
 pub mod api;

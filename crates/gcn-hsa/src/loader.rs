@@ -1,4 +1,4 @@
-//! Executables: code objects loaded on agents, their symbols, and kernels by descriptor address.
+//! Executables: code objects loaded on agents, their symbols, and a kernel lookup by descriptor address.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::CString;
@@ -16,26 +16,26 @@ use crate::info::{Info, unknown};
 use crate::numbers::*;
 use crate::status::{HsaResult, Status};
 
-/// Suffix of kernel descriptor symbols.
+/// Symbol suffix of kernel descriptors.
 const DESCRIPTOR: &str = ".kd";
 /// ELF section flag `SHF_WRITE`.
 const SECTION_WRITE: u64 = 1;
-/// Alignment of kernel arguments in bytes.
+/// Kernel argument alignment in bytes.
 const ARGUMENT_ALIGNMENT: u32 = 16;
 
-/// Contents and origin of a code object.
+/// Code object reader: contents and origin of a code object.
 #[derive(Debug)]
 pub(crate) struct CodeReader {
     pub(crate) bytes: Bytes<'static>,
     pub(crate) origin: CodeOrigin,
 }
 
-/// The origin of a code object.
+/// Origin of a code object.
 #[derive(Clone, Debug)]
 pub(crate) enum CodeOrigin {
-    /// Program memory at an address.
+    /// Address in program memory.
     Memory(u64),
-    /// File, by descriptor and path.
+    /// File descriptor and path.
     File {
         descriptor: i32,
         path: CString,
@@ -53,7 +53,7 @@ impl CodeOrigin {
 }
 
 impl CodeReader {
-    /// URI of the code object, in the format that tools expect.
+    /// Returns the code object's URI in the format that tools expect.
     fn uri(&self) -> String {
         let size = self.bytes.len();
         match &self.origin {
@@ -75,7 +75,7 @@ impl CodeReader {
 #[derive(Debug)]
 pub(crate) struct LoadedObject {
     pub(crate) executable: Handle,
-    /// Handle of the agent.
+    /// Agent handle.
     agent: Handle,
     module: Module,
     reader: Arc<CodeReader>,
@@ -92,7 +92,7 @@ impl LoadedObject {
         loaded.address..loaded.address + loaded.size
     }
 
-    /// Returns the value of an `hsa_ven_amd_loader_loaded_code_object_info_t`.
+    /// Returns the value of `attribute`, an `hsa_ven_amd_loader_loaded_code_object_info_t`.
     pub(crate) fn info(&self, attribute: u32) -> HsaResult<Info> {
         let loaded = self.module.loaded();
         let range = self.range();
@@ -160,9 +160,9 @@ impl LoadedObject {
 /// A symbol of an executable.
 #[derive(Clone, Debug)]
 pub(crate) struct ExecutableSymbol {
-    /// Name in the code object; kernels end in `.kd`.
+    /// Name in the code object; kernel names end in `.kd`.
     pub(crate) name: String,
-    /// Handle of the agent.
+    /// Agent handle.
     pub(crate) agent: Handle,
     is_global: bool,
     kind: SymbolContents,
@@ -179,7 +179,7 @@ enum SymbolContents {
 }
 
 impl ExecutableSymbol {
-    /// Returns the value of an `hsa_executable_symbol_info_t`.
+    /// Returns the value of `attribute`, an `hsa_executable_symbol_info_t`.
     pub(crate) fn info(&self, attribute: u32) -> HsaResult<Info> {
         let general = match attribute {
             HSA_EXECUTABLE_SYMBOL_INFO_TYPE => Info::U32(match self.kind {
@@ -191,7 +191,7 @@ impl ExecutableSymbol {
             HSA_EXECUTABLE_SYMBOL_INFO_MODULE_NAME_LENGTH => Info::U32(0),
             HSA_EXECUTABLE_SYMBOL_INFO_MODULE_NAME => Info::Chars(String::new()),
             HSA_EXECUTABLE_SYMBOL_INFO_AGENT => Info::U64(self.agent),
-            // Linkage: of the program or of the module.
+            // Linkage: program or module.
             HSA_EXECUTABLE_SYMBOL_INFO_LINKAGE => Info::U32(self.is_global.into()),
             HSA_EXECUTABLE_SYMBOL_INFO_IS_DEFINITION => Info::Bool(true),
             _ => return self.special_info(attribute),
@@ -207,7 +207,7 @@ impl ExecutableSymbol {
                 is_constant,
             } => Ok(match attribute {
                 HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS => Info::U64(*address),
-                // Allocation: an agent's.
+                // Allocation: agent.
                 HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ALLOCATION => Info::U32(0),
                 // Segment: global or read-only.
                 HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_SEGMENT => Info::U32((*is_constant).into()),
@@ -251,7 +251,7 @@ impl ExecutableSymbol {
     }
 }
 
-/// Address of a kernel's descriptor, by which packets refer to the kernel.
+/// Returns the address of a kernel's descriptor, by which packets refer to the kernel.
 fn kernel_object(kernel: &Kernel) -> u64 {
     let loaded = kernel.module().loaded();
     loaded.moved(kernel.description().descriptor_address)
@@ -268,7 +268,7 @@ pub(crate) struct Executable {
 struct LoaderState {
     is_frozen: bool,
     objects: Vec<Handle>,
-    /// Variables defined by the program, by agent (0 for all) and name.
+    /// Variables defined by the program, by agent handle (0 for all agents) and name.
     externals: HashMap<(Handle, String), u64>,
 }
 
@@ -305,14 +305,14 @@ impl Executable {
     }
 }
 
-/// All executables of the process with their contents.
+/// Executables and loaded kernels of the process.
 #[derive(Debug, Default)]
 pub(crate) struct Loader {
     pub(crate) readers: Handles<CodeReader>,
     pub(crate) executables: Handles<Executable>,
     pub(crate) objects: Handles<LoadedObject>,
     pub(crate) symbols: Handles<ExecutableSymbol>,
-    /// Kernels by the address of their descriptor.
+    /// Kernels by descriptor address.
     kernels: RwLock<HashMap<u64, Kernel>>,
 }
 
@@ -324,13 +324,13 @@ impl Loader {
         })
     }
 
-    /// Modules of all executables.
+    /// Returns the modules of all executables.
     pub(crate) fn modules(&self) -> Vec<Module> {
         let objects = self.objects.all().into_iter();
         objects.map(|(_, object)| object.module().clone()).collect()
     }
 
-    /// Returns the kernel whose descriptor is at an address.
+    /// Returns the kernel whose descriptor is at the address `object`.
     pub(crate) fn kernel(&self, object: u64) -> Option<Kernel> {
         let kernels = self.kernels.read().unwrap_or_else(PoisonError::into_inner);
         kernels.get(&object).cloned()
@@ -405,7 +405,7 @@ impl Loader {
         Ok(handle)
     }
 
-    /// Destroys an executable and its code objects. Running kernels keep their code.
+    /// Destroys an executable and its code objects. Kernels that are running keep their code.
     pub(crate) fn destroy(&self, handle: Handle) -> HsaResult {
         let executable = self.executables.remove(handle);
         let executable = executable.ok_or(Status::INVALID_EXECUTABLE)?;
@@ -426,7 +426,7 @@ impl Loader {
         Ok(())
     }
 
-    /// Symbols of an executable, for one agent or for all.
+    /// Returns the symbols of an executable for one agent, or for all.
     pub(crate) fn symbols_of(
         &self,
         executable: &Executable,
@@ -443,13 +443,13 @@ impl Loader {
             .collect()
     }
 
-    /// Loaded code object that contains an address.
+    /// Returns the loaded code object that contains an address.
     pub(crate) fn object_at(&self, address: u64) -> Option<Arc<LoadedObject>> {
         let mut objects = self.objects.all().into_iter().map(|(_, object)| object);
         objects.find(|object| object.range().contains(&address))
     }
 
-    /// Segments of all frozen executables.
+    /// Returns the segments of all frozen executables.
     pub(crate) fn segments(&self) -> Vec<SegmentDescriptor> {
         let is_frozen = |object: &LoadedObject| {
             let executable = self.executables.get(object.executable);
@@ -463,7 +463,7 @@ impl Loader {
     }
 }
 
-/// Kernels and variables of a module.
+/// Returns the kernels and variables in a module.
 fn symbols(module: &Module, agent: Handle) -> HsaResult<Vec<ExecutableSymbol>> {
     let object = module.object();
     let mut symbols = Vec::new();

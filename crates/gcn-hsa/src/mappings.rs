@@ -1,7 +1,7 @@
-//! Virtual memory: reserved address ranges, and memory handles mapped there.
+//! Implements virtual memory: reserved address ranges, and memory handles mapped there.
 //!
-//! On a real device a mapping is accessible to the agents for which the program enables access. Here all agents share
-//! one address space: a mapping is accessible if any agent may access it, and read-only access is not enforced.
+//! On a real device, only agents to which the program grants access can access a mapping. Here, all agents share one
+//! address space, so a mapping is accessible to all agents if it is to any. Read-only access is not enforced.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,14 +15,14 @@ use crate::numbers::HSA_ACCESS_PERMISSION_NONE;
 use crate::pools::{MemoryOrigin, MemoryPool, PoolCharge, Pools};
 use crate::status::{HsaResult, Status};
 
-/// Memory without an address, referred to by a memory handle.
+/// Memory without an address, to which a memory handle refers.
 #[derive(Debug)]
 pub(crate) struct HandleMemory {
     pub(crate) pool: MemoryPool,
-    /// An `hsa_amd_memory_type_t`.
+    /// Memory type, an `hsa_amd_memory_type_t`.
     pub(crate) kind: u32,
     pub(crate) memory: SharedMemory,
-    /// Accounts for the memory in its pool; `None` for memory allocated by another process.
+    /// Charges the memory to its pool; `None` for memory allocated by another process.
     pub(crate) _charge: Option<PoolCharge>,
 }
 
@@ -30,15 +30,15 @@ pub(crate) struct HandleMemory {
 struct Mapping {
     end: u64,
     memory: Arc<HandleMemory>,
-    /// Offset in the memory in bytes.
+    /// Offset in the handle's memory, in bytes.
     offset: u64,
-    /// Permissions by agent, without agents that have none.
+    /// Permission of each agent; agents without access are absent.
     access: BTreeMap<Handle, u32>,
 }
 
 #[derive(Debug, Default)]
 struct MappingState {
-    /// End of each reserved range, by its start.
+    /// End address of each reserved range, by start address.
     reserved: BTreeMap<u64, u64>,
     mapped: BTreeMap<u64, Mapping>,
 }
@@ -55,7 +55,7 @@ impl Mappings {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reserves an address range aligned to `align`, a power of two.
+    /// Reserves an address range aligned to `align` bytes, a power of two.
     pub(crate) fn reserve(&self, pools: &Pools, bytes: u64, align: u64) -> HsaResult<u64> {
         if bytes == 0 || !align.is_power_of_two() {
             return Err(Status::INVALID_ARGUMENT);
@@ -94,13 +94,13 @@ impl Mappings {
         memory.ok_or(Status::INVALID_ARGUMENT)
     }
 
-    /// Releases a handle. The memory lives as long as it is mapped.
+    /// Releases a memory handle. The memory is kept as long as it is mapped.
     pub(crate) fn release(&self, handle: Handle) -> HsaResult {
         let memory = self.memories.remove(handle);
         memory.map(drop).ok_or(Status::INVALID_ARGUMENT)
     }
 
-    /// Creates another handle of the memory mapped at an address.
+    /// Creates a new handle for the memory mapped at an address.
     pub(crate) fn retain(&self, address: u64) -> HsaResult<Handle> {
         let state = self.state();
         let found = state.mapped.range(..=address).next_back();
@@ -111,7 +111,7 @@ impl Mappings {
         Ok(handle)
     }
 
-    /// Maps part of a memory handle at a reserved range. No agent may access it until [`Mappings::set_access`].
+    /// Maps part of a handle's memory to a reserved range. No agent can access it before [`Mappings::set_access`].
     pub(crate) fn map(&self, range: Range<u64>, offset: u64, handle: Handle) -> HsaResult {
         let memory = self.memory(handle)?;
         let is_whole = |n: u64| n.is_multiple_of(ALIGNMENT);
@@ -144,7 +144,7 @@ impl Mappings {
         Ok(())
     }
 
-    /// Unmaps the mapping at exactly this range.
+    /// Removes the mapping of exactly this range.
     pub(crate) fn unmap(&self, pools: &Pools, range: Range<u64>) -> HsaResult {
         let mut state = self.state();
         let found = state.mapped.get(&range.start);
@@ -157,7 +157,7 @@ impl Mappings {
         Ok(())
     }
 
-    /// Sets the permissions of agents for a range, which must be mapped without gaps.
+    /// Sets agents' permissions for a range, which must be mapped without gaps.
     pub(crate) fn set_access(
         &self,
         pools: &Pools,
@@ -198,7 +198,7 @@ impl Mappings {
         Ok(())
     }
 
-    /// Permission of an agent at an address.
+    /// Returns an agent's permission for an address.
     pub(crate) fn access(&self, address: u64, agent: Handle) -> HsaResult<u32> {
         let state = self.state();
         let found = state.mapped.range(..=address).next_back();

@@ -1,4 +1,4 @@
-//! Memory pools, their allocations, and host memory that agents may access.
+//! Memory pools and their allocations, and host memory that agents may access.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,12 +15,12 @@ use crate::status::{HsaResult, Status};
 
 /// Allocation granularity in bytes.
 const GRANULE: u64 = 4096;
-/// Minimum size and alignment of large allocations in bytes, as in AMD's drivers. Device-side allocators rely on the
+/// Alignment and minimum size of large allocations in bytes, as in AMD's drivers. Device-side allocators rely on the
 /// alignment to find the start of a block.
 const LARGE_PAGE: u64 = 2 << 20;
-/// Index of the host's agent, which owns locked memory.
+/// Index of the host agent, which owns locked memory.
 const HOST_AGENT: usize = 0;
-/// Number of bits of a pool's handle that encode its kind; the rest encodes the agent.
+/// Number of bits in a pool handle that encode the kind; the rest encodes the agent.
 const KIND_BITS: u32 = 8;
 
 /// Kind of memory pool.
@@ -30,11 +30,11 @@ pub(crate) enum PoolKind {
     Fine,
     /// Fine-grained host memory for kernel arguments.
     Arguments,
-    /// Coarse-grained host memory. It is emulated as fine-grained.
+    /// Coarse-grained host memory, emulated as fine-grained.
     Coarse,
     /// Device memory.
     Local,
-    /// LDS, of which programs only query the size.
+    /// LDS. Programs only query its size.
     Group,
 }
 
@@ -54,7 +54,8 @@ impl PoolKind {
         )
     }
 
-    /// Flags of the pool: `hsa_amd_memory_pool_global_flag_t`, the same bits as `hsa_region_global_flag_t`.
+    /// Returns the pool's flags as `hsa_amd_memory_pool_global_flag_t`, which has the same bits as
+    /// `hsa_region_global_flag_t`.
     pub(crate) fn flags(self) -> u32 {
         match self {
             PoolKind::Fine => 2,
@@ -77,7 +78,7 @@ impl PoolKind {
 /// Memory pool: an agent and a kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct MemoryPool {
-    /// Index of the agent.
+    /// Agent index.
     pub(crate) agent: usize,
     pub(crate) kind: PoolKind,
 }
@@ -92,7 +93,7 @@ impl MemoryPool {
         (self.agent as Handle + 1) << KIND_BITS | (kind.unwrap_or(0) as Handle + 1)
     }
 
-    /// Decodes a handle. The agent may not exist.
+    /// Decodes a pool handle. The agent may not exist.
     pub(crate) fn of(handle: Handle) -> Option<MemoryPool> {
         let kind = (handle & ((1 << KIND_BITS) - 1)).checked_sub(1)?;
         Some(MemoryPool {
@@ -101,12 +102,12 @@ impl MemoryPool {
         })
     }
 
-    /// Returns the value of an `hsa_amd_memory_pool_info_t`. `size` is the size of the pool in bytes.
+    /// Returns the value of `attribute`, an `hsa_amd_memory_pool_info_t`. `size` is the size of the pool in bytes.
     pub(crate) fn info(self, size: u64, attribute: u32) -> HsaResult<Info> {
         let is_memory = self.kind != PoolKind::Group;
         let granule = match self.kind {
             PoolKind::Group => 0,
-            // Memory handles are mapped with the granularity of the address space.
+            // Memory handles are mapped at the granularity of the address space.
             PoolKind::Local => ALIGNMENT,
             PoolKind::Fine | PoolKind::Arguments | PoolKind::Coarse => GRANULE,
         };
@@ -140,7 +141,7 @@ impl MemoryPool {
         })
     }
 
-    /// Returns the value of an `hsa_region_info_t`.
+    /// Returns the value of `attribute`, an `hsa_region_info_t`.
     pub(crate) fn region_info(self, size: u64, attribute: u32) -> HsaResult<Info> {
         match attribute {
             HSA_REGION_INFO_SEGMENT
@@ -156,14 +157,14 @@ impl MemoryPool {
     }
 }
 
-/// Callback at the end of an allocation, with its argument.
+/// Callback and argument for when an allocation is freed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FreeHandler {
     pub(crate) callback: crate::abi::FreeCallback,
     pub(crate) argument: usize,
 }
 
-/// Origin of memory that agents may access.
+/// Origin of memory that agents can access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum MemoryOrigin {
     /// Allocated from a pool.
@@ -181,9 +182,9 @@ pub(crate) enum MemoryOrigin {
 struct PoolAllocation {
     pool: MemoryPool,
     origin: MemoryOrigin,
-    /// Requested size in bytes.
+    /// Size in bytes that the program requested.
     bytes: u64,
-    /// Accounted size in bytes, a multiple of the granularity.
+    /// Size in bytes charged to the pool, a multiple of the granularity.
     counted: u64,
     user_data: u64,
     at_end: Vec<FreeHandler>,
@@ -194,11 +195,11 @@ struct PoolAllocation {
 struct HostLock {
     bytes: u64,
     user_data: u64,
-    /// Keys of the parts that it needs.
+    /// Keys of the registered parts that make up the range.
     parts: Vec<u64>,
 }
 
-/// Range of host memory that kernels may access, with the number of locks that need it.
+/// Range of host memory that kernels can access, with the number of locks that include it.
 #[derive(Debug)]
 struct RegisteredPart {
     end: u64,
@@ -206,7 +207,7 @@ struct RegisteredPart {
     _registered: HostMemory,
 }
 
-/// Range of memory that contains an address.
+/// Allocation or lock that contains a given address.
 #[derive(Clone, Debug)]
 pub(crate) struct MemoryRange {
     /// Base address for the host.
@@ -214,21 +215,21 @@ pub(crate) struct MemoryRange {
     /// Base address for agents.
     pub(crate) agents_base: u64,
     pub(crate) bytes: u64,
-    /// Index of the agent that owns it.
+    /// Index of the agent that owns the memory.
     pub(crate) agent: usize,
     pub(crate) origin: MemoryOrigin,
     pub(crate) user_data: u64,
     pub(crate) flags: u32,
 }
 
-/// All memory of the process that agents may access.
+/// All memory in the process that agents can access.
 #[derive(Debug)]
 pub(crate) struct Pools {
     /// Device whose memory all devices share.
     device: Device,
-    /// True if an allocation ends at the requested byte instead of the end of a granule.
+    /// True if an allocation ends at its last requested byte, rather than at the end of a granule.
     is_exact: bool,
-    /// True if observers are told that new device memory is uninitialized.
+    /// True if observers are notified that new device memory is uninitialized.
     undefines: bool,
     state: Arc<Mutex<PoolState>>,
 }
@@ -236,16 +237,16 @@ pub(crate) struct Pools {
 #[derive(Debug, Default)]
 struct PoolState {
     allocations: BTreeMap<u64, PoolAllocation>,
-    /// Locks by address. The last lock of an address is unlocked first.
+    /// Locks by address. Each unlock removes the latest lock at an address.
     locked: BTreeMap<u64, Vec<HostLock>>,
     parts: BTreeMap<u64, RegisteredPart>,
-    /// Bytes allocated from each agent's pools, by agent index.
+    /// Bytes allocated from the pools of each agent, by agent index.
     used: Vec<u64>,
-    /// Number of allocations so far, used in their names.
+    /// Number of allocations so far, used to name them.
     count: u64,
 }
 
-/// Bytes charged to an agent's memory without an address, until dropped.
+/// Charge to an agent for memory without an address, released on drop.
 #[derive(Debug)]
 pub(crate) struct PoolCharge {
     state: Arc<Mutex<PoolState>>,
@@ -261,7 +262,7 @@ impl Drop for PoolCharge {
 }
 
 impl PoolState {
-    /// Returns an agent's memory use after allocating `more` bytes. Fails if it exceeds `limit`.
+    /// Returns an agent's memory use after allocating `more` bytes. Fails if this exceeds `limit`.
     fn with(&mut self, agent: usize, more: u64, limit: u64) -> HsaResult<u64> {
         if self.used.len() <= agent {
             self.used.resize(agent + 1, 0);
@@ -277,7 +278,7 @@ impl PoolState {
         }
     }
 
-    /// Removes the allocation with this base address and origin.
+    /// Removes the allocation with base address `base` and the given origin.
     fn take(&mut self, base: u64, origin: MemoryOrigin) -> HsaResult<PoolAllocation> {
         let found = self.allocations.get(&base).filter(|it| it.origin == origin);
         found.ok_or(Status::INVALID_ALLOCATION)?;
@@ -330,12 +331,13 @@ impl Pools {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Bytes in use of an agent's memory.
+    /// Returns the number of bytes of an agent's memory in use.
     pub(crate) fn used(&self, agent: usize) -> u64 {
         self.state().used.get(agent).copied().unwrap_or(0)
     }
 
-    /// Allocates memory from a pool, whose agent has `limit` bytes. `function` is the name of the API function.
+    /// Allocates memory from a pool. `limit` is the memory size of the pool's agent; `function` is the name of the API
+    /// function.
     pub(crate) fn allocate(
         &self,
         limit: u64,
@@ -366,7 +368,7 @@ impl Pools {
         let held = if self.is_exact { bytes } else { counted };
         let base = self.device.memory().allocate_aligned(&name, held, align);
         let base = base.map_err(|_| Status::OUT_OF_RESOURCES)?;
-        // Writes of the host to its own memory are not observed.
+        // Host writes to host memory are not observed.
         if self.undefines && pool.kind == PoolKind::Local {
             self.device.memory().undefine(base, held);
         }
@@ -396,7 +398,7 @@ impl Pools {
         self.device.memory().make_executable(base, bytes);
     }
 
-    /// Frees memory of a pool, and returns its callbacks for the caller to call without a lock.
+    /// Frees pool memory, and returns its callbacks, which the caller must call without holding a lock.
     pub(crate) fn free(&self, base: u64) -> HsaResult<Vec<FreeHandler>> {
         let mut state = self.state();
         let allocation = state.take(base, MemoryOrigin::Pool)?;
@@ -407,7 +409,7 @@ impl Pools {
         Ok(allocation.at_end)
     }
 
-    /// Charges bytes without an address to a pool, whose agent has `limit` bytes.
+    /// Charges memory without an address to a pool. `limit` is the memory size of the pool's agent.
     pub(crate) fn charge(&self, limit: u64, pool: MemoryPool, bytes: u64) -> HsaResult<PoolCharge> {
         let mut state = self.state();
         let used = state.with(pool.agent, bytes, limit)?;
@@ -419,7 +421,7 @@ impl Pools {
         })
     }
 
-    /// Maps shared memory at a reserved range, where agents may access it.
+    /// Maps shared memory to a reserved range, and makes it accessible to agents.
     pub(crate) fn map(
         &self,
         (base, bytes): (u64, u64),
@@ -458,7 +460,7 @@ impl Pools {
         Ok(())
     }
 
-    /// Makes an allocation shareable with other processes. Returns its shared memory and its pool.
+    /// Makes an allocation shareable with other processes. Returns the shared memory and its pool.
     pub(crate) fn share(&self, base: u64) -> HsaResult<(Arc<SharedMemory>, MemoryPool)> {
         let state = self.state();
         let allocation = state.allocations.get(&base);
@@ -471,13 +473,14 @@ impl Pools {
         Ok((shared, allocation.pool))
     }
 
-    /// Device memory; its address space covers all pools.
+    /// Returns the device memory. Its address space covers all pools.
     pub(crate) fn memory(&self) -> &Memory {
         self.device.memory()
     }
 
-    /// Makes host memory accessible to agents and returns its address for them. As on a real device, this address
-    /// differs from the host address, unless the memory belongs to a pool; programs use this to tell the two apart.
+    /// Makes host memory accessible to agents, and returns its address for them. As on a real device, this address
+    /// differs from the host address, unless the memory belongs to a pool; programs use this to distinguish the two
+    /// cases.
     pub(crate) fn lock(&self, start: u64, bytes: u64) -> HsaResult<u64> {
         let end = start
             .checked_add(bytes)
@@ -498,8 +501,7 @@ impl Pools {
         Ok(address)
     }
 
-    /// Registers the parts of a range that are not yet registered, adds a lock to every part of it, and returns their
-    /// keys.
+    /// Registers any unregistered parts of a range, adds a lock to each part, and returns the parts' keys.
     fn lock_parts(
         &self,
         parts: &mut BTreeMap<u64, RegisteredPart>,
@@ -545,7 +547,7 @@ impl Pools {
         Ok(taken)
     }
 
-    /// Removes the last lock of an address.
+    /// Removes the latest lock at an address.
     pub(crate) fn unlock(&self, start: u64) -> HsaResult {
         let mut state = self.state();
         let locks = state
@@ -572,7 +574,7 @@ impl Pools {
         self.state().find(address)
     }
 
-    /// True if an address is in device memory, which the host accesses only by copies.
+    /// Returns true if an address is in device memory, which the host accesses only through copies.
     pub(crate) fn is_of_device(&self, address: u64) -> bool {
         let state = self.state();
         find_allocation(&state.allocations, address)
@@ -595,7 +597,7 @@ impl Pools {
         Ok(())
     }
 
-    /// Adds a callback for the end of an allocation.
+    /// Adds a callback that is called when an allocation is freed.
     pub(crate) fn add_free_handler(&self, base: u64, at_end: FreeHandler) -> HsaResult {
         let mut state = self.state();
         let allocation = state
@@ -626,7 +628,7 @@ impl Pools {
     }
 }
 
-/// Converts an agent's address of locked memory to the host's.
+/// Converts a kernel address of locked memory to its host address.
 pub(crate) fn to_host_address(address: u64) -> u64 {
     address & !ALIAS
 }
@@ -643,6 +645,6 @@ fn find_allocation(
 fn register(device: &Device, range: &Range<u64>) -> Option<HostMemory> {
     let start = std::ptr::with_exposed_provenance_mut(range.start as usize);
     let len = range.end - range.start;
-    // SAFETY: the program locks the memory, and keeps it until it unlocks it, as the HSA API asks of it.
+    // SAFETY: the program keeps the memory valid until it unlocks it, as the HSA API requires.
     unsafe { HostMemory::alias_raw(device, "memory that the program has locked", start, len) }.ok()
 }

@@ -1,6 +1,6 @@
-//! AQL queues: each has a thread that executes its packets in order.
+//! AQL queues. Each queue has a thread that executes its packets in order.
 //!
-//! This module may use `unsafe`: queues and their packets are in memory that programs and kernels write.
+//! This module may use `unsafe`: queues and their packets are in memory that programs and kernels write to.
 #![allow(unsafe_code)]
 
 use std::ffi::c_void;
@@ -27,39 +27,39 @@ const KERNEL_DISPATCH: u16 = 2;
 const BARRIER_AND: u16 = 3;
 const AGENT_DISPATCH: u16 = 4;
 const BARRIER_OR: u16 = 5;
-/// Mask of the type in a packet header.
+/// Mask for the packet type in a header.
 const TYPE: u16 = 0xff;
-/// Mask of the acquire fence scope in a packet header; 0 for no fence.
+/// Mask for the acquire fence scope in a packet header; 0 means no fence.
 const ACQUIRE_SCOPE: u16 = 3 << 9;
-/// Number of queue types: multiple producers, a single one, or cooperative kernels.
+/// Number of queue types: multiple producers, a single producer, and cooperative kernels.
 const KINDS: u32 = 3;
-/// Queue feature: kernel dispatches.
+/// Supported queue features: kernel dispatches.
 const FEATURES: u32 = 1;
 
 /// A queue.
 #[derive(Debug)]
 pub(crate) struct Queue {
-    /// Address of the `amd_queue_t`, by which programs refer to the queue.
+    /// Address of the `amd_queue_t`, which identifies the queue to programs.
     address: u64,
     base: u64,
     size: u32,
     agent: usize,
     doorbell: Signal,
-    /// Change counter of the doorbell. It is never freed, since a program may ring while it destroys the queue.
+    /// Doorbell's change counter. It is never freed, since a program may ring the doorbell while it destroys the queue.
     doorbell_changes: &'static Changes,
     emulated: gcn_runtime::Queue,
     signals: &'static SignalTable,
     run: RunPacket,
     callback: Option<(QueueCallback, usize)>,
-    /// True if the thread should end.
+    /// True if the queue's thread should end.
     is_over: AtomicBool,
-    /// True if the running kernel should end.
+    /// True if the running kernel should stop.
     stop: Arc<AtomicBool>,
-    /// True if a packet after the last dispatch had an acquire fence.
+    /// True if a packet since the last dispatch had an acquire fence.
     has_acquired: AtomicBool,
-    /// True once a packet has failed. Later packets then fail too.
+    /// True once a packet has failed. All later packets fail too.
     has_failed: AtomicBool,
-    /// Mask of compute units that the program requests for the queue, 32 per word. It does not affect results.
+    /// Mask of compute units that the program requested for the queue, 32 per word. It does not affect results.
     mask: Mutex<Vec<u32>>,
     thread: Mutex<Option<std::thread::JoinHandle<()>>>,
 }
@@ -68,16 +68,16 @@ pub(crate) struct Queue {
 pub(crate) struct QueuedPacket {
     pub(crate) packet: DispatchPacket,
     pub(crate) address: u64,
-    /// True if the packet has an acquire fence, or if a barrier packet since the last dispatch had one.
+    /// True if the packet, or a barrier packet since the last dispatch, has an acquire fence.
     pub(crate) acquires: bool,
 }
 
-/// Function that runs a dispatch packet's kernel, and returns when it has ended.
+/// Function that runs a dispatch packet's kernel to completion.
 pub(crate) type RunPacket = fn(&Queue, &QueuedPacket) -> HsaResult;
 
 /// Parameters for creating a queue.
 pub(crate) struct QueueParameters {
-    /// Index of the agent.
+    /// Agent index.
     pub(crate) agent: usize,
     pub(crate) signals: &'static SignalTable,
     pub(crate) run: RunPacket,
@@ -87,12 +87,13 @@ pub(crate) struct QueueParameters {
     pub(crate) data: *mut c_void,
 }
 
-/// Queue structure behind a pointer from the program.
+/// Returns the queue structure for a pointer from the program.
 ///
 /// # Safety
 /// The pointer must be from [`Queue::create`], as the HSA API requires.
 pub(crate) unsafe fn raw(queue: *const HsaQueue) -> &'static AmdQueue {
-    // SAFETY: the caller vouches for it; the memory stays accessible after the queue's end. What changes is atomic.
+    // SAFETY: the caller guarantees a valid pointer. The memory outlives the queue, and all fields that change are
+    // atomic.
     unsafe { &*queue.cast::<AmdQueue>() }
 }
 
@@ -196,11 +197,11 @@ impl Queue {
             reserved4: [0; 14],
         };
         let memory = std::ptr::with_exposed_provenance_mut::<AmdQueue>(self.address as usize);
-        // SAFETY: the allocation has room, is aligned, and nobody else knows of it yet.
+        // SAFETY: the allocation is large enough and aligned, and no other code has its address yet.
         unsafe { memory.write(queue) };
     }
 
-    /// Address by which programs refer to the queue.
+    /// Returns the address that identifies the queue to programs.
     pub(crate) fn address(&self) -> u64 {
         self.address
     }
@@ -217,12 +218,12 @@ impl Queue {
         &self.emulated
     }
 
-    /// True once the queue has been destroyed or inactivated.
+    /// Returns true once the queue has been destroyed or inactivated.
     pub(crate) fn is_over(&self) -> bool {
         self.is_over.load(Ordering::SeqCst)
     }
 
-    /// Flag that stops the running kernel.
+    /// Returns the flag that stops the running kernel.
     pub(crate) fn stop(&self) -> &Arc<AtomicBool> {
         &self.stop
     }
@@ -246,7 +247,7 @@ impl Queue {
             .clone()
     }
 
-    /// Destroys the queue. The packet that is executing is stopped, and later ones are dropped.
+    /// Destroys the queue. The packet being executed is stopped, and later packets are dropped.
     pub(crate) fn destroy(&self) {
         self.inactivate();
         let thread = self
@@ -254,7 +255,7 @@ impl Queue {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
-        // A queue's own thread may destroy it, in a callback.
+        // The queue's own thread may call this from a callback.
         if let Some(thread) =
             thread.filter(|thread| thread.thread().id() != std::thread::current().id())
         {
@@ -263,7 +264,7 @@ impl Queue {
         self.release();
     }
 
-    /// Stops the packet that is executing, and takes no others.
+    /// Stops the packet being executed, and executes no further packets.
     pub(crate) fn inactivate(&self) {
         self.is_over.store(true, Ordering::SeqCst);
         self.stop.store(true, Ordering::SeqCst);
@@ -287,21 +288,22 @@ impl Queue {
 
     fn header(&self, index: u64) -> &AtomicU16 {
         let address = self.packet_address(index) as usize;
-        // SAFETY: the packets live as long as the queue.
+        // SAFETY: the packet memory lives as long as the queue.
         unsafe { &*std::ptr::with_exposed_provenance::<AtomicU16>(address) }
     }
 
-    /// Reads a packet as one of the packet structures.
+    /// Reads a packet as the packet structure `T`.
     fn packet<T: Copy>(&self, index: u64) -> T {
         const { assert!(size_of::<T>() == PACKET_BYTES as usize) };
         let address = self.packet_address(index) as usize;
-        // SAFETY: the packet is in memory, and any bytes are one; its header, which is written last, is valid.
+        // SAFETY: the address is in the packet memory, and any bytes are a valid `T`. The header, which is written
+        // last, is valid.
         unsafe { std::ptr::with_exposed_provenance::<T>(address).read() }
     }
 
     /// Processes packets until the queue is destroyed.
     fn serve(self: Arc<Queue>) {
-        // SAFETY: the queue's memory is released after its thread has ended.
+        // SAFETY: the queue's memory is not freed before its thread ends.
         let raw = unsafe { raw(std::ptr::with_exposed_provenance(self.address as usize)) };
         let mut index = 0;
         loop {
@@ -332,7 +334,7 @@ impl Queue {
         }
     }
 
-    /// Executes a packet, and returns the result and the completion signal.
+    /// Executes a packet. Returns the result and the completion signal.
     fn carry_out(&self, header: u16, index: u64) -> (HsaResult, Handle) {
         let kind = header & TYPE;
         let acquires = header & ACQUIRE_SCOPE != 0;
@@ -386,7 +388,7 @@ impl Queue {
             });
             return (result, packet.completion_signal);
         }
-        // Agent dispatches are only for agents backed by a host program, which device queues are not.
+        // Agent dispatch packets are only for queues served by a host program, and device queues are not.
         let what = match kind {
             AGENT_DISPATCH => {
                 "an agent dispatch packet, which a device does not carry out".to_owned()
@@ -401,19 +403,19 @@ impl Queue {
         (Err(Status::INVALID_PACKET_FORMAT), packet.completion_signal)
     }
 
-    /// Waits until a condition on signals holds, or the queue is destroyed.
+    /// Waits until `condition` holds or the queue is destroyed.
     fn wait(&self, condition: impl Fn() -> bool) {
         CHANGES.wait(None, || (condition() || self.is_over()).then_some(()));
     }
 
-    /// Stops the queue, and calls the program's error callback.
+    /// Stops the queue after a failure, and calls the program's error callback.
     fn fail(&self, status: Status) {
         if self.has_failed.swap(true, Ordering::SeqCst) {
             return;
         }
         if let Some((callback, data)) = self.callback {
             let queue = std::ptr::with_exposed_provenance_mut::<HsaQueue>(self.address as usize);
-            // SAFETY: the program gave the function and its argument for this call.
+            // SAFETY: the program registered the function and its argument for this call.
             unsafe { callback(status, queue, std::ptr::with_exposed_provenance_mut(data)) };
         }
     }

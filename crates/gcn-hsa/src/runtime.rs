@@ -1,4 +1,4 @@
-//! Runtime of the process: agents, and all objects that programs create.
+//! Process-wide runtime: agents, and all objects that programs create.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
@@ -24,22 +24,22 @@ use crate::signals::{Signal, SignalTable};
 use crate::status::{HsaResult, Status};
 use crate::workers::TaskWorker;
 
-/// Host memory in bytes if Linux does not report it.
+/// Host memory size in bytes to assume if Linux does not report it.
 const HOST_MEMORY: u64 = 16 << 30;
 
 /// Environment variable that lists the visible devices, as in AMD's library.
 const VISIBLE: &str = "ROCR_VISIBLE_DEVICES";
 
-/// Number of initialisations minus shutdowns.
+/// Number of initialisations minus number of shutdowns.
 static COUNT: AtomicU32 = AtomicU32::new(0);
-/// Created by the first initialisation and never dropped, since destructors of programs call functions after the last
-/// shutdown.
+/// Runtime, created by the first initialisation and never dropped, since program destructors call API functions after
+/// the last shutdown.
 static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
 
-/// All state of the library.
+/// Complete state of the library.
 #[derive(Debug)]
 pub(crate) struct Runtime {
-    /// Agents; the host CPU comes first.
+    /// Agents, starting with the host CPU.
     pub(crate) agents: Vec<Agent>,
     pub(crate) watch: Watch,
     pub(crate) signals: SignalTable,
@@ -50,14 +50,14 @@ pub(crate) struct Runtime {
     pub(crate) copies: Arc<TaskWorker<CopyJob>>,
     pub(crate) groups: Handles<Vec<Signal>>,
     pub(crate) images: Images,
-    /// Queues by the address that programs know.
+    /// Queues by the address that identifies them to programs.
     queues: RwLock<HashMap<u64, Arc<Queue>>>,
-    /// True once a queue has been created, and so a thread has been started.
+    /// True once a queue has been created, and therefore a thread started.
     has_served: AtomicBool,
     events: Mutex<Vec<(SystemCallback, usize)>>,
 }
 
-/// Returns the runtime if it is initialised in this process.
+/// Returns the runtime if it is initialised in the current process.
 pub(crate) fn get() -> HsaResult<&'static Runtime> {
     if COUNT.load(SeqCst) == 0 || forks::is_child() {
         return Err(Status::NOT_INITIALIZED);
@@ -72,7 +72,7 @@ pub(crate) fn existing() -> Option<&'static Runtime> {
     RUNTIME.get()?.as_ref()
 }
 
-/// Initialises the runtime, or increments the number of initialisations.
+/// Initialises the runtime, or increments the initialisation count.
 pub(crate) fn initialise() -> HsaResult {
     if forks::refuse("HSA (or HIP)") {
         return Err(Status::ERROR);
@@ -92,8 +92,8 @@ pub(crate) fn initialise() -> HsaResult {
     counted.map(drop).map_err(|_| Status::REFCOUNT_OVERFLOW)
 }
 
-/// Decrements the number of initialisations; the last one destroys remaining queues. A child forked afterwards may
-/// initialise the runtime itself, as with AMD's library, unless a thread was started: the child would lack it.
+/// Decrements the initialisation count; at 0, destroys all remaining queues. A child that is forked afterwards may
+/// initialise the runtime itself, as with AMD's library, unless a thread was started, which the child would lack.
 pub(crate) fn shut_down() -> HsaResult {
     let runtime = get()?;
     let count = COUNT.fetch_update(SeqCst, SeqCst, |count| count.checked_sub(1));
@@ -110,7 +110,7 @@ pub(crate) fn shut_down() -> HsaResult {
         let has_threads = runtime.handlers.has_thread() || runtime.copies.has_thread();
         if !has_threads && !runtime.has_served.load(SeqCst) {
             forks::unwatch();
-            // Another thread may have initialised it again.
+            // Another thread may have initialised the runtime again.
             if COUNT.load(SeqCst) > 0 {
                 forks::watch();
             }
@@ -119,8 +119,8 @@ pub(crate) fn shut_down() -> HsaResult {
     count.map(drop).map_err(|_| Status::NOT_INITIALIZED)
 }
 
-/// Indices of the visible devices: those that a list names by index or UUID, in its order, or all. As in AMD's
-/// library, an unknown or repeated entry ends the list.
+/// Returns the indices of the visible devices: those that `list` names by index or UUID, in that order, or all devices
+/// without a list. As in AMD's library, an unknown or repeated entry ends the list.
 fn visible(list: Option<&str>, count: usize) -> Vec<usize> {
     let Some(list) = list else {
         return (0..count).collect();
@@ -143,7 +143,7 @@ impl Runtime {
         let devices = settings.devices().map_err(|error| text(&error))?;
         let mut all: Vec<Device> = Vec::new();
         for builder in devices {
-            // Pools enforce the limit for their allocations; kernels' other memory is not limited.
+            // Pools enforce the limit for allocations; other memory used by kernels is not limited.
             let builder = builder.without_host_calls().memory(u64::MAX);
             let builder = match overriding_target(all.len())? {
                 Some(target) => builder.code_target(target),
@@ -172,7 +172,7 @@ impl Runtime {
         }
         let device = all.first().ok_or("GCN_TARGET names no device")?;
         if agents.len() == 1 {
-            // Fails as on a machine without a device, since HIP crashes if the host CPU is the only agent.
+            // Fail as on a machine without a device, since HIP crashes if the host CPU is the only agent.
             return Err(format!("{VISIBLE} leaves no device"));
         }
         let signals = SignalTable::new(device).map_err(|_| "there is no memory for signals")?;
@@ -201,7 +201,7 @@ impl Runtime {
         self.agents.get(index).ok_or(Status::INVALID_AGENT)
     }
 
-    /// Looks up the agent of an instruction set.
+    /// Looks up the agent with an instruction set handle.
     pub(crate) fn agent_of_isa(&self, isa: Handle) -> HsaResult<&Agent> {
         let index = Agent::index_of_isa(isa).ok_or(Status::INVALID_ISA)?;
         let agent = self.agents.get(index).filter(|agent| agent.isa().is_some());

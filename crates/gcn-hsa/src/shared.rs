@@ -1,4 +1,5 @@
-//! Memory shared by other processes. A handle identifies the process and the file descriptor of the memory.
+//! Imports and exports memory shared between processes. A handle identifies the exporting process and its file
+//! descriptor for the memory.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -10,23 +11,23 @@ use gcn_runtime::memory::{ALIGNMENT, SharedMemory};
 use crate::pools::{MemoryOrigin, MemoryPool, Pools};
 use crate::status::{HsaResult, Status};
 
-/// `hsa_amd_ipc_memory_t`, by which other processes find the memory.
+/// `hsa_amd_ipc_memory_t`, with which other processes find the memory.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IpcMemory {
-    /// [`MAGIC`].
+    /// Magic number ([`MAGIC`]).
     magic: u32,
     process: u32,
-    /// File descriptor in that process.
+    /// File descriptor in the exporting process.
     file: u32,
-    /// Low bits of the pool's handle.
+    /// Low bits of the pool handle.
     pool: u32,
-    /// Inode of the file, since the process may have closed it and reused the descriptor.
+    /// Inode of the file. The process may have closed the file and reused the descriptor.
     inode: [u32; 2],
     reserved: [u32; 2],
 }
 
-/// Magic number of a handle: "gcn" and the version of its format.
+/// Magic number of a handle: "gcn" and the format version.
 const MAGIC: u32 = u32::from_le_bytes(*b"gcn\x01");
 
 fn halves(value: u64) -> [u32; 2] {
@@ -37,10 +38,10 @@ fn whole([low, high]: [u32; 2]) -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
 
-/// Returns the handle of an allocation.
+/// Returns a handle for an allocation.
 pub(crate) fn export(pools: &Pools, base: u64, bytes: u64) -> HsaResult<IpcMemory> {
     let (shared, pool) = pools.share(base)?;
-    // HIP 5.2 passes the size rounded up to the pool's granule.
+    // HIP 5.2 rounds the size up to the pool's granule.
     if bytes > shared.bytes() {
         return Err(Status::INVALID_ARGUMENT);
     }

@@ -1,4 +1,4 @@
-//! Signals: 64 bytes of device memory each, so that kernels can change them.
+//! Signals, each of which is 64 bytes of device memory, so that kernels can change it.
 //!
 //! This module may use `unsafe`: a signal's handle is its address, which programs pass back.
 #![allow(unsafe_code)]
@@ -16,17 +16,17 @@ use crate::abi::{AmdSignal, Handle, SIGNAL_DOORBELL, SIGNAL_USER, Times};
 use crate::changes::Changes;
 use crate::status::{HsaResult, Status};
 
-/// Number of bytes allocated at a time for signals.
+/// Number of bytes that are allocated at a time for signals.
 const SLAB_BYTES: u64 = 1 << 16;
 
-/// Value of a signal whose command has failed. It is negative, so waits for a decrease end.
+/// Value of a signal whose command failed. It is negative, so threads that wait for a lower value return.
 pub(crate) const FAILED: i64 = -(Status::EXCEPTION.0 as i64);
 
-/// Change counter of all signals except doorbells.
+/// Change counter for all signals except doorbells.
 pub(crate) static CHANGES: std::sync::LazyLock<Changes> =
     std::sync::LazyLock::new(Changes::default);
 
-/// All signals of the process.
+/// Table of all signals in the process.
 #[derive(Debug)]
 pub(crate) struct SignalTable {
     device: Device,
@@ -41,6 +41,8 @@ struct HsaSignalState {
 }
 
 impl SignalTable {
+    /// Creates an empty signal table.
+    ///
     /// # Errors
     /// Memory is exhausted.
     pub(crate) fn new(device: &Device) -> HsaResult<SignalTable> {
@@ -52,7 +54,7 @@ impl SignalTable {
         })
     }
 
-    /// Mailbox in which kernels announce changes of signals.
+    /// Returns the mailbox through which kernels announce signal changes.
     pub(crate) fn mailbox(&self) -> Mailbox {
         self.mailbox
     }
@@ -90,7 +92,7 @@ impl SignalTable {
         Ok(signal)
     }
 
-    /// Invalidates a signal's handle.
+    /// Invalidates the signal's handle.
     pub(crate) fn destroy(&self, signal: Signal) -> HsaResult {
         let mut state = self.state();
         if !state.live.remove(&signal.0) {
@@ -148,7 +150,7 @@ impl SignalCondition {
     }
 }
 
-/// Signal, represented by its address.
+/// Signal, identified by its address.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Signal(Handle);
 
@@ -165,7 +167,7 @@ impl Signal {
         self.0
     }
 
-    /// Signal structure in memory.
+    /// Returns the signal structure in memory.
     pub(crate) fn raw(self) -> &'static AmdSignal {
         // SAFETY: the address is in a slab, which is never freed; all fields that change are atomic.
         unsafe { &*std::ptr::with_exposed_provenance::<AmdSignal>(self.0 as usize) }
@@ -188,7 +190,7 @@ impl Signal {
         self.value().store(value, order);
     }
 
-    /// Changes the value by an atomic operation, and wakes waiting threads.
+    /// Changes the value with an atomic operation, and wakes waiting threads.
     pub(crate) fn change<T>(self, operation: impl FnOnce(&AtomicI64) -> T) -> T {
         let result = operation(self.value());
         self.wake();
@@ -220,13 +222,12 @@ impl Signal {
         value
     }
 
-    /// True if a command that depends on the signal may start: the value is 0, or the signal's own command has
-    /// failed.
+    /// Returns true if commands that depend on the signal may start: its value is 0, or its own command failed.
     pub(crate) fn is_complete(self) -> bool {
         matches!(self.load(Ordering::Acquire), 0 | FAILED)
     }
 
-    /// Start and end of the command that completed the signal.
+    /// Returns the start and end times of the command that completed the signal.
     pub(crate) fn times(self) -> HsaResult<Times> {
         let raw = self.raw();
         let (start, end) = (
@@ -239,7 +240,7 @@ impl Signal {
         Ok(Times { start, end })
     }
 
-    /// Completes the signal's command.
+    /// Records the command's times, and decrements the signal, or sets it to [`FAILED`] on an error.
     pub(crate) fn complete(self, result: HsaResult, start: u64, end: u64) {
         let raw = self.raw();
         raw.start_ts.store(start, Ordering::Relaxed);
@@ -251,24 +252,24 @@ impl Signal {
     }
 }
 
-/// Wakes the thread of a doorbell's queue.
+/// Wakes the thread of the queue to which a doorbell belongs.
 fn ring(changes: u64) {
-    // SAFETY: only doorbells come here, and each has the address of what its queue's thread sleeps on, which is never freed.
+    // SAFETY: this is a doorbell, so the address is that of its queue thread's change counter, which is never freed.
     let changes = unsafe { &*std::ptr::with_exposed_provenance::<Changes>(changes as usize) };
     changes.count();
 }
 
-/// Mailbox address, the same for all signals. A kernel that changes a signal stores an event number there and sends
-/// the interrupt message. The message itself is ignored: the mailbox is checked after each turn of a wave.
+/// Mailbox address, shared by all signals. A kernel that changes a signal stores an event number there and sends the
+/// interrupt message. The message itself is ignored: the mailbox is checked after each turn of a wave.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mailbox(u64);
 
-/// Event number; an empty mailbox is 0.
+/// Event number that kernels store; 0 means that the mailbox is empty.
 const EVENT: u32 = 1;
 
 impl HostCalls for Mailbox {
     fn serve(&self, _: &Memory) -> Result<(), String> {
-        // SAFETY: the address is that of an allocation that is never freed, and all accesses are atomic.
+        // SAFETY: the address belongs to an allocation that is never freed, and all accesses are atomic.
         let event = unsafe { &*std::ptr::with_exposed_provenance::<AtomicU64>(self.0 as usize) };
         if event.load(Ordering::Relaxed) != 0 {
             event.store(0, Ordering::Relaxed);

@@ -10,7 +10,8 @@ macro_rules! statuses {
         impl Status {
             $(#[doc = $text] pub const $name: Status = Status($code);)*
 
-            /// Name in the header and description, as `hsa_status_string` returns them; `None` for an unknown code.
+            /// Returns the name in the header with a description, in the format of `hsa_status_string`; `None` for an
+            /// unknown code.
             pub fn text(self) -> Option<&'static std::ffi::CStr> {
                 match self {
                     $(Status::$name => {
@@ -74,7 +75,7 @@ statuses! {
     CU_MASK_REDUCED = 44, "HSA_STATUS_CU_MASK_REDUCED", "The mask names compute units that do not exist.";
 }
 
-/// Result with an HSA status as error.
+/// Result with an HSA status as the error.
 pub(crate) type HsaResult<T = ()> = Result<T, Status>;
 
 #[cfg(test)]

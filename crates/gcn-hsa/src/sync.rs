@@ -1,3 +1,3 @@
-//! Synchronization types, which the test `model` replaces with loom's.
+//! Synchronization types. The test `model` replaces them with loom's.
 
 pub(crate) use std::sync::{Condvar, Mutex, atomic};

@@ -1,4 +1,4 @@
-//! Copies by programs, reported to checks.
+//! Performs copies for programs, and reports them to checks.
 //!
 //! This module may use `unsafe`, since it copies between arbitrary addresses of the process.
 #![allow(unsafe_code)]
@@ -6,14 +6,14 @@
 use crate::copies::CopyRequest;
 use crate::runtime;
 
-/// Performs a copy. Checks are told of the bytes that it reads and writes for the host.
+/// Performs a copy. Checks are notified of the host's reads and writes.
 ///
 /// # Safety
-/// As for [`CopyRequest::make`].
+/// Same as [`CopyRequest::make`].
 pub(crate) unsafe fn make(copy: &CopyRequest) {
     let checked = runtime::existing().and_then(|it| Some((it, it.watch.checks()?)));
     let Some((runtime, checking)) = checked else {
-        // SAFETY: the caller vouches for the addresses.
+        // SAFETY: the caller guarantees accessible bytes.
         return unsafe { copy.make() };
     };
     for (to, from, bytes) in copy.rows() {

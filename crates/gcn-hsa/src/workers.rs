@@ -1,4 +1,4 @@
-//! Worker threads that execute tasks when signals meet their conditions.
+//! Worker threads that execute tasks once signals satisfy their conditions.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -7,22 +7,22 @@ use crate::changes::RECHECK_INTERVAL;
 use crate::signals::CHANGES;
 use crate::status::{HsaResult, Status};
 
-/// Maximum time that a thread sleeps while there are no tasks.
+/// Maximum time for which a thread without tasks sleeps.
 const IDLE: Duration = Duration::from_secs(3600);
 
-/// A task of a worker.
+/// Task for a worker thread.
 pub(crate) trait WorkerTask: Send + Sized + 'static {
     /// Thread name.
     const THREAD: &'static str;
 
-    /// True if the task can be executed.
+    /// Returns true if the task can be executed.
     fn is_ready(&self) -> bool;
 
-    /// Executes the task. Returns it if it has to wait again.
+    /// Executes the task. Returns the task if it has to wait again.
     fn carry_out(self) -> Option<Self>;
 }
 
-/// Waiting tasks, and a thread for them, which the first task starts.
+/// Queue of waiting tasks, with a thread that the first task starts.
 pub(crate) struct TaskWorker<T>(Mutex<WorkerState<T>>);
 
 struct WorkerState<T> {
@@ -45,7 +45,7 @@ impl<T> TaskWorker<T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// True if the thread was started.
+    /// Returns true if the thread has been started.
     pub(crate) fn has_thread(&self) -> bool {
         self.state().has_thread
     }
@@ -57,7 +57,7 @@ impl<T> TaskWorker<T> {
 }
 
 impl<T: WorkerTask> TaskWorker<T> {
-    /// Submits a task, which is executed once it is ready. Ready tasks execute in order of submission.
+    /// Submits a task for execution once it is ready. Ready tasks are executed in order of submission.
     ///
     /// # Errors
     /// The host cannot create a thread.

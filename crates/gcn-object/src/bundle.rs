@@ -1,10 +1,10 @@
-//! Files that contain code objects: offload bundles written by `hipcc --genco`, uncompressed and compressed; programs
-//! and libraries with such bundles in their `.hip_fatbin` section; and programs of AMD's OpenCL 2 compiler, a format
-//! that miners and assemblers still use: an ELF file for a machine type of its own, with the code object in its
-//! `.text` section ("AmdCL2 binary format" in CLRX's documentation).
+//! Reads files that contain code objects: offload bundles written by `hipcc --genco`, uncompressed or compressed;
+//! programs and libraries with bundles in their `.hip_fatbin` section; and programs compiled by AMD's OpenCL 2
+//! compiler, whose format miners and assemblers still use. The latter are ELF files with their own machine type and the
+//! code object in the `.text` section ("AmdCL2 binary format" in CLRX's documentation).
 //!
-//! The bundle formats are described in "Bundled Code Object File Layout" and "Compression and Decompression" of
-//! Clang's "Clang Offload Bundler".
+//! The bundle formats are described in the sections "Bundled Code Object File Layout" and "Compression and
+//! Decompression" of Clang's "Clang Offload Bundler" documentation.
 
 mod error;
 mod table;

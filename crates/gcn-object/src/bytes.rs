@@ -1,10 +1,10 @@
-//! Borrowed or shared bytes of a file, and ranges of them, so that large files are never copied.
+//! Borrowed or shared file contents, which can be sliced without copying.
 
 use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-/// Bytes owned elsewhere: borrowed, or shared with other values.
+/// Bytes that are borrowed, or shared with other values.
 ///
 /// ```
 /// use gcn_object::Bytes;
@@ -27,7 +27,7 @@ enum Storage<'a> {
 }
 
 impl Bytes<'static> {
-    /// Creates shared bytes, which keep their owner alive: a vector, or a mapped file.
+    /// Creates shared bytes, which keep their owner (such as a vector or a mapped file) alive.
     ///
     /// # Examples
     /// ```
@@ -45,7 +45,7 @@ impl Bytes<'static> {
 }
 
 impl<'a> Bytes<'a> {
-    /// A range of the bytes, without copying; `None` if it is out of bounds.
+    /// Returns a range of the bytes without copying them; `None` if the range is out of bounds.
     ///
     /// # Examples
     /// ```
@@ -68,7 +68,7 @@ impl<'a> Bytes<'a> {
         }))
     }
 
-    /// Converts to an owned value; borrowed bytes are copied.
+    /// Converts to an owned value, copying borrowed bytes.
     ///
     /// # Examples
     /// ```

@@ -1,23 +1,23 @@
-//! Kernel descriptors, which hardware and loader read before a kernel starts: the 64-byte descriptor of version 3 and
-//! later, and version 2's `amd_kernel_code_t`, read into one structure.
+//! Kernel descriptors, which the hardware and the loader read before a kernel starts. One structure represents both the
+//! 64-byte descriptor of version 3 and later, and version 2's `amd_kernel_code_t`.
 //!
 //! Layouts and bit numbers follow "Kernel Descriptor" and "Code Object V2 Kernel Code Object" in LLVM's "User Guide
 //! for AMDGPU Backend"; the assembler's `.amdhsa_` directives set the same fields.
 
 use serde::Serialize;
 
-/// Size of a kernel descriptor of version 3 and later, in bytes.
+/// Size in bytes of a kernel descriptor in version 3 and later.
 pub const DESCRIPTOR_SIZE: usize = 64;
 /// Required alignment of a kernel descriptor, in bytes.
 pub const DESCRIPTOR_ALIGN: u64 = 64;
-/// Offset of [`KernelDescriptor::kernel_code_entry_byte_offset`] in the descriptor, in bytes. An assembler places a
-/// [`Rel64`](crate::RelocationKind::Rel64) relocation against the kernel's symbol here, with this offset as the
-/// addend, because the entry offset is relative to the descriptor.
+/// Offset of [`KernelDescriptor::kernel_code_entry_byte_offset`] in the descriptor, in bytes. Assemblers place a
+/// [`Rel64`](crate::RelocationKind::Rel64) relocation against the kernel's symbol here, with this offset as the addend,
+/// because the entry offset is relative to the descriptor.
 pub const ENTRY_OFFSET_FIELD: u64 = 16;
 /// Size of version 2's `amd_kernel_code_t`, in bytes.
 pub const KERNEL_CODE_SIZE: usize = 256;
 
-/// A bit field of a descriptor register.
+/// A bit field in a descriptor register.
 ///
 /// # Examples
 /// ```
@@ -29,16 +29,16 @@ pub const KERNEL_CODE_SIZE: usize = 256;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Field {
-    /// Name as in LLVM's documentation, in lower case, without the register's prefix.
+    /// LLVM's name for the field, in lower case and without the register prefix.
     pub name: &'static str,
-    /// The lowest bit.
+    /// Lowest bit number.
     pub low: u32,
     /// Number of bits.
     pub width: u32,
 }
 
 impl Field {
-    /// Maximum value of the field.
+    /// Returns the maximum value of the field.
     pub fn max(self) -> u32 {
         (1 << self.width) - 1
     }
@@ -66,7 +66,7 @@ macro_rules! register {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
         pub struct $register(
-            /// Bits of the register.
+            /// Register value.
             pub u32,
         );
 
@@ -76,15 +76,15 @@ macro_rules! register {
                 pub const $constant: Field = Field { name: stringify!($name), low: $low, width: $width };
             )*
 
-            /// Every field, lowest bit first.
+            /// All fields, lowest bit first.
             pub const FIELDS: &'static [Field] = &[$(Self::$constant),*];
 
-            /// Value of a field.
+            /// Returns the value of a field.
             pub fn get(self, field: Field) -> u32 {
                 (self.0 >> field.low) & field.max()
             }
 
-            /// Returns the register with one field replaced; bits of `value` beyond the field's width are dropped.
+            /// Returns the register with a field set to `value`. Bits of `value` beyond the field's width are dropped.
             #[must_use]
             pub fn with(self, field: Field, value: u32) -> Self {
                 Self(self.0 & !(field.max() << field.low) | (value & field.max()) << field.low)
@@ -96,7 +96,7 @@ macro_rules! register {
 }
 
 register! {
-    /// `COMPUTE_PGM_RSRC1`: register counts and the initial MODE.
+    /// `COMPUTE_PGM_RSRC1`: register counts and the initial value of MODE.
     Rsrc1 {
          0 6 bits GRANULATED_WORKITEM_VGPR_COUNT  granulated_workitem_vgpr_count  "VGPRs in blocks of four, less one block.";
          6 4 bits GRANULATED_WAVEFRONT_SGPR_COUNT granulated_wavefront_sgpr_count "SGPRs in blocks of eight, less one block (GFX9 counts in pairs of blocks).";
@@ -116,7 +116,7 @@ register! {
 }
 
 register! {
-    /// `COMPUTE_PGM_RSRC2`: initial registers of a wave, LDS, exceptions.
+    /// `COMPUTE_PGM_RSRC2`: initial register contents, LDS size, and enabled exceptions.
     ///
     /// # Examples
     /// ```
@@ -151,7 +151,7 @@ register! {
 }
 
 register! {
-    /// `COMPUTE_PGM_RSRC3` as on gfx90a and gfx942; zero on earlier processors.
+    /// `COMPUTE_PGM_RSRC3` of gfx90a and gfx942; zero on earlier processors.
     Rsrc3 {
          0 6 bits ACCUM_OFFSET accum_offset "The first accumulation VGPR, in blocks of four, less one block.";
         16 1 flag TG_SPLIT     tg_split     "Waves of a workgroup may run on several compute units.";
@@ -159,7 +159,7 @@ register! {
 }
 
 register! {
-    /// Enabled user SGPRs, in register order, and flags for the loader.
+    /// `kernel_code_properties`: enabled user SGPRs in register order, and flags for the loader.
     Properties {
          0 1 flag ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER  enable_sgpr_private_segment_buffer  "Four SGPRs: a buffer descriptor for scratch.";
          1 1 flag ENABLE_SGPR_DISPATCH_PTR            enable_sgpr_dispatch_ptr            "Two SGPRs: the address of the dispatch packet.";
@@ -176,7 +176,7 @@ register! {
     }
 }
 
-/// Contents of one, two or four user SGPRs when a wave starts.
+/// Initial contents of one, two or four user SGPRs.
 ///
 /// # Examples
 /// ```
@@ -188,30 +188,31 @@ register! {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum UserSgpr {
-    /// Buffer descriptor for scratch; four registers.
+    /// Scratch buffer descriptor; four registers.
     PrivateSegmentBuffer,
-    /// Address of the dispatch packet; two registers.
+    /// Dispatch packet address; two registers.
     DispatchPtr,
-    /// Address of the queue; two registers.
+    /// Queue address; two registers.
     QueuePtr,
-    /// Address of the kernel arguments; two registers.
+    /// Kernel argument address; two registers.
     KernargSegmentPtr,
     /// Dispatch ID; two registers.
     DispatchId,
     /// Initial value of FLAT_SCRATCH; two registers.
     FlatScratchInit,
-    /// Bytes of scratch per lane; one register.
+    /// Scratch size per lane in bytes; one register.
     PrivateSegmentSize,
-    /// Number of workgroups in x; one register.
+    /// Number of workgroups in the x dimension; one register.
     GridWorkgroupCountX,
-    /// Number of workgroups in y; one register.
+    /// Number of workgroups in the y dimension; one register.
     GridWorkgroupCountY,
-    /// Number of workgroups in z; one register.
+    /// Number of workgroups in the z dimension; one register.
     GridWorkgroupCountZ,
 }
 
 impl UserSgpr {
-    /// The `.amdhsa_kernel` directive that enables it; `None` for the workgroup counts, which only version 2 has.
+    /// Returns the `.amdhsa_kernel` directive that enables these user SGPRs; `None` for the workgroup counts, which
+    /// exist only in version 2.
     ///
     /// ```
     /// use gcn_object::UserSgpr;
@@ -233,7 +234,7 @@ impl UserSgpr {
     }
 }
 
-/// User SGPRs in the order in which hardware initializes them: the enable bit, and the number of registers.
+/// User SGPRs in the order in which the hardware initializes them, each with its enable bit and number of registers.
 const USER_SGPRS: [(Field, UserSgpr, u32); 10] = [
     (
         Properties::ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER,
@@ -280,7 +281,7 @@ const USER_SGPRS: [(Field, UserSgpr, u32); 10] = [
 ];
 
 impl Properties {
-    /// The enabled user SGPRs, each with its first register and the number of registers.
+    /// Returns the enabled user SGPRs, each with its first register and number of registers.
     ///
     /// # Examples
     /// ```
@@ -305,7 +306,7 @@ impl Properties {
     }
 }
 
-/// A kernel descriptor (64 bytes, version 3 and later), or the same fields of `amd_kernel_code_t`.
+/// A kernel descriptor (64 bytes, version 3 and later), or the corresponding fields of `amd_kernel_code_t`.
 ///
 /// # Examples
 /// ```
@@ -324,72 +325,72 @@ impl Properties {
 pub struct KernelDescriptor {
     /// Static LDS size, in bytes.
     pub group_segment_fixed_size: u32,
-    /// Scratch per lane, in bytes.
+    /// Scratch size per lane, in bytes.
     pub private_segment_fixed_size: u32,
-    /// Size of the argument segment, in bytes; zero if the producer did not state it. A version 2 size that exceeds
-    /// 32 bits reads as `u32::MAX`.
+    /// Size of the argument segment, in bytes; zero if unknown. A version 2 size that exceeds 32 bits reads as
+    /// `u32::MAX`.
     pub kernarg_size: u32,
     /// Offset of the entry point from the descriptor, in bytes.
     pub kernel_code_entry_byte_offset: i64,
-    /// Register counts and the initial MODE.
+    /// Register counts and the initial value of MODE.
     pub compute_pgm_rsrc1: Rsrc1,
-    /// Initial registers, LDS, exceptions.
+    /// Initial register contents, LDS size, and enabled exceptions.
     pub compute_pgm_rsrc2: Rsrc2,
-    /// Zero before gfx90a.
+    /// Settings for gfx90a and gfx942; zero on earlier processors.
     pub compute_pgm_rsrc3: Rsrc3,
-    /// User SGPRs; 16 bits. For version 2, the lower half of the 32-bit field, with the dynamic-stack bit moved to its
-    /// position in later versions; [`KernelCode::code_properties`] has all bits.
+    /// User SGPRs and flags; 16 bits. For version 2, these are the lower 16 bits of the 32-bit field, with the
+    /// dynamic-stack bit moved to its position in later versions; [`KernelCode::code_properties`] contains all 32 bits.
     pub kernel_code_properties: Properties,
-    /// Arguments preloaded into SGPRs (gfx90a, gfx942): length in bits 6:0, offset in bits 15:7, both in dwords.
+    /// Kernel arguments preloaded into SGPRs (gfx90a, gfx942): length in bits 6:0, offset in bits 15:7, both in dwords.
     pub kernarg_preload: u16,
     /// Fields that exist only in `amd_kernel_code_t`.
     pub kernel_code: Option<Box<KernelCode>>,
 }
 
-/// Fields of version 2's `amd_kernel_code_t` that are not in a kernel descriptor.
+/// Fields of version 2's `amd_kernel_code_t` that later kernel descriptors lack.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct KernelCode {
     /// Major and minor version of the structure.
     pub kernel_code_version: [u32; 2],
-    /// 1 is AMDGPU.
+    /// Machine kind; 1 is AMDGPU.
     pub machine_kind: u16,
-    /// Major, minor and stepping of the processor.
+    /// Major version, minor version and stepping of the processor.
     pub machine_version: [u16; 3],
     /// Offset of the code to prefetch from the start of the structure, in bytes.
     pub kernel_code_prefetch_byte_offset: i64,
     /// Number of bytes to prefetch.
     pub kernel_code_prefetch_byte_size: u64,
-    /// Maximum scratch of the whole dispatch; zero if not stated.
+    /// Maximum scratch size of a whole dispatch in bytes; zero if unknown.
     pub max_scratch_backing_memory_byte_size: u64,
-    /// All 32 bits of the properties.
+    /// All 32 bits of the kernel code properties.
     pub code_properties: u32,
-    /// GDS, in bytes.
+    /// GDS size, in bytes.
     pub gds_segment_byte_size: u32,
-    /// Size of the argument segment as stated.
+    /// Size of the argument segment in bytes, not limited to 32 bits.
     pub kernarg_segment_byte_size: u64,
-    /// Fbarriers per workgroup.
+    /// Number of fbarriers per workgroup.
     pub workgroup_fbarrier_count: u32,
     /// Number of SGPRs, including VCC and similar registers.
     pub wavefront_sgpr_count: u16,
-    /// VGPRs.
+    /// Number of VGPRs.
     pub workitem_vgpr_count: u16,
     /// First VGPR and number of VGPRs reserved for a debugger.
     pub reserved_vgprs: [u16; 2],
     /// First SGPR and number of SGPRs reserved for a debugger.
     pub reserved_sgprs: [u16; 2],
-    /// SGPRs with the wave's scratch offset and the scratch buffer, for debuggers.
+    /// SGPRs that hold the wave's scratch offset and the scratch buffer descriptor, for debuggers.
     pub debug_sgprs: [u16; 2],
-    /// Alignments of arguments, LDS and scratch as powers of two.
+    /// Alignments of arguments, LDS and scratch, as exponents of two.
     pub segment_alignments: [u8; 3],
-    /// Lanes per wave as a power of two.
+    /// Lanes per wave, as an exponent of two.
     pub wavefront_size: u8,
-    /// Calling convention; −1 if not stated.
+    /// Calling convention; −1 if unknown.
     pub call_convention: i32,
-    /// Filled in by a loader.
+    /// Field reserved for the loader.
     pub runtime_loader_kernel_symbol: u64,
 }
 
-/// Bit 20 of version 2's properties.
+/// Dynamic-stack bit in version 2's properties.
 const IS_DYNAMIC_CALLSTACK: u32 = 1 << 20;
 
 impl KernelDescriptor {
@@ -435,7 +436,7 @@ impl KernelDescriptor {
         }
     }
 
-    /// Encodes a descriptor of version 3 and later; [`KernelDescriptor::kernel_code`] is not represented.
+    /// Encodes a descriptor of version 3 and later, which omits [`KernelDescriptor::kernel_code`].
     pub fn encode(&self) -> [u8; DESCRIPTOR_SIZE] {
         let [properties_low, properties_high, ..] = self.kernel_code_properties.0.to_le_bytes();
         let mut bytes = [0; DESCRIPTOR_SIZE];
@@ -536,8 +537,8 @@ impl KernelDescriptor {
     }
 }
 
-/// Reader of consecutive little-endian numbers; yields zero past the end, which callers rule out by their array
-/// sizes.
+/// Reader for consecutive little-endian numbers. Past the end it returns zero, but callers pass arrays of the right
+/// size.
 struct Fields<'a>(&'a [u8]);
 
 impl Fields<'_> {

@@ -1,12 +1,12 @@
-//! Programs of OpenCL drivers with their own ABI: Catalyst's, for OpenCL 1.2 (32-bit and 64-bit) and, before driver
-//! 1912.05, for OpenCL 2.0; and the container of Mesa's Gallium compute. They contain GCN code, but are not HSA code
-//! objects: most have no kernel descriptors, and kernels get their arguments through resource tables or grid
+//! Reads programs for OpenCL drivers that have their own ABI: Catalyst's for OpenCL 1.2 (32-bit and 64-bit) and, before
+//! driver 1912.05, for OpenCL 2.0, and the container of Mesa's Gallium compute. They contain GCN code, but are not HSA
+//! code objects: most lack kernel descriptors, and kernels get their arguments through resource tables or grid
 //! parameters that only the driver creates.
 //!
-//! The formats follow CLRX's documentation ("AMD Catalyst handling", "Gallium handling") and the files in its tests;
-//! Gallium's configuration follows Mesa's loader (`ac_binary.c`).
+//! The formats follow CLRX's documentation ("AMD Catalyst handling", "Gallium handling") and its test files; Gallium's
+//! configuration follows Mesa's loader (`ac_binary.c`).
 
-// In dependency order.
+// In dependency order: a module uses those above it.
 mod chip;
 mod model;
 mod elf;
@@ -28,7 +28,7 @@ use crate::bytes::Bytes;
 use crate::metadata::KernelMetadata;
 use elf::Elf;
 
-/// Kernel metadata of a Catalyst OpenCL 2.0 program that contains a code object; empty if malformed.
+/// Returns the kernel metadata in a Catalyst OpenCL 2.0 program that contains a code object; empty if malformed.
 pub(crate) fn metadata_of_code_object(bytes: &[u8]) -> Vec<KernelMetadata> {
     let file = Elf::parse(bytes).ok();
     let file = file.filter(|file| catalyst2::is_machine(file.machine));
@@ -36,15 +36,15 @@ pub(crate) fn metadata_of_code_object(bytes: &[u8]) -> Vec<KernelMetadata> {
     all.unwrap_or_default().into_values().flatten().collect()
 }
 
-/// Range of the code object in a 32-bit Catalyst OpenCL 2.0 program.
+/// Returns the range of the code object in a 32-bit Catalyst OpenCL 2.0 program.
 pub(crate) fn code_object_of_32_bits(bytes: &[u8]) -> Option<Range<usize>> {
     let machine = Elf::machine_of(bytes)?;
     let file = catalyst2::is_machine(machine).then(|| Elf::parse(bytes))?;
     catalyst2::code_object(&file.ok().filter(|file| file.bits == 32)?)
 }
 
-/// Returns true for programs of drivers with their own ABI, for [`read_driver_program`]. Programs that these drivers
-/// produce for CPUs are included, so that the reader can report what they are.
+/// Returns true for programs that [`read_driver_program`] handles: those for drivers with their own ABI. This includes
+/// programs that these drivers produce for CPUs, for which the reader returns [`DriverError::Cpu`].
 ///
 /// # Examples
 /// ```
@@ -65,13 +65,14 @@ pub fn is_driver_program(bytes: &[u8]) -> bool {
     }
 }
 
-/// Reads a Catalyst or Gallium program. It keeps the bytes: borrowed from a slice, or shared ([`Bytes::shared`]).
+/// Reads a Catalyst or Gallium program. The result keeps the bytes, either borrowed from a slice or shared
+/// ([`Bytes::shared`]).
 ///
-/// Memory use is bounded by a small multiple of the input size. Kernels whose code cannot be found are in
-/// [`DriverProgram::warnings`] and have no code.
+/// Memory use is bounded by a small multiple of the input size. Kernels whose code cannot be found have no code and are
+/// reported in [`DriverProgram::warnings`].
 ///
 /// # Errors
-/// [`DriverError`], if the bytes are not a driver program, or are malformed.
+/// The bytes are not a driver program, or the program is malformed.
 ///
 /// # Examples
 /// ```

@@ -1,17 +1,17 @@
-//! ELF definitions for reading and writing: symbol kinds, and relocations with their arithmetic.
+//! ELF definitions for reading and writing: symbol kinds, and relocation kinds with their formulas.
 //!
 //! Relocation numbers and formulas follow the relocation table in LLVM's "User Guide for AMDGPU Backend": S is the
-//! symbol's value, A the addend, P the address of the field, B the load address.
+//! symbol value, A the addend, P the address of the field, B the load address.
 
 use serde::Serialize;
 
 /// `EI_OSABI` of HSA code objects.
 pub(crate) const ELFOSABI_AMDGPU_HSA: u8 = 64;
-/// Page size, the granularity of access rights.
+/// Page size in bytes, the granularity of access rights.
 pub(crate) const PAGE: u64 = 0x1000;
 /// Maximum alignment of a section or symbol, in bytes.
 pub(crate) const MAX_ALIGN: u64 = 1 << 16;
-/// Size of a global offset table slot, in bytes.
+/// Size of a slot in the global offset table, in bytes.
 pub(crate) const GOT_SLOT: u64 = 8;
 
 macro_rules! numbered {
@@ -25,7 +25,7 @@ macro_rules! numbered {
         }
 
         impl $type {
-            /// Converts from the number in the file.
+            /// Converts from the number used in the file.
             pub fn from_number(number: $word) -> Self {
                 match number {
                     $($number => Self::$variant,)*
@@ -33,7 +33,7 @@ macro_rules! numbered {
                 }
             }
 
-            /// Number in the file.
+            /// Returns the number used in the file.
             pub fn number(self) -> $word {
                 match self {
                     $(Self::$variant => $number,)*
@@ -92,7 +92,7 @@ numbered! {
 }
 
 numbered! {
-    /// Formula by which a relocation computes its field.
+    /// Formula with which a relocation computes its field.
     ///
     /// # Examples
     /// ```
@@ -120,7 +120,7 @@ numbered! {
     }
 }
 
-/// LLVM's relocation names.
+/// LLVM's names of relocation kinds.
 const RELOCATION_NAMES: &[(&str, RelocationKind)] = &[
     ("R_AMDGPU_NONE", RelocationKind::None),
     ("R_AMDGPU_ABS32_LO", RelocationKind::Abs32Lo),
@@ -138,12 +138,12 @@ const RELOCATION_NAMES: &[(&str, RelocationKind)] = &[
     ("R_AMDGPU_REL16", RelocationKind::Rel16),
 ];
 
-/// Error for a number that does not fit its field.
+/// Error for a number that does not fit in its field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Overflow;
 
 impl RelocationKind {
-    /// LLVM's name, as accepted by `.reloc`; `None` for unknown numbers.
+    /// Returns LLVM's name, as accepted by `.reloc`; `None` for unknown kinds.
     ///
     /// # Examples
     /// ```
@@ -156,7 +156,7 @@ impl RelocationKind {
         RELOCATION_NAMES.iter().find(named).map(|(name, _)| *name)
     }
 
-    /// Kind by LLVM's name.
+    /// Returns the kind that LLVM calls `name`.
     ///
     /// # Examples
     /// ```
@@ -169,7 +169,7 @@ impl RelocationKind {
         RELOCATION_NAMES.iter().find(named).map(|(_, kind)| *kind)
     }
 
-    /// Size of the field in bytes; `None` if there is no field or the kind is unknown.
+    /// Returns the size of the field in bytes; `None` if there is no field or the kind is unknown.
     pub fn width(self) -> Option<u64> {
         match self {
             Self::None | Self::Other(_) => None,
@@ -179,7 +179,7 @@ impl RelocationKind {
         }
     }
 
-    /// True if the formula subtracts P.
+    /// Returns true if the formula subtracts P.
     pub fn is_pc_relative(self) -> bool {
         matches!(
             self,
@@ -194,7 +194,7 @@ impl RelocationKind {
         )
     }
 
-    /// Kind of a relocation against the global offset table slot of a symbol, instead of the symbol.
+    /// Returns the kind for a relocation against the symbol's slot in the global offset table instead of the symbol.
     pub(crate) fn without_got(self) -> Option<Self> {
         match self {
             Self::GotPcRel => Some(Self::Rel32),
@@ -204,7 +204,7 @@ impl RelocationKind {
         }
     }
 
-    /// Stores S + A, or S + A − P if the formula is PC-relative. A `field` shorter than [`Self::width`] is left
+    /// Stores S + A, or S + A − P if the formula is PC-relative. Leaves a `field` shorter than [`Self::width`]
     /// unchanged.
     pub(crate) fn store(self, value: u64, field: &mut [u8]) -> Result<(), Overflow> {
         let low = value as u32;

@@ -7,7 +7,7 @@ use crate::elf::{ELFOSABI_AMDGPU_HSA, MAX_ALIGN};
 use crate::metadata::MetadataProblem;
 use crate::value::MetadataError;
 
-/// Reason why bytes are not a loadable code object.
+/// Reason why bytes cannot be read as a loadable code object.
 ///
 /// # Examples
 /// ```
@@ -20,16 +20,16 @@ use crate::value::MetadataError;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// The magic number is missing.
+    /// The ELF magic number is missing.
     #[error("not an ELF file")]
     NotElf,
-    /// Not 64-bit little-endian.
+    /// The file is not 64-bit little-endian.
     #[error("not a 64-bit little-endian ELF file")]
     Class,
-    /// Not EM_AMDGPU.
+    /// The machine type is not AMDGPU.
     #[error("an ELF file for machine {machine}, not for AMDGPU ({})", elf::EM_AMDGPU.0)]
     Machine {
-        /// `e_machine`.
+        /// Machine type in the file (`e_machine`).
         machine: u16,
     },
     /// The OS ABI is not HSA.
@@ -38,53 +38,53 @@ pub enum ReadError {
         ELFOSABI_AMDGPU_HSA
     )]
     OsAbi {
-        /// `EI_OSABI`.
+        /// OS ABI in the file (`EI_OSABI`).
         os_abi: u8,
     },
-    /// Unknown version of the format.
+    /// The version of the code object format is unknown.
     #[error("unsupported ABI version {abi_version}: 0 to 4 are code object versions 2 to 6")]
     AbiVersion {
-        /// `EI_ABIVERSION`.
+        /// ABI version in the file (`EI_ABIVERSION`).
         abi_version: u8,
     },
-    /// Neither a linked nor a relocatable object.
+    /// The file is neither a linked nor a relocatable object.
     #[error("ELF type {kind} is neither a shared object nor relocatable")]
     Type {
-        /// `e_type`.
+        /// File type (`e_type`).
         kind: u16,
     },
-    /// A table does not fit the file, or is otherwise malformed.
+    /// A table exceeds the file, or is otherwise malformed.
     #[error("the {what} cannot be read: {reason}")]
     Malformed {
-        /// The table.
+        /// Malformed table.
         what: &'static str,
-        /// Message of the ELF parser.
+        /// ELF parser's message.
         reason: String,
     },
     /// A section extends past the end of the file.
     #[error("section {name} extends past the end of the file")]
     SectionOutside {
-        /// Name of the section or kernel.
+        /// Section name.
         name: String,
     },
     /// A segment extends past the end of the file or address space, or is larger in the file than in memory.
     #[error("the segment at {address:#x} does not fit the file or the address space")]
     SegmentOutside {
-        /// Address.
+        /// Address of the segment.
         address: u64,
     },
     /// An alignment is not a power of two, or exceeds the limit.
     #[error("section {name} has alignment {align}, which is not a power of two up to {MAX_ALIGN}")]
     Align {
-        /// Name of the section or kernel.
+        /// Name of the section or symbol.
         name: String,
-        /// Alignment in the file.
+        /// Alignment stated in the file.
         align: u64,
     },
-    /// The sections of a relocatable object do not fit the address space.
+    /// The sections of a relocatable object do not fit in the address space.
     #[error("the sections do not fit the address space")]
     Layout,
-    /// A relocation refers to a symbol that does not exist.
+    /// A relocation refers to a nonexistent symbol.
     #[error("the relocation at {address:#x} refers to symbol {symbol}, which does not exist")]
     RelocationSymbol {
         /// Address of the field.
@@ -92,7 +92,7 @@ pub enum ReadError {
         /// Index of the symbol.
         symbol: u32,
     },
-    /// Relocations without explicit addends, which AMDGPU objects do not have.
+    /// The file has relocations without explicit addends, which AMDGPU objects do not use.
     #[error("relocations without addends are not supported")]
     RelocationsWithoutAddend,
     /// The file ends before its section headers.
@@ -102,13 +102,13 @@ pub enum ReadError {
     Cut {
         /// Length of the file in bytes.
         length: usize,
-        /// End of the section headers according to the file header.
+        /// End of the section headers in bytes, according to the file header.
         end: u64,
     },
-    /// Tables or names share too many bytes, as in no real file.
+    /// Tables or names share more bytes than in any real file.
     #[error("the {what} overlap each other")]
     Overlap {
-        /// The tables or names.
+        /// Overlapping tables or names.
         what: &'static str,
     },
 }
@@ -133,34 +133,34 @@ pub enum Warning {
     /// The metadata note is invalid.
     #[error(transparent)]
     Metadata(#[from] MetadataError),
-    /// The metadata contradict themselves.
+    /// The metadata contains a contradiction.
     #[error("kernel {kernel}: {problem}")]
     Claim {
-        /// Name of the section or kernel.
+        /// Kernel name.
         kernel: String,
-        /// The claim.
+        /// Contradiction in the kernel's metadata.
         problem: MetadataProblem,
     },
-    /// The descriptor is not in the file.
+    /// The file does not contain the kernel descriptor.
     #[error("kernel {kernel}: the descriptor at {address:#x} is not in any segment")]
     Descriptor {
-        /// Name of the section or kernel.
+        /// Kernel name.
         kernel: String,
         /// Address of the descriptor.
         address: u64,
     },
-    /// The entry point is not in code.
+    /// The entry point is not in executable memory.
     #[error("kernel {kernel}: the entry at {address:#x} is not in an executable segment")]
     Entry {
-        /// Name of the section or kernel.
+        /// Kernel name.
         kernel: String,
-        /// Address of the entry.
+        /// Address of the entry point.
         address: u64,
     },
     /// A kernel in the metadata has no symbol.
     #[error("the metadata names kernel {kernel}, which has no descriptor")]
     NoSymbol {
-        /// Name of the section or kernel.
+        /// Kernel name.
         kernel: String,
     },
 }

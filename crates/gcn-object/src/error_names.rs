@@ -1,4 +1,4 @@
-//! Stable names of errors, for programs and for `gcn explain`: messages may change, names do not.
+//! Stable names of errors, for programs and for `gcn explain`. Messages may change; names do not.
 //!
 //! ```
 //! let error = gcn_object::read(b"text".as_slice()).expect_err("no code object");
@@ -13,24 +13,24 @@ use crate::image::{ImageError, RelocationError};
 use crate::lines::LinesError;
 use crate::names::NameError;
 
-/// A file of another format, or one without GPU code.
+/// The file has another format, or contains no GPU code.
 pub const NOT_A_CODE_OBJECT: &str = "not-a-code-object";
-/// A version or variant of a format that is not supported.
+/// The version or variant of the format is not supported.
 pub const UNSUPPORTED_FORMAT: &str = "unsupported-format";
-/// A truncated file.
+/// The file is truncated.
 pub const TRUNCATED_FILE: &str = "truncated-file";
-/// A table, section or stream that violates the format.
+/// A table, section or stream violates the format.
 pub const MALFORMED_FILE: &str = "malformed-file";
-/// A file that needs more memory than the limit.
+/// The file needs more memory than the limit allows.
 pub const FILE_TOO_LARGE: &str = "file-too-large";
-/// A code object that must be linked before it is loaded.
+/// The code object must be linked before it can be loaded.
 pub const NOT_LINKED: &str = "not-linked";
-/// A name that matches no kernel.
+/// The name matches no kernel.
 pub const UNKNOWN_KERNEL: &str = "unknown-kernel";
-/// A name that matches several kernels, or a missing name where there are several kernels.
+/// The name matches several kernels, or is missing although there are several kernels.
 pub const AMBIGUOUS_KERNEL: &str = "ambiguous-kernel";
 
-/// All names.
+/// All error names.
 pub const ALL: &[&str] = &[
     NOT_A_CODE_OBJECT,
     UNSUPPORTED_FORMAT,
@@ -43,7 +43,7 @@ pub const ALL: &[&str] = &[
 ];
 
 impl ReadError {
-    /// Stable name of the error, one of [`error_names`](self).
+    /// Returns the stable name of the error, one of [`error_names`](self).
     ///
     /// # Examples
     /// ```
@@ -70,7 +70,7 @@ impl ReadError {
 }
 
 impl BundleError {
-    /// Stable name of the error, one of [`error_names`](self).
+    /// Returns the stable name of the error, one of [`error_names`](self).
     ///
     /// # Examples
     /// ```
@@ -91,7 +91,7 @@ impl BundleError {
 }
 
 impl DriverError {
-    /// Stable name of the error, one of [`error_names`](self).
+    /// Returns the stable name of the error, one of [`error_names`](self).
     ///
     /// # Examples
     /// ```
@@ -108,7 +108,7 @@ impl DriverError {
 }
 
 impl ImageError {
-    /// Stable name of the error, one of [`error_names`](self).
+    /// Returns the stable name of the error, one of [`error_names`](self).
     ///
     /// # Examples
     /// ```
@@ -126,7 +126,7 @@ impl ImageError {
 }
 
 impl RelocationError {
-    /// Stable name of the error, one of [`error_names`](self).
+    /// Returns the stable name of the error, one of [`error_names`](self).
     ///
     /// # Examples
     /// ```
@@ -144,7 +144,7 @@ impl RelocationError {
 }
 
 impl LinesError {
-    /// Stable name of the error, one of [`error_names`](self).
+    /// Returns the stable name of the error, one of [`error_names`](self).
     ///
     /// # Examples
     /// ```
@@ -160,7 +160,7 @@ impl LinesError {
 }
 
 impl NameError {
-    /// Stable name of the error, one of [`error_names`](self).
+    /// Returns the stable name of the error, one of [`error_names`](self).
     ///
     /// # Examples
     /// ```

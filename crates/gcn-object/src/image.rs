@@ -1,11 +1,11 @@
-//! Memory image of a code object: segments and relocations.
+//! Memory image of a code object: segments, and the relocations applied to them.
 
 use thiserror::Error;
 
 use crate::elf::{Binding, RelocationKind};
 use crate::object::{CodeObject, Relocation, RelocationTarget, Segment, SymbolSection};
 
-/// Memory contents of a whole code object.
+/// Initial memory contents of a code object.
 ///
 /// # Examples
 /// ```
@@ -23,8 +23,8 @@ pub struct LoadImage {
     pub base: u64,
     /// Bytes from the start of the first segment to the end of the last one.
     pub bytes: Vec<u8>,
-    /// Segments with their access rights, in ascending order of addresses. Addresses are those of the object: after
-    /// loading at `L`, a segment is at `address - base + L`.
+    /// Segments with their access rights, in ascending order of addresses. These are link addresses: after loading at
+    /// `L`, a segment is at `address - base + L`.
     pub segments: Vec<Segment>,
 }
 
@@ -66,10 +66,10 @@ pub enum RelocationError {
     Unknown {
         /// Address of the field.
         address: u64,
-        /// Type of the relocation.
+        /// Number of the relocation type.
         number: u32,
     },
-    /// Only a linker can resolve it, not a loader.
+    /// The relocation requires a linker, not a loader.
     #[error("the relocation at {address:#x} is of type {kind:?}, which a linker must resolve")]
     NeedsLinker {
         /// Address of the field.
@@ -91,14 +91,14 @@ pub enum RelocationError {
         /// Address of the field.
         address: u64,
     },
-    /// The address does not fit the field.
+    /// The address does not fit in the field.
     #[error("{value:#x} does not fit the relocation of type {kind:?} at {address:#x}")]
     Overflow {
         /// Address of the field.
         address: u64,
         /// Type of the relocation.
         kind: RelocationKind,
-        /// Value to be stored.
+        /// Value that was to be stored.
         value: u64,
     },
 }
@@ -107,12 +107,12 @@ pub enum RelocationError {
 pub const MAX_IMAGE_BYTES: u64 = 256 << 20;
 
 impl LoadImage {
-    /// Bytes at an address of the object; `None` if they are not in the image.
+    /// Returns the `size` bytes at `address`, a link address; `None` if they are not in the image.
     pub fn get(&self, address: u64, size: u64) -> Option<&[u8]> {
         self.bytes.get(self.range(address, size)?)
     }
 
-    /// Bytes at an address of the object, mutable; `None` if they are not in the image.
+    /// Returns the `size` bytes at `address`, a link address, for modification; `None` if they are not in the image.
     pub fn get_mut(&mut self, address: u64, size: u64) -> Option<&mut [u8]> {
         let range = self.range(address, size)?;
         self.bytes.get_mut(range)
@@ -124,7 +124,7 @@ impl LoadImage {
     }
 }
 
-/// Resolver of external symbols: address by name.
+/// Resolver for external symbols, which returns a symbol's address by name.
 ///
 /// # Examples
 /// ```
@@ -135,10 +135,10 @@ impl LoadImage {
 pub type Externals<'a> = &'a dyn Fn(&str) -> Option<u64>;
 
 impl CodeObject<'_> {
-    /// Creates the unrelocated image; at most [`MAX_IMAGE_BYTES`].
+    /// Creates the image without applying relocations. Its size is limited to [`MAX_IMAGE_BYTES`].
     ///
     /// # Errors
-    /// [`ImageError`]: the image is larger, or segments overlap.
+    /// The image is larger, or segments overlap.
     ///
     /// # Examples
     /// ```
@@ -153,10 +153,10 @@ impl CodeObject<'_> {
         self.image_within(MAX_IMAGE_BYTES)
     }
 
-    /// Creates the unrelocated image; at most `limit` bytes.
+    /// Creates the image without applying relocations. Its size is limited to `limit` bytes.
     ///
     /// # Errors
-    /// [`ImageError`]: the image is larger, or segments overlap.
+    /// The image is larger, or segments overlap.
     ///
     /// # Examples
     /// ```
@@ -206,10 +206,10 @@ impl CodeObject<'_> {
         Ok(image)
     }
 
-    /// Applies relocations for the load address of the image's first byte.
+    /// Applies the relocations for an image whose first byte is loaded at `load_address`.
     ///
     /// # Errors
-    /// All relocations that cannot be applied; the others are applied.
+    /// Lists all relocations that cannot be applied. The others are applied.
     ///
     /// # Examples
     /// ```
@@ -226,11 +226,11 @@ impl CodeObject<'_> {
         self.apply_relocations_with(image, load_address, &|_| None)
     }
 
-    /// Applies relocations for the load address of the image's first byte. `externals` resolves symbols that the
-    /// object does not define.
+    /// Applies the relocations for an image whose first byte is loaded at `load_address`. `externals` resolves symbols
+    /// that the object does not define.
     ///
     /// # Errors
-    /// All relocations that cannot be applied; the others are applied.
+    /// Lists all relocations that cannot be applied. The others are applied.
     ///
     /// # Examples
     /// ```
@@ -269,7 +269,7 @@ impl CodeObject<'_> {
         }
     }
 
-    /// Applies a relocation. `moved` is the load address minus the link address of the image.
+    /// Applies a relocation. `moved` is the load address minus the image's link address.
     fn apply(
         &self,
         relocation: &Relocation,
@@ -335,7 +335,7 @@ impl CodeObject<'_> {
             }
             SymbolSection::Undefined | SymbolSection::Other(_) => match externals(&symbol.name) {
                 Some(value) => Ok(value),
-                // ELF defines undefined weak symbols as zero.
+                // Undefined weak symbols have the value zero in ELF.
                 None if symbol.section == SymbolSection::Undefined
                     && symbol.binding == Binding::Weak =>
                 {

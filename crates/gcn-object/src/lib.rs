@@ -1,7 +1,7 @@
-//! AMDGPU code objects: ELF files produced by compilers and assemblers, and loaded by a runtime.
+//! Reads and writes AMDGPU code objects: the ELF files that compilers and assemblers produce and a runtime loads.
 //!
-//! A complete program that lists the kernels of a file: a code object, an offload bundle, or a program or library
-//! that contains bundles:
+//! This complete program lists the kernels in a file, which can be a code object, an offload bundle, or a program or
+//! library that contains bundles:
 //!
 //! ```
 //! use gcn_object::{CodeObject, code_objects};
@@ -31,9 +31,9 @@
 //!
 //! [`read`] reads a code object into a [`CodeObject`]: target, kernels with descriptors and metadata, sections,
 //! symbols, and an image to load. [`find_name`] finds a kernel by any name that people or tools use.
-//! [`read_driver_program`] reads programs of drivers with their own ABI, Catalyst's and Gallium's.
-//! [`write`](mod@write) creates linked, loadable objects. This crate treats code as bytes and knows no instructions.
-//! Bytes of a file are borrowed or shared ([`Bytes`]), so that a large mapped file is neither copied nor read
+//! [`read_driver_program`] reads programs for drivers that have their own ABI: Catalyst and Gallium.
+//! [`write`](mod@write) creates linked, loadable objects. This crate treats code as bytes and does not decode
+//! instructions. File contents are borrowed or shared ([`Bytes`]), so a large mapped file is neither copied nor read
 //! completely.
 //!
 //! Sources: LLVM's "User Guide for AMDGPU Backend" for everything specific to AMDGPU, the ELF specification for the
@@ -41,7 +41,7 @@
 
 #![forbid(unsafe_code)]
 
-// In dependency order: a module names only modules above it.
+// In dependency order: a module uses only those above it.
 
 // Bytes, notes, metadata and names.
 mod bytes;
@@ -54,19 +54,19 @@ mod descriptor;
 mod names;
 mod error;
 
-// The object, its image, and the code that reads it.
+// The parsed object, its memory image, and the reader.
 mod object;
 mod image;
 mod reader;
 
-// Other files that contain programs: driver binaries and bundles.
+// Other files that contain programs: driver programs and bundles.
 mod driver;
 mod bundle;
 
 // Source lines.
 mod lines;
 
-// Stable names of the errors above.
+// Stable names of all errors.
 pub mod error_names;
 
 // Writing.

@@ -1,4 +1,4 @@
-//! Source lines of code, from DWARF debug information (`-g`): files, lines, and inlined calls.
+//! Maps code to source locations (files, lines and inlined calls), using DWARF debug information (`-g`).
 
 mod embedded;
 mod language;
@@ -20,19 +20,19 @@ use crate::object::{CodeObject, Section};
 use embedded::{DwarfReader, EmbeddedSources, displayed_path};
 pub use language::SourceLanguage;
 
-/// Size of `Elf64_Chdr`, which precedes the stream of a compressed section: type, four reserved bytes, size,
+/// Size in bytes of `Elf64_Chdr`, which precedes the stream in a compressed section: type, four reserved bytes, size,
 /// alignment.
 const HEADER: usize = 24;
-/// Offset of its size field.
+/// Offset of the size field in `Elf64_Chdr`.
 const SIZE_FIELD: usize = 8;
 
-/// Debug information of a code object; see [`CodeObject::source_lines`].
+/// Debug information of a code object, returned by [`CodeObject::source_lines`].
 pub struct SourceLines {
     context: Context<DwarfReader>,
     embedded: EmbeddedSources,
 }
 
-/// A source location. It is formatted as in compiler messages: `scale.cl:12:5`.
+/// A source location, displayed as in compiler messages: `scale.cl:12:5`.
 ///
 /// # Examples
 /// ```
@@ -43,16 +43,16 @@ pub struct SourceLines {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourcePlace {
-    /// Path of the file as given to the compiler, relative to its working directory; `<NAME>` for source text that
-    /// was not in a file.
+    /// Path of the file as passed to the compiler, relative to the compiler's working directory; `<NAME>` for source
+    /// text that was not in a file.
     pub file: Arc<str>,
-    /// Line, from 1; 0 if unknown.
+    /// Line number from 1; 0 if unknown.
     pub line: u32,
-    /// Column, from 1; 0 if unknown.
+    /// Column number from 1; 0 if unknown.
     pub column: u32,
 }
 
-/// A function that contains an instruction, possibly by inlining, and the location in it.
+/// A function that contains an instruction, directly or by inlining, and the location within it.
 ///
 /// # Examples
 /// ```
@@ -65,13 +65,13 @@ pub struct SourcePlace {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFrame {
-    /// Name of the function in the source, if known.
+    /// Function name in the source, if known.
     pub function: Option<String>,
-    /// Location of the instruction, or of the call at which the next inner function was inlined.
+    /// Location of the instruction, or of the call that was inlined.
     pub place: Option<SourcePlace>,
 }
 
-/// Code with a common source location.
+/// Contiguous code with the same source location.
 ///
 /// # Examples
 /// ```
@@ -89,7 +89,7 @@ pub struct SourceRange {
     pub place: SourcePlace,
 }
 
-/// Reason why debug information cannot be read.
+/// Reason why debug information cannot be used.
 ///
 /// # Examples
 /// ```
@@ -102,15 +102,15 @@ pub struct SourceRange {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum LinesError {
-    /// The debug information has unresolved relocations.
+    /// The debug information contains unresolved relocations.
     #[error("the debug information of an unlinked object cannot be read: link it first")]
     NotLinked,
     /// A compressed section cannot be decompressed.
     #[error("the section {section} cannot be decompressed: {reason}")]
     Compressed {
-        /// The section's name.
+        /// Section name.
         section: String,
-        /// The reason.
+        /// Reason for the failure.
         reason: String,
     },
     /// The debug information is not valid DWARF.
@@ -146,10 +146,10 @@ impl SourcePlace {
 }
 
 impl CodeObject<'_> {
-    /// Reads the debug information; `None` if there is none.
+    /// Reads the debug information; `None` if the code object contains none.
     ///
     /// # Errors
-    /// [`LinesError`] if there is debug information that cannot be read.
+    /// The code object contains debug information that cannot be read.
     ///
     /// # Examples
     /// ```
@@ -184,7 +184,7 @@ impl CodeObject<'_> {
         Ok(Some(SourceLines { context, embedded }))
     }
 
-    /// Bytes of a debug section, which may be compressed (`-gz`).
+    /// Returns the contents of a debug section, which may be compressed (`-gz`).
     fn debug_bytes(&self, section: &Section) -> Result<Arc<[u8]>, LinesError> {
         let bytes = self.section_bytes(section);
         if section.flags & elf::SHF_COMPRESSED.0 == 0 {
@@ -208,8 +208,8 @@ impl CodeObject<'_> {
 }
 
 impl SourceLines {
-    /// Functions that contain the instruction at an address: the innermost inlined function first, the function that
-    /// owns the code last. Empty if the address is unknown.
+    /// Returns the functions that contain the instruction at `address`: the innermost inlined function first, the
+    /// function that owns the code last. Empty if the address is unknown.
     ///
     /// # Errors
     /// The debug information for the address is not valid DWARF.
@@ -240,7 +240,8 @@ impl SourceLines {
         Ok(frames)
     }
 
-    /// Source locations of the code in an address range, in ascending order. Code without a known line is skipped.
+    /// Returns the source locations of the code in an address range, in ascending order. Code without a known line is
+    /// skipped.
     ///
     /// # Errors
     /// The debug information for the addresses is not valid DWARF.
@@ -264,7 +265,7 @@ impl SourceLines {
             let Some(mut place) = SourcePlace::of(&location) else {
                 continue;
             };
-            // Thousands of rows name the same file.
+            // Reuse the path, since thousands of rows name the same file.
             if let Some(last) = ranges.last().filter(|last| last.place.file == place.file) {
                 place.file = last.place.file.clone();
             }
@@ -276,8 +277,8 @@ impl SourceLines {
         Ok(ranges)
     }
 
-    /// Source text of a file of a [`SourcePlace`], if embedded in the debug information (`-gembed-source`). It may
-    /// use `#line` to refer to lines of several files.
+    /// Returns the source text of a file named in a [`SourcePlace`], if the debug information contains it
+    /// (`-gembed-source`). The text may contain `#line` directives that refer to several files.
     ///
     /// # Examples
     /// ```

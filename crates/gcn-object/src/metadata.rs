@@ -1,7 +1,7 @@
-//! Kernel metadata, which compilers emit for the runtime: names, arguments, sizes.
+//! Kernel metadata that compilers emit for the runtime: names, arguments and sizes.
 //!
 //! The keys follow "Code Object V3/V4/V5 Metadata" and "Code Object V2 Metadata" in LLVM's "User Guide for AMDGPU
-//! Backend". Metadata are untrusted: missing keys are `None` or zero, unknown ones are ignored, and
+//! Backend". Metadata is untrusted: missing keys read as `None` or zero, unknown keys are ignored, and
 //! [`KernelMetadata::problems`] lists contradictions.
 
 // In dependency order: a module uses those above it.

@@ -1,4 +1,4 @@
-//! Kernel names: symbols, C++ declarations, and lookup by either.
+//! Kernel names: symbols, C++ declarations, and kernel lookup by either.
 
 mod signature;
 
@@ -10,15 +10,15 @@ use thiserror::Error;
 
 use signature::{Omissions, Signature};
 
-/// Maximum size of a demangled name in bytes; a short symbol can expand to an unbounded name.
+/// Maximum size of a demangled name in bytes. Even a short symbol can expand to an unbounded name.
 const MAX_BYTES: usize = 4096;
-/// Maximum number of kernels listed in an error.
+/// Maximum number of kernels listed in an error message.
 const MAX_LISTED: usize = 6;
-/// Maximum number of characters compared when searching similar names.
+/// Maximum number of characters compared in the search for similar names.
 const MAX_COMPARED: usize = 64;
 
-/// Source declaration of a C++ function without its return type, such as `image::scale<float>(float*, int)`; `None`
-/// for other symbols.
+/// Returns the source declaration of a C++ function without its return type, such as `image::scale<float>(float*,
+/// int)`; `None` for other symbols.
 ///
 /// ```
 /// let declaration = gcn_object::declaration("_Z3addIfEvPT_PKS0_i");
@@ -29,7 +29,8 @@ pub fn declaration(symbol: &str) -> Option<String> {
     demangled(symbol, DemangleOptions::new().no_return_type())
 }
 
-/// Source name of a C++ function without parameters, such as `image::scale<float>`; `None` for other symbols.
+/// Returns the source name of a C++ function without parameters, such as `image::scale<float>`; `None` for other
+/// symbols.
 ///
 /// ```
 /// let name = gcn_object::source_name("_Z3addIfEvPT_PKS0_i");
@@ -39,7 +40,7 @@ pub fn source_name(symbol: &str) -> Option<String> {
     demangled(symbol, DemangleOptions::new().no_return_type().no_params())
 }
 
-/// Reason why a name does not denote a single kernel.
+/// Reason why a name does not denote exactly one kernel.
 ///
 /// # Examples
 /// ```
@@ -54,11 +55,11 @@ pub enum NameError {
     /// Several kernels match the name.
     #[error("several kernels are named {name}: {}", join_names(candidates, *rest))]
     Ambiguous {
-        /// The name.
+        /// Name that was looked up.
         name: String,
-        /// Some of the kernels, by unambiguous names.
+        /// Some of the matching kernels, each by an unambiguous name.
         candidates: Vec<String>,
-        /// Number of further kernels.
+        /// Number of further matching kernels.
         rest: usize,
     },
     /// No kernel matches the name.
@@ -68,22 +69,22 @@ pub enum NameError {
         join_names(nearest, *rest)
     )]
     Missing {
-        /// The name.
+        /// Name that was looked up.
         name: String,
         /// Kernels with the most similar names, best first.
         nearest: Vec<String>,
-        /// Number of further kernels.
+        /// Number of other kernels.
         rest: usize,
     },
     /// The code object has no kernels.
     #[error("no kernel is named {name}: the code object has no kernels")]
     NoKernels {
-        /// The name.
+        /// Name that was looked up.
         name: String,
     },
 }
 
-/// Joins names with commas, and adds the number of further ones.
+/// Joins names with commas, and appends the number of names that are not listed.
 fn join_names(names: &[String], rest: usize) -> String {
     let names = names.join(", ");
     match rest {
@@ -92,10 +93,10 @@ fn join_names(names: &[String], rest: usize) -> String {
     }
 }
 
-/// Finds the kernel symbol that a name denotes; see [`NamePattern`].
+/// Finds the kernel symbol that `name` denotes, according to the rules of [`NamePattern`].
 ///
 /// # Errors
-/// No kernel or several kernels match the name; the error lists candidates.
+/// No kernel or several kernels match. The error lists candidates.
 ///
 /// # Examples
 /// ```
@@ -111,8 +112,8 @@ pub fn find_name<'n>(
     NamePattern::new(name).find(symbols)
 }
 
-/// A kernel name as people and tools write it. Accepted are
-/// - the symbol, optionally with the suffix `.kd` of its descriptor;
+/// A kernel name as people and tools write it. Accepted forms are:
+/// - the symbol, optionally with its descriptor's suffix `.kd`;
 /// - the declaration as printed by `c++filt` and similar tools, optionally with `[clone .kd]`, in any spelling of
 ///   blanks, integer types and constants (`(unsigned int)4` is `4u` and `4`);
 /// - the declaration without the return type, the parameters, some or all template arguments at the end, or outer
@@ -136,9 +137,9 @@ pub fn find_name<'n>(
 /// ```
 #[derive(Clone, Debug)]
 pub struct NamePattern<'a> {
-    /// The name as written. A kernel symbol may be equal to it, even if it ends like a suffix.
+    /// Name as written, which may be a kernel symbol even if it ends in a known suffix.
     written: &'a str,
-    /// The name without suffixes.
+    /// Name without suffixes.
     symbol: &'a str,
     signature: Option<Signature>,
 }
@@ -158,19 +159,19 @@ impl<'a> NamePattern<'a> {
         }
     }
 
-    /// Returns true if the name may denote the kernel with a symbol. Another kernel may be a better match;
-    /// [`NamePattern::find`] compares them.
+    /// Returns true if the name may denote the kernel with this symbol. Another kernel may match better;
+    /// [`NamePattern::find`] compares all matches.
     pub fn denotes(&self, symbol: &str) -> bool {
         self.omissions(symbol).is_some()
     }
 
-    /// Parts that the name omits; `None` if it does not denote the kernel with this symbol.
+    /// Returns the parts that the name omits; `None` if it does not denote the kernel with this symbol.
     fn omissions(&self, symbol: &str) -> Option<Omissions> {
         if symbol == self.written || symbol == self.symbol {
             return Some(Omissions::NONE);
         }
         let asked = self.signature.as_ref()?;
-        // Demangling is slow, and few symbols contain the identifier.
+        // Demangling is slow, and few symbols contain the identifier, so check for that first.
         if !symbol.contains(asked.last()) {
             return None;
         }
@@ -180,7 +181,7 @@ impl<'a> NamePattern<'a> {
     /// Finds the kernel symbol that the name denotes.
     ///
     /// # Errors
-    /// No kernel or several kernels match the name; the error lists candidates.
+    /// No kernel or several kernels match. The error lists candidates.
     pub fn find<'n>(
         &self,
         symbols: impl IntoIterator<Item = &'n str>,
@@ -191,7 +192,7 @@ impl<'a> NamePattern<'a> {
                 return Ok(symbol);
             }
         }
-        // Compilation units may contain the same kernel.
+        // Several compilation units may contain the same kernel.
         let mut seen = HashSet::new();
         symbols.retain(|symbol| seen.insert(*symbol));
         let matches: Vec<(Omissions, &str)> = symbols
@@ -215,7 +216,7 @@ impl<'a> NamePattern<'a> {
         let mut candidates: Vec<String> =
             matches.iter().map(|symbol| display_name(symbol)).collect();
         let distinct: HashSet<&String> = candidates.iter().collect();
-        // Kernels of different units may have the same declaration; only their symbols differ.
+        // Kernels in different units may have the same declaration and differ only in their symbols.
         if distinct.len() < matches.len() {
             candidates = matches.iter().map(|symbol| (*symbol).to_owned()).collect();
         }
@@ -258,7 +259,7 @@ impl<'a> NamePattern<'a> {
     }
 }
 
-/// Removes suffixes that tools add to a name.
+/// Removes the suffixes that tools append to a name.
 fn without_suffixes(name: &str) -> &str {
     let name = name.trim();
     let name = name.strip_suffix("[clone .kd]").map_or(name, str::trim_end);
@@ -266,13 +267,13 @@ fn without_suffixes(name: &str) -> &str {
     end.unwrap_or(name)
 }
 
-/// Name of a kernel in errors: its declaration, or its symbol.
+/// Returns a kernel's name for error messages: its declaration, or else its symbol.
 fn display_name(symbol: &str) -> String {
     declaration(symbol).unwrap_or_else(|| symbol.to_owned())
 }
 
 fn demangled(symbol: &str, options: DemangleOptions) -> Option<String> {
-    // Only C++ symbols begin with this.
+    // Only C++ symbols begin with `_Z`.
     let symbol = symbol
         .starts_with("_Z")
         .then(|| Symbol::new(symbol).ok())??;
@@ -281,7 +282,7 @@ fn demangled(symbol: &str, options: DemangleOptions) -> Option<String> {
     Some(text.0)
 }
 
-/// Text buffer with a limit of [`MAX_BYTES`].
+/// Text buffer that is limited to [`MAX_BYTES`].
 struct LimitedText(String);
 
 impl Write for LimitedText {
@@ -340,7 +341,7 @@ mod tests {
     fn a_kernel_is_found_by_each_of_its_names() {
         for (name, index) in [
             ("_Z5scalePf.kd", 0),
-            // It omits nothing of the first kernel, but the namespace of the other.
+            // The name omits nothing of the first kernel, but the namespace of the second.
             ("scale", 0),
             ("ns::scale", 1),
             ("void ns::scale(float *)", 1),
@@ -351,11 +352,11 @@ mod tests {
         ] {
             assert_eq!(find_name(KERNELS, name), Ok(KERNELS[index]), "{name}");
         }
-        // Symbols from other assemblers may end like a descriptor's, or in a blank.
+        // Symbols from other assemblers may end in a descriptor suffix or a blank.
         for name in ["copy.kd", "copy ", "fill@kd", ".kd"] {
             assert_eq!(find_name(["copy", "fill", name], name), Ok(name));
         }
-        // A kernel contained in several units counts once.
+        // A kernel that several units contain counts once.
         assert_eq!(find_name([KERNELS[0], KERNELS[0]], "scale"), Ok(KERNELS[0]));
     }
 
@@ -391,11 +392,11 @@ mod tests {
         );
     }
 
-    /// Each parameter is a pair of two copies of the previous one.
+    /// Each parameter is a pair of two copies of the previous parameter.
     #[test]
     fn endless_names_are_refused() {
         let mut symbol = "_Z1fSt4pairIiiE".to_owned();
-        // S_ is the template; S0_ its first use, S1_ the next.
+        // S_ is the template, S0_ its first use, and S1_ its second use.
         for before in "0123456789ABCDEFGHIJ".chars() {
             symbol.push_str(&format!("S_IS{before}_S{before}_E"));
         }

@@ -1,27 +1,28 @@
-//! ELF notes: encoding, and the types used in code objects.
+//! ELF notes: encoding, decoding, and the note types in code objects.
 //!
 //! The types follow "Note Records" in LLVM's "User Guide for AMDGPU Backend".
 
-/// Owner of version 2's notes.
+/// Owner of version 2 notes.
 pub const AMD: &[u8] = b"AMD";
-/// Owner of the notes of version 3 and later.
+/// Owner of notes in version 3 and later.
 pub const AMDGPU: &[u8] = b"AMDGPU";
-/// [`AMD`]: major and minor version of the format, 32 bits each.
+/// [`AMD`]: major and minor version of the code object format, 32 bits each.
 pub const CODE_OBJECT_VERSION: u32 = 1;
-/// [`AMD`]: the processor: two sizes of 16 bits, major, minor and stepping, then vendor and architecture.
+/// [`AMD`]: processor. The note contains two 16-bit name sizes, the major version, minor version and stepping, then the
+/// vendor and architecture names.
 pub const ISA_VERSION: u32 = 3;
-/// [`AMD`]: metadata as YAML.
+/// [`AMD`]: YAML metadata.
 pub const HSA_METADATA: u32 = 10;
-/// [`AMD`]: the processor's target id.
+/// [`AMD`]: target ID.
 pub const ISA_NAME: u32 = 11;
-/// [`AMD`]: metadata of PAL, the platform of graphics drivers: pairs of a register's number and its value.
+/// [`AMD`]: metadata for the graphics driver platform PAL, as pairs of register number and value.
 pub const PAL_METADATA: u32 = 12;
-/// [`AMDGPU`]: metadata as MessagePack.
+/// [`AMDGPU`]: MessagePack metadata.
 pub const METADATA: u32 = 32;
-/// Alignment of notes and their parts, in bytes.
+/// Alignment in bytes of notes and their parts.
 pub const ALIGN: u64 = 4;
 
-/// A note.
+/// An ELF note.
 ///
 /// # Examples
 /// ```
@@ -33,16 +34,16 @@ pub const ALIGN: u64 = 4;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Note<'a> {
-    /// Owner, which defines the type numbers, without its terminating zero.
+    /// Owner, which defines the type numbers, without the terminating zero.
     pub owner: &'a [u8],
-    /// Type number.
+    /// Note type number.
     pub kind: u32,
-    /// The contents.
+    /// Note contents.
     pub description: &'a [u8],
 }
 
 impl Note<'_> {
-    /// Encodes the note for a section, padded to a multiple of [`ALIGN`].
+    /// Encodes the note for a section, padded to a multiple of [`ALIGN`] bytes.
     pub fn encode(&self) -> Vec<u8> {
         let mut note = Vec::new();
         let sizes = [self.owner.len() + 1, self.description.len()];
@@ -57,7 +58,7 @@ impl Note<'_> {
         note
     }
 
-    /// The notes of a section, up to the first one that does not fit.
+    /// Iterates over the notes in a section, up to the first one that extends past its end.
     ///
     /// # Examples
     /// ```
@@ -93,7 +94,7 @@ fn pad(note: &mut Vec<u8>) {
     note.resize(note.len().next_multiple_of(ALIGN as usize), 0);
 }
 
-/// Splits off `size` bytes and their padding.
+/// Splits off `size` bytes and the padding after them.
 fn part(bytes: &[u8], size: u32) -> Option<(&[u8], &[u8])> {
     let size = usize::try_from(size).ok()?;
     let part = bytes.get(..size)?;

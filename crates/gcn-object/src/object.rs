@@ -1,4 +1,4 @@
-//! A parsed code object: target, kernels, sections, symbols, relocations.
+//! Representation of a parsed code object: target, kernels, sections, symbols and relocations.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::metadata::{KernelMetadata, Metadata};
 use crate::names::{NameError, find_name};
 use crate::target::{Feature, Flags, IsaVersion, Version, processor_name};
 
-/// A parsed code object. It keeps the bytes of its file, borrowed or shared.
+/// A parsed code object. It keeps the bytes of its file, either borrowed or shared.
 ///
 /// # Examples
 /// ```
@@ -29,32 +29,32 @@ use crate::target::{Feature, Flags, IsaVersion, Version, processor_name};
 /// ```
 #[derive(Clone, Debug)]
 pub struct CodeObject<'a> {
-    /// Version of the format.
+    /// Version of the code object format.
     pub version: Version,
-    /// Processor, XNACK and SRAM ECC settings.
+    /// Processor, and XNACK and SRAM ECC settings.
     pub flags: Flags,
-    /// Processor from the note of a version 2 object.
+    /// Processor stated in the ISA note of a version 2 object.
     pub isa_note: Option<IsaVersion>,
-    /// True if the object was linked; false if [`read`](crate::read) assigned the addresses.
+    /// True if the file is a linked object; false if [`read`](crate::read) assigned the addresses.
     pub linked: bool,
-    /// Loaded memory, in ascending order of addresses.
+    /// Memory to load, in ascending order of addresses.
     pub segments: Vec<Segment>,
-    /// Sections including the null section, so that indices are those in the file.
+    /// Sections, including the null section, so that indices match those in the file.
     pub sections: Vec<Section>,
-    /// Symbols of `.symtab`, then those that only `.dynsym` has.
+    /// Symbols in `.symtab`, followed by those that only `.dynsym` contains.
     pub symbols: Vec<Symbol>,
-    /// Relocations, applied by [`CodeObject::apply_relocations`].
+    /// Relocations that [`CodeObject::apply_relocations`] applies.
     pub relocations: Vec<Relocation>,
-    /// Metadata from the note.
+    /// Contents of the metadata note.
     pub metadata: Option<Metadata>,
     /// Kernels, sorted by name.
     pub kernels: Vec<ObjectKernel>,
-    /// Defects that do not prevent loading.
+    /// Defects that do not prevent the object from being loaded.
     pub warnings: Vec<Warning>,
     pub(crate) data: Bytes<'a>,
 }
 
-/// A range of memory with its access rights.
+/// A memory range with its access rights.
 ///
 /// # Examples
 /// ```
@@ -69,13 +69,13 @@ pub struct Segment {
     pub address: u64,
     /// Size in memory, in bytes.
     pub size: u64,
-    /// Range in the file of its initial bytes; the remaining ones are zero.
+    /// File range of the initial bytes; the remaining bytes are zero.
     pub file: Range<usize>,
-    /// Readable.
+    /// True if the memory is readable.
     pub read: bool,
-    /// Writable.
+    /// True if the memory is writable.
     pub write: bool,
-    /// Executable.
+    /// True if the memory is executable.
     pub execute: bool,
 }
 
@@ -92,49 +92,49 @@ pub struct Segment {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Section {
-    /// Name.
+    /// Section name.
     pub name: String,
-    /// `sh_type`.
+    /// Section type (`sh_type`).
     pub kind: u32,
-    /// `sh_flags`.
+    /// Section flags (`sh_flags`).
     pub flags: u64,
-    /// Address; zero if the section is not loaded.
+    /// Link address; zero if the section is not loaded.
     pub address: u64,
     /// Size in bytes.
     pub size: u64,
-    /// Alignment in bytes; zero and one mean none.
+    /// Alignment in bytes; zero and one mean no alignment.
     pub align: u64,
-    /// Range in the file; may be empty.
+    /// Range in the file, possibly empty.
     pub file: Range<usize>,
 }
 
 impl Section {
-    /// `true` if it occupies memory.
+    /// Returns true if the section occupies memory.
     pub fn is_loaded(&self) -> bool {
         self.flags & elf::SHF_ALLOC.0 != 0
     }
 
-    /// `true` if it holds code.
+    /// Returns true if the section contains code.
     pub fn is_code(&self) -> bool {
         self.is_loaded() && self.flags & elf::SHF_EXECINSTR.0 != 0
     }
 }
 
-/// Section of a symbol, or one of ELF's special section indices.
+/// Section of a symbol, or a special section index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum SymbolSection {
     /// The symbol is undefined.
     Undefined,
-    /// The value is a number, not an address.
+    /// The symbol's value is a number, not an address.
     Absolute,
-    /// The section with this index.
+    /// The symbol is in the section with this index.
     Section(usize),
-    /// A linker allocates memory for the symbol, as [`read`](crate::read) does for relocatable objects.
+    /// A linker allocates memory for the symbol. [`read`](crate::read) does this for relocatable objects.
     Common {
         /// Required alignment in bytes.
         align: u64,
     },
-    /// Another special index.
+    /// The index has another special meaning.
     Other(u16),
 }
 
@@ -152,15 +152,15 @@ pub enum SymbolSection {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Symbol {
-    /// Name.
+    /// Symbol name.
     pub name: String,
-    /// Address, or the number if it is absolute.
+    /// Address, or a number if the symbol is absolute.
     pub value: u64,
     /// Size in bytes.
     pub size: u64,
-    /// Kind.
+    /// Symbol kind.
     pub kind: SymbolKind,
-    /// Binding.
+    /// Symbol binding.
     pub binding: Binding,
     /// Visibility outside the linked object.
     pub visibility: Visibility,
@@ -168,7 +168,7 @@ pub struct Symbol {
     pub section: SymbolSection,
 }
 
-/// A field that depends on the load address or on a symbol.
+/// A field whose value depends on the load address or on a symbol.
 ///
 /// # Examples
 /// ```
@@ -187,7 +187,7 @@ pub struct Symbol {
 pub struct Relocation {
     /// Address of the field.
     pub address: u64,
-    /// Formula.
+    /// Formula that computes the field.
     pub kind: RelocationKind,
     /// Operand S of the formula.
     pub target: RelocationTarget,
@@ -198,11 +198,11 @@ pub struct Relocation {
 /// Operand S of a relocation's formula.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum RelocationTarget {
-    /// Zero.
+    /// The number zero.
     Zero,
-    /// Value of the symbol with this index in [`CodeObject::symbols`].
+    /// Value of a symbol, by its index in [`CodeObject::symbols`].
     Symbol(usize),
-    /// Address in the object, which is relocated with it.
+    /// Address in the object, which moves with the object.
     Address(u64),
 }
 
@@ -219,22 +219,22 @@ pub enum RelocationTarget {
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ObjectKernel {
-    /// Symbol name, without `.kd`.
+    /// Symbol name, without the suffix `.kd`.
     pub name: String,
     /// Address of the kernel descriptor or `amd_kernel_code_t`.
     pub descriptor_address: u64,
     /// Address of the first instruction.
     pub entry_address: u64,
-    /// Code size from the entry point in bytes; zero if the symbol does not state it.
+    /// Code size in bytes, starting at the entry point; zero if the symbol does not state it.
     pub code_size: u64,
-    /// Resources.
+    /// Contents of the kernel descriptor.
     pub descriptor: KernelDescriptor,
-    /// Compiler's metadata.
+    /// Kernel metadata, if the object contains any.
     pub metadata: Option<KernelMetadata>,
 }
 
 impl Segment {
-    /// `true` if the address is in the segment.
+    /// Returns true if `address` is in the segment.
     pub fn contains(&self, address: u64) -> bool {
         address
             .checked_sub(self.address)
@@ -243,13 +243,13 @@ impl Segment {
 }
 
 impl CodeObject<'_> {
-    /// LLVM's name of the target processor.
+    /// Returns LLVM's name of the target processor.
     pub fn processor(&self) -> Option<&'static str> {
         processor_name(self.flags.mach)
     }
 
-    /// Target ID: processor and features, such as `gfx906:sramecc+:xnack-`; empty if the object names no processor.
-    /// Versions 2 and 3 do not distinguish between disabled and unsupported features.
+    /// Returns the target ID: the processor and its features, such as `gfx906:sramecc+:xnack-`; empty if the object
+    /// states no processor. Versions 2 and 3 do not distinguish disabled from unsupported features.
     ///
     /// # Examples
     /// ```
@@ -277,17 +277,17 @@ impl CodeObject<'_> {
         id
     }
 
-    /// Bytes that the object was read from.
+    /// Returns the bytes from which the object was read.
     pub fn bytes(&self) -> &[u8] {
         &self.data
     }
 
-    /// Bytes of a section in the file; may be empty.
+    /// Returns the bytes of a section in the file, possibly empty.
     pub fn section_bytes(&self, section: &Section) -> &[u8] {
         self.data.get(section.file.clone()).unwrap_or_default()
     }
 
-    /// Converts to an owned value; borrowed bytes are copied.
+    /// Converts to an owned value, copying borrowed bytes.
     ///
     /// # Examples
     /// ```
@@ -317,12 +317,12 @@ impl CodeObject<'_> {
         }
     }
 
-    /// The kernel that a name denotes, by the rules of [`find_name`].
+    /// Returns the kernel that `name` denotes, according to [`find_name`]; `None` if it does not denote exactly one.
     pub fn kernel(&self, name: &str) -> Option<&ObjectKernel> {
         self.find_kernel(name).ok()
     }
 
-    /// The kernel that a name denotes, by the rules of [`find_name`].
+    /// Returns the kernel that `name` denotes, according to [`find_name`].
     ///
     /// # Errors
     /// The errors of [`find_name`].
@@ -345,7 +345,7 @@ impl CodeObject<'_> {
             })
     }
 
-    /// The first defined symbol with this name.
+    /// Returns the first defined symbol named `name`.
     pub fn symbol(&self, name: &str) -> Option<&Symbol> {
         self.symbols
             .iter()

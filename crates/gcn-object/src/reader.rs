@@ -1,7 +1,7 @@
 //! Parser for code objects produced by compilers and linkers.
 //!
-//! [`read`] accepts any bytes: it returns a [`CodeObject`] or an error, never panics, and its memory use is bounded
-//! by a small multiple of the input size. Relocatable objects (`clang -c`) are laid out as a linker would, so that
+//! [`read`] accepts any bytes: it returns a [`CodeObject`] or an error, never panics, and its memory use is bounded by
+//! a small multiple of the input size. It assigns addresses to relocatable objects (`clang -c`) as a linker would, so
 //! later stages see only addresses.
 
 mod header;
@@ -43,7 +43,8 @@ use state::ObjectReader;
 /// ```
 ///
 /// # Errors
-/// Defects that prevent loading. Invalid metadata and inconsistent kernels are reported in [`CodeObject::warnings`].
+/// The file has defects that prevent loading. Invalid metadata and inconsistent kernels are only reported in
+/// [`CodeObject::warnings`].
 pub fn read<'a>(bytes: impl Into<Bytes<'a>>) -> Result<CodeObject<'a>, ReadError> {
     let bytes = bytes.into();
     let mut object = ObjectReader::new(&bytes)?.read()?;
@@ -58,7 +59,7 @@ fn file_range(offset: u64, size: u64, file: usize) -> Option<Range<usize>> {
 }
 
 impl<'a> ObjectReader<'a> {
-    /// Reads the object, without its bytes.
+    /// Reads the object, without its bytes, which the caller adds.
     fn read<'b>(mut self) -> Result<CodeObject<'b>, ReadError> {
         let table = section_headers(self.header, self.bytes)?;
         self.read_sections(&table)?;

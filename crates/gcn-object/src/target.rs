@@ -1,10 +1,10 @@
-//! Target in `e_ident` and `e_flags`: version, processor, XNACK and SRAM ECC.
+//! Target information in `e_ident` and `e_flags`: version, processor, and XNACK and SRAM ECC settings.
 //!
-//! The numbers follow the chapter on the ELF header of LLVM's "User Guide for AMDGPU Backend".
+//! The numbers follow the ELF header chapter in LLVM's "User Guide for AMDGPU Backend".
 
 use serde::Serialize;
 
-/// Version of the code object format; `EI_ABIVERSION` is this number minus two.
+/// Code object format version, which is `EI_ABIVERSION` plus two.
 ///
 /// # Examples
 /// ```
@@ -15,23 +15,23 @@ use serde::Serialize;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub enum Version {
-    /// `amd_kernel_code_t` before the code, YAML metadata.
+    /// `amd_kernel_code_t` before the code, and YAML metadata.
     V2,
-    /// 64-byte kernel descriptors, MessagePack metadata.
+    /// 64-byte kernel descriptors, and MessagePack metadata.
     V3,
-    /// Version 3 with four-valued settings for XNACK and SRAM ECC.
+    /// Version 3 with four possible settings each for XNACK and SRAM ECC.
     V4,
-    /// Version 4 with different hidden arguments.
+    /// Version 4 with a different set of hidden arguments.
     V5,
     /// Version 5 with generic processors.
     V6,
 }
 
 impl Version {
-    /// All versions, oldest first; the index is the ABI version.
+    /// All versions, oldest first, indexed by ABI version.
     pub const ALL: [Self; 5] = [Self::V2, Self::V3, Self::V4, Self::V5, Self::V6];
 
-    /// Version for an `EI_ABIVERSION` value, if the value is valid.
+    /// Returns the version with this `EI_ABIVERSION` value, if the value is valid.
     ///
     /// # Examples
     /// ```
@@ -44,12 +44,12 @@ impl Version {
         Self::ALL.get(usize::from(abi_version)).copied()
     }
 
-    /// Number in `EI_ABIVERSION`.
+    /// Returns the `EI_ABIVERSION` value.
     pub fn abi_version(self) -> u8 {
         self as u8
     }
 
-    /// Version number, 2 to 6.
+    /// Returns the version number, from 2 to 6.
     pub fn number(self) -> u8 {
         self.abi_version() + 2
     }
@@ -67,13 +67,13 @@ impl Version {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 pub enum Feature {
-    /// The processor does not have the feature.
+    /// The processor lacks the feature.
     #[default]
     Unsupported,
-    /// The code runs with the feature on or off.
+    /// The code runs with the feature either on or off.
     Any,
-    /// The code requires the feature to be off. Versions 2 and 3 do not distinguish this from
-    /// [`Feature::Unsupported`] and read as `Off`.
+    /// The code requires the feature to be off. Versions 2 and 3 do not distinguish this from [`Feature::Unsupported`],
+    /// so both read as `Off`.
     Off,
     /// The code requires the feature to be on.
     On,
@@ -90,13 +90,14 @@ pub enum Feature {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct Flags {
-    /// `EF_AMDGPU_MACH`; see [`processor_name`]. Zero for a version 2 object that has only an ISA note.
+    /// Processor number (`EF_AMDGPU_MACH`), which [`processor_name`] converts to a name. Zero for a version 2 object
+    /// that states its processor only in an ISA note.
     pub mach: u8,
     /// XNACK: replay of faulting memory accesses.
     pub xnack: Feature,
     /// SRAM ECC: error correction in registers and LDS.
     pub sramecc: Feature,
-    /// Version of a generic processor (version 6), otherwise zero.
+    /// Version of a generic processor (version 6 only); otherwise zero.
     pub generic_version: u8,
 }
 
@@ -111,7 +112,7 @@ const FEATURE_V4_MASK: u32 = 3;
 const GENERIC_VERSION_SHIFT: u32 = 24;
 
 impl Feature {
-    /// In the numeric order of version 4 flags.
+    /// All settings, in the numeric order of version 4's flags.
     const ALL: [Self; 4] = [Self::Unsupported, Self::Any, Self::Off, Self::On];
 
     fn from_bit(set: bool) -> Self {
@@ -130,11 +131,11 @@ impl Feature {
 }
 
 impl Flags {
-    /// Decodes the `e_flags` of an object of this version.
+    /// Decodes the `e_flags` of an object with this version.
     pub fn decode(version: Version, flags: u32) -> Self {
         let [mach, .., generic_version] = flags.to_le_bytes();
         match version {
-            // Producers before LLVM 7 stored only feature bits here; later ones use the format of version 3.
+            // Producers before LLVM 7 stored only feature bits here; later producers use version 3's format.
             Version::V2 if mach < MACH_FIRST_GCN => Self {
                 xnack: Feature::from_bit(flags & XNACK_V2 != 0),
                 sramecc: Feature::Off,
@@ -159,12 +160,12 @@ impl Flags {
         }
     }
 
-    /// Encodes the `e_flags` of an object of this version.
+    /// Encodes the `e_flags` of an object with this version.
     pub fn encode(self, version: Version) -> u32 {
         let mach = u32::from(self.mach) & MACH_MASK;
         match version {
             Version::V2 | Version::V3 => {
-                // A single bit cannot represent `Any`; it is set for it too (errata E181).
+                // A single bit cannot represent `Any`, so it is set for `Any` too (errata E181).
                 let bit = |feature, bit| match feature {
                     Feature::On | Feature::Any => bit,
                     Feature::Off | Feature::Unsupported => 0,
@@ -185,7 +186,7 @@ impl Flags {
     }
 }
 
-/// `EF_AMDGPU_MACH` numbers and LLVM's names for them.
+/// Processor numbers (`EF_AMDGPU_MACH`) and LLVM's names for them.
 pub const PROCESSORS: &[(u8, &str)] = &[
     (0x20, "gfx600"),
     (0x21, "gfx601"),
@@ -238,7 +239,7 @@ pub const PROCESSORS: &[(u8, &str)] = &[
     (0x54, "gfx11-generic"),
 ];
 
-/// LLVM's name of a processor by number.
+/// Returns LLVM's name of the processor with number `mach`.
 ///
 /// # Examples
 /// ```
@@ -252,7 +253,7 @@ pub fn processor_name(mach: u8) -> Option<&'static str> {
         .map(|(_, name)| *name)
 }
 
-/// Number of a processor by LLVM's name.
+/// Returns the number of the processor that LLVM calls `name`.
 ///
 /// # Examples
 /// ```
@@ -266,7 +267,7 @@ pub fn processor_mach(name: &str) -> Option<u8> {
         .map(|(number, _)| *number)
 }
 
-/// Instruction set in the ISA note (`NT_AMD_HSA_ISA_VERSION`) of a version 2 object.
+/// Instruction set version in the ISA note (`NT_AMD_HSA_ISA_VERSION`) of a version 2 object.
 ///
 /// # Examples
 /// ```
@@ -278,16 +279,16 @@ pub fn processor_mach(name: &str) -> Option<u8> {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct IsaVersion {
-    /// 8 of gfx803.
+    /// Major version, such as 8 for gfx803.
     pub major: u32,
-    /// 0 of gfx803.
+    /// Minor version, such as 0 for gfx803.
     pub minor: u32,
-    /// 3 of gfx803.
+    /// Stepping, such as 3 for gfx803.
     pub stepping: u32,
 }
 
 impl IsaVersion {
-    /// LLVM's name of the processor, in which the stepping is a hexadecimal digit.
+    /// Returns LLVM's name of the processor, in which the stepping is a hexadecimal digit.
     ///
     /// # Examples
     /// ```

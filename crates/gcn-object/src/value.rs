@@ -1,7 +1,7 @@
-//! A generic document tree, read from and written to MessagePack or YAML.
+//! A generic document tree that is read from and written to MessagePack or YAML.
 //!
-//! Metadata are untrusted, so they are parsed into this tree and then interpreted leniently. The tree's size is
-//! bounded by a small multiple of the text. `value/msgpack.rs` and `value/yaml.rs` read and write it.
+//! Metadata is untrusted, so it is parsed into this tree and then interpreted leniently. The tree's size is bounded by
+//! a small multiple of the document size. `value/msgpack.rs` and `value/yaml.rs` read and write it.
 
 mod msgpack;
 mod yaml;
@@ -20,34 +20,34 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MetadataError {
-    /// Invalid MessagePack.
+    /// The bytes are not valid MessagePack.
     #[error("the metadata is not valid MessagePack: {0}")]
     MessagePack(String),
-    /// Not YAML.
+    /// The text is not valid YAML.
     #[error("the metadata is not valid YAML: {message} at line {line} column {column}")]
     Yaml {
-        /// Line, from 1.
+        /// Line number, from 1.
         line: usize,
-        /// Column, from 1.
+        /// Column number, from 1.
         column: usize,
-        /// Message of the YAML parser.
+        /// YAML parser's message.
         message: String,
     },
     /// The YAML note is not text.
     #[error("the metadata is not UTF-8")]
     NotText,
-    /// Valid, but the top level is not a map.
+    /// The document is valid, but its top level is not a map.
     #[error("the metadata is not a map")]
     NotAMap,
-    /// The document exceeds the parser's limit.
+    /// The document exceeds the size limit.
     #[error("the metadata has {bytes} bytes, more than the limit of {MAX_SOURCE_BYTES}")]
     TooLarge {
-        /// Size of the document.
+        /// Size of the document in bytes.
         bytes: usize,
     },
 }
 
-/// A node of a document.
+/// A node in a document tree.
 ///
 /// # Examples
 /// ```
@@ -75,19 +75,19 @@ pub enum DocumentValue {
     Text(String),
     /// Bytes.
     Bytes(Vec<u8>),
-    /// A sequence of values.
+    /// An array of values.
     Array(Vec<Self>),
     /// Key-value pairs in document order, including duplicates.
     Map(Vec<(Self, Self)>),
 }
 
-/// Maximum nesting depth; metadata nest five deep.
+/// Maximum nesting depth. Real metadata has five levels.
 const MAX_DEPTH: usize = 64;
-/// Maximum document size in bytes; the largest libraries have a few MiB of metadata.
+/// Maximum document size in bytes. The largest libraries contain a few MiB of metadata.
 const MAX_SOURCE_BYTES: usize = 64 << 20;
 
 impl DocumentValue {
-    /// Value of a text key in a map; `None` for other nodes.
+    /// Returns the value of a text key in a map; `None` for other nodes.
     pub fn get(&self, key: &str) -> Option<&Self> {
         let Self::Map(entries) = self else {
             return None;
@@ -98,7 +98,7 @@ impl DocumentValue {
             .map(|(_, value)| value)
     }
 
-    /// The text, if it is text.
+    /// Returns the text of a text node.
     pub fn as_text(&self) -> Option<&str> {
         if let Self::Text(text) = self {
             Some(text)
@@ -107,7 +107,7 @@ impl DocumentValue {
         }
     }
 
-    /// The number, if it is a nonnegative integer.
+    /// Returns the value of a nonnegative integer node.
     pub fn as_u64(&self) -> Option<u64> {
         match self {
             Self::Uint(number) => Some(*number),
@@ -115,7 +115,7 @@ impl DocumentValue {
         }
     }
 
-    /// Boolean value; as in C, nonzero numbers are true, because producers write both.
+    /// Returns the node as a boolean. As in C, nonzero numbers are true, because producers write both.
     ///
     /// # Examples
     /// ```
@@ -132,7 +132,7 @@ impl DocumentValue {
         }
     }
 
-    /// Elements of an array; empty for other nodes.
+    /// Returns the elements of an array; empty for other nodes.
     pub fn elements(&self) -> &[Self] {
         if let Self::Array(elements) = self {
             elements
@@ -141,7 +141,7 @@ impl DocumentValue {
         }
     }
 
-    /// Sorts the keys of every map, numbers before text, as LLVM does.
+    /// Sorts the keys of every map as LLVM does, numbers before text.
     ///
     /// # Examples
     /// ```

@@ -1,8 +1,8 @@
 //! Writes linked, loadable code objects from sections, symbols and relocations.
 //!
-//! The result corresponds to that of a linker with a single input and `-shared`: segments on separate pages for
-//! read-only data, code and writable data; dynamic symbols for exported symbols; and relocations only for addresses
-//! that depend on the load address. The output is deterministic.
+//! The output matches that of a linker with a single input and `-shared`: read-only data, code and writable data are on
+//! separate pages, exported symbols are in the dynamic symbol table, and relocations remain only for addresses that
+//! depend on the load address. The output is deterministic.
 //!
 //! ```
 //! use gcn_object::write::{Builder, InputSection, InputSectionKind, SectionContents};
@@ -27,12 +27,11 @@
 //! # Ok::<(), gcn_object::ReadError>(())
 //! ```
 //!
-//! For a reader and a runtime to find a kernel, it needs a symbol `k` of kind
-//! [`SymbolKind::Function`](crate::SymbolKind::Function) at its code and a symbol `k.kd` of kind
-//! [`SymbolKind::Object`](crate::SymbolKind::Object) and 64 bytes at its descriptor, both global and
-//! [protected](crate::Visibility::Protected), and in the descriptor a
-//! [`RelocationKind::Rel64`](crate::RelocationKind::Rel64) at [`ENTRY_OFFSET_FIELD`](crate::ENTRY_OFFSET_FIELD)
-//! against `k` with this offset as the addend:
+//! Readers and runtimes find a kernel `k` by two symbols, both global and [protected](crate::Visibility::Protected):
+//! `k`, a [`SymbolKind::Function`](crate::SymbolKind::Function) at the code, and `k.kd`, a 64-byte
+//! [`SymbolKind::Object`](crate::SymbolKind::Object) at the descriptor. The descriptor also needs a
+//! [`RelocationKind::Rel64`](crate::RelocationKind::Rel64) against `k` at
+//! [`ENTRY_OFFSET_FIELD`](crate::ENTRY_OFFSET_FIELD), with this offset as the addend:
 //!
 //! ```
 //! use gcn_object::write::{Builder, Definition, InputRelocation, InputSection, InputSectionKind, InputSymbol};

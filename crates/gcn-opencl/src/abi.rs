@@ -144,12 +144,12 @@ pub const CL_DEVICE_THREAD_TRACE_SUPPORTED_AMD: u32 = 0x4049;
 pub const CL_DEVICE_GFXIP_MAJOR_AMD: u32 = 0x404a;
 pub const CL_DEVICE_GFXIP_MINOR_AMD: u32 = 0x404b;
 pub const CL_DEVICE_AVAILABLE_ASYNC_QUEUES_AMD: u32 = 0x404c;
-/// Defined only in AMD's headers, so not compared with Debian's.
+/// Defined only in AMD's headers, and therefore not compared with Debian's.
 pub(crate) const CL_DEVICE_MAX_REAL_TIME_COMPUTE_QUEUES_AMD: u32 = 0x404d;
-/// Defined only in AMD's headers, so not compared with Debian's.
+/// Defined only in AMD's headers, and therefore not compared with Debian's.
 pub(crate) const CL_DEVICE_MAX_REAL_TIME_COMPUTE_UNITS_AMD: u32 = 0x404e;
 
-// Values of device attributes.
+// Device attribute values.
 pub const CL_LOCAL: u32 = 1;
 pub const CL_READ_WRITE_CACHE: u32 = 2;
 pub const CL_DEVICE_SVM_CAPABILITIES: u32 = 0x1053;
@@ -229,7 +229,7 @@ pub const CL_COMMAND_SVM_MAP: u32 = 0x120c;
 pub const CL_COMMAND_SVM_UNMAP: u32 = 0x120d;
 pub const CL_COMMAND_SVM_MIGRATE_MEM: u32 = 0x120e;
 
-// Values of events and their execution status.
+// Event attribute values and execution statuses.
 pub const CL_COMPLETE: i32 = 0;
 pub const CL_RUNNING: i32 = 1;
 pub const CL_SUBMITTED: i32 = 2;

@@ -1,9 +1,9 @@
-//! The platform's API functions, as the headers declare them.
+//! OpenCL API functions, as declared in the headers.
 //!
-//! These modules may use `unsafe`, since they access addresses from the application. A function looks up its handles,
-//! calls a module above, and writes results; it holds no logic of its own.
+//! These modules may use `unsafe`, since they dereference addresses passed by the application. Each function looks up
+//! its handles, calls into another module of the crate and writes the results; it contains no logic of its own.
 #![allow(unsafe_code)]
-// The contracts of the functions are those of the OpenCL specification.
+// The OpenCL specification defines the safety contracts of these functions.
 #![allow(clippy::missing_safety_doc, clippy::too_many_arguments, missing_docs)]
 
 mod entry;

@@ -1,4 +1,4 @@
-//! Builds: compiling sources, and linking bitcode into code that a device can load.
+//! Program builds: compiles sources, and links bitcode into code that a device can load.
 
 use std::ffi::OsString;
 use std::fs;
@@ -16,16 +16,16 @@ use crate::device::Device;
 use crate::options::{self, Linking};
 use crate::status::{Outcome, Status};
 
-/// Build of a program for a device.
+/// Result of building a program for a device.
 #[derive(Clone, Debug)]
 pub(crate) struct Build {
-    /// `CL_BUILD_…`.
+    /// Build status (`CL_BUILD_…`).
     pub(crate) status: i32,
     pub(crate) options: String,
     pub(crate) log: String,
-    /// `CL_PROGRAM_BINARY_TYPE_…`.
+    /// Binary type (`CL_PROGRAM_BINARY_TYPE_…`).
     pub(crate) kind: u32,
-    /// Code object, or bitcode if compiled and not linked.
+    /// Code object, or bitcode if the program has been compiled but not linked.
     pub(crate) binary: Arc<[u8]>,
     pub(crate) module: Option<Module>,
 }
@@ -54,9 +54,9 @@ impl Build {
     }
 }
 
-/// Magic bytes of bitcode, the format of compiled programs that are not linked.
+/// Magic bytes of bitcode, the format of programs that have been compiled but not linked.
 const BITCODE: &[u8] = b"BC\xc0\xde";
-/// Magic bytes of a library, which precede its bitcode.
+/// Magic bytes that precede the bitcode of a library.
 const LIBRARY: &[u8] = b"gcn library 1\n\0\0";
 
 /// Loads a code object on a device.
@@ -64,18 +64,18 @@ fn load(device: &Device, binary: &[u8]) -> Result<Module, Error> {
     Module::load(&device.emulated, binary)
 }
 
-/// Total size of a module's global variables in bytes.
+/// Returns the total size of a module's global variables in bytes.
 pub(crate) fn global_variables(module: &Module) -> usize {
     let sections = module.object().sections.iter();
     let of_variables = sections.filter(|it| it.name == ".data" || it.name == ".bss");
     of_variables.map(|it| it.size as usize).sum()
 }
 
-/// Directory with the headers that a source includes.
+/// Directory that contains the headers a source includes.
 pub(crate) struct HeaderDirectory(ScratchDirectory);
 
 impl HeaderDirectory {
-    /// Writes headers to files with the names that sources include.
+    /// Writes headers to files under the names by which sources include them.
     ///
     /// # Errors
     /// A name escapes the directory, or a file cannot be written.
@@ -103,7 +103,7 @@ impl HeaderDirectory {
     }
 }
 
-/// Type of a binary (`CL_PROGRAM_BINARY_TYPE_…`), by its magic bytes.
+/// Returns the type of a binary (`CL_PROGRAM_BINARY_TYPE_…`), determined from its magic bytes.
 pub(crate) fn kind_of(binary: &[u8]) -> u32 {
     if binary.starts_with(LIBRARY) {
         CL_PROGRAM_BINARY_TYPE_LIBRARY
@@ -162,7 +162,7 @@ pub(crate) fn link_parts(
     }
 }
 
-/// Build with a code object. `failure` is returned if the object cannot be loaded.
+/// Creates a build from compiled code. Returns the status `failure` if the code object cannot be loaded.
 fn executable(
     device: &Device,
     compiled: Compiled,
@@ -188,7 +188,7 @@ fn executable(
     }
 }
 
-/// Builds a source. If a header directory is option_text, the source is compiled and not linked.
+/// Compiles and links a source. With `headers`, only compiles it.
 pub(crate) fn build_source(
     device: &Device,
     source: &str,
@@ -238,7 +238,7 @@ pub(crate) fn build_source(
     executable(device, compiled, option_text, Status::BUILD_PROGRAM_FAILURE)
 }
 
-/// Status for a source that failed to compile.
+/// Returns the status for a compile error.
 fn status_of(error: &CompileError) -> Status {
     match error {
         CompileError::NoCompiler
@@ -252,7 +252,7 @@ fn status_of(error: &CompileError) -> Status {
     }
 }
 
-/// Build log for a source that failed to compile.
+/// Returns the build log for a compile error.
 fn log_of(error: CompileError) -> String {
     match error {
         CompileError::Failed { diagnostics, .. } => diagnostics,
@@ -260,10 +260,10 @@ fn log_of(error: CompileError) -> String {
     }
 }
 
-/// Binary that a device accepts.
+/// Program binary that a device accepts.
 pub(crate) struct Binary {
     pub(crate) bytes: Arc<[u8]>,
-    /// Loaded module; `None` if the binary has to be linked first.
+    /// Loaded module; `None` if the binary must be linked first.
     pub(crate) module: Option<Module>,
 }
 
@@ -271,7 +271,7 @@ impl Binary {
     /// Loads a binary for a device.
     ///
     /// # Errors
-    /// The binary is invalid for the device.
+    /// The binary is not valid for the device.
     pub(crate) fn new(device: &Device, bytes: &[u8]) -> Outcome<Binary> {
         let module = if kind_of(bytes) == CL_PROGRAM_BINARY_TYPE_EXECUTABLE {
             Some(load(device, bytes).map_err(|_| Status::INVALID_BINARY)?)

@@ -1,12 +1,12 @@
-//! Application callbacks, called on a thread of their own since they may block or call the API.
+//! Thread that runs application callbacks, which may block or call the API.
 
 use std::sync::OnceLock;
 use std::sync::mpsc::{Sender, channel};
 
-/// Call to make on the callback thread.
+/// Call to run on the callback thread.
 type PendingCall = Box<dyn FnOnce() + Send>;
 
-/// Queues a call. Calls are made in order of submission.
+/// Queues a call for the callback thread, which runs calls in order of submission.
 pub(crate) fn submit(call: impl FnOnce() + Send + 'static) {
     static CALLS: OnceLock<Option<Sender<PendingCall>>> = OnceLock::new();
     let calls = CALLS.get_or_init(|| {
@@ -21,7 +21,7 @@ pub(crate) fn submit(call: impl FnOnce() + Send + 'static) {
             Ok(()) => {}
             Err(unsent) => unsent.0(),
         },
-        // The host could not create a thread.
+        // The callback thread could not be created.
         None => call(),
     }
 }

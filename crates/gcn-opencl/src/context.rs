@@ -1,4 +1,4 @@
-//! Contexts.
+//! Contexts and destructor callbacks.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,10 +8,10 @@ use crate::handle::{Handle, Id, Object, object, references};
 use crate::info::Info;
 use crate::status::{Outcome, Status};
 
-/// Destructor callback of the application, called with the handle of the destroyed object.
+/// Destructor callback registered by the application, called with the destroyed object's handle.
 pub(crate) type DestructorCallback = Box<dyn FnOnce(Handle) + Send>;
 
-/// Destructor callbacks of an object, called in reverse order of registration.
+/// Destructor callbacks for an object, called in reverse order of registration.
 #[derive(Default)]
 pub(crate) struct DestructorCallbacks(Mutex<Vec<DestructorCallback>>);
 
@@ -31,7 +31,7 @@ impl DestructorCallbacks {
     }
 }
 
-/// Context: devices that share objects.
+/// Context: a set of devices that share objects.
 pub(crate) struct Context {
     id: Id<Context>,
     pub(crate) devices: Vec<Arc<Device>>,
@@ -63,18 +63,18 @@ impl Context {
         }
     }
 
-    /// True if the context contains a device.
+    /// Returns true if `device` belongs to the context.
     pub(crate) fn has(&self, device: &Arc<Device>) -> bool {
         self.devices.iter().any(|own| Arc::ptr_eq(own, device))
     }
 
-    /// Size of the largest allocation that any of its devices accepts, in bytes.
+    /// Returns the maximum allocation size in bytes: the largest that any of the devices accepts.
     pub(crate) fn max_allocation(&self) -> u64 {
         let all = self.devices.iter().map(|device| device.max_allocation());
         all.max().unwrap_or(0)
     }
 
-    /// Returns the value of an attribute.
+    /// Returns the value of the attribute `name`.
     ///
     /// # Errors
     /// `CL_INVALID_VALUE`: the attribute is unknown.

@@ -11,7 +11,7 @@ use crate::image::PITCH_ALIGN;
 use crate::info::{Info, version};
 use crate::status::{Outcome, Status};
 
-/// OpenCL version of the platform and of all devices except those of GCN 1.0.
+/// OpenCL version of the platform and of all devices except GCN 1.0 devices.
 pub(crate) const VERSION: &str = concat!("OpenCL 3.0 gcn ", env!("CARGO_PKG_VERSION"));
 /// [`VERSION`] as a number.
 pub(crate) const NUMERIC_VERSION: u32 = version(3, 0, 0);
@@ -20,23 +20,23 @@ pub(crate) type Extension = (u32, &'static str);
 /// Version and name of an OpenCL C 3.0 feature.
 pub(crate) type LanguageFeature = (u32, &'static str);
 
-/// Maximum work-group size that the compiler assumes if the source does not give one.
+/// Maximum work-group size that the compiler assumes if the source does not state one.
 pub(crate) const MAX_GROUP: usize = 256;
-/// Maximum work-group size per dimension, for kernels whose source requests a large one.
+/// Maximum work-group size in each dimension, available to kernels whose source requests it.
 pub(crate) const MAX_ITEMS: usize = 1024;
 /// Lanes per wave.
 pub(crate) const WAVE: usize = 64;
-/// Alignment of every buffer in bytes, sufficient for any type.
+/// Minimum alignment of every buffer in bytes, sufficient for any type.
 pub(crate) const BASE_ALIGN: u64 = 128;
-/// Maximum number of images that a kernel reads.
+/// Maximum number of images that a kernel can read.
 const MAX_READ_IMAGES: u32 = 128;
-/// Maximum number of images that a kernel writes, or both reads and writes.
+/// Maximum number of images that a kernel can write, including read-write images.
 const MAX_WRITTEN_IMAGES: u32 = 64;
 /// Maximum number of samplers per kernel.
 const MAX_SAMPLERS: u32 = 16;
-/// Maximum size of a program's global variables in bytes.
+/// Maximum total size of a program's global variables in bytes.
 const MAX_GLOBAL_VARIABLE: usize = 64 << 10;
-/// Size of the `printf` buffer of a launch in bytes.
+/// Size of a launch's `printf` buffer in bytes.
 const PRINTF_BUFFER: usize = gcn_runtime::printf::BUFFER_BYTES as usize;
 /// Cache line size in bytes.
 const CACHE_LINE: u32 = 64;
@@ -47,7 +47,7 @@ pub(crate) struct Device {
     number: usize,
     pub(crate) emulated: Emulated,
     chip: &'static Chip,
-    /// Device memory in bytes.
+    /// Device memory size in bytes.
     memory: u64,
 }
 
@@ -70,43 +70,43 @@ impl Device {
         }
     }
 
-    /// Instruction set version: major, minor and stepping.
+    /// Returns the instruction set version: major, minor and stepping.
     fn version(&self) -> (u32, u32, u32) {
         self.emulated.target().version()
     }
 
-    /// True if the device supports images and samplers.
+    /// Returns true if the device supports images and samplers.
     pub(crate) fn has_images(&self) -> bool {
         true
     }
 
-    /// True if the device supports half-precision arithmetic.
+    /// Returns true if the device supports half-precision arithmetic.
     fn has_half(&self) -> bool {
         self.version().0 >= 8
     }
 
-    /// True if the device supports OpenCL 3.0. Devices of GCN 1.0 support OpenCL 1.2, as with AMD's driver: they lack
-    /// FLAT instructions, and AMD's device library has C11 atomics only for generic addresses.
+    /// Returns true if the device supports OpenCL 3.0. GCN 1.0 devices support OpenCL 1.2, as with AMD's driver: they
+    /// lack FLAT instructions, and AMD's device library implements C11 atomics only for generic addresses.
     pub(crate) fn is_of_3_0(&self) -> bool {
         self.version().0 >= 7
     }
 
-    /// True if compiled code keeps single-precision denormals.
+    /// Returns true if compiled code keeps single-precision denormals.
     fn keeps_denormals(&self) -> bool {
         self.version().0 >= 9
     }
 
-    /// Size of the largest allocation in bytes.
+    /// Returns the maximum allocation size in bytes.
     pub(crate) fn max_allocation(&self) -> u64 {
         self.memory / 4 * 3
     }
 
-    /// Local memory per work-group in bytes.
+    /// Returns the local memory size per work-group in bytes.
     pub(crate) fn local_memory(&self) -> u64 {
         max_lds(self.emulated.target().isa).into()
     }
 
-    /// Target name for the compiler, with its feature suffixes.
+    /// Returns the compiler's target name, with feature suffixes.
     pub(crate) fn target(&self) -> String {
         let mut target = self.emulated.target().name.to_owned();
         for feature in self.emulated.features() {
@@ -150,7 +150,7 @@ impl Device {
         all
     }
 
-    /// Supported features of OpenCL C 3.0.
+    /// Returns the supported OpenCL C 3.0 features.
     pub(crate) fn features(&self) -> Vec<LanguageFeature> {
         const FIRST: u32 = version(3, 0, 0);
         if !self.is_of_3_0() {
@@ -181,7 +181,7 @@ impl Device {
         all.map(|name| (FIRST, *name)).collect()
     }
 
-    /// Returns the value of an attribute. `platform` is the handle of the device's platform.
+    /// Returns the value of the attribute `name`. `platform` is the handle of the device's platform.
     ///
     /// # Errors
     /// `CL_INVALID_VALUE`: the attribute is unknown.
@@ -322,7 +322,7 @@ impl Device {
             CL_DEVICE_VERSION => Info::text(VERSION),
             CL_DEVICE_NUMERIC_VERSION if !self.is_of_3_0() => Info::from(version(1, 2, 0)),
             CL_DEVICE_NUMERIC_VERSION => Info::from(NUMERIC_VERSION),
-            // The highest version whose features are all supported: later ones have pipes.
+            // Highest version whose features are all supported. Later versions require pipes.
             CL_DEVICE_OPENCL_C_VERSION => Info::text("OpenCL C 1.2 "),
             CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => Info::from(version(1, 2, 0)),
             CL_DEVICE_OPENCL_C_ALL_VERSIONS => {
@@ -373,7 +373,7 @@ impl Device {
             CL_DEVICE_GFXIP_MAJOR_AMD => Info::from(major),
             CL_DEVICE_GFXIP_MINOR_AMD => Info::from(minor),
             CL_DEVICE_AVAILABLE_ASYNC_QUEUES_AMD => Info::from(1u32),
-            // No queue has compute units of its own.
+            // Compute units are never reserved for a queue.
             CL_DEVICE_MAX_REAL_TIME_COMPUTE_QUEUES_AMD
             | CL_DEVICE_MAX_REAL_TIME_COMPUTE_UNITS_AMD => Info::from(0u32),
             CL_DEVICE_PREFERRED_CONSTANT_BUFFER_SIZE_AMD => Info::from(64usize << 10),
@@ -381,9 +381,9 @@ impl Device {
         })
     }
 
-    /// Returns the `cl_device_topology_amd`: PCI location, with a bus number per device.
+    /// Returns the `cl_device_topology_amd`: a PCI location with a bus number unique to the device.
     fn topology(&self) -> Vec<u8> {
-        /// Size of the union, which ends with the PCI location.
+        /// Size of the union, whose last bytes are the PCI location.
         const BYTES: usize = 24;
         let mut bytes = vec![0; BYTES];
         bytes[..4].copy_from_slice(&CL_DEVICE_TOPOLOGY_TYPE_PCIE_AMD.to_ne_bytes());
@@ -392,7 +392,7 @@ impl Device {
     }
 }
 
-/// Maximum size of a kernel's arguments in bytes.
+/// Maximum total size of a kernel's arguments in bytes.
 pub(crate) const MAX_PARAMETERS: usize = 1024;
 
 const _: () = assert!(MAX_PARAMETERS as u64 <= MAX_KERNARG_BYTES);

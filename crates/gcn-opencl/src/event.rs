@@ -1,4 +1,4 @@
-//! Events: handles for the progress of commands.
+//! Events, by which applications track commands.
 
 use std::sync::Arc;
 
@@ -13,29 +13,29 @@ use crate::status::{Outcome, Status};
 pub(crate) struct Event {
     id: Id<Event>,
     pub(crate) context: Arc<Context>,
-    /// Queue of the command; `None` for a user event.
+    /// Command's queue; `None` for a user event.
     queue: Option<Arc<dyn EventQueue>>,
-    /// Command type.
+    /// Command type (`CL_COMMAND_…`).
     command: u32,
     pub(crate) progress: Arc<CommandProgress>,
 }
 
-/// Interface of a queue for the events of its commands.
+/// Queue interface that events use.
 pub(crate) trait EventQueue: Send + Sync {
     /// Handle of the queue.
     fn handle(&self) -> Handle;
 
-    /// True if profiling is enabled.
+    /// Returns true if profiling is enabled.
     fn is_profiled(&self) -> bool;
 
-    /// Waits for a command, and executes ready commands on the calling thread meanwhile. Returns the final status.
+    /// Waits for a command and returns its final status. Meanwhile executes ready commands on the calling thread.
     fn wait_for(&self, progress: &CommandProgress) -> i32;
 }
 
 object!(Event, INVALID_EVENT);
 
 impl Event {
-    /// Creates the event for a command.
+    /// Creates an event for a command.
     pub(crate) fn of_command(
         id: Id<Event>,
         context: Arc<Context>,
@@ -78,7 +78,7 @@ impl Event {
         is_new.then_some(()).ok_or(Status::INVALID_OPERATION)
     }
 
-    /// Waits for the end of the command, and returns the final status.
+    /// Waits for the command to end, and returns its final status.
     pub(crate) fn wait(&self) -> i32 {
         match &self.queue {
             Some(queue) => queue.wait_for(&self.progress),
@@ -86,7 +86,7 @@ impl Event {
         }
     }
 
-    /// Returns the value of an attribute.
+    /// Returns the value of the attribute `name`.
     ///
     /// # Errors
     /// `CL_INVALID_VALUE`: the attribute is unknown.
@@ -101,7 +101,7 @@ impl Event {
         })
     }
 
-    /// Returns a profiling time of the command in nanoseconds.
+    /// Returns one of the command's profiling times in nanoseconds.
     ///
     /// # Errors
     /// Profiling is not enabled, the command has not ended, or the attribute is unknown.

@@ -1,4 +1,4 @@
-//! Image formats: conversion between the headers' constants and device formats.
+//! Converts image formats between header constants and device formats.
 #![allow(non_upper_case_globals)]
 
 use gcn_runtime::image::{ChannelOrder, ChannelType, DeviceFormat};
@@ -16,7 +16,7 @@ pub struct ImageFormat {
     pub kind: u32,
 }
 
-/// Header constant of a channel order.
+/// Returns the header constant for a channel order.
 const fn order_number(order: ChannelOrder) -> u32 {
     match order {
         ChannelOrder::A => CL_A,
@@ -33,7 +33,7 @@ const fn order_number(order: ChannelOrder) -> u32 {
     }
 }
 
-/// Header constant of a channel type.
+/// Returns the header constant for a channel type.
 const fn kind_number(kind: ChannelType) -> u32 {
     match kind {
         ChannelType::SnormInt8 => CL_SNORM_INT8,
@@ -54,7 +54,7 @@ const fn kind_number(kind: ChannelType) -> u32 {
     }
 }
 
-/// True if order and type are known and may be combined.
+/// Returns true if the channel order and type are known and may be combined.
 fn is_format(format: ImageFormat) -> bool {
     let ImageFormat { order, kind } = format;
     let is_packed_rgb = matches!(
@@ -83,10 +83,10 @@ fn is_format(format: ImageFormat) -> bool {
     }
 }
 
-/// Converts a format to the device's.
+/// Converts an application's image format to a device format.
 ///
 /// # Errors
-/// The format is invalid, or devices do not support it.
+/// The format is invalid or not supported by devices.
 pub(crate) fn device_format(format: ImageFormat) -> Outcome<DeviceFormat> {
     if !is_format(format) {
         return Err(Status::INVALID_IMAGE_FORMAT_DESCRIPTOR);
@@ -96,7 +96,7 @@ pub(crate) fn device_format(format: ImageFormat) -> Outcome<DeviceFormat> {
     found.ok_or(Status::IMAGE_FORMAT_NOT_SUPPORTED)
 }
 
-/// Converts a device format to the header constants.
+/// Converts a device format to an application's image format.
 pub(crate) fn header_format(format: DeviceFormat) -> ImageFormat {
     ImageFormat {
         order: order_number(format.order()),
@@ -104,7 +104,7 @@ pub(crate) fn header_format(format: DeviceFormat) -> ImageFormat {
     }
 }
 
-/// True if an image of one format may share the memory of an image of the other.
+/// Returns true if an image in `format` may share memory with an image in `other`.
 pub(crate) fn may_view(format: DeviceFormat, other: DeviceFormat) -> bool {
     use ChannelOrder::{Rgba, Srgba};
     let pair = (format.order(), other.order());

@@ -1,8 +1,8 @@
-//! Handles: the addresses by which applications refer to objects.
+//! Object handles: addresses by which applications refer to objects.
 //!
-//! The ICD loader reads a pointer to the function table at a handle's address. The platform never dereferences a
-//! handle but looks it up, so a handle that was released or has another type is an error. An object lives as long as
-//! the application, another object or a command holds a reference, and its handle is valid as long.
+//! The ICD loader reads the function table pointer at a handle's address. The platform never dereferences a handle but
+//! looks it up, so it detects released handles and handles of the wrong type. An object and its handle remain valid
+//! while the application, another object or a command holds a reference.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::marker::PhantomData;
@@ -11,16 +11,16 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGua
 
 use crate::status::{Outcome, Status};
 
-/// Handle: an address, or 0.
+/// Object handle: an address, or 0.
 pub type Handle = usize;
 
-/// Number of free handles retained before one is reused, so that a stale handle does not soon name another object.
+/// Number of free handles kept before one is reused, which makes a stale handle unlikely to denote a new object.
 const MIN_FREE: usize = 1 << 14;
 
 /// Address of the function table.
 static TABLE: AtomicUsize = AtomicUsize::new(0);
 
-/// Memory at a handle's address, which the ICD loader reads.
+/// Memory at a handle's address. The ICD loader reads it.
 #[repr(C)]
 struct Stub {
     table: usize,
@@ -29,7 +29,7 @@ struct Stub {
 /// Free handles, oldest first.
 static FREE: Mutex<VecDeque<Handle>> = Mutex::new(VecDeque::new());
 
-/// Sets the address of the function table. It becomes the first word at every handle created from now on.
+/// Sets the address of the function table for handles created from now on.
 pub(crate) fn set_table(address: usize) {
     TABLE.store(address, Relaxed);
 }
@@ -48,7 +48,7 @@ fn new_handle() -> Handle {
     std::ptr::from_ref(stub).expose_provenance()
 }
 
-/// Handle owned by an object.
+/// Handle that an object owns. Dropping it frees the handle.
 #[derive(Debug)]
 pub(crate) struct Id<T: Object> {
     handle: Handle,
@@ -69,18 +69,18 @@ impl<T: Object> Drop for Id<T> {
     }
 }
 
-/// Type of object that applications refer to by handle.
+/// Type of object that applications refer to by a handle.
 pub(crate) trait Object: Send + Sync + Sized + 'static {
-    /// Error for an invalid handle of this type.
+    /// Error for a handle that does not denote an object of this type.
     const INVALID: Status;
 
-    /// Registry of the objects of this type.
+    /// Returns the registry of all objects of this type.
     fn registry() -> &'static Registry<Self>;
 
-    /// Handle of the object.
+    /// Returns the object's handle with its ownership.
     fn id(&self) -> &Id<Self>;
 
-    /// Handle of the object.
+    /// Returns the object's handle.
     fn handle(&self) -> Handle {
         self.id().handle()
     }
@@ -91,9 +91,9 @@ pub(crate) struct Registry<T>(RwLock<BTreeMap<Handle, HandleSlot<T>>>);
 
 struct HandleSlot<T> {
     object: Weak<T>,
-    /// Reference count of the application.
+    /// Number of references that the application holds.
     count: u32,
-    /// Keeps the object alive; `None` once the count is 0.
+    /// Reference that keeps the object alive; `None` once the count is 0.
     retained: Option<Arc<T>>,
 }
 
@@ -111,7 +111,7 @@ impl<T> Registry<T> {
     }
 }
 
-/// Creates an object that knows its handle. The application gets the first reference.
+/// Creates and registers an object, for which the application holds the first reference. `make` gets the handle.
 pub(crate) fn publish<T: Object>(make: impl FnOnce(Id<T>) -> T) -> Arc<T> {
     let handle = new_handle();
     let object = Arc::new(make(Id {
@@ -130,17 +130,17 @@ pub(crate) fn publish<T: Object>(make: impl FnOnce(Id<T>) -> T) -> Arc<T> {
 /// Looks up an object by handle.
 ///
 /// # Errors
-/// The handle is not valid for this type.
+/// The handle does not denote an object of this type.
 pub(crate) fn get<T: Object>(handle: Handle) -> Outcome<Arc<T>> {
     let slots = T::registry().read();
     let object = slots.get(&handle).and_then(|slot| slot.object.upgrade());
     object.ok_or(T::INVALID)
 }
 
-/// Looks up a list of handles.
+/// Looks up several objects by handle.
 ///
 /// # Errors
-/// As for [`get`].
+/// The errors of [`get`].
 pub(crate) fn get_all<T: Object>(handles: &[Handle]) -> Outcome<Vec<Arc<T>>> {
     handles.iter().map(|handle| get(*handle)).collect()
 }
@@ -157,7 +157,7 @@ pub(crate) fn all<T: Object>() -> Vec<Arc<T>> {
 /// Increments the application's reference count.
 ///
 /// # Errors
-/// As for [`get`].
+/// The errors of [`get`].
 pub(crate) fn retain<T: Object>(handle: Handle) -> Outcome {
     let mut slots = T::registry().write();
     let slot = slots.get_mut(&handle).ok_or(T::INVALID)?;
@@ -170,7 +170,7 @@ pub(crate) fn retain<T: Object>(handle: Handle) -> Outcome {
 /// Decrements the application's reference count.
 ///
 /// # Errors
-/// As [`get`], or the count is already 0.
+/// The errors of [`get`], or the count is already 0.
 pub(crate) fn release<T: Object>(handle: Handle) -> Outcome {
     let mut slots = T::registry().write();
     let slot = slots.get_mut(&handle).ok_or(T::INVALID)?;
@@ -181,18 +181,18 @@ pub(crate) fn release<T: Object>(handle: Handle) -> Outcome {
         None
     };
     drop(slots);
-    // Dropping the object accesses the registry, and may call the application's callbacks.
+    // Dropping the object accesses the registry and may call application callbacks, so the lock is released first.
     drop(last);
     Ok(())
 }
 
-/// Reference count of the application.
+/// Returns the number of references that the application holds.
 pub(crate) fn references<T: Object>(object: &T) -> u32 {
     let slots = T::registry().read();
     slots.get(&object.handle()).map_or(0, |slot| slot.count)
 }
 
-/// Implements [`Object`] for a type, with its registry.
+/// Implements [`Object`] for a type and defines its registry.
 macro_rules! object {
     ($Type:ident, $invalid:ident) => {
         impl crate::handle::Object for $Type {
@@ -230,7 +230,7 @@ mod tests {
         assert_eq!(references(&*thing), 2);
         assert_eq!(release::<Thing>(handle), Ok(()));
         assert_eq!(release::<Thing>(handle), Ok(()));
-        // The program has no reference, but this test keeps the object alive.
+        // The application no longer has a reference, but this test keeps the object alive.
         assert_eq!(release::<Thing>(handle), Err(Status::INVALID_SAMPLER));
         assert!(get::<Thing>(handle).is_ok());
         drop(thing);

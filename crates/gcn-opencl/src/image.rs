@@ -1,4 +1,4 @@
-//! Images: conversion of the headers' types and descriptions.
+//! Converts image types and descriptions from the headers' definitions.
 
 use gcn_runtime::image::{self, BoxSize, DeviceFormat, Geometry, ImageError, Pitches};
 
@@ -7,10 +7,10 @@ use crate::format::header_format;
 use crate::info::Info;
 use crate::status::{Outcome, Status};
 
-/// Row alignment of a 2D image created from a buffer, in texels. It makes rows a multiple of 256 bytes.
+/// Row alignment, in texels, of a 2D image created from a buffer. Rows are then multiples of 256 bytes.
 pub(crate) const PITCH_ALIGN: usize = 256;
 
-/// Converts an image type of the headers.
+/// Converts an image type from the headers.
 ///
 /// # Errors
 /// `CL_INVALID_VALUE`: the type is unknown.
@@ -26,7 +26,7 @@ pub(crate) fn geometry_of(kind: u32) -> Outcome<Geometry> {
     })
 }
 
-/// `CL_MEM_OBJECT_…` constant for an image type.
+/// Returns the `CL_MEM_OBJECT_…` constant for an image type.
 pub(crate) fn number(geometry: Geometry) -> u32 {
     match geometry {
         Geometry::D1 => CL_MEM_OBJECT_IMAGE1D,
@@ -38,14 +38,14 @@ pub(crate) fn number(geometry: Geometry) -> u32 {
     }
 }
 
-/// Names of all image types in OpenCL C.
+/// Returns the OpenCL C names of all image types.
 pub(crate) fn type_names() -> impl Iterator<Item = &'static str> {
-    // Depth images have types of their own.
+    // Depth images have separate type names.
     let depths = ["image2d_depth_t", "image2d_array_depth_t"];
     Geometry::ALL.into_iter().map(type_name).chain(depths)
 }
 
-/// Name of an image type in OpenCL C.
+/// Returns the OpenCL C name of an image type.
 pub(crate) fn type_name(geometry: Geometry) -> &'static str {
     match geometry {
         Geometry::D1 => "image1d_t",
@@ -69,15 +69,15 @@ pub struct ImageDesc {
     pub height: usize,
     /// Depth in slices.
     pub depth: usize,
-    /// Number of images of an array.
+    /// Number of images in an array.
     pub array_size: usize,
-    /// Row pitch of the host memory or the buffer in bytes; 0 for rows without padding.
+    /// Row pitch of the host memory or buffer, in bytes; 0 for rows without padding.
     pub row_pitch: usize,
     /// Slice pitch in bytes; 0 for slices without padding.
     pub slice_pitch: usize,
-    /// Number of mip levels; must be 0 or 1.
+    /// Number of mip levels; must be 0.
     pub mip_levels: u32,
-    /// Samples per texel.
+    /// Samples per texel; must be 0.
     pub samples: u32,
     /// Handle of the buffer or image that provides the memory, or 0.
     pub memory: usize,
@@ -88,15 +88,15 @@ pub struct ImageDesc {
 pub(crate) struct Image {
     /// Layout in device memory.
     pub(crate) texels: image::Image,
-    /// Pitches that the application passed, or those without padding.
+    /// Pitches that the application passed, or pitches without padding.
     pub(crate) declared: Pitches,
 }
 
 impl Image {
-    /// Creates the layout for a description. Pitches must be 0 unless `has_pitches`.
+    /// Creates the layout for an image description. Pitches must be 0 unless `has_pitches`.
     ///
     /// # Errors
-    /// As the specification defines for sizes, pitches and the other members.
+    /// The errors that the specification defines for sizes, pitches and the other members.
     pub(crate) fn new(format: DeviceFormat, desc: &ImageDesc, has_pitches: bool) -> Outcome<Image> {
         let geometry = geometry_of(desc.kind).map_err(|_| Status::INVALID_IMAGE_DESCRIPTOR)?;
         if desc.mip_levels != 0 || desc.samples != 0 {
@@ -114,7 +114,7 @@ impl Image {
         })
     }
 
-    /// Changes the layout to that of a 2D image created from a buffer, which uses the application's row pitch.
+    /// Converts the layout to that of a 2D image created from a buffer, which uses the application's row pitch.
     ///
     /// # Errors
     /// Devices do not support the pitch.
@@ -128,15 +128,15 @@ impl Image {
         Ok(Image { texels, ..self })
     }
 
-    /// Converts a command's origin and region to a box in bytes.
+    /// Converts the origin and region of a command to a box in bytes.
     ///
     /// # Errors
-    /// `CL_INVALID_VALUE`: the region is empty, or exceeds the image.
+    /// `CL_INVALID_VALUE`: the region is empty or exceeds the image.
     pub(crate) fn region(&self, origin: [usize; 3], size: [usize; 3]) -> Outcome<BoxSize> {
         self.texels.region(origin, size).map_err(status_of)
     }
 
-    /// Returns the pitches of a region in host memory. A pitch of 0 means that there is no padding.
+    /// Returns the pitches of a region in host memory. A pitch of 0 means no padding.
     ///
     /// # Errors
     /// `CL_INVALID_VALUE`: rows or slices overlap, or a slice pitch is given for an image without slices.
@@ -150,7 +150,7 @@ impl Image {
         if slice != 0 && !self.texels.geometry.has_slices() {
             return Err(Status::INVALID_VALUE);
         }
-        // A slice of a 1D array is a row.
+        // A slice of a 1D array consists of one row.
         let rows = if self.texels.geometry == Geometry::D1Array {
             1
         } else {
@@ -165,8 +165,8 @@ impl Image {
         Ok(self.texels.of_rows(Pitches { row, slice }))
     }
 
-    /// Returns the value of an attribute. `buffer` is the handle of the memory object that the image was created
-    /// from.
+    /// Returns the value of the attribute `name`. `buffer` is the handle of the memory object from which the image was
+    /// created.
     ///
     /// # Errors
     /// `CL_INVALID_VALUE`: the attribute is unknown.
@@ -197,7 +197,7 @@ impl Image {
     }
 }
 
-/// Status for an image that devices do not support.
+/// Returns the status for an image that devices do not support.
 fn status_of(error: ImageError) -> Status {
     match error {
         ImageError::Format => Status::IMAGE_FORMAT_NOT_SUPPORTED,
@@ -207,10 +207,10 @@ fn status_of(error: ImageError) -> Status {
     }
 }
 
-/// Pitches passed by the application; a pitch of 0 means no padding.
+/// Returns the application's pitches; a pitch of 0 means no padding.
 ///
 /// # Errors
-/// Rows or slices overlap, or a pitch is given where none is allowed.
+/// Rows or slices overlap, or a pitch is not allowed.
 fn declared_pitches(
     texels: &image::Image,
     desc: &ImageDesc,

@@ -1,4 +1,4 @@
-//! Memory of images: allocated, or shared with a buffer or another image.
+//! Creates images in new memory or in the memory of a buffer or another image.
 
 use std::sync::Arc;
 
@@ -23,27 +23,27 @@ pub(crate) struct ImageRequest {
     pub(crate) flags: u64,
     pub(crate) format: ImageFormat,
     pub(crate) desc: ImageDesc,
-    /// Address of the host memory, or 0.
+    /// Host memory address, or 0.
     pub(crate) host: usize,
     pub(crate) properties: Vec<u64>,
 }
 
-/// Image with its memory, not yet registered under a handle.
+/// Image with memory but no handle yet.
 pub(crate) struct NewImage {
     pub(crate) contents: Contents,
     /// Copy that initializes the image from host memory.
     pub(crate) copy: Option<BoxCopy>,
 }
 
-/// True if devices support a format with these access flags.
+/// Returns true if devices support a format for images with these access flags.
 pub(crate) fn is_supported(format: DeviceFormat, flags: u64) -> bool {
     flags & CL_MEM_READ_ONLY != 0 || format.is_writable()
 }
 
-/// Allocates an image, or creates one on the memory of another object.
+/// Allocates an image, or creates one in another object's memory.
 ///
 /// # Errors
-/// As the specification defines for flags, format, description and host pointer; or out of memory.
+/// The errors that the specification defines for flags, format, description and host pointer; or out of memory.
 pub(crate) fn create(context: &Arc<Context>, request: &ImageRequest) -> Outcome<NewImage> {
     if !context.devices.iter().any(|device| device.has_images()) {
         return Err(Status::INVALID_OPERATION);
@@ -81,7 +81,7 @@ fn parent_of(context: &Arc<Context>, memory: usize) -> Outcome<Arc<Mem>> {
     parent.ok_or(Status::INVALID_IMAGE_DESCRIPTOR)
 }
 
-/// Creates an image with memory of its own.
+/// Creates an image in newly allocated memory.
 fn create_own(
     context: &Arc<Context>,
     request: &ImageRequest,
@@ -129,7 +129,7 @@ fn create_own(
     Ok(NewImage { contents, copy })
 }
 
-/// Creates an image on the memory of a buffer or of another image.
+/// Creates an image in the memory of a buffer or another image.
 fn view(parent: &Arc<Mem>, request: &ImageRequest, format: DeviceFormat) -> Outcome<NewImage> {
     let image = match parent.image() {
         Ok(original) => image_layout(original, &request.desc, format)?,
@@ -161,7 +161,7 @@ fn view(parent: &Arc<Mem>, request: &ImageRequest, format: DeviceFormat) -> Outc
     })
 }
 
-/// Layout of an image created from a buffer.
+/// Returns the layout of an image created from a buffer.
 fn buffer_layout(parent: &Arc<Mem>, desc: &ImageDesc, format: DeviceFormat) -> Outcome<Image> {
     let geometry = geometry_of(desc.kind);
     let image = match geometry {
@@ -182,7 +182,7 @@ fn buffer_layout(parent: &Arc<Mem>, desc: &ImageDesc, format: DeviceFormat) -> O
     Ok(image)
 }
 
-/// Layout of an image created from another image, with a different channel order.
+/// Returns the layout of an image created from another image with a different channel order.
 fn image_layout(original: &Image, desc: &ImageDesc, format: DeviceFormat) -> Outcome<Image> {
     let [width, height, _] = original.texels.size;
     let Pitches { row, .. } = original.declared;
@@ -208,7 +208,7 @@ fn image_layout(original: &Image, desc: &ImageDesc, format: DeviceFormat) -> Out
     })
 }
 
-/// Writes the descriptors of an image to device memory.
+/// Writes an image's descriptors to device memory.
 fn write_descriptors(context: &Context, image: Image, address: u64) -> Outcome<DescribedImage> {
     let device = context.devices.first().ok_or(Status::INVALID_CONTEXT)?;
     let bytes = DESCRIPTOR_BYTES * context.devices.len();
@@ -229,7 +229,7 @@ fn write_descriptors(context: &Context, image: Image, address: u64) -> Outcome<D
 }
 
 impl DescribedImage {
-    /// Address of the descriptor for a device of the context.
+    /// Returns the address of the descriptor for a device in the context.
     ///
     /// # Errors
     /// The context does not contain the device.

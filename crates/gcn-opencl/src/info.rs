@@ -1,25 +1,25 @@
-//! Values of attributes that applications query.
+//! Attribute values that applications query.
 
 use crate::handle::Handle;
 
-/// Attribute value: bytes in the host's order, of the type that the headers define for the query.
+/// Attribute value, encoded as the type that the headers define for the query.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Info(pub(crate) Vec<u8>);
 
 impl Info {
-    /// A `cl_bool`.
+    /// Encodes a `cl_bool`.
     pub(crate) fn bool(value: bool) -> Info {
         Info::from(u32::from(value))
     }
 
-    /// Null-terminated text.
+    /// Encodes a null-terminated string.
     pub(crate) fn text(text: &str) -> Info {
         let mut bytes = text.as_bytes().to_vec();
         bytes.push(0);
         Info(bytes)
     }
 
-    /// An array.
+    /// Encodes an array.
     pub(crate) fn array<T: Copy>(values: impl IntoIterator<Item = T>) -> Info
     where
         Info: From<T>,
@@ -32,12 +32,12 @@ impl Info {
         )
     }
 
-    /// Empty array.
+    /// Returns an empty array.
     pub(crate) fn nothing() -> Info {
         Info::default()
     }
 
-    /// Array of `cl_name_version`, from version numbers and names.
+    /// Encodes an array of `cl_name_version` from version numbers and names.
     pub(crate) fn versions<'a>(all: impl IntoIterator<Item = (u32, &'a str)>) -> Info {
         /// Size of a name in bytes, including the terminator.
         const NAME: usize = 64;
@@ -63,7 +63,7 @@ macro_rules! from {
     )*};
 }
 
-// `usize` is used for `size_t` and for handles.
+// `usize` stands for `size_t` and for handles.
 from! { u8 u32 i32 u64 isize usize }
 
 impl From<Option<Handle>> for Info {
@@ -72,7 +72,7 @@ impl From<Option<Handle>> for Info {
     }
 }
 
-/// Packs a version as in `cl_version`.
+/// Packs a version number in the `cl_version` format.
 pub(crate) const fn version(major: u32, minor: u32, patch: u32) -> u32 {
     major << 22 | minor << 12 | patch
 }

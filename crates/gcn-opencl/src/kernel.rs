@@ -15,10 +15,10 @@ use crate::program::{Program, ProgramReference};
 use crate::sampler::Sampler;
 use crate::status::{Outcome, Status};
 
-/// Size of an address in bytes.
+/// Address size in bytes.
 const ADDRESS: usize = size_of::<u64>();
 
-/// Argument set by the application.
+/// Argument value set by the application.
 #[derive(Clone, Debug)]
 pub(crate) enum ArgumentValue {
     Bytes(Vec<u8>),
@@ -28,16 +28,16 @@ pub(crate) enum ArgumentValue {
     Image(Weak<Mem>),
     /// Sampler. The kernel does not retain it.
     Sampler(Weak<Sampler>),
-    /// An address in shared virtual memory, or null.
+    /// Address in shared virtual memory, or null.
     Address(u64),
-    /// Size in bytes of a pointer's target in local memory.
+    /// Size of the local memory that the pointer refers to, in bytes.
     Local(u32),
 }
 
-/// Arguments of a launch.
+/// Argument values for a launch.
 pub(crate) struct LaunchArguments {
     pub(crate) all: Vec<Argument>,
-    /// Buffers and images among the arguments.
+    /// Buffers and images passed as arguments.
     pub(crate) objects: Vec<Arc<Mem>>,
     pub(crate) samplers: Vec<Arc<Sampler>>,
 }
@@ -54,7 +54,7 @@ pub(crate) struct Kernel {
 
 object!(Kernel, INVALID_KERNEL);
 
-/// Returns a kernel's code for each device for which its program has been built.
+/// Returns the code of the kernel `name` for each device for which the program has been built.
 ///
 /// # Errors
 /// The program has not been built or has no such kernel, or the kernel's parameters differ between devices.
@@ -80,7 +80,7 @@ pub(crate) fn codes(program: &Program, name: &str) -> Outcome<Vec<(Arc<Device>, 
 }
 
 impl Kernel {
-    /// Creates a kernel whose arguments are not set.
+    /// Creates a kernel without argument values.
     pub(crate) fn new(
         id: Id<Kernel>,
         program: &Arc<Program>,
@@ -99,7 +99,7 @@ impl Kernel {
         }
     }
 
-    /// Creates a kernel with the same code and arguments.
+    /// Creates a kernel with the same code and argument values.
     pub(crate) fn duplicate(&self, id: Id<Kernel>) -> Kernel {
         Kernel {
             id,
@@ -120,7 +120,7 @@ impl Kernel {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Code for a device.
+    /// Returns the code for a device.
     ///
     /// # Errors
     /// The program has not been built for the device.
@@ -148,10 +148,10 @@ impl Kernel {
         Ok(())
     }
 
-    /// Sets an argument; without `value`, to null or to a size in local memory.
+    /// Sets an argument. Without a `value`, sets a null pointer, or a local memory pointer to `size` bytes.
     ///
     /// # Errors
-    /// As the specification defines for index, size and value.
+    /// The errors that the specification defines for index, size and value.
     pub(crate) fn set_argument(&self, index: u32, size: usize, value: Option<&[u8]>) -> Outcome {
         let parameter = self.parameter(index)?;
         let given = match parameter.value_kind {
@@ -199,20 +199,20 @@ impl Kernel {
                 }
                 ArgumentValue::Sampler(Arc::downgrade(&sampler))
             }
-            // Pipes and device queues are not supported.
+            // Pipes and device queues are not supported as arguments.
             _ => return Err(Status::INVALID_ARG_VALUE),
         };
         self.set(index, given)
     }
 
-    /// Looks up a memory object of the kernel's context.
+    /// Looks up a memory object, which must belong to the kernel's context.
     fn object(&self, memory: Handle) -> Outcome<Arc<Mem>> {
         let memory: Arc<Mem> = handle::get(memory)?;
         let is_own = Arc::ptr_eq(&memory.context, &self.program().context);
         is_own.then_some(memory).ok_or(Status::INVALID_MEM_OBJECT)
     }
 
-    /// Looks up a buffer of the kernel's context.
+    /// Looks up a buffer, which must belong to the kernel's context.
     fn buffer(&self, memory: Handle) -> Outcome<Arc<Mem>> {
         let memory = self.object(memory)?;
         match memory.image {
@@ -221,7 +221,7 @@ impl Kernel {
         }
     }
 
-    /// Sets an argument to an address in shared virtual memory.
+    /// Sets a pointer argument to an address in shared virtual memory.
     ///
     /// # Errors
     /// The parameter is not a pointer to global or constant memory.
@@ -233,10 +233,10 @@ impl Kernel {
         self.set(index, ArgumentValue::Address(address as u64))
     }
 
-    /// Collects the arguments of a launch on a device.
+    /// Collects the argument values for a launch on a device.
     ///
     /// # Errors
-    /// An argument is not set or was released, or an image belongs to a context without this device.
+    /// An argument is not set, its object has been released, or the context of an image does not contain the device.
     pub(crate) fn launch_arguments(&self, device: &Arc<Device>) -> Outcome<LaunchArguments> {
         let gone = Status::INVALID_KERNEL_ARGS;
         let of_address = |address: u64| Argument::Bytes(address.to_le_bytes().to_vec());
@@ -274,7 +274,7 @@ impl Kernel {
         Ok(found)
     }
 
-    /// Returns the value of an attribute.
+    /// Returns the value of the attribute `name`.
     ///
     /// # Errors
     /// `CL_INVALID_VALUE`: the attribute is unknown.
@@ -293,10 +293,10 @@ impl Kernel {
         })
     }
 
-    /// Returns the value of an attribute of a parameter.
+    /// Returns the value of the parameter attribute `name`.
     ///
     /// # Errors
-    /// The parameter or the attribute is unknown, or the code lacks the information.
+    /// The parameter or the attribute is unknown, or the code contains no parameter information.
     pub(crate) fn argument_info(&self, index: u32, name: u32) -> Outcome<Info> {
         let parameter = self.parameter(index)?;
         let absent = Status::KERNEL_ARG_INFO_NOT_AVAILABLE;
@@ -330,7 +330,7 @@ impl Kernel {
         })
     }
 
-    /// Device of a query. It may be omitted if there is only one.
+    /// Returns the queried device, which may be omitted if there is only one.
     fn device_of(&self, device: Option<Arc<Device>>) -> Outcome<Arc<Device>> {
         match (device, &self.codes[..]) {
             (Some(device), codes) => {
@@ -342,7 +342,7 @@ impl Kernel {
         }
     }
 
-    /// Returns an attribute of the kernel's code for a device.
+    /// Returns the value of an attribute that depends on the device.
     ///
     /// # Errors
     /// The attribute is unknown, or the kernel has no code for the device.
@@ -374,11 +374,10 @@ impl Kernel {
         })
     }
 
-    /// Returns the value of a sub-group attribute. `input` is the work-group size or the number of sub-groups that
-    /// the query depends on.
+    /// Returns the value of a sub-group attribute. `input` is the work-group size or sub-group count to query for.
     ///
     /// # Errors
-    /// As [`Kernel::group_info`], or the input has an invalid number of dimensions.
+    /// The errors of [`Kernel::group_info`], or `input` has an invalid number of dimensions.
     pub(crate) fn sub_group_info(
         &self,
         device: Option<Arc<Device>>,
@@ -407,20 +406,20 @@ impl Kernel {
                 Info::array(sizes)
             }
             CL_KERNEL_MAX_NUM_SUB_GROUPS => Info::from(most.div_ceil(WAVE)),
-            // Kernels cannot require a number of sub-groups.
+            // No kernel requires a number of sub-groups.
             CL_KERNEL_COMPILE_NUM_SUB_GROUPS => Info::from(0usize),
             _ => return Err(Status::INVALID_VALUE),
         })
     }
 }
 
-/// Access qualifier of an image parameter.
+/// Returns the access qualifier of an image parameter.
 fn access(parameter: &Described) -> Option<&Access> {
     let is_image = parameter.value_kind == ValueKind::Image;
     parameter.access.as_ref().filter(|_| is_image)
 }
 
-/// Checks that an image is valid for a parameter.
+/// Checks that an image can be passed to a parameter.
 ///
 /// # Errors
 /// The object is a buffer, the image has another type, or its flags do not allow the access.
@@ -437,7 +436,7 @@ fn check_image(parameter: &Described, memory: &Mem) -> Outcome {
         }
         _ => false,
     };
-    // A typedef's name does not tell the image type.
+    // The name of a typedef does not reveal the image type.
     let named = parameter.type_name.as_deref().unwrap_or_default();
     let is_known = type_names().any(|name| name == named);
     let own = type_name(image.texels.geometry);
@@ -447,7 +446,7 @@ fn check_image(parameter: &Described, memory: &Mem) -> Outcome {
     Ok(())
 }
 
-/// Maximum work-group size.
+/// Returns the maximum work-group size.
 pub(crate) fn max_group(code: &Code) -> usize {
     let metadata = code.description().metadata.as_ref();
     let most = metadata.and_then(|metadata| metadata.max_flat_workgroup_size);
@@ -455,14 +454,14 @@ pub(crate) fn max_group(code: &Code) -> usize {
     most.map_or(MAX_GROUP, |most| usize::try_from(most).unwrap_or(MAX_GROUP))
 }
 
-/// Work-group size that the source requires (`reqd_work_group_size`).
+/// Returns the work-group size that the source requires (`reqd_work_group_size`).
 pub(crate) fn required_group(code: &Code) -> Option<[usize; 3]> {
     let metadata = code.description().metadata.as_ref()?;
     let required = metadata.reqd_workgroup_size?;
     Some(required.map(|n| n as usize))
 }
 
-/// Attributes of a kernel as written in its source, as far as metadata contains them.
+/// Returns a kernel's attributes in source form, as far as the metadata contains them.
 fn attributes(metadata: &KernelMetadata) -> String {
     let sizes = [
         ("reqd_work_group_size", metadata.reqd_workgroup_size),

@@ -1,4 +1,4 @@
-//! Kernel launches: validation of sizes, and execution.
+//! Validates and runs kernel launches.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,17 +17,17 @@ use crate::runtime;
 use crate::sampler::Sampler;
 use crate::status::{Outcome, Status};
 
-/// Maximum work-group size if the application does not choose one.
+/// Maximum work-group size that the platform chooses if the application leaves the choice to it.
 const USUAL_GROUP: usize = 256;
 /// Size of a dword in bytes.
 const DWORD: u64 = 4;
 
-/// Sizes of a launch as the application passed them.
+/// Launch sizes as the application passed them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LaunchSizes<'a> {
     pub(crate) dimensions: u32,
     pub(crate) offset: Option<&'a [usize]>,
-    /// Global size; `None` launches nothing.
+    /// Global size; `None` for an empty launch.
     pub(crate) global: Option<&'a [usize]>,
     pub(crate) local: Option<&'a [usize]>,
 }
@@ -35,12 +35,12 @@ pub(crate) struct LaunchSizes<'a> {
 /// Validated launch.
 pub(crate) struct ReadyLaunch {
     launch: Launch,
-    /// Buffers and images among its arguments.
+    /// Buffers and images passed as arguments.
     objects: Vec<Arc<Mem>>,
     _samplers: Vec<Arc<Sampler>>,
 }
 
-/// Extends sizes to three dimensions with `rest`; `None` if a conversion fails.
+/// Converts sizes and pads them with `rest` to three dimensions; `None` if a conversion fails.
 fn three<T: Copy>(
     given: &[usize],
     rest: T,
@@ -57,7 +57,7 @@ impl ReadyLaunch {
     /// Validates a launch; `None` if it has no work-items.
     ///
     /// # Errors
-    /// As the specification defines for arguments and sizes.
+    /// The errors that the specification defines for arguments and sizes.
     pub(crate) fn new(
         kernel: &Kernel,
         device: &Arc<Device>,
@@ -105,10 +105,10 @@ impl ReadyLaunch {
         }))
     }
 
-    /// Runs the kernel, and returns when it has ended.
+    /// Runs the kernel to completion.
     ///
     /// # Errors
-    /// The kernel fails; the fault is reported on standard error.
+    /// The kernel fails. The fault is reported on standard error.
     pub(crate) fn run(self, queue: &Emulated) -> Outcome {
         let watch = &runtime::get()?.watch;
         let running = register_launch(&self.objects);
@@ -129,12 +129,12 @@ impl ReadyLaunch {
     }
 }
 
-/// Address range of an object's memory.
+/// Returns the address range of an object's memory.
 fn range(object: &Mem) -> Range<u64> {
     object.address..object.address.saturating_add(object.size as u64)
 }
 
-/// Registers a running launch with the checks of mapped regions, if they are enabled.
+/// Registers a running launch for the checks of mapped regions, if those are enabled.
 fn register_launch(objects: &[Arc<Mem>]) -> Option<RunningLaunch<'static>> {
     let regions = mapped_regions()?;
     let own = objects.iter().filter(|object| !object.uses_svm);
@@ -144,7 +144,7 @@ fn register_launch(objects: &[Arc<Mem>]) -> Option<RunningLaunch<'static>> {
     ))
 }
 
-/// Address ranges of buffers outside the sub-buffers that are arguments of the launch.
+/// Returns the address ranges that lie in the parents of sub-buffer arguments but outside every argument.
 fn outside_sub_buffers(objects: &[Arc<Mem>]) -> Vec<Restricted> {
     let whole = |object: &Arc<Mem>| {
         let parents = std::iter::successors(Some(object), |object| object.parent.as_ref());
@@ -158,7 +158,7 @@ fn outside_sub_buffers(objects: &[Arc<Mem>]) -> Vec<Restricted> {
     for whole in wholes.iter().map(|it| range(it)) {
         let mut parts: Vec<Range<u64>> = objects.iter().map(|it| range(it)).collect();
         parts.sort_by_key(|part| part.start);
-        // Compilers load the whole dword of a last byte.
+        // Compilers load the whole dword that contains the last byte.
         let mut end = whole.start;
         for part in parts.iter().chain([&(whole.end..whole.end)]) {
             let next = part.start.clamp(whole.start, whole.end);
@@ -174,15 +174,15 @@ fn outside_sub_buffers(objects: &[Arc<Mem>]) -> Vec<Restricted> {
     found
 }
 
-/// Access rules by flag of a memory object.
+/// Access rule for each memory object flag.
 const FLAG_RULES: [(u64, AccessRule); 2] = [
     (CL_MEM_READ_ONLY, AccessRule::ReadOnly),
     (CL_MEM_WRITE_ONLY, AccessRule::WriteOnly),
 ];
 
-/// Address ranges of buffers created with a read-only or write-only flag, unless another argument of the launch
-/// overlaps them without that flag. Shared virtual memory is excluded, since kernels access it by pointers, to which
-/// flags do not apply.
+/// Returns the address ranges of buffers created with a read-only or write-only flag, except where another argument of
+/// the launch without that flag overlaps them. Shared virtual memory is excluded: kernels access it through pointers,
+/// to which flags do not apply.
 fn flag_restrictions(objects: &[Arc<Mem>]) -> Vec<Restricted> {
     let mut found: Vec<Restricted> = Vec::new();
     for object in objects {
@@ -205,7 +205,7 @@ fn flag_restrictions(objects: &[Arc<Mem>]) -> Vec<Restricted> {
     found
 }
 
-/// Status for invalid launch sizes.
+/// Returns the status for invalid launch sizes.
 fn status_of(problem: &Error) -> Status {
     match problem {
         Error::Launch(problem) => match **problem {
@@ -222,13 +222,13 @@ fn status_of(problem: &Error) -> Status {
     }
 }
 
-/// True if the kernel requires uniform work-groups.
+/// Returns true if the kernel requires uniform work-groups.
 fn wants_uniform(code: &Code) -> bool {
     let metadata = code.description().metadata.as_ref();
     metadata.is_some_and(|metadata| metadata.uniform_work_group_size == Some(1))
 }
 
-/// Chooses or validates the work-group size.
+/// Returns the application's work-group size after validation, or chooses one.
 fn group(code: &Code, grid: [u32; 3], local: Option<&[usize]>) -> Outcome<[u32; 3]> {
     let narrow = |sizes: [usize; 3]| sizes.map(|n| u32::try_from(n).unwrap_or(u32::MAX));
     let required = required_group(code);
@@ -243,7 +243,7 @@ fn group(code: &Code, grid: [u32; 3], local: Option<&[usize]>) -> Outcome<[u32; 
                 let most = max_group(code).min(USUAL_GROUP);
                 let group = usual_group(grid, most);
                 let items: u32 = group.iter().product();
-                // A grid size with few divisors would lead to small work-groups that leave lanes idle.
+                // If the grid size has few divisors, a dividing work-group size would be small and leave lanes idle.
                 let is_small = (items as usize) < WAVE && grid[0] as usize > most;
                 Ok(if is_small && !wants_uniform(code) {
                     [WAVE.min(most) as u32, 1, 1]
@@ -271,8 +271,10 @@ fn group(code: &Code, grid: [u32; 3], local: Option<&[usize]>) -> Outcome<[u32; 
     Ok(group)
 }
 
+/// Checks that a grid has no partial work-groups if the kernel requires uniform ones.
+///
 /// # Errors
-/// The grid has partial work-groups, which the kernel does not support.
+/// The grid has partial work-groups that the kernel does not support.
 fn check_uniform(code: &Code, grid: [u32; 3], group: [u32; 3]) -> Outcome {
     let is_whole = (0..3).all(|d| grid[d].is_multiple_of(group[d]));
     (is_whole || !wants_uniform(code))
@@ -280,7 +282,7 @@ fn check_uniform(code: &Code, grid: [u32; 3], group: [u32; 3]) -> Outcome {
         .ok_or(Status::INVALID_WORK_GROUP_SIZE)
 }
 
-/// Chooses a work-group size that divides the grid: for each dimension in turn, the largest divisor that keeps the
+/// Chooses a work-group size that divides the grid. Each dimension in turn gets the largest divisor that keeps the
 /// product at or below `most`.
 fn usual_group(grid: [u32; 3], most: usize) -> [u32; 3] {
     let mut left = u32::try_from(most).unwrap_or(u32::MAX);

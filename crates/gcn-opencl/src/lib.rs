@@ -1,8 +1,8 @@
-//! An OpenCL 3.0 platform over emulated devices, for programs that run unmodified.
+//! An OpenCL 3.0 platform with emulated devices, which runs OpenCL programs unmodified.
 //!
-//! `libgcn_opencl.so` is an installable client driver. The ICD loader (`libOpenCL.so.1`) finds it by a file
-//! `gcn.icd`, or by the variable `OCL_ICD_VENDORS`, which `gcn exec` sets. The library translates the OpenCL API into
-//! calls of [`gcn_runtime`], and contains no emulation logic.
+//! `libgcn_opencl.so` is an installable client driver. The ICD loader (`libOpenCL.so.1`) finds it through a `gcn.icd`
+//! file or the environment variable `OCL_ICD_VENDORS`, which `gcn exec` sets. The library translates OpenCL API calls
+//! into [`gcn_runtime`] calls and contains no emulation logic.
 //!
 //! ```text
 //! $ cargo xtask dist ~/.local
@@ -10,32 +10,31 @@
 //! $ GCN_TARGET=gfx900 OCL_ICD_VENDORS=~/.local/lib/gcn/libgcn_opencl.so ./program    # without gcn exec
 //! ```
 //!
-//! `docs/opencl.md` has a first program.
+//! `docs/opencl.md` contains a first program.
 //!
-//! # What a program finds
-//! The platform has a device for each target of `GCN_TARGET` ([`gcn_report::settings`]). All devices share one
-//! memory, and a buffer has the same address on devices and host. Each queue has a thread that executes its commands;
-//! an application thread that waits for a command helps. One more thread calls the application's callbacks.
+//! # The platform as applications see it
+//! The platform has a device for each target in `GCN_TARGET` ([`gcn_report::settings`]). All devices share one memory,
+//! and a buffer has the same address on devices and host. Each queue has a thread that executes its commands; an
+//! application thread that waits for a command helps. One more thread calls the application's callbacks.
 //!
 //! # From `clEnqueueNDRangeKernel` to a kernel
 //! The API function (`api/kernels.rs`) looks up its handles. `handle.rs` never dereferences an address from the
-//! application, so a released handle is an error. `launch.rs` makes a [`Launch`](gcn_runtime::Launch) of sizes and
-//! arguments. `queue.rs` executes it when the commands that it depends on have ended (`progress.rs`), on the queue's
-//! thread or on a waiting application thread. Buffers are memory that all devices share (`memory.rs`). Mapped regions
-//! and shared virtual memory are the same memory, and checks learn of mapped regions by
-//! [`MappedRegions`](gcn_report::program::MappedRegions). Images are stored in such memory in rows
-//! (`image_memory.rs`, [`gcn_runtime::image`]); a kernel gets the address of a descriptor, as for samplers.
-//! `program.rs` compiles with [`gcn_runtime::compile`]; separate compilation and linking use bitcode
-//! (`Product::Bitcode`).
+//! application, so a released handle is an error. `launch.rs` creates a [`Launch`](gcn_runtime::Launch) from sizes and
+//! arguments. `queue.rs` executes it once the commands that it depends on have ended (`progress.rs`), on the queue's
+//! thread or on a waiting application thread. Buffers are allocated in memory that all devices share (`memory.rs`).
+//! Mapped regions and shared virtual memory use the same memory, and checks find mapped regions in
+//! [`MappedRegions`](gcn_report::program::MappedRegions). Images are stored there in rows (`image_memory.rs`,
+//! [`gcn_runtime::image`]); a kernel gets the address of a descriptor, as for samplers. `program.rs` compiles with
+//! [`gcn_runtime::compile`]; separate compilation and linking use bitcode (`Product::Bitcode`).
 //!
 //! # Sources
-//! References: "The OpenCL Specification" and "The OpenCL C Specification" 3.0 for behaviour and errors of functions;
+//! References: "The OpenCL Specification" and "The OpenCL C Specification" 3.0 for the functions' behaviour and errors;
 //! the public headers of Debian's `opencl-c-headers` for constants and types.
 #![deny(unsafe_code)]
 
-// In import order: a module imports only from modules above it.
+// In dependency order: a module imports only from modules above it.
 
-// Constants of the headers.
+// Header constants.
 pub mod status;
 pub mod abi;
 
@@ -71,5 +70,5 @@ mod program;
 mod kernel;
 mod launch;
 
-// The functions.
+// API functions.
 pub mod api;

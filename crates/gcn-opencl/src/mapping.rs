@@ -1,14 +1,14 @@
-//! Mappings of memory objects and of shared virtual memory, in order of creation.
+//! Records the mappings of memory objects and of shared virtual memory, in order of creation.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Mapped region of an object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MappedRegion<R> {
-    /// Address that the application got.
+    /// Address returned to the application.
     address: usize,
     pub(crate) region: R,
-    /// True if the application may write the region.
+    /// True if the region is mapped for writing.
     pub(crate) is_written: bool,
 }
 
@@ -26,7 +26,7 @@ impl<R> Mappings<R> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a mapping at an address.
+    /// Adds a mapping to `address`.
     pub(crate) fn add(&self, address: usize, region: R, is_written: bool) {
         self.list().push(MappedRegion {
             address,
@@ -35,14 +35,14 @@ impl<R> Mappings<R> {
         });
     }
 
-    /// Removes and returns the last mapping at an address.
+    /// Removes and returns the latest mapping to `address`.
     pub(crate) fn take(&self, address: usize) -> Option<MappedRegion<R>> {
         let mut list = self.list();
         let last = list.iter().rposition(|it| it.address == address)?;
         Some(list.remove(last))
     }
 
-    /// Number of mappings.
+    /// Returns the number of mappings.
     pub(crate) fn count(&self) -> usize {
         self.list().len()
     }

@@ -1,4 +1,4 @@
-//! Memory objects: buffers, and the common part of images.
+//! Memory objects: buffers, and the part of images that is common to all memory objects.
 
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -20,38 +20,38 @@ use crate::status::{Outcome, Status};
 use crate::svm;
 use crate::transfer::{BoxCopy, TransferSide};
 
-/// Page size in bytes. Buffers occupy whole pages, as on a real device, unless checks are enabled: then accesses past
-/// the end fault.
+/// Page size in bytes. Buffers occupy whole pages, as on a real device, unless checks are enabled: then an access past
+/// the end of a buffer faults.
 const PAGE: u64 = 4096;
-/// Flags for kernels' access to a buffer.
+/// Flags that control access to a buffer by kernels.
 pub(crate) const DEVICE_ACCESS: u64 = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
-/// Flags for the host's access to a buffer.
+/// Flags that control access to a buffer by the host.
 pub(crate) const HOST_ACCESS: u64 =
     CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
-/// Flags for the location of the memory.
+/// Flags that control where the memory is.
 pub(crate) const PLACE: u64 = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
 
-/// Host memory of an object created with `CL_MEM_USE_HOST_PTR`. Mapped regions are in it.
+/// Host memory of an object created with `CL_MEM_USE_HOST_PTR`. Mapped regions are located there.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HostPointer {
     pub(crate) address: usize,
     pub(crate) pitches: Pitches,
 }
 
-/// Memory object without its handle: a buffer, a sub-buffer or an image.
+/// Memory object without a handle: a buffer, a sub-buffer or an image.
 pub(crate) struct Contents {
     pub(crate) context: Arc<Context>,
     pub(crate) flags: u64,
     pub(crate) size: usize,
-    /// Address of the memory, the same on devices and host.
+    /// Memory address, the same on devices and host.
     pub(crate) address: u64,
-    /// Pitches of an image's rows and slices.
+    /// Row and slice pitches of an image.
     pub(crate) pitches: Pitches,
     pub(crate) host: Option<HostPointer>,
     pub(crate) uses_svm: bool,
     /// Object that provides the memory.
     pub(crate) parent: Option<Arc<Mem>>,
-    /// Offset in the parent in bytes.
+    /// Offset in the parent, in bytes.
     pub(crate) origin: usize,
     /// Properties as the application passed them, including the terminator; empty if none were passed.
     pub(crate) properties: Vec<u64>,
@@ -60,10 +60,10 @@ pub(crate) struct Contents {
     pub(crate) image: Option<DescribedImage>,
 }
 
-/// Image with its descriptors.
+/// Image layout with descriptors.
 pub(crate) struct DescribedImage {
     pub(crate) image: Image,
-    /// Descriptors for the devices of the context, in their order.
+    /// Descriptors for the context's devices, in the same order.
     pub(crate) descriptors: Buffer,
 }
 
@@ -92,7 +92,7 @@ impl Drop for Mem {
     }
 }
 
-/// Checks flags. At most one of each group may be set.
+/// Checks that all flags are known, and that at most one flag of each group is set.
 pub(crate) fn check_flags(flags: u64, known: u64) -> Outcome {
     let is_single = |group: u64| (flags & group).count_ones() <= 1;
     let uses_and_copies = CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR;
@@ -113,12 +113,12 @@ pub(crate) fn check_flags(flags: u64, known: u64) -> Outcome {
 pub(crate) struct BufferRequest {
     pub(crate) flags: u64,
     pub(crate) size: usize,
-    /// Address of the host memory, or 0.
+    /// Host memory address, or 0.
     pub(crate) host: usize,
     pub(crate) properties: Vec<u64>,
 }
 
-/// Allocated buffer, not yet registered under a handle.
+/// Allocated buffer without a handle.
 pub(crate) struct NewBuffer {
     context: Arc<Context>,
     request: BufferRequest,
@@ -146,7 +146,7 @@ pub(crate) fn allocate(context: &Context, name: &str, bytes: usize) -> Outcome<B
     Ok(memory)
 }
 
-/// Adds the default access flag if the flags contain none for kernels.
+/// Adds the default access flag if `flags` does not state how kernels access the object.
 pub(crate) fn with_access(flags: u64) -> u64 {
     match flags {
         flags if flags & DEVICE_ACCESS == 0 => flags | CL_MEM_READ_WRITE,
@@ -155,10 +155,10 @@ pub(crate) fn with_access(flags: u64) -> u64 {
 }
 
 impl NewBuffer {
-    /// Allocates a buffer of a context.
+    /// Allocates a buffer in a context.
     ///
     /// # Errors
-    /// As the specification defines for flags, size and host pointer; or out of memory.
+    /// The errors that the specification defines for flags, size and host pointer; or out of memory.
     pub(crate) fn new(context: &Arc<Context>, request: BufferRequest) -> Outcome<NewBuffer> {
         check_flags(request.flags, DEVICE_ACCESS | HOST_ACCESS | PLACE)?;
         if request.size == 0 || request.size as u64 > context.max_allocation() {
@@ -190,7 +190,7 @@ impl NewBuffer {
         })
     }
 
-    /// Copy that initializes the buffer from host memory.
+    /// Returns the copy that initializes the buffer from host memory.
     pub(crate) fn contents(&self) -> Option<BoxCopy> {
         let is_copied = self.request.flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0;
         (is_copied && !self.uses_svm).then(|| {
@@ -202,7 +202,7 @@ impl NewBuffer {
         })
     }
 
-    /// Device memory that contains the buffer.
+    /// Returns the device memory that contains the buffer.
     pub(crate) fn space(&self) -> Option<&Memory> {
         space(&self.context)
     }
@@ -232,18 +232,18 @@ impl NewBuffer {
     }
 }
 
-/// Memory shared by the context's devices.
+/// Returns the memory shared by the context's devices.
 pub(crate) fn space(context: &Context) -> Option<&Memory> {
     Some(context.devices.first()?.emulated.memory())
 }
 
-/// Mapped regions, if checks of accesses to them are enabled.
+/// Returns the registry of mapped regions, if mapped-region checks are enabled.
 pub(crate) fn mapped_regions() -> Option<&'static MappedRegions> {
     runtime::existing()?.watch.checks()?.mapped_regions()
 }
 
 impl Mem {
-    /// Creates an object with its handle.
+    /// Creates a memory object from its contents and handle.
     pub(crate) fn new(id: Id<Mem>, contents: Contents) -> Mem {
         Mem {
             id,
@@ -253,10 +253,10 @@ impl Mem {
         }
     }
 
-    /// Checks the flags of a new object on the memory of this one.
+    /// Checks the flags for a new object that shares this object's memory.
     ///
     /// # Errors
-    /// The flags allow accesses that this object's do not.
+    /// `flags` allows accesses that this object's flags forbid.
     pub(crate) fn check_shared(&self, flags: u64) -> Outcome {
         check_flags(flags, DEVICE_ACCESS | HOST_ACCESS)?;
         let widens = |own: u64, wider: u64| self.flags & own != 0 && flags & wider != 0;
@@ -274,7 +274,7 @@ impl Mem {
         Ok(())
     }
 
-    /// Flags of a new object that shares this object's memory, including inherited ones.
+    /// Returns the flags of a new object that shares this object's memory, including inherited flags.
     pub(crate) fn shared_flags(&self, flags: u64) -> u64 {
         let inherited = |group: u64| {
             if flags & group == 0 {
@@ -286,10 +286,10 @@ impl Mem {
         flags | inherited(DEVICE_ACCESS) | inherited(HOST_ACCESS) | self.flags & PLACE
     }
 
-    /// Checks the region and the flags of a sub-buffer.
+    /// Checks the flags and the region for a sub-buffer.
     ///
     /// # Errors
-    /// As the specification defines for flags and region.
+    /// The errors that the specification defines for flags and region.
     pub(crate) fn check_part(&self, flags: u64, origin: usize, size: usize) -> Outcome {
         check_flags(flags, DEVICE_ACCESS | HOST_ACCESS)?;
         if self.parent.is_some() || self.image.is_some() {
@@ -306,7 +306,7 @@ impl Mem {
         Ok(())
     }
 
-    /// Creates a sub-buffer, whose region has been checked.
+    /// Creates a sub-buffer. The region has been checked.
     pub(crate) fn part(
         id: Id<Mem>,
         parent: &Arc<Mem>,
@@ -343,20 +343,24 @@ impl Mem {
         image.ok_or(Status::INVALID_MEM_OBJECT)
     }
 
-    /// Device memory that contains the object.
+    /// Returns the device memory that contains the object.
     pub(crate) fn space(&self) -> Option<&Memory> {
         space(&self.context)
     }
 
+    /// Checks that the range lies within the buffer.
+    ///
     /// # Errors
-    /// `CL_INVALID_VALUE`: the bytes exceed the buffer.
+    /// `CL_INVALID_VALUE`: the range exceeds the buffer.
     pub(crate) fn check_range(&self, offset: usize, bytes: usize) -> Outcome {
         let end = offset.checked_add(bytes).filter(|end| *end <= self.size);
         end.map(drop).ok_or(Status::INVALID_VALUE)
     }
 
+    /// Checks that the host may access the object as stated.
+    ///
     /// # Errors
-    /// The flags do not allow the host's access.
+    /// The object's flags forbid the access.
     pub(crate) fn check_host(&self, reads: bool, writes: bool) -> Outcome {
         let refuses = |flag: u64| self.flags & flag != 0;
         let is_refused = refuses(CL_MEM_HOST_NO_ACCESS) && (reads || writes)
@@ -365,7 +369,7 @@ impl Mem {
         (!is_refused).then_some(()).ok_or(Status::INVALID_OPERATION)
     }
 
-    /// True if two regions overlap.
+    /// Returns true if two regions overlap.
     pub(crate) fn overlaps(
         &self,
         own: (usize, usize),
@@ -376,7 +380,7 @@ impl Mem {
         a < b + others.1 as u64 && b < a + own.1 as u64
     }
 
-    /// Maps a region, and returns its address for the application.
+    /// Maps a region, and returns the address to pass to the application.
     pub(crate) fn map(&self, region: BoxSize, is_written: bool) -> usize {
         let begin = match self.host_side(&region) {
             Some((_, corner)) => corner,
@@ -387,8 +391,8 @@ impl Mem {
         pointer
     }
 
-    /// Address range of a buffer's region, for checks of kernels that access mapped memory. `None` for shared virtual
-    /// memory and images, which kernels access by pointers and descriptors.
+    /// Returns the address range of a buffer region, in which kernel accesses are checked while it is mapped; `None`
+    /// for shared virtual memory and images, which kernels access through pointers and descriptors.
     pub(crate) fn watched_region(
         &self,
         region: &BoxSize,
@@ -398,12 +402,12 @@ impl Mem {
         Some((regions, begin..begin + region.size[0] as u64))
     }
 
-    /// Region in device memory.
+    /// Returns the location of a region in device memory.
     pub(crate) fn device_side(&self, region: &BoxSize) -> (TransferSide, BoxPlace) {
         (TransferSide::Device, region.at(self.address, self.pitches))
     }
 
-    /// Region in the application's memory, if the object was created from it.
+    /// Returns the location of a region in the object's host memory, if it was created with `CL_MEM_USE_HOST_PTR`.
     fn host_side(&self, region: &BoxSize) -> Option<(TransferSide, BoxPlace)> {
         let host = self.host?;
         Some((
@@ -412,15 +416,15 @@ impl Mem {
         ))
     }
 
-    /// Removes and returns the last mapping at an address.
+    /// Removes and returns the latest mapping to the address `pointer`.
     ///
     /// # Errors
-    /// There is no mapping at the address.
+    /// Nothing is mapped to the address.
     pub(crate) fn unmap(&self, pointer: usize) -> Outcome<MappedRegion<BoxSize>> {
         self.mappings.take(pointer).ok_or(Status::INVALID_VALUE)
     }
 
-    /// Copy of a region to the application's memory, if the object has its own host memory.
+    /// Returns the copy of a region from device memory to the object's host memory, if it has any.
     pub(crate) fn to_host(&self, region: &BoxSize) -> Option<BoxCopy> {
         let to = self.host_side(region).filter(|_| !self.uses_svm)?;
         Some(BoxCopy {
@@ -430,7 +434,7 @@ impl Mem {
         })
     }
 
-    /// Copy of a region back to device memory.
+    /// Returns the copy of a region from the object's host memory to device memory, if it has any.
     pub(crate) fn to_device(&self, region: &BoxSize) -> Option<BoxCopy> {
         let from = self.host_side(region).filter(|_| !self.uses_svm)?;
         Some(BoxCopy {
@@ -440,14 +444,14 @@ impl Mem {
         })
     }
 
-    /// Addresses and sizes of a region's rows in device memory, in bytes.
+    /// Returns the address and the size in bytes of each row of a region in device memory.
     pub(crate) fn rows(&self, region: &BoxSize) -> impl Iterator<Item = (u64, u64)> {
         let bytes = region.size[0] as u64;
         let rows = region.at(self.address, self.pitches).rows(region.size);
         rows.map(move |address| (address, bytes))
     }
 
-    /// Returns the value of an attribute.
+    /// Returns the value of the attribute `name`.
     ///
     /// # Errors
     /// `CL_INVALID_VALUE`: the attribute is unknown.

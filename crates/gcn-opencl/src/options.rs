@@ -1,15 +1,15 @@
-//! Build options: the specification's, and their translation to Clang's.
+//! Translates the specification's build options to Clang's.
 
 use std::ffi::OsString;
 
 use crate::device::Device;
 use crate::runtime;
 
-/// OpenCL C version of a program that does not choose one.
+/// Default OpenCL C version.
 const DEFAULT_STANDARD: &str = "-cl-std=CL1.2";
 /// Prefix of the option that chooses the OpenCL C version.
 const STANDARD: &str = "-cl-std=";
-/// OpenCL C versions that a program may choose.
+/// OpenCL C versions that a program can choose.
 const STANDARDS: [&str; 6] = ["CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0", "CLC++"];
 /// Options passed to Clang unchanged.
 const PLAIN: [&str; 16] = [
@@ -30,12 +30,11 @@ const PLAIN: [&str; 16] = [
     "-cl-kernel-arg-info",
     "-v",
 ];
-/// Option that promises that sub-groups need no independent forward progress. Clang does not know it, and it has no
-/// effect.
+/// Option stating that sub-groups need no independent forward progress. Clang does not know it; it is ignored.
 const NEEDS_NO_PROGRESS: &str = "-cl-no-subgroup-ifp";
-/// Prefixes of options passed to Clang unchanged: the specification's, and Clang's own.
+/// Prefixes of options passed to Clang unchanged, both the specification's and Clang's own.
 const PREFIXES: [&str; 7] = ["-D", "-I", "-U", "-O", "-W", "-f", "-m"];
-/// Options that are only valid for linking.
+/// Options that are valid only for linking.
 const LINKING: [&str; 2] = ["-create-library", "-enable-link-options"];
 /// Compile options that are also valid for linking.
 const COMPILING_AND_LINKING: [&str; 5] = [
@@ -46,7 +45,7 @@ const COMPILING_AND_LINKING: [&str; 5] = [
     "-cl-fast-relaxed-math",
 ];
 
-/// Splits options into words. Quotes group words, and a backslash escapes the next character.
+/// Splits an option string into words. Quotes keep blanks in a word, and a backslash escapes the next character.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -68,16 +67,16 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// Words that have an effect.
+/// Splits an option string into words, and removes options that have no effect.
 fn effective_words(text: &str) -> impl Iterator<Item = String> {
     let words = words(text).into_iter();
     words.filter(|word| word != NEEDS_NO_PROGRESS)
 }
 
-/// Returns Clang's options for compiling for a device.
+/// Translates compile options to Clang options for a device.
 ///
 /// # Errors
-/// The first invalid option.
+/// Returns the first invalid option.
 pub(crate) fn compiling(text: &str, device: &Device) -> Result<Vec<OsString>, String> {
     let mut options: Vec<OsString> = Vec::new();
     let mut has_standard = false;
@@ -99,7 +98,7 @@ pub(crate) fn compiling(text: &str, device: &Device) -> Result<Vec<OsString>, St
             let value = words.next().ok_or_else(|| word.clone())?;
             options.push(format!("{word}{value}").into());
         } else if word == "-x" {
-            // Other languages have separate API functions.
+            // Programs in other languages are created by separate API functions.
             let language = words.next().ok_or_else(|| word.clone())?;
             if language != "clc" && language != "cl" {
                 return Err(format!("{word} {language}"));
@@ -125,7 +124,7 @@ pub(crate) fn compiling(text: &str, device: &Device) -> Result<Vec<OsString>, St
         standard.is_some_and(|it| it.starts_with("CL3") || it.starts_with("CLC++2021"))
     };
     if options.iter().any(is_three) {
-        // The compiler knows some of the features only by name.
+        // The compiler defines macros for only some of the features.
         let features = device.features().into_iter();
         options.extend(features.map(|(_, name)| format!("-D{name}=1").into()));
     }
@@ -133,11 +132,11 @@ pub(crate) fn compiling(text: &str, device: &Device) -> Result<Vec<OsString>, St
     Ok(options)
 }
 
-/// Option that enables and disables extensions and features in which the compiler's defaults differ from the device.
+/// Returns the option that enables and disables extensions and features whose compiler default differs from the device.
 fn extensions(device: &Device) -> String {
-    /// Extensions that the compiler enables and no device supports.
+    /// Extensions that the compiler enables but no device supports.
     const UNSUPPORTED: [&str; 2] = ["cl_khr_mipmap_image", "cl_khr_mipmap_image_writes"];
-    /// Extensions and features for images that the compiler enables.
+    /// Image extensions and features that the compiler enables.
     const IMAGE_EXTENSIONS: [&str; 3] = [
         "__opencl_c_images",
         "__opencl_c_3d_image_writes",
@@ -164,7 +163,7 @@ fn extensions(device: &Device) -> String {
 /// Parsed link options.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Linking {
-    /// True if the link creates a library.
+    /// True if the output is a library.
     pub(crate) is_library: bool,
     /// Options for Clang.
     pub(crate) options: Vec<OsString>,
@@ -173,7 +172,7 @@ pub(crate) struct Linking {
 /// Parses link options.
 ///
 /// # Errors
-/// The first invalid option.
+/// Returns the first invalid option.
 pub(crate) fn linking(text: &str) -> Result<Linking, String> {
     let mut linking = Linking::default();
     for word in effective_words(text) {

@@ -1,6 +1,6 @@
-//! Output of kernels' `printf` to standard output.
+//! Writes the output of kernel `printf` calls to standard output.
 //!
-//! This module may use `unsafe`, since it writes to the C library's stream.
+//! This module may use `unsafe`, since it writes to a C library stream.
 #![allow(unsafe_code)]
 
 use std::ffi::{c_int, c_void};
@@ -12,12 +12,12 @@ unsafe extern "C" {
     static stdout: *mut libc::FILE;
 }
 
-/// Writes a kernel's output after the application's own buffered output.
+/// Writes kernel output after the application's own buffered output.
 pub(crate) fn print(text: &[u8]) {
     if text.is_empty() {
         return;
     }
-    // SAFETY: the stream is the process's own, which locks itself; the bytes are those of the slice.
+    // SAFETY: `stdout` is the C library's own stream, which does its own locking; the bytes are those of the slice.
     let failed = unsafe {
         let written = libc::fwrite(text.as_ptr().cast::<c_void>(), 1, text.len(), stdout);
         written != text.len() || libc::fflush(stdout) != 0 as c_int

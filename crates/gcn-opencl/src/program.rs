@@ -1,4 +1,4 @@
-//! Programs: sources or binaries, and their builds for devices.
+//! Programs, created from source or binaries, and their builds for devices.
 
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,7 +17,7 @@ use crate::options::{self, Linking};
 use crate::runtime;
 use crate::status::{Outcome, Status};
 
-/// The origin of a program.
+/// Origin of a program.
 #[derive(Clone, Debug)]
 pub(crate) enum ProgramOrigin {
     Source(String),
@@ -30,18 +30,18 @@ pub(crate) enum ProgramOrigin {
 pub(crate) struct Program {
     id: Id<Program>,
     pub(crate) context: Arc<Context>,
-    /// Devices of the program.
+    /// Devices for which the program was created.
     pub(crate) devices: Vec<Arc<Device>>,
     origin: ProgramOrigin,
-    /// Builds, in the order of the devices.
+    /// Builds, in the same order as the devices.
     builds: Mutex<Vec<Build>>,
-    /// Number of existing kernels of the program.
+    /// Number of existing kernels created from the program.
     kernels: AtomicUsize,
 }
 
 object!(Program, INVALID_PROGRAM);
 
-/// A kernel's reference to its program. While there is one, the program cannot be rebuilt.
+/// Reference from a kernel to its program. While one exists, the program cannot be rebuilt.
 pub(crate) struct ProgramReference(Arc<Program>);
 
 impl ProgramReference {
@@ -61,7 +61,7 @@ impl Drop for ProgramReference {
     }
 }
 
-/// Notifies checks that the application reads device memory, and reports their findings.
+/// Notifies checks that the host reads device memory, and reports their findings.
 pub(crate) fn host_reads(address: u64, bytes: u64) {
     let checks = runtime::existing().and_then(|runtime| runtime.watch.checks());
     if let Some(checks) = checks {
@@ -69,7 +69,7 @@ pub(crate) fn host_reads(address: u64, bytes: u64) {
     }
 }
 
-/// Modules of all programs.
+/// Returns the modules of all programs.
 fn all_modules() -> Vec<Module> {
     let programs = handle::all::<Program>().into_iter();
     let modules = programs.flat_map(|program| program.modules());
@@ -113,10 +113,10 @@ impl Program {
         }
     }
 
-    /// Links programs for devices, and returns the new program and the status.
+    /// Links programs for devices. Returns the new program, and the link status.
     ///
     /// # Errors
-    /// An option is invalid, or a device has compiled code of some programs only.
+    /// An option is invalid, or only some of the programs contain compiled code for a device.
     pub(crate) fn link(
         context: &Arc<Context>,
         devices: &[Arc<Device>],
@@ -157,7 +157,7 @@ impl Program {
         Ok((make, result))
     }
 
-    /// Bitcode for a device.
+    /// Returns the bitcode for a device, if any.
     fn unlinked(&self, device: &Arc<Device>) -> Option<Arc<[u8]>> {
         let place = self
             .devices
@@ -172,11 +172,11 @@ impl Program {
         is_unlinked.then(|| build.binary.clone())
     }
 
-    /// Compiles the program for the given devices, or for all of its own if there are none. `headers` contains names
-    /// and contents.
+    /// Compiles the program for `devices`, or for all of its devices if that is empty. `headers` contains names and
+    /// contents.
     ///
     /// # Errors
-    /// As [`Program::build`], or the program has no source.
+    /// The errors of [`Program::build`], or the program has no source.
     pub(crate) fn compile(
         &self,
         devices: &[Arc<Device>],
@@ -216,7 +216,7 @@ impl Program {
         self.builds.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Indices of devices in the program's list; all indices if `devices` is empty.
+    /// Returns the indices of `devices` in the program's list; all indices if `devices` is empty.
     ///
     /// # Errors
     /// A device does not belong to the program.
@@ -231,17 +231,19 @@ impl Program {
         devices.iter().map(place).collect()
     }
 
+    /// Checks that the program has no kernels.
+    ///
     /// # Errors
-    /// Kernels of the program exist.
+    /// `CL_INVALID_OPERATION`: the program has kernels.
     fn check_detached(&self) -> Outcome {
         let is_detached = self.kernels.load(SeqCst) == 0;
         is_detached.then_some(()).ok_or(Status::INVALID_OPERATION)
     }
 
-    /// Builds the program for the given devices, or for all of its own if there are none.
+    /// Builds the program for `devices`, or for all of its devices if that is empty.
     ///
     /// # Errors
-    /// An option is invalid, there is no compiler, or a build fails; its log has the reason.
+    /// An option is invalid, there is no compiler, or a build fails. Its log contains the reason.
     pub(crate) fn build(&self, devices: &[Arc<Device>], options: &str) -> Outcome {
         self.check_detached()?;
         let mut result = Ok(());
@@ -276,7 +278,7 @@ impl Program {
         }
     }
 
-    /// The module for a device, if it has been built.
+    /// Returns the module for a device, if the program has been built for it.
     pub(crate) fn module(&self, device: &Arc<Device>) -> Option<Module> {
         let place = self
             .devices
@@ -287,7 +289,7 @@ impl Program {
         (build.status == CL_BUILD_SUCCESS).then(|| build.module.clone())?
     }
 
-    /// Modules of all devices for which the program has been built.
+    /// Returns the modules for all devices for which the program has been built.
     pub(crate) fn modules(&self) -> Vec<(Arc<Device>, Module)> {
         let devices = self.devices.iter();
         devices
@@ -295,7 +297,7 @@ impl Program {
             .collect()
     }
 
-    /// Names of its kernels.
+    /// Returns the names of the program's kernels.
     ///
     /// # Errors
     /// The program has not been built for any device.
@@ -305,7 +307,7 @@ impl Program {
         Ok(first.kernels().map(str::to_owned).collect())
     }
 
-    /// Binaries for all devices.
+    /// Returns the binaries for all devices.
     pub(crate) fn binaries(&self) -> Vec<Arc<[u8]>> {
         self.builds()
             .iter()
@@ -313,8 +315,8 @@ impl Program {
             .collect()
     }
 
-    /// Returns the value of an attribute, except `CL_PROGRAM_BINARIES`, which writes to addresses from the
-    /// application.
+    /// Returns the value of the attribute `name`, except for `CL_PROGRAM_BINARIES`, which writes to addresses passed by
+    /// the application.
     ///
     /// # Errors
     /// The attribute is unknown, or the program has not been built.
@@ -336,7 +338,7 @@ impl Program {
         })
     }
 
-    /// Returns an attribute of the build for a device.
+    /// Returns the value of an attribute of the build for a device.
     ///
     /// # Errors
     /// The attribute is unknown, or the device does not belong to the program.

@@ -1,14 +1,14 @@
-//! Progress of commands: execution status, profiling times, and callbacks on changes.
+//! Tracks command progress: execution status, profiling times, and callbacks for status changes.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::abi::{CL_COMPLETE, CL_QUEUED, CL_RUNNING, CL_SUBMITTED};
 use crate::clock;
 
-/// Callback, called with the status that was reached.
+/// Callback for a status change, called with the new status.
 pub(crate) type StatusCallback = Box<dyn FnOnce(i32) + Send>;
 
-/// Profiling times of a command, in nanoseconds on [`clock::now`]'s clock; 0 until reached.
+/// Profiling times of a command, in nanoseconds of [`clock::now`]; 0 until reached.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct CommandTimes {
     pub(crate) queued: u64,
@@ -21,7 +21,7 @@ struct ProgressState {
     /// Execution status: from `CL_QUEUED` down to `CL_COMPLETE`, or a negative error.
     status: i32,
     times: CommandTimes,
-    /// Callbacks, each with the status at or below which it is called.
+    /// Callbacks, each with a status. A callback is called once the execution status is at or below its status.
     waiting: Vec<(i32, StatusCallback)>,
 }
 
@@ -32,12 +32,12 @@ pub(crate) struct CommandProgress {
 }
 
 impl CommandProgress {
-    /// Progress of a command that is being enqueued.
+    /// Creates the progress of a command that is being enqueued.
     pub(crate) fn queued() -> Arc<CommandProgress> {
         CommandProgress::new(CL_QUEUED)
     }
 
-    /// Progress of a user event, whose initial status is `CL_SUBMITTED`.
+    /// Creates the progress of a user event, whose initial status is `CL_SUBMITTED`.
     pub(crate) fn submitted() -> Arc<CommandProgress> {
         CommandProgress::new(CL_SUBMITTED)
     }
@@ -64,7 +64,7 @@ impl CommandProgress {
         self.state().status
     }
 
-    /// True if the command has ended, successfully or with an error.
+    /// Returns true if the command has ended, successfully or with an error.
     pub(crate) fn has_ended(&self) -> bool {
         self.status() <= CL_COMPLETE
     }
@@ -73,7 +73,7 @@ impl CommandProgress {
         self.state().times
     }
 
-    /// Changes to a lower status. Returns false if it was already reached.
+    /// Lowers the status. Returns false if `status` has already been reached.
     pub(crate) fn advance(&self, status: i32) -> bool {
         let now = clock::now();
         let mut state = self.state();
@@ -87,7 +87,7 @@ impl CommandProgress {
             CL_RUNNING => times.begun = now,
             _ => {
                 times.ended = now;
-                // A command that ends before it runs has no other times.
+                // A command that ends without running starts and ends at the same time.
                 times.begun = if times.begun == 0 { now } else { times.begun };
             }
         }
@@ -106,7 +106,7 @@ impl CommandProgress {
         true
     }
 
-    /// Calls a function when the status is at most `at`: immediately if it already is, else on the thread that
+    /// Calls `then` once the status is at or below `at`: immediately if it already is, otherwise on the thread that
     /// changes the status.
     pub(crate) fn subscribe(&self, at: i32, then: StatusCallback) {
         let mut state = self.state();
@@ -119,7 +119,7 @@ impl CommandProgress {
         then(if status < 0 { status } else { at });
     }
 
-    /// Waits for the end of the command, and returns the final status.
+    /// Waits for the command to end, and returns its final status.
     pub(crate) fn wait(&self) -> i32 {
         let state = self.state();
         let ended = self
@@ -158,7 +158,7 @@ mod tests {
             [(CL_SUBMITTED, CL_SUBMITTED)]
         );
         assert!(!progress.advance(CL_SUBMITTED));
-        // An error calls all remaining callbacks.
+        // An error triggers all remaining callbacks.
         assert!(progress.advance(-5));
         assert_eq!(
             receiver.try_iter().collect::<Vec<_>>(),

@@ -1,11 +1,11 @@
-//! Command queues: commands wait for their dependencies, and execute one after the other.
+//! Command queues, which execute commands one after the other once their dependencies have ended.
 //!
 //! A command depends on the events of its wait list, on the last barrier and, in an in-order queue, on the previous
-//! command. When these have ended it is ready. Ready commands execute in the order in which they became ready, on the
+//! command. Once these have ended, it is ready. Ready commands execute in the order in which they became ready, on the
 //! queue's thread or on an application thread that waits for one of them.
 //!
-//! Waking the queue's thread costs more than a small kernel, and most applications wait for what they enqueue. So the
-//! thread is woken only by a flush. Otherwise it polls every [`POLL_INTERVAL`], and goes to sleep after [`POLLS`]
+//! Waking the queue's thread costs more than a small kernel, and most applications wait for what they enqueue. The
+//! thread is therefore woken only by a flush. Otherwise it polls every [`POLL_INTERVAL`], and sleeps after [`POLLS`]
 //! polls without a command.
 
 use std::collections::VecDeque;
@@ -25,17 +25,17 @@ use crate::info::Info;
 use crate::progress::CommandProgress;
 use crate::status::{Outcome, Status};
 
-/// Work of a command, called with the emulated device's queue.
+/// Function that performs a command. It is called with the emulated device's queue.
 pub(crate) type CommandWork = Box<dyn FnOnce(&Emulated) -> Outcome + Send>;
 
-/// Minimum number of open commands at which ended ones are removed.
+/// Number of open commands at which ended commands are first removed.
 const MIN_OPEN: usize = 64;
 /// Polling interval of the queue's thread.
 const POLL_INTERVAL: Duration = Duration::from_micros(200);
-/// Number of polls without a command after which the thread sleeps.
+/// Number of consecutive polls without a command after which the thread sleeps.
 const POLLS: u32 = 50;
 
-/// Queue as applications know it.
+/// Queue object to which handles refer.
 pub(crate) struct Queue {
     id: Id<Queue>,
     pub(crate) context: Arc<Context>,
@@ -48,13 +48,13 @@ pub(crate) struct Queue {
 
 object!(Queue, INVALID_COMMAND_QUEUE);
 
-/// State shared with the queue's thread.
+/// Queue state shared with the queue's thread.
 struct Core {
     emulated: Emulated,
     state: Mutex<CommandQueueState>,
-    /// Wakes the queue's thread when there may be work.
+    /// Wakes the queue's thread.
     work: Condvar,
-    /// Signals waiting application threads that a command ended or became ready.
+    /// Wakes waiting application threads when a command ends or becomes ready.
     changed: Condvar,
 }
 
@@ -63,18 +63,18 @@ struct CommandQueueState {
     ready: VecDeque<Command>,
     /// True while a thread executes a command.
     is_served: bool,
-    /// True while the queue's thread sleeps until it is woken.
+    /// True while the queue's thread sleeps without polling.
     is_asleep: bool,
     /// True once the application has released the queue.
     is_over: bool,
     /// True once a kernel has failed.
     has_failed: bool,
     has_thread: bool,
-    /// Commands not known to have ended.
+    /// Commands that may not have ended.
     open: Vec<Arc<CommandProgress>>,
-    /// Length of `open` at which ended commands are removed.
+    /// Length of `open` at which ended commands are removed from it.
     cleanup_length: usize,
-    /// Last enqueued command of an in-order queue.
+    /// Last enqueued command if the queue is in-order.
     last: Option<Arc<CommandProgress>>,
     /// Last enqueued barrier.
     barrier: Option<Arc<CommandProgress>>,
@@ -90,20 +90,20 @@ struct Command {
 
 /// Command that waits for its dependencies.
 struct WaitingCommand {
-    /// Number of dependencies that have not ended.
+    /// Number of remaining dependencies.
     count: AtomicUsize,
     command: Mutex<Option<Command>>,
     core: Weak<Core>,
 }
 
-/// Role of a command in the order of its queue.
+/// Role of a command in the queue's order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum CommandRole {
     /// Ordered after the last barrier.
     Command,
-    /// Ordered after all earlier commands, if it has no wait list.
+    /// Ordered after all earlier commands, unless it has a wait list.
     Marker,
-    /// As a marker, and all later commands are ordered after it.
+    /// Like a marker, but all later commands are ordered after it.
     Barrier,
 }
 
@@ -112,7 +112,7 @@ impl Core {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Appends a command whose dependencies have ended.
+    /// Queues a command whose dependencies have ended.
     fn make_ready(&self, command: Command) {
         command.progress.advance(CL_SUBMITTED);
         let mut state = self.state();
@@ -130,7 +130,7 @@ impl Core {
         }
     }
 
-    /// Executes commands until the queue is released and empty.
+    /// Executes commands until the queue has been released and is empty.
     fn work(self: Arc<Self>) {
         let mut state = self.state();
         let mut polls = 0;
@@ -158,7 +158,7 @@ impl Core {
         }
     }
 
-    /// Waits for a command and returns its status. Meanwhile executes ready commands, unless another thread does.
+    /// Waits for a command and returns its status. Meanwhile executes ready commands, unless another thread does so.
     fn wait_for(&self, progress: &CommandProgress) -> i32 {
         let mut state = self.state();
         loop {
@@ -195,7 +195,7 @@ impl Core {
         let is_lost = has_failed || after.iter().any(|it| it.status() < CL_COMPLETE);
         drop(after);
         let outcome = if is_lost {
-            // Objects of the command are released before the application learns of its end.
+            // Release the command's objects before the application learns that it has ended.
             drop(work);
             Err(Status::EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
         } else {
@@ -204,7 +204,7 @@ impl Core {
         };
         let mut state = self.state();
         state.is_served = false;
-        // Later commands fail once a kernel has failed.
+        // After a kernel fails, all later commands fail.
         state.has_failed |= outcome.is_err() && !is_lost;
         drop(state);
         progress.advance(Status::of(outcome).0);
@@ -218,7 +218,7 @@ impl Core {
 }
 
 impl WaitingCommand {
-    /// Counts down when a dependency has ended.
+    /// Counts a dependency as ended. Makes the command ready after the last one.
     fn count_down(&self) {
         if self.count.fetch_sub(1, SeqCst) != 1 {
             return;
@@ -287,7 +287,7 @@ impl Queue {
         self.properties.load(SeqCst)
     }
 
-    /// Enables or disables properties, and returns the previous ones.
+    /// Enables or disables properties, and returns the previous properties.
     pub(crate) fn set_properties(&self, properties: u64, on: bool) -> u64 {
         if on {
             self.properties.fetch_or(properties, SeqCst)
@@ -300,10 +300,10 @@ impl Queue {
         self.properties() & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0
     }
 
-    /// Enqueues a command of a type (`CL_COMMAND_…`) that waits for events, and returns its progress.
+    /// Enqueues a command of type `command` (`CL_COMMAND_…`) that waits for events, and returns its progress.
     ///
     /// # Errors
-    /// A kernel of the queue has failed, an event belongs to another context, or no thread could be created for the
+    /// A kernel in the queue has failed, an event belongs to another context, or no thread could be created for the
     /// queue.
     pub(crate) fn enqueue(
         &self,
@@ -338,7 +338,7 @@ impl Queue {
         state.open.push(progress.clone());
         drop(state);
         let waiting = Arc::new(WaitingCommand {
-            // One extra count, so that the command is not ready before all events have been subscribed to.
+            // The extra count keeps the command from becoming ready before all subscriptions are made.
             count: AtomicUsize::new(first.len() + 1),
             command: Mutex::new(Some(Command {
                 progress: progress.clone(),
@@ -355,7 +355,7 @@ impl Queue {
         Ok(progress)
     }
 
-    /// Checks the events of a wait list.
+    /// Checks that the events of a wait list belong to the queue's context.
     ///
     /// # Errors
     /// An event belongs to another context.
@@ -386,7 +386,7 @@ impl Queue {
         }
     }
 
-    /// Creates a command's event for the application.
+    /// Creates the event for a command, and returns its handle.
     pub(crate) fn event(self: &Arc<Self>, command: u32, progress: Arc<CommandProgress>) -> Handle {
         let (context, queue) = (self.context.clone(), self.clone());
         let event = publish(|id| Event::of_command(id, context, queue, command, progress));
@@ -413,14 +413,16 @@ impl Queue {
         self.check()
     }
 
+    /// Checks that no kernel has failed.
+    ///
     /// # Errors
-    /// A kernel has failed.
+    /// `CL_OUT_OF_RESOURCES`: a kernel has failed.
     pub(crate) fn check(&self) -> Outcome {
         let has_failed = self.core.state().has_failed;
         (!has_failed).then_some(()).ok_or(Status::OUT_OF_RESOURCES)
     }
 
-    /// Returns the value of an attribute.
+    /// Returns the value of the attribute `name`.
     ///
     /// # Errors
     /// `CL_INVALID_VALUE`: the attribute is unknown.
@@ -431,7 +433,7 @@ impl Queue {
             CL_QUEUE_REFERENCE_COUNT => Info::from(references(self)),
             CL_QUEUE_PROPERTIES => Info::from(self.properties()),
             CL_QUEUE_PROPERTIES_ARRAY => Info::array(self.list.iter().copied()),
-            // Only device queues have a size.
+            // Only device queues have the attribute.
             CL_QUEUE_SIZE => return Err(Status::INVALID_COMMAND_QUEUE),
             CL_QUEUE_DEVICE_DEFAULT => Info::from(None),
             _ => return Err(Status::INVALID_VALUE),

@@ -1,4 +1,4 @@
-//! Platform of the process: settings and devices.
+//! The platform: settings, devices and platform attributes.
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,15 +16,15 @@ use crate::status::{Outcome, Status};
 
 /// Name of the platform.
 const NAME: &str = "gcn";
-/// Suffix of the platform's extension functions. It has none.
+/// Suffix of the platform's extension functions. No such functions exist.
 const SUFFIX: &str = "GCN";
 /// The platform.
 pub(crate) struct Runtime {
     id: Id<Runtime>,
     pub(crate) devices: Vec<Arc<Device>>,
-    /// Checks, profiles and reports of kernels.
+    /// Checks, profiling and reports of kernel failures.
     pub(crate) watch: Watch,
-    /// Build options appended to the application's.
+    /// Build options appended to the application's options.
     pub(crate) build_options: Option<String>,
 }
 
@@ -34,15 +34,15 @@ static RUNTIME: OnceLock<Option<Arc<Runtime>>> = OnceLock::new();
 
 gcn_report::end_watch_at_exit!(existing().map(|runtime| &runtime.watch));
 
-/// Returns the platform if it has been created.
+/// Returns the platform if it already exists.
 pub(crate) fn existing() -> Option<&'static Arc<Runtime>> {
     RUNTIME.get()?.as_ref()
 }
 
-/// Returns the platform, and creates it on the first call.
+/// Returns the platform, which the first call creates.
 ///
 /// # Errors
-/// The settings are invalid, as reported on standard error; then there is no platform.
+/// The settings are invalid, which is reported on standard error. There is then no platform.
 pub(crate) fn get() -> Outcome<&'static Arc<Runtime>> {
     let made = RUNTIME.get_or_init(|| {
         Runtime::new()
@@ -59,9 +59,9 @@ impl Runtime {
         let builders = settings.devices().map_err(|error| text(&error))?;
         let mut all: Vec<Emulated> = Vec::new();
         for builder in builders {
-            // Code compiled from OpenCL C makes no host calls. Launches are faster without memory for them.
+            // OpenCL C code makes no host calls, and launches are faster without memory reserved for them.
             let mut builder = builder.without_host_calls();
-            // Checks track individual allocations and frees.
+            // Checks track individual allocations and frees, so memory is reused only without checks.
             if settings.check.is_none() {
                 builder = builder.keeping_launch_memory();
             }
@@ -91,7 +91,7 @@ impl Runtime {
         }))
     }
 
-    /// Extensions that all devices support.
+    /// Returns the extensions that all devices support.
     fn extensions(&self) -> Vec<Extension> {
         let mut all = self
             .devices
@@ -104,7 +104,7 @@ impl Runtime {
         all
     }
 
-    /// Returns the value of an attribute of the platform.
+    /// Returns the value of the platform attribute `name`.
     ///
     /// # Errors
     /// `CL_INVALID_VALUE`: the attribute is unknown.

@@ -1,4 +1,4 @@
-//! Samplers.
+//! Samplers and their modes.
 
 use std::sync::Arc;
 
@@ -14,15 +14,15 @@ use crate::status::{Outcome, Status};
 /// Sampler modes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Modes {
-    /// True if coordinates are normalized.
+    /// True if the sampler uses normalized coordinates.
     pub(crate) is_normalized: bool,
-    /// `CL_ADDRESS_…`.
+    /// Addressing mode (`CL_ADDRESS_…`).
     pub(crate) addressing: u32,
-    /// `CL_FILTER_…`.
+    /// Filter mode (`CL_FILTER_…`).
     pub(crate) filter: u32,
 }
 
-/// Modes of a sampler if the application sets none.
+/// Modes that apply if the application sets none.
 impl Default for Modes {
     fn default() -> Modes {
         Modes {
@@ -52,7 +52,7 @@ impl Modes {
         Ok(modes)
     }
 
-    /// Converts the modes to the device's sampler.
+    /// Converts the modes to a device sampler.
     ///
     /// # Errors
     /// `CL_INVALID_VALUE`: a mode is unknown, or an addressing mode requires normalized coordinates.
@@ -77,7 +77,7 @@ impl Modes {
     }
 }
 
-/// Sampler with its memory, not yet registered under a handle.
+/// Sampler with memory but no handle yet.
 pub(crate) struct NewSampler {
     context: Arc<Context>,
     modes: Modes,
@@ -86,10 +86,10 @@ pub(crate) struct NewSampler {
 }
 
 impl NewSampler {
-    /// Allocates a sampler. `properties` are the application's, including the terminator.
+    /// Allocates a sampler. `properties` is the application's property list, including the terminator.
     ///
     /// # Errors
-    /// As the specification defines for the modes; devices do not support images; or out of memory.
+    /// The errors that the specification defines for the modes; devices do not support images; or out of memory.
     pub(crate) fn new(
         context: &Arc<Context>,
         modes: Modes,
@@ -132,12 +132,12 @@ impl Sampler {
         &self.of.context
     }
 
-    /// Address of the descriptor, the same for all devices.
+    /// Returns the descriptor's address, the same for all devices.
     pub(crate) fn address(&self) -> u64 {
         self.of.descriptor.address()
     }
 
-    /// Returns the value of an attribute.
+    /// Returns the value of the attribute `name`.
     ///
     /// # Errors
     /// `CL_INVALID_VALUE`: the attribute is unknown.

@@ -1,11 +1,11 @@
-//! Status codes of the headers.
+//! Status codes from the headers.
 
 /// Status of a function or a command: 0 for success, or a negative error code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(transparent)]
 pub struct Status(pub i32);
 
-/// Result with the error code that the specification defines for the case.
+/// Result of an operation, with an error code defined by the specification.
 pub type Outcome<T = ()> = Result<T, Status>;
 
 macro_rules! codes {
@@ -79,7 +79,7 @@ codes! {
 }
 
 impl Status {
-    /// Converts an outcome to a status.
+    /// Converts an [`Outcome`] to a status.
     pub fn of(outcome: Outcome) -> Status {
         match outcome {
             Ok(()) => Status::SUCCESS,
@@ -87,7 +87,7 @@ impl Status {
         }
     }
 
-    /// True if the status is an error.
+    /// Returns true if the status is an error.
     pub fn is_error(self) -> bool {
         self.0 < 0
     }

@@ -9,14 +9,14 @@ use crate::context::Context;
 use crate::mapping::Mappings;
 use crate::status::{Outcome, Status};
 
-/// An allocation.
+/// SVM allocation.
 #[derive(Clone)]
 pub(crate) struct Svm {
     pub(crate) context: Arc<Context>,
     pub(crate) bytes: usize,
-    /// Device memory, freed with the last clone.
+    /// Device memory, freed when the last clone is dropped.
     pub(crate) memory: Buffer,
-    /// Mappings by the application, each with its size in bytes.
+    /// Mappings made by the application, each with a size in bytes.
     pub(crate) mappings: Arc<Mappings<u64>>,
 }
 
@@ -49,16 +49,16 @@ pub(crate) fn allocate(context: &Arc<Context>, bytes: usize) -> Outcome<usize> {
     Ok(address)
 }
 
-/// Frees an allocation. Any other address is ignored; the specification leaves it undefined.
+/// Frees the allocation at `address`. Ignores any other address, which the specification leaves undefined.
 pub(crate) fn free(address: usize) {
     let mut all = ALL.write().unwrap_or_else(PoisonError::into_inner);
     let svm = all.remove(&address);
     drop(all);
-    // Commands that use the allocation may still hold it.
+    // Commands may still hold a reference to the allocation.
     drop(svm);
 }
 
-/// Finds the allocation that contains an address, and returns its first address too.
+/// Finds the allocation that contains an address. Returns the start of the allocation too.
 pub(crate) fn find(address: usize) -> Option<(usize, Svm)> {
     let all = all();
     let (base, svm) = all.range(..=address).next_back()?;

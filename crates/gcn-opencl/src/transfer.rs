@@ -1,4 +1,4 @@
-//! Copies and fills of device memory and of the application's.
+//! Copies and fills in device memory and application memory.
 //!
 //! This module may use `unsafe`, since it copies between arbitrary addresses of the process.
 #![allow(unsafe_code)]
@@ -6,7 +6,7 @@
 use gcn_runtime::image::BoxPlace;
 use gcn_runtime::memory::Memory;
 
-/// Location of one side of a transfer.
+/// Kind of memory on one side of a transfer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TransferSide {
     /// Device memory.
@@ -15,17 +15,17 @@ pub(crate) enum TransferSide {
     Host,
 }
 
-/// Copy of a box. A contiguous copy is a box with one row.
+/// Copy of a box. A contiguous copy is a box of one row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BoxCopy {
     pub(crate) to: (TransferSide, BoxPlace),
     pub(crate) from: (TransferSide, BoxPlace),
-    /// Bytes per row, rows and slices.
+    /// Bytes per row, rows per slice, and slices.
     pub(crate) region: [usize; 3],
 }
 
 impl BoxCopy {
-    /// Creates a contiguous copy of `bytes` bytes.
+    /// Creates a contiguous copy.
     pub(crate) fn line(
         to: (TransferSide, u64),
         from: (TransferSide, u64),
@@ -43,14 +43,14 @@ impl BoxCopy {
         }
     }
 
-    /// Iterates over the rows: destination address, source address and size in bytes.
+    /// Iterates over the rows: destination address, source address, and size in bytes.
     fn rows(&self) -> impl Iterator<Item = (u64, u64, u64)> {
         let bytes = self.region[0] as u64;
         let (to, from) = (self.to.1.rows(self.region), self.from.1.rows(self.region));
         to.zip(from).map(move |(to, from)| (to, from, bytes))
     }
 
-    /// True if source and destination overlap.
+    /// Returns true if the source and the destination overlap.
     pub(crate) fn overlaps(&self) -> bool {
         let mut read: Vec<(u64, u64)> = self.rows().map(|(_, from, n)| (from, from + n)).collect();
         read.sort_unstable();
@@ -60,8 +60,8 @@ impl BoxCopy {
         })
     }
 
-    /// Performs the copy. Observers of the memory learn of the application's writes, including those through mapped
-    /// regions, and `host_reads` is called with address and size of its reads.
+    /// Performs the copy. Observers of `memory` are notified of the application's writes, including those through
+    /// mapped regions, and `host_reads` is called with the address and the size of the application's reads.
     ///
     /// # Safety
     /// The application guarantees that all bytes are accessible. Other threads and kernels may race with the copy, as
@@ -71,7 +71,7 @@ impl BoxCopy {
             if self.from.0 == TransferSide::Device && self.to.0 == TransferSide::Host {
                 host_reads(from, bytes);
             }
-            // SAFETY: the caller vouches for the addresses.
+            // SAFETY: the caller guarantees accessible bytes.
             unsafe {
                 std::ptr::copy(
                     std::ptr::with_exposed_provenance::<u8>(from as usize),
@@ -84,13 +84,13 @@ impl BoxCopy {
     }
 }
 
-/// Fills `bytes` bytes of device memory with copies of a pattern.
+/// Fills `bytes` bytes of device memory at `to` with a repeated pattern.
 ///
 /// # Safety
-/// As for [`BoxCopy::make`].
+/// Same as [`BoxCopy::make`].
 pub(crate) unsafe fn fill(memory: &Memory, to: u64, pattern: &[u8], bytes: usize) {
     let start = std::ptr::with_exposed_provenance_mut::<u8>(to as usize);
-    // SAFETY: the caller vouches for the addresses; what is copied is what was filled before.
+    // SAFETY: the caller guarantees accessible bytes. Each copy reads bytes that were filled before.
     unsafe {
         let mut done = pattern.len().min(bytes);
         std::ptr::copy(pattern.as_ptr(), start, done);
@@ -112,8 +112,8 @@ mod tests {
         let from: Vec<u8> = (0..64).collect();
         let mut to = vec![0u8; 64];
         let address = |bytes: *const u8| bytes.expose_provenance() as u64;
-        // Copies 2 bytes of 3 rows of 2 slices from (1, 0, 1), with a row pitch of 4 bytes and a slice pitch of 16,
-        // to the origin without padding.
+        // Copies 2 bytes of each of 3 rows in 2 slices, starting at (1, 0, 1), to the origin of a box without padding.
+        // The source has a row pitch of 4 bytes and a slice pitch of 16.
         let copy = BoxCopy {
             to: (
                 TransferSide::Host,
@@ -125,7 +125,7 @@ mod tests {
             ),
             region: [2, 3, 2],
         };
-        // SAFETY: both boxes are in the vectors.
+        // SAFETY: both boxes lie in the vectors.
         unsafe { copy.make(&Memory::new(), |_, _| ()) };
         assert_eq!(
             to[..13],
@@ -137,7 +137,7 @@ mod tests {
     fn a_pattern_is_repeated() {
         let mut to = [9u8; 12];
         let address = to.as_mut_ptr().expose_provenance() as u64;
-        // SAFETY: the bytes are the array's.
+        // SAFETY: the bytes belong to the array.
         unsafe { fill(&Memory::new(), address, &[1, 2], 10) };
         assert_eq!(to, [1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 9, 9]);
     }

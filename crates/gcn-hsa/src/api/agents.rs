@@ -1,4 +1,4 @@
-//! Agents, their instruction sets, caches and wavefronts.
+//! API functions for agents and their instruction sets, caches and wavefronts.
 
 use std::ffi::{c_char, c_void};
 
@@ -15,7 +15,7 @@ pub unsafe extern "C" fn hsa_iterate_agents(
 ) -> Status {
     call(|runtime| {
         let handles = runtime.agents.iter().map(|agent| agent.handle());
-        // SAFETY: the program vouches for its function.
+        // SAFETY: the program guarantees that its callback is valid.
         unsafe { each(handles, callback, data) }
     })
 }
@@ -35,7 +35,7 @@ pub unsafe extern "C" fn hsa_agent_get_info(
             }
             _ => agent.info(attribute),
         };
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put_info(value, info) }
     })
 }
@@ -48,7 +48,7 @@ pub unsafe extern "C" fn hsa_agent_get_exception_policies(
 ) -> Status {
     call(|runtime| {
         runtime.agent(agent)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(mask, 0) }
     })
 }
@@ -61,7 +61,7 @@ pub unsafe extern "C" fn hsa_agent_iterate_isas(
 ) -> Status {
     call(|runtime| {
         let isa = runtime.agent(agent)?.isa();
-        // SAFETY: the program vouches for its function.
+        // SAFETY: the program guarantees that its callback is valid.
         unsafe { each(isa, callback, data) }
     })
 }
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn hsa_agent_iterate_isas(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_isa_from_name(name: *const c_char, isa: *mut Handle) -> Status {
     call(|runtime| {
-        // SAFETY: the program vouches for its text.
+        // SAFETY: the program guarantees a valid string.
         let name = unsafe { text(name) }?;
         let named = |agent: &&crate::agents::Agent| {
             agent.isa().is_some() && covers(name, &agent.isa_name())
@@ -79,13 +79,13 @@ pub unsafe extern "C" fn hsa_isa_from_name(name: *const c_char, isa: *mut Handle
             .iter()
             .find(named)
             .ok_or(Status::INVALID_ISA_NAME)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(isa, agent.isa().ok_or(Status::INVALID_ISA_NAME)?) }
     })
 }
 
-/// True if code for the instruction set `code` runs on `agent`: the processor is the same, and no feature
-/// contradicts.
+/// Returns true if an agent with the instruction set `agent` can run code for the instruction set `code`: the processor
+/// is the same, and no feature conflicts.
 fn covers(code: &str, agent: &str) -> bool {
     let mut wanted = code.split(':');
     let features: Vec<&str> = agent.split(':').skip(1).collect();
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn hsa_isa_get_info_alt(
 ) -> Status {
     call(|runtime| {
         let info = runtime.agent_of_isa(isa)?.isa_info(attribute);
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put_info(value, info) }
     })
 }
@@ -115,7 +115,7 @@ pub unsafe extern "C" fn hsa_isa_get_info(
     if index != 0 {
         return Status::INVALID_INDEX;
     }
-    // SAFETY: the contracts are the same.
+    // SAFETY: both functions have the same safety contract.
     unsafe { hsa_isa_get_info_alt(isa, attribute, value) }
 }
 
@@ -127,7 +127,7 @@ pub unsafe extern "C" fn hsa_isa_get_exception_policies(
 ) -> Status {
     call(|runtime| {
         runtime.agent_of_isa(isa)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(mask, 0) }
     })
 }
@@ -139,11 +139,11 @@ pub unsafe extern "C" fn hsa_isa_get_round_method(
     _flush: u32,
     method: *mut u32,
 ) -> Status {
-    /// `HSA_ROUND_METHOD_SINGLE`: operations of several steps round once.
+    /// `HSA_ROUND_METHOD_SINGLE`: fused operations round once.
     const SINGLE: u32 = 1;
     call(|runtime| {
         runtime.agent_of_isa(isa)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(method, SINGLE) }
     })
 }
@@ -157,12 +157,12 @@ pub unsafe extern "C" fn hsa_isa_compatible(
     call(|runtime| {
         let code = runtime.agent_of_isa(code)?.isa_name();
         let agent = runtime.agent_of_isa(agent)?.isa_name();
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(result, covers(&code, &agent)) }
     })
 }
 
-/// Handle of the only wavefront type: its number of lanes.
+/// Handle of the only wavefront type, equal to its number of lanes.
 const WAVEFRONT: Handle = 64;
 
 #[unsafe(no_mangle)]
@@ -173,7 +173,7 @@ pub unsafe extern "C" fn hsa_isa_iterate_wavefronts(
 ) -> Status {
     call(|runtime| {
         runtime.agent_of_isa(isa)?;
-        // SAFETY: the program vouches for its function.
+        // SAFETY: the program guarantees that its callback is valid.
         unsafe { each([WAVEFRONT], callback, data) }
     })
 }
@@ -190,14 +190,14 @@ pub unsafe extern "C" fn hsa_wavefront_get_info(
             (WAVEFRONT, _) => Err(Status::INVALID_ARGUMENT),
             _ => Err(Status::INVALID_WAVEFRONT),
         };
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put_info(value, info) }
     })
 }
 
 /// Cache levels that agents report.
 const LEVELS: [u8; 2] = [1, 2];
-/// Offset from an agent's handle to its caches' handles, per level.
+/// Offset from an agent's handle to its cache handles, multiplied by the cache level.
 const CACHE: Handle = 1 << 20;
 
 #[unsafe(no_mangle)]
@@ -212,7 +212,7 @@ pub unsafe extern "C" fn hsa_agent_iterate_caches(
             .iter()
             .filter(|level| agent.cache(**level).is_some())
             .map(|level| agent.handle() + CACHE * Handle::from(*level));
-        // SAFETY: the program vouches for its function.
+        // SAFETY: the program guarantees that its callback is valid.
         unsafe { each(caches, callback, data) }
     })
 }
@@ -239,25 +239,25 @@ pub unsafe extern "C" fn hsa_cache_get_info(
             HSA_CACHE_INFO_SIZE => Ok(Info::U32(kibibytes << 10)),
             _ => Err(unknown("a cache", attribute)),
         };
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put_info(value, info) }
     })
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_amd_coherency_get_type(agent: Handle, kind: *mut u32) -> Status {
-    /// Coherency type: all shared memory is coherent.
+    /// Coherent type, since all shared memory is coherent.
     const COHERENT: u32 = 0;
     call(|runtime| {
         runtime.agent(agent)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(kind, COHERENT) }
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn hsa_amd_coherency_set_type(agent: Handle, kind: u32) -> Status {
-    // Non-coherent memory may be coherent.
+    // Non-coherent memory may also be coherent.
     call(|runtime| match kind {
         0 | 1 => runtime.agent(agent).map(drop),
         _ => Err(Status::INVALID_ARGUMENT),
@@ -272,11 +272,11 @@ pub unsafe extern "C" fn hsa_amd_agents_allow_access(
     address: *const c_void,
 ) -> Status {
     call(|runtime| {
-        // SAFETY: the program vouches for its array.
+        // SAFETY: the program guarantees that its array is valid.
         for agent in unsafe { array(agents, count) }? {
             runtime.agent(*agent)?;
         }
-        // All agents already have access to memory of pools.
+        // All agents already have access to pool memory.
         let known = runtime.pools.find(address.addr() as u64);
         known.map(drop).ok_or(Status::INVALID_ARGUMENT)
     })
@@ -284,7 +284,7 @@ pub unsafe extern "C" fn hsa_amd_agents_allow_access(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn hsa_amd_agent_set_async_scratch_limit(agent: Handle, _bytes: usize) -> Status {
-    // Answers as ROCr does on chips that do not reclaim scratch while queues run, which includes all GCN chips.
+    // Behaves like ROCr on chips that cannot reclaim scratch while queues run, which include all GCN chips.
     call(|runtime| {
         runtime
             .agent(agent)?

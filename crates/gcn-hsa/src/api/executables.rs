@@ -1,4 +1,4 @@
-//! Code objects, executables and symbols.
+//! API functions for code objects, executables and symbols.
 
 use std::ffi::{CString, c_char, c_void};
 use std::fs::File;
@@ -31,12 +31,12 @@ pub unsafe extern "C" fn hsa_code_object_reader_create_from_memory(
         if code.is_null() || size == 0 || reader.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // SAFETY: the program vouches for the bytes.
+        // SAFETY: the program guarantees that the bytes are readable.
         let bytes = unsafe { std::slice::from_raw_parts(code.cast::<u8>(), size) }.to_vec();
         let bytes = Bytes::shared(bytes);
         let origin = CodeOrigin::Memory(code.addr() as u64);
         let handle = runtime.loader.readers.add(|_| CodeReader { bytes, origin });
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(reader, handle) }
     })
 }
@@ -48,12 +48,13 @@ pub unsafe extern "C" fn hsa_code_object_reader_create_from_file(
 ) -> Status {
     call(|runtime| {
         let handle = reader_of_file(runtime, file, 0, None)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(reader, handle) }
     })
 }
 
-/// Creates a reader of `size` bytes of an open file at an offset, or of all of it. The file position does not change.
+/// Creates a reader for `size` bytes at an offset of an open file, or for the whole file. The file position does not
+/// change.
 pub(super) fn reader_of_file(
     runtime: &Runtime,
     descriptor: i32,
@@ -63,7 +64,7 @@ pub(super) fn reader_of_file(
     if descriptor < 0 {
         return Err(Status::INVALID_FILE);
     }
-    // SAFETY: the descriptor is the program's, which keeps it open meanwhile, and it is not closed here.
+    // SAFETY: the program keeps its descriptor open during the call, and `ManuallyDrop` prevents closing it.
     let file = ManuallyDrop::new(unsafe { File::from_raw_fd(descriptor) });
     let known = file.metadata().map_err(|_| Status::INVALID_FILE)?.len();
     let left = known.checked_sub(offset).ok_or(Status::INVALID_ARGUMENT)?;
@@ -104,7 +105,7 @@ pub unsafe extern "C" fn hsa_executable_create_alt(
         if executable.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(executable, runtime.loader.create()) }
     })
 }
@@ -116,7 +117,7 @@ pub unsafe extern "C" fn hsa_executable_create(
     options: *const c_char,
     executable: *mut Handle,
 ) -> Status {
-    // SAFETY: the contracts are the same.
+    // SAFETY: both functions have the same safety contract.
     unsafe { hsa_executable_create_alt(profile, 0, options, executable) }
 }
 
@@ -152,7 +153,7 @@ pub unsafe extern "C" fn hsa_executable_load_agent_code_object(
             checks.notes(object.module());
         }
         if !loaded.is_null() {
-            // SAFETY: the program vouches for its address.
+            // SAFETY: the program guarantees that its address is valid.
             unsafe { loaded.write(object) };
         }
         Ok(())
@@ -184,7 +185,7 @@ pub unsafe extern "C" fn hsa_executable_get_info(
             }
             _ => Err(unknown("an executable", attribute)),
         };
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put_info(value, info) }
     })
 }
@@ -193,8 +194,8 @@ pub unsafe extern "C" fn hsa_executable_get_info(
 pub unsafe extern "C" fn hsa_executable_validate(handle: Handle, result: *mut u32) -> Status {
     call(|runtime| {
         executable(runtime, handle)?;
-        // Code objects are validated as they are loaded.
-        // SAFETY: the program vouches for its address.
+        // Code objects have already been validated on loading. SAFETY: the program guarantees that its address is
+        // valid.
         unsafe { put(result, 0) }
     })
 }
@@ -205,12 +206,14 @@ pub unsafe extern "C" fn hsa_executable_validate_alt(
     _options: *const c_char,
     result: *mut u32,
 ) -> Status {
-    // SAFETY: the contracts are the same.
+    // SAFETY: both functions have the same safety contract.
     unsafe { hsa_executable_validate(handle, result) }
 }
 
+/// Defines an external variable for one agent or all agents.
+///
 /// # Safety
-/// The name is null or a null-terminated text.
+/// `name` is null or points to a null-terminated string.
 unsafe fn define(
     handle: Handle,
     agent: Option<Handle>,
@@ -222,7 +225,7 @@ unsafe fn define(
         if let Some(agent) = agent {
             runtime.agent(agent)?;
         }
-        // SAFETY: the caller vouches for the text.
+        // SAFETY: the caller guarantees a valid string.
         let name = unsafe { text(name) }?;
         executable.define(agent.unwrap_or(0), name, address.expose_provenance() as u64)
     })
@@ -234,7 +237,7 @@ pub unsafe extern "C" fn hsa_executable_global_variable_define(
     name: *const c_char,
     address: *mut c_void,
 ) -> Status {
-    // SAFETY: the program vouches for its text.
+    // SAFETY: the program guarantees a valid string.
     unsafe { define(executable, None, name, address) }
 }
 
@@ -245,7 +248,7 @@ pub unsafe extern "C" fn hsa_executable_agent_global_variable_define(
     name: *const c_char,
     address: *mut c_void,
 ) -> Status {
-    // SAFETY: the program vouches for its text.
+    // SAFETY: the program guarantees a valid string.
     unsafe { define(executable, Some(agent), name, address) }
 }
 
@@ -256,7 +259,7 @@ pub unsafe extern "C" fn hsa_executable_readonly_variable_define(
     name: *const c_char,
     address: *mut c_void,
 ) -> Status {
-    // SAFETY: the program vouches for its text.
+    // SAFETY: the program guarantees a valid string.
     unsafe { define(executable, Some(agent), name, address) }
 }
 
@@ -269,7 +272,7 @@ pub unsafe extern "C" fn hsa_executable_get_symbol_by_name(
 ) -> Status {
     call(|runtime| {
         let executable = executable(runtime, handle)?;
-        // SAFETY: the program vouches for its text and its address.
+        // SAFETY: the program guarantees a valid string and address.
         let (name, agent) = unsafe { (text(name)?, agent.as_ref().copied()) };
         if let Some(agent) = agent {
             runtime.agent(agent)?;
@@ -277,7 +280,7 @@ pub unsafe extern "C" fn hsa_executable_get_symbol_by_name(
         let symbols = runtime.loader.symbols_of(&executable, agent);
         let named = symbols.iter().find(|(_, symbol)| symbol.name == name);
         let (found, _) = named.ok_or(Status::INVALID_SYMBOL_NAME)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(symbol, *found) }
     })
 }
@@ -291,7 +294,7 @@ pub unsafe extern "C" fn hsa_executable_get_symbol(
     _convention: i32,
     symbol: *mut Handle,
 ) -> Status {
-    // SAFETY: the contracts are the same.
+    // SAFETY: both functions have the same safety contract.
     unsafe { hsa_executable_get_symbol_by_name(executable, name, &raw const agent, symbol) }
 }
 
@@ -306,7 +309,7 @@ pub unsafe extern "C" fn hsa_executable_symbol_get_info(
         let info = symbol
             .ok_or(Status::INVALID_EXECUTABLE_SYMBOL)?
             .info(attribute);
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put_info(value, info) }
     })
 }
@@ -320,7 +323,7 @@ type AgentSymbolCallback = unsafe extern "C" fn(
     data: *mut c_void,
 ) -> Status;
 
-/// Calls a function for the symbols of an executable, until it returns a status other than success.
+/// Calls `function` for each symbol of an executable, until it returns a status other than success.
 fn each_symbol(
     runtime: &Runtime,
     handle: Handle,
@@ -345,7 +348,7 @@ pub unsafe extern "C" fn hsa_executable_iterate_symbols(
 ) -> Status {
     call(|runtime| {
         let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
-        // SAFETY: the program gave the function and its argument for this call.
+        // SAFETY: the program registered the function and its argument for this call.
         each_symbol(runtime, handle, None, |symbol| unsafe {
             callback(handle, symbol, data)
         })
@@ -362,7 +365,7 @@ pub unsafe extern "C" fn hsa_executable_iterate_agent_symbols(
     call(|runtime| {
         runtime.agent(agent)?;
         let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
-        // SAFETY: the program gave the function and its argument for this call.
+        // SAFETY: the program registered the function and its argument for this call.
         let each = |symbol| unsafe { callback(handle, agent, symbol, data) };
         each_symbol(runtime, handle, Some(agent), each)
     })
@@ -374,7 +377,7 @@ pub unsafe extern "C" fn hsa_executable_iterate_program_symbols(
     callback: Option<SymbolCallback>,
     _data: *mut c_void,
 ) -> Status {
-    // All symbols belong to agents.
+    // Every symbol belongs to an agent.
     call(|runtime| {
         executable(runtime, handle)?;
         callback.map(drop).ok_or(Status::INVALID_ARGUMENT)

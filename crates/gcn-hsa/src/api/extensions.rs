@@ -1,4 +1,4 @@
-//! Extensions: their names and function tables, and the loader extension.
+//! API functions for extensions, their function tables, and the loader extension.
 
 use std::ffi::{c_char, c_void};
 
@@ -11,24 +11,24 @@ use crate::api::executables::reader_of_file;
 use crate::info::Info;
 use crate::status::{HsaResult, Status};
 
-/// Version of the image extension.
+/// Image extension version.
 const IMAGES_VERSION: (u16, u16) = (1, 0);
-/// Version of the loader extension.
+/// Loader extension version.
 const LOADER_VERSION: (u16, u16) = (1, 3);
 
-/// Supported minor version of an extension for a major version.
+/// Returns the supported minor version of an extension for a major version.
 fn supported(extension: u16, major: u16) -> HsaResult<Option<u16>> {
     match extension {
         LOADER => Ok((major == LOADER_VERSION.0).then_some(LOADER_VERSION.1)),
         IMAGES => Ok((major == IMAGES_VERSION.0).then_some(IMAGES_VERSION.1)),
-        // Finalizer, performance counters, profile events, and the profilers.
+        // Finalizer, performance counters, profile events, and profiler extensions.
         0 | 2 | 3 | 0x200 | 0x202 => Ok(None),
         _ => Err(Status::INVALID_ARGUMENT),
     }
 }
 
-/// Minor version of an extension that an agent supports. Devices support images; the loader extension belongs to the
-/// system.
+/// Returns the minor version of an extension that an agent supports. Devices support images; the loader extension
+/// belongs to the system.
 fn of_agent(agent: &Agent, extension: u16, major: u16) -> HsaResult<Option<u16>> {
     let known = supported(extension, major)?;
     Ok(known.filter(|_| extension == IMAGES && agent.emulated().is_some()))
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn hsa_extension_get_name(
             0x202 => c"HSA_EXTENSION_AMD_AQLPROFILE",
             _ => return Err(Status::INVALID_ARGUMENT),
         };
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(name, text.as_ptr()) }
     })
 }
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn hsa_system_extension_supported(
 ) -> Status {
     call(|_| {
         let known = supported(extension, major)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(result, known.is_some_and(|known| minor <= known)) }
     })
 }
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn hsa_system_major_extension_supported(
 ) -> Status {
     call(|_| {
         let known = supported(extension, major)?;
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the program guarantees that its addresses are valid.
         unsafe {
             if let Some(known) = known {
                 put(minor, known)?;
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn hsa_agent_extension_supported(
 ) -> Status {
     call(|runtime| {
         let known = of_agent(runtime.agent(agent)?, extension, major)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(result, known.is_some_and(|known| minor <= known)) }
     })
 }
@@ -113,7 +113,7 @@ pub unsafe extern "C" fn hsa_agent_major_extension_supported(
 ) -> Status {
     call(|runtime| {
         let known = of_agent(runtime.agent(agent)?, extension, major)?;
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the program guarantees that its addresses are valid.
         unsafe {
             if let Some(known) = known {
                 put(minor, known)?;
@@ -123,7 +123,7 @@ pub unsafe extern "C" fn hsa_agent_major_extension_supported(
     })
 }
 
-/// `hsa_ven_amd_loader_1_03_pfn_t`. The tables of earlier versions are prefixes of it.
+/// `hsa_ven_amd_loader_1_03_pfn_t`. The tables of earlier versions are prefixes of this one.
 #[repr(C)]
 struct LoaderTable {
     query_host_address: unsafe extern "C" fn(*const c_void, *mut *const c_void) -> Status,
@@ -169,7 +169,7 @@ pub unsafe extern "C" fn hsa_system_get_major_extension_table(
             _ => ((&raw const TABLE).cast::<u8>(), size_of_val(&TABLE)),
         };
         let bytes = bytes.min(room);
-        // SAFETY: the program vouches for `bytes` bytes, and the table has them.
+        // SAFETY: the program guarantees room for `bytes` bytes, and our table is at least that large.
         unsafe { std::ptr::copy_nonoverlapping(from, table.cast(), bytes) };
         Ok(())
     })
@@ -182,7 +182,7 @@ pub unsafe extern "C" fn hsa_system_get_extension_table(
     minor: u16,
     table: *mut c_void,
 ) -> Status {
-    // Functions in the tables of versions 1.00, 1.01 and so on.
+    // Number of functions in the tables of versions 1.00, 1.01 and so on.
     let functions: &[usize] = match extension {
         IMAGES => &[10],
         _ => &[3, 5, 6, 7],
@@ -190,7 +190,7 @@ pub unsafe extern "C" fn hsa_system_get_extension_table(
     let Some(functions) = functions.get(usize::from(minor)) else {
         return Status::ERROR;
     };
-    // SAFETY: the program vouches for a table of this version.
+    // SAFETY: the program guarantees room for a table of this version.
     unsafe {
         hsa_system_get_major_extension_table(
             extension,
@@ -205,8 +205,7 @@ unsafe extern "C" fn query_host_address(device: *const c_void, host: *mut *const
     call(|runtime| {
         let object = runtime.loader.object_at(device.addr() as u64);
         object.ok_or(Status::INVALID_ARGUMENT)?;
-        // An address means the same to both.
-        // SAFETY: the program vouches for its address.
+        // Host and device use the same addresses. SAFETY: the program guarantees that its address is valid.
         unsafe { put(host, device) }
     })
 }
@@ -218,13 +217,13 @@ unsafe extern "C" fn query_segment_descriptors(
     call(|runtime| {
         let segments = runtime.loader.segments();
         if to.is_null() {
-            // SAFETY: the program vouches for its address.
+            // SAFETY: the program guarantees that its address is valid.
             return unsafe { put(count, segments.len()) };
         }
         if count.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // SAFETY: the program vouches for its addresses, and for room for the segments that it has counted.
+        // SAFETY: the program guarantees valid addresses, and room for the number of segments that it passed.
         unsafe {
             if *count != segments.len() {
                 return Err(Status::INCOMPATIBLE_ARGUMENTS);
@@ -239,7 +238,7 @@ unsafe extern "C" fn query_executable(device: *const c_void, executable: *mut Ha
     call(|runtime| {
         let object = runtime.loader.object_at(device.addr() as u64);
         let object = object.ok_or(Status::INVALID_ARGUMENT)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(executable, object.executable) }
     })
 }
@@ -253,7 +252,7 @@ unsafe extern "C" fn iterate_loaded_code_objects(
         let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
         let known = runtime.loader.executables.get(executable);
         for object in known.ok_or(Status::INVALID_EXECUTABLE)?.objects() {
-            // SAFETY: the program gave the function and its argument for this call.
+            // SAFETY: the program registered the function and its argument for this call.
             match unsafe { callback(executable, object, data) } {
                 Status::SUCCESS => {}
                 other => return Err(other),
@@ -275,7 +274,7 @@ unsafe extern "C" fn loaded_code_object_get_info(
             .get(object)
             .ok_or(Status::INVALID_CODE_OBJECT)?;
         let info: HsaResult<Info> = object.info(attribute);
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put_info(value, info) }
     })
 }
@@ -288,7 +287,7 @@ unsafe extern "C" fn reader_create(
 ) -> Status {
     call(|runtime| {
         let handle = reader_of_file(runtime, file, offset as u64, Some(size as u64))?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(reader, handle) }
     })
 }
@@ -304,7 +303,7 @@ unsafe extern "C" fn iterate_executables(
             .all()
             .into_iter()
             .map(|(handle, _)| handle);
-        // SAFETY: the program vouches for its function.
+        // SAFETY: the program guarantees that its callback is valid.
         unsafe { each(all, callback, data) }
     })
 }

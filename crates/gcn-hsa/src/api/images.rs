@@ -1,4 +1,4 @@
-//! Images and samplers.
+//! API functions for images and samplers.
 
 use std::ffi::c_void;
 
@@ -16,7 +16,7 @@ use crate::numbers::*;
 use crate::status::{HsaResult, Status};
 use crate::transfers;
 
-/// Function table, in the order of the headers.
+/// Image function table, in the headers' order.
 pub(super) static TABLE: ImageTable = ImageTable {
     get_capability: hsa_ext_image_get_capability,
     data_get_info: hsa_ext_image_data_get_info,
@@ -34,15 +34,15 @@ pub(super) static TABLE: ImageTable = ImageTable {
     sampler_create_v2: hsa_ext_sampler_create_v2,
 };
 
-/// Reads a structure of the program.
+/// Reads a structure from the program.
 ///
 /// # Safety
-/// The address is null or valid.
+/// `address` is null or valid.
 unsafe fn read<T: Copy>(address: *const T) -> HsaResult<T> {
     if address.is_null() {
         return Err(Status::INVALID_ARGUMENT);
     }
-    // SAFETY: the caller vouches for the structure.
+    // SAFETY: the caller guarantees a readable structure.
     Ok(unsafe { address.read_unaligned() })
 }
 
@@ -53,7 +53,7 @@ fn check_permission(permission: u32) -> HsaResult {
     }
 }
 
-/// Layout for a number of the headers. Only the linear layout is allowed.
+/// Converts a layout constant from the headers. Only the linear layout is allowed.
 fn linear(layout: u32, row: usize, slice: usize) -> HsaResult<DataLayout> {
     match layout {
         HSA_EXT_IMAGE_DATA_LAYOUT_LINEAR => Ok(DataLayout::Linear(Pitches { row, slice })),
@@ -70,7 +70,7 @@ pub unsafe extern "C" fn hsa_ext_image_get_capability(
 ) -> Status {
     call(|runtime| {
         let agent = runtime.agent(agent)?;
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the program guarantees that its addresses are valid.
         unsafe { put(mask, capability(agent, geometry, read(format)?)?) }
     })
 }
@@ -86,12 +86,12 @@ pub unsafe extern "C" fn hsa_ext_image_get_capability_with_layout(
     call(|runtime| {
         let agent = runtime.agent(agent)?;
         linear(layout, 0, 0)?;
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the program guarantees that its addresses are valid.
         unsafe { put(mask, capability(agent, geometry, read(format)?)?) }
     })
 }
 
-/// Writes the size and alignment of an image's data.
+/// Writes the size and alignment of the image data.
 ///
 /// # Safety
 /// The addresses are null or valid.
@@ -105,7 +105,7 @@ unsafe fn put_data_info(
     call(|runtime| {
         let agent = runtime.agent(agent)?;
         check_permission(permission)?;
-        // SAFETY: the caller vouches for its addresses.
+        // SAFETY: the caller guarantees that its addresses are valid.
         unsafe { put(info, data_info(agent, &read(desc)?, layout?)?) }
     })
 }
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn hsa_ext_image_data_get_info(
     permission: u32,
     info: *mut ImageDataInfo,
 ) -> Status {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the program guarantees that its addresses are valid.
     unsafe { put_data_info(agent, desc, permission, Ok(DataLayout::Opaque), info) }
 }
 
@@ -131,14 +131,14 @@ pub unsafe extern "C" fn hsa_ext_image_data_get_info_with_layout(
     slice: usize,
     info: *mut ImageDataInfo,
 ) -> Status {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the program guarantees that its addresses are valid.
     unsafe { put_data_info(agent, desc, permission, linear(layout, row, slice), info) }
 }
 
 /// Creates an image.
 ///
 /// # Safety
-/// All addresses except that of the texels are null or valid.
+/// All addresses other than that of the texels are null or valid.
 unsafe fn create(
     agent: Handle,
     desc: *const ImageDescriptor,
@@ -153,7 +153,7 @@ unsafe fn create(
         if texels.is_null() || image.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // SAFETY: the caller vouches for its addresses.
+        // SAFETY: the caller guarantees that its addresses are valid.
         let desc = unsafe { read(desc) }?;
         let address = texels.expose_provenance() as u64;
         let made = runtime.images.create(agent, &desc, layout?, address)?;
@@ -170,7 +170,7 @@ pub unsafe extern "C" fn hsa_ext_image_create(
     permission: u32,
     image: *mut Handle,
 ) -> Status {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the program guarantees that its addresses are valid.
     unsafe {
         create(
             agent,
@@ -195,7 +195,7 @@ pub unsafe extern "C" fn hsa_ext_image_create_with_layout(
     image: *mut Handle,
 ) -> Status {
     let layout = linear(layout, row, slice);
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the program guarantees that its addresses are valid.
     unsafe { create(agent, desc, texels, permission, layout, image) }
 }
 
@@ -220,14 +220,14 @@ pub unsafe extern "C" fn hsa_ext_image_copy(
         runtime.agent(agent)?;
         let (from, to) = (runtime.images.get(from)?, runtime.images.get(to)?);
         let conversion = from.conversion_to(&to)?;
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the program guarantees that its addresses are valid.
         let (from_offset, to_offset, range) =
             unsafe { (read(from_offset)?, read(to_offset)?, read(range)?) };
         let region = |offset| ImageRegion { offset, range };
         let from = from.region(&region(from_offset))?;
         let to = to.region(&region(to_offset))?;
         if conversion == ColorConversion::None {
-            // SAFETY: the program vouches for the texels of its images.
+            // SAFETY: the program guarantees that its images' texels are accessible.
             unsafe { transfers::make(&to.copy_from(&from)) };
             return Ok(());
         }
@@ -235,7 +235,7 @@ pub unsafe extern "C" fn hsa_ext_image_copy(
             let mut row = vec![0; bytes];
             let own = row.as_mut_ptr().expose_provenance() as u64;
             let line = |to, from| CopyRequest::Line { to, from, bytes };
-            // SAFETY: as above, and the row is this function's.
+            // SAFETY: as above; the row belongs to this function.
             unsafe { transfers::make(&line(own, from)) };
             conversion.apply(&mut row);
             // SAFETY: as above.
@@ -260,12 +260,12 @@ pub unsafe extern "C" fn hsa_ext_image_import(
         if from.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         let region = unsafe { read(region) }?;
         let address = from.expose_provenance() as u64;
         let linear = image.in_linear(&region, address, Pitches { row, slice })?;
         let copy = image.region(&region)?.copy_from(&linear);
-        // SAFETY: the program vouches for its memory and for the texels of its image.
+        // SAFETY: the program guarantees that its memory and its image's texels are accessible.
         unsafe { transfers::make(&copy) };
         Ok(())
     })
@@ -286,12 +286,12 @@ pub unsafe extern "C" fn hsa_ext_image_export(
         if to.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         let region = unsafe { read(region) }?;
         let address = to.expose_provenance() as u64;
         let linear = image.in_linear(&region, address, Pitches { row, slice })?;
         let copy = linear.copy_from(&image.region(&region)?);
-        // SAFETY: the program vouches for its memory and for the texels of its image.
+        // SAFETY: the program guarantees that its memory and its image's texels are accessible.
         unsafe { transfers::make(&copy) };
         Ok(())
     })
@@ -307,11 +307,11 @@ pub unsafe extern "C" fn hsa_ext_image_clear(
     call(|runtime| {
         runtime.agent(agent)?;
         let image = runtime.images.get(image)?;
-        // SAFETY: the program vouches for its addresses: a colour has four components.
+        // SAFETY: the program guarantees valid addresses, and a colour has four components.
         let (color, region) = unsafe { (read(color.cast::<[u8; COLOR_BYTES]>())?, read(region)?) };
         let fill = image.fill(&region, &color)?;
         for copy in fill.copies() {
-            // SAFETY: the program vouches for the texels of its image.
+            // SAFETY: the program guarantees that its image's texels are accessible.
             unsafe { transfers::make(&copy) };
         }
         Ok(())
@@ -333,7 +333,7 @@ unsafe fn create_sampler(
             return Err(Status::INVALID_ARGUMENT);
         }
         let made = runtime.images.create_sampler(agent, &desc?)?;
-        // SAFETY: the caller vouches for its address.
+        // SAFETY: the caller guarantees that its address is valid.
         unsafe { put(sampler, made) }
     })
 }
@@ -344,7 +344,7 @@ pub unsafe extern "C" fn hsa_ext_sampler_create(
     desc: *const SamplerDescriptor,
     sampler: *mut Handle,
 ) -> Status {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the program guarantees that its addresses are valid.
     unsafe {
         let desc = read(desc).map(|desc| SamplerDescriptorV2 {
             coordinate_mode: desc.coordinate_mode,
@@ -361,7 +361,7 @@ pub unsafe extern "C" fn hsa_ext_sampler_create_v2(
     desc: *const SamplerDescriptorV2,
     sampler: *mut Handle,
 ) -> Status {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the program guarantees that its addresses are valid.
     unsafe { create_sampler(agent, read(desc), sampler) }
 }
 
@@ -386,7 +386,7 @@ pub unsafe extern "C" fn hsa_amd_image_get_info_max_dim(
                 ..=HSA_EXT_AGENT_INFO_IMAGE_ARRAY_MAX_LAYERS => agent.info(attribute),
             _ => Err(unknown("the largest images of an agent", attribute)),
         };
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { super::put_info(value, info) }
     })
 }

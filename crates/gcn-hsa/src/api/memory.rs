@@ -1,4 +1,4 @@
-//! Memory pools, regions, locks, copies and pointers.
+//! API functions for memory: pools, regions, locks, copies and pointer queries.
 
 use std::ffi::c_void;
 
@@ -13,7 +13,7 @@ use crate::signals::Signal;
 use crate::status::{HsaResult, Status};
 use crate::transfers;
 
-/// Host address of a pointer, which may be an agent's address.
+/// Returns the host address for a pointer, which may contain an agent's address.
 fn host_address(pointer: *const c_void) -> u64 {
     to_host_address(address(pointer))
 }
@@ -30,7 +30,7 @@ pub unsafe extern "C" fn hsa_amd_agent_iterate_memory_pools(
 ) -> Status {
     call(|runtime| {
         let pools = runtime.agent(agent)?.pools().map(MemoryPool::handle);
-        // SAFETY: the program vouches for its function.
+        // SAFETY: the program guarantees that its callback is valid.
         unsafe { each(pools, callback, data) }
     })
 }
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn hsa_amd_memory_pool_get_info(
     call(|runtime| {
         let (pool, agent) = pool(runtime, handle)?;
         let info = pool.info(agent.pool_size(pool.kind), attribute);
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put_info(value, info) }
     })
 }
@@ -59,9 +59,9 @@ pub unsafe extern "C" fn hsa_amd_agent_memory_pool_get_info(
     call(|runtime| {
         let agent = runtime.agent(agent)?;
         let (pool, _) = pool(runtime, handle)?;
-        // With checks, the host must not access device memory directly, so that its writes are observed.
+        // With checks enabled, the host is denied direct access to device memory, so that its writes can be observed.
         let info = agent.pool_info(pool, attribute, runtime.watch.checks().is_none());
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put_info(value, info) }
     })
 }
@@ -75,7 +75,7 @@ pub unsafe extern "C" fn hsa_amd_memory_pool_allocate(
 ) -> Status {
     call(|runtime| {
         let from = pool(runtime, handle)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe {
             allocate(runtime, from, size, to, "hsa_amd_memory_pool_allocate")?;
             if flags & HSA_AMD_MEMORY_POOL_EXECUTABLE_FLAG != 0 {
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn hsa_amd_memory_pool_allocate(
     })
 }
 
-/// Allocates from a pool for the API function named `function`.
+/// Allocates memory from a pool. `function` is the name of the API function.
 ///
 /// # Safety
 /// `to` is null or writable.
@@ -103,7 +103,7 @@ unsafe fn allocate(
     let base = runtime
         .pools
         .allocate(agent.memory, pool, size as u64, function)?;
-    // SAFETY: the caller vouches for the address.
+    // SAFETY: the caller guarantees that the address is writable.
     unsafe { put(to, pointer(base)) }
 }
 
@@ -113,7 +113,7 @@ fn free(runtime: &Runtime, memory: *mut c_void) -> HsaResult {
     }
     for at_end in runtime.pools.free(address(memory))? {
         let argument = std::ptr::with_exposed_provenance_mut(at_end.argument);
-        // SAFETY: the program gave the function and its argument for this call.
+        // SAFETY: the program registered the function and its argument for this call.
         unsafe { (at_end.callback)(memory, argument) };
     }
     Ok(())
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn hsa_agent_iterate_regions(
             .into_iter()
             .filter(|host| host.index() != agent.index());
         let pools = host.flat_map(|host| host.pools()).chain(agent.pools());
-        // SAFETY: the program vouches for its function.
+        // SAFETY: the program guarantees that its callback is valid.
         unsafe { each(pools.map(MemoryPool::handle), callback, data) }
     })
 }
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn hsa_region_get_info(
     call(|runtime| {
         let (pool, agent) = runtime.pool(region).ok_or(Status::INVALID_REGION)?;
         let info = pool.region_info(agent.pool_size(pool.kind), attribute);
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put_info(value, info) }
     })
 }
@@ -165,7 +165,7 @@ pub unsafe extern "C" fn hsa_memory_allocate(
 ) -> Status {
     call(|runtime| {
         let from = runtime.pool(region).ok_or(Status::INVALID_REGION)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { allocate(runtime, from, size, to, "hsa_memory_allocate") }
     })
 }
@@ -190,7 +190,7 @@ pub unsafe extern "C" fn hsa_memory_copy(
             from: host_address(from),
             bytes: size,
         };
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the program guarantees that its addresses are valid.
         unsafe { transfers::make(&copy) };
         Ok(())
     })
@@ -204,7 +204,7 @@ pub extern "C" fn hsa_memory_assign_agent(
 ) -> Status {
     call(|runtime| {
         runtime.agent(agent)?;
-        // All agents already have access to the memory.
+        // All agents already have access.
         match access {
             1..=3 if !memory.is_null() => Ok(()),
             _ => Err(Status::INVALID_ARGUMENT),
@@ -222,8 +222,10 @@ pub extern "C" fn hsa_memory_deregister(memory: *mut c_void, _size: usize) -> St
     call(|runtime| runtime.pools.unlock(address(memory)))
 }
 
+/// Locks host memory, and writes its address for agents.
+///
 /// # Safety
-/// The arguments are those of an API function that locks memory.
+/// The arguments satisfy the contract of the API functions that lock memory.
 unsafe fn lock(
     runtime: &Runtime,
     memory: *mut c_void,
@@ -236,13 +238,13 @@ unsafe fn lock(
     }
     let count = u32::try_from(count).map_err(|_| Status::INVALID_ARGUMENT)?;
     if !agents.is_null() {
-        // SAFETY: the caller vouches for the array.
+        // SAFETY: the caller guarantees that the array is valid.
         for agent in unsafe { array(agents, count) }? {
             runtime.agent(*agent)?;
         }
     }
     let agents = runtime.pools.lock(address(memory), size as u64)?;
-    // SAFETY: the caller vouches for the address.
+    // SAFETY: the caller guarantees that the address is writable.
     unsafe { put(seen, pointer(agents)) }
 }
 
@@ -254,7 +256,7 @@ pub unsafe extern "C" fn hsa_amd_memory_lock(
     count: i32,
     seen: *mut *mut c_void,
 ) -> Status {
-    // SAFETY: the program vouches for its arguments.
+    // SAFETY: the program guarantees valid arguments.
     call(|runtime| unsafe { lock(runtime, memory, size, (agents, count), seen) })
 }
 
@@ -273,7 +275,7 @@ pub unsafe extern "C" fn hsa_amd_memory_lock_to_pool(
         if !pool.kind.is_hosts() {
             return Err(Status::INVALID_MEMORY_POOL);
         }
-        // SAFETY: the program vouches for its arguments.
+        // SAFETY: the program guarantees valid arguments.
         unsafe { lock(runtime, memory, size, (agents, count), seen) }
     })
 }
@@ -303,7 +305,7 @@ pub unsafe extern "C" fn hsa_amd_memory_fill(
         }
         let dwords = pointer::<u32>(to_host_address(begin));
         for index in 0..count {
-            // SAFETY: the dwords are inside an allocation. Kernels may race for them, as they may on a device.
+            // SAFETY: the dwords lie in an allocation. Kernels may race with this write, as on a real device.
             unsafe { dwords.add(index).write_volatile(value) };
         }
         if let Some(checking) = runtime.watch.checks() {
@@ -316,14 +318,14 @@ pub unsafe extern "C" fn hsa_amd_memory_fill(
 /// Looks up the dependencies and the completion signal of a copy.
 ///
 /// # Safety
-/// The array has `count` elements.
+/// `after` points to `count` elements.
 unsafe fn signals(
     runtime: &Runtime,
     count: u32,
     after: *const Handle,
     done: Handle,
 ) -> HsaResult<(Vec<Signal>, Option<Signal>)> {
-    // SAFETY: the caller vouches for the array.
+    // SAFETY: the caller guarantees that the array is valid.
     let after = unsafe { array(after, count) }?;
     let after: HsaResult<Vec<Signal>> = after
         .iter()
@@ -349,7 +351,7 @@ pub unsafe extern "C" fn hsa_amd_memory_async_copy(
         }
         runtime.agent(to_agent)?;
         runtime.agent(from_agent)?;
-        // SAFETY: the program vouches for its array.
+        // SAFETY: the program guarantees that its array is valid.
         let (after, done) = unsafe { signals(runtime, count, after, done) }?;
         let copy = CopyRequest::Line {
             to: host_address(to),
@@ -378,7 +380,7 @@ pub unsafe extern "C" fn hsa_amd_memory_async_copy_on_engine(
     _engine: u32,
     _force: bool,
 ) -> Status {
-    // SAFETY: the contracts are the same; there is one engine.
+    // SAFETY: both functions have the same safety contract. The engine is ignored, since only one exists.
     unsafe { hsa_amd_memory_async_copy(to, to_agent, from, from_agent, size, count, after, done) }
 }
 
@@ -390,7 +392,7 @@ pub unsafe extern "C" fn hsa_amd_memory_copy_engine_status(
 ) -> Status {
     /// The only copy engine.
     const FIRST: u32 = HSA_AMD_SDMA_ENGINE_0;
-    // SAFETY: the program vouches for its address.
+    // SAFETY: the program guarantees that its address is valid.
     unsafe { put_engines((to_agent, from_agent), engines, FIRST) }
 }
 
@@ -401,24 +403,24 @@ pub unsafe extern "C" fn hsa_amd_memory_get_preferred_copy_engine(
     engines: *mut u32,
 ) -> Status {
     const NO_PREFERENCE: u32 = 0;
-    // SAFETY: the program vouches for its address.
+    // SAFETY: the program guarantees that its address is valid.
     unsafe { put_engines((to_agent, from_agent), engines, NO_PREFERENCE) }
 }
 
-/// Writes a bit mask of copy engines between two agents.
+/// Writes the mask of engines that can copy between two agents.
 ///
 /// # Safety
-/// The address is null or writable.
+/// `engines` is null or writable.
 unsafe fn put_engines((to, from): (Handle, Handle), engines: *mut u32, set: u32) -> Status {
     call(|runtime| {
         runtime.agent(to)?;
         runtime.agent(from)?;
-        // SAFETY: the caller vouches for the address.
+        // SAFETY: the caller guarantees that the address is writable.
         unsafe { put(engines, set) }
     })
 }
 
-/// Converts pitched memory to host addresses.
+/// Converts the base of pitched memory to its host address.
 fn to_host_addresses(memory: &PitchedPtr) -> PitchedPtr {
     PitchedPtr {
         base: to_host_address(memory.base),
@@ -441,7 +443,7 @@ pub unsafe extern "C" fn hsa_amd_memory_async_copy_rect(
 ) -> Status {
     call(|runtime| {
         runtime.agent(agent)?;
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the program guarantees that its addresses are valid.
         let (memories, offsets, range) = unsafe {
             (
                 (to.as_ref(), from.as_ref()),
@@ -457,7 +459,7 @@ pub unsafe extern "C" fn hsa_amd_memory_async_copy_rect(
         if to.base == 0 || from.base == 0 {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // SAFETY: the program vouches for its array.
+        // SAFETY: the program guarantees that its array is valid.
         let (after, done) = unsafe { signals(runtime, count, after, done) }?;
         let copy = CopyRequest::Box {
             to: PitchedCorner {
@@ -488,7 +490,7 @@ pub unsafe extern "C" fn hsa_amd_memory_pool_can_migrate(
     call(|runtime| {
         pool(runtime, from)?;
         pool(runtime, to)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(result, false) }
     })
 }
@@ -512,7 +514,7 @@ pub unsafe extern "C" fn hsa_amd_pointer_info(
     accessible: *mut *mut Handle,
 ) -> Status {
     call(|runtime| {
-        // SAFETY: the program vouches for its address, whose first field says how many bytes there are.
+        // SAFETY: the program passes null or a valid address. The first field states the size of the structure.
         let size = unsafe { info.cast::<u32>().as_ref() }.ok_or(Status::INVALID_ARGUMENT)?;
         let size = (*size as usize).min(size_of::<PointerInfo>());
         let found = runtime.pools.find(address(memory));
@@ -530,7 +532,7 @@ pub unsafe extern "C" fn hsa_amd_pointer_info(
             global_flags: found.as_ref().map_or(0, |found| found.flags),
             registered: found.is_some().into(),
         };
-        // SAFETY: the program vouches for `size` bytes, and the result has as many.
+        // SAFETY: the program guarantees room for `size` bytes, and the result is at least that large.
         unsafe {
             std::ptr::copy_nonoverlapping((&raw const result).cast::<u8>(), info.cast(), size)
         };
@@ -545,7 +547,7 @@ pub unsafe extern "C" fn hsa_amd_pointer_info(
         } else {
             &[]
         };
-        // SAFETY: the program gave the function for this call, and vouches for its addresses.
+        // SAFETY: the program registered the function for this call and guarantees valid addresses.
         unsafe {
             count.write(agents.len() as u32);
             let list = allocate(size_of::<Handle>() * agents.len().max(1)).cast::<Handle>();
@@ -600,7 +602,7 @@ pub extern "C" fn hsa_amd_deregister_deallocation_callback(
 
 #[unsafe(no_mangle)]
 pub extern "C" fn hsa_amd_profiling_async_copy_enable(_enable: bool) -> Status {
-    // Times are always recorded.
+    // Times are always recorded, so this has no effect.
     call(|_| Ok(()))
 }
 
@@ -611,7 +613,7 @@ pub unsafe extern "C" fn hsa_amd_profiling_get_async_copy_time(
 ) -> Status {
     call(|runtime| {
         let signal = runtime.signals.get(signal)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(times, signal.times()?) }
     })
 }

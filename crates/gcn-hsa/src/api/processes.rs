@@ -1,4 +1,4 @@
-//! Memory shared between processes.
+//! API functions for memory shared between processes.
 
 use std::ffi::c_void;
 
@@ -15,7 +15,7 @@ pub unsafe extern "C" fn hsa_amd_ipc_memory_create(
 ) -> Status {
     call(|runtime| {
         let exported = shared::export(&runtime.pools, address(memory), size as u64)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(handle, exported) }
     })
 }
@@ -29,7 +29,7 @@ pub unsafe extern "C" fn hsa_amd_ipc_memory_attach(
     mapped: *mut *mut c_void,
 ) -> Status {
     call(|runtime| {
-        // SAFETY: the program vouches for its handle and its array.
+        // SAFETY: the program guarantees a valid handle and array.
         let (handle, agents) = unsafe { (handle.as_ref(), array(agents, count)?) };
         let handle = handle.ok_or(Status::INVALID_ARGUMENT)?;
         for agent in agents {
@@ -39,7 +39,7 @@ pub unsafe extern "C" fn hsa_amd_ipc_memory_attach(
             return Err(Status::INVALID_ARGUMENT);
         }
         let base = shared::import(&runtime.pools, handle, size as u64)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(mapped, pointer(base)) }
     })
 }

@@ -1,4 +1,4 @@
-//! Queues and their indices.
+//! API functions for queues and their indices.
 
 use std::ffi::c_void;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn hsa_queue_create(
         let made = Queue::create(device, terms)?;
         let address = made.address();
         runtime.add_queue(made);
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(queue, pointer(address)) }
     })
 }
@@ -71,7 +71,7 @@ pub extern "C" fn hsa_queue_inactivate(queue: *mut HsaQueue) -> Status {
 #[unsafe(no_mangle)]
 pub extern "C" fn hsa_amd_queue_set_priority(queue: *mut HsaQueue, priority: u32) -> Status {
     call(|runtime| match priority {
-        // The host's scheduler is fair to all queues, so the priority has no effect.
+        // The host's scheduler treats all queues alike, so the priority has no effect.
         0..=2 => find(runtime, queue).map(drop),
         _ => Err(Status::INVALID_ARGUMENT),
     })
@@ -90,7 +90,7 @@ pub unsafe extern "C" fn hsa_amd_queue_get_info(
             HSA_AMD_QUEUE_INFO_DOORBELL_ID => Ok(Info::U64(queue.doorbell())),
             _ => Err(unknown("a queue", attribute)),
         };
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put_info(value, info) }
     })
 }
@@ -105,7 +105,7 @@ pub unsafe extern "C" fn hsa_amd_queue_cu_set_mask(
         if !count.is_multiple_of(u32::BITS) {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // SAFETY: the program vouches for its array.
+        // SAFETY: the program guarantees that its array is valid.
         let mask = unsafe { array(mask, count / u32::BITS) }?;
         find(runtime, queue)?.set_mask(mask);
         Ok(())
@@ -125,7 +125,7 @@ pub unsafe extern "C" fn hsa_amd_queue_cu_get_mask(
         let known = find(runtime, queue)?.mask();
         for index in 0..(count / u32::BITS) as usize {
             let word = known.get(index).copied().unwrap_or(u32::MAX);
-            // SAFETY: the program vouches for `count` bits.
+            // SAFETY: the program guarantees room for `count` bits.
             unsafe { mask.add(index).write(word) };
         }
         Ok(())
@@ -137,7 +137,7 @@ pub extern "C" fn hsa_amd_profiling_set_profiler_enabled(
     queue: *mut HsaQueue,
     _enable: i32,
 ) -> Status {
-    // Times are always recorded.
+    // Times are always recorded, so this has no effect.
     call(|runtime| find(runtime, queue).map(drop))
 }
 
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn hsa_amd_profiling_get_dispatch_time(
     call(|runtime| {
         runtime.agent(agent)?;
         let signal = runtime.signals.get(signal)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(times, signal.times()?) }
     })
 }
@@ -163,13 +163,12 @@ pub unsafe extern "C" fn hsa_amd_profiling_convert_tick_to_system_domain(
 ) -> Status {
     call(|runtime| {
         runtime.agent(agent)?;
-        // Both have the same clock.
-        // SAFETY: the program vouches for its address.
+        // Agents and the system use the same clock. SAFETY: the program guarantees that its address is valid.
         unsafe { put(system, tick) }
     })
 }
 
-/// Defines functions that load, store, exchange or add to an index of a queue.
+/// Defines functions that load, store, exchange or add to a queue index.
 macro_rules! indices {
     ($(load $load:ident $load_field:ident $load_order:ident;)*
      $(store $store:ident $store_field:ident $store_order:ident;)*
@@ -177,22 +176,22 @@ macro_rules! indices {
      $(cas $cas:ident $cas_order:ident $failed:ident;)*) => {
         $(#[unsafe(no_mangle)]
         pub unsafe extern "C" fn $load(queue: *const HsaQueue) -> u64 {
-            // SAFETY: the program vouches for its queue.
+            // SAFETY: the program guarantees a valid queue.
             unsafe { raw(queue) }.$load_field.load($load_order)
         })*
         $(#[unsafe(no_mangle)]
         pub unsafe extern "C" fn $store(queue: *const HsaQueue, value: u64) {
-            // SAFETY: the program vouches for its queue.
+            // SAFETY: the program guarantees a valid queue.
             unsafe { raw(queue) }.$store_field.store(value, $store_order);
         })*
         $(#[unsafe(no_mangle)]
         pub unsafe extern "C" fn $add(queue: *const HsaQueue, value: u64) -> u64 {
-            // SAFETY: the program vouches for its queue.
+            // SAFETY: the program guarantees a valid queue.
             unsafe { raw(queue) }.write_dispatch_id.fetch_add(value, $add_order)
         })*
         $(#[unsafe(no_mangle)]
         pub unsafe extern "C" fn $cas(queue: *const HsaQueue, expected: u64, value: u64) -> u64 {
-            // SAFETY: the program vouches for its queue.
+            // SAFETY: the program guarantees a valid queue.
             let index = &unsafe { raw(queue) }.write_dispatch_id;
             match index.compare_exchange(expected, value, $cas_order, $failed) {
                 Ok(before) | Err(before) => before,

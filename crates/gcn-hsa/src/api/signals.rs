@@ -1,4 +1,4 @@
-//! Signals, signal handlers and signal groups.
+//! API functions for signals and signal groups.
 
 use std::ffi::c_void;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
@@ -24,11 +24,11 @@ pub unsafe extern "C" fn hsa_signal_create(
         if signal.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // SAFETY: the program vouches for its array.
+        // SAFETY: the program guarantees that its array is valid.
         for agent in unsafe { array(consumers, count) }? {
             runtime.agent(*agent)?;
         }
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(signal, runtime.signals.create(value)?.handle()) }
     })
 }
@@ -41,7 +41,7 @@ pub unsafe extern "C" fn hsa_amd_signal_create(
     attributes: u64,
     signal: *mut Handle,
 ) -> Status {
-    /// Attribute of a signal shared between processes.
+    /// Attribute flag for a signal shared between processes.
     const IPC: u64 = 2;
     if attributes & IPC != 0 {
         gcn_report::program::say::say_once(
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn hsa_amd_signal_create(
         );
         return Status::ERROR;
     }
-    // SAFETY: the contracts are the same.
+    // SAFETY: both functions have the same safety contract.
     unsafe { hsa_signal_create(value, count, consumers, signal) }
 }
 
@@ -69,21 +69,21 @@ pub unsafe extern "C" fn hsa_amd_signal_value_pointer(
 ) -> Status {
     call(|runtime| {
         let signal = runtime.signals.get(signal)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(pointer, signal.value_pointer()) }
     })
 }
 
-/// Converts a signal's handle for a function that returns no status; `None` for the null handle.
+/// Converts a signal handle in a function that returns no status; `None` for the null handle.
 ///
 /// # Safety
 /// The handle is null or valid.
 unsafe fn trusted(handle: Handle) -> Option<Signal> {
-    // SAFETY: the caller vouches for the handle.
+    // SAFETY: the caller guarantees a valid handle.
     (handle != 0).then(|| unsafe { Signal::trusted(handle) })
 }
 
-/// Defines functions that load, store or change a signal's value.
+/// Defines functions that load, store or modify a signal's value.
 macro_rules! values {
     ($(load $load:ident $load_order:ident;)*
      $(store $store:ident $store_order:ident;)*
@@ -93,32 +93,32 @@ macro_rules! values {
      $(change $change:ident $method:ident $change_order:ident;)*) => {
         $(#[unsafe(no_mangle)]
         pub unsafe extern "C" fn $load(signal: Handle) -> i64 {
-            // SAFETY: the program vouches for its signal.
+            // SAFETY: the program guarantees a valid signal.
             unsafe { trusted(signal) }.map_or(0, |signal| signal.load($load_order))
         })*
         $(#[unsafe(no_mangle)]
         pub unsafe extern "C" fn $store(signal: Handle, value: i64) {
-            // SAFETY: the program vouches for its signal.
+            // SAFETY: the program guarantees a valid signal.
             if let Some(signal) = unsafe { trusted(signal) } {
                 signal.change(|it| it.store(value, $store_order));
             }
         })*
         $(#[unsafe(no_mangle)]
         pub unsafe extern "C" fn $silent(signal: Handle, value: i64) {
-            // SAFETY: the program vouches for its signal.
+            // SAFETY: the program guarantees a valid signal.
             if let Some(signal) = unsafe { trusted(signal) } {
                 signal.store_silently(value, $silent_order);
             }
         })*
         $(#[unsafe(no_mangle)]
         pub unsafe extern "C" fn $exchange(signal: Handle, value: i64) -> i64 {
-            // SAFETY: the program vouches for its signal.
+            // SAFETY: the program guarantees a valid signal.
             let signal = unsafe { trusted(signal) };
             signal.map_or(0, |signal| signal.change(|it| it.swap(value, $exchange_order)))
         })*
         $(#[unsafe(no_mangle)]
         pub unsafe extern "C" fn $cas(signal: Handle, expected: i64, value: i64) -> i64 {
-            // SAFETY: the program vouches for its signal.
+            // SAFETY: the program guarantees a valid signal.
             let signal = unsafe { trusted(signal) };
             signal.map_or(0, |signal| {
                 signal.change(|it| match it.compare_exchange(expected, value, $cas_order, $failed) {
@@ -128,7 +128,7 @@ macro_rules! values {
         })*
         $(#[unsafe(no_mangle)]
         pub unsafe extern "C" fn $change(signal: Handle, value: i64) {
-            // SAFETY: the program vouches for its signal.
+            // SAFETY: the program guarantees a valid signal.
             if let Some(signal) = unsafe { trusted(signal) } {
                 signal.change(|it| it.$method(value, $change_order));
             }
@@ -196,7 +196,7 @@ values! {
     change hsa_signal_xor_release          fetch_xor Release;
 }
 
-/// Time limit of a wait; `None` if unlimited.
+/// Converts a timeout to a duration; `None` if unlimited.
 fn limit(timeout: u64) -> Option<Duration> {
     (timeout != u64::MAX).then(|| Duration::from_nanos(timeout))
 }
@@ -209,14 +209,14 @@ pub unsafe extern "C" fn hsa_signal_wait_scacquire(
     timeout: u64,
     _state: u32,
 ) -> i64 {
-    // SAFETY: the program vouches for its signal.
+    // SAFETY: the program guarantees a valid signal.
     let (Some(signal), Ok(condition)) =
         (unsafe { trusted(signal) }, SignalCondition::new(condition))
     else {
         return 0;
     };
     if forks::is_child() {
-        // No other thread of this process changes the signal.
+        // A forked child has no other thread that could change the signal.
         return signal.load(Acquire);
     }
     signal.wait(condition, compare, limit(timeout))
@@ -230,7 +230,7 @@ pub unsafe extern "C" fn hsa_signal_wait_acquire(
     timeout: u64,
     state: u32,
 ) -> i64 {
-    // SAFETY: the contracts are the same.
+    // SAFETY: both functions have the same safety contract.
     unsafe { hsa_signal_wait_scacquire(signal, condition, compare, timeout, state) }
 }
 
@@ -242,11 +242,11 @@ pub unsafe extern "C" fn hsa_signal_wait_relaxed(
     timeout: u64,
     state: u32,
 ) -> i64 {
-    // SAFETY: the contracts are the same.
+    // SAFETY: both functions have the same safety contract.
     unsafe { hsa_signal_wait_scacquire(signal, condition, compare, timeout, state) }
 }
 
-/// Conditions on signals to wait for. As in ROCr, an invalid handle has no condition.
+/// Conditions to wait for, each on one signal. As in ROCr, an invalid handle has no condition.
 struct WaitConditions<'a> {
     signals: Vec<Option<Signal>>,
     conditions: Vec<SignalCondition>,
@@ -267,6 +267,8 @@ impl<'a> WaitConditions<'a> {
         })
     }
 
+    /// Reads conditions from arrays passed by the program.
+    ///
     /// # Safety
     /// Each pointer is null or points to `count` elements.
     unsafe fn from_program(
@@ -276,7 +278,7 @@ impl<'a> WaitConditions<'a> {
         conditions: *const u32,
         values: *const i64,
     ) -> HsaResult<WaitConditions<'a>> {
-        // SAFETY: the caller vouches for the arrays.
+        // SAFETY: the caller guarantees that the arrays are valid.
         let (signals, conditions, values) = unsafe {
             (
                 array(signals, count)?,
@@ -290,7 +292,7 @@ impl<'a> WaitConditions<'a> {
         WaitConditions::new(signals.collect(), conditions, values)
     }
 
-    /// Value of a signal whose condition holds. `Some(None)` for an invalid handle.
+    /// Returns the value of the signal at `index` if its condition holds; `Some(None)` if its handle is invalid.
     fn satisfied_value(&self, index: usize) -> Option<Option<i64>> {
         let Some(signal) = &self.signals[index] else {
             return Some(None);
@@ -300,7 +302,7 @@ impl<'a> WaitConditions<'a> {
         holds.then_some(Some(value))
     }
 
-    /// Waits until any condition holds, and returns the signal's index and value.
+    /// Waits until any condition holds, and returns the index and the value of its signal.
     fn any(&self, timeout: Option<Duration>) -> Option<(usize, i64)> {
         if self.signals.iter().all(Option::is_none) {
             return None;
@@ -310,7 +312,7 @@ impl<'a> WaitConditions<'a> {
         })
     }
 
-    /// Waits until all conditions hold, and returns the values; 0 for an invalid handle.
+    /// Waits until all conditions hold, and returns the signal values, with 0 for invalid handles.
     fn all(&self, timeout: Option<Duration>) -> Option<Vec<i64>> {
         CHANGES.wait(deadline(timeout), || {
             let values = (0..self.signals.len())
@@ -320,7 +322,7 @@ impl<'a> WaitConditions<'a> {
     }
 }
 
-/// Deadline of a wait that starts now; `None` if unlimited.
+/// Returns the deadline of a wait that starts now; `None` if unlimited.
 fn deadline(timeout: Option<Duration>) -> Option<Instant> {
     timeout.and_then(|timeout| Instant::now().checked_add(timeout))
 }
@@ -337,13 +339,13 @@ pub unsafe extern "C" fn hsa_amd_signal_wait_any(
 ) -> u32 {
     let mut found = u32::MAX;
     call(|runtime| {
-        // SAFETY: the program vouches for its arrays.
+        // SAFETY: the program guarantees that its arrays are valid.
         let waited =
             unsafe { WaitConditions::from_program(runtime, count, signals, conditions, values) }?;
         if let Some((index, value)) = waited.any(limit(timeout)) {
             found = index as u32;
             if !satisfying.is_null() {
-                // SAFETY: the program vouches for its address.
+                // SAFETY: the program guarantees that its address is valid.
                 unsafe { satisfying.write(value) };
             }
         }
@@ -364,13 +366,13 @@ pub unsafe extern "C" fn hsa_amd_signal_wait_all(
 ) -> u32 {
     let mut outcome = u32::MAX;
     call(|runtime| {
-        // SAFETY: the program vouches for its arrays.
+        // SAFETY: the program guarantees that its arrays are valid.
         let waited =
             unsafe { WaitConditions::from_program(runtime, count, signals, conditions, values) }?;
         if let Some(values) = waited.all(limit(timeout)) {
             outcome = 0;
             if !satisfying.is_null() {
-                // SAFETY: the program vouches for `count` elements, as many as there are values.
+                // SAFETY: the program guarantees room for `count` elements, as many as there are values.
                 unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), satisfying, values.len()) };
             }
         }
@@ -439,7 +441,7 @@ pub unsafe extern "C" fn hsa_signal_group_create(
         if count == 0 || group.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // SAFETY: the program vouches for its arrays.
+        // SAFETY: the program guarantees that its arrays are valid.
         let (signals, consumers) =
             unsafe { (array(signals, count)?, array(consumers, consumer_count)?) };
         for agent in consumers {
@@ -450,7 +452,7 @@ pub unsafe extern "C" fn hsa_signal_group_create(
             .map(|handle| runtime.signals.get(*handle))
             .collect();
         let signals = signals?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(group, runtime.groups.add(|_| signals)) }
     })
 }
@@ -463,8 +465,10 @@ pub extern "C" fn hsa_signal_group_destroy(group: Handle) -> Status {
     })
 }
 
+/// Waits until any condition on a signal in a group holds.
+///
 /// # Safety
-/// The arrays have an element for each signal of the group.
+/// The arrays contain one element for each signal in the group.
 unsafe fn wait_group(
     runtime: &Runtime,
     group: Handle,
@@ -476,12 +480,12 @@ unsafe fn wait_group(
         .get(group)
         .ok_or(Status::INVALID_SIGNAL_GROUP)?;
     let count = signals.len() as u32;
-    // SAFETY: the caller vouches for the arrays.
+    // SAFETY: the caller guarantees that the arrays are valid.
     let (conditions, values) = unsafe { (array(conditions, count)?, array(values, count)?) };
     let known = signals.iter().cloned().map(Some).collect();
     let found = WaitConditions::new(known, conditions, values)?.any(None);
     let (index, found) = found.ok_or(Status::ERROR)?;
-    // SAFETY: the caller vouches for the addresses.
+    // SAFETY: the caller guarantees that the addresses are valid.
     unsafe {
         put(signal, signals[index].handle())?;
         put(value, found)
@@ -497,7 +501,7 @@ pub unsafe extern "C" fn hsa_signal_group_wait_any_scacquire(
     signal: *mut Handle,
     value: *mut i64,
 ) -> Status {
-    // SAFETY: the program vouches for its arrays and addresses.
+    // SAFETY: the program guarantees that its arrays and addresses are valid.
     call(|runtime| unsafe { wait_group(runtime, group, (conditions, values), (signal, value)) })
 }
 
@@ -510,6 +514,6 @@ pub unsafe extern "C" fn hsa_signal_group_wait_any_relaxed(
     signal: *mut Handle,
     value: *mut i64,
 ) -> Status {
-    // SAFETY: the contracts are the same.
+    // SAFETY: both functions have the same safety contract.
     unsafe { hsa_signal_group_wait_any_scacquire(group, conditions, values, state, signal, value) }
 }

@@ -1,4 +1,4 @@
-//! Initialisation, system attributes and extensions.
+//! API functions for initialisation, system attributes and extension queries.
 
 use std::ffi::{c_char, c_void};
 
@@ -29,20 +29,20 @@ pub extern "C" fn hsa_shut_down() -> Status {
 pub unsafe extern "C" fn hsa_status_string(status: Status, text: *mut *const c_char) -> Status {
     guard(|| {
         let known = status.text().ok_or(Status::INVALID_ARGUMENT)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(text, known.as_ptr()) }
     })
 }
 
 /// Version of the HSA specification.
 const VERSION: (u16, u16) = (1, 1);
-/// Version of AMD's extensions, `HSA_AMD_INTERFACE_VERSION`: the first one.
+/// First version of AMD's extensions (`HSA_AMD_INTERFACE_VERSION`).
 const AMD_VERSION: (u16, u16) = (1, 0);
 /// Size of the extension bit mask in bytes.
 const EXTENSIONS: usize = 128;
-/// Image extension.
+/// Image extension number.
 pub(super) const IMAGES: u16 = HSA_EXTENSION_IMAGES as u16;
-/// Loader extension.
+/// Loader extension number.
 pub(super) const LOADER: u16 = HSA_EXTENSION_AMD_LOADER as u16;
 
 #[unsafe(no_mangle)]
@@ -77,12 +77,12 @@ pub unsafe extern "C" fn hsa_system_get_info(attribute: u32, value: *mut c_void)
             HSA_AMD_SYSTEM_INFO_EXT_VERSION_MINOR => Info::U16(AMD_VERSION.1),
             _ => return Err(unknown("the system", attribute)),
         };
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put_info(value, Ok(info)) }
     })
 }
 
-/// `r_debug` of `link.h`, by which debuggers find code objects. Version 0 means that there are none.
+/// `r_debug` from `link.h`, through which debuggers find code objects. Version 0 means that none are listed.
 #[repr(C)]
 pub struct DebuggerMap {
     version: i32,

@@ -1,4 +1,4 @@
-//! Virtual memory.
+//! API functions for virtual memory.
 
 use std::ffi::{c_int, c_void};
 use std::fs::File;
@@ -32,11 +32,11 @@ pub unsafe extern "C" fn hsa_amd_vmem_address_reserve_align(
         if reserved.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // The requested address is only a hint.
+        // The requested address is only a hint and is ignored.
         let base = runtime
             .mappings
             .reserve(&runtime.pools, size as u64, align.max(1))?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(reserved, pointer(base)) }
     })
 }
@@ -48,7 +48,7 @@ pub unsafe extern "C" fn hsa_amd_vmem_address_reserve(
     wanted: u64,
     flags: u64,
 ) -> Status {
-    // SAFETY: the contracts are the same.
+    // SAFETY: both functions have the same safety contract.
     unsafe { hsa_amd_vmem_address_reserve_align(reserved, size, wanted, 0, flags) }
 }
 
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn hsa_amd_vmem_handle_create(
             memory,
             _charge: Some(charge),
         });
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(handle, made) }
     })
 }
@@ -125,7 +125,7 @@ pub unsafe extern "C" fn hsa_amd_vmem_set_access(
 ) -> Status {
     call(|runtime| {
         let count = u32::try_from(count).map_err(|_| Status::INVALID_ARGUMENT)?;
-        // SAFETY: the program vouches for its array.
+        // SAFETY: the program guarantees that its array is valid.
         let access = unsafe { array(access, count) }?;
         let mut wanted = Vec::new();
         for MemoryAccess { permissions, agent } in access {
@@ -149,7 +149,7 @@ pub unsafe extern "C" fn hsa_amd_vmem_get_access(
     call(|runtime| {
         runtime.agent(agent)?;
         let known = runtime.mappings.access(address(at), agent)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(permissions, known) }
     })
 }
@@ -167,7 +167,7 @@ pub unsafe extern "C" fn hsa_amd_vmem_export_shareable_handle(
         }
         let copy = memory.memory.file().try_clone();
         let copy = copy.map_err(|_| Status::OUT_OF_RESOURCES)?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(file, copy.into_raw_fd()) }
     })
 }
@@ -181,7 +181,7 @@ pub unsafe extern "C" fn hsa_amd_vmem_import_shareable_handle(
         if file < 0 || handle.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
-        // SAFETY: the program vouches for its file, which stays open during the call.
+        // SAFETY: the program keeps its file open during the call.
         let file = unsafe { BorrowedFd::borrow_raw(file) };
         let own = file
             .try_clone_to_owned()
@@ -202,7 +202,7 @@ pub unsafe extern "C" fn hsa_amd_vmem_import_shareable_handle(
             memory,
             _charge: None,
         });
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(handle, made) }
     })
 }
@@ -217,7 +217,7 @@ pub unsafe extern "C" fn hsa_amd_vmem_retain_alloc_handle(
             return Err(Status::INVALID_ARGUMENT);
         }
         let retained = runtime.mappings.retain(address(at))?;
-        // SAFETY: the program vouches for its address.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(handle, retained) }
     })
 }
@@ -230,7 +230,7 @@ pub unsafe extern "C" fn hsa_amd_vmem_get_alloc_properties_from_handle(
 ) -> Status {
     call(|runtime| {
         let memory = runtime.mappings.memory(handle)?;
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the program guarantees that its addresses are valid.
         unsafe {
             put(pool, memory.pool.handle())?;
             put(kind, memory.kind)

@@ -1,4 +1,4 @@
-//! Compressed bundles: a header, in one of three versions, before a zlib or zstd stream.
+//! Compressed bundles: a header in one of three versions, followed by a zlib or zstd stream.
 
 use std::io::Read;
 
@@ -10,18 +10,18 @@ use super::table::number;
 /// Magic bytes of a compressed bundle.
 pub(super) const MAGIC: &[u8] = b"CCOB";
 
-/// Expansion ratio for which memory is reserved up front; zlib cannot expand by more than 1032.
+/// Expansion ratio assumed when memory is reserved; zlib cannot exceed a ratio of 1032.
 const EXPECTED_RATIO: u64 = 1032;
 
-/// Size fields of a header version, after magic, version and method.
+/// Layout of the size fields in a header version. They follow the magic, version and method.
 pub(super) struct CompressedSizes {
     /// Width of a size field in bytes.
     pub width: usize,
-    /// True if the size of the compressed file precedes that of the uncompressed one.
+    /// True if the compressed file size precedes the uncompressed size.
     pub has_total: bool,
 }
 
-/// Size fields of versions 1 to 3.
+/// Size fields of header versions 1 to 3.
 pub(super) const VERSIONS: [CompressedSizes; 3] = [
     CompressedSizes {
         width: 4,
@@ -36,15 +36,15 @@ pub(super) const VERSIONS: [CompressedSizes; 3] = [
         has_total: true,
     },
 ];
-/// Size of the hash of the uncompressed bundle, which only identifies it.
+/// Size in bytes of the uncompressed bundle's hash, which serves only as an identifier.
 pub(super) const HASH_BYTES: usize = 8;
-/// Method number of zlib.
+/// Compression method number for zlib.
 pub(super) const ZLIB: u16 = 0;
-/// Method number of zstd.
+/// Compression method number for zstd.
 pub(super) const ZSTD: u16 = 1;
 
-/// Decompresses a bundle; also returns the number of compressed bytes. The result must not exceed `budget` or
-/// [`MAX_UNCOMPRESSED`].
+/// Decompresses a bundle. Also returns the number of compressed bytes. The decompressed size must not exceed `budget`
+/// or [`MAX_UNCOMPRESSED`].
 pub(super) fn decompress(bytes: &[u8], budget: u64) -> Result<(Vec<u8>, usize), BundleError> {
     let mut rest = bytes.strip_prefix(MAGIC).ok_or(BundleError::NotABundle)?;
     let version = number(&mut rest, 2)? as u16;
@@ -64,7 +64,7 @@ pub(super) fn decompress(bytes: &[u8], budget: u64) -> Result<(Vec<u8>, usize), 
     }
     let stream = rest.get(HASH_BYTES..).ok_or(BundleError::Truncated)?;
     let header = bytes.len() - stream.len();
-    // Version 1 does not state the size; its stream extends to the end of the file.
+    // Version 1 does not state the compressed size; the stream extends to the end of the file.
     let length = match total {
         None => bytes.len(),
         Some(total) => usize::try_from(total)
@@ -81,7 +81,7 @@ pub(super) fn decompress(bytes: &[u8], budget: u64) -> Result<(Vec<u8>, usize), 
     Ok((uncompressed, length))
 }
 
-/// Decompresses a section of an ELF file; `kind` is its `ch_type`. The error is the reason.
+/// Decompresses an ELF section; `kind` is its `ch_type`. The error is a message.
 pub(crate) fn decompress_section(stream: &[u8], kind: u32, size: u64) -> Result<Vec<u8>, String> {
     if size > MAX_UNCOMPRESSED {
         return Err(format!(
@@ -107,10 +107,11 @@ pub(crate) fn decompress_section(stream: &[u8], kind: u32, size: u64) -> Result<
     Ok(bytes)
 }
 
-/// Decodes a stream up to one byte more than `size`, which shows that the size is wrong.
+/// Decompresses a stream, stopping one byte after `size`: that byte shows that the stated size is wrong.
 fn decode(stream: &[u8], method: u16, size: u64) -> Result<Vec<u8>, BundleError> {
     let broken = |reason: String| BundleError::Decompression { reason };
-    // Growing copies, so memory is reserved up front; but the size may be wrong, and few streams expand more.
+    // Reserve memory up front, since growing copies the data, but not too much: the stated size may be wrong, and few
+    // streams expand by more than the assumed ratio.
     let expected = (stream.len() as u64 + size_of::<u64>() as u64)
         .saturating_mul(EXPECTED_RATIO)
         .min(size + 1);
@@ -127,7 +128,7 @@ fn decode(stream: &[u8], method: u16, size: u64) -> Result<Vec<u8>, BundleError>
             if window > MAX_WINDOW {
                 return Err(BundleError::Window { window });
             }
-            // The decoder panics if it cannot allocate its window, which it enlarges by copying.
+            // The decoder panics if it cannot allocate its window, which it copies when it grows.
             let needed = 4 * window.min(size) as usize;
             Vec::<u8>::new()
                 .try_reserve_exact(needed)
@@ -144,10 +145,10 @@ fn decode(stream: &[u8], method: u16, size: u64) -> Result<Vec<u8>, BundleError>
     Ok(uncompressed)
 }
 
-/// A reader that requests at most [`CHUNK`] bytes at once, because the zstd decoder buffers whatever is requested.
+/// Reader that requests at most [`CHUNK`] bytes at once, because the zstd decoder buffers everything that is requested.
 struct Chunked<R>(R);
 
-/// Maximum request of [`Chunked`] in bytes.
+/// Maximum number of bytes that [`Chunked`] requests at once.
 const CHUNK: usize = 1 << 16;
 
 impl<R: Read> Read for Chunked<R> {
@@ -157,12 +158,12 @@ impl<R: Read> Read for Chunked<R> {
     }
 }
 
-/// Window size of the first frame of a zstd stream, in bytes; `None` if its header is truncated. The decoder reports
-/// other errors in it ("Frame_Header" in RFC 8878).
+/// Returns the window size of the first frame in a zstd stream, in bytes; `None` if the frame header is truncated. The
+/// decoder reports other header errors ("Frame_Header" in RFC 8878).
 fn window(stream: &[u8]) -> Option<u64> {
-    /// Size of the magic number.
+    /// Size of the magic number in bytes.
     const MAGIC_BYTES: usize = 4;
-    /// Flag for a frame without a window size; the window is the frame's content size.
+    /// Flag of frames without a window size field; the window size is then the content size.
     const SINGLE_SEGMENT: u8 = 1 << 5;
     let (&flags, mut rest) = stream.get(MAGIC_BYTES..)?.split_first()?;
     if flags & SINGLE_SEGMENT == 0 {

@@ -1,4 +1,4 @@
-//! Iterates over the code objects in a file of any kind.
+//! Iterator over the code objects in any kind of file.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -16,15 +16,15 @@ use crate::driver;
 use crate::object::CodeObject;
 use crate::reader;
 
-/// Section of a program that contains bundles.
+/// Section that contains a program's bundles.
 const FAT_SECTION: &[u8] = b".hip_fatbin";
-/// Section that contains the code object in a program of AMD's OpenCL 2 compiler.
+/// Section that contains the code object in a program compiled by AMD's OpenCL 2 compiler.
 const OPENCL_SECTION: &[u8] = b".text";
-/// Maximum total size of a file's compressed bundles after decompression.
+/// Maximum total size of a file's compressed bundles after decompression, in bytes.
 const MAX_TOTAL: u64 = 8 << 30;
 
-/// Returns true for bundles and for ELF files for machines other than AMDGPU, which may contain bundles or a code
-/// object. Among 32-bit files, only programs of AMD's OpenCL 2 compiler qualify.
+/// Returns true for bundles, and for ELF files for machines other than AMDGPU, which may contain bundles or a code
+/// object. The only 32-bit files for which it returns true are programs compiled by AMD's OpenCL 2 compiler.
 ///
 /// # Examples
 /// ```
@@ -37,9 +37,9 @@ pub fn is_container(bytes: &[u8]) -> bool {
     is_bundle(bytes) || host(bytes).is_some() || driver::code_object_of_32_bits(bytes).is_some()
 }
 
-/// GPU code objects in a file, in file order: the file itself if it is a code object, the entries of an offload bundle
-/// or of all bundles in the `.hip_fatbin` section of a program or library, or the code object in a program compiled
-/// by AMD's OpenCL 2 compiler.
+/// Returns the GPU code objects in a file, in file order: the file itself if it is a code object, the entries of an
+/// offload bundle or of all bundles in the `.hip_fatbin` section of a program or library, or the code object in a
+/// program compiled by AMD's OpenCL 2 compiler.
 ///
 /// The iterator reads only tables and decompresses each bundle when it reaches it, so large libraries are cheap.
 ///
@@ -56,7 +56,8 @@ pub fn is_container(bytes: &[u8]) -> bool {
 /// ```
 ///
 /// # Errors
-/// The file is none of these. If a bundle in a program is invalid, the iterator yields the error as its last element.
+/// The file is of none of these kinds. If a bundle in a program is invalid, the iterator yields the error as its last
+/// element.
 pub fn code_objects<'a>(bytes: impl Into<Bytes<'a>>) -> Result<CodeObjects<'a>, BundleError> {
     let bytes = bytes.into();
     let only = |entry| CodeObjects {
@@ -102,14 +103,14 @@ pub fn code_objects<'a>(bytes: impl Into<Bytes<'a>>) -> Result<CodeObjects<'a>, 
     }))
 }
 
-/// Iterator over the code objects of a file, created by [`code_objects`].
+/// Iterator over the code objects in a file, created by [`code_objects`].
 #[derive(Clone, Debug)]
 pub struct CodeObjects<'a> {
-    /// Remaining bundles, with padding between them.
+    /// Remaining bundles and the padding between them.
     bundles: Bytes<'a>,
-    /// Entries of the current bundle.
+    /// Remaining entries of the current bundle.
     found: VecDeque<BundleEntry<'a>>,
-    /// Remaining budget of decompressed bytes.
+    /// Number of bytes that may still be decompressed.
     budget: u64,
 }
 
@@ -121,7 +122,7 @@ impl<'a> Iterator for CodeObjects<'a> {
             if let Some(entry) = self.found.pop_front() {
                 return Some(Ok(entry));
             }
-            // Each compilation unit of a program has its own bundle, with linker padding in between.
+            // Each compilation unit in a program has its own bundle, and the linker pads between them.
             let end = self.bundles.len();
             let at = next_bundle(&self.bundles)?;
             let bundle = self.bundles.slice(at..end)?;
@@ -138,7 +139,7 @@ impl<'a> Iterator for CodeObjects<'a> {
     }
 }
 
-/// Header of a 64-bit ELF file for a machine other than AMDGPU.
+/// Returns the header of a 64-bit ELF file for a machine other than AMDGPU.
 fn host(bytes: &[u8]) -> Option<&elf::FileHeader64<LittleEndian>> {
     let (header, _) = pod::from_bytes::<elf::FileHeader64<LittleEndian>>(bytes).ok()?;
     let is_host = header.is_supported()
@@ -148,7 +149,7 @@ fn host(bytes: &[u8]) -> Option<&elf::FileHeader64<LittleEndian>> {
     is_host.then_some(header)
 }
 
-/// Contents of the section named `name`.
+/// Returns the contents of the section named `name`.
 fn section<'a>(
     header: &elf::FileHeader64<LittleEndian>,
     bytes: &Bytes<'a>,
@@ -163,7 +164,8 @@ fn section<'a>(
     bytes.slice(range)
 }
 
-/// Code object of a program of AMD's OpenCL 2 compiler, from its section, with the kernel metadata of the program.
+/// Creates the entry for a program compiled by AMD's OpenCL 2 compiler from its code object, and adds the kernel
+/// metadata in the program.
 fn opencl_entry<'a>(bytes: Bytes<'a>, program: &[u8]) -> Option<BundleEntry<'a>> {
     let object = crate::read(&*bytes).ok()?;
     object.isa_note?;
@@ -176,12 +178,12 @@ fn opencl_entry<'a>(bytes: Bytes<'a>, program: &[u8]) -> Option<BundleEntry<'a>>
     })
 }
 
-/// Name for an entry whose code object has none.
+/// Returns a name for an entry that has none in the file.
 fn id(kind: &str, object: &CodeObject) -> String {
     format!("{kind}amdgcn-amd-amdhsa--{}", object.target_id())
 }
 
-/// Offset of the next bundle.
+/// Returns the offset of the next bundle.
 fn next_bundle(bytes: &[u8]) -> Option<usize> {
     let (uncompressed, compressed) = (super::table::MAGIC, super::compressed::MAGIC);
     memchr::memchr2_iter(uncompressed[0], compressed[0], bytes)

@@ -1,4 +1,4 @@
-//! Bundle entries.
+//! Bundle entries, and functions that read them.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use crate::metadata::KernelMetadata;
 use crate::object::CodeObject;
 use crate::reader;
 
-/// A file in a bundle, or a code object in another file.
+/// A file in a bundle, or a code object in another kind of file.
 ///
 /// # Examples
 /// ```
@@ -26,22 +26,22 @@ use crate::reader;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BundleEntry<'a> {
-    /// Kind and target, such as `hipv4-amdgcn-amd-amdhsa--gfx906`.
+    /// Bundle entry ID: kind and target, such as `hipv4-amdgcn-amd-amdhsa--gfx906`.
     pub id: String,
     /// Contents; empty for the host entry. The entries of a compressed bundle share one decompressed copy.
     pub bytes: Bytes<'a>,
-    /// Kernel metadata from the program that contains it.
+    /// Kernel metadata from the program that contains the code object.
     pub(super) metadata: Arc<[KernelMetadata]>,
 }
 
 impl<'a> BundleEntry<'a> {
-    /// Target ID at the end of the name, such as `gfx906:xnack-`; `None` for the host entry.
+    /// Returns the target ID at the end of the entry ID, such as `gfx906:xnack-`; `None` for the host entry.
     pub fn target(&self) -> Option<&str> {
         let at = self.id.rfind("-gfx")?;
         self.id.get(at + 1..)
     }
 
-    /// Converts to an owned value; borrowed contents are copied.
+    /// Converts to an owned value, copying borrowed contents.
     ///
     /// # Examples
     /// ```
@@ -61,8 +61,8 @@ impl<'a> BundleEntry<'a> {
         }
     }
 
-    /// Reads the contents as a code object, without copying them. Kernels without metadata get those from the
-    /// surrounding program of AMD's OpenCL 2 compiler.
+    /// Reads the contents as a code object, without copying them. Kernels without metadata get it from the containing
+    /// program, if AMD's OpenCL 2 compiler produced that.
     ///
     /// # Errors
     /// The errors of [`read`](crate::read).
@@ -82,8 +82,8 @@ impl<'a> BundleEntry<'a> {
         Ok(object)
     }
 
-    /// Kernel symbols in ascending order, without `.kd`. This reads only symbol tables, far less than
-    /// [`BundleEntry::read`].
+    /// Returns the names of all kernels in ascending order, without the suffix `.kd`. Reads only symbol tables, which
+    /// is far less than [`BundleEntry::read`] reads.
     ///
     /// # Errors
     /// The contents are not a code object, or its symbol tables are malformed.
@@ -92,7 +92,7 @@ impl<'a> BundleEntry<'a> {
     }
 }
 
-/// Returns true if the bytes begin like an offload bundle.
+/// Returns true if `bytes` begins like an offload bundle.
 ///
 /// # Examples
 /// ```
@@ -103,10 +103,10 @@ pub fn is_bundle(bytes: &[u8]) -> bool {
     bytes.starts_with(table::MAGIC) || bytes.starts_with(compressed::MAGIC)
 }
 
-/// All entries of an offload bundle, uncompressed or compressed, including the host entry, in file order.
+/// Returns all entries of an offload bundle, uncompressed or compressed, including the host entry, in file order.
 ///
 /// # Errors
-/// The bytes are not a bundle, or are malformed.
+/// The bytes are not a bundle, or the bundle is malformed.
 ///
 /// # Examples
 /// ```
@@ -132,7 +132,7 @@ pub fn bundle_entries<'a>(
     read(&bytes.into(), &mut { MAX_UNCOMPRESSED }).map(|(entries, _)| entries)
 }
 
-/// Entries of the bundle at the beginning of the bytes, and its size. The decompressed size is subtracted from
+/// Reads the bundle at the start of `bytes`. Returns its entries and size, and subtracts the decompressed size from
 /// `budget`.
 pub(super) fn read<'a>(
     bytes: &Bytes<'a>,

@@ -1,12 +1,12 @@
-//! Errors of files that contain code objects.
+//! Errors from reading files that contain code objects.
 
 use object::elf;
 use thiserror::Error;
 
-/// Maximum size of a bundle after decompression, in bytes; the largest real libraries have several hundred MiB.
+/// Maximum size of a decompressed bundle, in bytes. The largest real libraries have several hundred MiB.
 pub(crate) const MAX_UNCOMPRESSED: u64 = 1 << 30;
-/// Maximum window size of a zstd stream in bytes, which the decoder must buffer. Clang's streams stay within it, and
-/// so does the `zstd` program by default.
+/// Maximum window size of a zstd stream in bytes, which the decoder must buffer. Clang stays within this limit, and so
+/// does the `zstd` program by default.
 pub(crate) const MAX_WINDOW: u64 = 128 << 20;
 
 /// Reason why a file yields no code objects.
@@ -23,7 +23,7 @@ pub(crate) const MAX_WINDOW: u64 = 128 << 20;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum BundleError {
-    /// The magic text is missing.
+    /// The magic bytes are missing.
     #[error("not an offload bundle")]
     NotABundle,
     /// Unknown version of the compressed format.
@@ -43,54 +43,54 @@ pub enum BundleError {
     /// The compressed stream is malformed.
     #[error("the offload bundle cannot be decompressed: {reason}")]
     Decompression {
-        /// Message of the decoder.
+        /// Decoder's message.
         reason: String,
     },
-    /// The window of the stream is too large.
+    /// The stream's window is too large.
     #[error(
         "the offload bundle's zstd stream has a window of {window} bytes; the limit is {MAX_WINDOW}"
     )]
     Window {
-        /// Window size in the stream's header, in bytes.
+        /// Window size in bytes according to the stream's header.
         window: u64,
     },
     /// The decompressed bundle, or the total for the file, would exceed the limit.
     #[error("an offload bundle decompresses to {size} bytes; the limit is {limit}")]
     TooLarge {
-        /// Size in the header, in bytes.
+        /// Size in bytes according to the header.
         size: u64,
         /// Remaining budget in bytes: initially 1 GiB for a bundle, and 8 GiB for a file.
         limit: u64,
     },
-    /// The bundle ends within its table.
+    /// The bundle ends inside its table.
     #[error("the offload bundle is truncated in its table of entries")]
     Truncated,
     /// An entry extends past the end of the file.
     #[error("entry {id} extends past the end of the offload bundle")]
     Outside {
-        /// Name of the entry.
+        /// Entry ID.
         id: String,
     },
-    /// A program for another machine without GPU code.
+    /// The file is a program for another machine and contains no GPU code.
     #[error(
         "a program for {} without GPU code: it has neither a section .hip_fatbin nor code of AMD's OpenCL compiler",
         machine_name(*machine)
     )]
     NoFatBinary {
-        /// `e_machine`.
+        /// Machine type in the file (`e_machine`).
         machine: u16,
     },
-    /// A program for another machine whose sections cannot be read.
+    /// The file is a program for another machine, and its sections cannot be read.
     #[error("a program for {} whose section headers cannot be read: {reason}", machine_name(*machine))]
     BrokenHost {
-        /// `e_machine`.
+        /// Machine type in the file (`e_machine`).
         machine: u16,
-        /// Message of the ELF parser.
+        /// ELF parser's message.
         reason: String,
     },
 }
 
-/// Common name of an ELF machine type.
+/// Returns the common name of an ELF machine type.
 fn machine_name(machine: u16) -> String {
     let name = match elf::Machine(machine) {
         elf::EM_X86_64 => "x86-64",

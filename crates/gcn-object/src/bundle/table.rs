@@ -1,5 +1,5 @@
-//! Table of an uncompressed bundle: magic, number of entries, then offset, size and name of each; numbers have 64
-//! bits.
+//! Table of an uncompressed bundle: the magic bytes and the number of entries, then the offset, size and ID of each
+//! entry. All numbers are 64 bits wide.
 
 use std::ops::Range;
 
@@ -8,22 +8,22 @@ use super::error::BundleError;
 /// Magic bytes of an uncompressed bundle.
 pub(super) const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
 
-/// Table of a bundle.
+/// Parsed table of a bundle.
 pub(super) struct BundleTable {
-    /// Name and byte range of each entry, in file order.
+    /// ID and byte range of each entry, in file order.
     pub entries: Vec<(String, Range<usize>)>,
-    /// Size from the beginning of the bundle to the end of its last entry.
+    /// Bundle size in bytes, up to the end of the last entry.
     pub length: usize,
 }
 
 impl BundleTable {
-    /// Reads the table at the beginning of the bytes.
+    /// Reads the table at the start of `bytes`.
     pub fn read(bytes: &[u8]) -> Result<Self, BundleError> {
         let mut rest = bytes.strip_prefix(MAGIC).ok_or(BundleError::NotABundle)?;
         let count = number(&mut rest, 8)?;
         let mut entries = Vec::new();
         let mut end = 0;
-        // The count may be wrong; the loop ends at the end of the bytes.
+        // The count may be wrong, but the loop stops at the end of the bytes.
         for _ in 0..count {
             let (offset, size) = (number(&mut rest, 8)?, number(&mut rest, 8)?);
             let length =
@@ -47,7 +47,7 @@ impl BundleTable {
     }
 }
 
-/// Takes a little-endian number of `width` bytes, at most eight, from the front of `bytes`.
+/// Takes a little-endian number of `width` bytes, at most 8, from the front of `bytes`.
 pub(super) fn number(bytes: &mut &[u8], width: usize) -> Result<u64, BundleError> {
     let (digits, rest) = bytes
         .split_at_checked(width)
@@ -57,7 +57,7 @@ pub(super) fn number(bytes: &mut &[u8], width: usize) -> Result<u64, BundleError
     Ok(digits.fold(0, |number, &byte| number << 8 | u64::from(byte)))
 }
 
-/// The range of `size` bytes at `offset`, if the host can address it.
+/// Returns the range of `size` bytes at `offset`, if the host can address it.
 pub(super) fn range(offset: u64, size: u64) -> Option<Range<usize>> {
     let start = usize::try_from(offset).ok()?;
     Some(start..start.checked_add(usize::try_from(size).ok()?)?)

@@ -1,9 +1,9 @@
-//! Kernel metadata in Catalyst's programs for OpenCL 2.0: a header, two or three names, an entry for each argument,
-//! and then each argument's name and type. The first arguments are filled in by the driver.
+//! Reads kernel metadata in Catalyst's OpenCL 2.0 programs: a header, two or three names, an entry for each argument,
+//! and then each argument's name and type. The driver fills in the first arguments.
 //!
-//! The layout of the argument segment follows CLRX's documentation ("AMD Catalyst OpenCL 2.0 ABI"): values follow
-//! each other, aligned to their size, or vectors to that of an element; images, samplers, structures and queues are
-//! addresses.
+//! The layout of the argument segment follows CLRX's documentation ("AMD Catalyst OpenCL 2.0 ABI"): values are
+//! consecutive and aligned to their size, or to the element size for vectors; images, samplers, structures and queues
+//! are addresses.
 
 use std::collections::HashMap;
 
@@ -11,14 +11,14 @@ use super::elf::{Elf, spend};
 use super::model::{DriverArgument, DriverArgumentKind, DriverError, PointerSpace};
 use crate::metadata::{Access, AddressSpace, ArgumentMetadata, KernelMetadata, ValueKind};
 
-/// Prefix of symbol names.
+/// Symbol name prefix.
 const PREFIX: &[u8] = b"__OpenCL_&__OpenCL_";
-/// End.
+/// Symbol name suffix.
 const SUFFIX: &[u8] = b"_kernel_metadata";
-/// Prefix and suffix of a kernel's symbol in a code object.
+/// Prefix and suffix of kernel symbols in a code object.
 const SYMBOL: [&str; 2] = ["&__OpenCL_", "_kernel"];
 
-/// Arguments filled in by the driver.
+/// Arguments that the driver fills in.
 const SETUP: [(&str, ValueKind); 6] = [
     ("_.global_offset_0", ValueKind::HiddenGlobalOffsetX),
     ("_.global_offset_1", ValueKind::HiddenGlobalOffsetY),
@@ -28,19 +28,19 @@ const SETUP: [(&str, ValueKind); 6] = [
     ("_.aqlwrap_pointer", ValueKind::HiddenCompletionAction),
 ];
 
-/// Offsets in the metadata, in bytes; words have the width of the program.
+/// Offsets and sizes in the metadata, in bytes. Word size depends on the program's word size.
 struct MetadataOffsets {
     word: usize,
     /// Minimum size of the header.
     header: usize,
-    /// Required workgroup size.
+    /// Offset of the required workgroup size.
     required_workgroup: usize,
-    /// Lengths of the two names after the header.
+    /// Offset of the lengths of the two names after the header.
     names: usize,
     argument_count: usize,
-    /// Size of a header that contains the length of a hint, its second to last word.
+    /// Size of a header that contains a hint length, in its second to last word.
     newer_header: usize,
-    /// Size of an argument's entry.
+    /// Size of an argument entry.
     entry: usize,
 }
 
@@ -63,10 +63,10 @@ const LAYOUT_64: MetadataOffsets = MetadataOffsets {
     entry: 88,
 };
 
-/// Fields of an entry, after its own size, the lengths of the name and the type, and two more words.
+/// Fields of an entry. They follow the entry size, the lengths of name and type, and two more words.
 mod field {
     pub const WORDS: usize = 5;
-    /// Number of vector elements, or size of a structure in bytes.
+    /// Number of vector elements, or structure size in bytes.
     pub const COUNT: usize = 0;
     pub const TYPE: usize = 12;
     pub const SPACE: usize = 24;
@@ -78,10 +78,10 @@ mod field {
     pub const IS_CONST: usize = 40;
 }
 
-/// Metadata of a program's kernels, by source name; `None` if they cannot be read.
+/// Returns the metadata of all kernels in a program, by source name; `None` for metadata that cannot be read.
 ///
 /// # Errors
-/// Symbols overlap each other.
+/// Symbols overlap.
 pub(super) fn all<'f>(
     file: &Elf<'f>,
     names: &mut usize,
@@ -104,20 +104,20 @@ pub(super) fn all<'f>(
     Ok(all)
 }
 
-/// An unsigned number of `size` bytes.
+/// Reads an unsigned number of `size` bytes.
 fn number(bytes: &[u8], at: usize, size: usize) -> Option<u64> {
     let bytes = bytes.get(at..at.checked_add(size)?)?;
     let digits = bytes.iter().rev();
     Some(digits.fold(0, |number, &byte| number << 8 | u64::from(byte)))
 }
 
-/// Splits off a zero-terminated text of a given length.
+/// Splits off a zero-terminated string of a given length.
 fn text(bytes: &[u8], length: u64) -> Option<(String, &[u8])> {
     let (text, rest) = bytes.split_at_checked(usize::try_from(length).ok()?)?;
     Some((String::from_utf8_lossy(text).into_owned(), rest.get(1..)?))
 }
 
-/// Reads the metadata of a kernel.
+/// Reads a kernel's metadata.
 fn read(bytes: &[u8], bits: u8, name: &[u8]) -> Option<KernelMetadata> {
     let layout = if bits == 64 { &LAYOUT_64 } else { &LAYOUT_32 };
     let word = |at: usize| number(bytes, at, layout.word);
@@ -136,7 +136,7 @@ fn read(bytes: &[u8], bits: u8, name: &[u8]) -> Option<KernelMetadata> {
     } else {
         0
     };
-    // Drivers since Crimson store a zero here even without a hint, which shifts the entry's size by a byte.
+    // Drivers since Crimson store a zero byte here even if there is no hint, which shifts the entry size by a byte.
     let is_shifted = number(bytes, names, 4)? == (layout.entry as u64) << 8;
     let first = if hint != 0 || is_shifted {
         names.checked_add(hint)?.checked_add(1)?
@@ -145,7 +145,7 @@ fn read(bytes: &[u8], bits: u8, name: &[u8]) -> Option<KernelMetadata> {
     };
     let count = usize::try_from(word(layout.argument_count)?).ok()?;
     let entries = bytes.get(first..)?;
-    // They end with an empty entry.
+    // The list ends with an empty entry.
     let length = count.checked_add(1)?.checked_mul(layout.entry)?;
     let (entries, mut texts) = entries.split_at_checked(length)?;
     let mut args = Vec::with_capacity(count);
@@ -187,7 +187,7 @@ fn read(bytes: &[u8], bits: u8, name: &[u8]) -> Option<KernelMetadata> {
     })
 }
 
-/// Size of a scalar type in bytes.
+/// Returns the size of a scalar type in bytes.
 fn scalar_bytes(number: u64) -> Option<u64> {
     Some(match number {
         2 | 6 => 1,
@@ -198,7 +198,7 @@ fn scalar_bytes(number: u64) -> Option<u64> {
     })
 }
 
-/// An argument without offset and names, and its alignment. `word` is the size of an address.
+/// Reads an argument without its offset and names. Also returns its alignment. `word` is the address size in bytes.
 fn argument(entry: &[u8], word: u64) -> Option<(ArgumentMetadata, u64)> {
     let fact = |at: usize| number(entry, at, 4);
     let flag = |at: usize| Some(number(entry, at, 1)? != 0);
@@ -246,7 +246,7 @@ fn argument(entry: &[u8], word: u64) -> Option<(ArgumentMetadata, u64)> {
             ..address(ValueKind::Image)
         },
         (false, 7, 18) => address(ValueKind::Queue),
-        // Address of a structure.
+        // Pointer to a structure.
         (false, 4, 15) => buffer(AddressSpace::Constant),
         (false, 4, _) => {
             let bytes = scalar_bytes(scalar)?;
@@ -268,7 +268,7 @@ fn argument(entry: &[u8], word: u64) -> Option<(ArgumentMetadata, u64)> {
     Some((argument, word))
 }
 
-/// Converts an argument to that of a driver program.
+/// Converts an argument to a driver program's argument.
 pub(super) fn driver_argument(argument: ArgumentMetadata) -> DriverArgument {
     let pointer = |space: PointerSpace| DriverArgumentKind::Pointer {
         space,

@@ -1,6 +1,6 @@
-//! Catalyst's programs for OpenCL 1.2. Symbols `__OpenCL_NAME_kernel` in the `.text` section name the kernels. Each
-//! is an ELF file of its own, 32-bit, with a table of encodings; the one for the program's chip has notes with
-//! properties, and a `.text` section. Symbols `__OpenCL_NAME_metadata` name texts about the arguments.
+//! Reads Catalyst's OpenCL 1.2 programs. Symbols `__OpenCL_NAME_kernel` in the `.text` section denote the kernels. Each
+//! kernel is a separate 32-bit ELF file with a table of encodings; the one for the program's chip has notes with
+//! properties, and a `.text` section. Symbols `__OpenCL_NAME_metadata` denote text that describes the arguments.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -16,50 +16,50 @@ use super::model::{
 use crate::descriptor::Rsrc2;
 use crate::note::Note;
 
-/// `e_machine` of a program for a CPU.
+/// Machine type (`e_machine`) of programs for CPUs.
 pub(super) const CPU: u16 = 0x7d4;
-/// Prefix of all symbol names.
+/// Prefix of all symbols.
 const PREFIX: &[u8] = b"__OpenCL_";
-/// Type of the program header for the table of encodings.
+/// Type of the program header that describes the table of encodings.
 const ENCODINGS: u32 = 0x7000_0002;
-/// Size of an entry of that table: machine, type, offset, size, flags.
+/// Size in bytes of a table entry: machine, type, offset, size, flags.
 const ENCODING_BYTES: usize = 20;
-/// Owner of the notes.
+/// Note owner.
 const CAL: &[u8] = b"ATI CAL";
-/// Note type for pairs of a number and a value.
+/// Type of the note that contains pairs of property number and value.
 const PROGRAM_INFO: u32 = 1;
-/// Size of a pair.
+/// Size of a pair in bytes.
 const PAIR_BYTES: usize = 8;
 
-/// Numbers of the properties in the note.
+/// Property numbers.
 mod info {
     use std::ops::RangeInclusive;
 
     /// Number of user data entries.
     pub const USER_DATA_COUNT: u32 = 0x8000_1000;
-    /// Fields of the entries: class, slot, first register, number of registers.
+    /// User data fields: class, slot, first register, number of registers.
     pub const USER_DATA: RangeInclusive<u32> = 0x8000_1001..=0x8000_1040;
-    /// Number of fields per entry.
+    /// Number of fields per user data entry.
     pub const USER_DATA_FIELDS: u32 = 4;
     pub const VGPRS: u32 = 0x8000_1041;
     pub const SGPRS: u32 = 0x8000_1042;
-    /// Dwords per lane.
+    /// Scratch size per lane in dwords.
     pub const SCRATCH: u32 = 0x8000_1045;
     /// Register number.
     pub const COMPUTE_PGM_RSRC2: u32 = 0x2e13;
 }
 
-/// Returns true for Catalyst's GPU machine types. Those missing from the table of chips are newer or other chips.
+/// Returns true for Catalyst's GPU machine types, including chips that are missing from the chip table.
 pub(super) fn is_machine(machine: u16) -> bool {
     (0x3f1..0x500).contains(&machine)
 }
 
-/// Reads a program; the caller adds its bytes.
+/// Reads a program, without its bytes, which the caller adds.
 pub(super) fn read<'b>(file: &Elf) -> Result<DriverProgram<'b>, DriverError> {
     let chip = DriverChip::of_machine(file.machine);
     let mut program = DriverProgram::new(DriverFormat::Catalyst, file.bits, chip);
     let mut names = file.name_budget();
-    // Kernels and texts do not overlap, so their total size is bounded by the file.
+    // Kernels and metadata texts do not overlap, so the file size limits their total size.
     let mut contents = file.bytes.len();
     let mut kernels = Vec::new();
     let mut texts = HashMap::new();
@@ -89,7 +89,7 @@ pub(super) fn read<'b>(file: &Elf) -> Result<DriverProgram<'b>, DriverError> {
             program.constant_bytes = range.map_or(0, |range| range.len());
         }
     }
-    // The driver's text follows the options in the same section.
+    // The driver's version string follows the options in the same section.
     program.producer = comment.and_then(|(_, section)| {
         let start = options_end.max(section.file.start);
         let text = text_of(file.bytes.get(start..section.file.end)?);
@@ -122,7 +122,7 @@ pub(super) fn read<'b>(file: &Elf) -> Result<DriverProgram<'b>, DriverError> {
     Ok(program)
 }
 
-/// Finds the code and the properties of a kernel in its own ELF file, which is a range of the program's bytes.
+/// Finds the code and properties of a kernel in the kernel's ELF file, which is a range of the program's bytes.
 fn read_code(
     kernel: &mut DriverKernel,
     bytes: &[u8],
@@ -152,8 +152,7 @@ fn read_code(
     Ok(())
 }
 
-/// Range of the encoding for a chip in a kernel's file, by its number in the table. If the chip is unknown, the first
-/// one.
+/// Returns the range of a chip's encoding in a kernel's ELF file; the first encoding if the chip is unknown.
 fn encoding(file: &Elf, chip: Option<&DriverChip>) -> Result<Range<usize>, &'static str> {
     let table = file
         .segments
@@ -174,7 +173,7 @@ fn encoding(file: &Elf, chip: Option<&DriverChip>) -> Result<Range<usize>, &'sta
     range(offset.into(), size.into(), file.bytes.len()).ok_or("its encoding is outside of it")
 }
 
-/// Reads the pairs in the note.
+/// Reads the properties in the note.
 fn read_info(kernel: &mut DriverKernel, description: &[u8]) {
     let (pairs, _) = description.as_chunks::<PAIR_BYTES>();
     let mut count = 0;

@@ -1,6 +1,6 @@
-//! Catalyst's programs for OpenCL 2.0 before driver 1912.05. Symbols `__ISA_&__OpenCL_NAME_kernel_binary` in the
-//! `.text` section name the kernels: a stub that begins with its size, then `amd_kernel_code_t`, which states the
-//! offset of the code. Symbols `__OpenCL_&__OpenCL_NAME_kernel_metadata` name the metadata of their arguments.
+//! Reads Catalyst's OpenCL 2.0 programs from before driver 1912.05. Symbols `__ISA_&__OpenCL_NAME_kernel_binary` in the
+//! `.text` section denote the kernels: a stub that begins with its size, then `amd_kernel_code_t`, which states the
+//! offset of the code. Symbols `__OpenCL_&__OpenCL_NAME_kernel_metadata` denote the metadata of their arguments.
 
 use std::ops::Range;
 
@@ -12,31 +12,31 @@ use super::model::{
 };
 use crate::descriptor::{KERNEL_CODE_SIZE, KernelDescriptor};
 
-/// `e_machine` of 32-bit and 64-bit programs.
+/// Machine types (`e_machine`) of 32-bit and 64-bit programs.
 const MACHINES: [u16; 2] = [0xaf5a, 0xaf5b];
 const PREFIX: &[u8] = b"__ISA_&__OpenCL_";
 const SUFFIX: &[u8] = b"_kernel_binary";
 const OPTIONS: &[u8] = b"__OpenCL_compiler_options";
 const ACL_VERSION: &[u8] = b"acl_version_string";
 
-/// Returns true for the machine types of Catalyst's OpenCL 2.0.
+/// Returns true for the machine types of Catalyst's OpenCL 2.0 programs.
 pub(super) fn is_machine(machine: u16) -> bool {
     MACHINES.contains(&machine)
 }
 
-/// Code object in the `.text` section of a later driver's program.
+/// Returns the range of the code object in the `.text` section, which programs of later drivers contain.
 pub(super) fn code_object(file: &Elf) -> Option<Range<usize>> {
     let (_, section) = file.section(b".text").filter(|_| !is_old_format(file))?;
     Some(section.file.clone())
 }
 
-/// Returns true for the older format; in later ones, the code is a whole ELF file.
+/// Returns true for the older format. In the newer format, the code is an ELF file.
 pub(super) fn is_old_format(file: &Elf) -> bool {
     file.section(b".text")
         .is_none_or(|(_, section)| !file.section_bytes(section).starts_with(b"\x7fELF"))
 }
 
-/// Reads a program; the caller adds its bytes.
+/// Reads a program, without its bytes, which the caller adds.
 pub(super) fn read<'b>(file: &Elf) -> Result<DriverProgram<'b>, DriverError> {
     let chip = DriverChip::of_flags(file.flags);
     let mut program = DriverProgram::new(DriverFormat::CatalystOpenCl2, file.bits, chip);
@@ -45,7 +45,7 @@ pub(super) fn read<'b>(file: &Elf) -> Result<DriverProgram<'b>, DriverError> {
     }
     let mut names = file.name_budget();
     let mut metadata = arguments::all(file, &mut names)?;
-    // Kernels do not overlap, so their total size is bounded by the file.
+    // Kernels do not overlap, so the file size limits their total size.
     let mut contents = file.bytes.len();
     for symbol in &file.symbols {
         let range = file.symbol_range(symbol);

@@ -1,17 +1,17 @@
-//! Chips by their numbers in Catalyst's programs.
+//! Identifies chips by their numbers in Catalyst's programs.
 
-/// A chip with its numbers in Catalyst's programs.
+/// Chip that Catalyst compiles for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DriverChip {
-    /// AMD's name of the chip.
+    /// AMD's chip name.
     pub name: &'static str,
-    /// LLVM's name of the processor.
+    /// LLVM's processor name.
     pub processor: &'static str,
-    /// `e_machine` of a program for OpenCL 1.2.
+    /// Machine type (`e_machine`) of OpenCL 1.2 programs.
     machine: u16,
-    /// Number in a kernel's table of encodings.
+    /// Chip number in a kernel's table of encodings.
     encoding: u32,
-    /// `e_flags` of a program for OpenCL 2.0; zero if the chip has none.
+    /// `e_flags` of OpenCL 2.0 programs; zero if OpenCL 2.0 does not support the chip.
     flags: u32,
 }
 
@@ -53,18 +53,19 @@ const CHIPS: &[DriverChip] = &[
 ];
 
 impl DriverChip {
-    /// Chip by `e_machine`.
+    /// Returns the chip with a given `e_machine`.
     pub(super) fn of_machine(machine: u16) -> Option<&'static Self> {
         CHIPS.iter().find(|chip| chip.machine == machine)
     }
 
-    /// Chip by the `e_flags` of a program for OpenCL 2.0 before driver 1912.05; later ones use different numbers.
+    /// Returns the chip with the given `e_flags` in OpenCL 2.0 programs from before driver 1912.05. Later drivers use
+    /// different numbers.
     pub(super) fn of_flags(flags: u32) -> Option<&'static Self> {
         let mut chips = CHIPS.iter().filter(|chip| chip.flags != 0);
         chips.find(|chip| chip.flags == flags)
     }
 
-    /// Returns true if a number in a table of encodings denotes this chip.
+    /// Returns true if `encoding` is this chip's number in a table of encodings.
     pub(super) fn has_encoding(&self, encoding: u32) -> bool {
         self.encoding == encoding
     }

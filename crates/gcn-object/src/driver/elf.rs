@@ -1,5 +1,5 @@
-//! 32-bit and 64-bit ELF files: sections, symbols and program headers. Names are compared without searching their
-//! end, which may be far away in hostile files.
+//! Reads sections, symbols and program headers of 32-bit and 64-bit ELF files. Names are compared without searching for
+//! their end, which may be far away in hostile files.
 
 use std::ops::Range;
 
@@ -10,20 +10,20 @@ use object::{LittleEndian, SectionIndex, pod};
 use super::model::DriverError;
 
 const LE: LittleEndian = LittleEndian;
-/// Budget of name bytes to read per byte of the file.
+/// Number of name bytes that may be read per byte of the file.
 const NAME_BYTES_PER_FILE_BYTE: usize = 16;
 
 /// An ELF file.
 pub(super) struct Elf<'a> {
     pub bytes: &'a [u8],
-    /// 32 or 64.
+    /// Word size: 32 or 64.
     pub bits: u8,
-    /// `e_machine`.
+    /// Machine type (`e_machine`).
     pub machine: u16,
-    /// `e_flags`.
+    /// ELF flags (`e_flags`).
     pub flags: u32,
     pub sections: Vec<DriverSection<'a>>,
-    /// Symbols of the first symbol table.
+    /// Symbols in the first symbol table.
     pub symbols: Vec<DriverSymbol<'a>>,
     pub segments: Vec<DriverSegment>,
 }
@@ -31,16 +31,16 @@ pub(super) struct Elf<'a> {
 /// A section.
 pub(super) struct DriverSection<'a> {
     name: DriverName<'a>,
-    /// Range in the file; may be empty.
+    /// Range in the file, possibly empty.
     pub file: Range<usize>,
 }
 
 /// A symbol.
 pub(super) struct DriverSymbol<'a> {
     pub name: DriverName<'a>,
-    /// Index of its section.
+    /// Index of the section that contains the symbol.
     pub section: usize,
-    /// Offset in the section.
+    /// Offset in that section.
     pub value: u64,
     pub size: u64,
     pub is_global: bool,
@@ -53,7 +53,7 @@ pub(super) struct DriverSegment {
     pub size: u64,
 }
 
-/// A name: the bytes of its string table from the beginning of the name.
+/// A name, represented by the bytes of the string table from the start of the name.
 #[derive(Clone, Copy)]
 pub(super) struct DriverName<'a>(&'a [u8]);
 
@@ -62,18 +62,18 @@ impl<'a> DriverName<'a> {
         Self(strings.get(offset as usize..).unwrap_or_default())
     }
 
-    /// Returns true if the name is equal to `name`.
+    /// Returns true if the name equals `name`.
     pub fn is(self, name: &[u8]) -> bool {
         self.after(name)
             .is_some_and(|rest| rest.0.first() == Some(&0))
     }
 
-    /// The rest after a prefix.
+    /// Returns the part of the name after `prefix`, if the name starts with it.
     pub fn after(self, prefix: &[u8]) -> Option<Self> {
         self.0.strip_prefix(prefix).map(Self)
     }
 
-    /// Reads the name; its length is subtracted from the budget.
+    /// Reads the name and subtracts its length from `budget`.
     ///
     /// # Errors
     /// Names share more bytes than the budget allows.
@@ -88,7 +88,7 @@ impl<'a> DriverName<'a> {
 }
 
 impl<'a> Elf<'a> {
-    /// Machine type of a little-endian ELF file; `None` for other bytes.
+    /// Returns the machine type of a little-endian ELF file; `None` for other files.
     pub fn machine_of(bytes: &[u8]) -> Option<u16> {
         fn machine<H: FileHeader<Endian = LittleEndian>>(header: Option<&H>) -> Option<u16> {
             let header = header.filter(|header| header.is_supported())?;
@@ -105,7 +105,7 @@ impl<'a> Elf<'a> {
     /// Parses the headers.
     ///
     /// # Errors
-    /// The bytes are not a little-endian ELF file, or its tables do not fit it.
+    /// The bytes are not a little-endian ELF file, or its tables exceed it.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, DriverError> {
         Self::machine_of(bytes).ok_or(DriverError::Unknown)?;
         match header32(bytes).filter(|header| header.is_class_32()) {
@@ -189,32 +189,32 @@ impl<'a> Elf<'a> {
         })
     }
 
-    /// Index and section with a name.
+    /// Returns the section named `name` and its index.
     pub fn section(&self, name: &[u8]) -> Option<(usize, &DriverSection<'a>)> {
         let mut sections = self.sections.iter().enumerate();
         sections.find(|(_, section)| section.has_name(name))
     }
 
-    /// Bytes of a section.
+    /// Returns the bytes of a section.
     pub fn section_bytes(&self, section: &DriverSection) -> &'a [u8] {
         self.bytes.get(section.file.clone()).unwrap_or_default()
     }
 
-    /// File range of a symbol's contents; `None` if it extends past its section.
+    /// Returns the file range of a symbol's contents; `None` if it extends past the symbol's section.
     pub fn symbol_range(&self, symbol: &DriverSymbol) -> Option<Range<usize>> {
         let section = &self.sections.get(symbol.section)?.file;
         let inner = range(symbol.value, symbol.size, section.len())?;
         Some(section.start + inner.start..section.start + inner.end)
     }
 
-    /// Budget of name bytes that may be read.
+    /// Returns the number of name bytes that may be read.
     pub fn name_budget(&self) -> usize {
         self.bytes.len().saturating_mul(NAME_BYTES_PER_FILE_BYTE)
     }
 }
 
 impl DriverSection<'_> {
-    /// Returns true if it has this name.
+    /// Returns true if the section or symbol is named `name`.
     pub fn has_name(&self, name: &[u8]) -> bool {
         self.name.is(name)
     }
@@ -228,14 +228,14 @@ fn header64(bytes: &[u8]) -> Option<&elf::FileHeader64<LittleEndian>> {
     Some(pod::from_bytes(bytes).ok()?.0)
 }
 
-/// Range with an offset and a size, if it fits `length` bytes.
+/// Returns the range at `offset` with `size` bytes, if it lies within `length` bytes.
 pub(super) fn range(offset: u64, size: u64, length: usize) -> Option<Range<usize>> {
     let start = usize::try_from(offset).ok()?;
     let end = start.checked_add(usize::try_from(size).ok()?)?;
     (end <= length).then_some(start..end)
 }
 
-/// Subtracts a range from the total number of bytes that parts of the file may have.
+/// Subtracts the length of a range from `contents`, the number of bytes that further parts of the file may occupy.
 pub(super) fn spend(contents: &mut usize, range: &Option<Range<usize>>) -> Result<(), DriverError> {
     let length = range.as_ref().map_or(0, Range::len);
     *contents = contents
@@ -244,7 +244,7 @@ pub(super) fn spend(contents: &mut usize, range: &Option<Range<usize>>) -> Resul
     Ok(())
 }
 
-/// Text without trailing zeros.
+/// Converts bytes to a string without trailing zeros.
 pub(super) fn text_of(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     text.trim_end_matches('\0').to_owned()

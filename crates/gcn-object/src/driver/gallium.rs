@@ -1,7 +1,7 @@
-//! Container of Mesa's Gallium compute: a table of kernels with their arguments, then sections, one of which is an
-//! ELF file whose `.text` section has the code of all kernels. Its `.AMDGPU.config` section has pairs of register
-//! number and value for each kernel, in the order of their addresses. Since LLVM 4, `amd_kernel_code_t` precedes each
-//! kernel's code as well. All numbers have 32 bits.
+//! Reads the container of Mesa's Gallium compute: a table of kernels with their arguments, then sections. One section
+//! is an ELF file whose `.text` section contains the code of all kernels, and whose `.AMDGPU.config` section contains
+//! pairs of register number and value for each kernel, in address order. Since LLVM 4, `amd_kernel_code_t` also
+//! precedes each kernel's code. All numbers are 32 bits wide.
 
 use std::ops::Range;
 
@@ -15,26 +15,26 @@ use super::model::{
 use crate::descriptor::{KERNEL_CODE_SIZE, KernelDescriptor, Rsrc1, Rsrc2};
 use crate::target::processor_name;
 
-/// Minimum size of a kernel in the table: length of the name, section, offset, number of arguments.
+/// Minimum size in bytes of a kernel in the table: name length, section, offset, number of arguments.
 const KERNEL_BYTES: usize = 16;
 /// Words per argument.
 const ARGUMENT_WORDS: usize = 6;
-/// Types of code sections: 0, the only type before Mesa 17, and 2, executables since then.
+/// Types of code sections: 0, the only type before Mesa 17, and 2, which later versions use for executables.
 const CODE_SECTIONS: [u32; 2] = [0, 2];
 /// Register numbers in the configuration.
 const COMPUTE_PGM_RSRC1: u32 = 0xb848;
 const COMPUTE_PGM_RSRC2: u32 = 0xb84c;
 const COMPUTE_TMPRING_SIZE: u32 = 0xb860;
-/// Unit of bits 12 to 24 of `COMPUTE_TMPRING_SIZE`: bytes of scratch per wave.
+/// Unit of bits 12 to 24 in `COMPUTE_TMPRING_SIZE`, in bytes of scratch per wave.
 const SCRATCH_UNIT: u64 = 1024;
 /// Lanes per wave.
 const LANES: u64 = 64;
-/// Size of a pair in the configuration.
+/// Size in bytes of a pair in the configuration.
 const PAIR_BYTES: usize = 8;
 /// Allocation granularity of SGPRs and VGPRs.
 const SGPR_BLOCK: u32 = 8;
 const VGPR_BLOCK: u32 = 4;
-/// User data registers of the ABI before LLVM 4: address of grid sizes and arguments, and address of scratch.
+/// Initial user data before LLVM 4: the address of the grid sizes and arguments, and the scratch address.
 const USER_DATA: [UserData; 2] = [
     UserData {
         class: UserDataClass::GridAndArguments,
@@ -48,17 +48,17 @@ const USER_DATA: [UserData; 2] = [
     },
 ];
 
-/// Tables of a container.
+/// Parsed tables of a container.
 struct Container<'a> {
     kernels: Vec<KernelEntry<'a>>,
-    /// Range of the ELF file.
+    /// File range of the ELF file.
     code: Range<usize>,
 }
 
-/// A kernel in the table.
+/// Kernel in the table.
 struct KernelEntry<'a> {
     name: &'a [u8],
-    /// Offset in the `.text` section.
+    /// Code offset in the `.text` section.
     offset: u64,
     arguments: Vec<[u32; ARGUMENT_WORDS]>,
 }
@@ -86,7 +86,7 @@ impl<'a> FieldReader<'a> {
 }
 
 impl<'a> Container<'a> {
-    /// Reads the tables; `None` if they do not fit, which means that it is another kind of file.
+    /// Reads the tables; `None` if they exceed the file, which is then of another kind.
     fn read(bytes: &'a [u8]) -> Option<Self> {
         let mut cursor = FieldReader { bytes, at: 0 };
         let count = cursor.word()? as usize;
@@ -117,7 +117,7 @@ impl<'a> Container<'a> {
             let _section = cursor.word()?;
             let kind = cursor.word()?;
             let size = cursor.word()?;
-            // The remaining bytes are a byte vector preceded by its length, and their number occurs once more in it.
+            // The rest is a byte vector with a length prefix. Its size with and without the prefix is stated before it.
             let (with_length, length) = (cursor.word()?, cursor.word()?);
             if length != size || with_length != size.checked_add(4)? {
                 return None;
@@ -133,12 +133,12 @@ impl<'a> Container<'a> {
     }
 }
 
-/// Returns true if the bytes are a Gallium container.
+/// Returns true if `bytes` contains a Gallium container.
 pub(super) fn is_container(bytes: &[u8]) -> bool {
     Container::read(bytes).is_some()
 }
 
-/// Reads a program; the caller adds its bytes.
+/// Reads a program, without its bytes, which the caller adds.
 pub(super) fn read<'b>(bytes: &[u8]) -> Result<DriverProgram<'b>, DriverError> {
     let container = Container::read(bytes).ok_or(DriverError::Unknown)?;
     let inner = bytes.get(container.code.clone()).unwrap_or_default();
@@ -146,7 +146,7 @@ pub(super) fn read<'b>(bytes: &[u8]) -> Result<DriverProgram<'b>, DriverError> {
     let (text_index, text) = file.section(b".text").ok_or(DriverError::NoCode)?;
     let code = file.section_bytes(text);
     let start = container.code.start + text.file.start;
-    // Symbols sorted by address, as the configuration is.
+    // Symbol values in address order, the order of the configuration.
     let mut symbols: Vec<u64> = file
         .symbols
         .iter()
@@ -213,7 +213,7 @@ pub(super) fn read<'b>(bytes: &[u8]) -> Result<DriverProgram<'b>, DriverError> {
     Ok(program)
 }
 
-/// Processor from the ELF flags, which LLVM sets since version 7.
+/// Returns the processor named in the ELF flags, which LLVM sets since version 7.
 fn flags_processor(file: &Elf) -> Option<String> {
     let [mach, ..] = file.flags.to_le_bytes();
     let is_amdgpu = file.machine == elf::EM_AMDGPU.0;
@@ -221,8 +221,8 @@ fn flags_processor(file: &Elf) -> Option<String> {
     name.map(str::to_owned)
 }
 
-/// `amd_kernel_code_t` at the beginning of a kernel, if there is one, and the number of bytes before the code. It is
-/// distinguished from instructions by fields that have few valid values.
+/// Decodes the `amd_kernel_code_t` at the start of a kernel, if present. Also returns the number of bytes before the
+/// code. Fields with few valid values distinguish the structure from instructions.
 fn kernel_code(bytes: &[u8]) -> Option<(KernelDescriptor, usize)> {
     let header = bytes.first_chunk::<KERNEL_CODE_SIZE>()?;
     let descriptor = KernelDescriptor::decode_kernel_code(header);
@@ -235,7 +235,7 @@ fn kernel_code(bytes: &[u8]) -> Option<(KernelDescriptor, usize)> {
     is_header.then_some((descriptor, entry))
 }
 
-/// Reads a kernel's registers.
+/// Reads the register values of a kernel.
 fn read_config(kernel: &mut DriverKernel, config: &[u8]) {
     let (pairs, _) = config.as_chunks::<PAIR_BYTES>();
     for pair in pairs {
@@ -262,7 +262,7 @@ fn read_config(kernel: &mut DriverKernel, config: &[u8]) {
     }
 }
 
-/// Arguments with offsets computed from their sizes and alignments: the driver stores them consecutively.
+/// Reads arguments and computes their offsets from sizes and alignments: the driver stores them consecutively.
 fn arguments(entries: &[[u32; ARGUMENT_WORDS]]) -> Vec<DriverArgument> {
     let mut end = Some(0_u32);
     let placed = entries.iter().map(|words| {
@@ -277,7 +277,7 @@ fn arguments(entries: &[[u32; ARGUMENT_WORDS]]) -> Vec<DriverArgument> {
     placed.collect()
 }
 
-/// An argument: kind, size, size and alignment on the GPU, sign extension, and semantics.
+/// Converts an argument's words: kind, size, size and alignment on the GPU, sign extension, semantics.
 fn argument(words: &[u32; ARGUMENT_WORDS]) -> DriverArgument {
     let [kind, _, size, _, _, meaning] = *words;
     let pointer = |space| DriverArgumentKind::Pointer {

@@ -1,4 +1,4 @@
-//! A parsed driver program.
+//! Representation of a parsed driver program.
 
 use std::fmt;
 use std::ops::Range;
@@ -25,10 +25,10 @@ use crate::target::processor_mach;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DriverFormat {
-    /// Catalyst for OpenCL 1.2: an ELF file with an inner ELF file for each kernel.
+    /// Catalyst OpenCL 1.2: an ELF file that contains an ELF file for each kernel.
     Catalyst,
-    /// Catalyst for OpenCL 2.0 before driver 1912.05: `amd_kernel_code_t` and code for each kernel. Programs of later
-    /// drivers contain a code object, which [`code_objects`](crate::code_objects) yields.
+    /// Catalyst OpenCL 2.0 before driver 1912.05: `amd_kernel_code_t` and code for each kernel. Later drivers' programs
+    /// contain a code object, which [`code_objects`](crate::code_objects) yields.
     CatalystOpenCl2,
     /// Mesa's Gallium compute: a table of kernels, then an ELF file with their code.
     Gallium,
@@ -44,7 +44,7 @@ impl fmt::Display for DriverFormat {
     }
 }
 
-/// A program of a driver with its own ABI. It keeps the bytes of its file, borrowed or shared.
+/// A program for a driver with its own ABI. It keeps the bytes of its file, either borrowed or shared.
 ///
 /// # Examples
 /// ```
@@ -59,13 +59,13 @@ impl fmt::Display for DriverFormat {
 /// ```
 #[derive(Clone, Debug)]
 pub struct DriverProgram<'a> {
-    /// Format.
+    /// File format of the program.
     pub format: DriverFormat,
-    /// Word size of the ELF file, 32 or 64; in Catalyst's programs also that of pointers.
+    /// Word size of the ELF file, 32 or 64. In Catalyst's programs, pointers have this size too.
     pub bits: u8,
-    /// Chip that Catalyst compiled for.
+    /// Chip for which Catalyst compiled the program.
     pub chip: Option<&'static DriverChip>,
-    /// LLVM's name of the processor, if the program names one.
+    /// LLVM's name of the processor, if the file states one.
     pub processor: Option<String>,
     /// Compiler options.
     pub compile_options: Option<String>,
@@ -75,12 +75,12 @@ pub struct DriverProgram<'a> {
     pub constant_bytes: usize,
     /// Kernels in file order.
     pub kernels: Vec<DriverKernel>,
-    /// Defects of individual kernels.
+    /// Defects that affect individual kernels.
     pub warnings: Vec<DriverWarning>,
     pub(super) data: Bytes<'a>,
 }
 
-/// A kernel of a driver program. Properties that the format does not state are `None`.
+/// A kernel in a driver program. Properties that the format does not state are `None`.
 ///
 /// # Examples
 /// ```
@@ -101,13 +101,13 @@ pub struct DriverKernel {
     pub address: u64,
     /// Range of its code in the file.
     pub file: Range<usize>,
-    /// Number of SGPRs: for Catalyst, those used, excluding VCC; otherwise, those allocated.
+    /// Number of SGPRs: for Catalyst, the number used, excluding VCC; otherwise, the number allocated.
     pub sgprs: Option<u32>,
-    /// Number of VGPRs: for Catalyst, those used; otherwise, those allocated.
+    /// Number of VGPRs: for Catalyst, the number used; otherwise, the number allocated.
     pub vgprs: Option<u32>,
     /// Static LDS size in bytes, excluding LDS arguments.
     pub lds_bytes: Option<u64>,
-    /// Scratch per lane in bytes.
+    /// Scratch size per lane in bytes.
     pub scratch_bytes_per_lane: Option<u64>,
     /// Required workgroup size.
     pub required_workgroup: Option<[u32; 3]>,
@@ -115,11 +115,11 @@ pub struct DriverKernel {
     pub rsrc1: Option<Rsrc1>,
     /// `COMPUTE_PGM_RSRC2`.
     pub rsrc2: Option<Rsrc2>,
-    /// Contents of the initial SGPRs.
+    /// Initial contents of user SGPRs.
     pub user_data: Vec<UserData>,
-    /// Arguments.
+    /// Kernel arguments.
     pub arguments: Vec<DriverArgument>,
-    /// `amd_kernel_code_t` before the code, if there is one.
+    /// `amd_kernel_code_t` that precedes the code, if any.
     pub descriptor: Option<KernelDescriptor>,
 }
 
@@ -137,7 +137,7 @@ pub struct DriverKernel {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UserData {
-    /// Contents.
+    /// Kind of data.
     pub class: UserDataClass,
     /// First register.
     pub first: u32,
@@ -145,7 +145,7 @@ pub struct UserData {
     pub count: u32,
 }
 
-/// Contents of user data registers.
+/// Kind of data in user SGPRs.
 ///
 /// # Examples
 /// ```
@@ -155,22 +155,22 @@ pub struct UserData {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UserDataClass {
-    /// Catalyst data class by number, and the slot: the number of the buffer, image or sampler.
+    /// Catalyst data class, and the number of the buffer, image or sampler.
     Catalyst {
-        /// Class number.
+        /// Data class number.
         class: u32,
-        /// Resource number.
+        /// Number of the buffer, image or sampler.
         slot: u32,
     },
-    /// Gallium: address of the grid sizes, which the arguments follow.
+    /// Gallium: address of the grid sizes, which precede the arguments.
     GridAndArguments,
-    /// Gallium: address of scratch.
+    /// Gallium: scratch address.
     Scratch,
-    /// As in a code object.
+    /// Data that HSA defines, as in a code object.
     Hsa(UserSgpr),
 }
 
-/// Names of Catalyst's data classes, by number.
+/// Names of Catalyst's data classes, indexed by number.
 const CLASSES: [&str; 33] = [
     "IMM_RESOURCE",
     "IMM_SAMPLER",
@@ -221,7 +221,7 @@ impl fmt::Display for UserDataClass {
     }
 }
 
-/// An argument of a kernel.
+/// A kernel argument.
 ///
 /// # Examples
 /// ```
@@ -238,9 +238,9 @@ impl fmt::Display for UserDataClass {
 pub struct DriverArgument {
     /// Name in the source; `None` for Gallium.
     pub name: Option<String>,
-    /// Type in the source, or from the metadata if that is missing.
+    /// Type in the source if known, otherwise the type in the metadata.
     pub type_name: Option<String>,
-    /// Kind.
+    /// Kind of argument.
     pub kind: DriverArgumentKind,
     /// Offset in the argument segment, in bytes.
     pub offset: Option<u32>,
@@ -260,29 +260,29 @@ pub struct DriverArgument {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DriverArgumentKind {
-    /// A value.
+    /// A value that is passed directly.
     Value,
     /// A pointer.
     Pointer {
-        /// Memory that it points to.
+        /// Memory that the pointer refers to.
         space: PointerSpace,
-        /// Number of the buffer in Catalyst's tables.
+        /// Buffer number in Catalyst's tables.
         slot: Option<u32>,
-        /// True if the kernel does not write through it.
+        /// True if the kernel does not write through the pointer.
         is_const: bool,
     },
     /// An image.
     Image {
-        /// Number in Catalyst's tables.
+        /// Image number in Catalyst's tables.
         slot: Option<u32>,
-        /// True if the kernel reads it.
+        /// True if the kernel reads the image.
         read: bool,
-        /// True if the kernel writes it.
+        /// True if the kernel writes the image.
         write: bool,
     },
     /// A sampler.
     Sampler,
-    /// A GDS counter, with its number.
+    /// A GDS counter with the given number.
     Counter(u32),
     /// Number of grid dimensions, filled in by the driver.
     GridDimension,
@@ -294,20 +294,20 @@ pub enum DriverArgumentKind {
     ImageFormat,
     /// A pipe.
     Pipe,
-    /// A queue of the device.
+    /// A device queue.
     Queue,
-    /// Another kind, by its number in Gallium's table.
+    /// Another kind, by its number in the Gallium container.
     Other(u32),
 }
 
-/// Memory that a pointer refers to.
+/// Memory to which a pointer refers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PointerSpace {
-    /// Global.
+    /// Global memory.
     Global,
-    /// Constant: in memory or in a hardware constant buffer.
+    /// Constant memory: in global memory or in a hardware constant buffer.
     Constant,
-    /// LDS.
+    /// Local memory (LDS).
     Local,
 }
 
@@ -364,7 +364,7 @@ impl fmt::Display for DriverArgumentKind {
 }
 
 impl DriverProgram<'_> {
-    /// Creates a program without kernels and bytes.
+    /// Creates a program without kernels or bytes.
     pub(super) fn new(format: DriverFormat, bits: u8, chip: Option<&'static DriverChip>) -> Self {
         Self {
             format,
@@ -380,12 +380,12 @@ impl DriverProgram<'_> {
         }
     }
 
-    /// Code of a kernel.
+    /// Returns the code of a kernel.
     pub fn code(&self, kernel: &DriverKernel) -> &[u8] {
         self.data.get(kernel.file.clone()).unwrap_or_default()
     }
 
-    /// The kernel that a name denotes, by the rules of [`find_name`].
+    /// Returns the kernel that `name` denotes, according to [`find_name`].
     ///
     /// # Errors
     /// The errors of [`find_name`].
@@ -401,7 +401,7 @@ impl DriverProgram<'_> {
 }
 
 impl DriverKernel {
-    /// Creates a kernel with only a name.
+    /// Creates a kernel with a name only.
     pub(super) fn named(name: &[u8]) -> Self {
         Self {
             name: String::from_utf8_lossy(name).into_owned(),
@@ -420,7 +420,7 @@ impl DriverKernel {
         }
     }
 
-    /// Adds the properties in its `amd_kernel_code_t`.
+    /// Adds the properties stated in the kernel's `amd_kernel_code_t`.
     pub(super) fn describe(&mut self, descriptor: KernelDescriptor) {
         if let Some(code) = &descriptor.kernel_code {
             self.sgprs = Some(code.wavefront_sgpr_count.into());
@@ -441,41 +441,41 @@ impl DriverKernel {
     }
 }
 
-/// Processor named by an `amd_kernel_code_t`.
+/// Returns the name of the processor stated in an `amd_kernel_code_t`.
 pub(super) fn processor(descriptor: &KernelDescriptor) -> Option<String> {
     let [major, minor, stepping] = descriptor.kernel_code.as_ref()?.machine_version;
     let name = format!("gfx{major}{minor}{stepping:x}");
     processor_mach(&name).map(|_| name)
 }
 
-/// Reason why bytes are not a driver program that can be read.
+/// Reason why bytes cannot be read as a driver program.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DriverError {
-    /// Another kind of file.
+    /// The file is of another kind.
     #[error("neither a program of Catalyst's OpenCL nor of Gallium")]
     Unknown,
-    /// Code for a CPU.
+    /// The program contains code for a CPU.
     #[error("a program of Catalyst's OpenCL for a CPU: it holds no code for GPUs")]
     Cpu,
-    /// A table does not fit the file, or is otherwise malformed.
+    /// A table exceeds the file, or is otherwise malformed.
     #[error("the {what} cannot be read: {reason}")]
     Malformed {
-        /// The table.
+        /// Malformed table.
         what: &'static str,
-        /// Message of the ELF parser.
+        /// ELF parser's message.
         reason: String,
     },
     /// A part extends past the end of the file.
     #[error("{what} extends past the end of the file")]
     Outside {
-        /// The part.
+        /// Name of the part.
         what: &'static str,
     },
-    /// Names or kernels share too many bytes, as in no real file.
+    /// Names or kernels share more bytes than in any real file.
     #[error("the {what} overlap each other")]
     Overlap {
-        /// The names or parts.
+        /// Names or parts that overlap.
         what: &'static str,
     },
     /// The program has no code.
@@ -483,7 +483,7 @@ pub enum DriverError {
     NoCode,
 }
 
-/// Defect of a kernel that does not affect others.
+/// Defect that affects only one kernel.
 ///
 /// # Examples
 /// ```
@@ -507,7 +507,7 @@ pub enum DriverWarning {
     /// The code cannot be found.
     #[error("kernel {kernel}: its code cannot be found: {reason}")]
     Code {
-        /// Name of the kernel.
+        /// Kernel name.
         kernel: String,
         /// Missing or malformed part.
         reason: &'static str,
@@ -515,7 +515,7 @@ pub enum DriverWarning {
     /// The metadata is missing or incomplete.
     #[error("kernel {kernel}: {reason}")]
     Metadata {
-        /// Name of the kernel.
+        /// Kernel name.
         kernel: String,
         /// Missing or malformed part.
         reason: &'static str,

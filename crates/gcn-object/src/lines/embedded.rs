@@ -1,18 +1,17 @@
-//! Source texts embedded in debug information (`-gembed-source`).
+//! Source text embedded in debug information (`-gembed-source`).
 
 use std::collections::HashMap;
 
 use gimli::{Dwarf, EndianArcSlice, LittleEndian, Reader as _, UnitHeader};
 
-/// Reader of a section, which shares the section's bytes.
+/// DWARF section reader that shares the section's bytes.
 pub(super) type DwarfReader = EndianArcSlice<LittleEndian>;
 
-/// Embedded texts by file path.
+/// Embedded source text by file path.
 pub(super) struct EmbeddedSources(HashMap<String, DwarfReader>);
 
 impl EmbeddedSources {
-    /// Collects the texts from the file tables. Invalid DWARF is skipped here, and reported when its lines are
-    /// requested.
+    /// Collects source text from the file tables. Skips invalid DWARF, which is reported when its lines are requested.
     pub(super) fn read(dwarf: &Dwarf<DwarfReader>) -> EmbeddedSources {
         let mut texts = HashMap::new();
         let mut units = dwarf.units();
@@ -22,20 +21,20 @@ impl EmbeddedSources {
         EmbeddedSources(texts)
     }
 
-    /// Text of a file.
+    /// Returns the source text of a file.
     pub(super) fn text(&self, path: &str) -> Option<String> {
         let text = self.0.get(path)?.to_string_lossy().ok()?;
         Some(text.into_owned())
     }
 
-    /// Path of the file that is displayed as `name`.
+    /// Returns the path of the file that is displayed as `name`.
     pub(super) fn path_of(&self, name: &str) -> Option<&str> {
         let mut paths = self.0.keys().map(String::as_str);
         paths.find(|path| displayed_path(path) == name)
     }
 }
 
-/// Adds the texts of a unit's files.
+/// Adds the source text of a compilation unit's files.
 ///
 /// # Errors
 /// The unit is not valid DWARF.
@@ -58,7 +57,7 @@ fn add_texts(
         if text.is_empty() {
             continue;
         }
-        // The path is composed as in `addr2line`: compilation directory, file directory, name.
+        // Compose the path as `addr2line` does: compilation directory, file directory, name.
         let mut path = match &unit.comp_dir {
             Some(directory) => directory.to_string_lossy()?.into_owned(),
             None => String::new(),
@@ -75,7 +74,7 @@ fn add_texts(
     Ok(())
 }
 
-/// Appends a path to another one, or replaces it if the appended path is absolute.
+/// Appends `part` to a path, or replaces the path if `part` is absolute.
 fn join(path: &mut String, part: &str) {
     if part.starts_with('/') {
         path.clear();
@@ -85,8 +84,8 @@ fn join(path: &mut String, part: &str) {
     path.push_str(part);
 }
 
-/// Removes the directory from a path if the name is in angle brackets, which compilers use for texts that are not in
-/// a file.
+/// Removes the directory from a path whose file name is in angle brackets, which compilers use for source text that is
+/// not in a file.
 pub(super) fn displayed_path(path: &str) -> &str {
     let name = path.rfind("/<").map(|slash| &path[slash + 1..]);
     name.filter(|name| name.ends_with('>')).unwrap_or(path)

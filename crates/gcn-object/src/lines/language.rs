@@ -1,4 +1,4 @@
-//! Source languages in debug information.
+//! Source languages stated in debug information.
 
 use gimli::DwLang;
 
@@ -15,13 +15,13 @@ use gimli::DwLang;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum SourceLanguage {
-    /// Assembly, where each instruction has a line.
+    /// Assembly, in which each instruction has its own line.
     Assembly,
     /// OpenCL C.
     OpenClC,
     /// C++, including HIP and C++ for OpenCL.
     Cpp,
-    /// Any other language.
+    /// Another language.
     Other,
 }
 

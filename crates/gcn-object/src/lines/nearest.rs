@@ -1,4 +1,4 @@
-//! Approximate locations of code without line information, and the language of code.
+//! Source language of code, and approximate locations for code without line information.
 
 use std::ops::Range;
 
@@ -8,8 +8,8 @@ use super::language::SourceLanguage;
 use super::{LinesError, SourceLines, SourcePlace};
 
 impl SourceLines {
-    /// Language of the compilation unit that contains the code at an address; `None` if no unit contains the address,
-    /// or the unit does not name its language.
+    /// Returns the source language of the compilation unit that contains `address`; `None` if no unit contains it or
+    /// the unit does not state its language.
     ///
     /// # Errors
     /// The debug information for the address is not valid DWARF.
@@ -37,8 +37,8 @@ impl SourceLines {
         })
     }
 
-    /// Approximate location of an instruction without line information, which compilers drop when they merge or hoist
-    /// code: the call, if the instruction belongs to an inlined function; otherwise, the nearest location before it
+    /// Returns an approximate location for an instruction without line information, which compilers drop when they
+    /// merge or hoist code. For inlined code, this is the call; otherwise, the nearest location before the instruction
     /// in `function`, or the first one after it. `None` if the function has no lines.
     ///
     /// # Errors
@@ -67,7 +67,7 @@ impl SourceLines {
         let before = self.ranges(function.start..address)?;
         let after = self.ranges(address..function.end)?;
         for range in before.iter().rev().chain(&after) {
-            // For inlined code, the line of the call belongs to the function itself.
+            // For inlined code, use the line of the call, which belongs to the function itself.
             let own = self.frames(range.addresses.start)?.pop();
             let place = own.and_then(|frame| frame.place);
             if let Some(place) = place.filter(has_line) {

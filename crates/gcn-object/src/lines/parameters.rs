@@ -1,4 +1,4 @@
-//! Names of a function's parameters.
+//! Parameter names from debug information.
 
 use gimli::{AttributeValue, DebuggingInformationEntry, Reader as _, UnitRef};
 
@@ -9,8 +9,8 @@ type Entry = DebuggingInformationEntry<DwarfReader>;
 type Unit<'a> = UnitRef<'a, DwarfReader>;
 
 impl SourceLines {
-    /// Names of the parameters of the function that contains an address, in order; `None` for unnamed ones. Empty if
-    /// there is only line information (`-gline-tables-only`).
+    /// Returns the parameter names of the function that contains `address`, in order; `None` for unnamed parameters.
+    /// Empty if there is only line information (`-gline-tables-only`).
     ///
     /// # Errors
     /// The debug information for the address is not valid DWARF.
@@ -29,7 +29,7 @@ impl SourceLines {
             return Ok(Vec::new());
         };
         let mut names = Vec::new();
-        // Depth of the function, once found.
+        // Depth of the function's entry, once found.
         let mut function = None;
         let mut entries = unit.entries();
         while let Some(entry) = entries.next_dfs()? {
@@ -51,7 +51,7 @@ impl SourceLines {
     }
 }
 
-/// True if an address belongs to a function's code.
+/// Returns true if `address` is in a function's code.
 fn has_code(unit: Unit<'_>, function: &Entry, address: u64) -> Result<bool, gimli::Error> {
     let mut ranges = unit.die_ranges(function)?;
     while let Some(range) = ranges.next()? {
@@ -62,7 +62,7 @@ fn has_code(unit: Unit<'_>, function: &Entry, address: u64) -> Result<bool, giml
     Ok(false)
 }
 
-/// Name of a parameter, possibly from its abstract origin.
+/// Returns the name of a parameter, which may be stated in its abstract origin.
 fn name(unit: Unit<'_>, parameter: &Entry) -> Result<Option<String>, gimli::Error> {
     let own = parameter.attr_value(gimli::DW_AT_name);
     let name = match (own, parameter.attr_value(gimli::DW_AT_abstract_origin)) {

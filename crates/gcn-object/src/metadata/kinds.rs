@@ -1,4 +1,4 @@
-//! Keywords of the metadata: kinds of arguments, address spaces, access qualifiers.
+//! Keywords in metadata: argument kinds, address spaces and access qualifiers.
 
 use serde::{Serialize, Serializer};
 
@@ -13,10 +13,10 @@ macro_rules! names {
         }
 
         impl $type {
-            /// All known ones.
+            /// All known values.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// Converts from the name used in versions 3 and later or in version 2.
+            /// Converts from the name used in version 2 or in later versions.
             pub fn from_name(name: &str) -> Self {
                 match name {
                     $($name | $name_v2 => Self::$variant,)*
@@ -24,7 +24,7 @@ macro_rules! names {
                 }
             }
 
-            /// Name used in versions 3 and later.
+            /// Returns the name used in version 3 and later.
             pub fn name(&self) -> &str {
                 match self {
                     $(Self::$variant => $name,)*
@@ -122,14 +122,14 @@ names! {
 }
 
 impl Default for ValueKind {
-    /// Not stated.
+    /// Returns an empty name, which stands for a missing key.
     fn default() -> Self {
         Self::Other(String::new())
     }
 }
 
 impl ValueKind {
-    /// True if the runtime fills it in, invisible to the caller.
+    /// Returns true if the runtime supplies the argument without the caller's knowledge.
     ///
     /// # Examples
     /// ```

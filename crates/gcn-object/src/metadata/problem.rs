@@ -1,10 +1,10 @@
-//! Metadata checks.
+//! Checks for contradictions in metadata.
 
 use thiserror::Error;
 
 use super::types::{ArgumentMetadata, KernelMetadata};
 
-/// Contradiction in metadata.
+/// Contradiction in kernel metadata.
 ///
 /// # Examples
 /// ```
@@ -22,48 +22,48 @@ pub enum MetadataProblem {
     ArgumentOutside {
         /// Index of the argument, from 0.
         argument: usize,
-        /// Offset in bytes.
+        /// Offset of the argument in bytes.
         offset: u64,
-        /// Size in bytes.
+        /// Size of the argument in bytes.
         size: u64,
-        /// Size of the segment, in bytes.
+        /// Size of the argument segment in bytes.
         segment: u64,
     },
     /// Two arguments share bytes.
     #[error("arguments {first} and {second} overlap")]
     ArgumentsOverlap {
-        /// Index of the argument, from 0.
+        /// Index of one argument, from 0.
         first: usize,
-        /// Index of the argument, from 0.
+        /// Index of the other argument, from 0.
         second: usize,
     },
     /// The argument segment exceeds [`MAX_KERNARG_BYTES`].
     #[error("the argument segment has {bytes} bytes; the limit is {MAX_KERNARG_BYTES}")]
     KernargTooLarge {
-        /// Size of the segment, in bytes.
+        /// Size of the argument segment in bytes.
         bytes: u64,
     },
-    /// The alignment is not a power of two.
+    /// The alignment of the argument segment is not a power of two.
     #[error("the argument segment's alignment is {align}, which is not a power of two")]
     KernargAlign {
         /// Alignment in the metadata.
         align: u64,
     },
-    /// The workgroup size is not 1 to 1024 work-items, the limits of all processors.
+    /// The required workgroup size is not between 1 and 1024 work-items, the limits of all processors.
     #[error("invalid required workgroup size {size:?}")]
     WorkgroupSize {
-        /// x, y, z.
+        /// Workgroup size in x, y and z.
         size: [u64; 3],
     },
 }
 
-/// Maximum size of the argument segment in bytes. Compilers and runtimes stop at 4 KiB; hand-written kernels may use
-/// more.
+/// Maximum size of the argument segment in bytes. Compilers and runtimes support only 4 KiB, but hand-written kernels
+/// may use more.
 pub const MAX_KERNARG_BYTES: u64 = 1 << 20;
 const MAX_WORKGROUP: u64 = 1024;
 
 impl KernelMetadata {
-    /// Finds contradictory sizes. Arguments without a problem can be stored at their offsets.
+    /// Returns the contradictions in the sizes. Arguments without a problem can be stored at their offsets.
     ///
     /// # Examples
     /// ```

@@ -1,4 +1,4 @@
-//! Conversion of metadata from and to notes of all versions.
+//! Converts metadata to and from the notes of all versions.
 
 use serde::Serialize;
 
@@ -7,10 +7,10 @@ use super::types::{ArgumentMetadata, KernelMetadata, Metadata};
 use crate::value::{DocumentValue, MetadataError};
 
 impl Metadata {
-    /// Reads the note of versions 3 and later.
+    /// Reads the metadata note of version 3 and later.
     ///
     /// # Errors
-    /// [`MetadataError`]: the bytes are no MessagePack, or no map.
+    /// [`MetadataError`]: the bytes are not MessagePack, or not a map.
     ///
     /// # Examples
     /// ```
@@ -24,10 +24,10 @@ impl Metadata {
         Self::from_value(&DocumentValue::from_msgpack(bytes)?)
     }
 
-    /// Reads the document tree of versions 3 and later.
+    /// Reads the document tree of version 3 and later.
     ///
     /// # Errors
-    /// [`MetadataError::NotAMap`].
+    /// [`MetadataError::NotAMap`]: the document is not a map.
     ///
     /// # Examples
     /// ```
@@ -51,10 +51,10 @@ impl Metadata {
         })
     }
 
-    /// Reads the note of version 2.
+    /// Reads the metadata note of version 2.
     ///
     /// # Errors
-    /// [`MetadataError`]: the note is no text, no YAML, or no map.
+    /// [`MetadataError`]: the note is not text, not YAML, or not a map.
     ///
     /// # Examples
     /// ```
@@ -64,7 +64,7 @@ impl Metadata {
     /// # Ok::<(), gcn_object::MetadataError>(())
     /// ```
     pub fn from_yaml_v2(note: &[u8]) -> Result<Self, MetadataError> {
-        // The producer may count the terminating zero as part of the note.
+        // Some producers count the terminating zero as part of the note.
         let note = note.split(|byte| *byte == 0).next().unwrap_or_default();
         let value = DocumentValue::from_yaml(
             std::str::from_utf8(note).map_err(|_| MetadataError::NotText)?,
@@ -82,7 +82,7 @@ impl Metadata {
         })
     }
 
-    /// Writes the note of versions 3 and later.
+    /// Writes the metadata note of version 3 and later.
     ///
     /// # Errors
     /// [`MetadataError::MessagePack`] if the writer fails.
@@ -102,7 +102,7 @@ impl Metadata {
         Ok(bytes)
     }
 
-    /// Operand of `.amdgpu_metadata`, written by [`DocumentValue::to_yaml`].
+    /// Returns the operand of `.amdgpu_metadata`, as written by [`DocumentValue::to_yaml`].
     ///
     /// # Errors
     /// The errors of [`Metadata::to_msgpack`] and [`DocumentValue::to_yaml`].
@@ -202,7 +202,7 @@ impl ArgumentMetadata {
         }
     }
 
-    /// `end` is the end of the previous argument.
+    /// Reads a version 2 argument. `end` is the end offset of the previous argument.
     fn from_value_v2(value: &DocumentValue, end: u64) -> Self {
         let align = number(value, "Align").unwrap_or(1).max(1);
         Self {

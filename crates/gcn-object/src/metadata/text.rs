@@ -1,4 +1,4 @@
-//! Metadata in assembler directives.
+//! Metadata text in assembler directives.
 
 use crate::value::{DocumentValue, MetadataError};
 
@@ -6,7 +6,7 @@ use crate::value::{DocumentValue, MetadataError};
 /// are preserved. Line numbers in errors count from the first line of `text`.
 ///
 /// # Errors
-/// [`MetadataError`]: the text is no YAML, or no map, or too large.
+/// [`MetadataError`]: the text is not YAML, not a map, or too large.
 ///
 /// # Examples
 /// ```
@@ -24,8 +24,8 @@ pub fn metadata_from_yaml(text: &str) -> Result<Vec<u8>, MetadataError> {
     value.to_msgpack()
 }
 
-/// Converts the text between `.amdgpu_pal_metadata` and `.end_amdgpu_pal_metadata` to the note's MessagePack:
-/// metadata of PAL, the platform of graphics drivers, in which registers may have names, as in `0x2c0a
+/// Converts the text between `.amdgpu_pal_metadata` and `.end_amdgpu_pal_metadata` to the note's MessagePack. The
+/// graphics driver platform PAL uses this metadata, in which registers may have names, as in `0x2c0a
 /// (SPI_SHADER_PGM_RSRC1_PS)`.
 ///
 /// # Errors
@@ -50,7 +50,7 @@ pub fn pal_metadata_from_yaml(text: &str) -> Result<Vec<u8>, MetadataError> {
     value.to_msgpack()
 }
 
-/// Converts the keys of maps called `.registers` to numbers; `are_registers` is set if `value` is such a map.
+/// Converts the keys of maps named `.registers` to numbers. `are_registers` states that `value` is such a map.
 fn number_registers(value: &mut DocumentValue, are_registers: bool) {
     match value {
         DocumentValue::Array(values) => {
@@ -71,7 +71,7 @@ fn number_registers(value: &mut DocumentValue, are_registers: bool) {
     }
 }
 
-/// Parses the number of `0x2c0a (SPI_SHADER_PGM_RSRC1_PS)`.
+/// Parses the number in text such as `0x2c0a (SPI_SHADER_PGM_RSRC1_PS)`.
 fn register_number(text: &str) -> Option<u64> {
     let number = text.split_whitespace().next()?;
     match number.strip_prefix("0x") {

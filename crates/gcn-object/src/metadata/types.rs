@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::kinds::{Access, AddressSpace, ValueKind};
 
-/// Metadata of a whole code object.
+/// Metadata of an entire code object.
 ///
 /// # Examples
 /// ```
@@ -25,12 +25,12 @@ pub struct Metadata {
     /// Target ID, such as `amdgcn-amd-amdhsa--gfx906:sramecc+:xnack-`.
     #[serde(rename = "amdhsa.target", skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Major and minor version: 1.0 in code objects v2 and v3, 1.1 in v4, 1.2 in v5.
+    /// Major and minor version: 1.0 in code object versions 2 and 3, 1.1 in version 4, 1.2 in version 5.
     #[serde(rename = "amdhsa.version")]
     pub version: Vec<u64>,
 }
 
-/// Metadata of a kernel.
+/// Kernel metadata.
 ///
 /// # Examples
 /// ```
@@ -58,7 +58,7 @@ pub struct KernelMetadata {
     /// Source language, such as `OpenCL C`.
     #[serde(rename = ".language", skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
-    /// Major and minor version of the language.
+    /// Major and minor version of the source language.
     #[serde(rename = ".language_version", skip_serializing_if = "Vec::is_empty")]
     pub language_version: Vec<u64>,
     /// Maximum workgroup size in work-items.
@@ -70,7 +70,7 @@ pub struct KernelMetadata {
     /// Name in the source.
     #[serde(rename = ".name")]
     pub name: String,
-    /// Scratch per lane, in bytes.
+    /// Scratch size per lane, in bytes.
     #[serde(rename = ".private_segment_fixed_size")]
     pub private_segment_fixed_size: u64,
     /// Required workgroup size.
@@ -85,7 +85,7 @@ pub struct KernelMetadata {
     /// Number of spilled SGPRs.
     #[serde(rename = ".sgpr_spill_count", skip_serializing_if = "Option::is_none")]
     pub sgpr_spill_count: Option<u64>,
-    /// Symbol of the kernel descriptor, `name.kd`; `name@kd` in version 2.
+    /// Symbol of the kernel descriptor: `name.kd`, or `name@kd` in version 2.
     #[serde(rename = ".symbol")]
     pub symbol: String,
     /// 1 if the kernel requires all workgroups to have the same size.
@@ -94,13 +94,13 @@ pub struct KernelMetadata {
         skip_serializing_if = "Option::is_none"
     )]
     pub uniform_work_group_size: Option<u64>,
-    /// True if the scratch size is not known before execution.
+    /// True if the scratch size is unknown before execution.
     #[serde(
         rename = ".uses_dynamic_stack",
         skip_serializing_if = "Option::is_none"
     )]
     pub uses_dynamic_stack: Option<bool>,
-    /// Type in the source's vector type hint.
+    /// Type in the source's vector type hint (`vec_type_hint`).
     #[serde(rename = ".vec_type_hint", skip_serializing_if = "Option::is_none")]
     pub vec_type_hint: Option<String>,
     /// Number of VGPRs.
@@ -112,7 +112,7 @@ pub struct KernelMetadata {
     /// Lanes per wave.
     #[serde(rename = ".wavefront_size")]
     pub wavefront_size: u64,
-    /// Workgroup size hint in the source.
+    /// Workgroup size hint in the source (`work_group_size_hint`).
     #[serde(
         rename = ".workgroup_size_hint",
         skip_serializing_if = "Option::is_none"
@@ -120,7 +120,7 @@ pub struct KernelMetadata {
     pub workgroup_size_hint: Option<[u64; 3]>,
 }
 
-/// An argument of a kernel.
+/// A kernel argument.
 ///
 /// # Examples
 /// ```
@@ -135,13 +135,13 @@ pub struct KernelMetadata {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ArgumentMetadata {
-    /// Access qualifier in the source, for images and pipes.
+    /// Access qualifier in the source, for image and pipe arguments.
     #[serde(rename = ".access", skip_serializing_if = "Option::is_none")]
     pub access: Option<Access>,
-    /// Actual access by the code.
+    /// Access that the code actually performs.
     #[serde(rename = ".actual_access", skip_serializing_if = "Option::is_none")]
     pub actual_access: Option<Access>,
-    /// Address space of a pointer.
+    /// Address space of a pointer argument.
     #[serde(rename = ".address_space", skip_serializing_if = "Option::is_none")]
     pub address_space: Option<AddressSpace>,
     /// True if declared `const`.
@@ -156,22 +156,22 @@ pub struct ArgumentMetadata {
     /// True if declared `volatile`.
     #[serde(rename = ".is_volatile", skip_serializing_if = "is_false")]
     pub is_volatile: bool,
-    /// Name in the source, if the compiler kept it.
+    /// Name in the source, if the compiler preserved it.
     #[serde(rename = ".name", skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Offset in the argument segment, in bytes; for version 2, computed from alignments.
     #[serde(rename = ".offset")]
     pub offset: u64,
-    /// Alignment of the pointee of a dynamic LDS pointer, in bytes.
+    /// Alignment of the memory that a dynamic LDS pointer refers to, in bytes.
     #[serde(rename = ".pointee_align", skip_serializing_if = "Option::is_none")]
     pub pointee_align: Option<u64>,
-    /// Size in bytes.
+    /// Size of the argument in bytes.
     #[serde(rename = ".size")]
     pub size: u64,
     /// Type in the source.
     #[serde(rename = ".type_name", skip_serializing_if = "Option::is_none")]
     pub type_name: Option<String>,
-    /// Kind of the value.
+    /// Kind of argument.
     #[serde(rename = ".value_kind")]
     pub value_kind: ValueKind,
 }

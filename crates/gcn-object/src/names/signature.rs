@@ -1,24 +1,24 @@
-//! Normalizes names of C++ functions that tools or people wrote.
+//! Parses and normalizes C++ function names written by tools or people.
 
-/// A function name: its path, and its parameters if given.
+/// A function name: a path, and the parameters if they are stated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Signature {
-    /// Namespaces and classes, then the function; never empty.
+    /// Namespaces and classes, followed by the function; never empty.
     pub path: Vec<Component>,
-    /// Parameter types.
+    /// Parameter types, if stated.
     pub parameters: Option<Vec<String>>,
 }
 
-/// A component of a path.
+/// A component of a function's path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Component {
-    /// The identifier.
+    /// Identifier.
     pub name: String,
-    /// Template arguments.
+    /// Template arguments, if stated.
     pub arguments: Option<Vec<String>>,
 }
 
-/// Parts omitted by a name that denotes a kernel; ordered, smaller is better.
+/// Parts of a kernel's full name that a shorter name omits. In the order of these values, smaller is a better match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Omissions {
     /// True if namespaces or classes are omitted.
@@ -30,7 +30,7 @@ pub(super) struct Omissions {
 }
 
 impl Omissions {
-    /// Omits nothing.
+    /// No omissions.
     pub const NONE: Self = Self {
         qualification: false,
         arguments: false,
@@ -38,7 +38,7 @@ impl Omissions {
     };
 }
 
-/// Spellings of the anonymous namespace.
+/// Spellings of the anonymous namespace in tools' output.
 const ANONYMOUS: [&str; 4] = [
     "(anonymous namespace)",
     "`anonymous namespace'",
@@ -48,7 +48,7 @@ const ANONYMOUS: [&str; 4] = [
 /// Canonical spelling of the anonymous namespace.
 const ANONYMOUS_WORD: &str = "anonymous_namespace";
 
-/// Alternative spellings of types.
+/// Alternative spellings of type names.
 const ALIASES: &[(&str, &str)] = &[
     ("uchar", "unsigned char"),
     ("ushort", "unsigned short"),
@@ -68,7 +68,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("false", "0"),
 ];
 
-/// Words that do not distinguish types.
+/// Words that do not affect the meaning of a type.
 const NOISE: [&str; 8] = [
     "struct",
     "class",
@@ -81,8 +81,8 @@ const NOISE: [&str; 8] = [
 ];
 
 impl Signature {
-    /// Parses a declaration, a name with or without arguments and parameters, or an identifier. A return type is
-    /// ignored. `None` if the text contains no name.
+    /// Parses a declaration, a name with or without template arguments and parameters, or an identifier. Ignores a
+    /// return type. Returns `None` if the text contains no name.
     pub fn parse(text: &str) -> Option<Self> {
         let mut text = text.to_owned();
         for spelling in ANONYMOUS {
@@ -108,7 +108,7 @@ impl Signature {
                     last.arguments = Some(list);
                 }
                 name => {
-                    // A word that does not follow `::` starts a new name: the previous words belong to the return
+                    // A word that does not follow `::` starts a new name, since the previous words belong to the return
                     // type.
                     let continues = at >= 2 && tokens.get(at - 2).is_some_and(|it| it == "::");
                     if !continues {
@@ -128,13 +128,13 @@ impl Signature {
         (!path.is_empty()).then_some(Self { path, parameters })
     }
 
-    /// Identifier at the end of the path.
+    /// Returns the identifier at the end of the path.
     pub fn last(&self) -> &str {
         self.path.last().map_or("", |component| &component.name)
     }
 
-    /// Parts that `self` omits from `full`; `None` if it does not denote it. Trailing template arguments and leading
-    /// path components may be omitted.
+    /// Returns the parts of `full` that `self` omits; `None` if `self` does not denote the same function. Trailing
+    /// template arguments and leading path components may be omitted.
     pub fn denotes(&self, full: &Self) -> Option<Omissions> {
         let outer = full.path.len().checked_sub(self.path.len())?;
         let mut omissions = Omissions {
@@ -165,7 +165,7 @@ impl Signature {
     }
 }
 
-/// Splits a text into words, numbers, `::` and single characters, without blanks.
+/// Splits text into words, numbers, `::` and single characters, without blanks.
 fn tokens(text: &str) -> Vec<String> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let mut tokens: Vec<String> = Vec::new();
@@ -185,7 +185,7 @@ fn tokens(text: &str) -> Vec<String> {
     tokens
 }
 
-/// Normalizes tokens.
+/// Normalizes the spelling of types, numbers and casts.
 fn normalize(tokens: Vec<String>) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut depth = 0_usize;
@@ -209,7 +209,7 @@ fn normalize(tokens: Vec<String>) -> Vec<String> {
             ">" | ")" => depth = depth.saturating_sub(1),
             _ => {}
         }
-        // Outside of brackets, a function may have such a name.
+        // Outside brackets, a word may be the function's own name.
         let mut aliases = ALIASES.iter().filter(|_| depth > 0);
         let alias = aliases.find(|(alias, _)| *alias == token);
         out.push(alias.map_or(token, |(_, name)| (*name).to_owned()));
@@ -218,7 +218,7 @@ fn normalize(tokens: Vec<String>) -> Vec<String> {
     trailing_qualifiers(out)
 }
 
-/// Removes the type suffix of a number, as in `4u`; other tokens are unchanged.
+/// Removes the type suffix from a number, as in `4u`. Other tokens are unchanged.
 fn unsuffixed(token: String) -> String {
     if !token.starts_with(|c: char| c.is_ascii_digit()) {
         return token;
@@ -230,7 +230,7 @@ fn unsuffixed(token: String) -> String {
     }
 }
 
-/// Removes a cast before a number at the end of the tokens: `(int)4` means `4`.
+/// Removes a cast that precedes a number at the end of `tokens`: `(int)4` means `4`.
 fn drop_cast(tokens: &mut Vec<String>) {
     let is_number = |token: &String| token.starts_with(|c: char| c.is_ascii_digit());
     let Some(last) = tokens
@@ -258,7 +258,7 @@ fn drop_cast(tokens: &mut Vec<String>) {
     }
 }
 
-/// Moves `const` and `volatile` after the type, as in demanglers' output.
+/// Moves `const` and `volatile` after the type, where demanglers write them.
 fn trailing_qualifiers(tokens: Vec<String>) -> Vec<String> {
     let is_qualifier = |token: &str| matches!(token, "const" | "volatile");
     let mut out: Vec<String> = Vec::new();
@@ -278,7 +278,7 @@ fn trailing_qualifiers(tokens: Vec<String>) -> Vec<String> {
         }
         let qualifiers = first..at;
         let end = type_end(&tokens, at);
-        // Template arguments may have qualifiers of their own.
+        // Template arguments may contain qualifiers too.
         let inner = tokens.get(at..end).unwrap_or_default().to_vec();
         out.extend(trailing_qualifiers(inner));
         out.extend(tokens.get(qualifiers).unwrap_or_default().iter().cloned());
@@ -287,7 +287,8 @@ fn trailing_qualifiers(tokens: Vec<String>) -> Vec<String> {
     out
 }
 
-/// End of the type that begins at token `start`: words joined by `::`, with template arguments but no pointers.
+/// Returns the end of the type that begins at token `start`: words joined by `::`, with template arguments but without
+/// pointers.
 fn type_end(tokens: &[String], start: usize) -> usize {
     let mut at = start;
     loop {
@@ -309,7 +310,7 @@ fn type_end(tokens: &[String], start: usize) -> usize {
     }
 }
 
-/// Index of the bracket that closes the one at `open`.
+/// Returns the index of the bracket that closes the one at `open`.
 fn closing_bracket(tokens: &[String], open: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate().skip(open) {
@@ -325,7 +326,7 @@ fn closing_bracket(tokens: &[String], open: usize) -> Option<usize> {
     None
 }
 
-/// Elements of a list in brackets, each with its tokens joined by blanks.
+/// Returns the elements of a bracketed list, each with its tokens joined by blanks.
 fn list(tokens: &[String]) -> Vec<String> {
     let mut elements = Vec::new();
     let mut element = String::new();
@@ -351,7 +352,7 @@ fn list(tokens: &[String]) -> Vec<String> {
     elements
 }
 
-/// An integer type, whose keywords C++ allows in any order.
+/// Integer type, whose keywords C++ allows in any order.
 #[derive(Default)]
 struct Integer {
     unsigned: bool,
@@ -362,7 +363,7 @@ struct Integer {
 }
 
 impl Integer {
-    /// Returns true for keywords of integer types.
+    /// Returns true for keywords in integer types.
     fn is_part(word: &str) -> bool {
         matches!(
             word,
@@ -381,7 +382,7 @@ impl Integer {
         }
     }
 
-    /// Spelling used by demanglers.
+    /// Returns the spelling that demanglers use.
     fn name(&self) -> &'static str {
         match (self.unsigned, self.longs) {
             (true, _) if self.is_char => "unsigned char",

@@ -1,5 +1,5 @@
-//! Linked objects without section headers (`llvm-strip --strip-sections`): symbols and relocations are found through
-//! the dynamic table, as in a loader, and sections are created from segments.
+//! Reads linked objects without section headers (`llvm-strip --strip-sections`). Symbols and relocations are found
+//! through the dynamic table, as in a loader, and sections are created from segments.
 
 use object::elf;
 use object::read::StringTable;
@@ -15,7 +15,7 @@ use crate::object::{Relocation, RelocationTarget, Section, Symbol, SymbolSection
 type Sym = elf::Sym64<LittleEndian>;
 type Rela = elf::Rela64<LittleEndian>;
 
-/// Addresses and sizes in the dynamic table.
+/// Addresses and sizes stated in the dynamic table.
 #[derive(Default)]
 struct DynamicTable {
     symbols: Option<u64>,
@@ -37,7 +37,7 @@ impl ObjectReader<'_> {
         self.dynamic_relocations(&table)
     }
 
-    /// Adds a section for the part of each segment that is in the file, and one for the zeros after it.
+    /// Adds one section for the part of each segment that is in the file, and one for the zeros that follow.
     fn make_sections(&mut self) {
         let null = Section {
             name: String::new(),
@@ -119,7 +119,7 @@ impl ObjectReader<'_> {
         Ok(None)
     }
 
-    /// Bytes of the file from an address to the end of its segment, and their offset.
+    /// Returns the file bytes from an address to the end of its segment, and their file offset.
     fn file_from(&self, address: u64) -> Option<(&[u8], usize)> {
         let segment = self.segments.iter().find(|s| s.contains(address))?;
         let offset = usize::try_from(address.checked_sub(segment.address)?).ok()?;
@@ -128,7 +128,7 @@ impl ObjectReader<'_> {
         Some((bytes, start))
     }
 
-    /// Reads `.dynsym`, whose length is in the hash table.
+    /// Reads `.dynsym`. The hash table states its length.
     fn dynamic_symbols(&mut self, table: &DynamicTable) -> Result<(), ReadError> {
         let outside = |reason: &str| ReadError::Malformed {
             what: "dynamic symbol table",
@@ -159,7 +159,7 @@ impl ObjectReader<'_> {
                 .map_err(malformed("symbol names"))?;
             let name = self.name(name)?;
             let value = symbol.st_value(LE);
-            // Section indices are meaningless without sections.
+            // Section indices are meaningless without section headers.
             let section = match symbol.st_shndx(LE) {
                 elf::SHN_UNDEF => SymbolSection::Undefined,
                 elf::SHN_ABS => SymbolSection::Absolute,

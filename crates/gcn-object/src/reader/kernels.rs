@@ -1,4 +1,4 @@
-//! Kernels: descriptor symbols, joined with metadata.
+//! Finds kernels by their descriptor symbols, and joins them with metadata.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,5 +1,5 @@
-//! Layout of relocatable objects, as a linker would do it: addresses of sections, memory for common symbols, and the
-//! global offset table required by relocations.
+//! Lays out relocatable objects as a linker would: assigns section addresses, allocates common symbols, and creates the
+//! global offset table that relocations require.
 
 use std::collections::HashMap;
 
@@ -10,12 +10,12 @@ use crate::elf::{GOT_SLOT, MAX_ALIGN, PAGE, RelocationKind};
 use crate::error::ReadError;
 use crate::object::{Relocation, RelocationTarget, Section, Segment, SymbolSection};
 
-/// Start address of relocatable objects, so that no symbol has address zero.
+/// Start address of relocatable objects. It is not zero, so that no symbol has the address zero.
 const LAYOUT_START: u64 = 0x1000;
 
 impl ObjectReader<'_> {
-    /// Assigns addresses to the loaded sections of a relocatable object: read-only data, code, then writable data,
-    /// each on separate pages.
+    /// Assigns addresses to the loaded sections of a relocatable object. Read-only data, code and writable data, in
+    /// this order, are on separate pages.
     pub(super) fn lay_out(&mut self) -> Result<(), ReadError> {
         let rights = |section: &Section| {
             let has = |flag: elf::SectionFlags| section.flags & flag.0 != 0;
@@ -65,7 +65,7 @@ impl ObjectReader<'_> {
         Ok(())
     }
 
-    /// Allocates zeroed memory for common symbols, after everything else.
+    /// Allocates zeroed memory for common symbols after all other segments.
     pub(super) fn make_commons(&mut self) -> Result<(), ReadError> {
         let address = self.free_page()?;
         let mut next = address;
@@ -92,7 +92,7 @@ impl ObjectReader<'_> {
         Ok(())
     }
 
-    /// Creates a global offset table as a linker would: one zeroed slot per symbol, filled by a relocation.
+    /// Creates a global offset table as a linker would, with one zeroed slot per symbol, which a relocation fills.
     pub(super) fn make_got(&mut self) -> Result<(), ReadError> {
         let address = self.free_page()?;
         let mut slots: HashMap<RelocationTarget, u64> = HashMap::new();
@@ -126,7 +126,7 @@ impl ObjectReader<'_> {
         Ok(())
     }
 
-    /// First page after all segments.
+    /// Returns the address of the first page after all segments.
     fn free_page(&self) -> Result<u64, ReadError> {
         let ends = self
             .segments
@@ -138,7 +138,7 @@ impl ObjectReader<'_> {
             .ok_or(ReadError::Layout)
     }
 
-    /// Adds a writable segment of zeros from `address` to `end`, unless it is empty.
+    /// Adds a writable, zeroed segment from `address` to `end`, unless it is empty.
     fn push_zeros(&mut self, address: u64, end: u64) {
         let size = end - address;
         if size != 0 {

@@ -1,4 +1,4 @@
-//! Notes: processor of version 2, and metadata.
+//! Reads notes: version 2's processor, and the metadata.
 
 use object::read::elf::{
     FileHeader as _, NoteIterator, ProgramHeader as _, SectionHeader as _, SectionTable,
@@ -49,8 +49,8 @@ impl<'a> ObjectReader<'a> {
         Ok(())
     }
 
-    /// Reads the notes of a section or segment. They are aligned to four bytes, even where AMD's OpenCL compiler
-    /// states an alignment of eight for the section.
+    /// Reads the notes in a section or segment. They are aligned to four bytes, even if the section's stated alignment
+    /// is eight, as with AMD's OpenCL compiler.
     fn read_note_list(&mut self, notes: &'a [u8]) -> Result<(), ReadError> {
         let broken = |error: object::Error| Warning::Notes(error.to_string());
         let align = (note::ALIGN as u32).into();
@@ -76,7 +76,7 @@ impl<'a> ObjectReader<'a> {
                     self.isa_note = self.isa_note.or_else(|| isa_version(found.desc()));
                     continue;
                 }
-                // Only the first one is used; another would only cost memory.
+                // Only the first metadata note is used; reading others would only cost memory.
                 _ if self.metadata.is_some() => continue,
                 (note::AMD, note::HSA_METADATA) => Metadata::from_yaml_v2(found.desc()),
                 (note::AMDGPU, note::METADATA) => Metadata::from_msgpack(found.desc()),
@@ -94,7 +94,7 @@ impl<'a> ObjectReader<'a> {
 }
 
 fn isa_version(note: &[u8]) -> Option<IsaVersion> {
-    // Two 16-bit sizes of names, then the numbers, then the names.
+    // The note contains two 16-bit name sizes, then the numbers, then the names.
     let (numbers, _) = note.get(4..)?.as_chunks::<4>();
     let number = |index: usize| numbers.get(index).map(|bytes| u32::from_le_bytes(*bytes));
     Some(IsaVersion {

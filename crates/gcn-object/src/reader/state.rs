@@ -1,4 +1,4 @@
-//! Parser state: the parts of a code object read so far.
+//! Parser state: the parts of a code object that have been read.
 
 use super::header::{Header, file_header};
 use crate::error::{ReadError, Warning};
@@ -6,20 +6,21 @@ use crate::metadata::Metadata;
 use crate::object::{Relocation, Section, Segment, Symbol};
 use crate::target::{IsaVersion, Version};
 
-/// Budget of name bytes to copy per byte of the file. Names may share bytes (linkers merge tails), but few do.
+/// Number of name bytes that may be copied per byte of the file. Names may share bytes (linkers merge tails), but few
+/// do.
 pub(super) const NAME_BYTES_PER_FILE_BYTE: usize = 16;
-/// Minimum size of a relocation or note.
+/// Minimum size of a relocation or note in bytes.
 const SMALLEST_RECORD: usize = 12;
 
-/// A code object under construction by the parser.
+/// Code object that the parser is building.
 pub(super) struct ObjectReader<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) header: &'a Header,
     pub(super) version: Version,
     pub(super) linked: bool,
-    /// Remaining budget of name bytes.
+    /// Number of name bytes that may still be copied.
     pub(super) names: usize,
-    /// Remaining budget of relocations and notes.
+    /// Number of relocations and notes that may still be read.
     pub(super) records: usize,
     pub(super) sections: Vec<Section>,
     pub(super) segments: Vec<Segment>,

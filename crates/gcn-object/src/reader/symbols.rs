@@ -1,4 +1,4 @@
-//! Symbols and relocations of an object with section headers.
+//! Reads symbols and relocations of objects with section headers.
 
 use std::borrow::Cow;
 
@@ -13,8 +13,8 @@ use crate::error::ReadError;
 use crate::object::{Relocation, RelocationTarget, Symbol, SymbolSection};
 use crate::target::Version;
 
-/// Name of the kernel that a symbol defines, if any: in version 2, the symbol itself; later, the part before `.kd`.
-/// `is_defined` is true if the symbol is in a section.
+/// Returns the name of the kernel that a symbol defines, if any: the symbol itself in version 2, the part before `.kd`
+/// in later versions. `is_defined` states that the symbol is in a section.
 pub(super) fn kernel_name(
     version: Version,
     kind: SymbolKind,
@@ -30,8 +30,8 @@ pub(super) fn kernel_name(
     }
 }
 
-/// Names of the kernels of a code object in ascending order, from its symbol tables alone. [`read`](crate::read)
-/// finds the same kernels, except for those whose descriptor is not in the file.
+/// Returns the names of a code object's kernels in ascending order, using only its symbol tables. [`read`](crate::read)
+/// finds the same kernels, except those whose descriptor is not in the file.
 pub(crate) fn kernel_names(bytes: &[u8]) -> Result<Vec<Cow<'_, str>>, ReadError> {
     let (header, version, linked) = file_header(bytes)?;
     let sections = section_headers(header, bytes)?;
@@ -51,7 +51,7 @@ pub(crate) fn kernel_names(bytes: &[u8]) -> Result<Vec<Cow<'_, str>>, ReadError>
             let is_defined = section == elf::SHN_XINDEX
                 || section != elf::SHN_UNDEF && section.0 < elf::SHN_LORESERVE;
             let kind = SymbolKind::from_number(symbol.st_type().0);
-            // Most symbols do not belong to kernels, and reading a name costs more than the other fields.
+            // Most symbols do not denote kernels, and reading a name costs more than reading the other fields.
             if kernel_name(version, kind, is_defined, ".kd").is_none() {
                 continue;
             }
@@ -78,8 +78,8 @@ pub(crate) fn kernel_names(bytes: &[u8]) -> Result<Vec<Cow<'_, str>>, ReadError>
 }
 
 impl<'a> ObjectReader<'a> {
-    /// Reads both symbol tables. Returns the index in `self.symbols` of each entry of the table that relocations
-    /// refer to.
+    /// Reads both symbol tables. For each entry in the table that relocations refer to, returns the index in
+    /// `self.symbols`.
     pub(super) fn read_symbols(
         &mut self,
         table: &SectionTable<'a, Header>,
@@ -102,7 +102,7 @@ impl<'a> ObjectReader<'a> {
             .enumerate()
             .map(|(index, symbol)| self.symbol(&dynsym, index, symbol))
             .collect::<Result<_, _>>()?;
-        // The equal symbol of `.symtab` for each of them. They are few, but `.symtab` may be large.
+        // Find the matching `.symtab` symbol for each dynamic symbol. These are few, but `.symtab` may be large.
         fn identity(symbol: &Symbol) -> (u64, &str) {
             (symbol.value, &symbol.name)
         }
@@ -194,8 +194,8 @@ impl<'a> ObjectReader<'a> {
     ) -> Result<(), ReadError> {
         for header in table.iter() {
             let loaded = header.sh_flags(LE).0 & elf::SHF_ALLOC.0 != 0;
-            // Relocations kept in a linked object (`--emit-relocs`) are already applied; in a relocatable object,
-            // only loaded sections matter.
+            // Relocations in a linked object (`--emit-relocs`) have already been applied. In a relocatable object, only
+            // those for loaded sections matter.
             let base = if self.linked {
                 if !loaded {
                     continue;

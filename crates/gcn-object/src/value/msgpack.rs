@@ -1,4 +1,4 @@
-//! Documents as MessagePack, through serde.
+//! Reads and writes documents as MessagePack, using serde.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ impl DocumentValue {
     /// Reads a MessagePack document; trailing bytes are ignored.
     ///
     /// # Errors
-    /// [`MetadataError`]: the bytes are no MessagePack, or more than 64 MiB.
+    /// [`MetadataError`]: the bytes are not MessagePack, or exceed 64 MiB.
     ///
     /// # Examples
     /// ```
@@ -30,7 +30,7 @@ impl DocumentValue {
             .map_err(|error| MetadataError::MessagePack(error.to_string()))
     }
 
-    /// Writes the document as MessagePack: sorted maps, numbers in their shortest form.
+    /// Writes the document as MessagePack, with sorted maps and with numbers in their shortest form.
     ///
     /// # Errors
     /// [`MetadataError::MessagePack`] if the writer fails.
@@ -69,7 +69,7 @@ impl Serialize for DocumentValue {
     }
 }
 
-/// Deserializer of a node. Each node takes at least one byte, so the tree is bounded by the document's size.
+/// Deserializer for nodes. Each node takes at least one byte, so the document's size limits the tree.
 #[derive(Clone, Copy)]
 struct NodeReader;
 
@@ -125,7 +125,7 @@ impl<'de> Visitor<'de> for NodeReader {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<DocumentValue, A::Error> {
-        // The stated length may be wrong, so the vector grows with the actual elements.
+        // The stated length may be wrong, so the vector grows only as elements are read.
         let mut elements = Vec::new();
         while let Some(element) = access.next_element_seed(self)? {
             elements.push(element);
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn announced_lengths_are_not_believed() {
-        // An array of 2^32 − 1 elements, and a string of the same number of bytes.
+        // An array of 2^32 − 1 elements, and a string of as many bytes.
         for bytes in [
             [0xdd, 0xff, 0xff, 0xff, 0xff],
             [0xdb, 0xff, 0xff, 0xff, 0xff],

@@ -1,4 +1,4 @@
-//! Documents as YAML: an event-based reader, which stops at the first unsupported event, and a writer.
+//! Reads and writes documents as YAML. The event-based reader stops at the first unsupported event.
 
 use std::borrow::Cow;
 
@@ -7,16 +7,16 @@ use saphyr_parser::{Event, Marker, Parser, ScalarStyle};
 
 use super::{DocumentValue, MAX_DEPTH, MetadataError, check_size};
 
-/// LLVM's tag for text that would otherwise be another scalar, as in `.name: !str n`.
+/// LLVM's tag for text that would otherwise be another kind of scalar, as in `.name: !str n`.
 const TEXT_TAG: &str = "str";
-/// Tags of other scalars, which are redundant.
+/// Tags for other kinds of scalars, which are redundant.
 const SCALAR_TAGS: [&str; 4] = ["nil", "bool", "int", "float"];
 
 impl DocumentValue {
-    /// Reads a YAML document. Aliases are refused, as in LLVM, because a short text could expand to a large tree.
+    /// Reads a YAML document. As in LLVM, aliases are rejected, because short text could expand to a large tree.
     ///
     /// # Errors
-    /// [`MetadataError::Yaml`] with the location in the text; [`MetadataError::TooLarge`] for a text of more than 64
+    /// [`MetadataError::Yaml`] with the location of the error; [`MetadataError::TooLarge`] for text of more than 64
     /// MiB.
     ///
     /// # Examples
@@ -42,11 +42,11 @@ impl DocumentValue {
         Ok(reader.document.unwrap_or(Self::Nil))
     }
 
-    /// Writes the document as YAML that LLVM reads too: it ignores quotes, so text that looks like a number or
-    /// boolean is tagged.
+    /// Writes the document as YAML that LLVM can read. LLVM ignores quotes, so text that looks like a number or boolean
+    /// is tagged.
     ///
     /// # Errors
-    /// [`MetadataError::Yaml`] for bytes, which this YAML does not support, and for a map with duplicate keys.
+    /// [`MetadataError::Yaml`] for bytes, which are not supported, and for a map with duplicate keys.
     ///
     /// # Examples
     /// ```
@@ -66,7 +66,7 @@ impl DocumentValue {
         YamlEmitter::new(&mut text)
             .dump(&tree)
             .map_err(|_| unwritable("it cannot be written"))?;
-        // The emitter begins each document with a marker, and does not terminate the last line.
+        // The emitter begins each document with a marker and leaves the last line unterminated.
         let mut text = text.split_off(text.find('\n').map_or(0, |end| end + 1));
         text.push('\n');
         Ok(text)
@@ -77,7 +77,7 @@ fn scan_error(error: &ScanError) -> MetadataError {
     error_at(error.marker(), error.info().to_owned())
 }
 
-/// An error at a location, whose line counts from 1 and column from 0.
+/// Creates an error at a parser location, whose line counts from 1 and column from 0.
 fn error_at(place: &Marker, message: String) -> MetadataError {
     MetadataError::Yaml {
         line: place.line(),
@@ -86,18 +86,18 @@ fn error_at(place: &Marker, message: String) -> MetadataError {
     }
 }
 
-/// A collection that is still open.
+/// Collection whose end has not been reached.
 enum OpenCollection {
     Array(Vec<DocumentValue>),
-    /// Entries, and a key whose value is still missing.
+    /// Entries, and the key whose value has not been reached.
     Map(Vec<(DocumentValue, DocumentValue)>, Option<DocumentValue>),
 }
 
-/// Builds a document from events.
+/// Builder for a document tree from parser events.
 struct TreeBuilder {
     /// Open collections, outermost first.
     open: Vec<OpenCollection>,
-    /// The document, once complete.
+    /// Finished document.
     document: Option<DocumentValue>,
 }
 
@@ -142,7 +142,7 @@ impl TreeBuilder {
         Ok(())
     }
 
-    /// Adds a complete node to the innermost open collection.
+    /// Adds a finished node to the innermost open collection.
     fn add(&mut self, value: DocumentValue) -> Result<(), String> {
         match self.open.last_mut() {
             None => self.document = Some(value),
@@ -160,7 +160,8 @@ fn no_tag(tag: &Tag) -> String {
     format!("unknown tag `{tag}`")
 }
 
-/// Value of a scalar: quoted text is text, other text follows YAML's core schema, with integers up to 2⁶⁴ − 1.
+/// Converts a scalar to a node. Quoted text is text; other text follows YAML's core schema, with integers up to 2⁶⁴ −
+/// 1.
 fn scalar(
     text: Cow<'_, str>,
     style: ScalarStyle,
@@ -186,7 +187,7 @@ fn scalar(
             .iter()
             .any(|start| text.starts_with(start))
         {
-            // Not a number, although the parser accepts a sign after the prefix or another sign.
+            // This is not a number, although the parser accepts a sign after the prefix or a second sign.
             return Ok(DocumentValue::Text(text.into_owned()));
         }
     }
@@ -203,9 +204,9 @@ fn scalar(
     })
 }
 
-/// Parses a nonnegative integer: decimal, or with `0x` or `0o`.
+/// Parses a nonnegative integer in decimal, or with the prefix `0x` or `0o`.
 fn whole_number(text: &str) -> Option<u64> {
-    // `from_str_radix` accepts a sign itself.
+    // `from_str_radix` accepts a sign, so check for digits first.
     let digits = |digits: &str, radix| {
         (digits.starts_with(|first: char| first.is_digit(radix)))
             .then(|| u64::from_str_radix(digits, radix).ok())
@@ -220,7 +221,7 @@ fn whole_number(text: &str) -> Option<u64> {
     }
 }
 
-/// Converts a value to the emitter's tree, tagging text that LLVM would read as another scalar.
+/// Converts a node to the emitter's tree, tagging text that LLVM would read as another kind of scalar.
 fn tree(value: &DocumentValue) -> Result<Yaml<'_>, &'static str> {
     Ok(match value {
         DocumentValue::Nil => Yaml::Value(Scalar::Null),
@@ -258,7 +259,7 @@ fn tree(value: &DocumentValue) -> Result<Yaml<'_>, &'static str> {
     })
 }
 
-/// Converts a key to the emitter's tree; metadata keys such as `.args` are written without quotes.
+/// Converts a key to the emitter's tree. Metadata keys such as `.args` are not quoted.
 fn key_tree(key: &DocumentValue) -> Result<Yaml<'_>, &'static str> {
     let DocumentValue::Text(text) = key else {
         return tree(key);
@@ -276,8 +277,8 @@ fn key_tree(key: &DocumentValue) -> Result<Yaml<'_>, &'static str> {
     })
 }
 
-/// Returns true if LLVM might read a text as a number (anything accepted by `strtod`), a boolean or null. A redundant
-/// tag is harmless.
+/// Returns true if LLVM might read the text as a number (anything that `strtod` accepts), a boolean or null. A
+/// redundant tag is harmless.
 fn reads_as_another_scalar(text: &str) -> bool {
     const WORDS: [&str; 10] = [
         "y", "n", "yes", "no", "on", "off", "true", "false", "null", "~",
@@ -380,7 +381,7 @@ mod tests {
         assert_eq!(DocumentValue::from_yaml(&written), Ok(value));
     }
 
-    /// Converts a tree of at most `depth` levels, whose maps have no duplicate keys.
+    /// Creates a tree of at most `depth` levels, whose maps contain no duplicate keys.
     fn tree_of(
         source: &mut arbtest::arbitrary::Unstructured<'_>,
         depth: usize,
@@ -421,7 +422,7 @@ mod tests {
 
     #[test]
     fn deep_nesting_is_refused_in_time_that_is_linear() {
-        // Inputs that took quadratic time: 2 MB of them never finished.
+        // Parsing these inputs once took quadratic time: 2 MB never finished.
         for opening in [
             "[", "{", "- ", "? ", "[a, ", "{a: ", "&a [", "!!seq [", "- - a: ",
         ] {

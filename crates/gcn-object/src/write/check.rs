@@ -1,4 +1,4 @@
-//! Checks the input.
+//! Validates the builder's input.
 
 use hashbrown::HashSet;
 
@@ -37,7 +37,7 @@ impl Builder<'_> {
         if bytes > MAX_IMAGE_BYTES {
             errors.push(WriteError::TooLarge);
         }
-        // The generated tables need indices too.
+        // The generated tables need section indices too.
         if self.sections.len() + RESERVED_NAMES.len() + 2 >= MAX_SECTIONS {
             errors.push(WriteError::TooManySections {
                 count: self.sections.len(),
@@ -73,7 +73,7 @@ impl Builder<'_> {
         errors
     }
 
-    /// `Err(None)` for an ID of another builder.
+    /// Checks a relocation. The error is `None` if an ID belongs to another builder.
     fn check(&self, relocation: &InputRelocation) -> Result<(), Option<RelocationProblem>> {
         let InputRelocation {
             section: SectionId(section),

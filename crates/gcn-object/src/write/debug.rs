@@ -1,4 +1,5 @@
-//! Debug information for assembled code: instruction lines and labels, as DWARF 4, or as DWARF 5 with embedded sources.
+//! Writes debug information for assembled code: lines of instructions and labels, as DWARF 4, or as DWARF 5 with
+//! embedded sources.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,23 +17,23 @@ use super::input::{
 };
 use crate::elf::RelocationKind;
 
-/// DWARF encoding, which debuggers of all versions can read.
+/// DWARF encoding that debuggers of all versions can read.
 const ENCODING: Encoding = Encoding {
     format: Format::Dwarf32,
     version: 4,
     address_size: 8,
 };
-/// DWARF encoding that has embedded sources.
+/// DWARF encoding that supports embedded sources.
 const EMBEDDING: Encoding = Encoding {
     version: 5,
     ..ENCODING
 };
-/// Line number for data and padding between instructions.
+/// Line number of data and of padding between instructions.
 const NO_LINE: u64 = 0;
-/// Name for a file without a name.
+/// Replacement for an empty file name.
 const NO_NAME: &str = "<unknown>";
 
-/// Source locations of code.
+/// Source locations of assembled code.
 ///
 /// # Examples
 /// ```
@@ -63,11 +64,11 @@ const NO_NAME: &str = "<unknown>";
 pub struct DebugLines {
     /// Name of the program that generated the code.
     pub producer: String,
-    /// Directory that relative paths are based on.
+    /// Base directory of relative paths.
     pub directory: String,
-    /// Paths of the sources, the main one first.
+    /// Source file paths, the main file first.
     pub files: Vec<String>,
-    /// Texts of the files, to embed them; empty to write their paths alone.
+    /// Source text of each file, to be embedded; empty to write only paths.
     pub texts: Vec<String>,
     /// Locations of instructions.
     pub rows: Vec<DebugRow>,
@@ -75,22 +76,22 @@ pub struct DebugLines {
     pub labels: Vec<(String, DebugRow)>,
 }
 
-/// Location of an instruction or a label.
+/// Source location of an instruction or a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DebugRow {
     /// Section that contains the code.
     pub section: SectionId,
     /// Offset in the section, in bytes.
     pub offset: u64,
-    /// Size of the instruction in bytes; 0 for a label. Bytes between it and the next row have no line.
+    /// Size of the instruction in bytes; 0 for a label. Bytes between the instruction and the next row have no line.
     pub size: u64,
-    /// Index of the file in [`DebugLines::files`].
+    /// Index of the source file in [`DebugLines::files`].
     pub file: usize,
-    /// Line, from 1.
+    /// Line number, from 1.
     pub line: u64,
 }
 
-/// Bytes of a section, with the addresses in it.
+/// Contents of a debug section, with relocations for the addresses in it.
 #[derive(Clone)]
 struct SectionBytes {
     bytes: EndianVec<LittleEndian>,
@@ -113,7 +114,7 @@ impl RelocateWriter for SectionBytes {
     }
 }
 
-/// Converts text to a DWARF string: truncated at its first zero byte, with a name for files without one.
+/// Converts text to a DWARF string, truncated at the first zero byte.
 fn text(text: &str) -> Vec<u8> {
     let end = text.find('\0').unwrap_or(text.len());
     text[..end].into()
@@ -128,7 +129,7 @@ fn file_name(name: &str) -> Vec<u8> {
     }
 }
 
-/// An address in a section.
+/// Creates a DWARF address from an offset in a section.
 fn address(SectionId(section): SectionId, offset: u64) -> Address {
     Address::Symbol {
         symbol: section,
@@ -137,13 +138,13 @@ fn address(SectionId(section): SectionId, offset: u64) -> Address {
 }
 
 impl Builder<'_> {
-    /// Adds debug information: sections `.debug_line`, `.debug_info` and others. The sections it describes must be
-    /// complete.
+    /// Adds debug information in the sections `.debug_line`, `.debug_info` and others. The code sections that it
+    /// describes must be complete.
     ///
     /// # Errors
-    /// [`WriteError::NoSuchId`] if a section or file does not exist.
+    /// [`WriteError::NoSuchId`]: a section or file does not exist.
     pub fn debug_lines(&mut self, lines: &DebugLines) -> Result<(), WriteError> {
-        // Described code by section, in ascending order of addresses.
+        // Rows by code section, in ascending order of addresses.
         let mut by_section: BTreeMap<usize, Vec<&DebugRow>> = BTreeMap::new();
         for row in &lines.rows {
             by_section.entry(row.section.0).or_default().push(row);
@@ -167,7 +168,8 @@ impl Builder<'_> {
         });
         all?;
         for (name, mut section) in made {
-            // There is one unit: an offset in another section is from the section's start.
+            // The only unit starts at offset 0, so an offset in another debug section is relative to the section's
+            // start.
             for it in &section.addresses {
                 if let RelocationTarget::Section(_) = it.target {
                     let written =
@@ -279,7 +281,7 @@ impl Builder<'_> {
             gimli::DW_AT_producer,
             AttributeValue::String(text(&lines.producer)),
         );
-        // Language code used by assemblers for every architecture.
+        // Assemblers use this language code for every architecture.
         set(
             gimli::DW_AT_language,
             AttributeValue::Language(gimli::DW_LANG_Mips_Assembler),

@@ -1,24 +1,24 @@
-//! Numbers, strings and names of the tables in the file.
+//! Encodes numbers, strings and names in the file's tables.
 
 use hashbrown::HashMap;
 
-/// Size of the file header.
+/// Size of the file header in bytes.
 pub(super) const FILE_HEADER: u64 = 64;
-/// Size of a program header.
+/// Size of a program header in bytes.
 pub(super) const PROGRAM_HEADER: u64 = 56;
-/// Size of a section header.
+/// Size of a section header in bytes.
 pub(super) const SECTION_HEADER: u64 = 64;
-/// Size of a symbol.
+/// Size of a symbol in bytes.
 pub(super) const SYMBOL: u64 = 24;
-/// Size of a relocation.
+/// Size of a relocation in bytes.
 pub(super) const RELA: u64 = 24;
-/// Size of a dynamic table entry.
+/// Size of a dynamic table entry in bytes.
 pub(super) const DYNAMIC: u64 = 16;
-/// Size of a hash table entry.
+/// Size of a hash table entry in bytes.
 pub(super) const HASH_WORD: u64 = 4;
-/// Alignment of tables of 64-bit numbers.
+/// Alignment in bytes of tables with 64-bit numbers.
 pub(super) const WORD_ALIGN: u64 = 8;
-/// First section index with a special meaning.
+/// First special section index.
 pub(super) const MAX_SECTIONS: usize = 0xff00;
 
 pub(super) const DYNSYM: &str = ".dynsym";
@@ -41,8 +41,8 @@ pub(super) const RESERVED_NAMES: [&str; 8] = [
     SHSTRTAB,
 ];
 
-/// Rounds up to a multiple of a power of two; zero counts as one. This cannot overflow, since the input is no larger
-/// than `MAX_IMAGE_BYTES`.
+/// Rounds `offset` up to a multiple of `align`, a power of two; zero counts as one. This cannot overflow, since the
+/// input is no larger than `MAX_IMAGE_BYTES`.
 pub(super) fn align_up(offset: u64, align: u64) -> u64 {
     offset.next_multiple_of(align.max(1))
 }
@@ -72,13 +72,13 @@ impl ByteWriter {
         self.pad(self.0.len() as u64 + count);
     }
 
-    /// Pads with zeros up to an offset.
+    /// Pads with zeros up to `offset`.
     pub(super) fn pad(&mut self, offset: u64) {
         self.0.resize(offset as usize, 0);
     }
 }
 
-/// A string table without duplicates, in order of insertion.
+/// String table without duplicates, in insertion order.
 pub(super) struct Strings<'a> {
     pub(super) bytes: Vec<u8>,
     offsets: HashMap<&'a str, u32>,
@@ -102,7 +102,7 @@ impl<'a> Strings<'a> {
         }
     }
 
-    /// Offset of a name; zero, the empty name, if it was not added.
+    /// Returns the offset of a name; zero, the offset of the empty name, if it was not added.
     pub(super) fn offset(&self, name: &str) -> u32 {
         self.offsets.get(name).copied().unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! Errors of the writer.
+//! Errors from writing code objects.
 
 use thiserror::Error;
 
@@ -27,7 +27,7 @@ use crate::image::MAX_IMAGE_BYTES;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// Version 2 has its metadata in notes of its own, in a section of the input.
+    /// Version 2 stores metadata in separate notes, which must be in an input section.
     #[error("code object version 2 has no MessagePack metadata")]
     Version,
     /// An alignment is not a power of two, or exceeds the limit.
@@ -35,17 +35,17 @@ pub enum WriteError {
     Align {
         /// Name of the section or symbol.
         name: String,
-        /// The value in the input.
+        /// Alignment in the input.
         align: u64,
     },
-    /// A required address is misaligned, or occupied by another section.
+    /// A required address is misaligned or already occupied.
     #[error("section {name} cannot be at {address:#x}: {reason}")]
     Address {
         /// Name of the section or symbol.
         name: String,
-        /// The value in the input.
+        /// Address in the input.
         address: u64,
-        /// The obstacle.
+        /// Reason why the address cannot be used.
         reason: String,
     },
     /// The name is reserved for a table that the builder generates.
@@ -66,7 +66,7 @@ pub enum WriteError {
         /// Name of the section or symbol.
         name: String,
     },
-    /// ELF stores section indices in 16 bits.
+    /// The number of sections exceeds the 16-bit section indices of ELF.
     #[error("too many sections: {count}")]
     TooManySections {
         /// Number of sections.
@@ -78,7 +78,7 @@ pub enum WriteError {
     /// The debug information cannot be encoded.
     #[error("the debug information cannot be written: {reason}")]
     Debug {
-        /// The reason.
+        /// Reason for the failure.
         reason: String,
     },
     /// An ID belongs to another builder.
@@ -87,9 +87,10 @@ pub enum WriteError {
     /// A relocation cannot be resolved.
     #[error("{problem}")]
     Relocation {
-        /// Index of the relocation, in the order of [`Builder::relocation`](crate::write::Builder::relocation).
+        /// Index of the relocation, in the order of the calls to
+        /// [`Builder::relocation`](crate::write::Builder::relocation).
         index: usize,
-        /// The problem.
+        /// Reason why the relocation cannot be resolved.
         problem: RelocationProblem,
     },
 }
@@ -115,33 +116,33 @@ pub enum RelocationProblem {
     /// The field is outside its section.
     #[error("the field at offset {offset} is outside section {section}")]
     Outside {
-        /// The section's name.
+        /// Section name.
         section: String,
-        /// Offset in bytes.
+        /// Offset of the field in bytes.
         offset: u64,
     },
-    /// The value does not fit the field.
+    /// The value does not fit in the field.
     #[error("{value:#x} does not fit the field")]
     Overflow {
-        /// Value to be stored.
+        /// Value that was to be stored.
         value: u64,
     },
     /// A 32-bit field cannot hold an address that depends on the load address.
     #[error("the address of {symbol} does not fit 32 bits; use its halves or 64 bits")]
     Narrow {
-        /// The symbol's or the section's name.
+        /// Name of the symbol or section.
         symbol: String,
     },
-    /// The distance to an absolute number depends on the load address.
+    /// The distance to an absolute number would depend on the load address.
     #[error("{symbol} is an absolute number, whose distance from relocatable code is unknown")]
     DistanceToNumber {
         /// Name of the section or symbol.
         symbol: String,
     },
-    /// The relocation kind is not valid as input.
+    /// The relocation kind is not valid in the input.
     #[error("relocation type {number} cannot be written")]
     Kind {
-        /// Number of the type.
+        /// Relocation type number.
         number: u32,
     },
 }

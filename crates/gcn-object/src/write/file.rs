@@ -1,4 +1,4 @@
-//! Writes the file: headers, section contents, and resolved relocations.
+//! Writes the file: headers, section contents, and link-time relocations.
 
 use object::elf;
 
@@ -10,10 +10,10 @@ use crate::elf::{ELFOSABI_AMDGPU_HSA, PAGE};
 use crate::target::{Flags, Version};
 
 impl Builder<'_> {
-    /// The file.
+    /// Builds the code object and returns the file contents.
     ///
     /// # Errors
-    /// All errors in the input.
+    /// Lists all errors in the input.
     ///
     /// # Examples
     /// ```
@@ -43,7 +43,7 @@ impl Builder<'_> {
 }
 
 impl FileLayout<'_> {
-    /// Applies the relocations that are resolved in the file and not left to the loader.
+    /// Applies the relocations that are resolved in the file rather than by the loader.
     fn relocate(&self, builder: &Builder<'_>, file: &mut [u8]) -> Result<(), Vec<WriteError>> {
         let mut errors = Vec::new();
         for (index, relocation) in builder.relocations.iter().enumerate() {
@@ -63,7 +63,7 @@ impl FileLayout<'_> {
             if relocation.kind.is_pc_relative() {
                 value = value.wrapping_sub(output.address.wrapping_add(relocation.offset));
             }
-            // The field is within the section, and the section within the file.
+            // The field lies within the section, and the section within the file.
             let start = (output.offset + relocation.offset) as usize;
             let Some(field) = file.get_mut(start..start + width as usize) else {
                 continue;
@@ -166,7 +166,7 @@ impl FileLayout<'_> {
             let Some((first, last)) = outputs.first().zip(outputs.last()) else {
                 continue;
             };
-            // The first segment begins with the headers of the file.
+            // The first segment includes the file's headers.
             let (offset, address) = if index == 0 && self.headers == HeaderSegment::WithFirst {
                 (0, 0)
             } else {

@@ -1,4 +1,4 @@
-//! Input of the writer: sections, symbols and relocations.
+//! Builder input: sections, symbols and relocations.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use object::elf;
 use crate::elf::{Binding, RelocationKind, SymbolKind, Visibility};
 use crate::target::{Flags, Version};
 
-/// Builder for a code object. Section contents may be borrowed until it is built.
+/// Builder for a code object. Borrowed section contents must live until the object is built.
 ///
 /// # Examples
 /// ```
@@ -20,11 +20,11 @@ use crate::target::{Flags, Version};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Builder<'a> {
-    /// Version of the format.
+    /// Version of the code object format.
     pub version: Version,
-    /// Processor, XNACK and SRAM ECC settings.
+    /// Processor, and XNACK and SRAM ECC settings.
     pub flags: Flags,
-    /// Metadata note in MessagePack: from [`metadata_from_yaml`](crate::metadata_from_yaml) or
+    /// MessagePack metadata note, created by [`metadata_from_yaml`](crate::metadata_from_yaml) or
     /// [`Metadata::to_msgpack`](crate::Metadata::to_msgpack). `None` for version 2.
     pub metadata: Option<Vec<u8>>,
     pub(super) sections: Vec<InputSection<'a>>,
@@ -32,32 +32,32 @@ pub struct Builder<'a> {
     pub(super) relocations: Vec<InputRelocation>,
 }
 
-/// Handle of a section in a [`Builder`].
+/// ID of a section in a [`Builder`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SectionId(pub(super) usize);
 
-/// Handle of a symbol in a [`Builder`].
+/// ID of a symbol in a [`Builder`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct InputSymbolId(pub(super) usize);
 
-/// A section to be written.
+/// A section in the builder's input.
 #[derive(Clone, Debug)]
 pub struct InputSection<'a> {
-    /// Name; names of the tables that the builder generates are reserved.
+    /// Section name. The names of tables that the builder generates are reserved.
     pub name: String,
-    /// Contents.
+    /// Section contents.
     pub contents: SectionContents<'a>,
-    /// Type of the section.
+    /// Section type.
     pub kind: InputSectionKind,
     /// Alignment in bytes: a power of two up to 65536; zero means one.
     pub align: u64,
-    /// Required address, if any. Sections without one follow those that have one.
+    /// Required address, if any. Sections without a required address follow those that have one.
     pub address: Option<u64>,
-    /// `true` if it occupies memory (`SHF_ALLOC`).
+    /// True if the section occupies memory (`SHF_ALLOC`).
     pub loaded: bool,
-    /// `true` if it is writable (`SHF_WRITE`).
+    /// True if the section is writable (`SHF_WRITE`).
     pub write: bool,
-    /// `true` if it is code (`SHF_EXECINSTR`).
+    /// True if the section contains code (`SHF_EXECINSTR`).
     pub execute: bool,
 }
 
@@ -86,19 +86,19 @@ pub struct InputSection<'a> {
 /// ```
 #[derive(Clone, Debug)]
 pub enum SectionContents<'a> {
-    /// Bytes in the file.
+    /// Bytes that are stored in the file.
     Bytes(Cow<'a, [u8]>),
-    /// Number of zero bytes, which are not in the file.
+    /// Zero bytes, given by their number and not stored in the file.
     Zeros(u64),
 }
 
-/// Type of a section; sections without bytes in the file are always `SHT_NOBITS`.
+/// Section type. Sections without bytes in the file are always `SHT_NOBITS`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum InputSectionKind {
-    /// `SHT_PROGBITS`.
+    /// Program data (`SHT_PROGBITS`).
     #[default]
     Program,
-    /// `SHT_NOTE`.
+    /// Notes (`SHT_NOTE`).
     Note,
     /// Another type number.
     Other(u32),
@@ -115,31 +115,32 @@ pub enum Definition {
     Undefined,
 }
 
-/// A symbol to be written.
+/// A symbol in the builder's input.
 #[derive(Clone, Debug)]
 pub struct InputSymbol {
-    /// Name.
+    /// Symbol name.
     pub name: String,
-    /// Definition.
+    /// Definition of the symbol.
     pub definition: Definition,
     /// Size in bytes; zero if unknown.
     pub size: u64,
-    /// Kind.
+    /// Symbol kind.
     pub kind: SymbolKind,
-    /// Binding.
+    /// Symbol binding.
     pub binding: Binding,
     /// Visibility outside the object.
     pub visibility: Visibility,
 }
 
-/// A field that depends on addresses.
+/// A field whose value depends on addresses.
 #[derive(Clone, Copy, Debug)]
 pub struct InputRelocation {
-    /// Section of the field.
+    /// Section that contains the field.
     pub section: SectionId,
-    /// Offset of the field, in bytes.
+    /// Offset of the field in its section, in bytes.
     pub offset: u64,
-    /// Formula: any known one; [`RelocationKind::Relative64`], which the loader applies, only against a number.
+    /// Formula of any known kind. [`RelocationKind::Relative64`], which the loader applies, is valid only against a
+    /// number.
     pub kind: RelocationKind,
     /// Operand S of the formula.
     pub target: RelocationBase,
@@ -169,7 +170,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Adds a section. Sections with the same access rights keep their order.
+    /// Adds a section. Sections with the same access rights are kept in order.
     pub fn section(&mut self, section: InputSection<'a>) -> SectionId {
         self.sections.push(section);
         SectionId(self.sections.len() - 1)
@@ -231,7 +232,8 @@ impl<'a> Builder<'a> {
         self.relocations.push(relocation);
     }
 
-    /// Section and offset of a symbol or section, or a number; `None` for undefined symbols.
+    /// Returns the section and offset of a symbol or section, or a number without a section; `None` for undefined
+    /// symbols.
     pub(super) fn value(&self, target: RelocationBase) -> Option<(Option<usize>, u64)> {
         match target {
             RelocationBase::Section(SectionId(section)) => Some((Some(section), 0)),
@@ -279,7 +281,7 @@ impl InputSection<'_> {
 }
 
 impl InputSymbol {
-    /// True if the symbol is visible outside the object.
+    /// Returns true if the symbol is visible outside the object.
     pub(super) fn is_exported(&self) -> bool {
         self.binding != Binding::Local
             && !matches!(self.visibility, Visibility::Hidden | Visibility::Internal)

@@ -1,4 +1,4 @@
-//! File layout: sections in order, with addresses and offsets.
+//! Lays out the file: orders sections and assigns addresses and offsets.
 
 use std::borrow::Cow;
 
@@ -13,19 +13,19 @@ use crate::elf::PAGE;
 use crate::image::MAX_IMAGE_BYTES;
 use crate::note::{self, Note};
 
-/// A section in the file.
+/// A section of the output file.
 pub(super) struct OutputSection<'a> {
     pub(super) name: &'a str,
     pub(super) kind: u32,
     pub(super) flags: u64,
     pub(super) align: u64,
     pub(super) size: u64,
-    /// Empty for sections without bytes in the file, and for tables that are not filled yet.
+    /// Section contents. Empty for sections without bytes in the file, and for tables that have not been filled.
     pub(super) bytes: Cow<'a, [u8]>,
     pub(super) link: u32,
     pub(super) info: u32,
     pub(super) entry: u64,
-    /// True if the input requires the address.
+    /// True if the input requires this address.
     pub(super) is_fixed: bool,
     pub(super) address: u64,
     pub(super) offset: u64,
@@ -63,7 +63,7 @@ impl OutputSection<'_> {
         self.kind != elf::SHT_NOBITS.0
     }
 
-    /// Checks that the required address is aligned and not below `free`, the first unused address.
+    /// Checks that the required address is aligned and is not below `free`, the first unused address.
     pub(super) fn check_address(&self, free: u64) -> Result<(), WriteError> {
         let reason = if self.address < free {
             format!("the section before it ends at {free:#x}")
@@ -81,7 +81,8 @@ impl OutputSection<'_> {
         })
     }
 
-    /// Segment key: sections with the same access rights share a segment; those without bytes in the file come last.
+    /// Returns the segment key. Sections with the same access rights share a segment, in which those without bytes in
+    /// the file come last.
     pub(super) fn group(&self) -> (bool, bool, bool) {
         (
             !self.has(elf::SHF_ALLOC),
@@ -91,7 +92,7 @@ impl OutputSection<'_> {
     }
 }
 
-/// A range of sections with the same access rights, as indices into the sections of the file.
+/// Range of sections with the same access rights, as indices into the file's sections.
 pub(super) struct LoadSegment {
     pub(super) first: usize,
     pub(super) end: usize,
@@ -103,28 +104,28 @@ pub(super) struct LoadSegment {
 pub(super) enum HeaderSegment {
     /// The first segment includes the headers.
     WithFirst,
-    /// The headers have a segment of their own, so that the object begins on a page although the first section has a
-    /// required address.
+    /// The headers have their own segment, so that the object begins on a page boundary even though the first section
+    /// requires an address.
     Alone,
-    /// Not loaded, because a section requires an address in their range.
+    /// The headers are not loaded, because a section requires an address in their range.
     NotLoaded,
 }
 
-/// The sections of the file.
+/// Layout of the output file.
 pub(super) struct FileLayout<'a> {
     pub(super) outputs: Vec<OutputSection<'a>>,
     pub(super) loads: Vec<LoadSegment>,
     pub(super) headers: HeaderSegment,
-    /// Index in `outputs` of each section of the builder.
+    /// Index in `outputs` of each builder section.
     pub(super) placed: Vec<usize>,
     pub(super) dynamic: HashSet<usize>,
-    /// Targets in `.dynsym`, local ones first, and the number of local ones.
+    /// Targets in `.dynsym`, with local symbols first, and the number of local symbols.
     pub(super) dynamic_symbols: Vec<RelocationBase>,
     pub(super) dynamic_locals: usize,
     pub(super) dynamic_names: Strings<'a>,
     pub(super) symbol_names: Strings<'a>,
     pub(super) section_names: Strings<'a>,
-    /// End of the file's contents, where the section headers begin.
+    /// Offset of the section headers, which follow all other contents.
     pub(super) headers_at: u64,
 }
 
@@ -227,7 +228,7 @@ impl<'a> FileLayout<'a> {
             ..output
         });
 
-        // Sorting is stable: tables stay before the builder's sections, which keep their order.
+        // The sort is stable: tables stay before the builder's sections, which keep their order.
         let mut all: Vec<(Option<usize>, OutputSection<'_>)> =
             made.into_iter().map(|output| (None, output)).collect();
         all.extend(
@@ -291,8 +292,8 @@ impl<'a> FileLayout<'a> {
         self.section_names = names;
     }
 
-    /// Assigns file offsets and addresses to sections. Address and offset are equal modulo the page size, so that a
-    /// loader can map the file.
+    /// Assigns file offsets and addresses to sections. Both are equal modulo the page size, so that a loader can map
+    /// the file.
     pub(super) fn place(&mut self) -> Result<(), WriteError> {
         let mut first = 1;
         while let Some(count) = self.load_length(first) {
@@ -370,8 +371,8 @@ impl<'a> FileLayout<'a> {
             .filter(|output| output.kind == elf::SHT_NOTE.0 && output.has(elf::SHF_ALLOC))
     }
 
-    /// Number of sections, starting at `first`, that share a segment; `None` if section `first` is not loaded. A
-    /// section with a required address has its own segment.
+    /// Returns the number of sections, starting with `first`, that share a segment; `None` if section `first` is not
+    /// loaded. A section with a required address has a separate segment.
     pub(super) fn load_length(&self, first: usize) -> Option<usize> {
         let rest = self.outputs.get(first..)?;
         let head = rest.first().filter(|output| output.has(elf::SHF_ALLOC))?;
@@ -384,7 +385,8 @@ impl<'a> FileLayout<'a> {
     }
 
     pub(super) fn program_header_count(&self) -> u64 {
-        // Dynamic table and stack; also the program headers themselves if they are loaded, and their own segment.
+        // Dynamic table and stack. If the program headers are loaded, also the headers themselves and, if separate,
+        // their segment.
         let own = match self.headers {
             HeaderSegment::NotLoaded => 0,
             HeaderSegment::WithFirst => 1,
@@ -393,7 +395,7 @@ impl<'a> FileLayout<'a> {
         2 + own + self.loads.len() as u64 + self.notes().count() as u64
     }
 
-    /// Size of the headers in bytes; section contents follow.
+    /// Returns the size of the headers in bytes, after which section contents begin.
     pub(super) fn headers_size(&self) -> u64 {
         FILE_HEADER + PROGRAM_HEADER * self.program_header_count()
     }
@@ -417,7 +419,7 @@ impl<'a> FileLayout<'a> {
         self.outputs.get(*self.placed.get(section)?)
     }
 
-    /// Operand S of a relocation at the link address.
+    /// Returns the link-time value of operand S.
     pub(super) fn address(&self, builder: &Builder<'_>, target: RelocationBase) -> u64 {
         match builder.value(target) {
             Some((Some(section), offset)) => self

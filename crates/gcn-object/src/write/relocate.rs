@@ -1,4 +1,4 @@
-//! Relocations that are resolved in the file, and dynamic ones for the loader.
+//! Separates relocations that are resolved in the file from dynamic ones for the loader.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -10,7 +10,7 @@ use super::input::{
 use crate::elf::{GOT_SLOT, RelocationKind};
 
 impl Builder<'_> {
-    /// Assigns global offset table slots to symbols that are accessed through it.
+    /// Assigns slots in the global offset table to symbols accessed through it.
     pub(super) fn make_got(&mut self) {
         let got = SectionId(self.sections.len());
         let mut slots: HashMap<RelocationBase, u64> = HashMap::new();
@@ -51,7 +51,7 @@ impl Builder<'_> {
         self.relocations.append(&mut filled);
     }
 
-    /// Indices of the dynamic relocations.
+    /// Returns the indices of the relocations that the loader must apply.
     pub(super) fn dynamic_relocations(&self, errors: &mut Vec<WriteError>) -> HashSet<usize> {
         let mut dynamic = HashSet::new();
         for (index, relocation) in self.relocations.iter().enumerate() {
@@ -89,8 +89,8 @@ impl Builder<'_> {
     }
 }
 
-/// Symbols of `.dynsym`: local symbols that dynamic relocations refer to, then exported ones; and the number of local
-/// ones.
+/// Returns the symbols in `.dynsym`: local symbols to which dynamic relocations refer, then exported symbols. Also
+/// returns the number of local symbols.
 pub(super) fn dynamic_symbols(
     builder: &Builder<'_>,
     dynamic: &HashSet<usize>,
@@ -126,7 +126,7 @@ pub(super) fn dynamic_symbols(
     (list, locals)
 }
 
-/// Name of a target in `.dynsym`; empty for sections.
+/// Returns the name of a target in `.dynsym`; empty for sections.
 pub(super) fn dynamic_name<'a>(builder: &'a Builder<'_>, target: RelocationBase) -> &'a str {
     match target {
         RelocationBase::Symbol(_) => builder.target_name(target),

@@ -1,4 +1,4 @@
-//! Tables of the file, generated once addresses are known.
+//! Generates the file's tables once addresses are known.
 
 use hashbrown::HashMap;
 use object::elf;
@@ -10,7 +10,7 @@ use super::relocate::dynamic_name;
 use crate::elf::{Binding, RelocationKind, Visibility};
 
 impl<'a> FileLayout<'a> {
-    /// Generates the tables whose contents depend on addresses.
+    /// Fills in the tables whose contents depend on addresses.
     pub(super) fn fill_tables(&mut self, builder: &'a Builder<'_>) {
         let mut dynsym = ByteWriter::default();
         dynsym.zeros(SYMBOL);
@@ -92,7 +92,7 @@ impl<'a> FileLayout<'a> {
         name: u32,
         table: &mut ByteWriter,
     ) {
-        // Symbols that are not exported become local when the object is linked.
+        // Linking makes symbols local if they are not exported.
         let binding = if symbol.is_exported() {
             symbol.binding
         } else {
@@ -112,7 +112,7 @@ impl<'a> FileLayout<'a> {
         table.u64(symbol.size);
     }
 
-    /// One bucket per symbol: small tables, short chains.
+    /// Creates the hash table, with one bucket per symbol, which keeps chains short.
     fn hash_table(&self, builder: &Builder<'_>) -> ByteWriter {
         let count = self.dynamic_symbols.len() + 1;
         let mut buckets = vec![0u32; count];

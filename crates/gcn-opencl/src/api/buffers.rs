@@ -1,4 +1,4 @@
-//! Buffers: creation and mapping, and functions for all memory objects.
+//! API functions that create and map buffers, and those common to all memory objects.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -26,12 +26,12 @@ pub struct BufferRegion {
 /// Creates a buffer.
 ///
 /// # Safety
-/// The host memory of the request, if any, is accessible.
+/// The request's host memory, if any, is accessible.
 unsafe fn buffer(context: Handle, request: BufferRequest) -> Outcome<Handle> {
     let context: Arc<Context> = handle::get(context)?;
     let allocated = NewBuffer::new(&context, request)?;
     if let (Some(contents), Some(space)) = (allocated.contents(), allocated.space()) {
-        // SAFETY: the caller vouches for the program's memory; the other is the buffer's.
+        // SAFETY: the caller guarantees accessible host memory; the other side is the buffer's own memory.
         unsafe { contents.make(space, host_reads) };
     }
     Ok(publish(|id| allocated.into_mem(id)).handle())
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn create_buffer(
         host: host.expose_provenance(),
         properties: Vec::new(),
     };
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     unsafe { make(status, || buffer(context, request)) }
 }
 
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn create_buffer_with_properties(
     host: *mut c_void,
     status: *mut i32,
 ) -> Handle {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     unsafe {
         make(status, || {
             let list = properties(list);
@@ -87,7 +87,7 @@ pub unsafe extern "C" fn create_sub_buffer(
     region: *const BufferRegion,
     status: *mut i32,
 ) -> Handle {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     unsafe {
         make(status, || {
             let parent: Arc<Mem> = handle::get(memory)?;
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn get_mem_object_info(
 ) -> i32 {
     call(|| {
         let memory: Arc<Mem> = handle::get(memory)?;
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the application guarantees that its addresses are valid.
         unsafe { put_info(memory.info(name), room, value, size) }
     })
 }
@@ -133,7 +133,7 @@ pub unsafe extern "C" fn set_mem_object_destructor_callback(
         let function = function.ok_or(Status::INVALID_VALUE)?;
         let data = data.expose_provenance();
         memory.at_end.add(Box::new(move |memory| {
-            // SAFETY: the program gave the function and its argument for this call.
+            // SAFETY: the application registered the function and its argument for this call.
             unsafe { function(memory, std::ptr::with_exposed_provenance_mut(data)) };
         }));
         Ok(())
@@ -147,7 +147,7 @@ pub(super) fn object_of(order: &EnqueueArguments, memory: Handle) -> Outcome<Arc
     is_own.then_some(memory).ok_or(Status::INVALID_CONTEXT)
 }
 
-/// Looks up a buffer of a command, which must belong to the queue's context.
+/// Looks up a buffer that a command uses; it must belong to the queue's context.
 pub(super) fn buffer_of(order: &EnqueueArguments, memory: Handle) -> Outcome<Arc<Mem>> {
     let memory = object_of(order, memory)?;
     match memory.image {
@@ -156,7 +156,7 @@ pub(super) fn buffer_of(order: &EnqueueArguments, memory: Handle) -> Outcome<Arc
     }
 }
 
-/// Work of a command that maps a region.
+/// Returns the work of a map command.
 fn map_work(
     memory: &Arc<Mem>,
     region: BoxSize,
@@ -167,7 +167,7 @@ fn map_work(
         if let Some(space) = mapped.space() {
             match mapped.to_host(&region) {
                 Some(copy) if flags & CL_MAP_WRITE_INVALIDATE_REGION == 0 => {
-                    // SAFETY: the program keeps its memory while the object uses it.
+                    // SAFETY: the application keeps its memory valid while the object uses it.
                     unsafe { copy.make(space, host_reads) };
                 }
                 None if flags & CL_MAP_READ != 0 => {
@@ -185,13 +185,13 @@ fn map_work(
     }
 }
 
-/// Map flags for writing.
+/// Map flags that request write access.
 pub(super) const MAP_WRITES: u64 = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
 
-/// Checks the flags of a map, and that the host may access the object in this way.
+/// Checks the map flags, and that the host may access the object accordingly.
 ///
 /// # Errors
-/// `CL_INVALID_VALUE`, or `CL_INVALID_OPERATION` if the host may not access it.
+/// `CL_INVALID_VALUE`, or `CL_INVALID_OPERATION` if the object's flags forbid the access.
 pub(super) fn check_map(memory: &Mem, flags: u64) -> Outcome {
     let invalidates = flags & CL_MAP_WRITE_INVALIDATE_REGION != 0;
     let is_known = flags & !(CL_MAP_READ | MAP_WRITES) == 0;
@@ -201,10 +201,10 @@ pub(super) fn check_map(memory: &Mem, flags: u64) -> Outcome {
     memory.check_host(flags & CL_MAP_READ != 0, flags & MAP_WRITES != 0)
 }
 
-/// Enqueues a map command. The mapping has already been added.
+/// Enqueues a map command for a mapping that the caller has already added.
 ///
 /// # Errors
-/// The queue has failed, or a blocking command fails; the mapping is then removed.
+/// The queue has failed, or a blocking command fails. The mapping is then removed.
 pub(super) fn enqueue_map(
     order: EnqueueArguments,
     command: u32,
@@ -237,7 +237,7 @@ pub unsafe extern "C" fn enqueue_map_buffer(
     event: *mut Handle,
     status: *mut i32,
 ) -> usize {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     unsafe {
         make(status, || {
             let order = EnqueueArguments::new(queue, count, list, event)?;
@@ -264,14 +264,14 @@ pub unsafe extern "C" fn enqueue_unmap_mem_object(
     list: *const Handle,
     event: *mut Handle,
 ) -> i32 {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         let order = EnqueueArguments::new(queue, count, list, event)?;
         let memory = object_of(&order, memory)?;
         order.queue.check()?;
         let mapping = memory.unmap(pointer.expose_provenance())?;
         let watched = memory.watched_region(&mapping.region);
-        // The application may go on using its own memory.
+        // The application may keep writing to its own host memory, so only the object's own memory is compared.
         let compared = watched.clone().filter(|_| memory.host.is_none());
         let contents = compared.zip(memory.space());
         let contents = contents.and_then(|((regions, range), space)| {
@@ -285,7 +285,7 @@ pub unsafe extern "C" fn enqueue_unmap_mem_object(
             let space = memory.space().filter(|_| mapping.is_written);
             if let Some(space) = space {
                 match memory.to_device(&mapping.region) {
-                    // SAFETY: the program keeps its memory while the object uses it.
+                    // SAFETY: the application keeps its memory valid while the object uses it.
                     Some(copy) => copy.make(space, host_reads),
                     None => {
                         for (address, bytes) in memory.rows(&mapping.region) {
@@ -308,7 +308,7 @@ pub unsafe extern "C" fn enqueue_unmap_mem_object(
     })
 }
 
-/// Validates the arguments. All devices share one memory, so nothing is migrated.
+/// Validates the arguments. All devices share one memory, so there is nothing to migrate.
 pub unsafe extern "C" fn enqueue_migrate_mem_objects(
     queue: Handle,
     objects: u32,
@@ -319,7 +319,7 @@ pub unsafe extern "C" fn enqueue_migrate_mem_objects(
     event: *mut Handle,
 ) -> i32 {
     const KNOWN: u64 = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         let order = EnqueueArguments::new(queue, count, list, event)?;
         if objects == 0 || flags & !KNOWN != 0 {

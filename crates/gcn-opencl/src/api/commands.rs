@@ -1,4 +1,4 @@
-//! Common part of all functions that enqueue commands.
+//! Argument handling shared by all functions that enqueue commands.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::handle::{self, Handle};
 use crate::queue::{CommandRole, CommandWork, Queue};
 use crate::status::{Outcome, Status};
 
-/// Common arguments: the queue, the wait list and the address for the event.
+/// Arguments common to all enqueue functions: the queue, the wait list, and where to write the event.
 pub(super) struct EnqueueArguments {
     pub(super) queue: Arc<Queue>,
     after: Vec<Arc<Event>>,
@@ -21,9 +21,9 @@ pub(super) struct EnqueueArguments {
 /// `CL_INVALID_EVENT_WAIT_LIST`.
 ///
 /// # Safety
-/// The address is null or points to `count` handles.
+/// `list` is null or points to `count` handles.
 pub(super) unsafe fn wait_list(count: u32, list: *const Handle) -> Outcome<Vec<Arc<Event>>> {
-    // SAFETY: the caller vouches for the handles.
+    // SAFETY: the caller guarantees valid handles.
     let events = unsafe { array(list, count as usize) };
     let events = events.and_then(handle::get_all);
     events.map_err(|_| Status::INVALID_EVENT_WAIT_LIST)
@@ -36,7 +36,7 @@ impl EnqueueArguments {
     /// The queue or the wait list is invalid, or an event belongs to another context.
     ///
     /// # Safety
-    /// The addresses are null, or the list has `count` handles and the event is writable.
+    /// `list` is null or points to `count` handles; `event` is null or writable.
     pub(super) unsafe fn new(
         queue: Handle,
         count: u32,
@@ -44,7 +44,7 @@ impl EnqueueArguments {
         event: *mut Handle,
     ) -> Outcome<EnqueueArguments> {
         let queue: Arc<Queue> = handle::get(queue)?;
-        // SAFETY: the caller vouches for the handles.
+        // SAFETY: the caller guarantees valid handles.
         let after = unsafe { wait_list(count, list) }?;
         queue.check_events(&after)?;
         Ok(EnqueueArguments {
@@ -54,7 +54,7 @@ impl EnqueueArguments {
         })
     }
 
-    /// Enqueues a command of a type (`CL_COMMAND_…`), and waits for it if it is blocking.
+    /// Enqueues a command of type `command` (`CL_COMMAND_…`), and waits for it if it is blocking.
     ///
     /// # Errors
     /// The queue has failed, or a blocking command fails.
@@ -68,7 +68,7 @@ impl EnqueueArguments {
         self.enqueue_work(command, role, is_blocking, Box::new(move |_| work()))
     }
 
-    /// As [`EnqueueArguments::enqueue`], for work that needs the emulated device's queue.
+    /// Like [`EnqueueArguments::enqueue`], for work that needs the emulated device's queue.
     pub(super) fn enqueue_work(
         self,
         command: u32,
@@ -84,7 +84,7 @@ impl EnqueueArguments {
         let progress = queue.enqueue(role, &after, work)?;
         if !event.is_null() {
             let made = queue.event(command, progress.clone());
-            // SAFETY: the program vouches for the room, by the contract of `EnqueueArguments::new`.
+            // SAFETY: `event` is null or writable, as `EnqueueArguments::new` requires.
             unsafe { put_if(event, made) };
         }
         if !is_blocking {

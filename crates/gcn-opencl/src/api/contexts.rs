@@ -1,4 +1,4 @@
-//! Contexts.
+//! API functions for contexts.
 
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use crate::handle::{self, Handle, Object, publish};
 use crate::runtime::{self, Runtime};
 use crate::status::{Outcome, Status};
 
-/// Callback for errors in a context. It is never called: all errors are returned by functions.
+/// Callback for errors in a context. It is never called, since every error is returned by an API function.
 type ContextNotify = Option<unsafe extern "C" fn(*const c_char, *const c_void, usize, *mut c_void)>;
 
-/// Checks the properties of a context.
+/// Validates a context's property list.
 fn check_properties(list: &[isize]) -> Outcome {
     for (name, value) in pairs(list)? {
         match name {
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn create_context(
     data: *mut c_void,
     status: *mut i32,
 ) -> Handle {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     unsafe {
         make(status, || {
             let list = properties(list);
@@ -72,7 +72,7 @@ pub unsafe extern "C" fn create_context_from_type(
     data: *mut c_void,
     status: *mut i32,
 ) -> Handle {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     unsafe {
         make(status, || {
             let list = properties(list);
@@ -101,7 +101,7 @@ pub unsafe extern "C" fn get_context_info(
 ) -> i32 {
     call(|| {
         let context: Arc<Context> = handle::get(context)?;
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the application guarantees that its addresses are valid.
         unsafe { put_info(context.info(name), room, value, size) }
     })
 }
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn set_context_destructor_callback(
         let function = function.ok_or(Status::INVALID_VALUE)?;
         let data = data.expose_provenance();
         context.at_end.add(Box::new(move |context| {
-            // SAFETY: the program gave the function and its argument for this call.
+            // SAFETY: the application registered the function and its argument for this call.
             unsafe { function(context, std::ptr::with_exposed_provenance_mut(data)) };
         }));
         Ok(())

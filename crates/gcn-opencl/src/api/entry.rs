@@ -1,4 +1,4 @@
-//! Helpers for entry points: they catch panics, and convert arguments, results and statuses.
+//! Helpers for API entry points, which catch panics and convert arguments, results and statuses.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,11 +10,11 @@ use crate::handle::{self, Handle, Object};
 use crate::info::Info;
 use crate::status::{Outcome, Status};
 
-/// Status of a function that has panicked. The panic is reported on standard error, and does not unwind into the
+/// Status returned by a function that panicked. The panic is reported on standard error and does not unwind into the
 /// application.
 const PANICKED: Status = Status::OUT_OF_RESOURCES;
 
-/// Runs a function and catches panics. Fails in a forked child, which cannot use the devices.
+/// Runs `function` and catches panics. Fails in a forked child, which cannot use the devices.
 pub(super) fn guard<T>(function: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
     if forks::refuse("OpenCL") {
         return Err(Status::OUT_OF_RESOURCES);
@@ -27,12 +27,12 @@ pub(super) fn guard<T>(function: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
     })
 }
 
-/// Runs a function and returns its status.
+/// Runs `function` and returns its status.
 pub(super) fn call(function: impl FnOnce() -> Outcome) -> i32 {
     Status::of(guard(function)).0
 }
 
-/// Decrements a reference count. In a forked child, whose destructors release the parent's objects, nothing happens.
+/// Decrements a reference count. Does nothing in a forked child, where destructors would release the parent's objects.
 pub(super) fn release<T: Object>(object: Handle) -> i32 {
     if forks::is_child() {
         return Status::SUCCESS.0;
@@ -40,7 +40,7 @@ pub(super) fn release<T: Object>(object: Handle) -> i32 {
     call(|| handle::release::<T>(object))
 }
 
-/// Runs a function that returns a value, or on an error the default, and writes the status to an address.
+/// Runs `function`, writes its status to an address, and returns its value, or the default on error.
 ///
 /// # Safety
 /// The address is null or writable.
@@ -52,7 +52,7 @@ pub(super) unsafe fn make<T: Default>(
         Ok(value) => (value, Status::SUCCESS),
         Err(error) => (T::default(), error),
     };
-    // SAFETY: the caller vouches for the room.
+    // SAFETY: the caller guarantees that the destination is writable.
     unsafe { put_if(status, end.0) };
     value
 }
@@ -63,18 +63,18 @@ pub(super) unsafe fn make<T: Default>(
 /// The address is null or writable.
 pub(super) unsafe fn put_if<T>(to: *mut T, value: T) {
     if !to.is_null() {
-        // SAFETY: the caller vouches for the room.
+        // SAFETY: the caller guarantees that the destination is writable.
         unsafe { to.write_unaligned(value) };
     }
 }
 
-/// Writes the value of an attribute and its size, for each address that is not null.
+/// Writes an attribute's value to `to` and its size to `size`, unless they are null.
 ///
 /// # Errors
 /// The attribute is unknown, or `room` is too small.
 ///
 /// # Safety
-/// `to` is null or has `room` writable bytes, and `size` is null or writable.
+/// `to` is null or points to `room` writable bytes, and `size` is null or writable.
 pub(super) unsafe fn put_info(
     info: Outcome<Info>,
     room: usize,
@@ -86,7 +86,7 @@ pub(super) unsafe fn put_info(
         if room < bytes.len() {
             return Err(Status::INVALID_VALUE);
         }
-        // SAFETY: the caller vouches for the room.
+        // SAFETY: the caller guarantees that the destination is writable.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), to.cast(), bytes.len()) };
     }
     // SAFETY: as above.
@@ -94,13 +94,13 @@ pub(super) unsafe fn put_info(
     Ok(())
 }
 
-/// Writes up to `room` handles, and their total number.
+/// Writes up to `room` handles to `to`, and the total number of handles to `count`.
 ///
 /// # Errors
 /// `room` is 0 although `to` is not null, or both addresses are null.
 ///
 /// # Safety
-/// `to` is null or has room for `room` handles, and `count` is null or writable.
+/// `to` is null or points to space for `room` handles, and `count` is null or writable.
 pub(super) unsafe fn put_handles(
     handles: &[Handle],
     room: u32,
@@ -112,7 +112,7 @@ pub(super) unsafe fn put_handles(
     }
     if !to.is_null() {
         for (index, handle) in handles.iter().take(room as usize).enumerate() {
-            // SAFETY: the caller vouches for the room.
+            // SAFETY: the caller guarantees that the destination is writable.
             unsafe { to.add(index).write(*handle) };
         }
     }
@@ -121,10 +121,10 @@ pub(super) unsafe fn put_handles(
     Ok(())
 }
 
-/// Borrows an array of the application. The address must be null exactly if the array is empty.
+/// Borrows an array from the application. `elements` must be null if and only if the array is empty.
 ///
 /// # Safety
-/// The address is null or points to `count` elements, which nobody changes meanwhile.
+/// The address is null or points to `count` elements, which nobody modifies during the borrow.
 pub(super) unsafe fn array<'a, T>(elements: *const T, count: usize) -> Outcome<&'a [T]> {
     if (count == 0) != elements.is_null() {
         return Err(Status::INVALID_VALUE);
@@ -132,30 +132,30 @@ pub(super) unsafe fn array<'a, T>(elements: *const T, count: usize) -> Outcome<&
     if count == 0 {
         return Ok(&[]);
     }
-    // SAFETY: the caller vouches for the elements.
+    // SAFETY: the caller guarantees readable elements.
     Ok(unsafe { std::slice::from_raw_parts(elements, count) })
 }
 
-/// Borrows an array of the application; `None` if the address is null.
+/// Borrows an array from the application; `None` if `elements` is null.
 ///
 /// # Safety
-/// As for [`array`].
+/// Same as [`array`].
 pub(super) unsafe fn optional_array<'a, T>(elements: *const T, count: usize) -> Option<&'a [T]> {
-    // SAFETY: the caller vouches for the elements.
+    // SAFETY: the caller guarantees readable elements.
     (!elements.is_null()).then(|| unsafe { std::slice::from_raw_parts(elements, count) })
 }
 
-/// Copies a property list including its terminator; empty for a null address.
+/// Copies a property list, including its terminator; empty if `list` is null.
 ///
 /// # Safety
-/// The address is null or points to pairs of name and value, ended by a 0.
+/// `list` is null or points to name-value pairs followed by a 0.
 pub(super) unsafe fn properties<T: Copy + PartialEq + Default>(list: *const T) -> Vec<T> {
     let mut all = Vec::new();
     if list.is_null() {
         return all;
     }
     let zero = T::default();
-    // SAFETY: the caller vouches for the elements up to the terminator.
+    // SAFETY: the caller guarantees that the list has a terminator.
     unsafe {
         let mut at = list;
         while *at != zero {
@@ -167,7 +167,7 @@ pub(super) unsafe fn properties<T: Copy + PartialEq + Default>(list: *const T) -
     all
 }
 
-/// Returns the pairs of a property list. A name must not occur twice.
+/// Returns the name-value pairs of a property list.
 ///
 /// # Errors
 /// A name occurs twice.
@@ -182,15 +182,15 @@ pub(super) fn pairs<T: Copy + PartialEq>(list: &[T]) -> Outcome<Vec<(T, T)>> {
     Ok(pairs)
 }
 
-/// Copies a text of the application; empty for a null address.
+/// Copies a string from the application; empty if `text` is null.
 ///
 /// # Safety
-/// The address is null or points to a null-terminated text.
+/// `text` is null or points to a null-terminated string.
 pub(super) unsafe fn text(text: *const c_char) -> String {
     if text.is_null() {
         return String::new();
     }
-    // SAFETY: the caller vouches for the text.
+    // SAFETY: the caller guarantees a valid string.
     let text = unsafe { CStr::from_ptr(text) };
     text.to_string_lossy().into_owned()
 }

@@ -1,4 +1,4 @@
-//! Events.
+//! API functions for events.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub unsafe extern "C" fn wait_for_events(count: u32, list: *const Handle) -> i32
         if count == 0 {
             return Err(Status::INVALID_VALUE);
         }
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the application guarantees that its addresses are valid.
         let handles = unsafe { array(list, count as usize) }?;
         let events: Vec<Arc<Event>> = handle::get_all(handles)?;
         if let Some(first) = events.first()
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn get_event_info(
 ) -> i32 {
     call(|| {
         let event: Arc<Event> = handle::get(event)?;
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the application guarantees that its addresses are valid.
         unsafe { put_info(event.info(name), room, value, size) }
     })
 }
@@ -58,7 +58,7 @@ pub unsafe extern "C" fn get_event_profiling_info(
 ) -> i32 {
     call(|| {
         let event: Arc<Event> = handle::get(event)?;
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the application guarantees that its addresses are valid.
         unsafe { put_info(event.profile(name), room, value, size) }
     })
 }
@@ -72,7 +72,7 @@ pub unsafe extern "C" fn release_event(event: Handle) -> i32 {
 }
 
 pub unsafe extern "C" fn create_user_event(context: Handle, status: *mut i32) -> Handle {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     unsafe {
         make(status, || {
             let context: Arc<Context> = handle::get(context)?;
@@ -102,7 +102,7 @@ pub unsafe extern "C" fn set_event_callback(
         let call = move |status| {
             callbacks::submit(move || {
                 let data = std::ptr::with_exposed_provenance_mut(data);
-                // SAFETY: the program gave the function and its argument for this call.
+                // SAFETY: the application registered the function and its argument for this call.
                 unsafe { function(kept.handle(), status, data) };
             });
         };

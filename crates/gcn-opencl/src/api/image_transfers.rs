@@ -1,4 +1,4 @@
-//! Commands that read, write, copy and fill images.
+//! API functions that enqueue reads, writes, copies and fills of images.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ unsafe fn transfer(
     host: *const c_void,
 ) -> Outcome {
     let image = memory.image()?;
-    // SAFETY: the caller vouches for the numbers.
+    // SAFETY: the caller guarantees three readable numbers.
     let region = unsafe { image.region(triple(origin)?, triple(region)?) }?;
     let pitches = image.host_pitches(&region, row, slice)?;
     if host.is_null() {
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn enqueue_read_image(
     list: *const Handle,
     event: *mut Handle,
 ) -> i32 {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         let order = EnqueueArguments::new(queue, count, list, event)?;
         let memory = image_of(&order, image)?;
@@ -96,7 +96,7 @@ pub unsafe extern "C" fn enqueue_write_image(
     list: *const Handle,
     event: *mut Handle,
 ) -> i32 {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         let order = EnqueueArguments::new(queue, count, list, event)?;
         let memory = image_of(&order, image)?;
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn enqueue_copy_image(
     list: *const Handle,
     event: *mut Handle,
 ) -> i32 {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         let order = EnqueueArguments::new(queue, count, list, event)?;
         let (from, to) = (image_of(&order, from)?, image_of(&order, to)?);
@@ -132,7 +132,7 @@ pub unsafe extern "C" fn enqueue_copy_image(
             from: from.device_side(&read),
             region: read.size,
         };
-        // Images may share memory.
+        // Different images may share memory.
         if from.address == to.address && copy.overlaps() {
             return Err(Status::MEM_COPY_OVERLAP);
         }
@@ -146,7 +146,7 @@ pub unsafe extern "C" fn enqueue_copy_image(
     })
 }
 
-/// Enqueues a copy between an image and a buffer, in which the region has no padding.
+/// Enqueues a copy between an image and a buffer. The buffer has no padding between rows or slices.
 ///
 /// # Safety
 /// The application guarantees that its addresses are valid.
@@ -161,7 +161,7 @@ unsafe fn with_buffer(
     if image.parent.as_ref().is_some_and(is_of_buffer) {
         return Err(Status::INVALID_MEM_OBJECT);
     }
-    // SAFETY: the caller vouches for the numbers.
+    // SAFETY: the caller guarantees three readable numbers.
     let region = unsafe { image.image()?.region(triple(origin)?, triple(region)?) }?;
     buffer.check_range(offset, region.size.into_iter().product())?;
     let inside = region.alone(buffer.address + offset as u64, Pitches::default());
@@ -196,7 +196,7 @@ pub unsafe extern "C" fn enqueue_copy_image_to_buffer(
     list: *const Handle,
     event: *mut Handle,
 ) -> i32 {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         let order = EnqueueArguments::new(queue, count, list, event)?;
         let command = (order, CL_COMMAND_COPY_IMAGE_TO_BUFFER);
@@ -215,7 +215,7 @@ pub unsafe extern "C" fn enqueue_copy_buffer_to_image(
     list: *const Handle,
     event: *mut Handle,
 ) -> i32 {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         let order = EnqueueArguments::new(queue, count, list, event)?;
         let command = (order, CL_COMMAND_COPY_BUFFER_TO_IMAGE);
@@ -233,7 +233,7 @@ pub unsafe extern "C" fn enqueue_fill_image(
     list: *const Handle,
     event: *mut Handle,
 ) -> i32 {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         let order = EnqueueArguments::new(queue, count, list, event)?;
         let memory = image_of(&order, image)?;
@@ -250,7 +250,7 @@ pub unsafe extern "C" fn enqueue_fill_image(
             move || {
                 if let Some(space) = memory.space() {
                     for (address, bytes) in memory.rows(&region) {
-                        // SAFETY: the bytes are the image's.
+                        // SAFETY: the bytes belong to the image.
                         fill(space, address, &pattern, bytes as usize);
                     }
                 }

@@ -1,4 +1,4 @@
-//! Images: creation, mapping, formats and attributes.
+//! API functions that create, map and query images.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::status::{Outcome, Status};
 /// Creates an image.
 ///
 /// # Safety
-/// The host memory of the request, if any, is accessible, and the addresses are null or valid.
+/// The host memory, if any, is accessible, and the addresses are null or valid.
 unsafe fn image(
     context: Handle,
     list: Vec<u64>,
@@ -40,7 +40,7 @@ unsafe fn image(
     }
     let request = ImageRequest {
         flags,
-        // SAFETY: the caller vouches for the structure.
+        // SAFETY: the caller guarantees a readable structure.
         format: unsafe { *format },
         desc: desc.ok_or(Status::INVALID_IMAGE_DESCRIPTOR)?,
         host: host.expose_provenance(),
@@ -48,18 +48,18 @@ unsafe fn image(
     };
     let new = create(&context, &request)?;
     if let (Some(copy), Some(space)) = (new.copy, space(&context)) {
-        // SAFETY: the caller vouches for the program's memory; the other is the image's.
+        // SAFETY: the caller guarantees accessible host memory; the other side is the image's own memory.
         unsafe { copy.make(space, host_reads) };
     }
     Ok(publish(|id| Mem::new(id, new.contents)).handle())
 }
 
-/// Copies a structure of the application; `None` if the address is null.
+/// Copies a structure from the application; `None` if `address` is null.
 ///
 /// # Safety
-/// The address is null or valid.
+/// `address` is null or valid.
 unsafe fn optional<T: Copy>(address: *const T) -> Option<T> {
-    // SAFETY: the caller vouches for the structure.
+    // SAFETY: the caller guarantees a readable structure.
     (!address.is_null()).then(|| unsafe { *address })
 }
 
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn create_image(
     host: *mut c_void,
     status: *mut i32,
 ) -> Handle {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     unsafe {
         make(status, || {
             image(context, Vec::new(), flags, format, optional(desc), host)
@@ -88,7 +88,7 @@ pub unsafe extern "C" fn create_image_with_properties(
     host: *mut c_void,
     status: *mut i32,
 ) -> Handle {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     unsafe {
         make(status, || {
             handle::get::<Context>(context)?;
@@ -101,10 +101,10 @@ pub unsafe extern "C" fn create_image_with_properties(
     }
 }
 
-/// Creates an image for a function of OpenCL 1.1, which reports an invalid description as an invalid size.
+/// Creates an image for an OpenCL 1.1 function, which reports an invalid description as an invalid size.
 ///
 /// # Safety
-/// As for [`image`].
+/// Same as [`image`].
 unsafe fn older_image(
     context: Handle,
     flags: u64,
@@ -112,7 +112,7 @@ unsafe fn older_image(
     desc: ImageDesc,
     host: *mut c_void,
 ) -> Outcome<Handle> {
-    // SAFETY: the caller vouches for its addresses.
+    // SAFETY: the caller guarantees that its addresses are valid.
     let made = unsafe { image(context, Vec::new(), flags, format, Some(desc), host) };
     made.map_err(|status| match status {
         Status::INVALID_IMAGE_DESCRIPTOR => Status::INVALID_IMAGE_SIZE,
@@ -142,7 +142,7 @@ pub unsafe extern "C" fn create_image_2d(
         samples: 0,
         memory: 0,
     };
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     unsafe { make(status, || older_image(context, flags, format, desc, host)) }
 }
 
@@ -170,10 +170,10 @@ pub unsafe extern "C" fn create_image_3d(
         samples: 0,
         memory: 0,
     };
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     unsafe {
         make(status, || {
-            // An image with a single slice is a 2D image.
+            // `clCreateImage3D` requires at least two slices.
             if depth <= 1 {
                 handle::get::<Context>(context)?;
                 return Err(Status::INVALID_IMAGE_SIZE);
@@ -206,11 +206,11 @@ pub unsafe extern "C" fn get_supported_image_formats(
             .collect();
         if !formats.is_null() {
             for (index, format) in all.iter().take(room as usize).enumerate() {
-                // SAFETY: the program vouches for the room.
+                // SAFETY: the application guarantees that the destination is writable.
                 unsafe { formats.add(index).write(header_format(*format)) };
             }
         }
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the application guarantees that its addresses are valid.
         unsafe { put_if(count, all.len() as u32) };
         Ok(())
     })
@@ -228,15 +228,15 @@ pub unsafe extern "C" fn get_image_info(
         let parent = memory.parent.as_ref();
         let buffer = parent.filter(|parent| parent.image.is_none());
         let info = memory.image()?.info(name, buffer.map(|it| it.handle()));
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the application guarantees that its addresses are valid.
         unsafe { put_info(info, room, value, size) }
     })
 }
 
-/// Looks up an image of a command, which must belong to the queue's context.
+/// Looks up an image that a command uses; it must belong to the queue's context.
 ///
 /// # Errors
-/// There is no such image, or the device does not support images.
+/// The image does not exist, or the device does not support images.
 pub(super) fn image_of(order: &EnqueueArguments, image: Handle) -> Outcome<Arc<Mem>> {
     if !order.queue.device.has_images() {
         return Err(Status::INVALID_OPERATION);
@@ -260,7 +260,7 @@ pub unsafe extern "C" fn enqueue_map_image(
     event: *mut Handle,
     status: *mut i32,
 ) -> usize {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     unsafe {
         make(status, || {
             let order = EnqueueArguments::new(queue, count, list, event)?;

@@ -1,4 +1,4 @@
-//! Kernels: their arguments, attributes and launches.
+//! API functions for kernels: creation, arguments, attributes and launches.
 
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub unsafe extern "C" fn create_kernel(
     name: *const c_char,
     status: *mut i32,
 ) -> Handle {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     unsafe {
         make(status, || {
             let program: Arc<Program> = handle::get(program)?;
@@ -55,13 +55,13 @@ pub unsafe extern "C" fn create_kernels_in_program(
         if kernels.is_null() {
             made.resize(names.len(), 0);
         }
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the application guarantees that its addresses are valid.
         unsafe { put_handles(&made, room, kernels, count) }
     })
 }
 
 pub unsafe extern "C" fn clone_kernel(kernel: Handle, status: *mut i32) -> Handle {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     unsafe {
         make(status, || {
             let kernel: Arc<Kernel> = handle::get(kernel)?;
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn set_kernel_arg(
 ) -> i32 {
     call(|| {
         let kernel: Arc<Kernel> = handle::get(kernel)?;
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the application guarantees that its addresses are valid.
         let value = unsafe { optional_array(value.cast::<u8>(), size) };
         kernel.set_argument(index, size, value)
     })
@@ -101,7 +101,7 @@ pub unsafe extern "C" fn get_kernel_info(
 ) -> i32 {
     call(|| {
         let kernel: Arc<Kernel> = handle::get(kernel)?;
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the application guarantees that its addresses are valid.
         unsafe { put_info(kernel.info(name), room, value, size) }
     })
 }
@@ -116,12 +116,12 @@ pub unsafe extern "C" fn get_kernel_arg_info(
 ) -> i32 {
     call(|| {
         let kernel: Arc<Kernel> = handle::get(kernel)?;
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the application guarantees that its addresses are valid.
         unsafe { put_info(kernel.argument_info(index, name), room, value, size) }
     })
 }
 
-/// Looks up the device of a query; `None` for null.
+/// Looks up the device named in a query; `None` for a null handle.
 fn device(device: Handle) -> Outcome<Option<Arc<Device>>> {
     match device {
         0 => Ok(None),
@@ -139,7 +139,7 @@ pub unsafe extern "C" fn get_kernel_work_group_info(
 ) -> i32 {
     call(|| {
         let kernel: Arc<Kernel> = handle::get(kernel)?;
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the application guarantees that its addresses are valid.
         unsafe { put_info(kernel.group_info(device(of)?, name), room, value, size) }
     })
 }
@@ -156,7 +156,7 @@ pub unsafe extern "C" fn get_kernel_sub_group_info(
 ) -> i32 {
     call(|| {
         let kernel: Arc<Kernel> = handle::get(kernel)?;
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the application guarantees that its addresses are valid.
         unsafe {
             let input = optional_array(input.cast::<usize>(), input_size / size_of::<usize>());
             let device = device(of)?;
@@ -166,7 +166,7 @@ pub unsafe extern "C" fn get_kernel_sub_group_info(
     })
 }
 
-/// The OpenCL 2.0 extension's version of the function.
+/// Version of the function from the OpenCL 2.0 extension.
 pub unsafe extern "C" fn get_kernel_sub_group_info_khr(
     kernel: Handle,
     of: Handle,
@@ -177,7 +177,7 @@ pub unsafe extern "C" fn get_kernel_sub_group_info_khr(
     value: *mut c_void,
     size: *mut usize,
 ) -> i32 {
-    // SAFETY: this is the same function.
+    // SAFETY: both functions have the same safety contract.
     unsafe { get_kernel_sub_group_info(kernel, of, name, input_size, input, room, value, size) }
 }
 
@@ -192,10 +192,10 @@ pub unsafe extern "C" fn enqueue_nd_range_kernel(
     list: *const Handle,
     event: *mut Handle,
 ) -> i32 {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         let order = EnqueueArguments::new(queue, count, list, event)?;
-        // More dimensions are invalid, which is detected below.
+        // A dimension count above 3 is rejected later; reading at most 3 elements is safe until then.
         let read = dimensions.min(3) as usize;
         let sizes = LaunchSizes {
             dimensions,
@@ -214,7 +214,7 @@ pub unsafe extern "C" fn enqueue_task(
     list: *const Handle,
     event: *mut Handle,
 ) -> i32 {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         let order = EnqueueArguments::new(queue, count, list, event)?;
         let sizes = LaunchSizes {
@@ -227,7 +227,7 @@ pub unsafe extern "C" fn enqueue_task(
     })
 }
 
-/// Enqueues a launch as a command of the given type.
+/// Enqueues a kernel launch as a command of the given type.
 fn enqueue_launch(
     order: EnqueueArguments,
     command: u32,
@@ -246,7 +246,7 @@ fn enqueue_launch(
     order.enqueue_work(command, CommandRole::Command, false, Box::new(work))
 }
 
-/// Fails: devices cannot execute host functions.
+/// Always fails, since devices cannot execute host functions.
 pub unsafe extern "C" fn enqueue_native_kernel(
     queue: Handle,
     _function: *const c_void,
@@ -259,7 +259,7 @@ pub unsafe extern "C" fn enqueue_native_kernel(
     list: *const Handle,
     event: *mut Handle,
 ) -> i32 {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         EnqueueArguments::new(queue, count, list, event)?;
         Err(Status::INVALID_OPERATION)

@@ -1,5 +1,5 @@
-//! The three functions that the ICD loader looks up by name. All others are only in the function table: the loader
-//! exports the same names, so exported ones could be bound to the wrong library.
+//! The three functions that the ICD loader looks up by name. All others are reached only through the function table:
+//! the loader exports the same names, so programs could bind to the wrong library if they were exported here too.
 
 use std::ffi::{c_char, c_void};
 
@@ -16,7 +16,7 @@ pub unsafe extern "C" fn clIcdGetPlatformIDsKHR(
     count: *mut u32,
 ) -> i32 {
     handle::set_table(table::address());
-    // SAFETY: this is the same function.
+    // SAFETY: both functions have the same safety contract.
     unsafe { get_platform_ids(room, platforms, count) }
 }
 
@@ -28,17 +28,17 @@ pub unsafe extern "C" fn clGetPlatformInfo(
     value: *mut c_void,
     size: *mut usize,
 ) -> i32 {
-    // SAFETY: this is the same function.
+    // SAFETY: both functions have the same safety contract.
     unsafe { get_platform_info(platform, name, room, value, size) }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clGetExtensionFunctionAddress(name: *const c_char) -> *const c_void {
-    // SAFETY: the program vouches for the text.
+    // SAFETY: the application guarantees a valid string.
     if unsafe { text(name) } == GET_PLATFORMS {
-        // This version of the function sets the table.
+        // This variant also sets the table.
         return clIcdGetPlatformIDsKHR as *const c_void;
     }
-    // SAFETY: this is the same function.
+    // SAFETY: both functions have the same safety contract.
     unsafe { get_extension_function_address(name) }
 }

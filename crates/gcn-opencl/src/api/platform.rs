@@ -1,4 +1,4 @@
-//! Platforms and devices.
+//! API functions for platforms and devices.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -19,9 +19,9 @@ pub unsafe extern "C" fn get_platform_ids(
     count: *mut u32,
 ) -> i32 {
     call(|| {
-        // With invalid settings there is no platform.
+        // If the settings are invalid, there is no platform.
         let all: Vec<Handle> = runtime::get().iter().map(|it| it.handle()).collect();
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the application guarantees that its addresses are valid.
         unsafe { put_handles(&all, room, platforms, count) }?;
         let is_empty = all.is_empty();
         (!is_empty)
@@ -39,12 +39,12 @@ pub unsafe extern "C" fn get_platform_info(
 ) -> i32 {
     call(|| {
         let platform: Arc<Runtime> = handle::get(platform)?;
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the application guarantees that its addresses are valid.
         unsafe { put_info(platform.info(name), room, value, size) }
     })
 }
 
-/// Looks up a platform; null is the only one.
+/// Looks up a platform; null denotes the only one.
 fn platform(platform: Handle) -> Outcome<Arc<Runtime>> {
     match platform {
         0 => runtime::get().cloned(),
@@ -52,7 +52,7 @@ fn platform(platform: Handle) -> Outcome<Arc<Runtime>> {
     }
 }
 
-/// Devices of a type.
+/// Returns the devices of type `kind`.
 pub(super) fn devices_of_type(platform: &Runtime, kind: u64) -> Outcome<Vec<Arc<Device>>> {
     const KNOWN: u64 = CL_DEVICE_TYPE_DEFAULT
         | CL_DEVICE_TYPE_CPU
@@ -87,7 +87,7 @@ pub unsafe extern "C" fn get_device_ids(
         let platform = platform(platform_id)?;
         let found = devices_of_type(&platform, kind)?;
         let found: Vec<Handle> = found.iter().map(|device| device.handle()).collect();
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the application guarantees that its addresses are valid.
         unsafe { put_handles(&found, room, devices, count) }
     })
 }
@@ -102,23 +102,23 @@ pub unsafe extern "C" fn get_device_info(
     call(|| {
         let device: Arc<Device> = handle::get(device)?;
         let platform = runtime::get()?.handle();
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the application guarantees that its addresses are valid.
         unsafe { put_info(device.info(name, platform), room, value, size) }
     })
 }
 
-/// Checks the handle. Root devices are not reference-counted.
+/// Validates the handle. Root devices are not reference-counted.
 pub unsafe extern "C" fn retain_device(device: Handle) -> i32 {
     call(|| handle::get::<Device>(device).map(drop))
 }
 
-/// As [`retain_device`].
+/// Validates the handle, like [`retain_device`].
 pub unsafe extern "C" fn release_device(device: Handle) -> i32 {
-    // SAFETY: the function has no contract.
+    // SAFETY: the function has no safety requirements.
     unsafe { retain_device(device) }
 }
 
-/// Fails: devices cannot be partitioned.
+/// Always fails, since devices cannot be partitioned.
 pub unsafe extern "C" fn create_sub_devices(
     device: Handle,
     _properties: *const isize,
@@ -136,7 +136,7 @@ pub unsafe extern "C" fn unload_platform_compiler(platform: Handle) -> i32 {
     call(|| handle::get::<Runtime>(platform).map(drop))
 }
 
-/// Does nothing: the compiler is a separate program.
+/// Does nothing, since the compiler is a separate program.
 pub unsafe extern "C" fn unload_compiler() -> i32 {
     Status::SUCCESS.0
 }
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn get_device_and_host_timer(
             return Err(Status::INVALID_VALUE);
         }
         let now = clock::now();
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the application guarantees that its addresses are valid.
         unsafe {
             put_if(of_device, now);
             put_if(of_host, now);
@@ -167,7 +167,7 @@ pub unsafe extern "C" fn get_host_timer(device: Handle, of_host: *mut u64) -> i3
         if of_host.is_null() {
             return Err(Status::INVALID_VALUE);
         }
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the application guarantees that its addresses are valid.
         unsafe { put_if(of_host, clock::now()) };
         Ok(())
     })

@@ -1,4 +1,4 @@
-//! Programs.
+//! API functions for programs.
 
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::info::Info;
 use crate::program::Program;
 use crate::status::{Outcome, Status};
 
-/// Callback at the end of a build.
+/// Callback called when a build ends.
 type BuildNotify = Option<unsafe extern "C" fn(Handle, *mut c_void)>;
 
 pub unsafe extern "C" fn create_program_with_source(
@@ -23,7 +23,7 @@ pub unsafe extern "C" fn create_program_with_source(
     lengths: *const usize,
     status: *mut i32,
 ) -> Handle {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     unsafe {
         make(status, || {
             let context: Arc<Context> = handle::get(context)?;
@@ -58,7 +58,7 @@ pub unsafe extern "C" fn create_program_with_binary(
     of_binaries: *mut i32,
     status: *mut i32,
 ) -> Handle {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     unsafe {
         make(status, || {
             let context: Arc<Context> = handle::get(context)?;
@@ -92,7 +92,7 @@ pub unsafe extern "C" fn create_program_with_binary(
     }
 }
 
-/// Fails: devices have no built-in kernels.
+/// Always fails, since devices have no built-in kernels.
 pub unsafe extern "C" fn create_program_with_built_in_kernels(
     context: Handle,
     _count: u32,
@@ -100,7 +100,7 @@ pub unsafe extern "C" fn create_program_with_built_in_kernels(
     _names: *const c_char,
     status: *mut i32,
 ) -> Handle {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     unsafe {
         make(status, || {
             handle::get::<Context>(context)?;
@@ -109,14 +109,14 @@ pub unsafe extern "C" fn create_program_with_built_in_kernels(
     }
 }
 
-/// Fails: devices do not accept an intermediate language.
+/// Always fails, since devices do not accept an intermediate language.
 pub unsafe extern "C" fn create_program_with_il(
     context: Handle,
     _bytes: *const c_void,
     _length: usize,
     status: *mut i32,
 ) -> Handle {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     unsafe {
         make(status, || {
             handle::get::<Context>(context)?;
@@ -146,14 +146,14 @@ pub unsafe extern "C" fn build_program(
     notify: BuildNotify,
     data: *mut c_void,
 ) -> i32 {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         let built: Arc<Program> = handle::get(program)?;
         check_notify(notify, data)?;
         let devices: Vec<Arc<Device>> = handle::get_all(array(devices, count as usize)?)?;
         let outcome = built.build(&devices, &text(options));
         if let Some(notify) = notify {
-            // SAFETY: the program gave the function and its argument for this call.
+            // SAFETY: the application registered the function and its argument for this call.
             notify(program, data);
         }
         outcome
@@ -167,7 +167,7 @@ pub unsafe extern "C" fn get_program_info(
     value: *mut c_void,
     size: *mut usize,
 ) -> i32 {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         let program: Arc<Program> = handle::get(program)?;
         if name != CL_PROGRAM_BINARIES {
@@ -203,12 +203,12 @@ pub unsafe extern "C" fn get_program_build_info(
         let program: Arc<Program> = handle::get(program)?;
         let device: Arc<Device> = handle::get(device)?;
         let info: Outcome<Info> = program.build_info(&device, name);
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the application guarantees that its addresses are valid.
         unsafe { put_info(info, room, value, size) }
     })
 }
 
-/// Fails: devices do not call functions when a program is released.
+/// Always fails: callbacks on program release are not supported.
 pub unsafe extern "C" fn set_program_release_callback(
     program: Handle,
     _function: BuildNotify,
@@ -220,7 +220,7 @@ pub unsafe extern "C" fn set_program_release_callback(
     })
 }
 
-/// Fails: devices do not accept an intermediate language.
+/// Always fails, since devices do not accept an intermediate language.
 pub unsafe extern "C" fn set_program_specialization_constant(
     program: Handle,
     _id: u32,
@@ -244,7 +244,7 @@ pub unsafe extern "C" fn compile_program(
     notify: BuildNotify,
     data: *mut c_void,
 ) -> i32 {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         let compiled: Arc<Program> = handle::get(program)?;
         check_notify(notify, data)?;
@@ -256,7 +256,7 @@ pub unsafe extern "C" fn compile_program(
         let headers: Vec<_> = names.zip(sources).collect();
         let outcome = compiled.compile(&devices, &text(options), &headers);
         if let Some(notify) = notify {
-            // SAFETY: the program gave the function and its argument for this call.
+            // SAFETY: the application registered the function and its argument for this call.
             notify(program, data);
         }
         outcome
@@ -274,9 +274,9 @@ pub unsafe extern "C" fn link_program(
     data: *mut c_void,
     status: *mut i32,
 ) -> Handle {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     unsafe {
-        // A program that is not linked has a log.
+        // A program object with a build log is returned even if linking fails.
         let mut end = Ok(());
         let mut own_status = 0;
         let made = make(&raw mut own_status, || {
@@ -297,7 +297,7 @@ pub unsafe extern "C" fn link_program(
             end = outcome;
             let program = publish(program).handle();
             if let Some(notify) = notify {
-                // SAFETY: the program gave the function and its argument for this call.
+                // SAFETY: the application registered the function and its argument for this call.
                 notify(program, data);
             }
             Ok(program)

@@ -1,4 +1,4 @@
-//! Command queues.
+//! API functions for command queues.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::status::{Outcome, Status};
 
 /// Supported properties of host queues.
 const HOST_PROPERTIES: u64 = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE;
-/// Properties of on-device queues, which are not supported.
+/// Properties that request on-device queues, which are not supported.
 const ON_DEVICE_PROPERTIES: u64 = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT;
 
 fn check_properties(flags: u64) -> Outcome {
@@ -43,7 +43,7 @@ pub unsafe extern "C" fn create_command_queue(
     flags: u64,
     status: *mut i32,
 ) -> Handle {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     unsafe { make(status, || queue(context, device, flags, Vec::new())) }
 }
 
@@ -53,7 +53,7 @@ pub unsafe extern "C" fn create_command_queue_with_properties(
     list: *const u64,
     status: *mut i32,
 ) -> Handle {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     unsafe {
         make(status, || {
             let list = properties(list);
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn get_command_queue_info(
 ) -> i32 {
     call(|| {
         let queue: Arc<Queue> = handle::get(queue)?;
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the application guarantees that its addresses are valid.
         unsafe { put_info(queue.info(name), room, value, size) }
     })
 }
@@ -101,13 +101,13 @@ pub unsafe extern "C" fn set_command_queue_property(
         let queue: Arc<Queue> = handle::get(queue)?;
         check_properties(flags)?;
         let before = queue.set_properties(flags, on != 0);
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the application guarantees that its addresses are valid.
         unsafe { put_if(old, before) };
         Ok(())
     })
 }
 
-/// Fails: on-device queues are not supported.
+/// Always fails, since on-device queues are not supported.
 pub unsafe extern "C" fn set_default_device_command_queue(
     context: Handle,
     device: Handle,
@@ -135,7 +135,7 @@ pub unsafe extern "C" fn enqueue_marker_with_wait_list(
     list: *const Handle,
     event: *mut Handle,
 ) -> i32 {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         let order = EnqueueArguments::new(queue, count, list, event)?;
         order.enqueue(CL_COMMAND_MARKER, CommandRole::Marker, false, || Ok(()))
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn enqueue_barrier_with_wait_list(
     list: *const Handle,
     event: *mut Handle,
 ) -> i32 {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         let order = EnqueueArguments::new(queue, count, list, event)?;
         order.enqueue(CL_COMMAND_BARRIER, CommandRole::Barrier, false, || Ok(()))
@@ -156,7 +156,7 @@ pub unsafe extern "C" fn enqueue_barrier_with_wait_list(
 }
 
 pub unsafe extern "C" fn enqueue_marker(queue: Handle, event: *mut Handle) -> i32 {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         if event.is_null() {
             return Err(Status::INVALID_VALUE);
@@ -167,7 +167,7 @@ pub unsafe extern "C" fn enqueue_marker(queue: Handle, event: *mut Handle) -> i3
 }
 
 pub unsafe extern "C" fn enqueue_barrier(queue: Handle) -> i32 {
-    // SAFETY: there are no addresses.
+    // SAFETY: the wait list and the event are null.
     unsafe { enqueue_barrier_with_wait_list(queue, 0, std::ptr::null(), std::ptr::null_mut()) }
 }
 
@@ -176,7 +176,7 @@ pub unsafe extern "C" fn enqueue_wait_for_events(
     count: u32,
     list: *const Handle,
 ) -> i32 {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         if count == 0 || list.is_null() {
             return Err(Status::INVALID_VALUE);

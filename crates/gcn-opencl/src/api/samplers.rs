@@ -1,4 +1,4 @@
-//! Samplers and their attributes.
+//! API functions for samplers.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub unsafe extern "C" fn create_sampler(
         addressing,
         filter,
     };
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     unsafe { make(status, || sampler(context, modes, Vec::new())) }
 }
 
@@ -36,7 +36,7 @@ pub unsafe extern "C" fn create_sampler_with_properties(
     list: *const u64,
     status: *mut i32,
 ) -> Handle {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     unsafe {
         make(status, || {
             handle::get::<Context>(context)?;
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn get_sampler_info(
 ) -> i32 {
     call(|| {
         let sampler: Arc<Sampler> = handle::get(sampler)?;
-        // SAFETY: the program vouches for its addresses.
+        // SAFETY: the application guarantees that its addresses are valid.
         unsafe { put_info(sampler.info(name), room, value, size) }
     })
 }

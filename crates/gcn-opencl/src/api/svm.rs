@@ -1,4 +1,4 @@
-//! Shared virtual memory.
+//! API functions for shared virtual memory.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::status::{Outcome, Status};
 use crate::svm::{self, Svm};
 use crate::transfer::{BoxCopy, TransferSide, fill};
 
-/// Size of the largest type in bytes, which is the minimum alignment.
+/// Size of the largest OpenCL type in bytes, which is the minimum alignment of allocations.
 const MAX_ALIGN: usize = 128;
 
 pub unsafe extern "C" fn svm_alloc(context: Handle, flags: u64, size: usize, align: u32) -> usize {
@@ -47,7 +47,7 @@ pub unsafe extern "C" fn svm_free(context: Handle, address: *mut c_void) {
         svm::free(address.expose_provenance());
         Ok(())
     });
-    // The API function returns no status.
+    // The API function returns no status, so an error is ignored.
     let _ = freed;
 }
 
@@ -63,7 +63,7 @@ pub unsafe extern "C" fn enqueue_svm_free(
     list: *const Handle,
     event: *mut Handle,
 ) -> i32 {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         let order = EnqueueArguments::new(queue, events, list, event)?;
         let addresses = array(addresses, count as usize)?.to_vec();
@@ -73,7 +73,7 @@ pub unsafe extern "C" fn enqueue_svm_free(
                 addresses.into_iter().for_each(svm::free);
                 return Ok(());
             };
-            // The callback is called on the callback thread, since it may block; the command ends with it.
+            // The callback may block, so it runs on the callback thread. The command ends when the callback returns.
             let (sender, done) = std::sync::mpsc::channel();
             callbacks::submit(move || {
                 let mut addresses: Vec<*mut c_void> = addresses
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn enqueue_svm_free(
                     .map(std::ptr::with_exposed_provenance_mut)
                     .collect();
                 let data = std::ptr::with_exposed_provenance_mut(data);
-                // SAFETY: the program gave the function and its argument for this call.
+                // SAFETY: the application registered the function and its argument for this call.
                 function(queue, count, addresses.as_mut_ptr(), data);
                 let _ = sender.send(());
             });
@@ -91,15 +91,17 @@ pub unsafe extern "C" fn enqueue_svm_free(
     })
 }
 
-/// Address range, which is in device memory if it lies in an allocation.
+/// Address range, in device memory if it lies within an SVM allocation.
 struct SvmRange {
     side: TransferSide,
     address: u64,
-    /// Keeps the allocation alive.
+    /// SVM allocation, kept alive for the command.
     svm: Option<Svm>,
 }
 
 impl SvmRange {
+    /// Creates the range of `bytes` bytes at `address`, and finds the SVM allocation that contains it.
+    ///
     /// # Errors
     /// The address is null, or the range exceeds its allocation or belongs to another context.
     fn new(order: &EnqueueArguments, address: *const c_void, bytes: usize) -> Outcome<SvmRange> {
@@ -139,7 +141,7 @@ pub unsafe extern "C" fn enqueue_svm_memcpy(
     list: *const Handle,
     event: *mut Handle,
 ) -> i32 {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         let order = EnqueueArguments::new(queue, count, list, event)?;
         let (to, from) = (
@@ -153,7 +155,7 @@ pub unsafe extern "C" fn enqueue_svm_memcpy(
         let device = order.queue.device.clone();
         let kept = (to.svm, from.svm);
         let work = move || {
-            // SAFETY: the program vouches for its memory; allocations are kept.
+            // SAFETY: the application guarantees accessible host memory; SVM allocations are kept alive.
             copy.make(device.emulated.memory(), host_reads);
             drop(kept);
             Ok(())
@@ -177,7 +179,7 @@ pub unsafe extern "C" fn enqueue_svm_mem_fill(
     list: *const Handle,
     event: *mut Handle,
 ) -> i32 {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         let order = EnqueueArguments::new(queue, count, list, event)?;
         let to = SvmRange::new(&order, to, size)?;
@@ -191,7 +193,7 @@ pub unsafe extern "C" fn enqueue_svm_mem_fill(
         let pattern = pattern.to_vec();
         let device = order.queue.device.clone();
         let work = move || {
-            // SAFETY: the program vouches for its memory; an allocation is kept.
+            // SAFETY: the application guarantees accessible host memory; an SVM allocation is kept alive.
             fill(device.emulated.memory(), to.address, &pattern, size);
             drop(to.svm);
             Ok(())
@@ -211,7 +213,7 @@ pub unsafe extern "C" fn enqueue_svm_map(
     event: *mut Handle,
 ) -> i32 {
     const KNOWN: u64 = CL_MAP_READ | MAP_WRITES;
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         let order = EnqueueArguments::new(queue, count, list, event)?;
         let range = SvmRange::new(&order, address, size)?;
@@ -253,7 +255,7 @@ pub unsafe extern "C" fn enqueue_svm_unmap(
     list: *const Handle,
     event: *mut Handle,
 ) -> i32 {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         let order = EnqueueArguments::new(queue, count, list, event)?;
         let SvmRange { address, svm, .. } = SvmRange::new(&order, address, 0)?;
@@ -271,7 +273,7 @@ pub unsafe extern "C" fn enqueue_svm_unmap(
     })
 }
 
-/// Validates the arguments. All devices share one memory, so nothing is migrated.
+/// Validates the arguments. All devices share one memory, so there is nothing to migrate.
 pub unsafe extern "C" fn enqueue_svm_migrate_mem(
     queue: Handle,
     addresses: u32,
@@ -283,7 +285,7 @@ pub unsafe extern "C" fn enqueue_svm_migrate_mem(
     event: *mut Handle,
 ) -> i32 {
     const KNOWN: u64 = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         let order = EnqueueArguments::new(queue, count, list, event)?;
         if addresses == 0 || flags & !KNOWN != 0 {
@@ -317,7 +319,7 @@ pub unsafe extern "C" fn set_kernel_arg_svm_pointer(
     })
 }
 
-/// Validates the arguments. Kernels may access all memory, so there is nothing to record.
+/// Validates the arguments. Kernels can access all memory, so there is nothing to record.
 pub unsafe extern "C" fn set_kernel_exec_info(
     kernel: Handle,
     name: u32,
@@ -335,7 +337,7 @@ pub unsafe extern "C" fn set_kernel_exec_info(
                 is_list.then_some(()).ok_or(Status::INVALID_VALUE)
             }
             CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM if size == size_of::<u32>() => {
-                // SAFETY: the program vouches for the value.
+                // SAFETY: the application guarantees that the value is readable.
                 let wants = unsafe { value.cast::<u32>().read_unaligned() } != 0;
                 (!wants).then_some(()).ok_or(Status::INVALID_OPERATION)
             }

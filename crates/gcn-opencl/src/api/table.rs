@@ -1,4 +1,4 @@
-//! Function table that every handle points to, in the order of the headers' `cl_icd_dispatch`.
+//! Function table that every handle points to, laid out like `cl_icd_dispatch` in the headers.
 
 use std::ffi::c_void;
 
@@ -11,12 +11,12 @@ use super::{
 #[repr(transparent)]
 struct FunctionTable([*const c_void; NAMES.len()]);
 
-// SAFETY: the table has addresses of functions, and never changes.
+// SAFETY: the table contains function addresses and is immutable.
 unsafe impl Sync for FunctionTable {}
 
 macro_rules! table {
     ($($name:ident $module:ident::$function:ident,)*) => {
-        /// Names of the functions in the headers.
+        /// Function names as in the headers.
         pub const NAMES: &[&str] = &[$(stringify!($name)),*];
 
         static TABLE: FunctionTable = FunctionTable([$($module::$function as *const c_void),*]);
@@ -175,7 +175,7 @@ table! {
     clSetContextDestructorCallback           contexts::set_context_destructor_callback,
 }
 
-/// Address of the table.
+/// Returns the address of the table.
 pub(super) fn address() -> usize {
     std::ptr::from_ref(&TABLE).expose_provenance()
 }

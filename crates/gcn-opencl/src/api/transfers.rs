@@ -1,4 +1,4 @@
-//! Commands that read, write, copy and fill buffers.
+//! API functions that enqueue reads, writes, copies and fills of buffers.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -16,15 +16,15 @@ use crate::queue::CommandRole;
 use crate::status::{Outcome, Status};
 use crate::transfer::{BoxCopy, TransferSide, fill};
 
-/// Size of the largest pattern in bytes.
+/// Maximum size of a fill pattern in bytes.
 const MAX_PATTERN: usize = 128;
 
-/// True if this is a valid size of a pattern: that of a scalar or a vector.
+/// Returns true if `bytes` is a valid pattern size: that of a scalar or vector type.
 pub(super) fn is_pattern(bytes: usize) -> bool {
     bytes.is_power_of_two() && bytes <= MAX_PATTERN
 }
 
-/// Enqueues a copy whose addresses the application guarantees.
+/// Enqueues a copy. The application guarantees that the addresses are valid.
 pub(super) fn enqueue_copy(
     order: EnqueueArguments,
     command: u32,
@@ -34,8 +34,8 @@ pub(super) fn enqueue_copy(
 ) -> Outcome {
     order.enqueue(command, CommandRole::Command, is_blocking, move || {
         if let Some(space) = kept.0.space() {
-            // SAFETY: the program vouches for its memory, by the contract of the function that it called; the rest is of
-            // buffers, which are kept, and in their bounds.
+            // SAFETY: the application guarantees accessible host memory, as the API function requires; buffers are kept
+            // alive, and their ranges have been checked.
             unsafe { copy.make(space, host_reads) };
         }
         drop(kept);
@@ -43,7 +43,7 @@ pub(super) fn enqueue_copy(
     })
 }
 
-/// Memory objects of a command, retained until it has ended.
+/// Memory objects that a command uses, retained until it ends.
 pub(super) struct RetainedMemory(
     pub(super) Arc<Mem>,
     #[allow(dead_code)] pub(super) Option<Arc<Mem>>,
@@ -60,7 +60,7 @@ pub unsafe extern "C" fn enqueue_read_buffer(
     list: *const Handle,
     event: *mut Handle,
 ) -> i32 {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         let order = EnqueueArguments::new(queue, count, list, event)?;
         let memory = buffer_of(&order, memory)?;
@@ -90,7 +90,7 @@ pub unsafe extern "C" fn enqueue_write_buffer(
     list: *const Handle,
     event: *mut Handle,
 ) -> i32 {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         let order = EnqueueArguments::new(queue, count, list, event)?;
         let memory = buffer_of(&order, memory)?;
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn enqueue_write_buffer(
     })
 }
 
-/// Origin, row pitch and slice pitch of a box. A pitch of 0 means that there is no padding.
+/// Origin, row pitch and slice pitch of a box. A pitch of 0 means no padding.
 struct PitchedBox {
     origin: [usize; 3],
     row: usize,
@@ -117,20 +117,20 @@ struct PitchedBox {
 }
 
 impl PitchedBox {
-    /// Reads a box.
+    /// Reads the origin and pitches of a box.
     ///
     /// # Errors
     /// The origin is null, or rows or slices overlap.
     ///
     /// # Safety
-    /// The address is null or points to three numbers.
+    /// `origin` is null or points to three numbers.
     unsafe fn new(
         origin: *const usize,
         region: [usize; 3],
         row: usize,
         slice: usize,
     ) -> Outcome<PitchedBox> {
-        // SAFETY: the caller vouches for the numbers.
+        // SAFETY: the caller guarantees three readable numbers.
         let origin = unsafe { triple(origin) }?;
         let pitch = if row == 0 { region[0] } else { row };
         let rows = pitch.checked_mul(region[1]).ok_or(Status::INVALID_VALUE)?;
@@ -141,17 +141,17 @@ impl PitchedBox {
             .ok_or(Status::INVALID_VALUE)
     }
 
-    /// Row pitch and slice pitch in bytes.
+    /// Row pitch and slice pitch in bytes, with 0 resolved.
     fn pitches(&self, region: [usize; 3]) -> (usize, usize) {
         let row = if self.row == 0 { region[0] } else { self.row };
         match self.slice {
-            // The product was checked when the box was read.
+            // The product was checked for overflow when the box was read.
             0 => (row, row * region[1]),
             slice => (row, slice),
         }
     }
 
-    /// Offset of the first byte and of the byte after the last one.
+    /// Returns the offsets of the first byte and of the byte after the last one.
     fn range(&self, region: [usize; 3]) -> Outcome<(usize, usize)> {
         let (row, slice) = self.pitches(region);
         let end = || {
@@ -170,7 +170,7 @@ impl PitchedBox {
         BoxPlace::new(address, self.origin, region, self.row, self.slice)
     }
 
-    /// Checks that a box lies in a buffer, and returns its byte range.
+    /// Checks that a box lies within a buffer, and returns its byte range.
     fn check(&self, memory: &Mem, region: [usize; 3]) -> Outcome<(usize, usize)> {
         let (begin, end) = self.range(region)?;
         memory.check_range(begin, end - begin)?;
@@ -178,28 +178,28 @@ impl PitchedBox {
     }
 }
 
-/// Reads three numbers of the application.
+/// Reads three numbers from the application.
 ///
 /// # Errors
-/// The address is null.
+/// `numbers` is null.
 ///
 /// # Safety
-/// The address is null or points to three numbers.
+/// `numbers` is null or points to three numbers.
 pub(super) unsafe fn triple(numbers: *const usize) -> Outcome<[usize; 3]> {
-    // SAFETY: the caller vouches for the numbers.
+    // SAFETY: the caller guarantees three readable numbers.
     let numbers = unsafe { optional_array(numbers, 3) }.ok_or(Status::INVALID_VALUE)?;
     Ok([numbers[0], numbers[1], numbers[2]])
 }
 
-/// Reads the region of a box.
+/// Reads the size of a region.
 ///
 /// # Errors
 /// The region is null or empty.
 ///
 /// # Safety
-/// As for [`triple`].
+/// Same as [`triple`].
 unsafe fn region_of(numbers: *const usize) -> Outcome<[usize; 3]> {
-    // SAFETY: the caller vouches for the numbers.
+    // SAFETY: the caller guarantees three readable numbers.
     let region = unsafe { triple(numbers) }?;
     (!region.contains(&0))
         .then_some(region)
@@ -222,7 +222,7 @@ pub unsafe extern "C" fn enqueue_read_buffer_rect(
     list: *const Handle,
     event: *mut Handle,
 ) -> i32 {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         let order = EnqueueArguments::new(queue, count, list, event)?;
         let memory = buffer_of(&order, memory)?;
@@ -270,7 +270,7 @@ pub unsafe extern "C" fn enqueue_write_buffer_rect(
     list: *const Handle,
     event: *mut Handle,
 ) -> i32 {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         let order = EnqueueArguments::new(queue, count, list, event)?;
         let memory = buffer_of(&order, memory)?;
@@ -313,7 +313,7 @@ pub unsafe extern "C" fn enqueue_copy_buffer(
     list: *const Handle,
     event: *mut Handle,
 ) -> i32 {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         let order = EnqueueArguments::new(queue, count, list, event)?;
         let (from, to) = (buffer_of(&order, from)?, buffer_of(&order, to)?);
@@ -355,7 +355,7 @@ pub unsafe extern "C" fn enqueue_copy_buffer_rect(
     list: *const Handle,
     event: *mut Handle,
 ) -> i32 {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         let order = EnqueueArguments::new(queue, count, list, event)?;
         let (from, to) = (buffer_of(&order, from)?, buffer_of(&order, to)?);
@@ -396,7 +396,7 @@ pub unsafe extern "C" fn enqueue_fill_buffer(
     list: *const Handle,
     event: *mut Handle,
 ) -> i32 {
-    // SAFETY: the program vouches for its addresses.
+    // SAFETY: the application guarantees that its addresses are valid.
     call(|| unsafe {
         let order = EnqueueArguments::new(queue, count, list, event)?;
         let memory = buffer_of(&order, memory)?;
@@ -412,7 +412,7 @@ pub unsafe extern "C" fn enqueue_fill_buffer(
             false,
             move || {
                 if let Some(space) = memory.space() {
-                    // SAFETY: the bytes are the buffer's.
+                    // SAFETY: the bytes belong to the buffer.
                     fill(space, memory.address + offset as u64, &pattern, size);
                 }
                 drop(memory);

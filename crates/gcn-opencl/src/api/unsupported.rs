@@ -1,4 +1,4 @@
-//! Functions for unsupported features: pipes, and interoperation with other APIs.
+//! API functions for unsupported features: pipes, and interoperation with other APIs.
 
 use std::ffi::c_void;
 
@@ -9,7 +9,7 @@ use crate::memory::Mem;
 use crate::queue::Queue;
 use crate::status::Status;
 
-/// Defines functions that return an error status. Their first argument must be a valid handle.
+/// Defines functions that return an error. Their first argument must be a valid handle.
 macro_rules! refuse {
     ($($name:ident: $Type:ty => $error:ident;)*) => {$(
         pub unsafe extern "C" fn $name(object: Handle) -> i32 {
@@ -21,18 +21,19 @@ macro_rules! refuse {
     )*};
 }
 
-// Further arguments are not read; with this calling convention the caller removes them.
+// Further arguments can be ignored: in this calling convention, the caller pops them.
 refuse! {
     get_pipe_info: Mem => INVALID_MEM_OBJECT;
     enqueue_interop: Queue => INVALID_OPERATION;
 }
 
-/// Fails: the platform supports no interoperation with other APIs.
+/// Always fails, since the platform does not interoperate with other APIs.
 pub unsafe extern "C" fn interop() -> i32 {
     Status::INVALID_OPERATION.0
 }
 
-/// Defines creation functions that fail. They require a valid context, and write the status to their last argument.
+/// Defines creation functions that always fail. They require a valid context, and write the status to their last
+/// argument.
 macro_rules! refuse_making {
     ($($name:ident: $($argument:ident)*;)*) => {$(
         pub unsafe extern "C" fn $name(
@@ -41,7 +42,7 @@ macro_rules! refuse_making {
             status: *mut i32,
         ) -> Handle {
             $(let _ = $argument;)*
-            // SAFETY: the program vouches for its addresses.
+            // SAFETY: the application guarantees that its addresses are valid.
             unsafe {
                 make(status, || {
                     handle::get::<Context>(context)?;
@@ -52,7 +53,8 @@ macro_rules! refuse_making {
     )*};
 }
 
-// Named by the number of arguments between context and status, each of which takes a register or 8 bytes of stack.
+// The number in the name counts the arguments between the context and the status. Each takes a register or 8 bytes of
+// stack.
 refuse_making! {
     create_interop_1: a;
     create_interop_2: a b;
