@@ -7,7 +7,7 @@ use std::path::Path;
 #[path = "../../xtask/src/shared_library.rs"]
 mod shared_library;
 
-/// File name of the library, by which programs load it.
+/// File name of the library that programs load.
 pub const LIBRARY: &str = "libgcn.so.0";
 
 /// File name that linkers look for.
@@ -29,7 +29,7 @@ pub fn link(archive: &Path, directory: &Path) -> Result<(), String> {
     alias(directory)
 }
 
-/// Creates the link in `directory` by which linkers find the library.
+/// Creates the [`UNVERSIONED`] link to the library in `directory`.
 ///
 /// # Errors
 /// The link cannot be created.

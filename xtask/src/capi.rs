@@ -31,7 +31,7 @@ fn build() -> Result<(PathBuf, PathBuf)> {
     link()
 }
 
-/// Links the shared library from the static library already built, and returns the directory and the static library.
+/// Links the shared library from the already built static library, and returns the directory and the static library.
 fn link() -> Result<(PathBuf, PathBuf)> {
     let release = hsa::target_directory().join("release");
     let (archive, directory) = (release.join(ARCHIVE), release.join("gcn-c"));
@@ -40,7 +40,7 @@ fn link() -> Result<(PathBuf, PathBuf)> {
     Ok((directory, archive))
 }
 
-/// Links the shared library from the static library already built, and returns its path.
+/// Links the shared library from the already built static library, and returns its path.
 ///
 /// # Errors
 /// The library cannot be linked.
@@ -63,7 +63,7 @@ pub(crate) fn install(prefix: &Path) -> Result<()> {
     place(&build()?, &prefix, &prefix)
 }
 
-/// Installs the library already built into `prefix`. The pkg-config file gives `known` as the prefix.
+/// Installs the already built library into `prefix`. The pkg-config file gives `known` as the prefix.
 ///
 /// # Errors
 /// A file cannot be linked or written.

@@ -20,7 +20,7 @@ pub(crate) fn dist(prefix: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Installs files already built into `prefix`. `library` is the library for HIP programs.
+/// Installs already built files into `prefix`. `library` is the library for HIP programs.
 ///
 /// # Errors
 /// A file cannot be written.

@@ -92,7 +92,7 @@ pub(crate) fn replace(from: &Path, to: &Path) -> Result<()> {
 }
 
 /// Creates two links to the HIP library: one with a unique name, which `gcn exec` uses if the library's path contains a
-/// space, and one without a version, which RCCL opens.
+/// space, and one without a version, which RCCL loads.
 pub(crate) fn alias(library: &Path) -> Result<()> {
     let name = library.file_name().context("the library has a name")?;
     for other in [ALIAS, UNVERSIONED] {

@@ -219,7 +219,7 @@ fn emulator_tests() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Runs the test of compiled kernels in the given mode, for every build.
+/// Runs the compiled-kernel tests in the given mode, with every build.
 fn compiled(mode: &str, arguments: &[&str]) -> Result<()> {
     run(Command::new(env!("CARGO"))
         .args(["test", "--quiet", "--profile", "checked"])

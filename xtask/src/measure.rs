@@ -10,7 +10,7 @@ pub(crate) struct ResourceUsage {
     pub(crate) status: ExitStatus,
     /// Wall-clock time in seconds.
     pub(crate) seconds: f64,
-    /// Peak memory in kilobytes, sampled from Linux while the command runs.
+    /// Peak memory in kilobytes, sampled from `/proc` while the command runs.
     pub(crate) kilobytes: u64,
 }
 

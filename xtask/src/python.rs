@@ -68,7 +68,7 @@ pub(crate) fn wheel(directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Packs files already built into a wheel in `directory`, and returns its path. `library` is the library for HIP
+/// Packs already built files into a wheel in `directory`, and returns its path. `library` is the library for HIP
 /// programs.
 ///
 /// # Errors

@@ -25,7 +25,7 @@ const INTERPRETERS: &str = "cp311-abi3";
 const EXTENSION: &str = "amdgcn/_amdgcn.abi3.so";
 /// Library directory in an installation.
 const LIBRARIES: &str = "lib/gcn";
-/// Library for HIP programs, and the unversioned name by which RCCL opens it.
+/// Library for HIP programs, and the unversioned name that RCCL loads.
 const HSA: (&str, &str) = ("libhsa-runtime64.so.1", "libhsa-runtime64.so");
 /// Script that runs `gcn` as CLRX's disassembler, used instead of a link. pip writes the interpreter's path into its
 /// first line.

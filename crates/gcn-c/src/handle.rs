@@ -73,7 +73,7 @@ pub(crate) fn remove<H: Handle>(handle: *mut H) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Implements [`Handle`] for opaque types, given with their object types and C names.
+/// Implements [`Handle`] for opaque types with the given object types and C names.
 macro_rules! handles {
     ($($(#[$doc:meta])* $Handle:ident $Object:ty, $name:literal;)*) => {$(
         impl $crate::handle::Handle for $Handle {

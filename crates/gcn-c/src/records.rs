@@ -40,7 +40,7 @@ pub struct ArgumentInfo {
     pub type_name: *const c_char,
     /// Value kind, as named in the metadata: `by_value`, `global_buffer`, `hidden_none`, ...
     pub value_kind: *const c_char,
-    /// Address space of a pointer (`global`, `local`, `constant`, ...); null for other arguments.
+    /// Address space of a pointer (`global`, `local`, `constant`, ...), or null.
     pub address_space: *const c_char,
     /// Offset in the argument segment, in bytes.
     pub offset: u64,

@@ -267,7 +267,7 @@ enum WordPosition {
         commas: usize,
         follows_operand: bool,
     },
-    /// Value of the modifier with the given name.
+    /// Value of the named modifier.
     Value(String),
     Directive,
     None,

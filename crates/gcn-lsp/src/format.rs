@@ -207,7 +207,7 @@ impl Columns<'_> {
             } else if head == Some(index) && token.kind == TokenKind::Directive {
                 Some(1)
             } else if head == Some(index + 1) {
-                // Follows a label.
+                // The token follows a label.
                 Some((self.indent * (depth + 1)).saturating_sub(column).max(1))
             } else {
                 None
@@ -241,7 +241,7 @@ fn is_line_comment(comment: &str) -> bool {
     !comment.starts_with("/*")
 }
 
-/// True for a line with only labels and an optional comment, which is not indented.
+/// True for a line with only labels and an optional comment, which is not moved.
 fn is_label_only(tokens: &[Token]) -> bool {
     let is_part = |token: &Token| {
         matches!(

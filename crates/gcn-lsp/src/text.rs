@@ -250,7 +250,7 @@ mod tests {
         });
     }
 
-    /// Arbitrary positions are clamped to the text.
+    /// Ranges outside the text are clamped.
     #[test]
     fn any_range_can_be_replaced() {
         arbtest::arbtest(|u| {

@@ -41,7 +41,7 @@ pub struct NamedBuffer {
     name: CString,
 }
 
-/// Creates a device, given a name such as `gfx906` or `vega20`. Returns null and sets an error if the name is unknown.
+/// Creates a device from a name such as `gfx906` or `vega20`. Returns null and sets an error if the name is unknown.
 ///
 /// `name` is null-terminated; `options` may be null. Free the result with `gcn_device_free`.
 #[unsafe(no_mangle)]

@@ -1,4 +1,4 @@
-//! Accesses errors, and returns the library's version.
+//! Queries errors and the library version.
 
 use std::ffi::c_char;
 use std::ptr::null;
