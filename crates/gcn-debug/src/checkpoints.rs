@@ -66,7 +66,7 @@ impl Checkpoint {
 /// Reason why a launch cannot be recorded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Unrecordable {
-    /// There is too much memory.
+    /// Memory exceeds the limit of what is kept.
     Memory,
     /// The host's side of the kernel's calls cannot be saved.
     HostCalls,

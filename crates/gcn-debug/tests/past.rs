@@ -5,7 +5,7 @@
 mod programs;
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 use arbitrary::Unstructured;
@@ -20,13 +20,16 @@ use gcn_runtime::Device;
 use gcn_runtime::observe::Observers;
 
 /// Random programs. `GCN_PROGRAMS` chooses another number.
-const PROGRAMS: u64 = 100;
+const PROGRAMS: u64 = 40;
 /// Number of instructions of most steps, at most.
 const LONGEST_STEP: u64 = 60;
 /// Largest allocation that is compared, in bytes. Larger is the memory of kernels' `malloc`, which no kernel here uses.
 const LARGEST: u64 = 1 << 20;
 /// Number of jumps to stops that are chosen at random.
 const JUMPS: usize = 4;
+
+/// Held by each test: registers hold addresses, which depend on the devices that exist.
+static DEVICES: Mutex<()> = Mutex::new(());
 
 /// State of a launch at a stop.
 #[derive(Clone, PartialEq, Debug)]
@@ -231,6 +234,7 @@ fn code(target: &str) -> Program {
 
 #[test]
 fn random_programs_go_back_and_forward_again() {
+    let _alone = DEVICES.lock().unwrap_or_else(PoisonError::into_inner);
     let programs =
         std::env::var("GCN_PROGRAMS").map_or(PROGRAMS, |it| it.parse().expect("a number"));
     let compared = Arc::<AtomicU64>::default();
@@ -412,6 +416,7 @@ fn recordings() -> [Recording; 3] {
 
 #[test]
 fn breakpoints_are_passed_backwards_in_the_opposite_order() {
+    let _alone = DEVICES.lock().unwrap_or_else(PoisonError::into_inner);
     let plain = run_kernel(Recording::default(), |_, _| Resume::Restart);
     for recording in recordings() {
         let (sender, receiver) = mpsc::channel();
@@ -461,6 +466,7 @@ fn breakpoints_are_passed_backwards_in_the_opposite_order() {
 
 #[test]
 fn watched_values_change_backwards_in_the_opposite_order() {
+    let _alone = DEVICES.lock().unwrap_or_else(PoisonError::into_inner);
     for recording in recordings() {
         let (sender, receiver) = mpsc::channel();
         let mut forward: Vec<(WaveId, u64)> = Vec::new();
@@ -513,6 +519,7 @@ fn watched_values_change_backwards_in_the_opposite_order() {
 
 #[test]
 fn changes_by_the_user_are_made_again() {
+    let _alone = DEVICES.lock().unwrap_or_else(PoisonError::into_inner);
     for recording in recordings() {
         let (sender, values) = mpsc::channel();
         let mut stops = 0;
@@ -557,6 +564,7 @@ fn changes_by_the_user_are_made_again() {
 
 #[test]
 fn registers_are_exact_at_a_fault_of_host_code() {
+    let _alone = DEVICES.lock().unwrap_or_else(PoisonError::into_inner);
     let mut faults = Vec::new();
     for is_interpreted in [true, false] {
         let (sender, receiver) = mpsc::channel();
