@@ -312,7 +312,7 @@ typedef struct {
    */
   const char *value_kind;
   /**
-   * Address space of a pointer (`global`, `local`, `constant`, ...); null for other arguments.
+   * Address space of a pointer (`global`, `local`, `constant`, ...), or null.
    */
   const char *address_space;
   /**
@@ -661,7 +661,7 @@ bool gcn_object_section(const gcn_object *object, size_t index, gcn_section *sec
 void gcn_object_free(gcn_object *object);
 
 /**
- * Creates a device, given a name such as `gfx906` or `vega20`. Returns null and sets an error if the name is unknown.
+ * Creates a device from a name such as `gfx906` or `vega20`. Returns null and sets an error if the name is unknown.
  *
  * `name` is null-terminated; `options` may be null. Free the result with `gcn_device_free`.
  */

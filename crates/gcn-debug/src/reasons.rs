@@ -16,7 +16,10 @@ use crate::view::View;
 /// True for a jump that saves the address of the next instruction, to which the function returns.
 pub(crate) fn is_call(step: &Step) -> bool {
     let uses = step.inst.uses();
-    uses.calls() && uses.registers().any(|it| it.written != 0)
+    uses.calls()
+        && uses
+            .registers()
+            .any(|it| it.written != 0 && it.operand().is_some())
 }
 
 /// Wave whose turn it is.
