@@ -47,9 +47,9 @@ pub enum Command {
 
 /// Entry of the command table.
 pub struct CommandRow {
-    /// Command.
+    /// Command that the entry describes.
     pub command: Command,
-    /// Name.
+    /// Full name.
     pub name: &'static str,
     /// Abbreviations and aliases.
     pub others: &'static [&'static str],
@@ -118,7 +118,7 @@ pub const COMMANDS: &[CommandRow] = &[
     row(C::Workgroup,              "workgroup",           &["group"],            "[X[,Y[,Z]]]: show or choose the workgroup in focus"),
 ];
 
-/// Finds a command by name, alias or prefix of its name.
+/// Finds a command by name, alias or name prefix.
 pub fn command(word: &str) -> Option<&'static CommandRow> {
     let is_exact = |row: &&CommandRow| row.name == word || row.others.contains(&word);
     let begins = |row: &&CommandRow| !word.is_empty() && row.name.starts_with(word);

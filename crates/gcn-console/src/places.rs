@@ -1,4 +1,4 @@
-//! Parses locations for breakpoints and listings, and element ranges.
+//! Parses element ranges and locations for breakpoints and listings.
 
 use gcn_debug::{
     EvalError, Evaluated, Expr, Line, ParseError, Session, Space, StopKind, Symbol, Target,

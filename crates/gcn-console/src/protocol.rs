@@ -1,4 +1,4 @@
-//! Messages between a program that contains a debugger and the command that started it. Each is one line of JSON.
+//! Messages between a program that contains a debugger and the command that started it, as lines of JSON.
 //!
 //! The command listens on a socket named in the program's settings. Each process of the program that launches kernels
 //! connects, sends [`FromProgram::Begins`], and receives [`ToProgram::Begin`].

@@ -7,7 +7,7 @@ pub struct Finding {
     pub check: &'static str,
     /// Name of the kind of finding, such as `race`.
     pub name: &'static str,
-    /// Description.
+    /// Message that describes the finding.
     pub message: String,
 }
 

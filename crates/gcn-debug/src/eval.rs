@@ -1,4 +1,4 @@
-//! Expression evaluation.
+//! Evaluates expressions, and resolves the locations they denote.
 
 use gcn_emu::wave::LANES;
 
@@ -10,7 +10,7 @@ use crate::view::{NamedBuffer, Target, View};
 /// Result of evaluating an expression.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Evaluated {
-    /// A number.
+    /// Single value.
     Scalar(Scalar),
     /// One value for each of the 64 lanes, active or not.
     Lanes(Vec<Scalar>),
@@ -93,7 +93,7 @@ fn lane(expr: &Expr, view: &View<'_>) -> Result<u8, EvalError> {
 }
 
 fn named(name: &str, index: Option<&Expr>, view: &View<'_>) -> Result<Target, EvalError> {
-    // Unnamed arguments have numbers.
+    // An unnamed argument, written `arg0`, is a buffer named `0`.
     let number = name.strip_prefix("arg").unwrap_or(name);
     let has = |wanted: &str| view.buffers.iter().position(|it| it.name == wanted);
     let Some(place) = has(name).or_else(|| has(number)) else {

@@ -45,9 +45,9 @@ pub enum Place {
         /// Number of registers, 1 or 2.
         count: u8,
     },
-    /// SCC.
+    /// SCC, the scalar condition code.
     Scc,
-    /// MODE.
+    /// MODE register.
     Mode,
     /// Program counter.
     Pc,

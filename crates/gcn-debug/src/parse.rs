@@ -9,7 +9,7 @@ use crate::scalar::{Scalar, ScalarType};
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct ParseError {
-    /// Description.
+    /// Message that describes the error.
     pub message: String,
     /// Byte offset of the error in the text.
     pub at: usize,

@@ -1,4 +1,4 @@
-//! Points in the execution of a launch, memory images, and user changes.
+//! Data for going back: points in the execution of a launch, memory images, and user changes.
 
 use gcn_emu::memory::Memory;
 use gcn_emu::wave::WaveId;

@@ -16,7 +16,7 @@ const MAX_SOURCE_BYTES: u64 = 16 << 20;
 /// Symbol in memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Symbol {
-    /// Name.
+    /// Symbol name.
     pub name: String,
     /// Address.
     pub address: u64,
@@ -252,8 +252,8 @@ impl Program {
         files.into_iter().find(|file| ends(file))
     }
 
-    /// Returns the addresses at which code for a line starts, and that line. If the line has no code, uses the next
-    /// line that has. Each contiguous piece of code contributes its first address.
+    /// Finds code for a line, or for the next line that has code. Returns that line, and the first address of each
+    /// contiguous piece of its code.
     pub fn addresses(&self, file: &str, line: u32) -> Option<(Line, Vec<u64>)> {
         let table = self.table();
         let of_file = |it: &&(Range<u64>, Line)| &*it.1.file == file && it.1.line >= line;
@@ -303,7 +303,7 @@ impl Program {
         nearest.next().is_none().then(|| first.clone())
     }
 
-    /// Returns the lines in a range for which code exists, in ascending order.
+    /// Returns the lines in a range that have code, in ascending order.
     pub fn lines_with_code(&self, file: &str, lines: Range<u32>) -> Vec<u32> {
         let table = self.table().iter();
         let of_file = table.filter(|(_, it)| &*it.file == file && lines.contains(&it.line));

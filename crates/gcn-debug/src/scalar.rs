@@ -92,7 +92,7 @@ impl ScalarType {
 /// Scalar value: bits and their type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Scalar {
-    /// Type.
+    /// Type of the value.
     pub ty: ScalarType,
     /// Bits; those beyond the type's size are zero.
     pub bits: u64,

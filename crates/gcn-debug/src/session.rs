@@ -159,7 +159,7 @@ pub(crate) enum Goal {
         /// Last stop found so far, and its turn.
         found: Option<(Moment, u64)>,
     },
-    /// Replay to find the sought lines or call among a wave's instructions from `from` to `before`.
+    /// Replay to search a wave's instructions from `from` to `before`.
     SearchWave {
         before: Moment,
         from: u64,

@@ -54,9 +54,9 @@ pub enum StopKind {
 /// Value to watch.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Watched {
-    /// Expression.
+    /// Value of an expression.
     Expr(Expr),
-    /// Elements in device memory.
+    /// Values of elements in device memory.
     Elements {
         /// Name of the buffer or symbol, and index of the first element.
         name: (String, u64),
@@ -69,7 +69,7 @@ pub enum Watched {
     },
 }
 
-/// Value of a watchpoint at a comparison.
+/// Observed value of a watchpoint.
 #[derive(Clone, PartialEq, Debug)]
 pub enum WatchedValue {
     /// Single value.

@@ -12,9 +12,9 @@ use crate::scalar::{Scalar, ScalarType};
 /// Buffer that expressions can refer to by name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NamedBuffer {
-    /// Name.
+    /// Name in expressions.
     pub name: String,
-    /// Address.
+    /// Start address.
     pub address: u64,
     /// Size in bytes.
     pub bytes: u64,

@@ -133,7 +133,7 @@ impl Sliced {
     /// Finds the slice.
     ///
     /// # Errors
-    /// [`WhyError`].
+    /// Returns a [`WhyError`] if the slice cannot be found.
     fn find<L: Launches>(
         launches: &L,
         question: Question<'_>,
@@ -159,7 +159,7 @@ impl Sliced {
             ..Plan::default()
         };
         if let Some(until) = question.until {
-            // Skipping waves would change the point of the question.
+            // Skipping waves would change the schedule, and with it the point of the question.
             plan.all = true;
             let run = until.run;
             let mut add = |wave: WaveId| {
@@ -234,7 +234,7 @@ impl Sliced {
 
     /// Restores memory to its initial contents, and the queried location to its final value.
     fn finish(&self, question: Question<'_>) {
-        // Memory contents shown at the end must come from a complete run.
+        // Later passes may be partial, so `end` holds the bytes after the complete first pass.
         self.image.restore(question.memory);
         if let QuestionPlace::Memory { address, .. } = question.place {
             question.memory.write(address, &self.end);

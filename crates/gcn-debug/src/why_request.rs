@@ -17,7 +17,7 @@ pub enum QuestionPlace {
     },
     /// Registers or LDS of a wave at the point of the question.
     Wave {
-        /// The wave.
+        /// Wave that contains them.
         wave: WaveId,
         /// Lane for vector registers given without a lane.
         lane: u8,

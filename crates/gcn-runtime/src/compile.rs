@@ -49,7 +49,7 @@ pub struct Compiled {
     pub code: Vec<u8>,
     /// Warnings as printed by Clang.
     pub diagnostics: String,
-    /// Commands that built the result, possibly before it was cached, in shell syntax.
+    /// Commands that built the result, in shell syntax. For a cached result, those of the original build.
     pub commands: Vec<String>,
     /// True if the result came from the cache.
     pub cached: bool,

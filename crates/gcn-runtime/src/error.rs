@@ -55,7 +55,7 @@ pub enum Error {
     /// A container of code objects cannot be read.
     #[error(transparent)]
     Bundle(Arc<BundleError>),
-    /// There is no code for the device.
+    /// No code was found for the device.
     #[error("no code for {target}; there is code for: {}", .found.join(", "))]
     NoCode {
         /// Target of the device.

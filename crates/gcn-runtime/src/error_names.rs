@@ -58,7 +58,7 @@ pub const SKIPPED: &str = "skipped";
 /// Panic in a function called by a queue.
 pub const PANICKED: &str = "panicked";
 
-/// All names.
+/// All error names in this module.
 ///
 /// # Examples
 /// ```

@@ -467,7 +467,7 @@ impl Launch {
         self
     }
 
-    /// Limits the number of host threads below that of the device.
+    /// Sets the maximum number of host threads, up to that of the device.
     ///
     /// # Examples
     /// ```

@@ -35,7 +35,7 @@ const UNLOCKED: &str = ".gcn-no-owner";
 #[derive(Debug)]
 pub struct ScratchDirectory {
     directory: TempDir,
-    /// Locked file; `None` if the file system does not support locks.
+    /// Lock file; `None` if the file system does not support locks.
     _lock: Option<File>,
 }
 

@@ -118,7 +118,7 @@ fn bitcode_whose_assembly_reads_a_file_is_linked_each_time() {
         let compiled = compile_with(&toolchain, Some(place.path()), request);
         compiled.unwrap_or_else(|error| panic!("{error:?}"))
     };
-    // An S_NOP from the file, and the kernel's S_ENDPGM.
+    // Encoding of S_NOP. The kernel itself ends with S_ENDPGM.
     let file = place.path().join("nops");
     std::fs::write(&file, [0, 0, 0x80, 0xbf]).expect("written");
     let reads = format!("__asm__ volatile(\".incbin \\\"{}\\\"\");", file.display());

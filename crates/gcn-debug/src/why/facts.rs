@@ -17,7 +17,7 @@ const SCALARS: u16 = 256;
 const STATE: u16 = SCALARS + 128;
 
 impl Register {
-    /// SCC.
+    /// Scalar condition code.
     pub(crate) const SCC: Register = Register(STATE);
     /// Low dword of EXEC.
     pub(crate) const EXEC: Register = Register(SCALARS + regs::EXEC_LO as u16);

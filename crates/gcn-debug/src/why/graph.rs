@@ -74,7 +74,7 @@ pub struct ValueGraph {
     pub(super) cut: Option<&'static str>,
 }
 
-/// Static instruction.
+/// Instruction of the code, as opposed to its executions.
 #[derive(Clone, Debug)]
 pub(super) struct GraphInstruction {
     pub(super) text: String,

@@ -132,7 +132,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Skips copies: register copies in either run, and copies through memory if only one run has one.
+    /// Skips copies: register copies in either run, and copies through unnamed memory unless both runs access memory.
     fn without_copies(&self, mut inputs: [GraphInput; 2]) -> [GraphInput; 2] {
         loop {
             let is_memory = [0, 1].map(|side| {
@@ -446,7 +446,7 @@ impl Walk<'_> {
         region
     }
 
-    /// Returns the store to a location that the other run has not written, or else a region.
+    /// Returns the region of a result, or for a root just its store.
     fn stored_or_region(&self, side: usize, node: u32, from: Option<usize>) -> Vec<u32> {
         match from {
             None => vec![node],
@@ -454,7 +454,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns a pair of instructions in two regions that perform the same operation on equal operands.
+    /// Returns a pair of instructions in two regions with the same operation, equal operands and different results.
     fn equal_in(&self, regions: &[Vec<u32>; 2]) -> Option<[u32; 2]> {
         let first = |side: usize| {
             let region = regions[side].iter().copied();

@@ -71,9 +71,9 @@ pub struct ValueStep {
     pub location: Location,
     /// Symbolic branch target.
     pub target: Option<String>,
-    /// Wave.
+    /// Wave that executed the instruction.
     pub wave: WaveId,
-    /// Lane.
+    /// Lane; `None` if the result belongs to no lane.
     pub lane: Option<u8>,
     /// Position of the instruction in its wave's execution, from 1.
     pub executed: u64,

@@ -49,7 +49,7 @@ pub struct AnswerStep {
     pub target: Option<u64>,
     /// Wave of the execution nearest to the queried location.
     pub wave: WaveId,
-    /// Lane of the nearest execution.
+    /// Lane of the nearest execution; `None` if its result belongs to no lane.
     pub lane: Option<u8>,
     /// Position of the nearest execution among the wave's instructions, from 1.
     pub executed: u64,

@@ -193,7 +193,7 @@ impl CompilerCommands {
         })
     }
 
-    /// Returns a text that changes with the commands, the source path or the compiler.
+    /// Returns a string that changes with the commands, the source path or the compiler.
     pub fn identity(&self, toolchain: &Toolchain) -> String {
         let path = std::path::absolute(&self.source).unwrap_or_default();
         let directory = std::env::current_dir().unwrap_or_default();

@@ -39,7 +39,7 @@ pub enum CompileError {
         "the device libraries (ockl.bc and others) were not found: install Debian's package rocm-device-libs, or set HIP_DEVICE_LIB_PATH to their directory"
     )]
     NoLibraries,
-    /// There is no device library for the target.
+    /// A device library for the target is missing.
     #[error("the device libraries in {} do not support {target}", .directory.display())]
     NoLibraryForTarget {
         /// Directory of the device libraries.

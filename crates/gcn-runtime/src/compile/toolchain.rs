@@ -88,7 +88,7 @@ impl Toolchain {
         files.find(|file| file.is_file())
     }
 
-    /// Returns a text that changes with compiler, linker or libraries: their paths, sizes and modification times.
+    /// Returns a string that changes with compiler, linker or libraries: their paths, sizes and modification times.
     pub(super) fn identity(&self) -> String {
         let of = |path: &Path| {
             let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());

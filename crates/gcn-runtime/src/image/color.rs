@@ -90,7 +90,7 @@ impl ColorConversion {
     }
 }
 
-/// Scales a number by `largest`, rounds to nearest even, and clamps it to `least` and `largest`.
+/// Clamps a number to `least` and 1, scales it by `largest`, and rounds it to nearest even.
 fn scaled(value: f32, least: f64, largest: f64) -> i64 {
     let value = f64::from(value);
     if value.is_nan() {

@@ -57,8 +57,8 @@ impl KernelStart<'_> {
         hidden.chain(undeclared).chain(mute)
     }
 
-    /// Returns the location from which the device library's printf reads its buffer, if it is among the hidden
-    /// arguments.
+    /// Returns the hidden argument in which the device library's printf stub expects its buffer, if the object contains
+    /// the stub and does not declare the argument.
     fn mute_printf_argument<'a>(
         &self,
         hidden: impl Iterator<Item = Hidden<'a>> + Clone,

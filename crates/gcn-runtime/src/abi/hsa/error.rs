@@ -133,7 +133,7 @@ pub enum LaunchError {
     /// The entry point is not in executable code.
     #[error("the entry of the kernel at {0:#x} is not in an executable segment")]
     Entry(u64),
-    /// There is not enough memory.
+    /// Not enough device memory is available.
     #[error(transparent)]
     Memory(#[from] AllocError),
 }

@@ -19,7 +19,7 @@ use super::start::{Arguments, KernelStart};
 const DWORD: u64 = 4;
 /// Size of the largest common argument, in bytes.
 const ARGUMENT: u64 = 8;
-/// Number of the first register that is not a plain SGPR on all targets.
+/// Number of registers, from `s0`, that are plain SGPRs on all targets.
 const SGPRS: u8 = 102;
 
 /// Loads beyond the launch arguments by a kernel without metadata.

@@ -39,7 +39,7 @@ pub struct Loaded {
     pub address: u64,
     /// Address of the first byte in the object file.
     pub linked: u64,
-    /// Size in memory, in bytes.
+    /// Size of the loaded image, in bytes.
     pub size: u64,
     segments: Vec<Segment>,
     symbols: Vec<LoadedSymbol>,
@@ -73,7 +73,7 @@ impl fmt::Debug for KeptCode {
 /// Symbol of a loaded code object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LoadedSymbol {
-    /// Name.
+    /// Symbol name.
     pub name: String,
     /// Address in guest memory.
     pub address: u64,
@@ -104,7 +104,7 @@ pub enum LoadError {
     /// Relocations cannot be applied.
     #[error("{}", list(.0))]
     Relocations(Vec<RelocationError>),
-    /// There is not enough memory.
+    /// Not enough device memory is available.
     #[error(transparent)]
     Memory(#[from] AllocError),
 }
