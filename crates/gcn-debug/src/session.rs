@@ -131,7 +131,7 @@ pub(crate) enum Goal {
         line: Option<Line>,
         over: bool,
     },
-    /// Run until a wave returns from a call to an address, then continue with the step in `then`.
+    /// Runs until a wave returns from a call to an address, then continues with the step in `then`.
     Return {
         wave: WaveId,
         address: u64,
@@ -142,7 +142,7 @@ pub(crate) enum Goal {
         address: u64,
         from: u64,
     },
-    /// Run until the wave leaves its current function.
+    /// Runs until the wave leaves its current function.
     Finish {
         wave: WaveId,
         /// Number of nested calls that have not returned.
@@ -150,22 +150,22 @@ pub(crate) enum Goal {
         /// True once the return jump has been executed.
         returns: bool,
     },
-    /// Replay the launch up to a given point.
+    /// Replays the launch up to a given point.
     Replay(Moment),
-    /// Replay to find the last stop between a turn's checkpoint and an end.
+    /// Replays the launch to find the last stop between a turn's checkpoint and an end.
     Search {
         begin: u64,
         end: SearchEnd,
         /// Last stop found so far, and its turn.
         found: Option<(Moment, u64)>,
     },
-    /// Replay to search a wave's instructions from `from` to `before`.
+    /// Replays the launch to search a wave's instructions from `from` to `before`.
     SearchWave {
         before: Moment,
         from: u64,
         sought: Sought,
     },
-    /// Replay up to the same fault with exact registers, then restore the previous goal.
+    /// Replays the launch up to the same fault with exact registers, then restores the previous goal.
     ToFault(Box<Goal>),
 }
 

@@ -112,10 +112,10 @@ impl Random {
 
 /// Plan of a run.
 enum Plan {
-    /// Step to the end and record each stop.
+    /// Steps to the end and records each stop.
     Forward,
-    /// Step to the last recorded stop, go back to the start, step to the last stop again, and then go back to other
-    /// stops.
+    /// Steps to the last recorded stop, goes back to the start, steps to the last stop again, and then goes back to
+    /// other stops.
     Back {
         noted: Vec<Snapshot>,
         /// Stops to go back to, each from the last stop; one of them is the start.
