@@ -265,7 +265,7 @@ pub(crate) struct State {
     /// Number of the current dispatch.
     pub(crate) dispatch: Option<u64>,
     pub(crate) goal: Goal,
-    /// Instruction counts of waves at stops that have been reported.
+    /// Instruction count of each wave at its last reported stop.
     pub(crate) passed: HashMap<WaveId, u64>,
     pub(crate) last: Option<LastRun>,
     pub(crate) no_past: Option<&'static str>,

@@ -417,7 +417,7 @@ fn is_lane_move(does: Does) -> bool {
     matches!(does, Does::Lanes(_))
 }
 
-/// Returns the element (0 or 1) whose data a field of a memory instruction contains, or `None` for an address field.
+/// Returns the element (0 or 1) for a data field of a memory instruction, or `None` for an address field.
 fn data_element(step: &Step, field: Field) -> Option<u8> {
     step.memory.as_ref()?;
     match field {

@@ -340,7 +340,7 @@ impl Walk<'_> {
         pairs
     }
 
-    /// Queues a pair of the comparisons that decided whether two instructions executed. Returns false if none differ.
+    /// Queues two controlling comparisons that differ, one from each run. Returns false if there are none.
     fn conditions(&mut self, nodes: [u32; 2], from: Option<usize>, here: usize) -> bool {
         let deciding = [0, 1].map(|side| self.deciding(side, nodes[side], from));
         let value = |side: usize, node: u32| self.graphs[side].nodes[node as usize].value;
@@ -373,8 +373,8 @@ impl Walk<'_> {
         true
     }
 
-    /// Returns the comparisons that decided whether an instruction executed in its lane, and which lanes the
-    /// instruction reading its result left out, in execution order.
+    /// Returns the comparisons that control an instruction, in execution order: those that decided whether it executed
+    /// in its lane, and those that disabled lanes of the instruction that reads its result.
     fn deciding(&self, side: usize, node: u32, from: Option<usize>) -> Vec<u32> {
         let graph = self.graphs[side];
         let own = graph.inputs(node).iter();
