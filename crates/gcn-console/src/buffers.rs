@@ -1,4 +1,4 @@
-//! Buffers of a launch in a program: kernel arguments and the program's allocations.
+//! Finds the buffers of a launch inside a program: kernel arguments and the program's allocations.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use gcn_runtime::parameters::{Parameter, Takes};
 /// Size of a pointer in bytes.
 const POINTER: usize = 8;
 
-/// Names of a kernel's parameters, taken from its metadata, or else from debug information, or else `arg0` and so on.
+/// Returns the names of a kernel's parameters from its metadata or debug information, or else `arg0` and so on.
 pub(crate) fn parameter_names(kernel: &Kernel) -> Vec<String> {
     let parameters = kernel.parameters().unwrap_or_default();
     let declared = || {
@@ -30,8 +30,8 @@ pub(crate) fn parameter_names(kernel: &Kernel) -> Vec<String> {
     parameters.iter().map(name).collect()
 }
 
-/// Buffers of a launch with its argument segment at `segment`. A pointer argument becomes a buffer that extends to
-/// the end of its allocation, and a value argument a buffer of its own; all allocations follow.
+/// Returns the buffers of a launch whose kernel arguments are at `segment`. A pointer argument becomes a buffer that
+/// extends to the end of its allocation, and a value argument a buffer of its own. All allocations follow.
 pub(crate) fn buffers(
     kernel: &Kernel,
     names: &[String],
@@ -71,8 +71,8 @@ pub(crate) fn buffers(
     arguments.chain(allocations).collect()
 }
 
-/// Reads a pointer and returns its address with the number of bytes to the end of the allocation; `None` if it points
-/// into no allocation.
+/// Reads a pointer, and returns its address and the number of bytes to the end of its allocation, or `None` if it does
+/// not point into an allocation.
 fn pointed(memory: &Memory, place: u64) -> Option<(u64, u64)> {
     let mut bytes = [0; POINTER];
     let address = memory

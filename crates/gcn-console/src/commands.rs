@@ -1,6 +1,6 @@
 //! Console commands: names, abbreviations and help.
 
-/// Command, described by its row of [`COMMANDS`].
+/// Console command. [`COMMANDS`] describes each one.
 #[allow(missing_docs)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Command {
@@ -45,11 +45,11 @@ pub enum Command {
     Workgroup,
 }
 
-/// Row of the command table.
+/// Entry of the command table.
 pub struct CommandRow {
-    /// Command.
+    /// Command that the entry describes.
     pub command: Command,
-    /// Name.
+    /// Full name.
     pub name: &'static str,
     /// Abbreviations and aliases.
     pub others: &'static [&'static str],
@@ -59,7 +59,7 @@ pub struct CommandRow {
 
 use Command as C;
 
-/// Creates a table row.
+/// Creates a table entry.
 const fn row(
     command: Command,
     name: &'static str,
@@ -118,7 +118,7 @@ pub const COMMANDS: &[CommandRow] = &[
     row(C::Workgroup,              "workgroup",           &["group"],            "[X[,Y[,Z]]]: show or choose the workgroup in focus"),
 ];
 
-/// Finds a command by name, alias or prefix of its name.
+/// Finds a command by name, alias or name prefix.
 pub fn command(word: &str) -> Option<&'static CommandRow> {
     let is_exact = |row: &&CommandRow| row.name == word || row.others.contains(&word);
     let begins = |row: &&CommandRow| !word.is_empty() && row.name.starts_with(word);
@@ -131,7 +131,7 @@ pub fn is_command(line: &str) -> bool {
     command(word(line)).is_some()
 }
 
-/// First word of a line.
+/// Returns the first word of a line.
 pub fn word(line: &str) -> &str {
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
     let end = line.find(|c| !is_name(c)).unwrap_or(line.len());

@@ -11,7 +11,7 @@ use std::thread;
 use crate::console::{CommandLine, CommandSource};
 use crate::protocol::{FromProgram, ToProgram, receive, send};
 
-/// Connection to the command. A thread receives its messages, since an interrupt may arrive at any time.
+/// Connection to the command. A separate thread receives messages, because an interrupt may arrive at any time.
 #[derive(Debug)]
 pub(crate) struct Connection {
     out: Mutex<UnixStream>,
@@ -21,10 +21,10 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Connects to the socket at a path. The flag is set when the user interrupts the run.
+    /// Connects to the socket at a path. An interrupt by the user sets the flag.
     ///
     /// # Errors
-    /// Nobody listens at the path, or the listener is not the command.
+    /// Fails if no process is listening at the path, or if the listener is not the command.
     pub(crate) fn open(path: &Path, interrupt: &Arc<AtomicBool>) -> io::Result<Connection> {
         let mut out = UnixStream::connect(path)?;
         let mut input = BufReader::new(out.try_clone()?);
@@ -45,19 +45,19 @@ impl Connection {
         })
     }
 
-    /// Sends a message. Errors are ignored: a closed connection is noticed at the next command.
+    /// Sends a message. Errors are ignored, because reading the next command detects a closed connection.
     pub(crate) fn tell(&self, message: &FromProgram) {
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = send(&mut *out, message);
     }
 
-    /// Returns the next message; `None` once the connection is closed.
+    /// Returns the next message, or `None` once the connection is closed.
     fn next(&self) -> Option<ToProgram> {
         let commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
         commands.recv().ok()
     }
 
-    /// Asks the command to end the program, and waits. Returns only if the command itself has exited.
+    /// Asks the command to end the program. Returns only if the command itself has exited.
     pub(crate) fn quit(&self) {
         self.tell(&FromProgram::Quits);
         while self.next().is_some() {}

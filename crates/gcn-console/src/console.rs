@@ -1,4 +1,4 @@
-//! Debugger console: reads and executes commands while the run is stopped.
+//! Debugger console that reads and executes commands while the run is stopped.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,10 +9,10 @@ use gcn_report::printable;
 use crate::execute::{Executed, Focus, execute};
 use crate::show;
 
-/// Prompt, printed before commands that are not typed.
+/// Prompt. Printed before each command not typed at a terminal.
 pub const PROMPT: &str = "(gcn) ";
 
-/// Output error that ended the session, if any.
+/// First output error, which ends the session.
 pub type OutputError = Arc<Mutex<Option<io::Error>>>;
 
 /// Line from a command source.
@@ -26,10 +26,10 @@ pub struct CommandLine {
 
 /// Source of commands: a terminal, a pipe, a file or a connection.
 pub trait CommandSource: Send {
-    /// Returns the next line; `None` at the end.
+    /// Returns the next line, or `None` at the end.
     ///
     /// # Errors
-    /// The source cannot be read.
+    /// Fails if the source cannot be read.
     fn next(&mut self) -> io::Result<Option<CommandLine>>;
 }
 
@@ -48,7 +48,8 @@ pub struct Console {
 }
 
 impl Console {
-    /// Creates a console that reads the last source first. `focus` determines whether a program makes the launches.
+    /// Creates a console that reads its sources from last to first. `focus` determines whether a program launches the
+    /// kernels.
     pub fn new(
         sources: Vec<Box<dyn CommandSource>>,
         focus: Focus,
@@ -83,7 +84,7 @@ impl Console {
         error.is_some()
     }
 
-    /// Returns the next command; `None` at the end of all sources.
+    /// Returns the next command, or `None` when all sources are exhausted.
     fn command(&mut self) -> Option<String> {
         loop {
             let source = self.sources.last_mut()?;

@@ -1,4 +1,4 @@
-//! Command execution: parses arguments and applies commands to the session.
+//! Executes commands: parses their arguments and applies them to the session.
 
 use gcn_debug::{
     Evaluated, Expr, Format, Line, Place, Resume, Scalar, Session, Space, Stop, StopKind,
@@ -18,7 +18,7 @@ use gcn_report::printable;
 pub enum Executed {
     /// Text to print.
     Text(String),
-    /// Resumption of the run.
+    /// Decision to resume the run.
     Resume(Resume),
 }
 
@@ -34,22 +34,22 @@ pub struct Focus {
     hits: Vec<u32>,
     /// Arguments of the last `x`.
     examined: (u64, Format, u64),
-    /// Breakpoints by name; `None` if all launches have the same code.
+    /// Breakpoints by name; `None` if all launches run the same code.
     names: Option<NamedPlaces>,
 }
 
-/// Error for `run` in a running program.
+/// Error for `run` while the program is already running.
 const RUNS_ALREADY: &str = "the program runs already: continue goes on, start stops at the next launch, quit ends the program";
 /// Number of source lines in a listing.
 const LISTED: u32 = 10;
-/// Number of instructions in a listing from an address. Earlier code is omitted, since its instructions cannot be
-/// told from literals.
+/// Number of instructions in a listing from an address. Listings start at the address because earlier instructions
+/// cannot be distinguished from literals.
 const INSTRUCTIONS: usize = 16;
 /// Maximum length in bytes of a function's listing.
 const MAX_FUNCTION: u64 = 1 << 20;
 
 impl Focus {
-    /// Creates the state for a session inside a program, which loads code and launches kernels itself.
+    /// Creates the state for a session inside a program that loads code and launches kernels itself.
     pub fn in_program() -> Focus {
         Focus {
             names: Some(NamedPlaces::default()),
@@ -57,14 +57,14 @@ impl Focus {
         }
     }
 
-    /// Resolves breakpoints by name in the code of a program's launch at its beginning.
+    /// Resolves breakpoints by name in the code of a launch that is starting.
     pub fn begins(&self, session: &mut Session<'_, '_>) {
         if let Some(names) = &self.names {
             names.resolve(session);
         }
     }
 
-    /// Updates the state when a wave has stopped.
+    /// Updates the state after a stop.
     pub fn stopped(&mut self, session: &Session<'_, '_>, stop: &Stop) {
         let wave = session.wave();
         let line = wave.and_then(|wave| session.program().line(wave.pc));
@@ -233,7 +233,7 @@ fn resume(
     })
 }
 
-/// Asks why a place has its value.
+/// Asks why an expression has its value.
 fn why(session: &mut Session<'_, '_>, rest: &str) -> Result<Resume, Message> {
     let (depth, text) = slash(rest);
     let depth = match depth {
@@ -255,7 +255,7 @@ fn why(session: &mut Session<'_, '_>, rest: &str) -> Result<Resume, Message> {
     Ok(Resume::Why)
 }
 
-/// Source line of the wave in focus.
+/// Returns the source line of the wave in focus.
 fn current_line(focus: &Focus, session: &Session<'_, '_>) -> Option<Line> {
     let wave = session.wave();
     let here = wave.and_then(|wave| session.program().line(wave.pc));
@@ -335,7 +335,7 @@ fn info(session: &Session<'_, '_>, rest: &str) -> Result<String, Message> {
     })
 }
 
-/// Splits the letters after a slash from the rest.
+/// Splits off the letters after a slash.
 fn slash(rest: &str) -> (&str, &str) {
     match rest.strip_prefix('/') {
         Some(behind) => {
@@ -406,7 +406,7 @@ fn undisplay(focus: &mut Focus, rest: &str) -> Result<String, Message> {
     Ok(String::new())
 }
 
-/// Byte offset of the `=` in an assignment.
+/// Returns the byte offset of the `=` in an assignment.
 fn assignment(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let is_part = |at: usize| {

@@ -1,4 +1,4 @@
-//! Breakpoints by name in programs that load code at run time: they are resolved in the code of each launch.
+//! Breakpoints by name, for programs that load code at run time. Names are resolved in the code of each launch.
 
 use gcn_debug::{Line, Session, StopKind};
 use gcn_report::printable;
@@ -10,11 +10,11 @@ use crate::places::{Message, source_line, stops_at};
 pub struct PlaceName(String);
 
 impl PlaceName {
-    /// Creates the name for a location as written by the user; `None` for an address and for the location of the wave
-    /// in focus. A line without a file is in the file of `current`.
+    /// Creates a name from a location as the user wrote it. Returns `None` for an address and for the current location
+    /// of the focused wave. Line numbers without a file refer to the file of `current`.
     ///
     /// # Errors
-    /// The text is a line without a file, and no file is known.
+    /// Fails for a line number without a file if no current file is known.
     pub fn new(
         session: &Session<'_, '_>,
         text: &str,
@@ -30,18 +30,18 @@ impl PlaceName {
         Ok(line.map(|it| PlaceName(format!("{}:{}", it.file, it.line))))
     }
 
-    /// Description of a name not found in any loaded code.
+    /// Describes a name that was not found in any loaded code.
     pub fn description(&self) -> String {
         format!("{}, which no code has yet", printable(&self.0))
     }
 
-    /// Stop condition that no instruction meets.
+    /// Returns a stop condition that no instruction satisfies.
     pub fn nowhere(&self) -> StopKind {
         StopKind::Addresses(Vec::new())
     }
 }
 
-/// Numbers and names of breakpoints by name.
+/// Breakpoints by name, with their numbers.
 #[derive(Clone, Default, Debug)]
 pub struct NamedPlaces(Vec<(u32, PlaceName)>);
 
@@ -51,7 +51,7 @@ impl NamedPlaces {
         self.0.push((number, name));
     }
 
-    /// Resolves the breakpoints in the code of a launch. A breakpoint whose name is not found cannot be hit in this
+    /// Resolves the breakpoints in the code of a launch. Breakpoints whose names are not found are never hit in that
     /// launch.
     pub fn resolve(&self, session: &mut Session<'_, '_>) {
         for (number, name) in &self.0 {

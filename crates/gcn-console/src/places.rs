@@ -1,4 +1,4 @@
-//! Parsing of locations for breakpoints and listings, and of element ranges.
+//! Parses element ranges and locations for breakpoints and listings.
 
 use gcn_debug::{
     EvalError, Evaluated, Expr, Line, ParseError, Session, Space, StopKind, Symbol, Target,
@@ -7,10 +7,10 @@ use gcn_debug::{
 
 use gcn_report::printable;
 
-/// Suffixes of instruction names that denote the encoding.
+/// Mnemonic suffixes that denote the encoding.
 const ENCODINGS: [&str; 4] = ["_e32", "_e64", "_sdwa", "_dpp"];
 
-/// Error of a command, for the user.
+/// Error message of a command, for the user.
 pub type Message = String;
 
 /// Formats an expression error as a message.
@@ -41,7 +41,7 @@ pub fn number(session: &Session<'_, '_>, text: &str) -> Result<i128, Message> {
     }
 }
 
-/// Address and memory space of a location for `x` or `disassemble`.
+/// Parses the address and memory space for `x` or `disassemble`.
 ///
 /// # Errors
 /// Returns a message for the user.
@@ -61,7 +61,7 @@ pub fn address(session: &Session<'_, '_>, text: &str) -> Result<(Space, u64), Me
     }
 }
 
-/// Parses a source line written as `FILE:LINE` or `LINE`; `None` if it is neither.
+/// Parses a source line written as `FILE:LINE` or `LINE`. Returns `None` if it is neither.
 ///
 /// # Errors
 /// Returns a message for the user.
@@ -181,7 +181,7 @@ pub fn stops_at(
     ))
 }
 
-/// Text for the locations after the first one.
+/// Describes the locations after the first one.
 fn others(count: usize) -> String {
     match count {
         0 | 1 => String::new(),
@@ -190,7 +190,7 @@ fn others(count: usize) -> String {
     }
 }
 
-/// Formats an address as its symbol, with the line if known.
+/// Formats an address as its symbol, with the source line if known.
 pub fn describe(session: &Session<'_, '_>, address: u64) -> String {
     let program = session.program();
     let symbol = program.symbolic(address);
@@ -201,13 +201,13 @@ pub fn describe(session: &Session<'_, '_>, address: u64) -> String {
     }
 }
 
-/// Last component of the file path.
+/// Returns the last component of the file path.
 pub fn file_name(line: &Line) -> String {
     let name = line.file.rsplit('/').next().unwrap_or_default();
     printable(name)
 }
 
-/// Splits `ys[2..5]` into the name, the first element and the end; `None` for a text of another form.
+/// Splits a range such as `ys[2..5]` into name, first element and end. Returns `None` if the text has another form.
 pub fn elements(text: &str) -> Option<(&str, &str, &str)> {
     let (name, rest) = text.split_once('[')?;
     let (first, end) = rest.strip_suffix(']')?.split_once("..")?;

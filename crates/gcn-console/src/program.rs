@@ -1,4 +1,4 @@
-//! Debugger for a program's launches, in the program's own process.
+//! Debugger for a program's launches, running in the program's own process.
 //!
 //! The first launch connects to the command and starts the session. Launches are serialized across queues and
 //! devices, since the engine and the user can follow only one at a time.
@@ -26,7 +26,7 @@ use crate::execute::Focus;
 use crate::findings::finding;
 use crate::protocol::FromProgram;
 
-/// Reason why launches of a program cannot be reversed.
+/// Reason why a program's launches cannot go back.
 const NO_PAST: &str = "going back is not possible in a program, whose host code cannot go back";
 
 /// Creates the debugger requested by the settings, if any.
@@ -48,28 +48,28 @@ pub fn attached(settings: &Settings) -> Option<Arc<dyn LaunchControl>> {
     }))
 }
 
-/// Debugger of a program.
+/// Debugger for one program.
 #[derive(Debug)]
 struct ProgramDebugger {
     socket: PathBuf,
     timeout: Option<Duration>,
-    /// Locked while a launch runs.
+    /// Session state, locked while a launch is running.
     session: Mutex<SessionState>,
 }
 
 /// Session state.
 #[derive(Debug)]
 enum SessionState {
-    /// Before the first launch.
+    /// No launch has been started yet.
     New,
     Attached(ProgramSession),
-    /// Command unreachable: launches run without a debugger.
+    /// The command cannot be reached; launches run without a debugger.
     Unreachable,
-    /// Session ended by the user: launches fail.
+    /// The user ended the session; launches fail.
     Ended,
 }
 
-/// Active session.
+/// Active debugger session.
 struct ProgramSession {
     engine: Arc<Engine>,
     connection: Arc<Connection>,
@@ -83,16 +83,16 @@ impl std::fmt::Debug for ProgramSession {
     }
 }
 
-/// Current launch, for the front end.
+/// Current launch, shared with the front end.
 struct CurrentLaunch {
     kernel: Kernel,
-    /// Names of the kernel's parameters.
+    /// Parameter names of the kernel.
     names: Vec<String>,
-    /// Code that the engine has not loaded yet.
+    /// Code to be loaded into the engine.
     program: Option<Program>,
-    /// True to stop before the first instruction.
+    /// True if the launch stops before its first instruction.
     stops: bool,
-    /// True after the first stop.
+    /// True if the launch has stopped.
     has_stopped: bool,
 }
 
@@ -107,7 +107,7 @@ impl CurrentLaunch {
         }
     }
 
-    /// Replaces the launch by the next one.
+    /// Replaces the current launch with the next one.
     fn begin(&mut self, kernel: &Kernel, stops: bool) {
         let is_other = !self.kernel.module().downgrade().is(kernel.module());
         if is_other || self.kernel.name() != kernel.name() {
@@ -121,7 +121,7 @@ impl CurrentLaunch {
     }
 }
 
-/// Code of a kernel's module.
+/// Returns the code of a kernel's module.
 fn code(kernel: &Kernel) -> Program {
     let module = kernel.module();
     let isa = module.device().target().isa;
@@ -174,10 +174,10 @@ impl LaunchControl for ProgramDebugger {
 }
 
 impl ProgramSession {
-    /// Connects to the command.
+    /// Connects to the command and creates the session.
     ///
     /// # Errors
-    /// Nobody listens at the socket.
+    /// Fails if no process is listening at the socket.
     fn begin(
         socket: &Path,
         timeout: Option<Duration>,
@@ -228,7 +228,7 @@ impl ProgramSession {
     /// Runs a launch to completion.
     ///
     /// # Errors
-    /// The launch fails, or the user ends the session.
+    /// Fails if the launch fails or the user ends the session.
     fn run(&self, launch: Launch, observers: Observers, queue: &Queue) -> CommandResult {
         let is_interrupted = self.interrupt.swap(false, Relaxed);
         locked(&self.current).begin(launch.kernel(), is_interrupted);
@@ -244,7 +244,7 @@ impl ProgramSession {
     }
 }
 
-/// Formats the message shown when a launch has ended.
+/// Formats the message for a launch that has ended.
 fn ended(end: &Completion) -> String {
     let stats = end.stats;
     format!(
@@ -255,7 +255,7 @@ fn ended(end: &Completion) -> String {
     )
 }
 
-/// Console that serves as the front end for a program's launches.
+/// Front end for a program's launches, based on the console.
 struct ProgramFront {
     console: Console,
     connection: Arc<Connection>,
@@ -318,7 +318,7 @@ impl FrontEnd for ProgramFront {
     }
 }
 
-/// New findings of the program's checkers.
+/// Source of new findings from the program's checkers.
 struct NewFindings {
     checks: Arc<ProgramChecks>,
     current: Arc<Mutex<CurrentLaunch>>,

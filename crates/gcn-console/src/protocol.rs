@@ -1,6 +1,6 @@
-//! Messages between a program that contains a debugger and the command that started it, one line of JSON each.
+//! Messages between a program that contains a debugger and the command that started it, as lines of JSON.
 //!
-//! The command listens at a socket named in the program's settings. Each process of the program that launches kernels
+//! The command listens on a socket named in the program's settings. Each process of the program that launches kernels
 //! connects, sends [`FromProgram::Begins`], and receives [`ToProgram::Begin`].
 
 use std::io::{self, BufRead, Read, Write};
@@ -24,11 +24,11 @@ pub enum FromProgram {
     Output(String),
     /// Names of symbols and buffers, for completion.
     Names(Vec<String>),
-    /// Request for a command.
+    /// Request for the next command.
     Prompt,
-    /// Resumption of the run; another [`FromProgram::Prompt`] will request the next command.
+    /// Notification that the run has resumed. The next command is requested with another [`FromProgram::Prompt`].
     Resumes,
-    /// The user ended the session; the command should end the program.
+    /// Notification that the user ended the session. The command should end the program.
     Quits,
 }
 
@@ -43,12 +43,12 @@ pub enum ToProgram {
     },
     /// Command from the user.
     Command {
-        /// Text.
+        /// Command text.
         text: String,
         /// True if the command was typed at a terminal.
         is_typed: bool,
     },
-    /// End of the commands.
+    /// End of the command input.
     End,
     /// Request to stop the running waves.
     Interrupt,
@@ -57,7 +57,7 @@ pub enum ToProgram {
 /// Sends a message.
 ///
 /// # Errors
-/// The other side has closed the connection.
+/// Fails if the peer has closed the connection.
 ///
 /// # Examples
 /// ```
@@ -78,10 +78,10 @@ pub fn send(out: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
     out.flush()
 }
 
-/// Receives a message; `None` at the end of the connection.
+/// Receives a message, or returns `None` at the end of the connection.
 ///
 /// # Errors
-/// The connection fails, or the text is not a valid message.
+/// Fails if the connection is broken or the text is not a valid message.
 pub fn receive<M: DeserializeOwned>(input: &mut impl BufRead) -> io::Result<Option<M>> {
     let mut line = Vec::new();
     if input

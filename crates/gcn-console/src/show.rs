@@ -1,4 +1,4 @@
-//! Formatting of stops, values, memory and waves.
+//! Formats stops, values, memory and waves.
 
 use std::fmt::Write as _;
 
@@ -10,13 +10,13 @@ use gcn_debug::{
 use crate::places::{Message, describe, file_name, parse_error};
 use gcn_report::printable;
 
-/// Maximum number of elements printed.
+/// Maximum number of elements to print.
 const MAX_ELEMENTS: usize = 200;
-/// Minimum number of consecutive equal elements printed as one.
+/// Minimum number of consecutive equal elements to fold into one.
 const MIN_REPEATS: usize = 10;
-/// Maximum number of instructions in a listing.
+/// Maximum number of instructions to list.
 const MAX_INSTRUCTIONS: usize = 400;
-/// Maximum number of bytes shown by `x`.
+/// Maximum number of bytes that `x` shows.
 const MAX_BYTES: u64 = 1 << 16;
 
 /// Formats a workgroup and wave.
@@ -25,7 +25,7 @@ pub fn wave_name(id: WaveId) -> String {
     format!("workgroup {x},{y},{z}, wave {}", id.wave)
 }
 
-/// Formats numbers in braces, folding long runs of equal ones.
+/// Formats numbers in braces, folding long runs of equal numbers.
 pub fn numbers(all: &[Scalar], format: Format) -> String {
     let mut parts = Vec::new();
     let mut rest = all;
@@ -92,7 +92,7 @@ fn buffer(view: &View<'_>, number: usize, format: Format) -> Result<String, Mess
     })
 }
 
-/// Reason for a stop, on its own line; `None` for the end of a step.
+/// Describes the reason for a stop on its own line. Returns `None` after a completed step.
 pub fn reason(session: &Session<'_, '_>, stop: &Stop) -> Option<String> {
     let list = |numbers: &[u32]| {
         let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
@@ -167,8 +167,8 @@ fn capital(text: &str) -> String {
     first.into_iter().chain(chars).collect()
 }
 
-/// Position of the wave in focus: header, source line and instruction. `at` overrides the wave's address with that of
-/// a fault.
+/// Formats the position of the wave in focus: header, source line and instruction. `at` replaces the wave's address,
+/// for faults.
 pub fn position(session: &Session<'_, '_>, header: bool, at: Option<u64>) -> String {
     let Some(wave) = session.wave() else {
         return "No wave runs.\n".to_owned();
@@ -192,7 +192,7 @@ pub fn position(session: &Session<'_, '_>, header: bool, at: Option<u64>) -> Str
     text
 }
 
-/// Formats an instruction as a line, with an arrow if a wave is there.
+/// Formats a line for an instruction, with an arrow if a wave is there.
 pub fn instruction(session: &Session<'_, '_>, address: u64, is_here: bool) -> String {
     let program = session.program();
     let place = program.symbolic(address);
@@ -277,7 +277,7 @@ pub fn memory(
     }
 }
 
-/// Formats an address with the buffer that contains it.
+/// Formats an address, naming the buffer that contains it.
 fn label(view: &View<'_>, space: Space, address: u64) -> String {
     match space {
         Space::Lds => return format!("lds {address:#x}:"),
@@ -299,7 +299,7 @@ fn label(view: &View<'_>, space: Space, address: u64) -> String {
     }
 }
 
-/// Short description of a wave's state.
+/// Returns a short description of a wave's state.
 pub fn state(wave: &Wave) -> &'static str {
     match wave.waiting {
         Waiting::No => "runs",
@@ -310,7 +310,7 @@ pub fn state(wave: &Wave) -> &'static str {
     }
 }
 
-/// Table of the waves that have started.
+/// Formats a table of the waves that have started.
 pub fn waves(session: &Session<'_, '_>) -> String {
     let focus = session.focus();
     let mut text = String::new();
@@ -334,7 +334,7 @@ pub fn waves(session: &Session<'_, '_>) -> String {
     text
 }
 
-/// Active lanes of the wave in focus with their work-items.
+/// Lists the active lanes of the wave in focus with their work-items.
 pub fn lanes(session: &Session<'_, '_>) -> Result<String, Message> {
     let wave = session.wave().ok_or("no wave runs")?;
     let mut text = format!("exec = {:#x}\n", wave.exec());
@@ -356,7 +356,7 @@ pub fn lanes(session: &Session<'_, '_>) -> Result<String, Message> {
 /// Names that `info registers` shows by default after the scalar registers.
 pub const STATE: [&str; 6] = ["exec", "vcc", "scc", "m0", "mode", "pc"];
 
-/// Registers of the wave in focus.
+/// Formats registers of the wave in focus.
 ///
 /// # Errors
 /// Returns a message for the user.
@@ -391,7 +391,7 @@ pub fn registers(session: &Session<'_, '_>, names: &[&str]) -> Result<String, Me
     Ok(text)
 }
 
-/// Table of breakpoints and watchpoints.
+/// Formats a table of breakpoints and watchpoints.
 pub fn stop_points(session: &Session<'_, '_>) -> String {
     let mut text = String::new();
     for stop in session.stop_points() {
@@ -444,10 +444,10 @@ pub fn dispatch(session: &Session<'_, '_>) -> String {
     )
 }
 
-/// Describes what is recorded for going back.
+/// Describes the checkpoints recorded for going back.
 ///
 /// # Errors
-/// The launch cannot go back.
+/// Fails if the launch cannot go back.
 pub fn record(session: &Session<'_, '_>) -> Result<String, Message> {
     let paused = session.paused().ok_or("no launch runs")?;
     if let Some(lost) = session.past_is_lost() {
@@ -461,7 +461,7 @@ pub fn record(session: &Session<'_, '_>) -> Result<String, Message> {
     ))
 }
 
-/// Call stack of the wave in focus, innermost function first.
+/// Formats the call stack of the wave in focus, innermost function first.
 pub fn backtrace(session: &Session<'_, '_>) -> Result<String, Message> {
     let wave = session.wave().ok_or("no wave runs")?;
     let location = session.program().location(wave.pc);
@@ -489,7 +489,7 @@ fn source_text(line: &str) -> String {
     printable(&line.trim_end().replace('\t', "    "))
 }
 
-/// Source lines around a line.
+/// Lists the source lines around a line.
 ///
 /// # Errors
 /// Returns a message for the user.

@@ -6,7 +6,7 @@ use crate::named_places::{NamedPlaces, PlaceName};
 use crate::places::{Message, count, elements, parsed, stops_at};
 use gcn_report::printable;
 
-/// Splits a location or expression from the condition after `if`.
+/// Splits text at `if` into a location or expression and a condition.
 fn split_condition(text: &str) -> (&str, Option<&str>) {
     if let Some(condition) = text.strip_prefix("if ") {
         return ("", Some(condition.trim()));
@@ -17,8 +17,8 @@ fn split_condition(text: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Executes `break` and `tbreak`. Lines without a file are in the file of `current`. With `names`, a name that the
-/// code does not contain is resolved in the code of later launches.
+/// Executes `break` and `tbreak`. Line numbers without a file refer to the file of `current`. If `names` is given,
+/// names not found in the current code are resolved in later launches.
 ///
 /// # Errors
 /// Returns a message for the user.
@@ -102,7 +102,7 @@ pub fn watched(session: &Session<'_, '_>, text: &str) -> Result<Watched, Message
     }
 }
 
-/// Elements of a buffer in a range, or to its end.
+/// Parses a range of buffer elements; without a range, the rest of the buffer.
 fn watched_elements(
     session: &Session<'_, '_>,
     (name, first, end): (&str, &str, &str),
@@ -213,7 +213,7 @@ pub fn ignore(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Messa
     Ok(String::new())
 }
 
-/// Name of faults in `catch`.
+/// Argument that selects faults in `catch`.
 const FAULT: &str = "fault";
 
 /// Executes `catch`.

@@ -1,4 +1,4 @@
-//! Questions at a stop: why a place has its value.
+//! Requests to explain a value at a stop.
 
 use crate::error::EvalError;
 use crate::eval::{Evaluated, resolve};
@@ -10,19 +10,19 @@ use crate::view::Target;
 use crate::why_request::{QuestionPlace, WhyRefused, WhyRequest};
 
 impl Session<'_, '_> {
-    /// The place that an expression denotes.
+    /// Resolves an expression to the register, memory or buffer it denotes.
     ///
     /// # Errors
-    /// It denotes none, or one that does not exist.
+    /// Fails if the expression denotes none of these, or one that does not exist.
     pub fn resolve(&self, expr: &Expr) -> Result<Target, EvalError> {
         resolve(expr, &self.view())
     }
 
-    /// Asks why a place, with this text and value, has its value: [`Resume::Why`](crate::Resume::Why) takes the question to the caller of
-    /// [`Engine::left`](crate::Engine::left).
+    /// Asks why a place has its value; `text` and `value` are shown with the answer. After
+    /// [`Resume::Why`](crate::Resume::Why), the caller of [`Engine::left`](crate::Engine::left) receives the question.
     ///
     /// # Errors
-    /// [`WhyRefused`].
+    /// Fails if the value cannot be explained: see [`WhyRefused`].
     pub fn ask(
         &mut self,
         text: &str,

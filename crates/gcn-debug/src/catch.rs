@@ -1,4 +1,4 @@
-//! Faults and findings of checkers, and which of them stop the run.
+//! Selection of the faults and checker findings that stop a run.
 
 /// Checker finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -7,30 +7,30 @@ pub struct Finding {
     pub check: &'static str,
     /// Name of the kind of finding, such as `race`.
     pub name: &'static str,
-    /// Description.
+    /// Message that describes the finding.
     pub message: String,
 }
 
-/// Findings of checkers that watch the run.
+/// Source of findings from the checkers that watch the run.
 pub trait Findings: Send {
-    /// Findings since the last call.
+    /// Returns the findings reported since the last call.
     fn fresh(&mut self) -> Vec<Finding>;
 
-    /// Names of the checkers.
+    /// Returns the names of the checkers.
     fn checks(&self) -> Vec<&'static str>;
 }
 
-/// Faults and findings that stop the run. All others are shown, and the run goes on.
+/// Faults and checker findings that stop the run. Other findings are shown without stopping.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Catches {
-    /// True if faults stop.
+    /// True if faults stop the run.
     pub faults: bool,
-    /// Checkers whose findings stop.
+    /// Checkers whose findings stop the run.
     pub checks: Vec<&'static str>,
 }
 
 impl Catches {
-    /// Everything that the checkers of a run can find, and faults.
+    /// Selects faults and the findings of all checkers.
     pub(crate) fn all(findings: Option<&dyn Findings>) -> Catches {
         Catches {
             faults: true,
@@ -38,7 +38,7 @@ impl Catches {
         }
     }
 
-    /// Divides findings into those that stop and those that do not.
+    /// Splits findings into those that stop the run and those that do not.
     pub(crate) fn divide(&self, found: Vec<Finding>) -> (Vec<Finding>, Vec<Finding>) {
         let stops = |it: &Finding| self.checks.contains(&it.check);
         found.into_iter().partition(stops)

@@ -1,8 +1,8 @@
-//! Checkpoints of a launch: states to which it can return.
+//! Checkpoints: saved states of a launch, to which it can return.
 //!
-//! A checkpoint is taken between two turns of workgroups once an interval of time has passed. If there are too many, some are dropped:
-//! the further a checkpoint is from where the launch is, the larger may the gap be that it leaves. Gaps therefore grow in proportion to
-//! the distance, and the number of checkpoints with its logarithm.
+//! A checkpoint is taken between two turns of workgroups after a minimum interval. When there are too many, some are
+//! dropped: the farther a checkpoint is from the current position, the larger the gap its removal may leave. Gaps
+//! therefore grow in proportion to distance, and the number of checkpoints grows logarithmically with it.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -18,16 +18,16 @@ use crate::past::Moment;
 
 /// Maximum number of checkpoints.
 const MAX_CHECKPOINTS: usize = 256;
-/// Share of the time between two checkpoints that it may take to make one: a fourth.
+/// Minimum interval between checkpoints, as a multiple of the time that taking one costs.
 const COST: u32 = 4;
 
-/// Limits of a record.
+/// Recording limits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Recording {
-    /// Minimum time between checkpoints. It is longer for launches whose memory takes long to compare. Zero takes one before
-    /// each turn of a workgroup.
+    /// Minimum time between checkpoints. The interval is longer if taking a checkpoint is slow. With zero, a checkpoint
+    /// is taken before each turn of a workgroup.
     pub interval: Duration,
-    /// Maximum size of all checkpoints in bytes, besides the first one, which has all of memory.
+    /// Maximum size of all checkpoints in bytes, excluding the first one, which contains all of memory.
     pub bytes: usize,
 }
 
@@ -40,19 +40,19 @@ impl Default for Recording {
     }
 }
 
-/// State of a launch before a turn of a workgroup.
+/// State of a launch before a workgroup's turn.
 #[derive(Debug)]
 pub(crate) struct Checkpoint {
     pub(crate) run: Arc<observe::Checkpoint>,
     pages: Pages,
     /// Number of the turn.
     pub(crate) turn: u64,
-    /// Number of changes by the user before it.
+    /// Number of user changes made before the checkpoint.
     pub(crate) changes: usize,
 }
 
 impl Checkpoint {
-    /// True if a wave that has begun before the present, and has not ended, comes to a moment after the checkpoint.
+    /// True if a wave, started before the present and not yet ended, reaches `moment` only after this checkpoint.
     fn is_before(&self, moment: Moment) -> bool {
         let wave = self.run.wave(moment.wave);
         wave.is_none_or(|wave| wave.executed < moment.executed)
@@ -68,27 +68,27 @@ impl Checkpoint {
 pub(crate) enum Unrecordable {
     /// Memory exceeds the limit of what is kept.
     Memory,
-    /// The host's side of the kernel's calls cannot be saved.
+    /// The host-side state of the kernel's host calls cannot be saved.
     HostCalls,
-    /// The kernel reads a clock of the host.
+    /// The kernel reads a host clock.
     Clock,
 }
 
-/// True if an instruction reads a clock that does not depend on the run alone.
+/// True if an instruction reads a clock that does not depend only on the run.
 pub(crate) fn reads_clock(step: &Step) -> bool {
     matches!(step.inst.does(), Does::Time(Clock::Reference))
 }
 
-/// Checkpoints in the order of time.
+/// Checkpoints in chronological order.
 #[derive(Debug)]
 pub(crate) struct Checkpoints {
     all: Vec<Checkpoint>,
     recording: Recording,
-    /// Size of all but the first, at least.
+    /// Lower bound for the size of all checkpoints except the first.
     bytes: usize,
-    /// Time at which a checkpoint was last taken or returned to.
+    /// Time at which a checkpoint was last taken or restored.
     last: Instant,
-    /// Time that it took to take the last one.
+    /// Time spent taking the last checkpoint.
     cost: Duration,
 }
 
@@ -113,20 +113,20 @@ impl Checkpoints {
         self.all.is_empty()
     }
 
-    /// Number of checkpoints, and their size in bytes besides memory in the first one.
+    /// Returns the number of checkpoints and their size in bytes, excluding the memory in the first one.
     pub(crate) fn size(&self) -> (usize, usize) {
         (self.all.len(), self.bytes)
     }
 
-    /// Number of checkpoints up to a turn.
+    /// Returns the number of checkpoints up to and including a turn.
     fn count_until(&self, turn: u64) -> usize {
         self.all.partition_point(|it| it.turn <= turn)
     }
 
-    /// Takes a checkpoint ahead of a turn if it is time for one.
+    /// Takes a checkpoint before a turn if one is due.
     ///
     /// # Errors
-    /// The launch cannot be recorded.
+    /// Fails if the launch cannot be recorded.
     pub(crate) fn record(
         &mut self,
         (memory, run): (&Memory, &Resting<'_>),
@@ -171,13 +171,13 @@ impl Checkpoints {
         Ok(())
     }
 
-    /// Drops checkpoints until the others are within the limits. The first one stays.
+    /// Drops checkpoints until the rest are within the limits. The first one stays.
     fn thin(&mut self, here: u64) {
         while self.all.len() > 2
             && (self.all.len() > MAX_CHECKPOINTS || self.bytes > self.recording.bytes)
         {
             let position = |place: usize| self.all.get(place).map(|it| it.run.instructions());
-            // Gap without the checkpoint, relative to its distance.
+            // Gap left by dropping the checkpoint, relative to its distance from the current position.
             let gap = |place: &usize| {
                 let own = position(*place).unwrap_or(here);
                 let next = position(place + 1).unwrap_or(here.max(own));
@@ -193,7 +193,7 @@ impl Checkpoints {
         }
     }
 
-    /// Drops the checkpoints that do not satisfy a predicate.
+    /// Keeps only the checkpoints that satisfy a predicate.
     fn retain(&mut self, keep: impl Fn(&Checkpoint) -> bool) {
         for place in (0..self.all.len()).rev() {
             if !keep(&self.all[place]) {
@@ -203,53 +203,53 @@ impl Checkpoints {
         }
     }
 
-    /// Drops the checkpoints after a turn has begun.
+    /// Drops the checkpoints of later turns.
     pub(crate) fn drop_after(&mut self, turn: u64) {
         self.retain(|it| it.turn <= turn);
     }
 
-    /// Drops the checkpoints after the first `count` changes by the user.
+    /// Drops the checkpoints taken after more than `count` user changes.
     pub(crate) fn drop_changed(&mut self, count: usize) {
         self.retain(|it| it.changes <= count);
     }
 
-    /// Last checkpoint up to a turn; `None` if there is none at all.
+    /// Returns the last checkpoint up to a turn, or `None` if there is none.
     pub(crate) fn until(&self, turn: u64) -> Option<&Checkpoint> {
         self.all[..self.count_until(turn)].last()
     }
 
-    /// Last checkpoint ahead of a turn; the first one if there is none.
+    /// Returns the last checkpoint before a turn, or else the first one.
     pub(crate) fn ahead_of(&self, turn: u64) -> Option<&Checkpoint> {
         self.until(turn.saturating_sub(1)).or(self.all.first())
     }
 
-    /// Last checkpoint up to a turn with fewer instructions than given; the first one if there is none.
+    /// Returns the last checkpoint up to a turn and before the given instruction count, or else the first one.
     pub(crate) fn below(&self, turn: u64, instructions: u64) -> Option<&Checkpoint> {
         let until = self.all[..self.count_until(turn)].iter();
         let mut below = until.filter(|it| it.run.instructions() < instructions);
         below.next_back().or(self.all.first())
     }
 
-    /// Last checkpoint up to a turn from which a moment of a running wave lies ahead; the first one if there is none.
+    /// Returns the last checkpoint up to a turn that precedes a running wave's `moment`, or else the first one.
     pub(crate) fn before(&self, turn: u64, moment: Moment) -> Option<&Checkpoint> {
         let until = self.all[..self.count_until(turn)].iter();
         let mut before = until.filter(|it| it.is_before(moment));
         before.next_back().or(self.all.first())
     }
 
-    /// True if a turn is the first one with a checkpoint.
+    /// True if no checkpoint is earlier than `turn`.
     pub(crate) fn is_first(&self, turn: u64) -> bool {
         self.all.first().is_none_or(|it| turn <= it.turn)
     }
 
-    /// Writes the memory of the first checkpoint back.
+    /// Restores memory from the first checkpoint.
     pub(crate) fn restore_first(&self, memory: &Memory) {
         if let Some(first) = self.all.first() {
             first.pages.restore(memory);
         }
     }
 
-    /// Writes the memory of the last checkpoint up to a turn back, and returns the checkpoint.
+    /// Restores memory from the last checkpoint up to a turn, and returns the checkpoint.
     pub(crate) fn restore(&mut self, turn: u64, memory: &Memory) -> Option<&Checkpoint> {
         let place = self.count_until(turn).checked_sub(1)?;
         self.all[place].pages.restore(memory);

@@ -1,4 +1,4 @@
-//! The way on: a front end's decision becomes a goal, and each turn of a wave serves it.
+//! Translates the front end's decisions into goals, and goals into wave turns.
 
 use gcn_emu::observe::{Paused, Turn};
 use gcn_isa::Does;
@@ -8,7 +8,7 @@ use crate::reasons::{Current, current, is_call};
 use crate::replay::goes_back;
 use crate::session::{Goal, LastRun, Leave, Resume, Scheduler, SearchEnd, Sought, State};
 
-/// Takes a front end's decision over.
+/// Applies a front end's decision.
 pub(crate) fn resumed(state: &mut State, paused: &Paused<'_>, resume: Resume) {
     state.renew();
     state.start_clock();
@@ -67,7 +67,7 @@ pub(crate) fn resumed(state: &mut State, paused: &Paused<'_>, resume: Resume) {
             if goes_back(state, paused, at, resume) {
                 return;
             }
-            // Without a record the wave stays where it is.
+            // Without a record the wave cannot go back.
             Goal::Instructions {
                 wave: id,
                 left: 0,
@@ -81,7 +81,7 @@ pub(crate) fn resumed(state: &mut State, paused: &Paused<'_>, resume: Resume) {
     }
 }
 
-/// Decides what a wave that does not stop executes.
+/// Decides which instructions a wave executes if it does not stop.
 pub(crate) fn decide(state: &mut State, paused: &Paused<'_>, current: Current) -> Turn {
     let Current { at, pc } = current;
     let focus = state.goal.wave().or(state.focus);

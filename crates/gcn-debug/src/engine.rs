@@ -1,9 +1,9 @@
-//! Control of a run: stops are found, the front end is asked, and the run goes on as it decides.
+//! Run control: finds stops, asks the front end, and resumes the run as the front end decides.
 //!
-//! The emulator asks before each turn of a wave, and within it at each instruction that may stop ([`Debugger::turn`]). Three things are
-//! done then, in this order: values that the last instruction may have changed are compared, the goal of the last command and the
-//! breakpoints are held against the wave, and the turn is decided. A watchpoint has waves stop ahead of instructions that may change its
-//! value; they are executed one by one.
+//! The emulator calls the engine before each turn of a wave, and within the turn at each instruction that may stop
+//! ([`Debugger::turn`]). The engine then compares the values that the last instruction may have changed, checks the
+//! goal of the last command and the breakpoints, and decides the turn. With a watchpoint set, waves stop before each
+//! instruction that may change its value, and execute those instructions one by one.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,20 +29,21 @@ use crate::why_request::WhyRequest;
 
 /// Front end of a debugger.
 pub trait FrontEnd: Send {
-    /// A wave has stopped. The run goes on when this returns.
+    /// Called when a wave has stopped. The run resumes when this returns.
     fn stopped(&mut self, session: &mut Session<'_, '_>, stop: &Stop) -> Resume;
 
-    /// No launch runs. The launches begin when this returns [`Resume::Restart`].
+    /// Called while no launch is running. Launches start when this returns [`Resume::Restart`].
     fn idle(&mut self, session: &mut Session<'_, '_>) -> Resume;
 
-    /// A fault or findings that do not stop the run ([`Session::set_catches`]) are to be shown.
+    /// Called to show a fault or findings that do not stop the run ([`Session::set_catches`]).
     fn passed(&mut self, session: &Session<'_, '_>, stop: &Stop);
 
-    /// Called when a launch begins, but not when it is replayed: before its first instruction and before breakpoints
-    /// are checked.
+    /// Called when a launch starts, before its first instruction and before breakpoints are checked, but not when it is
+    /// replayed.
     fn begins(&mut self, _session: &mut Session<'_, '_>) {}
 
-    /// Waves run, and [`Setup::attention`] has been set. The focus is as before afterwards, unless the run stops.
+    /// Called while waves are running, after [`Setup::attention`] has been set. Changes to the focus are undone unless
+    /// the run stops.
     fn attend(&mut self, _session: &mut Session<'_, '_>) -> Attention {
         Attention::Ignore
     }
@@ -51,42 +52,42 @@ pub trait FrontEnd: Send {
 /// Decision of a front end called while waves are running.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Attention {
-    /// The run goes on with the last command.
+    /// Continues the last command.
     Ignore,
-    /// The run stops, as one that the user has interrupted.
+    /// Stops the run as if the user had interrupted it.
     Stop,
 }
 
-/// Parts that an engine is made of.
+/// Parameters for creating an engine.
 pub struct Setup {
-    /// The code.
+    /// Code to debug.
     pub program: Program,
-    /// Memory of the device.
+    /// Device memory.
     pub memory: Memory,
-    /// Buffers that expressions know by name.
+    /// Buffers that expressions can refer to by name.
     pub buffers: Vec<NamedBuffer>,
-    /// Findings of checkers, if any watch the run.
+    /// Source of checker findings; `None` without checkers.
     pub findings: Option<Box<dyn Findings>>,
     /// Flag that a signal sets to stop the run.
     pub interrupt: Arc<AtomicBool>,
-    /// Flag that a thread of the front end sets, to have [`FrontEnd::attend`] called.
+    /// Flag that a front-end thread sets to request a call of [`FrontEnd::attend`].
     pub attention: Arc<AtomicBool>,
     /// Time after which a command that resumes the run is interrupted.
     pub timeout: Option<Duration>,
-    /// Reason why launches cannot go back; `None` if they can.
+    /// Reason why launches cannot go back, or `None` if they can.
     pub no_past: Option<&'static str>,
-    /// Limits of what is recorded for going back.
+    /// Limits for the recording used to go back.
     pub recording: Recording,
 }
 
-/// Engine of a debugger: it controls the runs whose observers have it as their debugger.
+/// Debugger engine. Controls runs whose observers use it as their debugger.
 pub struct Engine {
     state: Mutex<State>,
     front: Mutex<Box<dyn FrontEnd>>,
 }
 
 impl Engine {
-    /// An engine without breakpoints.
+    /// Creates an engine without breakpoints.
     pub fn new(setup: Setup, front: Box<dyn FrontEnd>) -> Engine {
         let state = State {
             program: setup.program,
@@ -131,7 +132,7 @@ impl Engine {
         self.front.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks the front end while no launch runs.
+    /// Calls the front end while no launch is running.
     pub fn idle(&self) -> Resume {
         let mut state = self.state();
         let mut session = Session {
@@ -141,12 +142,12 @@ impl Engine {
         self.front().idle(&mut session)
     }
 
-    /// The question that has ended the run, after [`Leave::Why`].
+    /// Takes the question that ended the run with [`Leave::Why`].
     pub fn question(&self) -> Option<WhyRequest> {
         self.state().question.take()
     }
 
-    /// Begins a launch, or a repetition of one, that the next run executes.
+    /// Prepares for a new run of a launch. Call this before each run, including repetitions of a launch.
     pub fn begin(&self) {
         let mut state = self.state();
         state.goal = Goal::Run;
@@ -155,8 +156,8 @@ impl Engine {
         state.start_clock();
     }
 
-    /// Reason for which the debugger has ended the run, and takes it back; `None` if the run has ended by itself. After
-    /// [`Leave::Why`] the same launch is run again, without [`Engine::begin`].
+    /// Takes the reason why the debugger ended the run, or returns `None` if the run ended by itself. After
+    /// [`Leave::Why`], run the same launch again without [`Engine::begin`].
     pub fn left(&self) -> Option<Leave> {
         let mut state = self.state();
         let goal = std::mem::replace(&mut state.goal, Goal::Run);
@@ -169,7 +170,7 @@ impl Engine {
         }
         state.focus = None;
         if let (None, Some(findings)) = (leave, &mut state.findings) {
-            // No wave is left to stop for them.
+            // No wave is left that could stop for them.
             let fresh = findings.fresh();
             state.passing.extend(fresh);
             self.pass(state, None);
@@ -179,7 +180,7 @@ impl Engine {
 }
 
 impl Engine {
-    /// Shows the front end findings that do not stop.
+    /// Passes the findings that do not stop the run to the front end.
     fn pass(&self, state: &mut State, paused: Option<&mut Paused<'_>>) {
         if state.passing.is_empty() {
             return;
@@ -189,7 +190,7 @@ impl Engine {
         self.front().passed(&session, &stop);
     }
 
-    /// Shows the front end a launch that begins.
+    /// Tells the front end that a launch is starting, unless it is a replay.
     fn begins(&self, state: &mut State, paused: &mut Paused<'_>) {
         if !state.goal.is_replay() {
             let paused = Some(paused);
@@ -197,7 +198,7 @@ impl Engine {
         }
     }
 
-    /// Calls a front end that wants to be called while waves run.
+    /// Calls the front end if it requested attention while waves are running.
     fn attended(&self, state: &mut State, paused: &mut Paused<'_>, now: Current) -> Option<Stop> {
         if state.ends_turn() || !state.attention.swap(false, AcqRel) {
             return None;
@@ -216,7 +217,7 @@ impl Engine {
         }
     }
 
-    /// Shows the front end a stop, and resumes as it says.
+    /// Reports a stop to the front end, and applies its decision.
     fn stopped(&self, state: &mut State, paused: &mut Paused<'_>, stop: &Stop) {
         let mut session = Session {
             state: &mut *state,
@@ -368,19 +369,19 @@ impl Debugger for Engine {
     }
 }
 
-/// True if registers must be exact at a fault. Otherwise the launch runs again to the fault, if there is one.
+/// True if registers must be exact at a fault. Otherwise a launch that faults is replayed up to the fault.
 fn is_exact(state: &State) -> bool {
     !state.is_recorded() || state.record.lost().is_some() || matches!(state.goal, Goal::ToFault(_))
 }
 
-/// A launch begins, or runs again.
+/// Prepares the state for the first turn of a launch or of its replay.
 fn begin(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<Stop> {
     state.dispatch = Some(paused.dispatched().id);
     state.passed.clear();
     state.last = None;
     state.focus = Some(current.at.wave);
     state.renew();
-    // What happens between launches is no wave's change.
+    // Changes made between launches are not attributed to a wave.
     compare_anew(state, paused);
     if state.goal.is_replay() {
         return None;

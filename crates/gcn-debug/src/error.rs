@@ -1,8 +1,8 @@
-//! Errors of expressions.
+//! Errors from evaluating expressions.
 
 use crate::expr::Space;
 
-/// Reason for which an expression has no value.
+/// Reason why an expression has no value.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum EvalError {

@@ -1,4 +1,4 @@
-//! Expression evaluation.
+//! Evaluates expressions, and resolves the locations they denote.
 
 use gcn_emu::wave::LANES;
 
@@ -7,21 +7,21 @@ use crate::expr::{BinaryOp, Expr, Place, Reduction, Space, UnaryOp, Variable};
 use crate::scalar::{Scalar, ScalarType};
 use crate::view::{NamedBuffer, Target, View};
 
-/// Value of an expression: a number, or one of these.
+/// Result of evaluating an expression.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Evaluated {
-    /// A number.
+    /// Single value.
     Scalar(Scalar),
-    /// Vector registers in all 64 lanes, active or not.
+    /// One value for each of the 64 lanes, active or not.
     Lanes(Vec<Scalar>),
-    /// A whole buffer, by its place in the list.
+    /// Whole buffer, by index in the buffer list.
     Buffer(usize),
 }
 
-/// Evaluates an expression. A vector register by itself has a value per lane; within an expression it is that of the lane in focus.
-///
+/// Evaluates an expression. A vector register by itself yields a value for each lane; within an expression, the value
+/// in the focused lane.
 /// # Errors
-/// [`EvalError`], which says what does not exist.
+/// Returns an [`EvalError`] that names the missing object.
 pub fn evaluate(expr: &Expr, view: &View<'_>) -> Result<Evaluated, EvalError> {
     if let Expr::Place(place) = expr {
         let target = resolve_place(place, view)?;
@@ -47,10 +47,10 @@ pub fn evaluate(expr: &Expr, view: &View<'_>) -> Result<Evaluated, EvalError> {
     scalar(expr, view).map(Evaluated::Scalar)
 }
 
-/// The place that an expression denotes, to be changed.
+/// Resolves an expression to the register, memory or buffer it denotes, for assignment.
 ///
 /// # Errors
-/// It denotes none, or one that does not exist.
+/// Fails if the expression denotes none of these, or one that does not exist.
 pub fn resolve(expr: &Expr, view: &View<'_>) -> Result<Target, EvalError> {
     match expr {
         Expr::Place(place) => resolve_place(place, view),
@@ -93,7 +93,7 @@ fn lane(expr: &Expr, view: &View<'_>) -> Result<u8, EvalError> {
 }
 
 fn named(name: &str, index: Option<&Expr>, view: &View<'_>) -> Result<Target, EvalError> {
-    // Arguments without names have numbers.
+    // An unnamed argument, written `arg0`, is a buffer named `0`.
     let number = name.strip_prefix("arg").unwrap_or(name);
     let has = |wanted: &str| view.buffers.iter().position(|it| it.name == wanted);
     let Some(place) = has(name).or_else(|| has(number)) else {
@@ -136,10 +136,10 @@ fn symbol(name: &str, index: Option<&Expr>, view: &View<'_>) -> Result<Target, E
     })
 }
 
-/// Number that an expression is in the lane in focus.
+/// Evaluates an expression to a number, in the focused lane.
 ///
 /// # Errors
-/// As of [`evaluate`]; a whole buffer is no number.
+/// Fails like [`evaluate`], or if the expression denotes a whole buffer.
 pub(crate) fn scalar(expr: &Expr, view: &View<'_>) -> Result<Scalar, EvalError> {
     Ok(match expr {
         Expr::Number(number) => *number,
@@ -216,12 +216,12 @@ fn unary(operator: UnaryOp, value: Scalar) -> Result<Scalar, EvalError> {
     })
 }
 
-/// Type in which an integer is computed: at least 32 bits.
+/// Integer promotion: returns a type of at least 32 bits.
 fn promoted(ty: ScalarType) -> ScalarType {
     if ty.bytes() < 4 { ScalarType::I32 } else { ty }
 }
 
-/// Common type of two operands, by C's rules.
+/// Returns the common type of two operands by C's rules.
 fn common(left: ScalarType, right: ScalarType) -> ScalarType {
     if left.is_float() || right.is_float() {
         let is_single = |ty: ScalarType| matches!(ty, ScalarType::F32 | ScalarType::F16);
@@ -239,7 +239,7 @@ fn common(left: ScalarType, right: ScalarType) -> ScalarType {
     }
 }
 
-/// Integer in a type; of signed ones in a larger one if it does not fit.
+/// Wraps an integer to a type, except that an `I32` that overflows gets a larger type.
 fn wrapped(value: i128, ty: ScalarType) -> Scalar {
     if ty == ScalarType::I32 {
         Scalar::of_integer(value)

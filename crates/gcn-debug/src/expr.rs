@@ -1,98 +1,98 @@
-//! Expressions of conditions and of commands that print or change state.
+//! Expressions for conditions and for commands that print or change state.
 
 use gcn_isa::uses::{RegisterSet, Registers};
 
 use crate::scalar::{Scalar, ScalarType};
 
-/// An expression. Its text has C's operators and precedence; [`parse`](crate::parse()) reads it.
+/// Expression. The text form uses C's operators and precedence; parse it with [`parse`](crate::parse()).
 #[derive(Clone, PartialEq, Debug)]
 #[allow(missing_docs)]
 pub enum Expr {
-    /// A literal.
+    /// Literal.
     Number(Scalar),
     /// Contents of a register or of memory.
     Place(Place),
-    /// A fact about the place of execution.
+    /// Debugger variable, such as `$lane`.
     Variable(Variable),
-    /// Address of an element or a symbol, as `&ys[3]`.
+    /// Address of an element or a symbol, such as `&ys[3]`.
     AddressOf(Box<Place>),
     Unary(UnaryOp, Box<Expr>),
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
-    /// Conversion to a type, as `f32(v3)`.
+    /// Conversion to a type, such as `f32(v3)`.
     Convert(ScalarType, Box<Expr>),
-    /// Reinterpretation of the bits as another type: `as_f32(v3)`.
+    /// Reinterpretation of the bits as another type, such as `as_f32(v3)`.
     Reinterpret(ScalarType, Box<Expr>),
-    /// Summary over the active lanes, as `any(v3 > 7)`.
+    /// Reduction over the active lanes, such as `any(v3 > 7)`.
     Reduce(Reduction, Box<Expr>),
 }
 
-/// A register or a part of memory.
+/// Register or memory location.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Place {
-    /// Vector registers; without a lane, that of the focus.
+    /// Vector registers, in the focused lane unless a lane is given.
     Vector {
-        /// The first.
+        /// First register.
         first: u8,
         /// Number of registers, 1 or 2.
         count: u8,
-        /// Lane.
+        /// Lane, or `None` for the focused lane.
         lane: Option<Box<Expr>>,
     },
-    /// Scalar registers by their numbers below 128.
+    /// Scalar registers by number, below 128.
     Scalar {
-        /// The first.
+        /// First register.
         first: u8,
         /// Number of registers, 1 or 2.
         count: u8,
     },
-    /// SCC.
+    /// SCC, the scalar condition code.
     Scc,
-    /// MODE.
+    /// MODE register.
     Mode,
-    /// The program counter.
+    /// Program counter.
     Pc,
-    /// A buffer or its element, or a symbol.
+    /// Buffer, buffer element or symbol.
     Name {
-        /// Name.
+        /// Name of the buffer or symbol.
         name: String,
-        /// Number of the element.
+        /// Element index.
         index: Option<Box<Expr>>,
     },
-    /// A number in memory.
+    /// Typed value in memory.
     Memory {
         /// Address space.
         space: Space,
-        /// Type.
+        /// Type of the value.
         ty: ScalarType,
-        /// Address; of LDS and scratch an offset in bytes.
+        /// Address; for LDS and scratch, a byte offset.
         address: Box<Expr>,
     },
 }
 
-/// Memory that an address belongs to.
+/// Address space.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Space {
-    /// Memory of the device.
+    /// Device memory.
     Global,
-    /// LDS of the workgroup.
+    /// LDS of the focused wave's workgroup.
     Lds,
-    /// Scratch of the lane.
+    /// Scratch of the focused lane.
     Scratch,
 }
 
-/// A fact about the place of execution.
+/// Debugger variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Variable {
-    /// `$lane`: the lane in focus, or the one that [`Reduction`] considers.
+    /// `$lane`: the focused lane, or the lane that a [`Reduction`] is evaluating.
     Lane,
-    /// `$wave`: number of the wave in its workgroup.
+    /// `$wave`: index of the wave in its workgroup.
     Wave,
-    /// `$group`: number of the workgroup, in x.
+    /// `$group`: x index of the workgroup.
     GroupX,
     GroupY,
     GroupZ,
-    /// `$count`: instructions that the wave has executed.
+    /// `$count`: number of instructions the wave has executed.
     Count,
 }
 
@@ -107,7 +107,7 @@ pub(crate) const VARIABLES: [(&str, Variable); 7] = [
     ("count", Variable::Count),
 ];
 
-/// Operator with one operand.
+/// Unary operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum UnaryOp {
@@ -116,7 +116,7 @@ pub enum UnaryOp {
     Not,
 }
 
-/// Operator with two operands.
+/// Binary operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum BinaryOp {
@@ -140,32 +140,32 @@ pub enum BinaryOp {
     Remainder,
 }
 
-/// Summary over the active lanes.
+/// Reduction over the active lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reduction {
-    /// True in at least one lane.
+    /// True if the operand is nonzero in at least one lane.
     Any,
-    /// True in every lane.
+    /// True if the operand is nonzero in every lane.
     All,
-    /// Number of lanes where it is true.
+    /// Number of lanes in which the operand is nonzero.
     Count,
 }
 
 /// State that an expression depends on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Dependencies {
-    /// Registers of the wave.
+    /// Wave registers that the expression reads.
     pub(crate) registers: RegisterSet,
-    /// True if it reads a register.
+    /// True if the expression reads wave state.
     pub(crate) of_wave: bool,
-    /// True if it reads memory, which a store may change.
+    /// True if the expression reads memory that a store may change.
     pub(crate) memory: bool,
-    /// True if it reads LDS.
+    /// True if the expression reads LDS.
     pub(crate) lds: bool,
 }
 
 impl Expr {
-    /// State that the value depends on.
+    /// Returns the state that the value depends on.
     pub(crate) fn dependencies(&self) -> Dependencies {
         let mut found = Dependencies::default();
         self.collect(&mut found);
@@ -210,7 +210,7 @@ impl Place {
                 found.registers.add_scc();
                 found.of_wave = true;
             }
-            // Every instruction may change them, as far as a set of registers can say.
+            // Register sets do not include these, so assume that every instruction may change them.
             Place::Mode | Place::Pc => {
                 found.registers = RegisterSet::ALL;
                 found.of_wave = true;

@@ -76,17 +76,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! An [`Engine`] controls a run as its [`Debugger`]: it holds breakpoints and watchpoints
-//! ([`StopPoint`]), counts steps, and calls a [`FrontEnd`] when a wave stops. The front end is given a [`Session`], which reads and changes
-//! registers and memory by [`Expr`]essions, and returns a [`Resume`]. [`Program`] has the symbols and source lines of the code.
+//! An [`Engine`] controls a run as its [`Debugger`]: it holds breakpoints and watchpoints ([`StopPoint`]), counts
+//! steps, and calls a [`FrontEnd`] when a wave stops. The front end receives a [`Session`] to read and change registers
+//! and memory by [`Expr`]essions, and returns a [`Resume`]. [`Program`] contains the symbols and source lines of the
+//! code.
 //!
-//! Time is a count of instructions: one thread executes waves in a fixed order, so that a launch that runs again from an earlier state
-//! comes to the same states. The engine takes checkpoints of a launch within the limits of a [`Recording`]; to go back
-//! ([`Resume::Back`]), the launch returns to a checkpoint and runs again from there.
+//! Time is measured in instructions. A single thread executes waves in a fixed order, so a launch that is run again
+//! from an earlier state goes through the same states. The engine takes checkpoints of a launch within the limits of a
+//! [`Recording`]; to go back ([`Resume::Back`]), the launch returns to a checkpoint and runs again from there.
 
 #![forbid(unsafe_code)]
 
-// In the order of their imports: a module names only modules above it.
+// In dependency order: a module imports only from modules above it.
 
 // Values, expressions and the program.
 mod scalar;
@@ -97,7 +98,7 @@ mod program;
 mod view;
 mod eval;
 
-// Stops, and the engine.
+// Stops and the engine.
 mod stops;
 mod catch;
 mod pages;
@@ -114,7 +115,7 @@ mod decisions;
 mod ask;
 mod engine;
 
-// The slice of a value.
+// Dynamic slices.
 mod why;
 
 pub use catch::{Catches, Finding, Findings};

@@ -1,26 +1,26 @@
-//! Instructions around an address.
+//! Listings of the instructions around an address.
 
 use gcn_isa::Inst;
 
 use crate::session::Session;
 
-/// Bytes of code that are decoded before an address at most. Decoding begins at a symbol, or here in a longer function: literals may be
-/// taken for instructions at first.
+/// Maximum number of code bytes decoded before an address. Decoding starts at a symbol, or at this distance in a longer
+/// function, where the first literals may be misread as instructions.
 const MAX_BEFORE: u64 = 1 << 20;
 
-/// A dword or an instruction of a listing.
+/// Instruction or data dword in a listing.
 #[derive(Clone, Debug)]
 pub struct Listed {
     /// Address.
     pub address: u64,
-    /// Encoding; empty outside of memory.
+    /// Encoding; empty outside memory.
     pub words: Vec<u32>,
-    /// The instruction; `None` if the words encode none, or are outside of the program's code.
+    /// Decoded instruction, or `None` if the words are not a valid instruction or not part of the code.
     pub inst: Option<Inst>,
 }
 
 impl Listed {
-    /// Address behind it.
+    /// Address after the entry.
     fn end(&self) -> u64 {
         self.address
             .wrapping_add(4 * self.words.len().max(1) as u64)
@@ -28,8 +28,8 @@ impl Listed {
 }
 
 impl Session<'_, '_> {
-    /// `count` instructions; the first is `skip` instructions behind the one at an address, or before it if `skip` is negative.
-    /// Outside of the code each dword counts as one.
+    /// Lists `count` instructions, starting `skip` instructions after the one at an address (before it if negative).
+    /// Outside the code, each dword counts as one.
     pub fn listing(&self, address: u64, skip: i64, count: usize) -> Vec<Listed> {
         let address = address & !3;
         let mut found = Vec::new();
@@ -57,7 +57,7 @@ impl Session<'_, '_> {
         found
     }
 
-    /// The instruction or dword at an address.
+    /// Returns the instruction or dword at an address.
     fn listed(&self, address: u64) -> Listed {
         let is_code = self.program().has_code(address);
         let inst = is_code.then(|| self.instruction(address)).flatten();
@@ -72,7 +72,7 @@ impl Session<'_, '_> {
         }
     }
 
-    /// Up to `count` instructions before an address, in ascending order.
+    /// Lists up to `count` instructions before an address, in ascending order.
     fn listing_before(&self, address: u64, count: usize) -> Vec<Listed> {
         let program = self.program();
         let mut end = address;

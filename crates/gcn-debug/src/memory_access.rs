@@ -1,4 +1,4 @@
-//! Bytes of memory and work-items of lanes, for front ends that show them.
+//! Memory contents and work-item IDs for front ends to show.
 
 use gcn_emu::wave::LANES;
 
@@ -18,7 +18,7 @@ pub struct WorkItem {
 }
 
 impl Session<'_, '_> {
-    /// Work-item of a lane of the wave in focus; `None` if no wave is running.
+    /// Returns the work-item of a lane in the focused wave, or `None` if no wave is running.
     pub fn work_item(&self, lane: u8) -> Option<WorkItem> {
         let (wave, paused) = (self.wave()?, self.paused()?);
         let full = paused.dispatched().dispatch.group;
@@ -32,7 +32,8 @@ impl Session<'_, '_> {
         Some(WorkItem { local, global })
     }
 
-    /// Bytes of a memory from an address on: as many of `count` as exist. LDS and scratch are those of the wave and lane in focus.
+    /// Reads up to `count` bytes from an address, fewer at the end of memory. LDS and scratch belong to the focused
+    /// wave and lane.
     pub fn read_memory(&self, space: Space, address: u64, count: usize) -> Vec<u8> {
         let view = self.view();
         let end = match space {
@@ -56,10 +57,10 @@ impl Session<'_, '_> {
         }
     }
 
-    /// Changes bytes of a memory. LDS and scratch are those of the wave and lane in focus.
+    /// Writes bytes to memory. LDS and scratch belong to the focused wave and lane.
     ///
     /// # Errors
-    /// Not all of the bytes exist, and none is changed.
+    /// Fails, without writing anything, if not all of the bytes exist.
     pub fn write_memory(
         &mut self,
         space: Space,

@@ -1,19 +1,19 @@
-//! Contents of memory by page. Images taken one after the other share the pages that have not changed.
+//! Copies of memory as pages. Consecutive images share unchanged pages.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock};
 
 use gcn_emu::memory::{Allocation, Memory};
 
-/// Maximum size of memory that is kept for going back, in bytes.
+/// Maximum size in bytes of memory that is saved for going back.
 const MAX_BYTES: u64 = 128 << 20;
-/// Maximum size in bytes of an allocation that is kept though the host has not written there. The memory of kernels'
-/// `malloc` is larger.
+/// Maximum size in bytes of an allocation that is saved although the host never wrote to it. The device `malloc` heap
+/// is larger.
 const MAX_UNWRITTEN: u64 = 64 << 20;
 
 /// Number of 8-byte units in a page.
 const PAGE_UNITS: usize = 512;
-/// Number of units that are compared at a time, without a branch.
+/// Number of units compared at a time, without a branch.
 const COMPARED: usize = 16;
 
 /// Contents of a page.
@@ -22,7 +22,7 @@ type Page = [u64; PAGE_UNITS];
 /// Page of zeros, shared by all images.
 static ZEROS: LazyLock<Arc<Page>> = LazyLock::new(|| Arc::new([0; PAGE_UNITS]));
 
-/// Allocations that are kept for going back; `None` if they are too large.
+/// Returns the allocations to save for going back, or `None` if they are too large.
 pub(crate) fn kept_allocations(memory: &Memory) -> Option<Vec<Allocation>> {
     let mut allocations = memory.allocations();
     allocations.retain(|it| it.host_has_written || it.len <= MAX_UNWRITTEN);
@@ -45,8 +45,8 @@ struct Part {
 }
 
 impl Pages {
-    /// Copies the pages that differ from those of an earlier image, and shares the others. Returns the image and the
-    /// number of bytes that it does not share; `None` if memory is too large.
+    /// Copies the pages that differ from an earlier image, and shares the others. Returns the image and the number of
+    /// bytes not shared, or `None` if memory is too large.
     pub(crate) fn take(memory: &Memory, earlier: Option<&Pages>) -> Option<(Pages, usize)> {
         let mut bytes = 0;
         let mut parts = Vec::new();
@@ -84,7 +84,7 @@ impl Pages {
         Some((Pages { parts }, bytes))
     }
 
-    /// Pages of an allocation.
+    /// Returns the pages of an allocation.
     fn part(&self, base: u64, len: u64) -> Option<Arc<[Arc<Page>]>> {
         let part = self
             .parts
@@ -93,7 +93,7 @@ impl Pages {
         Some(part.pages.clone())
     }
 
-    /// Writes the contents back; allocations that have been freed are left out.
+    /// Writes the contents back, except for allocations that have been freed.
     pub(crate) fn restore(&self, memory: &Memory) {
         for part in &self.parts {
             let Some((region, _)) = memory.find(part.base, part.len) else {
@@ -110,7 +110,7 @@ impl Pages {
         }
     }
 
-    /// Number of bytes that no other image shares.
+    /// Returns the number of bytes not shared with another image.
     pub(crate) fn own_bytes(&self) -> usize {
         let own = |part: &Part| {
             if Arc::strong_count(&part.pages) > 1 {
@@ -123,7 +123,7 @@ impl Pages {
     }
 }
 
-/// True if memory has the contents of a page, or of its begin.
+/// True if memory equals a page, or the start of a page if memory is shorter.
 fn equals(cells: &[AtomicU64], page: &Page) -> bool {
     let mut chunks = cells.chunks(COMPARED).zip(page.chunks(COMPARED));
     chunks.all(|(cells, units)| {
@@ -132,7 +132,7 @@ fn equals(cells: &[AtomicU64], page: &Page) -> bool {
     })
 }
 
-/// Copies memory to a page, whose rest is zero.
+/// Copies memory to a page, padded with zeros.
 fn copied(cells: &[AtomicU64]) -> Page {
     let mut page = [0; PAGE_UNITS];
     for (unit, cell) in page.iter_mut().zip(cells) {
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn images_share_what_has_not_changed() -> Result<(), Box<dyn std::error::Error>> {
         let memory = Memory::new();
-        // Two pages and a part of a third.
+        // Two pages and part of a third.
         let base = memory.allocate("numbers", 2 * 4096 + 12)?;
         let load = |at: u64| memory.load_u32(base + at);
         memory.store_u32(base + 4096, 1);

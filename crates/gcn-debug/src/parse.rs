@@ -1,27 +1,27 @@
-//! Reader of expressions.
+//! Expression parser.
 
 use gcn_isa::{Isa, regs};
 
 use crate::expr::{BinaryOp, Expr, Place, Reduction, Space, UnaryOp, VARIABLES};
 use crate::scalar::{Scalar, ScalarType};
 
-/// Error in the text of an expression.
+/// Syntax error in an expression.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct ParseError {
-    /// Description.
+    /// Message that describes the error.
     pub message: String,
-    /// Byte of the text at which it is.
+    /// Byte offset of the error in the text.
     pub at: usize,
 }
 
-/// Deepest nesting.
+/// Maximum nesting depth.
 const MAX_DEPTH: usize = 64;
 
-/// Reads an expression for waves of an instruction set, which decides the names of registers.
+/// Parses an expression. The instruction set determines the register names.
 ///
 /// # Errors
-/// [`ParseError`], with its place.
+/// Returns a [`ParseError`] with the position of the error.
 ///
 /// # Examples
 /// ```
@@ -54,7 +54,7 @@ enum Token {
     Symbol(&'static str),
 }
 
-/// Symbols; a longer one precedes those that it begins with.
+/// Operators and punctuation, each before its own prefixes.
 const SYMBOLS: [&str; 29] = [
     "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "(", ")", "[", "]", ":", "+", "-", "*", "/",
     "%", "<", ">", "&", "^", "|", "!", "~", ",", "=", "{", "}",
@@ -117,7 +117,7 @@ fn number(text: &str) -> Option<Scalar> {
     Some(Scalar::new(ScalarType::F64, value.to_bits()))
 }
 
-/// Binary operators by rising precedence.
+/// Binary operators by increasing precedence.
 const LEVELS: [&[(&str, BinaryOp)]; 10] = [
     &[("||", BinaryOp::Or)],
     &[("&&", BinaryOp::And)],
@@ -153,7 +153,7 @@ impl Parser {
         self.tokens.get(self.next).map(|(token, _)| token)
     }
 
-    /// Error at the next token: `what` and the token.
+    /// Creates an error at the next token: `what`, followed by the token.
     fn error(&self, what: &str) -> ParseError {
         let at = self.tokens.get(self.next).map_or(self.end, |(_, at)| *at);
         let message = match self.peek() {
@@ -190,7 +190,7 @@ impl Parser {
         }
     }
 
-    /// Calls a function one level deeper.
+    /// Calls a function at the next nesting level.
     fn deeper<T>(
         &mut self,
         read: impl FnOnce(&mut Parser) -> Result<T, ParseError>,
@@ -252,7 +252,7 @@ impl Parser {
         })
     }
 
-    /// Type in parentheses behind `*`, as `(lds f32*)`; a dword of global memory without one.
+    /// Parses the type in parentheses after `*`, such as `(lds f32*)`. Defaults to a dword in global memory.
     fn pointer(&mut self) -> Result<(Space, ScalarType), ParseError> {
         let usual = (Space::Global, ScalarType::U32);
         let begin = self.next;
@@ -298,7 +298,7 @@ impl Parser {
                 match variable {
                     Some((_, variable)) => Expr::Variable(*variable),
                     None if name == "pc" => Expr::Place(Place::Pc),
-                    // gdb's spelling of registers.
+                    // gdb's register syntax.
                     None => {
                         self.next += 1;
                         return self.named(&name, at);
@@ -315,7 +315,7 @@ impl Parser {
         Ok(expr)
     }
 
-    /// Expression that begins with a name, which has been taken.
+    /// Parses an expression after its leading name.
     fn named(&mut self, name: &str, at: usize) -> Result<Expr, ParseError> {
         let reductions = [
             ("any", Reduction::Any),
@@ -381,7 +381,7 @@ impl Parser {
         Ok(Some(index.into()))
     }
 
-    /// Register with a name; `None` if it is the name of none.
+    /// Parses a register, or returns `None` if `name` is not a register name.
     fn register(&mut self, name: &str, at: usize) -> Result<Option<Place>, ParseError> {
         let out_of_range = |name: &str, last: &str| ParseError {
             message: format!("{name} is out of range: registers end at {last}"),

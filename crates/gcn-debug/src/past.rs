@@ -1,4 +1,4 @@
-//! Moments of a launch, images of memory, and changes by the user.
+//! Data for going back: points in the execution of a launch, memory images, and user changes.
 
 use gcn_emu::memory::Memory;
 use gcn_emu::wave::WaveId;
@@ -7,14 +7,14 @@ use crate::pages::kept_allocations;
 use crate::scalar::Scalar;
 use crate::view::Target;
 
-/// Contents of all allocations, except for the memory of kernels' `malloc`.
+/// Contents of all allocations, except for the device `malloc` heap.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryImage {
     parts: Vec<(u64, Vec<u8>)>,
 }
 
 impl MemoryImage {
-    /// Copies memory; `None` if there is more than is kept.
+    /// Copies memory, or returns `None` if it is too large.
     pub fn take(memory: &Memory) -> Option<MemoryImage> {
         let allocations = kept_allocations(memory)?;
         let parts = allocations.iter().filter_map(|it| {
@@ -26,7 +26,7 @@ impl MemoryImage {
         })
     }
 
-    /// Writes the contents back; what has been freed is left out.
+    /// Writes the contents back, except for allocations that have been freed.
     pub fn restore(&self, memory: &Memory) {
         for (address, bytes) in &self.parts {
             memory.write(*address, bytes);
@@ -34,21 +34,21 @@ impl MemoryImage {
     }
 }
 
-/// A moment of a launch: a wave that has executed a number of instructions.
+/// Point in the execution of a launch: a wave and the number of instructions it has executed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Moment {
     /// Wave.
     pub wave: WaveId,
-    /// Instructions that it has executed.
+    /// Number of instructions the wave has executed.
     pub executed: u64,
 }
 
-/// A change of state by the user.
+/// Change of state by the user.
 #[derive(Clone, Debug)]
 pub(crate) struct UserChange {
-    /// The wave whose turn it was.
+    /// Current wave at the time of the change.
     pub(crate) at: Moment,
-    /// The wave in focus.
+    /// Wave in focus.
     pub(crate) wave: Option<WaveId>,
     pub(crate) lane: u8,
     pub(crate) target: Target,

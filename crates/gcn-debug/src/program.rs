@@ -1,4 +1,4 @@
-//! Symbols and source lines of the running code.
+//! Symbols and source lines of the debugged code.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -10,28 +10,28 @@ use std::sync::Arc;
 use gcn_isa::Isa;
 use gcn_object::{CodeObject, NamePattern, SourceLines, SymbolKind, SymbolSection};
 
-/// Largest source file that is read, in bytes.
+/// Maximum size of a source file, in bytes.
 const MAX_SOURCE_BYTES: u64 = 16 << 20;
 
-/// A symbol in memory.
+/// Symbol in memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Symbol {
-    /// Name.
+    /// Symbol name.
     pub name: String,
     /// Address.
     pub address: u64,
-    /// Size in bytes; 0 if it is unknown.
+    /// Size in bytes; 0 if unknown.
     pub size: u64,
-    /// True for a variable.
+    /// True if the symbol is a variable rather than code.
     pub is_data: bool,
 }
 
-/// A line of a source file.
+/// Source line.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Line {
-    /// File.
+    /// Source file.
     pub file: Arc<str>,
-    /// Number, from 1.
+    /// Line number, from 1.
     pub line: u32,
 }
 
@@ -40,33 +40,33 @@ pub struct Line {
 pub struct Location {
     /// Address.
     pub address: u64,
-    /// The symbol before it and the distance, as `scale+0x10`; `None` outside of the code.
+    /// Preceding symbol and offset, such as `scale+0x10`; `None` outside the code.
     pub symbol: Option<String>,
     /// Source line.
     pub line: Option<Line>,
-    /// Inline stack, from the innermost inlined function to the function that contains the code, with the call lines.
+    /// Inline stack, from the innermost inlined function to the function that contains the code, with call-site lines.
     pub frames: Vec<(Option<String>, Option<Line>)>,
 }
 
-/// Lines of a file; `None` if it cannot be read.
+/// Lines of a file, or `None` if the file cannot be read.
 type FileText = Option<Arc<Vec<String>>>;
 
-/// Code that runs, in terms of its source.
+/// Debugged code, with its symbols and source lines.
 pub struct Program {
     isa: Isa,
-    /// Distance from the addresses of the code object to those in memory.
+    /// Offset from code object addresses to memory addresses.
     bias: u64,
     symbols: Vec<Symbol>,
     code: Vec<Range<u64>>,
     lines: Option<SourceLines>,
-    /// Directories to search for sources.
+    /// Additional directories to search for sources.
     directories: Vec<PathBuf>,
     table: OnceCell<Vec<(Range<u64>, Line)>>,
     files: RefCell<HashMap<Arc<str>, FileText>>,
 }
 
 impl Program {
-    /// Code of an object that is loaded `bias` bytes from its own addresses.
+    /// Creates a program from a code object that is loaded `bias` bytes above its own addresses.
     pub fn new(object: &CodeObject<'_>, bias: u64, isa: Isa) -> Program {
         let is_here = |section: &SymbolSection| {
             matches!(
@@ -104,40 +104,40 @@ impl Program {
         }
     }
 
-    /// Looks for sources whose paths do not exist in a directory, too.
+    /// Adds a directory to search for source files that are not at their recorded paths.
     #[must_use]
     pub fn with_directory(mut self, directory: &Path) -> Program {
         self.directories.push(directory.to_owned());
         self
     }
 
-    /// Instruction set of the code.
+    /// Returns the instruction set of the code.
     pub fn isa(&self) -> Isa {
         self.isa
     }
 
-    /// True if debug information names source lines.
+    /// True if the debug information contains source lines.
     pub fn has_lines(&self) -> bool {
         self.lines.is_some()
     }
 
-    /// True for an address in the code.
+    /// True if an address is inside the code.
     pub fn has_code(&self, address: u64) -> bool {
         self.code.iter().any(|range| range.contains(&address))
     }
 
-    /// Symbols in ascending order of addresses.
+    /// Returns the symbols in ascending address order.
     pub fn symbols(&self) -> &[Symbol] {
         &self.symbols
     }
 
-    /// Symbol with a name.
+    /// Returns the symbol with a given name.
     pub fn symbol(&self, name: &str) -> Option<&Symbol> {
         self.symbols.iter().find(|symbol| symbol.name == name)
     }
 
-    /// Code that a name denotes: that of the symbol, or else of all functions whose C++ names are as written, of which namespaces,
-    /// parameters and arguments of templates may be left out.
+    /// Returns the code symbol with the given name, or else all functions whose demangled C++ name matches. Namespaces,
+    /// parameters and template arguments may be omitted.
     pub fn functions(&self, name: &str) -> Vec<&Symbol> {
         let code = || self.symbols.iter().filter(|symbol| !symbol.is_data);
         if let Some(symbol) = code().find(|symbol| symbol.name == name) {
@@ -147,14 +147,15 @@ impl Program {
         code().filter(|it| pattern.denotes(&it.name)).collect()
     }
 
-    /// The symbol of code at or before an address.
+    /// Returns the code symbol at or before an address.
     pub fn symbol_at(&self, address: u64) -> Option<&Symbol> {
         let range = self.code.iter().find(|range| range.contains(&address))?;
         let mut before = self.symbols.iter().rev();
         before.find(|it| !it.is_data && it.address <= address && it.address >= range.start)
     }
 
-    /// Begin of the function, or else of the section, that the code before an address is in.
+    /// Returns the start of the function that contains the code just before an address, or else the start of the
+    /// section.
     pub(crate) fn function_before(&self, address: u64) -> Option<u64> {
         let before = address.checked_sub(1)?;
         let range = self.code.iter().find(|range| range.contains(&before))?;
@@ -162,7 +163,7 @@ impl Program {
         Some(symbol.map_or(range.start, |it| it.address.max(range.start)))
     }
 
-    /// An address as a symbol and the distance from it.
+    /// Formats an address as symbol and offset.
     pub fn symbolic(&self, address: u64) -> Option<String> {
         let symbol = self.symbol_at(address)?;
         Some(match address - symbol.address {
@@ -171,7 +172,7 @@ impl Program {
         })
     }
 
-    /// An address as a symbol and the distance from it, or the number.
+    /// Formats an address as symbol and offset, or else as a number.
     pub fn describe(&self, address: u64) -> String {
         match self.symbolic(address) {
             Some(symbol) => format!("{address:#x} <{symbol}>"),
@@ -179,7 +180,7 @@ impl Program {
         }
     }
 
-    /// Addresses with their lines, in ascending order.
+    /// Returns address ranges with their source lines, in ascending order.
     fn table(&self) -> &[(Range<u64>, Line)] {
         self.table.get_or_init(|| {
             let mut table = Vec::new();
@@ -200,7 +201,7 @@ impl Program {
         })
     }
 
-    /// Source line of an instruction.
+    /// Returns the source line of an instruction.
     pub fn line(&self, address: u64) -> Option<&Line> {
         let table = self.table();
         let behind = table.partition_point(|(range, _)| range.start <= address);
@@ -208,7 +209,7 @@ impl Program {
         range.contains(&address).then_some(line)
     }
 
-    /// Position of an instruction.
+    /// Returns the location of an instruction.
     pub fn location(&self, address: u64) -> Location {
         let frames = self.lines.as_ref().and_then(|lines| {
             let linked = address.wrapping_sub(self.bias);
@@ -230,7 +231,7 @@ impl Program {
         }
     }
 
-    /// Files that lines are of, in the order of the code.
+    /// Returns the files named by source lines, in code order.
     pub fn files(&self) -> Vec<Arc<str>> {
         let mut files: Vec<Arc<str>> = Vec::new();
         for (_, line) in self.table() {
@@ -241,7 +242,7 @@ impl Program {
         files
     }
 
-    /// The file of debug information that a name denotes: its path, or the last parts of it.
+    /// Finds a file of the debug information by its path or the trailing components of its path.
     pub fn file(&self, name: &str) -> Option<Arc<str>> {
         let files = self.files();
         let ends = |file: &str| {
@@ -251,8 +252,8 @@ impl Program {
         files.into_iter().find(|file| ends(file))
     }
 
-    /// Addresses at which a line of code begins, the nearest line behind it if it has no code, with that line. Of a line that has code in
-    /// several places all are returned, of consecutive code the first address.
+    /// Finds code for a line, or for the next line that has code. Returns that line, and the first address of each
+    /// contiguous piece of its code.
     pub fn addresses(&self, file: &str, line: u32) -> Option<(Line, Vec<u64>)> {
         let table = self.table();
         let of_file = |it: &&(Range<u64>, Line)| &*it.1.file == file && it.1.line >= line;
@@ -273,14 +274,14 @@ impl Program {
         Some((line, addresses))
     }
 
-    /// Path of a file of debug information on the disk, if it is there.
+    /// Returns the path on disk of a file named in the debug information, if the file exists.
     pub fn path(&self, file: &str) -> Option<PathBuf> {
         let found = self.paths(Path::new(file)).find(|it| it.is_file())?;
         std::path::absolute(found).ok()
     }
 
-    /// The file of debug information that is at a path of the disk: the same file, or else the one whose path has the most last parts in
-    /// common, if only one has.
+    /// Finds the debug-information file for a path on disk: the same file, or else the one that shares the most
+    /// trailing path components, if that is unique.
     pub fn file_at(&self, path: &Path) -> Option<Arc<str>> {
         let files = self.files();
         let wanted = fs::canonicalize(path).ok();
@@ -302,7 +303,7 @@ impl Program {
         nearest.next().is_none().then(|| first.clone())
     }
 
-    /// Lines of a file in a range at which code begins, in ascending order.
+    /// Returns the lines in a range that have code, in ascending order.
     pub fn lines_with_code(&self, file: &str, lines: Range<u32>) -> Vec<u32> {
         let table = self.table().iter();
         let of_file = table.filter(|(_, it)| &*it.file == file && lines.contains(&it.line));
@@ -312,7 +313,7 @@ impl Program {
         found
     }
 
-    /// Paths at which a file is looked for.
+    /// Returns candidate paths for a source file.
     fn paths(&self, path: &Path) -> impl Iterator<Item = PathBuf> {
         let elsewhere = self.directories.iter().flat_map(move |directory| {
             let name = path.file_name().unwrap_or_default();
@@ -321,7 +322,7 @@ impl Program {
         std::iter::once(path.to_owned()).chain(elsewhere)
     }
 
-    /// Text of a file, by lines; `None` if neither debug information nor the disk has it.
+    /// Returns the lines of a file, or `None` if the file is neither embedded in the debug information nor on disk.
     pub fn text(&self, file: &Arc<str>) -> Option<Arc<Vec<String>>> {
         let mut files = self.files.borrow_mut();
         let read = || {
@@ -333,14 +334,14 @@ impl Program {
         files.entry(file.clone()).or_insert_with(read).clone()
     }
 
-    /// Text of a line.
+    /// Returns the text of a line.
     pub fn line_text(&self, line: &Line) -> Option<String> {
         let text = self.text(&line.file)?;
         text.get(line.line.checked_sub(1)? as usize).cloned()
     }
 }
 
-/// Contents of a source file. The name comes from the object, so that it may be that of a pipe or a device.
+/// Reads a source file. The object supplies the name, which may refer to a pipe or a device.
 fn read(path: &Path) -> Option<String> {
     let metadata = fs::metadata(path).ok()?;
     let is_readable = metadata.is_file() && metadata.len() <= MAX_SOURCE_BYTES;

@@ -1,4 +1,4 @@
-//! Reasons for which a wave stops: changes of watched values, breakpoints, the goal of the last command.
+//! Reasons for a wave to stop: changes of watched values, breakpoints, the goal of the last command.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
@@ -13,7 +13,7 @@ use crate::session::{Goal, Scheduler, State, Stop};
 use crate::stops::{Change, StopKind};
 use crate::view::View;
 
-/// True for a jump that saves the address of the next instruction, to which the function returns.
+/// True if a jump saves its return address.
 pub(crate) fn is_call(step: &Step) -> bool {
     let uses = step.inst.uses();
     uses.calls()
@@ -22,14 +22,14 @@ pub(crate) fn is_call(step: &Step) -> bool {
             .any(|it| it.written != 0 && it.operand().is_some())
 }
 
-/// Wave whose turn it is.
+/// Wave that is taking its turn.
 #[derive(Clone, Copy)]
 pub(crate) struct Current {
     pub(crate) at: Moment,
     pub(crate) pc: u64,
 }
 
-/// The wave whose turn it is.
+/// Returns the wave that is taking its turn.
 pub(crate) fn current(paused: &Paused<'_>) -> Option<Current> {
     let wave = paused.current()?;
     Some(Current {
@@ -41,7 +41,7 @@ pub(crate) fn current(paused: &Paused<'_>) -> Option<Current> {
     })
 }
 
-/// Takes the values of watchpoints as they are.
+/// Resets the watchpoints to their current values.
 pub(crate) fn compare_anew(state: &mut State, paused: &Paused<'_>) {
     let values: Vec<_> = state
         .stops
@@ -69,7 +69,7 @@ pub(crate) fn compare_anew(state: &mut State, paused: &Paused<'_>) {
     }
 }
 
-/// Reason for which a wave does not go on; `None` if there is none.
+/// Returns the reason for a wave to stop, if any.
 pub(crate) fn reason(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<Stop> {
     let last = state.last.take();
     let changes = last.map_or_else(Vec::new, |_| changes(state, paused));
@@ -100,7 +100,7 @@ pub(crate) fn reason(state: &mut State, paused: &Paused<'_>, current: Current) -
     hit.or(reached)
 }
 
-/// True if a signal has interrupted the run, or its time is over.
+/// True if a signal has interrupted the run or its timeout has expired.
 pub(crate) fn is_interrupted(state: &mut State) -> bool {
     let is_late = state
         .deadline
@@ -108,7 +108,8 @@ pub(crate) fn is_interrupted(state: &mut State) -> bool {
     state.interrupt.swap(false, Relaxed) || is_late
 }
 
-/// Stop of a run that is interrupted. One that goes back ends where it is, at an earlier moment than was asked for.
+/// Stops an interrupted run. If the run was going back, it ends at its current position, earlier than the requested
+/// one.
 pub(crate) fn interrupted(state: &mut State, paused: &Paused<'_>, current: Current) -> Stop {
     state.deadline = None;
     if state.goal.is_replay() {
@@ -121,7 +122,7 @@ pub(crate) fn interrupted(state: &mut State, paused: &Paused<'_>, current: Curre
     Stop::Interrupted
 }
 
-/// Moves the focus to a wave, and to an active lane of it.
+/// Moves the focus to a wave and one of its active lanes.
 pub(crate) fn focus_on(state: &mut State, paused: &Paused<'_>, wave: WaveId) {
     let Some((found, _)) = paused.wave(wave) else {
         return;
@@ -133,7 +134,7 @@ pub(crate) fn focus_on(state: &mut State, paused: &Paused<'_>, wave: WaveId) {
     }
 }
 
-/// Changes of watched values since they were last compared.
+/// Returns the changes of watched values since the last comparison.
 pub(crate) fn changes(state: &mut State, paused: &Paused<'_>) -> Vec<(u32, String, Change)> {
     let mut found = Vec::new();
     for place in 0..state.stops.len() {
@@ -185,8 +186,8 @@ pub(crate) fn changes(state: &mut State, paused: &Paused<'_>) -> Vec<(u32, Strin
     found
 }
 
-/// Breakpoints that stop a wave at its current location. If `counts` is true, counts hits and deletes temporary
-/// breakpoints.
+/// Returns the breakpoints that stop a wave at its current location. If `counts` is true, counts hits and deletes
+/// temporary breakpoints.
 pub(crate) fn breakpoints(
     state: &mut State,
     paused: &Paused<'_>,
@@ -250,11 +251,11 @@ pub(crate) fn breakpoints(
     })
 }
 
-/// Stop at the goal of the last command.
+/// Returns the stop for the goal of the last command, if it has been reached.
 fn reached(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<Stop> {
     let Current { at, pc } = current;
     let aim = state.goal.wave();
-    // The wave that everything is about has ended, or waits for waves that are held.
+    // The wave of the command has ended, or is waiting for waves that are held.
     if let Some(id) = aim.or(state.focus.filter(|_| state.scheduler == Scheduler::One)) {
         match paused.wave(id) {
             None => {
@@ -298,7 +299,7 @@ fn reached(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<S
         Goal::Return { address, then, .. } if pc == *address => {
             let mut then = std::mem::replace(&mut **then, Goal::Run);
             if let Goal::Instructions { left, from, .. } = &mut then {
-                // The call is one instruction.
+                // Count the call as one instruction.
                 *left = left.saturating_sub(1);
                 *from = at.executed;
             }

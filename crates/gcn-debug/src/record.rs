@@ -1,8 +1,8 @@
-//! Record of the launch that runs: checkpoints, and the changes that the user has made.
+//! Record of the current launch: checkpoints and user changes.
 //!
-//! A launch runs on one thread, and its schedule depends on nothing but the program and its memory. To come to an earlier moment, the
-//! launch returns to a checkpoint and runs again until the wave has executed as many instructions as then. Changes by the user are made
-//! again.
+//! A launch runs on a single thread, and its schedule depends only on the program and its memory. To reach an earlier
+//! point, the launch returns to a checkpoint and runs again until the wave has executed the required number of
+//! instructions. User changes are reapplied on the way.
 
 use std::sync::Arc;
 
@@ -12,26 +12,26 @@ use gcn_emu::observe::{self, Resting};
 use crate::checkpoints::{Checkpoint, Checkpoints, Recording, Unrecordable};
 use crate::past::{Moment, UserChange};
 
-/// Reason for which launches that read a clock of the host cannot go back.
+/// Reason why launches that read a host clock cannot go back.
 pub(crate) const CLOCK: &str =
     "the kernel reads the real-time clock, which has another value each time";
 
 /// Record of a launch.
 #[derive(Debug)]
 pub(crate) struct Record {
-    /// Number of the dispatch; `None` before it begins.
+    /// Dispatch number; `None` before the dispatch starts.
     dispatch: Option<u64>,
     pub(crate) checkpoints: Checkpoints,
-    /// Number of turns of workgroups that have begun.
+    /// Number of workgroup turns that have started.
     pub(crate) turn: u64,
     pub(crate) changes: Vec<UserChange>,
-    /// Number of changes that have been made up to the present.
+    /// Number of user changes applied so far.
     made: usize,
-    /// Reason for which the launch cannot go back.
+    /// Reason why the launch cannot go back.
     lost: Option<&'static str>,
-    /// Turn of the checkpoint that the launch is about to return to.
+    /// Turn whose checkpoint the launch is about to restore.
     returns_to: Option<u64>,
-    /// True until a wave has its turn after the launch has returned to a checkpoint.
+    /// True from the return to a checkpoint until the next turn of a wave.
     pub(crate) has_returned: bool,
 }
 
@@ -49,7 +49,7 @@ impl Record {
         }
     }
 
-    /// Notes the begin of a workgroup's turn; `None` if it is that of another dispatch, which has a record of its own.
+    /// Counts the start of a workgroup's turn. Returns `None` for another dispatch, which has its own record.
     pub(crate) fn begin_turn(&mut self, dispatch: u64) -> Option<()> {
         if *self.dispatch.get_or_insert(dispatch) != dispatch {
             return None;
@@ -58,14 +58,14 @@ impl Record {
         Some(())
     }
 
-    /// Begins the record of the same launch anew, with memory as it was when it began.
+    /// Restarts the record for a new run of the same launch, and restores the initial memory.
     pub(crate) fn begin_again(&mut self, memory: &Memory) {
         self.checkpoints.restore_first(memory);
         self.checkpoints.clear();
         (self.dispatch, self.turn, self.made) = (None, 0, 0);
     }
 
-    /// Takes a checkpoint before the turn that begins, if it is time for one.
+    /// Takes a checkpoint before the starting turn if one is due.
     pub(crate) fn record(&mut self, memory: &Memory, run: &Resting<'_>) {
         if self.lost.is_some() || self.returns_to.is_some() {
             return;
@@ -84,20 +84,20 @@ impl Record {
         }
     }
 
-    /// Ends the record.
+    /// Discards the record.
     pub(crate) fn lose(&mut self, reason: &'static str) {
         self.lost = Some(reason);
         self.checkpoints.clear();
     }
 
-    /// Reason for which the launch cannot go back; `None` if it can.
+    /// Returns the reason why the launch cannot go back, or `None` if it can.
     pub(crate) fn lost(&self) -> Option<&'static str> {
         let is_empty = self.checkpoints.is_empty();
         self.lost
             .or_else(|| is_empty.then_some("the launch has not been recorded"))
     }
 
-    /// Ends the turn of the wave that runs, to return to the checkpoint of an earlier turn.
+    /// Requests a return to the checkpoint of an earlier turn, which ends the current turn.
     pub(crate) fn return_to(&mut self, turn: u64) {
         self.returns_to = Some(turn);
     }
@@ -107,20 +107,20 @@ impl Record {
         self.returns_to.is_some()
     }
 
-    /// Returns to the checkpoint that has been chosen: writes its memory back, and gives the state of the run.
+    /// Restores memory from the requested checkpoint and returns its run state.
     pub(crate) fn come_back(&mut self, memory: &Memory) -> Option<Arc<observe::Checkpoint>> {
         let turn = self.returns_to.take()?;
         let Checkpoint {
             run, turn, changes, ..
         } = self.checkpoints.restore(turn, memory)?;
-        // The turn begins again.
+        // The turn starts again.
         self.turn = turn - 1;
         self.made = *changes;
         self.has_returned = true;
         Some(run.clone())
     }
 
-    /// Adds a change by the user. The future is another one then.
+    /// Adds a user change, and drops all later changes and checkpoints.
     pub(crate) fn change(&mut self, change: UserChange) {
         self.stay();
         self.changes.push(change);
@@ -128,18 +128,18 @@ impl Record {
         self.checkpoints.drop_after(self.turn);
     }
 
-    /// Forgets the changes after the present.
+    /// Drops user changes that have not been reapplied, and the checkpoints that depend on them.
     pub(crate) fn stay(&mut self) {
         self.changes.truncate(self.made);
         self.checkpoints.drop_changed(self.made);
     }
 
-    /// Next change to make again.
+    /// Returns the next user change to reapply.
     pub(crate) fn next_change(&self) -> Option<&UserChange> {
         self.changes.get(self.made)
     }
 
-    /// Next change to make again, if it was made at this moment.
+    /// Takes the next user change to reapply, if it was made at this point.
     pub(crate) fn due(&mut self, at: Moment) -> Option<UserChange> {
         let next = self.next_change().filter(|next| next.at == at)?.clone();
         self.made += 1;

@@ -1,7 +1,8 @@
-//! Going back: a launch returns to a checkpoint and runs again, up to a moment that is known or to find one.
+//! Reverse execution: the launch returns to a checkpoint and runs again, to a known point or to search for one.
 //!
-//! The last earlier stop is searched in parts, from the last checkpoint to the present, then from the one before it up to that one, and so
-//! on. Lines and calls of a wave are searched among its last instructions, and if they are not there, among more.
+//! A search for the previous stop covers the interval from the last checkpoint to the current position, then the
+//! interval before that, and so on. A search for a wave's lines or calls covers its last instructions, then a growing
+//! number of them.
 
 use gcn_emu::observe::Paused;
 use gcn_isa::Does;
@@ -12,12 +13,12 @@ use crate::reasons::{
 };
 use crate::session::{Goal, LastRun, Resume, SearchEnd, Sought, State, Stop};
 
-/// Number of instructions among which lines and calls are searched first.
+/// Number of instructions covered by the first search for lines and calls.
 const FIRST_WINDOW: u64 = 1000;
-/// Factor by which that number grows.
+/// Growth factor for that number.
 const WIDER: u64 = 16;
 
-/// Begins to go back as a front end has decided; false if the launch has no record, or if the decision is another one.
+/// Starts going back if the front end decided so. Returns false for other decisions, or if the launch has no record.
 pub(crate) fn goes_back(
     state: &mut State,
     paused: &Paused<'_>,
@@ -55,7 +56,7 @@ pub(crate) fn goes_back(
     }
 }
 
-/// Begins to run again up to a moment of a wave that runs at a turn.
+/// Starts a replay up to a wave's `moment`, from a checkpoint no later than `turn`.
 fn replay(state: &mut State, moment: Moment, turn: u64) -> bool {
     let Some(checkpoint) = state.record.checkpoints.before(turn, moment) else {
         return false;
@@ -64,7 +65,7 @@ fn replay(state: &mut State, moment: Moment, turn: u64) -> bool {
     go(state, Goal::Replay(moment), turn)
 }
 
-/// Begins to run again from a checkpoint.
+/// Starts a replay from the checkpoint of a turn.
 fn go(state: &mut State, goal: Goal, turn: u64) -> bool {
     state.goal = goal;
     state.record.return_to(turn);
@@ -72,7 +73,7 @@ fn go(state: &mut State, goal: Goal, turn: u64) -> bool {
     true
 }
 
-/// Begins to search the last stop between the checkpoint of a turn and an end.
+/// Starts a search for the last stop between a checkpoint and `end`.
 fn search(state: &mut State, begin: Option<u64>, end: SearchEnd) -> bool {
     let Some(begin) = begin else {
         return false;
@@ -85,7 +86,7 @@ fn search(state: &mut State, begin: Option<u64>, end: SearchEnd) -> bool {
     go(state, goal, begin)
 }
 
-/// Begins to search something among the last instructions of a wave.
+/// Starts a search among the last instructions of a wave.
 fn search_wave(state: &mut State, before: Moment, window: u64, sought: Sought) -> bool {
     let Moment { wave, executed } = before;
     let from = executed.saturating_sub(window);
@@ -106,7 +107,7 @@ fn search_wave(state: &mut State, before: Moment, window: u64, sought: Sought) -
     go(state, goal, turn)
 }
 
-/// Stop of a launch that runs again: it has come to the moment, or it is interrupted.
+/// Returns the stop of a replay, if it has reached its target or has been interrupted.
 pub(crate) fn reason(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<Stop> {
     let last = state.last.take();
     let changed = last.filter(|_| !changes(state, paused).is_empty());
@@ -116,7 +117,8 @@ pub(crate) fn reason(state: &mut State, paused: &Paused<'_>, current: Current) -
     })
 }
 
-/// Stop of a launch that has come to the moment. Searches note what they find, and end.
+/// Returns the stop of a replay that has reached its target. Searches record their matches, and end at their last
+/// point.
 fn arrived(
     state: &mut State,
     paused: &Paused<'_>,
@@ -190,7 +192,8 @@ fn arrived(
     None
 }
 
-/// Ends a search, which goes on elsewhere, or the launch runs again up to the moment found. False if nothing was searched.
+/// Ends a search: either continues it in an earlier interval or replays up to the match. Returns false if no search is
+/// active.
 pub(crate) fn end_search(state: &mut State) -> bool {
     match std::mem::replace(&mut state.goal, Goal::Run) {
         Goal::Search {
@@ -213,7 +216,7 @@ pub(crate) fn end_search(state: &mut State) -> bool {
             let is_all = from == 0;
             let (found, sought) = match sought {
                 Sought::Lines { count, begun } => {
-                    // The wave may have come to the first line before it was looked at.
+                    // The wave may have reached the first line before the search window.
                     let least = usize::from(!is_all);
                     let place = begun.len().checked_sub(count as usize);
                     let found = place
@@ -246,7 +249,7 @@ pub(crate) fn end_search(state: &mut State) -> bool {
     }
 }
 
-/// Number of instructions at the last call that has not returned, given calls and returns from the last to the first.
+/// Returns the instruction count at the last call that has not returned. `jumps` lists calls and returns, latest first.
 fn call_before<'a>(jumps: impl Iterator<Item = &'a (u64, bool)>) -> Option<u64> {
     let mut returned = 0_u64;
     for (executed, calls) in jumps {
@@ -259,7 +262,7 @@ fn call_before<'a>(jumps: impl Iterator<Item = &'a (u64, bool)>) -> Option<u64> 
     None
 }
 
-/// Has a launch run again up to its fault, with exact registers there. False if it has no record.
+/// Replays the launch up to its fault, where registers are then exact. Returns false if there is no record.
 pub(crate) fn come_to_fault(state: &mut State) -> bool {
     let turn = state.record.turn;
     let Some(checkpoint) = state.record.checkpoints.until(turn) else {
@@ -270,7 +273,7 @@ pub(crate) fn come_to_fault(state: &mut State) -> bool {
     go(state, goal, turn)
 }
 
-/// Ends the search of a run that has ended.
+/// Ends the search when its run has ended.
 pub(crate) fn run_has_ended(state: &mut State) {
     if !end_search(state) {
         state.goal = Goal::Run;

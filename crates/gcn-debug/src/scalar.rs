@@ -1,10 +1,10 @@
-//! Typed numbers of expressions: registers, elements of memory, literals.
+//! Typed scalar values: registers, memory elements, literals.
 
 use std::fmt;
 
 use half::f16;
 
-/// Type of a number.
+/// Scalar type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum ScalarType {
@@ -39,7 +39,7 @@ const TYPES: [(ScalarType, &str, u8); 11] = [
 ];
 
 impl ScalarType {
-    /// Type with a name.
+    /// Returns the type with a given name.
     ///
     /// # Examples
     /// ```
@@ -51,14 +51,14 @@ impl ScalarType {
         TYPES.iter().find(|row| row.1 == name).map(|row| row.0)
     }
 
-    /// Unsigned type of a size in bytes; `None` unless that is 1, 2, 4 or 8.
+    /// Returns the unsigned type of a size in bytes, or `None` unless that is 1, 2, 4 or 8.
     pub fn unsigned(bytes: u64) -> Option<ScalarType> {
         [U8, U16, U32, U64]
             .into_iter()
             .find(|ty| ty.bytes() == bytes)
     }
 
-    /// Name, such as `f32`.
+    /// Returns the name, such as `f32`.
     pub fn name(self) -> &'static str {
         TYPES
             .iter()
@@ -66,7 +66,7 @@ impl ScalarType {
             .map_or("", |row| row.1)
     }
 
-    /// Size in bytes.
+    /// Returns the size in bytes.
     pub fn bytes(self) -> u64 {
         TYPES
             .iter()
@@ -89,19 +89,19 @@ impl ScalarType {
     }
 }
 
-/// A number: bits and their type.
+/// Scalar value: bits and their type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Scalar {
-    /// Type.
+    /// Type of the value.
     pub ty: ScalarType,
-    /// Bits; those above the type's size are zero.
+    /// Bits; those beyond the type's size are zero.
     pub bits: u64,
 }
 
-/// Notation of numbers, by gdb's letters.
+/// Number format, by gdb's format letters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Format {
-    /// Notation of the type: unsigned integers of registers decimal, floating point as such.
+    /// Default for the type: decimal for integers, floating-point notation for floats.
     #[default]
     Natural,
     /// `d`: signed decimal.
@@ -114,12 +114,12 @@ pub enum Format {
     Binary,
     /// `f`: floating point of the same size.
     Float,
-    /// `i`: instructions; of `x` alone.
+    /// `i`: instructions; only for the `x` command.
     Instruction,
 }
 
 impl Format {
-    /// Format with a letter.
+    /// Returns the format for a gdb format letter.
     pub fn of_letter(letter: char) -> Option<Format> {
         Some(match letter {
             'd' => Format::Signed,
@@ -134,28 +134,28 @@ impl Format {
 }
 
 impl Scalar {
-    /// Number with the low bits of `bits`.
+    /// Creates a scalar from the low bits of `bits`.
     pub fn new(ty: ScalarType, bits: u64) -> Scalar {
         let bits = bits & ty.mask();
         Scalar { ty, bits }
     }
 
-    /// Unsigned dword.
+    /// Creates an unsigned dword.
     pub fn u32(value: u32) -> Scalar {
         Scalar::new(U32, value.into())
     }
 
-    /// Unsigned quadword.
+    /// Creates an unsigned quadword.
     pub fn u64(value: u64) -> Scalar {
         Scalar::new(U64, value)
     }
 
-    /// 1 or 0.
+    /// Creates a truth value: 1 or 0, as in C.
     pub fn truth(is_true: bool) -> Scalar {
         Scalar::new(I32, is_true.into())
     }
 
-    /// Integer in the smallest of I32, I64 and U64 that holds it; wraps if none does.
+    /// Creates an integer of the smallest type among I32, I64 and U64 that can hold it, wrapped if none can.
     pub fn of_integer(value: i128) -> Scalar {
         let ty = if i32::try_from(value).is_ok() {
             I32
@@ -167,7 +167,7 @@ impl Scalar {
         Scalar::new(ty, value as u64)
     }
 
-    /// Value as an integer; floating point is truncated.
+    /// Returns the value as an integer; floating-point values are truncated.
     pub fn integer(self) -> i128 {
         if self.ty.is_float() {
             return self.float() as i128;
@@ -180,7 +180,7 @@ impl Scalar {
         }
     }
 
-    /// Value as a floating-point number.
+    /// Returns the value as a floating-point number.
     pub fn float(self) -> f64 {
         match self.ty {
             F16 => f16::from_bits(self.bits as u16).to_f64(),
@@ -190,7 +190,7 @@ impl Scalar {
         }
     }
 
-    /// True unless it is zero.
+    /// True if the value is nonzero.
     pub fn is_true(self) -> bool {
         if self.ty.is_float() {
             self.float() != 0.0
@@ -199,7 +199,7 @@ impl Scalar {
         }
     }
 
-    /// Value converted to a type: integers wrap, floating point is rounded.
+    /// Converts the value to another type: integers wrap, floating-point values are rounded.
     pub fn convert(self, ty: ScalarType) -> Scalar {
         match ty {
             F16 => Scalar::new(ty, f16::from_f64(self.float()).to_bits().into()),
@@ -209,7 +209,7 @@ impl Scalar {
         }
     }
 
-    /// Text in a notation.
+    /// Formats the value.
     ///
     /// # Examples
     /// ```
@@ -245,7 +245,7 @@ impl Scalar {
     }
 }
 
-/// Writes the natural notation.
+/// Formats the value as [`Format::Natural`].
 impl fmt::Display for Scalar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text(Format::Natural))

@@ -1,4 +1,4 @@
-//! State of the engine, and a front end's access to it while nothing runs.
+//! Engine state, and the front end's access to it while the run is paused.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,97 +24,97 @@ use crate::stops::{Change, StopKind, StopPoint, Watched};
 use crate::view::{self, NamedBuffer, Target, View};
 use crate::why_request::WhyRequest;
 
-/// Reason for which a wave has stopped.
+/// Reason why the run stopped.
 #[derive(Clone, Debug)]
 pub enum Stop {
-    /// A launch begins.
+    /// A launch is about to start.
     Begin,
-    /// Breakpoints at the instruction that follows.
+    /// Breakpoints at the next instruction.
     Breakpoints(Vec<u32>),
-    /// Watched values have changed.
+    /// Watched values changed.
     Watchpoints {
-        /// Number, text and change of each.
+        /// Watchpoint number, expression text and change of each.
         changes: Vec<(u32, String, Change)>,
-        /// Wave that has executed the instruction, and its address.
+        /// Wave that executed the instruction, and the instruction's address.
         by: (WaveId, u64),
     },
-    /// The step is done.
+    /// The requested step is complete.
     Step,
-    /// The function has returned.
+    /// The function returned.
     Returned,
-    /// The wave in focus has ended.
+    /// The wave in focus ended.
     WaveEnded(WaveId),
-    /// The wave in focus waits, and all others are held.
+    /// The wave in focus is waiting, but all other waves are held.
     Held(WaveId),
-    /// The user has interrupted the run.
+    /// The user interrupted the run.
     Interrupted,
-    /// A fault, after which the launch ends.
+    /// Fault, which ends the launch when it resumes.
     Fault(Box<Fault>),
-    /// Findings of checkers.
+    /// Checker findings.
     Findings(Vec<Finding>),
-    /// The condition of a breakpoint has no value.
+    /// A breakpoint condition has no value.
     Condition {
-        /// Number of the breakpoint.
+        /// Breakpoint number.
         number: u32,
-        /// The error.
+        /// Reason why the condition has no value.
         error: EvalError,
     },
-    /// The launch has been brought back to an earlier moment.
+    /// The launch went back to an earlier point.
     Back,
-    /// The launch is back at its beginning; no earlier state is known.
+    /// The launch went back to its start; no earlier state is recorded.
     BackAtBegin,
 }
 
-/// Decision of a front end after a stop.
+/// Decision of a front end on how to resume after a stop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Resume {
-    /// Runs to the next stop.
+    /// Runs until the next stop.
     Continue,
-    /// Executes instructions of the wave in focus.
+    /// Steps the wave in focus by instructions.
     Instructions {
-        /// Number.
+        /// Number of instructions.
         count: u64,
-        /// Takes a call as one instruction.
+        /// Counts a call as one instruction.
         over: bool,
     },
-    /// Executes source lines of the wave in focus.
+    /// Steps the wave in focus by source lines.
     Lines {
-        /// Number.
+        /// Number of lines.
         count: u64,
-        /// Does not stop in functions that are called.
+        /// Does not stop in called functions.
         over: bool,
     },
-    /// Runs until the function of the wave in focus returns.
+    /// Runs until the current function of the wave in focus returns.
     Finish,
-    /// Runs the wave in focus up to an address.
+    /// Runs until the wave in focus reaches an address.
     Until(u64),
-    /// Goes back by a number of instructions of the wave in focus.
+    /// Goes back by a number of instructions in the wave in focus.
     Back(u64),
-    /// Goes back by a number of source lines of the wave in focus.
+    /// Goes back by a number of source lines in the wave in focus.
     BackLines(u64),
-    /// Goes back to the call of the function of the wave in focus, or to the begin of the wave.
+    /// Goes back to the call of the current function in the wave in focus, or to the start of the wave.
     BackToCall,
     /// Goes back to the previous stop.
     BackToStop,
-    /// Takes the question of [`Session::ask`] out of the launch, which then comes back to this moment.
+    /// Ends the run to answer the question from [`Session::ask`], then returns the launch to this point.
     Why,
-    /// Ends the launch and runs all launches again.
+    /// Ends the launch and reruns all launches.
     Restart,
-    /// Ends the launch, and the session.
+    /// Ends the launch and the session.
     Quit,
 }
 
-/// Waves that run while the wave in focus does.
+/// Scheduling of the other waves while the wave in focus runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Scheduler {
-    /// All.
+    /// All waves run.
     #[default]
     All,
-    /// None: other waves are held.
+    /// Other waves are held.
     One,
 }
 
-/// Aim of the run.
+/// Goal of the current run.
 #[derive(Clone, Debug)]
 pub(crate) enum Goal {
     Run,
@@ -131,7 +131,7 @@ pub(crate) enum Goal {
         line: Option<Line>,
         over: bool,
     },
-    /// The wave returns from a call to an address, and the step goes on.
+    /// Runs until a wave returns from a call to an address, then continues with the step in `then`.
     Return {
         wave: WaveId,
         address: u64,
@@ -142,60 +142,60 @@ pub(crate) enum Goal {
         address: u64,
         from: u64,
     },
-    /// The wave leaves the function that it is in.
+    /// Runs until the wave leaves its current function.
     Finish {
         wave: WaveId,
-        /// Calls that have not returned.
+        /// Number of nested calls that have not returned.
         depth: u32,
-        /// True once the jump has been executed.
+        /// True once the return jump has been executed.
         returns: bool,
     },
-    /// Replays the launch up to a given moment.
+    /// Replays the launch up to a given point.
     Replay(Moment),
-    /// The launch runs again, to find the last stop between the checkpoint of a turn and an end.
+    /// Replays the launch to find the last stop between a turn's checkpoint and an end.
     Search {
         begin: u64,
         end: SearchEnd,
-        /// Last moment found, and the turn in which it is.
+        /// Last stop found so far, and its turn.
         found: Option<(Moment, u64)>,
     },
-    /// The launch runs again, to find something that a wave has executed before a moment, but not before a number of its instructions.
+    /// Replays the launch to search a wave's instructions from `from` to `before`.
     SearchWave {
         before: Moment,
         from: u64,
         sought: Sought,
     },
-    /// The launch runs again, to come to the same fault with exact registers. Then it has its former goal.
+    /// Replays the launch up to the same fault with exact registers, then restores the previous goal.
     ToFault(Box<Goal>),
 }
 
-/// End of a search for stops.
+/// End of a search interval.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum SearchEnd {
-    /// A number of instructions of the launch.
+    /// Instruction count of the launch.
     Instructions(u64),
-    /// A turn of a workgroup.
+    /// Workgroup turn.
     Turn(u64),
 }
 
-/// Object of a search among the instructions of a wave.
+/// Target of a search among a wave's instructions.
 #[derive(Clone, Debug)]
 pub(crate) enum Sought {
-    /// Begin of the last source lines.
+    /// Starts of the last source lines.
     Lines {
         count: u64,
-        /// Lines that the wave came to, with its number of instructions.
+        /// Lines that the wave reached, with its instruction counts.
         begun: Vec<(u64, Line)>,
     },
     /// Call of the current function.
     Call {
-        /// Numbers of instructions at which the wave left a function, and true for those where it called one.
+        /// Calls and returns: the wave's instruction count, and true for a call.
         jumps: Vec<(u64, bool)>,
     },
 }
 
 impl Goal {
-    /// The wave that it is about.
+    /// Returns the wave that the goal applies to.
     pub(crate) fn wave(&self) -> Option<WaveId> {
         match self {
             Goal::Instructions { wave, .. }
@@ -211,7 +211,7 @@ impl Goal {
         }
     }
 
-    /// True while the past is executed again.
+    /// True during a replay.
     pub(crate) fn is_replay(&self) -> bool {
         matches!(
             self,
@@ -220,34 +220,35 @@ impl Goal {
     }
 }
 
-/// Reason for which a launch is ended by the debugger.
+/// Reason why the debugger ended a launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Leave {
-    /// The session ends.
+    /// End of the session.
     Quit,
-    /// All launches run again.
+    /// Rerun of all launches.
     Restart,
-    /// This launch runs again, to the same moment, after the question of [`Engine::question`](crate::Engine::question) is answered.
+    /// Rerun of this launch up to the same point, after the question in [`Engine::question`](crate::Engine::question)
+    /// is answered.
     Why,
 }
 
-/// Last instructions that were let run.
+/// Last instructions that the engine allowed a wave to execute.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LastRun {
     pub(crate) at: Moment,
-    /// Turn of the workgroup.
+    /// Workgroup turn in which they were executed.
     pub(crate) turn: u64,
     pub(crate) pc: u64,
 }
 
-/// State of the engine.
+/// Engine state.
 pub(crate) struct State {
     pub(crate) program: Program,
     pub(crate) memory: Memory,
     pub(crate) buffers: Vec<NamedBuffer>,
     pub(crate) findings: Option<Box<dyn Findings>>,
     pub(crate) catches: Catches,
-    /// Findings that do not stop the run and have not been shown yet.
+    /// Findings to show that do not stop the run.
     pub(crate) passing: Vec<Finding>,
     pub(crate) attention: Arc<AtomicBool>,
     pub(crate) interrupt: Arc<AtomicBool>,
@@ -261,10 +262,10 @@ pub(crate) struct State {
     pub(crate) focus: Option<WaveId>,
     pub(crate) lane: u8,
     pub(crate) scheduler: Scheduler,
-    /// Number of the dispatch that runs.
+    /// Number of the current dispatch.
     pub(crate) dispatch: Option<u64>,
     pub(crate) goal: Goal,
-    /// Instructions that waves had executed at the stops that have been reported.
+    /// Instruction count of each wave at its last reported stop.
     pub(crate) passed: HashMap<WaveId, u64>,
     pub(crate) last: Option<LastRun>,
     pub(crate) no_past: Option<&'static str>,
@@ -290,7 +291,7 @@ impl State {
         }
     }
 
-    /// The run goes on: an interrupt of the past is forgotten, and the time that it may take begins.
+    /// Clears a pending interrupt and restarts the timeout.
     pub(crate) fn start_clock(&mut self) {
         self.interrupt.store(false, Relaxed);
         self.deadline = self
@@ -298,91 +299,91 @@ impl State {
             .and_then(|timeout| Instant::now().checked_add(timeout));
     }
 
-    /// True if the turn of the wave ends: the run does, or it returns to a checkpoint.
+    /// True if the wave's turn must end, either to end the run or to return to a checkpoint.
     pub(crate) fn ends_turn(&self) -> bool {
         self.leave.is_some() || self.record.returns()
     }
 
-    /// True if the launch is recorded, as far as that is possible.
+    /// True if going back is supported, so that the launch is recorded.
     pub(crate) fn is_recorded(&self) -> bool {
         self.no_past.is_none() && self.findings.is_none()
     }
 
-    /// Makes stops be looked up anew.
+    /// Invalidates cached stop decisions.
     pub(crate) fn renew(&mut self) {
         self.generation += 1;
     }
 }
 
-/// Access to the engine and to the run while nothing runs.
+/// Access to the engine and the paused run.
 pub struct Session<'a, 'p> {
     pub(crate) state: &'a mut State,
-    /// The run; `None` before and after it.
+    /// Paused run; `None` if no launch is running.
     pub(crate) paused: Option<&'a mut Paused<'p>>,
 }
 
 impl Session<'_, '_> {
-    /// The code.
+    /// Returns the debugged code.
     pub fn program(&self) -> &Program {
         &self.state.program
     }
 
-    /// Memory of the device.
+    /// Returns the device memory.
     pub fn memory(&self) -> &Memory {
         &self.state.memory
     }
 
-    /// Buffers with names.
+    /// Returns the named buffers.
     pub fn buffers(&self) -> &[NamedBuffer] {
         &self.state.buffers
     }
 
-    /// Replaces the code by that of a launch. Breakpoints keep their addresses.
+    /// Replaces the code for a new launch. Breakpoints keep their addresses.
     pub fn set_program(&mut self, program: Program) {
         self.state.program = program;
         self.state.renew();
     }
 
-    /// Replaces the buffers by those of a launch.
+    /// Replaces the buffers for a new launch.
     pub fn set_buffers(&mut self, buffers: Vec<NamedBuffer>) {
         self.state.buffers = buffers;
     }
 
-    /// True while a launch runs.
+    /// True while a launch is running.
     pub fn is_running(&self) -> bool {
         self.paused.is_some()
     }
 
-    /// State that expressions are evaluated in: that of the wave in focus.
+    /// Returns the state for evaluating expressions in the focused wave.
     pub fn view(&self) -> View<'_> {
         self.state.view(self.paused.as_deref(), self.state.focus)
     }
 
-    /// Value of an expression.
+    /// Evaluates an expression.
     ///
     /// # Errors
-    /// It reads something that does not exist.
+    /// Fails if the expression reads something that does not exist.
     pub fn evaluate(&self, expr: &Expr) -> Result<Evaluated, EvalError> {
         evaluate(expr, &self.view())
     }
 
-    /// Changes a place to a value, which is converted to the type of the place; bits of registers are those of the value.
+    /// Assigns a value, converted to the type of the destination. Registers receive the value's bits.
     ///
     /// # Errors
-    /// The place does not exist.
+    /// Fails if the destination does not exist.
     pub fn assign(&mut self, place: &Expr, value: Scalar) -> Result<Target, EvalError> {
         let target = resolve(place, &self.view())?;
         self.change(target, value)?;
         Ok(target)
     }
 
-    /// Changes a place that is known.
+    /// Assigns a value to a resolved destination.
     pub(crate) fn change(&mut self, target: Target, value: Scalar) -> Result<(), EvalError> {
         let view = self.view();
         let ty = view.ty(target);
         let is_register = !matches!(target, Target::Memory { .. });
         let value = match (is_register, value.ty.is_float()) {
-            // A literal with a point is a float in a register of that size.
+            // A floating-point literal assigned to a 32-bit register becomes an F32.
             (true, true) if ty.bytes() == 4 => {
                 Scalar::new(ty, value.convert(crate::scalar::ScalarType::F32).bits)
             }
@@ -413,18 +414,18 @@ impl Session<'_, '_> {
         Ok(())
     }
 
-    /// Breakpoints and watchpoints, in the order of their numbers.
+    /// Returns the breakpoints and watchpoints, ordered by number.
     pub fn stop_points(&self) -> &[StopPoint] {
         &self.state.stops
     }
 
-    /// A breakpoint or watchpoint, to change.
+    /// Returns a breakpoint or watchpoint for modification.
     pub fn stop_point_mut(&mut self, number: u32) -> Option<&mut StopPoint> {
         self.state.renew();
         self.state.stops.iter_mut().find(|it| it.number == number)
     }
 
-    /// Deletes a breakpoint or watchpoint; false if there is none of this number.
+    /// Deletes a breakpoint or watchpoint. Returns false if the number does not exist.
     pub fn delete(&mut self, number: u32) -> bool {
         let before = self.state.stops.len();
         self.state.stops.retain(|it| it.number != number);
@@ -432,7 +433,7 @@ impl Session<'_, '_> {
         self.state.stops.len() != before
     }
 
-    /// Adds a breakpoint, and returns it.
+    /// Adds a breakpoint and returns it.
     pub fn add_breakpoint(
         &mut self,
         text: &str,
@@ -456,10 +457,10 @@ impl Session<'_, '_> {
         &mut self.state.stops[place]
     }
 
-    /// Adds a watchpoint, and returns it. One of registers or LDS is about the wave in focus.
+    /// Adds a watchpoint and returns it. Watched registers and LDS belong to the wave in focus.
     ///
     /// # Errors
-    /// The value does not exist now.
+    /// Fails if the value does not currently exist.
     pub fn add_watchpoint(
         &mut self,
         text: &str,
@@ -483,23 +484,23 @@ impl Session<'_, '_> {
         Ok(self.add_breakpoint(text, kind, false))
     }
 
-    /// Faults and findings that stop the run.
+    /// Returns the faults and findings that stop the run.
     pub fn catches(&self) -> &Catches {
         &self.state.catches
     }
 
-    /// Chooses the faults and findings that stop the run.
+    /// Selects the faults and findings that stop the run.
     pub fn set_catches(&mut self, catches: Catches) {
         self.state.catches = catches;
     }
 
-    /// Names of the checkers that watch the run.
+    /// Returns the names of the checkers that watch the run.
     pub fn checks(&self) -> Vec<&'static str> {
         let findings = self.state.findings.as_deref();
         findings.map(Findings::checks).unwrap_or_default()
     }
 
-    /// The wave in focus.
+    /// Returns the ID of the wave in focus.
     pub fn focus(&self) -> Option<WaveId> {
         let id = self.state.focus?;
         let paused = self.paused.as_ref()?;
@@ -515,12 +516,12 @@ impl Session<'_, '_> {
         is_there
     }
 
-    /// The lane in focus.
+    /// Returns the lane in focus.
     pub fn lane(&self) -> u8 {
         self.state.lane
     }
 
-    /// Moves the focus to a lane; false beyond 63.
+    /// Moves the focus to a lane. Returns false for lanes beyond 63.
     pub fn set_lane(&mut self, lane: u64) -> bool {
         let lane = u8::try_from(lane)
             .ok()
@@ -529,48 +530,48 @@ impl Session<'_, '_> {
         lane.is_some()
     }
 
-    /// Waves that run with the wave in focus.
+    /// Returns the scheduling of the other waves while the wave in focus runs.
     pub fn scheduler(&self) -> Scheduler {
         self.state.scheduler
     }
 
-    /// Chooses the waves that run with the wave in focus.
+    /// Sets the scheduling of the other waves while the wave in focus runs.
     pub fn set_scheduler(&mut self, scheduler: Scheduler) {
         self.state.scheduler = scheduler;
     }
 
-    /// Chooses whether a launch stops before its first instruction.
+    /// Sets whether every launch stops before its first instruction.
     pub fn set_stop_at_begin(&mut self, stops: bool) {
         self.state.stops_at_begin = stops;
     }
 
-    /// Chooses whether the next launch stops before its first instruction.
+    /// Sets whether the next launch stops before its first instruction.
     pub fn set_stop_once(&mut self, stops: bool) {
         self.state.stops_once = stops;
     }
 
-    /// True if a launch stops before its first instruction.
+    /// True if every launch stops before its first instruction.
     pub fn stops_at_begin(&self) -> bool {
         self.state.stops_at_begin
     }
 
-    /// The wave in focus.
+    /// Returns the wave in focus.
     pub fn wave(&self) -> Option<&Wave> {
         let (wave, _) = self.paused.as_ref()?.wave(self.state.focus?)?;
         Some(wave)
     }
 
-    /// Waves that have begun and not ended.
+    /// Returns the waves that have started and not ended.
     pub fn waves(&self) -> impl Iterator<Item = &Wave> {
         self.paused.iter().flat_map(|paused| paused.waves())
     }
 
-    /// The run.
+    /// Returns the paused run.
     pub fn paused(&self) -> Option<&Paused<'_>> {
         self.paused.as_deref()
     }
 
-    /// Instruction at an address of memory; `None` if there is none.
+    /// Decodes the instruction at an address, or returns `None` if there is none.
     pub fn instruction(&self, address: u64) -> Option<Inst> {
         let memory = &self.state.memory;
         let mut words = [0; 2];
@@ -582,12 +583,12 @@ impl Session<'_, '_> {
         decode(isa, &words[..1]).ok()
     }
 
-    /// Number of checkpoints of the launch, and their size in bytes besides the first one, which has all of memory.
+    /// Returns the number of checkpoints of the launch and their size in bytes, excluding the memory in the first one.
     pub fn recorded(&self) -> (usize, usize) {
         self.state.record.checkpoints.size()
     }
 
-    /// Reason for which the launch cannot go back; `None` if it can.
+    /// Returns the reason why the launch cannot go back, or `None` if it can.
     pub fn past_is_lost(&self) -> Option<&'static str> {
         let paused = self.paused.as_ref()?;
         if self.state.no_past.is_some() {
@@ -607,7 +608,7 @@ impl Session<'_, '_> {
     }
 }
 
-/// Makes a change of the user.
+/// Applies a user change.
 pub(crate) fn apply(state: &State, mut paused: Option<&mut Paused<'_>>, change: &UserChange) {
     let scratch = match change.target {
         Target::Memory {

@@ -10,91 +10,91 @@ use crate::expr::{Expr, Space};
 use crate::scalar::{Scalar, ScalarType};
 use crate::view::View;
 
-/// A breakpoint or a watchpoint.
+/// Breakpoint or watchpoint.
 #[derive(Clone, Debug)]
 pub struct StopPoint {
     /// Number, from 1.
     pub number: u32,
-    /// Place or expression as it was written.
+    /// Location or expression as the user wrote it.
     pub text: String,
-    /// Kind.
+    /// Event that triggers it.
     pub kind: StopKind,
-    /// Condition and its text.
+    /// Condition with its source text.
     pub condition: Option<(Expr, String)>,
-    /// Deleted after its first stop.
+    /// True if it is deleted after its first stop.
     pub is_temporary: bool,
-    /// False while it stops nothing.
+    /// True unless disabled.
     pub is_enabled: bool,
-    /// Hits that do not stop.
+    /// Number of further hits to ignore.
     pub ignored: u64,
-    /// Times that it was hit with its condition true.
+    /// Number of hits with a true condition.
     pub hits: u64,
 }
 
-/// Event that a stop point waits for.
+/// Event that triggers a breakpoint or watchpoint.
 #[derive(Clone, Debug)]
 pub enum StopKind {
     /// A wave is about to execute an instruction at one of these addresses.
     Addresses(Vec<u64>),
-    /// A wave is about to execute an instruction of this name, in which `*` stands for any text.
+    /// A wave is about to execute an instruction whose mnemonic matches this pattern; `*` stands for any text.
     Mnemonic(String),
     /// A value changes.
     Watch {
-        /// Value.
+        /// Watched value.
         watched: Watched,
-        /// Wave whose registers or LDS it is about.
+        /// Wave whose registers or LDS are watched.
         wave: Option<WaveId>,
-        /// Lane of the focus when it was set.
+        /// Focused lane at the time the watchpoint was set.
         lane: u8,
-        /// Value when it was last compared.
+        /// Value at the last comparison.
         value: WatchedValue,
     },
 }
 
-/// Value that a watchpoint compares.
+/// Value to watch.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Watched {
-    /// An expression.
+    /// Value of an expression.
     Expr(Expr),
-    /// Elements of memory of the device.
+    /// Values of elements in device memory.
     Elements {
-        /// Name of what they are elements of, and the number of the first.
+        /// Name of the buffer or symbol, and index of the first element.
         name: (String, u64),
-        /// Address.
+        /// Address of the first element.
         address: u64,
         /// Number of elements.
         count: u64,
-        /// Type.
+        /// Element type.
         ty: ScalarType,
     },
 }
 
-/// Value of a watchpoint.
+/// Observed value of a watchpoint.
 #[derive(Clone, PartialEq, Debug)]
 pub enum WatchedValue {
-    /// A number.
+    /// Single value.
     Scalar(Scalar),
-    /// Numbers: of lanes or elements.
+    /// Values of several lanes or elements.
     Several(Vec<Scalar>),
-    /// No value.
+    /// No value, with the reason.
     Missing(EvalError),
 }
 
-/// A change of a watched value.
+/// Change of a watched value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Change {
-    /// The part that has changed, as `v3[5]`.
+    /// Changed lane or element, such as `v3[5]`.
     pub part: String,
-    /// Value before; `None` if there was none.
+    /// Old value, or `None` if there was none.
     pub old: Option<Scalar>,
-    /// Value after.
+    /// New value, or `None` if there is none.
     pub new: Option<Scalar>,
-    /// Further parts that have changed with it.
+    /// Number of further parts that changed at the same time.
     pub others: usize,
 }
 
 impl Watched {
-    /// True if it is about the wave in focus: registers, LDS or scratch.
+    /// True if the value belongs to the wave in focus: registers, LDS or scratch.
     pub fn is_of_wave(&self) -> bool {
         match self {
             Watched::Expr(expr) => {
@@ -105,10 +105,10 @@ impl Watched {
         }
     }
 
-    /// Checks that there is a value now.
+    /// Checks that the value currently exists.
     ///
     /// # Errors
-    /// There is none.
+    /// Fails if the value does not exist.
     pub fn current(&self, view: &View<'_>) -> Result<(), EvalError> {
         match self.value(view) {
             WatchedValue::Missing(error) => Err(error),
@@ -116,7 +116,7 @@ impl Watched {
         }
     }
 
-    /// Value now.
+    /// Returns the current value.
     pub(crate) fn value(&self, view: &View<'_>) -> WatchedValue {
         let found = match self {
             Watched::Expr(expr) => match evaluate(expr, view) {
@@ -135,7 +135,7 @@ impl Watched {
         found.map_or_else(WatchedValue::Missing, WatchedValue::Several)
     }
 
-    /// Name of part number `place`.
+    /// Returns the name of a part, by its index.
     fn part(&self, text: &str, place: usize) -> String {
         match self {
             Watched::Expr(_) => format!("{text}[{place}]"),
@@ -147,7 +147,7 @@ impl Watched {
     }
 }
 
-/// Elements of memory.
+/// Reads elements from memory.
 fn elements(
     view: &View<'_>,
     address: u64,
@@ -161,7 +161,7 @@ fn elements(
         address,
         bytes,
     };
-    // A length that no memory has is not allocated.
+    // Reject lengths beyond the end of memory before allocating.
     if view.memory.find(address, bytes).is_none() {
         return Err(outside());
     }
@@ -176,7 +176,7 @@ fn elements(
 }
 
 impl WatchedValue {
-    /// The first difference from a later value; `None` without one.
+    /// Returns the first difference from a later value, if any.
     pub(crate) fn change(
         &self,
         later: &WatchedValue,
@@ -226,20 +226,20 @@ impl StopPoint {
         }
     }
 
-    /// True for a watchpoint.
+    /// True if this is a watchpoint.
     pub fn is_watch(&self) -> bool {
         matches!(self.kind, StopKind::Watch { .. })
     }
 }
 
-/// True if an instruction has a name that a pattern describes.
+/// True if the mnemonic of an instruction matches a pattern.
 fn has_name(step: &Step, pattern: &str) -> bool {
     let text = step.inst.text();
     let written = text.split_whitespace().next().unwrap_or_default();
     matches_pattern(step.inst.name(), pattern) || matches_pattern(written, pattern)
 }
 
-/// True if a pattern, in which `*` stands for any text, describes a name.
+/// True if a name matches a pattern in which `*` stands for any text.
 fn matches_pattern(name: &str, pattern: &str) -> bool {
     match pattern.split_once('*') {
         None => name == pattern,
@@ -252,7 +252,7 @@ fn matches_pattern(name: &str, pattern: &str) -> bool {
     }
 }
 
-/// True if an instruction may change a value.
+/// True if an instruction may change a watched value.
 fn may_change(watched: &Watched, step: &Step) -> bool {
     let does = step.inst.does();
     let stores = || matches!(does.intent(), Some(Intent::Store | Intent::Atomic));

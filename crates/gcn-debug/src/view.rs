@@ -1,4 +1,4 @@
-//! State that expressions read, and places in it that they change.
+//! State that expressions read, and locations that they can modify.
 
 use gcn_emu::Lds;
 use gcn_emu::memory::Memory;
@@ -9,46 +9,46 @@ use crate::expr::Space;
 use crate::program::Program;
 use crate::scalar::{Scalar, ScalarType};
 
-/// A buffer that expressions know by name.
+/// Buffer that expressions can refer to by name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NamedBuffer {
-    /// Name.
+    /// Name in expressions.
     pub name: String,
-    /// Address.
+    /// Start address.
     pub address: u64,
     /// Size in bytes.
     pub bytes: u64,
-    /// Type of its elements.
+    /// Element type.
     pub ty: ScalarType,
 }
 
 impl NamedBuffer {
-    /// Number of elements.
+    /// Returns the number of elements.
     pub fn elements(&self) -> u64 {
         self.bytes / self.ty.bytes()
     }
 }
 
-/// State that an expression is evaluated in.
+/// State for evaluating an expression.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
-    /// The code.
+    /// Debugged code.
     pub program: &'a Program,
-    /// Memory of the device.
+    /// Device memory.
     pub memory: &'a Memory,
-    /// Buffers with names.
+    /// Named buffers.
     pub buffers: &'a [NamedBuffer],
-    /// The wave in focus and its workgroup's LDS; `None` if no wave runs.
+    /// Wave in focus and its workgroup's LDS; `None` if no wave is running.
     pub wave: Option<(&'a Wave, &'a Lds)>,
-    /// The lane in focus, below 64.
+    /// Lane in focus, below 64.
     pub lane: u8,
 }
 
-/// A place whose registers, lanes and addresses are known.
+/// Location with resolved registers, lanes and addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Target {
-    /// Vector registers in one lane, or in all active lanes.
+    /// Vector registers in one lane, or in all active lanes if `lane` is `None`.
     Vector {
         first: u8,
         count: u8,
@@ -61,30 +61,30 @@ pub enum Target {
     Scc,
     Mode,
     Pc,
-    /// A number in memory of the device or in LDS.
+    /// Value in memory.
     Memory {
         space: Space,
         ty: ScalarType,
         address: u64,
     },
-    /// A whole buffer, by its place in the list.
+    /// Whole buffer, by index in the buffer list.
     Buffer(usize),
 }
 
-/// Bytes between a lane's dwords of scratch.
+/// Stride in bytes between a lane's dwords in scratch.
 const SCRATCH_ROW: u64 = 4 * LANES as u64;
 
 impl<'a> View<'a> {
-    /// The wave in focus.
+    /// Returns the wave in focus.
     ///
     /// # Errors
-    /// No wave runs.
+    /// Fails if no wave is running.
     pub fn wave(&self) -> Result<&'a Wave, EvalError> {
         let (wave, _) = self.wave.ok_or(EvalError::NoWave)?;
         Ok(wave)
     }
 
-    /// Type of the numbers of a place.
+    /// Returns the value type of a location.
     pub fn ty(&self, target: Target) -> ScalarType {
         match target {
             Target::Vector { count: 2, .. } | Target::Scalar { count: 2, .. } | Target::Pc => {
@@ -96,10 +96,10 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Number in a place; of vector registers without a lane that of the lane in focus.
+    /// Reads a location. Vector registers without a lane are read in the focused lane.
     ///
     /// # Errors
-    /// The wave has no such register, or the address is outside of memory.
+    /// Fails if the wave has no such register or the address is outside memory.
     pub fn read(&self, target: Target) -> Result<Scalar, EvalError> {
         let pair = |low: u32, high: u32| Scalar::u64(u64::from(low) | u64::from(high) << 32);
         Ok(match target {
@@ -140,7 +140,7 @@ impl<'a> View<'a> {
     /// Reads bytes from memory.
     ///
     /// # Errors
-    /// Some of the bytes do not exist.
+    /// Fails if some of the bytes do not exist.
     pub fn read_bytes(
         &self,
         space: Space,
@@ -175,7 +175,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Address of a byte of the scratch of the lane in focus.
+    /// Returns the global address of a byte in the focused lane's scratch.
     fn scratch_address(&self, offset: u64) -> Result<u64, ()> {
         let (wave, _) = self.wave.ok_or(())?;
         if offset >= wave.scratch.bytes_per_lane.into() {
@@ -210,7 +210,7 @@ impl<'a> View<'a> {
         Ok(())
     }
 
-    /// Checks that a place can be changed, before it is.
+    /// Checks that a location can be modified, without modifying it.
     pub(crate) fn check(&self, target: Target, value: Scalar) -> Result<(), EvalError> {
         if let Target::Buffer(_) = target {
             return self.read(target).map(drop);
@@ -224,14 +224,15 @@ impl<'a> View<'a> {
         Ok(())
     }
 
-    /// Global addresses of the bytes of a number in scratch.
+    /// Returns the global addresses of the bytes of a scratch value.
     pub(crate) fn scratch_addresses(&self, offset: u64, bytes: u64) -> Option<Vec<u64>> {
         let range = offset..offset.checked_add(bytes)?;
         range.map(|it| self.scratch_address(it).ok()).collect()
     }
 }
 
-/// Changes a place that [`View::check`] has passed. Of vector registers without a lane all active lanes change.
+/// Writes to a location that [`View::check`] has accepted. Vector registers without a lane are written in all active
+/// lanes.
 pub(crate) fn write(
     target: Target,
     value: Scalar,

@@ -1,16 +1,17 @@
-//! `why`: the dynamic slice of a value.
+//! `why`: dynamic slice of a value.
 //!
-//! Launches are deterministic, so a slice is found in passes over the same execution:
+//! Launches are deterministic, so several passes over the same execution can find a slice:
 //!
-//! 1. All launches run once, with an observer of stores: it learns the last workgroup that has written each byte.
-//! 2. The launches run again up to the last one that matters, and waves of the workgroups that have written the place are
-//!    [traced](trace). If the slice leads to other workgroups, they are traced too in the next pass.
-//! 3. A last pass notes the values that the answer shows.
+//! 1. All launches run once, with an observer that records the last workgroup to write each byte.
+//! 2. The launches run again up to the last relevant one, and [trace](trace) the waves of the workgroups that wrote the
+//!    queried location. If the slice leads to other workgroups, the next pass traces these too.
+//! 3. A last pass records the values to show in the answer.
 //!
-//! The comparison of two runs ([`ValueGraph`], [`part`]) has a last pass that notes the values that all instructions of the slice read.
+//! For the comparison of two runs ([`ValueGraph`], [`part`]), the last pass records the values read by every
+//! instruction of the slice.
 //!
-//! In the last launch that matters, only traced workgroups are executed, unless workgroups share memory there: the pass compares the bytes
-//! that they have read with the writers of the first pass.
+//! In the last relevant launch, only traced workgroups execute unless workgroups share memory there. To detect sharing,
+//! the pass compares the bytes they read with the writers found by the first pass.
 
 mod control;
 mod facts;
@@ -20,7 +21,7 @@ mod tracer;
 mod slice;
 mod report;
 
-// The comparison of two runs.
+// Comparison of two runs.
 mod graph;
 mod parting;
 mod part;
@@ -52,59 +53,60 @@ use slice::Slice;
 use trace::{Group, Instance, Trace, Writer};
 use tracer::Tracer;
 
-/// Launches that can be run again.
+/// Launches that can be repeated.
 pub trait Launches {
-    /// Reason for which a launch cannot begin.
+    /// Reason why a launch cannot start.
     type Error;
 
-    /// Number of runs: launches, each as often as it is repeated.
+    /// Returns the number of runs, counting every repetition of a launch.
     fn runs(&self) -> u32;
 
-    /// Runs number `run` with observers to its end. False if the next must not begin, as after a fault.
+    /// Runs number `run` to its end under observers. Returns false if the next run must not start, for example after a
+    /// fault.
     ///
     /// # Errors
-    /// It cannot begin.
+    /// Fails if the run cannot start.
     fn run(&self, run: u32, observers: &Observers) -> Result<bool, Self::Error>;
 }
 
-/// A question.
+/// Query: a location whose value is to be explained.
 #[derive(Clone, Copy)]
 pub struct Question<'a> {
-    /// The code.
+    /// Executed code.
     pub program: &'a Program,
-    /// Memory of the device, as it is before the first launch.
+    /// Device memory in its state before the first launch.
     pub memory: &'a Memory,
-    /// Buffers with names.
+    /// Named buffers.
     pub buffers: &'a [NamedBuffer],
-    /// Addresses in buffers whose contents mean nothing before a launch writes them.
+    /// Address ranges in buffers whose contents are undefined until a launch writes them.
     pub undefined: &'a [Range<u64>],
-    /// The place.
+    /// Queried location.
     pub place: QuestionPlace,
-    /// Moment of the question; `None` for the end of all launches.
+    /// Point at which the value is queried; `None` for the end of all launches.
     pub until: Option<Until>,
-    /// Maximum number of executions in the slice, lane by lane.
+    /// Maximum number of executed instructions in the slice, counted per lane.
     pub executions: usize,
 }
 
-/// Moment at which a question is asked: a wave of a run is about to execute an instruction.
+/// Point at which a value is queried: a wave is about to execute an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Until {
     /// Number of the run, from 0.
     pub run: u32,
-    /// The wave whose turn it is, and the instructions that it has executed.
+    /// Current wave and the number of instructions it has executed.
     pub moment: Moment,
 }
 
-/// Reason for which there is no answer.
+/// Reason why a question cannot be answered.
 #[derive(Debug, thiserror::Error)]
 pub enum WhyError<E> {
-    /// A launch cannot begin.
+    /// A launch cannot start.
     #[error("a launch cannot begin")]
     Launch(E),
-    /// Memory is larger than what is kept.
+    /// Memory is too large to be saved.
     #[error("buffers are larger than what is kept to run launches again")]
     TooLarge,
-    /// The workgroups concerned execute too many instructions.
+    /// The relevant workgroups execute too many instructions.
     #[error("the workgroups concerned execute more instructions than are kept")]
     TooLong,
 }
@@ -114,16 +116,16 @@ const MAX_GROUPS: usize = 1024;
 /// Maximum number of passes.
 const MAX_PASSES: usize = 16;
 
-/// The slice of a question, and what is needed to run its launches again.
+/// Slice for a question, with the state needed to rerun its launches.
 struct Sliced {
     image: MemoryImage,
     unwritten: Vec<Range<u64>>,
     trace: Trace,
     slice: Slice,
-    /// Pass that has traced the slice; `None` if no launch has written the place.
+    /// Pass that traced the slice; `None` if no launch wrote the queried location.
     plan: Option<Plan>,
     cut: Option<&'static str>,
-    /// Bytes of the place after all launches.
+    /// Bytes of the queried location after all launches.
     end: Vec<u8>,
 }
 
@@ -131,7 +133,7 @@ impl Sliced {
     /// Finds the slice.
     ///
     /// # Errors
-    /// [`WhyError`].
+    /// Returns a [`WhyError`] if the slice cannot be found.
     fn find<L: Launches>(
         launches: &L,
         question: Question<'_>,
@@ -157,7 +159,7 @@ impl Sliced {
             ..Plan::default()
         };
         if let Some(until) = question.until {
-            // Waves that are not executed would move the moment.
+            // Skipping waves would change the schedule, and with it the point of the question.
             plan.all = true;
             let run = until.run;
             let mut add = |wave: WaveId| {
@@ -219,7 +221,7 @@ impl Sliced {
         })
     }
 
-    /// Terms for the places of the slice.
+    /// Returns the names and ranges for describing the slice's origins.
     fn terms<'a>(&'a self, question: Question<'a>) -> Terms<'a> {
         Terms {
             program: question.program,
@@ -230,9 +232,9 @@ impl Sliced {
         }
     }
 
-    /// Gives memory the contents of the begin, and the place its value of the end.
+    /// Restores memory to its initial contents, and the queried location to its final value.
     fn finish(&self, question: Question<'_>) {
-        // Values of memory at the end are those of a whole run.
+        // Later passes may be partial, so `end` holds the bytes after the complete first pass.
         self.image.restore(question.memory);
         if let QuestionPlace::Memory { address, .. } = question.place {
             question.memory.write(address, &self.end);
@@ -241,7 +243,7 @@ impl Sliced {
 }
 
 impl Question<'_> {
-    /// Bytes of a place of memory.
+    /// Reads the bytes of a queried memory location.
     fn end(&self) -> Vec<u8> {
         let QuestionPlace::Memory { address, bytes } = self.place else {
             return Vec::new();
@@ -252,11 +254,11 @@ impl Question<'_> {
     }
 }
 
-/// Answers why a place of memory has the value that it has after all launches. The place has that value when this returns; other memory
-/// is as before the launches.
+/// Explains the value of a memory location after all launches. On return the location contains that value; other memory
+/// has its contents from before the launches.
 ///
 /// # Errors
-/// [`WhyError`].
+/// Returns a [`WhyError`] if there is no answer.
 pub fn why<L: Launches>(
     launches: &L,
     question: Question<'_>,
@@ -276,11 +278,11 @@ pub fn why<L: Launches>(
 }
 
 impl ValueGraph {
-    /// The slice of a place of memory with its values. The place has its value of the end when this returns; other memory is as before
-    /// the launches.
+    /// Builds the value graph of a memory location. On return the location contains its final value; other memory has
+    /// its contents from before the launches.
     ///
     /// # Errors
-    /// [`WhyError`].
+    /// Returns a [`WhyError`] if there is no answer.
     pub fn of<L: Launches>(
         launches: &L,
         question: Question<'_>,
@@ -301,39 +303,39 @@ impl ValueGraph {
     }
 }
 
-/// Value of up to four bytes.
+/// Assembles up to four bytes into a dword.
 fn dword(bytes: &[u8]) -> u32 {
     let bytes = bytes.iter().take(4).rev();
     bytes.fold(0, |value, byte| value << 8 | u32::from(*byte))
 }
 
-/// A pass over the launches.
+/// Parameters of a pass over the launches.
 #[derive(Clone, Default)]
 struct Plan {
-    /// Workgroups to trace; none for a pass that learns writers.
+    /// Workgroups to trace; empty for the pass that finds writers.
     wanted: HashSet<Group>,
     values_of: HashMap<Instance, u8>,
     reads_of: HashMap<Instance, Vec<(Register, u8)>>,
-    /// All workgroups of the last launch are executed.
+    /// True if all workgroups of the last launch must be executed.
     all: bool,
-    /// Address of a wave-ending instruction, to which waves of untraced workgroups in the last launch jump.
+    /// Address of an `s_endpgm` to which untraced waves of the last launch jump.
     end: Option<u64>,
 }
 
 impl Plan {
-    /// The last run that is traced.
+    /// Returns the last traced run.
     fn last(&self) -> Option<u32> {
         self.wanted.iter().map(|it| it.run).max()
     }
 
-    /// Decides if other workgroups of the last launch are executed.
+    /// Decides whether to execute untraced workgroups of the last launch.
     fn choose(&mut self, first: &Trace) {
         let shares = self.last().is_none_or(|it| first.shares.contains(&it));
         self.end = if shares || self.all { None } else { first.end };
     }
 }
 
-/// Runs the launches once.
+/// Runs all launches once, up to the last one needed.
 fn pass<L: Launches>(
     launches: &L,
     question: Question<'_>,
@@ -374,7 +376,7 @@ fn pass<L: Launches>(
     Ok(tracer.into_trace())
 }
 
-/// True if a traced workgroup of the last launch has read what another one writes there.
+/// True if a traced workgroup of the last launch read bytes that another workgroup writes in that launch.
 fn communicates(first: &Trace, trace: &Trace) -> bool {
     let last = trace.wanted.iter().map(|it| it.run).max();
     trace.waves.iter().any(|wave| {
@@ -394,8 +396,8 @@ fn communicates(first: &Trace, trace: &Trace) -> bool {
     })
 }
 
-/// Debugger that ends a launch once the traced workgroups have ended, or at a moment, and may keep other workgroups from executing
-/// anything.
+/// Debugger that ends a launch at a given point or once the traced workgroups have ended, and can prevent other
+/// workgroups from executing.
 struct Chooser {
     groups: HashSet<[u32; 3]>,
     ended: Arc<AtomicUsize>,

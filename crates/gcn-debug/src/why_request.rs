@@ -5,58 +5,58 @@ use gcn_emu::wave::WaveId;
 use crate::past::Moment;
 use crate::view::Target;
 
-/// Place of a question.
+/// Location whose value a question asks about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum QuestionPlace {
     /// Bytes of global memory.
     Memory {
-        /// Address of the first.
+        /// Address of the first byte.
         address: u64,
-        /// Number.
+        /// Number of bytes.
         bytes: u64,
     },
-    /// Registers of a wave, or a number in its LDS, at the moment of the question.
+    /// Registers or LDS of a wave at the point of the question.
     Wave {
-        /// The wave.
+        /// Wave that contains them.
         wave: WaveId,
-        /// Lane of vector registers that name none.
+        /// Lane for vector registers given without a lane.
         lane: u8,
-        /// The registers, or the number.
+        /// Registers, or a value in LDS.
         target: Target,
     },
 }
 
-/// Request of the user to explain a value at a stop.
+/// User request to explain a value at a stop.
 #[derive(Clone, Debug)]
 pub struct WhyRequest {
-    /// Text of the place.
+    /// Expression text.
     pub text: String,
-    /// Text of its value.
+    /// Formatted value.
     pub value: String,
-    /// The place.
+    /// Location that contains the value.
     pub place: QuestionPlace,
-    /// Levels of the answer; `None` for as many as usual.
+    /// Number of dependence levels to show; `None` for the default.
     pub depth: Option<u32>,
-    /// Moment at which the launch has stopped.
+    /// Point at which the launch stopped.
     pub moment: Moment,
 }
 
-/// Reason for which a value cannot be explained at a stop.
+/// Reason why a value cannot be explained at a stop.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum WhyRefused {
-    /// No launch runs.
+    /// No launch is running.
     #[error("no launch runs: `gcn why` explains elements after the last launch")]
     NotRunning,
-    /// The launch cannot run again to the same moment.
+    /// The launch cannot be replayed to the same point, for this reason.
     #[error("{0}")]
     NoPast(&'static str),
     /// The user has changed the state.
     #[error("`set` has changed what the launch does: begin it again with run")]
     Changed,
-    /// The place is neither a register nor memory that is followed.
+    /// The location is neither a register nor traceable memory.
     #[error("why follows registers, scc, elements of buffers, global memory and LDS")]
     NotFollowed,
-    /// The wave is at its first instruction.
+    /// The wave has not executed an instruction yet.
     #[error("the wave has executed no instruction: its registers have the launch's values")]
     NotBegun,
 }

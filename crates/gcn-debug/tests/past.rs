@@ -1,4 +1,4 @@
-//! Going back: launches return to moments at which they have been, and every register and byte is as it was then.
+//! Tests of reverse execution: launches return to earlier points, where every register and byte must be as before.
 
 #[expect(dead_code, reason = "other tests run programs in other ways")]
 #[path = "../../gcn-emu/tests/programs/mod.rs"]
@@ -19,13 +19,14 @@ use gcn_isa::Target;
 use gcn_runtime::Device;
 use gcn_runtime::observe::Observers;
 
-/// Random programs. `GCN_PROGRAMS` chooses another number.
+/// Number of random programs. `GCN_PROGRAMS` overrides it.
 const PROGRAMS: u64 = 40;
-/// Number of instructions of most steps, at most.
+/// Maximum number of instructions in most steps.
 const LONGEST_STEP: u64 = 60;
-/// Largest allocation that is compared, in bytes. Larger is the memory of kernels' `malloc`, which no kernel here uses.
+/// Size in bytes of the largest allocation to compare. Excludes the device `malloc` heap, which these kernels do not
+/// use.
 const LARGEST: u64 = 1 << 20;
-/// Number of jumps to stops that are chosen at random.
+/// Number of jumps to randomly chosen stops.
 const JUMPS: usize = 4;
 
 /// Held by each test: registers hold addresses, which depend on the devices that exist.
@@ -35,13 +36,13 @@ static DEVICES: Mutex<()> = Mutex::new(());
 #[derive(Clone, PartialEq, Debug)]
 struct Snapshot {
     at: Moment,
-    /// Instructions of the launch.
+    /// Number of instructions executed by the launch.
     instructions: u64,
     /// Hash of all registers, LDS and memory.
     hash: u64,
 }
 
-/// Hash of words (a variant of FNV).
+/// Hash of a word sequence (a variant of FNV).
 #[derive(Clone, Copy)]
 struct Hash(u64);
 
@@ -100,7 +101,7 @@ fn snapshot(session: &Session<'_, '_>) -> Snapshot {
     }
 }
 
-/// Random numbers (xorshift).
+/// Random number generator (xorshift).
 struct Random(u64);
 
 impl Random {
@@ -114,12 +115,13 @@ impl Random {
 
 /// Plan of a run.
 enum Plan {
-    /// Steps to the end, and notes each stop.
+    /// Steps to the end and records each stop.
     Forward,
-    /// Steps up to the last noted stop, goes back to the begin, steps to the last stop again, and then goes back to some others.
+    /// Steps to the last recorded stop, goes back to the start, steps to the last stop again, and then goes back to
+    /// other stops.
     Back {
         noted: Vec<Snapshot>,
-        /// Stops to go back to, from the last one each, the begin among them.
+        /// Stops to go back to, each from the last stop; one of them is the start.
         jumps: Vec<usize>,
     },
 }
@@ -128,12 +130,12 @@ enum Plan {
 struct Traveller {
     plan: Plan,
     random: Random,
-    /// Steps from each stop to the next.
+    /// Number of instructions between consecutive stops.
     steps: Arc<Mutex<Vec<u64>>>,
-    /// Stop at which the launch is.
+    /// Index of the current stop.
     place: usize,
     seen: mpsc::Sender<Snapshot>,
-    /// Number of stops that were compared after going back.
+    /// Number of stops compared after going back.
     compared: Arc<AtomicU64>,
     has_gone_back: bool,
 }
@@ -174,7 +176,7 @@ impl FrontEnd for Traveller {
         if self.place + 1 < noted.len() {
             return self.step();
         }
-        // A wave that has ended has no moments to go back to, but the begin of the launch can be found.
+        // A wave that has ended cannot go back, but the start of the launch can be reached.
         let target = loop {
             match jumps.pop() {
                 None => return Resume::Continue,
@@ -190,7 +192,7 @@ impl FrontEnd for Traveller {
         }
         let now = session.wave().map_or(0, |wave| wave.executed);
         match now - noted[target].at.executed {
-            // It has not gone on since.
+            // The launch has not advanced since.
             0 => Resume::BackToStop,
             count => Resume::Back(count),
         }
@@ -222,7 +224,7 @@ fn engine(
     engine
 }
 
-/// Code without symbols.
+/// Returns a program without symbols.
 fn code(target: &str) -> Program {
     let target = Target::named(target).expect("it exists");
     let text = "s_endpgm";
@@ -250,7 +252,7 @@ fn random_programs_go_back_and_forward_again() {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         let quantum = 1 + random.below(300);
         let steps = Arc::<Mutex<Vec<u64>>>::default();
-        // Some records are so small that checkpoints are dropped.
+        // Some recordings are so small that checkpoints are dropped.
         let bytes = 1 << (14 + random.below(10));
         let recording = Recording {
             interval: Duration::ZERO,
@@ -288,7 +290,7 @@ fn random_programs_go_back_and_forward_again() {
     );
 }
 
-/// Kernel of several workgroups with LDS, barriers and GDS, whose waves take turns.
+/// Kernel for several workgroups that uses LDS, barriers and GDS.
 const KERNEL: &str = "
     .text
     .type sums,@function
@@ -323,7 +325,7 @@ const KERNEL: &str = "
       .amdhsa_next_free_sgpr 16
     .end_amdhsa_kernel";
 
-/// Front end that is a function.
+/// Front end implemented by a function.
 struct Script<F>(F);
 
 impl<F: FnMut(&mut Session<'_, '_>, Option<&Stop>) -> Resume + Send> FrontEnd for Script<F> {
@@ -338,7 +340,7 @@ impl<F: FnMut(&mut Session<'_, '_>, Option<&Stop>) -> Resume + Send> FrontEnd fo
     fn passed(&mut self, _: &Session<'_, '_>, _: &Stop) {}
 }
 
-/// Kernel of one wave that loads rows up to the end of its buffer and beyond.
+/// Single-wave kernel that loads rows up to and beyond the end of its buffer.
 const FAULTY: &str = "
     .text
     .type sums,@function
@@ -365,7 +367,7 @@ const FAULTY: &str = "
       .amdhsa_next_free_sgpr 16
     .end_amdhsa_kernel";
 
-/// Runs [`KERNEL`] in three workgroups of four waves under a front end, and returns what it has stored.
+/// Runs [`KERNEL`] in three workgroups of four waves under a front end, and returns the stored values.
 fn run_kernel(
     recording: Recording,
     front: impl FnMut(&mut Session<'_, '_>, Option<&Stop>) -> Resume + Send + 'static,
@@ -373,7 +375,6 @@ fn run_kernel(
     launch(KERNEL, ([768, 1, 1], [256, 1, 1]), recording, front).expect("it ends")
 }
 
-/// Runs a kernel under a front end, and returns what it has stored, or its fault.
 fn launch(
     text: &str,
     (grid, group): ([u32; 3], [u32; 3]),
@@ -404,13 +405,13 @@ fn launch(
     out.read()
 }
 
-/// Records of different precision.
+/// Returns recordings with different numbers of checkpoints.
 fn recordings() -> [Recording; 3] {
     let of = |milliseconds, bytes| Recording {
         interval: Duration::from_millis(milliseconds),
         bytes,
     };
-    // All checkpoints, some of them, the first only.
+    // All checkpoints, some checkpoints, only the first.
     [of(0, 64 << 20), of(0, 1 << 20), of(1_000_000, 1 << 20)]
 }
 
@@ -421,7 +422,7 @@ fn breakpoints_are_passed_backwards_in_the_opposite_order() {
     for recording in recordings() {
         let (sender, receiver) = mpsc::channel();
         let mut forward: Vec<Snapshot> = Vec::new();
-        // Stop from which the launch goes back, and the number of stops that are ahead of it.
+        // Stop from which the launch goes back, and the number of stops before it.
         let mut left: Option<usize> = None;
         let out = run_kernel(recording, move |session, stop| {
             let Some(stop) = stop else {
@@ -535,7 +536,8 @@ fn changes_by_the_user_are_made_again() {
             let value = session.evaluate(&register).expect("it has a value");
             let _ = sender.send(format!("{value:?}"));
             match stops {
-                // The change at the tenth stop is still there at the twentieth, and when the launch comes back to the 19th.
+                // The change made at the tenth stop persists at the twentieth, and after the launch goes back to the
+                // 19th.
                 10 => {
                     let number = parse("1000000", isa).expect("a number");
                     let Ok(gcn_debug::Evaluated::Scalar(number)) = session.evaluate(&number) else {
@@ -545,7 +547,7 @@ fn changes_by_the_user_are_made_again() {
                     Resume::Continue
                 }
                 20 | 22 => Resume::BackToStop,
-                // Back before the change it is forgotten.
+                // Going back to before the change drops it.
                 21 => Resume::Continue,
                 23 => {
                     assert!(session.delete(1));
@@ -574,7 +576,7 @@ fn registers_are_exact_at_a_fault_of_host_code() {
             Recording::default(),
             move |session, stop| {
                 match stop {
-                    // With breakpoints there is no host code, though no wave comes to this one.
+                    // A breakpoint prevents translation to host code, even if no wave reaches it.
                     None if is_interpreted => {
                         let kind = StopKind::Mnemonic("s_barrier".to_owned());
                         session.add_breakpoint("s_barrier", kind, false);

@@ -1,5 +1,6 @@
-//! `why` against truth: the kernels of `tests/why` run again with each of their inputs changed. An input that an answer names must
-//! change the element for some change; those that it does not name, for none after which as many instructions are executed.
+//! Tests `why` against reruns of the kernels in `tests/why` with modified inputs. Some change to an input that an
+//! answer names must change the element. Changes to other inputs must not, if the number of executed instructions stays
+//! the same.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,11 +13,11 @@ use gcn_isa::Target;
 use gcn_runtime::observe::Observers;
 use gcn_runtime::{Buffer, Device, Error, Module, PreparedLaunch, Queue};
 
-/// Elements of each buffer.
+/// Number of elements in each buffer.
 const ELEMENTS: usize = 256;
-/// Elements of the result that are asked about.
+/// Indices of the result elements to query.
 const PLACES: [usize; 6] = [0, 1, 5, 20, 37, 63];
-/// Changes of an input.
+/// Functions that modify an input.
 const CHANGES: [fn(u32) -> u32; 6] = [
     |it| it + 1,
     |it| it ^ 0x155,
@@ -29,17 +30,17 @@ const CHANGES: [fn(u32) -> u32; 6] = [
 /// Buffer, element and new value of an input.
 type Change = (usize, usize, u32);
 
-/// A kernel with its launches.
+/// Kernel with its launch.
 struct Case {
     module: Module,
     queue: Queue,
     launches: Vec<PreparedLaunch>,
-    /// `a`, `b` and `out`.
+    /// Buffers `a`, `b` and `out`.
     buffers: [Buffer; 3],
     inputs: [Vec<u32>; 2],
 }
 
-/// Numbers from 1 to 1000, the same each time.
+/// Returns pseudorandom numbers from 1 to 1000.
 fn numbers(mut seed: u32) -> Vec<u32> {
     let next = || {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -48,7 +49,7 @@ fn numbers(mut seed: u32) -> Vec<u32> {
     std::iter::repeat_with(next).take(ELEMENTS).collect()
 }
 
-/// Values of a key of the launch in a source.
+/// Returns the values of a launch key in a source file.
 fn values<'a>(text: &'a str, key: &str) -> Vec<&'a str> {
     let lines = text.lines().filter_map(|line| line.strip_prefix("//! "));
     let keys = lines.filter_map(|line| line.split_once(" = "));
@@ -104,7 +105,7 @@ impl Case {
         }
     }
 
-    /// Writes the inputs, some of them changed.
+    /// Writes the inputs, applying the given changes.
     fn reset(&self, changed: &[Change]) {
         for (number, (buffer, elements)) in self.buffers.iter().zip(&self.inputs).enumerate() {
             let mut elements = elements.clone();
@@ -117,7 +118,7 @@ impl Case {
         out.write(0, &vec![0u32; ELEMENTS]).expect("it fits");
     }
 
-    /// The result with some inputs changed, and the number of executed instructions.
+    /// Runs the kernel with changed inputs, and returns the result and the number of executed instructions.
     fn result(&self, changed: &[Change]) -> (Vec<u32>, u64) {
         self.reset(changed);
         let ends = self.launches.iter().map(|launch| {
@@ -175,7 +176,7 @@ impl Launches for Case {
     }
 }
 
-/// Elements of `a` and `b` that an answer names.
+/// Returns the elements of `a` and `b` named in an answer.
 fn named(answer: &Answer) -> BTreeSet<(usize, usize)> {
     let mut named = BTreeSet::new();
     for origin in &answer.origins {
@@ -193,7 +194,7 @@ fn named(answer: &Answer) -> BTreeSet<(usize, usize)> {
     named
 }
 
-/// The kernels.
+/// Returns the paths of the kernel sources.
 fn sources() -> Vec<PathBuf> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/why");
     let entries = fs::read_dir(directory).expect("a directory");
@@ -227,7 +228,7 @@ fn answers_name_the_inputs_that_matter() {
         let elements = (0..2).flat_map(|buffer| (0..ELEMENTS).map(move |it| (buffer, it)));
         let (mut groups, others): (Vec<_>, Vec<_>) = elements.partition(|it| all.contains(it));
         let mut groups: Vec<Vec<_>> = groups.drain(..).map(|it| vec![it]).collect();
-        // What no answer names is changed at once.
+        // Change all inputs that no answer names at once.
         groups.push(others);
         let mut changes = vec![BTreeSet::new(); PLACES.len()];
         let mut required = vec![BTreeSet::new(); PLACES.len()];

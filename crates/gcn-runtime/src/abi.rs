@@ -1,4 +1,4 @@
-//! The HSA ABI: initial state of a kernel, and services for its calls to the host.
+//! HSA ABI: initial kernel state, and services for host calls.
 
 pub(crate) mod owned;
 pub mod printf;

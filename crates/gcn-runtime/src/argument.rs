@@ -1,4 +1,4 @@
-//! Launch arguments and their placement in the argument segment.
+//! Places launch arguments in the argument segment.
 
 use gcn_object::ValueKind;
 
@@ -10,7 +10,7 @@ use crate::kernel::Kernel;
 /// Size of an LDS pointer in bytes.
 const LDS_POINTER: u64 = 4;
 
-/// An argument of a launch.
+/// Argument of a launch.
 ///
 /// # Examples
 /// ```
@@ -20,11 +20,11 @@ const LDS_POINTER: u64 = 4;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Argument {
-    /// Bytes of a value or structure.
+    /// Bytes of a scalar or structure.
     Bytes(Vec<u8>),
-    /// Address of a buffer, which is kept alive until the launch has ended.
+    /// Address of a buffer. The launch keeps the buffer alive until it ends.
     Buffer(Buffer),
-    /// Size in bytes of dynamic LDS per workgroup; the kernel receives its address.
+    /// Dynamic LDS per workgroup, by size in bytes. The kernel receives the LDS address.
     Local(u32),
 }
 
@@ -47,7 +47,7 @@ macro_rules! values {
 values! { u8 i8 u16 i16 u32 i32 u64 i64 f32 f64 }
 
 impl Argument {
-    /// Size in the argument segment, in bytes.
+    /// Returns the size in the argument segment, in bytes.
     fn size(&self) -> u64 {
         match self {
             Argument::Bytes(bytes) => bytes.len() as u64,
@@ -57,7 +57,7 @@ impl Argument {
     }
 }
 
-/// Places arguments as described by the metadata, or else consecutively, aligned to their size.
+/// Places arguments according to the metadata, or else consecutively, each aligned to its size.
 pub(crate) fn place(
     kernel: &Kernel,
     shape: &mut LaunchShape,

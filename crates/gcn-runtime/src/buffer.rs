@@ -7,10 +7,10 @@ use gcn_emu::memory::{AllocError, Memory};
 use crate::device::Device;
 use crate::error::Error;
 
-/// Handle to named device memory; clones refer to the same memory. The memory is freed when the last handle is
-/// dropped. A launch holds a handle for each buffer among its arguments until it has ended.
+/// Handle to named device memory; clones refer to the same memory. The memory is freed when the last handle is dropped.
+/// A launch holds a handle to each buffer among its arguments until it ends.
 ///
-/// Host and kernels may access a buffer concurrently: accesses are atomic per element.
+/// Host and kernels may access a buffer concurrently. Accesses are atomic per element.
 ///
 /// `Send` and `Sync`.
 ///
@@ -36,16 +36,16 @@ struct BufferInner {
 
 impl Drop for BufferInner {
     fn drop(&mut self) {
-        // It may have been freed.
+        // The memory may already have been freed.
         let _ = self.memory.free(self.address);
     }
 }
 
 impl Device {
-    /// Allocates `bytes` zeroed bytes. Faults refer to them as `name`. May be called while kernels run.
+    /// Allocates `bytes` zeroed bytes. Faults refer to them as `name`. Kernels may be running at the time.
     ///
     /// # Errors
-    /// [`Error::Memory`].
+    /// Returns [`Error::Memory`] if there is not enough memory.
     ///
     /// # Examples
     /// ```
@@ -61,7 +61,7 @@ impl Device {
     /// Allocates a buffer initialized with elements.
     ///
     /// # Errors
-    /// [`Error::Memory`].
+    /// Returns [`Error::Memory`] if there is not enough memory.
     ///
     /// # Examples
     /// ```
@@ -81,7 +81,7 @@ impl Buffer {
     /// Allocates zeroed bytes in a device's memory, like [`Device::allocate`].
     ///
     /// # Errors
-    /// Not enough memory.
+    /// Fails if there is not enough memory.
     pub fn in_memory(memory: &Memory, name: &str, bytes: u64) -> Result<Buffer, AllocError> {
         Ok(Buffer(Arc::new(BufferInner {
             name: name.to_owned(),
@@ -91,12 +91,12 @@ impl Buffer {
         })))
     }
 
-    /// Name used in messages.
+    /// Returns the name used in messages.
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// Address, valid for kernels and on the host.
+    /// Returns the address, which is the same for kernels and the host.
     ///
     /// # Examples
     /// ```
@@ -110,7 +110,7 @@ impl Buffer {
         self.0.address
     }
 
-    /// Length in bytes.
+    /// Returns the length in bytes.
     pub fn len(&self) -> u64 {
         self.0.len
     }
@@ -123,7 +123,7 @@ impl Buffer {
     /// Reads all complete elements.
     ///
     /// # Errors
-    /// [`Error::Freed`] if the memory has been freed.
+    /// Returns [`Error::Freed`] if the memory has been freed.
     ///
     /// # Examples
     /// ```
@@ -142,10 +142,10 @@ impl Buffer {
         Ok(elements.collect())
     }
 
-    /// Reads bytes starting at byte `offset`.
+    /// Reads bytes from byte offset `offset`.
     ///
     /// # Errors
-    /// [`Error::OutOfBounds`].
+    /// Returns [`Error::OutOfBounds`] if the range extends beyond the buffer.
     ///
     /// # Examples
     /// ```
@@ -161,10 +161,10 @@ impl Buffer {
         read.then_some(()).ok_or_else(|| self.freed())
     }
 
-    /// Writes elements starting at index `first`.
+    /// Writes elements from index `first`.
     ///
     /// # Errors
-    /// [`Error::OutOfBounds`]; nothing is written.
+    /// Returns [`Error::OutOfBounds`], without writing anything, if the range extends beyond the buffer.
     ///
     /// # Examples
     /// ```
@@ -181,10 +181,10 @@ impl Buffer {
         self.write_bytes(first.saturating_mul(size_of::<T>() as u64), &bytes)
     }
 
-    /// Writes bytes starting at byte `offset`.
+    /// Writes bytes from byte offset `offset`.
     ///
     /// # Errors
-    /// [`Error::OutOfBounds`]; nothing is written.
+    /// Returns [`Error::OutOfBounds`], without writing anything, if the range extends beyond the buffer.
     ///
     /// # Examples
     /// ```
@@ -200,11 +200,11 @@ impl Buffer {
         written.then_some(()).ok_or_else(|| self.freed())
     }
 
-    /// Atomically replaces dword `index` by `new` of its value, also with respect to kernels, and returns the
-    /// previous value.
+    /// Atomically updates the dword at `index` with the function `new`, and returns the previous value. The update is
+    /// also atomic with respect to kernels.
     ///
     /// # Errors
-    /// [`Error::OutOfBounds`].
+    /// Returns [`Error::OutOfBounds`] if the dword is beyond the buffer.
     ///
     /// # Examples
     /// ```
@@ -220,10 +220,11 @@ impl Buffer {
         updated.ok_or_else(|| self.freed())
     }
 
-    /// Frees the memory immediately, for all handles. Later accesses by kernels fault with the buffer's name.
+    /// Frees the memory immediately, even if other handles exist. Later accesses by kernels fault with the buffer's
+    /// name.
     ///
     /// # Errors
-    /// [`Error::Freed`] if the memory has been freed already.
+    /// Returns [`Error::Freed`] if the memory has already been freed.
     ///
     /// # Examples
     /// ```
@@ -257,7 +258,7 @@ impl Buffer {
     }
 }
 
-/// Numeric element of a buffer, little-endian in memory.
+/// Numeric buffer element, little-endian in memory.
 ///
 /// # Examples
 /// ```
@@ -268,7 +269,7 @@ impl Buffer {
 pub trait Element: Copy {
     /// Decodes an element; missing bytes are zero.
     fn from_bytes(bytes: &[u8]) -> Self;
-    /// Bytes.
+    /// Returns the bytes of the element.
     fn bytes(self) -> impl Iterator<Item = u8>;
 }
 

@@ -1,8 +1,8 @@
-//! Compilation of source text to code objects with the system's Clang.
+//! Compiles source text to code objects with the system's Clang.
 //!
-//! [`compile`] finds the newest Clang and the device libraries, builds a source for a target, and caches the result
-//! in the user's cache directory, keyed by source, included files, options and compiler. Clang preprocesses the
-//! source each time, so any change of its inputs is detected.
+//! [`compile`] finds the newest Clang and the device libraries, builds a source for a target, and caches the result in
+//! the user's cache directory, keyed by source, included files, options and compiler. Every call runs the preprocessor,
+//! so changes to any input are detected.
 //!
 //! Sources: Clang's command line reference; "AMDGPU" in LLVM's "User Guide for AMDGPU Backend"; the device libraries'
 //! guide for the libraries to link.
@@ -27,10 +27,10 @@ pub use toolchain::Toolchain;
 use crate::data::Data;
 use crate::temporary::ScratchDirectory;
 
-/// Maximum size of a source in bytes; Clang itself counts locations in 31 bits.
+/// Maximum source size in bytes; Clang represents source locations in 31 bits.
 const MAX_SOURCE_BYTES: u64 = 1 << 30;
 
-/// A compiled source.
+/// Result of a compilation.
 ///
 /// # Examples
 /// ```no_run
@@ -45,23 +45,23 @@ const MAX_SOURCE_BYTES: u64 = 1 << 30;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Compiled {
-    /// The code object, or bitcode.
+    /// Code object or bitcode.
     pub code: Vec<u8>,
     /// Warnings as printed by Clang.
     pub diagnostics: String,
-    /// Commands that built the result, now or originally, in shell syntax.
+    /// Commands that built the result, in shell syntax. For a cached result, those of the original build.
     pub commands: Vec<String>,
-    /// True if the result was in the cache.
+    /// True if the result came from the cache.
     pub cached: bool,
-    /// Transitively included files, including Clang's own headers for the language. Empty for [`Language::Ir`], for
-    /// which Clang lists none.
+    /// Transitively included files, including Clang's own headers. Empty for [`Language::Ir`], for which Clang does not
+    /// list any.
     pub dependencies: Vec<PathBuf>,
 }
 
 /// Compiles a source with the system's newest Clang, or returns the cached result.
 ///
 /// # Errors
-/// No compiler or library is installed, or the compiler rejects the source.
+/// Fails if no compiler or library is installed, or the compiler rejects the source.
 ///
 /// # Examples
 /// ```no_run
@@ -82,11 +82,11 @@ pub fn compile(request: &Request<'_>) -> Result<Compiled, CompileError> {
     compile_with(&Toolchain::find()?, cache::directory().as_deref(), request)
 }
 
-/// Compiles a source with the given Clang. `cache` is a directory for results, which processes may share; without
-/// one, nothing is cached.
+/// Compiles a source with the given Clang. Results are cached in the directory `cache`, if given, which several
+/// processes may share.
 ///
 /// # Errors
-/// A library is missing, or the compiler rejects the source.
+/// Fails if a library is missing or the compiler rejects the source.
 ///
 /// # Examples
 /// ```
@@ -135,7 +135,7 @@ pub fn compile_with(
     );
     let dependencies = place.path().join("dependencies");
     let shown = plan.shown(OsStr::new("kernel.bc"), OsStr::new("kernel.co"));
-    // Modules have names in the directory that the compiler runs in.
+    // Modules get file names in the compiler's working directory.
     let mut directory = None;
     if let CompilerInput::Bitcode(modules) = request.source {
         for (number, module) in modules.iter().enumerate() {
@@ -168,11 +168,11 @@ pub fn compile_with(
         diagnostics,
         dependencies: cache::dependencies(&dependencies, request.source),
     };
-    // A file may have changed while Clang read it.
+    // Clang may have read a file that was changed in the meantime.
     if let Some((cache, before)) = cache
         && key() == Some(before)
     {
-        // What cannot be kept is made again.
+        // If the result cannot be cached, the next call compiles it again.
         let _ = cache.write(&before, &entry);
     }
     Ok(Compiled {
@@ -187,11 +187,11 @@ pub fn compile_with(
 /// U+FEFF (byte order mark) in UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Prepends a unique file name to a text, for messages and debug information.
+/// Prepends a unique file name to source text, for messages and debug information.
 fn named(text: Vec<u8>) -> Vec<u8> {
     let name = cache::short_hash(&text);
     let mut named = format!("#line 1 \"<program {name}>\"\n").into_bytes();
-    // Clang skips a byte order mark at the beginning alone.
+    // Clang skips a byte order mark only at the start.
     named.extend(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text));
     named
 }
@@ -210,7 +210,7 @@ fn temporary_error(path: &Path, error: &io::Error) -> CompileError {
     CompileError::Temporary(io::Error::new(error.kind(), message))
 }
 
-/// Adds remedies to known compiler messages.
+/// Adds suggested fixes to known compiler messages.
 fn hinted(mut messages: String, language: Language) -> String {
     if messages.contains("'hip/hip_runtime.h' file not found") {
         messages.push_str("help: HIP's headers are in Debian's package libamdhip64-dev\n");

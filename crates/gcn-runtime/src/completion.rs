@@ -27,9 +27,9 @@ use crate::abi::hsa::LaunchNote;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Completion {
-    /// The kernel.
+    /// Kernel name.
     pub kernel: String,
-    /// Work done.
+    /// Statistics of the work done.
     pub stats: Stats,
     /// Text that the kernel printed.
     pub printed: Vec<u8>,
@@ -39,16 +39,16 @@ pub struct Completion {
     pub notes: Vec<LaunchNote>,
     /// First violation that did not stop the kernel.
     pub violation: Option<Site>,
-    /// Fault that stopped the kernel.
+    /// Fault that stopped the kernel, if any.
     pub fault: Option<Fault>,
-    /// Positions of unfinished waves; at most the first few.
+    /// Positions of the first few unfinished waves.
     pub places: Vec<WavePlace>,
     /// Number of unfinished waves.
     pub unfinished: u64,
 }
 
 impl Completion {
-    /// One-line description of the fault and its location; empty without a fault.
+    /// Describes the fault and its location in one line. Returns an empty string if there is no fault.
     ///
     /// # Examples
     /// ```

@@ -1,16 +1,16 @@
-//! External data for buffers and arguments: files, and inputs of unknown length.
+//! External data for buffers and arguments: files and inputs of unknown length.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Maximum size of this project's own text files, such as suppressions or launch files.
+/// Maximum size of configuration text files, such as suppressions or launch files.
 pub const MAX_SETTINGS_BYTES: u64 = 16 << 20;
-/// Maximum number of bytes read from a device such as `/dev/zero` or a terminal, which may be endless.
+/// Maximum number of bytes read from a character device such as `/dev/zero` or a terminal, which may be endless.
 const MAX_DEVICE_BYTES: u64 = 1 << 20;
 
-/// Contents for a buffer. A file is read in pieces directly into its buffer, so it may be as large as memory without
-/// being held twice. Inputs of unknown length, such as pipes, are read in advance.
+/// Contents for a buffer. A file is read in pieces directly into its buffer, so it may be as large as memory. Inputs of
+/// unknown length, such as pipes, are read in advance.
 ///
 /// # Examples
 /// ```
@@ -27,18 +27,18 @@ pub struct Data(DataSource);
 
 #[derive(Debug)]
 enum DataSource {
-    /// A file, opened at its start.
+    /// File, opened at its start.
     File {
         file: File,
-        /// Length at the time of opening.
+        /// File length when it was opened.
         len: u64,
         name: String,
     },
-    /// Bytes already read.
+    /// Bytes that have already been read.
     Read { bytes: Vec<u8>, name: String },
 }
 
-/// Error for data that cannot be read.
+/// Error when reading external data.
 ///
 /// # Examples
 /// ```
@@ -49,12 +49,12 @@ enum DataSource {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DataError {
-    /// The system reports an error.
+    /// The operating system reported an error.
     #[error("cannot read {name}: {error}")]
     Read {
         /// Name of the input.
         name: String,
-        /// The system's error.
+        /// Operating system error.
         error: io::Error,
     },
     /// The input is too long.
@@ -62,22 +62,22 @@ pub enum DataError {
     TooLong {
         /// Name of the input.
         name: String,
-        /// Its length in bytes, if known.
+        /// Length in bytes, if known.
         len: Option<u64>,
-        /// Maximum number of bytes.
+        /// Maximum length in bytes.
         most: u64,
     },
     /// The file was truncated after it was opened.
     #[error("cannot read all of {name}: {error}")]
     Truncated {
-        /// Name of the file.
+        /// File name.
         name: String,
-        /// The system's error.
+        /// Operating system error.
         error: io::Error,
     },
 }
 
-/// Length of a file in parentheses.
+/// Formats a file length in parentheses.
 fn size(len: Option<u64>) -> String {
     len.map_or_else(String::new, |len| format!(" ({} MiB)", len >> 20))
 }
@@ -103,10 +103,10 @@ impl From<Vec<u8>> for Data {
 }
 
 impl Data {
-    /// Opens a file, or reads another input. At most `most` bytes are accepted, and 1 MiB from a device.
+    /// Opens a file, or reads another kind of input. Accepts at most `most` bytes, and at most 1 MiB from a device.
     ///
     /// # Errors
-    /// [`DataError`].
+    /// Returns a [`DataError`] if the input cannot be read or is too long.
     ///
     /// # Examples
     /// ```
@@ -140,10 +140,10 @@ impl Data {
         }
     }
 
-    /// Reads an input of at most `most` bytes to its end. Errors refer to it as `name`.
+    /// Reads an input to its end, up to `most` bytes. Errors refer to it as `name`.
     ///
     /// # Errors
-    /// [`DataError`].
+    /// Returns a [`DataError`] if the input cannot be read or is too long.
     ///
     /// # Examples
     /// ```
@@ -164,14 +164,14 @@ impl Data {
         }
     }
 
-    /// Name used in messages; empty for in-memory bytes.
+    /// Returns the name used in messages; empty for in-memory bytes.
     pub fn name(&self) -> &str {
         match &self.0 {
             DataSource::File { name, .. } | DataSource::Read { name, .. } => name,
         }
     }
 
-    /// Length in bytes.
+    /// Returns the length in bytes.
     pub fn len(&self) -> u64 {
         match &self.0 {
             DataSource::File { len, .. } => *len,
@@ -184,10 +184,10 @@ impl Data {
         self.len() == 0
     }
 
-    /// Passes all bytes to `take`, in order.
+    /// Passes all bytes to `take`, piece by piece.
     ///
     /// # Errors
-    /// [`DataError`].
+    /// Returns a [`DataError`] if the file cannot be read.
     ///
     /// # Examples
     /// ```
@@ -198,7 +198,7 @@ impl Data {
     /// # Ok::<(), gcn_runtime::data::DataError>(())
     /// ```
     pub fn pieces(self, mut take: impl FnMut(&[u8])) -> Result<(), DataError> {
-        /// Number of bytes read at a time.
+        /// Maximum size of a piece in bytes.
         const PIECE: u64 = 1 << 20;
         match self.0 {
             DataSource::File {
@@ -222,10 +222,10 @@ impl Data {
         Ok(())
     }
 
-    /// Reads all bytes, at most `most`.
+    /// Reads all bytes, up to `most`.
     ///
     /// # Errors
-    /// [`DataError`].
+    /// Returns a [`DataError`] if the input cannot be read or is too long.
     ///
     /// # Examples
     /// ```

@@ -1,4 +1,4 @@
-//! Devices.
+//! Emulated devices and their configuration.
 
 pub(crate) mod pool;
 pub(crate) mod variations;
@@ -39,18 +39,18 @@ struct DeviceInner {
     /// Features set by the target name, such as `xnack-`.
     features: Vec<String>,
     answers_host_calls: bool,
-    /// Pool of launch memory for reuse, if enabled.
+    /// Pool of launch memory for reuse; `None` unless enabled.
     spare: Option<Arc<SpareBlocks>>,
     emulated: Emulated,
     pool: Arc<ThreadPool>,
-    /// Held by a running kernel if the device is exclusive.
+    /// Lock held by a running kernel if the device is exclusive.
     turn: Mutex<()>,
 }
 
-/// Target for a device name such as `gfx906:xnack-`.
+/// Returns the target for a device name such as `gfx906:xnack-`.
 ///
 /// # Errors
-/// See [`Device::builder`].
+/// Fails like [`Device::builder`].
 fn emulated_target(name: &str) -> Result<&'static Target, Error> {
     let target = Target::named(name).ok_or_else(|| Error::Target(name.to_owned()))?;
     if turns_sramecc_off(name, target) {
@@ -59,14 +59,14 @@ fn emulated_target(name: &str) -> Result<&'static Target, Error> {
     Ok(target)
 }
 
-/// True if a target name, or the target of code, disables SRAM ECC. Such code may rely on loads that preserve half a
-/// register, which the emulated chip with ECC does not do (errata E263).
+/// True if a target name or code target disables SRAM ECC. Such code may expect loads to preserve half of a register,
+/// but the emulated chip with ECC does not (errata E263).
 pub(crate) fn turns_sramecc_off(name: &str, emulated: &Target) -> bool {
     const OFF: &str = "sramecc-";
     !emulated.isa.d16_load_keeps_half() && name.split(':').skip(1).any(|feature| feature == OFF)
 }
 
-/// Builder for devices. By default a device uses all host processors and all host memory.
+/// Builder for devices. By default, a device uses all host processors and all host memory.
 ///
 /// # Examples
 /// ```
@@ -79,7 +79,8 @@ pub struct DeviceBuilder {
     target: &'static Target,
     features: Vec<String>,
     config: Config,
-    /// Number of threads; `None` for the number of host processors, which is queried last because that is slow.
+    /// Number of threads. `None` for the number of host processors, which is queried only on build because the query is
+    /// slow.
     threads: Option<usize>,
     memory: u64,
     /// Device to share memory with.
@@ -90,7 +91,7 @@ pub struct DeviceBuilder {
 }
 
 impl DeviceBuilder {
-    /// Limits the total memory for buffers, scratch and workgroups' registers, in bytes.
+    /// Limits the total memory for buffers, scratch and workgroup registers, in bytes.
     ///
     /// # Examples
     /// ```
@@ -120,7 +121,7 @@ impl DeviceBuilder {
         self
     }
 
-    /// Sets the number of instructions after which a wave is stopped with a fault.
+    /// Sets the number of instructions after which a wave stops with a fault.
     ///
     /// # Examples
     /// ```
@@ -140,7 +141,7 @@ impl DeviceBuilder {
     }
 
     /// Promises that the host does not modify memory while a kernel runs, and serializes the kernels of all queues.
-    /// Atomics of single-threaded kernels become faster. Kernels in two queues that wait for each other deadlock.
+    /// Atomics in single-threaded kernels become faster. Kernels in two queues that wait for each other deadlock.
     ///
     /// # Examples
     /// ```
@@ -163,7 +164,7 @@ impl DeviceBuilder {
         self
     }
 
-    /// Shares the memory and memory limit of another device, so that addresses are valid on both, as between peers.
+    /// Shares the memory and memory limit of another device. Addresses are then valid on both, as between peers.
     ///
     /// # Examples
     /// ```
@@ -181,7 +182,7 @@ impl DeviceBuilder {
         self
     }
 
-    /// Leaves kernels' calls to the host (`printf` of HIP, `malloc`) to the caller: launches allocate no buffer for
+    /// Leaves host calls from kernels (HIP's `printf`, `malloc`) to the caller. Launches do not allocate a buffer for
     /// them, and pass the caller's hidden arguments for the buffer and the heap.
     ///
     /// # Examples
@@ -196,8 +197,8 @@ impl DeviceBuilder {
         self
     }
 
-    /// Reuses the memory that launches need besides their buffers (argument segments, packets) instead of freeing it.
-    /// Launches are faster, but a stale pointer to such memory accesses that of another launch.
+    /// Reuses launch memory other than buffers (argument segments, packets) instead of freeing it. Launches are faster,
+    /// but a stale pointer to such memory may access that of another launch.
     ///
     /// # Examples
     /// ```
@@ -212,7 +213,7 @@ impl DeviceBuilder {
         self
     }
 
-    /// Loads code for this target instead of the device's own, but executes it as the actual chip does, like
+    /// Loads code for this target instead of the device's own, but executes it like the actual chip, similar to
     /// `HSA_OVERRIDE_GFX_VERSION` on real machines.
     ///
     /// # Examples
@@ -233,8 +234,8 @@ impl DeviceBuilder {
     }
 
     /// Adjusts limits and implementation-defined behaviour: see [`Config`]. Its number of threads is that of
-    /// [`DeviceBuilder::threads`].
-    ///
+    /// Adjusts limits and implementation-defined behaviour: see [`Config`]. To set the number of threads, use
+    /// [`DeviceBuilder::threads`] instead.
     /// # Examples
     /// ```
     /// use gcn_runtime::Device;
@@ -249,7 +250,7 @@ impl DeviceBuilder {
         self
     }
 
-    /// Varies execution within the limits of hardware behaviour.
+    /// Varies execution in ways that hardware also permits.
     ///
     /// # Examples
     /// ```
@@ -309,7 +310,7 @@ impl Device {
     /// Creates a device for a target, such as `gfx900`, `gfx906:xnack-` or the name of a chip.
     ///
     /// # Errors
-    /// See [`Device::builder`].
+    /// Fails like [`Device::builder`].
     ///
     /// # Examples
     /// ```
@@ -325,8 +326,8 @@ impl Device {
     /// Returns a builder for a device of the named target.
     ///
     /// # Errors
-    /// [`Error::Target`] if the target is unknown; [`Error::SrameccOff`] if the name disables SRAM ECC that the
-    /// emulated chip has enabled.
+    /// Returns [`Error::Target`] if the target is unknown, or [`Error::SrameccOff`] if the name disables SRAM ECC,
+    /// which is enabled on the emulated chip.
     ///
     /// # Examples
     /// ```
@@ -354,37 +355,37 @@ impl Device {
         })
     }
 
-    /// Target of the device.
+    /// Returns the target of the device.
     pub fn target(&self) -> &'static Target {
         self.0.target
     }
 
-    /// Target whose code the device loads: its own, unless set by [`DeviceBuilder::code_target`].
+    /// Returns the target whose code the device loads: its own, unless set by [`DeviceBuilder::code_target`].
     pub fn code_target(&self) -> &'static Target {
         self.0.code_target
     }
 
-    /// Features set by the target name, such as `xnack-`.
+    /// Returns the features set by the target name, such as `xnack-`.
     pub fn features(&self) -> &[String] {
         &self.0.features
     }
 
-    /// Number of host threads per kernel.
+    /// Returns the number of host threads per kernel.
     pub fn threads(&self) -> usize {
         self.0.emulated.config.threads
     }
 
-    /// True unless [`DeviceBuilder::without_host_calls`] leaves host calls to the caller.
+    /// True unless [`DeviceBuilder::without_host_calls`] was used.
     pub fn answers_host_calls(&self) -> bool {
         self.0.answers_host_calls
     }
 
-    /// Pool of launch memory for reuse.
+    /// Returns the pool of launch memory for reuse, if enabled.
     pub(crate) fn spare_blocks(&self) -> Option<&Arc<SpareBlocks>> {
         self.0.spare.as_ref()
     }
 
-    /// Memory in use and memory limit, in bytes.
+    /// Returns the memory in use and the memory limit, in bytes.
     ///
     /// # Examples
     /// ```
@@ -399,7 +400,7 @@ impl Device {
         self.memory().usage()
     }
 
-    /// True if addresses are reproducible between runs of the program, because the usual address range was free.
+    /// True if addresses are reproducible between program runs, because the usual address range was available.
     ///
     /// # Examples
     /// ```
@@ -412,7 +413,7 @@ impl Device {
         self.memory().is_at_usual_address()
     }
 
-    /// Sets the observers of allocations, frees and host writes, replacing earlier ones.
+    /// Sets the observers of allocations, frees and host writes, replacing previous ones.
     ///
     /// # Examples
     /// ```
@@ -424,7 +425,7 @@ impl Device {
         self.memory().observe(observers.clone());
     }
 
-    /// Guest memory.
+    /// Returns the guest memory.
     ///
     /// # Examples
     /// ```
@@ -438,7 +439,7 @@ impl Device {
         &self.0.emulated.memory
     }
 
-    /// High dwords of the FLAT apertures, for queue structures in memory.
+    /// Returns the high dwords of the FLAT apertures, for queue structures in memory.
     ///
     /// # Examples
     /// ```
@@ -450,12 +451,12 @@ impl Device {
         self.0.emulated.config.apertures
     }
 
-    /// True if both are the same device.
+    /// True if both handles refer to the same device.
     pub(crate) fn is(&self, other: &Device) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// The underlying device of `gcn-emu`, of which each queue has a view.
+    /// Returns the underlying `gcn-emu` device. Each queue has its own view of it.
     pub(crate) fn emulated(&self) -> &Emulated {
         &self.0.emulated
     }
@@ -464,7 +465,7 @@ impl Device {
         &self.0.pool
     }
 
-    /// Waits for the right to run a kernel; immediate unless the device is exclusive.
+    /// Waits for permission to run a kernel. Returns immediately unless the device is exclusive.
     pub(crate) fn turn(&self) -> Option<MutexGuard<'_, ()>> {
         let is_exclusive = self.0.emulated.config.exclusive;
         is_exclusive.then(|| self.0.turn.lock().unwrap_or_else(PoisonError::into_inner))

@@ -1,4 +1,4 @@
-//! Errors of the library.
+//! Errors from the runtime.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::completion::Completion;
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// No target has this name.
+    /// Unknown target name.
     #[error("{}", UnknownTarget(.0))]
     Target(String),
     /// The target disables SRAM ECC.
@@ -34,33 +34,33 @@ pub enum Error {
     /// A host range cannot be registered.
     #[error(transparent)]
     Register(#[from] RegisterError),
-    /// Memory has already been freed.
+    /// The memory has already been freed.
     #[error(transparent)]
     Freed(#[from] FreeError),
-    /// A range is outside of a buffer.
+    /// A range extends beyond a buffer.
     #[error("bytes {begin}..{end} of {name} do not exist: it has {len} bytes")]
     OutOfBounds {
-        /// The buffer.
+        /// Buffer name.
         name: String,
-        /// The first byte.
+        /// Start of the range, in bytes.
         begin: u64,
-        /// End of the range.
+        /// End of the range, in bytes.
         end: u64,
-        /// Size of the buffer.
+        /// Size of the buffer in bytes.
         len: u64,
     },
-    /// Bytes are not a valid code object.
+    /// The bytes are not a valid code object.
     #[error(transparent)]
     Read(Arc<ReadError>),
     /// A container of code objects cannot be read.
     #[error(transparent)]
     Bundle(Arc<BundleError>),
-    /// No code for the device.
+    /// No code was found for the device.
     #[error("no code for {target}; there is code for: {}", .found.join(", "))]
     NoCode {
-        /// The device's target.
+        /// Target of the device.
         target: String,
-        /// Targets for which there is code.
+        /// Targets for which code was found.
         found: Vec<String>,
     },
     /// A source could not be compiled.
@@ -75,9 +75,9 @@ pub enum Error {
     /// The number of arguments is wrong.
     #[error("{kernel} takes {wanted} arguments, not {given}")]
     ArgumentCount {
-        /// The kernel.
+        /// Kernel name.
         kernel: String,
-        /// Number of arguments the kernel takes.
+        /// Number of arguments that the kernel takes.
         wanted: usize,
         /// Number of arguments passed.
         given: usize,
@@ -85,9 +85,9 @@ pub enum Error {
     /// The size of an argument is wrong.
     #[error("argument {index} of {kernel} has {wanted} bytes, not {given}")]
     ArgumentSize {
-        /// The kernel.
+        /// Kernel name.
         kernel: String,
-        /// Index of the argument, starting at 0.
+        /// Index of the argument, from 0.
         index: usize,
         /// Size that the kernel expects, in bytes.
         wanted: u64,
@@ -100,16 +100,16 @@ pub enum Error {
     /// The launch sizes are not valid.
     #[error(transparent)]
     Launch(Arc<hsa::LaunchError>),
-    /// A dispatch cannot begin.
+    /// A dispatch cannot start.
     #[error(transparent)]
     Run(Arc<gcn_emu::run::DispatchError>),
-    /// The kernel faulted; the completion has the fault and the work done so far.
+    /// The kernel faulted; the completion contains the fault and the work done so far.
     #[error("{}", .0.describe())]
     Fault(Arc<Completion>),
-    /// A command was cancelled before or while it ran.
+    /// A command was cancelled before or during its execution.
     #[error("cancelled")]
     Cancelled,
-    /// A command was skipped, because an earlier one in its queue, or one it depends on, has failed.
+    /// A command was skipped because an earlier one in its queue, or one on which it depends, failed.
     #[error("not started: {0}")]
     Skipped(Arc<Error>),
     /// A function called by a queue panicked.

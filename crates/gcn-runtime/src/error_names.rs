@@ -1,5 +1,5 @@
-//! Stable names of errors, for programs and `gcn explain`. Names stay while messages may change. Errors of code
-//! objects use the names of [`gcn_object::error_names`], faults those of [`fault::names`].
+//! Stable names of errors, for programs and `gcn explain`. Names never change, while messages may. Code object errors
+//! use the names in [`gcn_object::error_names`], faults those in [`fault::names`].
 //!
 //! ```
 //! use gcn_runtime::{Device, error_names};
@@ -17,48 +17,48 @@ use crate::compile::CompileError;
 use crate::data::DataError;
 use crate::error::Error;
 
-/// A target that does not exist or is not supported.
+/// Unknown or unsupported target.
 pub const UNSUPPORTED_TARGET: &str = "unsupported-target";
-/// A file with code, but none for the target or selection.
+/// File that contains no code for the target or selection.
 pub const NO_MATCHING_CODE: &str = "no-matching-code";
-/// An allocation exceeds the device's or the host's memory.
+/// Allocation that exceeds the device's or the host's memory.
 pub const OUT_OF_MEMORY: &str = "out-of-memory";
-/// A host range cannot be registered.
+/// Host range that cannot be registered.
 pub const HOST_RANGE: &str = "host-range";
-/// No allocation begins at the address any more.
+/// Address at which no allocation starts, for example after it was freed.
 pub const ALREADY_FREED: &str = "already-freed";
-/// A range exceeds the end of a buffer.
+/// Range beyond the end of a buffer.
 pub const BUFFER_RANGE: &str = "buffer-range";
-/// A compiler, linker or library is not installed.
+/// Compiler, linker or library that is not installed.
 pub const MISSING_COMPILER: &str = "missing-compiler";
-/// The compiler rejects a source.
+/// Source rejected by the compiler.
 pub const COMPILATION_FAILED: &str = "compilation-failed";
-/// An input cannot be read.
+/// Input that cannot be read.
 pub const UNREADABLE_INPUT: &str = "unreadable-input";
-/// A temporary file cannot be written.
+/// Temporary file that cannot be written.
 pub const TEMPORARY_FILE: &str = "temporary-file";
-/// An argument without a value.
+/// Argument without a value.
 pub const MISSING_ARGUMENT: &str = "missing-argument";
-/// A value does not have the size of the argument.
+/// Value whose size differs from that of the argument.
 pub const ARGUMENT_SIZE: &str = "argument-size";
-/// A workgroup size that the hardware or the kernel does not allow.
+/// Workgroup size not allowed by the hardware or the kernel.
 pub const WORKGROUP_SIZE: &str = "workgroup-size";
-/// A grid that is empty or too large.
+/// Empty grid, or grid that is too large.
 pub const GRID_SIZE: &str = "grid-size";
-/// More registers, LDS or scratch than a compute unit has, or a feature that the target lacks.
+/// Kernel that needs more registers, LDS or scratch than a compute unit has, or a feature that the target lacks.
 pub const RESOURCE_LIMIT: &str = "resource-limit";
-/// The host lacks the vector instructions that the environment asks for, or refuses a thread.
+/// Host that lacks the vector instructions requested by the environment, or cannot start a thread.
 pub const HOST_LIMIT: &str = "host-limit";
-/// Module and queue belong to different devices.
+/// Module and queue of different devices.
 pub const OTHER_DEVICE: &str = "other-device";
-/// A command that was cancelled.
+/// Cancelled command.
 pub const CANCELLED: &str = "cancelled";
-/// A command after a failed one.
+/// Command skipped after a failed one.
 pub const SKIPPED: &str = "skipped";
-/// A function called by a queue panicked.
+/// Panic in a function called by a queue.
 pub const PANICKED: &str = "panicked";
 
-/// All names.
+/// All error names in this module.
 ///
 /// # Examples
 /// ```
@@ -90,7 +90,7 @@ pub const ALL: &[&str] = &[
 ];
 
 impl Error {
-    /// Stable name of the error: one of [`error_names`](self), [`gcn_object::error_names`] or
+    /// Returns the stable name of the error, from [`error_names`](self), [`gcn_object::error_names`] or
     /// [`fault::names`].
     ///
     /// # Examples
@@ -134,7 +134,7 @@ impl Error {
     }
 }
 
-/// Stable name of an error that prevents a dispatch.
+/// Returns the stable name of an error that prevents a dispatch.
 fn of_dispatch(error: &DispatchError) -> &'static str {
     match error {
         DispatchError::Empty => GRID_SIZE,
@@ -148,7 +148,7 @@ fn of_dispatch(error: &DispatchError) -> &'static str {
 }
 
 impl LaunchError {
-    /// Stable name of the error, one of [`error_names`](self).
+    /// Returns the stable name of the error, from [`error_names`](self).
     ///
     /// # Examples
     /// ```
@@ -174,7 +174,7 @@ impl LaunchError {
 }
 
 impl LoadError {
-    /// Stable name of the error, one of [`error_names`](self) or [`gcn_object::error_names`].
+    /// Returns the stable name of the error, from [`error_names`](self) or [`gcn_object::error_names`].
     pub fn name(&self) -> &'static str {
         match self {
             LoadError::Image(error) => error.name(),
@@ -187,7 +187,7 @@ impl LoadError {
 }
 
 impl CompileError {
-    /// Stable name of the error, one of [`error_names`](self).
+    /// Returns the stable name of the error, from [`error_names`](self).
     ///
     /// # Examples
     /// ```
@@ -210,7 +210,7 @@ impl CompileError {
 }
 
 impl DataError {
-    /// Stable name of the error, one of [`error_names`](self).
+    /// Returns the stable name of the error, from [`error_names`](self).
     ///
     /// # Examples
     /// ```

@@ -1,6 +1,6 @@
 //! Host memory that kernels access in place.
 //!
-//! One of the modules that may use `unsafe`: kernels access memory that the runtime does not own.
+//! This module may use `unsafe`, because kernels access memory that the runtime does not own.
 #![allow(unsafe_code)]
 
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use gcn_emu::memory::Memory;
 use crate::device::Device;
 use crate::error::Error;
 
-/// Host memory registered with a device: kernels access it at its host address. Dropping it unregisters the memory,
-/// after waiting for accesses in progress; later accesses by kernels fault.
+/// Host memory registered with a device. Kernels access it at its host address. Dropping this value waits for accesses
+/// in progress and unregisters the memory; later accesses by kernels fault.
 ///
 /// `Send` and `Sync`.
 ///
@@ -35,15 +35,15 @@ use crate::error::Error;
 pub struct HostMemory {
     memory: Memory,
     address: u64,
-    /// Keeps the memory alive until it is unregistered.
+    /// Owner of the memory, kept until the memory is unregistered.
     _owner: Option<Arc<[AtomicU64]>>,
 }
 
 impl HostMemory {
-    /// Registers memory shared with the host.
+    /// Registers memory that is shared with the host.
     ///
     /// # Errors
-    /// [`Error::Register`] if the memory is already registered, or empty.
+    /// Returns [`Error::Register`] if the memory is empty or already registered.
     ///
     /// # Examples
     /// ```
@@ -65,8 +65,8 @@ impl HostMemory {
     ) -> Result<HostMemory, Error> {
         let len = size_of_val(&*bytes) as u64;
         let start = bytes.as_ptr().cast::<u8>().cast_mut();
-        // SAFETY: the bytes live until they are released, since the value returned keeps them, and safe code of the host
-        // accesses them atomically only.
+        // SAFETY: the returned value keeps the bytes alive until they are unregistered, and safe host code accesses
+        // them only atomically.
         let mut registered = unsafe { HostMemory::register_raw(device, name, start, len) }?;
         registered._owner = Some(bytes);
         Ok(registered)
@@ -75,11 +75,11 @@ impl HostMemory {
     /// Registers `len` bytes of host memory at `start`.
     ///
     /// # Errors
-    /// [`Error::Register`] if the range overlaps a registered one.
+    /// Returns [`Error::Register`] if the range overlaps a registered one.
     ///
     /// # Safety
-    /// Until the returned value is dropped, the bytes must remain readable and writable, and the host must access
-    /// them atomically, or only while no kernel does.
+    /// Until the returned value is dropped, the bytes must remain readable and writable, and the host must access them
+    /// atomically or only while no kernel does.
     ///
     /// # Examples
     /// ```
@@ -100,7 +100,8 @@ impl HostMemory {
         len: u64,
     ) -> Result<HostMemory, Error> {
         let memory = device.memory().clone();
-        // SAFETY: the caller vouches for the bytes until the release, which is when this is dropped.
+        // SAFETY: the caller guarantees that the bytes remain valid until this value is dropped, which unregisters
+        // them.
         unsafe { memory.register(name, start, len) }?;
         Ok(HostMemory {
             memory,
@@ -109,11 +110,11 @@ impl HostMemory {
         })
     }
 
-    /// Registers `len` bytes of host memory at `start` under another address, [`HostMemory::address`], which kernels
-    /// must use: the host address with the bit [`ALIAS`](gcn_emu::memory::ALIAS) set.
+    /// Registers `len` bytes of host memory at `start` under a different address for kernels, [`HostMemory::address`]:
+    /// the host address with the [`ALIAS`](gcn_emu::memory::ALIAS) bit set.
     ///
     /// # Errors
-    /// [`Error::Register`] if the range overlaps a registered one.
+    /// Returns [`Error::Register`] if the range overlaps a registered one.
     ///
     /// # Safety
     /// See [`HostMemory::register_raw`].
@@ -148,7 +149,7 @@ impl HostMemory {
         })
     }
 
-    /// Address for kernels: the host address, except for memory of [`HostMemory::alias_raw`].
+    /// Returns the address for kernels: the host address, except for memory from [`HostMemory::alias_raw`].
     pub fn address(&self) -> u64 {
         self.address
     }

@@ -1,11 +1,11 @@
-//! Images and samplers: device formats, memory layout of texels, and descriptors for kernels.
+//! Images and samplers: device formats, texel layout in memory, and descriptors for kernels.
 //!
 //! A front end creates an [`Image`] from a format, a geometry and a size, allocates [`Image::bytes`] bytes aligned to
 //! [`ADDRESS_ALIGN`], and passes kernels the address of a [descriptor](Image::descriptor). All images are linear:
 //! rows are [`Pitches::row`] bytes apart, on every generation.
 //!
-//! Channel orders and channel types are numbered as in HSA; the device library's queries return the same numbers
-//! (`ockl/src/image.cl` of ROCm-Device-Libs).
+//! Channel orders and types are numbered as in HSA; the device library's queries return the same numbers
+//! (`ockl/src/image.cl` in ROCm-Device-Libs).
 //!
 //! ```
 //! use gcn_runtime::Device;

@@ -30,10 +30,10 @@ pub struct Kernel {
 }
 
 impl Module {
-    /// Looks up a kernel by symbol, or by any name that tools print for it ([`gcn_object::find_name`]).
+    /// Looks up a kernel by symbol, or by any name that tools display for it ([`gcn_object::find_name`]).
     ///
     /// # Errors
-    /// [`Error::Name`], with similar names, or with the candidates if the name is ambiguous.
+    /// Returns [`Error::Name`] with similar names, or with the candidates if the name is ambiguous.
     ///
     /// # Examples
     /// ```
@@ -59,7 +59,7 @@ impl Module {
 }
 
 impl Kernel {
-    /// Description of the kernel in its code object: descriptor, metadata, and addresses within the object.
+    /// Returns the code object's description of the kernel: descriptor, metadata, and addresses within the object.
     ///
     /// # Examples
     /// ```
@@ -77,12 +77,12 @@ impl Kernel {
         &self.module.object().kernels[self.index]
     }
 
-    /// Symbol's name.
+    /// Returns the symbol name.
     pub fn name(&self) -> &str {
         &self.description().name
     }
 
-    /// The module.
+    /// Returns the module that contains the kernel.
     ///
     /// # Examples
     /// ```
@@ -97,7 +97,7 @@ impl Kernel {
         &self.module
     }
 
-    /// Explicit arguments in order; empty without metadata.
+    /// Returns the explicit arguments in order; empty without metadata.
     ///
     /// # Examples
     /// ```
@@ -115,7 +115,7 @@ impl Kernel {
             .filter(|argument| !argument.value_kind.is_hidden())
     }
 
-    /// Explicit parameters with their types from metadata and symbol; `None` without metadata.
+    /// Returns the explicit parameters, with types from metadata and symbol, or `None` without metadata.
     ///
     /// # Examples
     /// ```
@@ -130,7 +130,7 @@ impl Kernel {
         parameters::parameters(self.description())
     }
 
-    /// Static LDS of the kernel in bytes; dynamic LDS follows it.
+    /// Returns the size of static LDS in bytes. Dynamic LDS follows it.
     ///
     /// # Examples
     /// ```
@@ -145,7 +145,7 @@ impl Kernel {
     }
 
     /// # Errors
-    /// Returns an error if the queue belongs to another device than the module.
+    /// Returns [`Error::OtherDevice`] if queue and module belong to different devices.
     pub(crate) fn check_queue(&self, queue: &Queue) -> Result<(), Error> {
         let is_own = queue.device().is(self.module.device());
         is_own.then_some(()).ok_or(Error::OtherDevice)

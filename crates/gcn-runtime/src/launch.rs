@@ -1,9 +1,9 @@
 //! Builder for kernel launches.
 //!
-//! A [`Launch`] has a kernel, sizes, arguments (or an argument segment) and options: signals to wait for, an
+//! A [`Launch`] combines a kernel, sizes, arguments (or an argument segment) and options: signals to wait for, an
 //! instruction limit, a stop flag, progress, observers. `problems` lists its errors. A submitted launch is prepared
-//! when it begins, so a long queue takes no memory. A [`PreparedLaunch`] gives access to notes and decoded code, and
-//! may be submitted several times; its `run` serves the queue on the caller's thread.
+//! only when it starts, so a long queue uses little memory. A [`PreparedLaunch`] gives access to notes and decoded
+//! code, and may be submitted several times; its `run` serves the queue on the calling thread.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -23,11 +23,11 @@ use crate::progress::Progress;
 use crate::queue::Queue;
 use crate::signal::{CommandResult, Signal};
 
-/// Default number of work-items per workgroup: a wave.
+/// Default workgroup size in work-items: one wave.
 const DEFAULT_GROUP: u32 = 64;
 
 impl Kernel {
-    /// Starts building a launch of `grid` work-items in x, y and z. By default workgroups have the size that the
+    /// Starts building a launch of `grid` work-items in x, y and z. By default, workgroups have the size that the
     /// kernel requires, or up to 64 work-items in x.
     ///
     /// # Examples
@@ -96,7 +96,7 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// The kernel.
+    /// Returns the kernel.
     pub fn kernel(&self) -> &Kernel {
         &self.kernel
     }
@@ -165,7 +165,7 @@ impl Launch {
         self
     }
 
-    /// Sets the stack size per lane in bytes, in addition to the fixed part of its scratch.
+    /// Sets the stack size per lane in bytes, in addition to the kernel's fixed scratch.
     ///
     /// # Examples
     /// ```
@@ -199,7 +199,7 @@ impl Launch {
         self
     }
 
-    /// Sets the initial bytes of the argument segment, instead of individual arguments.
+    /// Sets the initial bytes of the argument segment, instead of passing individual arguments.
     ///
     /// # Examples
     /// ```
@@ -215,8 +215,8 @@ impl Launch {
         self.placed(vec![PlacedBytes { offset: 0, bytes }])
     }
 
-    /// Sets bytes of the argument segment at given offsets, instead of arguments. The caller keeps referenced buffers
-    /// alive until the launch has ended.
+    /// Sets bytes at given offsets in the argument segment, instead of passing individual arguments. The caller must
+    /// keep referenced buffers alive until the launch has ended.
     ///
     /// # Examples
     /// ```
@@ -234,9 +234,10 @@ impl Launch {
         self
     }
 
-    /// Sets the address of an argument segment in device memory or registered host memory, instead of individual
-    /// arguments. The caller owns it, keeps it until the launch has ended, and has initialized hidden arguments too:
-    /// nothing is written to it. Serving `printf` and host calls is up to the caller.
+    /// Sets the address of an argument segment in device memory or registered host memory, instead of passing
+    /// individual arguments. The caller must initialize the segment, including hidden arguments, and keep it alive
+    /// until the launch has ended. The runtime does not write to the segment, and the caller must serve `printf` and
+    /// host calls.
     ///
     /// # Examples
     /// ```
@@ -253,9 +254,9 @@ impl Launch {
         self
     }
 
-    /// Passes the kernel a dispatch packet and a queue of the caller's, and the argument segment named by the packet.
-    /// The sizes are still those of the launch, not of the packet. As with [`Launch::arguments_at`], nothing is
-    /// written to them.
+    /// Passes the kernel a dispatch packet and a queue created by the caller, and the argument segment named in the
+    /// packet. The launch sizes are used rather than those in the packet. As with [`Launch::arguments_at`], the runtime
+    /// does not write to these structures.
     ///
     /// # Examples
     /// ```
@@ -276,7 +277,7 @@ impl Launch {
         self
     }
 
-    /// Declares memory with restricted access. Violations are not prevented, but reported by checkers.
+    /// Declares memory with restricted access. Checkers report violations, but the runtime does not prevent them.
     ///
     /// # Examples
     /// ```
@@ -297,8 +298,8 @@ impl Launch {
         self
     }
 
-    /// Sets whether the launch begins with an acquire fence, which invalidates caches; true by default. Results do
-    /// not depend on it, but checkers report loads that may return stale values without a fence.
+    /// Sets whether the launch starts with an acquire fence, which invalidates caches; true by default. Results do not
+    /// depend on the fence, but without it checkers report loads that may return stale values.
     ///
     /// # Examples
     /// ```
@@ -317,7 +318,7 @@ impl Launch {
         self
     }
 
-    /// Uses `host` to serve the kernel's host calls after each turn of a wave, instead of the runtime.
+    /// Uses `host` instead of the runtime to serve the kernel's host calls after each turn of a wave.
     ///
     /// # Examples
     /// ```
@@ -345,7 +346,7 @@ impl Launch {
         self
     }
 
-    /// Adds signals that must complete before the launch begins.
+    /// Adds signals that must complete before the launch starts.
     ///
     /// # Examples
     /// ```
@@ -382,7 +383,7 @@ impl Launch {
         self
     }
 
-    /// Sets the observers of the launch. They observe host accesses to memory through
+    /// Sets the observers of the launch. To observe host accesses to memory as well, use
     /// [`Device::observe`](crate::Device::observe).
     ///
     /// # Examples
@@ -419,7 +420,7 @@ impl Launch {
         self
     }
 
-    /// Stops a wave with a fault after this number of instructions, overriding the device's limit.
+    /// Stops each wave with a fault after this number of instructions, overriding the device's limit.
     ///
     /// # Examples
     /// ```
@@ -441,8 +442,9 @@ impl Launch {
         self
     }
 
-    /// Stops the launch when the flag, which launches may share, is set, even by a signal handler. It ends with
-    /// [`Error::Fault`], whose completion has the waves' positions. [`Signal::cancel`] sets the flag too.
+    /// Stops the launch when the flag is set. Several launches may share a flag, and a signal handler may set it. A
+    /// stopped launch ends with [`Error::Fault`], whose completion contains the positions of its waves.
+    /// [`Signal::cancel`] also sets the flag.
     ///
     /// # Examples
     /// ```
@@ -465,7 +467,7 @@ impl Launch {
         self
     }
 
-    /// Limits the number of host threads below that of the device.
+    /// Sets the maximum number of host threads, up to that of the device.
     ///
     /// # Examples
     /// ```
@@ -482,10 +484,10 @@ impl Launch {
         self
     }
 
-    /// Scratch memory per host thread in bytes, for all workgroups that may be in progress at a time.
+    /// Returns the scratch size per host thread in bytes, for all workgroups that may be in progress at a time.
     ///
     /// # Errors
-    /// The arguments do not match the kernel.
+    /// Fails if the arguments do not match the kernel.
     ///
     /// # Examples
     /// ```
@@ -502,7 +504,7 @@ impl Launch {
         Ok(job.scratch_bytes_per_thread())
     }
 
-    /// All errors that prevent submission: mismatched arguments, or else invalid sizes.
+    /// Returns all errors that prevent submission: mismatched arguments, or else invalid sizes.
     ///
     /// # Examples
     /// ```
@@ -520,16 +522,17 @@ impl Launch {
         }
     }
 
-    /// Error if the workgroup size exceeds what the kernel was compiled for. [`Launch::problems`] omits it for
-    /// launches of [packets](Launch::packet), which hardware executes regardless.
+    /// Returns an error if the workgroup is larger than the kernel was compiled for. [`Launch::problems`] omits this
+    /// error for launches of [packets](Launch::packet), because hardware executes them regardless.
     pub fn workgroup_problem(&self) -> Option<LaunchError> {
         beyond_compiled(self.kernel.description(), self.shape.group)
     }
 
-    /// Builds the kernel's initial state, so that the launch can be inspected and submitted several times.
+    /// Builds the kernel's initial state, to inspect the launch or submit it several times.
     ///
     /// # Errors
-    /// The first of [`Launch::problems`]; there is not enough memory; or the kernel's entry is not code.
+    /// Returns the first of [`Launch::problems`], or fails if there is not enough memory or the kernel's entry point is
+    /// not code.
     ///
     /// # Examples
     /// ```
@@ -550,10 +553,10 @@ impl Launch {
     }
 
     /// Submits the launch to a queue of the module's device. The kernel's initial state is built when the launch
-    /// begins.
+    /// starts.
     ///
     /// # Errors
-    /// The first of [`Launch::problems`], or a queue of another device.
+    /// Returns the first of [`Launch::problems`], or fails if the queue belongs to another device.
     ///
     /// # Examples
     /// ```
@@ -574,8 +577,8 @@ impl Launch {
         Ok(queue.launch(after, command))
     }
 
-    /// Submits the launch to a queue and waits for its end. The caller's thread runs it and earlier commands, unless
-    /// another thread serves the queue.
+    /// Submits the launch to a queue and waits for its end. The calling thread runs the launch and earlier commands,
+    /// unless another thread serves the queue.
     ///
     /// # Errors
     /// See [`Launch::submit`] and [`Signal::wait`].
@@ -594,7 +597,7 @@ impl Launch {
         queue.launch_here(after, command)
     }
 
-    /// Signals to wait for, and the launch as a queue command.
+    /// Returns the signals to wait for, and the launch as a queue command.
     #[allow(clippy::type_complexity)]
     fn command(
         self,

@@ -1,7 +1,7 @@
-//! Runs GCN kernels on emulated devices; front ends are built on this library.
+//! Runs GCN kernels on emulated devices. Front ends are built on this library.
 //!
-//! A [`Device`] has memory that contains [`Buffer`]s and [`Module`]s. A [`Kernel`] of a module is launched on a
-//! [`Queue`], and a [`Signal`] reports its completion.
+//! A [`Device`] has memory for [`Buffer`]s and [`Module`]s. A [`Kernel`] from a module is launched on a [`Queue`], and
+//! a [`Signal`] reports its completion.
 //!
 //! ```
 //! use gcn_asm::{Options, Source, assemble};
@@ -34,21 +34,20 @@
 //! ```
 //!
 //! # Threads
-//! All types are `Send` and `Sync` and, except [`HostMemory`], cheaply clonable handles. Commands of a queue run in
-//! order; queues run concurrently. A kernel runs on as many threads as the device has.
+//! All types are `Send` and `Sync` and, except [`HostMemory`], cheaply clonable handles. Commands in a queue run in
+//! order; queues run concurrently. A kernel runs on all of the device's threads.
 //!
 //! # Memory
-//! Addresses are the same for kernels and for the host. Memory may be allocated, freed, read and written while
-//! kernels run, and kernel atomics are atomic with respect to the host. Addresses depend only on the order of
-//! allocations, so they are reproducible between runs. A kernel that accesses freed memory faults with the memory's
-//! former name.
+//! Addresses are the same for kernels and for the host. Memory may be allocated, freed, read and written while kernels
+//! run, and kernel atomics are atomic with respect to the host. Addresses depend only on the order of allocations, so
+//! they are reproducible between runs. An access to freed memory faults and reports the memory's former name.
 //!
 //! # Faults
 //! A fault ends only its launch: [`Signal::wait`] returns it, and later commands in the queue are skipped. Other
-//! queues, other devices and the process continue.
+//! queues, other devices and the process continue to run.
 #![deny(unsafe_code)]
 
-// In the order of their imports: a module names only modules above it.
+// In dependency order: a module imports only from modules above it.
 
 // Temporary files, inputs, the ABI, compilers.
 mod temporary;
@@ -56,22 +55,22 @@ pub mod data;
 mod abi;
 pub mod compile;
 
-// The end of a command.
+// Command completion.
 pub mod progress;
 mod completion;
 mod error;
 mod signal;
 
-// A program's part of a device.
+// Device, memory and queues.
 mod device;
 mod buffer;
 mod host_memory;
 mod queue;
 
-// Images in memory.
+// Images.
 pub mod image;
 
-// Modules, and kernels with their parameters.
+// Modules, kernels and parameters.
 mod module;
 pub mod parameters;
 mod kernel;
@@ -81,7 +80,7 @@ mod argument;
 mod prepared;
 mod launch;
 
-// Stable names of errors.
+// Stable error names.
 pub mod error_names;
 
 #[doc(no_inline)]

@@ -1,4 +1,4 @@
-//! Modules: code in device memory.
+//! Modules: code loaded into device memory.
 
 use std::ops::Range;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::device::{Device, turns_sramecc_off};
 use crate::error::Error;
 
 /// Handle to a code object in device memory; clones refer to the same code. The code is unloaded when the last handle
-/// is dropped; kernels and launches hold handles.
+/// is dropped. Kernels and launches hold handles.
 ///
 /// `Send` and `Sync`.
 ///
@@ -34,7 +34,7 @@ use crate::error::Error;
 #[derive(Clone, Debug)]
 pub struct Module(Arc<ModuleInner>);
 
-/// Weak handle to a module, from [`Module::downgrade`].
+/// Weak handle to a module, created by [`Module::downgrade`].
 ///
 /// # Examples
 /// ```
@@ -56,7 +56,7 @@ impl WeakModule {
         self.0.upgrade().map(Module)
     }
 
-    /// True if `module` is this one.
+    /// True if this handle refers to `module`.
     pub fn is(&self, module: &Module) -> bool {
         std::ptr::eq(self.0.as_ptr(), Arc::as_ptr(&module.0))
     }
@@ -78,10 +78,10 @@ impl Drop for ModuleInner {
 }
 
 impl Device {
-    /// Loads code, see [`Module::load`].
+    /// Loads code: see [`Module::load`].
     ///
     /// # Errors
-    /// As for [`Module::load`].
+    /// Fails like [`Module::load`].
     ///
     /// # Examples
     /// ```
@@ -97,15 +97,15 @@ impl Device {
 }
 
 impl Module {
-    /// Loads a code object, or the one for the device from a bundle, a fat binary or an executable. If there are
+    /// Loads a code object, or the one for the device from a bundle, a fat binary or an executable. If it contains
     /// several for the device, use [`Module::load_all`].
     ///
-    /// The module keeps the code object: it copies borrowed bytes, but not [shared](Bytes::shared) ones such as a
-    /// mapped file.
+    /// The module owns the code object: it copies borrowed bytes, but not [shared](Bytes::shared) ones such as a mapped
+    /// file.
     ///
     /// # Errors
-    /// The bytes are in none of these formats, or have no or several code objects for the device; or there is not
-    /// enough memory.
+    /// Fails if the bytes have none of these formats, contain no code object or several for the device, or do not fit
+    /// into memory.
     ///
     /// # Examples
     /// ```
@@ -129,10 +129,10 @@ impl Module {
         }
     }
 
-    /// Loads all code objects for the device: a program of several translation units has one for each.
+    /// Loads all code objects for the device. A program with several translation units has one for each.
     ///
     /// # Errors
-    /// As for [`Module::load`], except that several code objects are allowed.
+    /// Fails like [`Module::load`], except that several code objects are allowed.
     ///
     /// # Examples
     /// ```
@@ -181,8 +181,8 @@ impl Module {
     /// Loads a parsed code object.
     ///
     /// # Errors
-    /// [`Error::NoCode`] if it is for another instruction set than the device's; [`Error::SrameccOff`]; or there is
-    /// not enough memory.
+    /// Returns [`Error::NoCode`] for code of another instruction set, [`Error::SrameccOff`] for code that disables SRAM
+    /// ECC, and an error if there is not enough memory.
     ///
     /// # Examples
     /// ```
@@ -198,11 +198,11 @@ impl Module {
         Module::link(device, object, &|_| None)
     }
 
-    /// Loads a parsed code object. `externals` returns the addresses of undefined symbols, such as variables of other
-    /// modules.
+    /// Loads a parsed code object. `externals` resolves undefined symbols, such as variables of other modules, to
+    /// addresses.
     ///
     /// # Errors
-    /// As for [`Module::of_object`]; or a symbol is undefined.
+    /// Fails like [`Module::of_object`], or if a symbol is undefined.
     ///
     /// # Examples
     /// ```
@@ -247,10 +247,10 @@ impl Module {
     }
 
     /// Compiles a source with the system's newest Clang, or uses the cached result, and loads it. Returns the module
-    /// and the compilation. The default target is the device's.
+    /// and the compilation result. The default target is that of the device.
     ///
     /// # Errors
-    /// [`Error::Compile`], with the compiler's diagnostics and commands; or as for [`Module::load`].
+    /// Returns [`Error::Compile`] with the compiler's diagnostics and commands, or fails like [`Module::load`].
     ///
     /// # Examples
     /// ```no_run
@@ -273,10 +273,10 @@ impl Module {
         Module::compile_by(device, request, compile::compile)
     }
 
-    /// Like [`Module::compile`], with the given Clang and cache directory; see [`compile::compile_with`].
+    /// Compiles and loads a source with the given Clang and cache directory: see [`compile::compile_with`].
     ///
     /// # Errors
-    /// As for [`Module::compile`].
+    /// Fails like [`Module::compile`].
     ///
     /// # Examples
     /// ```no_run
@@ -319,17 +319,17 @@ impl Module {
         Ok((module, compiled))
     }
 
-    /// Returns a weak handle.
+    /// Creates a weak handle.
     pub fn downgrade(&self) -> WeakModule {
         WeakModule(Arc::downgrade(&self.0))
     }
 
-    /// The device.
+    /// Returns the device.
     pub fn device(&self) -> &Device {
         &self.0.device
     }
 
-    /// The code object as parsed.
+    /// Returns the parsed code object.
     ///
     /// # Examples
     /// ```
@@ -343,7 +343,7 @@ impl Module {
         &self.0.object
     }
 
-    /// The code object as loaded.
+    /// Returns the loaded code object.
     ///
     /// # Examples
     /// ```
@@ -358,13 +358,13 @@ impl Module {
         &self.0.loaded
     }
 
-    /// Address range of the loaded code object.
+    /// Returns the address range of the loaded code object.
     pub fn addresses(&self) -> Range<u64> {
         let loaded = self.loaded();
         loaded.address..loaded.address + loaded.size
     }
 
-    /// Names of the kernels.
+    /// Returns the names of the kernels.
     ///
     /// # Examples
     /// ```
@@ -378,7 +378,7 @@ impl Module {
         self.0.object.kernels.iter().map(|kernel| &*kernel.name)
     }
 
-    /// Looks up a variable by its name in the source.
+    /// Looks up a variable by its source name.
     ///
     /// # Examples
     /// ```
@@ -393,7 +393,7 @@ impl Module {
     }
 }
 
-/// True if a bundle entry suits the device: same target, and no contradicting feature.
+/// True if a bundle entry suits the device: its target matches, and no feature contradicts the device's.
 fn is_for(entry: &BundleEntry<'_>, device: &Device) -> bool {
     let Some(target) = entry.target() else {
         return false;
@@ -412,18 +412,17 @@ fn is_for(entry: &BundleEntry<'_>, device: &Device) -> bool {
         && !is_without_sramecc(target, device)
 }
 
-/// True if a code object ID matches the device's target but disables SRAM ECC, which the device has enabled.
+/// True if a code object ID matches the device's target but disables SRAM ECC, which is enabled on the device.
 fn is_without_sramecc(id: &str, device: &Device) -> bool {
     Target::named(id) == Some(device.target()) && turns_sramecc_off(id, device.target())
 }
 
-/// True if the object's code can run on the target: it is for the same target or instruction set, or does not specify
-/// one.
+/// True if the code can run on the target: it is for the same target or instruction set, or does not specify any.
 fn runs_on(object: &CodeObject, target: &'static Target) -> bool {
     match Target::from_elf_mach(object.flags.mach) {
         Some(own) => own.isa == target.isa,
         None => object.processor().is_none_or(|name| {
-            // A generic processor stands for those of its major version.
+            // A generic target represents the processors of its major version.
             name.strip_prefix("gfx")
                 .and_then(|name| name.strip_suffix("-generic"))
                 .is_some_and(|major| major == target.version().0.to_string())

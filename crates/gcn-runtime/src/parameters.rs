@@ -1,6 +1,6 @@
-//! Kernel parameters: names, offsets and types, from metadata and symbols.
+//! Kernel parameters: determines names, offsets and types from metadata and symbols.
 //!
-//! Metadata of OpenCL C include type names. Those of HIP do not, but the mangled symbol of a C++ kernel does.
+//! OpenCL C metadata includes type names. HIP metadata does not, but the mangled symbol of a C++ kernel does.
 //!
 //! ```
 //! use gcn_runtime::parameters::types_of_symbol;
@@ -14,10 +14,10 @@ use gcn_object::{ArgumentMetadata, ObjectKernel, ValueKind};
 
 pub use signature::types_of_symbol;
 
-/// Suffix that Clang adds to the name of a HIP parameter passed as another type.
+/// Suffix that Clang adds to the name of a HIP parameter that is passed as another type.
 const COERCED: &str = ".coerce";
 
-/// A parameter of a kernel.
+/// Kernel parameter.
 ///
 /// # Examples
 /// ```
@@ -31,21 +31,21 @@ const COERCED: &str = ".coerce";
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Parameter<'a> {
-    /// Name, if the metadata have it.
+    /// Name, if the metadata contains it.
     pub name: Option<&'a str>,
-    /// Index among the explicit parameters, starting at 0.
+    /// Index among the explicit parameters, from 0.
     pub index: usize,
     /// Offset in the argument segment, in bytes.
     pub offset: u64,
     /// Size in bytes.
     pub size: u64,
-    /// Kind of argument expected.
+    /// Kind of argument that the parameter accepts.
     pub takes: Takes<'a>,
-    /// Type as declared in the source.
+    /// Type as declared in the source, if known.
     pub declared: Option<String>,
 }
 
-/// Kind of a parameter.
+/// Kind of argument that a parameter accepts.
 ///
 /// # Examples
 /// ```
@@ -58,22 +58,22 @@ pub struct Parameter<'a> {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Takes<'a> {
-    /// Bytes.
+    /// Bytes of a value.
     Value,
-    /// The address of a buffer.
+    /// Address of a buffer.
     Buffer,
-    /// An offset in dynamic LDS.
+    /// Offset of dynamic LDS.
     Local {
         /// Alignment in bytes.
         align: u64,
     },
-    /// Another kind, which takes no value.
+    /// Another kind, for which no value is passed.
     Other(&'a ValueKind),
 }
 
-/// Explicit parameters from metadata and symbol; `None` for a kernel without metadata.
+/// Returns the explicit parameters, from metadata and symbol, or `None` for a kernel without metadata.
 ///
-/// [`Kernel::parameters`](crate::Kernel::parameters) returns those of a loaded kernel.
+/// For a loaded kernel, use [`Kernel::parameters`](crate::Kernel::parameters).
 ///
 /// # Examples
 /// ```
@@ -93,7 +93,7 @@ pub fn parameters(kernel: &ObjectKernel) -> Option<Vec<Parameter<'_>>> {
     let explicit: Vec<&ArgumentMetadata> = (metadata.args.iter())
         .filter(|argument| !argument.value_kind.is_hidden())
         .collect();
-    // A symbol says something only if it is about the same parameters.
+    // Use the symbol's types only if it has the same number of parameters.
     let declared = types_of_symbol(&kernel.name)
         .filter(|declared| declared.len() == explicit.len())
         .unwrap_or_default();
@@ -127,7 +127,7 @@ impl<'a> Parameter<'a> {
         }
     }
 
-    /// Name, or else the index.
+    /// Returns the name, or else the index.
     pub fn label(&self) -> String {
         self.name
             .map_or_else(|| self.index.to_string(), str::to_owned)

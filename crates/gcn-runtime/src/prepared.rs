@@ -1,4 +1,4 @@
-//! Prepared launches, and their execution from initial state to completion.
+//! Prepared launches and their execution.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,33 +25,33 @@ use crate::progress::Progress;
 use crate::queue::Queue;
 use crate::signal::{CommandResult, Signal};
 
-/// Argument segment of a launch, if not built by the runtime.
+/// Argument segment of a launch, if not built from arguments.
 #[derive(Clone, Debug)]
 pub(crate) enum ArgumentSegment {
     Placed(Vec<PlacedBytes>),
-    /// At an address chosen by the caller.
+    /// Address of the caller's segment.
     At(u64),
-    /// At the address in the caller's dispatch packet.
+    /// Dispatch packet of the caller, which contains the segment's address.
     Packet(hsa::Packet),
 }
 
-/// A prepared launch, shared by its submissions.
+/// Prepared launch, shared by its submissions.
 #[derive(Debug)]
 pub(crate) struct PreparedJob {
     pub(crate) kernel: Kernel,
     pub(crate) shape: LaunchShape,
     pub(crate) segment: ArgumentSegment,
-    /// Keeps buffers among the arguments alive.
+    /// Arguments, held to keep their buffers alive.
     pub(crate) _kept: Vec<Argument>,
     /// Maximum number of host threads.
     pub(crate) threads: Option<usize>,
     /// Memory with restricted access.
     pub(crate) restricted: Vec<Restricted>,
-    /// True if the launch begins with an acquire fence.
+    /// True if the launch starts with an acquire fence.
     pub(crate) acquires: bool,
 }
 
-/// Options that may differ between submissions of one launch.
+/// Options that may differ between submissions of a launch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Submission {
     pub(crate) after: Vec<Signal>,
@@ -59,12 +59,12 @@ pub(crate) struct Submission {
     pub(crate) stop: Option<Arc<AtomicBool>>,
     pub(crate) progress: Option<Arc<Progress>>,
     pub(crate) observers: Observers,
-    /// Host call handler that replaces the runtime's.
+    /// Host call handler that replaces the runtime's own.
     pub(crate) host: Option<Arc<dyn HostCalls>>,
 }
 
 impl PreparedJob {
-    /// Input for the ABI code.
+    /// Returns the input for the ABI code.
     fn launch(&self) -> hsa::KernelStart<'_> {
         let module = self.kernel.module();
         hsa::KernelStart {
@@ -90,7 +90,7 @@ impl PreparedJob {
         self.launch().scratch_bytes_per_thread()
     }
 
-    /// Number of host threads to use, unless there are fewer workgroups.
+    /// Returns the number of host threads to use, unless there are fewer workgroups.
     fn threads(&self) -> usize {
         let all = self.kernel.module().device().threads();
         self.threads.map_or(all, |most| all.min(most.max(1)))
@@ -107,7 +107,7 @@ impl PreparedJob {
         prepared.map_err(|error| Error::Launch(Arc::new(error)))
     }
 
-    /// Builds the dispatch, with facts for observers if there are any.
+    /// Builds the dispatch. Includes information for observers if there are any.
     fn dispatch<'a>(
         &self,
         prepared: &'a hsa::Prepared,
@@ -130,7 +130,7 @@ impl PreparedJob {
         })
     }
 
-    /// Runs the launch to completion, as a queue command.
+    /// Runs the launch to completion as a queue command.
     pub(crate) fn run(
         &self,
         prepared: &hsa::Prepared,
@@ -174,7 +174,7 @@ impl PreparedJob {
         match &completion.fault {
             None => Ok(completion),
             Some(fault) => {
-                // What its waves waited for is no business of the next kernel's.
+                // GWS state must not carry over to the next kernel.
                 device.gws = gcn_emu::device::Gws::new();
                 let is_cancelled = fault.kind == FaultKind::Interrupted && signal.is_cancelled();
                 Err(if is_cancelled {
@@ -188,15 +188,15 @@ impl PreparedJob {
 }
 
 impl Submission {
-    /// Begins the submission's command; false if it has been cancelled.
+    /// Starts the submission's command. Returns false if it has been cancelled.
     pub(crate) fn begin(&self, device: &mut Emulated, signal: &Signal) -> bool {
         device.interrupted = self.stop.clone().unwrap_or_default();
         signal.begin(Some(device.interrupted.clone()))
     }
 }
 
-/// Handle to a launch whose initial state has been built; clones refer to the same launch. It may be submitted
-/// several times. Its runs are serialized, since they share the memory of their arguments.
+/// Handle to a launch whose initial state has been built; clones refer to the same launch. The launch may be submitted
+/// several times. Its runs are serialized because they share the memory for arguments.
 ///
 /// `Send` and `Sync`.
 ///
@@ -222,7 +222,7 @@ pub struct PreparedLaunch {
 struct Built {
     job: PreparedJob,
     prepared: hsa::Prepared,
-    /// Held by a run.
+    /// Lock held during a run.
     turn: Mutex<()>,
 }
 
@@ -239,17 +239,17 @@ impl PreparedLaunch {
         })
     }
 
-    /// The kernel.
+    /// Returns the kernel.
     pub fn kernel(&self) -> &Kernel {
         &self.built.job.kernel
     }
 
-    /// The sizes.
+    /// Returns the launch sizes.
     pub fn shape(&self) -> LaunchShape {
         self.built.job.shape
     }
 
-    /// Notes on defaults chosen for the launch.
+    /// Returns notes on defaults chosen for the launch.
     ///
     /// # Examples
     /// ```
@@ -267,7 +267,7 @@ impl PreparedLaunch {
         &self.built.prepared.notes
     }
 
-    /// The kernel's code as decoded so far, shared by all launches of the kernel.
+    /// Returns the kernel code decoded so far, which all launches of the kernel share.
     ///
     /// # Examples
     /// ```
@@ -284,7 +284,7 @@ impl PreparedLaunch {
         &self.built.prepared.code
     }
 
-    /// Loads beyond the given arguments, for a kernel that has run and has no metadata to check against.
+    /// Returns loads beyond the given arguments. Applies to kernels without metadata, after they have run.
     ///
     /// # Examples
     /// ```
@@ -300,7 +300,7 @@ impl PreparedLaunch {
         self.built.job.launch().reads_beyond_arguments(self.code())
     }
 
-    /// Executed instructions with source registers that the kernel does not request.
+    /// Returns executed instructions with source registers that the kernel does not request.
     ///
     /// # Examples
     /// ```
@@ -316,7 +316,7 @@ impl PreparedLaunch {
         hsa::unowned_sources(self.code())
     }
 
-    /// Names of executed instructions by fidelity to hardware, exact ones first.
+    /// Returns the names of executed instructions grouped by fidelity to hardware, exact ones first.
     ///
     /// # Examples
     /// ```
@@ -342,7 +342,7 @@ impl PreparedLaunch {
         names
     }
 
-    /// Uninitialized SGPRs from which the address of a faulting access was computed.
+    /// Returns the uninitialized SGPRs from which the address of a faulting access was computed.
     ///
     /// # Examples
     /// ```
@@ -363,7 +363,7 @@ impl PreparedLaunch {
         self.built.job.launch().unset_sgprs(self.code(), fault)
     }
 
-    /// Adds signals that submissions through this handle wait for.
+    /// Adds signals for which submissions through this handle wait.
     ///
     /// # Examples
     /// ```
@@ -403,7 +403,7 @@ impl PreparedLaunch {
         self
     }
 
-    /// Sets the observers for submissions through this handle, replacing earlier ones.
+    /// Sets the observers for submissions through this handle, replacing previous ones.
     ///
     /// # Examples
     /// ```
@@ -430,7 +430,7 @@ impl PreparedLaunch {
     /// Submits the launch to a queue of the module's device.
     ///
     /// # Errors
-    /// [`Error::OtherDevice`].
+    /// Returns [`Error::OtherDevice`] if the queue belongs to another device.
     ///
     /// # Examples
     /// ```
@@ -450,8 +450,8 @@ impl PreparedLaunch {
         Ok(queue.launch(self.submission.after.clone(), self.command()))
     }
 
-    /// Submits the launch to a queue and waits for its end. The caller's thread runs it and earlier commands, unless
-    /// another thread serves the queue.
+    /// Submits the launch to a queue and waits for its end. The calling thread runs the launch and earlier commands,
+    /// unless another thread serves the queue.
     ///
     /// # Errors
     /// See [`PreparedLaunch::submit`] and [`Signal::wait`].

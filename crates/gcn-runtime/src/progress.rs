@@ -1,5 +1,5 @@
-//! Progress of a run, observable while it is running. Each thread writes only its own counters, so updating them
-//! costs two stores.
+//! Progress of a run, observable while it is running. Each thread writes only its own counters, so an update costs two
+//! stores.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -30,7 +30,7 @@ pub struct Progress(OnceLock<RunWork>);
 #[derive(Debug)]
 struct RunWork {
     total: u128,
-    /// By thread.
+    /// Counters of each thread.
     counters: Box<[ThreadWork]>,
 }
 
@@ -39,13 +39,13 @@ struct RunWork {
 pub struct Done {
     /// Number of completed workgroups.
     pub groups: u64,
-    /// Total number of workgroups; 0 before the run.
+    /// Total number of workgroups; 0 before the run starts.
     pub total: u128,
-    /// Number of instructions executed, counted per wave.
+    /// Number of executed instructions, counted per wave.
     pub instructions: u64,
 }
 
-/// Counters of a thread, on a cache line of their own.
+/// Counters of a thread, on a separate cache line.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct ThreadWork {
@@ -85,7 +85,7 @@ impl Progress {
 
 impl Monitor for Progress {
     fn begin(&self, groups: u128, threads: usize) {
-        // A second run is not counted.
+        // Only the first run is counted.
         let _ = self.0.set(RunWork {
             total: groups,
             counters: (0..threads).map(|_| ThreadWork::default()).collect(),

@@ -1,8 +1,8 @@
 //! In-order command queues.
 //!
-//! A thread of the device's pool serves a queue until the next command must wait for a signal, whose completion
-//! schedules the queue again. Each queue has its own view of the emulated device: memory, GDS and clocks are shared,
-//! stop flags and awaited signals are not.
+//! A thread from the device's pool serves a queue until the next command must wait for a signal. Completion of that
+//! signal schedules the queue again. Each queue has its own view of the emulated device: memory, GDS and clocks are
+//! shared, stop flags and awaited signals are not.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -15,11 +15,11 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::signal::{CommandResult, Signal};
 
-/// Handle to an in-order command queue; clones refer to the same queue. Each command begins when the previous one has
+/// Handle to an in-order command queue; clones refer to the same queue. Each command starts when the previous one has
 /// ended. Queues of a device run concurrently.
 ///
-/// If a command fails, later ones end with [`Error::Skipped`] until [`Queue::clear`]. Other queues are unaffected.
-/// Submitted commands run even if all handles are dropped.
+/// After a command fails, later ones end with [`Error::Skipped`] until [`Queue::clear`] is called. Other queues are not
+/// affected. Submitted commands run even if all handles are dropped.
 ///
 /// `Send` and `Sync`: threads may submit concurrently.
 ///
@@ -52,11 +52,11 @@ struct QueueInner {
 #[derive(Default)]
 struct QueueState {
     commands: VecDeque<QueuedCommand>,
-    /// True if a thread serves the queue or has been scheduled to.
+    /// True if a thread is serving the queue or is scheduled to.
     is_served: bool,
     /// Signal whose completion schedules the queue.
     waits_for: Option<Signal>,
-    /// The running command.
+    /// Running command.
     running: Option<Signal>,
     failure: Option<Arc<Error>>,
 }
@@ -72,11 +72,11 @@ enum QueuedWork {
     Call(Box<dyn FnOnce() + Send>),
 }
 
-/// A run on the queue's view of the device.
+/// Run to execute on the queue's view of the device.
 type DeviceRun = dyn FnOnce(&mut Emulated, &Signal) -> CommandResult + Send;
 
 impl Device {
-    /// A new queue.
+    /// Creates a queue.
     ///
     /// # Examples
     /// ```
@@ -94,7 +94,7 @@ impl Device {
 }
 
 impl Queue {
-    /// Device of the queue.
+    /// Returns the queue's device.
     pub fn device(&self) -> &Device {
         &self.0.device
     }
@@ -113,7 +113,7 @@ impl Queue {
         self.call_after(&[], function)
     }
 
-    /// Enqueues a call of a host function that also waits for these signals. Later commands wait for it.
+    /// Enqueues a call of a host function that also waits for `after`. Later commands wait for the call.
     ///
     /// # Examples
     /// ```
@@ -132,7 +132,7 @@ impl Queue {
         self.submit(after.to_vec(), QueuedWork::Call(Box::new(function)))
     }
 
-    /// Makes later commands wait for signals, such as those of other queues' commands.
+    /// Makes later commands wait for signals, such as those of commands in other queues.
     ///
     /// # Examples
     /// ```
@@ -150,7 +150,7 @@ impl Queue {
     /// Waits until all commands submitted so far have ended.
     ///
     /// # Errors
-    /// The failure that stopped the queue.
+    /// Returns the error that stopped the queue, if any.
     ///
     /// # Examples
     /// ```
@@ -170,7 +170,7 @@ impl Queue {
         }
     }
 
-    /// Cancels the running command and all waiting ones.
+    /// Cancels the running command and all queued commands.
     ///
     /// # Examples
     /// ```
@@ -190,11 +190,11 @@ impl Queue {
         for signal in signals {
             signal.cancel();
         }
-        // A command that waits for others would keep those behind it.
+        // A queued command may be waiting for a signal, so serve the queue to end the cancelled commands.
         self.0.clone().serve_soon();
     }
 
-    /// The failure that stopped the queue, if any.
+    /// Returns the error that stopped the queue, if any.
     ///
     /// # Examples
     /// ```
@@ -234,7 +234,7 @@ impl Queue {
         self.submit(after, QueuedWork::Launch(Box::new(run)))
     }
 
-    /// Enqueues a run and waits for its end; the caller's thread serves the queue unless another one does.
+    /// Enqueues a run and waits for its end. The calling thread serves the queue unless another thread does.
     pub(crate) fn launch_here(
         &self,
         after: Vec<Signal>,
@@ -269,7 +269,7 @@ impl QueueInner {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Schedules a thread to serve the queue, unless one does.
+    /// Schedules a thread to serve the queue, unless one already does.
     fn serve_soon(self: Arc<Self>) {
         if self.begin_service() {
             let pool = self.device.pool().clone();
@@ -277,7 +277,7 @@ impl QueueInner {
         }
     }
 
-    /// Starts serving the queue; false if another thread does.
+    /// Claims the service of the queue. Returns false if another thread serves it.
     fn begin_service(&self) -> bool {
         !std::mem::replace(&mut self.state().is_served, true)
     }
@@ -310,7 +310,7 @@ impl QueueInner {
                     let queue = self.clone();
                     missing.subscribe(move |_| queue.serve_soon());
                 } else if missing.poll().is_some() {
-                    // It has come before `is_served` said that nobody looks.
+                    // The signal completed before `is_served` was cleared, so nobody else schedules the queue.
                     self.serve_soon();
                 }
                 return;
@@ -325,7 +325,7 @@ impl QueueInner {
             let cause = before.or_else(|| command.after.iter().find_map(failed).map(Arc::new));
             let signal = command.signal;
             match cause {
-                // A cancelled command stays cancelled.
+                // A cancelled command remains cancelled.
                 Some(cause) => signal.end(Err(Error::Skipped(cause))),
                 None => {
                     let outcome = self.carry_out(command.work, &signal);

@@ -1,4 +1,4 @@
-//! Signals: completion of queue commands.
+//! Signals, which report the completion of queue commands.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -49,13 +49,13 @@ pub type CommandResult = Result<Arc<Completion>, Error>;
 pub struct Times {
     /// Time of submission.
     pub submitted: Instant,
-    /// Time at which execution began, if it has.
+    /// Start time, if the command has started.
     pub begun: Option<Instant>,
-    /// Time at which it ended, if it has.
+    /// End time, if the command has ended.
     pub ended: Option<Instant>,
 }
 
-/// Handle to the completion of a command, or to a host event that commands may wait for; clones refer to the same
+/// Handle to the completion of a command, or to a host event for which commands may wait. Clones refer to the same
 /// signal.
 ///
 /// `Send` and `Sync`: threads may wait for it concurrently.
@@ -87,7 +87,7 @@ struct SignalState {
     outcome: Option<CommandResult>,
     callbacks: Vec<Callback>,
     times: Times,
-    /// Stop flag of the running kernel.
+    /// Stop flag of the running kernel, if any.
     stop: Option<Arc<AtomicBool>>,
     is_cancelled: bool,
 }
@@ -99,7 +99,7 @@ impl Default for Signal {
 }
 
 impl Signal {
-    /// Creates a signal to be completed by the host.
+    /// Creates a signal that the host completes.
     ///
     /// # Examples
     /// ```
@@ -129,7 +129,7 @@ impl Signal {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Completes a host signal. Has no effect on a completed signal.
+    /// Completes a host signal. Does nothing if the signal is already complete.
     ///
     /// # Examples
     /// ```
@@ -142,10 +142,10 @@ impl Signal {
         self.end(Ok(Arc::default()));
     }
 
-    /// Waits for completion. Functions called by a queue, and subscribers, must not wait for later commands.
+    /// Waits for completion. Functions called by a queue and completion callbacks must not wait for later commands.
     ///
     /// # Errors
-    /// The reason why the command failed, such as [`Error::Fault`].
+    /// Returns the error of the failed command, such as [`Error::Fault`].
     ///
     /// # Examples
     /// ```
@@ -171,7 +171,7 @@ impl Signal {
         }
     }
 
-    /// Waits for completion with a timeout; `None` if it expires.
+    /// Waits for completion with a timeout. Returns `None` if the timeout expires.
     ///
     /// # Examples
     /// ```
@@ -188,7 +188,7 @@ impl Signal {
         state.outcome.clone()
     }
 
-    /// The result, if the command has completed.
+    /// Returns the result if the command has completed.
     ///
     /// # Examples
     /// ```
@@ -201,7 +201,8 @@ impl Signal {
         self.state().outcome.clone()
     }
 
-    /// Calls a function on completion: immediately if already complete, or else on the completing thread.
+    /// Registers a callback for completion. The callback runs on the completing thread, or immediately if the signal is
+    /// already complete.
     ///
     /// # Examples
     /// ```
@@ -222,7 +223,7 @@ impl Signal {
         }
     }
 
-    /// Cancels the command: it never begins, or is stopped if it is a running kernel. False if it has already ended.
+    /// Cancels the command: it does not start, or a running kernel is stopped. Returns false if it has already ended.
     ///
     /// # Examples
     /// ```
@@ -249,7 +250,7 @@ impl Signal {
         true
     }
 
-    /// Timestamps of the command.
+    /// Returns the timestamps of the command.
     ///
     /// # Examples
     /// ```
@@ -263,12 +264,12 @@ impl Signal {
         self.state().times
     }
 
-    /// True if both are the same signal.
+    /// True if both handles refer to the same signal.
     pub(crate) fn is(&self, other: &Signal) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Begins the command; false if it has been cancelled.
+    /// Marks the command as started. Returns false if it has been cancelled.
     pub(crate) fn begin(&self, stop: Option<Arc<AtomicBool>>) -> bool {
         let mut state = self.state();
         if state.outcome.is_some() {
@@ -284,7 +285,7 @@ impl Signal {
         self.state().is_cancelled
     }
 
-    /// Completes the signal, unless it is complete.
+    /// Completes the signal, unless it is already complete.
     pub(crate) fn end(&self, outcome: CommandResult) {
         let mut state = self.state();
         if state.outcome.is_some() {

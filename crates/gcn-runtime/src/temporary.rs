@@ -1,4 +1,4 @@
-//! Temporary directories, cleaned up even after a crash.
+//! Temporary directories that are cleaned up even after a crash.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
@@ -10,15 +10,15 @@ use tempfile::TempDir;
 
 /// Prefix of directory names.
 const PREFIX: &str = "gcn-";
-/// Number of random letters and digits after the prefix.
+/// Length of the random suffix after the prefix.
 const RANDOM: usize = 6;
-/// File that is locked while the directory is in use.
+/// Name of the lock file, which is locked while the directory is in use.
 const LOCK: &str = ".gcn-owner";
 /// Name of the lock file before it is locked.
 const UNLOCKED: &str = ".gcn-no-owner";
 
-/// A directory in the system's temporary directory, removed on drop. Directories of killed processes are removed when
-/// a process of the same user creates the next one; a locked file in each tells whether its owner is alive.
+/// Directory in the system's temporary directory, removed on drop. Directories of killed processes are removed when a
+/// process of the same user creates the next one; a lock file in each shows whether the owner is alive.
 ///
 /// # Examples
 /// ```
@@ -35,15 +35,16 @@ const UNLOCKED: &str = ".gcn-no-owner";
 #[derive(Debug)]
 pub struct ScratchDirectory {
     directory: TempDir,
-    /// Locked file; `None` if the file system does not support locks.
+    /// Lock file; `None` if the file system does not support locks.
     _lock: Option<File>,
 }
 
 impl ScratchDirectory {
-    /// Creates a directory, and removes abandoned ones.
+    /// Creates a directory and removes abandoned ones.
     ///
     /// # Errors
-    /// The system's temporary directory, configurable by `TMPDIR`, is not writable; the error says so.
+    /// Fails if the system's temporary directory, which `TMPDIR` overrides, is not writable. The message names
+    /// `TMPDIR`.
     pub fn new() -> io::Result<ScratchDirectory> {
         ScratchDirectory::new_in(&std::env::temp_dir())
     }
@@ -69,20 +70,21 @@ impl ScratchDirectory {
         })
     }
 
-    /// The directory.
+    /// Returns the path of the directory.
     pub fn path(&self) -> &Path {
         self.directory.path()
     }
 }
 
-/// Removes the random file name, meaningless to users, from the error for a temporary file.
+/// Removes the random file name from a temporary file's error, because it means nothing to users.
 pub fn system_error(error: &io::Error) -> io::Error {
     let text = error.to_string();
     let message = text.split(" at path ").next().unwrap_or_default();
     io::Error::new(error.kind(), message)
 }
 
-/// Creates a locked file in a directory. It gets its name only once it is locked, so an unlocked one has no owner.
+/// Creates a locked file in a directory. The file gets its final name after it is locked, so an unlocked one has no
+/// owner.
 fn locked(directory: &Path) -> io::Result<File> {
     let file = File::create_new(directory.join(UNLOCKED))?;
     file.lock()?;
@@ -90,7 +92,7 @@ fn locked(directory: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// True if a name is one that this module creates.
+/// True if this module creates names of this form.
 fn is_name(name: &OsStr) -> bool {
     let random = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
     random.is_some_and(|it| it.len() == RANDOM && it.bytes().all(|b| b.is_ascii_alphanumeric()))
@@ -98,13 +100,13 @@ fn is_name(name: &OsStr) -> bool {
 
 /// Removes abandoned directories of this user.
 fn sweep(parent: &Path) {
-    // The owner of this file is the user that the process acts as.
+    // Owned by the effective user of the process.
     let Ok(own) = fs::metadata("/proc/self") else {
         return;
     };
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let is_ours = is_name(&entry.file_name())
-            // Metadata of a symbolic link itself.
+            // Does not follow symbolic links.
             && entry
                 .metadata()
                 .is_ok_and(|it| it.is_dir() && it.uid() == own.uid());
@@ -116,7 +118,7 @@ fn sweep(parent: &Path) {
             continue;
         };
         match file.try_lock() {
-            // Held while the directory goes, so that one process removes it.
+            // Keep the lock during removal so that only one process removes the directory.
             Ok(()) => drop(fs::remove_dir_all(entry.path())),
             Err(TryLockError::WouldBlock | TryLockError::Error(_)) => {}
         }

@@ -1,9 +1,9 @@
-//! Calls of code elsewhere: functions of other code objects, and code that a program has written.
+//! Tests calls to functions in other code objects and to code written by a program.
 
 use gcn_asm::{Options, Source, assemble};
 use gcn_runtime::{Argument, Device, Error, Kernel, Module};
 
-/// Stores to `out` what the function at an address returns in v1.
+/// Kernel that calls the function at an address and stores its result, v1, to `out`.
 const CALLER: &str = "
 .globl caller
 .type caller,@function
@@ -38,7 +38,7 @@ fn load(device: &Device, text: &str) -> Module {
     device.load(&object).expect("it loads")
 }
 
-/// A module whose function `callee` returns a value.
+/// Loads a module whose function `callee` returns `value`.
 fn returning(device: &Device, value: u32) -> Module {
     load(
         device,
@@ -56,7 +56,7 @@ fn callee(module: &Module) -> u64 {
         .address
 }
 
-/// The value that the caller stores.
+/// Returns the value that the caller stores.
 fn call(caller: &Kernel, function: u64) -> Result<u32, Error> {
     let device = caller.module().device();
     let out = device.buffer("out", &[0u32; 64])?;
@@ -89,7 +89,7 @@ fn kernels_call_functions_of_other_objects_and_no_stale_ones() -> Result<(), Err
         };
         let text = completion.describe();
         assert!(text.contains("the program counter left the code"), "{text}");
-        // Whatever takes the place is what is called.
+        // The call executes the code now loaded at this address.
         let third = returning(&device, 44);
         assert_eq!(call(&caller, callee(&third))?, 44);
         assert_eq!(call(&caller, callee(&second))?, 43);

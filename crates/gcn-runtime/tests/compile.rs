@@ -1,11 +1,11 @@
-//! Modules from source text, by the system's Clang: Debian's packages clang-19, lld-19 and rocm-device-libs.
+//! Tests compilation of source text with the system's Clang: Debian's packages clang-19, lld-19 and rocm-device-libs.
 
 use gcn_runtime::compile::{
     CompileError, Compiled, CompilerInput, Language, Product, Request, Toolchain, compile_with,
 };
 use gcn_runtime::{Device, Error, Module};
 
-/// Compiles text for a device, with a cache in the directory.
+/// Compiles text for a device, with a cache in the given directory.
 fn compile(
     device: &Device,
     cache: &tempfile::TempDir,
@@ -118,7 +118,7 @@ fn bitcode_whose_assembly_reads_a_file_is_linked_each_time() {
         let compiled = compile_with(&toolchain, Some(place.path()), request);
         compiled.unwrap_or_else(|error| panic!("{error:?}"))
     };
-    // S_NOP, and S_ENDPGM of the kernel.
+    // Encoding of S_NOP. The kernel itself ends with S_ENDPGM.
     let file = place.path().join("nops");
     std::fs::write(&file, [0, 0, 0x80, 0xbf]).expect("written");
     let reads = format!("__asm__ volatile(\".incbin \\\"{}\\\"\");", file.display());

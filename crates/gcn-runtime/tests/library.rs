@@ -1,4 +1,4 @@
-//! Devices, buffers, queues and signals while kernels run, by several threads at once.
+//! Tests devices, buffers, queues and signals used by several threads while kernels run.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use gcn_asm::{Options, Source, assemble};
 use gcn_runtime::{Device, Error, HostMemory, Kernel, Queue, Signal};
 
-/// Time after which a test gives up.
+/// Test timeout.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// `add_one` adds 1 to a dword for each work-item; `spin` waits until the dword is not zero; `forever` adds 1 to the dword
-/// again and again; `store` stores 7 there; `left` and `right` exchange values.
+/// Kernels: `add_one` adds 1 to a dword for each work-item; `spin` waits until the dword is nonzero; `forever` keeps
+/// adding 1 to the dword; `store` stores 7 there; `left` and `right` exchange values.
 const KERNELS: &[(&str, &str)] = &[
     (
         "add_one",
@@ -47,10 +47,10 @@ const KERNELS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Rounds of `left` and `right`.
+/// Number of rounds of `left` and `right`.
 const ROUNDS: usize = 8000;
 
-/// A kernel of those, with `vgprs` VGPRs.
+/// Assembles one of [`KERNELS`] with `vgprs` VGPRs.
 fn kernel_with(device: &Device, name: &str, vgprs: u32) -> Kernel {
     let (_, body) = KERNELS
         .iter()
@@ -84,7 +84,7 @@ fn device() -> Device {
         .build()
 }
 
-/// Submits a launch of one work-item with this pointer.
+/// Submits a launch of one work-item with a pointer argument.
 fn submit(kernel: &Kernel, pointer: u64, queue: &Queue) -> Signal {
     let launch = kernel.launch([1, 1, 1]).arg(pointer);
     launch.submit(queue).expect("it can be launched")
@@ -121,7 +121,7 @@ fn the_host_sees_atomics_while_the_kernel_runs_and_stops_it() {
         assert!(begin.elapsed() < PATIENCE, "nothing is seen");
         std::thread::yield_now();
     }
-    // What the host adds is not lost, nor is what the kernel adds.
+    // No addition by host or kernel is lost.
     let before = counter.update(0, |n| n | 1 << 31).expect("it is there");
     assert!(before >= 1000);
     assert!(counter.read::<u32>().expect("it is there")[0] >= before | 1 << 31);
@@ -242,7 +242,7 @@ fn a_coherent_load_is_behind_the_stores_of_its_wave() {
     let loaded =
         |at: usize| memory.read::<u32>().expect("it is there")[at / 4..at / 4 + ROUNDS].to_vec();
     let rounds = loaded(0x11000).into_iter().zip(loaded(0x19000));
-    // Whoever stores last loads what the other one has stored.
+    // The wave that stores last must load the other wave's value.
     let lost = rounds.enumerate().find(|(_, both)| *both == (0, 0));
     assert_eq!(lost, None);
 }
@@ -341,7 +341,7 @@ fn all_memory_counts_and_is_given_back() {
         ended(&submit(&nothing, 0, &queue)).expect("no fault");
         assert_eq!(device.usage(), loaded, "the launch's memory is freed");
     }
-    // A wave with 64 VGPRs has 16 KiB of them.
+    // A wave with 64 VGPRs uses 16 KiB for them.
     let most = device
         .allocate("most", (1 << 20) - loaded.0 - (16 << 10))
         .expect("memory");
@@ -438,7 +438,7 @@ fn a_run_on_the_callers_thread_keeps_the_queues_order() {
     let queue = device.queue();
     assert_eq!(prepared.run(&queue).expect("no fault").stats.waves, 1);
 
-    // Behind a command that waits, another thread finishes the queue.
+    // While a command waits, another thread serves the queue.
     let gate = Signal::new();
     let (before, seen) = (xs.clone(), Arc::new(AtomicU64::new(0)));
     let saw = seen.clone();
@@ -459,7 +459,7 @@ fn a_run_on_the_callers_thread_keeps_the_queues_order() {
         (1, 2)
     );
 
-    // A failure before it keeps it from running, as any command.
+    // An earlier failure prevents it from running, like any command.
     assert!(queue.call(|| panic!("no")).wait().is_err());
     assert!(matches!(prepared.run(&queue), Err(Error::Skipped(_))));
     queue.clear();
@@ -485,7 +485,7 @@ fn a_stopped_launch_tells_where_its_waves_were() {
     assert!(completion.unfinished > 0 && completion.stats.instructions > 0);
     assert_eq!(completion.places.len() as u64, completion.unfinished);
 
-    // The limit of one launch is none of the next one's.
+    // The limit of one launch does not apply to the next one.
     queue.clear();
     let limited = forever.instruction_limit(100).submit(&queue);
     let error = ended(&limited.expect("good arguments")).expect_err("it never ends");

@@ -1,4 +1,4 @@
-//! Argument segments of a caller's own and calls to a host of the caller's own: what a runtime of another API builds on.
+//! Tests argument segments and host call handlers supplied by the caller, as used by runtimes for other APIs.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 use gcn_asm::{Options, Source, assemble};
 use gcn_runtime::{Buffer, Device, DeviceBuilder, HostMemory, Kernel, Launch};
 
-/// Stores the hidden argument that is the address of the buffer of calls to the host.
+/// Kernel that stores the hidden argument with the address of the host call buffer.
 const TELL: &str = "
 .text
 .globl tell
@@ -47,7 +47,7 @@ amdhsa.kernels:
 .end_amdgpu_metadata
 ";
 
-/// A buffer that no runtime has made.
+/// Buffer address that the runtime did not allocate.
 const FOREIGN: u64 = 0x1234_5678_9abc;
 
 fn code(device: &Device) -> Vec<u8> {
@@ -64,14 +64,14 @@ fn builder() -> DeviceBuilder {
     Device::builder("gfx900").expect("a target").threads(1)
 }
 
-/// A kernel that tells, and the buffer that it tells to.
+/// Returns the `tell` kernel and the buffer to which it stores the address.
 fn tell(device: &Device) -> (Kernel, Buffer) {
     let module = device.load(code(device)).expect("it loads");
     let told = device.allocate("told", 8).expect("memory");
     (module.kernel("tell").expect("it is there"), told)
 }
 
-/// The address that the kernel saw.
+/// Returns the address that the kernel received.
 fn seen(launch: Launch, told: &Buffer) -> u64 {
     let queue = launch.kernel().module().device().queue();
     let done = launch.submit(&queue).expect("it can be launched");

@@ -1,8 +1,9 @@
-//! Control dependences: the branches that decide if an instruction is executed.
+//! Control dependences: finds the branches that decide whether an instruction executes.
 //!
-//! An instruction depends on a branch if it lies on all ways from one of its successors to the end, and not on all from the other (Ferrante,
-//! Ottenstein, Warren: The program dependence graph and its use in optimization, 1987). Immediate post-dominators are found as by Cooper,
-//! Harvey and Kennedy (A simple, fast dominance algorithm, 2001), on the graph of instructions. A call goes on behind it.
+//! An instruction depends on a branch if it lies on all paths to the exit from one of the branch's successors, but not
+//! on all paths from the other (Ferrante, Ottenstein, Warren: The program dependence graph and its use in optimization,
+//! 1987). Immediate post-dominators are computed as by Cooper, Harvey and Kennedy (A simple, fast dominance algorithm,
+//! 2001), on the graph of instructions. A call continues at the instruction after it.
 
 use std::collections::HashMap;
 
@@ -11,22 +12,22 @@ use gcn_emu::step::{Executor, Step};
 use gcn_isa::Does;
 use gcn_isa::effect::{Condition, Control};
 
-/// Branches by the address of the instruction that depends on them.
+/// Branches on which instructions depend, by instruction address.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ControlDependences {
     branches: HashMap<u64, Vec<u64>>,
 }
 
-/// Maximum number of instructions of a graph.
+/// Maximum number of instructions in a graph.
 const MAX_INSTRUCTIONS: usize = 1 << 20;
 
 impl ControlDependences {
-    /// The branches that decide about an instruction.
+    /// Returns the branches on which an instruction depends.
     pub(crate) fn of(&self, pc: u64) -> &[u64] {
         self.branches.get(&pc).map_or(&[], Vec::as_slice)
     }
 
-    /// Adds the code that executed instructions lead to.
+    /// Adds the code reachable from executed instructions.
     pub(crate) fn add(&mut self, code: &Code, executed: &[u64]) {
         if executed.iter().all(|pc| self.branches.contains_key(pc)) {
             return;
@@ -56,12 +57,12 @@ impl ControlDependences {
     }
 }
 
-/// Number of the end of the graph; the instruction with place `n` is number `n + 1`.
+/// Number of the exit node; the instruction at index `n` is node `n + 1`.
 const EXIT: usize = 0;
 
 struct Graph {
     pcs: Vec<u64>,
-    /// By place.
+    /// Successor nodes, by instruction index.
     successors: Vec<Vec<usize>>,
 }
 
@@ -96,7 +97,7 @@ impl Graph {
         Graph { pcs, successors }
     }
 
-    /// Immediate post-dominators by number; `None` for instructions that lead to no end.
+    /// Computes immediate post-dominators by node number, with `None` for instructions that cannot reach the exit.
     fn post_dominators(&self) -> Vec<Option<usize>> {
         let count = self.pcs.len() + 1;
         let mut predecessors = vec![Vec::new(); count];
@@ -105,7 +106,7 @@ impl Graph {
                 predecessors[*successor].push(place + 1);
             }
         }
-        // Postorder of the reversed graph from the end.
+        // Postorder of the reversed graph, from the exit.
         let mut order = vec![usize::MAX; count];
         let mut sequence = Vec::new();
         let mut is_seen = vec![false; count];
@@ -152,7 +153,7 @@ impl Graph {
     }
 }
 
-/// The nearest common post-dominator.
+/// Returns the nearest common post-dominator.
 fn common(mut a: usize, mut b: usize, order: &[usize], post: &[Option<usize>]) -> usize {
     while a != b {
         while order[a] < order[b] {
@@ -165,7 +166,7 @@ fn common(mut a: usize, mut b: usize, order: &[usize], post: &[Option<usize>]) -
     a
 }
 
-/// Addresses at which execution may go on; none where it ends, or goes to an address in registers.
+/// Returns the addresses at which execution may continue; none if it ends or jumps to an address in registers.
 fn following(code: &Code, step: &Step) -> Vec<u64> {
     let next = code.address(step.following());
     if let Executor::Branch(condition, distance) = step.run {

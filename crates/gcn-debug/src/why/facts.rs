@@ -1,6 +1,6 @@
-//! Facts about an instruction from which slices are built: the registers it reads and writes, dword by dword.
+//! Dataflow properties of an instruction: the registers it reads and writes, dword by dword.
 //!
-//! All of them are derived from [`Uses`](gcn_isa::uses::Uses), the operands and the memory plan.
+//! They are derived from [`Uses`](gcn_isa::uses::Uses), the operands and the memory plan.
 
 use gcn_emu::observe::{Context, Instruction};
 use gcn_emu::step::{Arg, Executor, Step};
@@ -9,7 +9,7 @@ use gcn_isa::effect::{AluOp, LaneMove};
 use gcn_isa::uses::{Registers, Unit, UnnumberedState, UseOrigin, UsedLanes};
 use gcn_isa::{Does, Field, Kind, Ty, regs};
 
-/// Number of a register: vector registers, then scalar ones, then other state.
+/// Register number: vector registers first, then scalar registers, then other state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct Register(u16);
 
@@ -17,9 +17,9 @@ const SCALARS: u16 = 256;
 const STATE: u16 = SCALARS + 128;
 
 impl Register {
-    /// SCC.
+    /// Scalar condition code.
     pub(crate) const SCC: Register = Register(STATE);
-    /// The low dword of EXEC.
+    /// Low dword of EXEC.
     pub(crate) const EXEC: Register = Register(SCALARS + regs::EXEC_LO as u16);
 
     pub(crate) fn vector(number: u8) -> Register {
@@ -30,7 +30,7 @@ impl Register {
         Register(SCALARS + u16::from(number))
     }
 
-    /// The register after it.
+    /// Returns the next register.
     pub(crate) fn next(self) -> Register {
         Register(self.0 + 1)
     }
@@ -40,23 +40,23 @@ impl Register {
         self == Register::EXEC || self == Register::EXEC.next()
     }
 
-    /// Number of a vector register.
+    /// Returns the number of a vector register.
     pub(crate) fn as_vector(self) -> Option<u8> {
         u8::try_from(self.0).ok()
     }
 
-    /// Number of a scalar register.
+    /// Returns the number of a scalar register.
     pub(crate) fn as_scalar(self) -> Option<u8> {
         let number = self.0.checked_sub(SCALARS)?;
         (number < 128).then_some(number as u8)
     }
 
-    /// The first register of an operand whose dword number `dword` it is.
+    /// Returns the first register of an operand that has this register as dword number `dword`.
     pub(crate) fn first(self, dword: u8) -> Register {
         Register(self.0.saturating_sub(dword.into()))
     }
 
-    /// Name of the registers up to another in assembly.
+    /// Returns the assembly name of the register range up to `last`.
     pub(crate) fn name_to(self, last: Register) -> String {
         match (
             self.as_vector(),
@@ -73,7 +73,7 @@ impl Register {
         }
     }
 
-    /// Name in assembly.
+    /// Returns the assembly name.
     pub(crate) fn name(self) -> String {
         match (self.as_vector(), self.as_scalar()) {
             (Some(number), _) => format!("v{number}"),
@@ -88,13 +88,13 @@ impl Register {
         }
     }
 
-    /// The registers of a use, the first and their number; `None` for state that a slice leaves out.
+    /// Returns the first register of a use and the number of registers, or `None` for state that slices ignore.
     fn of(registers: Registers) -> Option<(Register, u8)> {
         match registers {
             Registers::Vector { first, count } => Some((Register::vector(first), count)),
             Registers::Scalar { first, count } => Some((Register::scalar(first), count)),
             Registers::State(UnnumberedState::Scc) => Some((Register::SCC, 1)),
-            // Sticky bits of violations explain no value.
+            // Sticky exception bits explain no value.
             Registers::State(UnnumberedState::TRAPSTS) => None,
             Registers::State(UnnumberedState::Hardware(number)) => {
                 Some((Register(STATE + 1 + u16::from(number)), 1))
@@ -104,52 +104,52 @@ impl Register {
     }
 }
 
-/// Part that a register plays for a result.
+/// Kind of dependence on a register or branch.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Edge {
-    /// The value depends on it.
+    /// The value depends on the register.
     Data,
-    /// The address of the access depends on it.
+    /// The address of the access depends on the register.
     Address,
-    /// EXEC, which let the lane write.
+    /// EXEC enabled the lane.
     Exec,
-    /// A branch that led to the instruction.
+    /// A branch led to the instruction.
     Branch,
 }
 
-/// Lanes of a vector register, or bits of a scalar one, that lane number `n` of a result depends on.
+/// Source lanes (or bits of a scalar register) on which lane `n` of a result depends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reads {
     /// Lane `n`.
     Own,
-    /// Bit `n` of a mask of 64 bits.
+    /// Bit `n` of a 64-bit mask.
     Bit,
-    /// The lane that the execution has noted.
+    /// Lane recorded with the execution.
     Noted,
     /// All lanes.
     AllLanes,
-    /// A lane by the instruction's permutation.
+    /// Lane chosen by the instruction's permutation.
     Permuted,
-    /// The lanes that the execution has noted for each lane.
+    /// For each lane, the source lane recorded with the execution.
     Pulled,
-    /// A scalar register.
+    /// Scalar register.
     Scalar,
-    /// Bits of the same dword at the same places, for a bitwise operation.
+    /// Corresponding bits of the same dword, for a bitwise operation.
     SameBits,
 }
 
-/// A dword that an instruction reads.
+/// Dword that an instruction reads.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Read {
     pub(crate) register: Register,
-    /// Number of the dword in its operand.
+    /// Index of the dword in its operand.
     pub(crate) dword: u8,
     pub(crate) bits: u32,
     pub(crate) reads: Reads,
     pub(crate) edge: Edge,
-    /// Data of an access: element that it goes to.
+    /// For data of a memory access, the element it belongs to.
     pub(crate) element: Option<u8>,
-    /// Source of a selection: true if it is the result where the condition holds.
+    /// For a source of a selection, the condition value that selects it.
     pub(crate) chosen_if: Option<bool>,
 }
 
@@ -158,62 +158,62 @@ pub(crate) struct Read {
 pub(crate) enum Selector {
     /// SCC, for all lanes.
     Scc,
-    /// A mask of lanes in this scalar register and the next.
+    /// Lane mask in this scalar register and the next.
     Mask(u8),
 }
 
-/// A dword that an instruction writes.
+/// Dword that an instruction writes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Write {
     pub(crate) register: Register,
     pub(crate) dword: u8,
     pub(crate) bits: u32,
-    /// A number of type F32.
+    /// True for an F32 value.
     pub(crate) is_f32: bool,
-    /// A mask of lanes: bit `n` depends on lane `n` of the sources.
+    /// True for a lane mask, in which bit `n` depends on lane `n` of the sources.
     pub(crate) is_mask: bool,
 }
 
-/// Effect of an instruction as far as a slice goes.
+/// Instruction class for slicing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Class {
-    /// Registers to registers.
+    /// Reads and writes registers only.
     Alu,
-    /// Registers, and memory that the execution has noted.
+    /// Accesses memory, as recorded with the execution.
     Memory,
-    /// A branch that goes on at one of two places.
+    /// Conditional branch.
     Branch,
 }
 
-/// Facts about an instruction.
+/// Dataflow properties of an instruction.
 #[derive(Clone, Debug)]
 pub(crate) struct Facts {
     pub(crate) pc: u64,
     pub(crate) text: String,
     pub(crate) does: Does,
-    /// Operands that are constants.
+    /// Constant operands.
     pub(crate) constants: Vec<u32>,
-    /// Address at which a branch that is taken goes on.
+    /// Address of the branch target.
     pub(crate) target: Option<u64>,
     pub(crate) class: Class,
     pub(crate) reads: Vec<Read>,
     pub(crate) writes: Vec<Write>,
-    /// The lanes that it writes: those of EXEC, or one that the execution notes.
+    /// True if the instruction writes only the recorded lane rather than the lanes in EXEC.
     pub(crate) writes_noted_lane: bool,
-    /// The noted lane is in this scalar register, or is a constant; `None` for the first active lane.
+    /// Scalar register or constant that selects the recorded lane; `None` for the first active lane.
     pub(crate) lane_select: Option<Arg>,
     pub(crate) permutation: Option<Permutation>,
-    /// VGPR with the byte addresses (4 times the lane number) of the lanes to pull values from.
+    /// VGPR that contains the byte addresses (4 times the lane number) of the source lanes.
     pub(crate) pulls_by: Option<u8>,
-    /// The condition that chooses one of two sources.
+    /// Condition that chooses between two sources.
     pub(crate) selector: Option<Selector>,
-    /// The destination gets EXEC as it was, and EXEC the result.
+    /// True if the destination receives the old EXEC, and EXEC the result.
     pub(crate) saves_exec: bool,
-    /// Loads whose typed values need all bytes of the element.
+    /// True for loads that convert the element, so every result depends on all of its bytes.
     pub(crate) is_converted: bool,
 }
 
-/// True if bit `n` of the result depends on bit `n` of the sources alone.
+/// True if bit `n` of the result depends only on bit `n` of the sources.
 fn is_bitwise(does: Does) -> bool {
     match does {
         Does::Alu(op) => matches!(
@@ -231,7 +231,7 @@ fn is_bitwise(does: Does) -> bool {
 }
 
 impl Facts {
-    /// Facts about an instruction with the operands that it has at its execution.
+    /// Derives the properties of an instruction from its operands at execution.
     pub(crate) fn of(context: &Context<'_>, instruction: &Instruction<'_>) -> Facts {
         let step = instruction.step;
         let uses = step.inst.uses();
@@ -384,18 +384,18 @@ impl Facts {
         }
     }
 
-    /// The write of a register.
+    /// Returns the write to a register, if any.
     pub(crate) fn write(&self, register: Register) -> Option<&Write> {
         self.writes.iter().find(|it| it.register == register)
     }
 
-    /// True if EXEC decides which lanes write.
+    /// True if EXEC determines the lanes to write.
     pub(crate) fn has_exec(&self) -> bool {
         self.reads.iter().any(|it| it.edge == Edge::Exec)
     }
 }
 
-/// Constants among operands: their low dwords.
+/// Returns the low dwords of constant operands.
 fn constants(operands: &[Arg]) -> Vec<u32> {
     let constants = operands.iter().filter_map(|it| match *it {
         Arg::Const(value) => Some(value as u32),
@@ -404,7 +404,7 @@ fn constants(operands: &[Arg]) -> Vec<u32> {
     constants.collect()
 }
 
-/// The source that a selection chooses where its condition holds; `None` for another operation.
+/// Returns the source that a selection chooses if its condition is true, or `None` for other operations.
 fn chosen_field(does: Does) -> Option<Field> {
     match does {
         Does::Alu(AluOp::Select) => Some(Field::Src0),
@@ -417,7 +417,7 @@ fn is_lane_move(does: Does) -> bool {
     matches!(does, Does::Lanes(_))
 }
 
-/// Element of an access, 0 or 1, whose data is in a field of a memory instruction; `None` for an address field.
+/// Returns the element (0 or 1) for a data field of a memory instruction, or `None` for an address field.
 fn data_element(step: &Step, field: Field) -> Option<u8> {
     step.memory.as_ref()?;
     match field {
@@ -427,7 +427,7 @@ fn data_element(step: &Step, field: Field) -> Option<u8> {
     }
 }
 
-/// The lane that an execution notes: one that is selected, or the first active one.
+/// Returns the lane to record for an execution: the selected lane, or the first active one.
 pub(crate) fn noted_lane(facts: &Facts, context: &Context<'_>, exec: u64) -> u8 {
     let lane = match facts.lane_select {
         Some(Arg::Scalar(number)) => context.wave.resolved(number),

@@ -1,6 +1,6 @@
-//! Value graphs: slices with the values that their instructions have read, for the comparison of two runs.
+//! Value graphs: slices with the values that their instructions read, for comparing two runs.
 //!
-//! A graph outlives the device that its launches have run on, so that the two runs of a comparison can have the same addresses.
+//! A graph outlives the device on which its launches ran, so the two runs of a comparison can use the same addresses.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -15,13 +15,13 @@ use super::slice::{NO_LANE, Node, Outcome, Slice, Source, Target};
 use super::trace::{GDS, Instance, LDS, Trace, Unit};
 use crate::program::Location;
 
-/// Set of the origins that a value comes from: a Bloom filter with two bits of each.
+/// Set of origins of a value: a Bloom filter with two bits per origin.
 pub(super) type Origins = u128;
 
-/// Identity of a value in both runs: its bits, and the origins that they come from.
+/// Identity of a value across both runs: its bits and origins.
 pub(super) type Key = (u32, Origins);
 
-/// Registers that instructions of a slice read, and their lanes.
+/// Returns the registers and lanes that each instruction of a slice reads.
 pub(super) fn reads(slice: &Slice) -> HashMap<Instance, Vec<(Register, u8)>> {
     let mut reads: HashMap<Instance, Vec<(Register, u8)>> = HashMap::new();
     for (from, _, target) in &slice.edges {
@@ -37,7 +37,7 @@ pub(super) fn reads(slice: &Slice) -> HashMap<Instance, Vec<(Register, u8)>> {
     reads
 }
 
-/// The register, and its lane, that an edge leads to.
+/// Returns the register and lane at the target of an edge.
 fn read_by(slice: &Slice, target: Target) -> Option<(Register, u8)> {
     match target {
         Target::Node(node) => match slice.nodes[node as usize] {
@@ -55,65 +55,65 @@ fn read_by(slice: &Slice, target: Target) -> Option<(Register, u8)> {
     }
 }
 
-/// Value graph of a place of memory.
+/// Value graph for a memory location.
 pub struct ValueGraph {
     pub(super) instructions: Vec<GraphInstruction>,
     pub(super) nodes: Vec<GraphNode>,
     pub(super) inputs: Vec<GraphInput>,
     pub(super) sources: Vec<GraphSource>,
     pub(super) roots: Vec<Target>,
-    /// Value of the place.
+    /// Final value of the location.
     pub(super) end: u32,
-    /// Values of the graph.
+    /// Identities of all values in the graph.
     pub(super) keys: HashSet<Key>,
-    /// Places that the graph's instructions have accessed.
+    /// IDs of the memory locations that the graph's instructions accessed.
     pub(super) places: HashSet<u64>,
-    /// Workgroups that were traced.
+    /// Number of traced workgroups.
     pub(super) workgroups: usize,
-    /// Reason for which the graph is not complete.
+    /// Reason why the graph is incomplete.
     pub(super) cut: Option<&'static str>,
 }
 
-/// An instruction of the code.
+/// Instruction of the code, as opposed to its executions.
 #[derive(Clone, Debug)]
 pub(super) struct GraphInstruction {
     pub(super) text: String,
     pub(super) location: Location,
-    /// Place at which a branch that is taken goes on.
+    /// Name of the branch target.
     pub(super) target: Option<String>,
     pub(super) does: Does,
     pub(super) class: Class,
     pub(super) constants: Vec<u32>,
 }
 
-/// A result of an executed instruction.
+/// Result of an executed instruction.
 #[derive(Clone, Debug)]
 pub(super) struct GraphNode {
     pub(super) instruction: u32,
     pub(super) run: u32,
     pub(super) kernel: Option<String>,
     pub(super) wave: WaveId,
-    /// Number of the instruction in its wave, from 0.
+    /// Index of the instruction in its wave's execution, from 0.
     pub(super) at: u32,
     pub(super) lane: u8,
     pub(super) outcome: Outcome,
     pub(super) is_f32: bool,
-    /// Value as instructions of the graph have read it.
+    /// Value as read by other instructions of the graph.
     pub(super) value: Option<u32>,
     pub(super) origins: Origins,
     inputs: (u32, u32),
-    /// The bytes of global memory that it has accessed.
+    /// Bytes of global memory that the instruction accessed.
     pub(super) place: Option<Place>,
 }
 
-/// Bytes of global memory that both runs can name.
+/// Bytes of global memory that have a name in both runs.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     pub(super) id: u64,
     pub(super) origin: Origin,
 }
 
-/// A value that an instruction has read.
+/// Value that an instruction read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GraphInput {
     pub(super) edge: Edge,
@@ -121,7 +121,7 @@ pub(super) struct GraphInput {
     pub(super) value: Option<u32>,
 }
 
-/// An origin of values.
+/// Origin of values.
 #[derive(Clone, Debug)]
 pub(super) struct GraphSource {
     pub(super) origin: Origin,
@@ -130,7 +130,7 @@ pub(super) struct GraphSource {
 }
 
 impl ValueGraph {
-    /// Makes the graph of a slice. Memory is as before the launches.
+    /// Builds the graph of a slice. Memory must have its contents from before the launches.
     pub(super) fn new(trace: &Trace, slice: &Slice, end: u32, terms: Terms<'_>) -> ValueGraph {
         let mut instructions = Instructions::default();
         let mut kernels = HashMap::new();
@@ -201,18 +201,18 @@ impl ValueGraph {
         graph
     }
 
-    /// The values that a node has read.
+    /// Returns the values that a node read.
     pub(super) fn inputs(&self, node: u32) -> &[GraphInput] {
         let (begin, end) = self.nodes[node as usize].inputs;
         &self.inputs[begin as usize..end as usize]
     }
 
-    /// The instruction of a node.
+    /// Returns the instruction of a node.
     pub(super) fn instruction(&self, node: u32) -> &GraphInstruction {
         &self.instructions[self.nodes[node as usize].instruction as usize]
     }
 
-    /// Identity of a value; `None` if the value is not known.
+    /// Returns the identity of a value, or `None` if the value is unknown.
     pub(super) fn key(&self, input: &GraphInput) -> Option<Key> {
         let origins = match input.target {
             Target::Node(node) => self.nodes[node as usize].origins,
@@ -221,7 +221,7 @@ impl ValueGraph {
         Some((self.value(input)?, origins))
     }
 
-    /// The value of an input.
+    /// Returns the value of an input.
     pub(super) fn value(&self, input: &GraphInput) -> Option<u32> {
         input.value.or_else(|| match input.target {
             Target::Node(node) => self.nodes[node as usize].value,
@@ -229,7 +229,7 @@ impl ValueGraph {
         })
     }
 
-    /// True if a node has the value that its only input of data has.
+    /// Returns the only data input of a node if the node copies its value.
     pub(super) fn copies(&self, node: u32) -> Option<GraphInput> {
         let inputs = self.inputs(node);
         let mut data = inputs.iter().filter(|it| it.edge == Edge::Data);
@@ -241,7 +241,7 @@ impl ValueGraph {
         (is_same && self.instruction(node).constants.is_empty()).then_some(*only)
     }
 
-    /// Values of results: those of registers as they were read, those of memory as they were stored.
+    /// Sets the values of results: registers from the instructions that read them, memory from its stores.
     fn set_values(&mut self) {
         for input in &self.inputs {
             if let (Target::Node(node), Some(value)) = (input.target, input.value) {
@@ -264,7 +264,7 @@ impl ValueGraph {
         }
     }
 
-    /// Origins of all nodes, along edges of data.
+    /// Propagates origins to all nodes along data edges.
     fn set_origins(&mut self) {
         let mut is_done = vec![false; self.nodes.len()];
         let mut stack: Vec<(u32, bool)> = Vec::new();
@@ -306,7 +306,7 @@ impl ValueGraph {
 }
 
 impl Target {
-    /// The node.
+    /// Returns the node, if the target is one.
     pub(super) fn node(self) -> Option<u32> {
         match self {
             Target::Node(node) => Some(node),
@@ -315,7 +315,7 @@ impl Target {
     }
 }
 
-/// Instructions by the place of their facts.
+/// Instructions by the index of their facts.
 #[derive(Default)]
 struct Instructions {
     all: Vec<GraphInstruction>,
@@ -341,7 +341,7 @@ impl Instructions {
     }
 }
 
-/// The part of a register's value that a slice depends on.
+/// Returns the part of a register's value on which a slice depends.
 fn wanted(slice: &Slice, target: Target, register: Register, lane: u8, value: u32) -> u32 {
     if register.as_vector().is_none() && lane != NO_LANE {
         return value >> (lane % 32) & 1;
@@ -352,7 +352,7 @@ fn wanted(slice: &Slice, target: Target, register: Register, lane: u8, value: u3
     }
 }
 
-/// Bits of an origin in a set.
+/// Returns the Bloom filter bits of an origin.
 fn bits(id: u64) -> Origins {
     1 << (id % 128) | 1 << (id / 128 % 128)
 }
@@ -363,10 +363,10 @@ fn hash(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// Identity of an origin in both runs.
+/// Returns the identity of an origin across both runs.
 fn id_of(origin: &Origin) -> u64 {
     match origin {
-        // Compilers choose registers.
+        // The register number depends on the compiler.
         Origin::Register { meaning, .. } => hash(meaning),
         Origin::UndefinedRegister { .. } => hash(&"undefined"),
         _ => hash(origin),
@@ -397,7 +397,7 @@ fn read(memory: &Memory, address: u64, bytes: u8) -> Option<u32> {
         .then(|| u32::from_le_bytes(value))
 }
 
-/// The bytes of global memory that a result was stored in or loaded from.
+/// Returns the bytes of global memory that a result was stored to or loaded from.
 fn place(trace: &Trace, node: &Node, terms: Terms<'_>) -> Option<Place> {
     let facts = trace.facts(node.at);
     if facts.class != Class::Memory {

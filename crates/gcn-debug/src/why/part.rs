@@ -1,13 +1,14 @@
-//! The place where two runs part: their value graphs are walked together, from the stores backwards.
+//! Finds where two runs diverge by walking both value graphs backwards from the final stores.
 //!
-//! Runs of different machine code have no instructions in common, but values: a value of one run *agrees* with the other run if that
-//! has one of the same bits from the same origins (inputs, arguments, work-item IDs). From a pair of results that differ, the walk goes on to
-//! the operands that do not agree, and ends at a pair of instructions whose operands all do. Copies (moves, spills, stores) are passed
-//! over. Where one side has more operands that do not agree than the other, as one of a fused multiply-add and a multiplication with
-//! an addition, the instructions in between are a region, and the walk ends with both regions unless a pair in them has equal operands.
+//! Runs of different machine code share no instructions, only values. A value of one run *agrees* with the other run if
+//! that run has a value with the same bits from the same origins (inputs, arguments, work-item IDs). From a pair of
+//! results that differ, the walk continues to the operands that do not agree, and ends at a pair of instructions whose
+//! operands all agree. Copies (moves, spills, stores) are skipped. If one run has more disagreeing operands than the
+//! other (a fused multiply-add against a multiplication and an addition, for instance), the instructions in between
+//! form a region, and the walk ends with both regions unless a pair of instructions in them has equal operands.
 //!
-//! Operands are those of the value; those of the address if two loads read different places; and what decided (EXEC, branches) if all
-//! others agree and are not the same.
+//! The walk follows value operands, or address operands if two loads read different locations. If all of these agree
+//! but are not equal, it follows the control operands (EXEC, branches).
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -18,15 +19,15 @@ use super::graph::{GraphInput, Key, ValueGraph};
 use super::parting::{Parting, PartingKind, PartingSide, ValueStep, agrees, value_step};
 use super::slice::{Outcome, Target};
 
-/// Maximum number of pairs that are compared.
+/// Maximum number of pairs to compare.
 const MAX_PAIRS: usize = 1 << 20;
-/// Maximum number of instructions of a region that are returned.
+/// Maximum number of instructions to return for a region.
 const MAX_STEPS: usize = 16;
 
-/// Maximum number of comparisons of a side that are returned.
+/// Maximum number of comparisons to return for each run.
 const MAX_CONDITIONS: usize = 3;
 
-/// Finds the place where two runs part. `None` if the graphs' places have the same value.
+/// Finds where two runs diverge. Returns `None` if the queried values are equal.
 pub fn part(first: &ValueGraph, other: &ValueGraph) -> Option<Parting> {
     if first.end == other.end {
         return None;
@@ -58,15 +59,15 @@ pub fn part(first: &ValueGraph, other: &ValueGraph) -> Option<Parting> {
     Some(walk.parting())
 }
 
-/// A pair of values that differ.
+/// Pair of values that differ.
 #[derive(Clone, Copy)]
 struct Pair {
     inputs: [GraphInput; 2],
-    /// The hop that has read them.
+    /// Hop whose instructions read them.
     from: Option<usize>,
 }
 
-/// A pair of instructions on the way.
+/// Pair of instructions on the path.
 struct Hop {
     edge: Edge,
     nodes: [u32; 2],
@@ -94,7 +95,7 @@ impl Walk<'_> {
         agrees(self.graphs, side, input)
     }
 
-    /// True for a value that is from no origin.
+    /// True for a value without origins.
     fn is_constant(&self, side: usize, input: &GraphInput) -> bool {
         let key = self.graphs[side].key(input);
         key.is_some_and(|(_, origins)| origins == 0)
@@ -131,7 +132,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Passes over copies: those of registers, and those through memory if only one side has one.
+    /// Skips copies: register copies in either run, and copies through unnamed memory unless both runs access memory.
     fn without_copies(&self, mut inputs: [GraphInput; 2]) -> [GraphInput; 2] {
         loop {
             let is_memory = [0, 1].map(|side| {
@@ -243,7 +244,8 @@ impl Walk<'_> {
         self.ends.push(end);
     }
 
-    /// Operands of a pair that matter: those of the address if two loads read different places, else those of the value.
+    /// Returns the relevant operands of a pair: address operands if two loads read different locations, else value
+    /// operands.
     fn operands(&self, nodes: [u32; 2]) -> [Vec<GraphInput>; 2] {
         let places = [0, 1].map(|side| {
             let place = self.graphs[side].nodes[nodes[side] as usize].place.as_ref();
@@ -265,7 +267,7 @@ impl Walk<'_> {
         })
     }
 
-    /// True if two loads read what different work-items have stored.
+    /// True if two loads read values stored by different work-items.
     fn writers_differ(&self, nodes: [u32; 2]) -> bool {
         let writers = [0, 1].map(|side| {
             let graph = self.graphs[side];
@@ -281,7 +283,7 @@ impl Walk<'_> {
         matches!(writers, [Some(a), Some(b)] if a != b)
     }
 
-    /// Operands without those that both instructions have.
+    /// Removes the operands that both instructions have.
     fn without_common(&self, operands: &[Vec<GraphInput>; 2]) -> [Vec<GraphInput>; 2] {
         let mut counts: HashMap<Key, i32> = HashMap::new();
         let keys = [0, 1].map(|side| {
@@ -315,7 +317,7 @@ impl Walk<'_> {
         keys
     }
 
-    /// Pairs of operands: those from the same origins first, then in the order of the instructions.
+    /// Pairs up operands: first those with equal origins, then the rest in instruction order.
     fn matched(
         &self,
         first: Vec<GraphInput>,
@@ -338,7 +340,7 @@ impl Walk<'_> {
         pairs
     }
 
-    /// Goes on to the comparisons that decided that two instructions were executed. False if no pair of them differs.
+    /// Queues two controlling comparisons that differ, one from each run. Returns false if there are none.
     fn conditions(&mut self, nodes: [u32; 2], from: Option<usize>, here: usize) -> bool {
         let deciding = [0, 1].map(|side| self.deciding(side, nodes[side], from));
         let value = |side: usize, node: u32| self.graphs[side].nodes[node as usize].value;
@@ -371,8 +373,8 @@ impl Walk<'_> {
         true
     }
 
-    /// Comparisons that decided that an instruction was executed in its lane, and that lanes of the one that has read its result were left
-    /// out, in the order of their execution.
+    /// Returns the comparisons that control an instruction, in execution order: those that decided whether it executed
+    /// in its lane, and those that disabled lanes of the instruction that reads its result.
     fn deciding(&self, side: usize, node: u32, from: Option<usize>) -> Vec<u32> {
         let graph = self.graphs[side];
         let own = graph.inputs(node).iter();
@@ -408,14 +410,14 @@ impl Walk<'_> {
         deciding
     }
 
-    /// Operands of the value of a node.
+    /// Returns the data inputs of a node.
     fn data(&self, side: usize, node: u32) -> Vec<GraphInput> {
         let inputs = self.graphs[side].inputs(node).iter();
         let data = inputs.filter(|it| it.edge == Edge::Data);
         data.copied().collect()
     }
 
-    /// Operands of one side that the other run does not have.
+    /// Returns the operands that the other run does not have.
     fn differing(&self, side: usize, node: u32) -> Vec<GraphInput> {
         let graph = self.graphs[side];
         let place = graph.nodes[node as usize].place.as_ref();
@@ -430,7 +432,7 @@ impl Walk<'_> {
         differing.copied().collect()
     }
 
-    /// The instructions between a result and values that the other run has, the last one first.
+    /// Returns the instructions between a result and values that the other run has, last instruction first.
     fn region(&self, side: usize, node: u32) -> Vec<u32> {
         let mut region = vec![node];
         let mut seen: HashSet<u32> = HashSet::from([node]);
@@ -444,7 +446,7 @@ impl Walk<'_> {
         region
     }
 
-    /// The store of a place that the other run has not written, or a region.
+    /// Returns the region of a result, or for a root just its store.
     fn stored_or_region(&self, side: usize, node: u32, from: Option<usize>) -> Vec<u32> {
         match from {
             None => vec![node],
@@ -452,7 +454,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A pair of instructions in two regions that do the same to equal operands.
+    /// Returns a pair of instructions in two regions with the same operation, equal operands and different results.
     fn equal_in(&self, regions: &[Vec<u32>; 2]) -> Option<[u32; 2]> {
         let first = |side: usize| {
             let region = regions[side].iter().copied();
@@ -470,7 +472,7 @@ impl Walk<'_> {
         })
     }
 
-    /// The parting that the first run comes to first.
+    /// Returns the divergence that the first run reaches first.
     fn parting(&self) -> Parting {
         let order = |end: &&End| {
             let own = end.nodes[0].last().copied();
@@ -479,7 +481,7 @@ impl Walk<'_> {
             node.map(|it| (it.run, it.at))
         };
         let Some(end) = self.ends.iter().min_by_key(order) else {
-            // More pairs than are compared.
+            // The graphs have more pairs than are compared.
             let roots = self.hops.first().map_or([0, 0], |it| it.nodes);
             return self.of(&End {
                 kind: PartingKind::Region,
@@ -539,7 +541,7 @@ impl Walk<'_> {
         shown.map(|it| value_step(self.graphs, side, *it)).collect()
     }
 
-    /// The run in which a loaded register was read before it had the value from memory.
+    /// Returns the run, if any, that read a loaded register before the load had taken effect.
     fn unwaited(&self, end: &End) -> Option<usize> {
         if end.kind != PartingKind::Result {
             return None;

@@ -1,4 +1,4 @@
-//! Answers of a comparison: the place where two runs part.
+//! Result of comparing two runs: where they diverge.
 
 use gcn_emu::wave::WaveId;
 
@@ -8,124 +8,125 @@ use super::report::Origin;
 use super::slice::{NO_LANE, Outcome, Target};
 use crate::program::Location;
 
-/// Place where two runs part.
+/// Point at which two runs diverge.
 #[derive(Clone, Debug)]
 pub struct Parting {
-    /// Kind.
+    /// Kind of divergence.
     pub kind: PartingKind,
-    /// Both runs.
+    /// Details for each of the two runs.
     pub sides: [PartingSide; 2],
-    /// Pairs of instructions from the place that was asked about down to the parting, and the kinds of dependence that led to them.
+    /// Pairs of instructions on the path from the queried location to the divergence, with the dependence that led to
+    /// each.
     pub path: Vec<(Edge, [ValueStep; 2])>,
-    /// Number of other places where operands of the path part.
+    /// Number of other points at which operands of the path diverge.
     pub others: usize,
-    /// Run, 0 or 1, in which the register of a load has been read before the load took effect.
+    /// Run, 0 or 1, that read a load's destination register before the load had taken effect.
     pub unwaited: Option<usize>,
 }
 
-/// Kind of a place where runs part.
+/// Kind of divergence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PartingKind {
-    /// Two instructions have equal operands and different results.
+    /// Two instructions have equal operands but different results.
     Result,
-    /// Two instructions take operands that both runs have, and not the same ones.
+    /// Two instructions read different operands, all of which exist in both runs.
     Operands,
-    /// Different instructions make different results of values that both runs have.
+    /// Different instructions compute different results from values that both runs have.
     Region,
-    /// The values come from different origins, or their origins differ.
+    /// The values have different origins.
     Origin,
 }
 
-/// One run at a place where two part.
+/// One of the two runs at a divergence.
 #[derive(Clone, Debug)]
 pub struct PartingSide {
-    /// Value of the place that was asked about.
+    /// Value of the queried location.
     pub end: u32,
-    /// Instructions, in the order of their execution; the last one has the result.
+    /// Instructions in execution order; the last one computes the result.
     pub steps: Vec<ValueStep>,
-    /// Number of instructions of the region that are left out.
+    /// Number of instructions of the region omitted from `steps`.
     pub hidden: usize,
-    /// The last comparisons that decided about the last instruction, unless the kind is [`PartingKind::Result`].
+    /// Last comparisons that controlled the last instruction; empty for [`PartingKind::Result`].
     pub conditions: Vec<ValueStep>,
-    /// Origin of the value, in place of an instruction, and the value.
+    /// Origin and value, if the value does not come from an instruction.
     pub origin: Option<(Origin, Option<u32>)>,
-    /// Executed instructions, lane by lane, that the place depends on.
+    /// Number of executed instructions on which the location depends, counted per lane.
     pub executions: usize,
-    /// Workgroups that were traced.
+    /// Number of traced workgroups.
     pub workgroups: usize,
-    /// Reason for which the slice is not complete.
+    /// Reason why the slice is incomplete.
     pub cut: Option<&'static str>,
 }
 
-/// An executed instruction with the values that it has read.
+/// Executed instruction with the values it read.
 #[derive(Clone, Debug)]
 pub struct ValueStep {
-    /// Number of the run of the launch, from 0.
+    /// Index of the run, from 0.
     pub run: u32,
-    /// Kernel.
+    /// Kernel name.
     pub kernel: Option<String>,
-    /// Instruction.
+    /// Assembly text.
     pub text: String,
-    /// Position in the code.
+    /// Location in the code.
     pub location: Location,
-    /// Symbol at which a branch that is taken goes on.
+    /// Symbolic branch target.
     pub target: Option<String>,
-    /// Wave.
+    /// Wave that executed the instruction.
     pub wave: WaveId,
-    /// Lane.
+    /// Lane; `None` if the result belongs to no lane.
     pub lane: Option<u8>,
-    /// Number of the instruction in its wave, from 1.
+    /// Position of the instruction in its wave's execution, from 1.
     pub executed: u64,
-    /// Register that it has written, `None` for memory and branches.
+    /// Register written; `None` for memory and branches.
     pub register: Option<String>,
-    /// Value of the register, or the one that was stored, if it is known.
+    /// Value written or stored, if known.
     pub value: Option<u32>,
-    /// True for a number of type F32.
+    /// True for an F32 value.
     pub is_f32: bool,
-    /// Element or argument that it has accessed.
+    /// Buffer element or argument accessed.
     pub place: Option<Origin>,
-    /// Values that it has read, those of a mask or EXEC for the lane only.
+    /// Values read. For a lane mask or EXEC, only the bit of the lane.
     pub inputs: Vec<StepInput>,
 }
 
-/// A value that an instruction has read.
+/// Value that an instruction read.
 #[derive(Clone, Debug)]
 pub struct StepInput {
-    /// Kind of the dependence.
+    /// Kind of dependence.
     pub edge: Edge,
-    /// Register that was read, `None` for memory.
+    /// Register read; `None` for memory.
     pub register: Option<String>,
-    /// Value, if it is known.
+    /// Value, if known.
     pub value: Option<u32>,
-    /// True for a number of type F32.
+    /// True for an F32 value.
     pub is_f32: bool,
-    /// True if the other run has the value, from the same origins.
+    /// True if the other run has the same value from the same origins.
     pub agrees: bool,
     /// Origin of the value.
     pub from: ValueOrigin,
 }
 
-/// Instruction or origin that a value is from.
+/// Instruction or origin that a value comes from.
 #[derive(Clone, Debug)]
 pub enum ValueOrigin {
-    /// Instruction.
+    /// Executed instruction.
     Instruction {
-        /// Text.
+        /// Assembly text.
         text: String,
-        /// Position in the code.
+        /// Location in the code.
         location: Location,
     },
-    /// Origin.
+    /// Origin outside the traced instructions.
     Origin(Origin),
 }
 
-/// True if the other run has a value, from the same origins.
+/// True if the other run has the same value from the same origins.
 pub(super) fn agrees(graphs: [&ValueGraph; 2], side: usize, input: &GraphInput) -> bool {
     let key = graphs[side].key(input);
     key.is_some_and(|key| graphs[1 - side].keys.contains(&key))
 }
 
-/// An instruction of one of two graphs, with the values that it has read.
+/// Describes an instruction of one of the graphs with the values it read.
 pub(super) fn value_step(graphs: [&ValueGraph; 2], side: usize, number: u32) -> ValueStep {
     let graph = graphs[side];
     let node = &graph.nodes[number as usize];
@@ -180,7 +181,7 @@ pub(super) fn value_step(graphs: [&ValueGraph; 2], side: usize, number: u32) -> 
     }
 }
 
-/// Name of a result in a register: of a mask, the bit of the lane.
+/// Returns the name of a result register; for a lane mask, the bit of the lane.
 fn register(outcome: Outcome, lane: u8) -> Option<String> {
     let Outcome::Register(register) = outcome else {
         return None;

@@ -1,4 +1,4 @@
-//! Answers: the slice with the executions of an instruction folded into one node.
+//! Answers: folds the slice so that all executions of an instruction form one node.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
@@ -13,132 +13,132 @@ use super::trace::{Group, Instance, Trace};
 use crate::program::{Location, Program};
 use crate::view::NamedBuffer;
 
-/// Answer to the question why a place has its value.
+/// Explanation of a value.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// Writers of the place, or the origin of its value if nothing has written it.
+    /// Writers of the queried location, or the origin of its value if no instruction wrote it.
     pub roots: Vec<AnswerTarget>,
-    /// Instructions.
+    /// Instructions of the explanation.
     pub steps: Vec<AnswerStep>,
-    /// Ends of the chains.
+    /// Origins at which the dependence chains end.
     pub origins: Vec<Origin>,
-    /// Executed instructions, lane by lane, that the answer is made of.
+    /// Number of executed instructions in the slice, counted per lane.
     pub executions: usize,
-    /// Workgroups that were traced.
+    /// Number of traced workgroups.
     pub workgroups: usize,
-    /// Reason for which the answer is not complete.
+    /// Reason why the answer is incomplete.
     pub cut: Option<&'static str>,
 }
 
-/// An instruction of an answer, with all its executions that matter.
+/// Instruction of an answer, with all its relevant executions.
 #[derive(Clone, Debug)]
 pub struct AnswerStep {
-    /// Number of the run, from 0: launches in order, each as often as it is repeated.
+    /// Index of the run, from 0: launches in order, counting every repetition.
     pub run: u32,
-    /// Kernel.
+    /// Kernel name.
     pub kernel: Option<String>,
-    /// Instruction.
+    /// Assembly text.
     pub text: String,
-    /// Position in the code.
+    /// Location in the code.
     pub location: Location,
-    /// Registers that it has written and that matter, `None` for memory and branches.
+    /// Relevant registers that the instruction writes; `None` for memory and branches.
     pub register: Option<String>,
     /// True for a branch.
     pub is_branch: bool,
-    /// Address at which a branch that is taken goes on.
+    /// Address of the branch target.
     pub target: Option<u64>,
-    /// The execution that is nearest to the place: wave, lane, and number of the instruction in the wave from 1.
+    /// Wave of the execution nearest to the queried location.
     pub wave: WaveId,
-    /// Lane of that execution.
+    /// Lane of the nearest execution; `None` if its result belongs to no lane.
     pub lane: Option<u8>,
-    /// Instructions that the wave had executed before, and this one.
+    /// Position of the nearest execution among the wave's instructions, from 1.
     pub executed: u64,
-    /// Executions.
+    /// Number of relevant executions.
     pub count: usize,
-    /// First and last number of an instruction in its wave.
+    /// First and last position of an execution in its wave, from 1.
     pub range: (u64, u64),
     /// Number of waves.
     pub waves: usize,
-    /// Lanes, added up over waves.
+    /// Total number of lanes over all waves.
     pub lanes: usize,
-    /// Registers that the nearest execution has read, and their values.
+    /// Registers that the nearest execution read, and their values.
     pub read: Vec<(String, u32)>,
     /// Values of the written registers after the nearest execution.
     pub written: Vec<u32>,
-    /// True for a number of type F32.
+    /// True for F32 values.
     pub is_f32: bool,
-    /// Dependences.
+    /// Dependences on other steps and origins.
     pub edges: Vec<AnswerEdge>,
 }
 
-/// A dependence of an instruction.
+/// Dependence of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct AnswerEdge {
-    /// Kind.
+    /// Kind of dependence.
     pub kind: Edge,
-    /// Step or origin that it leads to.
+    /// Step or origin depended on.
     pub target: AnswerTarget,
 }
 
 /// Target of a dependence.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum AnswerTarget {
-    /// An instruction, by its place in [`Answer::steps`].
+    /// Instruction, by index in [`Answer::steps`].
     Step(usize),
-    /// An end, by its place in [`Answer::origins`].
+    /// Origin, by index in [`Answer::origins`].
     Origin(usize),
 }
 
-/// End of a chain.
+/// Origin at which a dependence chain ends.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Origin {
-    /// Elements of a buffer as they are before the first launch.
+    /// Buffer elements with their contents from before the first launch.
     Buffer {
-        /// Name.
+        /// Buffer name.
         name: String,
-        /// Ranges of elements, in ascending order.
+        /// Ranges of element indices, in ascending order.
         elements: Vec<Range<u64>>,
-        /// False if they are undefined.
+        /// False if the contents are undefined.
         is_defined: bool,
     },
-    /// Bytes of the kernel's arguments.
+    /// Bytes of the kernel arguments.
     Argument {
-        /// Number of the run.
+        /// Index of the run.
         run: u32,
-        /// Ranges of offsets, in ascending order.
+        /// Byte ranges in the argument block, in ascending order.
         bytes: Vec<Range<u64>>,
     },
-    /// A register as the launch sets it.
+    /// Register initialized by the launch.
     Register {
-        /// Register.
+        /// Register name.
         name: String,
-        /// Contents.
+        /// Meaning of the initial value.
         meaning: &'static str,
     },
-    /// A register that nothing has set.
+    /// Register that was never set.
     UndefinedRegister {
-        /// Register.
+        /// Register name.
         name: String,
     },
-    /// Bytes of other memory.
+    /// Bytes in other memory.
     Memory {
-        /// Name of the symbol, of the allocation or of the memory.
+        /// Name of the symbol, allocation or memory.
         name: String,
-        /// Ranges of offsets from its first byte, in ascending order.
+        /// Byte ranges from the start of the object, in ascending order.
         bytes: Vec<Range<u64>>,
-        /// False if nothing has written them.
+        /// False if the bytes were never written.
         is_defined: bool,
     },
-    /// A workgroup that was not traced.
+    /// Workgroup that was not traced.
     Workgroup {
-        /// Number of the run.
+        /// Index of the run.
         run: u32,
-        /// Position.
+        /// Workgroup ID.
         group: [u32; 3],
     },
 }
 
-/// A node of the answer before it has a place.
+/// Key that groups slice nodes into an answer node.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct FoldKey {
     run: u32,
@@ -148,7 +148,7 @@ struct FoldKey {
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum FoldedOutcome {
-    /// The first register of an operand.
+    /// First register of an operand.
     Register(Register),
     Memory,
     Branch,
@@ -159,7 +159,7 @@ pub(crate) struct Folds {
     keys: HashMap<FoldKey, usize>,
     /// Nearest slice node of each answer node.
     pub(crate) nearest: Vec<Node>,
-    /// The first and the last register of each.
+    /// First and last register of each answer node.
     registers: Vec<Option<(Register, Register)>>,
     of_node: Vec<usize>,
 }
@@ -201,26 +201,26 @@ impl Folds {
         folds
     }
 
-    /// Executions whose values an answer shows, and the lane of each.
+    /// Returns the executions and lanes whose values the answer shows.
     pub(crate) fn shown(&self) -> HashMap<Instance, u8> {
         let lane = |node: &Node| if node.lane == NO_LANE { 0 } else { node.lane };
         self.nearest.iter().map(|it| (it.at, lane(it))).collect()
     }
 }
 
-/// Terms that an answer names places with.
+/// Names and ranges for describing origins.
 #[derive(Clone, Copy)]
 pub(crate) struct Terms<'a> {
     pub(crate) program: &'a Program,
     pub(crate) memory: &'a Memory,
     pub(crate) buffers: &'a [NamedBuffer],
-    /// Undefined contents of buffers.
+    /// Buffer ranges with undefined contents.
     pub(crate) undefined: &'a [Range<u64>],
     /// Allocations that the host has not written.
     pub(crate) unwritten: &'a [Range<u64>],
 }
 
-/// Makes an answer of a slice.
+/// Builds an answer from a slice.
 pub(crate) fn answer(trace: &Trace, slice: &Slice, folds: &Folds, terms: Terms<'_>) -> Answer {
     let mut steps: Vec<AnswerStep> = folds
         .nearest
@@ -330,7 +330,7 @@ fn step(
     }
 }
 
-/// Makes an origin, without ranges.
+/// Creates an origin without ranges.
 fn origin(trace: &Trace, source: &Source, key: OriginKey, terms: Terms<'_>) -> Origin {
     match key {
         OriginKey::Buffer(number, is_defined) => Origin::Buffer {
@@ -357,7 +357,7 @@ fn origin(trace: &Trace, source: &Source, key: OriginKey, terms: Terms<'_>) -> O
     }
 }
 
-/// The origin of one source, with its elements or bytes.
+/// Returns the origin of a source, with its elements or bytes.
 pub(crate) fn origin_of(trace: &Trace, source: &Source, terms: Terms<'_>) -> Origin {
     let (key, range) = place_of(trace, source, terms);
     let mut origin = origin(trace, source, key, terms);
@@ -377,19 +377,20 @@ impl Origin {
     }
 }
 
-/// Ends that are being collected.
+/// Origins under construction.
 #[derive(Default)]
 struct Origins {
     origins: Vec<Origin>,
-    /// Places by the instruction that reads, whose bytes of one memory are one end.
+    /// Indices by reading instruction and memory object: bytes that an instruction reads from one object share an
+    /// origin.
     places: HashMap<(Option<usize>, OriginKey), usize>,
-    /// Ranges of elements or bytes of each.
+    /// Ranges of elements or bytes of each origin.
     ranges: Vec<BTreeSet<(u64, u64)>>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum OriginKey {
-    /// A buffer, by its place in the list.
+    /// Buffer, by index in the buffer list, and whether its contents are defined.
     Buffer(usize, bool),
     Argument(u32),
     Memory(String, bool),
@@ -398,7 +399,7 @@ enum OriginKey {
 }
 
 impl Origins {
-    /// Place of the end that a source belongs to.
+    /// Adds a source, and returns the index of its origin.
     fn add(
         &mut self,
         trace: &Trace,
@@ -417,7 +418,7 @@ impl Origins {
         place
     }
 
-    /// The ends, with their ranges.
+    /// Returns the origins with their ranges.
     fn finish(mut self) -> Vec<Origin> {
         for (origin, ranges) in self.origins.iter_mut().zip(&self.ranges) {
             let mut merged: Vec<Range<u64>> = Vec::new();
@@ -433,7 +434,7 @@ impl Origins {
     }
 }
 
-/// The memory or register that a source belongs to, and its elements or bytes there.
+/// Returns the memory object or register of a source, and the elements or bytes in it.
 fn place_of(trace: &Trace, source: &Source, terms: Terms<'_>) -> (OriginKey, Range<u64>) {
     let (run, address, bytes) = match *source {
         Source::Register { register, .. } => return (OriginKey::Register(register), 0..0),
@@ -484,7 +485,7 @@ fn place_of(trace: &Trace, source: &Source, terms: Terms<'_>) -> (OriginKey, Ran
     }
 }
 
-/// Origin of a register's initial value.
+/// Returns the origin of a register's initial value.
 fn initial(trace: &Trace, wave: u32, register: Register) -> Origin {
     let run = trace.waves[wave as usize].run;
     let name = register.name();

@@ -1,13 +1,13 @@
-//! Shadow of memory: the last writer of each byte.
+//! Shadow memory that records the last writer of each byte.
 
 use std::collections::HashMap;
 
-/// Number of a writer; 0 stands for none.
+/// ID of a writer; 0 means none.
 pub(crate) type WriterId = u32;
 
 const PAGE: u64 = 4096;
 
-/// A page's writers.
+/// Writers of the bytes of a page.
 type Page = Box<[WriterId; PAGE as usize]>;
 
 /// Last writers of bytes, by address.
@@ -19,7 +19,7 @@ pub(crate) struct Shadow {
 }
 
 impl Shadow {
-    /// The last writer of a byte.
+    /// Returns the last writer of a byte.
     pub(crate) fn get(&self, address: u64) -> WriterId {
         let number = address / PAGE;
         let place = match self.last {
@@ -31,7 +31,7 @@ impl Shadow {
         })
     }
 
-    /// Notes the writer of a byte, and returns the one before.
+    /// Sets the writer of a byte, and returns the previous one.
     pub(crate) fn set(&mut self, address: u64, writer: WriterId) -> WriterId {
         let number = address / PAGE;
         let place = match self.last {

@@ -1,4 +1,4 @@
-//! The dynamic slice: executed instructions that a value depends on, found backwards from it.
+//! Dynamic slices: finds the executed instructions on which a value depends, going backwards.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -9,23 +9,23 @@ use super::trace::{GDS, Group, Instance, LDS, Trace, Unit, Writer};
 use crate::expr::Space;
 use crate::view;
 
-/// Lane of a result that belongs to no lane.
+/// Lane number for results that belong to no lane.
 pub(crate) const NO_LANE: u8 = u8::MAX;
 
 /// Result of an executed instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) enum Outcome {
     Register(Register),
-    /// A dword in memory.
+    /// Dword in memory.
     Memory {
         element: u8,
         dword: u8,
     },
-    /// The way that a branch takes.
+    /// Direction taken by a branch.
     Branch,
 }
 
-/// A node of the slice.
+/// Node of a slice.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Node {
     pub(crate) at: Instance,
@@ -33,22 +33,22 @@ pub(crate) struct Node {
     pub(crate) lane: u8,
 }
 
-/// End of a chain.
+/// Origin at which a dependence chain ends.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Source {
-    /// A register as the wave began.
+    /// Register at the start of the wave.
     Register {
         wave: u32,
         register: Register,
         lane: u8,
     },
-    /// Bytes of memory that no launch has written before.
+    /// Bytes in memory that no earlier launch or instruction wrote.
     Memory { run: u32, address: u64, bytes: u8 },
-    /// LDS that nothing has written.
+    /// Bytes in LDS that were never written.
     Lds { address: u64, bytes: u8 },
-    /// GDS that nothing has written.
+    /// Bytes in GDS that were never written.
     Gds { address: u64, bytes: u8 },
-    /// A workgroup that was not traced.
+    /// Workgroup that was not traced.
     Group(Group),
 }
 
@@ -59,7 +59,7 @@ pub(crate) enum Target {
     Source(u32),
 }
 
-/// A use of a register that an instruction makes.
+/// Use of a register by an instruction.
 #[derive(Clone, Copy)]
 struct Use {
     /// Node that depends on the register.
@@ -69,28 +69,28 @@ struct Use {
     edge: Edge,
 }
 
-/// A slice.
+/// Dynamic slice.
 #[derive(Default)]
 pub(crate) struct Slice {
     /// Writers of the queried bytes.
     pub(crate) roots: Vec<Target>,
     pub(crate) nodes: Vec<Node>,
-    /// Bits of each node that are wanted.
+    /// Relevant bits of each node.
     pub(crate) bits: Vec<u32>,
     places: HashMap<Node, u32>,
     pub(crate) sources: Vec<Source>,
     source_places: HashMap<Source, u32>,
-    /// From, kind, to.
+    /// Source node, kind and target of each edge.
     pub(crate) edges: Vec<(u32, Edge, Target)>,
-    /// Workgroups that have written what was read, and were not traced.
+    /// Untraced workgroups that wrote bytes read by the slice.
     pub(crate) missing: HashSet<Group>,
-    /// True if there are more nodes than were allowed.
+    /// True if the slice was cut at the maximum number of nodes.
     pub(crate) is_cut: bool,
     queue: VecDeque<(u32, u32)>,
 }
 
 impl Slice {
-    /// The slice of bytes of global memory after the last run.
+    /// Slices bytes in global memory, as they are after the last run.
     pub(crate) fn of_memory(trace: &Trace, address: u64, bytes: u64, most: usize) -> Slice {
         let mut slice = Slice::default();
         for byte in address..address.saturating_add(bytes) {
@@ -119,7 +119,7 @@ impl Slice {
         slice
     }
 
-    /// The slice of registers of a wave, or of a number in its LDS, as they are behind the last instruction that was traced.
+    /// Slices registers of a wave, or a value in its LDS, as they are after the last traced instruction.
     pub(crate) fn of_wave(
         trace: &Trace,
         wave: (u32, WaveId),
@@ -186,7 +186,7 @@ impl Slice {
         slice
     }
 
-    /// Expands nodes, the nearest first.
+    /// Expands nodes, nearest first.
     fn follow(&mut self, trace: &Trace, most: usize) {
         while let Some((node, bits)) = self.queue.pop_front() {
             if self.nodes.len() > most {
@@ -197,7 +197,7 @@ impl Slice {
         }
     }
 
-    /// Number of a node, of which some bits are wanted.
+    /// Returns the index of a node, after adding the node and the relevant bits if they are new.
     fn node(&mut self, node: Node, bits: u32) -> u32 {
         let next = self.nodes.len() as u32;
         let place = *self.places.entry(node).or_insert(next);
@@ -222,7 +222,7 @@ impl Slice {
         place
     }
 
-    /// Adds the edges of a node for some of its bits.
+    /// Adds the edges for some bits of a node.
     fn expand(&mut self, trace: &Trace, from: u32, bits: u32) {
         let node = self.nodes[from as usize];
         let facts = trace.facts(node.at);
@@ -239,7 +239,7 @@ impl Slice {
             && matches!(node.outcome, Outcome::Register(it) if it != Register::SCC && !it.is_exec());
         let selected = facts.selector.and_then(|_| trace.selected(record));
         for read in &facts.reads {
-            // A lane that does not take part has a fixed bit in a mask.
+            // Inactive lanes have a fixed bit in a mask.
             if is_inactive && read.edge != Edge::Exec && written.is_some_and(|it| it.is_mask) {
                 continue;
             }
@@ -299,7 +299,7 @@ impl Slice {
         }
     }
 
-    /// Follows a register that an instruction has read.
+    /// Follows a register read.
     fn read(&mut self, trace: &Trace, from: u32, read: &Read, bits: u32) {
         let node = self.nodes[from as usize];
         let record = trace.record(node.at);
@@ -332,7 +332,7 @@ impl Slice {
                     self.register(trace, from, read, NO_LANE, 1 << (own % 32));
                 }
             }
-            // A branch on EXEC that is not zero: an active lane is reason enough.
+            // For a branch on nonzero EXEC, one active lane is sufficient.
             Reads::Scalar
                 if read.register.is_exec()
                     && node.outcome == Outcome::Branch
@@ -356,7 +356,7 @@ impl Slice {
         }
     }
 
-    /// Finds the definitions of some bits of a register that reach an instruction.
+    /// Adds edges to the reaching definitions for some bits of a register.
     fn register(&mut self, trace: &Trace, from: u32, read: &Read, lane: u8, bits: u32) {
         let use_of = Use {
             from,
@@ -379,7 +379,7 @@ impl Slice {
         }
     }
 
-    /// Definitions of some bits of a register that reach an instruction, which node `from` belongs to.
+    /// Returns the reaching definitions for some bits of a register. Node `from` is the user of the register.
     fn reaching(
         &mut self,
         trace: &Trace,
@@ -431,7 +431,7 @@ impl Slice {
         targets
     }
 
-    /// Follows the bit of EXEC that has kept an instruction from writing a lane, whose earlier value is used.
+    /// Follows the EXEC bit that kept an instruction from overwriting a lane's earlier value.
     fn inactive(&mut self, trace: &Trace, from: u32, at: Instance, lane: u8) {
         if !trace.facts(at).has_exec() {
             return;
@@ -449,14 +449,14 @@ impl Slice {
         self.definitions(trace, use_of, NO_LANE, 1 << (lane % 32));
     }
 
-    /// Follows bytes that an instruction has read.
+    /// Follows bytes that an instruction read.
     fn bytes(&mut self, trace: &Trace, from: u32, place: usize) {
         let reader = self.nodes[from as usize].at;
         let run = trace.waves[reader.wave as usize].run;
         let units = trace.units(trace.record(reader));
         let unit = &units[place];
         let target = match trace.writer_of(unit) {
-            // A lane before, of an atomic operation.
+            // An earlier lane of the same atomic operation.
             Writer::Instance(at) if at == reader => {
                 match written_in(&units[..place], at, unit.address) {
                     Some(node) => Target::Node(self.node(node, u32::MAX)),
@@ -496,12 +496,12 @@ impl Slice {
     }
 }
 
-/// The lane and the dword by which an instruction has written a byte: those of the last lane, if several have.
+/// Returns the lane and dword through which an instruction wrote a byte; the last lane if several did.
 fn written(trace: &Trace, at: Instance, address: u64) -> Option<Node> {
     written_in(trace.units(trace.record(at)), at, address)
 }
 
-/// The last of some units that has written a byte.
+/// Returns the last of `units` that wrote a byte.
 fn written_in(units: &[Unit], at: Instance, address: u64) -> Option<Node> {
     let has =
         |it: &&Unit| it.is_written && address.wrapping_sub(it.address) < u64::from(it.bytes.1);

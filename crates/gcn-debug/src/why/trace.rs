@@ -1,7 +1,8 @@
-//! Trace of the waves of some workgroups, and the last writers of memory.
+//! Traces the waves of selected workgroups and the last writers of memory.
 //!
-//! An instruction of a traced wave is a [`Record`]; the registers that it writes are listed per register, so that the definition that
-//! reaches a use is found by a binary search. Each access notes its bytes and who had written them before.
+//! Each instruction of a traced wave has a [`Record`]. The instructions that write a register are listed per register,
+//! so a binary search finds the definition that reaches a use. Each access records its bytes and their previous
+//! writers.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
@@ -19,14 +20,14 @@ use super::shadow::{Shadow, WriterId};
 /// Maximum size of a trace in bytes.
 const MAX_BYTES: usize = 1 << 30;
 
-/// Mark of an address in LDS, and of one in GDS.
+/// Flags that mark LDS and GDS addresses.
 pub(crate) const LDS: u64 = 1 << 63;
 pub(crate) const GDS: u64 = 1 << 62;
 
-/// A workgroup of a run.
+/// Workgroup of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Group {
-    /// Number of the run, from 0.
+    /// Index of the run, from 0.
     pub(crate) run: u32,
     pub(crate) group: [u32; 3],
 }
@@ -34,50 +35,50 @@ pub(crate) struct Group {
 /// Last writer of a byte.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Writer {
-    /// None: it has the value of the begin.
+    /// No writer: the byte has its initial value.
     Nobody,
-    /// A workgroup that is not traced.
+    /// Workgroup that is not traced.
     Group(Group),
-    /// An executed instruction.
+    /// Executed instruction.
     Instance(Instance),
 }
 
-/// An executed instruction: its wave's place in the trace, and its place in the wave.
+/// Executed instruction: index of the wave in the trace, and index of the instruction in the wave.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct Instance {
     pub(crate) wave: u32,
     pub(crate) at: u32,
 }
 
-/// Bytes, up to a dword, that a lane has accessed.
+/// Part of a dword that a lane accessed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unit {
     pub(crate) address: u64,
-    /// Their writer before.
+    /// Last writer of the bytes before the access.
     writer: WriterId,
     pub(crate) lane: u8,
     pub(crate) element: u8,
     pub(crate) dword: u8,
-    /// First byte in the dword, and number of bytes.
+    /// Offset of the first byte in the dword, and number of bytes.
     pub(crate) bytes: (u8, u8),
     pub(crate) is_read: bool,
     pub(crate) is_written: bool,
 }
 
-/// An executed instruction.
+/// Trace record of an executed instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Record {
     pub(crate) facts: u32,
-    /// Units of its access, behind those of other instructions.
+    /// Range of the access in [`Trace`]'s list of units.
     units: (u32, u32),
-    /// Place of the lanes that it pulls from, or of the mask by which it selects.
+    /// Index of the source lanes or selection mask in the trace.
     more: u32,
     pub(crate) exec: u64,
-    /// The lane that it selects.
+    /// Selected lane.
     pub(crate) lane: u8,
 }
 
-/// The trace of a wave.
+/// Trace of a wave.
 #[derive(Debug)]
 pub(crate) struct WaveTrace {
     pub(crate) run: u32,
@@ -85,18 +86,19 @@ pub(crate) struct WaveTrace {
     pub(crate) records: Vec<Record>,
     definitions: HashMap<Register, Vec<u32>>,
     branches: HashMap<u64, Vec<u32>>,
-    /// Memory instructions that take effect late and have not yet, by address.
+    /// Issued memory instructions that have not taken effect, by address. Used if memory operations take effect late.
     late: HashMap<u64, VecDeque<u32>>,
 }
 
 impl WaveTrace {
-    /// Place of the record whose access takes effect.
+    /// Returns the index of the record whose access takes effect.
     fn accessing(&mut self, context: &Context<'_>) -> u32 {
         let last = self.records.len().saturating_sub(1) as u32;
         if !is_late(context) {
             return last;
         }
-        // Operations of one address take effect in order. Those without an access are passed over: they had other lanes.
+        // Operations at one address take effect in order. Skipped records had no access, because other lanes were
+        // active.
         let exec = context.wave.exec();
         let records = &self.records;
         let issued = self.late.get_mut(&context.pc);
@@ -115,7 +117,7 @@ fn is_late(context: &Context<'_>) -> bool {
     context.dispatched.device.config.late.is_some()
 }
 
-/// A dispatch that is traced.
+/// Dispatch that is traced.
 #[derive(Clone, Debug)]
 pub(crate) struct RunInfo {
     pub(crate) kernel: Option<String>,
@@ -123,18 +125,18 @@ pub(crate) struct RunInfo {
     pub(crate) initial: Initial,
 }
 
-/// All that has been traced.
+/// Trace of a run or of several consecutive runs.
 #[derive(Default)]
 pub(crate) struct Trace {
-    /// Number of the run.
+    /// Index of the current run.
     pub(crate) run: u32,
     pub(crate) wanted: HashSet<Group>,
-    /// Executed instructions whose values are wanted, and the lane.
+    /// Executed instructions whose values to record, and the lane.
     pub(crate) values_of: HashMap<Instance, u8>,
     pub(crate) values: HashMap<(Instance, bool), Vec<(Register, u32)>>,
-    /// Registers, and lanes of them, whose values are wanted as an instruction reads them.
+    /// Registers and lanes whose values to record when an instruction reads them.
     pub(crate) reads_of: HashMap<Instance, Vec<(Register, u8)>>,
-    /// Values of these.
+    /// Values recorded for `reads_of`.
     pub(crate) reads: HashMap<(Instance, Register, u8), u32>,
     pub(crate) facts: Vec<Facts>,
     by_pc: HashMap<u64, u32>,
@@ -142,7 +144,7 @@ pub(crate) struct Trace {
     by_id: HashMap<(u32, WaveId), u32>,
     units: Vec<Unit>,
     pulled: Vec<[u8; 64]>,
-    /// Lanes in which the condition of a selection holds.
+    /// Masks of the lanes in which a selection's condition is true.
     selected: Vec<u64>,
     shadow: Shadow,
     lds: HashMap<Group, Shadow>,
@@ -153,43 +155,43 @@ pub(crate) struct Trace {
     pub(crate) control: ControlDependences,
     /// Runs in which workgroups write the same bytes, or use GDS.
     pub(crate) shares: HashSet<u32>,
-    /// Address of an instruction that ends waves.
+    /// Address of an `s_endpgm` instruction.
     pub(crate) end: Option<u64>,
-    /// The trace is larger than what is kept.
+    /// True if the trace has reached its maximum size.
     pub(crate) is_full: bool,
-    /// Waves of traced workgroups that have ended.
+    /// Number of waves that have ended in each traced workgroup.
     pub(crate) ended: HashMap<Group, u32>,
-    /// Instructions that have been traced.
+    /// Number of traced instructions.
     instructions: u64,
 }
 
 impl Trace {
-    /// The record of an instance.
+    /// Returns the record of an instance.
     pub(crate) fn record(&self, at: Instance) -> &Record {
         &self.waves[at.wave as usize].records[at.at as usize]
     }
 
-    /// Facts about the instruction of an instance.
+    /// Returns the facts about an instance's instruction.
     pub(crate) fn facts(&self, at: Instance) -> &Facts {
         &self.facts[self.record(at).facts as usize]
     }
 
-    /// The accesses of a record.
+    /// Returns the accesses of a record.
     pub(crate) fn units(&self, record: &Record) -> &[Unit] {
         &self.units[record.units.0 as usize..record.units.1 as usize]
     }
 
-    /// The lane that each lane pulls from.
+    /// Returns the source lane for each lane.
     pub(crate) fn pulled(&self, record: &Record) -> Option<&[u8; 64]> {
         self.pulled.get(record.more as usize)
     }
 
-    /// Lanes in which the condition of a selection holds.
+    /// Returns the lanes in which the condition of a selection is true.
     pub(crate) fn selected(&self, record: &Record) -> Option<u64> {
         self.selected.get(record.more as usize).copied()
     }
 
-    /// Lanes that an instance writes.
+    /// Returns the lanes that an instance writes.
     pub(crate) fn lanes(&self, at: Instance) -> u64 {
         let record = self.record(at);
         let facts = self.facts(at);
@@ -202,7 +204,7 @@ impl Trace {
         }
     }
 
-    /// Executions in the same wave that write a register before an instance, latest first.
+    /// Returns the instances that write a register before `before` in the same wave, latest first.
     pub(crate) fn definitions(
         &self,
         before: Instance,
@@ -217,7 +219,7 @@ impl Trace {
         })
     }
 
-    /// The last execution before an instance of a branch that decides about it.
+    /// Returns the last execution before `before` of a branch on which that instruction depends.
     pub(crate) fn branch(&self, before: Instance) -> Option<Instance> {
         let wave = &self.waves[before.wave as usize];
         let branches = self.control.of(self.facts(before).pc);
@@ -233,25 +235,25 @@ impl Trace {
         })
     }
 
-    /// The last writer of a byte of global memory.
+    /// Returns the last writer of a byte in global memory.
     pub(crate) fn last_writer(&self, address: u64) -> Writer {
         self.writer(self.shadow.get(address))
     }
 
-    /// The last writer of a byte of a traced workgroup's LDS, whose address has the mark.
+    /// Returns the last writer of a byte in a traced workgroup's LDS. The address must have the LDS flag.
     pub(crate) fn last_writer_in_lds(&self, group: Group, address: u64) -> Writer {
         let shadow = self.lds.get(&group);
         shadow.map_or(Writer::Nobody, |it| self.writer(it.get(address)))
     }
 
-    /// Instance behind the last one of a wave, if that is traced.
+    /// Returns the instance after the last one of a wave, if the wave is traced.
     pub(crate) fn end_of(&self, wave: (u32, WaveId)) -> Option<Instance> {
         let wave = *self.by_id.get(&wave)?;
         let at = self.waves[wave as usize].records.len() as u32;
         Some(Instance { wave, at })
     }
 
-    /// The writer of a unit's bytes before the access.
+    /// Returns the writer of a unit's bytes before the access.
     pub(crate) fn writer_of(&self, unit: &Unit) -> Writer {
         self.writer(unit.writer)
     }
@@ -292,7 +294,7 @@ impl Trace {
         self.units.len() * size_of::<Unit>() + self.instructions as usize * size_of::<Record>()
     }
 
-    /// Number of the wave in the trace; `None` if its workgroup is not traced.
+    /// Returns the index of the wave in the trace, or `None` if its workgroup is not traced.
     pub(crate) fn wave(&mut self, id: WaveId) -> Option<u32> {
         let group = Group {
             run: self.run,
@@ -407,7 +409,7 @@ impl Trace {
         }
     }
 
-    /// An instruction of a traced wave has executed.
+    /// Records the results of an instruction executed by a traced wave.
     pub(crate) fn complete(&mut self, wave: u32, context: &Context<'_>) {
         let Some(at) = self.waves[wave as usize].records.len().checked_sub(1) else {
             return;
@@ -472,7 +474,7 @@ impl Trace {
                     }
                 }
             }
-            // The other side of a copy between LDS and memory.
+            // LDS side of a copy between LDS and memory.
             if access.to_lds.is_some() || matches!(does, Some(Does::AtomicFromLds(..))) {
                 let (base, is_written) = match does {
                     Some(Does::AtomicFromLds(..)) => (access.second[lane], false),
@@ -494,7 +496,7 @@ impl Trace {
         if let Some(wave) = wave
             && let Some(record) = self.waves[wave as usize].records.get_mut(at as usize)
         {
-            // Texels of an image are several accesses of one instruction.
+            // An image instruction accesses its texels separately.
             if record.units.1 != begin {
                 record.units.0 = begin;
             }
@@ -502,7 +504,7 @@ impl Trace {
         }
     }
 
-    /// A byte is read or written by a traced wave, or written by another.
+    /// Records an access by a traced wave, or a write by another wave, to a byte.
     fn byte(
         &mut self,
         address: u64,
@@ -571,7 +573,7 @@ impl Trace {
     }
 }
 
-/// A byte of a lane's access.
+/// Byte of a lane's access.
 #[derive(Clone, Copy)]
 struct Part {
     lane: u8,
@@ -580,7 +582,7 @@ struct Part {
     byte: u8,
 }
 
-/// Address of a byte of an access, with its mark.
+/// Returns the address of a byte in an access, with its flag.
 fn byte_address(access: &Access, part: Part) -> Option<u64> {
     let lane = usize::from(part.lane);
     let byte = u64::from(part.dword) * 4 + u64::from(part.byte);
@@ -596,7 +598,7 @@ fn byte_address(access: &Access, part: Part) -> Option<u64> {
     }
 }
 
-/// Value of a register in a lane.
+/// Returns the value of a register in a lane.
 fn value(context: &Context<'_>, register: Register, lane: u8) -> u32 {
     let wave = context.wave;
     match (register.as_vector(), register.as_scalar()) {

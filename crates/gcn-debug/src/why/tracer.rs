@@ -1,4 +1,4 @@
-//! The observer that writes a [`Trace`].
+//! Observer that records a [`Trace`].
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +12,7 @@ use gcn_emu::run::Stats;
 
 use super::trace::{Group, RunInfo, Trace};
 
-/// A trace that observers of one run after the other write.
+/// Trace recorded by observers of successive runs.
 #[derive(Clone, Default)]
 pub(crate) struct Tracer {
     state: Arc<Mutex<Option<Box<Trace>>>>,
@@ -23,7 +23,7 @@ pub(crate) struct Tracer {
 }
 
 impl Tracer {
-    /// A tracer of some workgroups, none to learn the last writers only.
+    /// Creates a tracer for the wanted workgroups. Without any, it only records the last writers.
     pub(crate) fn new(trace: Trace) -> Tracer {
         Tracer {
             traces: !trace.wanted.is_empty(),
@@ -33,13 +33,13 @@ impl Tracer {
         }
     }
 
-    /// Calls a function with the trace while no run writes it.
+    /// Calls a function with the trace, between runs.
     pub(crate) fn with<R>(&self, f: impl FnOnce(&mut Trace) -> R) -> R {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         f(state.get_or_insert_default())
     }
 
-    /// Takes the trace out.
+    /// Returns the trace.
     pub(crate) fn into_trace(self) -> Trace {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         *state.take().unwrap_or_default()
@@ -90,7 +90,7 @@ impl Observer for Tracer {
     }
 }
 
-/// Observer of a run's only thread: it has the trace as long as that runs.
+/// Observer on a run's only thread. Holds the trace for the duration of the run.
 struct WaveTracer {
     trace: Box<Trace>,
     tracer: Tracer,

@@ -1,11 +1,12 @@
-//! Calls from a kernel to its host: `printf` of HIP, and memory for the device's `malloc`.
+//! Host calls from kernels: HIP's `printf`, and memory for the device's `malloc`.
 //!
-//! A wave pops a packet from the free stack, writes its request to it, a row of eight words per lane, pushes it onto
-//! the ready stack, and sleeps until the host clears the packet's ready flag. Then it reads the responses, two words
-//! per lane, and returns the packet. The host side is [`Hostcall::serve`], which the thread that runs the wave calls
-//! after every turn.
+//! A wave pops a packet from the free stack, writes its request of eight words per lane, pushes the packet onto the
+//! ready stack, and sleeps until the host clears the packet's ready flag. Then it reads the responses of two words per
+//! lane, and returns the packet. The host side is [`Hostcall::serve`], which the thread that runs the wave calls after
+//! every turn.
 //!
-//! A message, such as a `printf`, may take several calls. The first call assigns a number that later ones pass.
+//! A message, such as a `printf`, may consist of several calls. The first call returns a message number for the others
+//! to pass.
 //!
 //! Sources: `hostcall_impl.cl`, `services.cl` and `dm.cl` of AMD's device libraries (device side: protocol, messages,
 //! heap); `devhostcall.cpp`, `devhcmessages.cpp` and `devhcprintf.cpp` of AMD's clr (host side).
@@ -22,15 +23,15 @@ use crate::abi::printf::{MAX_TEXT, print_words};
 
 /// Size of a word in bytes.
 const WORD: u64 = 8;
-/// Offsets in the buffer passed as hidden argument: addresses of headers, payloads and doorbell signal, the stacks,
-/// and the mask that extracts a packet number from a stack entry.
+/// Offsets in the buffer passed as a hidden argument: addresses of headers, payloads and doorbell signal, the two
+/// stacks, and the mask that extracts a packet number from a stack entry.
 const HEADERS: u64 = 0;
 const PAYLOADS: u64 = WORD;
 const DOORBELL: u64 = 2 * WORD;
 const FREE_STACK: u64 = 3 * WORD;
 const READY_STACK: u64 = 4 * WORD;
 const INDEX_MASK: u64 = 5 * WORD;
-/// Offset of the headers.
+/// Size of the buffer structure, and so the offset of the headers.
 const BUFFER_BYTES: u64 = 64;
 /// Offsets in a packet header: next entry in the stack, active lanes, service, control.
 const NEXT: u64 = 0;
@@ -44,11 +45,11 @@ const READY: u32 = 1;
 const SLOT_WORDS: usize = 8;
 const SLOT_BYTES: u64 = SLOT_WORDS as u64 * WORD;
 const PAYLOAD_BYTES: u64 = LANES as u64 * SLOT_BYTES;
-/// Layout of an HSA runtime signal: kind, value, mailbox address (null), and further fields.
+/// Layout of an HSA signal: kind, value, mailbox address (null), and further fields.
 const SIGNAL_BYTES: u64 = 64;
 const SIGNAL_KIND: u64 = 1;
 
-/// Services.
+/// Service numbers.
 const FUNCTION_CALL: u32 = 1;
 const PRINTF: u32 = 2;
 const DEVICE_MEMORY: u32 = 3;
@@ -59,19 +60,19 @@ const ENDS: u64 = 1 << 1;
 const LENGTH_SHIFT: u32 = 5;
 const LENGTH_MASK: u64 = 7;
 const NUMBER_SHIFT: u32 = 8;
-/// Control bits in the first word of a `printf`: write to standard error.
+/// Control bit in the first word of a `printf`: write to standard error.
 const PRINTF_CONTROL: u64 = 1;
 /// Result of a failed `printf`.
 const FAILED: u64 = u64::MAX;
 
-/// Maximum number of words in unfinished messages, whose length the kernel chooses.
+/// Maximum number of words in unfinished messages, because the kernel chooses their length.
 const MAX_WORDS: usize = 1 << 22;
 
-/// Size of the zero-initialized structure with the free lists of the device's `malloc`.
+/// Size of the zero-initialized structure that holds the free lists of the device's `malloc`.
 const HEAP_BYTES: u64 = 128 << 10;
 /// Maximum total memory for the device's `malloc`, in bytes.
 pub(crate) const DEVICE_MEMORY_BYTES: u64 = 256 << 20;
-/// Size and alignment of the slabs requested by `malloc`; it finds them by their alignment.
+/// Size and alignment of the slabs that `malloc` requests. It finds the slab of a block by the alignment.
 const SLAB_BYTES: u64 = 2 << 20;
 /// Granularity of other allocations.
 const PAGE_BYTES: u64 = 4 << 10;
@@ -88,7 +89,7 @@ pub(crate) struct Hostcall {
 #[derive(Clone, Debug, Default)]
 struct HostcallState {
     messages: HashMap<u64, Vec<u64>>,
-    /// Number of words in all messages.
+    /// Number of words in unfinished messages.
     words: usize,
     next_message: u64,
     printed: Vec<u8>,
@@ -96,23 +97,23 @@ struct HostcallState {
     pool: DeviceHeap,
 }
 
-/// Error for a call that cannot be served.
+/// Reason why a host call cannot be served.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub(crate) enum HostcallError {
-    /// A call of host code, which does not exist here.
+    /// Call of a host function, which is not supported.
     #[error("calls a function of the host at {0:#x}, which the emulator does not have")]
     Function(u64),
-    /// An unknown service.
+    /// Unknown service.
     #[error("requests the unknown host service {0}")]
     Service(u32),
-    /// A message that has not begun, or has ended.
+    /// Continuation of a message that was not started or has ended.
     #[error("continues the host message {0}, which has not been started or has ended")]
     Message(u64),
-    /// Messages are too long, or never end.
+    /// Messages that are too long or never end.
     #[error("has unfinished host messages of more than {MAX_WORDS} words")]
     TooLong,
-    /// The kernel has corrupted the packets.
+    /// Packets corrupted by the kernel.
     #[error("has overwritten the packets of its host calls")]
     Destroyed,
 }
@@ -121,16 +122,16 @@ impl Hostcall {
     /// Allocates packets for `waves` waves, and memory for `malloc`.
     ///
     /// # Errors
-    /// Not enough memory.
+    /// Fails if there is not enough memory.
     pub(crate) fn new(memory: &mut Owned, waves: u64) -> Result<Hostcall, AllocError> {
-        // A wave has one packet at most. Two at least, for a tag distinguishes entries of the stack from null.
+        // A wave uses at most one packet. At least two are needed for a tag that distinguishes stack entries from null.
         let packets = waves.max(2).next_power_of_two();
         let headers_bytes = (packets * HEADER_BYTES).next_multiple_of(SLOT_BYTES);
         let bytes = BUFFER_BYTES + headers_bytes + packets * PAYLOAD_BYTES;
         let buffer = memory.allocate("the buffer of calls to the host", bytes)?;
         let doorbell = memory.allocate("the signal of calls to the host", SIGNAL_BYTES)?;
         let heap = memory.allocate("the lists of the device's malloc", HEAP_BYTES)?;
-        // Most kernels that could allocate memory do not, so they can be run without.
+        // Most kernels that contain `malloc` never call it, so they can run without the pool.
         let pool = memory
             .allocate("the memory of the device's malloc", DEVICE_MEMORY_BYTES)
             .map_or_else(
@@ -139,7 +140,7 @@ impl Hostcall {
             );
         let memory = memory.memory();
         let headers = buffer + BUFFER_BYTES;
-        // All are free, each on top of the one before; an entry with number 0 has a tag, since null ends the stack.
+        // All packets start on the free stack. Packet 0 has a tag, because null ends the stack.
         let entry = |number: u64| if number == 0 { packets } else { number };
         for number in 1..packets {
             memory.store_u64(headers + number * HEADER_BYTES + NEXT, entry(number - 1));
@@ -167,17 +168,17 @@ impl Hostcall {
         })
     }
 
-    /// Guest address of the buffer, passed to the kernel.
+    /// Returns the guest address of the buffer, for the kernel's hidden argument.
     pub(crate) fn address(&self) -> u64 {
         self.buffer
     }
 
-    /// Guest address of the structure for `malloc`, passed to the kernel.
+    /// Returns the guest address of the `malloc` structure, for the kernel's hidden argument.
     pub(crate) fn heap_address(&self) -> u64 {
         self.heap
     }
 
-    /// Takes the printed bytes, and the number of bytes dropped.
+    /// Takes the printed bytes and the number of dropped bytes.
     pub(crate) fn take_printed(&self) -> (Vec<u8>, u64) {
         let mut state = self.state();
         (
@@ -190,10 +191,10 @@ impl Hostcall {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Serves the calls that are ready.
+    /// Serves all ready calls.
     ///
     /// # Errors
-    /// A call cannot be served.
+    /// Fails if a call cannot be served.
     pub(crate) fn serve(&self, memory: &Memory) -> Result<(), HostcallError> {
         let ready = self.buffer + READY_STACK;
         if memory.load_u64(ready) == Some(0) {
@@ -202,7 +203,7 @@ impl Hostcall {
         let mut entry = memory.update_u64(ready, |_| 0).unwrap_or(0);
         let mut entries = Vec::new();
         while entry != 0 {
-            // A stack that is longer than there are packets bites its own tail.
+            // A stack longer than the number of packets contains a cycle.
             if entries.len() as u64 == self.packets {
                 return Err(HostcallError::Destroyed);
             }
@@ -212,7 +213,7 @@ impl Hostcall {
             entry = memory.load_u64(next).ok_or(HostcallError::Destroyed)?;
         }
         let mut state = self.state();
-        // Who called first is at the bottom.
+        // The earliest call is at the bottom of the stack.
         for number in entries.into_iter().rev() {
             self.answer(&mut state, memory, number)
                 .ok_or(HostcallError::Destroyed)??;
@@ -224,7 +225,7 @@ impl Hostcall {
         self.buffer + BUFFER_BYTES + number * HEADER_BYTES
     }
 
-    /// Serves all lanes of a packet; `None` if the packet is invalid.
+    /// Serves all lanes of a packet. Returns `None` if the packet is invalid.
     fn answer(
         &self,
         state: &mut HostcallState,
@@ -257,7 +258,7 @@ impl HostCalls for Hostcall {
         Hostcall::serve(self, memory).map_err(|error| error.to_string())
     }
 
-    /// Saves messages and printed text; `None` once the kernel has allocated memory, which is too much to save.
+    /// Saves messages and printed text. Returns `None` if the kernel has allocated memory, which is too large to save.
     fn save(&self) -> Option<SavedCalls> {
         let state = self.state();
         (!state.pool.is_used()).then(|| Arc::new(state.clone()) as SavedCalls)
@@ -271,7 +272,7 @@ impl HostCalls for Hostcall {
 }
 
 impl HostcallState {
-    /// Serves a lane's call. No service here returns two words.
+    /// Serves the call of one lane. No supported service returns two words.
     fn call(&mut self, service: u32, words: &[u64; SLOT_WORDS]) -> Result<u64, HostcallError> {
         match service {
             FUNCTION_CALL => Err(HostcallError::Function(words[0])),
@@ -285,7 +286,8 @@ impl HostcallState {
         }
     }
 
-    /// Adds a part of a message. Returns its descriptor, or for the last part the number of printed characters.
+    /// Adds a part of a message. Returns the descriptor for the next part, or after the last part the number of printed
+    /// characters.
     fn message(&mut self, words: &[u64; SLOT_WORDS]) -> Result<u64, HostcallError> {
         let [descriptor, contents @ ..] = words;
         let number = if descriptor & BEGINS == 0 {
@@ -301,7 +303,7 @@ impl HostcallState {
         message.extend(&contents[..length]);
         self.words += length;
         if descriptor & ENDS == 0 {
-            // A message counts for a word even without any.
+            // Each message counts as at least one word.
             return if self.words + self.messages.len() > MAX_WORDS {
                 Err(HostcallError::TooLong)
             } else {
@@ -314,7 +316,7 @@ impl HostcallState {
         Ok(self.print(&message))
     }
 
-    /// Prints a message: control word, format, arguments.
+    /// Prints a message, which consists of a control word, a format and arguments.
     fn print(&mut self, message: &[u64]) -> u64 {
         let Some((control, words)) = message.split_first() else {
             return FAILED;
@@ -332,15 +334,15 @@ impl HostcallState {
     }
 }
 
-/// Memory for `malloc`, which requests slabs, and large blocks directly.
+/// Memory for the device's `malloc`, which requests slabs and large blocks.
 #[derive(Clone, Debug, Default)]
 struct DeviceHeap {
-    /// Start of the memory that has never been allocated.
+    /// Start of the memory that was never allocated.
     next: u64,
     end: u64,
     /// Sizes of allocated blocks, by address.
     given: HashMap<u64, u64>,
-    /// Freed blocks: address and size.
+    /// Address and size of each freed block.
     freed: Vec<(u64, u64)>,
 }
 
@@ -353,7 +355,7 @@ impl DeviceHeap {
         }
     }
 
-    /// Allocates an uninitialized block of the given size; `None` if there is not enough memory.
+    /// Allocates an uninitialized block. Returns `None` if there is not enough memory.
     fn allocate(&mut self, bytes: u64) -> Option<u64> {
         let unit = if bytes == SLAB_BYTES {
             SLAB_BYTES
@@ -378,12 +380,12 @@ impl DeviceHeap {
         Some(address)
     }
 
-    /// True if a block has been allocated.
+    /// True if a block was ever allocated.
     fn is_used(&self) -> bool {
         !self.given.is_empty() || !self.freed.is_empty()
     }
 
-    /// Frees a block; unknown addresses are ignored, as in AMD's runtime.
+    /// Frees a block. Ignores unknown addresses, like AMD's runtime.
     fn free(&mut self, address: u64) {
         if let Some(bytes) = self.given.remove(&address) {
             self.freed.push((address, bytes));
@@ -395,7 +397,7 @@ impl DeviceHeap {
 mod tests {
     use super::*;
 
-    /// A minimal device that issues packets like waves do.
+    /// Minimal device that submits packets as waves do.
     struct Caller {
         memory: Memory,
         host: Hostcall,
@@ -418,7 +420,7 @@ mod tests {
             self.memory.load_u64(address).expect("mapped")
         }
 
-        /// Pops a packet and makes it ready; returns its stack entry.
+        /// Pops a packet and makes it ready. Returns its stack entry.
         fn send(&self, service: u32, lanes: &[(u64, [u64; SLOT_WORDS])]) -> u64 {
             let buffer = self.host.address();
             let entry = self.load(buffer + FREE_STACK);
@@ -444,7 +446,7 @@ mod tests {
             entry
         }
 
-        /// Response to a lane, once the packet has been served.
+        /// Returns the response to a lane if the packet has been served.
         fn answer(&self, entry: u64, lane: u64) -> Option<u64> {
             let buffer = self.host.address();
             let number = entry & self.load(buffer + INDEX_MASK);

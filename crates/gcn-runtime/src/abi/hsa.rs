@@ -1,8 +1,8 @@
-//! The HSA ABI: loading of code objects, and the initial state of kernels.
+//! HSA ABI: loads code objects and builds the initial state of kernels.
 //!
 //! `link` loads a code object into guest memory. `KernelStart::prepare` builds the environment that the packet
 //! processor and the runtime provide to a kernel: argument segment with hidden arguments, dispatch packet, queue, and
-//! the registers requested by the kernel descriptor. The result is a [`Dispatch`], which is independent of HSA.
+//! the registers requested by the kernel descriptor. The resulting [`Dispatch`] does not depend on HSA.
 //!
 //! Sources: "Kernel Dispatch", "Initial Kernel Execution State" and "Code Object Metadata" in LLVM's "User Guide
 //! for AMDGPU Backend"; the packet and queue structures of the HSA runtime's public headers.
@@ -44,18 +44,18 @@ use registers::{Pointers, sgprs};
 pub(crate) use start::{Arguments, KernelStart};
 pub use start::{LaunchShape, Packet, PlacedBytes};
 
-/// Header of the buffer: bytes used, and size, both zero.
+/// Size of the buffer header: bytes used and capacity, both zero.
 const MUTE_PRINTF_BYTES: u64 = 8;
 
-/// A kernel ready to run.
+/// Kernel that is ready to run.
 pub(crate) struct Prepared {
-    /// Code, shared by launches of the kernel.
+    /// Code, shared by all launches of the kernel.
     pub(crate) code: Arc<Code>,
-    /// The dispatch to run.
+    /// Dispatch to run.
     pub(crate) dispatch: Dispatch,
     /// Notes on defaults chosen for the launch.
     pub(crate) notes: Vec<LaunchNote>,
-    /// Printf buffer, if the kernel prints.
+    /// Printf buffer, if the kernel uses one.
     pub(crate) printf: Option<Printf>,
     /// Host call server, if the kernel makes host calls.
     pub(crate) hostcall: Option<Arc<Hostcall>>,
@@ -63,7 +63,7 @@ pub(crate) struct Prepared {
     pub(crate) _owned: Owned,
 }
 
-/// Printf buffer of a run, and the object's formats.
+/// Printf buffer for a run, with the object's formats.
 #[derive(Clone, Debug)]
 pub(crate) struct Printf {
     buffer: PrintfBuffer,
@@ -80,11 +80,11 @@ impl Printf {
 }
 
 impl KernelStart<'_> {
-    /// Builds the initial state of a kernel, for a run on at most `threads` host threads. Memory private to the
-    /// launch is allocated in `owned`.
+    /// Builds the initial state of a kernel for a run on at most `threads` host threads. Memory private to the launch
+    /// is allocated in `owned`.
     ///
     /// # Errors
-    /// The first of [`KernelStart::problems`], or an error that is detected only now.
+    /// Returns the first of [`KernelStart::problems`], or an error that only this function detects.
     pub(crate) fn prepare(
         &self,
         mut owned: Owned,
@@ -184,7 +184,7 @@ impl KernelStart<'_> {
         })
     }
 
-    /// Allocates a printf buffer, if the kernel needs one and the object has the formats.
+    /// Allocates a printf buffer if the kernel needs one and the object contains the formats.
     fn printf(
         &self,
         owned: &mut Owned,

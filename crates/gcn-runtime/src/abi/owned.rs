@@ -1,15 +1,15 @@
-//! Allocations that are freed together.
+//! Groups of allocations that are freed together.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gcn_emu::memory::{AllocError, Memory};
 
-/// Maximum size of blocks kept for reuse, in bytes.
+/// Maximum size in bytes of a block kept for reuse.
 const MAX_SPARE_BYTES: u64 = 4096;
 /// Maximum number of blocks kept for reuse.
 const MAX_SPARE: usize = 64;
 
-/// A block of memory needed by a launch, besides its buffers.
+/// Block of memory that a launch needs in addition to its buffers.
 #[derive(Clone, Copy, Debug)]
 struct Block {
     name: &'static str,
@@ -17,7 +17,7 @@ struct Block {
     bytes: u64,
 }
 
-/// Blocks of ended launches for reuse: touching a fresh page takes longer than an empty kernel.
+/// Pool of blocks from ended launches. Touching a fresh page takes longer than an empty kernel.
 #[derive(Debug)]
 pub(crate) struct SpareBlocks {
     memory: Memory,
@@ -32,7 +32,7 @@ impl SpareBlocks {
         }
     }
 
-    /// Takes a block of this name and size, with its old contents.
+    /// Takes a block of this name and size from the pool, without clearing it.
     fn take(&self, name: &str, bytes: u64) -> Option<Block> {
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         let is_wanted = |block: &Block| block.bytes == bytes && block.name == name;
@@ -40,7 +40,7 @@ impl SpareBlocks {
         Some(blocks.swap_remove(index))
     }
 
-    /// Keeps a block for reuse. Returns false if it is too large or the pool is full.
+    /// Returns a block to the pool. Returns false if the block is too large or the pool is full.
     fn keep(&self, block: Block) -> bool {
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         let is_kept = block.bytes <= MAX_SPARE_BYTES && blocks.len() < MAX_SPARE;
@@ -61,7 +61,7 @@ impl Drop for SpareBlocks {
     }
 }
 
-/// Allocations in a device's memory, freed on drop.
+/// Set of allocations in device memory, freed on drop.
 #[derive(Debug)]
 pub(crate) struct Owned {
     memory: Memory,
@@ -88,7 +88,7 @@ impl Owned {
         }
     }
 
-    /// Memory that contains the allocations.
+    /// Returns the memory that contains the allocations.
     pub(crate) fn memory(&self) -> &Memory {
         &self.memory
     }
@@ -96,7 +96,7 @@ impl Owned {
     /// Allocates `bytes` zeroed bytes and returns their address.
     ///
     /// # Errors
-    /// See [`Memory::allocate`].
+    /// Fails like [`Memory::allocate`].
     pub(crate) fn allocate(&mut self, name: &'static str, bytes: u64) -> Result<u64, AllocError> {
         static ZEROS: [u8; MAX_SPARE_BYTES as usize] = [0; MAX_SPARE_BYTES as usize];
         match self.spare_block(name, bytes) {
@@ -105,10 +105,10 @@ impl Owned {
         }
     }
 
-    /// Allocates memory initialized with these bytes, and returns its address.
+    /// Allocates memory with the given contents, and returns its address.
     ///
     /// # Errors
-    /// See [`Memory::allocate`].
+    /// Fails like [`Memory::allocate`].
     pub(crate) fn place(&mut self, name: &'static str, contents: &[u8]) -> Result<u64, AllocError> {
         let bytes = contents.len() as u64;
         let address = match self.spare_block(name, bytes) {
@@ -134,7 +134,7 @@ impl Owned {
         Ok(address)
     }
 
-    /// Writes a block, and returns its address.
+    /// Writes the contents of a block, and returns its address.
     fn fill(&self, address: u64, contents: &[u8]) -> Result<u64, AllocError> {
         let has_written = self.memory.write(address, contents);
         debug_assert!(has_written, "the block is allocated");

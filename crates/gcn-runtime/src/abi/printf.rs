@@ -1,10 +1,11 @@
-//! Kernel output: the buffer of printf records, and their conversion to text.
+//! Kernel output: reads printf records from a buffer and converts them to text.
 //!
-//! A hidden argument has the address of the buffer: a dword with the number of bytes used, a dword with the capacity,
-//! then the records. Formats are in the object's metadata, as `number:arguments:size of each:…:text`. An OpenCL
-//! record is a format number and its arguments. A HIP record (`-mprintf-kind=buffered`) begins with a dword that
-//! tells whether the format is constant and how long the record is, followed by the format's hash or text, then
-//! 64-bit arguments. HIP kernels without a buffer print through host calls (`hostcall.rs`) with the same arguments.
+//! A hidden argument contains the buffer's address. The buffer starts with the number of bytes used and the capacity,
+//! one dword each, followed by the records. The object's metadata contains the formats, as `number:arguments:size of
+//! each:…:text`. An OpenCL record consists of a format number and its arguments. A HIP record
+//! (`-mprintf-kind=buffered`) starts with a dword for the record size and whether the format is constant, followed by
+//! the format's hash or text and 64-bit arguments. HIP kernels without a buffer print through host calls
+//! (`hostcall.rs`) with the same arguments.
 //!
 //! Sources: LLVM's lowering of OpenCL and HIP `printf` for AMDGPU (sizes, widening, strings in the record, escapes,
 //! hashes); `__printf_alloc` of AMD's device libraries (the buffer header).
@@ -26,15 +27,15 @@ pub(crate) use directive::MAX_TEXT;
 pub const BUFFER_BYTES: u32 = 4 << 20;
 /// Size of the header: bytes used and capacity.
 const HEAD_BYTES: u32 = 8;
-/// Arguments are stored in multiples of a dword.
+/// Alignment of arguments in a record, in bytes.
 const DWORD: usize = 4;
-/// Size of the hash of a HIP format, in bytes.
+/// Size of a HIP format's hash, in bytes.
 const HASH_BYTES: usize = 8;
-/// Flags in the first dword of a HIP record: the format is a hash; the bits above are the record size.
+/// Fields in the first dword of a HIP record: a flag for formats stored as a hash, and the record size.
 const CONSTANT_FORMAT: u32 = 1 << 1;
 const RECORD_BYTES_SHIFT: u32 = 2;
 
-/// Printf buffer of a run.
+/// Printf buffer for a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PrintfBuffer {
     /// Guest address.
@@ -45,7 +46,7 @@ impl PrintfBuffer {
     /// Allocates an empty buffer.
     ///
     /// # Errors
-    /// Not enough memory.
+    /// Fails if there is not enough memory.
     pub(crate) fn new(memory: &mut Owned) -> Result<PrintfBuffer, AllocError> {
         let address = memory.allocate("the printf buffer", u64::from(BUFFER_BYTES))?;
         let buffer = PrintfBuffer { address };
@@ -59,7 +60,7 @@ impl PrintfBuffer {
         memory.store_u32(self.address + 4, BUFFER_BYTES);
     }
 
-    /// Bytes of all records, if the kernel has left the header consistent.
+    /// Returns the bytes of all records, or none if the kernel has corrupted the header.
     fn records(&self, memory: &Memory) -> Vec<u8> {
         let used = memory.load_u32(self.address).unwrap_or(0);
         let used = used.min(BUFFER_BYTES - HEAD_BYTES);
@@ -71,7 +72,7 @@ impl PrintfBuffer {
         }
     }
 
-    /// Text printed, in buffer order.
+    /// Formats the records as text, in buffer order.
     pub(crate) fn text(&self, memory: &Memory, formats: &Formats) -> Vec<u8> {
         let records = self.records(memory);
         let mut rest = &records[..];
@@ -94,16 +95,16 @@ impl PrintfBuffer {
     }
 }
 
-/// Printf formats of an object.
+/// Printf formats of a code object.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Formats {
     by_number: Vec<PrintfFormat>,
-    /// Formats of HIP.
+    /// HIP formats by hash.
     by_hash: HashMap<u64, Vec<u8>>,
 }
 
 impl Formats {
-    /// Parses the metadata strings. Malformed ones are returned as errors.
+    /// Parses the metadata strings. Malformed strings are returned as errors.
     pub(crate) fn parse(strings: &[String]) -> (Formats, Vec<FormatError>) {
         let mut formats = Formats::default();
         let mut errors = Vec::new();
@@ -120,8 +121,8 @@ impl Formats {
         (formats, errors)
     }
 
-    /// Skips a record with an unknown format that begins with the dword `first`. An OpenCL record does not have its
-    /// length, so the next one is assumed at the next valid format number.
+    /// Skips a record that has an unknown format and starts with the dword `first`. OpenCL records do not contain their
+    /// length, so the next record is assumed to start at the next valid format number.
     fn behind_unknown<'a>(&self, first: u32, record: &'a [u8]) -> &'a [u8] {
         if !self.by_hash.is_empty() {
             let bytes = ((first >> RECORD_BYTES_SHIFT) as usize).saturating_sub(DWORD);
@@ -136,8 +137,8 @@ impl Formats {
         next.map_or(&[], |index| &record[index * DWORD..])
     }
 
-    /// Appends the text of a record that begins with the dword `first`, and returns the rest; `None` if its format is
-    /// unknown.
+    /// Appends the text of a record that starts with the dword `first`, and returns the remaining bytes. Returns `None`
+    /// if the format is unknown.
     fn print<'a>(&self, first: u32, record: &'a [u8], out: &mut Vec<u8>) -> Option<&'a [u8]> {
         if self.by_hash.is_empty() {
             let format = self
@@ -146,7 +147,7 @@ impl Formats {
                 .find(|format| format.number == first)?;
             return Some(format.print(record, out));
         }
-        // The length counts the dword, too.
+        // The length includes the first dword.
         let bytes = ((first >> RECORD_BYTES_SHIFT) as usize).checked_sub(DWORD)?;
         let (record, behind) = record.split_at_checked(bytes)?;
         if first & CONSTANT_FORMAT == 0 {
@@ -163,35 +164,35 @@ impl Formats {
     }
 }
 
-/// Hash and text of a HIP format, `0:0:hash,text`. OpenCL's format numbers start at 1.
+/// Parses a HIP format, `0:0:hash,text`, into hash and text. OpenCL's format numbers start at 1.
 fn hashed(string: &str) -> Option<(u64, &str)> {
     let (hash, text) = string.strip_prefix("0:0:")?.split_once(',')?;
     Some((u64::from_str_radix(hash, 16).ok()?, text))
 }
 
-/// An OpenCL format in the metadata.
+/// OpenCL format from the metadata.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct PrintfFormat {
     number: u32,
-    /// Size of each argument in the record. They apply even where LLVM stored less, and LLVM may omit the last ones
-    /// (errata E231).
+    /// Size of each argument in the record. These sizes apply even where LLVM stored fewer bytes. LLVM may omit the
+    /// last ones (errata E231).
     sizes: Vec<usize>,
-    /// Text, with escapes resolved.
+    /// Text with escapes resolved.
     text: Vec<u8>,
 }
 
-/// Error for a malformed format string in the metadata.
+/// Malformed format string in the metadata.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the printf format `{0}` is not number:arguments:sizes…:text")]
 #[non_exhaustive]
 pub struct FormatError(pub String);
 
 impl PrintfFormat {
-    /// Parses `number:arguments:size:…:text`. Trailing sizes may be missing, for arguments that LLVM omits from the
+    /// Parses `number:arguments:size:…:text`. Trailing sizes may be missing for arguments that LLVM omits from the
     /// record.
     ///
     /// # Errors
-    /// The string is malformed.
+    /// Fails if the string is malformed.
     pub(crate) fn parse(string: &str) -> Result<PrintfFormat, FormatError> {
         let wrong = || FormatError(string.to_owned());
         let mut rest = string;
@@ -203,7 +204,7 @@ impl PrintfFormat {
         };
         let number = next().ok_or_else(wrong)?;
         let count = next().ok_or_else(wrong)?;
-        // A colon of the text is escaped.
+        // Colons in the text are escaped, so they do not end the sizes early.
         let sizes = (0..count).map_while(|_| next().map(|size| size as usize));
         let sizes: Vec<usize> = sizes.collect();
         Ok(PrintfFormat {
@@ -213,7 +214,7 @@ impl PrintfFormat {
         })
     }
 
-    /// Appends the text of a record whose arguments begin `record`, and returns the rest.
+    /// Appends the text for a record with its arguments at the start of `record`, and returns the remaining bytes.
     fn print<'a>(&self, record: &'a [u8], out: &mut Vec<u8>) -> &'a [u8] {
         let mut arguments = record;
         let mut sizes = self.sizes.iter();
@@ -237,7 +238,7 @@ impl PrintfFormat {
     }
 }
 
-/// Resolves the escapes used by the compiler: letters, and octal for the colon.
+/// Resolves the compiler's escapes: letters, and octal for colons.
 fn unescaped(text: &str) -> Vec<u8> {
     let mut bytes = text.bytes().peekable();
     let mut out = Vec::new();
@@ -289,7 +290,7 @@ mod tests {
         let buffer = PrintfBuffer::new(&mut owned).expect("memory");
         let mut record = 7u32.to_le_bytes().to_vec();
         record.extend(arguments.concat());
-        // Twice, so that the first record's end is where the second begins.
+        // Print the record twice to check that its end is found.
         let both = record.repeat(2);
         memory.store_u32(buffer.address, both.len() as u32);
         memory.write(buffer.address + u64::from(HEAD_BYTES), &both);
@@ -311,7 +312,7 @@ mod tests {
 
     #[test]
     fn integers() {
-        // As C's printf.
+        // Expected output matches C's `printf`.
         let cases: &[(&str, i32, &str)] = &[
             ("%d", -5, "-5"),
             ("%5d|", 42, "   42|"),
@@ -342,7 +343,7 @@ mod tests {
 
     #[test]
     fn floats() {
-        // As C's printf.
+        // Expected output matches C's `printf`.
         let cases: &[(&str, f64, &str)] = &[
             ("%f", 1.5, "1.500000"),
             ("%8.2f|", -3.1423, "   -3.14|"),
@@ -384,7 +385,7 @@ mod tests {
             "1.000000,2.500000,-3.000000,4.000000"
         );
         assert_eq!(printed("[%5.1v3hlf]", &[&vector]), "[  1.0,  2.5, -3.0]");
-        // Two characters are stored as two dwords, four as one.
+        // Two characters are stored as two dwords, but four as one.
         let pair: Vec<u8> = [1i32, -2].iter().flat_map(|i| i.to_le_bytes()).collect();
         assert_eq!(printed("%v2hhd", &[&pair]), "1,-2");
         assert_eq!(printed("%v4hhu", &[&[1, 2, 255, 4]]), "1,2,255,4");
@@ -423,13 +424,13 @@ mod tests {
                 .text(&memory, &Formats::default())
                 .starts_with(b"\n(a record")
         );
-        // A record without a format does not hide those behind it.
+        // A record with an unknown format does not hide later records.
         for (dword, value) in [(0, 16), (2, 9), (3, 8), (4, 1), (5, 7)] {
             memory.store_u32(buffer.address + 4 * dword, value);
         }
         let text = buffer.text(&memory, &formats("1:1:4:seven is %d"));
         assert_eq!(text, b"\n(a record of the unknown format 9)\nseven is 7");
-        // A record that ends too soon, and one that asks for too much.
+        // A truncated record, and one with an excessive size.
         let short = formats("1:1:4000000000:%d %d %99999999999d");
         memory.store_u32(buffer.address, 8);
         assert!(buffer.text(&memory, &short).len() < 2 * MAX_FIELD);

@@ -1,7 +1,7 @@
-//! On-disk cache of compiler results, by a key of their inputs.
+//! On-disk cache of compiler results, keyed by a hash of their inputs.
 //!
-//! Files are written under a temporary name and renamed, so that processes may write concurrently. A file contains
-//! its key and a hash of its contents, so damaged or renamed files are ignored.
+//! Files are written under a temporary name and renamed, so processes may write concurrently. Each file contains its
+//! key and a hash of its contents, so damaged or renamed files are ignored.
 
 use std::env;
 use std::ffi::OsStr;
@@ -16,28 +16,28 @@ use sha2::{Digest, Sha256};
 
 use super::request::CompilerInput;
 
-/// Maximum size of the directory in bytes; beyond it the oldest files are removed.
+/// Maximum size of the cache directory in bytes. When it is exceeded, the oldest files are removed.
 const MAX_BYTES: u64 = 512 << 20;
-/// Magic number with the format version.
+/// Magic number, including the format version.
 const MAGIC: &[u8] = b"gcn cache 2\n";
 /// Size of a hash in bytes.
 const HASH: usize = 32;
 
-/// A hash of content.
+/// Content hash.
 type Hash = [u8; HASH];
 
-/// Hasher for the parts of a key.
+/// Hasher for combining the parts of a key.
 #[derive(Default)]
 pub(super) struct ContentHasher(Sha256);
 
 impl ContentHasher {
-    /// Adds a part, prefixed by its length so that parts cannot run together.
+    /// Adds a part, prefixed with its length to keep adjacent parts distinct.
     pub fn part(&mut self, part: &[u8]) {
         self.0.update((part.len() as u64).to_le_bytes());
         self.0.update(part);
     }
 
-    /// Key of all parts.
+    /// Returns the key for all parts.
     pub fn key(self) -> CacheKey {
         CacheKey(self.0.finalize().into())
     }
@@ -53,12 +53,12 @@ fn hexadecimal(hash: &Hash) -> String {
     hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Short hash of eight digits.
+/// Returns a short hash of eight hexadecimal digits.
 pub(super) fn short_hash(text: &[u8]) -> String {
     hexadecimal(&hash(text)).chars().take(8).collect()
 }
 
-/// The user's cache directory: `gcn` in `$XDG_CACHE_HOME`, or in `~/.cache`.
+/// Returns the user's cache directory: `gcn` in `$XDG_CACHE_HOME`, or in `~/.cache`.
 pub(super) fn directory() -> Option<PathBuf> {
     let absolute = |variable| {
         env::var_os(variable)
@@ -69,26 +69,26 @@ pub(super) fn directory() -> Option<PathBuf> {
     Some(cache?.join("gcn"))
 }
 
-/// Key of a result: hash of all its inputs.
+/// Key of a result: a hash of all its inputs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct CacheKey(Hash);
 
-/// A result.
+/// Cached compilation result.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct CachedResult {
-    /// The code object.
+    /// Code object or bitcode.
     pub code: Vec<u8>,
-    /// The compiler's warnings.
+    /// Compiler warnings.
     pub diagnostics: String,
-    /// The included files.
+    /// Included files.
     pub dependencies: Vec<PathBuf>,
 }
 
-/// A cache directory.
+/// Cache in a directory.
 pub(super) struct Cache(PathBuf);
 
 impl Cache {
-    /// The cache in a directory, which need not exist yet.
+    /// Creates a cache in a directory, which need not exist yet.
     pub fn new(directory: PathBuf) -> Cache {
         Cache(directory)
     }
@@ -113,10 +113,10 @@ impl Cache {
         })
     }
 
-    /// Keeps a result.
+    /// Stores a result.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Fails if the file cannot be written.
     pub fn write(&self, key: &CacheKey, entry: &CachedResult) -> io::Result<()> {
         let names = entry.dependencies.iter();
         let names: Vec<&[u8]> = names.map(|path| path.as_os_str().as_bytes()).collect();
@@ -144,7 +144,7 @@ impl Cache {
         let mut files: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
         for entry in fs::read_dir(&self.0)? {
             let entry = entry?;
-            // Another process may have removed it.
+            // Another process may have removed the file.
             if let Ok(metadata) = entry.metadata() {
                 files.push((metadata.modified()?, metadata.len(), entry.path()));
             }
@@ -162,7 +162,7 @@ impl Cache {
     }
 }
 
-/// Reads a regular file; anything else, such as a pipe or a device, is ignored.
+/// Reads a regular file. Ignores anything else, such as a pipe or a device.
 fn read_regular(path: &Path) -> Option<Vec<u8>> {
     let mut options = OpenOptions::new();
     let options = options.read(true).custom_flags(libc::O_NONBLOCK);
@@ -182,7 +182,7 @@ fn split_part(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)
 }
 
-/// Files in a `make` dependency list, except the source itself, whose text is part of the key.
+/// Parses a `make` dependency list. Omits the source itself, because its text is part of the key.
 pub(super) fn dependencies(text: &str, source: CompilerInput<'_>) -> Vec<PathBuf> {
     let Some((_, list)) = text.split_once(": ") else {
         return Vec::new();
@@ -192,7 +192,7 @@ pub(super) fn dependencies(text: &str, source: CompilerInput<'_>) -> Vec<PathBuf
     let mut characters = list.chars().peekable();
     while let Some(c) = characters.next() {
         match (c, characters.peek()) {
-            // A line goes on.
+            // Line continuation.
             ('\\', Some('\n')) => {
                 characters.next();
                 files.push(std::mem::take(&mut name));

@@ -1,6 +1,6 @@
-//! Compiler commands for a source.
+//! Builds the compiler commands for a source.
 //!
-//! The source is first compiled to bitcode, which is then linked with the device libraries: in a single step Clang
+//! The source is first compiled to bitcode, which is then linked with the device libraries. In a single step, Clang
 //! would link the device library's printf stub before lowering the program's own calls.
 
 use std::ffi::{OsStr, OsString};
@@ -10,21 +10,21 @@ use super::error::CompileError;
 use super::request::{CompilerInput, LINE_TABLES, Language, Product, Request};
 use super::toolchain::Toolchain;
 
-/// First version of Clang that links bitcode libraries to bitcode. Older versions compile in one step, and lose
+/// First version of Clang that can link bitcode libraries into bitcode. Older versions compile in one step and lose
 /// OpenCL's printf.
 const FIRST_OF_TWO_STEPS: u32 = 17;
 /// First version of Clang that supports code object version 5.
 const FIRST_OF_VERSION_5: u32 = 15;
-/// Option for the code object version.
+/// Option that selects the code object version.
 const CODE_OBJECT_VERSION: &str = "-mcode-object-version=";
-/// OpenCL's option to disable optimizations. Clang does not treat it as a level, so a default level would override
-/// it.
+/// OpenCL option to disable optimizations. Clang does not treat it as an optimization level, so a default level would
+/// override it.
 const UNOPTIMISED: &str = "-cl-opt-disable";
-/// The triple of the target.
+/// Target triple.
 const TRIPLE: &str = "amdgcn-amd-amdhsa";
-/// Environment variables that affect Clang's driver without showing in the options it prints.
+/// Environment variables that affect Clang's driver but do not show in the options it prints.
 const DRIVER_VARIABLES: [&str; 2] = ["CCC_OVERRIDE_OPTIONS", "COMPILER_PATH"];
-/// Attributes that HIP's headers define names for, for sources that do not include them.
+/// Attribute names that HIP's headers define, for sources that do not include them.
 const HIP_NAMES: [(&str, &str); 5] = [
     ("__global__", "global"),
     ("__device__", "device"),
@@ -33,36 +33,36 @@ const HIP_NAMES: [(&str, &str); 5] = [
     ("__constant__", "constant"),
 ];
 
-/// File name of a bitcode module in the compiler's working directory.
+/// Returns the file name of a bitcode module in the compiler's working directory.
 pub(super) fn module_name(number: usize) -> String {
     format!("module{number}.bc")
 }
 
-/// True if debug information is requested for a text, which is then embedded, since there is no source file.
+/// True if debug information is requested for source text, which is then embedded because there is no source file.
 pub(super) fn embeds_source(request: &Request<'_>) -> bool {
     let options = || request.options.iter().filter_map(|option| option.to_str());
-    // The versions of DWARF before the default one have no place for it.
+    // DWARF versions before the default one cannot embed source.
     matches!(request.source, CompilerInput::Text(_))
         && request.language != Language::Ir
         && options().any(|option| option == "-g" || option == LINE_TABLES)
         && !options().any(|option| option.starts_with("-gdwarf"))
 }
 
-/// Commands for a request, without file names.
+/// Compiler commands for a request, without file names.
 pub(super) struct CompilerCommands {
     clang: PathBuf,
-    /// Arguments of the step that compiles the source.
+    /// Arguments for compiling the source.
     front: Vec<OsString>,
     source: OsString,
-    /// Arguments of the step that compiles bitcode; `None` if a single step does both.
+    /// Arguments for compiling the bitcode; `None` if a single step does both.
     back: Option<Vec<OsString>>,
 }
 
 impl CompilerCommands {
-    /// Selects the commands; the text shows which language features the source uses.
+    /// Builds the commands. `text` shows which language features the source uses.
     ///
     /// # Errors
-    /// No library for the target.
+    /// Fails if there is no device library for the target.
     pub fn new(
         toolchain: &Toolchain,
         request: &Request<'_>,
@@ -130,7 +130,7 @@ impl CompilerCommands {
             }
         }
         let level = options.level.clone().unwrap_or_else(|| "-O2".into());
-        // The lowering of printf is no part of -O0.
+        // Clang does not lower printf at -O0.
         let front_level = if level == "-O0" && contains(text, b"printf") {
             "-O1".into()
         } else {
@@ -193,7 +193,7 @@ impl CompilerCommands {
         })
     }
 
-    /// Text that changes with the commands, the source path, or the compiler.
+    /// Returns a string that changes with the commands, the source path or the compiler.
     pub fn identity(&self, toolchain: &Toolchain) -> String {
         let path = std::path::absolute(&self.source).unwrap_or_default();
         let directory = std::env::current_dir().unwrap_or_default();
@@ -209,8 +209,8 @@ impl CompilerCommands {
         )
     }
 
-    /// Arguments to preprocess the source to standard output, and print version and effective options to standard
-    /// error; `None` for [`Language::Ir`], which has no preprocessor.
+    /// Returns arguments for printing the preprocessed source to standard output, and the version and effective options
+    /// to standard error. Returns `None` for [`Language::Ir`], which has no preprocessor.
     pub fn preprocessing(&self) -> Option<Vec<OsString>> {
         let mut arguments = self.front.clone();
         arguments.extend(["-E".into(), "-v".into(), self.source.clone()]);
@@ -221,7 +221,7 @@ impl CompilerCommands {
         self.front.get(1).is_some_and(|language| language == "ir")
     }
 
-    /// Commands for the given file names, with a file for the dependency list.
+    /// Returns the commands for the given file names, including a file for the dependency list.
     pub fn steps(
         &self,
         bitcode: &Path,
@@ -229,7 +229,7 @@ impl CompilerCommands {
         dependencies: &Path,
     ) -> Vec<(PathBuf, Vec<OsString>)> {
         let mut lists: Vec<OsString> = Vec::new();
-        // Clang has none of them for its own representation.
+        // Clang does not list dependencies for IR.
         if !self.is_ir() {
             lists = ["-MD", "-MF"].map(OsString::from).into();
             lists.push(dependencies.into());
@@ -244,7 +244,7 @@ impl CompilerCommands {
             .collect()
     }
 
-    /// Commands in shell syntax.
+    /// Formats the commands in shell syntax.
     pub fn shown(&self, bitcode: &OsStr, code: &OsStr) -> Vec<String> {
         let commands = self.commands(bitcode, code).into_iter();
         commands
@@ -272,16 +272,16 @@ impl CompilerCommands {
     }
 }
 
-/// Options of a request that affect other choices.
+/// Request options that affect other choices.
 struct ClangOptions {
-    /// The last `-O…` option; `-O0` for [`UNOPTIMISED`].
+    /// Last `-O…` option; `-O0` for [`UNOPTIMISED`].
     level: Option<OsString>,
-    /// Code object version.
+    /// Requested code object version.
     code_object: Option<u32>,
     code_object_option: Option<OsString>,
-    /// True if the language version is specified.
+    /// True if an option specifies the language version.
     has_standard: bool,
-    /// True if math may be inexact, ignore infinities, or flush denormals.
+    /// True if an option allows inexact math, ignores infinities, or flushes denormals.
     unsafe_math: bool,
     finite_only: bool,
     flushes: bool,
@@ -325,7 +325,7 @@ impl ClangOptions {
     }
 }
 
-/// Names of the device libraries to link.
+/// Returns the names of the device libraries to link.
 fn libraries(language: Language, options: &ClangOptions, version: u32, isa: &str) -> Vec<String> {
     let on = |condition: bool| if condition { "on" } else { "off" };
     let own: &[&str] = match language {
@@ -341,14 +341,14 @@ fn libraries(language: Language, options: &ClangOptions, version: u32, isa: &str
     names.push(format!("oclc_unsafe_math_{}.bc", on(options.unsafe_math)));
     names.push("oclc_wavefrontsize64_on.bc".to_owned());
     names.push(isa.to_owned());
-    // Version 6 has the implicit arguments of version 5.
+    // Version 6 has the same implicit arguments as version 5.
     let abi = if version >= 5 { 500 } else { 400 };
     names.push(format!("oclc_abi_version_{abi}.bc"));
     names
 }
 
-/// Headers to include for a HIP source: HIP's own, or definitions of attribute names if the source does not include
-/// those.
+/// Returns the headers to include for a HIP source: HIP's own, or definitions of attribute names if the source does not
+/// include HIP's headers.
 fn hip_headers(text: &[u8]) -> Vec<OsString> {
     if contains(text, b"hip/") {
         let rocm = std::env::var_os("ROCM_PATH").unwrap_or_else(|| "/usr".into());
@@ -367,7 +367,7 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len()).any(|window| window == part)
 }
 
-/// Quotes a word for a shell.
+/// Quotes a word for the shell.
 fn quoted(word: &OsStr) -> String {
     let text = word.to_string_lossy();
     let needs_no_quotes = |c: char| c.is_ascii_alphanumeric() || "-_=+./:,@%".contains(c);

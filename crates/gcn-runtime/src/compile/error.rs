@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::data::DataError;
 
-/// Error for a source that could not be compiled.
+/// Reason why a source could not be compiled.
 ///
 /// # Examples
 /// ```
@@ -21,7 +21,7 @@ use crate::data::DataError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompileError {
-    /// No Clang.
+    /// Clang is not installed.
     #[error(
         "Clang was not found: install Debian's packages clang-19, lld-19 and rocm-device-libs, or set GCN_CLANG to a Clang"
     )]
@@ -29,9 +29,9 @@ pub enum CompileError {
     /// The Clang named by an environment variable does not exist.
     #[error("{variable} is set to {}, which is not a program", .path.display())]
     NoSuchCompiler {
-        /// The variable.
+        /// Name of the variable.
         variable: &'static str,
-        /// Value.
+        /// Value of the variable.
         path: PathBuf,
     },
     /// The device libraries are not installed.
@@ -42,25 +42,25 @@ pub enum CompileError {
     /// A device library for the target is missing.
     #[error("the device libraries in {} do not support {target}", .directory.display())]
     NoLibraryForTarget {
-        /// The directory.
+        /// Directory of the device libraries.
         directory: PathBuf,
-        /// The target.
+        /// Target name.
         target: String,
     },
-    /// No linker.
+    /// The linker is not installed.
     #[error("{} found no linker: install Debian's package {package}", .compiler.display())]
     NoLinker {
-        /// The compiler.
+        /// Path of the compiler.
         compiler: PathBuf,
         /// Package that contains the linker.
         package: String,
     },
-    /// The compiler rejects the source.
+    /// The compiler rejected the source.
     #[error("{} failed", .program.display())]
     Failed {
-        /// The program.
+        /// Path of the program.
         program: PathBuf,
-        /// Messages with their source locations.
+        /// Compiler messages.
         diagnostics: String,
         /// Commands up to the failed one, in shell syntax.
         commands: Vec<String>,
@@ -68,15 +68,15 @@ pub enum CompileError {
     /// A program could not be started.
     #[error("cannot run {}: {error}", .program.display())]
     Start {
-        /// The program.
+        /// Path of the program.
         program: PathBuf,
-        /// The system's error.
+        /// Operating system error.
         error: io::Error,
     },
     /// The source cannot be read.
     #[error("{0}")]
     Source(DataError),
-    /// A temporary file cannot be written or read; the system's error says which.
+    /// A temporary file cannot be read or written; the operating system error names the operation.
     #[error("{0}")]
     Temporary(io::Error),
 }
@@ -92,7 +92,7 @@ impl CompileError {
         else {
             return false;
         };
-        // Errors of Clang's driver begin with its name, those of a source with a place in that.
+        // Clang's driver errors start with its name, source errors with a source location.
         let driver = program.file_name().unwrap_or_default().to_string_lossy();
         const REFUSALS: [&str; 4] = [
             "unknown argument",

@@ -1,11 +1,10 @@
-//! Cache key: a hash of everything that Clang reads.
+//! Cache key: hashes everything that Clang reads.
 //!
-//! The key is computed from the preprocessed source, for which Clang is run. That covers header search,
-//! `__has_include`, `__DATE__`, `#embed`, and environment variables that affect the search. Debug information and
-//! warnings also depend on text that preprocessing removes, so the key includes the contents of the source and of
-//! each included file, as well as Clang's effective options and the contents of files named by options, such as
-//! profiles. Only the assembler directives `.incbin` and `.include` read files later; sources that use them are not
-//! cached.
+//! The key is computed from the source as preprocessed by Clang. This covers header search, `__has_include`,
+//! `__DATE__`, `#embed`, and environment variables that affect the search. Debug information and warnings also depend
+//! on text that preprocessing removes, so the key includes the contents of the source and of each included file,
+//! Clang's effective options, and the contents of files named in options, such as profiles. Only the assembler
+//! directives `.incbin` and `.include` read files later; sources that use them are not cached.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -22,15 +21,15 @@ use super::toolchain::Toolchain;
 
 /// Assembler directives that read a file.
 const READERS: [&[u8]; 2] = [b".incbin", b".include"];
-/// Common prefix of both in bitcode: each character in two chunks of six bits, low five bits first, whose sixth bit
-/// marks a continuation.
+/// Common prefix of both directives in bitcode: each character is two chunks of six bits, low five bits first, whose
+/// sixth bit marks a continuation.
 const READERS_IN_BITCODE: &[u8] = b".inc";
 /// Magic number of bitcode.
 const BITCODE: &[u8] = b"BC\xc0\xde";
-/// Suffixes of precompiled headers, which Clang uses in place of a header named by `-include`.
+/// Suffixes of precompiled headers, which Clang uses instead of a header named by `-include`.
 const PRECOMPILED: [&str; 3] = ["", ".pch", ".gch"];
 
-/// Key for the result of a source; `None` if Clang rejects the source or its inputs cannot be determined.
+/// Computes the cache key for a source. Returns `None` if Clang rejects the source or its inputs cannot be determined.
 pub(super) fn key(
     plan: &CompilerCommands,
     toolchain: &Toolchain,
@@ -67,7 +66,7 @@ pub(super) fn key(
     Some(hasher.key())
 }
 
-/// Hashes a file's name and contents; only the name if it does not exist.
+/// Hashes a file's name and contents, or only the name if the file does not exist.
 fn hash_file(hasher: &mut ContentHasher, name: &OsStr) {
     hasher.part(name.as_bytes());
     let path = Path::new(name);
@@ -83,8 +82,8 @@ fn hash_file(hasher: &mut ContentHasher, name: &OsStr) {
     }
 }
 
-/// File names that an option may contain: the entire option, its value, or a response file; and their precompiled
-/// forms.
+/// Returns the file names that an option may contain: the entire option, its value, or a response file, and the
+/// precompiled header for each.
 fn named_files(option: &OsStr) -> Vec<std::ffi::OsString> {
     let bytes = option.as_bytes();
     let value = bytes.iter().position(|byte| *byte == b'=');
@@ -101,13 +100,13 @@ fn named_files(option: &OsStr) -> Vec<std::ffi::OsString> {
     files.filter(|name| Path::new(name).is_file()).collect()
 }
 
-/// Files that contributed to preprocessed text, from its line markers.
+/// Returns the files that contributed to preprocessed text, from its line markers.
 fn included(preprocessed: &[u8]) -> BTreeSet<Vec<u8>> {
     let lines = preprocessed.split(|byte| *byte == b'\n');
     lines.filter_map(marked_file).collect()
 }
 
-/// File name in a line marker: `# 12 "dir/a.h" 1`.
+/// Parses the file name in a line marker such as `# 12 "dir/a.h" 1`.
 fn marked_file(line: &[u8]) -> Option<Vec<u8>> {
     let rest = line.strip_prefix(b"# ")?;
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -132,7 +131,7 @@ fn marked_file(line: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// True if assembly in a source or a module may read files.
+/// True if assembly code in a source or a module may read files.
 fn reads_files(text: &[u8]) -> bool {
     if text.starts_with(BITCODE) {
         return has_in_bitcode(text, READERS_IN_BITCODE);
@@ -146,7 +145,7 @@ fn reads_files(text: &[u8]) -> bool {
     })
 }
 
-/// True if bitcode contains a text of up to five characters in a record, at any bit offset.
+/// True if bitcode contains a string of up to five characters in a record, at any bit offset.
 fn has_in_bitcode(bitcode: &[u8], text: &[u8]) -> bool {
     let chunks = text.iter().map(|byte| {
         let byte = u64::from(*byte);
@@ -185,7 +184,7 @@ mod tests {
     fn assembly_that_reads_files_is_seen() {
         assert!(reads_files(b"asm(\".incbin \\\"x\\\"\");"));
         assert!(!reads_files(b"# 1 \"table.include\"\nint x;"));
-        // Clang 19's bitcode of module-level assembly, from its third dword on.
+        // Bitcode of module-level assembly from Clang 19, starting at its third dword.
         let mut bitcode = BITCODE.to_vec();
         assert!(!reads_files(&bitcode));
         let mut bits = vec![true, false, true];

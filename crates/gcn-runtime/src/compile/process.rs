@@ -1,4 +1,4 @@
-//! Execution of external programs.
+//! Runs external programs.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -7,10 +7,10 @@ use std::process::{Command, Output, Stdio};
 
 use super::error::CompileError;
 
-/// Runs a program with `input` on its standard input, and collects its output.
+/// Runs a program with `input` as its standard input, and collects its output.
 ///
 /// # Errors
-/// The program cannot be started.
+/// Fails if the program cannot be started.
 pub(super) fn run(
     program: &Path,
     arguments: &[OsString],
@@ -34,7 +34,8 @@ pub(super) fn run(
         .map_err(start)?;
     std::thread::scope(|scope| {
         if let (Some(input), Some(mut pipe)) = (input, child.stdin.take()) {
-            // A compiler that fails early does not read all of it, and says why.
+            // A compiler that fails early does not read all of its input. Its exit status and messages report the
+            // failure.
             let write = move || drop(pipe.write_all(input));
             if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, write) {
                 let _ = child.kill();

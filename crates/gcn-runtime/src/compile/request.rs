@@ -3,10 +3,10 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Target of a request that does not name one.
+/// Default target for requests that do not name one.
 pub const DEFAULT_TARGET: &str = "gfx906";
 
-/// The language of a source.
+/// Source language.
 ///
 /// # Examples
 /// ```
@@ -18,18 +18,18 @@ pub const DEFAULT_TARGET: &str = "gfx906";
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Language {
-    /// OpenCL C; version 2.0 unless an option specifies another.
+    /// OpenCL C, version 2.0 unless an option specifies another.
     OpenClC,
     /// C++ for OpenCL.
     OpenClCpp,
     /// HIP.
     Hip,
-    /// LLVM's intermediate representation, as text or bitcode.
+    /// LLVM IR, as text or bitcode.
     Ir,
 }
 
 impl Language {
-    /// Language of a file, from its extension.
+    /// Returns the language of a file with this extension.
     ///
     /// # Examples
     /// ```
@@ -48,7 +48,7 @@ impl Language {
     }
 }
 
-/// A source to compile.
+/// Input of a compilation.
 ///
 /// # Examples
 /// ```
@@ -59,23 +59,23 @@ impl Language {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub enum CompilerInput<'a> {
-    /// A file.
+    /// Source file.
     File(&'a Path),
-    /// Text, with includes searched from the working directory. With `-g` or `-gline-tables-only` the code object
-    /// embeds the text.
+    /// Source text. Includes are searched from the working directory. With `-g` or `-gline-tables-only`, the code
+    /// object embeds the text.
     Text(&'a str),
-    /// One or more bitcode modules ([`Product::Bitcode`]) to link; the language is [`Language::Ir`].
+    /// One or more bitcode modules ([`Product::Bitcode`]) to link. The language must be [`Language::Ir`].
     Bitcode(&'a [&'a [u8]]),
 }
 
-/// The product of a compilation.
+/// Product of a compilation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 #[non_exhaustive]
 pub enum Product {
-    /// A code object.
+    /// Code object.
     #[default]
     Code,
-    /// Bitcode, not linked with device libraries, to be linked later through [`CompilerInput::Bitcode`].
+    /// Bitcode without device libraries, to be linked later through [`CompilerInput::Bitcode`].
     ///
     /// # Examples
     /// ```no_run
@@ -96,7 +96,7 @@ pub enum Product {
     Bitcode,
 }
 
-/// A request to compile a source.
+/// Compilation request.
 ///
 /// # Examples
 /// ```
@@ -112,22 +112,22 @@ pub enum Product {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// The source.
+    /// Input to compile.
     pub source: CompilerInput<'a>,
-    /// Language.
+    /// Source language.
     pub language: Language,
-    /// LLVM target, optionally with features: `gfx900`, `gfx906:xnack-`; `None` for [`DEFAULT_TARGET`].
+    /// LLVM target, optionally with features, such as `gfx900` or `gfx906:xnack-`. `None` for [`DEFAULT_TARGET`].
     pub target: Option<&'a str>,
-    /// Further Clang options, such as `-O3`, `-DN=4`, `-Iinclude`. The default optimization level is `-O2`.
+    /// Additional Clang options, such as `-O3`, `-DN=4`, `-Iinclude`. The default optimization level is `-O2`.
     pub options: &'a [OsString],
-    /// True for coloured diagnostics.
+    /// True to request coloured diagnostics.
     pub colour: bool,
-    /// The product.
+    /// Product to build.
     pub product: Product,
 }
 
 impl<'a> Request<'a> {
-    /// A request without options or target.
+    /// Creates a request without options, for the default target.
     ///
     /// # Examples
     /// ```
@@ -146,17 +146,17 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Target to compile for.
+    /// Returns the target to compile for.
     pub(super) fn target(&self) -> &'a str {
         self.target.unwrap_or(DEFAULT_TARGET)
     }
 }
 
-/// Option for line tables without further debug information. It does not change the generated code, whereas `-g` with
-/// Clang 19 does for some kernels (including waits, in 33 of 127 builds of tests/kernels).
+/// Option for line tables without other debug information. It does not change the generated code, unlike `-g`, with
+/// which Clang 19 changes some kernels (including their waits, in 33 of 127 builds of tests/kernels).
 pub(super) const LINE_TABLES: &str = "-gline-tables-only";
 
-/// Adds `-gline-tables-only` to options, unless they already control debug information.
+/// Adds `-gline-tables-only` unless the options already control debug information.
 ///
 /// # Examples
 /// ```

@@ -1,4 +1,4 @@
-//! The installed compiler, linker and device libraries.
+//! Finds the installed compiler, linker and device libraries.
 
 use std::env;
 use std::ffi::OsStr;
@@ -8,20 +8,20 @@ use std::time::UNIX_EPOCH;
 
 use super::error::CompileError;
 
-/// Environment variables for the compiler, by precedence.
+/// Environment variables that name the compiler, highest precedence first.
 const COMPILER_VARIABLES: [&str; 2] = ["GCN_CLANG", "CLANG"];
-/// Environment variable for the directory of the device libraries, as used by HIP's own tools.
+/// Environment variable for the directory of the device libraries, which HIP's own tools also use.
 const LIBRARIES_VARIABLE: &str = "HIP_DEVICE_LIB_PATH";
-/// Environment variable for ROCm's directory.
+/// Environment variable for the ROCm directory.
 const ROCM_VARIABLE: &str = "ROCM_PATH";
-/// Default directory of ROCm.
+/// Default ROCm directory.
 const ROCM: &str = "/opt/rocm";
-/// Directory of LLVM's versions in Debian.
+/// Parent directory of Debian's LLVM versions.
 const LLVM: &str = "/usr/lib";
-/// A file that is present with all device libraries.
+/// File that every set of device libraries contains.
 const LIBRARY: &str = "ockl.bc";
 
-/// A Clang with its linker and libraries.
+/// Clang with its linker and libraries.
 ///
 /// # Examples
 /// ```
@@ -33,9 +33,9 @@ const LIBRARY: &str = "ockl.bc";
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Toolchain {
-    /// The compiler.
+    /// Path of the compiler.
     pub clang: PathBuf,
-    /// Version, if part of the name.
+    /// Version, if the compiler's name contains it.
     pub version: Option<u32>,
     /// Directory of the device libraries.
     pub libraries: PathBuf,
@@ -46,7 +46,7 @@ impl Toolchain {
     /// variable `GCN_CLANG` or `CLANG` names one.
     ///
     /// # Errors
-    /// A component is not installed.
+    /// Fails if a component is not installed.
     ///
     /// # Examples
     /// ```
@@ -77,7 +77,7 @@ impl Toolchain {
         })
     }
 
-    /// The linker, if it is where Clang expects it.
+    /// Returns the linker if Clang's expected path exists.
     fn linker(&self) -> Option<PathBuf> {
         const LINKER: &str = "ld.lld";
         let real = fs::canonicalize(&self.clang).ok();
@@ -88,7 +88,7 @@ impl Toolchain {
         files.find(|file| file.is_file())
     }
 
-    /// Text that changes with compiler, linker or libraries: their paths, sizes and modification times.
+    /// Returns a string that changes with compiler, linker or libraries: their paths, sizes and modification times.
     pub(super) fn identity(&self) -> String {
         let of = |path: &Path| {
             let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -109,19 +109,19 @@ impl Toolchain {
     }
 }
 
-/// Directories to search for programs.
+/// Returns the directories to search for programs.
 fn search_path() -> Vec<PathBuf> {
     env::var_os("PATH").map_or_else(Vec::new, |path| env::split_paths(&path).collect())
 }
 
-/// Compiler named by an environment variable.
+/// Returns the compiler named by an environment variable, if any.
 fn named() -> Result<Option<PathBuf>, CompileError> {
     for variable in COMPILER_VARIABLES {
         let Some(value) = env::var_os(variable).filter(|value| !value.is_empty()) else {
             continue;
         };
         let path = PathBuf::from(value);
-        // A bare name is searched for as a shell does.
+        // A bare name is looked up in `PATH`, as in a shell.
         let mut places = vec![path.clone()];
         if path.components().count() == 1 {
             places = search_path()
@@ -137,8 +137,8 @@ fn named() -> Result<Option<PathBuf>, CompileError> {
     Ok(None)
 }
 
-/// Compiler with the highest version in `directories`, or in Debian's directories below `llvm`; one without a version
-/// in its name only if there is no other.
+/// Returns the compiler with the highest version in `directories` or in Debian's directories below `llvm`. Compilers
+/// without a version in their names are used only if there is no other.
 fn newest(directories: &[PathBuf], llvm: &Path) -> Option<PathBuf> {
     let mut found: Vec<(Option<u32>, PathBuf)> = Vec::new();
     for directory in directories {
@@ -161,7 +161,7 @@ fn newest(directories: &[PathBuf], llvm: &Path) -> Option<PathBuf> {
             found.push((version, path));
         }
     }
-    // Of equal ones the first, which is the one that a shell finds.
+    // Among equal versions, prefer the first, which a shell would find.
     found.reverse();
     found
         .into_iter()
@@ -169,12 +169,12 @@ fn newest(directories: &[PathBuf], llvm: &Path) -> Option<PathBuf> {
         .map(|(_, path)| path)
 }
 
-/// Number after a prefix, if nothing follows it.
+/// Parses the number after a prefix, if the name ends there.
 fn numbered(name: &OsStr, prefix: &str) -> Option<u32> {
     name.to_str()?.strip_prefix(prefix)?.parse().ok()
 }
 
-/// Version of a compiler: from `clang-19`, or from its directory `llvm-19`.
+/// Returns the version of a compiler, from a name such as `clang-19` or a directory such as `llvm-19`.
 fn version(clang: &Path) -> Option<u32> {
     let real = fs::canonicalize(clang).ok();
     let paths = [Some(clang), real.as_deref()];
@@ -186,17 +186,17 @@ fn version(clang: &Path) -> Option<u32> {
     })
 }
 
-/// Directory of the device libraries.
+/// Returns the directory of the device libraries.
 fn libraries(clang: &Path) -> Option<PathBuf> {
     const BITCODE: &str = "amdgcn/bitcode";
     let mut places: Vec<PathBuf> = Vec::new();
     places.extend(env::var_os(LIBRARIES_VARIABLE).map(PathBuf::from));
     places.extend(env::var_os(ROCM_VARIABLE).map(|rocm| PathBuf::from(rocm).join(BITCODE)));
-    // Debian's, below the directory of the host's architecture.
+    // Debian's libraries, below the directory of the host architecture.
     let architectures = fs::read_dir(LLVM).into_iter().flatten().flatten();
     places.extend(architectures.map(|entry| entry.path().join(BITCODE)));
     places.push(Path::new(ROCM).join(BITCODE));
-    // Those that come with the compiler.
+    // Libraries installed with the compiler.
     if let Some(root) = fs::canonicalize(clang)
         .ok()
         .as_deref()

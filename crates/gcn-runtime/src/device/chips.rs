@@ -1,8 +1,8 @@
-//! Properties of real chips, as reported by their drivers.
+//! Properties of real chips as reported by their drivers.
 
 use gcn_isa::Target;
 
-/// A chip. Numbers are those of the product named in `product`.
+/// GPU chip. Figures are for the product named in `product`.
 ///
 /// # Examples
 /// ```
@@ -17,17 +17,17 @@ use gcn_isa::Target;
 pub struct Chip {
     /// Target name.
     pub target: &'static str,
-    /// Name of the chip and of a product that uses it.
+    /// Name of the chip, and of a product that uses it.
     pub product: &'static str,
-    /// PCI device.
+    /// PCI device ID.
     pub device: u32,
-    /// Family number in the driver.
+    /// Family number in the Linux driver.
     pub family: u32,
-    /// Compute units.
+    /// Number of compute units.
     pub compute_units: u32,
-    /// Shader engines.
+    /// Number of shader engines.
     pub shader_engines: u32,
-    /// Maximum clock of the compute units, in MHz.
+    /// Maximum compute unit clock, in MHz.
     pub max_mhz: u32,
     /// Memory clock, in MHz.
     pub memory_mhz: u32,
@@ -35,13 +35,13 @@ pub struct Chip {
     pub memory_width: u32,
     /// L2 cache size, in KiB.
     pub l2: u32,
-    /// Default features, which a target name may override.
+    /// Default feature settings, which a target name may override.
     pub features: &'static [&'static str],
 }
 
-/// Sources: features from the processor table in LLVM's "User Guide for AMDGPU Backend", with the defaults reported
-/// by `rocminfo` (errata E263); other columns from AMD's product pages and from the tables of PCI devices, families
-/// and topology in the Linux driver (amdgpu, amdkfd).
+/// Sources: features from the processor table in LLVM's "User Guide for AMDGPU Backend", with the defaults reported by
+/// `rocminfo` (errata E263); other columns from AMD's product pages, and from PCI device, family and topology tables in
+/// the Linux driver (amdgpu, amdkfd).
 #[rustfmt::skip]
 const CHIPS: &[Chip] = &[
     //    target    product                               PCI  family CUs SEs MHz   memory     L2    features
@@ -101,7 +101,7 @@ const ON: char = '+';
 /// Suffix of a disabled feature.
 const OFF: char = '-';
 
-/// Families of APUs: Kaveri, Carrizo, Raven (`AMDGPU_FAMILY_KV`, `_CZ`, `_RV` in the Linux driver).
+/// APU families: Kaveri, Carrizo, Raven (`AMDGPU_FAMILY_KV`, `_CZ`, `_RV` in the Linux driver).
 const APU_FAMILIES: [u32; 3] = [125, 135, 142];
 
 impl Chip {
@@ -118,7 +118,7 @@ impl Chip {
         APU_FAMILIES.contains(&self.family)
     }
 
-    /// Features of the chip with their settings: those in `named`, such as `xnack+`, override the defaults.
+    /// Returns the chip's features with their settings. Those in `named`, such as `xnack+`, override the defaults.
     ///
     /// # Examples
     /// ```
@@ -139,8 +139,8 @@ impl Chip {
         })
     }
 
-    /// True if a device of this chip with the features `named` runs code for these features, such as `xnack-`. As in
-    /// AMD's loader, code for the opposite setting, or for a feature that the chip lacks, is not run.
+    /// True if a device of this chip with the features `named` runs code compiled for given features, such as `xnack-`.
+    /// As in AMD's loader, code for the opposite setting, or for a feature that the chip lacks, is rejected.
     ///
     /// # Examples
     /// ```
@@ -164,7 +164,7 @@ impl Chip {
         code.into_iter().all(is_as_compiled)
     }
 
-    /// Chip of a target.
+    /// Returns the chip of a target.
     pub fn of(target: &Target) -> &'static Chip {
         let chip = CHIPS.iter().find(|chip| chip.target == target.name);
         chip.expect("a test looks each target up")

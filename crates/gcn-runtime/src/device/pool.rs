@@ -1,5 +1,5 @@
-//! Thread pool that serves queues. A thread is started if all others are busy, so that kernels in different queues
-//! may wait for each other; idle threads end after a while.
+//! Thread pool that serves queues. If all threads are busy, another is started, because kernels in different queues may
+//! wait for each other. Idle threads exit after a while.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use gcn_emu::run::FloatEnvironment;
 
-/// Time after which an idle thread ends.
+/// Time after which an idle thread exits.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A task for a thread.
+/// Task for a pool thread.
 pub(crate) type PoolTask = Box<dyn FnOnce() + Send>;
 
 /// Threads that serve a device's queues.
@@ -36,7 +36,7 @@ impl ThreadPool {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs a task on a thread.
+    /// Runs a task on a pool thread.
     pub(crate) fn schedule(self: &Arc<ThreadPool>, task: PoolTask) {
         let mut state = self.state();
         state.tasks.push_back(task);
@@ -49,7 +49,7 @@ impl ThreadPool {
         let pool = self.clone();
         let thread = std::thread::Builder::new().name("gcn queue".to_owned());
         if thread.spawn(move || pool.work()).is_err() {
-            // The host has no more threads: the caller's does the work, unless another has come to it.
+            // The host cannot start another thread, so run the task on this one unless another has taken it.
             let task = self.state().tasks.pop_front();
             if let Some(task) = task {
                 task();

@@ -1,11 +1,11 @@
-//! Variations of execution within the limits of hardware behaviour.
+//! Variations of execution that hardware also permits.
 //!
-//! A correct program has the same results under all variations. A program that lacks a wait, relies on the order of
-//! waves or reads uninitialized state may not.
+//! A correct program produces the same results under all variations. A program that lacks a wait, relies on wave order
+//! or reads uninitialized state may not.
 
 use gcn_emu::device::{Config, LdsFill};
 
-/// Variations to apply, each with a seed. The default is to apply none.
+/// Variations to apply, each with a seed. None are applied by default.
 ///
 /// # Examples
 /// ```
@@ -17,7 +17,7 @@ use gcn_emu::device::{Config, LdsFill};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Variations {
-    /// Delays memory operations as long as wait counters allow; their destination registers hold noise until then.
+    /// Delays memory operations for as long as wait counters permit. Until then, destination registers contain noise.
     pub late: Option<u64>,
     /// Runs the waves of a workgroup in random order, in short turns of random length.
     pub schedule: Option<u64>,
@@ -39,7 +39,7 @@ impl Variations {
     /// Parses the option syntax for a seed: `random(SEED)`.
     ///
     /// # Errors
-    /// The text is invalid; the message has the accepted form.
+    /// Fails if the text is invalid. The message shows the accepted form.
     ///
     /// # Examples
     /// ```

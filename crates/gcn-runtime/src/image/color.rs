@@ -1,4 +1,4 @@
-//! Conversion of colours from the host to texels.
+//! Converts host colours to texels.
 
 use half::f16;
 
@@ -9,7 +9,7 @@ pub const COLOR_BYTES: usize = 16;
 
 /// Upper bound of the linear part of the sRGB transfer function.
 const SRGB_LINEAR: f64 = 0.003_130_8;
-/// Slope of the linear part.
+/// Slope of that linear part.
 const SRGB_SLOPE: f64 = 12.92;
 
 /// Applies the sRGB transfer function to a colour component.
@@ -36,7 +36,7 @@ fn linear(encoded: f32) -> f32 {
     linear as f32
 }
 
-/// Colour conversion in a copy between images.
+/// Colour conversion for a copy between images.
 ///
 /// # Examples
 /// ```
@@ -61,7 +61,7 @@ pub enum ColorConversion {
 }
 
 impl ColorConversion {
-    /// Conversion for a copy; `None` if the formats differ in more than the transfer function.
+    /// Returns the conversion for a copy, or `None` if the formats differ in more than the transfer function.
     pub fn between(from: DeviceFormat, to: DeviceFormat) -> Option<ColorConversion> {
         use super::format::ChannelOrder::{Rgba, Srgba};
         if from == to {
@@ -74,7 +74,7 @@ impl ColorConversion {
         }
     }
 
-    /// Converts texels with a byte each for red, green, blue and alpha; alpha is not converted.
+    /// Converts texels with one byte each for red, green, blue and alpha. Alpha does not change.
     pub fn apply(self, texels: &mut [u8]) {
         let transfer = match self {
             ColorConversion::None => return,
@@ -90,7 +90,7 @@ impl ColorConversion {
     }
 }
 
-/// Scales a number by the largest value and rounds to nearest even, clamped to `least`.
+/// Clamps a number to `least` and 1, scales it by `largest`, and rounds it to nearest even.
 fn scaled(value: f32, least: f64, largest: f64) -> i64 {
     let value = f64::from(value);
     if value.is_nan() {
@@ -99,7 +99,7 @@ fn scaled(value: f32, least: f64, largest: f64) -> i64 {
     (value.clamp(least, 1.0) * largest).round_ties_even() as i64
 }
 
-/// Encodes a component in the low `bits` bits.
+/// Encodes a component in `bits` bits.
 fn channel(component: [u8; 4], number: ChannelNumber, bits: u32) -> u64 {
     let real = f32::from_le_bytes(component);
     let largest = |bits: u32| (1u64 << bits) - 1;
@@ -119,8 +119,8 @@ fn channel(component: [u8; 4], number: ChannelNumber, bits: u32) -> u64 {
     value as u64 & largest(bits)
 }
 
-/// Encodes a colour as a texel. The components red, green, blue and alpha have 4 bytes each, as floats, or integers
-/// for integer formats. Out-of-range values are clamped.
+/// Encodes a colour as a texel. Red, green, blue and alpha have 4 bytes each: floats, or integers for integer formats.
+/// Out-of-range values are clamped.
 ///
 /// # Examples
 /// ```
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(of(A, UnormInt8, color), [64]);
         assert_eq!(of(Luminance, HalfFloat, color), [0x00, 0x3c]);
         assert_eq!(of(Srgba, UnormInt8, color), [255, 188, 0, 64]);
-        // Red in the highest bits.
+        // Red occupies the highest bits.
         assert_eq!(of(Rgb, UnormShort565, color), [0x00, 0xfc]);
         assert_eq!(
             of(Rgb, UnormShort101010, color),
@@ -193,7 +193,7 @@ mod tests {
             let value = f32::from(byte) / 255.0;
             assert!((linear(srgb(value)) - value).abs() < 1e-6, "{byte}");
         }
-        // Alpha has none.
+        // Alpha has no transfer function.
         let mut texels = [[0, 55, 255, 55], [128, 188, 10, 9]].concat();
         ColorConversion::ToSrgb.apply(&mut texels[..4]);
         ColorConversion::FromSrgb.apply(&mut texels[4..]);

@@ -1,33 +1,33 @@
-//! Image descriptors in memory, whose addresses are passed to kernels.
+//! Image descriptors in memory. Kernels receive their addresses.
 //!
-//! A descriptor contains the words used by image instructions (by buffer instructions for a buffer image), followed
-//! by those that the device library's queries read: `ockl/src/image.cl` of ROCm-Device-Libs.
+//! A descriptor contains the words that image instructions use (buffer instructions for a buffer image), followed by
+//! those that the device library's queries read: see `ockl/src/image.cl` in ROCm-Device-Libs.
 
 use gcn_isa::Isa;
 use gcn_isa::image::{ImageDescriptor, ImageKind, LayoutError};
 
 use super::layout::{Geometry, Image};
 
-/// Size in memory of an image or sampler descriptor, in bytes.
+/// Size of an image or sampler descriptor in memory, in bytes.
 pub const DESCRIPTOR_BYTES: usize = 64;
-/// Number of dwords of an image descriptor in use.
+/// Number of dwords used in an image descriptor.
 pub const DESCRIPTOR_DWORDS: usize = 12;
-/// Indices of the dwords for channel type, channel order and width, used by queries.
+/// Indices of the dwords that queries read for channel type, channel order and width.
 const KIND_DWORD: usize = 8;
 const ORDER_DWORD: usize = 9;
 const WIDTH_DWORD: usize = 10;
 
-/// Fields of a buffer descriptor (V#) with texels.
+/// Fields of a typed buffer descriptor (V#).
 const STRIDE_SHIFT: u32 = 16;
 const SELECT_BITS: usize = 3;
 const NUMBER_FORMAT_SHIFT: u32 = 12;
 const DATA_FORMAT_SHIFT: u32 = 15;
 
 impl Image {
-    /// Descriptor for the image at an address, for devices with the given instruction set.
+    /// Builds a descriptor for the image at an address, for devices with the given instruction set.
     ///
     /// # Errors
-    /// [`LayoutError`]: the distance of rows is not one that these devices take.
+    /// Returns a [`LayoutError`] if these devices do not support the row pitch.
     ///
     /// # Examples
     /// ```
@@ -75,7 +75,7 @@ impl Image {
             ..image.selecting(self.format.order().select()).at(address)
         };
         let all = image.words(isa);
-        // A distance beyond its field would be another one.
+        // A pitch that does not fit its field would be truncated.
         let layout = ImageDescriptor::from_words(isa, all).layout(isa)?;
         let distances = (layout.row, layout.layer);
         if distances != (self.pitches.row as u64, self.pitches.slice as u64) {
@@ -95,7 +95,7 @@ impl Image {
         });
         words[0] = address as u32;
         words[1] = (address >> u32::BITS) as u32 & 0xffff | bytes << STRIDE_SHIFT;
-        // GCN 1.2 alone counts bytes.
+        // Only GCN 1.2 counts bytes.
         words[2] = match isa {
             Isa::Vi | Isa::Stoney => texels * bytes,
             Isa::Si | Isa::Ci | Isa::Gfx9 | Isa::Vega12 | Isa::Vega20 => texels,

@@ -1,7 +1,7 @@
-//! Image formats and their numbers in descriptors.
+//! Image formats and their encoding in descriptors.
 //!
-//! The formats are those of AMD's runtimes except depth formats, and include all required by OpenCL. The device
-//! library (5.2.3) returns depths as four components, one of which is in a register.
+//! Includes all formats of AMD's runtimes except depth formats, and all that OpenCL requires. The device library
+//! (5.2.3) returns a depth as four components, although only one is in a register.
 
 use gcn_isa::image::Select::{self, One, W, X, Y, Z, Zero};
 use gcn_isa::image::{number_format as number, texel_format as texel};
@@ -9,19 +9,19 @@ use gcn_isa::image::{number_format as number, texel_format as texel};
 /// Interpretation of a channel's bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum ChannelNumber {
-    /// From 0 to 1.
+    /// Fraction from 0 to 1.
     Unorm,
-    /// From -1 to 1.
+    /// Fraction from -1 to 1.
     Snorm,
-    /// An unsigned integer.
+    /// Unsigned integer.
     Unsigned,
-    /// A signed integer.
+    /// Signed integer.
     Signed,
-    /// A floating-point number.
+    /// Floating-point number.
     Float,
 }
 
-/// Channel order, `hsa_ext_image_channel_order_t`; only those supported by devices.
+/// Channel order, `hsa_ext_image_channel_order_t`. Contains only orders that devices support.
 ///
 /// # Examples
 /// ```
@@ -49,7 +49,7 @@ pub enum ChannelOrder {
 }
 
 impl ChannelOrder {
-    /// All orders.
+    /// All channel orders.
     pub const ALL: [ChannelOrder; 11] = [
         ChannelOrder::A,
         ChannelOrder::R,
@@ -64,13 +64,13 @@ impl ChannelOrder {
         ChannelOrder::Luminance,
     ];
 
-    /// Channel order with an HSA number.
+    /// Returns the channel order with an HSA number.
     pub fn numbered(number: u32) -> Option<ChannelOrder> {
         let mut all = ChannelOrder::ALL.into_iter();
         all.find(|order| *order as u32 == number)
     }
 
-    /// Number of channels per texel.
+    /// Returns the number of channels per texel.
     const fn channels(self) -> usize {
         match self {
             ChannelOrder::A
@@ -78,7 +78,7 @@ impl ChannelOrder {
             | ChannelOrder::Intensity
             | ChannelOrder::Luminance => 1,
             ChannelOrder::Rg | ChannelOrder::Ra => 2,
-            // Packed types have four.
+            // Packed types use four channels.
             ChannelOrder::Rgb
             | ChannelOrder::Rgba
             | ChannelOrder::Bgra
@@ -87,7 +87,7 @@ impl ChannelOrder {
         }
     }
 
-    /// Source channel for each component that kernels see.
+    /// Returns the source channel for each component of a texel in kernels.
     pub const fn select(self) -> [Select; 4] {
         match self {
             ChannelOrder::A => [Zero, Zero, Zero, X],
@@ -104,7 +104,7 @@ impl ChannelOrder {
     }
 }
 
-/// Channel type, `hsa_ext_image_channel_type_t`; only those supported by devices.
+/// Channel type, `hsa_ext_image_channel_type_t`. Contains only types that devices support.
 ///
 /// # Examples
 /// ```
@@ -136,9 +136,9 @@ pub enum ChannelType {
 /// Properties of a channel type.
 struct ChannelFacts {
     number: ChannelNumber,
-    /// Bits of each channel, lowest first.
+    /// Number of bits in each channel, lowest channel first.
     bits: [u32; 4],
-    /// Data format numbers for one, two and four channels; packed types use one for all.
+    /// Data format numbers for one, two and four channels. Packed types repeat a single number.
     data: [u8; 3],
 }
 
@@ -159,7 +159,7 @@ const INTS: [u8; 3] = [
 ];
 
 impl ChannelType {
-    /// All types.
+    /// All channel types.
     pub const ALL: [ChannelType; 15] = [
         ChannelType::SnormInt8,
         ChannelType::SnormInt16,
@@ -178,7 +178,7 @@ impl ChannelType {
         ChannelType::Float,
     ];
 
-    /// Channel type with an HSA number.
+    /// Returns the channel type with an HSA number.
     pub fn numbered(number: u32) -> Option<ChannelType> {
         let mut all = ChannelType::ALL.into_iter();
         all.find(|kind| *kind as u32 == number)
@@ -210,12 +210,12 @@ impl ChannelType {
         }
     }
 
-    /// Interpretation of a channel's bits.
+    /// Returns the interpretation of a channel's bits.
     pub(crate) const fn number(self) -> ChannelNumber {
         self.facts().number
     }
 
-    /// Bits of each channel, lowest first.
+    /// Returns the number of bits in each channel, lowest channel first.
     pub const fn bits(self) -> [u32; 4] {
         self.facts().bits
     }
@@ -229,7 +229,7 @@ impl ChannelType {
     }
 }
 
-/// An image format supported by devices.
+/// Image format supported by devices.
 ///
 /// # Examples
 /// ```
@@ -246,7 +246,7 @@ pub struct DeviceFormat {
 }
 
 impl DeviceFormat {
-    /// Format with a channel order and type; `None` if devices do not support it.
+    /// Returns the format for a channel order and type, or `None` if devices do not support it.
     pub const fn new(order: ChannelOrder, kind: ChannelType) -> Option<DeviceFormat> {
         use ChannelNumber::{Float, Signed, Snorm, Unorm, Unsigned};
         let number = kind.number();
@@ -271,7 +271,7 @@ impl DeviceFormat {
         }
     }
 
-    /// All formats.
+    /// Returns all supported formats.
     pub fn all() -> impl Iterator<Item = DeviceFormat> {
         ChannelOrder::ALL.into_iter().flat_map(|order| {
             let kinds = ChannelType::ALL.into_iter();
@@ -279,28 +279,28 @@ impl DeviceFormat {
         })
     }
 
-    /// Channel order.
+    /// Returns the channel order.
     pub const fn order(self) -> ChannelOrder {
         self.order
     }
 
-    /// Channel type.
+    /// Returns the channel type.
     pub const fn kind(self) -> ChannelType {
         self.kind
     }
 
-    /// Number of channels per texel; four for packed types.
+    /// Returns the number of channels per texel; four for packed types.
     pub const fn channels(self) -> usize {
         self.order.channels()
     }
 
-    /// Size of a texel in bytes.
+    /// Returns the texel size in bytes.
     pub fn bytes(self) -> usize {
         let bits: u32 = self.kind.bits().iter().take(self.channels()).sum();
         (bits / u8::BITS) as usize
     }
 
-    /// Data format and number format in descriptors.
+    /// Returns the data format and number format for descriptors.
     ///
     /// # Examples
     /// ```
@@ -341,7 +341,7 @@ impl DeviceFormat {
         !self.is_srgb()
     }
 
-    /// True if three channels share 16 bits, which buffer instructions cannot read.
+    /// True if three channels share 16 bits, a layout that buffer instructions cannot read.
     pub(super) const fn is_packed_short(self) -> bool {
         matches!(
             self.kind,

@@ -1,4 +1,4 @@
-//! Image sizes, and the layout of texels in memory.
+//! Image sizes and texel layout in memory.
 
 use gcn_isa::image::ImageDescriptor;
 use thiserror::Error;
@@ -14,11 +14,11 @@ pub const MAX_DEPTH: usize = ImageDescriptor::MAX_DEPTH as usize;
 pub const MAX_BUFFER: usize = 1 << 27;
 /// Required alignment of an image's address, in bytes.
 pub const ADDRESS_ALIGN: usize = 256;
-/// Required alignment of rows, in bytes and in texels, for devices of all generations.
+/// Required row alignment in bytes and in texels, sufficient for all generations.
 const ROW_BYTES: usize = 256;
 const ROW_TEXELS: usize = 64;
 
-/// Kind of image.
+/// Image geometry.
 ///
 /// # Examples
 /// ```
@@ -32,7 +32,7 @@ const ROW_TEXELS: usize = 64;
 pub enum Geometry {
     D1,
     D1Array,
-    /// 1D, in the memory of a buffer: kernels read it with buffer instructions.
+    /// 1D image in the memory of a buffer; kernels read it with buffer instructions.
     D1Buffer,
     D2,
     D2Array,
@@ -40,7 +40,7 @@ pub enum Geometry {
 }
 
 impl Geometry {
-    /// All kinds.
+    /// All geometries.
     pub const ALL: [Geometry; 6] = [
         Geometry::D1,
         Geometry::D1Array,
@@ -65,7 +65,7 @@ impl Geometry {
         self.is_array() || matches!(self, Geometry::D3)
     }
 
-    /// Maximum width, height, and number of slices or layers; 1 for dimensions that the kind lacks.
+    /// Returns the maximum width, height, and number of slices or layers; 1 for dimensions that the geometry lacks.
     pub const fn max_size(self) -> [usize; 3] {
         let width = match self {
             Geometry::D1Buffer => MAX_BUFFER,
@@ -76,7 +76,7 @@ impl Geometry {
         [width, height, slices]
     }
 
-    /// True if images of this kind support a format.
+    /// True if images of this geometry support a format.
     ///
     /// # Examples
     /// ```
@@ -100,13 +100,13 @@ impl Geometry {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Error)]
 pub enum ImageError {
-    /// Images of this kind do not support the format.
+    /// The geometry does not support the format.
     #[error("images of this kind do not have the format")]
     Format,
     /// A size is 0 or too large.
     #[error("a size of the image is 0 or too large")]
     Size,
-    /// Rows or slices overlap, or have a pitch that devices do not support.
+    /// Rows or slices overlap, or devices do not support the pitch.
     #[error("the distance of rows or slices is not possible")]
     Pitch,
     /// A region is empty or outside the image.
@@ -127,22 +127,22 @@ pub enum ImageError {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Image {
-    /// Format of the texels.
+    /// Texel format.
     pub format: DeviceFormat,
-    /// Its kind.
+    /// Image geometry.
     pub geometry: Geometry,
-    /// Width, height, and number of slices or layers; 1 for dimensions that the kind lacks.
+    /// Width, height, and number of slices or layers; 1 for dimensions that the geometry lacks.
     pub size: [usize; 3],
     /// Pitches in device memory.
     pub pitches: Pitches,
 }
 
 impl Image {
-    /// Creates an image whose row pitch suits devices of all generations. Sizes of dimensions that the kind lacks are
-    /// ignored.
+    /// Creates an image whose row pitch suits devices of all generations. Sizes in dimensions that the geometry lacks
+    /// are ignored.
     ///
     /// # Errors
-    /// [`ImageError::Format`], [`ImageError::Size`].
+    /// Returns [`ImageError::Format`] or [`ImageError::Size`] for an unsupported format or size.
     pub fn new(
         format: DeviceFormat,
         geometry: Geometry,
@@ -175,10 +175,11 @@ impl Image {
         })
     }
 
-    /// Sets another row pitch.
+    /// Changes the row pitch.
     ///
     /// # Errors
-    /// [`ImageError::Pitch`]: rows overlap, or begin within a texel. A [descriptor](Image::descriptor) may ask for more.
+    /// Returns [`ImageError::Pitch`] if rows overlap or start within a texel. A [descriptor](Image::descriptor) may
+    /// have stricter requirements.
     ///
     /// # Examples
     /// ```
@@ -202,12 +203,12 @@ impl Image {
         })
     }
 
-    /// Size in device memory, in bytes, saturating.
+    /// Returns the size in device memory, in bytes. Saturates on overflow.
     pub fn bytes(&self) -> usize {
         self.pitches.slice.saturating_mul(self.size[2])
     }
 
-    /// Width, rows and slices as copies count them: layers of a 1D array are rows.
+    /// Returns width, rows and slices as used in copies: layers of a 1D array count as rows.
     fn extent(&self) -> [usize; 3] {
         match (self.geometry, self.size) {
             (Geometry::D1Array, [width, _, layers]) => [width, layers, 1],
@@ -215,7 +216,7 @@ impl Image {
         }
     }
 
-    /// Pitches as copies count them.
+    /// Returns the pitches as used in copies.
     ///
     /// # Examples
     /// ```
@@ -235,7 +236,7 @@ impl Image {
         }
     }
 
-    /// The whole image.
+    /// Returns the box that contains the whole image.
     ///
     /// # Examples
     /// ```
@@ -253,10 +254,10 @@ impl Image {
         }
     }
 
-    /// Converts origin and size of a texel region to bytes.
+    /// Converts origin and size of a texel region to a box in bytes.
     ///
     /// # Errors
-    /// [`ImageError::Region`].
+    /// Returns [`ImageError::Region`] if the region is empty or outside the image.
     ///
     /// # Examples
     /// ```

@@ -1,6 +1,6 @@
-//! Boxes of bytes in memory, for rectangle and image copies.
+//! Box-shaped memory regions for rectangle and image copies.
 
-/// Distances in bytes between rows and between slices; 0 for no padding.
+/// Row and slice pitches in bytes; 0 means tightly packed.
 ///
 /// # Examples
 /// ```
@@ -14,7 +14,7 @@ pub struct Pitches {
     pub slice: usize,
 }
 
-/// A box in memory: address of its first byte, row pitch and slice pitch in bytes.
+/// Location of a box in memory: address of its first byte, row pitch and slice pitch in bytes.
 ///
 /// # Examples
 /// ```
@@ -32,7 +32,7 @@ pub struct BoxPlace {
 }
 
 impl BoxPlace {
-    /// Creates a box at `origin`, relative to `address`; rows and slices are contiguous if their pitch is 0.
+    /// Creates a box at `origin`, relative to `address`. A pitch of 0 means that rows or slices are contiguous.
     ///
     /// # Examples
     /// ```
@@ -67,14 +67,14 @@ impl BoxPlace {
         self.address + y * self.row + z * self.slice
     }
 
-    /// Addresses of the rows.
+    /// Returns the addresses of the rows.
     pub fn rows(self, region: [usize; 3]) -> impl Iterator<Item = u64> {
         let [_, rows, slices] = region.map(|n| n as u64);
         (0..slices).flat_map(move |z| (0..rows).map(move |y| self.row_at(y, z)))
     }
 }
 
-/// Size of a box in a memory object: bytes per row, rows, slices.
+/// Origin and size of a box in a memory object: bytes per row, rows, slices.
 ///
 /// # Examples
 /// ```
@@ -92,7 +92,7 @@ pub struct BoxSize {
 }
 
 impl BoxSize {
-    /// Contiguous bytes.
+    /// Creates a box of contiguous bytes.
     pub fn line(offset: usize, bytes: usize) -> BoxSize {
         BoxSize {
             origin: [offset, 0, 0],
@@ -100,12 +100,12 @@ impl BoxSize {
         }
     }
 
-    /// The box in memory that begins at an address.
+    /// Places the box relative to an address.
     pub fn at(&self, address: u64, pitches: Pitches) -> BoxPlace {
         BoxPlace::new(address, self.origin, self.size, pitches.row, pitches.slice)
     }
 
-    /// The box in tightly packed memory.
+    /// Places only the box's contents at an address, ignoring its origin.
     pub fn alone(&self, address: u64, pitches: Pitches) -> BoxPlace {
         BoxPlace::new(address, [0; 3], self.size, pitches.row, pitches.slice)
     }

@@ -1,10 +1,10 @@
-//! Samplers.
+//! Image samplers.
 
 use gcn_isa::image::{Clamp, SamplerDescriptor, TexelFilter};
 
 pub use gcn_isa::image::SAMPLER_DWORDS;
 
-/// Addressing mode: handling of coordinates outside the image.
+/// Addressing mode for coordinates outside the image.
 ///
 /// # Examples
 /// ```
@@ -13,13 +13,13 @@ pub use gcn_isa::image::SAMPLER_DWORDS;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Addressing {
-    /// Clamp to the edge texel.
+    /// Clamps to the edge texel.
     Edge,
-    /// Border colour: 0 in each component, except alpha 1 for formats without alpha.
+    /// Returns the border colour: 0 in each component, except alpha 1 for formats without alpha.
     Border,
-    /// Repeat the image.
+    /// Repeats the image.
     Repeat,
-    /// Repeat the image, mirrored each time.
+    /// Repeats the image, mirroring every other copy.
     MirroredRepeat,
 }
 
@@ -43,13 +43,13 @@ impl Addressing {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Filter {
-    /// The nearest texel.
+    /// Nearest texel.
     Nearest,
-    /// Interpolate between neighbouring texels.
+    /// Linear interpolation between neighbouring texels.
     Linear,
 }
 
-/// A sampler.
+/// Sampler state.
 ///
 /// # Examples
 /// ```
@@ -63,17 +63,17 @@ pub enum Filter {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Sampler {
-    /// True if coordinates are normalized to 0 to 1.
+    /// True if coordinates are normalized to the range 0 to 1.
     pub is_normalized: bool,
     /// Addressing mode of each dimension.
     pub addressing: [Addressing; 3],
-    /// The filter.
+    /// Filter mode.
     pub filter: Filter,
 }
 
 impl Sampler {
-    /// Words of the descriptor, the same for all generations, and as in the device library for samplers in sources
-    /// (`opencl/src/image/isamp.cl`).
+    /// Returns the descriptor words. They are the same for all generations, and match those that the device library
+    /// builds for samplers in sources (`opencl/src/image/isamp.cl`).
     pub fn words(self) -> [u32; SAMPLER_DWORDS] {
         let filter = match self.filter {
             Filter::Nearest => TexelFilter::Point,

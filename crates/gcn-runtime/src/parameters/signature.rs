@@ -1,7 +1,7 @@
-//! Parameter types from a kernel's symbol.
+//! Derives parameter types from a kernel's symbol.
 
-/// Parameter types as declared in the source, from the symbol of a C++ kernel; `None` for C functions, whose names
-/// have none.
+/// Returns the parameter types as declared in the source, from the symbol of a C++ kernel. Returns `None` for C
+/// functions, whose symbols do not encode types.
 ///
 /// # Examples
 /// ```
@@ -35,7 +35,7 @@ pub fn types_of_symbol(symbol: &str) -> Option<Vec<String>> {
     Some(types)
 }
 
-/// Position of the parenthesis that matches a closing one after the text.
+/// Finds the opening parenthesis for a closing one that follows the text.
 fn opening(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, c) in text.char_indices().rev() {
@@ -62,7 +62,7 @@ mod tests {
                 &["unsigned char", "unsigned int", "unsigned int*"],
             ),
             ("_Z3addIfEvPT_PKS0_i", &["float*", "float const*", "int"]),
-            // Function pointers and templates have commas and parentheses of their own.
+            // Function pointers and templates contain their own commas and parentheses.
             (
                 "_Z1kPFvifE4PairIifEj",
                 &["void (*)(int, float)", "Pair<int, float>", "unsigned int"],

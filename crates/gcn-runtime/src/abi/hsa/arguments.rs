@@ -1,4 +1,4 @@
-//! The argument segment: explicit arguments, and hidden ones as placed by the metadata or the object version.
+//! Builds the argument segment: explicit arguments, and hidden ones placed by the metadata or the object version.
 
 use std::ops::Range;
 
@@ -10,23 +10,23 @@ use crate::abi::owned::Owned;
 
 use super::start::{Arguments, KernelStart, LaunchShape, PlacedBytes};
 
-/// The argument segment is a multiple of this size in bytes, because compilers load aligned groups of dwords that may
-/// extend past its end.
+/// The segment size is a multiple of this size in bytes, because compilers load aligned groups of dwords that may
+/// extend past the arguments.
 const KERNARG_LINE: u64 = 64;
-/// Alignment of the hidden arguments, which follow the explicit ones.
+/// Alignment in bytes of the hidden arguments, which follow the explicit ones.
 const HIDDEN_ALIGN: u64 = 8;
 
-/// A hidden argument: offset in the segment, size in bytes, and kind.
+/// Hidden argument: offset in the segment, size in bytes, and kind.
 type Hidden<'a> = (u64, u64, &'a ValueKind);
 
-/// Addresses for hidden arguments.
+/// Addresses to pass in hidden arguments.
 pub(super) struct Services {
     pub(super) queue: u64,
-    /// Null if nothing is printed.
+    /// Address of the printf buffer; null if the kernel does not print.
     pub(super) printf: u64,
-    /// Null without host calls.
+    /// Address of the host call buffer; null without host calls.
     pub(super) hostcall: u64,
-    /// Null without device-side `malloc`.
+    /// Address of the heap structure; null without device-side `malloc`.
     pub(super) heap: u64,
 }
 
@@ -36,14 +36,13 @@ impl KernelStart<'_> {
         self.hidden().any(|(.., kind)| kind == wanted)
     }
 
-    /// Hidden arguments with their offsets: from the metadata or, without metadata, as the object version places
-    /// them.
+    /// Returns the hidden arguments with their offsets, from the metadata or else by the object version's layout.
     pub(super) fn hidden(&self) -> impl Iterator<Item = Hidden<'_>> {
         let metadata = self.kernel.metadata.as_ref();
         let declared = metadata.map_or(&[][..], |metadata| &metadata.args);
         let hidden = declared.iter().filter(|it| it.value_kind.is_hidden());
         let hidden = hidden.map(|it| (it.offset, it.size, &it.value_kind));
-        // Only the caller knows where the explicit arguments of a segment of its own end.
+        // Only the caller knows the end of the explicit arguments in its own segment.
         let is_placed = matches!(self.arguments, Arguments::Placed(_));
         let undeclared = if declared.is_empty() && is_placed {
             hidden_layout(self.object.version)
@@ -58,7 +57,8 @@ impl KernelStart<'_> {
         hidden.chain(undeclared).chain(mute)
     }
 
-    /// Location read by the device library's printf, if it is among the hidden arguments.
+    /// Returns the hidden argument in which the device library's printf stub expects its buffer, if the object contains
+    /// the stub and does not declare the argument.
     fn mute_printf_argument<'a>(
         &self,
         hidden: impl Iterator<Item = Hidden<'a>> + Clone,
@@ -82,7 +82,7 @@ impl KernelStart<'_> {
         end.min(MAX_KERNARG_BYTES + 1)
     }
 
-    /// Size of the argument segment in bytes.
+    /// Returns the size of the argument segment in bytes.
     pub(super) fn segment_bytes(&self) -> u64 {
         let metadata = self
             .kernel
@@ -98,7 +98,7 @@ impl KernelStart<'_> {
             .max(hidden_ends.max().unwrap_or(0))
     }
 
-    /// Value of a hidden argument. Unsupported services (device queues, multi-device grids) have null addresses.
+    /// Returns the value of a hidden argument; null for unsupported services (device queues, multi-device grids).
     fn hidden_value(&self, kind: &ValueKind, device: &Device, services: &Services) -> u64 {
         let LaunchShape {
             grid,
@@ -167,7 +167,7 @@ impl KernelStart<'_> {
         owned.place("the argument segment", &segment)
     }
 
-    /// Allocations referenced only by arguments that are declared read-only.
+    /// Returns the allocations referenced only by arguments that are declared read-only.
     pub(crate) fn read_only(&self, memory: &Memory, arguments: u64) -> Vec<Range<u64>> {
         let metadata = self.kernel.metadata.as_ref();
         let declared = metadata.map_or(&[][..], |metadata| &metadata.args);
@@ -191,7 +191,7 @@ impl KernelStart<'_> {
     }
 }
 
-/// Hidden arguments without metadata: offset from the first one, size, and kind.
+/// Returns the hidden arguments of kernels without metadata: offset from the first one, size, and kind.
 fn hidden_layout(version: Version) -> &'static [(u64, u64, ValueKind)] {
     if version >= Version::V5 {
         HIDDEN_V5
@@ -200,7 +200,7 @@ fn hidden_layout(version: Version) -> &'static [(u64, u64, ValueKind)] {
     }
 }
 
-/// Hidden arguments of versions 2 to 4.
+/// Hidden arguments in versions 2 to 4.
 const HIDDEN_V2: &[(u64, u64, ValueKind)] = &[
     (0, 8, ValueKind::HiddenGlobalOffsetX),
     (8, 8, ValueKind::HiddenGlobalOffsetY),
@@ -211,7 +211,7 @@ const HIDDEN_V2: &[(u64, u64, ValueKind)] = &[
     (48, 8, ValueKind::HiddenMultigridSyncArg),
 ];
 
-/// Hidden arguments of versions 5 and later.
+/// Hidden arguments since version 5.
 const HIDDEN_V5: &[(u64, u64, ValueKind)] = &[
     (0, 4, ValueKind::HiddenBlockCountX),
     (4, 4, ValueKind::HiddenBlockCountY),

@@ -7,16 +7,16 @@ use gcn_object::MAX_KERNARG_BYTES;
 
 use crate::abi::printf::FormatError;
 
-/// Maximum number of waves in a dispatch. The packet's three 32-bit grid sizes allow 2^96 work-items, but this many
-/// waves would already run for days here.
+/// Maximum number of waves in a dispatch. The packet's three 32-bit grid sizes allow 2^96 work-items, but even this
+/// many waves would run for days in the emulator.
 pub(crate) const MAX_WAVES: u128 = 1 << 30;
-/// Maximum scratch per lane in bytes: the size per wave is a 13-bit field in units of 1 KiB.
+/// Maximum scratch per lane in bytes. The size per wave is a 13-bit field in units of 1 KiB.
 pub(crate) const MAX_SCRATCH_PER_LANE: u32 = ((1 << 13) - 1) * 1024 / 64;
 
-/// A choice made for the launch that users may want to know about.
+/// Default chosen for a launch that users may want to know.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum LaunchNote {
-    /// The stack size is not in the descriptor.
+    /// The descriptor does not contain the stack size.
     #[error(
         "the size of the kernel's stack is unknown; each lane has {bytes} bytes of scratch, {stack} more than the fixed part"
     )]
@@ -31,15 +31,15 @@ pub enum LaunchNote {
         "a grid of {} has partial workgroups of {}; the kernel was compiled for whole workgroups only", by(.grid), by(.group)
     )]
     Partial {
-        /// Work-items.
+        /// Grid size in work-items.
         grid: [u64; 3],
         /// Workgroup size in work-items.
         group: [u64; 3],
     },
-    /// Output with this format is lost.
+    /// Output with a malformed format is lost.
     #[error(transparent)]
     Format(#[from] FormatError),
-    /// The output is lost (errata E244).
+    /// All output is lost (errata E244).
     #[error(
         "the code object calls the device library's empty printf instead of the compiler's, and prints nothing"
     )]
@@ -60,7 +60,7 @@ pub enum LaunchNote {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchError {
-    /// A dimension is zero.
+    /// A size is zero.
     #[error("a grid and a workgroup need at least one work-item in every dimension")]
     Empty,
     /// The workgroup has too many work-items.
@@ -71,17 +71,17 @@ pub enum LaunchError {
         "a workgroup of {items} work-items is too large: the kernel was compiled for at most {most}"
     )]
     GroupBeyondKernel {
-        /// Work-items in the workgroup.
+        /// Number of work-items in the workgroup.
         items: u64,
-        /// Maximum allowed by the metadata.
+        /// Maximum number allowed by the metadata.
         most: u64,
     },
     /// The kernel requires another workgroup size.
     #[error("the kernel was compiled for workgroups of {}, not of {}", by(.required), by(.given))]
     GroupRequired {
-        /// Size required by the metadata.
+        /// Size that the metadata requires.
         required: [u64; 3],
-        /// Size requested.
+        /// Requested size.
         given: [u64; 3],
     },
     /// The grid has too many waves.
@@ -89,25 +89,25 @@ pub enum LaunchError {
         "a grid of {} in workgroups of {} has {waves} waves; the limit is {MAX_WAVES}", by(.grid), by(.group)
     )]
     TooManyWaves {
-        /// Work-items.
+        /// Grid size in work-items.
         grid: [u64; 3],
         /// Workgroup size in work-items.
         group: [u64; 3],
-        /// Waves.
+        /// Number of waves.
         waves: u128,
     },
     /// The LDS size exceeds the limit.
     #[error("a workgroup needs {bytes} bytes of LDS ({fixed} in the kernel, {dynamic} dynamic); {} has {most}", .isa.version())]
     Lds {
-        /// Total size.
+        /// Total size in bytes.
         bytes: u64,
-        /// Static size from the descriptor.
+        /// Static size from the descriptor, in bytes.
         fixed: u32,
-        /// Dynamic size from the launch.
+        /// Dynamic size from the launch, in bytes.
         dynamic: u32,
-        /// The generation.
+        /// Instruction set of the device.
         isa: Isa,
-        /// Maximum per workgroup.
+        /// Maximum size per workgroup in bytes.
         most: u32,
     },
     /// The scratch size exceeds the hardware's limit.
@@ -115,25 +115,25 @@ pub enum LaunchError {
         "the kernel needs {bytes} bytes of scratch per lane; the limit is {MAX_SCRATCH_PER_LANE}"
     )]
     Scratch {
-        /// Size from the descriptor.
+        /// Size from the descriptor, in bytes.
         bytes: u64,
     },
     /// The argument segment is unreasonably large.
     #[error("the argument segment has {bytes} bytes; the limit is {MAX_KERNARG_BYTES}")]
     Arguments {
-        /// Size.
+        /// Size in bytes.
         bytes: u64,
     },
-    /// The registers exceed those of a compute unit.
+    /// The kernel needs more registers than a compute unit has.
     #[error(transparent)]
     Unfit(#[from] Unfit),
     /// The kernel needs waves of 32 lanes, which GCN lacks.
     #[error("the kernel needs waves of 32 lanes, which {} does not have", .0.version())]
     Wave32(Isa),
-    /// The entry point is not code.
+    /// The entry point is not in executable code.
     #[error("the entry of the kernel at {0:#x} is not in an executable segment")]
     Entry(u64),
-    /// No memory.
+    /// Not enough device memory is available.
     #[error(transparent)]
     Memory(#[from] AllocError),
 }

@@ -1,7 +1,7 @@
-//! Diagnosis of executed code: arguments not passed by the launch, and registers not requested by the descriptor.
+//! Diagnoses executed code that uses arguments the launch did not pass, or registers the descriptor did not request.
 //!
-//! Code is inspected in address order, ignoring branches. The results are hints; a kernel that computes addresses in
-//! unusual ways has none.
+//! Code is inspected in address order, ignoring branches. The results are hints: a kernel that computes addresses in
+//! unusual ways yields none.
 
 use std::fmt;
 
@@ -15,14 +15,14 @@ use gcn_object::{Properties, UserSgpr};
 
 use super::start::{Arguments, KernelStart};
 
-/// Bytes of a dword.
+/// Size of a dword in bytes.
 const DWORD: u64 = 4;
 /// Size of the largest common argument, in bytes.
 const ARGUMENT: u64 = 8;
-/// Registers below this number are plain SGPRs on all targets.
+/// Number of registers, from `s0`, that are plain SGPRs on all targets.
 const SGPRS: u8 = 102;
 
-/// Loads beyond the arguments of a launch, by a kernel without metadata.
+/// Loads beyond the launch arguments by a kernel without metadata.
 ///
 /// # Examples
 /// ```
@@ -37,13 +37,13 @@ const SGPRS: u8 = 102;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct BeyondArguments {
-    /// Size of the arguments passed, in bytes.
+    /// Size of the passed arguments, in bytes.
     pub given: u64,
-    /// Size of the arguments loaded, in bytes.
+    /// Size of the loaded arguments, in bytes.
     pub loaded: u64,
     /// Address of the first such load.
     pub pc: u64,
-    /// Text.
+    /// Assembly text of the first such load.
     pub instruction: String,
 }
 
@@ -75,15 +75,15 @@ impl fmt::Display for BeyondArguments {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct UnownedSources {
-    /// Number of such instructions.
+    /// Number of instructions with such sources.
     pub instructions: u64,
-    /// Number of VGPRs requested.
+    /// Number of requested VGPRs.
     pub vgprs: usize,
-    /// Number of SGPRs requested.
+    /// Number of requested SGPRs.
     pub sgprs: u8,
     /// Address of the first such instruction.
     pub pc: u64,
-    /// Text.
+    /// Assembly text of the first such instruction.
     pub instruction: String,
 }
 
@@ -116,12 +116,12 @@ pub(crate) fn unowned_sources(code: &Code) -> Option<UnownedSources> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct UnsetSgprs {
-    /// The first one.
+    /// First register.
     pub first: u8,
     /// Number of registers.
     pub count: u8,
-    /// User SGPR contents missing from the descriptor that would initialize them: those for these registers first,
-    /// then those that precede them.
+    /// User SGPRs to request in the descriptor so that these registers are initialized. Contents of the registers
+    /// themselves come first, then contents that precede them.
     pub missing: Vec<UserSgpr>,
 }
 
@@ -143,7 +143,7 @@ impl fmt::Display for UnsetSgprs {
 }
 
 impl UnsetSgprs {
-    /// Assembler directives that request [`UnsetSgprs::missing`].
+    /// Returns the assembler directives that request [`UnsetSgprs::missing`].
     ///
     /// # Examples
     /// ```
@@ -163,7 +163,7 @@ impl UnsetSgprs {
     }
 }
 
-/// Contents that are addresses or descriptors, most likely first.
+/// User SGPRs that contain addresses or descriptors, most likely first.
 const POINTERS: [UserSgpr; 4] = [
     UserSgpr::KernargSegmentPtr,
     UserSgpr::DispatchPtr,
@@ -171,7 +171,7 @@ const POINTERS: [UserSgpr; 4] = [
     UserSgpr::PrivateSegmentBuffer,
 ];
 
-/// A set of registers by number.
+/// Register set.
 #[derive(Clone, Copy, Default)]
 struct Set {
     scalar: u128,
@@ -223,7 +223,7 @@ impl Set {
     }
 }
 
-/// Registers written by an instruction.
+/// Returns the registers that an instruction writes.
 fn written(step: &Step) -> Set {
     let mut set = Set::default();
     for it in step.inst.uses().registers().filter(|it| it.written != 0) {
@@ -232,7 +232,7 @@ fn written(step: &Step) -> Set {
     set
 }
 
-/// Registers with the address of an access.
+/// Returns the registers that contain the address of an access.
 fn address(plan: &MemoryPlan) -> Set {
     let scalar = |register, count| Set::scalars(register, count);
     let mut set = match (plan.family, plan.saddr) {
@@ -264,7 +264,7 @@ fn address(plan: &MemoryPlan) -> Set {
     set
 }
 
-/// First register of an unmodified base address.
+/// Returns the first register of an unmodified base address.
 fn base(plan: &MemoryPlan) -> Option<u8> {
     match plan.family {
         Family::Scalar => Some(plan.sbase),
@@ -280,8 +280,8 @@ fn base(plan: &MemoryPlan) -> Option<u8> {
 }
 
 impl KernelStart<'_> {
-    /// Loads beyond the arguments of the launch, if the kernel has no metadata to check against. The next possible
-    /// argument counts as one; loads further behind are taken for hidden arguments, as far as these exist.
+    /// Returns loads beyond the launch arguments if there is no metadata to check against. A load of the next possible
+    /// argument is reported; later ones are assumed to read hidden arguments, as far as these exist.
     pub(crate) fn reads_beyond_arguments(&self, code: &Code) -> Option<BeyondArguments> {
         let Arguments::Placed(_) = self.arguments else {
             return None;
@@ -296,7 +296,7 @@ impl KernelStart<'_> {
         let first_hidden = self.hidden().map(|(offset, ..)| offset).min();
         let last_hidden = self.hidden().map(|(offset, size, _)| offset + size).max();
         let next = first_hidden.unwrap_or(given).saturating_add(ARGUMENT);
-        // Where the kernel loads arguments behind those given, the end of the load.
+        // End of the load, if it reads beyond the passed arguments.
         let beyond = |step: &Step| {
             let plan = step.memory.as_deref()?;
             let is_argument = plan.family == Family::Scalar
@@ -307,7 +307,7 @@ impl KernelStart<'_> {
             let offset = u64::try_from(plan.offset).ok();
             let begin = offset.filter(|_| is_argument)?;
             let end = begin.checked_add(bytes)?;
-            // The last dword may be given in part.
+            // Only part of the last dword may have been passed.
             let is_given = end <= given.next_multiple_of(DWORD);
             let is_hidden = begin >= next && last_hidden.is_some_and(|last| end <= last);
             (!is_given && !is_hidden).then_some(end)
@@ -339,7 +339,7 @@ impl KernelStart<'_> {
         found
     }
 
-    /// Uninitialized SGPRs from which the address of a faulting access was computed.
+    /// Returns the uninitialized SGPRs from which the address of a faulting access was computed.
     pub(crate) fn unset_sgprs(&self, code: &Code, fault: &Fault) -> Option<UnsetSgprs> {
         let (FaultKind::Unmapped { .. } | FaultKind::Misaligned { .. }) = fault.kind else {
             return None;
@@ -360,7 +360,7 @@ impl KernelStart<'_> {
             wanted = wanted.without(written);
             let read = uses.registers().filter(|it| it.read != 0);
             match step.memory.as_deref() {
-                // The value that is loaded comes through its address.
+                // A loaded value depends on its address.
                 Some(plan) => wanted = wanted.with(address(plan)),
                 None => read
                     .filter(|it| it.operand().is_some())
@@ -379,7 +379,7 @@ impl KernelStart<'_> {
         let users = rsrc2.user_sgpr_count() as u8;
         let set = users + system.into_iter().filter(|is_on| *is_on).count() as u8;
         let unset = wanted.without(Set::scalars(0, set)).scalar;
-        // A base address is one of those that the descriptor has asked for, and no number of a workgroup.
+        // A base address is one that the descriptor requests, not a workgroup ID.
         let base = base(plan).filter(|first| {
             let is_kept = wanted.scalar & Set::scalars(*first, 2).scalar;
             let is_base = |(what, at, _): (UserSgpr, u32, u32)| {
@@ -406,13 +406,13 @@ impl KernelStart<'_> {
     }
 }
 
-/// Minimum set of contents that, if requested, would be at or before registers accepted by `is_place`; those at the
-/// registers come first.
+/// Returns the minimum set of contents that the descriptor must request so that they reach registers accepted by
+/// `is_place`. Contents of those registers come first.
 fn missing(
     properties: Properties,
     is_place: impl Fn((UserSgpr, u32, u32)) -> bool,
 ) -> Vec<UserSgpr> {
-    /// Number of low descriptor bits, each of which a directive sets to request contents.
+    /// Number of low descriptor bits that request contents; each has a directive.
     const ASKED: u32 = 7;
     let absent = (1..1 << ASKED).filter(|extra: &u32| extra & properties.0 == 0);
     let found = absent.filter_map(|extra| {

@@ -1,4 +1,4 @@
-//! Checks of launch sizes against the limits of hardware and kernel.
+//! Checks launch sizes against the limits of hardware and kernel.
 
 use gcn_emu::run::{MAX_GROUP, Unfit, fits};
 use gcn_emu::wave::LANES;
@@ -8,7 +8,7 @@ use gcn_object::{MAX_KERNARG_BYTES, ObjectKernel};
 use super::error::{LaunchError, MAX_SCRATCH_PER_LANE, MAX_WAVES};
 use super::start::{Arguments, KernelStart, LaunchShape};
 
-/// Maximum LDS per workgroup in bytes.
+/// Returns the maximum LDS per workgroup in bytes.
 ///
 /// # Examples
 /// ```
@@ -24,13 +24,13 @@ pub fn max_lds(isa: Isa) -> u32 {
     }
 }
 
-/// Number of work-items in a workgroup.
+/// Returns the number of work-items in a workgroup.
 fn items(group: [u32; 3]) -> u64 {
     let sizes = group.into_iter().map(u64::from);
     sizes.fold(1, u64::saturating_mul)
 }
 
-/// Error if a workgroup size exceeds what the kernel was compiled for.
+/// Returns an error if the workgroup is larger than the kernel was compiled for.
 pub(crate) fn beyond_compiled(kernel: &ObjectKernel, group: [u32; 3]) -> Option<LaunchError> {
     let metadata = kernel.metadata.as_ref()?;
     let (given, items) = (group.map(u64::from), items(group));
@@ -43,7 +43,7 @@ pub(crate) fn beyond_compiled(kernel: &ObjectKernel, group: [u32; 3]) -> Option<
 }
 
 impl KernelStart<'_> {
-    /// Errors in the sizes, for a device with instruction set `isa`.
+    /// Returns the errors in the launch sizes, for a device with instruction set `isa`.
     pub(crate) fn problems(&self, isa: Isa) -> Vec<LaunchError> {
         let LaunchShape {
             grid,
@@ -61,7 +61,7 @@ impl KernelStart<'_> {
         if items > MAX_GROUP {
             problems.push(LaunchError::GroupTooLarge(items));
         } else if !matches!(self.arguments, Arguments::Packet(_)) {
-            // The packet processor does not read metadata: they are a matter of those who build packets.
+            // The packet processor does not read metadata, so do not check it for the caller's own packets.
             problems.extend(beyond_compiled(self.kernel, group));
         }
         let groups = grid

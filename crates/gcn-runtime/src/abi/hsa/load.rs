@@ -1,4 +1,4 @@
-//! Loading of code objects: memory image, relocations, symbols.
+//! Loads code objects: memory image, relocations, symbols.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,14 +11,14 @@ use gcn_object::{
     CodeObject, Externals, ImageError, RelocationError, Segment, Symbol, SymbolKind, SymbolSection,
 };
 
-/// Allocation function called by the device library's printf stub, which prints nothing.
+/// Allocation function that the device library's printf stub calls. The stub prints nothing.
 const MUTE_PRINTF: &str = "__printf_alloc";
-/// Suffix that Clang adds to the name of a managed HIP variable for its memory; the name itself denotes a pointer.
+/// Suffix that Clang adds to a managed HIP variable's name for its memory. The name itself denotes a pointer.
 const MANAGED: &str = ".managed";
 /// Size of a pointer in bytes.
 const POINTER_BYTES: u64 = 8;
 
-/// A code object in guest memory. Code is decoded when a kernel is first launched, and cached: later writes to its
+/// Code object in guest memory. Code is decoded when a kernel is first launched, and cached, so later writes to its
 /// memory do not affect execution.
 ///
 /// # Examples
@@ -37,19 +37,19 @@ const POINTER_BYTES: u64 = 8;
 pub struct Loaded {
     /// Address of the first byte.
     pub address: u64,
-    /// Address of the first byte according to the object.
+    /// Address of the first byte in the object file.
     pub linked: u64,
-    /// Size in memory, in bytes.
+    /// Size of the loaded image, in bytes.
     pub size: u64,
     segments: Vec<Segment>,
     symbols: Vec<LoadedSymbol>,
-    /// True if it contains the device library's printf stub, which expects a buffer that is not described by metadata
-    /// (errata E244).
+    /// True if the object contains the device library's printf stub, which expects a buffer that metadata does not
+    /// describe (errata E244).
     pub(super) has_mute_printf: bool,
     kept: KeptCode,
 }
 
-/// Entry point and register counts of a kernel, on which decoding depends.
+/// Entry point and register counts of a kernel, which determine how its code is decoded.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct CodeKey {
     entry: u64,
@@ -57,7 +57,7 @@ struct CodeKey {
     sgprs: u8,
 }
 
-/// Cache of the code of launched kernels.
+/// Cache of code for launched kernels.
 #[derive(Clone, Default)]
 struct KeptCode(Arc<Mutex<HashMap<CodeKey, Arc<Code>>>>);
 
@@ -70,10 +70,10 @@ impl fmt::Debug for KeptCode {
     }
 }
 
-/// A symbol of a loaded code object.
+/// Symbol of a loaded code object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LoadedSymbol {
-    /// Name.
+    /// Symbol name.
     pub name: String,
     /// Address in guest memory.
     pub address: u64,
@@ -104,7 +104,7 @@ pub enum LoadError {
     /// Relocations cannot be applied.
     #[error("{}", list(.0))]
     Relocations(Vec<RelocationError>),
-    /// No memory.
+    /// Not enough device memory is available.
     #[error(transparent)]
     Memory(#[from] AllocError),
 }
@@ -114,11 +114,11 @@ fn list(errors: &[RelocationError]) -> String {
     texts.join("; ")
 }
 
-/// Loads a code object into guest memory under `name`, and relocates it. `externals` returns the addresses of
-/// undefined symbols.
+/// Loads a code object into guest memory under `name`, and relocates it. `externals` resolves undefined symbols to
+/// addresses.
 ///
 /// # Errors
-/// [`LoadError`].
+/// Returns a [`LoadError`] if the object cannot be loaded.
 pub(crate) fn link(
     device: &Device,
     object: &CodeObject,
@@ -175,7 +175,8 @@ pub(crate) fn link(
     })
 }
 
-/// Managed HIP variables: pointers that the runtime initializes, and the variables they point to (errata E248).
+/// Returns managed HIP variables: each pointer that the runtime initializes, and the variable it points to (errata
+/// E248).
 fn managed_variables<'o>(object: &'o CodeObject) -> Vec<(&'o Symbol, &'o Symbol)> {
     let is_data = |symbol: &&Symbol| {
         symbol.kind == SymbolKind::Object && matches!(symbol.section, SymbolSection::Section(_))
@@ -194,7 +195,7 @@ fn managed_variables<'o>(object: &'o CodeObject) -> Vec<(&'o Symbol, &'o Symbol)
 }
 
 impl Loaded {
-    /// Guest address for an address in the object.
+    /// Converts an address in the object to a guest address.
     ///
     /// # Examples
     /// ```
@@ -210,12 +211,12 @@ impl Loaded {
         address.wrapping_sub(self.linked).wrapping_add(self.address)
     }
 
-    /// Address in the object for a guest address: the inverse of [`Loaded::moved`].
+    /// Converts a guest address to an address in the object, as the inverse of [`Loaded::moved`].
     pub fn linked_address(&self, address: u64) -> u64 {
         address.wrapping_sub(self.address).wrapping_add(self.linked)
     }
 
-    /// Symbol with this name in the source; for a managed variable, its memory instead of the pointer.
+    /// Returns the symbol with this source name; for a managed variable, its memory rather than the pointer.
     ///
     /// # Examples
     /// ```
@@ -232,7 +233,7 @@ impl Loaded {
         named(&format!("{name}{MANAGED}")).or_else(|| named(name))
     }
 
-    /// Last code symbol at or before a guest address in the object, for messages.
+    /// Returns the last code symbol at or before a guest address in the object, for messages.
     ///
     /// # Examples
     /// ```
@@ -258,8 +259,9 @@ impl Loaded {
         before.next().filter(|_| inside)
     }
 
-    /// Code at a kernel's entry point, an address in the object, for these register counts; `None` if it is not in an
-    /// executable segment. Shared by launches of the kernel.
+    /// Returns the code at a kernel's entry point, given as an address in the object, decoded for these register
+    /// counts. Returns `None` if the address is not in an executable segment. All launches of the kernel share the
+    /// code.
     pub(super) fn code(
         &self,
         device: &Device,
@@ -286,12 +288,12 @@ impl Loaded {
         Some(code)
     }
 
-    /// Executable segment that contains an address in the object: guest address and bytes.
+    /// Returns the guest address and bytes of the executable segment that contains an address in the object.
     fn code_around(&self, device: &Device, entry: u64) -> Option<(u64, Vec<u8>)> {
         let holds = |s: &&Segment| s.execute && entry >= s.address && entry - s.address < s.size;
         let segment = self.segments.iter().find(holds)?;
         let base = self.moved(segment.address);
-        // The image is in memory, so its size fits.
+        // The segment has been loaded into memory, so its size fits.
         let mut bytes = vec![0; usize::try_from(segment.size).ok()?];
         device
             .memory

@@ -1,4 +1,4 @@
-//! Initial registers, and the structures in memory they point to: dispatch packet and queue.
+//! Builds the initial registers, and the dispatch packet and queue in memory to which they point.
 
 use gcn_emu::device::Device;
 use gcn_emu::memory::AllocError;
@@ -12,7 +12,7 @@ use super::start::{KernelStart, LaunchShape};
 
 /// Maximum number of user SGPRs.
 const MAX_USER_SGPRS: usize = 16;
-/// Allocation granularity of SGPRs; since GCN 1.2, pairs of blocks are allocated.
+/// Allocation granularity of SGPRs; since GCN 1.2, blocks are allocated in pairs.
 const SGPR_BLOCK: u32 = 8;
 /// Size of the dispatch packet in bytes.
 const PACKET_BYTES: usize = 64;
@@ -24,10 +24,10 @@ const QUEUE_PRIVATE_BASE: usize = 0x44;
 /// Capacity of the queue in packets.
 const QUEUE_PACKETS: u32 = 64;
 const QUEUE_SIZE: usize = 0x18;
-/// A dispatch packet's header: type 2 is a kernel dispatch; acquire and release have system scope.
+/// Header of a dispatch packet: type 2 is a kernel dispatch; acquire and release have system scope.
 const PACKET_HEADER: u16 = 2 | 2 << 9 | 2 << 11;
 
-/// Addresses for registers.
+/// Addresses to pass in registers.
 pub(super) struct Pointers {
     pub(super) packet: u64,
     pub(super) queue: u64,
@@ -35,7 +35,8 @@ pub(super) struct Pointers {
 }
 
 impl KernelStart<'_> {
-    /// Initial MODE: rounding and denormals in bits 7:0, DX10 clamp 8, IEEE 9, exceptions 18:12, F16 overflow 23.
+    /// Returns the initial MODE: rounding and denormals in bits 7:0, DX10 clamp 8, IEEE 9, exceptions 18:12, F16
+    /// overflow 23.
     pub(super) fn mode(&self) -> u32 {
         const FLOAT_MODE: u32 = 0xff;
         const EXCEPTIONS: u32 = 0x7f;
@@ -50,7 +51,8 @@ impl KernelStart<'_> {
             | u32::from(rsrc1.fp16_ovfl()) << 23
     }
 
-    /// Initial SGPRs in the order of the descriptor's bits, followed by those that depend on workgroup and wave.
+    /// Returns the initial SGPRs in the order of the descriptor's bits, followed by those that depend on workgroup and
+    /// wave.
     pub(super) fn sgprs(&self, isa: Isa, pointers: &Pointers) -> Vec<InitialSgpr> {
         use InitialSgpr::{
             FlatScratchHigh, FlatScratchLow, GroupId, GroupInfo, ScratchBase, ScratchWaveOffset,
@@ -76,8 +78,8 @@ impl KernelStart<'_> {
                 UserSgpr::QueuePtr => sgprs.extend(address(pointers.queue)),
                 UserSgpr::KernargSegmentPtr => sgprs.extend(address(pointers.arguments)),
                 UserSgpr::DispatchId => sgprs.extend(address(0)),
-                // Before GCN 1.4: where the scratch is from the hidden base, and bytes of a lane. The hidden base
-                // is the scratch itself here.
+                // Before GCN 1.4: scratch offset from the hidden base, and size per lane. Here the hidden base is the
+                // scratch address itself.
                 UserSgpr::FlatScratchInit if isa < Isa::Gfx9 => {
                     sgprs.extend([Value(0), Value(scratch)])
                 }
@@ -88,7 +90,7 @@ impl KernelStart<'_> {
                 UserSgpr::GridWorkgroupCountZ => sgprs.push(Value(groups[2])),
             }
         }
-        // The hardware counts what it loads by this field alone, and loads 16 at most.
+        // Hardware uses only this field for the number of SGPRs to load, at most 16.
         let rsrc2 = descriptor.compute_pgm_rsrc2;
         sgprs.resize(
             (rsrc2.user_sgpr_count() as usize).min(MAX_USER_SGPRS),
@@ -132,7 +134,7 @@ impl KernelStart<'_> {
                 .to_le_bytes(),
         );
         packet.extend(arguments.to_le_bytes());
-        // Reserved, and no completion signal.
+        // Reserved fields, and a null completion signal.
         packet.resize(PACKET_BYTES, 0);
         owned.place("the dispatch packet", &packet)
     }
@@ -152,8 +154,8 @@ impl KernelStart<'_> {
     }
 }
 
-/// Number of a wave's SGPRs. The descriptor's blocks include VCC and similar registers, which have numbers of their
-/// own.
+/// Returns the number of SGPRs in a wave. The descriptor's blocks include VCC and similar registers, which have their
+/// own numbers.
 pub(super) fn sgprs(isa: Isa, rsrc1: Rsrc1) -> u8 {
     let blocks = rsrc1.granulated_wavefront_sgpr_count() + 1;
     let blocks = if isa >= Isa::Vi {
@@ -164,8 +166,8 @@ pub(super) fn sgprs(isa: Isa, rsrc1: Rsrc1) -> u8 {
     (blocks * SGPR_BLOCK).min(u32::from(isa.sgprs())) as u8
 }
 
-/// Dwords 2 and 3 of the scratch buffer descriptor: unlimited, swizzled by lane in dwords. Since GCN 1.2, the data
-/// format bits are part of the stride when the lane ID is added, so they are zero.
+/// Returns dwords 2 and 3 of the scratch buffer descriptor: unlimited, swizzled by lane in dwords. Since GCN 1.2, the
+/// data format bits are zero, because they extend the stride when the lane ID is added.
 fn scratch_descriptor(isa: Isa) -> [u32; 2] {
     const FORMAT_32: u32 = 4 << 15;
     const ELEMENT_4: u32 = 1 << 19;

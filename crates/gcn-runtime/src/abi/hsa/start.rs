@@ -1,16 +1,16 @@
-//! Launch of a kernel: object, sizes and arguments, and derived sizes.
+//! Kernel start: object, sizes and arguments of a launch, and sizes derived from them.
 
 use gcn_emu::run::{Dispatch, Initial};
 use gcn_object::{CodeObject, ObjectKernel};
 
 use super::load::Loaded;
 
-/// Default stack size per lane in bytes, beyond the fixed part, for kernels with a dynamic stack.
+/// Default dynamic stack size per lane in bytes, for kernels with a dynamic stack.
 pub(crate) const DYNAMIC_STACK_BYTES: u32 = 4096;
 /// Allocation granularity of VGPRs.
 const VGPR_BLOCK: usize = 4;
 
-/// Sizes of a dispatch.
+/// Launch sizes.
 ///
 /// # Examples
 /// ```
@@ -23,18 +23,18 @@ const VGPR_BLOCK: usize = 4;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LaunchShape {
-    /// Grid size in work-items, in x, y, z.
+    /// Grid size in work-items, as x, y, z.
     pub grid: [u32; 3],
-    /// Workgroup size in work-items, in x, y, z.
+    /// Workgroup size in work-items, as x, y, z.
     pub group: [u32; 3],
     /// Minimum number of dimensions, 1 to 3; dimensions with more than one work-item always count.
     pub dimensions: u16,
-    /// Global work offset in x, y, z, used by OpenCL only.
+    /// Global work offset as x, y, z; used only by OpenCL.
     pub offset: [u64; 3],
     /// Dynamic LDS in bytes, after the kernel's static LDS.
     pub dynamic_lds: u32,
-    /// Stack per lane in bytes, beyond the kernel's fixed scratch; `None` for the default, 4096 for kernels with a
-    /// dynamic stack.
+    /// Stack size per lane in bytes, beyond the kernel's fixed scratch. `None` for the default, which is 4096 for
+    /// kernels with a dynamic stack.
     pub stack: Option<u32>,
 }
 
@@ -43,58 +43,58 @@ pub struct LaunchShape {
 pub struct PlacedBytes {
     /// Offset from the segment's start.
     pub offset: u64,
-    /// The bytes.
+    /// Bytes to write.
     pub bytes: Vec<u8>,
 }
 
-/// A kernel to be launched.
+/// Kernel to be launched.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KernelStart<'a> {
     /// Object that contains the kernel.
     pub(crate) object: &'a CodeObject<'a>,
-    /// The object in memory.
+    /// Loaded object.
     pub(crate) loaded: &'a Loaded,
-    /// The kernel.
+    /// Kernel to launch.
     pub(crate) kernel: &'a ObjectKernel,
-    /// The size of the dispatch.
+    /// Launch sizes.
     pub(crate) shape: LaunchShape,
-    /// The arguments.
+    /// Kernel arguments.
     pub(crate) arguments: Arguments<'a>,
-    /// True if the runtime serves host calls. Otherwise it allocates no buffer for them, and passes the caller's
-    /// hidden arguments for the buffer and the heap.
+    /// True if the runtime serves host calls. Otherwise it does not allocate a buffer for them, and passes the caller's
+    /// hidden arguments for buffer and heap.
     pub(crate) answers_host_calls: bool,
 }
 
 /// Argument segment of a launch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Arguments<'a> {
-    /// Explicit arguments, from which the launch builds a segment with hidden arguments.
+    /// Explicit arguments. The launch builds a segment from them and adds hidden arguments.
     Placed(&'a [PlacedBytes]),
-    /// The caller's segment at this address, including hidden arguments. Nothing is written to it; serving `printf`
-    /// and host calls is up to the caller.
+    /// Address of the caller's segment, including hidden arguments. The runtime does not write to it, and the caller
+    /// must serve `printf` and host calls.
     At(u64),
-    /// The segment named by the caller's dispatch packet. The kernel receives that packet and its queue too.
+    /// Caller's dispatch packet, which contains the segment's address. The kernel receives this packet and its queue.
     Packet(Packet),
 }
 
-/// A dispatch packet in the caller's queue: addresses in device memory.
+/// Dispatch packet in the caller's queue, as addresses in device memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Packet {
-    /// The packet, an `hsa_kernel_dispatch_packet_t`.
+    /// Address of the packet, an `hsa_kernel_dispatch_packet_t`.
     pub packet: u64,
-    /// The queue, an `amd_queue_t`, with the apertures of [`Device::apertures`](crate::Device::apertures).
+    /// Address of the queue, an `amd_queue_t` with the apertures from [`Device::apertures`](crate::Device::apertures).
     pub queue: u64,
-    /// The argument segment.
+    /// Address of the argument segment.
     pub arguments: u64,
 }
 
 impl KernelStart<'_> {
-    /// Scratch memory per host thread in bytes, for all workgroups that may be in progress at a time.
+    /// Returns the scratch size per host thread in bytes, for all workgroups that may be in progress at a time.
     pub(crate) fn scratch_bytes_per_thread(&self) -> u64 {
         self.dispatch().scratch_bytes_per_thread()
     }
 
-    /// Builds the dispatch without registers and arguments, whose addresses are not known yet.
+    /// Builds the dispatch without registers and arguments, because their addresses are not yet known.
     pub(super) fn dispatch(&self) -> Dispatch {
         let fixed_lds = self.kernel.descriptor.group_segment_fixed_size;
         Dispatch {
@@ -111,19 +111,19 @@ impl KernelStart<'_> {
         }
     }
 
-    /// Number of VGPRs per wave.
+    /// Returns the number of VGPRs per wave.
     pub(super) fn vgprs(&self) -> usize {
         let rsrc1 = self.kernel.descriptor.compute_pgm_rsrc1;
         (rsrc1.granulated_workitem_vgpr_count() as usize + 1) * VGPR_BLOCK
     }
 
-    /// Scratch per lane in bytes.
+    /// Returns the scratch size per lane in bytes.
     pub(super) fn scratch_bytes(&self) -> u64 {
         let fixed = self.kernel.descriptor.private_segment_fixed_size;
         u64::from(fixed) + u64::from(self.stack_bytes())
     }
 
-    /// Scratch per lane in bytes beyond the fixed part.
+    /// Returns the scratch size per lane beyond the fixed part, in bytes.
     pub(super) fn stack_bytes(&self) -> u32 {
         let properties = self.kernel.descriptor.kernel_code_properties;
         let dynamic = properties.uses_dynamic_stack();
@@ -131,12 +131,12 @@ impl KernelStart<'_> {
         self.shape.stack.unwrap_or(unasked)
     }
 
-    /// Number of workgroups in x, y, z, including partial ones.
+    /// Returns the number of workgroups in x, y and z, including partial ones.
     pub(super) fn groups(&self) -> [u32; 3] {
         std::array::from_fn(|d| self.shape.grid[d].div_ceil(self.shape.group[d].max(1)))
     }
 
-    /// Number of dimensions: the requested minimum, or those with more than one work-item.
+    /// Returns the number of dimensions: the requested minimum, or more if further dimensions have several work-items.
     pub(super) fn dimensions(&self) -> u16 {
         let used = |d: usize| self.shape.grid[d] > 1 || self.shape.group[d] > 1;
         let used = if used(2) {

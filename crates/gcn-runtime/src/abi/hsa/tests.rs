@@ -1,4 +1,4 @@
-//! The state that a kernel starts in: registers, packet, queue, arguments, as the descriptor and the metadata ask.
+//! Tests of the initial kernel state: registers, packet, queue and arguments, as requested by descriptor and metadata.
 
 use gcn_asm::{Options, Source};
 use gcn_emu::device::{Config, Device};
@@ -11,7 +11,7 @@ use gcn_object::{CodeObject, Version};
 use super::*;
 use crate::abi::printf::BUFFER_BYTES;
 
-/// A kernel with these lines in its descriptor and this metadata, in an object of this version.
+/// Assembles an object of the given version, whose kernel has these descriptor lines and metadata.
 fn object(target: &str, version: u8, descriptor: &str, metadata: &str) -> CodeObject<'static> {
     let text = format!(
         ".text\n.globl k\n.p2align 8\n.type k,@function\nk:\ns_endpgm\n.rodata\n.p2align 6\n\
@@ -58,7 +58,7 @@ fn loaded(device: &Device, object: &CodeObject) -> Loaded {
     link(device, object, "object", &|_| None).expect("room for the object")
 }
 
-/// Prepares the only kernel of an object.
+/// Prepares the only kernel in an object.
 fn prepare(
     object: &CodeObject,
     shape: LaunchShape,
@@ -85,7 +85,7 @@ fn good(object: &CodeObject, shape: LaunchShape, arguments: &[PlacedBytes]) -> (
     (device, prepared.unwrap_or_else(|error| panic!("{error}")))
 }
 
-/// The address of what the device calls so.
+/// Returns the address of the named memory region.
 fn region(device: &Device, name: &str) -> u64 {
     device
         .memory
@@ -118,7 +118,8 @@ const EVERYTHING: &str = ".amdhsa_user_sgpr_private_segment_buffer 1\n.amdhsa_us
 #[test]
 fn registers_come_in_the_documented_order() {
     for (target, flat_scratch, format) in [
-        // Before GCN 1.4 the pair is offset and bytes of a lane; the buffer's format and element size exist.
+        // Before GCN 1.4, the pair contains offset and size per lane, and the buffer has format and element size
+        // fields.
         ("gfx700", [Value(0), Value(48)], 0x00ea_0000),
         ("gfx803", [Value(0), Value(48)], 0x00e8_0000),
         ("gfx900", [FlatScratchLow, FlatScratchHigh], 0x00e0_0000),
@@ -185,7 +186,7 @@ fn mode_is_the_descriptors() {
     let (_, prepared) = good(&object("gfx900", 5, lines, ""), SHAPE, &[]);
     let expected = 1 | 2 << 2 | 3 << 4 | 1 << 9 | 1 << (12 + 2) | 1 << 23;
     assert_eq!(prepared.dispatch.initial.mode, expected);
-    // What LLVM's assembler leaves without a word: F16 and F64 denormals kept, DX10 clamp, IEEE.
+    // Defaults of LLVM's assembler: F16 and F64 denormals preserved, DX10 clamp, IEEE.
     let (_, prepared) = good(&object("gfx900", 5, "", ""), SHAPE, &[]);
     assert_eq!(prepared.dispatch.initial.mode, 0xc0 | 1 << 8 | 1 << 9);
 }
@@ -242,7 +243,7 @@ fn hidden_arguments_of_version_5_follow_the_others() {
     let (device, _prepared) = good(&object, SHAPE, &arguments);
     let segment = region(&device, "the argument segment");
     assert_eq!(u32_at(&device, segment), 0x0707_0707);
-    // Twelve bytes of arguments, so the hidden ones begin at 16.
+    // Explicit arguments occupy twelve bytes, so the hidden ones start at 16.
     let hidden = segment + 16;
     assert_eq!(
         [0, 4, 8].map(|at| u32_at(&device, hidden + at)),
@@ -326,7 +327,7 @@ fn metadata_place_hidden_arguments() {
 
 #[test]
 fn scalar_registers_are_allocated_in_blocks() {
-    // 20 SGPRs with VCC and what else the generation reserves.
+    // 20 SGPRs, with VCC and other registers reserved by the generation.
     for (target, sgprs) in [("gfx600", 24), ("gfx803", 32), ("gfx900", 32)] {
         let lines = ".amdhsa_reserve_vcc 1\n.amdhsa_reserve_flat_scratch 0";
         let lines = if target == "gfx600" {
@@ -566,7 +567,7 @@ fn a_kernel_that_prints_gets_a_buffer() {
     let buffer = u64_at(&device, segment + 8);
     assert_eq!(u32_at(&device, buffer), 0, "nothing is used");
     assert_eq!(u32_at(&device, buffer + 4), BUFFER_BYTES);
-    // What the kernel would do: a record of eight bytes behind the head.
+    // Simulate the kernel: a record of eight bytes after the header.
     device.memory.store_u32(buffer, 8);
     device.memory.store_u32(buffer + 8, 1);
     device.memory.store_u32(buffer + 12, -7i32 as u32);

@@ -1,4 +1,4 @@
-//! Conversion specifications of printf formats, such as `%5.2f`.
+//! Conversion specifications in printf formats, such as `%5.2f`.
 //!
 //! Sources: "printf" in the OpenCL C specification; `fprintf` in the C standard.
 
@@ -6,30 +6,30 @@ use std::ops::ControlFlow;
 
 use half::f16;
 
-/// Approximate maximum size of the text in bytes: widths can make it much longer than the format.
+/// Approximate maximum size of the text in bytes. Field widths can make it much longer than the format.
 pub(crate) const MAX_TEXT: usize = 64 << 20;
-/// Maximum width of a field, which limits the memory that a format can request.
+/// Maximum field width, to limit the memory that a format can request.
 pub(super) const MAX_FIELD: usize = 1 << 12;
 
-/// A conversion specification, such as `%-08.3v4hlf`.
+/// Conversion specification, such as `%-08.3v4hlf`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Conversion {
     flags: ConversionFlags,
     width: FieldSize,
     precision: Option<FieldSize>,
-    /// Elements of a vector; 1 for a scalar.
+    /// Number of vector elements; 1 for a scalar.
     lanes: usize,
-    /// `hh`, `h`, `hl`, `l`, `ll` or nothing.
+    /// Length modifier: `hh`, `h`, `hl`, `l`, `ll`, or empty.
     length: Vec<u8>,
     pub(super) conversion: u8,
 }
 
-/// Width or precision.
+/// Field width or precision.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum FieldSize {
-    /// In the format.
+    /// Number written in the format.
     Given(usize),
-    /// `*`: taken from an argument.
+    /// `*`: value of an argument.
     Argument,
 }
 
@@ -60,7 +60,7 @@ struct ConversionFlags {
     zero: bool,
 }
 
-/// Appends a format's text, with each conversion replaced by the output of `print`; stops at the first failure.
+/// Appends a format's text, replacing each conversion with the output of `print`. Stops at the first failure.
 pub(super) fn each(
     format: &[u8],
     out: &mut Vec<u8>,
@@ -78,7 +78,7 @@ pub(super) fn each(
             continue;
         }
         let Some((directive, after)) = Conversion::parse(text) else {
-            // Not one that C knows: unchanged.
+            // Not a C conversion, so copy it unchanged.
             out.push(b'%');
             text = &text[1..];
             continue;
@@ -92,7 +92,7 @@ pub(super) fn each(
 }
 
 impl Conversion {
-    /// Parses the conversion at the start of `text`, and returns the rest.
+    /// Parses the conversion at the start of `text`, and returns the remaining text.
     pub(super) fn parse(text: &[u8]) -> Option<(Conversion, &[u8])> {
         let mut rest = text.strip_prefix(b"%")?;
         let mut flags = ConversionFlags::default();
@@ -141,7 +141,7 @@ impl Conversion {
         })
     }
 
-    /// Replaces asterisks by arguments from `next`: a negative width aligns left, a negative precision counts as
+    /// Replaces asterisks with arguments from `next`. A negative width aligns left; a negative precision counts as
     /// omitted.
     pub(super) fn resolved(mut self, mut next: impl FnMut() -> i32) -> Conversion {
         if self.width == FieldSize::Argument {
@@ -155,7 +155,7 @@ impl Conversion {
         self
     }
 
-    /// True if C integers of this length have 64 bits.
+    /// True if C integers with this length modifier have 64 bits.
     pub(super) fn is_long(&self) -> bool {
         matches!(&self.length[..], b"l" | b"ll" | b"j" | b"z" | b"t")
     }
@@ -164,7 +164,7 @@ impl Conversion {
         self.precision.map(FieldSize::given)
     }
 
-    /// Appends an argument; elements of a vector are separated by commas.
+    /// Appends a formatted argument. Vector elements are separated by commas.
     pub(super) fn print(&self, argument: &[u8], out: &mut Vec<u8>) {
         if self.conversion == b'n' {
             return;
@@ -173,7 +173,7 @@ impl Conversion {
             let text = self.string(argument);
             return self.pad(Vec::new(), text, out);
         }
-        // A vector of three takes the room of four.
+        // A vector of three elements has the size of four.
         let places = if self.lanes == 3 { 4 } else { self.lanes };
         let each = argument.len() / places;
         for lane in 0..self.lanes {
@@ -185,8 +185,8 @@ impl Conversion {
         }
     }
 
-    /// Bytes of a `%s` argument, stored in the record if the compiler knew them. They end at a zero or at the end of
-    /// the field.
+    /// Returns the bytes of a `%s` argument, which the record contains if the compiler knew them. The string ends at a
+    /// zero or at the end of the field.
     fn string(&self, argument: &[u8]) -> Vec<u8> {
         let end = argument.iter().position(|byte| *byte == 0);
         let text = &argument[..end.unwrap_or(argument.len())];
@@ -219,7 +219,7 @@ impl Conversion {
         }
     }
 
-    /// Size of the type named by the length modifier; small types are stored in a dword.
+    /// Returns the size of the type selected by the length modifier. Smaller types are stored in a dword.
     fn type_bytes(&self, stored: usize) -> usize {
         match &self.length[..] {
             b"hh" => 1,
@@ -248,7 +248,7 @@ impl Conversion {
         }
     }
 
-    /// Appends digits, padded to the precision; a precision disables the flag 0.
+    /// Appends digits padded to the precision. A precision disables the `0` flag.
     fn pad_integer(&self, prefix: Vec<u8>, mut digits: Vec<u8>, out: &mut Vec<u8>) {
         match self.precision() {
             Some(0) if digits == b"0" => digits.clear(),
@@ -324,7 +324,7 @@ fn number(rest: &mut &[u8]) -> Option<usize> {
     std::str::from_utf8(number).ok()?.parse().ok()
 }
 
-/// The first eight bytes as a number.
+/// Returns the first eight bytes as a number.
 pub(super) fn bits(bytes: &[u8]) -> u64 {
     let mut all = [0; 8];
     for (to, from) in all.iter_mut().zip(bytes) {
@@ -333,7 +333,7 @@ pub(super) fn bits(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(all)
 }
 
-/// Decodes a half, single or double, by its size.
+/// Decodes a half, single or double, according to its size.
 fn float(bytes: &[u8]) -> f64 {
     let bits = bits(bytes);
     match bytes.len() {
@@ -353,7 +353,7 @@ fn fixed(value: f64, precision: usize, point: bool) -> String {
 }
 
 fn scientific(value: f64, precision: usize, point: bool) -> String {
-    // Rust writes 1.5e7 and 1.5e-7, C at least two digits and the sign.
+    // Rust writes 1.5e7 and 1.5e-7; C writes at least two exponent digits and the sign.
     let text = format!("{value:.precision$e}");
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
@@ -390,9 +390,9 @@ fn general(value: f64, precision: usize, keep_zeros: bool) -> String {
     format!("{digits}{exponent}")
 }
 
-/// Formats as `1.8p+3`; without a precision, with as many digits as the value needs.
+/// Formats a number as `1.8p+3`. Without a precision, uses as many digits as the value requires.
 fn hexadecimal(value: f64, precision: Option<usize>, point: bool) -> String {
-    /// Size of the fraction in bits and hexadecimal digits.
+    /// Size of the fraction in bits and in hexadecimal digits.
     const BITS: u32 = 52;
     const DIGITS: usize = 13;
     let bits = value.to_bits();

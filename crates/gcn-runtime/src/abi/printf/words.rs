@@ -1,4 +1,4 @@
-//! Output of HIP kernels: a C format and arguments in 64-bit units, including zero-padded strings.
+//! Formats the output of HIP kernels: a C format and arguments in 64-bit words, including zero-padded strings.
 
 use std::ops::ControlFlow;
 
@@ -9,13 +9,13 @@ const WORD: usize = 8;
 /// Size of C's `int` in bytes.
 const INT: usize = 4;
 
-/// Formats a message that begins with the format.
+/// Formats a message that starts with its format.
 pub(crate) fn print_words(words: &[u8], out: &mut Vec<u8>) {
     let (format, arguments) = string(words);
     print(format, arguments, out);
 }
 
-/// Formats a message; stops when the arguments are exhausted.
+/// Formats a message. Stops when the arguments are exhausted.
 pub(super) fn print(format: &[u8], mut arguments: &[u8], out: &mut Vec<u8>) {
     directive::each(format, out, |directive, out| {
         let mut next = || {
@@ -41,7 +41,7 @@ pub(super) fn print(format: &[u8], mut arguments: &[u8], out: &mut Vec<u8>) {
     });
 }
 
-/// A zero-terminated string, and the words after its padding.
+/// Splits off a zero-terminated, padded string. Returns it and the remaining words.
 fn string(words: &[u8]) -> (&[u8], &[u8]) {
     let end = words.iter().position(|byte| *byte == 0);
     let end = end.unwrap_or(words.len());
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn arguments_are_taken_as_c_takes_them() {
-        // As C's printf.
+        // Expected output matches C's `printf`.
         let minus = &(-5i32).to_le_bytes()[..];
         assert_eq!(
             printed("%d|%u|%x|%hhd", &[minus; 4]),
