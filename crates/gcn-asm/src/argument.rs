@@ -1,4 +1,4 @@
-//! Operands and modifiers as parsed, before an encoding is chosen.
+//! Parsed operands and modifiers, before an encoding is chosen.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use crate::cursor::FloatWidth;
 use crate::symbols::SymbolDefinition;
 use crate::value::{ExprId, ExprValue};
 
-/// An operand.
+/// A parsed operand.
 #[derive(Clone, Debug)]
 pub(crate) struct ParsedOperand {
     pub what: ArgValue,
@@ -25,14 +25,14 @@ pub(crate) struct ParsedOperand {
     pub span: Range<usize>,
 }
 
-/// The kind and value of an operand.
+/// Kind and value of an operand.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum ArgValue {
     Vgprs {
         first: u8,
         count: u8,
     },
-    /// `count` is [`gcn_isa::regs::ANY_WIDTH`] if any width is accepted.
+    /// Scalar register or inline constant; `count` is [`gcn_isa::regs::ANY_WIDTH`] if any width is accepted.
     Scalar {
         code: u8,
         count: u8,
@@ -46,7 +46,7 @@ pub(crate) enum ArgValue {
     Sized(f64, FloatWidth),
     /// `lit(1.5)`.
     LiteralFloat(f64),
-    /// Value not known before linking or the end of the source; index into the assembler's delayed values.
+    /// Value known only at the end of the source or after linking; index into the parser's delayed values.
     Delayed(DelayedId),
     /// A delayed value in `lit(…)`.
     DelayedLiteral(DelayedId),
@@ -59,7 +59,7 @@ pub(crate) enum ArgValue {
 }
 
 impl ArgValue {
-    /// Forces a constant to be encoded as a literal, even if an inline constant exists.
+    /// Forces a constant to be encoded as a literal, even if it has an inline encoding.
     pub(crate) fn make_literal(&mut self) {
         *self = match *self {
             ArgValue::Int(value) => ArgValue::Literal(value),
@@ -69,11 +69,11 @@ impl ArgValue {
     }
 }
 
-/// Index of a delayed value of the statement.
+/// Index into the delayed values of the current statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct DelayedId(pub u32);
 
-/// A number that is not known yet.
+/// Value that becomes known at the end of the source or when linking.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum DelayedValue {
     Value(ExprValue),
@@ -89,20 +89,20 @@ impl From<DelayedValue> for SymbolDefinition {
     }
 }
 
-/// A modifier with its value.
+/// A parsed modifier and its value.
 #[derive(Clone, Debug)]
 pub(crate) struct ModArg {
     pub modifier: &'static Modifier,
-    /// The number; for a list of bits, the first is bit 0.
+    /// Value; in a list of bits, the first bit is bit 0.
     pub value: i64,
-    /// Number of bits in a list.
+    /// Number of elements in a list of bits.
     pub count: usize,
-    /// Delayed value, if the number is not known yet.
+    /// Delayed value, if `value` is not known yet.
     pub later: Option<DelayedId>,
     pub span: Range<usize>,
 }
 
-/// Converts a word to lower case in `buffer`; `None` if it does not fit.
+/// Lowercases a word into `buffer`; `None` if the word is too long for the buffer.
 pub(crate) fn lower_case<'b>(word: &str, buffer: &'b mut [u8]) -> Option<&'b str> {
     let place = buffer.get_mut(..word.len())?;
     place.copy_from_slice(word.as_bytes());
