@@ -285,7 +285,7 @@ fn bracketed<'a>(reader: &mut SourceReader<'a>) -> Result<&'a str, Fail> {
     }
 }
 
-/// Parses the arguments of a macro call: `value, parameter=value`.
+/// Expands a macro call with the arguments `value, parameter=value`; the cursor is after the name.
 fn call<'a>(
     reader: &mut SourceReader<'a>,
     called: &Macro<'a>,
