@@ -393,7 +393,7 @@ impl Exprs {
         self.run(id, symbols, true, &mut stack, 0, &mut visits).ok()
     }
 
-    /// Evaluates a stored expression. `is_final` treats undefined symbols as external, for the end of the source.
+    /// Evaluates a stored expression. With `at_end`, undefined symbols count as external.
     pub(crate) fn eval(
         &mut self,
         id: ExprId,
