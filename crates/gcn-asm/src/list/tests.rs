@@ -10,7 +10,7 @@ fn bytes(words: &[u32]) -> Vec<u8> {
 
 const ENDPGM: u32 = 0xbf81_0000;
 const NOP: u32 = 0xbf80_0000;
-/// `ds_read_b32 v0, v2` on GCN 1.2 and 1.4.
+/// `ds_read_b32 v1, v2` on GCN 1.2 and 1.4.
 const DS_READ: [u32; 2] = [0xd86c_0000, 0x0100_0002];
 
 fn lines(code: &ListedCode, options: &ListOptions) -> Vec<String> {
@@ -78,7 +78,7 @@ fn bits_that_the_text_lacks_make_data_with_a_comment() {
 
 #[test]
 fn what_the_assembler_refuses_is_data() {
-    // The instruction adds VCC and s0.
+    // The instruction reads both VCC and s0, which exceeds the constant bus limit.
     let text = lines(
         &ListedCode::raw(Isa::Vi, &bytes(&[0])),
         &ListOptions::default(),

@@ -169,8 +169,7 @@ fn hwreg(parser: &mut Parser<'_>) -> Result<ArgValue, Fail> {
     Ok(ArgValue::Hwreg(reg.pack()))
 }
 
-/// Parses `{id: 1, offset: 0, size: 4}`, which is equivalent to [`hwreg`]. Without offset and size, it selects the
-/// whole register.
+/// Parses `{id: 1, offset: 0, size: 4}`, equivalent to [`hwreg`]. Offset and size default to the whole register.
 pub(crate) fn hwreg_fields(parser: &mut Parser<'_>) -> Result<ArgValue, Fail> {
     const FIELDS: [(&str, i64, i64); 3] = [("id", 0, 63), ("offset", 0, 31), ("size", 1, 32)];
     let isa = parser.isa;

@@ -1,8 +1,8 @@
-//! Families, and names of sets of instruction sets.
+//! Instruction families, and sets of instruction sets.
 
 use gcn_isa::{Isa, IsaSet, Op, Row};
 
-/// Family of an instruction in lower case: `ds`.
+/// Instruction family in lower case, for example `ds`.
 ///
 /// # Examples
 /// ```
@@ -13,7 +13,7 @@ pub fn family(op: Op) -> String {
     format!("{:?}", op.family_encoding()).to_ascii_lowercase()
 }
 
-/// True if an instruction set has a row.
+/// Returns true if an instruction set has the instruction of a row.
 ///
 /// # Examples
 /// ```
@@ -26,7 +26,7 @@ pub fn exists(row: &Row, isa: Isa) -> bool {
     !isa.tables().forms(row.op()).is_empty()
 }
 
-/// Instruction sets that have a row.
+/// Instruction sets that have the instruction of a row.
 ///
 /// # Examples
 /// ```
@@ -51,8 +51,8 @@ pub fn set_of(isas: impl IntoIterator<Item = Isa>) -> IsaSet {
     isas.fold(IsaSet::NONE, |set, isa| set.or(isa.only()))
 }
 
-/// GCN versions in a set, restricted to `asked`; if only some targets of a version belong to the set, the oldest of
-/// them is named: `GCN 1.2, 1.4 (gfx904)`.
+/// Names the GCN versions in `set` that are also in `asked`. For a version of which `set` has only some targets, adds
+/// the oldest one: `GCN 1.2, 1.4 (gfx904)`.
 ///
 /// # Examples
 /// ```

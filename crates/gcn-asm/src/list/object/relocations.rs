@@ -62,7 +62,7 @@ impl ListedObject<'_> {
             }
             RelocationTarget::Zero | RelocationTarget::Address(_) => None,
         };
-        // An anonymous symbol is represented by its address, if it has one.
+        // Value that the relocation refers to, for targets without a name.
         let value = match target {
             RelocationTarget::Symbol(index) => self.object.symbols.get(index)?.value,
             RelocationTarget::Address(address) => address,
@@ -104,7 +104,7 @@ impl ListedObject<'_> {
             RelocationKind::Rel64 => (None, None, Some(format!("{without_variant}-."))),
             RelocationKind::None | RelocationKind::Other(_) => (None, None, None),
         };
-        // Linkers turn absolute addresses into dynamic relocations against a location, which has a name here.
+        // Linkers turn absolute addresses into relative relocations, so a target with a name is listed as absolute.
         let name = match kind {
             RelocationKind::Relative64 if is_name => RelocationKind::Abs64.name().unwrap_or(name),
             _ => name,
