@@ -12,13 +12,13 @@ use crate::value::{ExprId, ExprValue};
 #[derive(Clone, Debug)]
 pub(crate) struct ParsedOperand {
     pub what: ArgValue,
-    /// `-x`, `neg(x)`.
+    /// Negated: `-x` or `neg(x)`.
     pub negated: bool,
-    /// `|x|`, `abs(x)`.
+    /// Absolute value: `|x|` or `abs(x)`.
     pub absolute: bool,
-    /// `sext(x)`.
+    /// Sign-extended: `sext(x)`.
     pub extended: bool,
-    /// `--x`.
+    /// Two consecutive signs: `--x`.
     pub has_two_signs: bool,
     /// True if the value is a distance between labels.
     pub is_distance: bool,
@@ -39,22 +39,22 @@ pub(crate) enum ArgValue {
     },
     Off,
     Int(i64),
-    /// `lit(…)`: always a literal, even if an inline constant exists.
+    /// `lit(…)`: encoded as a literal even if there is an inline constant.
     Literal(i64),
     Float(f64),
-    /// A number with an explicit width.
+    /// A floating-point number whose suffix states its width.
     Sized(f64, FloatWidth),
-    /// `lit(1.5)`.
+    /// `lit(…)` of a floating-point number.
     LiteralFloat(f64),
     /// Value known only at the end of the source or after linking; index into the parser's delayed values.
     Delayed(DelayedId),
-    /// A delayed value in `lit(…)`.
+    /// `lit(…)` of a delayed value.
     DelayedLiteral(DelayedId),
     Waitcnt(u16),
     Hwreg(u16),
     Message(u16),
     GprIndex(u16),
-    /// Export target, attribute with its channel, or interpolation vertex.
+    /// Export target, attribute and channel, or interpolation vertex.
     Graphics(Kind, i64),
 }
 

@@ -17,7 +17,7 @@ use expansion::ExpandedTexts;
 use output::Output;
 use reader::SourceReader;
 
-/// An assembly in progress.
+/// An assembly in progress: the reader and the output.
 pub(crate) struct Assembler<'a> {
     pub reader: SourceReader<'a>,
     pub output: Output,

@@ -36,7 +36,7 @@ const MAX_SOURCE: usize = u32::MAX as usize / 2;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Assembly {
-    /// The program, as complete as the errors allow.
+    /// Assembled program, as complete as the errors allow.
     pub program: Program,
     /// Errors, warnings and notes, in source order.
     pub diagnostics: Vec<Diagnostic>,

@@ -15,7 +15,7 @@ pub(crate) const HERE: &str = ".";
 /// Separator between components of a scope path.
 pub(crate) const SEPARATOR: &str = "::";
 
-/// A position in a source.
+/// A position in source text.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor<'a> {
     text: &'a str,
@@ -26,7 +26,7 @@ pub(crate) struct Cursor<'a> {
 /// A number literal.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum WrittenNumber {
-    /// An integer, as a signed 64-bit value.
+    /// An integer, stored as a signed 64-bit value.
     Int(i64),
     /// A number with a fraction or an exponent.
     Float(f64),
@@ -130,7 +130,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The remaining bytes.
+    /// Remaining bytes.
     #[inline]
     pub(crate) fn rest(&self) -> &'a [u8] {
         self.text.as_bytes().get(self.pos..).unwrap_or(&[])

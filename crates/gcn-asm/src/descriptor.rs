@@ -102,7 +102,7 @@ pub(crate) const KEYS: &[(&str, DescriptorKey, IsaSet)] = &[
 /// Prefix of all keys.
 pub(crate) const PREFIX: &str = ".amdhsa_";
 
-/// Default float mode for F16 and F64: denormals are preserved.
+/// Default float mode for F16 and F64, which preserves denormals.
 pub(crate) const KEEP_DENORMALS: u32 = 3;
 
 impl DescriptorKey {

@@ -23,7 +23,7 @@ pub enum Severity {
     Error,
 }
 
-/// A macro call, loop or inclusion that encloses a diagnostic.
+/// A macro call, loop or file inclusion that encloses a diagnostic.
 ///
 /// # Examples
 /// ```
@@ -62,7 +62,7 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// Kind of diagnostic, with its stable name.
     pub id: &'static Explanation,
-    /// One-line message.
+    /// Message on one line.
     pub message: String,
     /// Byte range on character boundaries. Positions past the end of the source are in included files
     /// ([`Assembly::files`](crate::Assembly::files)).
@@ -191,7 +191,7 @@ pub(crate) fn fail(
 
 /// Adds help to a [`Fail`].
 pub(crate) trait WithHelp {
-    /// Adds a line of help.
+    /// Adds a line of help to the error.
     fn with_help(self, help: impl Into<String>) -> Self;
 }
 

@@ -218,7 +218,7 @@ static DIRECTIVES: &[Directive] = &[
     row(&[".gpu", ".arch"],         Availability::Both, Parse(|parser, call| clrx::chosen_target(parser, call.name)), "NAME"),
     row(&[".get_gpu"],              Availability::Both, Parse(|parser, _| clrx::get_gpu(parser)), "NAME"),
     row(&[".get_arch"],             Availability::Both, Parse(|parser, _| clrx::get_architecture(parser)), "NAME"),
-    // Addresses have 64 bits.
+    // Addresses always have 64 bits.
     row(&[".get_64bit"],            Availability::Both, Parse(|parser, _| clrx::get(parser, 1)), "NAME"),
     row(&[".get_format"],           Availability::Both, Parse(|parser, _| clrx::get_format(parser)), "NAME"),
     row(&[".get_version", ".get_policy"], Availability::Both, Parse(|parser, _| clrx::get_version(parser)), "NAME"),

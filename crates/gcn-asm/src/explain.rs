@@ -492,7 +492,7 @@ pub(crate) fn warnings(
 ) -> Vec<Diagnostic> {
     let mut warnings = Vec::new();
     if matches!(inst.does(), gcn_isa::Does::Lanes(_)) && inst.flag(Field::Gds) {
-        // Errata E022.
+        // Erratum E022.
         warnings.push(Diagnostic::warning(
             &ids::UNUSED_MODIFIER,
             span.clone(),
@@ -511,7 +511,7 @@ pub(crate) fn warnings(
                 _ => None,
             });
         if register.is_some_and(|code| code != gcn_isa::regs::M0) {
-            // Errata E026.
+            // Erratum E026.
             warnings.push(
                 Diagnostic::warning(&ids::SCALAR_OFFSET,
                     operands.args.last().map_or(span, |arg| arg.span.clone()),

@@ -51,7 +51,7 @@ pub(crate) enum ParsedExpr {
     Known(ExprValue),
     /// A floating-point constant; it must be the whole expression.
     Float(f64),
-    /// A number with an explicit width.
+    /// A floating-point constant with an explicit width.
     Suffixed(f64, FloatWidth),
     /// An expression evaluated at the end of the source.
     Later(ExprId),
@@ -62,7 +62,7 @@ pub(crate) enum ParsedExpr {
 pub(crate) struct Exprs {
     items: Vec<ExprItem>,
     stack: Vec<ExprValue>,
-    /// True if an expression parsed since [`Exprs::forget_labels`] refers to a label or `.`.
+    /// True if an expression parsed since [`Exprs::forget_labels`] uses a label or `.`.
     names_labels: bool,
     /// True while parsing an expression whose symbols are evaluated at each use.
     is_lazy: bool,
@@ -87,7 +87,7 @@ impl Exprs {
         self.names_labels = false;
     }
 
-    /// Returns true if an expression parsed since [`Exprs::forget_labels`] refers to a label or `.`.
+    /// Returns true if an expression parsed since [`Exprs::forget_labels`] uses a label or `.`.
     pub(crate) fn names_labels(&self) -> bool {
         self.names_labels
     }

@@ -10,7 +10,7 @@ pub(crate) struct FloatLayout {
     pub precision: u32,
     /// Exponent bias.
     pub bias: i64,
-    /// Parses and rounds a decimal number; `None` if the text is not a number.
+    /// Parses and rounds a decimal number; `None` if the text is not one.
     pub decimal: fn(&str) -> Option<u64>,
 }
 

@@ -128,7 +128,7 @@ pub(crate) const KEYS: &[(&str, &str, HeaderField)] = &[
     ("runtime_loader_kernel_symbol",    "",                                  bytes(120, 8)),
 ];
 
-/// A key that LLVM accepts and ignores.
+/// Key that LLVM accepts but ignores.
 pub(crate) const IGNORED: &str = "max_scratch_backing_memory_byte_size";
 
 /// Nonzero defaults, except those that depend on the processor.

@@ -14,7 +14,7 @@ use std::fmt;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Explanation {
-    /// Name shown after the severity, such as `offset-range` in `error[offset-range]`: lower-case words and dashes.
+    /// Name of lower-case words and dashes, shown after the severity: `offset-range` in `error[offset-range]`.
     pub name: &'static str,
     /// Description of the problem, in complete sentences.
     pub meaning: &'static str,

@@ -32,7 +32,7 @@ struct ExtraModifiers {
     only: Option<&'static Form>,
     /// `offset:` value of a scalar memory instruction.
     scalar_offset: Option<i64>,
-    /// CLRX's source masks: `neg:3`, `abs:[0,1]`, `sext:1`.
+    /// CLRX's source modifiers as masks: `neg:3`, `abs:[0,1]`, `sext:1`.
     negated: i64,
     absolute: i64,
     extended: i64,

@@ -63,7 +63,7 @@ mod assembly;
 mod object;
 pub mod list;
 
-// For editors and documentation.
+// APIs for editors and documentation.
 pub mod syntax;
 pub mod reference;
 

@@ -13,7 +13,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ids;
 use crate::program::{LinePlace, Program, ProgramLines, SectionKind, SymbolPlace, TEXT};
 
-/// Default code object version.
+/// Code object version to write if none is requested.
 const DEFAULT_VERSION: Version = Version::V5;
 
 /// Error that prevents a program from becoming a code object.

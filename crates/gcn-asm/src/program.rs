@@ -70,7 +70,7 @@ impl PackedInstruction {
         is_open: bool,
     ) -> PackedInstruction {
         PackedInstruction {
-            // Section sizes are limited far below 4 GiB.
+            // Limits on sections and sources keep these values in range.
             offset: u32::try_from(offset).unwrap_or(u32::MAX),
             start: 0,
             length: 0,
@@ -177,7 +177,7 @@ pub struct SectionFlags {
     pub write: bool,
     /// Contains code.
     pub exec: bool,
-    /// Identical elements may be merged.
+    /// Contains elements of which equal ones may be merged.
     pub merge: bool,
     /// Contains null-terminated strings.
     pub strings: bool,
@@ -228,9 +228,9 @@ pub struct ProgramRelocation {
 pub struct ProgramSymbol {
     /// Symbol name; empty for numeric labels.
     pub name: String,
-    /// Location of the symbol.
+    /// Location or value of the symbol.
     pub place: SymbolPlace,
-    /// Size in bytes (`.size`).
+    /// Size in bytes, from `.size`.
     pub size: u64,
     /// Binding from `.globl`, `.weak` or `.local`. Undefined symbols are global.
     pub binding: Binding,

@@ -106,7 +106,7 @@ fn statement(asm: &mut Assembler<'_>) -> Result<(), Fail> {
             if asm.output.kernels.open_header.is_some() {
                 return kernel_code::kernel_code_key(parser, &mut asm.output.kernels, word, span);
             }
-            // `==` defines a symbol that is evaluated at each use and cannot be redefined.
+            // `==` does not redefine a symbol.
             if parser.cursor.eat(b'=') {
                 parser.names.is_new(word, &span)?;
             }

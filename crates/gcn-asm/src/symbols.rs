@@ -12,7 +12,7 @@ use crate::cursor::SEPARATOR;
 use crate::value::{ExprId, ExprValue, SymbolId};
 use scope::{ScopeId, Scopes};
 
-/// Definition of a symbol.
+/// State of a symbol's definition.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum SymbolDefinition {
     No,

@@ -31,11 +31,11 @@ pub(crate) enum Variant {
 pub(crate) struct Term {
     /// Section index and offset; `None` if the symbol is undefined.
     pub place: Option<(u32, u64)>,
-    /// The symbol; `None` for `.`.
+    /// Symbol, or `None` for `.`.
     pub symbol: Option<SymbolId>,
 }
 
-/// A value: `plus − minus + constant`.
+/// An expression value: `plus − minus + constant`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct ExprValue {
     pub plus: Option<Term>,
@@ -82,7 +82,7 @@ impl ExprValue {
     pub(crate) fn plus(self, other: ExprValue) -> Option<ExprValue> {
         let (mut plus, mut minus) = (self.plus, other.minus);
         if plus.is_some() && other.plus.is_some() || minus.is_some() && self.minus.is_some() {
-            // Addresses may still cancel out.
+            // The terms may still cancel out.
             if self.minus.is_none() && other.minus.is_none() {
                 return None;
             }

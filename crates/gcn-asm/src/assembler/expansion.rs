@@ -58,7 +58,7 @@ impl Drop for ExpandedTexts {
     }
 }
 
-/// An active expansion.
+/// An active expansion on the stack.
 pub(crate) struct Frame<'a> {
     pub step: ExpansionStep<'a>,
     /// Position map of this text; while the text is being read, that of the enclosing text.
@@ -67,9 +67,9 @@ pub(crate) struct Frame<'a> {
     pub resume: Cursor<'a>,
     /// Start of the loop statement, if its condition is evaluated before each iteration.
     pub again: Option<Cursor<'a>>,
-    /// Start of each iteration.
+    /// Position at which each iteration starts.
     pub begin: Cursor<'a>,
-    /// Remaining iterations.
+    /// Number of iterations left.
     pub remaining: u64,
     /// Error count at the start of this iteration.
     pub errors: usize,
@@ -90,7 +90,7 @@ pub(crate) enum Jump<'a> {
     Stop,
 }
 
-/// State of all expansions.
+/// State shared by all expansions.
 pub(crate) struct Expansion<'a> {
     pub macros: HashMap<&'a str, Rc<Macro<'a>>>,
     pub frames: Vec<Frame<'a>>,
@@ -229,7 +229,7 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// Name of the current file.
+    /// Name of the file being read.
     pub(crate) fn file(&self) -> &'a str {
         self.frames
             .iter()
@@ -270,7 +270,7 @@ pub(crate) struct Macro<'a> {
     pub is_plain: bool,
 }
 
-/// An open `.if`.
+/// An open conditional.
 pub(crate) struct OpenCondition {
     pub span: Range<usize>,
     /// True if a branch was already assembled.
@@ -283,7 +283,7 @@ pub(crate) struct OpenCondition {
 pub(crate) struct NextIteration {
     /// Position of the loop statement.
     pub at: usize,
-    /// Number of the next iteration.
+    /// One-based number of the iteration.
     pub round: u64,
 }
 

@@ -48,7 +48,7 @@ impl NamedRegisters {
         self.before.max(self.since)
     }
 
-    /// Restarts the count for a new kernel.
+    /// Starts a new count for the next kernel.
     pub(crate) fn begin_kernel(&mut self) {
         *self = NamedRegisters {
             before: self.total(),

@@ -49,17 +49,17 @@ pub(crate) struct SectionContents {
     pub relocations: Vec<ProgramRelocation>,
 }
 
-/// Kernels declared by directives.
+/// Kernels that directives declare.
 #[derive(Default)]
 pub(crate) struct DeclaredKernels {
-    /// The open `.amdhsa_kernel` block.
+    /// Open `.amdhsa_kernel` block.
     pub open: Option<KernelDirectives>,
     pub closed: Vec<KernelDirectives>,
-    /// The open `.amd_kernel_code_t` block.
+    /// Open `.amd_kernel_code_t` block.
     pub open_header: Option<HeaderDirectives>,
     pub closed_headers: Vec<HeaderDirectives>,
     pub finished: Vec<ProgramKernel>,
-    /// Total LDS of all `.amdgpu_lds` symbols, in bytes.
+    /// Total LDS size of `.amdgpu_lds` symbols, in bytes.
     pub lds_size: u32,
 }
 
@@ -95,7 +95,7 @@ pub(crate) enum FixupKind {
     Data(u8),
     /// An instruction's literal dword.
     Literal,
-    /// A branch offset.
+    /// Branch offset.
     Branch,
     /// Another field of an instruction.
     Field(DelayedField),

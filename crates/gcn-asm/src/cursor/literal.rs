@@ -85,7 +85,7 @@ impl<'a> Cursor<'a> {
         }
         let end = self.pos;
         if is_word(self.peek()) {
-            // C suffixes have no effect.
+            // C suffixes are accepted but have no effect.
             let suffix = self.tail();
             if !matches!(self.slice(suffix), "U" | "L" | "LL" | "UL" | "ULL") {
                 let text = self.slice(start..self.pos);

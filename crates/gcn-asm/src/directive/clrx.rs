@@ -49,7 +49,7 @@ const FORMATS: &[&[&str]] = &[
 ];
 /// Formats that this assembler can produce.
 const MADE_FORMATS: [usize; 2] = [RAW_FORMAT, 4];
-/// The implemented version of CLRX's language.
+/// Version of CLRX's language that is implemented.
 const VERSION: i64 = 109;
 /// Lowest number for which `.fail` only warns.
 const FIRST_WARNING: i64 = 500;

@@ -15,7 +15,7 @@ use crate::directive::metadata::{self, END_HSA_METADATA, END_PAL_METADATA};
 use crate::ids;
 use crate::program::{SectionFlags, SectionKind};
 
-/// Name of the note section.
+/// Name of the section that holds notes.
 pub(crate) const SECTION: &str = ".note";
 /// Code object version implied by these directives.
 const VERSION: u8 = 2;

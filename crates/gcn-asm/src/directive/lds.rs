@@ -16,7 +16,7 @@ use crate::value::ExprValue;
 
 /// Maximum LDS size per workgroup in bytes.
 const MAX_LDS: i64 = 1 << 16;
-/// Default alignment of a symbol in bytes.
+/// Default symbol alignment in bytes.
 const DEFAULT_ALIGN: i64 = 4;
 
 /// Handles `.amdgpu_lds name, size, alignment`.

@@ -1,4 +1,4 @@
-//! Encodes operands of exports and interpolation.
+//! Encodes operands of export and interpolation instructions.
 
 use gcn_isa::exp::SOURCES;
 use gcn_isa::vintrp::CHANNELS;

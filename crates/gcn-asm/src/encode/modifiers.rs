@@ -11,7 +11,7 @@ use crate::inputs::dialect::Dialect;
 /// Maximum list length: three sources and the destination.
 const LIST_ROOM: usize = 4;
 
-/// Sets omitted modifiers to the dialect's defaults.
+/// Sets omitted modifiers to their defaults in the dialect.
 pub(super) fn set_defaults(inst: &mut Inst, dialect: Dialect) {
     if dialect == Dialect::default() {
         return;

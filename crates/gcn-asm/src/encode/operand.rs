@@ -40,7 +40,7 @@ pub(super) fn encode_operand(
     let isa = inst.isa;
     let PlacedOperand { slot, bits, .. } = to;
     let is_signed = arg.negated || arg.absolute || arg.extended;
-    // Common case.
+    // Common case: a VGPR operand.
     if let (Kind::Vgpr | Kind::Src, ArgValue::Vgprs { first, count }) = (slot.kind, arg.what)
         && count == slot.ty.dwords()
         && bits.width != 0

@@ -42,7 +42,7 @@ pub(crate) enum DelayedField {
 pub(crate) const MOST_LATER: usize = 3;
 
 impl EncodedStatement {
-    /// Delays a field until the end of the source.
+    /// Marks a field to be filled in at the end of the source.
     pub(super) fn delay(
         &mut self,
         field: DelayedField,

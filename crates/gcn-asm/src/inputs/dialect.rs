@@ -105,7 +105,7 @@ impl Dialect {
         self == Dialect::Clrx
     }
 
-    /// Largest attribute number.
+    /// Largest attribute number that operands may name.
     pub(crate) fn last_attribute(self) -> u8 {
         /// Maximum value of the attribute field.
         const FIELD: u8 = 63;
@@ -156,7 +156,7 @@ impl Dialect {
         self == Dialect::Clrx
     }
 
-    /// Returns true if a backslash at the end of a line continues it.
+    /// Returns true if a backslash at the end of a line continues the statement on the next line.
     pub(crate) fn continues_lines(self) -> bool {
         self == Dialect::Clrx
     }

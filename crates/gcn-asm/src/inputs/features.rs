@@ -10,7 +10,7 @@ use gcn_object::Feature;
 pub struct Features {
     /// XNACK: replay of faulting memory accesses.
     pub xnack: Feature,
-    /// SRAM ECC: error correction in memory.
+    /// SRAM ECC: error correction for on-chip memory.
     pub sramecc: Feature,
 }
 
@@ -30,7 +30,7 @@ pub enum FeatureError {
     /// The feature is unknown, or its `+` or `-` is missing.
     #[error("unknown target feature `{}`", .0.escape_debug())]
     Unknown(String),
-    /// The target does not have the feature.
+    /// The target lacks the feature.
     #[error("{} has no feature `{}`", .0, .1.escape_debug())]
     Missing(&'static str, String),
 }
@@ -106,7 +106,7 @@ impl Features {
         Ok(features)
     }
 
-    /// Combines two settings; `None` if they contradict each other.
+    /// Combines two sets of settings; `None` if they contradict each other.
     pub(crate) fn joined(self, other: Features) -> Option<Features> {
         let join = |one, other| match (one, other) {
             (Feature::On, Feature::Off) | (Feature::Off, Feature::On) => None,

@@ -119,7 +119,7 @@ pub struct Inclusion {
     pub from: Range<usize>,
 }
 
-/// Parses a symbol definition from the command line: `NAME` or `NAME=VALUE`; the value defaults to 1.
+/// Parses a symbol definition from a command line: `NAME` or `NAME=VALUE`. The value defaults to 1.
 ///
 /// # Errors
 /// A message with the reason.

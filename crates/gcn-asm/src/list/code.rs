@@ -27,7 +27,7 @@ pub struct ListedCode<'a> {
     pub sections: Vec<ListedSection<'a>>,
     /// Kernels whose descriptors are written after the code. Kernels without a symbol of the same name are skipped.
     pub kernels: Vec<ListedKernel<'a>>,
-    /// YAML for `.amdgpu_metadata`.
+    /// YAML text for `.amdgpu_metadata`.
     pub metadata: Option<String>,
 }
 
@@ -49,7 +49,7 @@ pub struct ListedCode<'a> {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ListedKernel<'a> {
-    /// Name of the code symbol.
+    /// Name of the kernel's code symbol.
     pub name: &'a str,
     /// Kernel descriptor. Bits that no directive can set are lost.
     pub descriptor: &'a KernelDescriptor,
@@ -94,7 +94,7 @@ pub struct ListedSection<'a> {
     pub align: u64,
     /// Code as little-endian words.
     pub bytes: &'a [u8],
-    /// Symbols in the section, in any order.
+    /// Symbols in this section, in any order.
     pub symbols: Vec<ListedSymbol<'a>>,
     /// Relocated fields, in ascending order of offset.
     pub open: Vec<ListedField<'a>>,
@@ -197,6 +197,6 @@ pub struct ListedSymbol<'a> {
 pub struct ListOptions {
     /// Instruction syntax.
     pub syntax: Syntax,
-    /// Adds each line's address and words as a comment.
+    /// Adds a comment with address and words to each line.
     pub hex: bool,
 }

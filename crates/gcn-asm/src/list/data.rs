@@ -59,7 +59,7 @@ impl ListedMark {
 
 /// Writes `size` bytes of data with labels, blocks and fields; data past the end of `bytes` is zero.
 pub(super) fn write(out: &mut String, bytes: &[u8], size: u64, mut marks: Vec<ListedMark>) {
-    // Labels precede fields at the same offset.
+    // At the same offset, labels come first.
     marks.sort_by_key(|mark| (mark.offset, !matches!(mark.what, MarkText::Label(_))));
     let mut at = 0;
     for index in 0..marks.len() {

@@ -29,7 +29,7 @@ pub(crate) enum ListedItem {
 }
 
 impl ListedItem {
-    /// Length in words.
+    /// Length of the item in words.
     #[inline]
     pub(crate) fn words(&self) -> usize {
         match self {

@@ -75,7 +75,7 @@ pub(crate) fn function(
     }))
 }
 
-/// Error for an unknown function.
+/// Error for an unknown operand function.
 pub(crate) fn unknown(name: &str, span: Range<usize>) -> Fail {
     let message = format!("unknown function `{name}`");
     let error = fail(&ids::UNKNOWN_NAME, span, message);

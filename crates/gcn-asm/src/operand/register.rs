@@ -359,7 +359,7 @@ pub(crate) fn common_group(
     })
 }
 
-/// A register bank.
+/// A bank of registers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Bank {
     Vector,

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 const ERRATA: &str = include_str!("../../doc/errata.md");
 
-/// An erratum.
+/// An entry of the errata document.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct ErrataEntry {
     /// Number and title, for example `E058 …`.

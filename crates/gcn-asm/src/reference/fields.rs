@@ -61,9 +61,9 @@ pub fn field_values(inst: &Inst) -> Vec<FieldValue> {
 pub enum BitRole {
     /// Constant bits that select the encoding.
     Encoding,
-    /// Opcode.
+    /// Opcode bits.
     Opcode,
-    /// Operand.
+    /// Operand field.
     Operand,
     /// Modifier, or a field that the instruction does not use.
     Modifier,

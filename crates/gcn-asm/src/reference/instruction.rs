@@ -25,7 +25,7 @@ pub struct InstructionReport {
     pub written: String,
     /// Pseudo-code of the operation.
     pub does: Vec<IsaText>,
-    /// Descriptions of corner cases.
+    /// Behavior in corner cases.
     pub corners: Vec<IsaText>,
     /// Counters that the instruction increments.
     pub counters: Vec<IsaText>,

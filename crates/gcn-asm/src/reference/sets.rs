@@ -38,7 +38,7 @@ pub fn sets(row: &Row) -> IsaSet {
     set_of(Isa::ALL.into_iter().filter(|&isa| exists(row, isa)))
 }
 
-/// Collects instruction sets into a set.
+/// Collects instruction sets into an [`IsaSet`].
 ///
 /// # Examples
 /// ```
@@ -51,8 +51,8 @@ pub fn set_of(isas: impl IntoIterator<Item = Isa>) -> IsaSet {
     isas.fold(IsaSet::NONE, |set, isa| set.or(isa.only()))
 }
 
-/// Names the GCN versions in `set` that are also in `asked`. For a version of which `set` has only some targets, adds
-/// the oldest one: `GCN 1.2, 1.4 (gfx904)`.
+/// GCN versions of the instruction sets in `set` that are also in `asked`. If `set` has only some instruction sets of a
+/// version, adds a target for each: `GCN 1.2, 1.4 (gfx904)`.
 ///
 /// # Examples
 /// ```

@@ -8,7 +8,7 @@ use crate::diagnostic::{Diagnostic, Note};
 
 /// Number of notes kept at each end of a long chain of expansions.
 const MAX_NOTES: usize = 6;
-/// Maximum number of characters of an expanded line quoted in a message.
+/// Maximum number of characters quoted from an expanded line.
 const MAX_QUOTE: usize = 100;
 /// Number of errors inside expansions after which each further error ends the outermost expansion.
 pub(crate) const MAX_ERRORS: usize = 100;

@@ -1,4 +1,4 @@
-//! Origins of expanded text: the expansions that produced it, and the mapping of its positions to the source.
+//! Origins of expanded text: the expansions that produced it, and maps from its positions to the source.
 
 use std::ops::Range;
 

@@ -13,7 +13,7 @@ use crate::diagnostic::{Fail, fail};
 use crate::directive::clrx;
 use crate::ids;
 
-/// Conditional directives and the conditions they test.
+/// Conditional directives, with the conditions they test.
 pub(crate) const CONDITIONS: &[(&str, ConditionTest)] = &[
     (".if", ConditionTest::Number(|n| n != 0)),
     (".ifne", ConditionTest::Number(|n| n != 0)),
