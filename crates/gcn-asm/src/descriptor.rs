@@ -136,8 +136,8 @@ pub(crate) struct KernelDirectives {
 /// A key, its name, its value, and the span of the value.
 pub(crate) type KernelValue = (DescriptorKey, &'static str, DelayedValue, Range<usize>);
 
-/// Number of extra SGPRs that a kernel needs if it uses VCC, FLAT_SCRATCH or XNACK_MASK, respectively; each count
-/// includes the preceding ones.
+/// Number of extra SGPRs for VCC, FLAT_SCRATCH and XNACK_MASK, in this order. A kernel needs the largest count of those
+/// that it uses.
 pub(crate) fn extra_sgprs(isa: Isa) -> [u32; 3] {
     if isa >= Isa::Vi { [2, 6, 4] } else { [2, 4, 0] }
 }

@@ -37,7 +37,7 @@ use crate::inputs::dialect::Dialect;
 use DirectiveHandler::{Assemble, Emit, Parse, Read};
 use expand::{condition, files, loops, macros};
 
-/// Use of a directive; the cursor is after its name.
+/// A directive in the source; the cursor is after its name.
 struct DirectiveCall<'c> {
     /// Name in lower case.
     name: &'c str,

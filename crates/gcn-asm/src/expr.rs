@@ -28,7 +28,7 @@ use operator::operator_at;
 
 /// Maximum nesting depth of parentheses and unary operators.
 const MAX_DEPTH: u32 = 200;
-/// Maximum length of a chain of symbols that are defined by each other.
+/// Maximum length of a chain of symbols, each defined by the next.
 const MAX_CHAIN: u32 = 64;
 /// Maximum number of items visited per evaluation; bounds definitions that each use the previous one twice.
 const MAX_VISITS: u32 = 10_000;

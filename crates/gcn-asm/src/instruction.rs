@@ -384,8 +384,8 @@ fn is_lds_source(dialect: Dialect, op: Op, word: &str) -> bool {
         && !op.row().modifiers().any(|m| m.field == Field::Lds)
 }
 
-/// Parses a CLRX-only modifier at the cursor, and returns true if `word` is one. These select an encoding, or negate,
-/// take the absolute value of, or sign-extend sources.
+/// Parses a CLRX-only modifier at the cursor; returns false if `word` is not one. CLRX-only modifiers select an
+/// encoding, or negate, take the absolute value of, or sign-extend sources.
 fn clrx_modifier(
     parser: &mut Parser<'_>,
     op: Op,

@@ -177,7 +177,7 @@ pub struct SectionFlags {
     pub write: bool,
     /// Contains code.
     pub exec: bool,
-    /// Contains elements of which equal ones may be merged.
+    /// Contains elements that may be merged if identical.
     pub merge: bool,
     /// Contains null-terminated strings.
     pub strings: bool,

@@ -1,6 +1,6 @@
 //! Reference data on instructions and the errata that mention them, as text or JSON.
 //!
-//! All of it is derived: counts, numbers, fields, syntax, semantics, registers and counters from the `gcn-isa` tables,
+//! All data is derived: counts, numbers, fields, syntax, semantics, registers and counters from the `gcn-isa` tables,
 //! errata from the document that the tables cite.
 
 mod sets;

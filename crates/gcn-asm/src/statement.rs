@@ -38,7 +38,7 @@ pub(crate) fn run(asm: &mut Assembler<'_>) {
     finish(asm);
 }
 
-/// Assembles one statement.
+/// Assembles one statement and records its error, if any.
 fn line(asm: &mut Assembler<'_>) {
     let start = asm.reader.parser.cursor.pos();
     let result = statement(asm).and_then(|()| asm.reader.parser.cursor.end_statement());

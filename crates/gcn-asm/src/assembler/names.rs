@@ -1,4 +1,4 @@
-//! Names that a source defines: symbols, register aliases, sections, and the registers it names.
+//! Names in a source: symbols, register aliases, sections, and the registers that it uses.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -32,7 +32,7 @@ pub(crate) struct Names {
 pub(crate) struct NamedRegisters {
     /// Count up to the last `.amdgpu_hsa_kernel`, or as assigned to `.amdgcn.next_free_vgpr` and similar symbols.
     pub before: u32,
-    /// Count since then.
+    /// Count since the last `.amdgpu_hsa_kernel`.
     pub since: u32,
 }
 

@@ -49,7 +49,7 @@ pub(crate) struct SectionContents {
     pub relocations: Vec<ProgramRelocation>,
 }
 
-/// Kernels that directives declare.
+/// Kernels declared by directives.
 #[derive(Default)]
 pub(crate) struct DeclaredKernels {
     /// Open `.amdhsa_kernel` block.

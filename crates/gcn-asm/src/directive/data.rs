@@ -336,7 +336,7 @@ pub(crate) fn space_of(
     )
 }
 
-/// Handles `.fill count, size, value`; only the bits of the value that are in `mask` are used.
+/// Handles `.fill count, size, value`; `mask` selects the bits of the value to use.
 pub(crate) fn fill(
     parser: &mut Parser<'_>,
     output: &mut Output,

@@ -65,7 +65,7 @@ pub(crate) fn lds_symbol(
     Ok(())
 }
 
-/// LDS size in bytes for a kernel that omits it; adds a note unless the size is zero.
+/// LDS size in bytes for a kernel that does not declare it; adds a note unless the size is zero.
 pub(crate) fn implied_lds(
     diagnostics: &mut Vec<Diagnostic>,
     size: u32,

@@ -1,4 +1,4 @@
-//! Handles `.amdgcn_target`.
+//! Target directive: `.amdgcn_target`.
 
 use gcn_isa::{Target, UnknownTarget};
 

@@ -1,6 +1,7 @@
 //! Functions in LLVM expressions, which compilers use to compute register counts: `max(a, b, …)`, `or(a, b, …)`,
 //! `alignto(value, multiple)`, `extrasgprs(vcc, flat_scratch, xnack)`, `totalnumvgprs(agprs, vgprs)` and
-//! `occupancy(…)`. The parser turns a call into operators after its arguments, so evaluation knows no functions.
+//! `occupancy(…)`. The parser turns each call into operators after its arguments, so the evaluator does not deal with
+//! functions.
 
 use gcn_isa::{Isa, Target};
 

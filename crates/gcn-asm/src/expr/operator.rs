@@ -39,7 +39,7 @@ pub(crate) enum Operator {
     Max,
     /// Rounds the first operand up to a multiple of the second.
     AlignTo,
-    /// `occupancy` of the arguments on the stack, the last one on top.
+    /// `occupancy`, whose last argument is on top of the stack.
     Occupancy(Isa),
 }
 

@@ -36,7 +36,7 @@ pub enum FeatureError {
 }
 
 impl FeatureError {
-    /// Help text that lists the valid settings, if it applies.
+    /// Help text with the valid settings, for an unknown feature.
     pub fn help(&self) -> Option<&'static str> {
         matches!(self, FeatureError::Unknown(_))
             .then_some("the features are xnack and sramecc, each with + or -")

@@ -122,7 +122,7 @@ pub struct Inclusion {
 /// Parses a symbol definition from a command line: `NAME` or `NAME=VALUE`. The value defaults to 1.
 ///
 /// # Errors
-/// A message with the reason.
+/// A message that states why the definition is invalid.
 ///
 /// # Examples
 /// ```

@@ -281,7 +281,7 @@ fn output_modifier(parser: &mut Parser<'_>, name: &str) -> Result<i64, Fail> {
 /// Parses a buffer format: a number, or one or both names in any order, as in
 /// `[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]`.
 fn buffer_format(parser: &mut Parser<'_>) -> Result<i64, Fail> {
-    /// Added to number formats; larger than any data format.
+    /// Offset added to number formats, larger than any data format.
     const NUMBERS: u8 = 1 << mtbuf::DATA_FORMAT_BITS;
     parser.cursor.skip_blanks();
     if !parser.cursor.eat(b'[') {

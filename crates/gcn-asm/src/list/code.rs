@@ -1,4 +1,4 @@
-//! Input of a listing: sections, symbols, kernels and options.
+//! Types that describe code to list, and listing options.
 
 use std::borrow::Cow;
 

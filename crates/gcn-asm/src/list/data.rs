@@ -72,7 +72,7 @@ pub(super) fn write(out: &mut String, bytes: &[u8], size: u64, mut marks: Vec<Li
         }
         match &mark.what {
             MarkText::Label(lines) => out.push_str(lines),
-            // A field that overlaps a block is part of the block's bytes.
+            // The block already covers this field.
             _ if mark.offset < at => {}
             MarkText::Block(length, lines) => {
                 out.push_str(lines);

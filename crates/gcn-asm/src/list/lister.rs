@@ -309,7 +309,7 @@ impl Lister<'_> {
         later
     }
 
-    /// Writes the name of the label that branches to word `at` use.
+    /// Writes a branch operand for word `at`: the name of its label.
     fn label_of(&self, label: &mut Text, at: usize) {
         let first = self.run.places.partition_point(|place| place.word < at);
         let mut here = self.run.places[first..]

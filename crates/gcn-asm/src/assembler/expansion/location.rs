@@ -10,7 +10,7 @@ use crate::diagnostic::{Diagnostic, Note};
 const MAX_NOTES: usize = 6;
 /// Maximum number of characters quoted from an expanded line.
 const MAX_QUOTE: usize = 100;
-/// Number of errors inside expansions after which each further error ends the outermost expansion.
+/// Number of errors inside macros and loops after which each further error ends them.
 pub(crate) const MAX_ERRORS: usize = 100;
 /// Maximum number of warnings kept from inside expansions.
 pub(crate) const MAX_WARNINGS: usize = 1000;

@@ -236,7 +236,7 @@ impl<'a> ListedObject<'a> {
         format!("{}section{section}", self.labels)
     }
 
-    /// Target directive and the others that must precede the rest of the listing.
+    /// Target directive, and any others that must come first in the listing.
     pub(super) fn target_directives(&self) -> String {
         let id = target_id(self.object, self.target);
         let version = self.object.version.number();
