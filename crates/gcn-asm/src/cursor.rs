@@ -235,7 +235,7 @@ impl<'a> Cursor<'a> {
         }
         let ends = match rest.get(at)? {
             b',' | b'\n' | b')' | b']' | b':' => true,
-            // These may follow a blank without continuing the expression.
+            // These bytes may follow a blank without continuing the expression.
             b' ' => rest
                 .get(at + 1)
                 .is_some_and(|&byte| is_word_start(byte) || byte == b'\n'),

@@ -159,7 +159,7 @@ fn try_form(
     if form.has_saddr {
         check_addresses(&matched, operands)?;
     }
-    // Mandatory literals come first: a source may use the same literal.
+    // Mandatory literals come first, because a source may reuse them.
     let is_literal = |place: &PlacedOperand| matches!(place.slot.kind, Kind::Literal);
     if form.has_literal {
         for (to, index) in matched.iter().filter(|(to, _)| is_literal(to)) {

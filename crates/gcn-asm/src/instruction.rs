@@ -317,7 +317,7 @@ fn operands(
             && (!args.is_empty() || row.slots().next().is_none())
             && clrx_modifier(parser, op, word, extra)?
         {
-            // The condition has already parsed it.
+            // Parsed as a side effect of the condition.
         } else if !word.is_empty() && probe.eat_after_blanks(b':') {
             let takes_offset = row
                 .slots()

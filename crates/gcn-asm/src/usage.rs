@@ -11,9 +11,9 @@ const LONGEST: usize = 2;
 /// Registers used by a range of code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct RegisterUsage {
-    /// Number of VGPRs, as the highest one used plus one.
+    /// Number of VGPRs: the highest one used, plus one.
     pub vgprs: u32,
-    /// Number of numbered SGPRs, as the highest one used plus one.
+    /// Number of numbered SGPRs: the highest one used, plus one.
     pub sgprs: u32,
     pub vcc: bool,
     pub flat_scratch: bool,

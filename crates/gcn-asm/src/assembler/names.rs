@@ -27,7 +27,7 @@ pub(crate) struct Names {
     pub builtins: Builtins,
 }
 
-/// Number of registers of a bank, as the highest one named plus one.
+/// Register count for a bank: the highest register named, plus one.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct NamedRegisters {
     /// Count up to the last `.amdgpu_hsa_kernel`, or as assigned to `.amdgcn.next_free_vgpr` and similar symbols.

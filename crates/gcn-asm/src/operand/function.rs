@@ -267,7 +267,7 @@ fn message(parser: &mut Parser<'_>) -> Result<ArgValue, Fail> {
     ))
 }
 
-/// Parses the arguments of `gpr_idx(SRC0,DST)`: the operands to index.
+/// Parses the arguments of `gpr_idx(SRC0,DST)`: the operands that are indexed.
 fn gpr_index(parser: &mut Parser<'_>) -> Result<ArgValue, Fail> {
     let mut bits = 0;
     if parser.cursor.eat_after_blanks(b')') {

@@ -13,7 +13,7 @@ pub fn family(op: Op) -> String {
     format!("{:?}", op.family_encoding()).to_ascii_lowercase()
 }
 
-/// Returns true if an instruction set has the instruction of a row.
+/// Returns true if an instruction set has a row's instruction.
 ///
 /// # Examples
 /// ```
@@ -26,7 +26,7 @@ pub fn exists(row: &Row, isa: Isa) -> bool {
     !isa.tables().forms(row.op()).is_empty()
 }
 
-/// Instruction sets that have the instruction of a row.
+/// Instruction sets that have a row's instruction.
 ///
 /// # Examples
 /// ```
