@@ -210,7 +210,7 @@ impl<'a> Cursor<'a> {
     /// follows.
     #[inline]
     pub(crate) fn common_integer(&mut self) -> Option<i64> {
-        /// Maximum number of digits on the fast path; more could overflow.
+        /// Maximum number of digits, few enough not to overflow.
         const MOST: usize = 8;
         let rest = self.rest();
         let is_negative = rest.first() == Some(&b'-');

@@ -17,7 +17,7 @@ pub(crate) const VGPR_BLOCK: u32 = 4;
 pub(crate) const SGPR_BLOCK: u32 = 8;
 /// Number of VGPRs per lane.
 pub(crate) const MAX_VGPRS: u32 = 256;
-/// Number of SGPRs that every kernel must request on chips that cannot initialize fewer (errata E261).
+/// Number of SGPRs that every kernel must request on chips that do not initialize SGPRs otherwise (errata E261).
 pub(crate) const SGPRS_OF_INIT_BUG: u32 = 96;
 /// Chips that need [`SGPRS_OF_INIT_BUG`].
 pub(crate) const INIT_BUG: [&str; 2] = ["gfx802", "gfx805"];

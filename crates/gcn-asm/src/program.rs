@@ -139,7 +139,7 @@ pub(crate) struct LinePlace {
 pub struct ProgramSection {
     /// Section name.
     pub name: String,
-    /// Kind of section contents.
+    /// Kind of contents.
     pub kind: SectionKind,
     /// Section flags, such as loaded, writable and executable.
     pub flags: SectionFlags,

@@ -270,7 +270,7 @@ impl Tokens<'_> {
         let Some(word) = self.cursor.word() else {
             let width = self.cursor.here().len().max(1);
             self.step(width);
-            // The first word of the statement is still to come, as after the `:` of a label.
+            // An operator before the first word, such as the `:` of a label.
             return TokenKind::Operator;
         };
         if self.has_head {

@@ -174,7 +174,7 @@ impl Names {
         id.is_some_and(|id| matches!(self.symbols.defined(id), SymbolDefinition::Label { .. }))
     }
 
-    /// Checks that `name` is not defined yet, for definitions that allow no second one.
+    /// Checks that `name` is not defined yet, for definitions that must be unique.
     pub(crate) fn is_new(&mut self, name: &str, span: &Range<usize>) -> Result<(), Fail> {
         let id = self.symbols.lookup_definition(name);
         if id.is_some_and(|id| self.symbols.defined(id) != SymbolDefinition::No) {

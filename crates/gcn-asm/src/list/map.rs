@@ -316,7 +316,7 @@ impl BitSet {
     /// Smallest element in `range`.
     fn next(&self, range: Range<usize>) -> Option<usize> {
         let place = range.start / u64::BITS as usize;
-        // Stops at the end of the range: most ranges are empty, and callers would scan the same words again.
+        // Stops at the end of the range: most ranges have no element, and callers would scan the same words again.
         let places = place..range.end.div_ceil(u64::BITS as usize).min(self.0.len());
         let (&first, others) = self.0.get(places)?.split_first()?;
         let first = first & u64::MAX << (range.start % u64::BITS as usize);

@@ -96,7 +96,7 @@ impl InstructionReport {
             .flat_map(|isa| isa.tables().forms(row.op()))
             .collect();
         let called = group_by_set(here.iter().map(|&isa| (row.name_on(isa), isa)));
-        // The first encoding is the native one of the family, or the only one.
+        // The first encoding is the family's native one, or the only one.
         let firsts: Vec<&'static Form> = here
             .iter()
             .filter_map(|isa| isa.tables().forms(row.op()).first())
