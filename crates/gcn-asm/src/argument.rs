@@ -1,4 +1,4 @@
-//! Operands and modifiers as parsed, before an encoding is chosen.
+//! Parsed operands and modifiers, before an encoding is chosen.
 
 use std::ops::Range;
 
@@ -8,58 +8,58 @@ use crate::cursor::FloatWidth;
 use crate::symbols::SymbolDefinition;
 use crate::value::{ExprId, ExprValue};
 
-/// An operand.
+/// A parsed operand.
 #[derive(Clone, Debug)]
 pub(crate) struct ParsedOperand {
     pub what: ArgValue,
-    /// `-x`, `neg(x)`.
+    /// Negated: `-x` or `neg(x)`.
     pub negated: bool,
-    /// `|x|`, `abs(x)`.
+    /// Absolute value: `|x|` or `abs(x)`.
     pub absolute: bool,
-    /// `sext(x)`.
+    /// Sign-extended: `sext(x)`.
     pub extended: bool,
-    /// `--x`.
+    /// Two consecutive signs: `--x`.
     pub has_two_signs: bool,
     /// True if the value is a distance between labels.
     pub is_distance: bool,
     pub span: Range<usize>,
 }
 
-/// The kind and value of an operand.
+/// Kind and value of an operand.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum ArgValue {
     Vgprs {
         first: u8,
         count: u8,
     },
-    /// `count` is [`gcn_isa::regs::ANY_WIDTH`] if any width is accepted.
+    /// Scalar register or inline constant; `count` is [`gcn_isa::regs::ANY_WIDTH`] if any width is accepted.
     Scalar {
         code: u8,
         count: u8,
     },
     Off,
     Int(i64),
-    /// `lit(…)`: always a literal, even if an inline constant exists.
+    /// `lit(…)`: encoded as a literal even if there is an inline constant.
     Literal(i64),
     Float(f64),
-    /// A number with an explicit width.
+    /// A floating-point number whose suffix states its width.
     Sized(f64, FloatWidth),
-    /// `lit(1.5)`.
+    /// `lit(…)` of a floating-point number.
     LiteralFloat(f64),
-    /// Value not known before linking or the end of the source; index into the assembler's delayed values.
+    /// Value known only at the end of the source or after linking; index into the parser's delayed values.
     Delayed(DelayedId),
-    /// A delayed value in `lit(…)`.
+    /// `lit(…)` of a delayed value.
     DelayedLiteral(DelayedId),
     Waitcnt(u16),
     Hwreg(u16),
     Message(u16),
     GprIndex(u16),
-    /// Export target, attribute with its channel, or interpolation vertex.
+    /// Export target, attribute and channel, or interpolation vertex.
     Graphics(Kind, i64),
 }
 
 impl ArgValue {
-    /// Forces a constant to be encoded as a literal, even if an inline constant exists.
+    /// Forces a constant to be encoded as a literal, even if it has an inline encoding.
     pub(crate) fn make_literal(&mut self) {
         *self = match *self {
             ArgValue::Int(value) => ArgValue::Literal(value),
@@ -69,11 +69,11 @@ impl ArgValue {
     }
 }
 
-/// Index of a delayed value of the statement.
+/// Index into the delayed values of the current statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct DelayedId(pub u32);
 
-/// A number that is not known yet.
+/// Value that becomes known at the end of the source or when linking.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum DelayedValue {
     Value(ExprValue),
@@ -89,20 +89,20 @@ impl From<DelayedValue> for SymbolDefinition {
     }
 }
 
-/// A modifier with its value.
+/// A parsed modifier and its value.
 #[derive(Clone, Debug)]
 pub(crate) struct ModArg {
     pub modifier: &'static Modifier,
-    /// The number; for a list of bits, the first is bit 0.
+    /// Value; in a list of bits, the first bit is bit 0.
     pub value: i64,
-    /// Number of bits in a list.
+    /// Number of elements in a list of bits.
     pub count: usize,
-    /// Delayed value, if the number is not known yet.
+    /// Delayed value, if `value` is not known yet.
     pub later: Option<DelayedId>,
     pub span: Range<usize>,
 }
 
-/// Converts a word to lower case in `buffer`; `None` if it does not fit.
+/// Lowercases a word into `buffer`; `None` if the word is too long for the buffer.
 pub(crate) fn lower_case<'b>(word: &str, buffer: &'b mut [u8]) -> Option<&'b str> {
     let place = buffer.get_mut(..word.len())?;
     place.copy_from_slice(word.as_bytes());

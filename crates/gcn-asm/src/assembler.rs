@@ -1,6 +1,7 @@
-//! State of an assembly, in two parts: the source reader reads statements and names, the output becomes the program.
+//! Assembler state, in two parts: the source reader, which reads statements and names, and the output, which becomes
+//! the program.
 //!
-//! An instruction's length is fixed as soon as it is read, so offsets are final and a single pass suffices.
+//! Each instruction's length is fixed when it is read, so offsets are final and one pass suffices.
 
 pub(crate) mod layout;
 pub(crate) mod names;
@@ -16,14 +17,14 @@ use expansion::ExpandedTexts;
 use output::Output;
 use reader::SourceReader;
 
-/// An assembly in progress.
+/// An assembly in progress: the reader and the output.
 pub(crate) struct Assembler<'a> {
     pub reader: SourceReader<'a>,
     pub output: Output,
 }
 
 impl<'a> Assembler<'a> {
-    /// Creates an assembler positioned at the start of a source. Expanded texts are appended to `texts`.
+    /// Creates an assembler at the start of a source. Expanded text is appended to `texts`.
     pub(crate) fn new(
         source: &Source<'a>,
         options: &Options<'_>,

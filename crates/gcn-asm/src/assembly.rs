@@ -1,4 +1,4 @@
-//! Assembly of a whole source.
+//! Entry points of the assembler, and its result.
 
 use gcn_isa::Target;
 use gcn_object::{Binding, SymbolKind};
@@ -20,10 +20,10 @@ use crate::statement;
 use crate::symbols::{SymbolDefinition, SymbolEntry};
 use crate::value::{ExprValue, SymbolId, Term};
 
-/// Maximum length of a source: some positions are stored in 32 bits.
+/// Maximum source length in bytes; some positions are stored in 32 bits.
 const MAX_SOURCE: usize = u32::MAX as usize / 2;
 
-/// The result of an assembly.
+/// Result of assembling a source.
 ///
 /// # Examples
 /// ```
@@ -36,18 +36,18 @@ const MAX_SOURCE: usize = u32::MAX as usize / 2;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Assembly {
-    /// The program, as complete as the errors allow.
+    /// Assembled program, as complete as the errors allow.
     pub program: Program,
-    /// Errors, warnings and notes in source order.
+    /// Errors, warnings and notes, in source order.
     pub diagnostics: Vec<Diagnostic>,
-    /// The included files that the diagnostics refer to, in ascending order of their start positions.
+    /// Included files that the diagnostics point into, ordered by start position.
     pub files: Vec<SourceFile>,
-    /// Every inclusion of a file, in ascending order of start positions.
+    /// All file inclusions, ordered by start position.
     pub inclusions: Vec<Inclusion>,
 }
 
 impl Assembly {
-    /// True if there are errors; the program is then incomplete.
+    /// Returns true if any diagnostic is an error, in which case the program is incomplete.
     ///
     /// # Examples
     /// ```
@@ -65,7 +65,7 @@ impl Assembly {
     }
 }
 
-/// Assembles a source that includes no files. Never panics; every error of the source is in the result.
+/// Assembles a source that includes no files. Never panics; all errors are reported as diagnostics.
 ///
 /// # Examples
 /// ```
@@ -79,7 +79,7 @@ pub fn assemble(source: &Source<'_>, options: &Options<'_>) -> Assembly {
     assemble_with(source, options, &NoFiles)
 }
 
-/// Assembles a source whose included files are read through `files`. Otherwise like [`assemble`].
+/// Assembles a source and reads the files it includes through `files`. Otherwise like [`assemble`].
 ///
 /// # Examples
 /// ```
@@ -136,7 +136,7 @@ pub fn assemble_with(source: &Source<'_>, options: &Options<'_>, files: &dyn Fil
     }
 }
 
-/// Target named by the first `.amdgcn_target`, `.gpu` or `.arch` directive of a source, if it is a known one.
+/// Target named by the first `.amdgcn_target`, `.gpu` or `.arch` directive in a source, if it is known.
 ///
 /// # Examples
 /// ```
@@ -165,7 +165,7 @@ pub fn named_target(text: &str) -> Option<&'static Target> {
     text.lines().find_map(of_line)
 }
 
-/// Finishes the program, with line information if the options request it.
+/// Builds the program, with line information if the options request it.
 fn into_program(
     asm: Assembler<'_>,
     options: &Options<'_>,
@@ -269,8 +269,8 @@ fn symbol_place(names: &mut Names, diagnostics: &mut Vec<Diagnostic>, id: Symbol
             section: section as usize,
             offset: offset.wrapping_add_signed(constant),
         },
-        // An alias of a symbol defined elsewhere cannot be represented in a code object. If it is local, it can be
-        // dropped: fields that use it name the other symbol.
+        // A code object cannot represent an alias for a symbol defined elsewhere. If the alias is local, it can be
+        // dropped: fields that use it refer to the other symbol directly.
         Ok(ExprValue { minus: None, .. })
             if !names.symbols.get(id).is_some_and(SymbolEntry::is_exported) =>
         {

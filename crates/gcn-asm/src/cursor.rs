@@ -1,5 +1,5 @@
-//! Reads source text in place: blanks, comments, words, numbers, strings. The syntax of GNU as depends on context, so
-//! there is no tokenizer; the parser asks for what is valid at a position.
+//! Scanner for source text: blanks, comments, words, numbers and strings. GNU as syntax depends on context, so there is
+//! no tokenizer; the parser asks for whatever is valid at a position.
 
 mod literal;
 mod skip;
@@ -10,12 +10,12 @@ use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::ids;
 use crate::inputs::dialect::Dialect;
 
-/// Name of the current location.
+/// Name of the location counter.
 pub(crate) const HERE: &str = ".";
-/// Separator of the components of a scope path.
+/// Separator between components of a scope path.
 pub(crate) const SEPARATOR: &str = "::";
 
-/// A position in a source.
+/// A position in source text.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor<'a> {
     text: &'a str,
@@ -26,15 +26,15 @@ pub(crate) struct Cursor<'a> {
 /// A number literal.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum WrittenNumber {
-    /// An integer, as a signed 64-bit value.
+    /// An integer, stored as a signed 64-bit value.
     Int(i64),
     /// A number with a fraction or an exponent.
     Float(f64),
-    /// A number with one of CLRX's width suffixes.
+    /// A number with a CLRX width suffix.
     Suffixed(f64, FloatWidth),
 }
 
-/// Width of a floating-point constant from its suffix: `h`, `s` or `l`.
+/// Width of a floating-point constant, from its suffix `h`, `s` or `l`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FloatWidth {
     Half,
@@ -47,7 +47,7 @@ const fn is_word_start(byte: u8) -> bool {
 }
 
 pub(crate) const fn is_word(byte: u8) -> bool {
-    /// Lookup table by byte, because most of a source consists of words.
+    /// Lookup table indexed by byte, because source text consists mostly of words.
     const IS_WORD: [bool; 256] = {
         let mut is_word = [false; 256];
         let mut byte: u8 = 0;
@@ -61,8 +61,8 @@ pub(crate) const fn is_word(byte: u8) -> bool {
     IS_WORD[byte as usize]
 }
 
-/// Splits off a leading decimal number of at most three digits; `None` if there is none, it is longer, or a leading 0
-/// makes it octal.
+/// Splits off a leading decimal number of one to three digits; `None` for longer numbers, or if a leading 0 makes the
+/// number octal.
 #[inline]
 fn decimal(bytes: &[u8]) -> Option<(u32, &[u8])> {
     const MOST: u32 = 999;
@@ -105,23 +105,23 @@ impl<'a> Cursor<'a> {
         self.pos = pos;
     }
 
-    /// Skips blanks, and returns the position of what follows.
+    /// Skips blanks and returns the position of the next token.
     pub(crate) fn token_start(&mut self) -> usize {
         self.skip_blanks();
         self.pos
     }
 
-    /// Range from a position to the cursor.
+    /// Range from `start` to the cursor.
     pub(crate) fn since(&self, start: usize) -> Range<usize> {
         start..self.pos
     }
 
-    /// Text of a range that was read.
+    /// Text in `range`; empty if the range is invalid.
     pub(crate) fn slice(&self, range: Range<usize>) -> &'a str {
         self.text.get(range).unwrap_or("")
     }
 
-    /// Cursor restricted to a range of the text; positions are unchanged.
+    /// Cursor at the start of `range` whose text ends with the range; positions are unchanged.
     pub(crate) fn within(&self, range: Range<usize>) -> Cursor<'a> {
         Cursor {
             text: self.slice(0..range.end),
@@ -130,14 +130,14 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The remaining bytes.
+    /// Remaining bytes.
     #[inline]
     pub(crate) fn rest(&self) -> &'a [u8] {
         self.text.as_bytes().get(self.pos..).unwrap_or(&[])
     }
 
-    /// Fast path for the usual spelling of registers, `v1` or `s[2:3]`: the letter in lower case, the first and the
-    /// last number. If anything else follows, returns `None` and reads nothing.
+    /// Fast path for the usual spelling of registers, `v1` or `s[2:3]`: returns the lower-case letter and the first and
+    /// last number. Returns `None` and reads nothing if anything else follows.
     #[inline]
     pub(crate) fn common_register(&mut self) -> Option<(u8, u32, u32)> {
         let all = self.rest();
@@ -168,8 +168,8 @@ impl<'a> Cursor<'a> {
         Some((letter, first, last))
     }
 
-    /// Fast path for a lower-case word that is a whole operand. If anything else follows, returns `None` and reads
-    /// nothing.
+    /// Fast path for an operand that consists of a lower-case word. Returns `None` and reads nothing if anything else
+    /// follows.
     #[inline]
     pub(crate) fn common_word(&mut self) -> Option<&'a str> {
         let rest = self.rest();
@@ -183,8 +183,8 @@ impl<'a> Cursor<'a> {
         Some(self.slice(start..self.pos))
     }
 
-    /// Fast path for a decimal fraction, such as `0.5`, that is a whole expression. If anything else follows, returns
-    /// `None` and reads nothing.
+    /// Fast path for an expression that consists of a decimal fraction such as `0.5`. Returns `None` and reads nothing
+    /// if anything else follows.
     #[inline]
     pub(crate) fn common_fraction(&mut self) -> Option<f64> {
         let rest = self.rest();
@@ -206,18 +206,18 @@ impl<'a> Cursor<'a> {
         Some(value)
     }
 
-    /// Fast path for an integer that is a whole expression. If anything else follows, returns `None` and reads
-    /// nothing.
+    /// Fast path for an expression that consists of an integer. Returns `None` and reads nothing if anything else
+    /// follows.
     #[inline]
     pub(crate) fn common_integer(&mut self) -> Option<i64> {
-        /// Number of digits that always fit.
+        /// Maximum number of digits, few enough not to overflow.
         const MOST: usize = 8;
         let rest = self.rest();
         let is_negative = rest.first() == Some(&b'-');
         let mut at = usize::from(is_negative);
         let (radix, first) = match rest.get(at..)? {
             [b'0', b'x' | b'X', ..] => (16, at + 2),
-            // An octal or a binary number.
+            // Octal or binary.
             [b'0', b'0'..=b'9' | b'b' | b'B', ..] => return None,
             _ => (10, at),
         };
@@ -235,7 +235,7 @@ impl<'a> Cursor<'a> {
         }
         let ends = match rest.get(at)? {
             b',' | b'\n' | b')' | b']' | b':' => true,
-            // Characters that may follow a blank without being part of the expression.
+            // These bytes may follow a blank without continuing the expression.
             b' ' => rest
                 .get(at + 1)
                 .is_some_and(|&byte| is_word_start(byte) || byte == b'\n'),
@@ -252,7 +252,7 @@ impl<'a> Cursor<'a> {
         self.pos >= self.text.len()
     }
 
-    /// The next byte; 0 at the end of the source.
+    /// Next byte, or 0 at the end of the source.
     #[inline]
     pub(crate) fn peek(&self) -> u8 {
         self.peek_at(0)
@@ -264,7 +264,7 @@ impl<'a> Cursor<'a> {
         self.text.as_bytes().get(at).copied().unwrap_or(0)
     }
 
-    /// Consumes a byte if it is the next one.
+    /// Consumes the next byte if it is `byte`.
     #[inline]
     pub(crate) fn eat(&mut self, byte: u8) -> bool {
         let found = self.peek() == byte && !self.at_end();
@@ -272,13 +272,13 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// Skips blanks, then consumes the byte if it follows.
+    /// Skips blanks, then consumes the next byte if it is `byte`.
     pub(crate) fn eat_after_blanks(&mut self, byte: u8) -> bool {
         self.skip_blanks();
         self.eat(byte)
     }
 
-    /// Skips blanks, then consumes the byte, which must follow; `what` describes it in the error.
+    /// Skips blanks and consumes `byte`; fails with an error that describes it as `what` if another byte follows.
     pub(crate) fn require(&mut self, byte: u8, what: &str) -> Result<(), Fail> {
         if self.eat_after_blanks(byte) {
             Ok(())
@@ -287,7 +287,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Consumes the comma before `what`.
+    /// Consumes a comma; `what` describes the item that it must precede.
     pub(crate) fn comma(&mut self, what: &str) -> Result<(), Fail> {
         if self.eat_after_blanks(b',') {
             Ok(())
@@ -296,7 +296,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Consumes the separator after an item of a list: true for a comma, false for the byte that closes the list.
+    /// Consumes the separator after a list item. Returns true for a comma, false for the closing byte `close`.
     pub(crate) fn list_continues(&mut self, close: u8) -> Result<bool, Fail> {
         if self.eat_after_blanks(close) {
             return Ok(false);
@@ -316,7 +316,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Skips blanks and block comments, which may span lines.
+    /// Skips blanks and block comments; the latter may span lines.
     #[inline]
     pub(crate) fn skip_blanks(&mut self) {
         if matches!(self.peek(), b' ' | b'\t') {
@@ -351,7 +351,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Length of a line continuation at the cursor, if there is one.
+    /// Length of a line continuation at the cursor, if any.
     fn continuation(&self) -> Option<usize> {
         if self.peek() != b'\\' || !self.dialect.continues_lines() {
             return None;
@@ -359,7 +359,7 @@ impl<'a> Cursor<'a> {
         self.clrx_continuation()
     }
 
-    /// Length of a line continuation in CLRX's language.
+    /// Length of a CLRX line continuation at the cursor, if any.
     fn clrx_continuation(&self) -> Option<usize> {
         ["\\\n", "\\\r\n"]
             .into_iter()
@@ -367,7 +367,7 @@ impl<'a> Cursor<'a> {
             .map(str::len)
     }
 
-    /// Returns true if the line that ends at the cursor continues on the next one.
+    /// Returns true if the line before the cursor continues on the next line.
     fn line_goes_on(&self) -> bool {
         let before = self.text.as_bytes().get(..self.pos).unwrap_or(&[]);
         before
@@ -384,7 +384,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Returns true if the statement ends at the cursor. Call after [`Cursor::skip_blanks`].
+    /// Returns true if the cursor is at the end of a statement. Call [`Cursor::skip_blanks`] first.
     pub(crate) fn at_statement_end(&self) -> bool {
         match self.peek() {
             b'\n' | b';' | b'#' => true,
@@ -393,14 +393,14 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Skips blanks, then returns true if the statement ends there.
+    /// Skips blanks and returns true if they end the statement.
     #[inline]
     pub(crate) fn statement_ends(&mut self) -> bool {
         self.skip_blanks();
         self.at_statement_end()
     }
 
-    /// Skips to the next line, or to the next statement on the same line.
+    /// Skips to the next line, or to the next statement if it is on the same line.
     pub(crate) fn skip_line(&mut self) {
         self.skip_comment();
         let _ = self.eat(b'\n') || self.eat(b';');
@@ -421,7 +421,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Skips to the end of the line, unless another statement follows at the cursor.
+    /// Skips to the end of the line, unless the cursor is at a `;` that separates statements.
     pub(crate) fn skip_comment(&mut self) {
         if self.peek() != b';' || !self.dialect.semicolon_separates() {
             self.skip_line_content();
@@ -445,7 +445,7 @@ impl<'a> Cursor<'a> {
         self.pos += rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
     }
 
-    /// Range of the next character, for messages; empty at the end.
+    /// Range of the next character, for messages; empty at the end of a line or of the source.
     pub(crate) fn here(&self) -> Range<usize> {
         let rest = self.text.get(self.pos..).unwrap_or("");
         let width = match rest.chars().next() {
@@ -455,7 +455,7 @@ impl<'a> Cursor<'a> {
         self.pos..self.pos + width
     }
 
-    /// The token at the cursor, for messages: a word, a number or a single character.
+    /// Range and description of the token at the cursor, for messages: a word, a number or a single character.
     #[cold]
     pub(crate) fn current_token(&self) -> (Range<usize>, String) {
         let mut probe = self.clone();
@@ -471,7 +471,7 @@ impl<'a> Cursor<'a> {
         (here, what)
     }
 
-    /// Error for a missing `what` at the cursor.
+    /// Error for a token at the cursor that is not `what`.
     #[cold]
     pub(crate) fn expected(&self, what: &str) -> Fail {
         let (span, found) = self.current_token();
@@ -503,13 +503,13 @@ impl<'a> Cursor<'a> {
         self.text.get(start..self.pos)
     }
 
-    /// Reads a word that may begin with a digit, such as `8_8_8_8`.
+    /// Reads the word characters at the cursor, which may begin with a digit, as in `8_8_8_8`.
     pub(crate) fn tail_word(&mut self) -> &'a str {
         let range = self.tail();
         self.text.get(range).unwrap_or("")
     }
 
-    /// Skips the rest of a word, whatever its first character.
+    /// Skips word characters, without checking the first one, and returns their range.
     pub(crate) fn tail(&mut self) -> Range<usize> {
         let start = self.pos;
         while is_word(self.peek()) {
@@ -518,7 +518,7 @@ impl<'a> Cursor<'a> {
         start..self.pos
     }
 
-    /// Returns true if `::` follows, as in a scoped name.
+    /// Returns true if the cursor is at a scoped name that begins with `::`.
     #[inline]
     pub(crate) fn at_scope(&self) -> bool {
         self.peek() == b':'

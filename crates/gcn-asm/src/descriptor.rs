@@ -1,4 +1,4 @@
-//! Keys of kernel descriptors, and kernels as directives describe them.
+//! Kernel descriptor keys, and kernels declared by directives.
 //!
 //! Keys, defaults, ranges and granularity follow "AMDHSA Kernel Assembler Directives" of LLVM's "User Guide for
 //! AMDGPU Backend" for gfx6 to gfx9.
@@ -17,9 +17,9 @@ pub(crate) const VGPR_BLOCK: u32 = 4;
 pub(crate) const SGPR_BLOCK: u32 = 8;
 /// Number of VGPRs per lane.
 pub(crate) const MAX_VGPRS: u32 = 256;
-/// SGPRs that every kernel requests on chips that do not initialize SGPRs if fewer are requested (errata E261).
+/// Number of SGPRs that every kernel must request on chips that do not initialize SGPRs otherwise (errata E261).
 pub(crate) const SGPRS_OF_INIT_BUG: u32 = 96;
-/// The chips.
+/// Chips that need [`SGPRS_OF_INIT_BUG`].
 pub(crate) const INIT_BUG: [&str; 2] = ["gfx802", "gfx805"];
 
 /// Largest value of `.amdhsa_system_vgpr_workitem_id`.
@@ -33,7 +33,7 @@ pub(crate) const SYSTEM_SGPRS: [(Field, u32); 5] = [
     (Rsrc2::ENABLE_PRIVATE_SEGMENT, 0),
 ];
 
-/// Field that a key sets.
+/// Descriptor field or property that a key sets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum DescriptorKey {
     GroupSize,
@@ -41,7 +41,7 @@ pub(crate) enum DescriptorKey {
     KernargSize,
     Rsrc1(Field),
     Rsrc2(Field),
-    /// A group of user SGPRs with its size.
+    /// Flag that enables a group of user SGPRs, and the size of the group.
     UserSgprs(Field, u32),
     Property(Field),
     UserSgprCount,
@@ -57,7 +57,7 @@ pub(crate) const CI: IsaSet = IsaSet::from(Isa::Ci);
 pub(crate) const VI: IsaSet = IsaSet::from(Isa::Vi);
 pub(crate) const GFX9: IsaSet = IsaSet::from(Isa::Gfx9);
 
-/// Keys without the `.amdhsa_` prefix, the fields they set, and the instruction sets that have them.
+/// Keys without the `.amdhsa_` prefix, with their fields and the instruction sets that support them.
 #[rustfmt::skip]
 pub(crate) const KEYS: &[(&str, DescriptorKey, IsaSet)] = &[
     ("group_segment_fixed_size",           DescriptorKey::GroupSize, ALL),
@@ -102,11 +102,11 @@ pub(crate) const KEYS: &[(&str, DescriptorKey, IsaSet)] = &[
 /// Prefix of all keys.
 pub(crate) const PREFIX: &str = ".amdhsa_";
 
-/// Default float mode for F16 and F64: denormals are preserved.
+/// Default float mode for F16 and F64, which preserves denormals.
 pub(crate) const KEEP_DENORMALS: u32 = 3;
 
 impl DescriptorKey {
-    /// Largest valid value.
+    /// Largest value accepted for the key.
     pub(crate) fn max(self) -> i64 {
         match self {
             DescriptorKey::GroupSize | DescriptorKey::PrivateSize | DescriptorKey::KernargSize => {
@@ -121,38 +121,38 @@ impl DescriptorKey {
     }
 }
 
-/// A kernel under construction; values may depend on symbols defined later.
+/// A kernel whose directives are being read; values may depend on symbols defined later.
 #[derive(Debug)]
 pub(crate) struct KernelDirectives {
     pub name: String,
     pub span: Range<usize>,
     pub symbol: SymbolId,
-    /// Section index and offset of the descriptor.
+    /// Section index and offset of the kernel descriptor.
     pub place: (u32, u64),
     pub descriptor_symbol: Option<SymbolId>,
     pub values: Vec<KernelValue>,
 }
 
-/// A key with its name, its value, and the value's span.
+/// A key, its name, its value, and the span of the value.
 pub(crate) type KernelValue = (DescriptorKey, &'static str, DelayedValue, Range<usize>);
 
-/// Extra SGPRs that a kernel needs if it uses VCC, FLAT_SCRATCH or XNACK_MASK, in this order; each count includes the
-/// preceding ones.
+/// Number of extra SGPRs for VCC, FLAT_SCRATCH and XNACK_MASK, in this order. A kernel needs the largest count of those
+/// that it uses.
 pub(crate) fn extra_sgprs(isa: Isa) -> [u32; 3] {
     if isa >= Isa::Vi { [2, 6, 4] } else { [2, 4, 0] }
 }
 
-/// Returns true if no value is given for a key.
+/// Returns true if `key` has no value.
 pub(crate) fn is_unset(values: &[KernelValue], key: DescriptorKey) -> bool {
     values.iter().all(|(k, ..)| *k != key)
 }
 
-/// Number of allocation blocks of `block` registers, minus one, as the descriptor encodes it.
+/// Number of allocation blocks for `count` registers, minus one, as encoded in the descriptor.
 pub(crate) fn blocks(count: u32, block: u32) -> u32 {
     count.max(1).div_ceil(block) - 1
 }
 
-/// Numbers of registers that a kernel uses.
+/// Registers used by a kernel.
 pub(crate) struct RegisterCounts {
     pub vgprs: u32,
     pub sgprs: u32,
@@ -162,8 +162,8 @@ pub(crate) struct RegisterCounts {
 }
 
 impl RegisterCounts {
-    /// Number of SGPRs including the extra ones; `Err` with the limit if it is exceeded. Up to GCN 1.1, the extra
-    /// registers count toward the limit.
+    /// Number of SGPRs including the extra ones, or `Err` with the limit if there are too many. Up to GCN 1.1, the
+    /// extra registers count toward the limit.
     pub(crate) fn sgprs(&self, isa: Isa, target: &str) -> Result<u32, u32> {
         let has_bug = INIT_BUG.contains(&target);
         let limit = if has_bug {

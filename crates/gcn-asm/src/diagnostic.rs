@@ -1,4 +1,4 @@
-//! Diagnostics of a source, as values. The caller renders them.
+//! Diagnostics for a source. The caller renders them.
 
 use std::fmt;
 use std::ops::Range;
@@ -19,11 +19,11 @@ pub enum Severity {
     Note,
     /// The source assembles, but probably not as intended.
     Warning,
-    /// The program is incomplete.
+    /// The source is invalid, and the program is incomplete.
     Error,
 }
 
-/// A macro call, loop or inclusion that encloses a diagnostic.
+/// A macro call, loop or file inclusion that encloses a diagnostic.
 ///
 /// # Examples
 /// ```
@@ -37,13 +37,13 @@ pub enum Severity {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Note {
-    /// Message that names the macro, loop or file.
+    /// Message, which names the macro, loop or file.
     pub message: String,
-    /// Span of the call or directive, in the coordinates of [`Diagnostic::span`].
+    /// Span of the call or `.include`; positions are as in [`Diagnostic::span`].
     pub span: Range<usize>,
 }
 
-/// A diagnostic at a location in the source.
+/// A diagnostic for a location in the source.
 ///
 /// ```
 /// use gcn_asm::{Options, Source, assemble};
@@ -58,20 +58,20 @@ pub struct Note {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Diagnostic {
-    /// Effect on the program.
+    /// Severity, which determines whether the program is complete.
     pub severity: Severity,
-    /// Kind of the diagnostic, with its stable name.
+    /// Kind of diagnostic, with its stable name.
     pub id: &'static Explanation,
-    /// One-line message.
+    /// Message on one line.
     pub message: String,
-    /// Byte range, on character boundaries. Positions past the end of the source refer to included files
+    /// Byte range on character boundaries. Positions past the end of the source are in included files
     /// ([`Assembly::files`](crate::Assembly::files)).
     pub span: Range<usize>,
-    /// Text next to the marked range; may be empty.
+    /// Text shown next to the marked range; may be empty.
     pub label: String,
-    /// Advice on how to fix the problem, one entry per line.
+    /// Advice on fixing the problem, one item per entry.
     pub help: Vec<String>,
-    /// Enclosing macros, loops and files, innermost first; `span` is in the body of the innermost as written.
+    /// Enclosing macros, loops and files, innermost first; `span` points into the body of the innermost one.
     pub notes: Vec<Note>,
 }
 
@@ -94,7 +94,7 @@ impl Diagnostic {
         }
     }
 
-    /// An error.
+    /// Creates an error.
     ///
     /// # Examples
     /// ```
@@ -112,7 +112,7 @@ impl Diagnostic {
         Diagnostic::new(Severity::Error, id, span, message)
     }
 
-    /// A warning.
+    /// Creates a warning.
     ///
     /// # Examples
     /// ```
@@ -138,12 +138,12 @@ impl Diagnostic {
         Diagnostic::new(Severity::Note, id, span, message)
     }
 
-    /// Stable name of the kind, for example `offset-range`.
+    /// Stable name of the diagnostic kind, for example `offset-range`.
     pub fn name(&self) -> &'static str {
         self.id.name
     }
 
-    /// Adds a text next to the marked range.
+    /// Sets the text shown next to the marked range.
     #[must_use]
     pub fn label(mut self, label: impl Into<String>) -> Diagnostic {
         self.label = label.into();
@@ -176,7 +176,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// An error before it is recorded; boxed, because errors are rare and large.
+/// An error not yet recorded. Boxed, because errors are rare and large.
 pub(crate) type Fail = Box<Diagnostic>;
 
 /// Creates an error.
@@ -191,7 +191,7 @@ pub(crate) fn fail(
 
 /// Adds help to a [`Fail`].
 pub(crate) trait WithHelp {
-    /// Adds a line of help.
+    /// Adds a line of help to the error.
     fn with_help(self, help: impl Into<String>) -> Self;
 }
 

@@ -1,6 +1,6 @@
-//! Table of directives: one row each, with its handler.
+//! Directive table: one row per directive, with its handler.
 //!
-//! A handler takes the parts of the assembler that it needs; rows that differ only in a constant share a handler.
+//! A handler takes only the parts of the assembler that it needs; rows that differ in a constant share a handler.
 
 pub(crate) mod data;
 pub(crate) mod section;
@@ -37,9 +37,9 @@ use crate::inputs::dialect::Dialect;
 use DirectiveHandler::{Assemble, Emit, Parse, Read};
 use expand::{condition, files, loops, macros};
 
-/// A directive's occurrence; the cursor is after its name.
+/// A directive in the source; the cursor is after its name.
 struct DirectiveCall<'c> {
-    /// The name in lower case.
+    /// Name in lower case.
     name: &'c str,
     span: Range<usize>,
 }
@@ -48,22 +48,22 @@ struct DirectiveCall<'c> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Availability {
     Both,
-    /// Only in the dialect with scopes.
+    /// Only in the dialect that has scopes.
     Scopes,
-    /// Everywhere, including inside `.amdhsa_kernel`.
+    /// Everywhere, including between `.amdhsa_kernel` and `.end_amdhsa_kernel`.
     Kernels,
 }
 
-/// Function that executes a directive, with the parts of the assembler that it takes.
+/// Function that handles a directive, by the parts of the assembler that it takes.
 #[derive(Clone, Copy)]
 enum DirectiveHandler {
-    /// Reads operands, and defines names and sections.
+    /// Parses operands, and defines names and sections.
     Parse(fn(&mut Parser<'_>, &DirectiveCall<'_>) -> Result<(), Fail>),
-    /// Emits a part of the program.
+    /// Emits output.
     Emit(fn(&mut Parser<'_>, &mut Output, &DirectiveCall<'_>) -> Result<(), Fail>),
-    /// Decides which text is read next.
+    /// Selects the text to read next.
     Read(fn(&mut SourceReader<'_>, &DirectiveCall<'_>) -> Result<(), Fail>),
-    /// Emits bytes that are read from elsewhere.
+    /// Emits bytes read from a file.
     Assemble(fn(&mut Assembler<'_>, &DirectiveCall<'_>) -> Result<(), Fail>),
 }
 
@@ -78,7 +78,7 @@ impl DirectiveHandler {
     }
 }
 
-/// A directive: names, availability, handler and operand syntax.
+/// Directive names, availability, handler and operand syntax.
 struct Directive {
     names: &'static [&'static str],
     dialects: Availability,
@@ -144,7 +144,7 @@ static DIRECTIVES: &[Directive] = &[
     row(&[".string32"],             Availability::Both, Emit(|parser, output, _| data::strings(parser, output, true, 4)), "\"TEXT\", …"),
     row(&[".string64"],             Availability::Both, Emit(|parser, output, _| data::strings(parser, output, true, 8)), "\"TEXT\", …"),
     row(&[".space", ".skip", ".zero"], Availability::Both, Emit(|parser, output, call| data::space(parser, output, &call.span)), "BYTES, VALUE"),
-    // GNU as uses four bytes of the value.
+    // GNU as uses only four bytes of the value.
     row(&[".fill"],                 Availability::Both, Emit(|parser, output, call| data::fill(parser, output, &call.span, u64::from(u32::MAX))), "COUNT, SIZE, VALUE"),
     row(&[".fillq"],                Availability::Both, Emit(|parser, output, call| data::fill(parser, output, &call.span, u64::MAX)), "COUNT, SIZE, VALUE"),
     row(&[".dcb.b"],                Availability::Both, Emit(|parser, output, call| data::repeated(parser, output, 1, &call.span)), "COUNT, VALUE"),
@@ -208,7 +208,7 @@ static DIRECTIVES: &[Directive] = &[
     row(&[".error", ".err", ".warning", ".print"], Availability::Kernels, Parse(|parser, call| expand::user_message(parser, call.name, &call.span)), "\"TEXT\""),
     row(&[".end"],                  Availability::Kernels, Read(|reader, _| { expand::end(reader); Ok(()) }), ""),
 
-    // CLRX's.
+    // CLRX's directives.
     row(&[".scope"],                Availability::Scopes, Parse(|parser, call| clrx::open_scope(parser, &call.span)), "NAME"),
     row(&[".ends", ".endscope"],    Availability::Scopes, Parse(|parser, call| clrx::close_scope(&mut parser.names.symbols.scopes, &call.span)), ""),
     row(&[".using"],                Availability::Scopes, Parse(|parser, _| clrx::using(parser)), "SCOPE"),
@@ -218,7 +218,7 @@ static DIRECTIVES: &[Directive] = &[
     row(&[".gpu", ".arch"],         Availability::Both, Parse(|parser, call| clrx::chosen_target(parser, call.name)), "NAME"),
     row(&[".get_gpu"],              Availability::Both, Parse(|parser, _| clrx::get_gpu(parser)), "NAME"),
     row(&[".get_arch"],             Availability::Both, Parse(|parser, _| clrx::get_architecture(parser)), "NAME"),
-    // Addresses have 64 bits.
+    // Addresses always have 64 bits.
     row(&[".get_64bit"],            Availability::Both, Parse(|parser, _| clrx::get(parser, 1)), "NAME"),
     row(&[".get_format"],           Availability::Both, Parse(|parser, _| clrx::get_format(parser)), "NAME"),
     row(&[".get_version", ".get_policy"], Availability::Both, Parse(|parser, _| clrx::get_version(parser)), "NAME"),
@@ -237,7 +237,7 @@ static DIRECTIVES: &[Directive] = &[
     row(&[".fail"],                 Availability::Both, Parse(|parser, call| clrx::fail_directive(parser, &call.span)), "NUMBER"),
     row(&[".abort"],                Availability::Both, Parse(|_, call| Err(fail(&ids::USER_ERROR, call.span.clone(), "the source asks to stop here"))), ""),
 
-    // No effect: for debuggers, for register allocation, or for output formats.
+    // No effect: directives for debuggers, register allocation or output formats.
     row(&[
         ".file", ".line", ".loc", ".version", ".addrsig", ".addrsig_sym", ".extern", ".no_dead_strip", ".weakref",
         ".lto_discard", ".cg_profile", ".64bit", ".main", ".policy", ".nowave32", ".nobuggyfplit", ".lflags", ".ln", ".title", ".tittle", ".sbttl", ".cf_jump", ".cf_call",
@@ -245,7 +245,7 @@ static DIRECTIVES: &[Directive] = &[
     ],                              Availability::Both, Parse(|parser, _| ignore(&mut parser.cursor)), "…"),
 ];
 
-/// Directives matched by prefix, for names that are not in [`DIRECTIVES`].
+/// Directives matched by prefix if their names are not in [`DIRECTIVES`].
 static FAMILIES: &[(&str, DirectiveHandler)] = &[
     (
         PREFIX,
@@ -260,7 +260,7 @@ static FAMILIES: &[(&str, DirectiveHandler)] = &[
     ),
 ];
 
-/// The rows by name.
+/// Directive table, indexed by name.
 static BY_NAME: LazyLock<HashMap<&str, &Directive>> = LazyLock::new(|| {
     let rows = DIRECTIVES.iter();
     rows.flat_map(|row| row.names.iter().map(move |&name| (name, row)))
@@ -268,7 +268,7 @@ static BY_NAME: LazyLock<HashMap<&str, &Directive>> = LazyLock::new(|| {
 });
 
 impl Directive {
-    /// Adds the directive's operand syntax to an error.
+    /// Adds the directive's operand syntax to a syntax error.
     fn explain(&self, name: &str, error: Fail) -> Fail {
         let is_syntax = error.id == &ids::UNEXPECTED_TOKEN && error.help.is_empty();
         if is_syntax && !self.operands.is_empty() {
@@ -286,7 +286,7 @@ impl Directive {
     }
 }
 
-/// All directives with their operand syntax as messages show it, ordered by topic: sections, symbols, data, kernels,
+/// All directives with their operand syntax as shown in messages, ordered by topic: sections, symbols, data, kernels,
 /// macros, CLRX's directives, and the keys of `.amdhsa_kernel`.
 ///
 /// # Examples
@@ -306,14 +306,14 @@ pub fn directives() -> impl Iterator<Item = (Cow<'static, str>, &'static str)> {
     named.chain(keys)
 }
 
-/// The directive that ends the text block that `name` begins, if it begins one.
+/// Directive that ends the text block begun by `name`, if `name` begins one.
 pub(crate) fn text_block_end(name: &str) -> Option<&'static str> {
     let blocks = metadata::TEXT_BLOCKS.iter();
     let mut found = blocks.filter(|(begin, _)| begin.eq_ignore_ascii_case(name));
     found.next().map(|(_, end)| *end)
 }
 
-/// Executes a directive; the cursor is after its name.
+/// Handles a directive; the cursor is after its name.
 pub(crate) fn directive(
     asm: &mut Assembler<'_>,
     word: &str,
@@ -354,7 +354,7 @@ pub(crate) fn directive(
     }
 }
 
-/// Returns false for names that start with `.elseif` but are not one of its variants.
+/// Returns false for names that begin with `.elseif` but are not one of its variants.
 fn is_member(name: &str) -> bool {
     !name.starts_with(condition::OTHER_BRANCH) || condition::other_branch(name).is_some()
 }
@@ -384,7 +384,7 @@ fn ignore(cursor: &mut Cursor<'_>) -> Result<(), Fail> {
     Ok(())
 }
 
-/// Restarts the count of used registers for the next kernel.
+/// Handles `.amdgpu_hsa_kernel`: restarts the count of named registers for the next kernel.
 fn begin_hsa_kernel(parser: &mut Parser<'_>) -> Result<(), Fail> {
     parser.names.vgprs.begin_kernel();
     parser.names.sgprs.begin_kernel();

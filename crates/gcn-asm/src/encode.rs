@@ -1,5 +1,5 @@
-//! Encoder: assigns operands to slots, selects an encoding that can hold them, and reports the problem if there is
-//! none. No instruction is named here; everything follows from the row and the field maps.
+//! Encoder: assigns operands to slots, selects an encoding that can hold them, and reports why none can. No instruction
+//! is special-cased by name; everything follows from the table row and the field maps.
 
 mod problem;
 mod statement;
@@ -24,7 +24,7 @@ pub(crate) use problem::{EncodeProblem, ProblemKind, ProblemPlace};
 pub(crate) use statement::{AS_NUMBER, DelayedField, StatementOperands};
 use statement::{EncodedStatement, MOST_LATER};
 
-/// Encodes an instruction in the requested encoding, or in the first that can hold its operands.
+/// Encodes an instruction in the requested encoding, `only`, or else in the first one that can hold the operands.
 pub(crate) fn encode(
     isa: Isa,
     dialect: Dialect,
@@ -62,8 +62,7 @@ pub(crate) fn encode(
             }
         }
     }
-    // If one encoding accepts the first literal but not the second, and another accepts none, the second one is the
-    // problem.
+    // If one encoding rejects the first literal and another accepts it but not the second, report the second.
     if let Some(EncodeProblem {
         at: ProblemPlace::Arg(first),
         kind: ProblemKind::NoLiteral,
@@ -83,7 +82,7 @@ pub(crate) fn encode(
     }))
 }
 
-/// Returns true if an operand is encoded as a literal constant.
+/// Returns true if the operand at `index` must be encoded as a literal.
 fn is_literal(
     isa: Isa,
     dialect: Dialect,
@@ -111,15 +110,15 @@ fn is_literal(
     }
 }
 
-/// Assignment of operands to an instruction's slots.
+/// Assigns operands to an instruction's slots.
 struct SlotAssignment {
     places: &'static [PlacedOperand],
-    /// Bit mask of the slots without an operand.
+    /// Bit mask of slots without an operand.
     absent: u32,
 }
 
 impl SlotAssignment {
-    /// Slots with an operand, each with the operand's index.
+    /// Slots that have an operand, each with the operand's index.
     fn iter(&self) -> impl Iterator<Item = (&'static PlacedOperand, usize)> + '_ {
         let mut absent = self.absent;
         let mut index = 0;
@@ -160,7 +159,7 @@ fn try_form(
     if form.has_saddr {
         check_addresses(&matched, operands)?;
     }
-    // Mandatory literals first: a source may use the same one.
+    // Mandatory literals come first, because a source may reuse them.
     let is_literal = |place: &PlacedOperand| matches!(place.slot.kind, Kind::Literal);
     if form.has_literal {
         for (to, index) in matched.iter().filter(|(to, _)| is_literal(to)) {
@@ -179,12 +178,12 @@ fn try_form(
             kind: ProblemKind::Breaks(rule),
         });
     }
-    // VGPRs alone do not use the constant bus.
+    // VGPRs do not use the constant bus.
     let is_vgpr = |arg: &ParsedOperand| matches!(arg.what, ArgValue::Vgprs { .. });
     if !operands.args.iter().all(is_vgpr)
         && let Some(slot) = dialect.constant_bus(&encoded.inst)
     {
-        // Vector instructions have no implicit operands in the text.
+        // Vector instructions have no implicit operands in source text, so slot and operand indices agree.
         return Err(at_arg(slot, ProblemKind::Breaks(Rule::ConstantBus)));
     }
     Ok(encoded)
@@ -206,7 +205,7 @@ fn fill_in_offset(
     })
 }
 
-/// Assigns operands to slots: if there are fewer operands than slots, optional slots stay empty.
+/// Assigns operands to slots. With fewer operands than slots, optional slots stay empty.
 fn match_places(
     inst: &Inst,
     dialect: Dialect,
@@ -245,7 +244,7 @@ fn match_places(
         Presence::NotLds => to_lds,
         Presence::Optional => true,
     };
-    // If there are several optional slots, the last ones stay empty.
+    // Of several optional slots, the last ones stay empty.
     let may = places.iter().filter(|p| may_be_absent(p)).count();
     let mut kept = may.saturating_sub(absent);
     let mut left_out = 0;
@@ -286,13 +285,13 @@ fn match_places(
     Ok(matched)
 }
 
-/// Returns true if an operand has no field because it is always VCC.
+/// Returns true if the operand is always VCC and has no field.
 fn is_implicit(place: &PlacedOperand) -> bool {
     place.slot.kind == Kind::Sdst && place.bits.width == 0
 }
 
-/// Returns true if VCC may be omitted, as in LLVM: for comparisons and selections, and for additions with carry if
-/// this generation gives the plain name to additions without carry.
+/// Returns true if VCC may be omitted, as in LLVM: in comparisons and selections, and in additions with carry on
+/// generations where the unsuffixed name is the addition without carry.
 fn implies_vcc(form: &Form) -> bool {
     let mut implicit = form.operands.iter().filter(|place| is_implicit(place));
     let (Some(only), None) = (implicit.next(), implicit.next()) else {
@@ -305,7 +304,7 @@ fn implies_vcc(form: &Form) -> bool {
     }
 }
 
-/// Checks the rules that connect a vector address and a scalar one (errata E016, E017).
+/// Checks rules that relate vector and scalar addresses (errata E016, E017).
 fn check_addresses(
     matched: &SlotAssignment,
     operands: &StatementOperands<'_>,
@@ -339,7 +338,7 @@ fn check_addresses(
     }
 }
 
-/// Returns true for scalar stores and atomics, whose register offset the manual restricts.
+/// Returns true for scalar stores and atomics; the manual restricts their register offsets.
 pub(crate) fn restricts_offset(inst: &Inst) -> bool {
     matches!(inst.op, Op::Smem(_)) && matches!(inst.row().does, Does::Store(_) | Does::Atomic(..))
 }

@@ -1,4 +1,4 @@
-//! Messages for encoding problems.
+//! Diagnostics for encoding problems.
 
 mod name;
 
@@ -16,7 +16,7 @@ use crate::ids;
 pub use name::closest;
 pub(crate) use name::{MAX_SUGGESTIONS, unknown_instruction};
 
-/// Syntax of an instruction: `ds_add_u32 vADDR, vDATA [offset:N] [gds]`.
+/// Syntax of an instruction, for example `ds_add_u32 vADDR, vDATA [offset:N] [gds]`.
 ///
 /// # Examples
 /// ```
@@ -45,7 +45,7 @@ pub fn usage(isa: Isa, op: Op) -> String {
     text
 }
 
-/// Syntax of an operand as in [`usage`], in brackets if it is optional.
+/// Syntax of an operand as shown by [`usage`], in brackets if optional.
 ///
 /// # Examples
 /// ```
@@ -64,7 +64,7 @@ pub fn operand_usage(isa: Isa, slot: &Slot) -> String {
     }
 }
 
-/// Modifiers of an instruction on an instruction set, in row order.
+/// Modifiers that an instruction has on an instruction set, in table order.
 ///
 /// # Examples
 /// ```
@@ -86,7 +86,7 @@ pub fn modifiers(isa: Isa, op: Op) -> impl Iterator<Item = &'static Modifier> {
         .filter(move |m| m.value != ModifierValue::Part && exists(m.field) && is_allowed(m.field))
 }
 
-/// Syntax of a modifier as in [`usage`]: its name and the form of its value.
+/// Syntax of a modifier as shown by [`usage`]: its name and the form of its value.
 ///
 /// # Examples
 /// ```
@@ -111,10 +111,10 @@ pub fn modifier_usage(modifier: &Modifier) -> String {
     format!("{name}{value}")
 }
 
-/// Appends a slot as in [`usage`]: register bank, field, and the number of registers unless it is one.
+/// Appends an operand's syntax: register bank, field name, and the number of registers if not one.
 fn operand(text: &mut String, isa: Isa, slot: &Slot) {
     let name = format!("{:?}", slot.field).to_ascii_uppercase();
-    // The prefix already names the register bank, which the manuals' field names repeat.
+    // Field names in the manuals repeat the register bank, which the prefix already shows.
     let name = match name.as_str() {
         "SRC0" | "SRC1" | "SRC2" | "SIMM16" => name.as_str(),
         other => other.strip_prefix(['V', 'S']).unwrap_or(other),
@@ -205,7 +205,7 @@ fn registers(count: u8) -> String {
     }
 }
 
-/// Description of the operands that a slot accepts.
+/// Describes the operands that a slot accepts.
 fn takes(isa: Isa, slot: &Slot) -> String {
     let count = slot.ty.dwords();
     let group = |what: &str| match count {
@@ -240,7 +240,7 @@ fn takes(isa: Isa, slot: &Slot) -> String {
     }
 }
 
-/// Diagnostic for operands that fit no encoding.
+/// Diagnostic for operands that fit none of the instruction's encodings.
 #[cold]
 pub(crate) fn problem(
     isa: Isa,
@@ -399,7 +399,7 @@ pub(crate) fn problem(
     }
 }
 
-/// Message and help for a violated rule.
+/// Message and help for a broken rule.
 fn broken_rule(isa: Isa, rule: Rule) -> (String, Option<&'static str>) {
     let (message, help) = match rule {
         Rule::ConstantBus => (
@@ -484,7 +484,7 @@ pub(crate) fn unknown_modifier(
     error.with_help(format!("written as `{}`", usage(isa, row.op())))
 }
 
-/// Warnings about a valid instruction.
+/// Warnings for an instruction that is valid but questionable.
 pub(crate) fn warnings(
     inst: &Inst,
     operands: &StatementOperands<'_>,
@@ -492,7 +492,7 @@ pub(crate) fn warnings(
 ) -> Vec<Diagnostic> {
     let mut warnings = Vec::new();
     if matches!(inst.does(), gcn_isa::Does::Lanes(_)) && inst.flag(Field::Gds) {
-        // Errata E022.
+        // Erratum E022.
         warnings.push(Diagnostic::warning(
             &ids::UNUSED_MODIFIER,
             span.clone(),
@@ -511,7 +511,7 @@ pub(crate) fn warnings(
                 _ => None,
             });
         if register.is_some_and(|code| code != gcn_isa::regs::M0) {
-            // Errata E026.
+            // Erratum E026.
             warnings.push(
                 Diagnostic::warning(&ids::SCALAR_OFFSET,
                     operands.args.last().map_or(span, |arg| arg.span.clone()),

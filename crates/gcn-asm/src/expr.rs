@@ -1,8 +1,8 @@
-//! Expressions: 64-bit numbers and symbols, with the operators and precedence of GNU as.
+//! Expressions over 64-bit numbers and symbols, with the operators and precedence of GNU as.
 //!
 //! A parsed expression is a sequence of items in postfix order, so evaluation needs neither recursion nor a tree.
-//! Expressions that can be evaluated immediately are not stored; those with symbols that are not yet defined stay in
-//! [`Exprs`] until the end of the source.
+//! Expressions that can be evaluated at once are not stored; those with undefined symbols stay in [`Exprs`] until the
+//! end of the source.
 
 mod operator;
 
@@ -28,9 +28,9 @@ use operator::operator_at;
 
 /// Maximum nesting depth of parentheses and unary operators.
 const MAX_DEPTH: u32 = 200;
-/// Maximum length of a chain of symbols defined by other symbols.
+/// Maximum length of a chain of symbols, each defined by the next.
 const MAX_CHAIN: u32 = 64;
-/// Maximum number of items that an evaluation visits, which bounds definitions that double each other.
+/// Maximum number of items visited per evaluation; bounds definitions that each use the previous one twice.
 const MAX_VISITS: u32 = 10_000;
 
 const VARIANTS: &[(&str, Variant)] = &[
@@ -47,47 +47,47 @@ const VARIANTS: &[(&str, Variant)] = &[
 /// A parsed expression.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum ParsedExpr {
-    /// A value.
+    /// A known value.
     Known(ExprValue),
-    /// A floating-point constant, which must be the whole expression.
+    /// A floating-point constant; it must be the whole expression.
     Float(f64),
-    /// A number with an explicit width.
+    /// A floating-point constant with an explicit width.
     Suffixed(f64, FloatWidth),
-    /// An expression to be evaluated at the end of the source.
+    /// An expression evaluated at the end of the source.
     Later(ExprId),
 }
 
-/// Expressions that depend on symbols defined later.
+/// Stored expressions, which depend on symbols defined later.
 #[derive(Default, Debug)]
 pub(crate) struct Exprs {
     items: Vec<ExprItem>,
     stack: Vec<ExprValue>,
-    /// True if an expression parsed since [`Exprs::forget_labels`] refers to a label or `.`.
+    /// True if an expression parsed since [`Exprs::forget_labels`] uses a label or `.`.
     names_labels: bool,
-    /// True if symbols are evaluated when the expression is used.
+    /// True while parsing an expression whose symbols are evaluated at each use.
     is_lazy: bool,
 }
 
-/// Context in which an expression is parsed: visible names and the current location.
+/// Context for parsing an expression: visible names and the current location.
 pub(crate) struct ExprScope<'a> {
     pub symbols: &'a mut Symbols,
-    /// Section index and offset of `.`.
+    /// Section index and offset for `.`.
     pub here: (u32, u64),
-    /// True if `|` ends the expression, as within an absolute value.
+    /// True if `|` ends the expression, as between absolute-value bars.
     pub bar_ends: bool,
-    /// True if `.` is a plain number.
+    /// True if `.` is a plain number rather than an address.
     pub is_absolute: bool,
-    /// Target whose register counts the built-in functions compute.
+    /// Target for functions that compute register counts.
     pub target: &'a Target,
 }
 
 impl Exprs {
-    /// Resets [`Exprs::names_labels`].
+    /// Starts a new period for [`Exprs::names_labels`].
     pub(crate) fn forget_labels(&mut self) {
         self.names_labels = false;
     }
 
-    /// Returns true if an expression parsed since [`Exprs::forget_labels`] refers to a label or `.`.
+    /// Returns true if an expression parsed since [`Exprs::forget_labels`] uses a label or `.`.
     pub(crate) fn names_labels(&self) -> bool {
         self.names_labels
     }
@@ -107,7 +107,7 @@ impl Exprs {
         let at = usize::from(negative);
         let is_fraction = cursor.peek_at(at) == b'.' && cursor.peek_at(at + 1).is_ascii_digit();
         if cursor.peek_at(at).is_ascii_digit() || is_fraction {
-            // Most expressions are a single number; a float cannot be part of a larger one.
+            // Most expressions are a single number; a float cannot be part of a larger expression.
             let mut probe = cursor.clone();
             probe.set_pos(start + usize::from(negative));
             if !is_local_label(&probe) {
@@ -140,7 +140,7 @@ impl Exprs {
             }
         }
         let first = self.items.len();
-        // LLVM accepts no operators between bars, except in parentheses.
+        // Between absolute-value bars, LLVM accepts operators only in parentheses.
         let result = if scope.bar_ends {
             self.unary(cursor, scope, 0)
         } else {
@@ -179,7 +179,7 @@ impl Exprs {
         }
     }
 
-    /// Parses an expression that is evaluated at each use.
+    /// Parses an expression that is evaluated each time its symbol is used.
     pub(crate) fn parse_lazily(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -236,7 +236,7 @@ impl Exprs {
         }
     }
 
-    /// Parses `? b : c` after a condition; the cursor is at the `?`.
+    /// Parses `? b : c` after a condition; the cursor is at `?`.
     fn choice(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -339,7 +339,7 @@ impl Exprs {
                 }
                 let symbol = scope.symbols.reference(&name, start..cursor.pos());
                 let variant = variant(cursor)?;
-                // The value of a number is used immediately, even if the symbol is redefined later.
+                // The current value of a number is used, even if the symbol is redefined later.
                 match scope.symbols.defined(symbol) {
                     SymbolDefinition::Value(value) if !self.is_lazy => match value.as_absolute() {
                         Some(number) if variant == Variant::Plain => ExprItem::Int(number),
@@ -353,7 +353,7 @@ impl Exprs {
         Ok(())
     }
 
-    /// Parses the arguments of a function call; the cursor is after `(`.
+    /// Parses the arguments of a function call; the cursor is after the `(`.
     fn call(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -387,13 +387,13 @@ impl Exprs {
         }
     }
 
-    /// Value of a stored expression at the end of the source, if it has one.
+    /// Value of a stored expression at the end of the source, or `None` if it cannot be evaluated.
     pub(crate) fn value(&self, id: ExprId, symbols: &Symbols) -> Option<ExprValue> {
         let (mut stack, mut visits) = (Vec::new(), 0);
         self.run(id, symbols, true, &mut stack, 0, &mut visits).ok()
     }
 
-    /// Evaluates a stored expression. At the end of the source, undefined symbols are external.
+    /// Evaluates a stored expression. With `at_end`, undefined symbols count as external.
     pub(crate) fn eval(
         &mut self,
         id: ExprId,
@@ -422,8 +422,7 @@ impl Exprs {
             .get(id.start as usize..id.end as usize)
             .unwrap_or(&[]);
         for item in items {
-            // An expression's own items are bounded by its text; items of other expressions may be visited
-            // repeatedly.
+            // The text bounds an expression's own items, but items of other expressions may be visited repeatedly.
             *visits += u32::from(chain > 0);
             if *visits > MAX_VISITS {
                 return Err(EvalError::TooComplex);
@@ -495,11 +494,11 @@ impl Exprs {
 }
 
 fn index(length: usize) -> u32 {
-    // A source of 4 GiB is rejected before parsing, and each item takes at least one byte of it.
+    // Sources over 4 GiB are rejected before parsing, and each item takes at least one byte of source.
     u32::try_from(length).unwrap_or(u32::MAX)
 }
 
-/// Returns true if a reference to a numeric label, such as `1b` or `2f`, begins at the cursor.
+/// Returns true if the cursor is at a numeric label reference such as `1b` or `2f`.
 fn is_local_label(cursor: &Cursor<'_>) -> bool {
     let mut length = 0;
     while cursor.peek_at(length).is_ascii_digit() {

@@ -1,16 +1,16 @@
-//! Floating-point formats for data directives, with correct rounding.
+//! Correctly rounded floating-point formats for data directives.
 
 use half::f16;
 
-/// A format of floating-point numbers.
+/// A floating-point format.
 pub(crate) struct FloatLayout {
-    /// Bytes.
+    /// Size in bytes.
     pub width: usize,
-    /// Bits of the significand, including the implicit one.
+    /// Significand bits, including the implicit one.
     pub precision: u32,
     /// Exponent bias.
     pub bias: i64,
-    /// Parses and rounds a decimal number; `None` if the text is not a number.
+    /// Parses and rounds a decimal number; `None` if the text is not one.
     pub decimal: fn(&str) -> Option<u64>,
 }
 
@@ -42,12 +42,12 @@ impl FloatLayout {
         1 << (self.width * 8 - 1)
     }
 
-    /// LLVM's NaN: all bits of the significand are set.
+    /// LLVM's NaN, with all significand bits set.
     pub(crate) fn nan(&self) -> u64 {
         self.sign() - 1
     }
 
-    /// Rounds `significand × 2^exponent` to nearest, ties to even. Nonzero bits that were shifted out must be folded
+    /// Rounds `significand × 2^exponent` to nearest, ties to even. Callers must fold nonzero bits that were shifted out
     /// into the lowest bit (sticky bit).
     pub(crate) fn rounded(&self, significand: u64, exponent: i64) -> u64 {
         if significand == 0 {
@@ -70,14 +70,14 @@ impl FloatLayout {
         let (kept, rest, half) = (wide >> drop, wide & ((1 << drop) - 1), 1 << (drop - 1));
         let up = rest > half || rest == half && kept & 1 == 1;
         let kept = kept as u64 + u64::from(up);
-        // Adding the significand carries its leading bit, and a carry from rounding, into the exponent.
+        // Adding the significand carries its leading bit, and any carry from rounding, into the exponent.
         let exponent = u64::try_from(stored - 1).unwrap_or(0);
         (exponent << (self.precision - 1)) + kept
     }
 
-    /// Parses a hexadecimal number as in C without its prefix, for example `1.8p3`.
+    /// Parses a hexadecimal floating-point number as in C, without its prefix, for example `1.8p3`.
     pub(crate) fn hexadecimal(&self, text: &str) -> Option<u64> {
-        /// Largest significand to which another hexadecimal digit can be appended.
+        /// Largest significand with room for another hexadecimal digit.
         const ROOM: u64 = u64::MAX >> 4;
         const DIGIT_BITS: i64 = 4;
         let (digits, exponent) = text.split_once(['p', 'P'])?;
@@ -88,7 +88,7 @@ impl FloatLayout {
         if magnitude.is_empty() || !magnitude.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;
         }
-        // Exponents that do not fit behave like infinity.
+        // An oversized exponent gives infinity or zero.
         let mut exponent = sign * i64::from(magnitude.parse::<i32>().unwrap_or(i32::MAX));
         let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
         if whole.is_empty() && fraction.is_empty() {

@@ -1,7 +1,7 @@
-//! `.amd_kernel_code_t` … `.end_amd_kernel_code_t`: the header before a kernel's code in code object version 2.
+//! Header before a kernel's code in code object version 2: `.amd_kernel_code_t` … `.end_amd_kernel_code_t`.
 //!
-//! Keys, offsets and defaults follow "Code Object V2 Kernel Code Object" and `amd_kernel_code_t` of LLVM's "User
-//! Guide for AMDGPU Backend". Both the parser and the printer use the table [`KEYS`].
+//! Keys, offsets and defaults follow "Code Object V2 Kernel Code Object" and `amd_kernel_code_t` in LLVM's "User Guide
+//! for AMDGPU Backend". The parser and the printer share the table [`KEYS`].
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -10,24 +10,24 @@ use gcn_object::KERNEL_CODE_SIZE;
 
 use crate::argument::DelayedValue;
 
-/// The directives that begin and end a header.
+/// Directives that begin and end a header.
 pub(crate) const BEGIN: &str = ".amd_kernel_code_t";
 pub(crate) const END: &str = ".end_amd_kernel_code_t";
 
-/// The bytes of a header.
+/// Raw bytes of a header.
 pub(crate) type KernelCodeBytes = [u8; KERNEL_CODE_SIZE];
 
-/// A bit field of a header.
+/// A header bit field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct HeaderField {
     /// First bit, counted from the start of the header.
     low: usize,
-    /// Number of bits; 0 for keys of later generations.
+    /// Width in bits; 0 for keys that only later generations have.
     width: u32,
     is_signed: bool,
 }
 
-/// Field of `count` bytes at byte `at`.
+/// Field of `count` bytes at byte offset `at`.
 const fn bytes(at: usize, count: u32) -> HeaderField {
     HeaderField {
         low: at * 8,
@@ -43,7 +43,7 @@ const fn signed(at: usize, count: u32) -> HeaderField {
     }
 }
 
-/// Field of `width` bits starting at bit `low` of the dword at byte `at`.
+/// Field of `width` bits, starting at bit `low` of the dword at byte offset `at`.
 const fn bits(at: usize, low: usize, width: u32) -> HeaderField {
     HeaderField {
         low: at * 8 + low,
@@ -52,12 +52,12 @@ const fn bits(at: usize, low: usize, width: u32) -> HeaderField {
     }
 }
 
-/// Byte offsets of `COMPUTE_PGM_RSRC1`, `COMPUTE_PGM_RSRC2` and the properties.
+/// Byte offsets of `COMPUTE_PGM_RSRC1`, `COMPUTE_PGM_RSRC2` and the kernel code properties.
 const RSRC1: usize = 48;
 const RSRC2: usize = 52;
 const PROPERTIES: usize = 56;
 
-/// Keys in the order in which LLVM prints them, with alternative names and fields.
+/// Keys in the order in which LLVM prints them, each with an alternative name and its field.
 #[rustfmt::skip]
 pub(crate) const KEYS: &[(&str, &str, HeaderField)] = &[
     ("amd_code_version_major",          "kernel_code_version_major",         bytes(0, 4)),
@@ -128,10 +128,10 @@ pub(crate) const KEYS: &[(&str, &str, HeaderField)] = &[
     ("runtime_loader_kernel_symbol",    "",                                  bytes(120, 8)),
 ];
 
-/// A key that LLVM accepts and ignores.
+/// Key that LLVM accepts but ignores.
 pub(crate) const IGNORED: &str = "max_scratch_backing_memory_byte_size";
 
-/// Nonzero defaults, apart from the processor's version.
+/// Nonzero defaults, except those that depend on the processor.
 pub(crate) const DEFAULTS: [(&str, i64); 9] = [
     ("amd_code_version_major", 1),
     ("amd_code_version_minor", 2),
@@ -145,7 +145,7 @@ pub(crate) const DEFAULTS: [(&str, i64); 9] = [
 ];
 
 impl HeaderField {
-    /// Smallest and largest value. Fields of whole bytes accept signed and unsigned values.
+    /// Smallest and largest valid value. Fields of whole bytes accept both signed and unsigned values.
     pub(crate) fn range(self) -> (i64, i64) {
         match self.width {
             64.. => (i64::MIN, i64::MAX),
@@ -190,7 +190,7 @@ pub(crate) fn named(name: &str) -> Option<&'static (&'static str, &'static str, 
     KEYS.iter().find(is_name)
 }
 
-/// Writes the lines between the directives for a header; returns false if they do not represent all of it.
+/// Writes a header's `key = value` lines; returns false if they do not represent the header completely.
 pub(crate) fn write(out: &mut String, header: &KernelCodeBytes) -> bool {
     let mut written = [0; KERNEL_CODE_SIZE];
     for &(name, _, bits) in KEYS.iter().filter(|key| key.2.width > 0) {
@@ -204,7 +204,7 @@ pub(crate) fn write(out: &mut String, header: &KernelCodeBytes) -> bool {
     written == *header
 }
 
-/// A header under construction; values may depend on symbols defined later.
+/// A header whose directives are being read; values may depend on symbols defined later.
 #[derive(Debug)]
 pub(crate) struct HeaderDirectives {
     pub span: Range<usize>,

@@ -1,7 +1,7 @@
-//! Stable names of the assembler's diagnostics, with their meaning and remedy.
+//! Table of diagnostics: stable names, meanings and remedies.
 //!
-//! Each row identifies a diagnostic: scripts may filter by its name, and `gcn explain NAME` prints the row. A test
-//! assembles every example and expects the row's diagnostic.
+//! Each row describes a diagnostic: scripts may filter by name, and `gcn explain NAME` prints the row. A test assembles
+//! each example and expects that row's diagnostic.
 
 use std::fmt;
 
@@ -14,15 +14,15 @@ use std::fmt;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Explanation {
-    /// Name shown after the severity, such as `offset-range` in `error[offset-range]`: lower-case words and dashes.
+    /// Name of lower-case words and dashes, shown after the severity: `offset-range` in `error[offset-range]`.
     pub name: &'static str,
-    /// Description of the problem, in full sentences.
+    /// Description of the problem, in complete sentences.
     pub meaning: &'static str,
-    /// Source that produces the diagnostic; empty if no source alone does.
+    /// Source that triggers the diagnostic; empty if no source alone does.
     pub example: &'static str,
-    /// Advice on how to correct it, in full sentences.
+    /// Advice on fixing the problem, in complete sentences.
     pub remedy: &'static str,
-    /// Document or erratum that states the rule; empty if the rule follows from the language.
+    /// Document or erratum that states the rule; empty if the language itself implies the rule.
     pub source: &'static str,
 }
 
@@ -44,7 +44,7 @@ impl fmt::Display for Explanation {
     }
 }
 
-/// Explanation of a diagnostic by name; `None` if the assembler has no such diagnostic.
+/// Explanation of the diagnostic called `name`; `None` if the name is unknown.
 ///
 /// # Examples
 /// ```
@@ -66,7 +66,7 @@ pub fn explanations() -> &'static [&'static Explanation] {
     ALL
 }
 
-/// Defines a static per row, whose documentation is the meaning, and a list of all of them.
+/// Defines a static for each row, documented with its meaning, and a list of all rows.
 macro_rules! table {
     ($($id:ident $name:literal
         meaning $meaning:literal

@@ -1,4 +1,4 @@
-//! Inputs of an assembly: dialect, target features, source with options, and included files.
+//! Assembler inputs: dialect, target features, source, options and included files.
 
 pub(crate) mod dialect;
 pub(crate) mod features;

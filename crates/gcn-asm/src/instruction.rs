@@ -1,4 +1,4 @@
-//! Instruction statements: mnemonic, operands, modifiers.
+//! Parses and assembles instructions: mnemonic, operands and modifiers.
 
 mod modifier;
 
@@ -19,27 +19,27 @@ use crate::operand::register::is_register;
 use crate::program::PackedInstruction;
 use crate::resolve;
 
-/// Maximum number of operands; no instruction has as many.
+/// Maximum number of operands, more than any instruction has.
 const MAX_ARGS: usize = 16;
 
-/// Buffer size, larger than any mnemonic.
+/// Buffer size in bytes, larger than any mnemonic.
 const MNEMONIC_BUFFER: usize = 64;
 
-/// Parts of a statement other than operands and the row's modifiers.
+/// Parts of a statement besides operands and the modifiers in the instruction's row.
 #[derive(Default)]
 struct ExtraModifiers {
-    /// The requested form.
+    /// Requested encoding, if any.
     only: Option<&'static Form>,
-    /// `offset:` of a scalar memory instruction.
+    /// `offset:` value of a scalar memory instruction.
     scalar_offset: Option<i64>,
-    /// CLRX's source masks: `neg:3`, `abs:[0,1]`, `sext:1`.
+    /// CLRX's source modifiers as masks: `neg:3`, `abs:[0,1]`, `sext:1`.
     negated: i64,
     absolute: i64,
     extended: i64,
 }
 
 impl ExtraModifiers {
-    /// Applies the masks to the sources.
+    /// Applies the masks to the source operands.
     fn mark(&self, op: Op, args: &mut [ParsedOperand]) {
         if self.negated | self.absolute | self.extended == 0 {
             return;
@@ -94,8 +94,8 @@ pub(crate) fn instruction(
     result
 }
 
-/// Resolves a mnemonic: the instruction, the form that its suffix requests, and true if literals must replace inline
-/// constants, as with CLRX's `_e64` if there is no longer encoding.
+/// Resolves a mnemonic to an instruction and the encoding selected by its suffix. The flag is true if literals must
+/// replace inline constants, as for CLRX's `_e64` on instructions without a longer encoding.
 fn named(parser: &Parser<'_>, name: &str) -> Option<(Op, Option<&'static Form>, bool)> {
     let tables = parser.isa.tables();
     if let Some((op, only)) = tables.mnemonic(name.as_bytes()) {
@@ -196,7 +196,7 @@ fn encode_statement(
         bytes.get(..length).unwrap_or(&bytes),
         &statement,
     )?;
-    // An error about a number is reported at the place where it is written.
+    // Errors about a delayed value are reported where it is written.
     let written = |waiting| {
         let mut args = operands.args.iter();
         let mut mods = operands.mods.iter();
@@ -239,14 +239,14 @@ fn encode_statement(
         output.marks.push(mark);
     }
     match delayed {
-        // The distance to an earlier label is final.
+        // The distance to an earlier label is already final.
         Some(fixup) if fixup.is_to_label_before() => resolve::resolve(parser, output, &fixup)?,
         fixup => output.fixups.extend(fixup),
     }
     Ok(())
 }
 
-/// Parses operands, then modifiers, separated by blanks or commas.
+/// Parses operands, then modifiers; both are separated by blanks or commas.
 fn operands(
     parser: &mut Parser<'_>,
     op: Op,
@@ -317,7 +317,7 @@ fn operands(
             && (!args.is_empty() || row.slots().next().is_none())
             && clrx_modifier(parser, op, word, extra)?
         {
-            // Already parsed by the condition.
+            // Parsed as a side effect of the condition.
         } else if !word.is_empty() && probe.eat_after_blanks(b':') {
             let takes_offset = row
                 .slots()
@@ -377,22 +377,22 @@ fn operands(
     }
 }
 
-/// Returns true if a word after a comma is the LDS source operand, not a modifier.
+/// Returns true if `word` after a comma is the LDS source operand rather than a modifier.
 fn is_lds_source(dialect: Dialect, op: Op, word: &str) -> bool {
     dialect.lds_is_a_source()
         && word.eq_ignore_ascii_case("lds")
         && !op.row().modifiers().any(|m| m.field == Field::Lds)
 }
 
-/// Parses a modifier that only CLRX has, if one of this name is at the cursor: it selects an encoding, or negates,
-/// takes the absolute value of or sign-extends sources.
+/// Parses a CLRX-only modifier at the cursor; returns false if `word` is not one. CLRX-only modifiers select an
+/// encoding, or negate, take the absolute value of, or sign-extend sources.
 fn clrx_modifier(
     parser: &mut Parser<'_>,
     op: Op,
     word: &str,
     extra: &mut ExtraModifiers,
 ) -> Result<bool, Fail> {
-    /// Range of their name lengths.
+    /// Lengths of the modifier names.
     const LENGTHS: RangeInclusive<usize> = 3..=4;
     if !LENGTHS.contains(&word.len()) {
         return Ok(false);
@@ -447,8 +447,8 @@ fn clrx_modifier(
     Ok(true)
 }
 
-/// Returns true if `word`, followed by the byte `next`, is an operand: a register, function or number. Any other
-/// name is an unknown modifier.
+/// Returns true if `word`, followed by the byte `next`, begins an operand: a register, function or number. Any other
+/// word is an unknown modifier.
 fn is_operand(isa: Isa, word: &str, next: u8) -> bool {
     word.is_empty()
         || next == b'('

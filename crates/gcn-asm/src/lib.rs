@@ -1,4 +1,5 @@
-//! Assembly text: [`assemble`] turns source into a [`Program`], [`list`](mod@list) turns a binary into source.
+//! Assembler and disassembler: [`assemble`] turns source into a [`Program`], [`list`](mod@list) turns a binary into
+//! source.
 //!
 //! ```
 //! use gcn_asm::{Options, Source, assemble};
@@ -20,15 +21,15 @@
 //! assert_eq!(assembly.diagnostics[0].name(), "unknown-opcode");
 //! ```
 //!
-//! The syntax is LLVM's, or CLRX's where they differ (errata E011–E028). A source is read in a single pass, statement
-//! by statement; fixups are resolved at the end. All [`Diagnostic`]s are collected, and a [`Program`] is as complete
-//! as they allow. Rendering them, reading files and exiting are up to the command line.
+//! The syntax is LLVM's, or CLRX's where they differ (errata E011–E028). The assembler reads a source in one pass,
+//! statement by statement, and resolves fixups at the end. It collects all [`Diagnostic`]s; despite errors, the
+//! [`Program`] is as complete as possible. The caller renders diagnostics, reads files and exits.
 
 #![forbid(unsafe_code)]
 
-// In dependency order: a module names only modules above it.
+// In dependency order: each module uses only modules listed above it.
 
-// Vocabulary, inputs, and the result.
+// Vocabulary, inputs and results.
 pub mod ids;
 mod diagnostic;
 mod inputs;
@@ -39,17 +40,17 @@ mod symbols;
 mod program;
 mod argument;
 
-// Tables and algorithms without state.
+// Tables and stateless algorithms.
 mod descriptor;
 mod header;
 mod expr;
 mod encode;
 mod explain;
 
-// State of an assembly: names, output and reader.
+// Assembler state: names, output and reader.
 mod assembler;
 
-// Parts of statements, the table of directives, statements.
+// Parts of statements, the directive table, statements.
 mod usage;
 mod operand;
 mod directive;
@@ -62,7 +63,7 @@ mod assembly;
 mod object;
 pub mod list;
 
-// For editors and documentation.
+// APIs for editors and documentation.
 pub mod syntax;
 pub mod reference;
 

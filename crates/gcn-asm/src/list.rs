@@ -1,8 +1,8 @@
-//! Lists machine code as source that assembles to the same bytes.
+//! Disassembler: lists machine code as source that assembles to the same bytes.
 //!
-//! Decoding is total: words that are not instructions become `.long`, trailing bytes `.byte`, and an instruction that
-//! its text does not fully represent becomes `.long` with the text as a comment. A first pass over a section finds
-//! instruction boundaries and branch targets, a second writes; neither allocates per instruction.
+//! Decoding is total: words that are not instructions become `.long`, trailing bytes `.byte`. An instruction that its
+//! text does not fully represent becomes `.long` with the text as a comment. The first pass over a section finds
+//! instruction boundaries and branch targets, the second writes text; neither allocates per instruction.
 
 mod code;
 mod parallel;
@@ -39,16 +39,16 @@ use names::ListedNames;
 pub(crate) use names::{Name, PlacedSymbol, is_name};
 pub use object::{list_object, target_id};
 
-/// SGPRs of VCC and XNACK_MASK, which the assembler adds for a target with XNACK.
+/// Number of SGPRs for VCC and XNACK_MASK, which the assembler adds on targets with XNACK.
 const XNACK_SGPRS: u32 = 4;
 /// Code object versions supported by `.amdhsa_code_object_version`.
 const WRITTEN_VERSIONS: RangeInclusive<u8> = 4..=6;
-/// Minimum number of code bytes for which shared data are prepared on a separate thread.
+/// Minimum code size in bytes for preparing shared data on a separate thread.
 const MANY_BYTES: usize = 1 << 18;
-/// Estimate of text bytes per code byte, slightly more than memory instructions need.
+/// Estimated bytes of text per byte of code, slightly more than memory instructions need.
 const TEXT_PER_BYTE: usize = 6;
 
-/// Lists `code` as text; accepts any bytes.
+/// Lists `code` as text. Any bytes are accepted.
 ///
 /// # Examples
 /// ```
@@ -68,7 +68,7 @@ pub fn list(code: &ListedCode, options: &ListOptions) -> String {
     String::from_utf8(all).unwrap_or_default() // A text's bytes are UTF-8.
 }
 
-/// Lists `code` as UTF-8, passed to `sink` in chunks of whole lines, so that large listings need not fit in memory.
+/// Lists `code` as UTF-8 text, passed to `sink` in chunks of whole lines, so large listings need not fit in memory.
 ///
 /// # Examples
 /// ```
@@ -98,8 +98,8 @@ pub fn list_to(code: &ListedCode, options: &ListOptions, sink: &mut dyn FnMut(&[
     thread::scope(|scope| {
         let bytes: usize = code.sections.iter().map(|s| s.bytes.len()).sum();
         if bytes >= MANY_BYTES {
-            // Building these tables takes as long as collecting the names. If no thread can be started, they are
-            // built on first use.
+            // Building these tables takes as long as collecting the names. If no thread can be spawned, they are built
+            // on first use.
             let form = || (code.isa.decoder(), code.isa.printer());
             let _ = thread::Builder::new().spawn_scoped(scope, form);
         }
@@ -145,12 +145,12 @@ pub fn list_to(code: &ListedCode, options: &ListOptions, sink: &mut dyn FnMut(&[
     sink(out);
 }
 
-/// Writes a kernel's descriptor with every key, so that defaults do not matter.
+/// Writes a kernel descriptor with all keys, so the assembler's defaults do not matter.
 fn descriptor(out: &mut dyn Write, code: &ListedCode, kernel: &ListedKernel) {
     let ListedKernel { name, descriptor } = kernel;
     let (rsrc1, rsrc2) = (descriptor.compute_pgm_rsrc1, descriptor.compute_pgm_rsrc2);
     let properties = descriptor.kernel_code_properties;
-    // The assembler adds these itself, based on the target ID.
+    // The assembler adds these SGPRs itself, based on the target ID.
     let added_sgprs = if code.reserves_xnack { XNACK_SGPRS } else { 0 };
     let align = DESCRIPTOR_ALIGN.trailing_zeros();
     let _ = writeln!(out, "\t.p2align {align}\n\t.amdhsa_kernel {name}");
@@ -172,7 +172,7 @@ fn descriptor(out: &mut dyn Write, code: &ListedCode, kernel: &ListedKernel) {
                 let blocks = rsrc1.granulated_wavefront_sgpr_count() + 1;
                 blocks * SGPR_BLOCK - added_sgprs
             }
-            // These are included in the number of SGPRs.
+            // The SGPR count already includes these registers.
             DescriptorKey::ReserveVcc | DescriptorKey::ReserveFlatScratch => 0,
             DescriptorKey::ReserveXnackMask => continue,
         };

@@ -1,4 +1,4 @@
-//! Links a program into a code object.
+//! Links an assembled program into a code object.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -13,7 +13,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ids;
 use crate::program::{LinePlace, Program, ProgramLines, SectionKind, SymbolPlace, TEXT};
 
-/// Default code object version.
+/// Code object version to write if none is requested.
 const DEFAULT_VERSION: Version = Version::V5;
 
 /// Error that prevents a program from becoming a code object.
@@ -31,20 +31,20 @@ const DEFAULT_VERSION: Version = Version::V5;
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ObjectError {
-    /// The version cannot be written.
+    /// The code object version is not supported.
     #[error("unsupported code object version {0}: 2 to 6 can be written")]
     Version(u8),
-    /// The metadata are invalid.
+    /// The metadata is invalid.
     #[error("invalid metadata: {0}")]
     Metadata(#[from] MetadataError),
-    /// Errors of the linker, at locations in the source.
+    /// Link errors, at locations in the source.
     #[error("{} errors while linking", .0.len())]
     Link(Vec<Diagnostic>),
 }
 
 impl Assembly {
-    /// Links the assembly into a code object, and returns all diagnostics in source order; the object is `None` if
-    /// there are errors. An assembly with errors is linked as well, to report link errors. `version` overrides
+    /// Links the program into a code object and returns all diagnostics in source order. The object is `None` if there
+    /// are errors; an assembly with errors is still linked, to report link errors. `version` overrides
     /// `.amdhsa_code_object_version`.
     ///
     /// # Examples
@@ -82,15 +82,15 @@ impl Assembly {
         self.linked(self.program.to_linked_raw())
     }
 
-    /// Combines the linker's output and diagnostics with those of the assembly.
+    /// Combines link results with the assembler's diagnostics.
     fn linked(&self, made: Result<Vec<u8>, Vec<Diagnostic>>) -> (Option<Vec<u8>>, Vec<Diagnostic>) {
         let mut diagnostics = self.diagnostics.clone();
         let is_whole = !self.has_errors();
         match made {
             Ok(bytes) => (is_whole.then_some(bytes), diagnostics),
             Err(mut errors) => {
-                // Link errors without a location, or at a location that already has a diagnostic, may be consequences
-                // of it.
+                // A link error without a location, or where there already is a diagnostic, may be a consequence of an
+                // earlier error.
                 let known: HashSet<_> =
                     diagnostics.iter().map(|known| known.span.clone()).collect();
                 errors.retain(|error| {
@@ -134,7 +134,7 @@ fn metadata_error(program: &Program, error: &MetadataError) -> Diagnostic {
     } else {
         metadata.span.clone()
     };
-    // The reader counts lines from the start of the metadata.
+    // The reported line number counts from the start of the metadata, so it is removed.
     let message = message.split(" at line ").next().unwrap_or(message);
     Diagnostic::error(
         &ids::INVALID_METADATA,
@@ -147,8 +147,7 @@ impl Program {
     /// Links the program into a loadable code object. `version` overrides `.amdhsa_code_object_version`.
     ///
     /// # Errors
-    /// [`ObjectError`]: invalid metadata, undefined symbols, or fields that cannot hold
-    /// their addresses.
+    /// [`ObjectError`] for invalid metadata, undefined symbols, or fields that cannot hold their addresses.
     ///
     /// # Examples
     /// ```
@@ -183,7 +182,7 @@ impl Program {
             .sections
             .iter()
             .map(|section| {
-                // Sections for linkers and debuggers are not part of a linked program.
+                // Linked programs omit sections for linkers and debuggers.
                 let kept = section.flags.alloc && (section.size > 0 || section.name == TEXT);
                 kept.then(|| builder.section(written(section)))
             })
@@ -230,7 +229,7 @@ impl Program {
         })
     }
 
-    /// Line information of the sections that are written.
+    /// Line information for the sections in the output.
     fn debug_lines(
         &self,
         lines: &ProgramLines,
@@ -259,10 +258,10 @@ impl Program {
         }
     }
 
-    /// Bytes of `.text` with its fields filled in, position-independent.
+    /// Position-independent bytes of `.text`, with all fields filled in.
     ///
     /// # Errors
-    /// A diagnostic for each field that depends on another section or on the load address.
+    /// One diagnostic for each field that depends on another section or the load address.
     ///
     /// # Examples
     /// ```
@@ -317,7 +316,7 @@ impl Program {
         }
     }
 
-    /// Adds the symbols. Returns for each the target of relocations against it, and the addend.
+    /// Adds the symbols to the object. Returns for each one the target of relocations against it and their addend.
     fn write_symbols(
         &self,
         builder: &mut Builder<'_>,

@@ -1,4 +1,4 @@
-//! Parses operands, before an encoding is chosen.
+//! Parses operands before an encoding is chosen.
 
 pub(crate) mod register;
 pub(crate) mod function;
@@ -14,7 +14,7 @@ use crate::ids;
 
 use register::is_register;
 
-/// Parses an operand at the cursor, which is not at a blank.
+/// Parses the operand at the cursor, which must not be at a blank.
 pub(crate) fn operand(parser: &mut Parser<'_>) -> Result<ParsedOperand, Fail> {
     let start = parser.cursor.pos();
     let mut arg = ParsedOperand {
@@ -33,9 +33,9 @@ pub(crate) fn operand(parser: &mut Parser<'_>) -> Result<ParsedOperand, Fail> {
     Ok(arg)
 }
 
-/// Fast path for the usual operands: a register, optionally with a sign or absolute-value bars, or a number. Returns
-/// false and reads nothing if anything else follows, or if it is invalid. A special register is accepted only at the
-/// `beginning` of an operand, after a comma; elsewhere, words are modifiers.
+/// Fast path for common operands: a register, optionally negated or in absolute-value bars, or a number. Returns false
+/// and reads nothing for anything else, and for invalid operands. A special register is accepted only if `beginning` is
+/// set, at the start of an operand; elsewhere, words are modifiers.
 #[inline]
 pub(crate) fn common_operand(
     parser: &mut Parser<'_>,
@@ -52,7 +52,7 @@ pub(crate) fn common_operand(
             negated = parser.cursor.eat(b'-');
             absolute = parser.cursor.eat(b'|');
             let what = common_register(parser, true);
-            // `-off` is a symbol.
+            // `-off` negates a symbol called `off`.
             what.filter(|&what| what != ArgValue::Off && (!absolute || parser.cursor.eat(b'|')))
         }
         _ => None,
@@ -73,7 +73,7 @@ pub(crate) fn common_operand(
     true
 }
 
-/// Parses a register by number, or, if `may_be_named`, `off` or a special register.
+/// Parses a numbered register, or `off` or a special register if `may_be_named` is set.
 fn common_register(parser: &mut Parser<'_>, may_be_named: bool) -> Option<ArgValue> {
     if let Some((letter, first, last)) = parser.cursor.common_register() {
         return register::common_group(parser, letter, first, last);
@@ -94,7 +94,7 @@ fn common_number(cursor: &mut Cursor<'_>) -> Option<ArgValue> {
     })
 }
 
-/// Parses an operand of a kind that only exports and interpolation have.
+/// Parses an operand of a kind specific to exports and interpolation.
 pub(crate) fn graphics_operand(parser: &mut Parser<'_>, kind: Kind) -> Result<ParsedOperand, Fail> {
     let start = parser.cursor.token_start();
     let mut probe = parser.cursor.clone();
@@ -109,7 +109,7 @@ pub(crate) fn graphics_operand(parser: &mut Parser<'_>, kind: Kind) -> Result<Pa
         Kind::Attribute => {
             let last = parser.dialect.last_attribute();
             let mut text = word.to_owned();
-            // CLRX accepts blanks around the dot.
+            // CLRX allows blanks around the dot.
             if !word.contains('.') && probe.eat_after_blanks(b'.') {
                 probe.skip_blanks();
                 text = format!("{word}.{}", probe.word().unwrap_or(""));
@@ -146,7 +146,7 @@ pub(crate) fn graphics_operand(parser: &mut Parser<'_>, kind: Kind) -> Result<Pa
     })
 }
 
-/// Parses an operand with its source modifiers.
+/// Parses an operand including its source modifiers.
 fn modified(parser: &mut Parser<'_>, arg: &mut ParsedOperand, depth: u32) -> Result<(), Fail> {
     const MODIFIERS_AT_MOST: u32 = 4;
     let start = parser.cursor.token_start();
@@ -202,7 +202,7 @@ fn modified(parser: &mut Parser<'_>, arg: &mut ParsedOperand, depth: u32) -> Res
     Ok(())
 }
 
-/// Returns true if `-` negates a register or an absolute value; before a number, it is part of the number.
+/// Returns true if `-` negates a register or an absolute value; otherwise it belongs to a number.
 fn minus_negates(parser: &mut Parser<'_>) -> bool {
     let mut probe = parser.cursor.clone();
     probe.set_pos(probe.pos() + 1);
@@ -220,7 +220,7 @@ fn minus_negates(parser: &mut Parser<'_>) -> bool {
         || word.eq_ignore_ascii_case("lds") && parser.dialect.lds_is_a_source()
 }
 
-/// Parses an operand without source modifiers.
+/// Parses an operand excluding source modifiers.
 fn unmodified(parser: &mut Parser<'_>) -> Result<ArgValue, Fail> {
     let start = parser.cursor.pos();
     let byte = parser.cursor.peek();
@@ -228,7 +228,7 @@ fn unmodified(parser: &mut Parser<'_>) -> Result<ArgValue, Fail> {
         return register::register_list(parser);
     }
     if byte == b'@' {
-        // CLRX: an expression, even if it looks like a register.
+        // CLRX: an expression follows, even if it looks like a register.
         parser.cursor.set_pos(start + 1);
         return expression_operand(parser);
     }
@@ -286,7 +286,7 @@ fn expression_operand(parser: &mut Parser<'_>) -> Result<ArgValue, Fail> {
     })
 }
 
-/// Parses `attr3.x` into a number.
+/// Parses an attribute such as `attr3.x` into a number.
 fn attribute(word: &str, last: u8) -> Option<i64> {
     const PREFIX: &str = "attr";
     let head = word.get(..PREFIX.len())?;
@@ -303,7 +303,7 @@ fn attribute(word: &str, last: u8) -> Option<i64> {
     is_attribute.then(|| vintrp::pack_attribute(number, channel as u8))
 }
 
-/// Returns true for operand kinds that only exports and interpolation have.
+/// Returns true for operand kinds specific to exports and interpolation.
 pub(crate) fn is_graphics(kind: Kind) -> bool {
     matches!(
         kind,

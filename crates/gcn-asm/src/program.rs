@@ -1,4 +1,4 @@
-//! Result of an assembly: sections with bytes and relocations, symbols, kernels, and a listing.
+//! Assembled program: sections with bytes and relocations, symbols, kernels, and a listing.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use gcn_object::{Binding, Feature, KernelDescriptor, RelocationKind, SymbolKind,
 /// Name of the code section.
 pub(crate) const TEXT: &str = ".text";
 
-/// An assembled program. Sections start at address 0 until a writer lays them out.
+/// An assembled program. Sections start at address 0 until the program is linked.
 ///
 /// # Examples
 /// ```
@@ -23,38 +23,38 @@ pub(crate) const TEXT: &str = ".text";
 /// ```
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Target from `.amdgcn_target`, or else from the options.
+    /// Target named by `.amdgcn_target`, or else in the options.
     pub target: &'static Target,
-    /// XNACK (replay of faulting accesses) setting, as in `.amdgcn_target "…:xnack+"`.
+    /// XNACK setting (replay of faulting accesses), as in `.amdgcn_target "…:xnack+"`.
     pub xnack: Feature,
     /// SRAM ECC setting, as in `.amdgcn_target "…:sramecc+"`.
     pub sramecc: Feature,
-    /// Value of `.amdhsa_code_object_version`, or the version implied by other directives: 2 to 6.
+    /// Version from `.amdhsa_code_object_version`, or implied by other directives: 2 to 6.
     pub code_object_version: Option<u8>,
-    /// In order of first appearance; `.text` is always the first.
+    /// Sections in order of first appearance, beginning with `.text`.
     pub sections: Vec<ProgramSection>,
-    /// In order of first appearance. Relocations name them by index.
+    /// Symbols in order of first appearance. Relocations refer to them by index.
     pub symbols: Vec<ProgramSymbol>,
-    /// Kernels declared by `.amdhsa_kernel`. Their descriptors are in `.rodata` too.
+    /// Kernels declared by `.amdhsa_kernel`. Their descriptors are also in `.rodata`.
     pub kernels: Vec<ProgramKernel>,
-    /// The YAML between `.amdgpu_metadata` and `.end_amdgpu_metadata`.
+    /// Metadata between `.amdgpu_metadata` and `.end_amdgpu_metadata`.
     pub metadata: Option<ProgramMetadata>,
-    /// `.ident` strings.
+    /// Strings from `.ident` directives.
     pub identifications: Vec<String>,
-    /// All instructions in source order, if requested by the options.
+    /// All instructions in source order, if the options request a listing.
     pub(crate) marks: Vec<PackedInstruction>,
     /// Lines of instructions and labels, if the options request debug information.
     pub(crate) lines: Option<ProgramLines>,
 }
 
-/// Instruction of the program in compact form. Its words are in the section's contents.
+/// Compact record of an instruction, whose words are in the section contents.
 #[derive(Clone, Debug)]
 pub(crate) struct PackedInstruction {
-    /// In bytes from the start of the section.
+    /// Byte offset in the section.
     pub offset: u32,
-    /// Start of the statement in the source.
+    /// Start of the statement's span.
     pub start: u32,
-    /// Length of the statement in bytes, saturating.
+    /// Length of the statement's span in bytes, saturating.
     pub length: u16,
     pub section: u16,
     pub form: &'static Form,
@@ -62,7 +62,7 @@ pub(crate) struct PackedInstruction {
 }
 
 impl PackedInstruction {
-    /// Creates the entry for a statement's instruction.
+    /// Creates a record for an instruction, without its source location.
     pub(crate) fn new(
         section: u32,
         offset: u64,
@@ -70,7 +70,7 @@ impl PackedInstruction {
         is_open: bool,
     ) -> PackedInstruction {
         PackedInstruction {
-            // Sections and sources have lower limits.
+            // Limits on sections and sources keep these values in range.
             offset: u32::try_from(offset).unwrap_or(u32::MAX),
             start: 0,
             length: 0,
@@ -80,13 +80,13 @@ impl PackedInstruction {
         }
     }
 
-    /// Sets the location of the statement.
+    /// Sets the source location to the statement's span.
     pub(crate) fn place(&mut self, span: &Range<usize>) {
         self.start = u32::try_from(span.start).unwrap_or(u32::MAX);
         self.length = u16::try_from(span.len()).unwrap_or(u16::MAX);
     }
 
-    /// Span of the statement.
+    /// Span of the statement in the source.
     pub(crate) fn span(&self) -> Range<usize> {
         let start = self.start as usize;
         start..start + usize::from(self.length)
@@ -96,15 +96,15 @@ impl PackedInstruction {
 /// Source locations of a program.
 #[derive(Clone, Debug)]
 pub(crate) struct ProgramLines {
-    /// Directory that relative paths are based on.
+    /// Base directory for relative paths.
     pub directory: String,
-    /// Paths of the sources, the main one first.
+    /// Source paths, main file first.
     pub files: Vec<String>,
-    /// Texts of the files; empty if they are not embedded.
+    /// Text of each file; empty if not embedded.
     pub texts: Vec<String>,
-    /// Location of each instruction.
+    /// Locations of instructions.
     pub rows: Vec<LinePlace>,
-    /// Locations of labels in code, with the index of their symbol.
+    /// Locations of labels in code, each with the index of its symbol.
     pub labels: Vec<(usize, LinePlace)>,
 }
 
@@ -112,17 +112,17 @@ pub(crate) struct ProgramLines {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LinePlace {
     pub section: usize,
-    /// In bytes from the start of the section.
+    /// Byte offset in the section.
     pub offset: u64,
-    /// Size of the instruction in bytes; 0 for a label.
+    /// Size in bytes; 0 for a label.
     pub size: u64,
-    /// Index of the file.
+    /// Index into the source files.
     pub file: usize,
-    /// From 1.
+    /// One-based line number.
     pub line: u64,
 }
 
-/// A section.
+/// A program section.
 ///
 /// # Examples
 /// ```
@@ -137,53 +137,53 @@ pub(crate) struct LinePlace {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramSection {
-    /// Name.
+    /// Section name.
     pub name: String,
-    /// Kind of its contents.
+    /// Kind of contents.
     pub kind: SectionKind,
-    /// Flags of the section, such as loaded, writable and executable.
+    /// Section flags, such as loaded, writable and executable.
     pub flags: SectionFlags,
     /// Alignment in bytes, a power of two.
     pub align: u64,
-    /// Address that the section is linked at (`.gcn_address`), if specified.
+    /// Link address, if specified by `.gcn_address`.
     pub address: Option<u64>,
-    /// Bytes; empty if its kind is [`SectionKind::NoBits`].
+    /// Section contents; empty for [`SectionKind::NoBits`].
     pub bytes: Vec<u8>,
     /// Size in bytes.
     pub size: u64,
-    /// Relocations in source order. The fields hold zero; addends are stored here.
+    /// Relocations in source order. The relocated fields hold zero; addends are stored here.
     pub relocations: Vec<ProgramRelocation>,
 }
 
-/// Kind of a section's contents.
+/// Kind of section contents, which determines the ELF type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SectionKind {
-    /// Bytes.
+    /// Program data (`SHT_PROGBITS`).
     ProgBits,
-    /// Zeros that occupy no space in the file.
+    /// Zeros that take no space in the file (`SHT_NOBITS`).
     NoBits,
-    /// ELF notes.
+    /// ELF notes (`SHT_NOTE`).
     Note,
-    /// Another ELF section type, by number: arrays of addresses.
+    /// Another ELF section type, by number, for arrays of addresses.
     Other(u32),
 }
 
-/// Flags of a section.
+/// Section flags.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SectionFlags {
-    /// Part of the loaded image.
+    /// Loaded into memory at run time.
     pub alloc: bool,
-    /// May be written.
+    /// Writable.
     pub write: bool,
-    /// Holds code.
+    /// Contains code.
     pub exec: bool,
-    /// Identical elements may be merged.
+    /// Contains elements that may be merged if identical.
     pub merge: bool,
     /// Contains null-terminated strings.
     pub strings: bool,
 }
 
-/// A relocation, which the linker applies.
+/// A relocation for the linker to apply.
 ///
 /// # Examples
 /// ```
@@ -199,19 +199,19 @@ pub struct SectionFlags {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramRelocation {
-    /// Offset of the field from the start of the section, in bytes.
+    /// Byte offset of the field in the section.
     pub offset: u64,
-    /// Kind of the relocation.
+    /// Relocation kind.
     pub kind: RelocationKind,
-    /// Index of the symbol.
+    /// Index of the symbol in [`Program::symbols`].
     pub symbol: usize,
-    /// Addend.
+    /// Constant added to the symbol's value.
     pub addend: i64,
     /// Span of the expression in the source.
     pub span: Range<usize>,
 }
 
-/// A symbol.
+/// A program symbol.
 ///
 /// # Examples
 /// ```
@@ -226,53 +226,54 @@ pub struct ProgramRelocation {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramSymbol {
-    /// Name; empty for numeric labels.
+    /// Symbol name; empty for numeric labels.
     pub name: String,
-    /// Location of the symbol.
+    /// Location or value of the symbol.
     pub place: SymbolPlace,
-    /// Size in bytes (`.size`).
+    /// Size in bytes, from `.size`.
     pub size: u64,
-    /// `.globl`, `.weak`, `.local`. Undefined symbols are global.
+    /// Binding from `.globl`, `.weak` or `.local`. Undefined symbols are global.
     pub binding: Binding,
-    /// `.hidden`, `.protected`, `.internal`.
+    /// Visibility from `.hidden`, `.protected` or `.internal`.
     pub visibility: Visibility,
-    /// `.type`.
+    /// Symbol type from `.type`.
     pub kind: SymbolKind,
-    /// Span of the definition, or of the first use.
+    /// Span of the definition, or of the first use if undefined.
     pub span: Range<usize>,
-    /// True for symbols that the assembler defines, for example `.amdgcn.next_free_vgpr`.
+    /// True for symbols defined by the assembler, such as `.amdgcn.next_free_vgpr`.
     pub is_builtin: bool,
 }
 
 impl ProgramSymbol {
-    /// True if the symbol stays internal to the assembler: built-in symbols, names with `.L` and numeric labels.
+    /// Returns true if the symbol is internal to the assembler: built-in symbols, numeric labels, and names that begin
+    /// with `.L`.
     pub fn is_temporary(&self) -> bool {
         self.is_builtin || self.name.is_empty() || self.name.starts_with(".L")
     }
 }
 
-/// Location of a symbol.
+/// Location or value of a symbol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SymbolPlace {
-    /// Not defined in this source.
+    /// Not defined in this program.
     Undefined,
-    /// A number.
+    /// Absolute number.
     Absolute(i64),
-    /// In a section.
+    /// Position in a section.
     Section {
-        /// Index.
+        /// Index of the section in [`Program::sections`].
         section: usize,
-        /// In bytes from the start of the section.
+        /// Byte offset in the section.
         offset: u64,
     },
-    /// Common symbol (`.comm`): zeros that the linker allocates.
+    /// Common symbol (`.comm`): zeros allocated by the linker.
     Common {
         /// Alignment in bytes.
         align: u64,
     },
 }
 
-/// A kernel.
+/// A kernel declared by `.amdhsa_kernel`.
 ///
 /// # Examples
 /// ```
@@ -287,11 +288,11 @@ pub enum SymbolPlace {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramKernel {
-    /// Name of the code symbol; the descriptor's symbol appends `.kd`.
+    /// Name of the code symbol; the descriptor symbol has the suffix `.kd`.
     pub name: String,
-    /// Descriptor built from `.amdhsa_kernel`.
+    /// Kernel descriptor built from the directives.
     pub descriptor: KernelDescriptor,
-    /// The directive.
+    /// Span of the directive.
     pub span: Range<usize>,
 }
 
@@ -308,13 +309,13 @@ pub struct ProgramKernel {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramMetadata {
-    /// The YAML document.
+    /// YAML text.
     pub yaml: String,
-    /// Span in the source.
+    /// Span of the text in the source.
     pub span: Range<usize>,
 }
 
-/// An instruction of the program, with its location.
+/// An instruction in the program, with its location.
 ///
 /// # Examples
 /// ```
@@ -327,20 +328,20 @@ pub struct ProgramMetadata {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Listing {
-    /// Index of the section.
+    /// Index of the section in [`Program::sections`].
     pub section: u32,
-    /// In bytes from the start of the section.
+    /// Byte offset in the section.
     pub offset: u64,
-    /// The instruction with all resolved values filled in.
+    /// Instruction with all resolved values filled in.
     pub inst: Inst,
-    /// The statement.
+    /// Span of the statement.
     pub span: Range<usize>,
-    /// True if a field is incomplete because of a relocation or an error.
+    /// True if a field lacks its final value, because of a relocation or an error.
     pub open: bool,
 }
 
 impl Program {
-    /// All instructions in source order; empty if the options do not request a listing.
+    /// All instructions in source order; empty unless the options request a listing.
     ///
     /// # Examples
     /// ```
@@ -368,12 +369,12 @@ impl Program {
         })
     }
 
-    /// The section with this name.
+    /// Section called `name`.
     pub fn section(&self, name: &str) -> Option<&ProgramSection> {
         self.sections.iter().find(|s| s.name == name)
     }
 
-    /// Bytes of `.text`. Relocated fields hold zero; [`Program::to_linked_raw`] fills them in.
+    /// Bytes of `.text`, with zeros in relocated fields; [`Program::to_linked_raw`] fills them in.
     ///
     /// # Examples
     /// ```
@@ -390,7 +391,7 @@ impl Program {
     }
 }
 
-/// The instruction with this form that was assembled at an offset of a section with these bytes.
+/// Instruction of the given form at an offset in section contents.
 pub(crate) fn inst_at(bytes: &[u8], offset: u64, form: &'static Form) -> Inst {
     let (words, _) = bytes.get(offset as usize..).unwrap_or(&[]).as_chunks();
     let word = |index: usize| words.get(index).map_or(0, |&word| u32::from_le_bytes(word));

@@ -1,7 +1,7 @@
-//! Reference information about an instruction and the errata that mention it, for people and as JSON.
+//! Reference data on instructions and the errata that mention them, as text or JSON.
 //!
-//! Everything is derived: counts, numbers, fields, syntax, semantics, registers and counters from the tables of
-//! `gcn-isa`, the errata from the document that the tables cite.
+//! All data is derived: counts, numbers, fields, syntax, semantics, registers and counters from the `gcn-isa` tables,
+//! errata from the document that the tables cite.
 
 mod sets;
 mod errata;

@@ -1,4 +1,4 @@
-//! Resolves fixups, or turns them into relocations.
+//! Resolves fixups or turns them into relocations.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::program::{ProgramRelocation, inst_at};
 use crate::symbols::{SymbolDefinition, Symbols};
 use crate::value::{ExprValue, SymbolId, Term, Variant};
 
-/// Branch offsets are relative to the next instruction.
+/// Branch length in bytes; offsets are relative to the next instruction.
 const BRANCH_LENGTH: i64 = 4;
 
 fn not_a_number(symbols: &Symbols, value: ExprValue, span: &Range<usize>) -> Fail {
@@ -40,7 +40,7 @@ fn not_a_number(symbols: &Symbols, value: ExprValue, span: &Range<usize>) -> Fai
     }
 }
 
-/// Resolves a fixup.
+/// Fills in a fixup's value or adds a relocation for it.
 pub(crate) fn resolve(
     parser: &mut Parser<'_>,
     output: &mut Output,
@@ -56,7 +56,7 @@ pub(crate) fn resolve(
             check_width(number, 4, &fixup.span)?;
             fill_in(output, fixup, number)
         }
-        // LLVM treats a bare symbol in an instruction as relative to the field.
+        // LLVM treats a plain symbol in an instruction as relative to the field.
         (FixupKind::Literal, None) => {
             let place = fixup.offset + 4;
             relocate(
@@ -86,7 +86,7 @@ pub(crate) fn resolve(
     }
 }
 
-/// Fills in the distance to a label, or adds a relocation.
+/// Resolves a branch: fills in the distance to the label, or adds a relocation.
 fn resolve_branch(
     symbols: &mut Symbols,
     output: &mut Output,
@@ -118,7 +118,7 @@ fn resolve_branch(
     fill_in(output, fixup, distance / 4)
 }
 
-/// Adds the relocation of a `.reloc` directive.
+/// Adds the relocation that a `.reloc` directive requests.
 pub(crate) fn add_relocation(
     names: &mut Names,
     output: &mut Output,
@@ -177,7 +177,7 @@ pub(crate) fn add_relocation(
     Ok(())
 }
 
-/// Adds a relocation for a value that is known only after linking. `bare` is its kind if the value is a bare symbol.
+/// Adds a relocation for a value known only when linking. `bare` is the relocation kind for a plain symbol.
 fn relocate(
     symbols: &mut Symbols,
     output: &mut Output,
@@ -249,7 +249,7 @@ fn relocate(
     Ok(())
 }
 
-/// Creates an anonymous symbol at a location that has no symbol.
+/// Creates an anonymous symbol at a location that has none.
 fn anchor(symbols: &mut Symbols, term: Term, span: Range<usize>) -> SymbolId {
     let id = symbols.anonymous(span);
     if let (Some(entry), Some((section, offset))) = (symbols.get_mut(id), term.place) {
@@ -258,7 +258,7 @@ fn anchor(symbols: &mut Symbols, term: Term, span: Range<usize>) -> SymbolId {
     id
 }
 
-/// Writes a resolved value into an instruction's words and its listing entry.
+/// Writes a resolved value into an instruction's words and its record.
 fn fill_in(output: &mut Output, fixup: &Fixup, value: i64) -> Result<(), Fail> {
     let Some((form, mark)) = fixup.instruction else {
         return Ok(());

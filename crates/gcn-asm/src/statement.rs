@@ -1,4 +1,4 @@
-//! Statement parser: labels, assignments, directives, instructions, and the end of the source.
+//! Parses statements: labels, assignments, directives, instructions, and the end of the source.
 
 use crate::assembler::Assembler;
 use crate::assembler::expansion::NextIteration;
@@ -14,7 +14,7 @@ use crate::ids;
 use crate::instruction;
 use crate::resolve;
 
-/// Assembles every statement, then resolves the fixups.
+/// Assembles all statements, then resolves the fixups.
 pub(crate) fn run(asm: &mut Assembler<'_>) {
     loop {
         while !asm.reader.parser.cursor.at_end() {
@@ -38,7 +38,7 @@ pub(crate) fn run(asm: &mut Assembler<'_>) {
     finish(asm);
 }
 
-/// Assembles a line that is a single statement.
+/// Assembles one statement and records its error, if any.
 fn line(asm: &mut Assembler<'_>) {
     let start = asm.reader.parser.cursor.pos();
     let result = statement(asm).and_then(|()| asm.reader.parser.cursor.end_statement());
@@ -106,7 +106,7 @@ fn statement(asm: &mut Assembler<'_>) -> Result<(), Fail> {
             if asm.output.kernels.open_header.is_some() {
                 return kernel_code::kernel_code_key(parser, &mut asm.output.kernels, word, span);
             }
-            // `==` is a single definition, like `.eqv`.
+            // `==` does not redefine a symbol.
             if parser.cursor.eat(b'=') {
                 parser.names.is_new(word, &span)?;
             }
@@ -158,11 +158,11 @@ fn finish(asm: &mut Assembler<'_>) {
         reader.expansion.explain_files(diagnostic);
     }
     diagnostics.sort_by_key(|d| d.span.start);
-    // A loop may repeat the same diagnostic for one location.
+    // A loop may repeat a diagnostic for the same location.
     diagnostics.dedup_by(|a, b| a.span == b.span && a.message == b.message && a.notes == b.notes);
 }
 
-/// Handles the end of a text: starts a loop's next iteration or leaves the expansion. Returns false at the end of the
+/// Handles the end of a text: starts the next loop iteration or leaves the expansion. Returns false at the end of the
 /// source.
 fn text_ended(asm: &mut Assembler<'_>) -> bool {
     let marks = source_mapping::marks(asm);
@@ -185,7 +185,7 @@ fn text_ended(asm: &mut Assembler<'_>) -> bool {
     let Some(frame) = expansion.frames.last_mut() else {
         return false;
     };
-    // An error in a loop would repeat in every iteration.
+    // An error in a loop would repeat in every later iteration.
     if frame.remaining > 0 && frame.errors == errors {
         frame.remaining -= 1;
         frame.step.iteration += 1;

@@ -12,7 +12,7 @@ use crate::cursor::SEPARATOR;
 use crate::value::{ExprId, ExprValue, SymbolId};
 use scope::{ScopeId, Scopes};
 
-/// Definition of a symbol.
+/// State of a symbol's definition.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum SymbolDefinition {
     No,
@@ -26,41 +26,41 @@ pub(crate) enum SymbolDefinition {
 pub(crate) struct SymbolEntry {
     pub name: String,
     pub defined: SymbolDefinition,
-    /// Size in bytes, possibly not evaluated yet.
+    /// Size in bytes; may be a pending expression.
     pub size: SymbolDefinition,
     pub binding: Option<Binding>,
     pub visibility: Visibility,
     pub kind: SymbolKind,
     pub span: Range<usize>,
-    /// True if the assembler defines the symbol, so that it cannot be exported.
+    /// True if the assembler defines the symbol, which therefore cannot be exported.
     pub builtin: bool,
 }
 
 impl SymbolEntry {
-    /// Returns true if the symbol is visible to other objects.
+    /// Returns true if other objects can see the symbol.
     pub(crate) fn is_exported(&self) -> bool {
         self.binding
             .is_some_and(|binding| binding != Binding::Local)
     }
 }
 
-/// All symbols that the source names.
+/// Table of all symbols that the source mentions.
 #[derive(Default, Debug)]
 pub(crate) struct Symbols {
     entries: Vec<SymbolEntry>,
-    /// Named symbols of the outermost scope.
+    /// Named symbols in the outermost scope.
     by_name: HashTable<SymbolId>,
     hasher: DefaultHashBuilder,
-    /// CLRX's scopes, which hold the other named symbols.
+    /// CLRX's inner scopes, with their named symbols.
     pub scopes: Scopes,
-    /// True if a name may include a scope path.
+    /// True if names may include scope paths.
     has_paths: bool,
-    /// For each numeric label, its last definition and the next one, if that was already referenced.
+    /// Latest definition of each numeric label, and the next one if already referenced.
     local: HashMap<u32, (Option<SymbolId>, Option<SymbolId>)>,
 }
 
 impl Symbols {
-    /// Creates an empty table. `has_paths` enables scope paths in names.
+    /// Creates an empty table. `has_paths` allows scope paths in names.
     pub(crate) fn new(has_paths: bool) -> Symbols {
         Symbols {
             has_paths,
@@ -88,7 +88,7 @@ impl Symbols {
         self.add(String::new(), span)
     }
 
-    /// Resolves a reference to a name; creates the symbol if it does not exist.
+    /// Finds or creates the symbol that a use of `name` refers to.
     pub(crate) fn reference(&mut self, name: &str, span: Range<usize>) -> SymbolId {
         match self.lookup(name) {
             Some(id) => id,
@@ -96,7 +96,7 @@ impl Symbols {
         }
     }
 
-    /// Resolves the symbol that a definition of this name refers to; creates it if it does not exist.
+    /// Finds or creates the symbol that a definition of `name` would define.
     pub(crate) fn declare(&mut self, name: &str, span: Range<usize>) -> SymbolId {
         let (scope, simple) = match self.has_scopes(name) {
             true => self.scopes.definition_scope(name),
@@ -115,7 +115,7 @@ impl Symbols {
         id
     }
 
-    /// Adds a symbol to the outermost scope.
+    /// Adds a name for a symbol to the outermost scope.
     fn insert(&mut self, name: &str, id: SymbolId) {
         let hash = self.hasher.hash_one(name);
         let Symbols {
@@ -127,7 +127,7 @@ impl Symbols {
         });
     }
 
-    /// Finds a symbol of the outermost scope by name.
+    /// Finds a symbol in the outermost scope by name.
     #[inline]
     fn find(&self, name: &str) -> Option<SymbolId> {
         let is_it = |id: &SymbolId| self.name(*id) == name;
@@ -136,7 +136,7 @@ impl Symbols {
             .copied()
     }
 
-    /// Resolves a reference to a name, if the symbol exists.
+    /// Finds the symbol that a use of `name` refers to.
     pub(crate) fn lookup(&mut self, name: &str) -> Option<SymbolId> {
         if !self.has_scopes(name) {
             return self.find(name);
@@ -147,7 +147,7 @@ impl Symbols {
             .find_map(|scope| self.within(scope, simple))
     }
 
-    /// Resolves the symbol that a definition of this name refers to, if it exists.
+    /// Finds the symbol that a definition of `name` would define.
     pub(crate) fn lookup_definition(&mut self, name: &str) -> Option<SymbolId> {
         if !self.has_scopes(name) {
             return self.find(name);
@@ -156,7 +156,7 @@ impl Symbols {
         self.within(scope, simple)
     }
 
-    /// Rebinds a name to a new, undefined symbol with the same attributes; earlier uses keep the old one.
+    /// Rebinds a name to a new, undefined symbol with the same attributes; earlier uses keep the old symbol.
     pub(crate) fn rebind(&mut self, name: &str) {
         let Some(old) = self.lookup_definition(name) else {
             return;
@@ -170,7 +170,7 @@ impl Symbols {
         else {
             return;
         };
-        // Only one of them becomes a symbol of the object.
+        // Only the new symbol is written to the object.
         if let Some(old) = self.get_mut(old) {
             old.name.clear();
             old.binding = None;
@@ -208,7 +208,7 @@ impl Symbols {
         }
     }
 
-    /// Returns true if the lookup of a name must consider scopes.
+    /// Returns true if looking up `name` must consider scopes.
     fn has_scopes(&self, name: &str) -> bool {
         self.has_paths && (!self.scopes.is_trivial() || name.contains(SEPARATOR))
     }
@@ -221,7 +221,7 @@ impl Symbols {
         }
     }
 
-    /// Resolves a reference to a numeric label: `1f` (the next one) or `1b` (the last one).
+    /// Resolves a numeric label reference: `1f` (next definition) or `1b` (latest definition).
     pub(crate) fn local_label(
         &mut self,
         number: u32,
@@ -239,7 +239,7 @@ impl Symbols {
         }))
     }
 
-    /// Defines the next occurrence of a numeric label.
+    /// Defines a numeric label again and returns its symbol.
     pub(crate) fn define_local_label(&mut self, number: u32, span: Range<usize>) -> SymbolId {
         let (_, next) = self.local.get(&number).copied().unwrap_or_default();
         let id = next.unwrap_or_else(|| self.add(String::new(), span));
@@ -251,7 +251,7 @@ impl Symbols {
         u32::try_from(self.entries.len()).unwrap_or(u32::MAX)
     }
 
-    /// Maps the spans of all symbols created since the table had `from` entries.
+    /// Maps the spans of all symbols from index `from` on.
     pub(crate) fn place_from(&mut self, from: u32, place: impl Fn(Range<usize>) -> Range<usize>) {
         for entry in self.entries.iter_mut().skip(from as usize) {
             entry.span = place(entry.span.clone());

@@ -1,7 +1,7 @@
-//! Tokens of a source, for editors: the parts of each statement, without assembling it.
+//! Tokenizer for editors: splits statements into their parts without assembling them.
 //!
-//! The syntax of GNU as depends on context, so the assembler has no tokenizer. These tokens are what its parser would
-//! read in a valid source. Any text can be tokenized, and tokens cover all of it except blanks.
+//! GNU as syntax depends on context, so the assembler itself has no tokenizer. These tokens are what its parser would
+//! read from a valid source. Any text can be tokenized; tokens cover all of it except blanks.
 
 use std::ops::Range;
 
@@ -9,45 +9,45 @@ use crate::cursor::{Cursor, is_word};
 use crate::directive::text_block_end;
 use crate::inputs::dialect::Dialect;
 
-/// Kind of a token.
+/// Token kind.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TokenKind {
-    /// Name of a label at its definition; `:` follows.
+    /// Label name at its definition, followed by `:`.
     Label,
-    /// Name on the left of `=`.
+    /// Symbol name on the left of `=`.
     Assigned,
-    /// First word of a statement, starting with `.`.
+    /// First word of a statement, beginning with `.`.
     Directive,
     /// First word of any other statement: an instruction or a macro call.
     Mnemonic,
-    /// Any word after the first: a register, a symbol, a modifier.
+    /// Any later word: a register, a symbol or a modifier.
     Word,
-    /// Macro parameter, with its backslash.
+    /// Macro parameter, including its backslash.
     Parameter,
-    /// Number, reference to a numeric label, or character literal.
+    /// Number, numeric label reference, or character literal.
     Number,
     /// String literal, including its quotes.
     String,
-    /// Comment.
+    /// Comment, including its delimiters.
     Comment,
     /// `;` between statements.
     Separator,
-    /// Line of a text block, such as that of `.amdgpu_metadata`.
+    /// Line of a text block, such as that begun by `.amdgpu_metadata`.
     Text,
     /// Any other character.
     Operator,
 }
 
-/// A token of a source.
+/// A token and its location.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Token {
-    /// Kind.
+    /// Token kind.
     pub kind: TokenKind,
     /// Byte range in the source.
     pub span: Range<usize>,
 }
 
-/// Tokenizes a source.
+/// Splits a source into tokens.
 ///
 /// # Examples
 /// ```
@@ -72,15 +72,15 @@ pub fn tokens(text: &str, dialect: Dialect) -> Tokens<'_> {
     }
 }
 
-/// Iterator over the tokens of a source.
+/// Iterator over the tokens of a source, returned by [`tokens`].
 #[derive(Clone, Debug)]
 pub struct Tokens<'a> {
     cursor: Cursor<'a>,
     /// True after the first word of a statement.
     has_head: bool,
-    /// Directive that ends the text block that this statement begins.
+    /// Directive that ends the text block begun by this statement, if any.
     block: Option<&'static str>,
-    /// True within that block.
+    /// True inside the text block.
     is_inside: bool,
 }
 
@@ -110,7 +110,7 @@ impl Iterator for Tokens<'_> {
         }
         let start = self.cursor.pos();
         let kind = self.token();
-        // Every token has at least one character.
+        // Every token covers at least one character.
         let end = self.cursor.pos().max(self.cursor.here().end.min(start + 1));
         let end = if end > start { end } else { start + 1 };
         self.cursor.set_pos(end);
@@ -126,7 +126,7 @@ impl Tokens<'_> {
         self.cursor.set_pos(self.cursor.pos() + bytes);
     }
 
-    /// Next nonblank line of a text block; `None` at its end.
+    /// Next nonblank line of a text block; `None` at the end of the block.
     fn line_of_text(&mut self) -> Option<Token> {
         loop {
             if self.cursor.at_end() {
@@ -229,7 +229,8 @@ impl Tokens<'_> {
         self.name(TokenKind::String)
     }
 
-    /// Kind of the name at the beginning of a statement; the cursor is after it.
+    /// Kind of the name before the cursor, at the beginning of a statement; `other` if it is neither a label nor
+    /// assigned.
     fn name(&mut self, other: TokenKind) -> TokenKind {
         let end = self.cursor.pos();
         self.cursor.skip_blanks();
@@ -269,7 +270,7 @@ impl Tokens<'_> {
         let Some(word) = self.cursor.word() else {
             let width = self.cursor.here().len().max(1);
             self.step(width);
-            // After a label, the statement still begins.
+            // An operator before the first word, such as the `:` of a label.
             return TokenKind::Operator;
         };
         if self.has_head {
@@ -295,7 +296,7 @@ impl Tokens<'_> {
 mod tests {
     use super::*;
 
-    /// Formats tokens for comparison: kinds and texts.
+    /// Kinds and texts of tokens, for comparison.
     fn shown(text: &str, dialect: Dialect) -> Vec<(TokenKind, &str)> {
         let tokens = tokens(text, dialect);
         tokens
@@ -373,7 +374,7 @@ mod tests {
         );
     }
 
-    /// Tokens of any text are in order, on character boundaries, and omit only blanks.
+    /// Tokens of any text are in order, lie on character boundaries, and omit only blanks.
     #[test]
     fn tokens_cover_any_text() {
         arbtest::arbtest(|u| {

@@ -1,6 +1,6 @@
-//! Register usage of code, for kernels that do not state it.
+//! Register usage of code, for kernels that do not declare it.
 //!
-//! The words are decoded again, so no usage information is stored with them.
+//! Encoded words are decoded again, so no usage information is stored with instructions.
 
 use gcn_isa::uses::{Registers, UseOrigin};
 use gcn_isa::{Inst, Isa, decode, regs};
@@ -8,23 +8,23 @@ use gcn_isa::{Inst, Isa, decode, regs};
 /// Maximum instruction length in dwords.
 const LONGEST: usize = 2;
 
-/// Registers that a range of code uses.
+/// Registers used by a range of code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct RegisterUsage {
-    /// Highest VGPR plus one.
+    /// Number of VGPRs: the highest one used, plus one.
     pub vgprs: u32,
-    /// Highest numbered SGPR plus one.
+    /// Number of numbered SGPRs: the highest one used, plus one.
     pub sgprs: u32,
     pub vcc: bool,
     pub flat_scratch: bool,
     /// True if the code branches or calls elsewhere; registers used there are not counted.
     pub leaves: bool,
-    /// True if the code uses relative register indexing, which may reach higher registers.
+    /// True if the code indexes registers relatively, which may reach higher ones.
     pub indexes: bool,
 }
 
 impl RegisterUsage {
-    /// Computes the usage of a range of code; words that are not instructions use no registers.
+    /// Computes the register usage of code; words that are not instructions use no registers.
     pub(crate) fn of(isa: Isa, code: &[u8]) -> RegisterUsage {
         let (bytes, _) = code.as_chunks::<4>();
         let words: Vec<u32> = bytes.iter().map(|word| u32::from_le_bytes(*word)).collect();
@@ -54,7 +54,7 @@ impl RegisterUsage {
                 (Registers::Scalar { first, count }, UseOrigin::Operand(_)) => {
                     self.scalar(inst.isa, first, count);
                 }
-                // As in LLVM, FLAT_SCRATCH counts where code writes it, not where FLAT instructions use it.
+                // As in LLVM, FLAT_SCRATCH counts as used by code that writes it, not by FLAT instructions.
                 (Registers::Scalar { first, .. }, _) => self.vcc |= first == regs::VCC_LO,
                 (Registers::State(_), _) => {}
             }
@@ -112,7 +112,7 @@ mod tests {
         );
         assert_eq!((used.sgprs, used.vgprs), (2, 2));
         assert!(used.flat_scratch && used.vcc && !used.leaves && !used.indexes);
-        // An implicit source, and a branch that tests it.
+        // VCC as an implicit source, and a branch that tests it.
         assert!(usage("gfx900", "v_addc_co_u32_e32 v0, vcc, v0, v1, vcc").vcc);
         assert!(usage("gfx900", "s_cbranch_vccz 0").vcc);
         assert!(!usage("gfx900", "s_cbranch_scc0 0").vcc);

@@ -1,17 +1,17 @@
-//! Values of expressions: numbers, and addresses known only after linking.
+//! Expression values: numbers, and addresses known only when linking.
 
-/// Index of a symbol.
+/// Index of a symbol in the symbol table.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct SymbolId(pub u32);
 
-/// Index of a stored expression.
+/// Item range of a stored expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ExprId {
     pub(crate) start: u32,
     pub(crate) end: u32,
 }
 
-/// Relocation specifier: the part of a symbol's address that a relocation stores.
+/// Relocation specifier, which selects the part of a symbol's address to store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Variant {
     #[default]
@@ -26,16 +26,16 @@ pub(crate) enum Variant {
     GotPcRel32Hi,
 }
 
-/// An address that is not known before linking.
+/// An address that is unknown until linking.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Term {
-    /// Section index and offset; `None` if the symbol is not defined here.
+    /// Section index and offset; `None` if the symbol is undefined.
     pub place: Option<(u32, u64)>,
-    /// The symbol; `None` for `.`.
+    /// Symbol, or `None` for `.`.
     pub symbol: Option<SymbolId>,
 }
 
-/// A value: `plus − minus + constant`.
+/// An expression value: `plus − minus + constant`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct ExprValue {
     pub plus: Option<Term>,
@@ -52,12 +52,12 @@ impl ExprValue {
         }
     }
 
-    /// The number, if the value contains no address.
+    /// Number, if the value has no address terms.
     pub(crate) fn as_absolute(&self) -> Option<i64> {
         (self.plus.is_none() && self.minus.is_none()).then_some(self.constant)
     }
 
-    /// The half of a number selected by `@abs32@lo` or `@abs32@hi`.
+    /// Half of a number, as selected by `@abs32@lo` or `@abs32@hi`.
     pub(crate) fn part(self, variant: Variant) -> ExprValue {
         let half = |shift: u32| {
             let bits = self.constant.cast_unsigned() >> shift;
@@ -82,7 +82,7 @@ impl ExprValue {
     pub(crate) fn plus(self, other: ExprValue) -> Option<ExprValue> {
         let (mut plus, mut minus) = (self.plus, other.minus);
         if plus.is_some() && other.plus.is_some() || minus.is_some() && self.minus.is_some() {
-            // Addresses may still cancel out.
+            // The terms may still cancel out.
             if self.minus.is_none() && other.minus.is_none() {
                 return None;
             }
@@ -119,7 +119,7 @@ impl ExprValue {
     }
 }
 
-/// Distance between two addresses, if it is known before linking.
+/// Distance between two addresses, if already known.
 fn distance(a: Term, b: Term) -> Option<i64> {
     match (a.place, b.place) {
         (Some((s, x)), Some((t, y))) if s == t => {

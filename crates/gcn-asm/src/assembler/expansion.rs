@@ -1,9 +1,9 @@
 //! State of macros, loops, conditionals and included files.
 //!
-//! Each expansion is a [`Frame`] on an explicit stack, so that nesting uses no native stack and is bounded. Loops
-//! without parameters and macros that reference none are read in place repeatedly; other bodies are substituted into
-//! [`ExpandedTexts`], which live as long as the assembly. Positions in expanded text are meaningless to the user:
-//! after each statement, its diagnostics are mapped back to the source ([`location`]).
+//! Each expansion is a [`Frame`] on an explicit stack, so nesting is bounded and does not use the native stack. Loops
+//! without parameters, and macros that use none of theirs, are read in place; other bodies are substituted into
+//! [`ExpandedTexts`], which live as long as the assembly. Positions in expanded text mean nothing to the user: after
+//! each statement, its diagnostics are mapped back to the source ([`location`]).
 
 pub(crate) mod origin;
 pub(crate) mod location;
@@ -24,24 +24,24 @@ use origin::{
     TextOrigin,
 };
 
-/// Maximum number of bytes that all expansions together may read; larger for long sources ([`EXPANDED_PER_BYTE`]).
+/// Expansion budget in bytes, shared by all expansions; long sources get more ([`EXPANDED_PER_BYTE`]).
 pub(crate) const MAX_EXPANDED: usize = 1 << 28;
-/// Additional limit per byte of the source, so that every call written out in the source can be expanded.
+/// Additional budget per byte of source, so that every call written out in the source can be expanded.
 const EXPANDED_PER_BYTE: usize = ENTRY_COST / 8;
-/// Cost of an expansion in addition to its text, in bytes of text that take about as long to read. Unbounded growth
-/// is rejected within a second.
+/// Cost of starting an expansion, on top of its text, as the number of bytes that take about as long to read. With it,
+/// unbounded growth is rejected within a second.
 pub(crate) const ENTRY_COST: usize = 3072;
-/// Cost of an iteration in addition to its text.
+/// Cost of an iteration, on top of its text.
 pub(crate) const REPEAT_COST: usize = 128;
-/// Maximum size of a single macro expansion in bytes, so that a value that grows with every call is rejected early.
+/// Maximum size of one macro expansion in bytes; catches values that grow with every call.
 pub(crate) const MAX_CALL: usize = 1 << 24;
 
-/// Maximum length in bytes of macro names that are matched case-insensitively.
+/// Length limit in bytes for case-insensitive matching of macro names.
 pub(crate) const MACRO_NAME: usize = 128;
-/// Number of recent files compared with a newly included one, to store the same text only once.
+/// Number of recently included files compared with a new one, so that identical text is stored once.
 const MAX_COMPARED: usize = 16;
 
-/// Append-only list of expanded texts; each has a stable address.
+/// Append-only list of expanded texts with stable addresses.
 #[derive(Default)]
 pub(crate) struct ExpandedTexts {
     pub text: String,
@@ -49,7 +49,7 @@ pub(crate) struct ExpandedTexts {
 }
 
 impl Drop for ExpandedTexts {
-    /// Drops iteratively, because the list may be long.
+    /// Drops the list iteratively, to avoid deep recursion.
     fn drop(&mut self) {
         let mut next = self.next.take();
         while let Some(mut texts) = next {
@@ -58,39 +58,39 @@ impl Drop for ExpandedTexts {
     }
 }
 
-/// An active expansion.
+/// An active expansion on the stack.
 pub(crate) struct Frame<'a> {
     pub step: ExpansionStep<'a>,
-    /// Mapping of the text; once it is being read, the mapping of the text after the call.
+    /// Position map of this text; while the text is being read, that of the enclosing text.
     pub mapping: PositionMap,
-    /// Position after the call, where reading continues.
+    /// Position at which reading continues after the expansion.
     pub resume: Cursor<'a>,
     /// Start of the loop statement, if its condition is evaluated before each iteration.
     pub again: Option<Cursor<'a>>,
-    /// Start of each iteration.
+    /// Position at which each iteration starts.
     pub begin: Cursor<'a>,
-    /// Remaining iterations.
+    /// Number of iterations left.
     pub remaining: u64,
-    /// Error count when this iteration began.
+    /// Error count at the start of this iteration.
     pub errors: usize,
-    /// Number of enclosing open conditionals.
+    /// Number of conditionals open when the expansion began.
     pub conditions: usize,
     pub node: Option<u32>,
 }
 
-/// A change of the text to read, performed after the current statement.
+/// Switch to another text, performed after the current statement.
 pub(crate) enum Jump<'a> {
     Enter(Box<Frame<'a>>),
     Leave,
-    /// Leaves all expansions, after an error that would only repeat.
+    /// Leaves all expansions after an error that would otherwise repeat.
     Abort,
     /// Leaves macros and loops, but not the enclosing file, after too many errors.
     AbortToFile,
-    /// `.end`
+    /// Ends the source (`.end`).
     Stop,
 }
 
-/// State of all expansions.
+/// State shared by all expansions.
 pub(crate) struct Expansion<'a> {
     pub macros: HashMap<&'a str, Rc<Macro<'a>>>,
     pub frames: Vec<Frame<'a>>,
@@ -100,23 +100,23 @@ pub(crate) struct Expansion<'a> {
     pub deferred: Vec<DeferredFixup>,
     pub last: &'a ExpandedTexts,
     pub reader: &'a dyn Files,
-    /// Position at which [`Files::passed`] is called next.
+    /// Source position at which [`Files::passed`] is called next.
     pub next_pass: usize,
     pub source: &'a str,
     pub source_text: &'a str,
-    /// In the order of inclusion, so sorted by start position.
+    /// Included files in order of inclusion, and therefore of start position.
     pub files: Vec<IncludedFile<'a>>,
     /// True if `.altmacro` is active.
     pub is_alternate: bool,
     /// True if macro names are case-insensitive.
     pub ignores_case: bool,
-    /// The loop that the next statement continues.
+    /// Loop iteration that the next statement starts.
     pub next_iteration: Option<NextIteration>,
-    /// Number of bytes that expansions may still read.
+    /// Remaining expansion budget in bytes.
     pub budget: usize,
     /// Number of macro calls so far, for `\@`.
     pub calls: u64,
-    /// Number of names generated for `LOCAL` so far.
+    /// Number of names generated for `LOCAL` so far, to make each unique.
     pub locals: u64,
     /// Number of errors so far; `inner_errors` counts those inside expansions.
     pub errors: usize,
@@ -161,7 +161,7 @@ impl<'a> Expansion<'a> {
         !self.frames.is_empty()
     }
 
-    /// Number of open conditionals that enclose the current text.
+    /// Number of conditionals opened outside the current expansion.
     pub(crate) fn outer_conditions(&self) -> usize {
         self.frames.last().map_or(0, |frame| frame.conditions)
     }
@@ -183,14 +183,14 @@ impl<'a> Expansion<'a> {
         &self.last.text
     }
 
-    /// Makes the requested expansion continue at `again`, instead of after the current statement.
+    /// Makes the pending expansion resume at `again` rather than after the current statement.
     pub(crate) fn repeat_from(&mut self, again: Cursor<'a>) {
         if let Some(Jump::Enter(frame)) = &mut self.jump {
             frame.again = Some(again);
         }
     }
 
-    /// Charges bytes to the expansion budget. If it is exhausted, all expansions end.
+    /// Deducts bytes from the expansion budget. If too few are left, all expansions are aborted.
     pub(crate) fn charge(&mut self, bytes: usize, span: &Range<usize>) -> Result<(), Fail> {
         match self.budget.checked_sub(bytes) {
             Some(rest) => {
@@ -211,7 +211,7 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// Stores a file's name and text, or returns the stored ones if the file was included recently.
+    /// Stores a file's name and text, or returns the stored copy if the same file was included recently.
     pub(crate) fn intern_file(&mut self, name: String, text: String) -> (&'a str, &'a str) {
         let mut recent = self.files.iter().rev().take(MAX_COMPARED);
         let known = recent.find(|file| file.name == name && file.text == text);
@@ -221,7 +221,7 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// Key of a macro name in the table of macros.
+    /// Key for a macro name in the macro table.
     pub(crate) fn macro_key<'n>(&self, name: &'n str, buffer: &'n mut [u8; MACRO_NAME]) -> &'n str {
         match self.ignores_case {
             true => lower_case(name, buffer).unwrap_or(name),
@@ -229,7 +229,7 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// Name of the current file.
+    /// Name of the file being read.
     pub(crate) fn file(&self) -> &'a str {
         self.frames
             .iter()
@@ -246,7 +246,7 @@ impl<'a> Expansion<'a> {
 pub(crate) enum ParameterKind {
     Optional,
     Required,
-    /// Takes the rest of the line.
+    /// Takes the rest of the call's arguments.
     Rest,
 }
 
@@ -257,7 +257,7 @@ pub(crate) struct MacroParameter<'a> {
     pub kind: ParameterKind,
 }
 
-/// A macro.
+/// A macro definition.
 #[derive(Debug)]
 pub(crate) struct Macro<'a> {
     pub name: &'a str,
@@ -266,32 +266,33 @@ pub(crate) struct Macro<'a> {
     pub origin: TextOrigin,
     /// Number of calls so far, for `\+`.
     pub calls: Cell<u64>,
-    /// True if the body needs no substitution.
+    /// True if the body can be read without substitution.
     pub is_plain: bool,
 }
 
-/// An open `.if`.
+/// An open conditional.
 pub(crate) struct OpenCondition {
     pub span: Range<usize>,
-    /// True if one of its branches was assembled.
+    /// True if a branch was already assembled.
     pub is_taken: bool,
     pub has_else: bool,
 }
 
-/// A loop statement that is read again for its next iteration.
+/// Next iteration of a loop whose statement is read again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct NextIteration {
-    /// Position of the statement.
+    /// Position of the loop statement.
     pub at: usize,
-    /// Number of the next iteration.
+    /// One-based number of the iteration.
     pub round: u64,
 }
 
-/// Interval of calls of [`Files::passed`], in bytes.
+/// Minimum number of bytes between calls to [`Files::passed`].
 const PASSED_EVERY: usize = 1 << 18;
 
 impl Expansion<'_> {
-    /// Reports progress through the source to the caller, at intervals. Not for positions inside expansions.
+    /// Reports progress through the source to [`Files::passed`] at intervals. `position` must not be inside an
+    /// expansion.
     #[inline]
     pub(crate) fn report_progress(&mut self, position: usize) {
         if position >= self.next_pass {
@@ -300,7 +301,7 @@ impl Expansion<'_> {
         }
     }
 
-    /// First position after everything read so far.
+    /// Start position for the next included file, after all text read so far.
     pub(crate) fn next_place(&self) -> usize {
         match self.files.last() {
             Some(file) => file.start + file.text.len() + 1,
@@ -308,7 +309,7 @@ impl Expansion<'_> {
         }
     }
 
-    /// Included files that diagnostics refer to, and the files that include them.
+    /// Included files that diagnostics or their notes point into.
     pub(crate) fn named_files(&self, diagnostics: &[Diagnostic]) -> Vec<SourceFile> {
         let mut is_named = vec![false; self.files.len()];
         let spans = diagnostics.iter().flat_map(|diagnostic| {

@@ -1,10 +1,10 @@
-//! Layout of the sections: names, attributes, sizes, and the location counter.
+//! Section layout: names, attributes, sizes and the location counter.
 
 use crate::program::{SectionFlags, SectionKind};
 
-/// Maximum number of sections, small enough for every field that stores a section index.
+/// Maximum number of sections; keeps section indices within 16 bits.
 const MAX_SECTIONS: usize = 4096;
-/// Pseudo-section whose offsets are plain numbers. It is not part of a code object.
+/// Pseudo-section whose offsets are plain numbers; omitted from code objects.
 pub(crate) const ABSOLUTE: &str = "*ABS*";
 /// Maximum alignment in bytes.
 pub(crate) const MAX_ALIGN: i64 = 1 << 16;
@@ -25,7 +25,7 @@ const DATA: SectionFlags = SectionFlags {
     ..READ_ONLY
 };
 
-/// Kinds and flags of sections by name, used if no attributes are given.
+/// Default kinds and flags of well-known sections.
 pub(crate) const SECTION_DEFAULTS: &[(&str, SectionKind, SectionFlags)] = &[
     (".text", SectionKind::ProgBits, CODE),
     (".data", SectionKind::ProgBits, DATA),
@@ -34,31 +34,30 @@ pub(crate) const SECTION_DEFAULTS: &[(&str, SectionKind, SectionFlags)] = &[
     (".note", SectionKind::Note, READ_ONLY),
 ];
 
-/// A section without its contents.
+/// A section's attributes and size, without its contents.
 pub(crate) struct SectionLayout {
     pub name: String,
     pub kind: SectionKind,
     pub flags: SectionFlags,
     /// Alignment in bytes.
     pub align: u64,
-    /// Address at which the section is linked, if the source states it.
+    /// Link address, if the source specifies one.
     pub address: Option<u64>,
-    /// Size in bytes so far.
+    /// Current size in bytes.
     pub size: u64,
 }
 
 /// Sections in order of appearance, and the current one.
 pub(crate) struct Layout {
     pub sections: Vec<SectionLayout>,
-    /// Index of the current section.
     pub current: u32,
     pub previous: u32,
-    /// Stack of `.pushsection`: current and previous section.
+    /// `.pushsection` stack of current and previous sections.
     pub stack: Vec<(u32, u32)>,
 }
 
 impl Layout {
-    /// Creates a layout whose current section is `.text`.
+    /// Creates a layout with only `.text`, as the current section.
     pub(crate) fn new() -> Layout {
         let mut layout = Layout {
             sections: Vec::new(),
@@ -70,35 +69,33 @@ impl Layout {
         layout
     }
 
-    /// Section index and offset of the next byte.
+    /// Location counter: section index and offset.
     pub(crate) fn here(&self) -> (u32, u64) {
         let size = self.section().map_or(0, |section| section.size);
         (self.current, size)
     }
 
-    /// Returns true if offsets in the current section are plain numbers, as in `.struct`.
+    /// Returns true if offsets in the current section are plain numbers, as within `.struct`.
     pub(crate) fn is_absolute(&self) -> bool {
         self.section()
             .is_some_and(|section| section.name == ABSOLUTE)
     }
 
-    /// The current section.
     pub(crate) fn section(&self) -> Option<&SectionLayout> {
         self.sections.get(self.current as usize)
     }
 
-    /// The current section.
     pub(crate) fn section_mut(&mut self) -> Option<&mut SectionLayout> {
         self.sections.get_mut(self.current as usize)
     }
 
-    /// Index of the section with this name.
+    /// Index of the section called `name`.
     pub(crate) fn find(&self, name: &str) -> Option<u32> {
         let index = self.sections.iter().position(|s| s.name == name);
         index.map(|index| index as u32)
     }
 
-    /// Raises the alignment of a section to at least `align` bytes.
+    /// Raises a section's alignment to at least `align` bytes.
     pub(crate) fn align(&mut self, section: u32, align: u64) {
         if let Some(section) = self.sections.get_mut(section as usize) {
             section.align = section.align.max(align);
@@ -119,7 +116,7 @@ impl Layout {
             name: name.to_owned(),
             kind,
             flags,
-            // Instructions are aligned to words.
+            // Instructions are dwords.
             align: if flags.exec { 4 } else { 1 },
             address: None,
             size: 0,
@@ -127,7 +124,7 @@ impl Layout {
         index as u32
     }
 
-    /// Section with this name; created with the default attributes for the name if it does not exist.
+    /// Index of the section called `name`, created with its default attributes if needed.
     pub(crate) fn section_named(&mut self, name: &str) -> u32 {
         if let Some(index) = self.find(name) {
             return index;

@@ -1,4 +1,4 @@
-//! Names defined by a source: symbols with their values, register aliases, counts of used registers, and sections.
+//! Names in a source: symbols, register aliases, sections, and the registers that it uses.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -20,35 +20,35 @@ pub(crate) struct Names {
     pub symbols: Symbols,
     pub exprs: Exprs,
     pub layout: Layout,
-    /// CLRX's symbols for registers or operand constants: `name = %v[0:3]`.
+    /// CLRX's aliases for registers and operand constants: `name = %v[0:3]`.
     pub registers: HashMap<SymbolId, ArgValue>,
     pub vgprs: NamedRegisters,
     pub sgprs: NamedRegisters,
     pub builtins: Builtins,
 }
 
-/// Highest register of a bank that was named, plus one.
+/// Register count for a bank: the highest register named, plus one.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct NamedRegisters {
-    /// Value before the last `.amdgpu_hsa_kernel`, or as assigned to `.amdgcn.next_free_vgpr` and similar symbols.
+    /// Count up to the last `.amdgpu_hsa_kernel`, or as assigned to `.amdgcn.next_free_vgpr` and similar symbols.
     pub before: u32,
-    /// Since then.
+    /// Count since the last `.amdgpu_hsa_kernel`.
     pub since: u32,
 }
 
 impl NamedRegisters {
-    /// Records the use of a register.
+    /// Records that the source names a register.
     #[inline]
     pub(crate) fn include(&mut self, register: u32) {
         self.since = self.since.max(register + 1);
     }
 
-    /// All in all.
+    /// Count for the whole source.
     pub(crate) fn total(self) -> u32 {
         self.before.max(self.since)
     }
 
-    /// Restarts the count for a new kernel.
+    /// Starts a new count for the next kernel.
     pub(crate) fn begin_kernel(&mut self) {
         *self = NamedRegisters {
             before: self.total(),
@@ -57,8 +57,8 @@ impl NamedRegisters {
     }
 }
 
-/// Built-in symbols for register counts, and their current values: VGPRs and SGPRs of the whole source, then of the
-/// current kernel.
+/// Built-in symbols that hold register counts, with their current values: VGPRs and SGPRs of the whole source, then of
+/// the current kernel.
 #[derive(Clone, Copy)]
 pub(crate) struct Builtins {
     pub counts: [SymbolId; 4],
@@ -66,7 +66,7 @@ pub(crate) struct Builtins {
 }
 
 impl Names {
-    /// Creates the names that exist before the source is read.
+    /// Creates the names defined before the source is read.
     pub(crate) fn new(options: &Options<'_>) -> Names {
         let target = options.target;
         let mut symbols = Symbols::new(options.dialect.has_scopes());
@@ -79,7 +79,7 @@ impl Names {
             id
         };
         let (major, minor, stepping) = target.version();
-        // The alternative names are LLVM's for systems other than HSA.
+        // LLVM uses the second names on systems other than HSA.
         for (name, older, number) in [
             ("number", "major", major),
             ("minor", "minor", minor),
@@ -116,7 +116,8 @@ impl Names {
         }
     }
 
-    /// Pending expressions, and the scope of an expression here; `bar_ends` is true if `|` ends it.
+    /// Pending expressions, and the scope for parsing an expression at the current location; `|` ends it if `bar_ends`
+    /// is set.
     pub(crate) fn scope(&mut self, bar_ends: bool) -> (&mut Exprs, ExprScope<'_>) {
         let scope = ExprScope {
             here: self.layout.here(),
@@ -128,7 +129,7 @@ impl Names {
         (&mut self.exprs, scope)
     }
 
-    /// Value of a delayed expression at the end of the source.
+    /// Evaluates a delayed value at the end of the source.
     pub(crate) fn value(
         &mut self,
         delayed: DelayedValue,
@@ -143,13 +144,13 @@ impl Names {
         }
     }
 
-    /// Returns true if a symbol of this name is defined.
+    /// Returns true if a symbol called `name` is defined.
     pub(crate) fn is_defined(&mut self, name: &str) -> bool {
         let id = self.symbols.lookup(name);
         id.is_some_and(|id| self.symbols.defined(id) != SymbolDefinition::No)
     }
 
-    /// Register or operand constant that a symbol is an alias for.
+    /// Register or operand constant that a symbol aliases.
     pub(crate) fn register_symbol(&mut self, name: &str) -> Option<ArgValue> {
         if self.registers.is_empty() {
             return None;
@@ -158,7 +159,7 @@ impl Names {
         self.registers.get(&id).copied()
     }
 
-    /// Removes the register alias from the symbol that a definition of this name refers to.
+    /// Removes the register alias of the symbol that a definition of `name` would define.
     pub(crate) fn remove_register_alias(&mut self, name: &str) {
         if !self.registers.is_empty()
             && let Some(id) = self.symbols.lookup_definition(name)
@@ -167,13 +168,13 @@ impl Names {
         }
     }
 
-    /// Returns true if a name is a label.
+    /// Returns true if `name` is defined as a label.
     pub(crate) fn is_label(&mut self, name: &str) -> bool {
         let id = self.symbols.lookup_definition(name);
         id.is_some_and(|id| matches!(self.symbols.defined(id), SymbolDefinition::Label { .. }))
     }
 
-    /// Checks that a symbol which can be defined only once is not defined yet.
+    /// Checks that `name` is not defined yet, for definitions that must be unique.
     pub(crate) fn is_new(&mut self, name: &str, span: &Range<usize>) -> Result<(), Fail> {
         let id = self.symbols.lookup_definition(name);
         if id.is_some_and(|id| self.symbols.defined(id) != SymbolDefinition::No) {
@@ -183,7 +184,7 @@ impl Names {
         Ok(())
     }
 
-    /// Updates the symbols for register counts, if counts have changed since the last expression was read.
+    /// Updates the register-count symbols if the counts changed since the last update.
     pub(crate) fn update_count_symbols(&mut self) {
         let counts = [
             self.vgprs.total(),
@@ -202,7 +203,7 @@ impl Names {
         }
     }
 
-    /// Defines a symbol as a number.
+    /// Sets a symbol to a number.
     pub(crate) fn define_number(&mut self, name: &str, value: i64, span: Range<usize>) {
         let id = self.symbols.declare(name, span);
         if let Some(entry) = self.symbols.get_mut(id) {

@@ -1,4 +1,4 @@
-//! Emitted output: contents of sections, fixups, records of instructions, and kernels.
+//! Assembler output: section contents, fixups, instruction records and kernels.
 
 use std::ops::Range;
 
@@ -18,16 +18,16 @@ use crate::program::{
     PackedInstruction, ProgramKernel, ProgramMetadata, ProgramRelocation, SectionKind,
 };
 
-/// Maximum section size in bytes; anything larger is a mistake and must not exhaust memory.
+/// Maximum section size in bytes; keeps mistakes from exhausting memory.
 const MAX_SECTION: u64 = 1 << 28;
-/// Maximum size of a section of zeros, which take no memory.
+/// Maximum size in bytes of a section of zeros, which needs no memory.
 pub(crate) const MAX_NOBITS: u64 = 1 << 40;
-/// Encoding of S_NOP, which pads code.
+/// S_NOP, used to pad code.
 pub(crate) const NOP: [u8; 4] = 0xbf80_0000u32.to_le_bytes();
 
-/// Everything that becomes the program.
+/// Output collected for the program.
 pub(crate) struct Output {
-    /// Contents by section index; sections without contents may be missing at the end.
+    /// Section contents by section index; trailing empty ones may be missing.
     pub contents: Vec<SectionContents>,
     pub fixups: Vec<Fixup>,
     pub relocs: Vec<RelocDirective>,
@@ -41,10 +41,10 @@ pub(crate) struct Output {
     pub is_listing: bool,
 }
 
-/// Bytes and relocations of a section.
+/// A section's bytes and relocations.
 #[derive(Default)]
 pub(crate) struct SectionContents {
-    /// Empty if the section holds only zeros.
+    /// Empty for a section of zeros.
     pub bytes: Vec<u8>,
     pub relocations: Vec<ProgramRelocation>,
 }
@@ -52,32 +52,32 @@ pub(crate) struct SectionContents {
 /// Kernels declared by directives.
 #[derive(Default)]
 pub(crate) struct DeclaredKernels {
-    /// The open `.amdhsa_kernel` block.
+    /// Open `.amdhsa_kernel` block.
     pub open: Option<KernelDirectives>,
     pub closed: Vec<KernelDirectives>,
-    /// The open `.amd_kernel_code_t` block.
+    /// Open `.amd_kernel_code_t` block.
     pub open_header: Option<HeaderDirectives>,
     pub closed_headers: Vec<HeaderDirectives>,
     pub finished: Vec<ProgramKernel>,
-    /// Total LDS of all `.amdgpu_lds` symbols, in bytes.
+    /// Total LDS size of `.amdgpu_lds` symbols, in bytes.
     pub lds_size: u32,
 }
 
-/// A field to be filled in at the end of the source.
+/// A field filled in at the end of the source.
 #[derive(Clone, Debug)]
 pub(crate) struct Fixup {
     pub section: u32,
-    /// Offset of the datum or instruction in the section, in bytes.
+    /// Offset of the data or instruction in the section, in bytes.
     pub offset: u64,
     pub kind: FixupKind,
     pub value: DelayedValue,
     pub span: Range<usize>,
-    /// Form of the instruction that contains the field, and the index of its record.
+    /// Form and record index of the instruction that contains the field.
     pub instruction: Option<(&'static Form, usize)>,
 }
 
 impl Fixup {
-    /// Returns true for a branch to a label in the same section that is already defined.
+    /// Returns true for a branch back to a label in the same section.
     pub(crate) fn is_to_label_before(&self) -> bool {
         let DelayedValue::Value(value) = self.value else {
             return false;
@@ -91,17 +91,17 @@ impl Fixup {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FixupKind {
-    /// A datum with this width in bytes.
+    /// Data of this width in bytes.
     Data(u8),
-    /// The literal dword of an instruction.
+    /// An instruction's literal dword.
     Literal,
-    /// A branch offset.
+    /// Branch offset.
     Branch,
-    /// Another numeric field of an instruction.
+    /// Another field of an instruction.
     Field(DelayedField),
 }
 
-/// A relocation that `.reloc` requests explicitly.
+/// Relocation requested by `.reloc`.
 #[derive(Clone, Debug)]
 pub(crate) struct RelocDirective {
     pub section: u32,
@@ -112,7 +112,7 @@ pub(crate) struct RelocDirective {
 }
 
 impl Output {
-    /// Creates an empty output, which records instructions if the options ask for a listing.
+    /// Creates an empty output; records instructions if the options request a listing.
     pub(crate) fn new(options: &Options<'_>) -> Output {
         Output {
             contents: Vec::new(),
@@ -128,7 +128,7 @@ impl Output {
         }
     }
 
-    /// Contents of a section.
+    /// Mutable contents of a section, created if missing.
     fn contents_mut(&mut self, section: u32) -> Option<&mut SectionContents> {
         let index = section as usize;
         if index >= self.contents.len() {
@@ -144,13 +144,12 @@ impl Output {
         }
     }
 
-    /// Bytes of a section.
     pub(crate) fn bytes(&self, section: u32) -> &[u8] {
         let contents = self.contents.get(section as usize);
         contents.map_or(&[], |contents| &contents.bytes)
     }
 
-    /// Appends bytes to the current section.
+    /// Emits bytes into the current section.
     pub(crate) fn emit(
         &mut self,
         layout: &mut Layout,
@@ -179,7 +178,7 @@ impl Output {
         Ok(())
     }
 
-    /// Appends zeros to the current section.
+    /// Emits zeros into the current section.
     pub(crate) fn emit_zeros(
         &mut self,
         layout: &mut Layout,
@@ -207,7 +206,7 @@ impl Output {
         Ok(())
     }
 
-    /// Appends an element `count` times to the current section.
+    /// Emits `count` copies of an element into the current section.
     pub(crate) fn emit_repeated(
         &mut self,
         layout: &mut Layout,
@@ -235,7 +234,7 @@ impl Output {
         Ok(())
     }
 
-    /// Aligns the current section with zeros, for example for a descriptor.
+    /// Pads the current section with zeros to an alignment, for example for a descriptor.
     pub(crate) fn align(
         &mut self,
         layout: &mut Layout,
@@ -247,7 +246,7 @@ impl Output {
         self.emit_zeros(layout, offset.next_multiple_of(align) - offset, span)
     }
 
-    /// Overwrites bytes that were already emitted.
+    /// Overwrites bytes emitted earlier.
     pub(crate) fn patch(&mut self, section: u32, offset: u64, bytes: &[u8]) {
         let contents = self.contents.get_mut(section as usize);
         let place = contents
@@ -273,7 +272,7 @@ fn too_large(span: &Range<usize>) -> Fail {
     .with_help(format!("at most {MAX_SECTION} bytes are possible"))
 }
 
-/// Checks that a number fits into a field, signed or unsigned.
+/// Checks that a number fits in a field as a signed or unsigned value.
 pub(crate) fn check_width(number: i64, width: u8, span: &Range<usize>) -> Result<(), Fail> {
     let bits = u32::from(width) * 8;
     if bits >= 64 {

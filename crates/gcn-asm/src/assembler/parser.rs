@@ -1,4 +1,4 @@
-//! Parser of statements: the cursor, the names that it knows, and operations that need both.
+//! Statement parser state: the cursor, the names, and operations that need both.
 
 use std::ops::Range;
 
@@ -16,28 +16,28 @@ use crate::inputs::options::{Options, Source};
 use crate::symbols::SymbolDefinition;
 use crate::value::{ExprId, ExprValue, SymbolId};
 
-/// CLRX's number of the default binary format.
+/// CLRX's number for its raw binary format, the default.
 pub(crate) const RAW_FORMAT: usize = 2;
 
-/// Parser of the current text.
+/// Parser for the current text.
 pub(crate) struct Parser<'a> {
     pub cursor: Cursor<'a>,
-    /// Mapping from positions in the text to positions in the source.
+    /// Maps positions in the current text to the source.
     pub mapping: PositionMap,
     pub names: Names,
     pub diagnostics: Vec<Diagnostic>,
     pub target: &'static Target,
     pub isa: Isa,
     pub dialect: Dialect,
-    /// True if `v`, `s` and `ttmp` always name registers, even if symbols have these names.
+    /// True if `v`, `s` and `ttmp` name registers even if symbols have these names.
     pub banks_first: bool,
     /// True if `|` ends an expression.
     pub bar_ends: bool,
-    /// True if a flag's value must be 0 or 1; otherwise, any nonzero number sets it (CLRX's `.oldmodparam`).
+    /// True if a flag's value must be 0 or 1; otherwise any nonzero number sets the flag (CLRX's `.oldmodparam`).
     pub flags_are_bits: bool,
-    /// CLRX's number of the binary format that the source selects.
+    /// CLRX's number for the binary format that the source selects.
     pub clrx_format: usize,
-    /// Number of unknown names so far.
+    /// Number of unknown names reported so far, to limit suggestions.
     pub suggestions: u32,
     // Reused between statements to avoid allocation.
     pub args: Vec<ParsedOperand>,
@@ -69,7 +69,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Downgrades an error to a warning if the source's dialect allows it.
+    /// Records an error as a warning, for mistakes that the dialect tolerates.
     pub(crate) fn warn(&mut self, mut error: Diagnostic) {
         error.severity = Severity::Warning;
         self.diagnostics.push(error);
@@ -86,12 +86,12 @@ impl<'a> Parser<'a> {
             .push(Diagnostic::warning(id, span, message));
     }
 
-    /// Maps a span of the current text to the source; if the text was generated, to its call.
+    /// Maps a span of the current text to the source; generated text maps to the outermost call.
     pub(crate) fn map_to_source(&self, span: Range<usize>) -> Range<usize> {
         self.mapping.apply(span)
     }
 
-    /// Defines a label here.
+    /// Defines a label at the current location.
     pub(crate) fn define_label(&mut self, id: SymbolId, span: Range<usize>) -> Result<(), Fail> {
         let (section, offset) = self.names.layout.here();
         let is_absolute = self.names.layout.is_absolute();
@@ -113,14 +113,14 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Gives a symbol a value.
+    /// Assigns a value to a symbol.
     pub(crate) fn define(
         &mut self,
         name: &str,
         span: Range<usize>,
         defined: SymbolDefinition,
     ) -> Result<(), Fail> {
-        // Expressions that wait for the symbol keep the old definition.
+        // Pending expressions keep the symbol's old definition.
         let old = self.names.symbols.lookup_definition(name);
         if old.is_some_and(|id| matches!(self.names.symbols.defined(id), SymbolDefinition::Expr(_)))
         {
@@ -164,13 +164,13 @@ impl<'a> Parser<'a> {
         exprs.parse(&mut self.cursor, &mut scope)
     }
 
-    /// Parses an expression that is evaluated at each use.
+    /// Parses an expression that is evaluated each time its symbol is used.
     pub(crate) fn parse_lazily(&mut self) -> Result<ExprId, Fail> {
         let (exprs, mut scope) = self.names.scope(false);
         exprs.parse_lazily(&mut self.cursor, &mut scope)
     }
 
-    /// Parses an expression whose value must be known now.
+    /// Parses an expression that must evaluate to a number immediately; `what` describes it in errors.
     pub(crate) fn absolute(&mut self, what: &str) -> Result<i64, Fail> {
         let start = self.cursor.token_start();
         let id = match self.number_or_later(what)? {
@@ -209,7 +209,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Parses a comma and a number, if a comma follows.
+    /// Parses a comma and a number, if the comma is present.
     pub(crate) fn optional_absolute(&mut self, what: &str) -> Result<Option<i64>, Fail> {
         if !self.cursor.eat_after_blanks(b',') {
             return Ok(None);
@@ -221,7 +221,8 @@ impl<'a> Parser<'a> {
         self.absolute(what).map(Some)
     }
 
-    /// Parses an integer or an address whose value may become known later.
+    /// Parses an integer or address that may depend on symbols defined later; `complaint` is the error message for
+    /// anything else.
     pub(crate) fn delayed(&mut self, complaint: &str) -> Result<DelayedValue, Fail> {
         let start = self.cursor.token_start();
         match self.parse_expr()? {
@@ -233,19 +234,18 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Records a delayed value of the statement.
+    /// Adds a delayed value to the current statement.
     pub(crate) fn delay(&mut self, delayed: DelayedValue) -> DelayedId {
         let place = u32::try_from(self.delayed_values.len()).unwrap_or(u32::MAX);
         self.delayed_values.push(delayed);
         DelayedId(place)
     }
 
-    /// The statement's delayed value with this index.
     pub(crate) fn delayed_value(&self, id: DelayedId) -> Option<DelayedValue> {
         self.delayed_values.get(id.0 as usize).copied()
     }
 
-    /// Parses the value of a CLRX flag or encoding keyword: by default, any nonzero number counts as 1.
+    /// Parses the value of a CLRX flag or encoding keyword. By default, any nonzero number counts as 1.
     pub(crate) fn switch(&mut self, what: &str) -> Result<bool, Fail> {
         let value = if self.flags_are_bits {
             self.absolute_within(what, 0, 1)?
@@ -255,7 +255,7 @@ impl<'a> Parser<'a> {
         Ok(value != 0)
     }
 
-    /// Parses a number that must be known now and lie within a range.
+    /// Parses a number in `low..=high` that must be known immediately.
     pub(crate) fn absolute_within(&mut self, what: &str, low: i64, high: i64) -> Result<i64, Fail> {
         let start = self.cursor.token_start();
         let value = self.absolute(what)?;

@@ -1,4 +1,4 @@
-//! Source text of an assembly: the parser of the current text, and the expansions that the text comes from.
+//! Source reader: the parser for the current text, and the stack of expansions around it.
 
 use crate::assembler::expansion::origin::{ExpansionKind, ExpansionStep, PositionMap, TextOrigin};
 use crate::assembler::expansion::{ExpandedTexts, Expansion, Frame, Jump};
@@ -12,14 +12,14 @@ use crate::inputs::options::{Options, Source};
 /// Maximum nesting depth of expansions.
 const MAX_DEPTH: usize = 1024;
 
-/// Parser of the current text, with the expansions that enclose it.
+/// Parser for the current text, and the expansions that enclose it.
 pub(crate) struct SourceReader<'a> {
     pub parser: Parser<'a>,
     pub expansion: Expansion<'a>,
 }
 
 impl<'a> SourceReader<'a> {
-    /// Creates a reader at the start of a source. Expanded texts are appended to `texts`.
+    /// Creates a reader at the start of a source. Expanded text is appended to `texts`.
     pub(crate) fn new(
         source: &Source<'a>,
         options: &Options<'_>,
@@ -33,11 +33,11 @@ impl<'a> SourceReader<'a> {
         }
     }
 
-    /// Records the error of a statement, if there is one.
+    /// Records a statement's error, if any.
     pub(crate) fn collect(&mut self, result: Result<(), Fail>) {
         if let Err(mut error) = result {
             self.expansion.errors += 1;
-            // The span of an expression extends to the next token; trailing blanks are removed.
+            // The span of an expression may extend to the next token; trailing blanks are removed.
             let content = self.parser.cursor.slice(error.span.clone()).trim_end();
             if !content.is_empty() {
                 error.span.end = error.span.start + content.len();
@@ -46,7 +46,7 @@ impl<'a> SourceReader<'a> {
         }
     }
 
-    /// Performs the jump that the last statement requested.
+    /// Performs the jump requested by the last statement.
     pub(crate) fn jump(&mut self) {
         match self.expansion.jump.take() {
             Some(Jump::Enter(mut frame)) => {
@@ -93,7 +93,7 @@ impl<'a> SourceReader<'a> {
         }
     }
 
-    /// Requests that a text be read `rounds` times from `begin`. The step describes the first iteration.
+    /// Requests that the text at `begin` be read `rounds` times. `step` describes the expansion in diagnostics.
     pub(crate) fn expand(
         &mut self,
         step: ExpansionStep<'a>,

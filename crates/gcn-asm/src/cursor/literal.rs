@@ -1,4 +1,4 @@
-//! Literals: numbers, characters and strings.
+//! Parses literals: numbers, characters and strings.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use crate::float::DOUBLE;
 use crate::ids;
 
 impl<'a> Cursor<'a> {
-    /// Reads the decimal number of a register; `None` if there are no digits or too many.
+    /// Reads a decimal register number; `None` if there are no digits or too many.
     pub(crate) fn digits(&mut self) -> Option<u32> {
         let start = self.pos;
         let mut value: u32 = 0;
@@ -22,7 +22,7 @@ impl<'a> Cursor<'a> {
         (self.pos > start).then_some(value)
     }
 
-    /// Reads a symbol name: a word, or any text in quotes.
+    /// Reads a symbol name: a word, or arbitrary text in quotes.
     pub(crate) fn name(&mut self) -> Result<Cow<'a, str>, Fail> {
         self.skip_blanks();
         if self.peek() == b'"' {
@@ -43,7 +43,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads a symbol name; returns it with its span.
+    /// Reads a symbol name and returns it with its span.
     pub(crate) fn name_and_span(&mut self) -> Result<(Cow<'a, str>, Range<usize>), Fail> {
         let start = self.token_start();
         Ok((self.name()?, self.since(start)))
@@ -85,7 +85,7 @@ impl<'a> Cursor<'a> {
         }
         let end = self.pos;
         if is_word(self.peek()) {
-            // C suffixes have no effect.
+            // C suffixes are accepted but have no effect.
             let suffix = self.tail();
             if !matches!(self.slice(suffix), "U" | "L" | "LL" | "UL" | "ULL") {
                 let text = self.slice(start..self.pos);
@@ -103,7 +103,7 @@ impl<'a> Cursor<'a> {
         Ok(WrittenNumber::Int(value.cast_signed()))
     }
 
-    /// Skips an unsigned floating-point number, or whatever resembles one.
+    /// Skips an unsigned floating-point number, or text that resembles one.
     pub(crate) fn float_tail(&mut self) -> Range<usize> {
         let start = self.pos;
         loop {
@@ -160,7 +160,7 @@ impl<'a> Cursor<'a> {
         self.float_number(start, bits.map(f64::from_bits))
     }
 
-    /// Finishes a floating-point number whose digits end at the cursor, including its width suffix.
+    /// Finishes a floating-point number whose digits end at the cursor; reads its width suffix, if any.
     fn float_number(&mut self, start: usize, value: Option<f64>) -> Result<WrittenNumber, Fail> {
         let suffix = match self.peek() | 0x20 {
             _ if is_word(self.peek_at(1)) => None,
@@ -184,7 +184,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads a number as octal: GNU as does so if it begins with 0.
+    /// Converts a number to an integer in octal, as in GNU as if its first digit is 0.
     fn octal(&self, span: Range<usize>) -> Result<WrittenNumber, Fail> {
         let text = self.slice(span.clone());
         match u64::from_str_radix(text, 8) {
@@ -200,14 +200,14 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads a character in single quotes as its code. The cursor is at the quote.
+    /// Reads a character in single quotes and returns its code. The cursor is at the opening quote.
     pub(crate) fn character(&mut self) -> Result<i64, Fail> {
         let start = self.pos;
         self.pos += 1;
         let value = match self.peek() {
             b'\\' => match self.escape() {
                 Ok(value) => value,
-                // An unknown escape stands for the character itself.
+                // An unknown escape yields the character itself.
                 Err(_) if self.pos == start + 2 && self.peek().is_ascii_punctuation() => {
                     self.pos += 1;
                     self.text.as_bytes().get(self.pos - 1).copied().unwrap_or(0)

@@ -1,4 +1,4 @@
-//! Skipping of statements that are not assembled, blocks and rests of lines, and unterminated comments.
+//! Skips blocks, statements and line remainders without assembling them, and finds unterminated comments.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::ids;
 
 impl<'a> Cursor<'a> {
-    /// Finds an unterminated block comment, starting from the beginning of a line.
+    /// Searches for an unterminated block comment, starting at the beginning of the line at `line`.
     pub(crate) fn unclosed_comment(&self, line: usize) -> Option<Range<usize>> {
         let mut probe = self.clone();
         probe.pos = line;
@@ -29,7 +29,7 @@ impl<'a> Cursor<'a> {
         None
     }
 
-    /// Skips a statement without parsing it.
+    /// Skips a statement and its terminator without parsing it.
     pub(crate) fn skip_statement(&mut self) {
         self.skip_statement_content();
         let _ = self.eat(b'\n') || self.eat(b';');
@@ -54,8 +54,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Skips a block up to its closing directive and returns the range of its body; without one, the body extends to
-    /// the end of the text.
+    /// Skips a block up to its closing directive, `closes`, and returns the range of its body. Nested blocks begin with
+    /// `opens`.
     pub(crate) fn body(
         &mut self,
         (opens, closes): (&[&str], &[&str]),
@@ -87,13 +87,13 @@ impl<'a> Cursor<'a> {
             .with_help(format!("end it with `{end}`")))
     }
 
-    /// Range of a statement up to the cursor, without trailing blanks.
+    /// Range from `start` to the cursor, without trailing blanks.
     pub(crate) fn statement_from(&self, start: usize) -> Range<usize> {
         let text = self.slice(start..self.pos());
         start..start + text.trim_end().len()
     }
 
-    /// Reads the rest of the line without its comment.
+    /// Reads the rest of the statement, without its comment.
     pub(crate) fn rest_of_line(&mut self) -> &'a str {
         self.skip_blanks();
         let start = self.pos();
@@ -105,7 +105,7 @@ impl<'a> Cursor<'a> {
                     end = self.pos();
                     continue;
                 }
-                // The quote does not begin a string, and may be unmatched.
+                // The quote is unmatched, so it does not begin a string.
                 self.set_pos(quote);
             }
             let width = self.here().len().max(1);

@@ -1,5 +1,5 @@
-//! Pseudo-operations that only CLRX has and that do not concern its binary formats: scopes, enumerations, undefining
-//! of symbols, and queries about the GPU. Its loops and conditionals are in `expand`.
+//! CLRX-only directives that do not depend on a binary format: scopes, enumerations, undefining symbols, and queries
+//! about the GPU. CLRX's loops and conditionals are in `expand`.
 //!
 //! Source: CLRX's "Assembler Pseudo-Operations".
 
@@ -13,7 +13,7 @@ use crate::diagnostic::{Diagnostic, Fail, WithHelp, fail};
 use crate::ids;
 use crate::symbols::scope::{ScopeId, Scopes};
 
-/// CLRX's architecture names, indexed by its architecture numbers, and the corresponding instruction sets.
+/// CLRX's architecture names, indexed by its architecture numbers, and the instruction sets they name.
 #[rustfmt::skip]
 const ARCHITECTURES: &[(&[&str], Isa)] = &[
     (&["si", "gcn1.0", "gfx6"],                Isa::Si),
@@ -23,7 +23,7 @@ const ARCHITECTURES: &[(&[&str], Isa)] = &[
     (&["vega20", "gcn1.4.1", "gfx906"],        Isa::Vega20),
 ];
 
-/// CLRX's GPU names that are not target names, and the corresponding targets. CLRX's GFX700 is Kaveri.
+/// GPU names that only CLRX uses, and the targets they name. CLRX's GFX700 is Kaveri.
 #[rustfmt::skip]
 const DEVICES: &[(&str, &str)] = &[
     ("capeverde", "gfx601"), ("spectre", "gfx700"), ("spooky", "gfx700"), ("kalindi", "gfx703"),
@@ -31,7 +31,7 @@ const DEVICES: &[(&str, &str)] = &[
     ("polaris20", "gfx803"), ("polaris21", "gfx803"), ("polaris22", "gfx803"), ("vega11", "gfx900"),
 ];
 
-/// CLRX's GPU numbers for `.get_gpu`, by target name; if several GPUs share a target, the best known one.
+/// CLRX's GPU numbers, for `.get_gpu`, by target name; if several GPUs share a target, the best known one.
 #[rustfmt::skip]
 const DEVICE_NUMBERS: &[(&str, i64)] = &[
     ("gfx600", 2), ("gfx601", 1), ("gfx602", 3), ("gfx700", 5), ("gfx701", 9), ("gfx702", 9), ("gfx703", 7),
@@ -39,7 +39,7 @@ const DEVICE_NUMBERS: &[(&str, i64)] = &[
     ("gfx900", 22), ("gfx902", 24), ("gfx904", 26), ("gfx906", 28), ("gfx909", 24), ("gfx90c", 24),
 ];
 
-/// Names of CLRX's binary formats, indexed by its format numbers.
+/// CLRX's names for binary formats, indexed by its format numbers.
 const FORMATS: &[&[&str]] = &[
     &["amd", "catalyst"],
     &["gallium"],
@@ -47,14 +47,14 @@ const FORMATS: &[&[&str]] = &[
     &["amdcl2"],
     &["rocm"],
 ];
-/// The formats that this assembler can produce.
+/// Formats that this assembler can produce.
 const MADE_FORMATS: [usize; 2] = [RAW_FORMAT, 4];
-/// The implemented version of CLRX's language.
+/// Version of CLRX's language that is implemented.
 const VERSION: i64 = 109;
-/// `.fail` only warns for numbers from this one.
+/// Lowest number for which `.fail` only warns.
 const FIRST_WARNING: i64 = 500;
 
-/// Target of a GPU or architecture name in CLRX's spelling; case-insensitive.
+/// Target for CLRX's name of a GPU or architecture; case-insensitive.
 ///
 /// # Examples
 /// ```
@@ -72,7 +72,7 @@ pub fn clrx_target(name: &str) -> Option<&'static Target> {
     })
 }
 
-/// Instruction set of an architecture name.
+/// Instruction set for an architecture name.
 pub(crate) fn architecture_named(name: &str) -> Option<Isa> {
     let is_meant = |theirs: &&str| theirs.eq_ignore_ascii_case(name);
     ARCHITECTURES
@@ -81,13 +81,13 @@ pub(crate) fn architecture_named(name: &str) -> Option<Isa> {
         .map(|&(_, isa)| isa)
 }
 
-/// CLRX's number of a binary format.
+/// CLRX's number for a binary format.
 pub(crate) fn format_named(name: &str) -> Option<usize> {
     let is_meant = |theirs: &&str| theirs.eq_ignore_ascii_case(name);
     FORMATS.iter().position(|names| names.iter().any(is_meant))
 }
 
-/// CLRX's number of the newest architecture that is not newer than `isa`.
+/// CLRX's number for the newest architecture that is not newer than `isa`.
 fn architecture_number(isa: Isa) -> i64 {
     let older = ARCHITECTURES
         .iter()
@@ -105,7 +105,7 @@ fn scope_path(parser: &mut Parser<'_>) -> Result<ScopeId, Fail> {
     scope.ok_or_else(|| fail(&ids::NESTING_LIMIT, parser.cursor.since(start), TOO_DEEP))
 }
 
-/// `name`, or no name for an anonymous scope that ceases to exist at `.ends`.
+/// Handles `.scope name`; without a name, opens an anonymous scope that is discarded at `.ends`.
 pub(crate) fn open_scope(parser: &mut Parser<'_>, span: &Range<usize>) -> Result<(), Fail> {
     parser.cursor.skip_blanks();
     let name = parser.cursor.word();
@@ -145,7 +145,8 @@ pub(crate) fn unusing(parser: &mut Parser<'_>) -> Result<(), Fail> {
     Ok(())
 }
 
-/// `>start, name, name`: symbols with consecutive numbers; the numbering continues within each scope.
+/// Handles `.enum >start, name, name`: defines symbols with consecutive numbers. Without `>start`, numbering continues
+/// from the last `.enum` in the same scope.
 pub(crate) fn enumerate(parser: &mut Parser<'_>) -> Result<(), Fail> {
     if parser.cursor.eat_after_blanks(b'>') {
         parser.cursor.skip_blanks();
@@ -177,7 +178,7 @@ pub(crate) fn enumerate(parser: &mut Parser<'_>) -> Result<(), Fail> {
     }
 }
 
-/// `name`: later uses refer to a different symbol.
+/// Handles `.undef name`: later uses of the name refer to a new symbol.
 pub(crate) fn undefine(parser: &mut Parser<'_>) -> Result<(), Fail> {
     let (name, span) = parser.cursor.name_and_span()?;
     if parser.names.is_defined(&name) || parser.names.register_symbol(&name).is_some() {
@@ -189,14 +190,14 @@ pub(crate) fn undefine(parser: &mut Parser<'_>) -> Result<(), Fail> {
     Ok(())
 }
 
-/// Parses the name of an architecture, GPU or format; returns it with its span.
+/// Parses the name of an architecture, GPU or format and returns it with its span.
 pub(crate) fn platform<'a>(cursor: &mut Cursor<'a>) -> (&'a str, Range<usize>) {
     let start = cursor.token_start();
     let name = cursor.tail_word();
     (name, cursor.since(start))
 }
 
-/// `.gpu` or `.arch`: the target was determined before the source was read, so the name must agree with it.
+/// Handles `.gpu` and `.arch`. The target was chosen before the source was read, so the named one must match it.
 pub(crate) fn chosen_target(parser: &mut Parser<'_>, directive: &str) -> Result<(), Fail> {
     let (word, span) = platform(&mut parser.cursor);
     let Some(target) = clrx_target(word) else {
@@ -222,7 +223,7 @@ pub(crate) fn chosen_target(parser: &mut Parser<'_>, directive: &str) -> Result<
         .with_help(format!("assemble it with `--target {}`", target.name)))
 }
 
-/// The name of a binary format.
+/// Handles `.format name`.
 pub(crate) fn format(parser: &mut Parser<'_>) -> Result<(), Fail> {
     let (word, span) = platform(&mut parser.cursor);
     let Some(format) = format_named(word) else {
@@ -234,7 +235,7 @@ pub(crate) fn format(parser: &mut Parser<'_>) -> Result<(), Fail> {
     Ok(())
 }
 
-/// Records the format for conditionals; the caller determines the actual output format.
+/// Records the format for conditionals; the caller chooses the actual output format.
 fn choose_format(parser: &mut Parser<'_>, format: usize, span: Range<usize>) {
     parser.clrx_format = format;
     if !MADE_FORMATS.contains(&format) {
@@ -250,14 +251,14 @@ fn choose_format(parser: &mut Parser<'_>, format: usize, span: Range<usize>) {
     }
 }
 
-/// `name`: defines the symbol as a number.
+/// Defines the symbol named by the operand as `value`.
 pub(crate) fn get(parser: &mut Parser<'_>, value: i64) -> Result<(), Fail> {
     let (name, span) = parser.cursor.name_and_span()?;
     parser.names.define_number(&name, value, span);
     Ok(())
 }
 
-/// `number`: an error, or a warning from 500 upward.
+/// Handles `.fail number`: reports an error, or a warning from 500 upward.
 pub(crate) fn fail_directive(parser: &mut Parser<'_>, span: &Range<usize>) -> Result<(), Fail> {
     let number = parser.absolute("the number of the failure")?;
     let message = format!("`.fail {number}`");
@@ -270,35 +271,36 @@ pub(crate) fn fail_directive(parser: &mut Parser<'_>, span: &Range<usize>) -> Re
 
 const TOO_DEEP: &str = "scopes are nested too deep";
 
-/// `.get_gpu`
+/// Handles `.get_gpu name`.
 pub(crate) fn get_gpu(parser: &mut Parser<'_>) -> Result<(), Fail> {
     let name = parser.target.name;
     let number = DEVICE_NUMBERS.iter().find(|(target, _)| *target == name);
     get(parser, number.map_or(0, |&(_, number)| number))
 }
 
-/// `.get_arch`
+/// Handles `.get_arch name`.
 pub(crate) fn get_architecture(parser: &mut Parser<'_>) -> Result<(), Fail> {
     get(parser, architecture_number(parser.isa))
 }
 
-/// `.get_version`
+/// Handles `.get_version name`.
 pub(crate) fn get_version(parser: &mut Parser<'_>) -> Result<(), Fail> {
     get(parser, VERSION)
 }
 
-/// `.get_format`
+/// Handles `.get_format name`.
 pub(crate) fn get_format(parser: &mut Parser<'_>) -> Result<(), Fail> {
     get(parser, parser.clrx_format as i64)
 }
 
-/// `.rocm` and the other directives named after formats.
+/// Handles `.rocm` and the other directives named after formats.
 pub(crate) fn named_format(parser: &mut Parser<'_>, name: &str, span: Range<usize>) {
     let format = format_named(name.trim_start_matches('.'));
     choose_format(parser, format.unwrap_or(RAW_FORMAT), span);
 }
 
-/// `.buggyfplit`: floating-point constants as in CLRX up to version 0.1.2.
+/// Handles `.buggyfplit`, which requests floating-point constants as in CLRX up to version 0.1.2; they are not
+/// supported.
 pub(crate) fn old_literals(parser: &mut Parser<'_>, span: Range<usize>) {
     let message = "floating-point constants keep the width of their operands";
     let warning = Diagnostic::warning(&ids::CLRX_UNSUPPORTED, span, message);
@@ -309,7 +311,7 @@ pub(crate) fn old_literals(parser: &mut Parser<'_>, span: Range<usize>) {
     );
 }
 
-/// Directives that describe kernels in CLRX's other binary formats.
+/// Rejects directives that describe kernels in binary formats that only CLRX has.
 pub(crate) fn foreign_format(
     cursor: &mut Cursor<'_>,
     name: &str,
@@ -321,7 +323,7 @@ pub(crate) fn foreign_format(
         .with_help("describe kernels with `.amdhsa_kernel`, as docs/from-clrx.md shows line by line, or assemble words with `.rawcode`"))
 }
 
-/// `.regvar` and related directives.
+/// Rejects `.regvar` and the other register allocation directives.
 pub(crate) fn register_allocation(cursor: &mut Cursor<'_>, span: Range<usize>) -> Result<(), Fail> {
     cursor.skip_statement_content();
     let message = "registers are not allocated: name them, as in `x = %v[0:3]`";

@@ -1,4 +1,4 @@
-//! Data directives: numbers, strings, space, alignment.
+//! Data directives: numbers, strings, space and alignment.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::float::{FloatLayout, HALF};
 use crate::ids;
 use crate::value::{ExprValue, Term};
 
-/// Integers or addresses of `width` bytes, separated by commas.
+/// Emits comma-separated integers or addresses of `width` bytes each.
 pub(crate) fn data(parser: &mut Parser<'_>, output: &mut Output, width: u8) -> Result<(), Fail> {
     if parser.cursor.statement_ends() {
         return Ok(());
@@ -65,7 +65,7 @@ pub(crate) fn data(parser: &mut Parser<'_>, output: &mut Output, width: u8) -> R
     }
 }
 
-/// Checks that a datum fits, or truncates it with a warning.
+/// Checks that a number fits in `width` bytes. If the dialect truncates data, reports an oversized number as a warning.
 pub(crate) fn check_datum(
     parser: &mut Parser<'_>,
     number: i64,
@@ -84,7 +84,7 @@ pub(crate) fn check_datum(
     checked
 }
 
-/// Reads the size of reserved space; a negative size counts as 0 if the dialect allows it.
+/// Parses the size of reserved space. If the dialect allows it, a negative size counts as 0.
 fn room_size(parser: &mut Parser<'_>, what: &str) -> Result<u64, Fail> {
     if !parser.dialect.truncates_data() {
         let size = parser.absolute_within(what, 0, i64::MAX)?;
@@ -100,7 +100,7 @@ fn room_size(parser: &mut Parser<'_>, what: &str) -> Result<u64, Fail> {
     }))
 }
 
-/// Returns true if a value is missing at the cursor, which CLRX treats as 0 with a warning.
+/// Returns true if a value is missing at the cursor; CLRX uses 0 with a warning.
 fn is_missing_datum(parser: &mut Parser<'_>) -> bool {
     let is_missing = parser.dialect.takes_missing_data()
         && (parser.cursor.at_statement_end() || parser.cursor.peek() == b',');
@@ -112,7 +112,7 @@ fn is_missing_datum(parser: &mut Parser<'_>) -> bool {
     is_missing
 }
 
-/// LEB128 numbers, separated by commas.
+/// Emits comma-separated LEB128 numbers.
 pub(crate) fn leb128(
     parser: &mut Parser<'_>,
     output: &mut Output,
@@ -149,7 +149,7 @@ pub(crate) fn leb128(
     }
 }
 
-/// 16-byte numbers, separated by commas.
+/// Emits comma-separated 16-byte numbers.
 pub(crate) fn octa(parser: &mut Parser<'_>, output: &mut Output) -> Result<(), Fail> {
     loop {
         let start = parser.cursor.token_start();
@@ -188,7 +188,7 @@ pub(crate) fn octa(parser: &mut Parser<'_>, output: &mut Output) -> Result<(), F
     }
 }
 
-/// Floating-point numbers, separated by commas.
+/// Emits comma-separated floating-point numbers.
 pub(crate) fn floats(
     parser: &mut Parser<'_>,
     output: &mut Output,
@@ -215,7 +215,7 @@ pub(crate) fn floats(
         let bits = match hexadecimal {
             Some(digits) => format.hexadecimal(digits),
             None if text.eq_ignore_ascii_case("nan") => Some(format.nan()),
-            // Names of infinity are the same in Rust.
+            // Rust uses the same names for infinity.
             None => (format.decimal)(text),
         };
         let Some(bits) = bits else {
@@ -248,7 +248,7 @@ pub(crate) fn floats(
     }
 }
 
-/// Strings separated by commas, with `width` bytes per character; strings separated only by blanks are concatenated.
+/// Emits comma-separated strings with `width` bytes per character; strings separated by blanks are concatenated.
 pub(crate) fn strings(
     parser: &mut Parser<'_>,
     output: &mut Output,
@@ -261,7 +261,7 @@ pub(crate) fn strings(
     loop {
         let start = parser.cursor.token_start();
         if parser.dialect.takes_missing_data() && parser.cursor.peek() == b',' {
-            // A missing string emits nothing, not even a terminating zero.
+            // An empty list item emits nothing, not even a terminating zero.
             parser.cursor.set_pos(start + 1);
             continue;
         }
@@ -289,7 +289,7 @@ pub(crate) fn strings(
     }
 }
 
-/// `count, value`
+/// Handles `.space count, value`.
 pub(crate) fn space(
     parser: &mut Parser<'_>,
     output: &mut Output,
@@ -300,7 +300,7 @@ pub(crate) fn space(
     output.emit_repeated(&mut parser.names.layout, count, &[value as u8], span)
 }
 
-/// `count, value` of elements of `width` bytes
+/// Handles `.dcb count, value`, with elements of `width` bytes.
 pub(crate) fn repeated(
     parser: &mut Parser<'_>,
     output: &mut Output,
@@ -321,7 +321,7 @@ pub(crate) fn repeated(
     )
 }
 
-/// `count` of elements of `width` bytes
+/// Handles `.ds count`, with elements of `width` bytes.
 pub(crate) fn space_of(
     parser: &mut Parser<'_>,
     output: &mut Output,
@@ -336,14 +336,14 @@ pub(crate) fn space_of(
     )
 }
 
-/// `count, size, value`; only the bits in `mask` of the value are used.
+/// Handles `.fill count, size, value`; `mask` selects the bits of the value to use.
 pub(crate) fn fill(
     parser: &mut Parser<'_>,
     output: &mut Output,
     span: &Range<usize>,
     mask: u64,
 ) -> Result<(), Fail> {
-    /// Maximum number of bytes per element.
+    /// Maximum element size in bytes.
     const MAX_SIZE: usize = 8;
     let count = parser.absolute("the number of elements")?;
     let size = parser
@@ -377,7 +377,8 @@ pub(crate) fn fill(
     )
 }
 
-/// `alignment, fill, maximum number of bytes to skip`. Code is padded with S_NOP.
+/// Handles `.align alignment, fill, limit`; the limit is the maximum number of padding bytes. Code is padded with
+/// S_NOP.
 pub(crate) fn align(
     parser: &mut Parser<'_>,
     output: &mut Output,
@@ -432,7 +433,7 @@ pub(crate) fn align(
     }
 }
 
-/// `offset, fill`: advances to an offset in the section.
+/// Handles `.org offset, fill`: advances to an offset in the section.
 pub(crate) fn org(
     parser: &mut Parser<'_>,
     output: &mut Output,
@@ -476,7 +477,7 @@ pub(crate) fn org(
     }
 }
 
-/// `.half`: 16-bit integers or floats, depending on the dialect.
+/// Handles `.half`: emits 16-bit integers or floats, depending on the dialect.
 pub(crate) fn halves(parser: &mut Parser<'_>, output: &mut Output) -> Result<(), Fail> {
     if parser.dialect.halves_are_floats() {
         floats(parser, output, &HALF)

@@ -1,4 +1,4 @@
-//! Directives that expand to text: macros, loops, conditionals and included files.
+//! Directives that change the text being read: macros, loops, conditionals and included files.
 
 mod substitute;
 
@@ -20,10 +20,10 @@ use crate::ids;
 use loops::LOOP;
 use substitute::{Substitutions, substitute, unquoted};
 
-/// Parameter for the iteration number in a loop, and for the call number in a macro.
+/// Placeholder for the iteration number in a loop, or the call number in a macro.
 const ROUND: &str = "\\+";
 
-/// `count`, up to `.endr`
+/// Handles `.rept count` up to `.endr`.
 pub(crate) fn rept(reader: &mut SourceReader<'_>, span: &Range<usize>) -> Result<(), Fail> {
     let count = reader
         .parser
@@ -65,7 +65,7 @@ pub(crate) fn rept(reader: &mut SourceReader<'_>, span: &Range<usize>) -> Result
     reader.expand(step, begin, count)
 }
 
-/// `parameter, value, value`, up to `.endr`; for `.irpc`, the values are characters.
+/// Handles `.irp parameter, value, value` up to `.endr`; for `.irpc`, the values are the characters of a string.
 pub(crate) fn irp(
     reader: &mut SourceReader<'_>,
     span: &Range<usize>,
@@ -79,7 +79,7 @@ pub(crate) fn irp(
     unrolled(reader, name, body, values, call)
 }
 
-/// Expands a loop whose text depends on the iteration: all iterations as one text.
+/// Expands all iterations of a loop into one text, for a body that depends on the iteration.
 fn unrolled<'a>(
     reader: &mut SourceReader<'a>,
     name: &'static str,
@@ -96,7 +96,7 @@ fn unrolled<'a>(
             round,
         };
         let limit = reader.expansion.budget;
-        // Iterations of an empty body also use up the limit.
+        // Iterations of an empty body also count toward the limit.
         let limit = limit.saturating_sub(round as usize * REPEAT_COST);
         if !substitute(&mut out, text, &values, limit) || limit == 0 {
             return reader.expansion.charge(usize::MAX, &call);
@@ -146,7 +146,7 @@ fn irp_head<'a>(
     Ok((parameter, values))
 }
 
-/// `"text"`: a user-defined error, warning or note.
+/// Reports a user-defined error, warning or note: `.error "text"`.
 pub(crate) fn user_message(
     parser: &mut Parser<'_>,
     name: &str,
@@ -169,13 +169,13 @@ pub(crate) fn user_message(
     Ok(())
 }
 
-/// `.end`: ignores the rest of the source.
+/// Handles `.end`: ignores the rest of the source.
 pub(crate) fn end(reader: &mut SourceReader<'_>) {
     reader.parser.cursor.skip_line_content();
     reader.expansion.jump = Some(Jump::Stop);
 }
 
-/// Error for a directive that ends a block which was never opened.
+/// Error for a directive that closes a block which is not open.
 pub(crate) fn unopened_error(name: &str, span: &Range<usize>, beginning: &str) -> Result<(), Fail> {
     let message = format!("`{name}` without {beginning}");
     Err(fail(&ids::UNOPENED_BLOCK, span.clone(), message))

@@ -1,7 +1,7 @@
-//! Directives that produce notes: version, processor and YAML metadata of code object version 2, and PAL metadata.
+//! Directives that produce notes: version, processor and YAML metadata for code object version 2, and PAL metadata.
 //!
-//! LLVM up to version 18 emitted the former; their contents follow "Code Object V2 Note Records" in LLVM's "User
-//! Guide for AMDGPU Backend". They select version 2 unless the source says otherwise.
+//! LLVM up to version 18 emitted version 2 notes; their contents follow "Code Object V2 Note Records" in LLVM's "User
+//! Guide for AMDGPU Backend". These directives select version 2 unless the source selects another.
 
 use std::ops::Range;
 
@@ -15,14 +15,14 @@ use crate::directive::metadata::{self, END_HSA_METADATA, END_PAL_METADATA};
 use crate::ids;
 use crate::program::{SectionFlags, SectionKind};
 
-/// Name of the note section.
+/// Name of the section that holds notes.
 pub(crate) const SECTION: &str = ".note";
-/// Code object version that these directives imply.
+/// Code object version implied by these directives.
 const VERSION: u8 = 2;
-/// Maximum version number of processors and of the format.
+/// Maximum processor or format version number.
 const MAX_NUMBER: i64 = u32::MAX as i64;
 
-/// `major, minor`
+/// Handles `.hsa_code_object_version major, minor`.
 pub(crate) fn hsa_version(parser: &mut Parser<'_>, output: &mut Output) -> Result<(), Fail> {
     let start = parser.cursor.token_start();
     let major = parser.absolute_within("the major version", 0, MAX_NUMBER)?;
@@ -47,7 +47,8 @@ pub(crate) fn hsa_version(parser: &mut Parser<'_>, output: &mut Output) -> Resul
     )
 }
 
-/// `major, minor, stepping, "vendor", "architecture"`; if omitted, those of the target.
+/// Handles `.hsa_code_object_isa major, minor, stepping, "vendor", "architecture"`; operands default to the target's
+/// values.
 pub(crate) fn hsa_isa(parser: &mut Parser<'_>, output: &mut Output) -> Result<(), Fail> {
     let start = parser.cursor.token_start();
     let (major, minor, stepping) = parser.target.version();
@@ -85,14 +86,14 @@ pub(crate) fn hsa_isa(parser: &mut Parser<'_>, output: &mut Output) -> Result<()
     hsa_note(parser, output, note::ISA_VERSION, &description, start)
 }
 
-/// `"amdgcn-amd-amdhsa--gfx803"`
+/// Handles `.amd_amdgpu_isa "amdgcn-amd-amdhsa--gfx803"`.
 pub(crate) fn hsa_isa_name(parser: &mut Parser<'_>, output: &mut Output) -> Result<(), Fail> {
     let start = parser.cursor.token_start();
     let name = parser.cursor.string()?;
     hsa_note(parser, output, note::ISA_NAME, &name, start)
 }
 
-/// YAML up to the end directive, stored unchanged in the note.
+/// Handles `.amd_amdgpu_hsa_metadata`: stores the YAML up to the end directive as a note.
 pub(crate) fn hsa_metadata(
     parser: &mut Parser<'_>,
     output: &mut Output,
@@ -103,7 +104,7 @@ pub(crate) fn hsa_metadata(
         return Err(fail(&ids::UNCLOSED_BLOCK, span, message)
             .with_help(format!("end it with `{END_HSA_METADATA}`")));
     };
-    // Compilers write an empty line before the directive, which is not part of the note.
+    // Compilers write an empty line before the end directive; it is not part of the note.
     let text = format!("{}\n", parser.cursor.slice(place).trim_end());
     if let Err(error) = gcn_object::Metadata::from_yaml_v2(text.as_bytes()) {
         let message = format!("invalid metadata: {error}");
@@ -118,7 +119,7 @@ pub(crate) fn hsa_metadata(
     )
 }
 
-/// Metadata of PAL, the platform of graphics drivers, as YAML up to the end directive.
+/// Handles `.amdgpu_pal_metadata`: YAML metadata for PAL, the platform of graphics drivers, up to the end directive.
 pub(crate) fn pal_metadata(
     parser: &mut Parser<'_>,
     output: &mut Output,
@@ -145,7 +146,7 @@ pub(crate) fn pal_metadata(
     pal_note(parser, output, note, span)
 }
 
-/// `register, value, register, value`: the older form of PAL metadata.
+/// Handles `.amd_amdgpu_pal_metadata register, value, register, value`, the older form of PAL metadata.
 pub(crate) fn pal_registers(
     parser: &mut Parser<'_>,
     output: &mut Output,
@@ -173,7 +174,7 @@ pub(crate) fn pal_registers(
     pal_note(parser, output, note, span)
 }
 
-/// Adds PAL metadata as a note. The code object is for another platform, but tools can read the note.
+/// Adds a PAL metadata note. The code object is not for PAL, but tools can read the note.
 fn pal_note(
     parser: &mut Parser<'_>,
     output: &mut Output,
@@ -185,7 +186,7 @@ fn pal_note(
     append(&mut parser.names.layout, output, note, span)
 }
 
-/// Adds a note of code object version 2.
+/// Adds a note for code object version 2.
 fn hsa_note(
     parser: &mut Parser<'_>,
     output: &mut Output,

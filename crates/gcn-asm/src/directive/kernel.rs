@@ -1,4 +1,4 @@
-//! `.amdhsa_kernel` … `.end_amdhsa_kernel`: the kernel descriptor.
+//! Kernel descriptor directives: `.amdhsa_kernel` … `.end_amdhsa_kernel`.
 //!
 //! Keys, defaults, ranges and granularity follow "AMDHSA Kernel Assembler Directives" of LLVM's "User Guide for
 //! AMDGPU Backend" for gfx6 to gfx9.
@@ -25,9 +25,9 @@ use crate::symbols::{SymbolDefinition, Symbols};
 use crate::usage::RegisterUsage;
 use crate::value::{ExprValue, SymbolId};
 
-/// Alignment of a kernel's entry in bytes: the hardware's address registers omit the low eight bits.
+/// Alignment of a kernel's entry point in bytes; hardware address registers omit the low eight bits.
 const ENTRY_ALIGN: u64 = 256;
-/// `.amdhsa_kernel name`
+/// Handles `.amdhsa_kernel name`.
 pub(crate) fn begin_kernel(
     parser: &mut Parser<'_>,
     kernels: &mut DeclaredKernels,
@@ -53,7 +53,7 @@ pub(crate) fn begin_kernel(
     Ok(())
 }
 
-/// `.amdhsa_key value`
+/// Handles `.amdhsa_key value`.
 pub(crate) fn kernel_key(
     parser: &mut Parser<'_>,
     kernels: &mut DeclaredKernels,
@@ -99,7 +99,7 @@ pub(crate) fn kernel_key(
     Ok(())
 }
 
-/// `.end_amdhsa_kernel`: reserves space for the descriptor.
+/// Handles `.end_amdhsa_kernel`: reserves space for the descriptor.
 pub(crate) fn end_kernel(
     names: &mut Names,
     output: &mut Output,
@@ -109,7 +109,7 @@ pub(crate) fn end_kernel(
         let message = "`.end_amdhsa_kernel` without `.amdhsa_kernel`";
         return Err(fail(&ids::UNOPENED_BLOCK, span, message));
     };
-    // The descriptor is data and must not be placed within code.
+    // The descriptor is data and must not be in a code section.
     let outside = (names.layout.current, names.layout.previous);
     if names.layout.section().is_some_and(|s| s.flags.exec) {
         names.layout.current = names.layout.section_named(".rodata");
@@ -152,7 +152,7 @@ fn place_descriptor(
     Ok(())
 }
 
-/// Builds the descriptor, once every symbol is known.
+/// Builds the descriptor once all symbols are known.
 pub(crate) fn finish_kernel(
     parser: &mut Parser<'_>,
     output: &mut Output,
@@ -187,7 +187,7 @@ pub(crate) fn finish_kernel(
     if let (Some((binding, visibility)), Some(id)) = (binding, kernel.descriptor_symbol)
         && let Some(entry) = symbols.get_mut(id)
     {
-        // A kernel whose symbol is local cannot be launched.
+        // A kernel with a local symbol cannot be launched.
         entry.binding = Some(entry.binding.or(binding).unwrap_or(Binding::Global));
         entry.visibility = visibility;
     }
@@ -210,8 +210,8 @@ pub(crate) fn finish_kernel(
     Ok(())
 }
 
-/// Computes register counts that a kernel does not state, from the registers its code uses and those the hardware
-/// initializes. Returns a note with them.
+/// Computes the register counts that a kernel omits, from the registers that its code uses and those that the hardware
+/// initializes. Returns a note that states the counts.
 fn count_registers(
     names: &mut Names,
     output: &Output,
@@ -231,7 +231,7 @@ fn count_registers(
     let mut used = RegisterUsage::of(isa, code_of(names, output, kernel.symbol, code, begins));
     let leaves = used.leaves;
     if leaves {
-        // The callees are unknown.
+        // Registers used by callees are unknown.
         used = RegisterUsage {
             vgprs: used.vgprs.max(names.vgprs.total()),
             sgprs: used.sgprs.max(names.sgprs.total()),
@@ -323,7 +323,7 @@ fn has_key(isa: Isa, key: DescriptorKey) -> bool {
     named.is_some_and(|(.., on)| on.has(isa))
 }
 
-/// Section index and offset of every function and kernel, in ascending order.
+/// Section index and offset of each function and kernel, in ascending order.
 pub(crate) fn code_starts(symbols: &Symbols, kernels: &[KernelDirectives]) -> Vec<(u32, u64)> {
     let functions = symbols.ids().filter(|id| {
         let entry = symbols.get(*id);
@@ -339,7 +339,7 @@ pub(crate) fn code_starts(symbols: &Symbols, kernels: &[KernelDirectives]) -> Ve
     begins
 }
 
-/// Code of a kernel: up to its symbol's size, or to the next function or kernel.
+/// A kernel's code, up to its symbol's size or the next function or kernel.
 fn code_of<'a>(
     names: &Names,
     output: &'a Output,
@@ -398,7 +398,7 @@ fn descriptor(
         vgprs: 0,
         sgprs: 0,
         vcc: true,
-        // LLVM reserves its SGPRs on GCN 1.0 too, which does not have the register.
+        // LLVM reserves SGPRs for FLAT_SCRATCH even on GCN 1.0, which does not have the register.
         flat_scratch: true,
         xnack_mask: matches!(output.features.xnack, Feature::Any | Feature::On),
     };

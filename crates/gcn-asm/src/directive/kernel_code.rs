@@ -1,4 +1,4 @@
-//! Directives for the header before a kernel's code: `.amd_kernel_code_t` … `.end_amd_kernel_code_t`.
+//! Kernel header directives: `.amd_kernel_code_t` … `.end_amd_kernel_code_t`.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::explain;
 use crate::header::{BEGIN, DEFAULTS, END, HeaderDirectives, IGNORED, KEYS, named};
 use crate::ids;
 
-/// `.amd_kernel_code_t`
+/// Handles `.amd_kernel_code_t`.
 pub(crate) fn begin_kernel_code(
     parser: &mut Parser<'_>,
     kernels: &mut DeclaredKernels,
@@ -33,7 +33,7 @@ pub(crate) fn begin_kernel_code(
     Ok(())
 }
 
-/// `key = value`; the cursor is after the `=`.
+/// Parses the value of a `key = value` line; the cursor is after the `=`.
 pub(crate) fn kernel_code_key(
     parser: &mut Parser<'_>,
     kernels: &mut DeclaredKernels,
@@ -63,7 +63,7 @@ pub(crate) fn kernel_code_key(
     Ok(())
 }
 
-/// `.end_amd_kernel_code_t`: reserves space for the header.
+/// Handles `.end_amd_kernel_code_t`: reserves space for the header.
 pub(crate) fn end_kernel_code(
     parser: &mut Parser<'_>,
     output: &mut Output,
@@ -78,7 +78,7 @@ pub(crate) fn end_kernel_code(
     Ok(())
 }
 
-/// Builds the header, once every symbol is known.
+/// Builds a header once all symbols are known.
 fn finish_kernel_code(
     names: &mut Names,
     output: &mut Output,

@@ -1,7 +1,7 @@
-//! `.amdgpu_lds`: symbols in LDS.
+//! Handles `.amdgpu_lds`, which defines symbols in LDS.
 //!
-//! LLVM leaves their allocation to the linker; here it happens immediately: symbols follow each other from offset 0,
-//! each aligned (errata E180). A kernel that does not state its LDS size gets all of it.
+//! LLVM leaves allocation to the linker. This assembler allocates at once: it places symbols one after another from
+//! offset 0, each aligned (errata E180). A kernel that omits its LDS size gets the total.
 
 use std::ops::Range;
 
@@ -14,12 +14,12 @@ use crate::ids;
 use crate::symbols::SymbolDefinition;
 use crate::value::ExprValue;
 
-/// Maximum LDS size of a workgroup in bytes.
+/// Maximum LDS size per workgroup in bytes.
 const MAX_LDS: i64 = 1 << 16;
-/// Default alignment of a symbol in bytes.
+/// Default symbol alignment in bytes.
 const DEFAULT_ALIGN: i64 = 4;
 
-/// `name, size, alignment`
+/// Handles `.amdgpu_lds name, size, alignment`.
 pub(crate) fn lds_symbol(
     parser: &mut Parser<'_>,
     kernels: &mut DeclaredKernels,
@@ -65,7 +65,7 @@ pub(crate) fn lds_symbol(
     Ok(())
 }
 
-/// LDS size of a kernel that does not state it, in bytes; adds a note if it is not zero.
+/// LDS size in bytes for a kernel that does not declare it; adds a note unless the size is zero.
 pub(crate) fn implied_lds(
     diagnostics: &mut Vec<Diagnostic>,
     size: u32,

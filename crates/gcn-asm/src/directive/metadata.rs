@@ -1,4 +1,4 @@
-//! Metadata and identification of code objects.
+//! Directives for code object metadata, version and identification.
 
 use std::ops::Range;
 
@@ -12,21 +12,21 @@ use crate::program::ProgramMetadata;
 /// Supported code object versions.
 const CODE_OBJECT_VERSIONS: std::ops::RangeInclusive<i64> = 2..=6;
 
-/// End of a metadata block.
+/// Directive that ends a metadata block.
 const END_METADATA: &str = ".end_amdgpu_metadata";
-/// End of a metadata block of version 2.
+/// Directive that ends a version 2 metadata block.
 pub(crate) const END_HSA_METADATA: &str = ".end_amd_amdgpu_hsa_metadata";
-/// End of a PAL metadata block.
+/// Directive that ends a PAL metadata block.
 pub(crate) const END_PAL_METADATA: &str = ".end_amdgpu_pal_metadata";
 
-/// Directives that begin a text block, with the directives that end it.
+/// Directives that begin text blocks, each with the directive that ends it.
 pub(crate) const TEXT_BLOCKS: [(&str, &str); 3] = [
     (".amdgpu_metadata", END_METADATA),
     (".amd_amdgpu_hsa_metadata", END_HSA_METADATA),
     (".amdgpu_pal_metadata", END_PAL_METADATA),
 ];
 
-/// Skips lines up to one that begins with `end`; returns their range.
+/// Skips the lines up to the directive `end` and returns their range; `None` if the directive is missing.
 pub(crate) fn skip_to(cursor: &mut Cursor<'_>, end: &str) -> Option<Range<usize>> {
     cursor.skip_line();
     let start = cursor.pos();
@@ -44,7 +44,7 @@ pub(crate) fn skip_to(cursor: &mut Cursor<'_>, end: &str) -> Option<Range<usize>
     None
 }
 
-/// YAML up to `.end_amdgpu_metadata`.
+/// Handles `.amdgpu_metadata`: records the YAML up to `.end_amdgpu_metadata`.
 pub(crate) fn metadata(
     parser: &mut Parser<'_>,
     output: &mut Output,
@@ -72,7 +72,7 @@ pub(crate) fn metadata(
     }
 }
 
-/// `.amdhsa_code_object_version`
+/// Handles `.amdhsa_code_object_version version`.
 pub(crate) fn code_object_version(
     parser: &mut Parser<'_>,
     output: &mut Output,
@@ -83,7 +83,7 @@ pub(crate) fn code_object_version(
     Ok(())
 }
 
-/// `.ident "text"`
+/// Handles `.ident "text"`.
 pub(crate) fn identification(cursor: &mut Cursor<'_>, output: &mut Output) -> Result<(), Fail> {
     let text = cursor.string()?;
     let text = String::from_utf8_lossy(&text).into_owned();

@@ -10,7 +10,7 @@ use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::ids;
 use crate::program::{SectionFlags, SectionKind};
 
-/// ELF section types for arrays of functions that a loader calls, with their numbers.
+/// ELF types of sections that contain arrays of function pointers for the loader, with their numbers.
 pub(crate) const OTHER_SECTION_TYPES: &[(&str, u32)] = &[
     ("init_array", 14),
     ("fini_array", 15),
@@ -20,7 +20,7 @@ pub(crate) const OTHER_SECTION_TYPES: &[(&str, u32)] = &[
 /// Maximum depth of the `.pushsection` stack.
 const MAX_SECTION_STACK: usize = 1024;
 
-/// `offset`: begins a structure definition, in which labels are field offsets.
+/// Handles `.struct offset`: begins a structure definition, in which labels are field offsets.
 pub(crate) fn structure(parser: &mut Parser<'_>) -> Result<(), Fail> {
     let offset = parser.absolute_within("the offset", 0, MAX_NOBITS as i64)?;
     let layout = &mut parser.names.layout;
@@ -37,7 +37,7 @@ pub(crate) fn structure(parser: &mut Parser<'_>) -> Result<(), Fail> {
     Ok(())
 }
 
-/// `name, "flags", @type, size`
+/// Handles `.section name, "flags", @type, size`.
 pub(crate) fn section_directive(parser: &mut Parser<'_>, push: bool) -> Result<(), Fail> {
     let start = parser.cursor.token_start();
     let name = section_name(&mut parser.cursor)?;
@@ -67,7 +67,7 @@ pub(crate) fn section_directive(parser: &mut Parser<'_>, push: bool) -> Result<(
     Ok(())
 }
 
-/// Address that the current section is linked at.
+/// Handles `.gcn_address address`: sets the link address of the current section.
 pub(crate) fn section_address(parser: &mut Parser<'_>, span: Range<usize>) -> Result<(), Fail> {
     let address = parser.absolute_within("the address", 0, i64::MAX)?;
     let address = address.cast_unsigned();
@@ -83,7 +83,7 @@ pub(crate) fn section_address(parser: &mut Parser<'_>, span: Range<usize>) -> Re
     }
 }
 
-/// Parses a section name, which may contain dashes, for example `.note.GNU-stack`.
+/// Parses a section name, which may contain dashes, as in `.note.GNU-stack`.
 fn section_name(cursor: &mut Cursor<'_>) -> Result<String, Fail> {
     cursor.skip_blanks();
     if cursor.peek() == b'"' {
@@ -103,7 +103,7 @@ fn section_name(cursor: &mut Cursor<'_>) -> Result<String, Fail> {
     Ok(name.to_owned())
 }
 
-/// Parses flags in an older syntax: `#alloc,#write,#execinstr`.
+/// Parses section flags in an older syntax: `#alloc,#write,#execinstr`.
 fn named_flags(cursor: &mut Cursor<'_>) -> Result<SectionFlags, Fail> {
     let mut flags = SectionFlags::default();
     loop {
@@ -192,8 +192,8 @@ fn section_attributes(
             parser.optional_absolute("the size of an element")?;
         }
     }
-    // In a program of one source, each group occurs once and is never discarded, and links between sections do not
-    // matter.
+    // In a program with one source, each group occurs once and is never discarded, and links between sections have no
+    // effect.
     for is_named in [names_group, names_section] {
         if is_named {
             parser.cursor.comma("the name of a group or a section")?;
@@ -211,18 +211,18 @@ fn section_attributes(
     Ok((kind, flags))
 }
 
-/// Returns true if a section of this name contains only zeros and takes no space in the file.
+/// Returns true if a section with this name holds only zeros and takes no space in the file.
 fn is_zeros(name: &str) -> bool {
     name == ".bss" || name.starts_with(".bss.")
 }
 
-/// `.text` and other section names used as directives.
+/// Handles `.text` and other section names used as directives.
 pub(crate) fn enter_named(layout: &mut Layout, name: &str) {
     let section = layout.section_named(name);
     layout.enter(section);
 }
 
-/// `.popsection`
+/// Handles `.popsection`.
 pub(crate) fn pop(layout: &mut Layout, span: Range<usize>) -> Result<(), Fail> {
     match layout.stack.pop() {
         Some((current, previous)) => {

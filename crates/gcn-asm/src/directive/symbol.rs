@@ -17,7 +17,7 @@ use crate::operand;
 use crate::symbols::{SymbolDefinition, SymbolEntry};
 use crate::value::{ExprValue, SymbolId};
 
-/// `name = expression`; the cursor is after the `=`.
+/// Handles `name = expression`; the cursor is after the `=`.
 pub(crate) fn assign(
     parser: &mut Parser<'_>,
     output: &mut Output,
@@ -29,7 +29,7 @@ pub(crate) fn assign(
     }
     parser.cursor.skip_blanks();
     if parser.cursor.eat(b'%') {
-        // `v[0:3]` after it is a register even if a symbol is called `v`.
+        // After a `%`, `v[0:3]` is a register even if a symbol is called `v`.
         parser.banks_first = true;
         let operand = operand::operand(parser);
         parser.banks_first = false;
@@ -43,7 +43,8 @@ pub(crate) fn assign(
     parser.define(name, span, value.into())
 }
 
-/// Value of a register alias. As in CLRX, it may also be an inline constant, but not a literal, and has no sign.
+/// Value for a register alias. As in CLRX, it may also be an inline constant, but not a literal, and must not have a
+/// sign.
 fn register_or_constant(isa: Isa, operand: ParsedOperand) -> Result<ArgValue, Fail> {
     let is_inline = |bits: u64| regs::inline_of_float_bits(isa, bits, Ty::F32).is_some();
     let is_value = match operand.what {
@@ -59,7 +60,7 @@ fn register_or_constant(isa: Isa, operand: ParsedOperand) -> Result<ArgValue, Fa
     Err(fail(&ids::OPERAND_KIND, operand.span, message))
 }
 
-/// `name, expression`, evaluated at each use of the symbol.
+/// Defines a symbol as an expression that is evaluated at each use.
 fn assign_lazily(
     parser: &mut Parser<'_>,
     output: &mut Output,
@@ -79,7 +80,7 @@ fn symbol(parser: &mut Parser<'_>) -> Result<SymbolId, Fail> {
     Ok(parser.names.symbols.reference(&name, span))
 }
 
-/// Applies a directive to each of a list of names, separated by commas.
+/// Applies a directive to each symbol in a comma-separated list of names.
 pub(crate) fn each_symbol(
     parser: &mut Parser<'_>,
     change: impl Fn(&mut SymbolEntry),
@@ -95,7 +96,7 @@ pub(crate) fn each_symbol(
     }
 }
 
-/// `name, @function`
+/// Handles `.type name, @function`.
 pub(crate) fn symbol_type(parser: &mut Parser<'_>) -> Result<(), Fail> {
     let id = symbol(parser)?;
     let _ = parser.cursor.eat_after_blanks(b',');
@@ -119,7 +120,7 @@ pub(crate) fn symbol_type(parser: &mut Parser<'_>) -> Result<(), Fail> {
     Ok(())
 }
 
-/// `name, expression`
+/// Handles `.size name, expression`.
 pub(crate) fn symbol_size(parser: &mut Parser<'_>) -> Result<(), Fail> {
     let id = symbol(parser)?;
     parser.cursor.comma("the size")?;
@@ -130,7 +131,7 @@ pub(crate) fn symbol_size(parser: &mut Parser<'_>) -> Result<(), Fail> {
     Ok(())
 }
 
-/// `name, size`: returns the symbol, its span, and the size in bytes.
+/// Parses `name, size` and returns the symbol, its span, and the size in bytes.
 fn symbol_and_size(parser: &mut Parser<'_>) -> Result<(SymbolId, Range<usize>, i64), Fail> {
     let start = parser.cursor.token_start();
     let id = symbol(parser)?;
@@ -140,10 +141,10 @@ fn symbol_and_size(parser: &mut Parser<'_>) -> Result<(SymbolId, Range<usize>, i
     Ok((id, name, size))
 }
 
-/// `name, size, alignment`
+/// Handles `.comm name, size, alignment`.
 pub(crate) fn common(parser: &mut Parser<'_>) -> Result<(), Fail> {
     let (id, span, size) = symbol_and_size(parser)?;
-    // For AMD GPUs, LLVM takes the exponent of the alignment here, unlike GNU as on other targets.
+    // For AMD GPUs, LLVM reads this operand as the exponent of the alignment, unlike GNU as on other targets.
     let exponent = parser.optional_absolute("the alignment")?.unwrap_or(0);
     let align = u32::try_from(exponent)
         .ok()
@@ -172,7 +173,7 @@ pub(crate) fn common(parser: &mut Parser<'_>) -> Result<(), Fail> {
     Ok(())
 }
 
-/// `name, size`: reserves space at the end of `.bss`.
+/// Handles `.lcomm name, size`: reserves space at the end of `.bss`.
 pub(crate) fn local_common(
     parser: &mut Parser<'_>,
     output: &mut Output,
@@ -198,7 +199,7 @@ pub(crate) fn local_common(
     room
 }
 
-/// `name, expression`
+/// Handles `.set name, expression`; `once` rejects a symbol that is already defined, as `.equiv` does.
 pub(crate) fn set(parser: &mut Parser<'_>, output: &mut Output, once: bool) -> Result<(), Fail> {
     let (name, span) = parser.cursor.name_and_span()?;
     let name = name.into_owned();
@@ -209,7 +210,7 @@ pub(crate) fn set(parser: &mut Parser<'_>, output: &mut Output, once: bool) -> R
     assign(parser, output, &name, span)
 }
 
-/// `name, expression`, evaluated at each use of the symbol.
+/// Handles `.eqv name, expression`: the expression is evaluated at each use of the symbol.
 pub(crate) fn set_lazily(parser: &mut Parser<'_>, output: &mut Output) -> Result<(), Fail> {
     let (name, span) = parser.cursor.name_and_span()?;
     let name = name.into_owned();
@@ -218,7 +219,7 @@ pub(crate) fn set_lazily(parser: &mut Parser<'_>, output: &mut Output) -> Result
     assign_lazily(parser, output, &name, span)
 }
 
-/// `offset, kind, expression`: adds a relocation; the field's contents do not matter.
+/// Handles `.reloc offset, kind, expression`: adds a relocation, regardless of the field's contents.
 pub(crate) fn relocation(parser: &mut Parser<'_>, output: &mut Output) -> Result<(), Fail> {
     let place = parser.delayed("an offset is an integer or a label")?;
     parser.cursor.comma("the kind")?;

@@ -1,4 +1,4 @@
-//! Target directive.
+//! Target directive: `.amdgcn_target`.
 
 use gcn_isa::{Target, UnknownTarget};
 
@@ -7,12 +7,12 @@ use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::ids;
 use crate::inputs::features::Features;
 
-/// Processor of a target triple: `gfx906:xnack-` in `amdgcn-amd-amdhsa--gfx906:xnack-`.
+/// Processor in a target triple: `gfx906:xnack-` in `amdgcn-amd-amdhsa--gfx906:xnack-`.
 pub(crate) fn processor(triple: &str) -> &str {
     triple.splitn(5, '-').nth(4).unwrap_or("")
 }
 
-/// `"amdgcn-amd-amdhsa--gfx906:sramecc+:xnack-"`
+/// Handles `.amdgcn_target "amdgcn-amd-amdhsa--gfx906:sramecc+:xnack-"`.
 pub(crate) fn target_directive(
     parser: &mut Parser<'_>,
     features: &mut Features,

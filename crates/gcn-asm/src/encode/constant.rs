@@ -1,4 +1,4 @@
-//! Encodes constants for a type: as an inline constant if there is one, otherwise as a literal.
+//! Encodes constants according to operand type: as inline constants if possible, otherwise as literals.
 
 use gcn_isa::rules;
 use gcn_isa::{Isa, Operand, Slot, Ty, regs};
@@ -8,14 +8,14 @@ use crate::argument::{ArgValue, ParsedOperand};
 use crate::cursor::FloatWidth;
 use crate::inputs::dialect::Dialect;
 
-/// Encodes a floating-point number as the inline constant with the same bits, or else as a literal.
+/// Encodes a floating-point number as an inline constant with the same bits, if there is one, or else as a literal.
 pub(super) fn float_constant(
     isa: Isa,
     dialect: Dialect,
     ty: Ty,
     value: f64,
 ) -> Result<Operand, ProblemKind> {
-    // CLRX prints 1/(2π) identically for every type.
+    // CLRX prints 1/(2π) the same way for all types.
     let is_inv_2pi = dialect.rounds_inv_2pi() && value as f32 == std::f32::consts::FRAC_1_PI / 2.0;
     if is_inv_2pi && regs::inline(isa, regs::INV_2PI).is_some() {
         return Ok(Operand::Scalar {
@@ -31,8 +31,8 @@ pub(super) fn float_constant(
     rules::inline_or_literal(isa, ty, bits, float_literal(dialect, ty, value))
 }
 
-/// Converts a floating-point number to a literal of this type. A 16-bit integer gets the bits of a 32-bit float, as
-/// inline constants do (errata E165).
+/// Converts a floating-point number to literal bits for `ty`. A 16-bit integer operand gets the bits of a 32-bit float,
+/// as with inline constants (errata E165).
 pub(super) fn float_literal(dialect: Dialect, ty: Ty, value: f64) -> Result<u32, ProblemKind> {
     let (bits, is_possible) = match (ty, ty.constant_bits()) {
         (Ty::F16 | Ty::F16x2, _) => {
@@ -41,10 +41,10 @@ pub(super) fn float_literal(dialect: Dialect, ty: Ty, value: f64) -> Result<u32,
             let is_possible = half.is_finite() && (half.is_normal() || !is_rounded);
             (u32::from(half.to_bits()), is_possible)
         }
-        // The literal is the upper half; the lower is zero.
+        // The literal holds the upper half; the lower half is zero.
         (Ty::F64, _) => ((dialect.double_bits(value) >> u32::BITS) as u32, true),
         (_, 64) => return Err(ProblemKind::FloatInInteger),
-        // It must also be representable as a half.
+        // The value must also be representable as a half.
         _ if ty.is_short_integer() => {
             float_literal(dialect, Ty::F16, value)?;
             ((value as f32).to_bits(), true)
@@ -63,15 +63,15 @@ pub(super) fn float_literal(dialect: Dialect, ty: Ty, value: f64) -> Result<u32,
     }
 }
 
-/// Converts an integer to a literal of this type.
+/// Converts an integer to literal bits for `ty`.
 pub(super) fn literal(dialect: Dialect, ty: Ty, value: i64) -> Result<u32, ProblemKind> {
     dialect
         .literal(ty, value)
         .map_err(|error| field_problem(error, value))
 }
 
-/// Applies negation and absolute value to a constant. `None` for a 64-bit integer, whose 32-bit literal would not
-/// represent the written value.
+/// Applies an operand's negation and absolute value to its constant. Returns `None` for a 64-bit integer type, because
+/// a 32-bit literal cannot represent the result.
 pub(super) fn modified_constant(ty: Ty, arg: &ParsedOperand) -> Option<ArgValue> {
     let float = |value: f64| {
         let value = if arg.absolute { value.abs() } else { value };
@@ -95,7 +95,7 @@ pub(super) fn modified_constant(ty: Ty, arg: &ParsedOperand) -> Option<ArgValue>
     }
 }
 
-/// Sets the number of registers to that of the slot.
+/// Gives a scalar operand as many registers as its slot.
 pub(super) fn with_count(operand: Operand, slot: &Slot) -> Operand {
     match operand {
         Operand::Scalar { code, .. } => Operand::Scalar {
@@ -106,7 +106,7 @@ pub(super) fn with_count(operand: Operand, slot: &Slot) -> Operand {
     }
 }
 
-/// Width of a floating-point constant of this type.
+/// Width of floating-point constants for `ty`.
 pub(super) fn width_of(ty: Ty) -> FloatWidth {
     match ty {
         Ty::F16 | Ty::F16x2 => FloatWidth::Half,
@@ -115,7 +115,7 @@ pub(super) fn width_of(ty: Ty) -> FloatWidth {
     }
 }
 
-/// Type of a floating-point constant of this width.
+/// Type of floating-point constants with this width.
 pub(super) fn float_of(width: FloatWidth) -> Ty {
     match width {
         FloatWidth::Half => Ty::F16,

@@ -1,4 +1,4 @@
-//! Encodes operands of exports and interpolation.
+//! Encodes operands of export and interpolation instructions.
 
 use gcn_isa::exp::SOURCES;
 use gcn_isa::vintrp::CHANNELS;
@@ -8,7 +8,7 @@ use super::problem::{ProblemKind, field_problem};
 use crate::argument::ArgValue;
 use crate::ids;
 
-/// Encodes an attribute number, whose range the dialect has checked, and its channel.
+/// Encodes an attribute number and its channel. The dialect has already checked the number's range.
 pub(super) fn attribute(inst: &mut Inst, value: i64) -> Result<(), ProblemKind> {
     let channels = CHANNELS.len() as i64;
     let problem = |error| field_problem(error, value);
@@ -18,7 +18,7 @@ pub(super) fn attribute(inst: &mut Inst, value: i64) -> Result<(), ProblemKind> 
         .map_err(problem)
 }
 
-/// Encodes an export value in CLRX's way: EN has one bit per value, even if COMPR packs two values into a field.
+/// Encodes an export value as CLRX does: EN has one bit per value, even if COMPR packs two values into a field.
 pub(super) fn export_value(inst: &mut Inst, place: u8, what: ArgValue) -> Result<(), ProblemKind> {
     let register = match what {
         ArgValue::Vgprs { first, count: 1 } => Some(first),

@@ -1,4 +1,4 @@
-//! Encodes modifiers, and the defaults of omitted ones.
+//! Encodes modifiers and sets defaults for omitted ones.
 
 use gcn_isa::field::Encoding;
 use gcn_isa::{Field, FieldError, Inst, Modifier, ModifierValue};
@@ -8,10 +8,10 @@ use super::statement::{AS_NUMBER, StatementOperands};
 use crate::argument::ModArg;
 use crate::inputs::dialect::Dialect;
 
-/// Maximum length of a list: three sources and the destination.
+/// Maximum list length: three sources and the destination.
 const LIST_ROOM: usize = 4;
 
-/// Sets omitted modifiers to the dialect's defaults.
+/// Sets omitted modifiers to their defaults in the dialect.
 pub(super) fn set_defaults(inst: &mut Inst, dialect: Dialect) {
     if dialect == Dialect::default() {
         return;
@@ -40,7 +40,7 @@ pub(super) fn set_defaults(inst: &mut Inst, dialect: Dialect) {
     }
 }
 
-/// Sets the modifiers that are given.
+/// Sets the modifiers that the statement gives.
 pub(super) fn set_modifiers(
     inst: &mut Inst,
     dialect: Dialect,
@@ -99,7 +99,7 @@ pub(super) fn set_modifiers(
     Ok(())
 }
 
-/// Sets each bit of a list in the field where the encoding has it. Bits omitted from a short list are 0.
+/// Sets each bit of a list in the field that holds it in this encoding. Bits missing from a short list are 0.
 fn set_list(inst: &mut Inst, arg: &ModArg) -> Result<Result<(), FieldError>, ProblemKind> {
     let list = inst.list_bits(arg.modifier);
     let expected = list.iter().count();
@@ -108,7 +108,7 @@ fn set_list(inst: &mut Inst, arg: &ModArg) -> Result<Result<(), FieldError>, Pro
     } else {
         arg.count
     };
-    // LLVM's lists may have four elements; those without an operand are ignored if they are zero.
+    // LLVM accepts four-element lists; surplus zero elements are ignored.
     let surplus = arg.value.checked_shr(expected as u32).unwrap_or(0);
     let is_idle = count <= LIST_ROOM && (surplus == 0 || arg.modifier.field == Field::OpSelHi);
     if count > expected && !is_idle {

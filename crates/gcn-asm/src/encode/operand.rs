@@ -1,4 +1,4 @@
-//! Encodes an operand into the fields of its slot.
+//! Encodes an operand into its slot's fields.
 
 use gcn_isa::field::Encoding;
 use gcn_isa::rules::{self, Rule};
@@ -16,13 +16,13 @@ use crate::argument::{ArgValue, ParsedOperand};
 use crate::ids;
 use crate::inputs::dialect::Dialect;
 
-/// Number of v0 in fields that also name scalar registers.
+/// Encoding of v0 in fields that also encode scalar registers.
 const FIRST_VGPR: i64 = 256;
-/// Width of these fields.
+/// Width in bits of fields that encode VGPRs and scalar registers.
 const VGPR_OR_SCALAR_BITS: u8 = 9;
-/// Largest register group that must be aligned to its size.
+/// Size of the largest register group that must be aligned to its size.
 const GROUP: u8 = 4;
-/// Dwords of an image descriptor with R128.
+/// Size in dwords of an image descriptor with R128.
 const SHORT_DESCRIPTOR: u8 = 4;
 
 pub(super) fn encode_operand(
@@ -40,7 +40,7 @@ pub(super) fn encode_operand(
     let isa = inst.isa;
     let PlacedOperand { slot, bits, .. } = to;
     let is_signed = arg.negated || arg.absolute || arg.extended;
-    // Common case.
+    // Common case: a VGPR operand.
     if let (Kind::Vgpr | Kind::Src, ArgValue::Vgprs { first, count }) = (slot.kind, arg.what)
         && count == slot.ty.dwords()
         && bits.width != 0
@@ -172,7 +172,7 @@ pub(super) fn encode_operand(
                 count: slot.ty.dwords(),
             };
             match rules::operand(inst, slot, operand) {
-                // The number of an inline constant is not a register's.
+                // The code is that of an inline constant, not of a register.
                 Some(Rule::NoConstant) => return Err(problem(ProblemKind::Expected(slot))),
                 Some(rule) if dialect.enforces(rule) => {
                     return Err(problem(ProblemKind::Breaks(rule)));
@@ -180,7 +180,7 @@ pub(super) fn encode_operand(
                 Some(_) | None => operand,
             }
         }
-        // A distance between labels is final here, but LLVM does not know it yet.
+        // A label distance is known here, but not yet to LLVM, which encodes it as a literal.
         (Kind::Src | Kind::Ssrc, ArgValue::Int(value)) if arg.is_distance => {
             Operand::Literal(literal(dialect, slot.ty, value).map_err(problem)?)
         }
@@ -235,7 +235,7 @@ pub(super) fn encode_operand(
             return Ok(());
         }
         (Kind::ScalarOffset { .. }, ArgValue::Delayed(delayed)) => {
-            // Only a number can be defined later.
+            // Only numbers may be defined later, not registers.
             set_unknown(inst, slot, unknown_offset(false)).map_err(problem)?;
             let put_off = encoded.delay(DelayedField::Operand(slot), delayed);
             return put_off.map_err(problem);
@@ -255,7 +255,7 @@ pub(super) fn encode_operand(
             )));
         }
         (Kind::Branch, ArgValue::Int(value)) => {
-            // LLVM prints a distance as an unsigned number.
+            // LLVM prints distances as unsigned numbers.
             let value = match u16::try_from(value) {
                 Ok(unsigned) => i64::from(unsigned.cast_signed()),
                 Err(_) => value,
@@ -270,7 +270,7 @@ pub(super) fn encode_operand(
             return attribute(inst, value).map_err(problem);
         }
         (_, ArgValue::Graphics(kind, value)) if kind == slot.kind => Operand::Imm(value),
-        // Unsigned comparisons have unsigned immediates.
+        // Unsigned comparisons take unsigned immediates.
         (Kind::Simm16, ArgValue::Int(value @ ..0))
             if inst.row().slots().any(|slot| slot.ty == Ty::U32) =>
         {
@@ -330,13 +330,13 @@ pub(super) fn encode_operand(
     })
 }
 
-/// Sets an operand whose value is zero until it is known.
+/// Sets an operand with a delayed value; its fields are zero for now.
 fn set_unknown(inst: &mut Inst, slot: &Slot, operand: Operand) -> Result<(), ProblemKind> {
     let set = inst.set_operand(slot, operand);
     set.map_err(|error| field_problem(error, 0))
 }
 
-/// Scalar offset whose value is not known yet: a literal, or a number in the offset's field.
+/// Scalar offset with a delayed value, held in a literal or in the offset field.
 fn unknown_offset(literal: bool) -> Operand {
     Operand::ScalarOffset {
         imm: Some(0),
@@ -345,11 +345,11 @@ fn unknown_offset(literal: bool) -> Operand {
     }
 }
 
-/// Number of registers of an operand, and an alternative number that is also valid.
+/// Number of registers that the operand takes, and another number that is also valid.
 pub(super) fn register_counts(inst: &Inst, slot: &Slot) -> (u8, u8) {
     let count = slot.ty.dwords();
     match slot.kind {
-        // With TFE, a status dword may follow the value (errata E015).
+        // With TFE, the value may be followed by a status dword (errata E015).
         Kind::Vgpr if slot.access != OperandAccess::Read && inst.flag(Field::Tfe) => {
             (count + 1, count)
         }
@@ -364,7 +364,7 @@ pub(super) fn register_counts(inst: &Inst, slot: &Slot) -> (u8, u8) {
             _ => (count, count),
         },
         Kind::ExportSource(_) => (1, 1),
-        // LLVM prints short descriptors with the length of long ones.
+        // LLVM prints short descriptors with as many registers as long ones.
         Kind::Aligned(_) if slot.field == Field::Srsrc && inst.flag(Field::R128) => {
             (count, SHORT_DESCRIPTOR)
         }
@@ -380,7 +380,7 @@ pub(super) fn register_counts(inst: &Inst, slot: &Slot) -> (u8, u8) {
     }
 }
 
-/// Returns true if an SDWA source may be a scalar register or inline constant (GCN 1.4).
+/// Returns true if an SDWA source may be a scalar register or an inline constant (GCN 1.4).
 fn takes_scalar(inst: &Inst, field: Field) -> bool {
     match field {
         Field::Src0 => inst.layout().has(Field::Src0Scalar),
@@ -389,16 +389,16 @@ fn takes_scalar(inst: &Inst, field: Field) -> bool {
     }
 }
 
-/// Returns true if a group of scalar registers is aligned as the slot requires.
+/// Returns true if a scalar register group has the alignment that the slot requires.
 fn takes_group(inst: &Inst, slot: &Slot, code: u8, count: u8) -> bool {
     match slot.kind {
-        // The field may have more bits than this alignment needs.
+        // The field may be able to encode groups that are not aligned enough.
         Kind::Aligned(_) => regs::aligned(code, count.min(GROUP)),
         _ => gcn_isa::clrx::takes_group(inst.encoding, code, count),
     }
 }
 
-/// Encodes negation, absolute value and sign extension, either in the encoding's fields or by changing the constant.
+/// Encodes negation, absolute value and sign extension in the encoding's fields, or applies them to the constant.
 fn source_modifiers(
     inst: &mut Inst,
     dialect: Dialect,
@@ -457,7 +457,7 @@ fn source_modifiers(
     Ok(arg.what)
 }
 
-/// Bits for negation, absolute value and sign extension of a source, whatever its type; 0 if the encoding has none.
+/// Bits that negate, take the absolute value of, or sign-extend a source of any type; 0 if the encoding lacks them.
 fn modifier_bits(inst: &Inst, slot: &Slot) -> (u64, u64, u64) {
     let index = match slot.field {
         Field::Src0 => 0,
@@ -482,7 +482,7 @@ fn modifier_bits(inst: &Inst, slot: &Slot) -> (u64, u64, u64) {
             0
         }
     };
-    // Packed instructions use lists; CLRX also sets the negation list from a sign.
+    // Packed instructions use modifier lists instead; in CLRX, a sign also sets the negation list.
     let is_packed = inst.encoding == Encoding::Vop3p;
     let absolute = if is_packed { 0 } else { bit(Field::Abs) };
     (bit(Field::Neg), absolute, 0)
@@ -496,7 +496,7 @@ pub(super) fn scalar_offset(
     what: ArgValue,
     added: Option<i64>,
 ) -> Result<(), ProblemKind> {
-    // Only the GCN 1.1 literal is a full 32-bit unsigned number.
+    // Only the literal of GCN 1.1 is a full 32-bit unsigned number.
     let has_literal = inst.encoding == Encoding::Smrd;
     let narrow = |value: i64| {
         let unsigned = u32::try_from(value).map(u32::cast_signed);
@@ -516,7 +516,7 @@ pub(super) fn scalar_offset(
                 literal: false,
             };
             match rules::operand(inst, slot, operand) {
-                // The fields determine the range.
+                // The field widths determine the range.
                 None | Some(Rule::OffsetRange) => operand,
                 Some(rule) if !dialect.enforces(rule) => operand,
                 Some(rule) => return Err(ProblemKind::Breaks(rule)),
@@ -544,13 +544,13 @@ pub(super) fn scalar_offset(
         _ => added.unwrap_or(0),
     };
     match inst.set_operand(slot, operand) {
-        // CLRX prints a negative offset as an unsigned number.
+        // CLRX prints negative offsets as unsigned numbers.
         Err(FieldError::Range { .. })
             if !dialect.enforces(Rule::OffsetRange) && inst.set(Field::Offset, value).is_ok() =>
         {
             Ok(())
         }
-        // Offsets that do not fit the field become a literal.
+        // An offset too large for the field becomes a literal.
         Err(FieldError::Range { low, .. }) if has_literal && inst.isa == Isa::Ci => {
             let high = u32::MAX.into();
             Err(ProblemKind::Range { value, low, high })
@@ -559,7 +559,7 @@ pub(super) fn scalar_offset(
     }
 }
 
-/// Problem for an out-of-range offset, with the valid range.
+/// Out-of-range problem for an offset, with the valid range.
 fn offset_range(inst: &Inst, slot: &Slot, value: i64) -> ProblemKind {
     let mut probe = *inst;
     let extreme = Operand::ScalarOffset {

@@ -1,11 +1,11 @@
-//! Reasons why a statement does not fit an encoding.
+//! Reasons why a statement cannot be encoded.
 
 use gcn_isa::rules::Rule;
 use gcn_isa::{FieldError, Slot};
 
 use crate::ids::Explanation;
 
-/// Part of a statement that a problem concerns.
+/// Part of a statement that has a problem.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ProblemPlace {
     Instruction,
@@ -13,17 +13,16 @@ pub(crate) enum ProblemPlace {
     Modifier(usize),
 }
 
-/// Reason why operands do not fit an encoding.
+/// Reason why operands do not fit an encoding, and the part of the statement at fault.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct EncodeProblem {
     pub at: ProblemPlace,
     pub kind: ProblemKind,
 }
 
-/// The kind of a problem.
+/// Kind of encoding problem.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum ProblemKind {
-    /// The variants are ordered: if several encodings fail, the latest and most specific problem is reported.
     ModifierNotHere,
     NeedsVgpr,
     NoLiteral,
@@ -43,7 +42,7 @@ pub(crate) enum ProblemKind {
     MustReturn,
     ReturnsNothing,
     OffIsMandatory,
-    /// The address of a buffer, which has this many VGPRs, is missing.
+    /// A buffer address with this many VGPRs is missing.
     NoAddress(u8),
     BothOff,
     BothRegisters,
@@ -72,7 +71,7 @@ pub(crate) enum ProblemKind {
 }
 
 impl ProblemKind {
-    /// Rank of the problem; if several encodings fail, the one with the highest rank is reported.
+    /// Specificity of the problem: if several encodings fail, the highest-ranked problem is reported.
     pub(super) fn rank(self) -> u8 {
         match self {
             ProblemKind::ModifierNotHere
@@ -86,7 +85,7 @@ impl ProblemKind {
     }
 }
 
-/// Problem with an operand, by index.
+/// Problem with the operand at `index`.
 pub(super) fn at_arg(index: usize, kind: ProblemKind) -> EncodeProblem {
     EncodeProblem {
         at: ProblemPlace::Arg(index),
@@ -94,13 +93,13 @@ pub(super) fn at_arg(index: usize, kind: ProblemKind) -> EncodeProblem {
     }
 }
 
-/// Problem for a value that does not fit its field.
+/// Problem for a field error; `value` is the value that does not fit.
 pub(super) fn field_problem(error: FieldError, value: i64) -> ProblemKind {
     match error {
         FieldError::Missing => ProblemKind::ModifierNotHere,
         FieldError::Range { low, high, .. } => ProblemKind::Range { value, low, high },
         FieldError::Alignment(multiple) => ProblemKind::Alignment(multiple),
-        // The operand is of another kind.
+        // The field takes another kind of operand.
         _ => ProblemKind::NoLiteral,
     }
 }

@@ -1,48 +1,48 @@
-//! Input and result of the encoder: operands of a statement, and the encoded instruction.
+//! Encoder input and output: a statement's operands, and the encoded instruction.
 
 use gcn_isa::{Field, FieldError, Inst, Kind, Modifier, ModifierValue, Operand, Slot};
 
 use super::problem::ProblemKind;
 use crate::argument::{DelayedId, ModArg, ParsedOperand};
 
-/// Length of a list that is written as a single number, as in CLRX.
+/// [`ModArg::count`](crate::argument::ModArg::count) of a list written as a single number, as in CLRX.
 pub(crate) const AS_NUMBER: usize = usize::MAX;
 
-/// The operands and modifiers of a statement.
+/// A statement's operands and modifiers.
 pub(crate) struct StatementOperands<'a> {
     pub args: &'a [ParsedOperand],
     pub mods: &'a [ModArg],
-    /// `offset:` after the register of a scalar memory instruction (errata E025).
+    /// `offset:` value after the register operand of a scalar memory instruction (errata E025).
     pub scalar_offset: Option<i64>,
 }
 
-/// An instruction with fields that are still to be filled in.
+/// An encoded instruction, and its fields that are still unknown.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EncodedStatement {
     pub inst: Inst,
     pub delayed: Option<(DelayedField, DelayedId)>,
-    /// Delayed fields that do not hold addresses.
+    /// Delayed fields that cannot hold addresses.
     pub later: [Option<(DelayedField, DelayedId)>; MOST_LATER],
 }
 
-/// A field that is filled in later.
+/// A field whose value is filled in later.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum DelayedField {
-    /// The literal dword after the instruction.
+    /// Literal dword after the instruction.
     Literal,
-    /// The branch offset.
+    /// Branch offset.
     Branch,
-    /// Value of an operand.
+    /// Operand value.
     Operand(&'static Slot),
-    /// Value of a modifier.
+    /// Modifier value.
     Modifier(&'static Modifier),
 }
 
-/// Maximum number of delayed fields of an instruction, in addition to a literal.
+/// Maximum number of delayed fields per instruction, besides a literal or branch offset.
 pub(crate) const MOST_LATER: usize = 3;
 
 impl EncodedStatement {
-    /// Delays a field until the end of the source.
+    /// Marks a field to be filled in at the end of the source.
     pub(super) fn delay(
         &mut self,
         field: DelayedField,
@@ -55,10 +55,10 @@ impl EncodedStatement {
 }
 
 impl DelayedField {
-    /// Writes a number to the field.
+    /// Writes a value to the field.
     ///
     /// # Errors
-    /// [`FieldError`] if it does not fit.
+    /// [`FieldError`] if the value does not fit.
     pub(crate) fn fill(self, inst: &mut Inst, value: i64) -> Result<(), FieldError> {
         match self {
             DelayedField::Literal => inst.set_literal(value as u32),

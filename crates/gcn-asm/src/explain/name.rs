@@ -1,4 +1,4 @@
-//! Diagnostics for unknown instruction names, with suggestions.
+//! Diagnostics and suggestions for unknown instruction names.
 
 use std::ops::Range;
 
@@ -8,16 +8,16 @@ use gcn_isa::{Isa, IsaSet, TARGETS, Target, successor};
 use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::ids;
 
-/// Maximum number of unknown names for which suggestions are computed, which bounds the time for garbage input.
+/// Maximum number of unknown names for which suggestions are computed; bounds the time spent on garbage input.
 pub(crate) const MAX_SUGGESTIONS: u32 = 64;
 
 /// Maximum length of a name for which suggestions are computed.
 const MAX_NAME: usize = 48;
 
-/// Names of the encodings in messages, in the order of [`SUFFIXES`].
+/// Encoding names in messages, in the order of [`SUFFIXES`].
 const FORMS: [&str; SUFFIXES.len()] = ["32-bit", "VOP3", "SDWA", "DPP"];
 
-/// Diagnostic for a name that no instruction of the target has.
+/// Diagnostic for an instruction name that the target does not have.
 pub(crate) fn unknown_instruction(
     target: &Target,
     name: &str,
@@ -72,14 +72,14 @@ pub(crate) fn unknown_instruction(
     }
 }
 
-/// Splits a name into its stem and the encoding that its suffix requests.
+/// Splits an instruction name into its stem and the encoding selected by its suffix.
 fn stem(name: &str) -> (&str, Option<&'static str>) {
     let mut suffixes = SUFFIXES.iter().zip(FORMS);
     let found = suffixes.find_map(|(suffix, form)| Some((name.strip_suffix(suffix)?, Some(form))));
     found.unwrap_or((name, None))
 }
 
-/// Names of the GCN versions in a set, or of chips if it has only part of a version.
+/// Describes a set of instruction sets by GCN version, or by chip if it includes only part of a version.
 fn exists_on(set: IsaSet) -> String {
     let is_partial = |isa: Isa| {
         let same = Isa::ALL
@@ -95,7 +95,7 @@ fn exists_on(set: IsaSet) -> String {
     format!("it exists on {}", chips.join(", "))
 }
 
-/// The most similar name, if at most a third of its letters differ from `name`.
+/// Name most similar to `name`, if the edit distance is at most a third of its length, and at most four.
 ///
 /// # Examples
 /// ```

@@ -1,4 +1,4 @@
-//! Evaluation of operators.
+//! Evaluates operators.
 
 use super::error::EvalError;
 use super::operator::Operator;
@@ -28,7 +28,7 @@ impl Operator {
         let (Some(a), Some(b)) = (left.as_absolute(), right.as_absolute()) else {
             return Err(EvalError::Addresses(self));
         };
-        // True comparisons give −1, as in GNU as.
+        // A true comparison gives −1, as in GNU as.
         let truth = |t: bool| -i64::from(t);
         let shift = |by: i64| u32::try_from(by).ok().filter(|&by| by < 64);
         let (x, y) = (a.cast_unsigned(), b.cast_unsigned());
@@ -75,7 +75,7 @@ impl Operator {
     }
 }
 
-/// Smallest multiple of `multiple` that is not less than `value`; `None` on overflow.
+/// Smallest multiple of `multiple` that is at least `value`; `None` on overflow.
 pub(super) fn align_to(value: i64, multiple: i64) -> Option<i64> {
     match value.checked_rem_euclid(multiple)? {
         0 => Some(value),

@@ -1,4 +1,4 @@
-//! Errors of expression evaluation.
+//! Expression evaluation errors.
 
 use std::ops::Range;
 
@@ -8,18 +8,18 @@ use crate::ids;
 use crate::symbols::Symbols;
 use crate::value::SymbolId;
 
-/// Error in the evaluation of an expression.
+/// Error in evaluating an expression.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum EvalError {
     /// A symbol is not defined yet.
     Pending(SymbolId),
     /// Division by zero.
     DivisionByZero,
-    /// The operator requires numbers but got an address.
+    /// An operator that requires numbers got an address.
     Addresses(Operator),
-    /// Symbols are defined by each other, or their chain is too long.
+    /// Symbol definitions are circular, or their chain is too long.
     Circular(SymbolId),
-    /// The evaluation exceeds its work limit.
+    /// The evaluation visits too many items.
     TooComplex,
 }
 

@@ -1,6 +1,7 @@
-//! Functions in LLVM's expressions, with which compilers compute register counts: `max(a, b, …)`, `or(a, b, …)`,
+//! Functions in LLVM expressions, which compilers use to compute register counts: `max(a, b, …)`, `or(a, b, …)`,
 //! `alignto(value, multiple)`, `extrasgprs(vcc, flat_scratch, xnack)`, `totalnumvgprs(agprs, vgprs)` and
-//! `occupancy(…)`. A call is compiled to operators after its arguments, so evaluation does not deal with functions.
+//! `occupancy(…)`. The parser turns each call into operators after its arguments, so the evaluator does not deal with
+//! functions.
 
 use gcn_isa::{Isa, Target};
 
@@ -9,7 +10,7 @@ use super::item::ExprItem;
 use super::operator::Operator;
 use crate::descriptor::extra_sgprs;
 
-/// A function.
+/// A function that expressions can call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ExprFunction {
     Max,
@@ -20,7 +21,7 @@ pub(super) enum ExprFunction {
     Occupancy,
 }
 
-/// Function names with their number of arguments; `None` for any number from one.
+/// Functions by name, each with its number of arguments; `None` accepts one or more.
 const FUNCTIONS: &[(&str, ExprFunction, Option<usize>)] = &[
     ("max", ExprFunction::Max, None),
     ("or", ExprFunction::Or, None),
@@ -34,17 +35,17 @@ const FUNCTIONS: &[(&str, ExprFunction, Option<usize>)] = &[
     ),
 ];
 
-/// Arguments of `occupancy`: maximum waves, VGPR granularity, number of VGPRs, LLVM's generation number, waves
+/// Number of arguments of `occupancy`: maximum waves, VGPR granularity, total VGPRs, LLVM's generation number, waves
 /// allowed by other limits, SGPRs used, VGPRs used.
 pub(super) const OCCUPANCY_ARGUMENTS: usize = 7;
 
-/// Returns true if there is a function of this name.
+/// Returns true if `name` is a function.
 pub(crate) fn is_function(name: &str) -> bool {
     ExprFunction::named(name).is_some()
 }
 
 impl ExprFunction {
-    /// Function by name, and its number of arguments if that is fixed.
+    /// Finds a function by name. Also returns its number of arguments, if fixed.
     pub(super) fn named(name: &str) -> Option<(ExprFunction, Option<usize>)> {
         FUNCTIONS
             .iter()
@@ -52,7 +53,7 @@ impl ExprFunction {
             .map(|&(_, function, count)| (function, count))
     }
 
-    /// Emits the operators that follow the argument at `index` in postfix order.
+    /// Appends the operators that follow the argument at `index` in postfix order.
     pub(super) fn after(self, target: &Target, index: usize, items: &mut Vec<ExprItem>) {
         let operator = |operator| ExprItem::Operator(operator);
         let folded = |operator| (index > 0).then_some(ExprItem::Operator(operator));
@@ -62,7 +63,7 @@ impl ExprFunction {
             ExprFunction::AlignTo => items.extend(folded(Operator::AlignTo)),
             ExprFunction::ExtraSgprs => {
                 let count = extra_sgprs(target.isa).get(index).copied().unwrap_or(0);
-                // `!=` gives −1 if true.
+                // `!=` gives −1 for true, which serves as a mask.
                 items.extend([
                     ExprItem::Int(0),
                     operator(Operator::Ne),
@@ -79,7 +80,7 @@ impl ExprFunction {
     }
 }
 
-/// Number of waves that fit on a SIMD, from the arguments of `occupancy`.
+/// Number of waves that fit on a SIMD, given the arguments of `occupancy`.
 pub(super) fn occupancy(isa: Isa, arguments: [i64; OCCUPANCY_ARGUMENTS]) -> i64 {
     let [most, block, vgprs_there_are, _, otherwise, sgprs, vgprs] = arguments;
     let by_sgprs = if sgprs > 0 {
@@ -98,8 +99,8 @@ pub(super) fn occupancy(isa: Isa, arguments: [i64; OCCUPANCY_ARGUMENTS]) -> i64 
     otherwise.min(by_sgprs).min(by_vgprs)
 }
 
-/// Number of waves allowed by SGPR use: a SIMD has 800 SGPRs from GCN 1.2, 512 before, allocated in blocks. The
-/// thresholds are those of LLVM's subtarget description.
+/// Number of waves that the SGPR count allows: a SIMD has 800 SGPRs from GCN 1.2, 512 before, allocated in blocks.
+/// Thresholds are from LLVM's subtarget description.
 fn waves_by_sgprs(isa: Isa, sgprs: i64) -> i64 {
     const NEWER: &[(i64, i64)] = &[(80, 10), (88, 9), (100, 8), (i64::MAX, 7)];
     const OLDER: &[(i64, i64)] = &[(48, 10), (56, 9), (64, 8), (72, 7), (80, 6), (i64::MAX, 5)];

@@ -1,4 +1,4 @@
-//! Items of an expression in postfix order.
+//! Expression items.
 
 use super::operator::Operator;
 use crate::value::{SymbolId, Variant};
@@ -8,7 +8,7 @@ use crate::value::{SymbolId, Variant};
 pub(super) enum ExprItem {
     Int(i64),
     Symbol(SymbolId, Variant),
-    /// `.`
+    /// `.`, as a section index and an offset.
     Here(u32, u64),
     Operator(Operator),
 }

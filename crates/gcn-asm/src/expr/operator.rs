@@ -33,17 +33,17 @@ pub(crate) enum Operator {
     NotAbove,
     Above,
     NotBelow,
-    /// `a ? b : c` with three operands.
+    /// `a ? b : c`, with three operands.
     Choice,
-    /// The greater.
+    /// Maximum of two operands.
     Max,
-    /// Rounds up to a multiple.
+    /// Rounds the first operand up to a multiple of the second.
     AlignTo,
-    /// The function's last argument is on top of the stack.
+    /// `occupancy`, whose last argument is on top of the stack.
     Occupancy(Isa),
 }
 
-/// Spelling, precedence (larger binds tighter) and operator, in matching order.
+/// Binary operators in matching order: spelling, precedence (larger binds tighter) and operator.
 const BINARY: &[(&str, u8, Operator)] = &[
     ("||", 1, Operator::LogicalOr),
     ("&&", 2, Operator::LogicalAnd),
@@ -74,7 +74,7 @@ const BINARY: &[(&str, u8, Operator)] = &[
     ("%", 6, Operator::Rem),
 ];
 
-/// Spelling, precedence and operator at the beginning of a text.
+/// Spelling, precedence and operator at the start of `text`.
 pub(super) fn operator_at(text: &[u8]) -> Option<(&'static str, u8, Operator)> {
     let (first, rest) = text.split_first()?;
     let begins = |spelling: &str| match spelling.as_bytes() {

@@ -1,11 +1,11 @@
-//! The two dialects: LLVM's and CLRX's. Syntax that only one of them has is accepted in both; where they conflict, or
-//! where one dialect's error is worth keeping, the dialect decides, by a method for each difference.
+//! The LLVM and CLRX dialects. Syntax that only one has is accepted in both. Where they conflict, or where an error
+//! that only one of them reports is worth keeping, the dialect decides; each difference has a method here.
 //! `docs/dialects.md` lists the differences with reasons.
 
 use gcn_isa::rules::{self, Rule};
 use gcn_isa::{Field, FieldError, Inst, Isa, Modifier, Operand, Ty, regs};
 
-/// Dialect to use where LLVM and CLRX conflict.
+/// Dialect that applies where LLVM and CLRX conflict.
 ///
 /// # Examples
 /// ```
@@ -21,15 +21,15 @@ use gcn_isa::{Field, FieldError, Inst, Isa, Modifier, Operand, Ty, regs};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Dialect {
-    /// llvm-mc's.
+    /// Dialect of llvm-mc.
     #[default]
     Llvm,
-    /// CLRX's.
+    /// Dialect of CLRX's assembler.
     Clrx,
 }
 
 impl Dialect {
-    /// Returns true if `//` begins a comment; otherwise it is an unsigned division.
+    /// Returns true if `//` begins a comment; otherwise it is unsigned division.
     pub(crate) fn slashes_begin_comment(self) -> bool {
         self == Dialect::Llvm
     }
@@ -39,7 +39,7 @@ impl Dialect {
         self == Dialect::Clrx
     }
 
-    /// Returns true if a plain number as a branch target is a distance in dwords; otherwise it is an address.
+    /// Returns true if a plain number used as a branch target is a distance in dwords; otherwise it is an error.
     pub(crate) fn numbers_are_distances(self) -> bool {
         self == Dialect::Llvm
     }
@@ -49,7 +49,7 @@ impl Dialect {
         self == Dialect::Llvm
     }
 
-    /// Default of a modifier, where the dialect's differs from the row's.
+    /// Default of a modifier, if it differs between the dialect and the table row.
     pub(crate) fn default_of(self, modifier: &Modifier) -> Option<i64> {
         match (self, modifier.field) {
             (Dialect::Llvm, _) => None,
@@ -60,7 +60,7 @@ impl Dialect {
         }
     }
 
-    /// Value of DST_SEL in comparisons, where it has no effect.
+    /// Value of DST_SEL in comparisons, where the field has no effect.
     pub(crate) fn comparison_selection(self) -> i64 {
         match self {
             Dialect::Llvm => 0,
@@ -69,23 +69,23 @@ impl Dialect {
         }
     }
 
-    /// Returns true if the sources of a mixed-precision instruction without `op_sel_hi` are 16-bit.
+    /// Returns true if sources of mixed-precision instructions are 16-bit when `op_sel_hi` is omitted.
     pub(crate) fn mixed_sources_are_halves(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Returns true if `op_sel_hi` sets the bit for a third source even if the instruction has only two.
+    /// Returns true if `op_sel_hi` leaves the bit for a third source set on instructions with only two sources.
     pub(crate) fn list_sets_missing_source(self) -> bool {
         self == Dialect::Llvm
     }
 
-    /// Returns true if all instructions of an encoding accept its output modifiers and selections, and all sources
-    /// negation, even without effect on their type.
+    /// Returns true if instructions accept every output modifier and selection of their encoding, and negation of every
+    /// source, even if these have no effect on the operand type.
     pub(crate) fn takes_all_modifiers(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Returns true if a buffer address may be given although no address mode uses it.
+    /// Returns true if a buffer address may be written even if no address mode uses it.
     pub(crate) fn takes_idle_address(self) -> bool {
         self == Dialect::Clrx
     }
@@ -105,9 +105,9 @@ impl Dialect {
         self == Dialect::Clrx
     }
 
-    /// Largest attribute number.
+    /// Largest attribute number that operands may name.
     pub(crate) fn last_attribute(self) -> u8 {
-        /// Maximum value of the field.
+        /// Maximum value of the attribute field.
         const FIELD: u8 = 63;
         match self {
             Dialect::Llvm => gcn_isa::vintrp::MAX_ATTRIBUTE,
@@ -115,17 +115,17 @@ impl Dialect {
         }
     }
 
-    /// Returns true if unaligned SGPR groups can be named at all; instructions may still reject them.
+    /// Returns true if unaligned SGPR groups can be written; instructions may still reject them.
     pub(crate) fn takes_any_group(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Returns true if a named message must have a valid operation and stream.
+    /// Returns true if a message named symbolically must have a valid operation and stream.
     pub(crate) fn checks_messages(self) -> bool {
         self == Dialect::Llvm
     }
 
-    /// Returns true if `a::b` names a symbol in a scope.
+    /// Returns true if `a::b` names symbol `b` in scope `a`.
     pub(crate) fn has_scopes(self) -> bool {
         self == Dialect::Clrx
     }
@@ -140,35 +140,35 @@ impl Dialect {
         self == Dialect::Clrx
     }
 
-    /// Returns true if a value in a data list may be omitted, which makes it 0.
+    /// Returns true if a value in a data list may be omitted, which means 0.
     pub(crate) fn takes_missing_data(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Returns true if data that do not fit are truncated with a warning, and space of negative size is empty;
-    /// otherwise both are errors.
+    /// Returns true if oversized data is truncated with a warning, and space of negative size is empty; otherwise both
+    /// are errors.
     pub(crate) fn truncates_data(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Returns true if a modifier may be repeated, with a warning.
+    /// Returns true if a modifier may be repeated, with a warning; the last one counts.
     pub(crate) fn takes_last_modifier(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Returns true if a backslash at the end of a line continues it.
+    /// Returns true if a backslash at the end of a line continues the statement on the next line.
     pub(crate) fn continues_lines(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Returns true if blanks in macro arguments and in `.ifc` operands matter only where they separate two words or
-    /// two operators.
+    /// Returns true if blanks in macro arguments and `.ifc` operands matter only where they separate two words or two
+    /// operators.
     pub(crate) fn ignores_idle_blanks(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Returns true if, in `.altmacro` mode, `local` is allowed anywhere in a macro, even after labels, and
-    /// parameters are replaced within strings; otherwise `local` must come first, and parameters in strings need `&`.
+    /// Returns true if, in `.altmacro` mode, `local` may appear anywhere in a macro, even after labels, and parameters
+    /// are replaced inside strings. Otherwise `local` must come first, and parameters in strings need `&`.
     pub(crate) fn alters_everywhere(self) -> bool {
         self == Dialect::Clrx
     }
@@ -183,21 +183,21 @@ impl Dialect {
         self == Dialect::Clrx
     }
 
-    /// Returns true if XNACK_MASK is a register only on chips that replay faulting accesses.
+    /// Returns true if XNACK_MASK exists only on chips that replay faulting accesses.
     pub(crate) fn xnack_mask_needs_xnack(self) -> bool {
         self == Dialect::Llvm
     }
 
-    /// Returns true if violations of the rule are errors.
+    /// Returns true if breaking `rule` is an error.
     pub(crate) fn enforces(self, rule: Rule) -> bool {
         self == Dialect::Llvm || gcn_isa::clrx::enforces(rule)
     }
 
-    /// Encodes an integer source: CLRX has inline constants only for integer values, not for the bits of floats, and
-    /// gives every operand a 32-bit literal.
+    /// Encodes an integer source operand. CLRX uses inline constants only for integer values, not for float bit
+    /// patterns, and always uses 32-bit literals.
     ///
     /// # Errors
-    /// [`FieldError::Range`].
+    /// [`FieldError::Range`] if the value does not fit.
     pub(crate) fn constant(self, isa: Isa, ty: Ty, value: i64) -> Result<Operand, FieldError> {
         match self {
             Dialect::Llvm => rules::constant(isa, ty, value),
@@ -211,7 +211,7 @@ impl Dialect {
         }
     }
 
-    /// Index of the operand at which a vector instruction exceeds the constant bus limit, if it does.
+    /// Index of the operand with which a vector instruction exceeds the constant bus limit, if any.
     pub(crate) fn constant_bus(self, inst: &Inst) -> Option<usize> {
         match self {
             Dialect::Llvm => rules::constant_bus(inst),
@@ -219,10 +219,10 @@ impl Dialect {
         }
     }
 
-    /// Literal bits of an integer.
+    /// Literal bits for an integer.
     ///
     /// # Errors
-    /// [`FieldError::Range`].
+    /// [`FieldError::Range`] if the value does not fit.
     pub(crate) fn literal(self, ty: Ty, value: i64) -> Result<u32, FieldError> {
         match self {
             Dialect::Llvm => rules::literal(ty, value),
@@ -230,8 +230,8 @@ impl Dialect {
         }
     }
 
-    /// Bits of a 64-bit float whose upper half becomes the literal: LLVM truncates, CLRX rounds before it looks for
-    /// an inline constant.
+    /// Bits of a 64-bit float for a literal, which holds the upper half: LLVM truncates; CLRX rounds before it looks
+    /// for an inline constant.
     pub(crate) fn double_bits(self, value: f64) -> u64 {
         const HALF: u64 = 1 << (u32::BITS - 1);
         const UPPER: u64 = u64::MAX << u32::BITS;
@@ -241,14 +241,14 @@ impl Dialect {
         }
     }
 
-    /// Returns true if 0.15915494 is the inline constant 1/(2π) for every type; otherwise only for 32-bit and 16-bit
-    /// types.
+    /// Returns true if 0.15915494 encodes as the inline constant 1/(2π) for all types; otherwise only for 32-bit and
+    /// 16-bit ones.
     pub(crate) fn rounds_inv_2pi(self) -> bool {
         self == Dialect::Clrx
     }
 
-    /// Type as which an operand interprets a floating-point constant. CLRX accepts them for every type, and uses
-    /// 32-bit floats where the type is not a float.
+    /// Type of a floating-point constant in an operand of type `ty`. CLRX accepts such constants for all types, and
+    /// uses 32-bit floats for types that are not floats.
     pub(crate) fn float_type(self, ty: Ty) -> Ty {
         match (self, ty) {
             (Dialect::Llvm, _) | (_, Ty::F16 | Ty::F16x2 | Ty::F64) => ty,

@@ -1,20 +1,20 @@
-//! Target features that are turned on or off after the target name, as in `gfx906:sramecc+:xnack-`.
+//! Target features set after the target name, as in `gfx906:sramecc+:xnack-`.
 
 use std::fmt;
 
 use gcn_isa::Target;
 use gcn_object::Feature;
 
-/// Settings of a target's features.
+/// Feature settings for a target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Features {
-    /// XNACK: replay of faulting accesses.
+    /// XNACK: replay of faulting memory accesses.
     pub xnack: Feature,
-    /// SRAM ECC: error correction in memory.
+    /// SRAM ECC: error correction for on-chip memory.
     pub sramecc: Feature,
 }
 
-/// Error in a feature setting.
+/// Error for an invalid feature setting.
 ///
 /// # Examples
 /// ```
@@ -27,16 +27,16 @@ pub struct Features {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FeatureError {
-    /// Unknown feature, or a missing sign.
+    /// The feature is unknown, or its `+` or `-` is missing.
     #[error("unknown target feature `{}`", .0.escape_debug())]
     Unknown(String),
-    /// The target does not have the feature.
+    /// The target lacks the feature.
     #[error("{} has no feature `{}`", .0, .1.escape_debug())]
     Missing(&'static str, String),
 }
 
 impl FeatureError {
-    /// Help that lists the valid settings.
+    /// Help text with the valid settings, for an unknown feature.
     pub fn help(&self) -> Option<&'static str> {
         matches!(self, FeatureError::Unknown(_))
             .then_some("the features are xnack and sramecc, each with + or -")
@@ -44,7 +44,7 @@ impl FeatureError {
 }
 
 impl Features {
-    /// Features of a target whose name specifies none.
+    /// Feature settings if the target name specifies none.
     ///
     /// # Examples
     /// ```
@@ -68,11 +68,11 @@ impl Features {
         }
     }
 
-    /// Parses the settings after a target name: `gfx906:xnack-` turns one feature off and leaves the other
+    /// Parses feature settings after a target name: `gfx906:xnack-` turns one feature off and leaves the other
     /// unspecified.
     ///
     /// # Errors
-    /// A setting that is malformed or not supported by the target.
+    /// [`FeatureError`] if a setting is malformed, or the target does not support it.
     ///
     /// # Examples
     /// ```
@@ -106,7 +106,7 @@ impl Features {
         Ok(features)
     }
 
-    /// Combines two settings; `None` if they contradict each other.
+    /// Combines two sets of settings; `None` if they contradict each other.
     pub(crate) fn joined(self, other: Features) -> Option<Features> {
         let join = |one, other| match (one, other) {
             (Feature::On, Feature::Off) | (Feature::Off, Feature::On) => None,
@@ -120,7 +120,7 @@ impl Features {
     }
 }
 
-/// Writes the settings as after a target name: `:sramecc+:xnack-`.
+/// Writes the settings in target-name syntax: `:sramecc+:xnack-`.
 impl fmt::Display for Features {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, feature) in [("sramecc", self.sramecc), ("xnack", self.xnack)] {

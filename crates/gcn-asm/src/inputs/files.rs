@@ -1,15 +1,15 @@
-//! Interface through which a source includes files.
+//! Interface for reading included files.
 
-/// A file that a source includes.
+/// A file read for `.include` or `.incbin`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct File {
-    /// Name in messages, and `from` for files that it includes in turn.
+    /// File name for messages, passed as `from` for files that this one includes.
     pub name: String,
-    /// The contents.
+    /// File contents.
     pub bytes: Vec<u8>,
 }
 
-/// Provider of files for `.include` and `.incbin`. The library itself reads none.
+/// Reads files for `.include` and `.incbin`. The library itself does no file I/O.
 ///
 /// # Examples
 /// ```
@@ -26,19 +26,19 @@ pub struct File {
 /// assert!(NoFiles.read("lib.rs", "a.s").is_err());
 /// ```
 pub trait Files {
-    /// Reads the file `name`, included from the source `from`.
+    /// Reads the file `name`, included by the file `from`.
     ///
     /// # Errors
-    /// The reason, as a message to follow the name.
+    /// The reason, phrased to follow the file name in a message.
     fn read(&self, name: &str, from: &str) -> Result<File, String>;
 
-    /// Reports that the source has been read up to this byte. Earlier text must stay readable, because messages,
-    /// macros and loops may refer to it, but is unlikely to be needed: its memory may be released and read again on
-    /// demand.
+    /// Reports that the source has been read up to this byte. Earlier text must stay accessible, because messages,
+    /// macros and loops may refer to it, but is unlikely to be needed, so its memory may be released if it can be read
+    /// again on demand.
     fn passed(&self, _position: usize) {}
 }
 
-/// Provider without any files.
+/// [`Files`] implementation that has no files.
 ///
 /// # Examples
 /// ```

@@ -1,4 +1,4 @@
-//! Source and options of an assembly.
+//! Assembler source and options.
 
 use std::ops::Range;
 
@@ -7,16 +7,16 @@ use gcn_isa::Target;
 use crate::inputs::dialect::Dialect;
 use crate::inputs::features::Features;
 
-/// Text to assemble.
+/// Source text to assemble.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// Name in messages, usually a path.
+    /// Name for messages, usually a path.
     pub name: &'a str,
-    /// The text.
+    /// Source text.
     pub text: &'a str,
 }
 
-/// Options of an assembly.
+/// Assembler options.
 ///
 /// # Examples
 /// ```
@@ -30,20 +30,20 @@ pub struct Source<'a> {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
-    /// Target GPU. [`named_target`](crate::named_target) finds the one that a source names.
+    /// Target GPU. [`named_target`](crate::named_target) finds the target that a source names.
     pub target: &'static Target,
-    /// Feature settings of the target; the source may add to them.
+    /// Target feature settings; the source may specify more.
     pub features: Features,
-    /// Symbols defined as numbers before the source is read, as by `.set`.
+    /// Symbols predefined as numbers, as by `.set`.
     pub defines: &'a [(String, i64)],
-    /// True to record instructions for [`Program::listing`](crate::Program::listing).
+    /// Records instructions for [`Program::listing`](crate::Program::listing).
     pub listing: bool,
-    /// Directory that source names are relative to, for debug information with the line of each instruction; `None`
-    /// for no debug information.
+    /// Base directory for source names in debug information, which has the line of each instruction; `None` omits debug
+    /// information.
     pub debug: Option<&'a str>,
-    /// True to embed the texts of the sources in the debug information, for sources that are not in files.
+    /// Embeds the source text in debug information, for sources that are not files.
     pub embed_sources: bool,
-    /// Dialect to use where LLVM and CLRX conflict.
+    /// Dialect that applies where LLVM and CLRX conflict.
     pub dialect: Dialect,
 }
 
@@ -62,7 +62,7 @@ impl Options<'_> {
     }
 }
 
-/// A file included by a source; one entry per inclusion.
+/// Text of an included file; one entry per inclusion.
 ///
 /// # Examples
 /// ```
@@ -82,15 +82,15 @@ impl Options<'_> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SourceFile {
-    /// Name in messages.
+    /// Name for messages.
     pub name: String,
-    /// The contents.
+    /// File contents.
     pub text: String,
-    /// Position of the first byte in the spans of diagnostics.
+    /// Position of the file's first byte in diagnostic spans.
     pub start: usize,
 }
 
-/// An inclusion of a file. Its text occupies positions after those of the source.
+/// An inclusion of a file. The text occupies positions after the main source.
 ///
 /// # Examples
 /// ```
@@ -111,18 +111,18 @@ pub struct SourceFile {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Inclusion {
-    /// Name of the file, as [`Files`](crate::Files) returned it.
+    /// File name as returned by [`Files`](crate::Files).
     pub name: String,
-    /// Position of the first byte in spans.
+    /// Position of the file's first byte in spans.
     pub start: usize,
-    /// Span of the directive, which may be in another included file.
+    /// Span of the `.include` directive, which may be in another included file.
     pub from: Range<usize>,
 }
 
-/// Parses a symbol definition from the command line: `NAME` or `NAME=VALUE`; the value defaults to 1.
+/// Parses a symbol definition from a command line: `NAME` or `NAME=VALUE`. The value defaults to 1.
 ///
 /// # Errors
-/// The reason, as a message.
+/// A message that states why the definition is invalid.
 ///
 /// # Examples
 /// ```

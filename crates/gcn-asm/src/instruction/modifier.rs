@@ -1,4 +1,4 @@
-//! Parses modifiers, which follow an instruction's operands.
+//! Parses the modifiers after an instruction's operands.
 
 use gcn_isa::dpp::Permutation;
 use gcn_isa::{Field, Isa, Modifier, ModifierValue, Op, clrx, mtbuf, swizzle};
@@ -11,7 +11,7 @@ use crate::encode::AS_NUMBER;
 use crate::ids;
 use crate::operand::function;
 
-/// Names of DPP permutations.
+/// DPP permutation names.
 const PERMUTATIONS: [&str; 14] = [
     "row_hmirror",
     "quad_perm",
@@ -28,7 +28,7 @@ const PERMUTATIONS: [&str; 14] = [
     "wave_rol",
     "wave_ror",
 ];
-/// Buffer size, at least the length of the longest of them.
+/// Buffer size in bytes, at least the length of the longest permutation name.
 const PERMUTATION_NAME: usize = 16;
 /// Modifiers that CLRX accepts wherever the encoding has their bits.
 static CLRX_MODIFIERS: [Modifier; 18] = [
@@ -70,14 +70,14 @@ const fn of_any(field: Field, names: &'static [&'static str], value: ModifierVal
     }
 }
 
-/// Modifier by name, among those that some encoding of the instruction has.
+/// Finds a modifier by name among those of the instruction's encodings.
 pub(crate) fn modifier_named(parser: &Parser<'_>, op: Op, name: &str) -> Option<&'static Modifier> {
-    // Most are spelled exactly as in the tables.
+    // Most names are spelled exactly as in the tables.
     let is_same = |m: &&'static Modifier| m.names.contains(&name);
     if let Some(modifier) = of_any_form(parser.isa, op, is_same) {
         return Some(modifier);
     }
-    // CLRX's name for both output modifiers.
+    // CLRX's name for the output multiplier and divisor, as one field.
     let is_omod = name.eq_ignore_ascii_case("omod");
     let is_permutation = PERMUTATIONS.iter().any(|n| n.eq_ignore_ascii_case(name));
     let is_meant = |m: &&'static Modifier| {
@@ -92,7 +92,7 @@ pub(crate) fn modifier_named(parser: &Parser<'_>, op: Op, name: &str) -> Option<
     CLRX_MODIFIERS.iter().find(|m| is_named(m, name))
 }
 
-/// First modifier that satisfies `is_meant`, in the row or among the modifiers of SDWA and DPP.
+/// First modifier that satisfies `is_meant`, in the instruction's row or in its SDWA and DPP encodings.
 fn of_any_form(
     isa: Isa,
     op: Op,
@@ -108,7 +108,7 @@ fn of_any_form(
     })
 }
 
-/// Parses a modifier's value; the cursor is after its name.
+/// Parses a modifier's value; the cursor is after the modifier's name.
 pub(crate) fn modifier(
     parser: &mut Parser<'_>,
     modifier: &'static Modifier,
@@ -145,11 +145,11 @@ pub(crate) fn modifier(
         }
         ModifierValue::Flag if has_value => parser.absolute_within(name, 0, 1)?,
         ModifierValue::Flag => i64::from(!is_negated(modifier, name)),
-        // With either spelling, out-of-bounds lanes read 0.
+        // Both `bound_ctrl:0` and `bound_ctrl:1` make out-of-bounds lanes read 0.
         ModifierValue::Unsigned if modifier.field == Field::BoundCtrl && !has_value => 1,
         ModifierValue::Unsigned if modifier.field == Field::BoundCtrl => {
             parser.absolute_within(name, 0, 1)?;
-            // In CLRX's syntax, the value follows a colon.
+            // In CLRX's syntax, another colon precedes the value.
             match parser.cursor.eat_after_blanks(b':') {
                 true => i64::from(parser.switch(name)?),
                 false => 1,
@@ -194,7 +194,7 @@ pub(crate) fn modifier(
     })
 }
 
-/// Parses `quad_perm:[0,1,2,3]`, `row_shl:1`, `row_mirror`; the cursor is after the name.
+/// Parses a lane permutation such as `quad_perm:[0,1,2,3]`, `row_shl:1` or `row_mirror`; the cursor is after its name.
 fn lane_permutation(parser: &mut Parser<'_>, name: &str) -> Result<i64, Fail> {
     let mut buffer = [0; PERMUTATION_NAME];
     let lower = lower_case(name, &mut buffer).unwrap_or(name);
@@ -210,7 +210,7 @@ fn lane_permutation(parser: &mut Parser<'_>, name: &str) -> Result<i64, Fail> {
     }
     let mut probe = parser.cursor.clone();
     if !probe.eat_after_blanks(b':') {
-        // Only a shift by one lane exists.
+        // Whole-wave shifts move by one lane only.
         let by_one = Permutation::named(lower, &[1]);
         return match by_one.filter(|_| lower.starts_with("wave_")) {
             Some(by_one) => Ok(i64::from(by_one.pack())),
@@ -260,7 +260,7 @@ fn lane_permutation(parser: &mut Parser<'_>, name: &str) -> Result<i64, Fail> {
     Ok(i64::from(permutation.pack()))
 }
 
-/// Parses `mul:2`, `mul:4`, `div:2`; a factor of one means no modifier.
+/// Parses `mul:2`, `mul:4` or `div:2`; a factor of one stands for no modifier.
 fn output_modifier(parser: &mut Parser<'_>, name: &str) -> Result<i64, Fail> {
     let start = parser.cursor.token_start();
     let by = parser.absolute(name)?;
@@ -278,9 +278,10 @@ fn output_modifier(parser: &mut Parser<'_>, name: &str) -> Result<i64, Fail> {
     }
 }
 
-/// Parses a number, or `[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]`: one or both names, in any order.
+/// Parses a buffer format: a number, or one or both names in any order, as in
+/// `[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]`.
 fn buffer_format(parser: &mut Parser<'_>) -> Result<i64, Fail> {
-    /// Offset of number formats, larger than any data format.
+    /// Offset added to number formats, larger than any data format.
     const NUMBERS: u8 = 1 << mtbuf::DATA_FORMAT_BITS;
     parser.cursor.skip_blanks();
     if !parser.cursor.eat(b'[') {
@@ -330,8 +331,8 @@ fn buffer_format(parser: &mut Parser<'_>) -> Result<i64, Fail> {
     Ok(i64::from(data) | i64::from(number) << mtbuf::DATA_FORMAT_BITS)
 }
 
-/// Parses CLRX's name of a data format, such as `8_8`, or of a number format; the latter is offset by
-/// [`mtbuf::DATA_FORMATS`].
+/// Parses CLRX's name for a data format, such as `8_8`, or for a number format; number formats are offset by the length
+/// of [`mtbuf::DATA_FORMATS`].
 fn clrx_format(cursor: &mut Cursor<'_>, has_data: bool) -> Option<u8> {
     let numbers = mtbuf::DATA_FORMATS.len() as u8;
     let mut probe = cursor.clone();
@@ -344,7 +345,7 @@ fn clrx_format(cursor: &mut Cursor<'_>, has_data: bool) -> Option<u8> {
     Some(id)
 }
 
-/// Parses a list such as `[0,1,1]`; the first element is the lowest bit.
+/// Parses a list of bits such as `[0,1,1]`, with the lowest bit first.
 fn bit_list(parser: &mut Parser<'_>, name: &str, count: &mut usize) -> Result<i64, Fail> {
     const MOST: usize = 4;
     if !parser.cursor.eat_after_blanks(b'[') {
@@ -368,7 +369,7 @@ fn bit_list(parser: &mut Parser<'_>, name: &str, count: &mut usize) -> Result<i6
     }
 }
 
-/// Parses a number, or `swizzle(MODE, …)` (errata E023).
+/// Parses a swizzle offset: a number or `swizzle(MODE, …)` (errata E023).
 fn swizzle(parser: &mut Parser<'_>) -> Result<i64, Fail> {
     parser.cursor.skip_blanks();
     let mut probe = parser.cursor.clone();
@@ -444,7 +445,7 @@ fn group_size(parser: &mut Parser<'_>, low: i64, high: i64) -> Result<i64, Fail>
     }
 }
 
-/// Parses `"01pip"`: for each bit of the lane ID, highest first, 0, 1, preserved or inverted.
+/// Parses a mask such as `"01pip"`: sets each lane ID bit, highest first, to 0 or 1, preserves it, or inverts it.
 fn bitmask(cursor: &mut Cursor<'_>) -> Result<u16, Fail> {
     cursor.comma("a mask")?;
     let start = cursor.token_start();
@@ -476,13 +477,13 @@ fn bitmask(cursor: &mut Cursor<'_>) -> Result<u16, Fail> {
     Ok(swizzle::bitmask(and, or, xor))
 }
 
-/// Returns true if `name` is one of the modifier's names, ignoring case, or its negated form.
+/// Returns true if `name` is one of the modifier's names or a negated form, ignoring case.
 fn is_named(modifier: &Modifier, name: &str) -> bool {
     let is_name = |n: &&str| n.eq_ignore_ascii_case(name);
     modifier.names.iter().any(is_name) || is_negated(modifier, name)
 }
 
-/// Returns true for the negated form of a modifier's name, such as `noclamp`.
+/// Returns true if `name` is a negated form of the modifier's name, such as `noclamp`.
 fn is_negated(modifier: &Modifier, name: &str) -> bool {
     const NO: &str = "no";
     let head = name.get(..NO.len());

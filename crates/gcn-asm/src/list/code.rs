@@ -1,4 +1,4 @@
-//! Description of code to list.
+//! Types that describe code to list, and listing options.
 
 use std::borrow::Cow;
 
@@ -7,31 +7,31 @@ use gcn_object::KernelDescriptor;
 
 /// Default prefix of generated labels.
 pub const LABELS: &str = "L";
-/// Bytes per word.
+/// Size of a word in bytes.
 pub(crate) const WORD: usize = 4;
 
-/// Code to list.
+/// Code to list, with symbols and kernels.
 #[derive(Clone, Debug)]
 pub struct ListedCode<'a> {
-    /// Instruction set used for decoding.
+    /// Instruction set for decoding.
     pub isa: Isa,
     /// Operand of `.amdgcn_target`; `None` omits the directive.
     pub target_id: Option<String>,
     /// Operand of `.amdhsa_code_object_version`, if the directive supports it (4 to 6).
     pub version: Option<u8>,
-    /// True if the assembler reserves XNACK_MASK for the target ID: the chip has XNACK, and it is not off.
+    /// True if the assembler reserves XNACK_MASK for the target ID: the chip has XNACK, and it is not turned off.
     pub reserves_xnack: bool,
-    /// Prefix of labels generated for branches; made longer if a symbol begins with it.
+    /// Prefix of labels generated for branch targets; extended if a symbol begins with it.
     pub labels: &'a str,
     /// Sections in listing order.
     pub sections: Vec<ListedSection<'a>>,
-    /// Kernels whose descriptors are written after the code; a kernel without a symbol of its name is skipped.
+    /// Kernels whose descriptors are written after the code. Kernels without a symbol of the same name are skipped.
     pub kernels: Vec<ListedKernel<'a>>,
-    /// YAML for `.amdgpu_metadata`.
+    /// YAML text for `.amdgpu_metadata`.
     pub metadata: Option<String>,
 }
 
-/// A kernel.
+/// A kernel name and its descriptor.
 ///
 /// # Examples
 /// ```
@@ -49,14 +49,14 @@ pub struct ListedCode<'a> {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ListedKernel<'a> {
-    /// Name of the code symbol.
+    /// Name of the kernel's code symbol.
     pub name: &'a str,
-    /// Descriptor. Bits that no directive can set are not represented.
+    /// Kernel descriptor. Bits that no directive can set are lost.
     pub descriptor: &'a KernelDescriptor,
 }
 
 impl<'a> ListedCode<'a> {
-    /// Raw code without a container: one unnamed section at address zero.
+    /// Wraps raw code without a container: one unnamed section at address zero.
     pub fn raw(isa: Isa, bytes: &'a [u8]) -> ListedCode<'a> {
         let section = ListedSection {
             name: None,
@@ -81,20 +81,20 @@ impl<'a> ListedCode<'a> {
     }
 }
 
-/// A run of code.
+/// A code section to list.
 #[derive(Clone, Debug)]
 pub struct ListedSection<'a> {
-    /// Name; `None` omits the section directive.
+    /// Section name; `None` omits the section directive.
     pub name: Option<&'a str>,
-    /// Lines before the code.
+    /// Lines written before the code.
     pub head: &'a str,
-    /// Address of the first byte; it appears only in comments.
+    /// Address of the first byte; used only in comments.
     pub address: u64,
-    /// Alignment in bytes, a power of two; `.p2align` is written if it exceeds a word.
+    /// Alignment in bytes, a power of two; `.p2align` is written for more than a word.
     pub align: u64,
-    /// Code: little-endian words.
+    /// Code as little-endian words.
     pub bytes: &'a [u8],
-    /// Symbols in the section, in any order.
+    /// Symbols in this section, in any order.
     pub symbols: Vec<ListedSymbol<'a>>,
     /// Relocated fields, in ascending order of offset.
     pub open: Vec<ListedField<'a>>,
@@ -102,7 +102,7 @@ pub struct ListedSection<'a> {
     pub notes: Vec<ListedNote<'a>>,
 }
 
-/// A comment on lines of its own before an instruction.
+/// A comment on separate lines before an instruction.
 ///
 /// # Examples
 /// ```
@@ -115,13 +115,13 @@ pub struct ListedSection<'a> {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ListedNote<'a> {
-    /// Offset in bytes; the comment precedes the first instruction that begins there or later.
+    /// Byte offset; the comment precedes the first instruction at or after it.
     pub offset: u64,
-    /// Comment text, one or more lines.
+    /// Comment text of one or more lines.
     pub text: Cow<'a, str>,
 }
 
-/// A relocated field, as text.
+/// Textual forms of a relocated field.
 ///
 /// # Examples
 /// ```
@@ -134,17 +134,17 @@ pub struct ListedNote<'a> {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ListedField<'a> {
-    /// Offset in the section in bytes.
+    /// Byte offset in the section.
     pub offset: u64,
-    /// Instruction operand for the value, if it can be written as one.
+    /// Value as an instruction operand, if it can be written as one.
     pub operand: Option<&'a str>,
-    /// Operand of `.long` for the value, if it can be written as one.
+    /// Value as an operand of `.long`, if it can be written as one.
     pub long: Option<&'a str>,
-    /// Relocation kind and expression for `.reloc`, which can always express it.
+    /// Relocation kind and expression for `.reloc`, which can express any field.
     pub reloc: &'a str,
 }
 
-/// A symbol in a section.
+/// A symbol defined in a section.
 ///
 /// # Examples
 /// ```
@@ -162,25 +162,25 @@ pub struct ListedField<'a> {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ListedSymbol<'a> {
-    /// The name.
+    /// Symbol name.
     pub name: &'a str,
-    /// Offset in the section in bytes; symbols outside the section are omitted.
+    /// Byte offset in the section; symbols outside the section are omitted.
     pub offset: u64,
-    /// Size in bytes; `.size` is written unless it is zero.
+    /// Size in bytes; `.size` is omitted if zero.
     pub size: u64,
-    /// Number of bytes at the symbol that are data: a whole table, or the header before a kernel's code.
+    /// Number of bytes from the symbol that are data: a whole table, or the header before a kernel's code.
     pub data: u64,
-    /// True to write `.globl`.
+    /// Writes `.globl`.
     pub global: bool,
-    /// True to write `.type NAME,@function`.
+    /// Writes `.type NAME,@function`.
     pub function: bool,
-    /// Lines with further attributes, written before the label.
+    /// Further attribute directives, written before the label.
     pub before: &'a str,
-    /// Lines that represent the symbol's data; no other symbol may be inside the data.
+    /// Lines that represent the symbol's data, which must not contain other symbols.
     pub data_text: Option<&'a str>,
 }
 
-/// Options of a listing.
+/// Listing options.
 ///
 /// # Examples
 /// ```
@@ -197,6 +197,6 @@ pub struct ListedSymbol<'a> {
 pub struct ListOptions {
     /// Instruction syntax.
     pub syntax: Syntax,
-    /// Adds each line's address and words as a comment.
+    /// Adds a comment with address and words to each line.
     pub hex: bool,
 }

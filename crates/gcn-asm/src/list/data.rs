@@ -2,33 +2,33 @@
 
 use std::fmt::Write;
 
-/// Minimum length of a run of zero bytes written as `.zero`.
+/// Minimum number of zero bytes written as `.zero`.
 const LONG_ZEROS: usize = 16;
-/// Minimum length of a string, including its terminating zero.
+/// Minimum string length, including the terminating zero.
 const SHORTEST_STRING: usize = 5;
-/// Words or bytes per line.
+/// Words and bytes per line.
 const WORDS_OF_LINE: usize = 4;
 const BYTES_OF_LINE: usize = 16;
 
-/// A label or block at an offset of a section.
+/// A label, block or field at an offset in a section.
 pub(super) struct ListedMark {
     offset: u64,
     what: MarkText,
 }
 
 enum MarkText {
-    /// Lines that take no space.
+    /// Lines that emit no bytes.
     Label(String),
-    /// Lines that represent a number of bytes.
+    /// Lines that emit the given number of bytes.
     Block(u64, String),
     Field(LinkedField),
 }
 
-/// A field that a linker or loader fills in.
+/// A field filled in by a linker or loader.
 pub(super) struct LinkedField {
-    /// Expression for `.long`, if possible.
+    /// Expression for `.long`, if the field can be written as one.
     pub long: Option<String>,
-    /// Expression for `.quad`, if possible.
+    /// Expression for `.quad`, if the field can be written as one.
     pub quad: Option<String>,
     /// Relocation kind and expression for `.reloc`.
     pub reloc: String,
@@ -57,9 +57,9 @@ impl ListedMark {
     }
 }
 
-/// Writes `size` bytes with their marks; bytes past the end of `bytes` are zero.
+/// Writes `size` bytes of data with labels, blocks and fields; data past the end of `bytes` is zero.
 pub(super) fn write(out: &mut String, bytes: &[u8], size: u64, mut marks: Vec<ListedMark>) {
-    // Labels precede fields at the same offset.
+    // At the same offset, labels come first.
     marks.sort_by_key(|mark| (mark.offset, !matches!(mark.what, MarkText::Label(_))));
     let mut at = 0;
     for index in 0..marks.len() {
@@ -72,7 +72,7 @@ pub(super) fn write(out: &mut String, bytes: &[u8], size: u64, mut marks: Vec<Li
         }
         match &mark.what {
             MarkText::Label(lines) => out.push_str(lines),
-            // Fields that overlap a block are part of its bytes.
+            // The block already covers this field.
             _ if mark.offset < at => {}
             MarkText::Block(length, lines) => {
                 out.push_str(lines);
@@ -109,7 +109,7 @@ pub(super) fn write(out: &mut String, bytes: &[u8], size: u64, mut marks: Vec<Li
     }
 }
 
-/// The part of a range that `bytes` contains.
+/// Part of `range` that lies within `bytes`.
 fn slice(bytes: &[u8], range: std::ops::Range<u64>) -> &[u8] {
     let clamp = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len());
     bytes
@@ -117,7 +117,7 @@ fn slice(bytes: &[u8], range: std::ops::Range<u64>) -> &[u8] {
         .unwrap_or_default()
 }
 
-/// Writes a range without marks.
+/// Writes a range that has no marks.
 fn run(out: &mut String, bytes: &[u8], range: std::ops::Range<u64>) {
     let length = range.end.saturating_sub(range.start);
     let mut rest = slice(bytes, range);
@@ -144,7 +144,7 @@ fn is_character(byte: u8) -> bool {
     matches!(byte, b' '..=b'~' | b'\n' | b'\t')
 }
 
-/// Length of a string at the beginning, including its terminating zero, if there is one worth showing.
+/// Length of the string at the start of `bytes`, including its terminating zero, if it is long enough to write as one.
 fn string_length(bytes: &[u8]) -> Option<usize> {
     let length = bytes.iter().take_while(|&&byte| is_character(byte)).count();
     (length + 1 >= SHORTEST_STRING && bytes.get(length) == Some(&0)).then_some(length + 1)
@@ -164,8 +164,8 @@ fn string(out: &mut String, bytes: &[u8]) {
     out.push_str("\"\n");
 }
 
-/// Writes a line of words, or of single bytes if there are fewer than a word; returns the number of bytes written.
-/// The line ends before a run of zeros.
+/// Writes a line of words, or of bytes if less than a word is left, and returns the number of bytes written. The line
+/// ends before a run of zeros.
 fn numbers(out: &mut String, bytes: &[u8]) -> usize {
     let (words, _) = bytes.as_chunks::<4>();
     let is_row_of_zeros = |at: usize| {
@@ -197,7 +197,7 @@ fn list(out: &mut String, directive: &str, numbers: impl Iterator<Item = String>
     let _ = writeln!(out, "\t{directive} {}", numbers.join(", "));
 }
 
-/// Writes bytes without marks.
+/// Writes bytes that have no marks.
 pub(super) fn bytes(out: &mut String, bytes: &[u8]) {
     run(out, bytes, 0..bytes.len() as u64);
 }

@@ -1,4 +1,4 @@
-//! Second pass over a section, which writes its lines.
+//! Second pass over a section, which writes the listing.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -14,19 +14,18 @@ use crate::assembly::assemble;
 use crate::inputs::options::{Options, Source};
 use crate::program::Listing;
 
-/// Column of comments, relative to the instruction's first character.
+/// Column for comments, relative to the instruction's first character.
 const COMMENT_COLUMN: usize = 48;
 
-/// Words per unit of parallel work: large enough to amortize the overhead, small enough that the text stays in the
-/// cache.
+/// Words per unit of parallel work: enough to amortize the overhead, few enough to keep the text in cache.
 const PART_WORDS: usize = 1 << 12;
 
-/// Second pass over a section.
+/// Writer for the second pass over a section.
 pub(super) struct Lister<'a> {
     pub(super) section: &'a ListedSection<'a>,
-    /// Prefix of this section's generated labels, to which the byte offset is appended.
+    /// Prefix of this section's generated labels; the byte offset is appended.
     pub(super) label_prefix: String,
-    /// Bytes after the last whole word.
+    /// Trailing bytes, fewer than a word.
     pub(super) tail: &'a [u8],
     pub(super) printer: &'static Printer,
     pub(super) run: SectionWords<'a>,
@@ -65,7 +64,7 @@ impl Lister<'_> {
         }
     }
 
-    /// Ranges of the section's words that threads write in parallel; each begins with an item.
+    /// Word ranges that threads write in parallel; each starts at an item.
     fn ranges(&self) -> Vec<Range<usize>> {
         let mut ranges = Vec::new();
         let mut begin = 0;
@@ -79,7 +78,7 @@ impl Lister<'_> {
         ranges
     }
 
-    /// Returns true if the word and its predecessor are covered by the same symbol's data text.
+    /// Returns true if one symbol's data text covers both the word and its predecessor.
     fn is_written(&self, word: usize) -> bool {
         let before = self.run.places.partition_point(|place| place.word < word);
         let Some(last) = before.checked_sub(1).and_then(|i| self.run.places.get(i)) else {
@@ -94,7 +93,7 @@ impl Lister<'_> {
             .any(|place| place.symbol.data_text.is_some() && word < place.data_end)
     }
 
-    /// Relocated fields within the `count` words at word `at`.
+    /// Relocated fields in the `count` words starting at `at`.
     fn open(&self, at: usize, count: usize) -> &[ListedField<'_>] {
         let open = &self.section.open;
         if open.is_empty() {
@@ -107,7 +106,8 @@ impl Lister<'_> {
         open.get(first(at)..first(at + count)).unwrap_or_default()
     }
 
-    /// Writes an item with relocated fields symbolically. Returns false if the item has none.
+    /// Writes an item that has relocated fields: symbolically if possible, and returns true. Otherwise writes `.reloc`
+    /// for each field, and returns false so that the caller writes the item.
     fn open_item(&self, out: &mut Text, at: usize, item: &ListedItem) -> bool {
         let fields = self.open(at, item.words());
         let line = out.len();
@@ -143,19 +143,19 @@ impl Lister<'_> {
         false
     }
 
-    /// Symbols at or after word `at`.
+    /// Symbols at word `at` or later.
     fn places_from(&self, at: usize) -> &[PlacedSymbol<'_>] {
         &self.run.places[self.run.places.partition_point(|place| place.word < at)..]
     }
 
-    /// Notes at or after word `at`.
+    /// Notes at word `at` or later.
     fn notes_from(&self, at: usize) -> &[ListedNote<'_>] {
         let notes = &self.section.notes;
         let first = notes.partition_point(|note| word_of(note) < at);
         notes.get(first..).unwrap_or_default()
     }
 
-    /// Writes the notes before word `at`; returns the remaining ones.
+    /// Writes the notes up to word `at` and returns the remaining ones.
     fn notes<'n>(
         &self,
         out: &mut Text,
@@ -178,7 +178,7 @@ impl Lister<'_> {
         let mut places = self.places_from(part.start);
         let mut notes = self.notes_from(part.start);
         let mut written = 0;
-        // Fast path: without comments and relocations, most lines are just an instruction.
+        // Fast path: without comments and relocations, most lines hold only an instruction.
         let has_no_comments = !self.options.hex
             && self.options.syntax == Syntax::Llvm
             && self.section.open.is_empty();
@@ -213,8 +213,8 @@ impl Lister<'_> {
         }
     }
 
-    /// Writes an item that begins at word `at`, unless it `is_written`. Returns its length in words. `label` is a
-    /// scratch buffer for the name of a branch target.
+    /// Writes the item at word `at`, unless data text already covers it (`is_written`), and returns its length in
+    /// words. `label` is a scratch buffer for branch target names.
     #[inline(never)]
     fn write_item(
         &self,
@@ -273,8 +273,7 @@ impl Lister<'_> {
         }
     }
 
-    /// Writes the labels at word `at`, and as comments the symbols that cannot be labels; returns the remaining
-    /// symbols.
+    /// Writes the labels at word `at`, and comments for symbols that cannot be labels. Returns the remaining symbols.
     fn labels<'p>(
         &self,
         out: &mut Text,
@@ -310,7 +309,7 @@ impl Lister<'_> {
         later
     }
 
-    /// Writes the label for branches to word `at`.
+    /// Writes a branch operand for word `at`: the name of its label.
     fn label_of(&self, label: &mut Text, at: usize) {
         let first = self.run.places.partition_point(|place| place.word < at);
         let mut here = self.run.places[first..]
@@ -327,8 +326,8 @@ impl Lister<'_> {
         out.push_hex_digits((at * WORD) as u64);
     }
 
-    /// Finishes the line that began at `line` with the requested comments: address and words, and the instruction
-    /// text of a `.long`.
+    /// Ends the line that began at `line` with comments as requested: address, words, and the instruction text for a
+    /// `.long`.
     #[inline(always)]
     fn comment(
         &self,
@@ -372,13 +371,12 @@ impl Lister<'_> {
     }
 }
 
-/// Index of the word at which a note is written.
+/// Index of the word before which a note is written.
 fn word_of(note: &ListedNote<'_>) -> usize {
     usize::try_from(note.offset.div_ceil(WORD as u64)).unwrap_or(usize::MAX)
 }
 
-/// Returns true if the assembler encodes a text that contains symbolic values as this instruction, with zero for the
-/// values.
+/// Returns true if `text`, which contains symbolic values, assembles to `inst` with zeros for these values.
 fn assembles_to(inst: &Inst, text: &str) -> bool {
     let Some(target) = TARGETS.iter().find(|target| target.isa == inst.isa) else {
         return false;
@@ -409,7 +407,7 @@ fn data(out: &mut Text, syntax: Syntax, words: &[u32]) {
     }
 }
 
-/// Comment prefix; in CLRX's syntax, `//` is division.
+/// Comment prefix; `//` is division in CLRX's syntax.
 fn comment_mark(syntax: Syntax) -> &'static str {
     match syntax {
         Syntax::Llvm => "//",

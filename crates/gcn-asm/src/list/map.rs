@@ -1,4 +1,4 @@
-//! First pass over a section: finds instruction boundaries and branch targets.
+//! First pass over a section, which finds instruction boundaries and branch targets.
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -11,10 +11,10 @@ use super::names::PlacedSymbol;
 
 /// Maximum instruction length in words.
 const LONGEST: usize = 2;
-/// Words per thread.
+/// Minimum number of words per thread.
 const CHUNK_WORDS: usize = 1 << 15;
 
-/// Words of a section, and the symbols at which instructions must begin.
+/// A section's words, and the symbols at which instructions must begin.
 pub(crate) struct SectionWords<'a> {
     pub(crate) decoder: &'static Decoder,
     pub(crate) words: &'a [[u8; WORD]],
@@ -24,12 +24,12 @@ pub(crate) struct SectionWords<'a> {
 /// An instruction or data word in a section.
 pub(crate) enum ListedItem {
     Inst(Inst, Skimmed),
-    /// A word that is not an instruction.
+    /// A word that cannot be decoded, or that is data.
     Data(u32),
 }
 
 impl ListedItem {
-    /// Length in words.
+    /// Length of the item in words.
     #[inline]
     pub(crate) fn words(&self) -> usize {
         match self {
@@ -39,18 +39,18 @@ impl ListedItem {
     }
 }
 
-/// A range of words between two symbols.
+/// Range of words without a symbol or end of data inside.
 pub(crate) struct SymbolGap {
-    /// Words at which items of the range begin.
+    /// Words at which the gap's items begin.
     pub(crate) words: Range<usize>,
-    /// End of the range in which its instructions must fit.
+    /// End of the words that the gap's instructions may occupy.
     pub(crate) limit: usize,
-    /// True if a symbol declares the range as data.
+    /// True if a symbol marks the words as data.
     pub(crate) is_data: bool,
 }
 
 impl SymbolGap {
-    /// Maximum length in words of an instruction at word `at`.
+    /// Maximum length in words for an instruction at word `at`.
     #[inline]
     pub(crate) fn max_words(&self, at: usize) -> usize {
         if self.is_data {
@@ -62,7 +62,7 @@ impl SymbolGap {
 }
 
 impl SectionWords<'_> {
-    /// Splits `range` at symbols and ends of data.
+    /// Splits `range` at symbols and at the ends of their data.
     pub(crate) fn between_symbols(&self, range: Range<usize>) -> impl Iterator<Item = SymbolGap> {
         let mut next = 0;
         let mut at = range.start;
@@ -98,7 +98,7 @@ impl SectionWords<'_> {
             .map_or(0, |&bytes| u32::from_le_bytes(bytes))
     }
 
-    /// Decodes the item at word `at`: an instruction of at most `limit` words, or a data word.
+    /// Decodes the item at word `at`: an instruction no longer than `limit` words, or a data word.
     #[inline]
     pub(crate) fn item(&self, at: usize, limit: usize) -> ListedItem {
         let window = [self.word(at), self.word(at + 1)];
@@ -109,8 +109,8 @@ impl SectionWords<'_> {
         }
     }
 
-    /// Length and branch target of the next item, consistent with [`SectionWords::item`]. `words` begins at the item
-    /// and ends where its instruction must end.
+    /// Length and branch target of the item at the start of `words`, consistent with [`SectionWords::item`]. An
+    /// instruction must fit in `words`.
     #[inline(always)]
     fn skim(&self, words: &[[u8; WORD]]) -> Skimmed {
         let first = words.first().map_or(0, |&bytes| u32::from_le_bytes(bytes));
@@ -123,7 +123,7 @@ impl SectionWords<'_> {
             })
     }
 
-    /// Skims `range`, assuming that an item begins at its start.
+    /// Finds the items in `range`, assuming that one begins at the start of the range.
     fn skim_range(&self, range: Range<usize>) -> RangeItems {
         let mut look = RangeItems {
             begins: BitSet::new(range.len()),
@@ -148,8 +148,8 @@ impl SectionWords<'_> {
     }
 }
 
-/// Start of the item after one that is `words` long and begins at word `at`. Written as a branch, so that the
-/// processor predicts it and starts decoding the next item speculatively.
+/// Start of the item after an item of `words` words at `at`. Written as a branch, so the processor predicts it and
+/// starts on the next item speculatively.
 #[inline(always)]
 fn next_item(at: usize, words: usize) -> usize {
     if words == 1 {
@@ -159,30 +159,30 @@ fn next_item(at: usize, words: usize) -> usize {
     }
 }
 
-/// Target word of a branch at word `at`; `None` on overflow.
+/// Word that the branch at word `at` targets; `None` if the item is not a branch, or on overflow.
 pub(crate) fn branch_target(at: usize, item: &Skimmed) -> Option<usize> {
     let distance = isize::try_from(item.branch?).ok()?;
     (at + item.dwords).checked_add_signed(distance)
 }
 
-/// Result of skimming a range of words.
+/// Items found in a range of words.
 struct RangeItems {
     /// Item starts, relative to the start of the range.
     begins: BitSet,
-    /// Branches and their targets.
+    /// Branches with their targets, as word indices.
     branches: Vec<(usize, usize)>,
-    /// Start of the item after the last one.
+    /// Word after the last item.
     end: usize,
 }
 
-/// Item starts and branch targets: one bit per word, and one for the end of the section.
+/// Bitmaps of item starts and branch targets, with one bit per word and one for the end of the section.
 pub(crate) struct Map {
     begins: BitSet,
     labels: BitSet,
 }
 
 impl Map {
-    /// Builds the map of a section. Threads process chunks as if an item began at the start of each; if the previous
+    /// Builds the map of a section. Each thread processes a chunk as if an item began at its start; if the previous
     /// chunk ends elsewhere, words are decoded again until both agree.
     pub(crate) fn new(run: &SectionWords) -> Map {
         let threads = thread::available_parallelism().map_or(1, usize::from);
@@ -190,7 +190,7 @@ impl Map {
         Map::in_chunks(run, chunk.next_multiple_of(u64::BITS as usize))
     }
 
-    /// Builds the map in chunks of `chunk` words, a multiple of 64.
+    /// Builds the map in chunks of `chunk` words, which must be a multiple of 64.
     fn in_chunks(run: &SectionWords, chunk: usize) -> Map {
         let count = run.words.len();
         let ranges: Vec<Range<usize>> = (0..count)
@@ -225,13 +225,13 @@ impl Map {
                     targets.set(target);
                 }
             }
-            // If they never agreed, the last item is a different one.
+            // If they never agree, the chunk's last item is a different one.
             begin = if agreed < range.end { look.end } else { agreed };
             begins.0.append(&mut look.begins.0);
         }
         begins.0.resize((count + 1).div_ceil(u64::BITS as usize), 0);
         begins.set(count);
-        // A label is possible only where an item begins.
+        // Labels are possible only where items begin.
         for (target, begin) in targets.0.iter_mut().zip(&begins.0) {
             *target &= begin;
         }
@@ -241,17 +241,17 @@ impl Map {
         }
     }
 
-    /// Returns true if an item begins at a word.
+    /// Returns true if an item begins at `word`.
     pub(crate) fn begins(&self, word: usize) -> bool {
         self.begins.get(word)
     }
 
-    /// First word in `word..end` where a label is possible, or `end`.
+    /// First word in `word..end` that can have a label, or `end`.
     pub(crate) fn next_label(&self, word: usize, end: usize) -> usize {
         self.labels.next(word..end).unwrap_or(end)
     }
 
-    /// Returns true if the word is a branch target at which an item begins, so that it can have a label.
+    /// Returns true if `word` is a branch target where an item begins, and so can have a label.
     #[inline]
     pub(crate) fn is_label(&self, word: usize) -> bool {
         self.labels.get(word)
@@ -259,8 +259,8 @@ impl Map {
 }
 
 impl SectionWords<'_> {
-    /// Decodes a range again from an item start at `begin`, until item starts agree with `look`. Returns the word
-    /// where they agree, or the start of the item after the range.
+    /// Decodes a range again from the item start `begin` until item starts agree with `look`. Returns the word where
+    /// they agree, or else the start of the item after the range.
     fn resync(
         &self,
         range: &Range<usize>,
@@ -292,7 +292,7 @@ impl SectionWords<'_> {
     }
 }
 
-/// Set of small numbers; numbers beyond its capacity are never contained.
+/// Bitmap set of small numbers; numbers beyond its capacity are ignored.
 struct BitSet(Vec<u64>);
 
 impl BitSet {
@@ -313,10 +313,10 @@ impl BitSet {
         }
     }
 
-    /// Smallest element in a range.
+    /// Smallest element in `range`.
     fn next(&self, range: Range<usize>) -> Option<usize> {
         let place = range.start / u64::BITS as usize;
-        // Stops at the end of the range: most ranges contain no element, and callers would scan the same words again.
+        // Stops at the end of the range: most ranges have no element, and callers would scan the same words again.
         let places = place..range.end.div_ceil(u64::BITS as usize).min(self.0.len());
         let (&first, others) = self.0.get(places)?.split_first()?;
         let first = first & u64::MAX << (range.start % u64::BITS as usize);
@@ -341,7 +341,7 @@ mod tests {
 
     #[test]
     fn chunks_give_the_map_of_the_whole() {
-        // `ds_read_b32` of two words, whose second is `s_branch` itself, `s_nop`, and pseudorandom words.
+        // Two-word `ds_read_b32`, whose second word may look like `s_branch`; `s_nop`; and pseudorandom words.
         let mut state = 1u64;
         let words: Vec<[u8; WORD]> = (0..20_000)
             .map(|_| {

@@ -1,4 +1,4 @@
-//! Names that a listing defines, and symbols sorted by address.
+//! Names defined by a listing, and symbols sorted by address.
 
 use std::fmt;
 
@@ -7,25 +7,25 @@ use hashbrown::HashSet;
 
 use super::code::{ListedCode, ListedSection, ListedSymbol, WORD};
 
-/// Names that the listing defines; if symbols share a name, the first one gets it.
+/// Names defined by the listing; the first symbol with a given name gets it.
 pub(super) struct ListedNames<'a> {
-    /// Prefix of generated labels; no symbol name begins with it.
+    /// Prefix for generated labels; no symbol name begins with it.
     pub(super) prefix: String,
     pub(super) defined: HashSet<&'a str>,
 }
 
-/// A symbol, with its location in words.
+/// A symbol and its position in words.
 pub(crate) struct PlacedSymbol<'a> {
     pub(super) symbol: &'a ListedSymbol<'a>,
     /// Index of the word that contains the symbol's address.
     pub(crate) word: usize,
-    /// End of the symbol's data, in words.
+    /// Word index of the end of the symbol's data.
     pub(super) data_end: usize,
-    /// End of the data of this and all preceding symbols, in words.
+    /// Word index of the end of all data that begins at or before this symbol.
     pub(crate) all_data_end: usize,
-    /// True if the symbol can be defined as a label.
+    /// True if the symbol can be written as a label.
     pub(super) label: bool,
-    /// True if the name can be used as a branch operand.
+    /// True if the name can be a branch operand.
     pub(super) is_operand: bool,
 }
 
@@ -72,13 +72,13 @@ impl<'a> ListedNames<'a> {
     }
 }
 
-/// Returns true if an assembler accepts the name, possibly in quotes.
+/// Returns true if the assembler accepts the name, quoted if necessary.
 pub(crate) fn is_name(name: &str) -> bool {
     let takes_no_quotes = |c: char| c.is_control() || matches!(c, '"' | '\\');
     !name.is_empty() && !name.contains(takes_no_quotes)
 }
 
-/// Formats a name for an assembler, quoted if needed.
+/// Formats a symbol name for the assembler, quoted if necessary.
 pub(crate) struct Name<'a>(pub &'a str);
 
 impl fmt::Display for Name<'_> {
@@ -88,7 +88,7 @@ impl fmt::Display for Name<'_> {
     }
 }
 
-/// Returns true if an assembler accepts the name without quotes.
+/// Returns true if the assembler accepts the name without quotes.
 pub(super) fn is_identifier(name: &str) -> bool {
     let letter = |b: u8| b.is_ascii_alphabetic() || matches!(b, b'_' | b'.');
     let mut bytes = name.bytes();
@@ -97,7 +97,7 @@ pub(super) fn is_identifier(name: &str) -> bool {
         && bytes.all(|b| letter(b) || b.is_ascii_digit() || b == b'$')
 }
 
-/// Returns true if the name would be parsed as a register in an operand.
+/// Returns true if an operand with this name would be parsed as a register.
 pub(super) fn reads_as_register(name: &str) -> bool {
     let is = |text: &str| name.eq_ignore_ascii_case(text);
     let is_numbered = ["v", "s", "ttmp"].iter().any(|letters| {

@@ -1,4 +1,4 @@
-//! Lists notes as directives if these reproduce the same bytes, otherwise as bytes.
+//! Lists ELF notes as directives that reproduce the same bytes, or else as bytes.
 
 use std::fmt::Write;
 
@@ -10,10 +10,10 @@ use crate::assembly::{assemble, named_target};
 use crate::directive::hsa::SECTION;
 use crate::inputs::options::{Options, Source};
 
-/// `SHT_NOTE`.
+/// ELF section type `SHT_NOTE`.
 const NOTE: u32 = 7;
 
-/// Writes the notes in loaded sections. `target_directives` are the directives that these depend on.
+/// Writes the notes in loaded sections. `target_directives` must precede the note directives when these are checked.
 pub(super) fn write(out: &mut String, object: &CodeObject, target_directives: &str) {
     let sections = object
         .sections
@@ -43,7 +43,7 @@ pub(super) fn write(out: &mut String, object: &CodeObject, target_directives: &s
     }
 }
 
-/// Metadata of version 3 and later, if the assembler reproduces the section from it.
+/// Metadata of version 3 or later, if the assembler reproduces the section from it.
 fn metadata(section: &[u8]) -> Option<String> {
     let found = Note::all(section).next()?;
     if (found.owner, found.kind) != (note::AMDGPU, note::METADATA) {
@@ -65,7 +65,7 @@ fn metadata(section: &[u8]) -> Option<String> {
         .then(|| format!("\n\t.amdgpu_metadata\n{yaml}\n\t.end_amdgpu_metadata\n"))
 }
 
-/// Notes of version 2.
+/// Directives for version 2 notes.
 fn v2_notes(section: &[u8], target_directives: &str) -> Option<String> {
     let mut lines = String::from("\n");
     for found in Note::all(section) {
@@ -84,7 +84,7 @@ fn v2_notes(section: &[u8], target_directives: &str) -> Option<String> {
                 );
             }
             note::ISA_VERSION => {
-                // The sizes of the names precede the names.
+                // The name lengths precede the names; they are recomputed.
                 number()?;
                 let version = [number()?, number()?, number()?]
                     .map(|n| n.to_string())
@@ -122,7 +122,7 @@ fn v2_notes(section: &[u8], target_directives: &str) -> Option<String> {
     (!assembly.has_errors() && made.bytes == section).then_some(lines)
 }
 
-/// Text that needs no escapes in quotes.
+/// Text that can be quoted without escapes.
 fn text(bytes: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(bytes).ok()?;
     let is_printable = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\\');

@@ -1,9 +1,9 @@
-//! Lists a whole code object as source, for `gcn dis --full`.
+//! Lists a complete code object as source, for `gcn dis --full`.
 //!
 //! The source assembles to sections with the same bytes, symbols with the same attributes, and the same relocations.
-//! Sections of a linked object keep their addresses (`.gcn_address`), because code contains distances between
-//! sections; the loader's tables are generated again. Whatever a directive cannot express exactly is listed as bytes,
-//! with a decoding in comments. To check this, the assembler itself is run on the directive.
+//! Sections of a linked object keep their addresses (`.gcn_address`), because code contains distances between sections;
+//! the loader's tables are regenerated. Anything that no directive expresses exactly is listed as bytes, with its
+//! meaning in comments. Directives are checked by assembling them.
 
 mod listed;
 
@@ -26,15 +26,15 @@ use listed::{LABELS, ListedObject, NOBITS, sum};
 
 pub use listed::target_id;
 
-/// `SHF_WRITE` and `SHF_EXECINSTR`.
+/// ELF section flags `SHF_WRITE` and `SHF_EXECINSTR`.
 const WRITE: u64 = 1;
 const EXECUTE: u64 = 4;
-/// Section index of symbols in LDS.
+/// ELF section index of symbols in LDS.
 const LDS: u16 = 0xff00;
-/// Maximum alignment that directives support, in bytes.
+/// Maximum alignment in bytes that directives support.
 const MAX_ALIGN: u64 = 1 << 16;
 
-/// Lists a whole code object as UTF-8, passed to `sink` in chunks of whole lines.
+/// Lists a complete code object as UTF-8 text, passed to `sink` in chunks of whole lines.
 ///
 /// # Examples
 /// ```
@@ -74,7 +74,7 @@ pub fn list_object(
 }
 
 impl ListedObject<'_> {
-    /// Directive that enters a section, and the label at its beginning.
+    /// Directives that enter a section, and the label at its beginning.
     fn head(&self, index: usize) -> String {
         let mut out = String::new();
         let (Some(section), Some(name)) = (self.object.sections.get(index), self.names.get(&index))
@@ -108,7 +108,7 @@ impl ListedObject<'_> {
         out
     }
 
-    /// Lines before a symbol's label that set its attributes.
+    /// Lines that set a symbol's attributes, written before its label.
     fn attributes(&self, symbol: &Symbol) -> String {
         let mut out = String::new();
         let name = Name(&symbol.name);
@@ -138,7 +138,7 @@ impl ListedObject<'_> {
         out
     }
 
-    /// Lists the code.
+    /// Lists all code sections.
     fn code(&self, options: &ListOptions, sink: &mut dyn FnMut(&[u8])) {
         let object = self.object;
         struct SectionTexts {
@@ -249,7 +249,7 @@ impl ListedObject<'_> {
             marks.push(ListedMark::label(offset, text));
         }
         for field in self.section_fields(index) {
-            // `covered` is sorted, as the symbols are sorted by offset.
+            // Symbols are sorted by offset, and so is `covered`.
             if covered.binary_search(&field.offset).is_ok() {
                 continue;
             }
@@ -263,7 +263,7 @@ impl ListedObject<'_> {
         data::write(out, self.object.section_bytes(section), section.size, marks);
     }
 
-    /// Defines the symbols that are not labels.
+    /// Defines symbols that are not labels.
     fn symbols_elsewhere(&self, out: &mut String) {
         for (index, symbol) in self.object.symbols.iter().enumerate() {
             if !self.has_name(index) {

@@ -1,4 +1,4 @@
-//! Generates text in parts on all threads, and emits it in order.
+//! Generates text on all threads and emits it in order.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -9,11 +9,11 @@ use std::thread;
 
 use gcn_isa::text::Text;
 
-/// Text buffers per thread: one in use and one waiting for output.
+/// Text buffers per thread: one being filled and one waiting for output.
 const TEXTS_PER_THREAD: usize = 2;
 
 /// Calls `make` for each number below `count`, on all threads, and passes the texts to `sink` in order. The number of
-/// text buffers is bounded; a part starts only when one is free. The calling thread helps.
+/// buffers is bounded, and each call waits for a free one. The calling thread helps.
 pub(crate) fn in_order(
     count: usize,
     make: &(dyn Fn(usize, &mut Text) + Sync),
@@ -81,14 +81,14 @@ struct ListedParts<'a> {
     make: &'a (dyn Fn(usize, &mut Text) + Sync),
 }
 
-/// A finished part, or the panic that ended it.
+/// A finished text, or the panic that prevented it.
 struct ListedPart {
     number: usize,
     text: Result<Text, Box<dyn Any + Send>>,
 }
 
 impl ListedParts<'_> {
-    /// Makes the next part in `text`; `None` if all parts have been started.
+    /// Generates the next part into `text`; returns `None` if all parts were started.
     fn part(&self, mut text: Text) -> Option<ListedPart> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         if number >= self.count {
@@ -106,7 +106,7 @@ impl ListedParts<'_> {
         self.spares.lock().ok()?.recv().ok()
     }
 
-    /// Takes a free text buffer, if no other thread is waiting for one.
+    /// Takes a free text buffer, unless another thread is waiting for one.
     fn spare(&self) -> Option<Text> {
         self.spares.try_lock().ok()?.try_recv().ok()
     }

@@ -1,4 +1,4 @@
-//! Listings of words and sections.
+//! Tests listings of words and sections.
 
 use gcn_isa::Isa;
 
@@ -35,7 +35,7 @@ fn instructions_data_and_tail_are_each_a_line() {
 
 #[test]
 fn branches_name_labels_where_an_instruction_begins() {
-    // To the beginning, to the end, into the middle of ds_read_b32, and out of bounds.
+    // Branches to the beginning, to the end, into the middle of `ds_read_b32`, and out of bounds.
     let input = bytes(&[
         0xbf82_ffff,
         0xbf82_0004,
@@ -78,7 +78,7 @@ fn bits_that_the_text_lacks_make_data_with_a_comment() {
 
 #[test]
 fn what_the_assembler_refuses_is_data() {
-    // VCC and s0 in one vector instruction.
+    // The instruction reads both VCC and s0, which exceeds the constant bus limit.
     let text = lines(
         &ListedCode::raw(Isa::Vi, &bytes(&[0])),
         &ListOptions::default(),

@@ -1,5 +1,5 @@
-//! Operands in function notation, such as `vmcnt(0)`, `hwreg(…)`, `sendmsg(…)`, `gpr_idx(…)` and `lit(…)`, and names
-//! of numbers.
+//! Parses operands in function notation, such as `vmcnt(0)`, `hwreg(…)`, `sendmsg(…)`, `gpr_idx(…)` and `lit(…)`, and
+//! names that stand for numbers.
 
 use std::ops::Range;
 
@@ -15,15 +15,15 @@ use crate::explain::closest;
 use crate::expr::ParsedExpr;
 use crate::ids;
 
-/// Names of functions in operands, for suggestions.
+/// Operand function names, for suggestions.
 const FUNCTIONS: [&str; 10] = [
     "vmcnt", "expcnt", "lgkmcnt", "hwreg", "sendmsg", "gpr_idx", "lit", "neg", "abs", "sext",
 ];
 
-/// Optional prefixes of hardware register and message names in CLRX.
+/// Prefixes that CLRX allows before hardware register and message names.
 const CLRX_PREFIXES: [&str; 2] = ["hwreg_", "msg_"];
 
-/// Parses an operand in function notation; `None` if `word` is not a function.
+/// Parses an operand in function notation; returns `None` if `word` is not a function.
 pub(crate) fn function(
     parser: &mut Parser<'_>,
     word: &str,
@@ -75,7 +75,7 @@ pub(crate) fn function(
     }))
 }
 
-/// Error for an unknown function.
+/// Error for an unknown operand function.
 pub(crate) fn unknown(name: &str, span: Range<usize>) -> Fail {
     let message = format!("unknown function `{name}`");
     let error = fail(&ids::UNKNOWN_NAME, span, message);
@@ -85,7 +85,7 @@ pub(crate) fn unknown(name: &str, span: Range<usize>) -> Fail {
     }
 }
 
-/// Parses `vmcnt(0) & lgkmcnt(1)`; counters that are not named are not waited for.
+/// Parses wait counts such as `vmcnt(0) & lgkmcnt(1)`; omitted counters are not waited for.
 fn waitcnt(parser: &mut Parser<'_>) -> Result<ArgValue, Fail> {
     let max = Waitcnt::max(parser.isa);
     let mut wait = max;
@@ -142,7 +142,7 @@ fn waitcnt(parser: &mut Parser<'_>) -> Result<ArgValue, Fail> {
     }
 }
 
-/// Parses `HW_REG_MODE, 0, 4)`: a register and a range of its bits.
+/// Parses the arguments of `hwreg(HW_REG_MODE, 0, 4)`: a register and a range of its bits.
 fn hwreg(parser: &mut Parser<'_>) -> Result<ArgValue, Fail> {
     let isa = parser.isa;
     let everywhere = isa.only();
@@ -169,7 +169,7 @@ fn hwreg(parser: &mut Parser<'_>) -> Result<ArgValue, Fail> {
     Ok(ArgValue::Hwreg(reg.pack()))
 }
 
-/// Parses `{id: 1, offset: 0, size: 4}`, equivalent to [`hwreg`]; omitted fields select the whole register.
+/// Parses `{id: 1, offset: 0, size: 4}`, equivalent to [`hwreg`]. Offset and size default to the whole register.
 pub(crate) fn hwreg_fields(parser: &mut Parser<'_>) -> Result<ArgValue, Fail> {
     const FIELDS: [(&str, i64, i64); 3] = [("id", 0, 63), ("offset", 0, 31), ("size", 1, 32)];
     let isa = parser.isa;
@@ -228,7 +228,7 @@ pub(crate) fn hwreg_fields(parser: &mut Parser<'_>) -> Result<ArgValue, Fail> {
     Ok(ArgValue::Hwreg(reg.pack()))
 }
 
-/// Parses `MSG_GS, GS_OP_EMIT, 0)`: a message, its operation and its stream.
+/// Parses the arguments of `sendmsg(MSG_GS, GS_OP_EMIT, 0)`: a message, its operation and its stream.
 fn message(parser: &mut Parser<'_>) -> Result<ArgValue, Fail> {
     let isa = parser.isa;
     let everywhere = isa.only();
@@ -251,7 +251,7 @@ fn message(parser: &mut Parser<'_>) -> Result<ArgValue, Fail> {
         }
     }
     parser.cursor.require(b')', "`)`")?;
-    // A numeric message may have any value.
+    // Numeric messages are not checked.
     if is_named
         && parser.dialect.checks_messages()
         && let Some(wrong) = simm::wrong_message(isa, message, op, stream)
@@ -267,7 +267,7 @@ fn message(parser: &mut Parser<'_>) -> Result<ArgValue, Fail> {
     ))
 }
 
-/// Parses `SRC0,DST)`: the operands that indexing applies to.
+/// Parses the arguments of `gpr_idx(SRC0,DST)`: the operands that are indexed.
 fn gpr_index(parser: &mut Parser<'_>) -> Result<ArgValue, Fail> {
     let mut bits = 0;
     if parser.cursor.eat_after_blanks(b')') {
@@ -296,7 +296,7 @@ fn gpr_index(parser: &mut Parser<'_>) -> Result<ArgValue, Fail> {
     }
 }
 
-/// Parses a name from a table, or a number.
+/// Parses a number, or a name for one from `names`.
 pub(crate) fn named_number(
     parser: &mut Parser<'_>,
     what: &str,
@@ -306,14 +306,14 @@ pub(crate) fn named_number(
 ) -> Result<u8, Fail> {
     let start = parser.cursor.token_start();
     if parser.cursor.eat(b'@') {
-        // CLRX: a number, even if a symbol has the name.
+        // CLRX: a number follows, even if a symbol has the same name.
         return parser
             .absolute_within(what, 0, max)
             .map(|value| value as u8);
     }
     let mut probe = parser.cursor.clone();
     let mut word = probe.word().unwrap_or("");
-    // CLRX's `emit-cut`, and its longer names of hardware registers.
+    // CLRX's `emit-cut`, and its longer hardware register names.
     if probe.peek() == b'-' && names.clone().any(|(name, ..)| name.contains('-')) {
         let mut longer = probe.clone();
         longer.set_pos(probe.pos() + 1);

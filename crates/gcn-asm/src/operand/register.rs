@@ -10,12 +10,12 @@ use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::ids;
 
-/// VGPRs per lane.
+/// Number of VGPRs per lane.
 const VGPRS: u32 = 256;
 /// Maximum number of registers in a group.
 const MAX_GROUP: u32 = 32;
 
-/// Parses a register that begins with `word`; `cursor` is after the word, and moves past the register.
+/// Parses a register that begins with `word`. `cursor` is after the word and advances past the register.
 pub(crate) fn register(
     parser: &mut Parser<'_>,
     word: &str,
@@ -72,7 +72,7 @@ pub(crate) fn register(
         if !probe.eat_after_blanks(b'[') {
             return Ok(None);
         }
-        // The expression parser uses the assembler's own cursor.
+        // The expression parser uses the main cursor.
         let outer = std::mem::replace(&mut parser.bar_ends, false);
         parser.cursor.set_pos(probe.pos());
         let result = range(parser, bank, start);
@@ -81,7 +81,7 @@ pub(crate) fn register(
         cursor.set_pos(parser.cursor.pos());
         return Ok(Some(what));
     }
-    // The longest register name is `src_pops_exiting_wave_id`.
+    // The longest register name has 24 characters: `src_pops_exiting_wave_id`.
     let mut buffer = [0; 24];
     let Some(lower) = lower_case(word, &mut buffer) else {
         return Ok(None);
@@ -113,7 +113,7 @@ pub(crate) fn register(
     }
 }
 
-/// Number and size in dwords of a special register.
+/// Operand code of a special register, and its size in dwords.
 fn named_register(parser: &Parser<'_>, lower: &str) -> Option<(u8, u8)> {
     if lower == "lds" && parser.dialect.lds_is_a_source() {
         return Some((regs::LDS_DIRECT, 1));
@@ -121,14 +121,14 @@ fn named_register(parser: &Parser<'_>, lower: &str) -> Option<(u8, u8)> {
     regs::named(parser.isa, lower)
 }
 
-/// Fast path for a special register; `None` if the general parser must decide.
+/// Fast path for special registers; `None` if the general parser must decide.
 pub(crate) fn common_named(parser: &Parser<'_>, name: &str) -> Option<ArgValue> {
     let (code, count) = named_register(parser, name)?;
     let may_lack = regs::is_xnack_mask(parser.isa, code);
     (!may_lack).then(|| whole_register(parser, code, count))
 }
 
-/// A complete special register. CLRX also accepts a single-register source as a pair.
+/// Operand for a whole special register. CLRX also accepts a single-register source as a pair.
 fn whole_register(parser: &Parser<'_>, code: u8, count: u8) -> ArgValue {
     let is_any = code > regs::EXEC_HI && parser.dialect.takes_all_modifiers();
     ArgValue::Scalar {
@@ -137,7 +137,7 @@ fn whole_register(parser: &Parser<'_>, code: u8, count: u8) -> ArgValue {
     }
 }
 
-/// Parses `vcc[0]`, `vcc[0:1]`: a part of a special register; the cursor is at `[` and moves past the part.
+/// Parses part of a special register, as in `vcc[0]` or `vcc[0:1]`. `cursor` is at the `[` and advances past the part.
 fn part(
     parser: &mut Parser<'_>,
     whole: ArgValue,
@@ -173,7 +173,7 @@ fn part(
     })
 }
 
-/// `3]`, `3:4]`.
+/// Parses register bounds: `3]` or `3:4]`.
 fn bounds(parser: &mut Parser<'_>) -> Result<(i64, i64), Fail> {
     let first = parser.absolute("the register's number")?;
     let last = if parser.cursor.eat_after_blanks(b':') {
@@ -185,7 +185,7 @@ fn bounds(parser: &mut Parser<'_>) -> Result<(i64, i64), Fail> {
     Ok((first, last))
 }
 
-/// Parses the range of a register group; the cursor is after `[`.
+/// Parses the range of a register group; the cursor is after the `[`.
 fn range(parser: &mut Parser<'_>, bank: Bank, start: usize) -> Result<ArgValue, Fail> {
     let from = parser.cursor.pos();
     let (first, last) = bounds(parser)?;
@@ -205,7 +205,7 @@ fn range(parser: &mut Parser<'_>, bank: Bank, start: usize) -> Result<ArgValue, 
     group(parser, bank, low, count, span)
 }
 
-/// Parses `[v1,v2]`, `[s0,s1]`: single registers with consecutive numbers.
+/// Parses a list of single registers with consecutive numbers: `[v1,v2]`, `[s0,s1]`.
 pub(crate) fn register_list(parser: &mut Parser<'_>) -> Result<ArgValue, Fail> {
     let start = parser.cursor.pos();
     parser.cursor.set_pos(start + 1);
@@ -271,7 +271,7 @@ pub(crate) fn register_list(parser: &mut Parser<'_>) -> Result<ArgValue, Fail> {
     }
 }
 
-/// Checks and creates a group of `count` registers from `first`.
+/// Creates a group of `count` registers starting at `first`, after checking its bounds.
 fn group(
     parser: &mut Parser<'_>,
     bank: Bank,
@@ -326,7 +326,7 @@ fn group(
     }
 }
 
-/// The registers from `first` to `last`, if they form a valid group.
+/// Group of registers from `first` to `last`, if valid.
 pub(crate) fn common_group(
     parser: &mut Parser<'_>,
     letter: u8,
@@ -359,7 +359,7 @@ pub(crate) fn common_group(
     })
 }
 
-/// A register bank.
+/// A bank of registers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Bank {
     Vector,
@@ -384,13 +384,13 @@ fn misaligned(span: Range<usize>, letter: &str, first: u8, count: u8) -> Fail {
     ))
 }
 
-/// Returns true if a word is the letter of a register bank.
+/// Returns true if `word` is the prefix of a register bank.
 pub(crate) fn is_bank(word: &str) -> bool {
     let banks = ["v", "s", "ttmp"];
     banks.iter().any(|bank| bank.eq_ignore_ascii_case(word))
 }
 
-/// Returns true if a word, followed by `[` if `bracket` is set, names a register.
+/// Returns true if `word` names a register; `bracket` is true if a `[` follows.
 pub(crate) fn is_register(isa: Isa, word: &str, bracket: bool) -> bool {
     let bytes = word.as_bytes();
     match bytes {

@@ -1,20 +1,20 @@
-//! Entries of the errata document that the tables cite.
+//! Parser for the errata document that the tables cite.
 
 use gcn_isa::{Isa, Row};
 use serde::Serialize;
 
 const ERRATA: &str = include_str!("../../doc/errata.md");
 
-/// An erratum.
+/// An entry of the errata document.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct ErrataEntry {
-    /// Number and title: `E058 …`.
+    /// Number and title, for example `E058 …`.
     pub title: &'static str,
-    /// Text, in Markdown.
+    /// Text in Markdown.
     pub text: &'static str,
 }
 
-/// All entries, in document order.
+/// All errata, in document order.
 ///
 /// # Examples
 /// ```
@@ -23,7 +23,7 @@ pub struct ErrataEntry {
 /// ```
 pub fn errata() -> impl Iterator<Item = ErrataEntry> {
     let of_heading = |entry: &'static str| {
-        // The last entry of a chapter ends at the next chapter's heading.
+        // The last erratum of a chapter ends at the next chapter heading.
         let entry = entry.split("\n# ").next().unwrap_or(entry);
         let (title, text) = entry.split_once('\n').unwrap_or((entry, ""));
         ErrataEntry {
@@ -34,7 +34,7 @@ pub fn errata() -> impl Iterator<Item = ErrataEntry> {
     ERRATA.split("\n### ").skip(1).map(of_heading)
 }
 
-/// Titles of the entries that mention an instruction.
+/// Titles of the errata that mention an instruction.
 ///
 /// # Examples
 /// ```

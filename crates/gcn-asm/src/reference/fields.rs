@@ -1,4 +1,4 @@
-//! Fields of an instruction and their values.
+//! Fields of an encoded instruction, and their values.
 
 use gcn_isa::describe::{BitContents, BitRun};
 use gcn_isa::{Field, Inst, Isa, Operand, regs};
@@ -6,18 +6,18 @@ use serde::Serialize;
 
 use super::instruction::{contents, places};
 
-/// A field of an instruction and its value.
+/// A field of an encoded instruction, and its value.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct FieldValue {
-    /// Bit range: `31:26`.
+    /// Bit range, for example `31:26`.
     pub bits: String,
-    /// Name in upper case, or `reserved`.
+    /// Field name in upper case, or `reserved`.
     pub field: String,
-    /// Value.
+    /// Field value.
     pub value: u64,
 }
 
-/// Fields of an instruction, and nonzero reserved bits, which its text does not show.
+/// Field values of an instruction, including nonzero reserved bits, which the instruction's text does not show.
 ///
 /// # Examples
 /// ```
@@ -55,42 +55,42 @@ pub fn field_values(inst: &Inst) -> Vec<FieldValue> {
     fields
 }
 
-/// Role of a run of bits in an instruction.
+/// Role of a bit field in an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BitRole {
-    /// Constant bits that identify the encoding.
+    /// Constant bits that select the encoding.
     Encoding,
-    /// Opcode.
+    /// Opcode bits.
     Opcode,
-    /// Operand.
+    /// Operand field.
     Operand,
-    /// Modifier, or a field that this instruction does not use.
+    /// Modifier, or a field that the instruction does not use.
     Modifier,
     /// Literal constant.
     Literal,
-    /// Bits that no field has.
+    /// Bits that belong to no field.
     Reserved,
 }
 
-/// A run of bits of an instruction: its role, its value, and the value as text.
+/// A bit field of an instruction: its role, value and meaning.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct BitField {
-    /// Highest bit in the instruction.
+    /// Highest bit number.
     pub high: u8,
-    /// Lowest bit in the instruction.
+    /// Lowest bit number.
     pub low: u8,
     /// Field name in upper case, constant bits, or `-`.
     pub name: String,
-    /// Role.
+    /// Role of the bits.
     pub role: BitRole,
-    /// Value.
+    /// Value of the bits.
     pub value: u64,
-    /// The instruction's name for an opcode, the operand's text for an operand; otherwise empty.
+    /// Instruction name for an opcode, operand text for an operand; otherwise empty.
     pub meaning: String,
 }
 
-/// Bits of each dword of an instruction, from the highest to the lowest, including a literal.
+/// Bit fields of each dword of an instruction, highest bit first, including any literal.
 ///
 /// # Examples
 /// ```
@@ -153,7 +153,7 @@ fn bit_field(inst: &Inst, run: BitRun) -> BitField {
     }
 }
 
-/// Text of an operand: registers, a constant, a number, or `off`.
+/// Text of an operand: registers, a constant, a number or `off`.
 ///
 /// # Examples
 /// ```
@@ -188,7 +188,7 @@ pub fn operand_text(isa: Isa, operand: Operand) -> String {
     }
 }
 
-/// Scalar registers from a number on; `s[FIRST:LAST]` if they have no name together.
+/// Text of `count` scalar registers starting at `first`; `s[FIRST:LAST]` if the group has no name.
 fn scalars_text(isa: Isa, first: u8, count: u8) -> String {
     let count = count.max(1);
     let last = u16::from(first) + u16::from(count) - 1;

@@ -1,4 +1,4 @@
-//! Hazards that an instruction can be part of.
+//! Hazards in which an instruction can take part.
 
 use gcn_isa::uses::Hazard;
 use gcn_isa::{Form, Inst, Isa, Operand, Row, regs, simm};
@@ -6,7 +6,7 @@ use gcn_isa::{Form, Inst, Isa, Operand, Row, regs, simm};
 use super::instruction::{IsaText, group_texts};
 use super::sets::exists;
 
-/// Codes of scalar operands that hazards are about.
+/// Operand codes of scalars involved in hazards.
 const CODES: [u8; 6] = [
     0,
     regs::VCC_LO,
@@ -15,10 +15,10 @@ const CODES: [u8; 6] = [
     regs::VCCZ,
     regs::EXECZ,
 ];
-/// Hardware registers that hazards are about.
+/// Hardware registers involved in hazards.
 const HARDWARE: [u8; 2] = [simm::HWREG_MODE, simm::HWREG_TRAPSTS];
 
-/// Hazards that an instruction can begin or end in any of its encodings, on some instruction sets.
+/// Hazards that an instruction can begin or end in any encoding, on the given instruction sets.
 ///
 /// # Examples
 /// ```
@@ -56,7 +56,7 @@ pub fn hazards(isas: &[Isa], row: &'static Row) -> Vec<IsaText> {
     group_texts(texts.into_iter(), &here)
 }
 
-/// The instruction with operands and modifiers that decide about hazards, one at a time.
+/// Copies of an example instruction that each have one operand or modifier on which hazards depend.
 fn variants(form: &'static Form) -> Vec<Inst> {
     let example = form.example();
     let mut all = vec![example];
@@ -89,7 +89,7 @@ fn variants(form: &'static Form) -> Vec<Inst> {
     all
 }
 
-/// Text for the instruction that begins a hazard ("before …"), and for the one that ends it ("after …").
+/// Text for an instruction that begins the hazard ("before …"), and for one that ends it ("after …").
 const fn phrases(hazard: Hazard) -> (&'static str, &'static str) {
     match hazard {
         Hazard::VectorMemoryReadsSgpr => (

@@ -1,4 +1,4 @@
-//! Reference information about an instruction.
+//! Reference data on an instruction.
 
 use std::fmt;
 
@@ -10,71 +10,71 @@ use super::errata::errata_naming;
 use super::sets::{exists, family, set_of, sets, versions};
 use crate::explain::usage;
 
-/// Description of an instruction on the requested instruction sets.
+/// Description of an instruction on selected instruction sets.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct InstructionReport {
-    /// Name on the newest of the instruction sets.
+    /// Name on the newest selected instruction set.
     pub name: &'static str,
-    /// Family, in lower case.
+    /// Instruction family in lower case.
     pub family: String,
-    /// All instruction sets that have it.
+    /// All instruction sets that have the instruction.
     pub exists_on: String,
-    /// Names, with the instruction sets that use each.
+    /// Names, each with the instruction sets that use it.
     pub called: Vec<(&'static str, String)>,
-    /// Syntax as in [`usage`](crate::usage).
+    /// Syntax as shown by [`usage`](crate::usage).
     pub written: String,
-    /// Pseudo-code.
+    /// Pseudo-code of the operation.
     pub does: Vec<IsaText>,
-    /// Descriptions of corner cases.
+    /// Behavior in corner cases.
     pub corners: Vec<IsaText>,
-    /// Counters that it increments.
+    /// Counters that the instruction increments.
     pub counters: Vec<IsaText>,
-    /// Memory that it accesses.
+    /// Memory that the instruction accesses.
     pub memory: Vec<IsaText>,
-    /// Operands: field, type, and the registers that are read and written.
+    /// Operands: field, type, and the registers read and written.
     pub operands: Vec<IsaText>,
-    /// Implicit state that it reads and writes.
+    /// Implicit state that the instruction reads and writes.
     pub implicit: Vec<IsaText>,
-    /// Titles of errata that mention it.
+    /// Titles of errata that mention the instruction.
     pub errata: Vec<&'static str>,
-    /// Encodings.
+    /// Encodings of the instruction.
     pub encodings: Vec<EncodingReport>,
 }
 
-/// A text, with the instruction sets to which it applies.
+/// A text and the instruction sets to which it applies.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct IsaText {
-    /// Text.
+    /// Text about the instruction.
     pub text: String,
-    /// Instruction sets, unless the text applies to all requested ones.
+    /// Instruction sets; `None` if the text applies to all selected ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on: Option<String>,
 }
 
-/// An encoding with the same field layout and opcode on a set of instruction sets.
+/// An encoding with the same layout and opcode on several instruction sets.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct EncodingReport {
-    /// Name in upper case: `VOP3`.
+    /// Encoding name in upper case, for example `VOP3`.
     pub encoding: String,
-    /// Instruction sets.
+    /// Instruction sets that have the encoding.
     pub on: String,
-    /// Opcode.
+    /// Opcode in this encoding.
     pub opcode: u64,
-    /// Fields of each dword, from the highest bit to the lowest.
+    /// Layout of each dword, highest bit first.
     pub dwords: Vec<Vec<LayoutCell>>,
 }
 
-/// A bit range of a dword with its contents.
+/// Bit range of a dword, and its contents.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct LayoutCell {
-    /// Bit range in the instruction: `31:26`.
+    /// Bit range in the instruction, for example `31:26`.
     pub bits: String,
     /// Field name in upper case, constant bits, or `-`.
     pub holds: String,
 }
 
 impl InstructionReport {
-    /// Describes a row's instruction on some instruction sets.
+    /// Describes the instruction of a table row on selected instruction sets.
     ///
     /// # Examples
     /// ```
@@ -96,7 +96,7 @@ impl InstructionReport {
             .flat_map(|isa| isa.tables().forms(row.op()))
             .collect();
         let called = group_by_set(here.iter().map(|&isa| (row.name_on(isa), isa)));
-        // The first encoding is the family's own, or the only one.
+        // The first encoding is the family's native one, or the only one.
         let firsts: Vec<&'static Form> = here
             .iter()
             .filter_map(|isa| isa.tables().forms(row.op()).first())
@@ -147,7 +147,7 @@ impl InstructionReport {
     }
 }
 
-/// Groups equal values, each with the instruction sets that have it.
+/// Groups equal values, each with the instruction sets that share it.
 fn group_by_set<T: PartialEq>(values: impl Iterator<Item = (T, Isa)>) -> Vec<(T, IsaSet)> {
     let mut sets: Vec<(T, IsaSet)> = Vec::new();
     for (value, isa) in values {
@@ -159,7 +159,7 @@ fn group_by_set<T: PartialEq>(values: impl Iterator<Item = (T, Isa)>) -> Vec<(T,
     sets
 }
 
-/// Groups equal texts; the instruction sets are omitted if a text applies to all.
+/// Groups equal texts, each with its instruction sets unless it applies to all.
 pub(super) fn group_texts(texts: impl Iterator<Item = (String, Isa)>, all: &[Isa]) -> Vec<IsaText> {
     let whole = set_of(all.iter().copied());
     let of = |(text, set): (String, IsaSet)| IsaText {
@@ -169,7 +169,7 @@ pub(super) fn group_texts(texts: impl Iterator<Item = (String, Isa)>, all: &[Isa
     group_by_set(texts).into_iter().map(of).collect()
 }
 
-/// Counters that an instruction increments; `None` if there are none.
+/// Names of the counters that an instruction increments; `None` if it increments none.
 fn counters(form: &'static Form) -> Option<String> {
     let counters = form.counters();
     let names = counters.iter().map(|(counter, modifier)| match modifier {
@@ -183,7 +183,7 @@ fn counters(form: &'static Form) -> Option<String> {
     (!names.is_empty()).then(|| names.join(", "))
 }
 
-/// Operands with field, type, and the registers they read and write.
+/// Description of each operand: field, type, and the registers read and written.
 fn operands(inst: &Inst) -> Vec<String> {
     let slots = inst.row().slots().enumerate();
     let text = slots.map(|(place, slot)| {
@@ -202,7 +202,7 @@ fn field_name(field: Field) -> String {
     format!("{field:?}").to_ascii_uppercase()
 }
 
-/// Name of an encoding in upper case.
+/// Encoding name in upper case.
 ///
 /// # Examples
 /// ```
@@ -212,7 +212,7 @@ pub fn encoding_name(encoding: Encoding) -> String {
     format!("{encoding:?}").to_ascii_uppercase()
 }
 
-/// Groups encodings with the same layout and opcode on several instruction sets.
+/// Groups encodings that have the same layout and opcode on several instruction sets.
 fn encodings(forms: &[&Form], asked: &[Isa]) -> Vec<EncodingReport> {
     let mut shown: Vec<(&Form, IsaSet)> = Vec::new();
     for &form in forms {
@@ -236,7 +236,7 @@ fn encodings(forms: &[&Form], asked: &[Isa]) -> Vec<EncodingReport> {
     encoded.collect()
 }
 
-/// Layout of the dwords of an encoding: bit ranges and their contents.
+/// Layout of each dword of an encoding: bit ranges and their contents.
 fn dwords(form: &Form) -> Vec<Vec<LayoutCell>> {
     let dword = |run: &BitRun| run.low / u32::BITS as u8;
     let runs = form.picture();
@@ -251,7 +251,7 @@ fn dwords(form: &Form) -> Vec<Vec<LayoutCell>> {
     (0..form.layout.dwords).map(of_dword).collect()
 }
 
-/// Bit range of a run: `31:26`.
+/// Bit range as text, for example `31:26`.
 pub(super) fn places(run: BitRun) -> String {
     if run.high == run.low {
         run.low.to_string()
@@ -260,7 +260,7 @@ pub(super) fn places(run: BitRun) -> String {
     }
 }
 
-/// Contents of a run of bits: a field name, constant bits, or `-`.
+/// Contents of a bit range: a field name, constant bits, or `-`.
 pub(super) fn contents(form: &Form, run: BitRun) -> String {
     match run.holds {
         BitContents::Constant => {
@@ -273,7 +273,7 @@ pub(super) fn contents(form: &Form, run: BitRun) -> String {
     }
 }
 
-/// Formats the report as text.
+/// Writes the report as text.
 impl fmt::Display for InstructionReport {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let line = |out: &mut fmt::Formatter<'_>, what: &str, text: &str| {

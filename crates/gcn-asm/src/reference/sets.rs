@@ -1,8 +1,8 @@
-//! Families, and names of sets of instruction sets.
+//! Instruction families, and sets of instruction sets.
 
 use gcn_isa::{Isa, IsaSet, Op, Row};
 
-/// Family of an instruction in lower case: `ds`.
+/// Instruction family in lower case, for example `ds`.
 ///
 /// # Examples
 /// ```
@@ -13,7 +13,7 @@ pub fn family(op: Op) -> String {
     format!("{:?}", op.family_encoding()).to_ascii_lowercase()
 }
 
-/// True if an instruction set has a row.
+/// Returns true if an instruction set has a row's instruction.
 ///
 /// # Examples
 /// ```
@@ -26,7 +26,7 @@ pub fn exists(row: &Row, isa: Isa) -> bool {
     !isa.tables().forms(row.op()).is_empty()
 }
 
-/// Instruction sets that have a row.
+/// Instruction sets that have a row's instruction.
 ///
 /// # Examples
 /// ```
@@ -38,7 +38,7 @@ pub fn sets(row: &Row) -> IsaSet {
     set_of(Isa::ALL.into_iter().filter(|&isa| exists(row, isa)))
 }
 
-/// Collects instruction sets into a set.
+/// Collects instruction sets into an [`IsaSet`].
 ///
 /// # Examples
 /// ```
@@ -51,8 +51,8 @@ pub fn set_of(isas: impl IntoIterator<Item = Isa>) -> IsaSet {
     isas.fold(IsaSet::NONE, |set, isa| set.or(isa.only()))
 }
 
-/// GCN versions in a set, restricted to `asked`; if only some targets of a version belong to the set, the oldest of
-/// them is named: `GCN 1.2, 1.4 (gfx904)`.
+/// GCN versions of the instruction sets in `set` that are also in `asked`. If `set` has only some instruction sets of a
+/// version, adds a target for each: `GCN 1.2, 1.4 (gfx904)`.
 ///
 /// # Examples
 /// ```

@@ -1,8 +1,8 @@
-//! CLRX's scopes: a tree of symbol namespaces, one of which is current. `a::b` is `b` in scope `a`, `::b` is `b` in
-//! the outermost scope.
+//! CLRX's scopes: a tree of symbol namespaces with a current scope. `a::b` is `b` in scope `a`; `::b` is `b` in the
+//! outermost scope.
 //!
-//! A name without a path is looked up in the current scope, in the scopes it uses, and then in the enclosing scopes;
-//! it is defined in the current one. Source: CLRX's "Assembler Syntax", chapter "Scopes".
+//! A name without a path is defined in the current scope. It is looked up in the current scope, then in the scopes
+//! imported there, then in the enclosing scopes. Source: CLRX's "Assembler Syntax", chapter "Scopes".
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::value::SymbolId;
 
 /// Maximum nesting depth of scopes.
 const MAX_DEPTH: usize = 64;
-/// Maximum number of scopes that a lookup visits.
+/// Maximum number of scopes visited per lookup.
 const MAX_VISITS: usize = 256;
 
 /// Index of a scope; 0 is the outermost one.
@@ -19,7 +19,7 @@ const MAX_VISITS: usize = 256;
 pub(crate) struct ScopeId(u32);
 
 impl ScopeId {
-    /// The root scope.
+    /// Outermost scope.
     pub(crate) const OUTERMOST: ScopeId = ScopeId(0);
 }
 
@@ -29,13 +29,13 @@ struct Scope {
     depth: usize,
     children: HashMap<String, ScopeId>,
     symbols: HashMap<String, SymbolId>,
-    /// Scopes imported by `.using`, in reverse order of lookup.
+    /// Scopes imported by `.using`; the last one is searched first.
     used: Vec<ScopeId>,
-    /// Value of the next `.enum` symbol.
+    /// Value for the next `.enum` symbol.
     enumerated: i64,
 }
 
-/// All scopes of a source.
+/// Tree of all scopes, and the current one.
 #[derive(Debug)]
 pub(crate) struct Scopes {
     all: Vec<Scope>,
@@ -52,7 +52,7 @@ impl Default for Scopes {
 }
 
 impl Scopes {
-    /// Returns true if only the outermost scope exists.
+    /// Returns true if the outermost scope is the only one.
     pub(crate) fn is_trivial(&self) -> bool {
         self.all.len() == 1
     }
@@ -82,8 +82,8 @@ impl Scopes {
         Some(id)
     }
 
-    /// Opens a scope within the current one and creates it if needed; without a name, an anonymous one. Returns false
-    /// if the nesting is too deep.
+    /// Opens a scope within the current one, creating it if needed; without a name, opens a new anonymous scope.
+    /// Returns false if scopes are nested too deep.
     pub(crate) fn open(&mut self, name: Option<&str>) -> bool {
         let known = name.and_then(|name| self.get(self.current)?.children.get(name).copied());
         let opened = known.or_else(|| self.add(self.current, name));
@@ -91,14 +91,14 @@ impl Scopes {
         opened.is_some()
     }
 
-    /// Closes the current scope; returns false if it is the outermost one.
+    /// Closes the current scope. Returns false if it is the outermost one.
     pub(crate) fn close(&mut self) -> bool {
         let parent = self.get(self.current).and_then(|scope| scope.parent);
         self.current = parent.unwrap_or(self.current);
         parent.is_some()
     }
 
-    /// Resolves a scope path and creates missing scopes; `None` if the nesting is too deep.
+    /// Resolves a scope path, creating missing scopes; returns `None` if scopes are nested too deep.
     pub(crate) fn at(&mut self, path: &str) -> Option<ScopeId> {
         let mut parts = path.split(SEPARATOR).peekable();
         let mut id = if parts.next_if_eq(&"").is_some() {
@@ -117,7 +117,7 @@ impl Scopes {
         Some(id)
     }
 
-    /// Finds a named scope within another, or within the scopes it uses.
+    /// Finds a scope by name within another scope or the scopes it imports.
     fn child(&self, id: ScopeId, name: &str) -> Option<ScopeId> {
         let mut scopes = Vec::new();
         self.visit(id, &mut scopes);
@@ -126,13 +126,13 @@ impl Scopes {
             .find_map(|id| self.get(id)?.children.get(name).copied())
     }
 
-    /// The current scope and its ancestors.
+    /// Current scope and its ancestors, innermost first.
     fn ancestors(&self) -> impl Iterator<Item = ScopeId> {
         let parent = |&id: &ScopeId| self.get(id).and_then(|scope| scope.parent);
         std::iter::successors(Some(self.current), parent)
     }
 
-    /// Splits a symbol name into path and name; an empty path means the outermost scope.
+    /// Splits a symbol name into scope path and simple name; an empty path stands for the outermost scope.
     fn split(name: &str) -> (Option<&str>, &str) {
         match name.rsplit_once(SEPARATOR) {
             Some((path, name)) => (Some(path), name),
@@ -140,7 +140,7 @@ impl Scopes {
         }
     }
 
-    /// The scope in which a definition of a symbol goes, and its name there.
+    /// Scope in which a definition of `name` goes, and the symbol's name there.
     pub(crate) fn definition_scope<'n>(&mut self, name: &'n str) -> Option<(ScopeId, &'n str)> {
         let (path, name) = Scopes::split(name);
         let id = match path {
@@ -151,7 +151,7 @@ impl Scopes {
         Some((id, name))
     }
 
-    /// The scopes in which a symbol is looked up, in order, and its name there.
+    /// Scopes in which to look up a symbol, in order, and the symbol's name there.
     pub(crate) fn search<'n>(&mut self, name: &'n str) -> Option<(Vec<ScopeId>, &'n str)> {
         let has_path = Scopes::split(name).0.is_some();
         let (home, name) = self.definition_scope(name)?;
@@ -167,7 +167,7 @@ impl Scopes {
         Some((found, name))
     }
 
-    /// Visits a scope, then the scopes it uses, most recent first, recursively.
+    /// Visits a scope and, recursively, the scopes it imports, most recent first.
     fn visit(&self, id: ScopeId, found: &mut Vec<ScopeId>) {
         let mut waiting = vec![id];
         while let Some(id) = waiting.pop() {
@@ -178,7 +178,7 @@ impl Scopes {
         }
     }
 
-    /// The symbol with this name in a scope.
+    /// Symbol called `name` in a scope.
     pub(crate) fn symbol(&self, id: ScopeId, name: &str) -> Option<SymbolId> {
         self.get(id)?.symbols.get(name).copied()
     }
@@ -197,7 +197,7 @@ impl Scopes {
         }
     }
 
-    /// Makes the current scope use another one.
+    /// Imports `other` into the current scope (`.using`).
     pub(crate) fn using(&mut self, other: ScopeId) {
         if let Some(scope) = self.get_mut(self.current) {
             scope.used.retain(|&used| used != other);
@@ -205,7 +205,7 @@ impl Scopes {
         }
     }
 
-    /// Stops using a scope; if `None`, stops using all.
+    /// Stops importing `other` into the current scope, or any scope if `None` (`.unusing`).
     pub(crate) fn stop_using(&mut self, other: Option<ScopeId>) {
         if let Some(scope) = self.get_mut(self.current) {
             scope
@@ -214,7 +214,7 @@ impl Scopes {
         }
     }
 
-    /// Value of the next `.enum` symbol in the current scope.
+    /// Mutable value for the next `.enum` symbol in the current scope.
     pub(crate) fn enumerated(&mut self) -> Option<&mut i64> {
         self.get_mut(self.current)
             .map(|scope| &mut scope.enumerated)

@@ -1,5 +1,4 @@
-//! Source locations of diagnostics inside expansions: each is mapped to the line that the text was generated from,
-//! with the enclosing calls as notes.
+//! Maps diagnostics inside expansions to the source line that generated the text, with the enclosing calls as notes.
 
 use std::ops::Range;
 
@@ -7,16 +6,16 @@ use super::Expansion;
 use super::origin::{ExpansionKind, ExpansionNode, ExpansionStep, TextOrigin};
 use crate::diagnostic::{Diagnostic, Note};
 
-/// Number of notes kept at each end of a long chain.
+/// Number of notes kept at each end of a long chain of expansions.
 const MAX_NOTES: usize = 6;
-/// Maximum number of characters of an expanded line quoted in a message.
+/// Maximum number of characters quoted from an expanded line.
 const MAX_QUOTE: usize = 100;
-/// Number of errors inside expansions after which the outermost one is left.
+/// Number of errors inside macros and loops after which each further error ends them.
 pub(crate) const MAX_ERRORS: usize = 100;
-/// Maximum number of warnings kept inside expansions.
+/// Maximum number of warnings kept from inside expansions.
 pub(crate) const MAX_WARNINGS: usize = 1000;
 
-/// Lengths of the assembler's lists before a statement.
+/// Lengths of the assembler's lists before a statement, to find the entries that the statement adds.
 pub(crate) struct ListLengths {
     pub diagnostics: usize,
     pub instructions: usize,
@@ -24,16 +23,16 @@ pub(crate) struct ListLengths {
     pub symbols: u32,
 }
 
-/// Source location of a position inside expansions.
+/// Source location for a position inside expansions.
 pub(crate) struct MappedPosition {
     pub place: Range<usize>,
-    /// The expanded line, if it differs from the line in the source.
+    /// Expanded line, if it differs from the source line.
     pub quote: Option<String>,
     pub notes: Vec<Note>,
 }
 
 impl<'a> Expansion<'a> {
-    /// The text that contains a position, and the start position of that text.
+    /// File text that contains a span, and the text's start position.
     pub(crate) fn text_of(&self, place: &Range<usize>) -> (&'a str, usize) {
         let count = self.files.partition_point(|file| file.start <= place.start);
         count
@@ -42,7 +41,7 @@ impl<'a> Expansion<'a> {
             .map_or((self.source_text, 0), |file| (file.text, file.start))
     }
 
-    /// Node of the innermost expanded text; creates it and its ancestors on first use.
+    /// Returns the node of the innermost expanded text; creates the node and its ancestors on first use.
     pub(crate) fn node(&mut self) -> Option<u32> {
         let mut parent = None;
         for frame in &mut self.frames {
@@ -62,7 +61,7 @@ impl<'a> Expansion<'a> {
         parent
     }
 
-    /// Steps of a node and its ancestors, innermost first.
+    /// Expansion steps of a node and its ancestors, innermost first.
     pub(crate) fn chain(&self, node: u32) -> Vec<&ExpansionStep<'a>> {
         let mut chain = Vec::new();
         let mut next = Some(node);
@@ -73,8 +72,8 @@ impl<'a> Expansion<'a> {
         chain
     }
 
-    /// Maps a span in the text of the first step to the line that it was generated from, and returns true with it if
-    /// the line is unchanged. `None` if that text no longer exists.
+    /// Maps a span in the innermost text to the source line that generated it. The flag is true if the line was
+    /// expanded unchanged. Returns `None` if the generating text no longer exists.
     pub(crate) fn locate(
         &self,
         chain: &[&ExpansionStep<'a>],
@@ -102,7 +101,7 @@ impl<'a> Expansion<'a> {
             let (number, line) = line_at(text, span.start);
             let place = definition(around, &body, number)?;
             if around.get(place.clone()) == Some(line.trim()) {
-                // Nothing was replaced in this line.
+                // The line was expanded unchanged.
                 let before = line.len() - line.trim_start().len();
                 let begin = line.as_ptr().addr() - text.as_ptr().addr() + before;
                 let within = |at: usize| {
@@ -120,7 +119,7 @@ impl<'a> Expansion<'a> {
         Some((span, is_exact))
     }
 
-    /// Maps a span in the text of the first step to the source, or to the innermost call that has a location.
+    /// Maps a span in the innermost text to the source. Falls back to the innermost call that has a location.
     pub(crate) fn place(
         &self,
         chain: &[&ExpansionStep<'a>],
@@ -139,7 +138,7 @@ impl<'a> Expansion<'a> {
         found.unwrap_or_default()
     }
 
-    /// Location at which to report a position, with the enclosing expansions as notes, innermost first.
+    /// Finds the source location for a span, with the enclosing expansions as notes, innermost first.
     pub(crate) fn explain(
         &self,
         chain: &[&ExpansionStep<'a>],
@@ -180,7 +179,7 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// Adds notes for the inclusions that contain a diagnostic outside of expansions.
+    /// Adds notes for the files that include a diagnostic's location, if it is not in an expansion.
     pub(crate) fn explain_files(&self, diagnostic: &mut Diagnostic) {
         let mut at = diagnostic.span.start;
         while let Some(file) = self
@@ -214,7 +213,7 @@ impl MappedPosition {
     }
 }
 
-/// Number, from 0, and text of the line that contains a position.
+/// Zero-based number and text of the line at a position.
 fn line_at(text: &str, at: usize) -> (usize, &str) {
     let before = text.as_bytes().get(..at).unwrap_or(text.as_bytes());
     let number = before.iter().filter(|&&byte| byte == b'\n').count();
@@ -226,7 +225,7 @@ fn line_at(text: &str, at: usize) -> (usize, &str) {
     (number, line.lines().next().unwrap_or(""))
 }
 
-/// Span of the body line that became line `number` of the expansion; loops repeat the body.
+/// Span of the body line that produced line `number` of the expansion; a loop repeats the body.
 fn definition(around: &str, body: &Range<usize>, number: usize) -> Option<Range<usize>> {
     let text = around.get(body.clone())?;
     let count = text.lines().count().max(1);

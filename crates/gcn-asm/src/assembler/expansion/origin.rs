@@ -1,4 +1,4 @@
-//! Origins of expanded text: the expansions that produced it, and the mapping of its positions to the source.
+//! Origins of expanded text: the expansions that produced it, and maps from its positions to the source.
 
 use std::ops::Range;
 
@@ -20,44 +20,44 @@ impl ExpansionKind<'_> {
     }
 }
 
-/// Origin of a body of text.
+/// Location of the body that an expansion was generated from.
 #[derive(Clone, Debug)]
 pub(crate) enum TextOrigin {
-    /// In a text that no longer exists.
+    /// Body in a text that no longer exists.
     Unknown,
-    /// A place.
+    /// Body at a position in the source.
     At(Range<usize>),
-    /// In the text that contains the expansion.
+    /// Body in the text that contains the expansion.
     Around(Range<usize>),
 }
 
-/// Description of an expansion for diagnostics.
+/// One expansion, as described in diagnostics.
 #[derive(Clone, Debug)]
 pub(crate) struct ExpansionStep<'a> {
     pub what: ExpansionKind<'a>,
-    /// Expanded text; `None` if the body is read in place, so that positions refer to the enclosing text.
+    /// Expanded text; `None` if the body is read in place, with positions in the enclosing text.
     pub text: Option<&'a str>,
     pub origin: TextOrigin,
-    /// The call, as a range of the text that contains it.
+    /// Span of the call in the text that contains it.
     pub call: Range<usize>,
-    /// Number of the current iteration.
+    /// Current iteration number.
     pub iteration: u64,
 }
 
-/// Record of an expansion that outlives it, for diagnostics.
+/// Expansion record kept for diagnostics after the expansion ends.
 #[derive(Clone, Debug)]
 pub(crate) struct ExpansionNode<'a> {
-    /// The enclosing expansion.
+    /// Index of the enclosing expansion's node.
     pub parent: Option<u32>,
     pub step: ExpansionStep<'a>,
 }
 
-/// Mapping from positions in the current text to positions in the source.
+/// Maps positions in the current text to positions in the source.
 #[derive(Clone, Debug)]
 pub(crate) enum PositionMap {
-    /// File contents that start at this position.
+    /// File contents, starting at this source position.
     From(usize),
-    /// Generated text; all of it maps to the outermost call.
+    /// Generated text, all mapped to the outermost call.
     Call(Range<usize>),
 }
 
@@ -69,7 +69,7 @@ impl PositionMap {
         }
     }
 
-    /// Origin of a body in the text.
+    /// Origin of a macro or loop body in the current text.
     pub(crate) fn origin(&self, body: Range<usize>) -> TextOrigin {
         match self {
             PositionMap::Call(_) => TextOrigin::Around(body),
@@ -78,18 +78,18 @@ impl PositionMap {
     }
 }
 
-/// One inclusion of a file.
+/// An included file; one entry per inclusion.
 #[derive(Clone, Debug)]
 pub(crate) struct IncludedFile<'a> {
     pub name: &'a str,
     pub text: &'a str,
-    /// Position of the first byte.
+    /// Position of the file's first byte.
     pub start: usize,
-    /// Span of the directive.
+    /// Span of the `.include` directive.
     pub from: Range<usize>,
 }
 
-/// A fixup created inside an expansion.
+/// A fixup created inside an expansion, located at the end of the source.
 pub(crate) struct DeferredFixup {
     pub fixup: usize,
     pub node: u32,

@@ -1,4 +1,4 @@
-//! Conditional assembly: selects the branch to assemble and skips the others.
+//! Conditional assembly: assembles one branch and skips the others.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::diagnostic::{Fail, fail};
 use crate::directive::clrx;
 use crate::ids;
 
-/// Conditional directives and the conditions they test.
+/// Conditional directives, with the conditions they test.
 pub(crate) const CONDITIONS: &[(&str, ConditionTest)] = &[
     (".if", ConditionTest::Number(|n| n != 0)),
     (".ifne", ConditionTest::Number(|n| n != 0)),
@@ -41,7 +41,7 @@ pub(crate) const CONDITIONS: &[(&str, ConditionTest)] = &[
     (".if64", ConditionTest::Always(true)),
 ];
 
-/// Condition of an `.if` or `.elseif` directive; the `bool` is the result for which the branch is taken.
+/// Condition of an `.if` or `.elseif` directive. The `bool` is the result that selects the branch.
 #[derive(Clone, Copy)]
 pub(crate) enum ConditionTest {
     Number(fn(i64) -> bool),
@@ -49,14 +49,14 @@ pub(crate) enum ConditionTest {
     Blank(bool),
     Same(bool),
     SameStrings(bool),
-    /// Conditions on the platform selected by CLRX's pseudo-operations.
+    /// Conditions that test the platform selected by CLRX directives.
     Architecture(bool),
     Gpu(bool),
     Format(bool),
     Always(bool),
 }
 
-/// Prefix of `.elseif` directives; the rest of the name is as after `.if`.
+/// Prefix of `.elseif` directives; the suffixes are those of `.if`.
 pub(crate) const OTHER_BRANCH: &str = ".elseif";
 
 pub(super) fn test_named(word: &str) -> Option<ConditionTest> {
@@ -66,7 +66,7 @@ pub(super) fn test_named(word: &str) -> Option<ConditionTest> {
         .map(|&(_, test)| test)
 }
 
-/// Condition of `.elseif` and its variants.
+/// Condition of an `.elseif` directive, by name.
 pub(crate) fn other_branch(word: &str) -> Option<ConditionTest> {
     let (start, kind) = word.split_at_checked(OTHER_BRANCH.len())?;
     if !start.eq_ignore_ascii_case(OTHER_BRANCH) {
@@ -78,7 +78,7 @@ pub(crate) fn other_branch(word: &str) -> Option<ConditionTest> {
     }
 }
 
-/// Begins a conditional by the name of its directive.
+/// Handles `.if` and its variants, by the directive's name.
 pub(crate) fn begin(
     reader: &mut SourceReader<'_>,
     name: &str,
@@ -88,7 +88,7 @@ pub(crate) fn begin(
         return Ok(());
     };
     let result = holds(&mut reader.parser, test);
-    // An invalid condition counts as false, so that its `.endif` still matches.
+    // An invalid condition counts as false, so the matching `.endif` is still paired.
     let holds = matches!(result, Ok(true));
     reader.expansion.conditions.push(OpenCondition {
         span: span.clone(),
@@ -135,7 +135,7 @@ fn holds(parser: &mut Parser<'_>, test: ConditionTest) -> Result<bool, Fail> {
             let Some(isa) = clrx::architecture_named(name) else {
                 return Err(fail(&ids::UNKNOWN_TARGET, span, "unknown architecture"));
             };
-            // CLRX treats GCN 1.4.1 as 1.4, too.
+            // For CLRX, GCN 1.4.1 also counts as 1.4.
             (parser.isa.version() == isa.version() || parser.isa > isa && isa >= Isa::Gfx9)
                 == wanted
         }
@@ -157,7 +157,7 @@ fn holds(parser: &mut Parser<'_>, test: ConditionTest) -> Result<bool, Fail> {
     })
 }
 
-/// Ends the current branch at `.elseif`, `.else` or `.endif`.
+/// Handles `.elseif`, `.else` and `.endif`: ends the current branch.
 pub(crate) fn next_branch(
     reader: &mut SourceReader<'_>,
     name: &str,
@@ -187,7 +187,7 @@ pub(crate) fn next_branch(
     skip_branches(reader)
 }
 
-/// Skips branches up to the start of the one to assemble, or past `.endif`.
+/// Skips branches up to the one to assemble, or past `.endif`.
 fn skip_branches(reader: &mut SourceReader<'_>) -> Result<(), Fail> {
     let mut depth = 0usize;
     reader.parser.cursor.skip_statement();
@@ -225,7 +225,7 @@ fn skip_branches(reader: &mut SourceReader<'_>) -> Result<(), Fail> {
     Ok(())
 }
 
-/// Returns true if the branch at the cursor is taken; `test` is its condition, if it has one.
+/// Returns true if the branch at the cursor is taken; `test` is its condition, or `None` for `.else`.
 fn take_branch(
     reader: &mut SourceReader<'_>,
     test: Option<ConditionTest>,

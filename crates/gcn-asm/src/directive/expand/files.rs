@@ -1,4 +1,4 @@
-//! Included files, as source and as bytes.
+//! Handles `.include` and `.incbin`.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::diagnostic::{Fail, fail};
 use crate::ids;
 use crate::inputs::files::File;
 
-/// Reads a file name in quotes, and the file.
+/// Parses a quoted file name and reads the file.
 fn file(reader: &mut SourceReader<'_>) -> Result<File, Fail> {
     let start = reader.parser.cursor.token_start();
     let name = reader.parser.cursor.string()?;
@@ -35,7 +35,7 @@ fn file(reader: &mut SourceReader<'_>) -> Result<File, Fail> {
     })
 }
 
-/// `"file"`
+/// Handles `.include "file"`.
 pub(crate) fn include(reader: &mut SourceReader<'_>, span: &Range<usize>) -> Result<(), Fail> {
     let file = file(reader)?;
     let call = reader.parser.cursor.statement_from(span.start);
@@ -69,7 +69,7 @@ pub(crate) fn include(reader: &mut SourceReader<'_>, span: &Range<usize>) -> Res
     reader.expand(step, begin, 1)
 }
 
-/// `"file", skip, count`: returns the bytes.
+/// Handles `.incbin "file", skip, count` and returns the bytes.
 pub(crate) fn incbin(reader: &mut SourceReader<'_>, span: &Range<usize>) -> Result<Vec<u8>, Fail> {
     let File { mut bytes, .. } = file(reader)?;
     let size = bytes.len();

@@ -1,6 +1,6 @@
-//! Conditional loops of CLRX: `.while` and `.for`.
+//! CLRX's conditional loops, `.while` and `.for`.
 //!
-//! The loop statement is read again before each iteration: the iteration's frame stores its position.
+//! The loop statement is read again before each iteration; the iteration's frame stores the statement's position.
 
 use std::ops::Range;
 
@@ -12,15 +12,15 @@ use crate::assembler::reader::SourceReader;
 use crate::diagnostic::{Fail, fail};
 use crate::ids;
 
-/// The directives that begin and end a loop.
+/// Directives that begin and end a loop.
 pub(super) const LOOP: (&[&str], &[&str]) = (
     &[".rept", ".rep", ".irp", ".irpc", ".for", ".while"],
     &[".endr", ".endrept"],
 );
-/// Cost of an iteration in addition to its text: the condition is evaluated again and may never fail.
+/// Cost of an iteration, on top of its text: the condition is evaluated each time and may never become false.
 const ROUND_COST: usize = 1024;
 
-/// `condition`, up to `.endr`
+/// Handles `.while condition` up to `.endr`.
 pub(crate) fn while_loop(reader: &mut SourceReader<'_>, span: &Range<usize>) -> Result<(), Fail> {
     let round = round(&mut reader.expansion, span);
     let holds = reader
@@ -30,21 +30,21 @@ pub(crate) fn while_loop(reader: &mut SourceReader<'_>, span: &Range<usize>) -> 
     round_if(reader, holds, ".while", round, span)
 }
 
-/// `symbol = first, condition, next`, up to `.endr`
+/// Handles `.for symbol = first, condition, next` up to `.endr`.
 pub(crate) fn for_loop(reader: &mut SourceReader<'_>, span: &Range<usize>) -> Result<(), Fail> {
     let round = round(&mut reader.expansion, span);
     let holds = for_head(&mut reader.parser, round);
     round_if(reader, holds, ".for", round, span)
 }
 
-/// Number of the iteration that is about to begin.
+/// One-based number of the iteration about to begin.
 fn round(expansion: &mut Expansion<'_>, span: &Range<usize>) -> u64 {
     let next = expansion.next_iteration.take();
     let own = next.filter(|next| next.at == span.start);
     own.map_or(1, |next| next.round)
 }
 
-/// Updates the loop symbol for this iteration; returns true if the iteration is executed.
+/// Parses the head of a `.for` loop and updates its symbol; returns true if the iteration is executed.
 fn for_head(parser: &mut Parser<'_>, round: u64) -> Result<bool, Fail> {
     let (name, span) = parser.cursor.name_and_span()?;
     let name = name.into_owned();
@@ -61,7 +61,7 @@ fn for_head(parser: &mut Parser<'_>, round: u64) -> Result<bool, Fail> {
     if round == 1 {
         return Ok(holds != 0);
     }
-    // The condition is evaluated for the next value.
+    // The condition is evaluated with the new value.
     set_number(&mut parser.names, &name, next, span)?;
     let end = parser.cursor.pos();
     parser.cursor.set_pos(condition);
@@ -70,7 +70,7 @@ fn for_head(parser: &mut Parser<'_>, round: u64) -> Result<bool, Fail> {
     Ok(holds != 0)
 }
 
-/// Expands the body once if the condition holds, then returns to the loop statement.
+/// Runs the body once if the condition holds, then returns to the loop statement.
 fn round_if(
     reader: &mut SourceReader<'_>,
     holds: Result<bool, Fail>,
@@ -103,7 +103,7 @@ fn round_if(
     Ok(())
 }
 
-/// Defines a symbol as a number, as `=` does.
+/// Defines a symbol as a number, like `=`.
 fn set_number(names: &mut Names, name: &str, value: i64, span: Range<usize>) -> Result<(), Fail> {
     if names.is_label(name) {
         let message = format!("symbol `{name}` is already defined as a label");

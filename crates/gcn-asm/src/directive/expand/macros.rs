@@ -1,4 +1,4 @@
-//! Macros: definitions, arguments, and substitution of parameters.
+//! Macro definitions and calls.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -17,9 +17,9 @@ use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::ids;
 use crate::inputs::dialect::Dialect;
 
-/// The directives that begin and end a macro.
+/// Directives that begin and end a macro.
 const MACRO: (&[&str], &[&str]) = (&[".macro"], &[".endm", ".endmacro"]);
-/// Expands a call of the macro with this name, if there is one; the cursor is after the name.
+/// Expands a call to the macro `name`, if there is one; the cursor is after the name.
 pub(crate) fn macro_call(
     reader: &mut SourceReader<'_>,
     name: &str,
@@ -31,7 +31,7 @@ pub(crate) fn macro_call(
     Some(call(reader, &called, span))
 }
 
-/// `name parameter, parameter=default, parameter:req, parameter:vararg`
+/// Handles `.macro name parameter, parameter=default, parameter:req, parameter:vararg`.
 pub(crate) fn define_macro(reader: &mut SourceReader<'_>, span: &Range<usize>) -> Result<(), Fail> {
     let head = macro_head(reader);
     let body = reader.parser.cursor.body(MACRO, span)?;
@@ -41,7 +41,7 @@ pub(crate) fn define_macro(reader: &mut SourceReader<'_>, span: &Range<usize>) -
         name,
         parameters,
         body: text,
-        // A position in generated text has no meaning.
+        // Positions in generated text cannot be reported to the user.
         origin: match reader.parser.mapping.origin(body) {
             TextOrigin::Around(_) => TextOrigin::Unknown,
             origin => origin,
@@ -121,7 +121,7 @@ fn macro_head<'a>(
     Ok((name, span, parameters))
 }
 
-/// Parses an argument, which ends at a comma or at blanks without an adjacent operator.
+/// Parses a macro argument, which ends at a comma or at blanks that are not next to an operator.
 pub(crate) fn macro_argument<'a>(reader: &mut SourceReader<'a>) -> Result<&'a str, Fail> {
     let start = reader.parser.cursor.token_start();
     if reader.expansion.is_alternate {
@@ -184,8 +184,8 @@ pub(crate) fn macro_argument<'a>(reader: &mut SourceReader<'a>) -> Result<&'a st
     Ok(reader.parser.cursor.slice(start..end))
 }
 
-/// Parses an argument in CLRX's language: a string, the value after `\%`, or the text up to a comma, a string, or
-/// separating blanks; other blanks are removed.
+/// Parses a macro argument in CLRX's language: a string, the value after `\%`, or text up to a comma, a string or
+/// separating blanks. Other blanks are removed.
 fn clrx_argument<'a>(reader: &mut SourceReader<'a>) -> Result<&'a str, Fail> {
     let start = reader.parser.cursor.pos();
     match (reader.parser.cursor.peek(), reader.parser.cursor.peek_at(1)) {
@@ -223,14 +223,14 @@ fn clrx_argument<'a>(reader: &mut SourceReader<'a>) -> Result<&'a str, Fail> {
         last = Some(byte);
     }
     let end = reader.parser.cursor.pos();
-    // Common case: no blanks.
+    // Common case: there are no blanks to remove.
     Ok(match reader.parser.cursor.slice(start..end).trim_end() {
         plain if plain == text => plain,
         _ => reader.expansion.keep(text),
     })
 }
 
-/// Parses an `.altmacro` argument in quotes, where `!` escapes a character.
+/// Parses a quoted `.altmacro` argument, in which `!` escapes a character.
 fn escaped<'a>(reader: &mut SourceReader<'a>, quote: u8) -> Result<&'a str, Fail> {
     let start = reader.parser.cursor.pos();
     reader.parser.cursor.set_pos(start + 1);
@@ -252,7 +252,7 @@ fn escaped<'a>(reader: &mut SourceReader<'a>, quote: u8) -> Result<&'a str, Fail
     }
 }
 
-/// Parses an `.altmacro` argument in `<` and `>`, where `!` escapes a character.
+/// Parses an `.altmacro` argument between `<` and `>`, in which `!` escapes a character.
 fn bracketed<'a>(reader: &mut SourceReader<'a>) -> Result<&'a str, Fail> {
     let start = reader.parser.cursor.pos();
     let mut text = String::new();
@@ -285,7 +285,7 @@ fn bracketed<'a>(reader: &mut SourceReader<'a>) -> Result<&'a str, Fail> {
     }
 }
 
-/// `name value, parameter=value`
+/// Expands a macro call with the arguments `value, parameter=value`; the cursor is after the name.
 fn call<'a>(
     reader: &mut SourceReader<'a>,
     called: &Macro<'a>,
@@ -384,7 +384,7 @@ fn call<'a>(
     reader.expand(step, Cursor::new(text, dialect), 1)
 }
 
-/// Body of a macro after substitution.
+/// Body of a macro with its arguments substituted.
 fn substituted<'a>(
     expansion: &mut Expansion<'a>,
     dialect: Dialect,
@@ -398,7 +398,7 @@ fn substituted<'a>(
         let anywhere = dialect.alters_everywhere();
         let (names, body) = locals(called.body, anywhere);
         for name in names {
-            // CLRX does not pad its numbers.
+            // CLRX does not pad the number.
             let digits = if anywhere { 1 } else { 4 };
             let unique = format!(".LL{:0digits$}", expansion.locals);
             expansion.locals += 1;

@@ -1,4 +1,4 @@
-//! Maps diagnostics of statements inside expansions back to the source.
+//! Maps diagnostics for statements inside expansions back to the source.
 
 use crate::assembler::Assembler;
 use crate::assembler::expansion::location::{ListLengths, MAX_ERRORS, MAX_WARNINGS};
@@ -18,7 +18,7 @@ pub(crate) fn marks(asm: &Assembler<'_>) -> ListLengths {
     }
 }
 
-/// Maps everything that a statement inside an expansion recorded back to the source.
+/// Maps everything recorded by a statement inside an expansion back to the source.
 pub(crate) fn map_to_source(asm: &mut Assembler<'_>, marks: &ListLengths) {
     let Assembler { reader, output } = asm;
     if reader.parser.diagnostics.len() > marks.diagnostics {
@@ -66,7 +66,7 @@ fn map_diagnostics(reader: &mut SourceReader<'_>, from: usize) {
                 continue;
             }
         }
-        // Scanning the expanded text is expensive, so it is skipped for dropped warnings.
+        // Scanning the expanded text is expensive, so it is skipped for warnings that are dropped.
         expansion
             .explain(&chain, &diagnostic.span)
             .apply(&mut diagnostic);
@@ -90,7 +90,7 @@ fn map_diagnostics(reader: &mut SourceReader<'_>, from: usize) {
     }
 }
 
-/// Adds the enclosing expansions to an error of a fixup. Returns false if too many errors in expansions were already
+/// Adds the enclosing expansions to a fixup's error. Returns false if too many errors inside expansions were already
 /// reported.
 pub(crate) fn add_expansion_notes(
     expansion: &mut Expansion<'_>,

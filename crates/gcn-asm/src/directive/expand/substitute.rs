@@ -1,10 +1,10 @@
-//! Substitution of arguments into the bodies of macros and loops.
+//! Substitutes arguments into macro and loop bodies.
 
 pub(super) fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$')
 }
 
-/// Returns true for operators: blanks next to them do not end an argument.
+/// Returns true for an operator; blanks next to it do not end an argument.
 pub(super) fn is_operator(byte: u8) -> bool {
     matches!(
         byte,
@@ -12,17 +12,17 @@ pub(super) fn is_operator(byte: u8) -> bool {
     )
 }
 
-/// Returns true if, in CLRX, blanks between these characters end an argument. They do not if one is an operator and
-/// the other part of a word, or if both are the same operator.
+/// Returns true if, in CLRX, blanks between these characters end an argument. They do not if one character is an
+/// operator and the other belongs to a word, or if both are the same operator.
 pub(super) fn blanks_separate(before: u8, after: u8) -> bool {
-    /// Characters that are not part of words but still form arguments by themselves.
+    /// Characters that do not belong to words but form arguments by themselves.
     const ALONE: &[u8] = b"%()*-[]{}\\";
     let joins =
         |byte: u8| !byte.is_ascii_alphanumeric() && !is_name(byte) && !ALONE.contains(&byte);
     joins(before) == joins(after) && !(joins(before) && before == after)
 }
 
-/// Normalizes an `.ifc` operand for CLRX's comparison: removes insignificant blanks outside of strings.
+/// Normalizes an `.ifc` operand for CLRX's comparison: removes insignificant blanks outside strings.
 pub(super) fn without_idle_blanks(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut is_string = false;
@@ -32,7 +32,7 @@ pub(super) fn without_idle_blanks(text: &str) -> String {
             is_apart = true;
             continue;
         }
-        // Non-ASCII characters and quotes are not operators.
+        // Quotes and non-ASCII characters are not operators.
         let last = out.bytes().next_back().unwrap_or(0);
         let byte = u8::try_from(c).unwrap_or(u8::MAX);
         if std::mem::take(&mut is_apart) && blanks_separate(last, byte) {
@@ -44,17 +44,17 @@ pub(super) fn without_idle_blanks(text: &str) -> String {
     out
 }
 
-/// Values of the parameters in a body.
+/// Values substituted into a body.
 pub(super) struct Substitutions<'b, 'a> {
-    /// Values by parameter name.
+    /// Parameter names and their values.
     pub bindings: &'b [(&'b str, &'a str)],
-    /// Number of earlier macro calls, for `\@`.
+    /// Number of earlier macro calls, substituted for `\@`.
     pub calls: u64,
-    /// Number of earlier iterations of this loop or calls of this macro, for `\+`.
+    /// Number of earlier iterations of this loop, or calls of this macro, substituted for `\+`.
     pub round: u64,
 }
 
-/// Appends a body with its parameters replaced. Returns false if the text would exceed `limit` bytes.
+/// Appends a body with its parameters replaced. Returns false if the result exceeds `limit` bytes.
 pub(super) fn substitute(
     out: &mut String,
     body: &str,
@@ -85,7 +85,7 @@ pub(super) fn substitute(
             out.push_str(value);
             after.get(length..).unwrap_or("")
         } else {
-            // Not a parameter, for example an escape in a string.
+            // Not a parameter; for example, an escape in a string.
             out.push('\\');
             let width = length.max(usize::from(after.starts_with('\\')));
             out.push_str(after.get(..width).unwrap_or(""));
@@ -100,8 +100,8 @@ pub(super) fn substitute(
     out.len() <= limit
 }
 
-/// Rewrites an `.altmacro` body to use backslashes: parameters need none outside of strings, and in strings are
-/// written with `&`, or as outside if `in_strings` is set.
+/// Marks parameters in an `.altmacro` body with backslashes. Outside strings, bare parameter names are replaced; inside
+/// strings, only names preceded by `&`, or all if `in_strings` is set.
 pub(super) fn with_backslashes(
     body: &str,
     in_strings: bool,
@@ -141,8 +141,8 @@ pub(super) fn with_backslashes(
     out
 }
 
-/// Splits off the names of the `LOCAL` lines at the beginning of an `.altmacro` body, and returns the body with these
-/// lines blanked. If `anywhere` is set, handles `LOCAL` on all lines, whose labels are kept.
+/// Removes the `LOCAL` lines at the beginning of an `.altmacro` body, and returns their names and the remaining body.
+/// If `anywhere` is set, removes all `LOCAL` statements but keeps their labels.
 pub(super) fn locals(body: &str, anywhere: bool) -> (Vec<&str>, String) {
     let mut names = Vec::new();
     let mut kept = String::with_capacity(body.len());
@@ -174,7 +174,7 @@ pub(super) fn locals(body: &str, anywhere: bool) -> (Vec<&str>, String) {
     (names, kept)
 }
 
-/// Removes the quotes from a string argument.
+/// Removes the quotes around a string argument.
 pub(super) fn unquoted(text: &str) -> &str {
     text.strip_prefix('"')
         .and_then(|text| text.strip_suffix('"'))

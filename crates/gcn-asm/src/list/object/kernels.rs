@@ -1,4 +1,4 @@
-//! Lists kernel headers and descriptors of a code object as directives.
+//! Lists a code object's kernel headers and descriptors as directives.
 
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ use crate::inputs::options::{Options, Source};
 use crate::list::{ListedCode, ListedKernel, Name, descriptor};
 
 impl<'a> ListedObject<'a> {
-    /// Directives for the header of a version 2 kernel, if they represent it completely.
+    /// Directives for a version 2 kernel header, if they represent it completely.
     pub(super) fn kernel_code(&self, section: usize, symbol: &Symbol) -> Option<String> {
         let size = KERNEL_CODE_SIZE;
         if symbol.kind != SymbolKind::HsaKernel || !self.is_alone(section, symbol.value, size, None)
@@ -50,7 +50,7 @@ impl<'a> ListedObject<'a> {
         if !is_aligned || !is_alone || !is_descriptor {
             return None;
         }
-        // The directive gives the descriptor the attributes of the code symbol.
+        // The directive gives the descriptor the code symbol's attributes.
         let code_index = *self.named.get(kernel.name.as_str())?;
         let code = self.object.symbols.get(code_index)?;
         let seen = (code.binding, code.visibility) == (symbol.binding, symbol.visibility);

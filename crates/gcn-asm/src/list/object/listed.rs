@@ -1,4 +1,4 @@
-//! Names for the parts of a code object in its listing: sections, symbols and fields.
+//! Names used in a code object's listing: for sections, symbols and fields.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -13,12 +13,12 @@ use crate::directive::section::OTHER_SECTION_TYPES;
 use crate::inputs::features::Features;
 use crate::list::{Name, is_name};
 
-/// Types of sections that contain program data and zeros (`SHT_PROGBITS`, `SHT_NOBITS`).
+/// ELF types of sections that contain program data (`SHT_PROGBITS`) or zeros (`SHT_NOBITS`).
 const PROGBITS: u32 = 1;
 pub(super) const NOBITS: u32 = 8;
-/// Section that a linker adds for page protection.
+/// Section that linkers add for page protection.
 const RELRO_PADDING: &str = ".relro_padding";
-/// Prefix of labels that are not symbols of the object.
+/// Prefix of labels that are not symbols in the object.
 pub(super) const LABELS: &str = ".L";
 
 /// Target ID for `.amdgcn_target`, with the object's feature settings.
@@ -40,39 +40,39 @@ pub fn target_id(object: &CodeObject, target: &Target) -> String {
     format!("amdgcn-amd-amdhsa--{}{features}", target.name)
 }
 
-/// A code object with the names used in its listing.
+/// A code object and the names for its listing.
 pub(super) struct ListedObject<'a> {
     pub(super) object: &'a CodeObject<'a>,
     pub(super) target: &'static Target,
-    /// Indices of the program's sections: code, and data.
+    /// Indices of code and data sections.
     pub(super) code: Vec<usize>,
     pub(super) data: Vec<usize>,
-    /// Unique name of each section in the source, by index.
+    /// Unique name of each section, by section index.
     pub(super) names: HashMap<usize, String>,
-    /// Symbol that owns each name.
+    /// Index of the symbol that owns each name.
     pub(super) named: HashMap<&'a str, usize>,
     /// Prefix of labels that are not symbols.
     pub(super) labels: String,
-    /// Symbols that are labels, by section and in ascending order of offset.
+    /// Symbols listed as labels, by section and in ascending order of offset.
     pub(super) places: HashMap<usize, Vec<usize>>,
-    /// Fields that a linker or loader fills in, by section and in ascending order of offset.
+    /// Fields filled in by a linker or loader, by section and in ascending order of offset.
     pub(super) fields: HashMap<usize, Vec<FieldText>>,
-    /// Kernels by the address of their descriptor.
+    /// Kernels by descriptor address.
     pub(super) kernels: HashMap<u64, Vec<&'a ObjectKernel>>,
 }
 
-/// A field that a linker or loader fills in, as text.
+/// Textual forms of a field filled in by a linker or loader.
 pub(super) struct FieldText {
-    /// Offset in the section in bytes.
+    /// Byte offset in the section.
     pub(super) offset: u64,
     pub(super) kind: RelocationKind,
-    /// Spelling as an instruction operand, and as operands of `.long` and `.quad`.
+    /// Value as an instruction operand, and as operands of `.long` and `.quad`.
     pub(super) operand: Option<String>,
     pub(super) long: Option<String>,
     pub(super) quad: Option<String>,
     /// Relocation kind and expression for `.reloc`.
     pub(super) reloc: String,
-    /// Target symbol, if there is one, and the addend.
+    /// Target symbol, if any, and the addend.
     pub(super) target: Option<usize>,
     pub(super) addend: i64,
 }
@@ -127,7 +127,7 @@ impl<'a> ListedObject<'a> {
         whole
     }
 
-    /// Assigns names to symbols; global symbols take precedence over local ones.
+    /// Assigns names to symbols; global symbols take precedence.
     fn name_symbols(&mut self) {
         let symbols = || self.object.symbols.iter().enumerate();
         let has_name = |symbol: &Symbol| {
@@ -158,7 +158,7 @@ impl<'a> ListedObject<'a> {
         symbol.is_some_and(|symbol| self.named.get(symbol.name.as_str()) == Some(&index))
     }
 
-    /// Sorts the symbols into their sections.
+    /// Groups symbols by section.
     fn place_symbols(&mut self) {
         for (index, symbol) in self.object.symbols.iter().enumerate() {
             if let SymbolSection::Section(section) = symbol.section
@@ -173,7 +173,7 @@ impl<'a> ListedObject<'a> {
         }
     }
 
-    /// Returns true if the symbol can be a label.
+    /// Returns true if a symbol in the section `index` can be written as a label.
     pub(super) fn is_label(&self, index: usize, symbol: &Symbol) -> bool {
         let Some(section) = self.object.sections.get(index) else {
             return false;
@@ -183,7 +183,7 @@ impl<'a> ListedObject<'a> {
         offset.is_some_and(|offset| offset <= section.size && offset % word == 0)
     }
 
-    /// Expresses an address as a name and an addend; `None` if it is not in a listed section.
+    /// Expresses an address as a name plus an addend; `None` if no listed section contains the address.
     pub(super) fn address(&self, address: u64) -> Option<(String, i64)> {
         let sections = || self.code.iter().chain(&self.data);
         let distance = |index: &usize| {
@@ -191,12 +191,12 @@ impl<'a> ListedObject<'a> {
             let offset = address.checked_sub(section.address)?;
             (offset <= section.size).then_some((offset == section.size, *index, offset))
         };
-        // Prefer a section that begins at the address over one that ends there.
+        // A section that begins at the address is better than one that ends there.
         let (_, index, _) = sections().filter_map(distance).min()?;
         self.address_in(index, address)
     }
 
-    /// The listed section that contains a symbol.
+    /// Listed section that contains a relocation's target symbol.
     pub(super) fn section_of(&self, target: RelocationTarget) -> Option<usize> {
         let RelocationTarget::Symbol(index) = target else {
             return None;
@@ -210,8 +210,8 @@ impl<'a> ListedObject<'a> {
         }
     }
 
-    /// Expresses an address as a section's name and an addend. It may lie past the end of the section: the addend of
-    /// a PC-relative value counts from the start of the instruction sequence.
+    /// Expresses an address as the section's name plus an addend. The address may be past the end of the section: the
+    /// addend of a PC-relative value counts from the start of the instruction sequence.
     pub(super) fn address_in(&self, index: usize, address: u64) -> Option<(String, i64)> {
         let begin = self.object.sections.get(index)?.address;
         let places = self.places.get(&index).map_or(&[][..], Vec::as_slice);
@@ -231,12 +231,12 @@ impl<'a> ListedObject<'a> {
         )
     }
 
-    /// Label at the beginning of a section.
+    /// Name of the label at the beginning of a section.
     pub(super) fn begin_label(&self, section: usize) -> String {
         format!("{}section{section}", self.labels)
     }
 
-    /// The target directive, and other directives that the assembler needs first.
+    /// Target directive, and any others that must come first in the listing.
     pub(super) fn target_directives(&self) -> String {
         let id = target_id(self.object, self.target);
         let version = self.object.version.number();
@@ -247,7 +247,7 @@ impl<'a> ListedObject<'a> {
         self.fields.get(&section).map_or(&[], Vec::as_slice)
     }
 
-    /// Fields of a section in a range of offsets.
+    /// Fields in a section whose offsets are in a range.
     pub(super) fn fields_in(&self, section: usize, offsets: Range<u64>) -> &[FieldText] {
         let fields = self.section_fields(section);
         let first = fields.partition_point(|field| field.offset < offsets.start);
@@ -259,7 +259,7 @@ impl<'a> ListedObject<'a> {
         self.object.symbols.get(symbol).map_or(0, |it| it.value)
     }
 
-    /// Returns true if there is no other symbol or field between the beginning of a structure and its end.
+    /// Returns true if no other symbol or field lies within a structure.
     pub(super) fn is_alone(
         &self,
         section: usize,

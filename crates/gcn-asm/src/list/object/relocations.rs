@@ -1,4 +1,4 @@
-//! Lists relocations of a code object as operands and directives.
+//! Lists a code object's relocations as operands and directives.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use crate::list::Name;
 impl ListedObject<'_> {
     pub(super) fn add_relocation_fields(&mut self) {
         let object = self.object;
-        // Targets of the slots of the global offset table, which the assembler generates again.
+        // Targets of global offset table slots; the assembler regenerates the table.
         let slots: HashMap<u64, RelocationTarget> = object
             .relocations
             .iter()
@@ -62,7 +62,7 @@ impl ListedObject<'_> {
             }
             RelocationTarget::Zero | RelocationTarget::Address(_) => None,
         };
-        // Value of an anonymous symbol: an address, or nothing.
+        // Value that the relocation refers to, for targets without a name.
         let value = match target {
             RelocationTarget::Symbol(index) => self.object.symbols.get(index)?.value,
             RelocationTarget::Address(address) => address,
@@ -104,7 +104,7 @@ impl ListedObject<'_> {
             RelocationKind::Rel64 => (None, None, Some(format!("{without_variant}-."))),
             RelocationKind::None | RelocationKind::Other(_) => (None, None, None),
         };
-        // A dynamic relocation against a location with a name is what the linker turns an absolute address into.
+        // Linkers turn absolute addresses into relative relocations, so a target with a name is listed as absolute.
         let name = match kind {
             RelocationKind::Relative64 if is_name => RelocationKind::Abs64.name().unwrap_or(name),
             _ => name,
