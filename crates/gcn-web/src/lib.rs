@@ -5,7 +5,7 @@
 //!
 //! ```
 //! let answer = gcn_web::respond(r#"{"assemble":{"target":"gfx900","dialect":"llvm","text":"s_endpgm"}}"#);
-//! assert!(answer.contains(r#""words":[3212836864]"#));
+//! assert!(answer.contains(r#""words":[3212902400]"#));
 //! ```
 
 // In dependency order: a module names only modules above it.
