@@ -235,9 +235,8 @@ impl Launch {
     }
 
     /// Sets the address of an argument segment in device memory or registered host memory, instead of passing
-    /// individual arguments. The caller must initialize the segment, including hidden arguments, and keep it alive
-    /// until the launch has ended. The runtime does not write to the segment, and the caller must serve `printf` and
-    /// host calls.
+    /// individual arguments. The caller must initialize it, including hidden arguments, keep it alive until the launch
+    /// has ended, and serve `printf` and host calls: the runtime does not write to the segment.
     ///
     /// # Examples
     /// ```
@@ -442,9 +441,8 @@ impl Launch {
         self
     }
 
-    /// Stops the launch when the flag is set. Several launches may share a flag, and a signal handler may set it. A
-    /// stopped launch ends with [`Error::Fault`], whose completion contains the positions of its waves.
-    /// [`Signal::cancel`] also sets the flag.
+    /// Stops the launch when the flag is set. Launches may share a flag, and a signal handler or [`Signal::cancel`] may
+    /// set it. The launch then ends with [`Error::Fault`], whose completion contains the positions of its waves.
     ///
     /// # Examples
     /// ```
@@ -487,7 +485,7 @@ impl Launch {
     /// Returns the scratch size per host thread in bytes, for all workgroups that may be in progress at a time.
     ///
     /// # Errors
-    /// Fails if the arguments do not match the kernel.
+    /// The arguments do not match the kernel.
     ///
     /// # Examples
     /// ```
@@ -531,8 +529,7 @@ impl Launch {
     /// Builds the kernel's initial state, to inspect the launch or submit it several times.
     ///
     /// # Errors
-    /// Returns the first of [`Launch::problems`], or fails if there is not enough memory or the kernel's entry point is
-    /// not code.
+    /// The first of [`Launch::problems`]; there is not enough memory; or the kernel's entry point is not code.
     ///
     /// # Examples
     /// ```
@@ -556,7 +553,7 @@ impl Launch {
     /// starts.
     ///
     /// # Errors
-    /// Returns the first of [`Launch::problems`], or fails if the queue belongs to another device.
+    /// The first of [`Launch::problems`], or the queue belongs to another device.
     ///
     /// # Examples
     /// ```
