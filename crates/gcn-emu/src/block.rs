@@ -125,7 +125,7 @@ impl Block {
         &steps[..steps.len() - self.branches]
     }
 
-    /// [Registers](Decoded::registers) of each step, computed on first use.
+    /// Registers that each step uses, computed on first use. Relative addressing counts as a use of all registers.
     pub fn uses(&self) -> &[RegisterSet] {
         self.uses
             .get_or_init(|| self.steps.iter().map(|step| step.registers()).collect())
