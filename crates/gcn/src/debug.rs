@@ -274,7 +274,6 @@ fn session(
     let image = MemoryImage::take(memory);
     let mut has_run = false;
     let mut restarts = false;
-    let mut run;
     'session: loop {
         if !restarts && engine.idle() == Resume::Quit {
             return Ok(());
@@ -290,7 +289,7 @@ fn session(
             }
         }
         has_run = true;
-        run = 0;
+        let mut run = 0;
         for number in 0..debugged.count() {
             let observers = match checking {
                 Some(checking) => checking.launch(debugged.kernel(number)),
