@@ -56,7 +56,7 @@ pub enum Exit {
         /// Dword index of the target.
         target: usize,
     },
-    /// Jumps to an address in registers; for a call or fork possibly also to the dword after the block.
+    /// Jumps to an address in registers. A call or fork may also continue at the dword after the block.
     Jump,
     /// Continues at the dword after the block, once the wave has waited for other waves.
     Wait,
@@ -165,7 +165,7 @@ impl Block {
         }
     }
 
-    /// Variant to compile if this one is due.
+    /// Variant to compile if `variant` is due.
     pub(crate) fn due_variant(&self, variant: Variant) -> Variant {
         match variant {
             Variant::Full if self.native[variant as usize].get().is_some() => {
@@ -175,7 +175,7 @@ impl Block {
         }
     }
 
-    /// Records the block's host code, or that it has none, unless already recorded.
+    /// Records the result of compiling the block, unless one has been recorded already.
     pub(crate) fn set_native(&self, native: Option<NativeBlock>, variant: Variant) {
         let _ = self.native[variant as usize].set(native);
     }
@@ -258,7 +258,7 @@ impl Exit {
             (_, Does::Control(Control::End) | Does::ReturnFromTrap) => Exit::End,
             (_, Does::Control(Control::Barrier | Control::Sleep)) => Exit::Wait,
             (_, Does::Control(Control::Trap)) => Exit::FallThrough,
-            // The words after it need not decode.
+            // The words after such an instruction need not decode.
             (Executor::Missing | Executor::Cancelled, _) => Exit::FallThrough,
             _ if uses.leaves_sequence() => Exit::Jump,
             _ if uses.registers().any(writes_mode) && !indexing::switches(&step.inst) => {
@@ -293,7 +293,7 @@ impl Step {
     }
 }
 
-/// Selects the executor for an instruction with this handler.
+/// Selects the executor for a decoded instruction, given the handler of its operation.
 fn executor(decoded: &Decoded, handler: Option<Handler>) -> Executor {
     let inst = &decoded.inst;
     let alu = match handler {

@@ -29,38 +29,38 @@ pub struct Checkpoint {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RunProgress {
     pub(crate) stats: Stats,
-    /// First violation of the first wave with one, among the waves that the thread has run.
+    /// First violation of the first wave that has one, among the waves that the thread has run.
     pub(crate) violation: Option<(WaveId, u64)>,
     /// Workgroups that the thread has claimed.
     pub(crate) claimed: Range<u64>,
     /// True once no workgroup is left to claim.
     pub(crate) exhausted: bool,
-    /// True if all waves have been blocked at some time.
+    /// True if all waves have been blocked at some point.
     pub(crate) anyone_waits: bool,
-    /// Number of rounds since a workgroup has begun or ended.
+    /// Number of rounds since a workgroup last began or ended.
     pub(crate) rounds: u64,
     /// Round in progress.
     pub(crate) round: Round,
 }
 
-/// Round: each resident workgroup has a turn.
+/// Round, in which each resident workgroup takes a turn.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Round {
     /// Workgroup that has the next turn.
     pub(crate) index: usize,
-    /// Number of instructions executed before its first turn in the round.
+    /// Number of instructions that the thread had executed before the workgroup's first turn in the round.
     pub(crate) begin: u64,
     /// Maximum number of instructions in consecutive turns of a workgroup.
     pub(crate) long_turn: u64,
     /// True if no workgroup has made progress.
     pub(crate) all_blocked: bool,
-    /// Changes of synchronization resources before the round.
+    /// Number of changes to synchronization resources before the round.
     pub(crate) seen: u64,
 }
 
-/// State of a device that its waves share, besides memory.
+/// Device state shared by all waves, except memory.
 pub(crate) struct SavedDevice {
-    /// Contents of the GDS; `None` for zeros.
+    /// Contents of the GDS; `None` if all zeros.
     gds: Option<Box<[u8]>>,
     gws: GwsState,
     ticks: u64,
@@ -68,7 +68,7 @@ pub(crate) struct SavedDevice {
 }
 
 impl SavedDevice {
-    /// Saves the state; `None` if the host's side of calls cannot be saved.
+    /// Saves the state; `None` if the state of host calls cannot be saved.
     pub(crate) fn save(device: &Device) -> Option<SavedDevice> {
         let calls = match &device.host_calls {
             Some(host) => Some(host.save()?),
@@ -103,7 +103,7 @@ impl Checkpoint {
         self.progress.stats.instructions
     }
 
-    /// A wave that had begun and not ended; `None` for any other.
+    /// Wave that had begun but not ended; `None` for any other wave.
     pub fn wave(&self, id: WaveId) -> Option<&Wave> {
         let group = self.groups.iter().find(|it| it.id == id.group)?;
         group.waves.get(id.wave as usize)?.as_deref()

@@ -17,7 +17,7 @@ pub struct Code {
     isa: Isa,
     base: u64,
     own: CodeSegment,
-    /// Guest memory, which contains code outside `own` that may be jumped to.
+    /// Guest memory, which contains code outside `own` that waves may jump to.
     memory: Option<Memory>,
     found: FoundSegments,
     vgprs: usize,
@@ -78,7 +78,7 @@ impl Code {
         self.isa
     }
 
-    /// Words from `address(0)` on, excluding executable memory outside the code.
+    /// Words starting at `address(0)`, excluding executable memory outside the code.
     pub fn words(&self) -> &[u32] {
         &self.own.words
     }
@@ -93,7 +93,7 @@ impl Code {
         self.sgprs
     }
 
-    /// True if any instruction, at any alignment of entry, reads the counters of outstanding operations.
+    /// True if an instruction that starts at any dword reads the counters of outstanding operations.
     pub fn reads_counters(&self) -> bool {
         self.segments().any(|segment| segment.reads_counters)
     }
@@ -226,7 +226,7 @@ impl Code {
         segment.slot(index)?.get().map(BlockPlace::get)
     }
 
-    /// Compiles a block together with successors that are about as hot, for waves with this MODE.
+    /// Compiles a block together with successors that are about as hot, for waves with MODE `mode`.
     #[cold]
     #[inline(never)]
     pub(crate) fn compile(&self, block: &Block, mode: u32, policy: Policy) {
@@ -300,7 +300,7 @@ impl Code {
         self.found.are_current(memory)
     }
 
-    /// Instructions of the blocks that have been executed, each once. Decoding is deferred until first execution.
+    /// Instructions of the executed blocks, each listed once. Decoding is deferred until first execution.
     pub fn executed(&self) -> impl Iterator<Item = &Step> {
         self.segments().flat_map(CodeSegment::executed)
     }

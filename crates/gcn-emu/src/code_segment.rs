@@ -64,7 +64,7 @@ pub(crate) struct CodeSegment {
     first: usize,
     pub(crate) words: Box<[u32]>,
     pages: Box<[Page]>,
-    /// True if any instruction, at any alignment of entry, reads the counters of outstanding operations.
+    /// True if an instruction that starts at any dword reads the counters of outstanding operations.
     pub(crate) reads_counters: bool,
 }
 
@@ -248,7 +248,7 @@ impl FoundSegments {
     }
 }
 
-/// Executed instructions among these slots.
+/// Executed instructions among `slots`.
 fn executed<'a>(slots: impl Iterator<Item = &'a Slot>) -> impl Iterator<Item = &'a Step> {
     slots.filter_map(|slot| {
         let BlockEntry { block, from } = slot.get()?.get();
@@ -274,7 +274,7 @@ fn may_go_on(inst: &Inst) -> bool {
     }
 }
 
-/// True if an instruction with this first dword reads the hardware register that holds the counters.
+/// True if an instruction whose first dword is `word` reads the hardware register that holds the counters.
 fn reads_counters(isa: Isa, word: u32) -> bool {
     // Few words match; the others need not be decoded.
     let is_it = Hwreg::unpack(word as u16).id == alu::hardware::IB_STS;

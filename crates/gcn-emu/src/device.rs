@@ -49,8 +49,8 @@ pub struct Config {
     /// destination registers hold noise until then, so a missing wait changes results. `None` makes operations take
     /// effect at issue.
     pub late: Option<u64>,
-    /// Seed for a random order and length of the turns of a workgroup's waves. `None` runs waves in order with equal
-    /// turns.
+    /// Seed for a random order and random lengths of the turns of a workgroup's waves. `None` runs waves in order with
+    /// equal turns.
     pub schedule: Option<u64>,
     /// Ticks of S_MEMREALTIME per second (errata E126).
     pub realtime_hz: u64,

@@ -13,9 +13,9 @@ const SCRATCH_BYTES: u64 = 4 << 20;
 pub(crate) const RESIDENT_GROUPS: usize = 8;
 
 /// Maximum number of resident workgroups per thread while all of them wait. It equals the number of one-wave
-/// workgroups that the largest chips of the time hold (64 compute units of 40 waves). A dispatch that synchronizes
-/// all its workgroups, by a resource (checklist 2.30) or by memory (errata E243), therefore runs here if it runs
-/// there.
+/// workgroups that the largest GCN chips hold (64 compute units of 40 waves). A dispatch that synchronizes all its
+/// workgroups, through a resource (checklist 2.30) or through memory (errata E243), therefore runs here if it runs on
+/// such a chip.
 pub(crate) const RESIDENT_GROUPS_WAITING: usize = 64 * 40;
 
 /// Kernel launch after the ABI has been applied.
@@ -76,7 +76,7 @@ pub enum AccessRule {
 /// Register contents that hardware sets before the first instruction.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Initial {
-    /// SGPRs from s0 on.
+    /// Scalar registers, starting with s0.
     pub sgprs: Vec<InitialSgpr>,
     /// Number of dimensions (1..=3) of work-item IDs in v0, v1, v2.
     pub work_item_ids: u8,
@@ -154,7 +154,7 @@ impl GridShape {
     }
 }
 
-/// Converts a flat local ID to x, y, z in a workgroup of this size; x varies fastest.
+/// Converts a flat local ID to x, y, z in a workgroup of size `size`; x varies fastest.
 #[inline]
 pub(crate) fn local_id(size: [u32; 3], number: u32) -> [u32; 3] {
     let [x, y, _] = size.map(|size| size.max(1));

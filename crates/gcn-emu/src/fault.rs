@@ -22,7 +22,7 @@ pub struct Site {
 
 /// Kind of fault.
 ///
-/// Exhaustive on purpose: [`names`] names every variant, and a new one without a name does not compile.
+/// Exhaustive on purpose: [`names`] names every variant, and a new variant without a name does not compile.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum FaultKind {
     /// Access outside all allocations.

@@ -20,7 +20,7 @@ pub enum Fidelity {
     Approximate(&'static str),
     /// Follows the choice in the errata entry; no source settles the behavior, or only one describes it.
     Open(&'static str),
-    /// Documented behavior, but hardware has a fault described in the errata entry.
+    /// Follows the documentation, although hardware has the fault described in the errata entry.
     HardwareFault(&'static str),
 }
 
@@ -58,7 +58,7 @@ impl Fidelity {
     }
 }
 
-/// Errata entry of an instruction's hardware fault.
+/// Errata entry for an instruction's hardware fault.
 fn hardware_fault(inst: &Inst, vgprs: usize) -> Option<&'static str> {
     let is_buffer = inst.encoding == Encoding::Mubuf;
     match inst.does() {

@@ -77,7 +77,7 @@ struct Resource {
     counter: u32,
     /// Number of waves at the barrier.
     arrived: u32,
-    /// Number of releases of all waiters, by an opened barrier or SEMA_RELEASE_ALL.
+    /// Number of times that a barrier or SEMA_RELEASE_ALL has released all waiters.
     releases: u64,
 }
 
@@ -103,7 +103,7 @@ impl Gws {
         self.lock().clone()
     }
 
-    /// Returns to a saved state.
+    /// Restores a saved state.
     pub(crate) fn restore(&self, saved: &GwsState) {
         self.lock().clone_from(saved);
     }
@@ -172,12 +172,12 @@ impl Gws {
         done
     }
 
-    /// True if it is this logical wave's turn to count in order.
+    /// True if it is the turn of logical wave `number` to count in order.
     pub fn has_turn(&self, number: u16) -> bool {
         self.lock().turn == number
     }
 
-    /// Ends the turn of this logical wave and begins that of the next.
+    /// Ends the turn of logical wave `number` and begins the turn of the next wave.
     pub fn pass_turn(&self, number: u16) {
         let mut state = self.lock();
         state.turn = number.wrapping_add(1);
@@ -190,9 +190,9 @@ impl Gws {
         self.lock().changes
     }
 
-    /// Registers a thread as waiting, all of whose waves were blocked when `seen` changes had happened. Returns true
-    /// if another change has happened since, false if none can because all `threads` wait, and `None` if the thread
-    /// must keep waiting.
+    /// Registers a thread as waiting because all its waves were blocked after `seen` changes. Returns true if another
+    /// change has happened since, false if no change can happen because all `threads` threads wait, and `None` if the
+    /// thread must keep waiting.
     pub fn wait(&self, seen: u64, registered: &mut bool, threads: usize) -> Option<bool> {
         let mut state = self.lock();
         if state.changes != seen {

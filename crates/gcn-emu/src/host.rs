@@ -11,19 +11,19 @@ pub trait HostCalls: Debug + Send + Sync {
     /// Serves all pending requests. Called by the thread that runs a wave after each of the wave's turns.
     ///
     /// # Errors
-    /// Reason why a request cannot be served, which ends the run.
+    /// Returns the reason why a request cannot be served; this ends the run.
     fn serve(&self, memory: &Memory) -> Result<(), String>;
 
-    /// Saves the state of the host's side, for a run that may go back; `None` if it cannot be saved.
+    /// Saves the state of host calls, for a run that may return to it later; `None` if it cannot be saved.
     fn save(&self) -> Option<SavedCalls> {
         None
     }
 
-    /// Returns to a saved state.
+    /// Restores a saved state.
     fn restore(&self, _saved: &SavedCalls) {}
 }
 
-/// Saved state of [`HostCalls`], known only to their implementation.
+/// Saved state of [`HostCalls`], opaque to everything except their implementation.
 pub type SavedCalls = Arc<dyn Any + Send + Sync>;
 
 /// Receives progress reports of a run.

@@ -1,4 +1,4 @@
-//! Execution of vector operations over 64 lanes, the only place concerned with SIMD.
+//! Execution of vector operations over 64 lanes, the only module concerned with SIMD.
 //!
 //! A vector register is [`Lanes`]: one dword for each of the 64 lanes. An operation computes all lanes and blends the
 //! result under EXEC; with all lanes active the blend is a copy. The only loop is [`map`]: every vector instruction

@@ -10,7 +10,7 @@ pub struct Lds {
 
 /// Maximum LDS size of a workgroup on GCN 1.0, in bytes.
 const LARGEST_SI: u32 = 0x8000;
-/// Maximum LDS size of a workgroup from GCN 1.1 on, in bytes.
+/// Maximum LDS size of a workgroup on GCN 1.1 and later, in bytes.
 const LARGEST: u32 = 0x1_0000;
 
 impl Lds {
@@ -30,8 +30,8 @@ impl Lds {
 
     /// Sets all bytes to zero.
     pub fn clear(&mut self) {
-        // A library may fill memory with a masked store. A masked store of nothing to an unmapped address, such as
-        // that of an empty vector, costs the host more than the rest of a workgroup's setup.
+        // A library may fill memory with a masked store. A masked store of nothing to an unmapped address, such as the
+        // address of an empty vector, costs the host more than the rest of a workgroup's setup.
         if !self.bytes.is_empty() {
             self.bytes.fill(0);
         }
@@ -78,7 +78,7 @@ impl Lds {
         }
     }
 
-    /// Part that an instruction may access: bounded by M0 up to GCN 1.2, and only by the allocation from GCN 1.4 on
+    /// Part that an instruction may access: bounded by M0 up to GCN 1.2, and only by the allocation on GCN 1.4
     /// (checklist 2.5, 2.6; errata E035).
     #[inline]
     pub fn share(&mut self, isa: Isa, m0: u32) -> Share<'_> {
@@ -166,7 +166,7 @@ impl<'a> Share<'a> {
         Some(())
     }
 
-    /// Loads up to four bytes. Bytes out of range read as zero, and the returned flag is then false (checklist 2.8).
+    /// Loads up to four bytes. Returns false if any byte is out of range; such bytes read as zero (checklist 2.8).
     #[inline]
     pub fn load(&self, address: u64, len: usize) -> (u32, bool) {
         if len == 4
@@ -192,7 +192,7 @@ impl<'a> Share<'a> {
         (u32::from_le_bytes(value), inside)
     }
 
-    /// Stores up to four bytes. Bytes out of range are dropped, and the result is then false.
+    /// Stores up to four bytes. Returns false if any byte is out of range; such bytes are dropped.
     #[inline]
     pub fn store(&mut self, address: u64, value: u32, len: usize) -> bool {
         if len == 4 && self.set_dwords(address, [value]).is_some() {

@@ -6,14 +6,14 @@
 //! addresses left. Accesses find their allocation through a table with one entry per 64 KiB of the range, which is
 //! updated atomically. Host ranges can be registered; an access searches them if the table has no entry.
 //!
-//! # Who sees what, and when
+//! # Visibility of accesses
 //! All accesses are atomic, so a store by one thread is visible to the others and to the host. Guest atomics are host
 //! atomics and visible at once, unless the memory has a single user ([`Memory::set_one_user`]): in that case they are
 //! a load and a store, and a concurrent store by another thread would be lost.
 //!
 //! Accesses are relaxed. On x86-64 every load acquires and every store releases, so a kernel's waits need no host
 //! instruction. A load may still execute before an earlier store of its wave, so a load that requests data stored by
-//! other compute units (GLC) follows a [`Memory::fence`]. On other hosts a wait is a fence, too.
+//! other compute units (GLC) follows a [`Memory::fence`]. On other hosts, waits are also fences.
 //!
 //! # Unsafe code
 //! This is one of the modules that may use `unsafe`: threads share guest memory, and a guest program may race with
@@ -23,12 +23,12 @@
 //!
 //! A guest program may also race through accesses of different sizes, such as a byte store and a dword load. The Rust
 //! standard library leaves this undefined ("Memory model for atomic accesses" of `std::sync::atomic`), because its
-//! rules, which are those of C++, do not cover it. The lower layers make it safe here. The code generator's model
-//! works on bytes: each byte of an atomic load comes from one of the atomic stores that race with it ("Memory Model
-//! for Concurrent Operations" in LLVM's language reference). Hosts behave this way; their manuals define overlapping
+//! rules, taken from C++, do not cover it. The lower layers make it safe here. The code generator's model works on
+//! bytes: each byte of an atomic load comes from one of the atomic stores that race with it ("Memory Model for
+//! Concurrent Operations" in LLVM's language reference). Hosts behave this way; their manuals define overlapping
 //! accesses of any size. An atomic access of up to 8 aligned bytes is one host instruction, or a loop around one, and
 //! no other access is derived from its value. The guest sees what its own hardware could produce: a mixture of bytes
-//! of both.
+//! from both.
 
 #[cfg(target_arch = "x86_64")]
 mod vectors;
@@ -77,7 +77,7 @@ pub struct Memory {
     has_one_user: bool,
 }
 
-// SAFETY: `cells` belong to `space`, which is shared only by reference and lives as long.
+// SAFETY: `cells` points into `space`, which is shared only by reference and lives as long as the handle.
 unsafe impl Send for Memory {}
 // SAFETY: as above.
 unsafe impl Sync for Memory {}
@@ -115,8 +115,8 @@ macro_rules! accessors {
             }
         }
 
-        /// Atomically replaces the value at `address` by `new` of it and returns the old value; `None` if `address`
-        /// is unmapped or misaligned.
+        /// Atomically replaces the value at `address` with the result of `new` and returns the old value; `None` if
+        /// `address` is unmapped or misaligned.
         #[inline]
         pub fn $update(&self, address: u64, new: impl Fn($Int) -> $Int) -> Option<$Int> {
             const BYTES: u64 = size_of::<$Int>() as u64;
@@ -176,22 +176,22 @@ impl Memory {
         self.space.allocate(name, bytes, align.max(ALIGNMENT))
     }
 
-    /// Tells the listener that `len` bytes at `address` are undefined until written. Their contents do not change.
+    /// Notifies the listener that `len` bytes at `address` are undefined until written. Their contents do not change.
     pub fn undefine(&self, address: u64, len: u64) {
         self.space.notice(MemoryChangeKind::Undefined, address, len);
     }
 
-    /// Tells the listener that the host has written `len` bytes at `address` without [`Memory::write`].
+    /// Notifies the listener that the host has written `len` bytes at `address` without [`Memory::write`].
     pub fn wrote(&self, address: u64, len: u64) {
         self.space.host_writes(address, len);
     }
 
-    /// Tells the listener that the host reads `len` bytes at `address` and that the program depends on their values.
+    /// Notifies the listener that the host reads `len` bytes at `address` and that the program depends on their values.
     pub fn reads(&self, address: u64, len: u64) {
         self.space.notice(MemoryChangeKind::Read, address, len);
     }
 
-    /// Tells the listener that the host reads `len` bytes at `address` as results. Unlike for reads reported by
+    /// Notifies the listener that the host reads `len` bytes at `address` as results. Unlike for reads reported by
     /// [`Memory::reads`], such as copies of whole buffers, every byte should have been written.
     pub fn reads_results(&self, address: u64, len: u64) {
         let kind = MemoryChangeKind::ReadAsResults;
@@ -213,7 +213,7 @@ impl Memory {
     }
 
     /// Lets kernels access `len` bytes of host memory at an alias address, the host address with [`ALIAS`] set, and
-    /// returns it. Pass this address to [`Memory::release`].
+    /// returns the alias. Pass it to [`Memory::release`].
     ///
     /// # Errors
     /// The bytes overlap another range.
@@ -310,8 +310,8 @@ impl Memory {
         self.space.nearest(address)
     }
 
-    /// Reserves `bytes` bytes of addresses, a multiple of [`ALIGNMENT`], at a multiple of `align`, itself a multiple
-    /// of [`ALIGNMENT`]. Reserved addresses have no memory, and count as none, until something is mapped there.
+    /// Reserves `bytes` bytes of addresses, a multiple of [`ALIGNMENT`], at a multiple of `align`, itself a multiple of
+    /// [`ALIGNMENT`]. Reserved addresses have no memory until something is mapped there, and do not count as in use.
     ///
     /// # Errors
     /// No suitable addresses are left.
@@ -379,7 +379,7 @@ impl Memory {
         self.space.share(address)
     }
 
-    /// Makes `len` bytes of an allocation executable until it is freed, as targets of jumps from other code. Returns
+    /// Makes `len` bytes of an allocation executable until it is freed, so that other code can jump to them. Returns
     /// false if no single allocation contains them.
     pub fn make_executable(&self, address: u64, len: u64) -> bool {
         self.space.make_executable(address, len)

@@ -10,15 +10,15 @@ impl Noise {
         Noise(seed)
     }
 
-    /// Derives an independent generator for a numbered part.
+    /// Derives an independent generator from a part number.
     #[must_use]
     pub(crate) fn of(self, part: u64) -> Noise {
         let mut noise = Noise(self.0 ^ part.wrapping_mul(0x9e37_79b9_7f4a_7c15));
         Noise(noise.next())
     }
 
-    /// Returns the next value, by one step of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
-    /// generators", 2014).
+    /// Returns the next value, using one step of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom
+    /// number generators", 2014).
     pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

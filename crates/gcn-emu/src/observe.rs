@@ -1,7 +1,7 @@
 //! Events of a run, and the traits of observers that receive them.
 //!
-//! All threads of a run share an [`Observer`]. For each thread it creates a [`WaveObserver`], which only that thread
-//! calls. Both declare once which [`Events`] they want. A run has a fixed set of observers ([`Observers`]), chosen
+//! All threads of a run share an [`Observer`]. For each thread, it creates a [`WaveObserver`], which only that thread
+//! calls. The observer declares which [`Events`] both want. A run has a fixed set of observers ([`Observers`]), chosen
 //! when it starts. Instruction handlers know nothing about observers: the step loop is compiled separately for runs
 //! without and with observers.
 //!
@@ -67,7 +67,7 @@ bitflags::bitflags! {
         const WATCHED = 1 << 12;
         /// Calls of [`WaveObserver::executed`].
         const SEQUENCE = 1 << 13;
-        /// Maintenance of the wait counters, without a call: operations have numbers, and a wave's scoreboard tells
+        /// Maintenance of the wait counters, without a call: operations have numbers, and a wave's scoreboard records
         /// which are outstanding. [`Events::ISSUE`], [`Events::COMPLETE`] and [`Events::RETIRE`] include this.
         const COUNTERS = 1 << 14;
         /// Calls of [`WaveObserver::issues`] for S_WAITCNT, for observers of [`Events::WATCHED`] that maintain their
@@ -106,14 +106,14 @@ pub trait Observer: Send + Sync {
         self.wants()
     }
 
-    /// True if the [`WaveObserver`]s may overlook LDS accesses. Only these observers are asked
-    /// ([`WaveObserver::overlooks`]).
+    /// True if the [`WaveObserver`]s may overlook LDS accesses. Otherwise, [`WaveObserver::overlooks`] is not called
+    /// for them.
     fn may_overlook(&self) -> bool {
         false
     }
 
     /// Creates an observer for the waves of a host thread. The thread drops it after its last wave, before
-    /// [`Observer::dispatch_ends`]. Returns `None` if the observer wants no events of waves.
+    /// [`Observer::dispatch_ends`]. Returns `None` if the observer wants no wave events.
     fn waves(&self) -> Option<Box<dyn WaveObserver>> {
         None
     }
@@ -144,17 +144,17 @@ pub trait WaveObserver: Send {
         RegisterSet::ALL
     }
 
-    /// Called before an instruction executes, once even if it blocks and is tried again. [`WaveObserver::completes`]
-    /// follows, unless the wave ends with a fault or at a limit, or the run stops.
+    /// Called before an instruction executes, and only once if it blocks and is tried again.
+    /// [`WaveObserver::completes`] follows, unless the wave ends with a fault or at a limit, or the run stops.
     fn issues(&mut self, _context: &Context<'_>, _instruction: &Instruction<'_>) {}
 
     /// Called after an instruction has executed. The wave's `pc` is the address at which it continues.
     fn completes(&mut self, _context: &Context<'_>, _instruction: &Instruction<'_>) {}
 
-    /// Called after a wave has executed consecutive instructions. The sequences of all calls form the wave's
-    /// execution without gaps, including instructions that MODE skips. `context.pc` is the address of the first
-    /// instruction. The call comes at the latest at a taken branch, at the end of a wave's turn, and before the wave
-    /// ends. A faulting instruction is included.
+    /// Called after a wave has executed consecutive instructions. The sequences of all calls form the wave's execution
+    /// without gaps, including instructions that MODE skips. `context.pc` is the address of the first instruction. This
+    /// is called no later than at a taken branch, at the end of a wave's turn, and before the wave ends. A faulting
+    /// instruction is included.
     fn executed(&mut self, _context: &Context<'_>, _sequence: &[Step]) {}
 
     /// Called for an instruction that is not executed. Neither its issue nor its completion is reported.
@@ -163,7 +163,7 @@ pub trait WaveObserver: Send {
     /// True if the observer does not need the [`Events::WATCHED`], [`Events::ACCESS`] and [`Events::ACCESSED`] events
     /// of an LDS access. This is called before these events, for observers that want any of them and [may
     /// overlook](Observer::may_overlook) accesses. If no observer needs the events, the instruction takes little more
-    /// time than without observers. It is not called if memory operations take effect late.
+    /// time than without observers. This is not called if memory operations take effect late.
     fn overlooks(&mut self, _context: &Context<'_>, _access: &ShareAccess<'_>) -> bool {
         false
     }
@@ -190,13 +190,13 @@ pub trait WaveObserver: Send {
     /// Called when all waves of a workgroup that have not ended have arrived.
     fn barrier_opens(&mut self, _dispatch: &Dispatched<'_>, _group: [u32; 3]) {}
 
-    /// Called when a wave blocks at a global wave synchronisation resource, or until its turn in an ordered count.
+    /// Called when a wave blocks at a global wave synchronization resource, or to await its turn in an ordered count.
     fn gws_blocks(&mut self, _context: &Context<'_>) {}
 
     /// Called when a blocked wave continues.
     fn gws_resumes(&mut self, _context: &Context<'_>) {}
 
-    /// Called before a wave operates on a global wave synchronisation resource. It is not called again if the wave
+    /// Called before a wave operates on a global wave synchronization resource. It is not called again if the wave
     /// blocks there.
     fn gws_begins(&mut self, _context: &Context<'_>) {}
 

@@ -1,9 +1,9 @@
 //! Outstanding operations and the guarantees that waits give about them (checklist 5; errata E043, E046, E082, E083).
 //!
 //! A counter's value alone says little, because operations of different kinds complete in any order. The relevant
-//! quantity is the least value the counter can have while an operation is outstanding: later operations of the same
-//! order are then outstanding too, while all others may be complete. A wait for a smaller value guarantees that the
-//! operation is complete.
+//! quantity is the lowest value that the counter can have while an operation is outstanding: later operations of the
+//! same order are then outstanding too, while all others may be complete. A wait for a smaller value guarantees that
+//! the operation is complete.
 
 use gcn_isa::Inst;
 use gcn_isa::simm::Waitcnt;
@@ -34,9 +34,9 @@ pub struct Held<T> {
     pub counter: Counter,
     /// Order in which the operation completes.
     pub order: Order,
-    /// True if a sampler takes part in the operation.
+    /// True if a sampler is involved in the operation.
     pub sampled: bool,
-    /// Least value of the counter while the operation is outstanding.
+    /// Minimum value of the counter while the operation is outstanding.
     pub least: u8,
     /// Resource held.
     pub what: T,
@@ -104,7 +104,7 @@ impl<T> Outstanding<T> {
             }
         }
         let own = |counter| {
-            // One of two increments may already have been taken back.
+            // One of two increments may already have been undone.
             if counters.order.is_kept() {
                 added(counters, counter)
             } else {

@@ -70,8 +70,8 @@ impl VectorRegisters {
         }
     }
 
-    /// Dword of a source: the given row, or the next one if `n` is 1. Reads zeros if there is no such register, which
-    /// resolved operands never name.
+    /// Dword of a source: the given row, or the next one if `n` is 1. Reads zeros if there is no such register;
+    /// resolved operands never refer to one.
     #[inline(always)]
     pub(crate) fn dword(&self, row: RegisterRow, n: usize) -> &Lanes {
         self.rows.get(usize::from(row.0) + n).unwrap_or(&NOTHING)

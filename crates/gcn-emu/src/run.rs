@@ -1,9 +1,9 @@
 //! Execution of a dispatch: distributes its workgroups over host threads.
 //!
-//! `worker.rs` has a thread and its workgroups, `steps.rs` a wave's turn and its blocks, `instruction.rs` one
+//! `worker.rs` implements a thread and its workgroups, `steps.rs` a wave's turn and its blocks, `instruction.rs` one
 //! instruction, and `events.rs` and `observed.rs` its events. A wave's registers are set up at its first turn and
-//! released after its last, so that the next wave finds them in the host's L1 cache. After a wave's turn the run's
-//! [`HostCalls`](crate::device::HostCalls) answer the calls that the wave has made.
+//! released after its last, so that the next wave finds them in the host's L1 cache. After a wave's turn, the run's
+//! [`HostCalls`](crate::device::HostCalls) serve the calls that the wave has made.
 
 mod limits;
 mod place;
@@ -38,10 +38,10 @@ use place::{keep_first, keep_first_wave};
 use shared::Shared;
 use worker::Worker;
 
-/// Executes the instruction at the program counter of a wave that belongs to no dispatch.
+/// Executes the instruction at the program counter of a wave that is not part of a dispatch.
 ///
 /// # Errors
-/// Returns the fault. The wave keeps the effects of the instruction up to it.
+/// Returns the fault. The wave keeps the effects of the instruction before the fault.
 pub fn step(device: &Device, code: &Code, wave: &mut Wave, lds: &mut Lds) -> Result<(), FaultKind> {
     let dispatch = Dispatch {
         kernel: None,
@@ -68,6 +68,8 @@ pub fn step(device: &Device, code: &Code, wave: &mut Wave, lds: &mut Lds) -> Res
 }
 
 impl Dispatch {
+    /// Checks the grid and workgroup sizes.
+    ///
     /// # Errors
     /// Returns a [`DispatchError`] for sizes that no hardware supports.
     pub fn check(&self) -> Result<(), DispatchError> {
@@ -89,16 +91,16 @@ pub struct Finished {
     pub stats: Stats,
     /// Fault that stopped the run.
     pub fault: Option<Fault>,
-    /// Positions of the waves that have begun and not ended, in order; at most [`MAX_PLACES`].
+    /// Positions of the waves that have begun but not ended, in order; at most [`MAX_PLACES`].
     pub places: Vec<WavePlace>,
-    /// Number of waves that have begun and not ended, including those not in `places`.
+    /// Number of waves that have begun but not ended, including those not in `places`.
     pub unfinished: u64,
     /// First violation that did not stop the run, in the order in which waves begin.
     pub violation: Option<Site>,
 }
 
-/// Runs a dispatch to its end, or to the first fault. Observers do not receive memory events from the run: those come
-/// from [`Memory`], which has its own observers.
+/// Runs a dispatch until it ends or faults. The run does not report memory changes: [`Memory`] reports them to its own
+/// listener.
 ///
 /// # Errors
 /// Returns a [`DispatchError`] if the dispatch cannot be started.

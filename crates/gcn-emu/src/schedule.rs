@@ -17,7 +17,7 @@ pub(crate) struct Schedule {
 }
 
 impl Schedule {
-    /// Creates the schedule of the thread with this number.
+    /// Creates the schedule of thread `thread`.
     pub(crate) fn new(config: &Config, thread: usize) -> Schedule {
         let noise = |seed| Noise::new(seed).of(thread as u64);
         Schedule {
@@ -27,7 +27,7 @@ impl Schedule {
         }
     }
 
-    /// Length of all turns in instructions, if waves have them in order.
+    /// Length of all turns in instructions, if waves take turns in order.
     pub(super) fn quantum_in_order(&self) -> Option<u64> {
         self.noise.is_none().then_some(self.quantum)
     }

@@ -45,12 +45,12 @@ pub struct OutstandingOperation {
     pub operation: OperationId,
     /// Address of the instruction in bytes.
     pub pc: u64,
-    /// Increments that no wait has taken back.
+    /// Increments that no wait has undone.
     pub held: Counters,
 }
 
-/// Counters of a wave and the operations they count. Every method takes constant time, counting an operation's
-/// release as part of its issue, and constant memory: operations that no longer hold a counter are removed.
+/// Counters of a wave and the operations they count. Every method takes amortized constant time. Memory use is
+/// constant, since operations that no longer hold a counter are removed.
 #[derive(Clone, Debug)]
 pub struct Scoreboard {
     max: [u8; COUNTERS],
@@ -85,7 +85,7 @@ const COUNTERS: usize = 3;
 /// Counters in the scoreboard's order.
 const NAMES: [Counter; COUNTERS] = [Counter::Vm, Counter::Lgkm, Counter::Exp];
 
-/// One more than the maximum of any counter; each operation holds at least one.
+/// Maximum number of holders of a counter, one more than its maximum value. Each operation holds at least one.
 const PLACES: usize = 64;
 
 impl CounterState {

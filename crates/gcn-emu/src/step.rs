@@ -89,7 +89,7 @@ pub enum Executor {
     Scalar,
     /// Handler of a vector instruction with a source from LDS, which is read first (errata E246).
     VectorFromLds,
-    /// Handler of a scalar instruction that uses MODE or the program counter. The wave's PC is that of the next
+    /// Handler of a scalar instruction that uses MODE or the program counter. The wave's PC is the address of the next
     /// instruction.
     ScalarControl,
     /// Memory instruction, executed in two steps: addresses and access.
@@ -101,8 +101,8 @@ pub enum Executor {
     Wait(Waitcnt),
     /// Program control, executed by the step loop.
     Flow,
-    /// No execution, since the destination is outside the wave's registers (checklist 1.6, 1.7). Counters still
-    /// complete.
+    /// No execution, since the destination is outside the wave's registers (checklist 1.6, 1.7). The wait counters
+    /// still count the instruction.
     Cancelled,
     /// No execution, since the emulator does not support the instruction.
     Missing,
@@ -131,22 +131,22 @@ pub struct Splats {
 pub(crate) enum Around {
     /// Uniform sources are broadcast to their rows first.
     Splats(Splats, Handler),
-    /// Sources are changed into their rows first, and the result is changed afterwards.
+    /// Modified sources are written to their rows first, and the result is modified afterwards.
     Modifiers(Modified),
 }
 
 /// Work before and after the operation of an instruction with modifiers.
 #[derive(Clone, Debug)]
 pub(crate) struct Modified {
-    /// Operation. Its staged sources are neither registers nor constants, so that it finds them in their rows.
+    /// Operation, which reads its staged sources from their rows, since they are neither registers nor constants.
     pub(crate) operation: Step,
-    /// Sources that are changed into their rows.
+    /// Sources whose modified values are written to their rows.
     pub(crate) staged: Box<[StagedSource]>,
-    /// Changes of the result that the operation does not make itself.
+    /// Changes to the result that the operation does not make itself.
     pub(crate) result: Option<ResultChange>,
 }
 
-/// Source that is changed into its row.
+/// Source whose modified value is written to its row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StagedSource {
     /// Operand index.
@@ -155,7 +155,7 @@ pub(crate) struct StagedSource {
     pub(crate) is_wide: bool,
     /// True if the source is read from other lanes.
     pub(crate) is_crossed: bool,
-    /// Changes of the source.
+    /// Changes to the source.
     pub(crate) change: SourceChange,
 }
 

@@ -87,7 +87,7 @@ pub struct Wave {
     pub trapsts: u32,
     /// Number of violations that did not end the run, counted per element or lane.
     pub violations: u64,
-    /// Address of the instruction that caused the first of them, if known.
+    /// Address of the instruction that caused the first violation, if known.
     pub violated_at: Option<u64>,
     /// Ticket for a wait at a global wave synchronization resource.
     pub gws_ticket: Option<Ticket>,
@@ -156,7 +156,7 @@ pub(crate) struct Visit {
 }
 
 impl Strides {
-    /// Number of loads with an entry of their own.
+    /// Number of loads that have their own entry.
     const LOADS: usize = 16;
     /// Number of executions of a load between the prefetch of a row and its use.
     pub(crate) const AHEAD: u64 = 2;

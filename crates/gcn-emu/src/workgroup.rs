@@ -3,7 +3,7 @@
 use crate::lds::Lds;
 use crate::wave::Wave;
 
-/// Workgroup that has started and not ended.
+/// Workgroup that has started but not ended.
 #[derive(Clone, Debug)]
 pub(crate) struct RunningGroup {
     pub(crate) id: [u32; 3],
@@ -24,7 +24,7 @@ impl RunningGroup {
         self.size.iter().product::<u32>() as usize
     }
 
-    /// Waves that have started and not ended.
+    /// Waves that have started but not ended.
     pub(crate) fn begun(&self) -> impl Iterator<Item = &Wave> {
         self.waves.iter().flatten().map(Box::as_ref)
     }

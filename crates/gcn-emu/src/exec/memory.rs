@@ -1,6 +1,6 @@
-//! Memory instructions: [`execute`]. An access without one of the common shapes takes two steps: [`addresses`], which
-//! has no side effects, then [`perform`]. Observers see the [`Access`] found by the first step before either step
-//! changes anything.
+//! Execution of memory instructions ([`execute`]). An access that has none of the common shapes takes two steps:
+//! [`addresses`], which has no side effects, then [`perform`]. Observers see the [`Access`] found by the first step
+//! before either step changes anything.
 //!
 //! Instruction families differ in how they compute addresses (`access`). They share the code that loads, stores and
 //! updates an element (`places`) and the operations of atomics (`combine`). Operations complete at issue, with lanes
@@ -52,7 +52,7 @@ use element::HALF_BITS;
 use places::Places;
 use running::Running;
 
-/// Lanes and addresses of an instruction's access, and the values found there. It is reused for each instruction to
+/// Lanes and addresses of an instruction's access, and the old values of an atomic. Reused for each instruction to
 /// avoid allocation and clearing.
 pub struct Transfer {
     /// Lanes and addresses, once they are known.
@@ -101,8 +101,8 @@ impl Transfer {
         self.access.get().map(|access| &**access)
     }
 
-    /// Returns lanes and addresses, which `find` computes if they are not known. Its argument initially has
-    /// unspecified contents.
+    /// Returns the lanes and addresses. If they are not known yet, `find` computes them; the initial contents of its
+    /// argument are unspecified.
     pub fn access(&self, find: impl FnOnce(&mut Access)) -> &Access {
         self.access.get_or_init(|| {
             let mut access = self.room.take().unwrap_or_default();
@@ -111,7 +111,7 @@ impl Transfer {
         })
     }
 
-    /// Lanes and addresses for the caller to overwrite; they count as known from now on.
+    /// Returns the lanes and addresses for the caller to overwrite. Afterwards, they count as known.
     pub fn access_mut(&mut self) -> &mut Access {
         self.access(|_| ());
         self.access.get_mut().expect("it is known")
@@ -121,16 +121,16 @@ impl Transfer {
 /// Executes a memory instruction, observed or not. Reuses the access in `transfer` if it is known.
 ///
 /// Most accesses have one of a few shapes: the same address in all lanes, consecutive elements, or elements scattered
-/// in one allocation. The fast path recognises the shape from the address registers and accesses memory directly. All
-/// other accesses (lanes out of bounds, in several spaces or allocations, misaligned) take the slow path, lane by
-/// lane: [`addresses`], then [`perform`]. An observer's event has the addresses that [`addresses`] computes; the test
+/// in one allocation. The fast path recognizes the shape from the address registers and accesses memory directly. All
+/// other accesses (lanes out of bounds, in several spaces or allocations, misaligned) take the slow path, lane by lane:
+/// [`addresses`], then [`perform`]. An observer's event contains the addresses that [`addresses`] computes; the test
 /// `fast_paths` executes each instruction on both paths and compares their effects.
 ///
-/// The fast path exists because it avoids the 64 eight-byte addresses that [`addresses`] computes. Slowdown of
-/// kernels on one thread if all instructions take the slow path ([`FastPath::None`](crate::step::FastPath)), best of
-/// 5 alternating runs on an otherwise idle Xeon with AVX-512 (`tests/kernels`): sgemm_tiled of 512 by 512 2.8 times
-/// (0.294 s for 0.105 s), reduce_float of 16 Mi floats 2.6 times (0.336 s for 0.130 s), saxpy of 8 Mi floats 1.7
-/// times (0.093 s for 0.056 s).
+/// The fast path exists because it avoids the 64 eight-byte addresses that [`addresses`] computes. If all instructions
+/// take the slow path ([`FastPath::None`](crate::step::FastPath)), kernels of `tests/kernels` slow down by these
+/// factors on one thread of an otherwise idle Xeon with AVX-512 (best of 5 alternating runs): sgemm_tiled of 512 by 512
+/// by 2.8 (from 0.105 s to 0.294 s), reduce_float of 16 Mi floats by 2.6 (from 0.130 s to 0.336 s), saxpy of 8 Mi
+/// floats by 1.7 (from 0.056 s to 0.093 s).
 ///
 /// # Errors
 /// Returns the fault and the lane that caused it. Lanes before it have completed.
@@ -167,8 +167,8 @@ pub fn execute_slow_path(
     perform(wave, step, transfer, lds, device)
 }
 
-/// `execute` for an instruction that has a fast path for its access. Returns `None`, without side effects, for any
-/// other instruction.
+/// [`execute`] for an instruction whose access has a fast path. Returns `None`, without side effects, for any other
+/// instruction.
 #[inline(always)]
 pub fn execute_fast_path(
     wave: &mut Wave,
@@ -184,7 +184,7 @@ pub fn execute_fast_path(
 }
 
 /// Shape of the access an instruction is about to perform, found without computing its [`Access`]. `None` if it has
-/// no common shape or might access a space other than global memory.
+/// none of the common shapes or might access a space other than global memory.
 pub(crate) fn shape(wave: &Wave, step: &Step, device: &Device) -> Option<Shape> {
     let plan = step.memory.as_deref()?;
     let is_global = match plan.fast_path {

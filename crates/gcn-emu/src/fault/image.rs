@@ -20,7 +20,7 @@ pub enum ImageProblem {
         /// Data format.
         data: u8,
     },
-    /// Format to which stores do not convert.
+    /// Format that stores cannot convert to.
     #[error("stores to texels of number format {number} and data format {data} are not executed")]
     StoredNumbers {
         /// Number format.

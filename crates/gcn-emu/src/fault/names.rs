@@ -28,7 +28,7 @@ pub const TRAP: &str = "trap";
 pub const DEADLOCK: &str = "deadlock";
 /// Wave that reached the instruction limit.
 pub const INSTRUCTION_LIMIT: &str = "instruction-limit";
-/// Host call that nobody serves.
+/// Host call that the host does not support.
 pub const UNSUPPORTED_HOST_CALL: &str = "unsupported-host-call";
 /// Access refused by an observer.
 pub const STOPPED_BY_OBSERVER: &str = "stopped-by-observer";

@@ -18,17 +18,17 @@ pub(crate) fn are_one(low: &Lanes, high: &Lanes) -> bool {
     are_apart_by::<0>(low, high)
 }
 
-/// True if the value of each lane is one more than that of the previous lane, without a carry.
+/// True if each lane's value exceeds the previous lane's by one, without a carry.
 pub(crate) fn are_bytes(low: &Lanes, high: &Lanes) -> bool {
     are_apart_by::<1>(low, high)
 }
 
-/// True if the value of each lane is two more than that of the previous lane, without a carry.
+/// True if each lane's value exceeds the previous lane's by two, without a carry.
 pub(crate) fn are_shorts(low: &Lanes, high: &Lanes) -> bool {
     are_apart_by::<2>(low, high)
 }
 
-/// True if the value of each lane is `count` dwords (one to four) above that of the previous lane, without a carry.
+/// True if each lane's value exceeds the previous lane's by `count` dwords (one to four), without a carry.
 pub(crate) fn are_dwords(count: u32, low: &Lanes, high: &Lanes) -> bool {
     match count {
         1 => are_apart_by::<4>(low, high),
@@ -66,8 +66,8 @@ pub(crate) fn are_below(numbers: &Lanes, offset: u32, mask: u32, exec: u64, grea
     signs(beyond) & exec == 0
 }
 
-/// True if both registers are equal in all lanes. A library comparison of memory would cost a call and compare less
-/// at a time.
+/// True if both registers are equal in all lanes. A call to a library function for memory comparison would compare
+/// fewer bytes at a time.
 pub(crate) fn are_equal(a: &Lanes, b: &Lanes) -> bool {
     let differences = a.0.iter().zip(&b.0);
     differences.fold(0, |all, (a, b)| all | (a ^ b)) == 0

@@ -148,8 +148,8 @@ impl Elements {
 pub(crate) const LOADED: u32 = 64;
 
 /// Loads consecutive dwords, one per register, at each active lane's offset masked with `kept`, using host vectors.
-/// `None`, with nothing loaded, if an element is outside the `len` bytes, there are too many registers, or too few
-/// bytes. Other threads may access the bytes.
+/// Returns `None` and loads nothing if an element is outside the `len` bytes, or if there are too many registers or too
+/// few bytes. Other threads may access the bytes.
 ///
 /// # Safety
 /// The host must have AVX2, and `len` bytes must be readable at `bytes`.

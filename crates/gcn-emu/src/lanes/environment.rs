@@ -12,7 +12,7 @@
 /// use gcn_emu::run::FloatEnvironment;
 ///
 /// let environment = FloatEnvironment::usual();
-/// // What the program has asked for is of no account here.
+/// // The environment that the program has set does not matter here.
 /// assert_eq!(f32::MIN_POSITIVE / 2.0 * 2.0, f32::MIN_POSITIVE);
 /// drop(environment);
 /// ```

@@ -54,7 +54,7 @@ macro_rules! operators {
 }
 operators! { Add add Sub sub Mul mul }
 
-/// Converts to single precision, which is exact except that a signaling NaN becomes quiet.
+/// Converts to single precision exactly, except that a signaling NaN becomes quiet.
 #[inline(always)]
 pub(crate) fn to_single(half: u16) -> f32 {
     /// 2^112, the difference of the exponent biases. The multiplication also normalizes denormals and quiets NaNs.

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Level {
-    /// Instructions that every host of the architecture has.
+    /// Instructions that every host of the architecture supports.
     Baseline,
     /// AVX2 and FMA.
     Avx2,
@@ -65,7 +65,7 @@ impl Level {
     /// level.
     ///
     /// # Errors
-    /// [`LevelError::Unavailable`].
+    /// Returns [`LevelError::Unavailable`] if the host does not support the level.
     pub fn set(self) -> Result<(), LevelError> {
         if !self.is_available() {
             return Err(LevelError::Unavailable(self));
@@ -131,8 +131,8 @@ fn best_level() -> Level {
     Level::Baseline
 }
 
-/// Declares `at_each_level` and the detection of the best level. The generated macro has variables of its own;
-/// passing the dollar sign as an argument keeps them apart from those of this macro.
+/// Declares `at_each_level` and the detection of the best level. The generated macro has variables of its own; passing
+/// the dollar sign as an argument keeps them apart from the variables of this macro.
 macro_rules! levels {
     ($d:tt $($Level:ident $at:ident [$($feature:tt)*];)*) => {
         #[cfg(target_arch = "x86_64")]

@@ -24,8 +24,8 @@ impl Lanes {
         }
     }
 
-    /// Variant of [`Lanes::blend`] for values that are in memory anyway, on hosts with mask registers, where it takes
-    /// only a few instructions inside a handler. Returns false on other hosts.
+    /// Variant of [`Lanes::blend`] for values that are in memory anyway, on hosts with mask registers. It takes only a
+    /// few instructions inside a handler. Returns false on other hosts.
     #[inline(always)]
     pub(crate) fn blend_by_masks(&mut self, new: &Lanes, exec: u64) -> bool {
         #[cfg(target_arch = "x86_64")]
@@ -53,8 +53,8 @@ impl Lanes {
         self.blend_by_bits(new, exec);
     }
 
-    /// Variant of [`Lanes::blend_in_memory`] at [`Level::Baseline`]. Not inlined into its many callers, which would
-    /// slow down compilation of this crate considerably.
+    /// Variant of [`Lanes::blend_in_memory`] at [`Level::Baseline`]. Not inlined into its many callers, since that
+    /// would slow down compilation of this crate considerably.
     #[inline(never)]
     fn blend_by_bits(&mut self, new: &Lanes, exec: u64) {
         for half in 0..LANES / HALF {

@@ -2,7 +2,7 @@
 
 /// Number of lanes per wave on every GCN generation.
 pub const LANES: usize = 64;
-/// Number of lanes whose mask bits fit a dword; masks are expanded and packed in halves.
+/// Number of lanes whose mask bits fit in a dword; masks are expanded and packed in halves.
 pub(super) const HALF: usize = 32;
 
 /// Bit of each lane within its half.
@@ -32,7 +32,7 @@ impl Lanes {
     }
 }
 
-/// Contents of a register outside the file, which resolved operands never name.
+/// Contents of registers outside the register file, to which resolved operands never refer.
 pub(crate) static NOTHING: Lanes = Lanes::ZERO;
 
 /// Returns all ones if `bit` is nonzero, otherwise zero.

@@ -1,7 +1,7 @@
 //! Host vectors, abstracted over their width.
 //!
-//! All functions are `inline(always)`, which functions with target features cannot be. They become part of the
-//! functions with target features that call them, as closures would not.
+//! All functions are `inline(always)`, so they cannot have target features. They become part of the functions with
+//! target features that call them; closures would not.
 //!
 //! This is one of the modules that may use `unsafe`: optional host instructions are used only on hosts that have
 //! them.
@@ -49,7 +49,7 @@ pub(super) trait Vector: Copy {
     unsafe fn active(bits: u16) -> Self::Active;
     /// Sets inactive lanes to zero.
     unsafe fn kept(self, active: Self::Active) -> Self;
-    /// Replaces active lanes by those of `new`.
+    /// Replaces active lanes with the lanes of `new`.
     unsafe fn blended(self, new: Self, active: Self::Active) -> Self;
     /// Selects dwords by index from `low`, or from `low` and `high` if `BOTH`.
     unsafe fn picked<const BOTH: bool>(low: Self, high: Self, numbers: Self) -> Self;
@@ -141,7 +141,7 @@ pub(super) fn apart<V: Vector>(distance: usize) -> V {
     vector_of(distances)
 }
 
-/// Defines functions of [`Vector`] by host instructions.
+/// Defines functions of [`Vector`] with host instructions.
 macro_rules! operations {
     ($($name:ident $(<const $CONST:ident: $Const:ty>)? ($($arg:ident $(: $Arg:ty)?),*) -> $Result:ty { $($body:tt)* })*) => {$(
         #[inline(always)]

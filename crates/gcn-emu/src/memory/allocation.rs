@@ -1,4 +1,4 @@
-//! Allocations, and errors of allocating, freeing and registering memory.
+//! Allocations, and errors when allocating, freeing and registering memory.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ impl Allocation {
     }
 }
 
-/// Error of an allocation.
+/// Error when allocating memory.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AllocError {
@@ -78,7 +78,7 @@ pub enum AllocError {
     },
 }
 
-/// Error of freeing or releasing memory at an address where no allocation begins.
+/// Error when freeing or releasing memory at an address where no allocation begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("no allocation begins at {0:#x}")]
 #[non_exhaustive]
@@ -91,7 +91,7 @@ impl FreeError {
     }
 }
 
-/// Error of sharing or mapping memory.
+/// Error when sharing or mapping memory.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MapError {
@@ -105,12 +105,12 @@ pub enum MapError {
         /// End of the error message.
         reason: &'static str,
     },
-    /// Error of the host.
+    /// Host error.
     #[error("the host cannot share memory: {0}")]
     Host(std::io::Error),
 }
 
-/// Error of registering a host range.
+/// Error when registering a host range.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the range of {len} bytes at {base:#x} {reason}")]
 pub struct RegisterError {

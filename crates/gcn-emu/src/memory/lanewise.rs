@@ -58,7 +58,7 @@ fn behind(
     !outside
 }
 
-/// Converts byte offsets to element indices (right shift by `shift`) and adds a number.
+/// Converts byte offsets to element indices (right shift by `shift`) and adds `add`.
 fn numbers(shift: u32, add: u32, places: &mut Lanes) {
     for place in &mut places.0 {
         *place = (*place >> shift).wrapping_add(add);
@@ -116,7 +116,7 @@ fn prefetch_line(address: u64) {
     let _ = address;
 }
 
-/// Part of an allocation in which offsets fit a signed 32-bit integer.
+/// Part of an allocation in which offsets fit in a signed 32-bit integer.
 pub(crate) struct RegionPart<'a> {
     region: Region<'a>,
     /// Offset of the part, a multiple of [`ALIGNMENT`].
@@ -243,8 +243,8 @@ impl<'a> Region<'a> {
 }
 
 impl Memory {
-    /// Loads an element for each active lane: one dword per register, or 1 or 2 bytes, zero-extended. `None`, with
-    /// nothing loaded, unless all elements are mapped in one allocation and aligned to their size, at most to dwords.
+    /// Loads an element for each active lane: one dword per register, or 1 or 2 bytes, zero-extended. Returns `None`
+    /// and loads nothing unless all elements are mapped in one allocation and aligned to their size, at most to dwords.
     pub fn gather(
         &self,
         addresses: Addresses<'_>,
@@ -314,9 +314,9 @@ impl Memory {
         are_inside.then_some(part)
     }
 
-    /// Finds the allocation that contains the active lanes' elements of 4 or 8 bytes, and writes their indices in it
-    /// to `into`; inactive lanes are unspecified. Returns `None` unless one allocation contains all of them, aligned
-    /// to their size.
+    /// Finds the allocation that contains the active lanes' elements of 4 or 8 bytes, and writes their indices in it to
+    /// `into`; values of inactive lanes are unspecified. Returns `None` unless one allocation contains all elements,
+    /// aligned to their size.
     pub fn indices(
         &self,
         addresses: Addresses<'_>,

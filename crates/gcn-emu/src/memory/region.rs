@@ -49,8 +49,8 @@ macro_rules! accessors {
             unsafe { (*self.pointer(offset).cast::<$Atomic>()).store(value, Relaxed) };
         }
 
-        /// Atomically replaces the value at the in-bounds `offset` by `new` of it and returns the old value; `None`
-        /// if it is misaligned.
+        /// Atomically replaces the value at the in-bounds `offset` with the result of `new` and returns the old value;
+        /// `None` if it is misaligned.
         #[inline(always)]
         pub(super) fn $update(self, offset: u64, new: impl Fn($Int) -> $Int) -> Option<$Int> {
             if (self.base + offset) % size_of::<$Int>() as u64 != 0 {
@@ -184,8 +184,7 @@ impl<'a> Region<'a> {
         Some(())
     }
 
-    /// Contents as 8-byte units, of which the last may extend past the allocation; empty if `base` is not 8-byte
-    /// aligned.
+    /// Contents as 8-byte units; empty if `base` is not 8-byte aligned. The last unit may extend past the allocation.
     #[inline]
     pub fn units(&self) -> &'a [AtomicU64] {
         if !self.base.is_multiple_of(UNIT as u64) {

@@ -26,9 +26,9 @@ pub(super) struct Reserved {
 }
 
 impl Reserved {
-    /// Reserves a range that begins at `first`, or at one of the consecutive addresses that follow at distances of
-    /// the largest size. If all are taken, the range may be anywhere at a multiple of `alignment`. Returns `None` if
-    /// the host has no room.
+    /// Reserves a range that begins at `first`, or at one of the addresses that follow it at multiples of the largest
+    /// size. If all are taken, the range may be anywhere at a multiple of `alignment`. Returns `None` if the host has
+    /// no room.
     pub(super) fn new(first: usize, alignment: usize) -> Option<Reserved> {
         SIZES.iter().find_map(|&len| {
             let places = (0..RANGES).map(|n| first.wrapping_add(n * SIZES[0]));
@@ -47,8 +47,8 @@ impl Reserved {
         })
     }
 
-    /// Reserves `len` bytes at any address, of which up to an alignment may be lost. Returns `None` if the host has
-    /// no room.
+    /// Reserves `len` bytes at any address. Up to `alignment` of these bytes may be lost. Returns `None` if the host
+    /// has no room.
     pub(super) fn elsewhere(len: usize, alignment: usize) -> Option<Reserved> {
         let mapped = host::reserve(len).ok()?;
         let first = mapped.next_multiple_of(alignment);
@@ -70,7 +70,7 @@ impl Reserved {
         self.len as u64
     }
 
-    /// Makes the range accessible up to `end`, which lies in it or at its end. The accessible prefix never shrinks.
+    /// Makes the range accessible up to address `end`, at most its end. The accessible prefix never shrinks.
     ///
     /// # Errors
     /// The host cannot provide the memory.
@@ -119,8 +119,8 @@ impl Reserved {
         host::write(file, &bytes, offset)
     }
 
-    /// Requests huge pages where the part contains whole ones: the first kernel to write a buffer incurs a fault for
-    /// each page.
+    /// Requests huge pages where the part contains whole ones. Otherwise, the first kernel to write a buffer incurs a
+    /// fault for each small page.
     pub(super) fn prefer_large_pages(&self, address: u64, len: u64) {
         host::prefer_large_pages(address as usize, len as usize);
     }

@@ -29,7 +29,7 @@ pub struct SharedMemory {
 }
 
 impl SharedMemory {
-    /// Zeros.
+    /// Creates zeroed memory of `bytes` bytes.
     ///
     /// # Errors
     /// The host does not support anonymous files or cannot create another one.

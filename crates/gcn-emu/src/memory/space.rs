@@ -42,7 +42,7 @@ pub(super) struct PageEntry {
     pub(super) end: AtomicU64,
 }
 
-/// State shared by all handles to a memory.
+/// State shared by all handles to the same memory.
 #[derive(Debug)]
 pub(super) struct AddressSpace {
     state: Mutex<SpaceState>,
@@ -560,7 +560,7 @@ fn charged(used: u64, limit: u64, bytes: u64) -> Option<u64> {
         .filter(|used| *used <= limit)
 }
 
-/// Looks up a table cell and returns base and end of its allocation.
+/// Looks up a table cell and returns the base and end of its allocation.
 ///
 /// # Safety
 /// `cells` must be the table of a live address space, and `cell` a valid index.

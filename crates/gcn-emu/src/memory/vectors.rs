@@ -17,8 +17,8 @@ const WIDTH: usize = size_of::<__m512i>() / DWORD;
 /// Copies the dwords of a register to or from guest memory.
 ///
 /// # Safety
-/// The host must have AVX2. Both sides must have [`lanes::LANES`] dwords and not overlap, and those in guest memory
-/// must be aligned.
+/// The host must have AVX2. Both sides must have [`lanes::LANES`] dwords and must not overlap, and the dwords in guest
+/// memory must be aligned.
 #[inline]
 pub unsafe fn copy_lanes(from: *const u8, to: *mut u8) {
     // SAFETY: the host supports the level's features; the caller guarantees that 256 bytes are accessible on both
@@ -41,7 +41,7 @@ macro_rules! copies {
         $(#[$doc])*
         ///
         /// # Safety
-        /// The host must have such vectors, and they must be accessible on both sides.
+        /// The host must support vectors of this width. Four vectors must be readable at `from` and writable at `to`.
         #[inline]
         #[target_feature(enable = $feature)]
         unsafe fn $name(from: *const u8, to: *mut u8) {

@@ -1,17 +1,18 @@
-//! Windows: address ranges within one allocation that host code can check by itself.
+//! Windows: address ranges within one allocation that host code can check without a call.
 
 use super::Memory;
 
 /// Number of copies of each value in a window: one for each lane of a host code slice.
 pub(crate) const COPIES: usize = 8;
 
-/// Size of aligned blocks of addresses that share their high dword and whose differences fit a signed 32-bit integer.
+/// Size of aligned blocks of addresses that share their high dword and whose differences fit in a signed 32-bit
+/// integer.
 const PAGE: i128 = 1 << 31;
 /// Number of regions of host code with cached windows.
 const KEPT: usize = 64;
 
-/// Range of addresses for which an element is accessible. Values are replicated for each vector lane, for comparison
-/// by host code.
+/// Range of addresses at which an element is accessible. Values are replicated for each vector lane, for comparison by
+/// host code.
 #[repr(C, align(32))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Window {
@@ -62,7 +63,7 @@ impl Window {
 
 impl Memory {
     /// Window around an address for which an element of `bytes` bytes at distance `offset` is in an allocation; empty
-    /// if the element at `address` is in none.
+    /// if the element at `address` is not.
     pub(crate) fn window(&self, address: u64, offset: i64, bytes: u32) -> Window {
         let place = address.wrapping_add_signed(offset);
         let Some((region, _)) = self.find(place, bytes.into()) else {

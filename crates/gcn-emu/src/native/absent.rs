@@ -9,7 +9,7 @@ use super::engine::Policy;
 use super::interface::{Candidate, Fallback, NativeExit};
 use crate::wave::Wave;
 
-/// Uninhabited host code of a block.
+/// Uninhabited stand-in for the host code of a block.
 #[derive(Clone, Debug)]
 pub(crate) enum NativeBlock {}
 
@@ -56,7 +56,7 @@ impl NativeBlock {
     }
 }
 
-/// Place for a frame, which no host code needs.
+/// Empty stand-in for the storage of a call frame, which only host code needs.
 pub(crate) struct FrameSlot;
 
 impl FrameSlot {
@@ -65,7 +65,7 @@ impl FrameSlot {
     }
 }
 
-/// Uninhabited host code of a block, ready to run waves.
+/// Uninhabited stand-in for the runner of host code.
 pub(crate) struct Runner<'a, F> {
     native: &'a NativeBlock,
     fallback: PhantomData<F>,

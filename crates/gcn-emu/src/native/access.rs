@@ -99,25 +99,25 @@ impl StoredElements {
     }
 }
 
-/// Number of dwords that hold this many bytes.
+/// Number of dwords that hold `bytes` bytes.
 fn dwords(bytes: u32) -> u8 {
     bytes.div_ceil(4) as u8
 }
 
-/// Accesses of a part. Slices execute one after the other, so a part that stores to a memory has no other access to
-/// it.
+/// Accesses of a part. Slices execute one after another, so a part that stores to an address space has no other access
+/// to it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Accesses {
     pub(super) all: Vec<Access>,
     /// Loaded values.
     pub(super) loads: Vec<Id>,
     pub(super) stores: Vec<Store>,
-    /// Memories that the part loads from and stores to.
+    /// Address spaces that the part loads from and stores to.
     loaded: Memories,
     stored: Memories,
 }
 
-/// Bit set of memories.
+/// Bit set of address spaces.
 pub(super) type Memories = u8;
 pub(super) const GLOBAL: Memories = 1;
 pub(super) const SHARE: Memories = 2;
@@ -152,12 +152,12 @@ impl Access {
         (0..self.count()).map(move |dword| Access { dword, ..self })
     }
 
-    /// Number of dwords of the element, and so of its accesses.
+    /// Number of dwords in the element, and therefore of its accesses.
     pub(super) fn count(self) -> u8 {
         dwords(self.bytes)
     }
 
-    /// The buffer, if the lanes have no offsets of their own.
+    /// Buffer of an access whose lanes have no offsets of their own.
     pub(super) fn row(self) -> Option<BufferAccess> {
         match self.space {
             Space::Buffer(buffer) if !buffer.has_offsets => Some(buffer),
@@ -171,7 +171,7 @@ impl Access {
     }
 }
 
-/// Load of scalar registers from a constant offset to a base.
+/// Load of scalar registers from a base address plus a constant offset.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ScalarLoad {
     /// First register of the base.

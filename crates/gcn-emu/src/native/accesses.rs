@@ -1,8 +1,8 @@
 //! AVX2 code for the memory accesses of a part.
 //!
-//! Host code compares global addresses with the window of their access. If a lane is outside, [`Frame::find`] looks
-//! for another window; if there is none, the interpreter executes the lanes from this slice on. The dwords of a slice
-//! are moved together if they are adjacent.
+//! Host code compares global addresses with the window of their access. If a lane's address is outside, [`Frame::find`]
+//! looks for another window; if there is none, the interpreter executes this slice and the remaining ones. The dwords
+//! of a slice are moved together if they are adjacent.
 
 use std::mem::offset_of;
 
@@ -79,7 +79,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Finds the window of an access from a base, unless the base is unchanged since the last time.
+    /// Finds the window of an access relative to a base, unless the base is unchanged since the last time.
     fn begin_from(&mut self, base: u8, access: &Access, number: usize) -> Result<(), EmitError> {
         let asm = &mut self.asm;
         let mut is_known = asm.create_label();
@@ -99,7 +99,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Finds the window of a buffer access, unless descriptor and scalar offset are unchanged since the last time.
+    /// Finds the window of a buffer access, unless its descriptor and scalar offset are unchanged since the last time.
     fn begin_buffer(&mut self, buffer: BufferAccess, number: usize) -> Result<(), EmitError> {
         let asm = &mut self.asm;
         let (mut is_new, mut is_known) = (asm.create_label(), asm.create_label());
@@ -384,7 +384,7 @@ impl Emitter<'_> {
         Ok(kept_at)
     }
 
-    /// Checks the addresses of an access, and leaves the elements' offsets from the address in RDX in [`OTHER`].
+    /// Checks the addresses of an access. Leaves the elements' offsets, relative to the address in RDX, in [`OTHER`].
     pub(super) fn check_access(
         &mut self,
         place: usize,
@@ -442,7 +442,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Number of valid offsets of an access: in LDS, or in the window with this index in the array at R9.
+    /// Number of valid offsets of an access: in LDS, or in window `number` of the array at R9.
     pub(super) fn count(&self, number: usize, access: Access) -> AsmMemoryOperand {
         match access.space {
             Space::Global | Space::GlobalFrom(_) | Space::Buffer(_) => {

@@ -5,7 +5,7 @@ use super::access::{Access, Space};
 use super::graph::{Id, Op};
 use super::lower::Lowered;
 
-/// Address register of several loads.
+/// Address register shared by several loads.
 pub(super) struct ShareBase {
     pub(super) low: Id,
     /// Distance in bytes from the base to the end of the last element.

@@ -312,7 +312,7 @@ impl Emitter<'_> {
         Ok(SCRATCH)
     }
 
-    /// Flips the highest and the lowest bit of a value. This inverts masks, and does not turn numbers into NaN, which
+    /// Flips the highest and the lowest bit of a value. This inverts masks, and does not turn numbers into NaNs, which
     /// a guard would catch.
     #[cold]
     fn mutate(&mut self, id: Id) -> Result<(), EmitError> {

@@ -23,7 +23,7 @@ pub(crate) struct Policy {
     pub(crate) entries: u16,
     /// Divisor of `entries` that gives the threshold for compiling a successor together with the block.
     pub(crate) least_share: u16,
-    /// Minimum number of the block's instructions that become host code.
+    /// Minimum number of the block's instructions that must become host code.
     pub(crate) instructions: usize,
     pub(crate) variant: Variant,
 }
@@ -35,7 +35,7 @@ pub(crate) enum Variant {
     Full,
     /// Leaves loads and stores as well.
     WithoutMemory,
-    /// Leaves everything but arithmetic and branches, for runs whose observers want events of the rest.
+    /// Leaves everything except arithmetic and branches, for runs whose observers want events for the rest.
     Observed,
 }
 

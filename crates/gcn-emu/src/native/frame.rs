@@ -27,7 +27,7 @@ pub(super) enum Item {
     Interpreted(usize, Box<[Step]>),
 }
 
-/// Vectors that cross no cache line.
+/// Vectors that do not cross cache lines.
 #[repr(C, align(32))]
 pub(super) struct Rows<const N: usize>([[u32; SLICE]; N]);
 
@@ -45,22 +45,22 @@ pub(super) struct Frame {
     pub(super) next: u64,
     /// Discriminant of the wave's [`Waiting`] state at the exit.
     pub(super) waiting: u64,
-    /// 1 if the wave is the only one of its workgroup, so that it passes barriers.
+    /// 1 if the wave is the only one of its workgroup and therefore passes barriers.
     pub(super) is_alone: u32,
     /// Dword index of the last taken branch, or [`NO_BRANCH`].
     pub(super) branch: u64,
     /// Interprets the item with this index, given the number of instructions left. Returns 0 if the wave continues
     /// after it.
     pub(super) interpret: unsafe extern "sysv64" fn(*mut Frame, u32, u64) -> u32,
-    /// Interprets an item's vector instructions for the lanes from a slice on, given the number of instructions left.
+    /// Interprets an item's vector instructions for a slice and all later ones, given the number of instructions left.
     /// Returns 0 if the wave continues after them.
     pub(super) finish: unsafe extern "sysv64" fn(*mut Frame, u32, u32, u64) -> u32,
-    /// Finds a window for the access with this index, from the first of the given lanes of a slice. Returns 0 if the
-    /// window does not contain all active lanes' addresses.
+    /// Finds a window that contains the address of the lowest of the given lanes of a slice, for the access with this
+    /// index. Returns 0 if the window does not contain all active lanes' addresses.
     pub(super) find: unsafe extern "sysv64" fn(*mut Frame, u32, u32, u32) -> u32,
-    /// Finds the window of an access from a base.
+    /// Finds the window of an access, given its base address.
     pub(super) find_from: unsafe extern "sysv64" fn(*mut Frame, u32, u64),
-    /// Finds the window of a scalar load from an address. Returns the address, or 0 if there is no window.
+    /// Finds the window of a scalar load, given its address. Returns the address, or 0 if there is no window.
     pub(super) find_for_scalars: unsafe extern "sysv64" fn(*mut Frame, u32, u64) -> u64,
     /// Finds the window of a buffer access.
     pub(super) find_buffer: unsafe extern "sysv64" fn(*mut Frame, u32),
@@ -101,7 +101,6 @@ pub(super) struct Frame {
 
 const _: () = assert!(COPIES == SLICE);
 
-/// Size of a dword in bytes.
 const DWORD: u64 = 4;
 
 /// Number of bits of a buffer's base in the second dword of its descriptor.
@@ -119,7 +118,7 @@ const SAVED_ROWS: usize = 6;
 /// Number of host registers for values; the last two are scratch registers.
 pub(super) const VALUES: usize = 14;
 
-/// Number of guard failures that a failed part with accesses counts for.
+/// Number of guard failures that a failed part with accesses counts as.
 const ACCESS_FAILURE: u32 = 8;
 
 /// Value of [`Frame::branch`] if no branch was taken.
@@ -130,14 +129,14 @@ const MXCSR: u32 = 0x1f80;
 /// Bits of MXCSR that flush denormal results and sources to zero.
 const FLUSHING: u32 = 1 << 15 | 1 << 6;
 
-/// Outcome of a call.
+/// Result of a call.
 pub(super) struct Called {
     pub(super) exit: NativeExit,
     /// Number of guard failures.
     pub(super) failures: u32,
 }
 
-/// Place for a frame. A frame is never moved, since that takes as long as a short call.
+/// Storage for a frame. A frame is never moved, since a move takes as long as a short call.
 pub(crate) struct FrameSlot(MaybeUninit<Frame>);
 
 impl FrameSlot {

@@ -23,7 +23,7 @@ use super::places::{Assembly, EmitError, SLICE_BYTES, SLOTS, scalar};
 use super::plan::{BlockPlan, Part};
 use crate::wave::Waiting;
 
-/// A region's function.
+/// Host function of a region.
 #[derive(Debug)]
 pub(super) struct Function {
     pub(super) code: Vec<u8>,
@@ -51,14 +51,14 @@ struct Emitter<'p> {
 enum Cold {
     /// Lets the interpreter finish a part, and continues after it.
     Finish(CodeLabel, u32, bool, CodeLabel),
-    /// Finds the window of a scalar load, or lets the interpreter execute the load. The labels are those of this
-    /// code, of the load and of the code after it.
+    /// Finds the window of a scalar load, or lets the interpreter execute the load. The labels mark this code, the load
+    /// and the code after it.
     FindForScalars([CodeLabel; 3], u32, u32),
-    /// Leaves the region for the dword with this index.
+    /// Leaves the region and continues at the dword with this index.
     Leave(CodeLabel, usize),
 }
 
-/// Emits the function of a list of blocks, and adds the items that it calls.
+/// Emits the function of a list of blocks, and adds the items that the interpreter may have to execute.
 pub(super) fn emit(
     plans: Vec<BlockPlan>,
     isa: Isa,
@@ -286,7 +286,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Calls the frame's function at an offset for an item. Further arguments are in RDX and RCX.
+    /// Calls the function pointer at offset `function` of the frame. Arguments other than the item are in RDX and RCX.
     fn call(&mut self, item: u32, function: usize) -> Result<(), EmitError> {
         let asm = &mut self.code.asm;
         asm.vzeroupper()?;

@@ -186,8 +186,8 @@ impl Builder {
         Some(())
     }
 
-    /// Returns the quotient with its sign, or zero, if no step of the division scales. Each value is one dword or
-    /// two.
+    /// Gives the quotient its sign, and replaces it with zero if the numerator is zero. Lanes in which a step of the
+    /// division scales fail the guard. Each value is one dword or two.
     pub(super) fn division_fixup(
         &mut self,
         quotient: &[Id],
@@ -306,7 +306,7 @@ impl Builder {
         let square = self.each(Binary::MulF64, angle, angle);
         let series = self.polynomial(&SINE, square);
         let sine = self.narrowed(self.each(Binary::MulF64, angle, series));
-        // An odd number of half turns changes the sign, except that of a zero.
+        // An odd number of half turns changes the sign, unless the sine is zero.
         let whole = r.binary(Binary::AddF32, half_turns, single(WHOLE_SINGLE));
         let sign = r.add(Op::ShiftBy(Shift::Left, whole, 31));
         let unequal = r.binary(Binary::CompareF32(Predicate::NotEqual), sine, single(0.0));

@@ -11,7 +11,7 @@ pub(super) const SLICE: usize = 8;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) struct Id(pub(super) u32);
 
-/// Operation. A mask has all bits of a lane set, or none.
+/// Operation. In a mask, all bits of a lane are equal.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Op {
     /// Vector register on entry.
@@ -79,7 +79,7 @@ pub(super) enum Binary {
     SubF32,
     MulF32,
     DivF32,
-    /// First value if it is less, otherwise the second.
+    /// First value if it is smaller, otherwise the second.
     MinF32,
     /// First value if it is greater, otherwise the second.
     MaxF32,
@@ -125,7 +125,7 @@ pub(super) enum Unary {
     WidenHigh,
     /// Rounding to an integral value in single precision.
     RoundF32(Rounding),
-    /// Conversion from single precision to signed integer, rounding towards zero; 1 << 31 if the result does not fit
+    /// Conversion from single precision to signed integer, rounding towards zero; 1 << 31 if the result does not fit in
     /// 32 bits.
     SignedOfFloat,
     /// Even bytes, sign-extended to 16 bits.

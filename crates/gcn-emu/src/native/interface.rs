@@ -32,11 +32,11 @@ pub(crate) struct Memories<'a> {
 pub(crate) struct Candidate<'a> {
     /// Index of the block's first dword.
     pub(crate) start: usize,
-    /// Steps of the block, without a final step that `exit` represents.
+    /// Steps of the block, except a final step that `exit` represents.
     pub(crate) body: &'a [Step],
     /// Exit of the block, if the successors are known and MODE does not change.
     pub(crate) exit: Option<PlanExit>,
-    /// Registers that each of the block's steps uses, for [`Variant::Observed`](super::Variant) alone.
+    /// Registers used by each of the block's steps; empty except for [`Variant::Observed`](super::Variant).
     pub(crate) uses: &'a [RegisterSet],
     /// True if the block has host code in another region.
     pub(crate) is_compiled: bool,
@@ -70,7 +70,7 @@ pub(crate) enum PlanExit {
 pub(crate) enum NativeExit {
     /// Wave that continues at the dword with this index.
     Goes(usize),
-    /// Wave that waits or has ended. The index is that of the next dword.
+    /// Wave that waits or has ended, with the index of the next dword.
     Waits(usize),
     /// Exit during interpretation: [`Fallback::interpret`] has returned false.
     Interpreted,

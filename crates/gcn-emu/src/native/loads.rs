@@ -75,7 +75,7 @@ impl Assembly {
 }
 
 impl Emitter<'_> {
-    /// Emits the loads of all dwords of an element, if this is the first one. The others are then already loaded.
+    /// Emits the loads of all dwords of an element if this is its first one; the others have then been loaded already.
     pub(super) fn load(
         &mut self,
         place: usize,
@@ -292,8 +292,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Gathers elements smaller than a dword by loading the dwords that contain them, at aligned host addresses.
-    /// These are mapped if any of their bytes is.
+    /// Gathers elements smaller than a dword by loading the dwords that contain them, at aligned host addresses. Such a
+    /// dword is mapped if any of its bytes is.
     fn gather_parts(&mut self, to: AsmRegisterYmm, is_byte: bool) -> Result<(), EmitError> {
         let all = |value| [value; SLICE];
         let offset = self.constant(all(DWORD - 1));

@@ -1,9 +1,9 @@
 //! Lowering of instructions to graph operations. This module lowers vector instructions without cross-lane effects,
 //! and `scalar.rs` scalar instructions.
 //!
-//! Floating-point operations use the host's instructions, with a guard ([`Lowered::guard`]) where the host's result
-//! can differ from the emulated one. If an active lane fails the guard, the interpreter computes the lanes from that
-//! slice on. NaNs therefore need no code here (errata E190).
+//! Floating-point operations use the host's instructions, with a guard ([`Lowered::guard`]) where the host's result can
+//! differ from the emulated one. If an active lane fails the guard, the interpreter executes this slice and the
+//! remaining ones. NaNs therefore need no code here (errata E190).
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -117,7 +117,7 @@ impl Builder {
         is_added && is_complete
     }
 
-    /// Records that the instructions read some scalar registers.
+    /// Records scalar registers that the instructions read.
     pub(super) fn note_read(&self, registers: ScalarSet) {
         self.read.set(self.read.get() | registers);
     }
@@ -378,8 +378,8 @@ impl Builder {
         }
     }
 
-    /// Requests host settings equivalent to an operation's floating-point environment. Returns `None` if there are
-    /// none.
+    /// Requests host settings equivalent to an operation's floating-point environment. Returns `None` if no settings
+    /// are equivalent.
     pub(super) fn settings(&mut self, env: Env, rounds: bool) -> Option<()> {
         if rounds && !env.is_nearest() {
             None
@@ -392,7 +392,7 @@ impl Builder {
         }
     }
 
-    /// Applies [`Builder::settings`] to an operation with this rule.
+    /// Applies [`Builder::settings`] to an operation's rule.
     pub(super) fn follow(&mut self, rule: Rule) -> Option<()> {
         let env = rule.environment.of::<f32>(self.isa, self.mode);
         self.settings(env, rule.rounds)

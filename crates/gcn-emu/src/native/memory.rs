@@ -271,7 +271,7 @@ impl Builder {
     }
 }
 
-/// Memories that a FLAT or GLOBAL instruction may access.
+/// Address spaces that a FLAT or GLOBAL instruction may access.
 fn global_memories(plan: &MemoryPlan) -> Memories {
     if plan.family == Family::Flat {
         GLOBAL | SHARE

@@ -31,16 +31,16 @@ unsafe impl Send for CodePages {}
 unsafe impl Sync for CodePages {}
 
 impl CodePages {
-    /// Maps pages for code.
+    /// Maps pages and copies `code` to them.
     ///
     /// # Errors
-    /// Returns an error if the host has no memory left, or does not allow executable memory.
+    /// Returns an error if the host code would become too large, or if the host cannot provide executable memory.
     pub(super) fn new(code: &[u8]) -> io::Result<CodePages> {
         let bytes = code.len().next_multiple_of(PAGE);
         if MAPPED.load(Relaxed) + bytes > MOST {
             return Err(io::ErrorKind::OutOfMemory.into());
         }
-        // SAFETY: the pages are new, and only this function knows them until it returns.
+        // SAFETY: the pages are new, and no other code can access them until this function returns.
         unsafe {
             let start = mmap_anonymous(
                 std::ptr::null_mut(),

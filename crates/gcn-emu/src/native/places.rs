@@ -279,7 +279,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Allocates a register for the result of an operation. It may be that of a dead source.
+    /// Allocates a register for the result of an operation. It may be the register of a dead source.
     pub(super) fn result(&mut self, place: usize, id: Id) -> Result<AsmRegisterYmm, EmitError> {
         self.release(place);
         let register = self.free_register(place)?;
@@ -287,7 +287,7 @@ impl<'a> Emitter<'a> {
         Ok(YMM[register])
     }
 
-    /// Frees the registers of values that have no use after an operation.
+    /// Frees the registers of values that are not used after an operation.
     pub(super) fn release(&mut self, place: usize) {
         for register in 0..VALUES {
             if let Some(held) = self.registers[register]
@@ -371,7 +371,7 @@ pub(super) fn scalar(register: u8) -> AsmMemoryOperand {
     r12 + i32::from(register) * 4
 }
 
-/// Byte of a mask that belongs to the slice.
+/// Byte of a mask with the bits of the current slice.
 pub(super) fn mask_byte(first: u8) -> AsmMemoryOperand {
     r12 + r8 + i32::from(first) * 4
 }

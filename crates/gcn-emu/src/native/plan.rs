@@ -70,7 +70,7 @@ impl Phase<'_> {
         }
     }
 
-    /// True if a scalar instruction with this register use can move in front of the vector instructions.
+    /// True if a scalar instruction that reads and writes these registers can precede the vector instructions.
     fn can_precede(&self, read: ScalarSet, written: ScalarSet) -> bool {
         let exec: ScalarSet = pair(regs::EXEC_LO);
         let vector_written = self.vector.written();
@@ -90,7 +90,7 @@ impl Phase<'_> {
 }
 
 impl<'s> Planner<'s> {
-    /// Creates a planner for code in MODE, with at most `most` vector instructions in a part.
+    /// Creates a planner for code that runs with MODE `mode`, with at most `most` vector instructions in a part.
     pub(super) fn new(isa: Isa, mode: u32, most: usize, variant: Variant) -> Planner<'s> {
         Planner {
             isa,
@@ -103,8 +103,8 @@ impl<'s> Planner<'s> {
         }
     }
 
-    /// Plans a block from its steps, without a final step that `exit` represents. If there is no exit, the wave
-    /// leaves the region before the last step.
+    /// Plans a block from its steps, except a final step that `exit` represents. If `exit` is `None`, the wave leaves
+    /// the region before the last step unless that step has host code.
     pub(super) fn plan(
         mut self,
         steps: &'s [Step],
@@ -153,7 +153,7 @@ impl<'s> Planner<'s> {
         }
     }
 
-    /// True if the instruction has neither an effect nor events. Host code does not track wait counters.
+    /// True if the instruction has no effect and causes no events. Host code does not track wait counters.
     fn is_nothing(&self, step: &Step) -> bool {
         let is_nop = || step.inst.does() == Does::Control(Control::Nop);
         self.variant != Variant::Observed
@@ -235,9 +235,9 @@ impl<'s> Planner<'s> {
     }
 }
 
-/// Number of steps to interpret: one, or a whole sequence of VGPR indexing, so that MODE is unchanged after it. 0 if
-/// the wave must leave the region first, because the sequence has no end or the step is the last one of a block
-/// without a known exit.
+/// Number of steps to interpret: one, or a whole VGPR indexing sequence, so that MODE is unchanged after it. 0 if the
+/// wave must leave the region first, because the sequence has no end or the step is the last one of a block without a
+/// known exit.
 fn interpreted(steps: &[Step], leaves_behind: bool) -> usize {
     let count = if indexing::switches(&steps[0].inst) {
         let off = |step: &Step| step.inst.does() == Does::Control(Control::GprIndexOff);

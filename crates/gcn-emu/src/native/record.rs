@@ -350,7 +350,7 @@ impl<'r> Value for Recorded<'r> {
             }
             _ => {}
         }
-        // Recognise minimum and maximum.
+        // Recognize minimum and maximum.
         if let (false, Op::Binary(Binary::Greater, a, b)) = (one.is_wide, r.op(flag.mask)) {
             let pair = (one.low(), other.low());
             if pair == (a, b) {
@@ -427,7 +427,7 @@ impl<'r> Value for Recorded<'r> {
         if self.is_wide {
             return (self.missing(), self.flag(sum.low(), false));
         } else if self.is_signed {
-            // Overflow: both operands have a different sign from the sum.
+            // Overflow: the signs of both operands differ from the sign of the sum.
             let lost = (self ^ sum) & (other ^ sum);
             return (sum, self.negative(lost));
         }

@@ -34,7 +34,7 @@ const PART_SIZES: [usize; 3] = [160, 40, 8];
 /// Number of guard failures after which a region is abandoned.
 const MAX_FAILURES: u32 = 1 << 16;
 
-/// MODE bits that code is specialised for: rounding and denormals.
+/// MODE bits that code is specialized for: rounding and denormals.
 const FLOAT_MODE: u32 = 0xff;
 
 /// Number of regions created so far.
@@ -46,7 +46,7 @@ struct Region {
     mode: u32,
     /// Number of vector registers that a wave must have.
     vgprs: usize,
-    /// Registers that the blocks use, for [`Variant::Observed`] alone.
+    /// Registers that the blocks use; only recorded for [`Variant::Observed`].
     registers: RegisterSet,
     pages: CodePages,
     constants: Box<[[u32; SLICE]]>,
@@ -69,8 +69,8 @@ pub(crate) struct NativeBlock {
 }
 
 impl NativeBlock {
-    /// Compiles a region with the entry block `first`. `block` returns the hot block that starts at a dword. Returns
-    /// an entry for each block of the region, or none if too few instructions of the first block can be compiled.
+    /// Compiles a region with the entry block `first`. `block` returns the hot block that starts at a dword. Returns an
+    /// entry for each block of the region. The list is empty if too little of the first block can be compiled.
     pub(crate) fn compile<'a>(
         first: Candidate<'a>,
         block: impl Fn(usize) -> Option<Candidate<'a>>,
@@ -119,7 +119,7 @@ impl NativeBlock {
         self.region.is_abandoned.load(Relaxed)
     }
 
-    /// Registers that the code uses, for [`Variant::Observed`] alone.
+    /// Registers that the code uses; only recorded for [`Variant::Observed`].
     #[inline]
     pub(crate) fn registers(&self) -> &RegisterSet {
         &self.region.registers
@@ -157,8 +157,8 @@ pub(crate) struct Runner<'a, F> {
 }
 
 impl<F: Fallback> Runner<'_, F> {
-    /// Runs a wave that the code [is for](NativeBlock::is_for) from the block's first step, for at most `left`
-    /// instructions. `left` must not be less than the block's number of instructions.
+    /// Runs a wave that the code [matches](NativeBlock::is_for) from the block's first step, for at most `left`
+    /// instructions. `left` must be at least the block's number of instructions.
     #[inline(always)]
     pub(crate) fn run(&mut self, wave: &mut Wave, left: u64) -> NativeExit {
         let region = &*self.native.region;
@@ -182,7 +182,7 @@ impl Region {
     }
 }
 
-/// Returns the blocks reachable from one, in breadth-first order.
+/// Returns the blocks reachable from `first`, in breadth-first order.
 fn reachable<'a>(
     first: Candidate<'a>,
     block: impl Fn(usize) -> Option<Candidate<'a>>,

@@ -224,7 +224,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Stores adjacent elements of four dwords at the offset in RAX, one store for each.
+    /// Stores adjacent elements of four dwords at the offset in RAX, with one store per element.
     fn store_quads(
         &mut self,
         [a, b]: [AsmRegisterYmm; 2],

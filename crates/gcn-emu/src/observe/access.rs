@@ -28,7 +28,7 @@ pub struct MemoryEvent<'a> {
     transfer: &'a Transfer,
 }
 
-/// Number of dwords of the largest value, which is that of a scalar load.
+/// Number of dwords of the largest value, transferred by a scalar load.
 const MAX_DWORDS: usize = 16;
 
 /// Transferred value.
@@ -81,8 +81,8 @@ impl<'a> MemoryEvent<'a> {
             .access(|access| self.context.addresses(step, access))
     }
 
-    /// Shape of a global memory access, if it is a common one. This does not need [`MemoryEvent::access`]. Returns
-    /// `None` if the instruction has overwritten its own addresses.
+    /// Shape of a global memory access, found without [`MemoryEvent::access`]. Returns `None` if the access has none of
+    /// the common shapes or the instruction has overwritten its own addresses.
     pub fn shape(&self) -> Option<Shape> {
         let Context {
             wave, dispatched, ..
@@ -114,11 +114,11 @@ impl<'a> MemoryEvent<'a> {
         }
     }
 
-    /// Value of a lane's element, which is 0 or 1 of [`Access::elements`], in its register format: values of typed
-    /// buffers are converted and small integers extended. Before the access this is the value to be stored, or an
-    /// atomic's operands; a compare-and-swap has the new value first and then the value to compare with. After the
-    /// access it is the loaded or stored value, or an atomic's old value. Returns `None` if the value is unknown,
-    /// which is the case before a load and for a lane that accesses nothing.
+    /// Value of element 0 or 1 ([`Access::elements`]) of a lane, in register format: values of typed buffers are
+    /// converted and small integers extended. Before the access, this is the value to be stored, or an atomic's
+    /// operands; a compare-and-swap has the new value first and then the value to compare with. After the access, it is
+    /// the loaded or stored value, or an atomic's old value. Returns `None` if the value is unknown, which is the case
+    /// before a load and for a lane that accesses nothing.
     pub fn value(&self, lane: usize, element: u8) -> Option<AccessValue> {
         if lane >= LANES || self.lanes() >> lane & 1 == 0 || element >= self.elements() {
             return None;
@@ -257,7 +257,7 @@ impl<'a> MemoryEvent<'a> {
     }
 }
 
-/// Bits of a dword that a store of this type writes.
+/// Bits of a dword that a store of type `ty` writes.
 fn part(ty: Ty, dword: u32) -> u32 {
     match ty.bytes() {
         1 => dword & u32::from(u8::MAX),

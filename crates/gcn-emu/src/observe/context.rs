@@ -79,8 +79,8 @@ impl Context<'_> {
     }
 
     /// Computes the addresses of texel `number` of each lane that an image sample or gather would access now, without
-    /// side effects. [`Context::addresses`] computes those of texel 0. Returns false if no lane has that many texels.
-    /// `access` is overwritten.
+    /// side effects. [`Context::addresses`] computes the addresses of texel 0. Returns false if no lane has that many
+    /// texels. `access` is overwritten.
     pub fn texel(&self, step: &Step, number: usize, access: &mut Access) -> bool {
         memory::texel(self.wave, step, number, access)
     }

@@ -32,18 +32,19 @@ pub trait Debugger: Send + Sync {
     /// Called when the current wave has a fault, which ends the run when this returns.
     fn faults(&self, paused: &mut Paused<'_>, fault: &Fault);
 
-    /// True if registers are those of the faulting instruction in [`Debugger::faults`]. Otherwise host code may have
-    /// executed instructions after it in some lanes, as it does without a debugger. Asked after each
+    /// True if registers must be exact at a faulting instruction when [`Debugger::faults`] is called. Otherwise, host
+    /// code may have executed later instructions in some lanes, as it does without a debugger. Called after each
     /// [`Debugger::turn`].
     fn is_exact(&self) -> bool {
         true
     }
 
-    /// Called between the turns of workgroups, first before the first wave begins.
+    /// Called between the turns of workgroups, and before the first wave begins.
     fn rests(&self, _run: &Resting<'_>) {}
 
-    /// Called when the run ends: after [`Turn::Quit`], after a fault, or after its last wave. It does not end, but
-    /// goes on at the returned checkpoint, which must be one of the same run. Memory is up to the debugger.
+    /// Called when the run would end: after [`Turn::Quit`], after a fault, or after its last wave. The run instead
+    /// continues at the returned checkpoint, if any, which must belong to the same run. The debugger must restore
+    /// memory.
     fn resumes_at(&self) -> Option<Arc<Checkpoint>> {
         None
     }
@@ -79,7 +80,7 @@ impl<'a> Resting<'a> {
         self.instructions
     }
 
-    /// Saves the state of the run; `None` if the host's side of the kernel's calls cannot be saved.
+    /// Saves the state of the run; `None` if the state of host calls cannot be saved.
     pub fn save(&self) -> Option<Checkpoint> {
         (self.save)()
     }
@@ -145,13 +146,13 @@ impl<'a> Paused<'a> {
             .as_deref()
     }
 
-    /// Workgroups that have begun and not ended: position, number of waves, and size in work-items, which is smaller
+    /// Workgroups that have begun but not ended: position, number of waves, and size in work-items, which is smaller
     /// for partial workgroups.
     pub fn groups(&self) -> impl Iterator<Item = ([u32; 3], usize, [u32; 3])> {
         self.groups.iter().map(|it| (it.id, it.count, it.size))
     }
 
-    /// Waves that have begun and not ended.
+    /// Waves that have begun but not ended.
     pub fn waves(&self) -> impl Iterator<Item = &Wave> {
         self.groups.iter().flat_map(|group| group.begun())
     }

@@ -121,7 +121,7 @@ impl Listener for Observers {
 /// Observer of one thread's waves.
 struct Watcher {
     wants: Events,
-    /// True if the observer may overlook LDS accesses, and so must be asked.
+    /// True if the observer may overlook LDS accesses.
     may_overlook: bool,
     observer: Box<dyn WaveObserver>,
     /// Registers of the current wave that the observer watches ([`Events::WATCHED`]).
@@ -129,7 +129,7 @@ struct Watcher {
 }
 
 impl Watcher {
-    /// True if the observer, which has this index in the set, receives an event.
+    /// True if the observer, which has index `number` in the set, receives an event.
     #[inline(always)]
     fn gets(&self, event: Events, overlook: Overlook, number: usize) -> bool {
         let overlooks =
@@ -139,7 +139,7 @@ impl Watcher {
     }
 }
 
-/// Calls each of several observers that receives an event.
+/// Calls each observer in `list` that receives the event.
 #[inline(never)]
 fn each_of(
     list: &mut [Watcher],
@@ -213,8 +213,8 @@ impl Watchers {
         overlook
     }
 
-    /// Like [`Watchers::each`] for the events of an access or the issue of its instruction, but leaves out observers
-    /// that overlook it. Observers of all instructions receive the issue in any case.
+    /// Like [`Watchers::each`] for the events of an access or the issue of its instruction, but skips observers that
+    /// overlook it. Observers of all instructions receive the issue in any case.
     #[inline(always)]
     pub(crate) fn each_accessing(
         &mut self,
@@ -254,7 +254,7 @@ impl Watchers {
         self.each(Events::SEQUENCE, |it| it.executed(&context, sequence));
     }
 
-    /// Asks the observers that want some events which registers of a wave they watch.
+    /// Updates the watched registers of the observers that want any of the given events.
     pub(crate) fn watch(&mut self, context: &Context<'_>, of: Events) {
         let mut watched = RegisterSet::default();
         for it in &mut self.list {
@@ -269,7 +269,7 @@ impl Watchers {
         self.watched = watched;
     }
 
-    /// True if an observer watches any of these registers.
+    /// True if an observer watches any of `registers`.
     #[inline(always)]
     pub(crate) fn watches(&self, registers: &RegisterSet) -> bool {
         self.watched.meets(registers)

@@ -16,8 +16,8 @@ use crate::scoreboard::{OperationId, Retired};
 use crate::step::{Arg, Executor, MAX_ARGS, Step};
 use crate::wave::{Waiting, Wave};
 
-/// True if an instruction is a vector instruction while MODE skips those (S_SETVSKIP, errata E206). A skipped
-/// instruction has no effect and increments no counter.
+/// True if an instruction is a vector instruction and MODE skips vector instructions (S_SETVSKIP, errata E206). A
+/// skipped instruction has no effect and increments no counter.
 #[inline(always)]
 pub(super) fn is_skipped(wave: &Wave, step: &Step) -> bool {
     wave.mode & MODE_VSKIP != 0 && !step.inst.encoding.is_scalar()
@@ -70,7 +70,7 @@ impl IssueState {
     }
 }
 
-/// Observers, and the instruction that events are about. The small functions that take this by reference are inlined,
+/// Observers, and the instruction that the events concern. The small functions that take this by reference are inlined,
 /// so that it stays in host registers.
 pub(super) struct EventWriter<'a> {
     dispatched: &'a Dispatched<'a>,
@@ -84,7 +84,7 @@ pub(super) struct EventWriter<'a> {
     overlook: Overlook,
 }
 
-/// True for an instruction of global wave synchronisation.
+/// True for an instruction of global wave synchronization.
 fn is_of_gws(step: &Step) -> bool {
     let plan = step.memory.as_deref();
     plan.is_some_and(|plan| matches!(plan.does, Does::Gws(_)))

@@ -160,7 +160,7 @@ pub(super) fn execute(
     Ok(After::Goes(following))
 }
 
-/// Executes a memory instruction without events that the step loop has not handled on its fast path.
+/// Executes, without events, a memory instruction that the step loop has not handled on its fast path.
 #[inline(never)]
 fn access_unobserved(
     wave: &mut Wave,
@@ -219,7 +219,7 @@ fn count_unobserved(wave: &mut Wave, step: &Step, pc: u64) {
     }
 }
 
-/// Invalid dword index, which stands for a misaligned program counter. No branch comes near it.
+/// Invalid dword index, which stands for a misaligned program counter. No branch target comes near it.
 pub(super) const NOWHERE: usize = 1 << (usize::BITS - 1);
 
 /// MODE bits that affect the execution of vector instructions: indexing and skipping.

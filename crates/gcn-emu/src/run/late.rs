@@ -3,9 +3,9 @@
 //! Hardware may complete an operation at any time between its issue and the wait that guarantees it. By default the
 //! emulator completes operations at once; in this mode it completes them as late as possible. At issue the operation
 //! captures the registers that it reads, and the registers that it will write are filled with noise. It takes effect
-//! when a wait guarantees it ([`Outstanding`](crate::outstanding::Outstanding)), and at the latest when the wave
-//! ends, sleeps or has had its turn, so that waves which wait for each other make progress. Operations of a wave that
-//! are due take effect in the order of their issue.
+//! when a wait guarantees it ([`Outstanding`](crate::outstanding::Outstanding)), and at the latest when the wave ends,
+//! sleeps or has had its turn, so that waves that wait for each other make progress. Operations of a wave that are due
+//! take effect in issue order.
 
 use std::collections::BTreeSet;
 
@@ -27,8 +27,8 @@ use crate::outstanding::flat_order;
 use crate::step::{Family, Step};
 use crate::wave::Wave;
 
-/// True if the effect of a memory instruction may be delayed. Instructions that synchronise waves or access nothing
-/// are not delayed.
+/// True if the effect of a memory instruction may be delayed. Instructions that synchronize waves or access nothing are
+/// not delayed.
 pub(super) fn defers(step: &Step) -> bool {
     let does = step.memory.as_ref().map(|plan| plan.does);
     does.is_some_and(|does| {
@@ -137,7 +137,7 @@ impl<'a, 'b> LateContext<'a, 'b> {
         self.complete(wave, all.unwrap_or_default())
     }
 
-    /// Completes vector memory stores at a barrier. The cache that a workgroup shares keeps them ahead of accesses by
+    /// Completes vector memory stores at a barrier. The cache shared by a workgroup keeps them ahead of accesses by
     /// other waves after the barrier, so LLVM's memory model for GCN needs no wait. Vector memory operations before
     /// these stores also take effect, since they are in order.
     ///
@@ -224,7 +224,7 @@ impl<'a, 'b> LateContext<'a, 'b> {
     }
 }
 
-/// Counters that an operation holds. For FLAT these depend on the apertures that its lanes hit (errata E082).
+/// Counters that an operation holds. For FLAT, they depend on the apertures that the lanes access (errata E082).
 fn counters(wave: &Wave, step: &Step, device: &Device, transfer: &mut Transfer) -> Counters {
     let mut counters = step.inst.uses().counters().unwrap_or(Counters {
         vm: 0,
@@ -271,7 +271,7 @@ struct Used {
     scalars: Vec<u8>,
 }
 
-/// Registers with bits that an instruction uses. `bits` selects these for each use.
+/// Registers that an instruction uses, with the bits that `bits` selects for each use.
 fn used(wave: &Wave, step: &Step, bits: impl Fn(&RegisterUse) -> u32) -> Used {
     let mut used = Used::default();
     let uses = step.inst.uses();
@@ -318,7 +318,7 @@ fn capture(wave: &Wave, step: &Step, pc: u64, number: u64) -> LateOperation {
     }
 }
 
-/// Swaps the registers captured by an operation with those of the wave.
+/// Swaps the registers captured by an operation with the wave's registers.
 fn exchange(wave: &mut Wave, operation: &mut LateOperation) {
     for (register, value) in &mut operation.vectors {
         std::mem::swap(wave.vgpr_mut(*register), value);

@@ -286,7 +286,7 @@ impl Observed<'_> {
         self.watches && !is_unmodified(wave) || self.uses_watched(step, number)
     }
 
-    /// Executes the last of some steps and reports all its events.
+    /// Executes the last of `steps` and reports all its events.
     ///
     /// # Errors
     /// Returns the errors of [`Execution::fast`].
@@ -405,7 +405,7 @@ impl Observed<'_> {
         Ok(())
     }
 
-    /// Executes an instruction with a function and reports its events. The instruction accesses no memory and has its
+    /// Executes an instruction with `execute` and reports its events. The instruction accesses no memory and has its
     /// encoded operands; the wave continues at the dword with index `next`.
     #[inline(always)]
     fn reported(
@@ -444,7 +444,7 @@ fn stop(pc: u64, (kind, lane): LaneFault) -> Box<Stop> {
     Box::new(Stop { kind, pc, lane })
 }
 
-/// Reports the instructions up to a wave's last one, at `pc`, which has faulted.
+/// Reports the instructions since the last report, up to the one at `pc`, which has faulted.
 #[cold]
 pub(super) fn end_sequence(
     dispatched: &Dispatched<'_>,

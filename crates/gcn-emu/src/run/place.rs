@@ -20,7 +20,7 @@ pub struct WavePlace {
     pub waiting: Waiting,
 }
 
-/// Sorts positions in the order in which waves begin, with x varying fastest, and keeps the reported number of them.
+/// Sorts positions in the order in which waves begin, with x varying fastest, and keeps the first [`MAX_PLACES`].
 pub(super) fn keep_first(places: &mut Vec<WavePlace>) {
     places.sort_by_key(|place| place.wave.rank());
     places.truncate(MAX_PLACES);

@@ -15,9 +15,9 @@ use crate::observe::Dispatched;
 use crate::wave::{GroupShape, Waiting, Wave, WaveId};
 use crate::workgroup::RunningGroup;
 
-/// Number of workgroups that a thread claims at once, if there are too many to keep all of them resident. In that
-/// case no workgroup may need another to be resident in order to end. Neighbouring workgroups access neighbouring
-/// data, so they share one thread's caches.
+/// Number of workgroups that a thread claims at once, if there are too many to keep all of them resident. In that case,
+/// no workgroup may depend on another one being resident. Neighboring workgroups access neighboring data, so they share
+/// one thread's caches.
 const CLAIM: u64 = 64;
 
 /// Size of S_BARRIER in bytes.

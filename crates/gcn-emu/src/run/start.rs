@@ -9,8 +9,8 @@ use crate::late::Late;
 use crate::noise::Noise;
 use crate::wave::{GroupShape, SCALARS, Scratch, Wave, WaveId};
 
-/// Sets a wave's position with scalar stores. The host cannot forward a vector load from them while they wait in the
-/// store queue, behind stores to memory. Without this a streaming kernel takes a third longer.
+/// Sets a wave's position with scalar stores. A vector load of the coordinates would stall while the scalar stores that
+/// wrote them are in the host's store queue. A streaming kernel would take a third longer.
 #[inline(never)]
 fn identify(id: &mut WaveId, x: u32, y: u32, z: u32, wave: u32) {
     id.group = [x, y, z];
@@ -89,8 +89,8 @@ impl<'a> Template<'a> {
         }
     }
 
-    /// Sets the registers of a wave whose first `lanes` lanes are active and have the given work-item IDs. Its
-    /// scratch is at `scratch_offset` from the thread's.
+    /// Sets the registers of a wave whose first `lanes` lanes are active and have the given work-item IDs. Its scratch
+    /// is at `scratch_offset` from the start of the thread's scratch.
     pub(super) fn initialise(
         &self,
         wave: &mut Wave,
@@ -127,7 +127,7 @@ impl<'a> Template<'a> {
     }
 }
 
-/// Applies the device's randomisation to a wave: noise in its registers, late operations.
+/// Applies the device's randomization to a wave: noise in its registers and late operations.
 fn vary(wave: &mut Wave, config: &Config) {
     let id = wave.id;
     if let Some(seed) = config.register_fill {
@@ -159,7 +159,7 @@ fn fill(wave: &mut Wave, mut noise: Noise) {
 /// Number of grid dimensions.
 pub(super) const DIMENSIONS: usize = 3;
 
-/// IDs of 64 work-items of a workgroup with this size, starting at work-item number `first`, in each dimension.
+/// IDs of 64 work-items of a workgroup of size `size`, starting at work-item number `first`, in each dimension.
 pub(super) fn work_item_ids(size: [u32; DIMENSIONS], first: usize) -> [Lanes; DIMENSIONS] {
     let mut ids = [Lanes::ZERO; DIMENSIONS];
     for lane in 0..LANES {

@@ -32,7 +32,7 @@ pub(super) enum BlockExit {
     Undecodable(DecodeError),
 }
 
-/// Execution of steps, with or without events. `executed` is the wave's instruction count at its entry to the block.
+/// Execution of steps, with or without events. `executed` is the wave's instruction count on entry to the block.
 pub(super) trait Execution<'a> {
     /// Begins a turn of the wave.
     fn begin_turn(&mut self, wave: &Wave, lds: &Lds);
@@ -61,8 +61,8 @@ pub(super) trait Execution<'a> {
         true
     }
 
-    /// Executes steps until one needs [`Execution::execute`], and returns that step and the rest. `number` is the
-    /// index of the first step from the block's entry. MODE must not affect the steps.
+    /// Executes steps until one needs [`Execution::execute`], and returns that step and the rest. `number` is the index
+    /// of the first step, counted from the block's entry. MODE must not affect the steps.
     ///
     /// # Errors
     /// Returns the reason why the wave stops. The error is boxed so that the result fits in registers.
@@ -74,8 +74,8 @@ pub(super) trait Execution<'a> {
         executed: u64,
     ) -> Result<&'b [Step], Box<Stop>>;
 
-    /// Executes the last of `steps`, which are the steps that the wave has executed since its entry to the block. The
-    /// last one is not a branch.
+    /// Executes the last of `steps`, the steps that the wave has executed since its entry to the block. It must not be
+    /// a branch.
     ///
     /// # Errors
     /// Returns the errors of [`Execution::fast`].
@@ -87,7 +87,7 @@ pub(super) trait Execution<'a> {
     /// Leaves a block after these steps.
     fn leave(&mut self, wave: &Wave, lds: &Lds, steps: &[Step]);
 
-    /// Ends a turn in which the wave has executed as many instructions as it may.
+    /// Ends a turn in which the wave has reached its maximum number of instructions.
     ///
     /// # Errors
     /// Returns the reason why the wave stops.
@@ -187,7 +187,7 @@ fn interpret<'a>(
     Ok(BlockExit::Goes(next))
 }
 
-/// Executes consecutive steps of a block without its branch. `executed` is the wave's instruction count before them.
+/// Executes consecutive steps of a block, except its branch. `executed` is the wave's instruction count before them.
 /// Returns `None` if the wave continues after them.
 #[inline(always)]
 fn execute_steps<'a>(
@@ -239,7 +239,7 @@ fn shortened(steps: &[Step], left: u64) -> &[Step] {
     &steps[..steps.len().min(left as usize)]
 }
 
-/// Host code of a block, at which waves of a workgroup have their turns.
+/// Host code of a block at which the waves of a workgroup begin their turns.
 #[derive(Clone, Copy)]
 pub(super) struct HostEntry<'a> {
     policy: Policy,
@@ -264,7 +264,7 @@ impl<'a> HostEntry<'a> {
     }
 }
 
-/// Waves that have their turns one after the other.
+/// Waves that take turns one after another.
 pub(super) trait Turns {
     /// Takes the next wave; `None` if there are no more.
     fn next(&mut self) -> Option<Box<Wave>>;
@@ -273,8 +273,8 @@ pub(super) trait Turns {
     fn end(&mut self, wave: Box<Wave>);
 }
 
-/// Runs waves one after the other with the host code at `entry`, each for at most `instructions` instructions, as long
-/// as they begin there, and wait or end within that code. Returns the first wave that does not, with the outcome of its
+/// Runs waves one after another with the host code at `entry`, each for at most `instructions` instructions, as long as
+/// they begin there and wait or end within that code. Returns the first wave that does not, with the outcome of its
 /// turn so far, or `None` after the last wave.
 #[inline(never)]
 pub(super) fn run_together<'a>(
@@ -354,8 +354,8 @@ struct Unobserved<'a, 'd> {
 }
 
 /// Thresholds for compiling blocks of runs without observers; `None` if nothing is compiled. Since host code may write
-/// registers ahead of a faulting access, the interpreter executes memory accesses if registers must be exact there, for
-/// a debugger.
+/// registers ahead of a faulting access, the interpreter executes memory accesses if a debugger needs exact registers
+/// at a fault.
 pub(super) fn unobserved_policy(code: &Code, is_exact: bool) -> Option<Policy> {
     let variant = if is_exact {
         Variant::WithoutMemory
@@ -417,8 +417,8 @@ impl<'a, E: Execution<'a>> Fallback for Interpreter<'_, E> {
     }
 }
 
-/// Host code of a block for a wave that executes at least `left` more instructions, if there is any. Compiles the
-/// block if it is due.
+/// Host code of a block for a wave that may execute `left` more instructions, if there is any. Compiles the block if it
+/// is due.
 #[inline(always)]
 pub(super) fn host_code<'a>(
     dispatched: &Dispatched<'a>,
@@ -476,7 +476,7 @@ impl Unobserved<'_, '_> {
                 rest = others;
                 continue;
             }
-            // Next most frequent: common memory accesses, and waits without anything to wait for.
+            // Next most frequent: common memory accesses, and waits that have nothing to wait for.
             let is_done = !self.counts
                 && match (step.run, step.memory.as_deref()) {
                     (Executor::Memory, Some(plan)) => {

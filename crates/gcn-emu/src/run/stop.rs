@@ -2,7 +2,6 @@
 
 use crate::fault::FaultKind;
 
-/// Reason why a wave has stopped.
 pub(super) struct Stop {
     pub(super) kind: FaultKind,
     pub(super) pc: u64,

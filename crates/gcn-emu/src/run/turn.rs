@@ -8,7 +8,6 @@ use crate::fault::FaultKind;
 use crate::observe::Dispatched;
 use crate::wave::Wave;
 
-/// Turn of a wave.
 #[derive(Clone, Copy)]
 pub(super) struct Turn<'a> {
     dispatched: &'a Dispatched<'a>,
@@ -57,7 +56,7 @@ impl<'a> Turn<'a> {
         Ok(())
     }
 
-    /// Reason why there is no instruction at the dword.
+    /// Reason why there is no instruction at dword `index`.
     #[cold]
     pub(super) fn nowhere(
         &self,

@@ -24,12 +24,12 @@ use crate::schedule::Schedule;
 use crate::wave::{Waiting, Wave, WaveId};
 use crate::workgroup::RunningGroup;
 
-/// Number of rounds without an ended workgroup after which the thread checks for the first time that all workgroups
-/// wait for others. It repeats the check after each round whose number is a power of two.
+/// Number of rounds without an ended workgroup before the first check for workgroups that all wait for others. The
+/// check is repeated after each round whose number is a power of two.
 const PATIENCE: u64 = 8;
 
-/// Number of rounds without an ended workgroup after which another workgroup begins, even if the resident ones seem
-/// to work: they may be counting iterations of a spin loop.
+/// Number of rounds without an ended workgroup after which another workgroup begins, even if the resident ones seem to
+/// make progress: they may be counting iterations of a spin loop.
 const LONG_PATIENCE: u64 = 32;
 
 /// Maximum number of consecutive turns of a workgroup whose barriers keep opening. After a round in which no
@@ -53,8 +53,8 @@ pub(super) struct Worker<'a> {
     /// Wave whose fault has stopped the run.
     faulty: Option<WaveId>,
     pub(super) progress: RunProgress,
-    /// Resident workgroups, which have begun and not ended. They are boxed so that moving them between lists does not
-    /// copy data just written in parts, which would stall the host.
+    /// Resident workgroups, which have begun but not ended. They are boxed so that moving them between lists does not
+    /// copy data that has just been written in parts, which would stall the host.
     #[allow(clippy::vec_box)]
     resident: Vec<Box<RunningGroup>>,
     /// LDS of ended workgroups, for reuse.
@@ -99,7 +99,7 @@ impl Control {
     }
 }
 
-/// Adds what a wave has executed since it had these numbers of instructions and of violations.
+/// Adds a wave's instructions and violations since the given counts to the totals.
 fn account(
     stats: &mut Stats,
     violation: &mut Option<(WaveId, u64)>,
@@ -310,7 +310,7 @@ impl<'a> Worker<'a> {
         Box::new(self.fault(wave, pc, kind, None))
     }
 
-    /// Waves that have begun and not ended.
+    /// Waves that have begun but not ended.
     pub(super) fn unfinished(&self) -> impl Iterator<Item = &Wave> {
         self.resident.iter().flat_map(|group| group.begun())
     }
@@ -406,7 +406,7 @@ impl<'a> Worker<'a> {
         self.settle(index, number, before, result)
     }
 
-    /// Counts what a wave has executed in a turn, and ends or stops it. `before` is its number of instructions and of
+    /// Accounts for a wave's turn, and ends or stops the wave. `before` holds its numbers of instructions and
     /// violations before the turn. Returns true if it executed any instruction.
     fn settle(
         &mut self,
@@ -515,7 +515,7 @@ impl<'a> Worker<'a> {
         Ok(wanted.min(self.shared.slots.saturating_sub(resident)))
     }
 
-    /// True if all workgroups appear to wait for a change of memory.
+    /// True if all workgroups appear to wait for memory to change.
     fn all_wait(&mut self) -> Result<bool, Box<Fault>> {
         for index in 0..self.resident.len() {
             if !self.waits(index)? {
@@ -525,9 +525,9 @@ impl<'a> Worker<'a> {
         Ok(true)
     }
 
-    /// True if a workgroup waits for a change of memory: its first runnable wave soon returns to its starting point
-    /// with the same contents in all registers. A wave that does useful work returns with different contents, which
-    /// is detected just as soon.
+    /// True if a workgroup waits for memory to change: its first runnable wave soon returns to its starting point with
+    /// the same contents in all registers. A wave that does useful work returns with different contents, and is
+    /// detected just as quickly.
     fn waits(&mut self, index: usize) -> Result<bool, Box<Fault>> {
         let can_go_on = |wave: &Wave| matches!(wave.waiting, Waiting::No | Waiting::Asleep);
         let mut waves = self.resident[index].waves.iter().enumerate();

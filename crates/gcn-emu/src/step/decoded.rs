@@ -25,7 +25,7 @@ pub struct Decoded {
     pub index: usize,
     /// Operands in the order of the instruction's row. Modifiers are already applied to constants.
     pub args: [Arg; MAX_ARGS],
-    /// Changes of the sources and the result, except for signs and the preserved half.
+    /// Changes to the sources and the result, except for signs and the preserved half.
     pub(super) modifiers: Option<Arc<Modifiers>>,
     /// Plan of a memory instruction.
     pub memory: Option<Box<MemoryPlan>>,
@@ -33,12 +33,12 @@ pub struct Decoded {
     pub signs: Signs,
     /// Operands that VGPR indexing moves.
     pub indexed: Indexed,
-    /// Operands that MOVREL moves, if the instruction is one.
+    /// Operands that MOVREL moves, if the instruction is a MOVREL.
     pub relative: Option<Relative>,
     /// Length in bytes.
     pub bytes: u8,
-    /// True if the destination is outside the wave's registers. The instruction is then not executed, but counters
-    /// complete (checklist 1.6, 1.7).
+    /// True if the destination is outside the wave's registers. The instruction is then not executed, but wait counters
+    /// still count it (checklist 1.6, 1.7).
     pub is_cancelled: bool,
     /// True if the instruction reads registers that the kernel does not request.
     pub reads_outside: bool,
@@ -116,7 +116,7 @@ impl Decoded {
         }
     }
 
-    /// Operation without the changes of its sources and its result. For an ALU instruction `inst.op` identifies it.
+    /// Operation without the changes to its sources and its result. For an ALU instruction `inst.op` identifies it.
     pub fn operation(&self) -> Does {
         effect(&self.inst)
     }
@@ -143,12 +143,12 @@ impl Decoded {
         self.modifiers.as_deref()?.cross_lane()
     }
 
-    /// Changes of the result, if there are any.
+    /// Changes to the result, if there are any.
     pub fn result(&self) -> Option<ResultChange> {
         self.modifiers.as_deref()?.result()
     }
 
-    /// Copy with other registers and without modifiers.
+    /// Copies the instruction with other registers and without modifiers.
     #[inline(always)]
     pub(super) fn with_registers(&self, args: [Arg; MAX_ARGS]) -> Decoded {
         Decoded {
@@ -202,7 +202,7 @@ impl Decoded {
         matches!(self.inst.does(), Does::Control(Control::SendMsg { .. }))
     }
 
-    /// Operands, with the registers that MOVREL selects if the instruction is one.
+    /// Operands, with the registers that MOVREL selects if the instruction is a MOVREL.
     pub(crate) fn relative_operands(&self, wave: &Wave) -> [Arg; MAX_ARGS] {
         match self.relative {
             Some(relative) => relative.operands(wave, self.args),
@@ -248,7 +248,7 @@ impl RegisterCounts {
     }
 }
 
-/// Resolves an operand. A register outside the kernel's is replaced by the first one.
+/// Resolves an operand. A register outside the kernel's allocation is replaced with v0 or s0.
 fn resolved(isa: Isa, slot: &Slot, operand: Operand, is_inside: bool) -> Arg {
     match operand {
         Operand::Vgprs { first, .. } => Arg::Vgpr(if is_inside { first } else { 0 }),
@@ -268,7 +268,7 @@ fn resolved(isa: Isa, slot: &Slot, operand: Operand, is_inside: bool) -> Arg {
     }
 }
 
-/// Extends a 32-bit literal: as the high half of a double, with sign for 64-bit signed integers, and with zeros
+/// Extends a 32-bit literal: as the high half of a double, sign-extended for 64-bit signed integers, and zero-extended
 /// otherwise.
 fn extend_literal(value: u32, ty: Ty) -> u64 {
     match ty {

@@ -1,4 +1,4 @@
-//! Selection of a memory instruction's fast path at decoding.
+//! Selection of a memory instruction's fast path at decode time.
 
 use gcn_isa::Does;
 
@@ -7,7 +7,7 @@ use super::plan::{Family, FastPath, MAX_SCALAR_DWORDS, MemoryPlan};
 use crate::lanes::Elements;
 
 impl FastPath {
-    /// Fast path of an instruction with this plan.
+    /// Selects the fast path of the instruction that `plan` describes.
     pub fn of(plan: &MemoryPlan) -> FastPath {
         if plan.gds || plan.tfe || plan.to_lds {
             return FastPath::None;
@@ -44,8 +44,8 @@ impl FastPath {
     }
 }
 
-/// Computes the elements of a load or store, once for all executions. For some instructions the registers are staging
-/// registers instead of the instruction's own: of two, the first holds the addresses and the second the data.
+/// Computes the elements of a load or store, once for all executions. Some instructions use a pair of staging registers
+/// instead of their own: the first holds the addresses and the second the data.
 pub(crate) fn elements(plan: &MemoryPlan) -> Elements {
     let (first, distance) = (plan.offset as u32, plan.distance as u32);
     let elements = Elements {

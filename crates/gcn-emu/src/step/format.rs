@@ -22,11 +22,11 @@ pub struct ElementFormat {
 /// Number format of a component.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Numbers {
-    /// Unsigned normalised, 0 to 1.
+    /// Unsigned normalized, 0 to 1.
     Unorm,
-    /// Signed normalised, −1 to 1. The two lowest values are both −1.
+    /// Signed normalized, −1 to 1. The two lowest values are both −1.
     Snorm,
-    /// Signed normalised, −1 to 1 without a zero.
+    /// Signed normalized, −1 to 1 without a zero.
     SnormOgl,
     /// Unsigned integer converted to floating point.
     Uscaled,
@@ -80,7 +80,7 @@ impl ElementFormat {
         }
     }
 
-    /// Format of an image's texels. sRGB numbers are decoded as normalised ones, before the transfer function is
+    /// Format of an image's texels. sRGB numbers are decoded as normalized ones, before the transfer function is
     /// applied.
     pub fn of_image(isa: Isa, image: &ImageDescriptor) -> ElementFormat {
         let numbers = match u32::from(image.number_format) {

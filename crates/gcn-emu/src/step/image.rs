@@ -47,7 +47,7 @@ impl ImagePlan {
         }
     }
 
-    /// Layout of the address registers for an image of this kind.
+    /// Layout of the address registers for an image of kind `kind`.
     pub(crate) fn address(&self, kind: ImageKind) -> AddressLayout {
         AddressLayout::of(self.does, kind, self.has_layer, self.has_short_address)
     }

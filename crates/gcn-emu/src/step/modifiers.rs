@@ -9,14 +9,14 @@ use super::dpp::CrossLane;
 use super::sdwa::{ResultPart, Selection, SubDword, Unused};
 use crate::lanes::Sign;
 
-/// Changes of an instruction's sources and result, except for signs.
+/// Changes to an instruction's sources and result, except for signs.
 #[derive(Clone, Debug)]
 pub(super) struct Modifiers {
-    /// Changes of the sources, by source number.
+    /// Changes to the sources, by source number.
     sources: [SourceChange; SOURCES],
     /// Lanes that the first source is read from, if not the lane itself.
     cross_lane: Option<CrossLane>,
-    /// Changes of the result.
+    /// Changes to the result.
     result: ResultChange,
 }
 
@@ -25,7 +25,7 @@ const SOURCES: usize = 3;
 /// Number of the source that DPP reads from other lanes.
 const CROSSED: usize = 0;
 
-/// Changes of a source of one dword, in the order in which they apply.
+/// Changes to a source of one dword, in the order in which they apply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SourceChange {
     /// Part of the dword that is read.
@@ -65,7 +65,7 @@ pub enum SourcePart {
     },
 }
 
-/// Changes of a result, in the order in which they apply.
+/// Changes to a result, in the order in which they apply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ResultChange {
     /// Type used by the output multiplier and by clamping.
@@ -74,7 +74,7 @@ pub struct ResultChange {
     pub dwords: u8,
     /// Exponent of the power of two that the result is multiplied by.
     pub factor: i8,
-    /// True if a floating-point result is clamped to 0..=1. Integer operations clamp by themselves.
+    /// True if a floating-point result is clamped to 0..=1. Integer operations implement clamping themselves.
     pub clamp: bool,
     /// Part of the register that receives the result, if not all of it.
     pub part: Option<ResultPart>,
@@ -146,12 +146,12 @@ impl Modifiers {
             && self.result.is_none()
     }
 
-    /// Change of the source with this number.
+    /// Change to source `number`.
     pub(super) fn source(&self, number: usize) -> SourceChange {
         self.sources[number]
     }
 
-    /// Lanes that the source with this number is read from, if not the lane itself.
+    /// Lanes that source `number` is read from, if not the lane itself.
     pub(super) fn lanes_of(&self, number: usize) -> Option<&CrossLane> {
         self.cross_lane().filter(|_| number == CROSSED)
     }
@@ -161,12 +161,12 @@ impl Modifiers {
         self.cross_lane.as_ref()
     }
 
-    /// Changes of the result, if there are any.
+    /// Changes to the result, if there are any.
     pub(super) fn result(&self) -> Option<ResultChange> {
         Some(self.result).filter(|result| !result.is_none())
     }
 
-    /// True if the only change of the result is that the other half of its register is preserved, which the operation
+    /// True if the only change to the result is that the other half of its register is preserved, which the operation
     /// handles itself.
     pub(super) fn keep_high(&self) -> bool {
         self.cross_lane.is_none() && self.result.keeps_high()
@@ -210,7 +210,7 @@ impl ModifierFields {
             }
             set
         };
-        // VOP3 has a single field for all sources, SDWA and DPP have a field for each.
+        // VOP3 has a single field for all sources; SDWA and DPP have a field for each.
         let of_sources = |all: Field, first: Field, second: Field| {
             inst.get(all) | inst.get(first) | inst.get(second) << 1
         };
@@ -248,7 +248,7 @@ impl ModifierFields {
         signs
     }
 
-    /// Change of a source before its sign modifier: the part of the register that is read (errata E137, E140).
+    /// Change to a source before its sign modifier: the part of the register that is read (errata E137, E140).
     fn of_source(
         &self,
         place: usize,
@@ -281,8 +281,8 @@ impl ModifierFields {
         change
     }
 
-    /// Change of a mixed-precision source. It is a single-precision value or, if OP_SEL_HI is set, the half of a
-    /// register that OP_SEL selects; every half-precision value is exact in single precision. V_MAD_MIX has no
+    /// Change to a mixed-precision source. The source is a single-precision value or, if OP_SEL_HI is set, the half of
+    /// a register that OP_SEL selects; every half-precision value is exact in single precision. V_MAD_MIX has no
     /// denormals (errata E195).
     fn of_mixed(&self, place: usize, flushes: bool) -> SourceChange {
         let has = |set: u8| set >> place & 1 != 0;
@@ -337,8 +337,8 @@ pub(crate) fn halves(dword: u32, low: u32, high: u32) -> u32 {
     dword >> low & LOW | (dword >> high) << HALF_BITS
 }
 
-/// Number of the source in a field; `None` for other operands. An accumulator is always read unchanged, whatever
-/// happens to the result that replaces it.
+/// Number of the source in a field; `None` for other operands. An accumulator is always read unchanged, regardless of
+/// changes to the result that replaces it.
 pub(super) fn source_number(field: Field) -> Option<usize> {
     match field {
         Field::Src0 => Some(0),
@@ -349,7 +349,7 @@ pub(super) fn source_number(field: Field) -> Option<usize> {
 }
 
 impl ResultChange {
-    /// Changes of an instruction's result. With `to_high` it goes to the high half of its register.
+    /// Changes to an instruction's result. With `to_high`, it goes to the high half of its register.
     fn of(inst: &Inst, to_high: bool) -> ResultChange {
         let destination = inst.row().slots().find(|slot| slot.field == Field::Vdst);
         let selects = inst.row().modifiers().any(|m| m.field == Field::OpSel);

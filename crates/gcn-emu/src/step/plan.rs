@@ -1,4 +1,4 @@
-//! Plans of memory instructions. They contain everything known at decoding, so that execution needs no lookups.
+//! Plans of memory instructions. They contain everything known at decode time, so that execution needs no lookups.
 
 use gcn_isa::effect::{AtomicOp, LaneMove};
 use gcn_isa::uses::{Counters, Intent};
@@ -69,10 +69,10 @@ pub struct MemoryPlan {
     pub data_dwords: u8,
     /// Counters that the instruction increments.
     pub counters: Option<Counters>,
-    /// True if the instruction loads values that other compute units have stored (GLC). The load is ordered after
-    /// everything that the wave has done before.
+    /// True if the instruction loads values that other compute units have stored (GLC). The load is ordered after all
+    /// earlier accesses of the wave.
     pub loads_coherently: bool,
-    /// Number that differs from those of nearby memory instructions.
+    /// Number that differs from the numbers of nearby memory instructions.
     pub number: u8,
     /// Fast path that the access may take.
     pub fast_path: FastPath,
@@ -101,12 +101,12 @@ pub struct ShareElements {
     /// Size of an element in bytes.
     pub bytes: u8,
     /// Largest base up to which the addresses are in the order of their bases: they do not overflow, and the mask
-    /// clears low bits only.
+    /// clears only low bits.
     pub(crate) greatest_base: u32,
 }
 
-/// Largest number up to which a mask clears low bits only, and so preserves the order of numbers. `None` if the mask
-/// clears bits between set ones.
+/// Largest number up to which a mask clears only low bits and therefore preserves the order of numbers. `None` if the
+/// mask clears bits between set ones.
 pub fn ordered_up_to(mask: u32) -> Option<u32> {
     let all = u32::MAX.checked_shr(mask.leading_zeros()).unwrap_or(0);
     let low = !(u32::MAX << mask.trailing_zeros().min(31));
@@ -114,7 +114,7 @@ pub fn ordered_up_to(mask: u32) -> Option<u32> {
 }
 
 impl ShareElements {
-    /// Address of the first element of a lane with this base.
+    /// Address of the first element of a lane whose base is `base`.
     #[inline]
     pub fn first(self, base: u32) -> u64 {
         u64::from(base.wrapping_add(self.offset) & self.mask)
@@ -127,7 +127,7 @@ impl ShareElements {
         all.map(u64::from)
     }
 
-    /// Element addresses of a lane with this base.
+    /// Element addresses of a lane whose base is `base`.
     #[inline]
     pub fn addresses(self, base: u32) -> impl Iterator<Item = u64> {
         let first = self.first(base);
@@ -190,7 +190,7 @@ impl MemoryPlan {
         if has_two { 2 } else { 1 }
     }
 
-    /// Number of vector registers from `vaddr` on that hold addresses or parts of them.
+    /// Number of vector registers, starting at `vaddr`, that hold addresses or parts of them.
     fn address_registers(&self) -> u8 {
         match self.family {
             Family::Share | Family::Scratch => 1,
@@ -204,7 +204,7 @@ impl MemoryPlan {
         }
     }
 
-    /// Value of [`MemoryPlan::is_by_lane`] if the fast path is known.
+    /// Computes [`MemoryPlan::is_by_lane`] from the fast path.
     pub(super) fn has_a_lane_each(&self) -> bool {
         match self.fast_path {
             FastPath::LoadShare
@@ -224,7 +224,7 @@ impl MemoryPlan {
         }
     }
 
-    /// Value of [`MemoryPlan::keeps_addresses`] if the other fields are known.
+    /// Computes [`MemoryPlan::keeps_addresses`] from the other fields.
     pub(super) fn finds_addresses_again(&self) -> bool {
         let writes = match self.does.intent() {
             Some(Intent::Load) => true,

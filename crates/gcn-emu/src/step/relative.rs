@@ -8,7 +8,7 @@ use gcn_isa::{Does, Inst};
 use super::arg::{Arg, MAX_ARGS};
 use crate::wave::Wave;
 
-/// Operands of an instruction that M0 is added to. Wide ones have two registers.
+/// Operands of an instruction to which M0 is added. Wide operands have two registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Relative {
     /// Destination.
@@ -61,7 +61,7 @@ impl Relative {
         }
     }
 
-    /// Replaces destination and source by the registers that they select. An out-of-range source becomes v0 or s0,
+    /// Replaces destination and source with the registers that they select. An out-of-range source becomes v0 or s0,
     /// and an out-of-range destination `Arg::None`.
     pub fn operands(self, w: &Wave, mut args: [Arg; MAX_ARGS]) -> [Arg; MAX_ARGS] {
         let [destination, source, ..] = &mut args;

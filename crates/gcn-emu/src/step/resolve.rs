@@ -18,7 +18,7 @@ const SMEM_REGISTER: u64 = 0x7f;
 const SCALAR_BUFFER_OFFSET: i64 = 0xf_ffff;
 
 impl MemoryPlan {
-    /// Creates the plan of an instruction with these operands, at dword `index`; `None` if it is not a memory
+    /// Creates the plan of an instruction with operands `args`, at dword `index`; `None` if it is not a memory
     /// instruction.
     pub fn new(inst: &Inst, args: &[Arg; MAX_ARGS], index: usize) -> Option<MemoryPlan> {
         let does = effect(inst);
@@ -165,8 +165,8 @@ impl MemoryPlan {
     }
 }
 
-/// Value of [`MemoryPlan::loads_coherently`]. For an atomic, GLC means that the old value is returned; an atomic is a
-/// fence by itself.
+/// Computes [`MemoryPlan::loads_coherently`]. For an atomic, GLC means that the old value is returned; an atomic is
+/// itself a fence.
 fn loads_coherently(inst: &Inst) -> bool {
     let loads_global = (inst.uses().memory())
         .is_some_and(|it| it.read.has(Space::Global) && !it.atomic && !it.scalar);
@@ -199,7 +199,7 @@ fn family(inst: &Inst) -> Option<Family> {
     })
 }
 
-/// Effect of an instruction. It is that of its row, except that DMASK may select 64 bits for an image atomic.
+/// Effect of an instruction: the effect of its row, except that DMASK may select 64 bits for an image atomic.
 pub(super) fn effect(inst: &Inst) -> Does {
     match (inst.encoding, inst.does()) {
         (Encoding::Mimg, Does::Atomic(op, ty)) => Does::Atomic(op, image::width(inst, op, ty)),
@@ -208,7 +208,7 @@ pub(super) fn effect(inst: &Inst) -> Does {
 }
 
 /// Mask for addresses of DS, applied after the offset is added. Up to GCN 1.2 it clears the bits below the natural
-/// alignment (96 bits align to 128); on GCN 1.4 only for atomics (errata E040–E042, E052).
+/// alignment (96 bits align to 128); on GCN 1.4, it does so only for atomics (errata E040–E042, E052).
 fn mask(isa: Isa, does: Does) -> u32 {
     let is_load_or_store = matches!(
         does,

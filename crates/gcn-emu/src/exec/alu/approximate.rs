@@ -1,5 +1,5 @@
-//! Functions that hardware approximates with tables: reciprocals, roots, exponentials, logarithms and sines. Here
-//! they are correctly rounded (errata E199). Also the digits of 2/π.
+//! Functions that hardware approximates with tables: reciprocals, roots, exponentials, logarithms and sines. Here,
+//! their results are correctly rounded (errata E199). The module also contains the digits of 2/π.
 
 use std::hint::select_unpredictable as select;
 
@@ -56,7 +56,7 @@ pub(crate) const SINE: [f64; 9] = [
 
 /// Power of two beyond which every result is infinite or zero in single precision, but none is in double precision.
 pub(crate) const MAX_POWER: f32 = 300.0;
-/// Addend whose sum with an integer has the biased double-precision exponent of that power of two in its low bits.
+/// Addend that leaves the biased double-precision exponent of 2 to the power n in the low bits of its sum with n.
 pub(crate) const BIASED_WHOLE: f32 = (f64::EXPONENT_MAX >> 1) as f32 + WHOLE_SINGLE;
 
 /// Applies a function of one value under the given settings.
@@ -66,9 +66,9 @@ pub(crate) fn under<F: Float>(env: Env, a: F, f: impl Fn(F) -> F) -> F {
     env.output(nan::of_one(f(a), a))
 }
 
-/// Evaluates a polynomial in `x`. With `FUSES`, multiplications and additions are fused, which is slow on hosts
-/// without such instructions. The choice does not affect results once they are in single precision; this has been
-/// tested with all values.
+/// Evaluates a polynomial in `x`. With `FUSES`, multiplications and additions are fused, which is slow on hosts without
+/// such instructions. The choice does not affect results after rounding to single precision; this has been tested with
+/// all values.
 #[inline(always)]
 fn polynomial<const FUSES: bool, const TERMS: usize>(coefficients: &[f64; TERMS], x: f64) -> f64 {
     let mut sum = coefficients[TERMS - 1];
@@ -127,14 +127,14 @@ pub(crate) fn rsq64(a: f64) -> f64 {
     if !(a > 0.0 && a.is_finite()) {
         return a.sqrt().recip();
     }
-    // Removes powers of two in pairs, so that nothing below overflows or underflows.
+    // Remove an even power of two, so that nothing below overflows or underflows.
     let power = a.frexp_exponent() & !1;
     let scaled = ldexp64(a, -power);
     ldexp64(put_right(scaled, scaled.sqrt().recip()), -power / 2)
 }
 
-/// [`rsq64`] for values whose intermediate results neither overflow nor underflow, including those without a root.
-/// Returns true if the value is not one of these.
+/// [`rsq64`] for values whose intermediate results neither overflow nor underflow, including values without a root. The
+/// flag is true for all other values.
 #[inline(always)]
 pub(crate) fn rsq64_fast(a: f64) -> (f64, bool) {
     /// Maximum magnitude, and the reciprocal of the minimum.
@@ -152,7 +152,7 @@ pub(crate) fn rsq64_fast(a: f64) -> (f64, bool) {
 #[inline(always)]
 fn put_right(a: f64, rough: f64) -> f64 {
     const HALF: f64 = 0.5;
-    // 1 − a·rough², exact except for its own last place.
+    // 1 − a·rough², exact except for its final rounding.
     let square = rough * rough;
     let below = rough.mul_add(rough, -square);
     let left = (-a).mul_add(square, 1.0) - a * below;
@@ -249,7 +249,7 @@ pub(crate) fn finite64(a: f64) -> f64 {
     }
 }
 
-/// Replaces minus infinity with the least finite value (errata E306).
+/// Replaces minus infinity with the lowest finite value (errata E306).
 #[inline(always)]
 pub(crate) fn above_minus_infinity(a: f32) -> f32 {
     if a == f32::NEG_INFINITY { f32::MIN } else { a }

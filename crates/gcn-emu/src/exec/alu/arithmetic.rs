@@ -62,8 +62,8 @@ pub(crate) fn mad_half(a: HalfFloat, b: HalfFloat, c: HalfFloat) -> HalfFloat {
     env.output(HalfFloat(product + env.input(c).0))
 }
 
-/// Rounds to nearest even in half precision and flushes denormals. The discarded digits of infinities, and of the NaN
-/// that a product of halves can be, are zeros.
+/// Rounds to nearest even in half precision and flushes denormals. Infinities and NaNs are unchanged, since all their
+/// discarded digits are zero in a product of halves.
 #[inline(always)]
 fn round_normal_half(value: f32) -> f32 {
     const BELOW_HALF: u32 = 0xfff;
@@ -77,8 +77,8 @@ fn round_normal_half(value: f32) -> f32 {
     f32::from_bits(number.to_bits() | bits & SIGN_SINGLE)
 }
 
-/// Fast path of [`fma_half`]. Returns true if the result is not valid: it is halfway between two half-precision
-/// values, or denormal in half precision.
+/// Fast path of [`fma_half`]. The flag is true if the result is not valid because it is halfway between two
+/// half-precision values or denormal in half precision.
 #[inline(always)]
 pub(crate) fn fma_half_fast(a: HalfFloat, b: HalfFloat, c: HalfFloat) -> (HalfFloat, bool) {
     const LOST: u32 = 0x1fff;
@@ -106,20 +106,20 @@ pub(crate) fn fma_half(a: f32, b: f32, c: f32) -> f32 {
     f32::from_bits(select(is_between, odd, bits))
 }
 
-/// Rounds to an integer with `f`. Makes NaN quiet, which not every host does.
+/// Rounds to an integer with `f`. Makes NaNs quiet, which some hosts do not.
 #[inline(always)]
 pub(crate) fn whole<F: Float>(a: F, f: impl Fn(F) -> F) -> F {
     if a.is_any_nan() { a.quiet() } else { f(a) }
 }
 
-/// Returns the lesser value, with −0 less than +0. If one value is a NaN, returns the other. Under IEEE rules, a
-/// signalling NaN takes precedence and is made quiet.
+/// Returns the minimum, treating −0 as less than +0. If one value is a NaN, returns the other. Under IEEE rules, a
+/// signaling NaN takes precedence and is made quiet.
 #[inline(always)]
 pub(crate) fn min<F: Float>(a: F, b: F, ieee: bool) -> F {
     choose(a, b, ieee, (a < b) | (a == b) & a.negative())
 }
 
-/// Returns the greater value, under the rules of [`min`].
+/// Returns the maximum, under the rules of [`min`].
 #[inline(always)]
 pub(crate) fn max<F: Float>(a: F, b: F, ieee: bool) -> F {
     choose(a, b, ieee, (a > b) | (a == b) & !a.negative())
@@ -133,56 +133,56 @@ fn choose<F: Float>(a: F, b: F, ieee: bool, first: bool) -> F {
     select(ieee & a.signals(), a.quiet(), number)
 }
 
-/// Returns the least of three values.
+/// Returns the minimum of three values.
 #[inline(always)]
 pub(crate) fn min3<F: Float>(a: F, b: F, c: F, ieee: bool) -> F {
     min(min(a, b, ieee), c, ieee)
 }
 
-/// Returns the greatest of three values.
+/// Returns the maximum of three values.
 #[inline(always)]
 pub(crate) fn max3<F: Float>(a: F, b: F, c: F, ieee: bool) -> F {
     max(max(a, b, ieee), c, ieee)
 }
 
-/// [`min`] without NaN.
+/// [`min`] for values that are not NaN.
 #[inline(always)]
 pub(crate) fn lesser<F: Float>(a: F, b: F) -> F {
-    // For two zeros, `first` is `b` and `second` is `a`; combining their bits gives the lesser zero.
+    // For two zeros, `first` is `b` and `second` is `a`; combining their bits gives −0 if either is −0.
     let (first, second) = (if a < b { a } else { b }, if b < a { b } else { a });
     F::of_bits(first.bits() | second.bits())
 }
 
-/// [`max`] without NaN.
+/// [`max`] for values that are not NaN.
 #[inline(always)]
 pub(crate) fn greater<F: Float>(a: F, b: F) -> F {
     let (first, second) = (if a > b { a } else { b }, if b > a { b } else { a });
     F::of_bits(first.bits() & second.bits())
 }
 
-/// [`min3`] without NaN.
+/// [`min3`] for values that are not NaN.
 #[inline(always)]
 pub(crate) fn least<F: Float>(a: F, b: F, c: F) -> F {
     lesser(lesser(a, b), c)
 }
 
-/// [`max3`] without NaN.
+/// [`max3`] for values that are not NaN.
 #[inline(always)]
 pub(crate) fn greatest<F: Float>(a: F, b: F, c: F) -> F {
     greater(greater(a, b), c)
 }
 
-/// [`med3`] without NaN.
+/// [`med3`] for values that are not NaN.
 #[inline(always)]
 pub(crate) fn middle<F: Float>(a: F, b: F, c: F) -> F {
     let ab = if a > b { a } else { b };
     let greatest = if ab > c { ab } else { c };
     let (is_a, is_b) = (a == greatest, b == greatest);
-    // The two others.
+    // Maximum of the other two values.
     greater(select(is_a, b, a), select(is_a | is_b, c, b))
 }
 
-/// Returns the median of three values, or the least if one is a NaN.
+/// Returns the median of three values, or the minimum if one is a NaN.
 #[inline(always)]
 pub(crate) fn med3<F: Float>(a: F, b: F, c: F, ieee: bool) -> F {
     let (ab, bc, ac) = (max(a, b, ieee), max(b, c, ieee), max(a, c, ieee));
@@ -192,8 +192,8 @@ pub(crate) fn med3<F: Float>(a: F, b: F, c: F, ieee: bool) -> F {
     select(is_any_nan, min3(a, b, c, ieee), middle)
 }
 
-/// Multiplies by a power of two, with one rounding. Flushes denormal results if `env` says so. The intermediate
-/// product is exact, so that the comparison with the least normal number does not depend on rounding.
+/// Multiplies by a power of two, with one rounding. Flushes denormal results if `env` does. The intermediate product is
+/// exact, so the comparison with the smallest normal number does not depend on rounding.
 #[inline(always)]
 pub(crate) fn ldexp(env: Env, a: f32, power: i32) -> f32 {
     let product = times_power(a, power);
@@ -201,7 +201,7 @@ pub(crate) fn ldexp(env: Env, a: f32, power: i32) -> f32 {
     select(is_small, 0f32.copysign(a), product as f32)
 }
 
-/// Multiplies a value by a power of two, exactly or with a product that is equally out of range.
+/// Multiplies a value by a power of two. The product is exact, or it is out of range like the exact product.
 #[inline(always)]
 fn times_power(a: f32, power: i32) -> f64 {
     // Beyond this power every result is infinite or zero; within it the product is exact in double precision.
@@ -242,7 +242,7 @@ pub(crate) fn ldexp64(a: f64, power: i32) -> f64 {
     }
 }
 
-/// [`ldexp64`] for zeros, and for normal values with normal results. Returns true for all others.
+/// [`ldexp64`] for zeros, and for normal values with normal results. The flag is true for all other values.
 #[inline(always)]
 pub(crate) fn ldexp64_fast(a: f64, power: i32) -> (f64, bool) {
     let exponents = 1..f64::EXPONENT_MAX as i64;
@@ -257,7 +257,7 @@ pub(crate) fn ldexp64_fast(a: f64, power: i32) -> (f64, bool) {
     (select(is_zero, a, result), !(is_zero | is_normal))
 }
 
-/// [`ldexp64`] with denormals handled as in `env`.
+/// [`ldexp64`] with denormals handled according to `env`.
 #[inline(always)]
 pub(crate) fn ldexp64_under(env: Env, a: f64, power: i32) -> f64 {
     let a = env.input(a);
@@ -268,17 +268,18 @@ pub(crate) fn ldexp64_under(env: Env, a: f64, power: i32) -> f64 {
     }
 }
 
-/// Returns the difference from the next lower integer, which is less than 1. For integers it is +0 (errata E301).
+/// Returns the difference between a value and the next lower integer. It is less than 1, and +0 for integers (errata
+/// E301).
 #[inline(always)]
 pub(crate) fn fract<F: Float>(a: F, minus: impl Fn(F, F) -> F, floor: impl Fn(F) -> F) -> F {
     let rest = below_one(minus(a, floor(a)));
     select(rest.magnitude() == 0, F::signed(0, false), rest)
 }
 
-/// Returns the product of V_MULLIT, if its other two sources permit it (errata E197).
+/// Returns the product of V_MULLIT, if the other two sources permit it (errata E197).
 #[inline(always)]
 pub(crate) fn lit(product: f32, b: f32, c: f32) -> f32 {
-    // A NaN in one of them also takes this path.
+    // False if `b` or `c` is a NaN.
     if b > f32::MIN && c > 0.0 {
         product
     } else {
@@ -305,7 +306,7 @@ pub(crate) struct Cube {
     /// Coordinates on the face, before division.
     pub(crate) s: f32,
     pub(crate) t: f32,
-    /// Coordinate of greatest magnitude.
+    /// Coordinate with the greatest magnitude.
     pub(crate) major: f32,
 }
 

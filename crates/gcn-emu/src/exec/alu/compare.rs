@@ -9,7 +9,7 @@ use super::protocol::{compare, compare_constant};
 use crate::lanes::{Lane, at_each_level};
 use crate::step::Handler;
 
-/// Handler of a comparison of sources of type `ty`. Signalling comparisons behave like quiet ones.
+/// Handler of a comparison of sources of type `ty`. Signaling comparisons behave like quiet ones.
 pub fn handler(test: Test, ty: Ty) -> Option<Handler> {
     match ty {
         Ty::F16 => Some(float::<F16>(test)),
@@ -30,7 +30,7 @@ pub fn handler(test: Test, ty: Ty) -> Option<Handler> {
 at_each_level! {
 #[rustfmt::skip]
 #[allow(clippy::neg_cmp_op_on_partial_ord, clippy::nonminimal_bool, clippy::double_comparisons)]
-// Some tests are negations, which differ from the opposite comparison for NaN.
+// Some tests are negations. For NaNs, these differ from the opposite comparison.
 fn float<F: Float>(test: Test) -> Handler {
     match test {
         Test::F     => |w, s| compare_constant(w, s, false),

@@ -40,7 +40,7 @@ pub(crate) fn whole_to_i32(whole: f64, a: f32) -> i32 {
 /// Converts to single precision, with denormals handled as in `env` (errata E300).
 #[inline(always)]
 pub(crate) fn narrowed(env: Env, a: f64) -> f32 {
-    /// Least value that becomes the least normal number if rounded as if the exponent range were unbounded.
+    /// Smallest value that rounds to the smallest normal number if the exponent range is unbounded.
     const ROUNDED_TO_LEAST: f64 = f32::MIN_POSITIVE as f64 * (1.0 - 1.0 / (1 << 25) as f64);
     let least = if env.keeps_results() {
         0.0

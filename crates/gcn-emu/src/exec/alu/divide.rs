@@ -9,9 +9,9 @@ use super::float::Float;
 
 /// Parameters of division scaling for one width.
 pub(crate) struct Scale {
-    /// Difference of exponents from which a quotient may overflow or underflow in an intermediate step.
+    /// Minimum difference of exponents for which a quotient may overflow or underflow in an intermediate step.
     far: i32,
-    /// Encoded exponent up to which a numerator is tiny.
+    /// Maximum encoded exponent of a tiny numerator.
     tiny: u32,
     /// Exponent of the scale factor, a power of two.
     power: i32,
@@ -68,7 +68,7 @@ pub(crate) fn div_scale<F: Float>(
 }
 
 impl Scale {
-    /// True if a value is so moderate that a division between two of them needs neither scaling nor special results.
+    /// True if a value is in the range in which divisions need neither scaling nor special results.
     #[inline(always)]
     fn is_moderate<F: Float>(&self, value: F) -> bool {
         let power = self.far / 2 - 1;
@@ -77,7 +77,7 @@ impl Scale {
     }
 }
 
-/// [`div_scale`] for sources that need no scaling. Returns true for all others.
+/// [`div_scale`] for sources that need no scaling. The flag is true for all other sources.
 #[inline(always)]
 pub(crate) fn div_scale_fast<F: Float>(
     a: F,
@@ -90,7 +90,7 @@ pub(crate) fn div_scale_fast<F: Float>(
     (a, !are_moderate)
 }
 
-/// [`div_fixup`] if only the quotient's sign must be set, or if a zero is divided or divides. Returns true for all
+/// [`div_fixup`] for quotients that need only their sign, and for divisions of or by zero. The flag is true for all
 /// other sources.
 #[inline(always)]
 pub(crate) fn div_fixup_fast<F: Float>(
@@ -123,7 +123,7 @@ fn back<F: Float>(quotient: F, scale: &Scale) -> i32 {
 }
 
 /// Returns the quotient with the correct sign if it is a number, otherwise the result of IEEE division in MODE's
-/// rounding. Half precision has no quotients that are out of range. Denormal sources are handled as in `env`, but the
+/// rounding mode. Half-precision quotients are never out of range. Denormal sources are handled as in `env`, but the
 /// quotient is not flushed.
 #[inline(always)]
 pub(crate) fn div_fixup<F: Float>(env: Env, quotient: F, denominator: F, numerator: F) -> F {
@@ -131,7 +131,7 @@ pub(crate) fn div_fixup<F: Float>(env: Env, quotient: F, denominator: F, numerat
     let infinity = u64::from(F::EXPONENT_MAX) << F::FRACTION;
     let is_zero = |v: F| v.magnitude() == 0;
     let negative = denominator.negative() != numerator.negative();
-    // If the exponents differ by more than this, the quotient is less than half of the least denormal.
+    // If the exponents differ by more than this, the quotient is less than half of the smallest denormal.
     let lowest = -((F::EXPONENT_MAX >> 1) as i32 + F::FRACTION as i32);
     let (zero, infinite) = (F::signed(0, negative), F::signed(infinity, negative));
     let are_zero = is_zero(denominator) & is_zero(numerator);
@@ -165,8 +165,8 @@ pub(crate) fn div_fixup<F: Float>(env: Env, quotient: F, denominator: F, numerat
 }
 
 /// Performs the last step of a division and scales back if [`div_scale`] requested it: up for a large quotient, whose
-/// denominator was scaled up, otherwise down. The manual's pseudocode has one factor for both, but only this method
-/// returns correct quotients.
+/// denominator was scaled up, and down otherwise. The manual's pseudocode uses one factor for both, but only this
+/// method returns correct quotients.
 pub(crate) fn div_fmas<F: Float>(
     env: Env,
     scale: &Scale,

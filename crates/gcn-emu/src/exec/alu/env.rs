@@ -1,8 +1,8 @@
 //! MODE's floating-point settings.
 //!
-//! [`Env`] has the settings of MODE for one width. All handling of rounding and denormals is here. Operations are
-//! functions on values, which the host computes with round-to-nearest-even and without flushing; [`Env::input`] and
-//! [`Env::output`] add the rest.
+//! [`Env`] holds MODE's settings for one width. This module handles rounding and denormals. Operations are functions on
+//! values that the host computes with round-to-nearest-even and without flushing; [`Env::input`] and [`Env::output`]
+//! add the rest.
 
 use std::hint::select_unpredictable as select;
 
@@ -52,17 +52,17 @@ impl Round {
 pub(crate) struct Env {
     /// Rounding of results.
     pub(crate) round: Round,
-    /// True if denormal sources keep their value.
+    /// True if denormal sources keep their values.
     keeps_sources: bool,
-    /// True if denormal results keep their value.
+    /// True if denormal results keep their values.
     keeps_results: bool,
-    /// True if signalling NaN are made quiet in results (errata E190).
+    /// True if signaling NaNs are made quiet in results (errata E190).
     quiets: bool,
     /// True if overflows return the largest finite value in every rounding mode (errata E313).
     saturates: bool,
 }
 
-/// MODE: IEEE 754 rules for minima, maxima and signalling NaN.
+/// MODE: IEEE 754 rules for minima, maxima and signaling NaNs.
 pub(crate) const MODE_IEEE: u32 = 1 << 9;
 /// MODE, FP16_OVFL on GCN 1.4 and later: half precision saturates.
 const MODE_SATURATES: u32 = 1 << 23;
@@ -120,8 +120,8 @@ impl Env {
         self.round == Round::Nearest && !self.saturates
     }
 
-    /// Clamps a result before it is rounded to half precision, if FP16_OVFL is set. Infinite results of an infinity
-    /// or of a division by zero are not overflows (errata E313).
+    /// Clamps a result before it is rounded to half precision, if FP16_OVFL is set. Infinite results from an infinity
+    /// or a division by zero are not overflows (errata E313).
     #[inline(always)]
     pub(crate) fn limited(self, source: f32, result: f32) -> f32 {
         /// Largest finite half.
@@ -220,13 +220,13 @@ impl Env {
         self.keeps_results
     }
 
-    /// True if signalling NaN are made quiet in results.
+    /// True if signaling NaNs are made quiet in results.
     #[inline(always)]
     pub(crate) fn quiets(self) -> bool {
         self.quiets
     }
 
-    /// True if denormals are handled as in other settings.
+    /// True if denormals are handled as in `other`.
     #[inline(always)]
     pub(crate) fn has_denormals_of(self, other: Env) -> bool {
         self.keeps_sources == other.keeps_sources && self.keeps_results == other.keeps_results
@@ -249,7 +249,7 @@ impl Env {
         value.flushed_unless(self.keeps_sources)
     }
 
-    /// Result value to write, if it is exact or rounding did not raise it to the least normal number. Values below
+    /// Result value to write, if it is exact or rounding did not raise it to the smallest normal number. Values below
     /// that number when rounded as if the exponent range were unbounded are flushed (errata E300).
     #[inline(always)]
     pub(crate) fn output<F: Flush>(self, value: F) -> F {

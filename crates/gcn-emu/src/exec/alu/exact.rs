@@ -55,8 +55,8 @@ impl Number {
         }
     }
 
-    /// Adds. If digits are too low to keep, the lowest digit becomes a one, which rounds the same. The zero sum of
-    /// opposite values is negative when rounding down.
+    /// Adds. If some digits are too low to be kept, the lowest kept digit becomes 1, which does not change the rounded
+    /// sum. The zero sum of opposite values is negative when rounding down.
     fn plus(self, other: Number, round: Round) -> Number {
         if self.digits == 0 && other.digits == 0 {
             let negative = if self.negative == other.negative {
@@ -109,7 +109,7 @@ impl Number {
         }
     }
 
-    /// Rounds to a value of type `F`. If denormal results are flushed, a value below the least normal number when
+    /// Rounds to a value of type `F`. If denormal results are flushed, a value below the smallest normal number when
     /// rounded as if the exponent range were unbounded becomes zero (errata E300).
     fn round<F: Float>(self, env: Env) -> F {
         if self.digits == 0 {

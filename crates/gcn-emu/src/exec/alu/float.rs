@@ -1,4 +1,4 @@
-//! Floating-point types of lanes, represented by their bits.
+//! Floating-point types of lane values.
 
 use std::hint::select_unpredictable as select;
 
@@ -80,20 +80,20 @@ without_denormals! { () i16 u16 i32 u32 }
 pub(crate) trait Float: Flush + PartialOrd {
     /// Number of fraction bits.
     const FRACTION: u32;
-    /// Maximum encoded exponent, which infinities and NaN have.
+    /// Maximum encoded exponent, used by infinities and NaNs.
     const EXPONENT_MAX: u32;
-    /// Lower of the type's two bits among MODE's denormal bits.
+    /// Position of the lower of the two MODE bits for the type's denormals.
     const DENORMAL_BIT: u32;
-    /// Lower of the type's two bits among MODE's rounding bits.
+    /// Position of the lower of the two MODE bits for the type's rounding.
     const ROUND_BIT: u32 = Self::DENORMAL_BIT - DENORMALS_ABOVE_ROUNDING;
     /// Returns the bits of the value.
     fn bits(self) -> u64;
     /// Creates a value from its bits.
     fn of_bits(bits: u64) -> Self;
-    /// [`Flush::flushed`] for a result rounded to nearest. Returns a NaN instead of a number with the least normal
-    /// exponent, since rounding may have raised it from a lower one (errata E300).
+    /// [`Flush::flushed`] for a result rounded to nearest. Returns a NaN instead of a number with the smallest normal
+    /// exponent, since rounding may have raised the number from a denormal (errata E300).
     fn flushed_or_unsettled(self) -> Self;
-    /// Clamps to 0..=1. NaN becomes 0 if `nan_is_zero`, otherwise it is preserved.
+    /// Clamps to 0..=1. A NaN becomes 0 if `nan_is_zero`; otherwise, it is preserved.
     fn clamped(self, nan_is_zero: bool) -> Self;
     /// Multiplies, rounding to nearest even.
     fn times(self, other: Self) -> Self;
@@ -117,7 +117,7 @@ pub(crate) trait Float: Flush + PartialOrd {
         self != self
     }
 
-    /// True for a signalling NaN.
+    /// True for a signaling NaN.
     #[inline(always)]
     fn signals(self) -> bool {
         self.is_any_nan() & (self.bits() >> (Self::FRACTION - 1) & 1 == 0)
@@ -142,7 +142,7 @@ pub(crate) trait Float: Flush + PartialOrd {
         Self::of_bits(magnitude | if negative { sign << Self::FRACTION } else { 0 })
     }
 
-    /// Returns two to a power in the range of normal numbers.
+    /// Returns two to the power of `power`, which must be in the range of normal numbers.
     #[inline(always)]
     fn power_of_two(power: i32) -> Self {
         let bias = (Self::EXPONENT_MAX >> 1) as i32;
@@ -159,8 +159,8 @@ pub(crate) trait Float: Flush + PartialOrd {
         (select(is_small, scaled, self), select(is_small, power, 0))
     }
 
-    /// Returns the exponent of the value as a fraction from 1/2 to 1 times a power of two; 0 for zeros, infinities
-    /// and NaN.
+    /// Returns the exponent of the value written as a fraction from 1/2 to 1 times a power of two; 0 for zeros,
+    /// infinities and NaNs.
     #[inline(always)]
     fn frexp_exponent(self) -> i32 {
         let bias = (Self::EXPONENT_MAX >> 1) as i32;
@@ -170,7 +170,7 @@ pub(crate) trait Float: Flush + PartialOrd {
         select(has_none, 0, exponent as i32 - bias + 1 - power)
     }
 
-    /// Returns the fraction that belongs to [`Float::frexp_exponent`]. Zeros, infinities and NaN are unchanged.
+    /// Returns the fraction that corresponds to [`Float::frexp_exponent`]. Zeros, infinities and NaNs are unchanged.
     #[inline(always)]
     fn frexp_fraction(self) -> Self {
         let below_one = u64::from(Self::EXPONENT_MAX >> 1) - 1;
@@ -182,8 +182,8 @@ pub(crate) trait Float: Flush + PartialOrd {
         select(has_none, self, multiple)
     }
 
-    /// Returns the class as one of the bits that V_CMP_CLASS tests: signalling NaN, quiet NaN, −∞, −normal,
-    /// −denormal, −0, +0, +denormal, +normal, +∞, starting at bit 0.
+    /// Returns the class as one of the bits that V_CMP_CLASS tests: signaling NaN, quiet NaN, −∞, −normal, −denormal,
+    /// −0, +0, +denormal, +normal, +∞, starting at bit 0.
     #[inline(always)]
     fn class(self) -> u32 {
         let fraction = self.bits() & ((1 << Self::FRACTION) - 1);
@@ -295,9 +295,9 @@ impl Flush for F16 {
     }
 }
 
-/// Least normal number in half precision.
+/// Smallest normal number in half precision.
 pub(super) const LEAST_HALF: f32 = 1.0 / (1 << 14) as f32;
-/// Least value that rounds up to [`LEAST_HALF`] as if the exponent range were unbounded; smaller values are flushed
+/// Smallest value that rounds up to [`LEAST_HALF`] if the exponent range is unbounded; smaller values are flushed
 /// (errata E300).
 pub(super) const ROUNDED_TO_LEAST_HALF: f32 = LEAST_HALF - LEAST_HALF / (1 << 12) as f32;
 
@@ -321,7 +321,7 @@ impl<const UP: u32> Flush for HalfFloat<UP> {
     }
 }
 
-/// Distance of MODE's denormal bits from the rounding bits of the same width.
+/// Distance from MODE's rounding bits to the denormal bits of the same width.
 const DENORMALS_ABOVE_ROUNDING: u32 = 4;
 
 impl F16 {
@@ -338,7 +338,7 @@ impl F16 {
         F16::from_f32(f32::from_bits(truncated | 1))
     }
 
-    /// Converts to single precision, which is exact. A signalling NaN becomes quiet.
+    /// Converts to single precision exactly. A signaling NaN becomes quiet.
     #[inline(always)]
     pub(crate) fn to_f32(self) -> f32 {
         to_single(self.0)
@@ -361,7 +361,7 @@ impl F16 {
     pub(crate) fn from_f32_truncated(value: f32) -> F16 {
         let sign = (value.to_bits() >> 16) & 0x8000;
         let magnitude = value.to_bits() & 0x7fff_ffff;
-        // For denormals, the digits above the last place, which is 2^-24.
+        // For denormals: the digits down to the last place, 2^-24.
         let digits = magnitude & 0x007f_ffff | 0x0080_0000;
         let small = digits >> 126u32.saturating_sub(magnitude >> 23).min(31);
         let normal = magnitude.wrapping_sub(112 << 23) >> 13;

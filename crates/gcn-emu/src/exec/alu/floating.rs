@@ -1,4 +1,5 @@
-//! Execution of floating-point operations under their rules, from sources to results under EXEC.
+//! Execution of floating-point operations according to their rules, including source reads and result writes under
+//! EXEC.
 //!
 //! [`under_rule`] executes all of them. The host computes all lanes, rounding to nearest. The rule specifies the
 //! handling of denormals and the lanes in which the host's result may be wrong. These lanes are rare, and an exact
@@ -32,13 +33,13 @@ pub(super) const ACCUMULATE: Positions<1, 2, 0> = Positions;
 
 /// Type in which the host computes.
 pub(super) trait HostFloat: Flush {
-    /// Type of the values that are computed.
+    /// Type of the emulated values.
     type Value: Float;
 
-    /// Returns a rounded result, or a NaN if it is unclear here whether the result must be flushed (errata E300).
+    /// Returns a rounded result, or a NaN if the result may have to be flushed (errata E300).
     fn rounded(self, env: Env) -> Self;
 
-    /// Returns the result of an operation on one source, with NaN by the rule.
+    /// Returns `self`, the result of an operation on `source`, or the NaN required by the rule.
     fn of_source(self, env: Env, source: Self) -> Self;
 }
 
@@ -59,7 +60,7 @@ host_float! { f32 f64 F16 }
 
 impl HostFloat for HalfFloat {
     type Value = F16;
-    /// Flushes a result that has yet to be rounded, by comparison with the values that round to the least normal
+    /// Flushes a result that has yet to be rounded, by comparing it with the smallest value that rounds to a normal
     /// number.
     #[inline(always)]
     fn rounded(self, env: Env) -> HalfFloat {
@@ -83,7 +84,7 @@ pub(super) fn unary<N: HostFloat>(
     float(w, s, ONE, rule, by_rule, by_rule);
 }
 
-/// Executes an operation on two sources: `nearest` rounds to nearest, `exact` supports every rounding mode.
+/// Executes an operation on two sources. `nearest` rounds to nearest; `exact` supports every rounding mode.
 #[inline(always)]
 pub(super) fn binary<N: HostFloat>(
     w: &mut Wave,
@@ -158,8 +159,7 @@ pub(super) fn flagged<
     });
 }
 
-/// Executes the last multiply-add of a division. `exact` behaves differently in lanes whose VCC bit is set, which are
-/// few.
+/// Executes the last multiply-add of a division. `exact` behaves differently in the few lanes whose VCC bit is set.
 #[inline(always)]
 pub(super) fn division_step<N: Float + HostFloat<Value = N>>(
     w: &mut Wave,
@@ -173,7 +173,7 @@ pub(super) fn division_step<N: Float + HostFloat<Value = N>>(
     under_rule(w, s, THREE, DivisionStep, scaled, fast, nearest, exact);
 }
 
-/// Executes a minimum, maximum or median of three sources. `numbers` is for sources without NaN, `any` for all
+/// Executes a minimum, maximum or median of three sources. `numbers` handles sources that are not NaN, and `any` all
 /// sources; the last argument of `any` is true under IEEE rules.
 #[inline(always)]
 pub(super) fn order3<F: Float + HostFloat>(
@@ -258,10 +258,10 @@ pub(super) fn float<
     });
 }
 
-/// Executes a floating-point instruction under a rule. `fast` is the operation rounded to nearest. It may flag lanes
-/// for which it has no result, including denormal results; if an active lane is flagged, `nearest` computes all
-/// lanes. `exact` supports every MODE. It always computes the lanes in `others`, and its last argument is true for
-/// these.
+/// Executes a floating-point instruction according to a rule. `fast` is the operation rounded to nearest. It may flag
+/// lanes that it cannot compute, including lanes with denormal results; if an active lane is flagged, `nearest`
+/// computes all lanes. `exact` supports every MODE. It always computes the lanes in `others`, and its last argument is
+/// true for these lanes.
 #[inline(always)]
 #[expect(
     clippy::too_many_arguments,
@@ -424,7 +424,7 @@ fn exactly<
     }
 }
 
-/// [`compare`] for floating-point values, with denormals as in MODE. Compilers keep those of double precision.
+/// [`compare`] for floating-point values. Compiled code rarely flushes double-precision denormals.
 #[inline(always)]
 pub(super) fn compare_float<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F) -> bool) {
     let flushing = |a, b| f(Env::FLUSHING.input(a), Env::FLUSHING.input(b));

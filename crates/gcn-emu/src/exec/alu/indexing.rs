@@ -1,6 +1,6 @@
 //! VGPR indexing, which adds the index in M0 to vector register numbers while MODE enables it.
 //!
-//! Source: AMD's GCN3 and Vega manuals, S_SET_GPR_IDX_ON and its relatives; errata E143 and E144.
+//! Source: AMD's GCN3 and Vega manuals, S_SET_GPR_IDX_ON and related instructions; errata E143 and E144.
 
 use gcn_isa::effect::{AluOp, Control};
 use gcn_isa::uses::{RegisterUse, Registers, UseOrigin, UsedLanes};
@@ -83,8 +83,8 @@ pub fn execute(w: &mut Wave, s: &Step) {
     (s.handler)(w, &moved);
 }
 
-/// Operands of an instruction at its execution, with the registers selected by VGPR indexing and MOVREL. A
-/// destination outside the wave's registers, which is not written, becomes `Arg::None`.
+/// Operands of an instruction when it executes, with the registers selected by VGPR indexing and MOVREL. A destination
+/// outside the wave's registers, which is not written, becomes `Arg::None`.
 pub fn operands(w: &Wave, s: &Step) -> [Arg; MAX_ARGS] {
     let mut args = s.args;
     move_operands(w, s, operands_of(w, s), &mut args);
@@ -103,8 +103,7 @@ fn operands_of(w: &Wave, s: &Step) -> u32 {
     }
 }
 
-/// Register use for the index that an instruction reads. `None` if it is added to none of the instruction's
-/// registers.
+/// Register use of M0 by an instruction that adds the index to one of its registers; `None` for other instructions.
 pub fn index(w: &Wave, s: &Step) -> Option<RegisterUse> {
     let operands = operands_of(w, s);
     let mut indexed = s.indexed.operands();

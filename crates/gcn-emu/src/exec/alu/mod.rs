@@ -1,10 +1,10 @@
 //! ALU instructions, in tables with a row for each operation and type.
 //!
 //! The tables (`scalar`, `packed`, `vector`, `compare`) define the value that an operation computes from a lane's
-//! sources. `operands` fetches sources and writes results under EXEC, and `protocol` has the code common to many
-//! instructions. A floating-point operation has a rule (`rule`) for MODE, NaN and rare lanes, under which `floating`
-//! executes it. `modifiers` changes sources and results, including SDWA and DPP; `indexing` changes register numbers.
-//! `float` is IEEE arithmetic under the MODE register, `exact` the same in every rounding mode, `nan` selects NaN
+//! sources. `operands` fetches sources and writes results under EXEC, and `protocol` contains code common to many
+//! instructions. A floating-point operation has a rule (`rule`) for MODE, NaN and rare lanes, which `floating` applies.
+//! `modifiers` changes sources and results, including SDWA and DPP; `indexing` changes register numbers. `float` and
+//! `arithmetic` implement IEEE arithmetic on the host, `exact` implements it in every rounding mode, `nan` selects NaN
 //! results, and `divide` and `approximate` implement division and approximations.
 
 use gcn_isa::effect::AluOp;
@@ -62,7 +62,7 @@ pub fn handler(inst: &Inst) -> Option<Handler> {
     }
 }
 
-/// True if the SDWA and DPP fields are valid. Reserved values are not executed (errata E141).
+/// True if the SDWA and DPP fields are valid. Instructions with reserved values are not executed (errata E141).
 fn has_meaning(inst: &Inst) -> bool {
     let layout = inst.layout();
     if layout.has(Field::DppCtrl) {

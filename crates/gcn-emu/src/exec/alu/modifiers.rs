@@ -1,11 +1,10 @@
 //! Instruction modifiers of vector instructions: absolute value, negation, half and sub-dword selection, cross-lane
 //! reads, output factors and clamps.
 //!
-//! [`Decoded`](crate::step::Decoded) has the modifiers as shifts and masks common to all lanes
-//! ([`crate::step::modifiers`]). Sign modifiers, the most frequent ones, are applied as sources are fetched. A
-//! wrapper around the operation's handler does the rest ([`Modified`]): it stages modified sources in the wave's rows
-//! for them, from which the operation reads, and changes the result in place. The operation's own handler is unaware
-//! of modifiers.
+//! [`Decoded`](crate::step::Decoded) holds the modifiers as shifts and masks common to all lanes
+//! ([`crate::step::modifiers`]). Sign modifiers, the most frequent ones, are applied as sources are fetched. A wrapper
+//! around the operation's handler ([`Modified`]) does the rest: it stages modified sources in rows from which the
+//! operation reads them, and changes the result in place. The operation's own handler is unaware of modifiers.
 
 use std::hint::select_unpredictable as select;
 
@@ -110,7 +109,7 @@ impl Modified {
         }
     }
 
-    /// Modifies the operation's result in the lanes of `exec`. Other lanes are restored from the wave's staging.
+    /// Modifies the operation's result in the lanes of `exec`. Other lanes are restored from the wave's staging memory.
     #[inline(always)]
     fn finish(&self, w: &mut Wave, outcome: &ResultChange, exec: u64) {
         let mode = w.mode;
@@ -163,7 +162,7 @@ fn put_part(part: ResultPart, register: &mut Lanes, old: &Lanes) {
     }
 }
 
-/// Registers that an instruction writes, and the staging for their old values.
+/// Registers that an instruction writes, and the staging memory for their old values.
 #[inline(always)]
 fn result<'a>(
     w: &'a mut Wave,
@@ -267,7 +266,7 @@ fn apply(change: &SourceChange, env: Env, from: &Lanes, to: &mut Lanes) {
     }
 }
 
-/// Computes each lane from another register's lane.
+/// Computes each lane from the same lane of another register.
 #[inline(always)]
 fn each_of(from: &Lanes, to: &mut Lanes, f: impl Fn(u32) -> u32) {
     for (to, from) in to.0.iter_mut().zip(&from.0) {
@@ -283,7 +282,7 @@ fn each(lanes: &mut [u32; LANES], f: impl Fn(u32) -> u32) {
     }
 }
 
-/// MODE: clamping turns NaN into 0.
+/// MODE: clamping turns NaNs into 0.
 const DX10_CLAMP: u32 = 1 << 8;
 
 #[inline(always)]

@@ -15,7 +15,7 @@ use crate::lanes::{self, LANES, Lane, Lanes, at_each_level};
 use crate::step::Step;
 use crate::wave::Wave;
 
-/// Returns the result for a NaN, or another value if `value` is a number.
+/// Returns the NaN result for `value`, or `other` if `value` is a number.
 #[inline(always)]
 fn nan_or<F: Float>(env: Env, value: F, other: F) -> F {
     select(value.is_any_nan(), env.nan(value), other)
@@ -50,7 +50,7 @@ impl NanRule {
     }
 }
 
-/// Result of an operation on one source, with a quiet NaN by the rule. On x86-64 the host's result already obeys it.
+/// Result of an operation on one source, with the rule's quiet NaN. On x86-64, the host's result already has that NaN.
 #[inline(always)]
 pub(super) fn of_one<F: Float>(result: F, a: F) -> F {
     if cfg!(target_arch = "x86_64") {
@@ -66,8 +66,8 @@ pub(super) fn none<F: Float>(a: F) -> F {
     nan_or(Env::KEEPING, a, invalid())
 }
 
-/// Result of an operation on three sources, with a quiet NaN by the rule. For rarely executed operations, since it
-/// checks each lane.
+/// Result of an operation on three sources, with the rule's quiet NaN. For rarely executed operations, since it checks
+/// each lane.
 #[inline(always)]
 pub(super) fn of_three(result: f32, a: f32, b: f32, c: f32) -> f32 {
     let chosen = NanRule::OfProduct.chosen(Env::KEEPING, a, b, c);
@@ -104,7 +104,7 @@ pub(super) fn write<
     }
 }
 
-/// Writes the result of an operation whose first source is of type `F`. Preserves signalling NaN if MODE says so.
+/// Writes the result of an operation whose first source is of type `F`. Preserves signaling NaNs if MODE requires it.
 #[inline(always)]
 pub(super) fn write_signals<const X: usize, F: Float, N: Lane>(
     w: &mut Wave,
@@ -171,8 +171,8 @@ fn has_single_nan(dwords: &Lanes) -> bool {
     any
 }
 
-/// True if any lane, active or not, has or may have a NaN. Arithmetic results are quiet, so that testing the high
-/// dword of a double suffices.
+/// True if any lane, active or not, may hold a NaN. Arithmetic results are quiet, so that testing the high dword of a
+/// double suffices.
 #[inline(always)]
 fn may_have_nan<F: Float>([low, high]: &[Lanes; 2]) -> bool {
     match F::BITS {
@@ -181,8 +181,8 @@ fn may_have_nan<F: Float>([low, high]: &[Lanes; 2]) -> bool {
             dwords.fold(false, |any, &dword| any | is_half_nan(dword))
         }
         u32::BITS => has_single_nan(low),
-        // The high dword of a NaN is also a NaN in single precision. Infinities and magnitudes from 2^1017 share this
-        // property; they are rare and merely take the slow path.
+        // The high dword of a NaN is also a NaN in single precision. The same holds for infinities and for magnitudes
+        // from 2^1017; they are rare and merely take the slow path.
         _ => has_single_nan(high),
     }
 }
@@ -224,7 +224,7 @@ fn settle<
     operands::write::<N>(w, s, (results, 0));
 }
 
-/// Writes the staged results, with NaN by the rule for one source.
+/// Writes the staged results, with NaNs replaced according to the rule for single-source operations.
 #[cold]
 #[inline(never)]
 fn settle_signals<const X: usize, F: Float, N: Lane>(w: &mut Wave, s: &Step) {

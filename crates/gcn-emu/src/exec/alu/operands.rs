@@ -32,7 +32,7 @@ pub(super) fn sources<
     }
 }
 
-/// [`sources`] if at least one of them is not in vector registers or has a sign modifier.
+/// Slow path of [`sources`]: at least one of them is not in vector registers or has a sign modifier.
 #[inline(never)]
 fn staged<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane, C: Lane>(
     w: &'a mut Wave,
@@ -48,8 +48,8 @@ fn staged<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane, 
     )
 }
 
-/// Copies the source at a place to its row, if it is not in vector registers or has a sign modifier. The unmodified
-/// source remains there, next to the modified last dword, because it may be read again.
+/// Copies the source at a place to its staging row if it is not in vector registers or has a sign modifier. The row
+/// keeps the unmodified source next to the modified last dword, because it may be read again.
 #[inline(always)]
 fn stage<const PLACE: usize, T: Lane>(w: &mut Wave, s: &Step) {
     if T::DWORDS == 0 {
@@ -84,7 +84,7 @@ fn stage<const PLACE: usize, T: Lane>(w: &mut Wave, s: &Step) {
     }
 }
 
-/// Source at a place, after [`stage`].
+/// Source at a place that [`stage`] has prepared.
 #[inline(always)]
 fn staged_or_register<'a, const PLACE: usize, T: Lane>(w: &'a Wave, s: &Step) -> SourceLanes<'a> {
     if T::DWORDS > 0 && is_signed::<PLACE, T>(s) {
@@ -133,7 +133,7 @@ fn sign_bits<const PLACE: usize, T: Lane>(s: &Step) -> &'static SignBits {
     &all[s.signs[PLACE] as usize]
 }
 
-/// Dwords of the source at a place, if it is the same in all lanes and all other sources are in lanes.
+/// Dwords of the source at a place, if it is uniform and all other sources are in lanes.
 #[inline(always)]
 pub(super) fn only_same<const PLACE: usize, T: Lane>(w: &Wave, s: &Step) -> Option<Same> {
     if usize::from(s.only_same) != PLACE {
@@ -174,7 +174,7 @@ pub(super) const fn used(operands: &[(usize, usize); 3]) -> u8 {
     set
 }
 
-/// Writes the destination in the active lanes. Returns the lanes that are active and have their bit set.
+/// Writes the destination in the active lanes. Returns the active lanes whose bit in `bits` is set.
 #[inline(always)]
 pub(super) fn write<R: Lane>(
     w: &mut Wave,

@@ -1,4 +1,4 @@
-//! Vector operations that are too long for a table row, and instructions that share no protocol.
+//! Vector operations that are too long for a table row, and instructions that do not fit any protocol.
 
 use std::hint::select_unpredictable;
 
@@ -88,8 +88,8 @@ pub(super) fn put_byte(old: u32, number: u32, byte: u8) -> u32 {
     old & !(0xff << shift) | u32::from(byte) << shift
 }
 
-/// Computes four sums of absolute differences, between the reference and the dwords of `a` that start at each of its
-/// first four bytes. Each is added to a 16-bit part of `c` and limited to 16 bits.
+/// Computes four sums of absolute differences between the reference and the dwords of `a` that start at each of its
+/// first four bytes. Each sum is added to a 16-bit part of `c` and limited to 16 bits.
 #[inline(always)]
 pub(super) fn four_sads(a: u64, b: u32, c: u64, sad: Sad, limit: impl Fn(u32) -> u16) -> u64 {
     (0..4).fold(0, |result, i| {
@@ -108,7 +108,7 @@ pub(super) fn saturated_u16(value: u32) -> u16 {
     value.min(u16::MAX.into()) as u16
 }
 
-/// [`four_sads`] with four 32-bit registers as result. Bytes whose reference is zero are ignored.
+/// [`four_sads`] with a result in four 32-bit registers. Bytes whose reference is zero are ignored.
 pub(super) fn four_wide_sads(w: &mut Wave, s: &Step, add: impl Fn(u32, u32) -> u32) {
     /// Number of registers for the sums.
     const SUMS: u8 = 4;
@@ -142,7 +142,7 @@ pub(super) fn four_wide_sads(w: &mut Wave, s: &Step, add: impl Fn(u32, u32) -> u
     }
 }
 
-/// Results of V_SCREEN_PARTITION_4SE for each byte: AMD's Vega manual has the table (errata E208).
+/// Results of V_SCREEN_PARTITION_4SE for each byte, from the table in AMD's Vega manual (errata E208).
 #[rustfmt::skip]
 pub(super) static SCREEN_PARTITION: [u8; 256] = [
     0x1, 0x3, 0x7, 0xf, 0x5, 0xf, 0xf, 0xf, 0x7, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf,
@@ -235,7 +235,7 @@ impl Rotations {
     }
 }
 
-/// Computes V_PERM_B32 in one lane, from the lane's selector.
+/// Computes V_PERM_B32 in one lane from the lane's selector.
 #[inline(always)]
 pub(super) fn bytes_of(high: u32, low: u32, selector: u32) -> u32 {
     (0..4).fold(0, |result, byte| {
@@ -354,7 +354,7 @@ pub(super) fn division_fixup<F: Float + HostFloat>(w: &mut Wave, s: &Step, scale
     flagged(w, s, THREE, DivisionFixup, fast, divide::div_fixup::<F>);
 }
 
-/// Coordinate on a cube face, which is a source with or without a change of sign.
+/// Coordinate on a cube face: one of the sources, possibly negated.
 #[inline(always)]
 pub(super) fn cube_coordinate(w: &mut Wave, s: &Step, of: impl Fn(Cube) -> f32 + Copy) {
     let env = Env::of::<f32>(w.mode);
@@ -364,7 +364,7 @@ pub(super) fn cube_coordinate(w: &mut Wave, s: &Step, of: impl Fn(Cube) -> f32 +
     });
 }
 
-/// Twice the coordinate of greatest magnitude, rounded as in MODE.
+/// Twice the coordinate with the greatest magnitude, rounded as in MODE.
 #[inline(always)]
 pub(super) fn cube_major(w: &mut Wave, s: &Step) {
     let nearest = |env: Env, x, y, z| {
@@ -404,8 +404,8 @@ pub(super) fn add_signed64(a: i64, b: i64) -> (i64, bool) {
     (result as i64, ((sum ^ overflow) as i32) < 0)
 }
 
-/// Adds 64-bit integers by halves. Returns the high halves of both operands and the sum, and the whole sum. Registers
-/// hold halves too, so that none need to be combined.
+/// Adds 64-bit integers by halves. Returns the high halves of both operands and of the sum, and the whole sum.
+/// Registers hold 64-bit values as halves too, so the operands need not be combined first.
 #[inline(always)]
 pub(super) fn add_by_halves(a: u64, b: u64) -> ([u32; 3], u64) {
     let high = |number: u64| (number >> u32::BITS) as u32;
@@ -472,9 +472,9 @@ pub(super) fn move_relative(w: &mut Wave, s: &Step) {
     }
 }
 
-/// Mask of the lower lanes for each lane, restricted to the first 32 lanes.
+/// For each lane, the mask of the lower lanes among the first 32 lanes.
 pub(super) static BELOW_LOW: Lanes = below(0);
-/// Mask of the lower lanes for each lane, restricted to the last 32 lanes.
+/// For each lane, the mask of the lower lanes among the last 32 lanes.
 pub(super) static BELOW_HIGH: Lanes = below(32);
 
 pub(super) const fn below(first: usize) -> Lanes {

@@ -73,7 +73,7 @@ pub fn mixed_handler(op: AluOp, result: Ty) -> Option<Handler> {
 }
 
 at_each_level! {
-/// Handler of a dot product with this number of elements.
+/// Handler of a dot product of `elements` elements.
 #[rustfmt::skip]
 #[allow(clippy::wildcard_enum_match_arm, reason = "an operation has rows of few types")]
 pub fn dot_handler(elements: u8, result: Ty, clamp: bool) -> Option<Handler> {
@@ -126,8 +126,8 @@ fn pairs3(w: &mut Wave, s: &Step, f: impl Fn(u16, u16, u16) -> u16) {
     });
 }
 
-/// Executes an operation on half-precision pairs: `nearest` computes in single precision on the host, `exact`
-/// supports every rounding mode.
+/// Executes an operation on half-precision pairs. `nearest` computes in single precision on the host; `exact` supports
+/// every rounding mode.
 #[inline(always)]
 fn halves<const Y: usize, const Z: usize>(
     w: &mut Wave,
@@ -221,7 +221,7 @@ impl Mixed {
         arithmetic::mad_rounded(self.single, a, b, c)
     }
 
-    /// [`Mixed::mad`] rounded to nearest. Returns true if the result may differ, as a NaN may.
+    /// [`Mixed::mad`] rounded to nearest. The flag is true if the result is a NaN, which may differ.
     #[inline(always)]
     fn mad_fast(self, a: f32, b: f32, c: f32) -> (f32, bool) {
         let sum = arithmetic::mad(a, b, c);
@@ -235,7 +235,7 @@ impl Mixed {
         exact::fma(env, env.input(a), env.input(b), env.input(c))
     }
 
-    /// [`Mixed::fma`] rounded to nearest. Returns true if the result may differ.
+    /// [`Mixed::fma`] rounded to nearest. The flag is true if the result may differ.
     #[inline(always)]
     fn fma_fast(self, a: f32, b: f32, c: f32) -> (f32, bool) {
         let env = self.single;

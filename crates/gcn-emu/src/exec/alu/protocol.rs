@@ -33,13 +33,13 @@ pub(super) fn three<A: Lane, B: Lane, C: Lane, R: Lane>(
     });
 }
 
-/// [`two`] for a rare or large operation, [`compiled_once`].
+/// [`two`] for a rare or large operation, which is [`compiled_once`].
 #[inline(always)]
 pub(super) fn staged2<A: Lane, B: Lane, R: Lane>(w: &mut Wave, s: &Step, f: impl Fn(A, B) -> R) {
     compiled_once(w, s, Positions::<1, 2, 1>, 0, |a, b, (), ()| (f(a, b), ()));
 }
 
-/// [`three`] for a rare or large operation, [`compiled_once`].
+/// [`three`] for a rare or large operation, which is [`compiled_once`].
 #[inline(always)]
 pub(super) fn staged3<A: Lane, B: Lane, C: Lane, R: Lane>(
     w: &mut Wave,
@@ -89,7 +89,7 @@ pub(super) fn carry_through<A: Lane, B: Lane, R: Lane>(
     scalar_operand::write(w, s.args[1], mask);
 }
 
-/// [`carry`] with three sources, [`compiled_once`].
+/// [`carry`] for an operation on three sources that is [`compiled_once`].
 #[inline(always)]
 pub(super) fn carry3<A: Lane, B: Lane, C: Lane, R: Lane>(
     w: &mut Wave,
@@ -100,7 +100,7 @@ pub(super) fn carry3<A: Lane, B: Lane, C: Lane, R: Lane>(
     scalar_operand::write(w, s.args[1], mask);
 }
 
-/// [`carry3`] for an operation with few difficult values (see [`with_slow_path`]). Other values set no flag.
+/// [`carry3`] for an operation with a rare slow path (see [`with_slow_path`]). The fast path sets no flags.
 #[inline(always)]
 pub(super) fn carry3_with_slow_path<A: Lane, B: Lane, C: Lane, R: Lane>(
     w: &mut Wave,
@@ -133,7 +133,7 @@ pub(super) fn compare<A: Lane, B: Lane>(w: &mut Wave, s: &Step, f: impl Fn(A, B)
     write_comparison(w, s, mask);
 }
 
-/// [`compare`], [`compiled_once`].
+/// [`compare`] for an operation that is [`compiled_once`].
 #[inline(always)]
 pub(super) fn compare_compiled_once<A: Lane, B: Lane>(
     w: &mut Wave,
@@ -151,7 +151,7 @@ pub(super) fn compare_constant(w: &mut Wave, s: &Step, result: bool) {
     write_comparison(w, s, mask);
 }
 
-/// Writes the mask of a comparison, also to EXEC if the instruction does so.
+/// Writes the mask of a comparison to the destination and, if the instruction requires it, to EXEC.
 #[inline(always)]
 fn write_comparison(w: &mut Wave, s: &Step, mask: u64) {
     scalar_operand::write(w, s.args[0], mask);
@@ -160,9 +160,9 @@ fn write_comparison(w: &mut Wave, s: &Step, mask: u64) {
     }
 }
 
-/// Computes all lanes from the given sources and the bits of `mask`, and writes the destination, which is operand 0
-/// if the result has registers. Returns the lanes' flags, which are 0 in inactive lanes. The operation is compiled
-/// for sources in lanes and for one source that is not; large operations use [`compiled_once`].
+/// Computes all lanes from the given sources and the bits of `mask`, and writes the destination, which is operand 0 if
+/// the result has registers. Returns the lanes' flags, which are 0 in inactive lanes. The operation is compiled
+/// separately for one source common to all lanes; large operations use [`compiled_once`].
 #[inline(always)]
 pub(super) fn run<
     const X: usize,
@@ -251,8 +251,8 @@ pub(super) fn compiled_once<
     write::<R>(w, s, result)
 }
 
-/// [`run`] for an operation with a fast path and a rare slow path. `fast` returns a result, and true if the result is
-/// not valid. If this happens in an active lane, `any` computes all lanes.
+/// [`run`] for an operation with a fast path and a rare slow path. `fast` returns a result and a flag that is true if
+/// the result is not valid. If the flag of an active lane is true, `any` computes all lanes.
 #[inline(always)]
 pub(super) fn with_slow_path<
     const X: usize,

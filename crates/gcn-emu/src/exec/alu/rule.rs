@@ -35,10 +35,10 @@ pub(crate) enum Environment {
     FlushingBefore14,
     /// Denormal sources are kept (errata E194).
     KeepingSources,
-    /// On targets before GCN 1.4, denormals are kept. From GCN 1.4, denormal results are handled like denormal
+    /// On targets before GCN 1.4, denormals are kept. On GCN 1.4 and later, denormal results are handled like denormal
     /// sources (errata E193).
     Order,
-    /// Settings of a conversion, for the narrower type (errata E192). Half precision has no signalling NaN (errata
+    /// Settings of a conversion, for the narrower type (errata E192). Half precision has no signaling NaNs (errata
     /// E190).
     Converted,
 }
@@ -48,7 +48,7 @@ pub(crate) enum Environment {
 pub(crate) enum Denormals {
     /// Sources and result are flushed around the operation. Denormal results are exact.
     Exact,
-    /// Sources and result are flushed around the operation. A result that rounding may have raised to the least
+    /// Sources and result are flushed around the operation. A result that rounding may have raised to the smallest
     /// normal number is recomputed (errata E300).
     Rounded,
     /// Sources are flushed before the operation, which flushes its own result.
@@ -66,7 +66,7 @@ pub(crate) enum NanRule {
     Reversed,
     /// NaN of the product, else of the addend.
     OfProduct,
-    /// [`NanRule::OfProduct`] if zero times anything is zero.
+    /// [`NanRule::OfProduct`] for products in which zero times anything is zero.
     LegacyProduct,
 }
 
@@ -75,11 +75,11 @@ pub(crate) enum NanRule {
 pub(crate) enum Rare {
     /// No lanes, except those that the operation itself flags.
     None,
-    /// NaN, if MODE preserves signalling NaN.
+    /// NaN results, if MODE preserves signaling NaNs.
     Signals,
     /// NaN results, which differ between hosts.
     Nan,
-    /// All lanes, if MODE preserves signalling NaN.
+    /// All lanes, if MODE preserves signaling NaNs.
     AllIfSignals,
 }
 
@@ -122,7 +122,7 @@ rules! {
     Root           Mode              Operation  false  First          Signals;
     /// Selection among sources.
     Choice         Mode              Exact      false  First          None;
-    /// Twice the cube coordinate of greatest magnitude.
+    /// Twice the cube coordinate with the greatest magnitude.
     CubeMajor      Mode              Exact      true   First          None;
     /// Minimum, maximum or median.
     Order          Order             Sources    false  First          None;
@@ -178,7 +178,7 @@ impl Environment {
     }
 }
 
-/// MODE's settings for an operation with this rule and a result of type `F`.
+/// MODE's settings for an operation with rule `P` and a result of type `F`.
 #[inline(always)]
 pub(crate) fn environment<P: FloatRule, F: Float>(w: &Wave) -> Env {
     P::RULE.environment.of::<F>(w.isa, w.mode)

@@ -232,7 +232,7 @@ fn one<A: Scalar, R: ScalarResult>(w: &mut Wave, s: &Step, f: impl Fn(A, bool) -
     f(read(w, s.args[1]), w.scc).put(w, s.args[0]);
 }
 
-/// Executes an operation with one source and a destination that is read too.
+/// Executes an operation with one source and a destination that is also read.
 #[inline(always)]
 fn update<D: Scalar, A: Scalar, R: ScalarResult>(w: &mut Wave, s: &Step, f: impl Fn(D, A) -> R) {
     f(read(w, s.args[0]), read(w, s.args[1])).put(w, s.args[0]);

@@ -1,5 +1,5 @@
-//! Access for tests to operations with a fast path, and to series that can be evaluated in two ways, so that both
-//! versions can be compared. No instruction uses this module.
+//! Test access to operations with a fast path and to series that can be evaluated in two ways, so that tests can
+//! compare both versions. No instruction uses this module.
 
 use gcn_isa::Isa;
 
@@ -9,11 +9,11 @@ use super::{approximate, arithmetic, divide, exact};
 
 /// Operation with a fast path, as functions of MODE and the bits of values.
 pub struct TwoPaths {
-    /// Name for messages.
+    /// Name used in messages.
     pub name: &'static str,
     /// Number of fraction bits and maximum encoded exponent.
     pub format: (u32, u32),
-    /// Fast path; `None` if it has no result.
+    /// Fast path; returns `None` if it has no valid result.
     pub fast: Box<Path<Option<u64>>>,
     /// Slow path.
     pub slow: Box<Path<u64>>,
@@ -22,7 +22,7 @@ pub struct TwoPaths {
 /// Function of MODE and the bits of values.
 pub type Path<R> = dyn Fn(u32, [u64; 3]) -> R;
 
-/// Creates an operation from functions of MODE and values. The fast one returns true if its result is not valid.
+/// Creates an operation from functions of MODE and values. The flag of `fast` is true if its result is not valid.
 fn of<F: Float + 'static>(
     name: &'static str,
     fast: impl Fn(u32, F, F, F) -> (F, bool) + 'static,
@@ -140,7 +140,7 @@ pub fn minima() -> Vec<TwoPaths> {
 
 /// Approximation with fused and unfused multiply-adds.
 pub struct Series {
-    /// Name for messages.
+    /// Name used in messages.
     pub name: &'static str,
     /// Version with fused multiply-adds.
     pub fused: fn(f32) -> f32,

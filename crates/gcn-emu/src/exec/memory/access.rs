@@ -24,7 +24,7 @@ pub struct Access {
     pub bytes: u8,
     /// Elements per lane: 1, or 2 for instructions with two addresses.
     pub elements: u8,
-    /// True for a single access of the whole wave, stored as lane 0's.
+    /// True for a single access by the whole wave, represented as an access by lane 0.
     pub scalar: bool,
     /// Lanes that access global memory.
     pub global: u64,
@@ -105,7 +105,7 @@ const CACHE_LINE: u64 = 64;
 const OUT_OF_RANGE: u64 = 1 << 32;
 
 impl Access {
-    /// Makes this the access of LDS_DIRECT: one LDS access for the wave, described by M0 (errata E246).
+    /// Describes the access by LDS_DIRECT: one LDS access for the wave, according to M0 (errata E246).
     fn direct(&mut self, m0: u32) {
         let (place, ty) = direct_place(m0);
         (self.intent, self.scalar, self.elements) = (Some(Intent::Load), true, 1);
@@ -166,7 +166,7 @@ impl Access {
         u64::from(base.wrapping_add(4 * lane as u32))
     }
 
-    /// Dwords of a wave's lanes are interleaved (errata E087). The bound is [`scratch_bytes`], rounded up to a dword.
+    /// Global address of a scratch offset. Lanes are interleaved (errata E087). The bound is rounded up to a dword.
     fn scratch_place(&self, lane: usize, offset: u64) -> Option<u64> {
         if offset >= u64::from(self.scratch_bytes).next_multiple_of(4) {
             return None;
@@ -218,7 +218,7 @@ fn intent(does: Does) -> Option<Intent> {
     intent.filter(|_| !matches!(does, Does::Gws(_)))
 }
 
-/// DS (checklist 2.2–2.4, 2.10, 2.11, 2.25–2.27).
+/// Computes the addresses of DS (checklist 2.2–2.4, 2.10, 2.11, 2.25–2.27).
 fn share(wave: &Wave, plan: &MemoryPlan, device: &Device, access: &mut Access) {
     let mut lanes = wave.exec();
     let m0 = wave.m0();
@@ -331,13 +331,13 @@ fn pairs(from: &Lanes, plan: &MemoryPlan, access: &mut Access) {
     }
 }
 
-/// FLAT: selects an aperture by the upper half of the address (checklist 3.1, 3.2, 3.7–3.9; errata E088).
+/// Computes the addresses of FLAT; the upper half selects an aperture (checklist 3.1, 3.2, 3.7–3.9; errata E088).
 fn flat(wave: &Wave, plan: &MemoryPlan, device: &Device, access: &mut Access) {
     add_pair(wave, plan, access);
     let exec = wave.exec();
     let apertures = device.config.apertures;
     let (mut shared, mut private) = (0, 0);
-    // Usually no lane is in an aperture, which a combined test of all lanes shows.
+    // Usually no lane is in an aperture. A combined test of all lanes detects this.
     let in_aperture = |address: &u64| {
         let high = (address >> 32) as u32;
         (high == apertures.shared) | (high == apertures.private)
@@ -371,7 +371,7 @@ fn flat(wave: &Wave, plan: &MemoryPlan, device: &Device, access: &mut Access) {
     }
 }
 
-/// Adds a pair of vector registers and the constant offset.
+/// Computes addresses from a pair of vector registers and the constant offset.
 #[inline]
 fn add_pair(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
     let first = plan.vaddr.unwrap_or(0);
@@ -380,7 +380,7 @@ fn add_pair(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
     wide::pairs(low, high, offset, &mut access.address);
 }
 
-/// GLOBAL (checklist 3.3, 3.4; errata E086).
+/// Computes the addresses of GLOBAL (checklist 3.3, 3.4; errata E086).
 fn global(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
     match plan.saddr {
         None => add_pair(wave, plan, access),
@@ -393,7 +393,7 @@ fn global(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
     access.global = wave.exec();
 }
 
-/// SCRATCH (checklist 3.5; errata E087). A negative sum is out of bounds, like one beyond the end.
+/// Computes the addresses of SCRATCH (checklist 3.5; errata E087). Negative sums are out of bounds.
 fn scratch(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
     let offset = plan.offset as u64;
     match (plan.saddr, plan.vaddr) {
@@ -417,8 +417,8 @@ fn set_scratch(wave: &Wave, access: &mut Access) {
     access.scratch_base = scratch_base(wave);
 }
 
-/// Scratch bytes per lane: from FLAT_SCRATCH_LO on GCN 1.1 and 1.2, from the dispatch on GCN 1.4, where the register
-/// has no size (errata E088).
+/// Scratch bytes per lane: from FLAT_SCRATCH_LO on GCN 1.1 and 1.2, and from the dispatch on GCN 1.4, where the
+/// register contains no size (errata E088).
 #[inline]
 pub fn scratch_bytes(wave: &Wave) -> u32 {
     match wave.isa {
@@ -481,7 +481,8 @@ pub fn ignored(isa: Isa, plan: &MemoryPlan, bytes: u8) -> u64 {
     }
 }
 
-/// MUBUF and MTBUF. An access with all lanes in bounds and without swizzling is plain global memory.
+/// Computes the addresses of MUBUF and MTBUF. An access with all lanes in bounds and without swizzling is plain global
+/// memory.
 fn buffer(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
     if access.intent.is_none() {
         return;
@@ -542,7 +543,7 @@ fn buffer(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
     }
 }
 
-/// Scalar memory (checklist 4.1–4.6; errata E113, E119, E121, E123).
+/// Computes the address of scalar memory (checklist 4.1–4.6; errata E113, E119, E121, E123).
 fn scalar(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
     access.scalar = true;
     access.dwords_in_bounds = plan.ty.dwords();

@@ -7,7 +7,7 @@ use gcn_isa::Isa;
 
 use crate::lanes::LANES;
 
-/// Four-dword buffer descriptor, as one instruction uses it.
+/// Four-dword buffer descriptor, as used by one instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Descriptor {
     /// Address of the buffer: 48 bits, sign-extended (errata E241).
@@ -42,7 +42,7 @@ struct Swizzle {
 /// Bounds of accesses through a descriptor (errata E308).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum Limits {
-    /// No bounds: scratch of GCN 1.4.
+    /// No bounds: scratch on GCN 1.4.
     #[default]
     None,
     /// End of the accessible bytes, relative to the start of the buffer.
@@ -76,18 +76,18 @@ const TWO_BITS: u32 = 3;
 const ADD_TID: u32 = 1 << 23;
 /// Width of the stride; with ADD_TID on GCN 1.2 and later, the data format's bits extend it.
 const STRIDE_BITS: u32 = 14;
-/// Element size of GCN 1.4, which has no other.
+/// Element size on GCN 1.4, which has no other size.
 const ELEMENT_GFX9: u64 = 4;
 
 impl Descriptor {
-    /// True if a descriptor has no data format. On GCN 1.2 and later, ADD_TID must be clear too, because it gives
-    /// these bits another meaning. Accesses without their own format find an unbound buffer empty (errata E249).
+    /// True if a descriptor has no data format. On GCN 1.2 and later, ADD_TID must be clear too, because it gives these
+    /// bits another meaning. For accesses without their own format, an unbound buffer is empty (errata E249).
     fn is_unbound(isa: Isa, words: [u32; 4]) -> bool {
         let bits_are_stride = words[3] & ADD_TID != 0 && isa >= Isa::Vi;
         words[3] & FORMAT << FORMAT_SHIFT == 0 && !bits_are_stride
     }
 
-    /// [`Descriptor::new`] for accesses without their own format, which find every address of an unbound buffer out
+    /// [`Descriptor::new`] for accesses without their own format, for which every address of an unbound buffer is out
     /// of range.
     #[inline]
     pub fn unformatted(
@@ -243,7 +243,7 @@ impl Descriptor {
     }
 
     /// Address of byte number `byte` of an access of `bytes` bytes at `offset` of record `index`. `None` if its dword
-    /// is out of range, or the access as a whole if range checks apply to whole elements.
+    /// is out of range, or if any byte of the access is when range checks apply to whole elements.
     pub fn place(&self, index: u32, offset: u64, byte: u64, bytes: u8) -> Option<u64> {
         const DWORD: u64 = 4;
         let bytes = u64::from(bytes);

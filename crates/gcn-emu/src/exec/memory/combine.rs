@@ -1,5 +1,5 @@
-//! Operations of atomics: the new value from the old value and the data. Shared by LDS, GDS, global, scratch, buffer
-//! and scalar memory.
+//! Operations of atomics, which compute the new value from the old value and the data. They are common to LDS, GDS,
+//! global, scratch, buffer and scalar memory.
 
 use gcn_isa::Ty;
 use gcn_isa::effect::AtomicOp;
@@ -34,12 +34,12 @@ impl Denormals {
     }
 }
 
-/// Returns the new value in memory. All values are raw bits in the low bits.
+/// Returns the new value in memory. All values are bit patterns in the low bits.
 ///
 /// `data` is the operand: the addend or other operand, the new value of a swap, the mask of [`AtomicOp::MaskOr`], the
-/// limit of [`AtomicOp::Wrap`]. `second` is the additional operand: the comparison value of
-/// [`AtomicOp::CompareSwap`], the bits of `MaskOr`, the addend of `Wrap`. For `CompareSwap`, DS has the two in the
-/// opposite order to memory instructions (errata E059, E090); callers must handle this.
+/// limit of [`AtomicOp::Wrap`]. `second` is the additional operand: the comparison value of [`AtomicOp::CompareSwap`],
+/// the bits of `MaskOr`, the addend of `Wrap`. For `CompareSwap`, DS and memory instructions have the two in opposite
+/// orders (errata E059, E090); callers must handle this.
 #[inline(always)]
 pub fn combine(
     op: AtomicOp,

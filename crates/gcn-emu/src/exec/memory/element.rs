@@ -5,7 +5,7 @@ pub const MAX_DWORDS: usize = 4;
 /// Bytes per dword.
 pub const DWORD: usize = 4;
 
-/// Bits of half a register.
+/// Number of bits in half a register.
 pub const HALF_BITS: u32 = 16;
 
 /// Value of an element: its dwords, with the value in the low bits.

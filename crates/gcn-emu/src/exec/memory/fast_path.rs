@@ -1,8 +1,8 @@
-//! Fast paths for accesses with a common shape: one address for all lanes, consecutive elements, or elements
-//! scattered in one allocation. They do not create an [`Access`](super::Access). Other accesses are rejected before
-//! any side effect and take the slow path.
+//! Fast paths for accesses with one of the common shapes: one address for all lanes, consecutive elements, or elements
+//! scattered in one allocation. They do not create an [`Access`](super::Access). Other accesses are rejected before any
+//! side effect and take the slow path.
 //!
-//! This module has scalar memory, `share.rs` LDS, `global.rs` global memory, `scratch.rs` interleaved scratch,
+//! This module implements scalar memory, `share.rs` LDS, `global.rs` global memory, `scratch.rs` interleaved scratch,
 //! `atomics.rs` atomics, `formats.rs` format conversions, and `moves.rs` moves between lanes.
 
 mod part;
@@ -22,8 +22,8 @@ use super::access;
 use crate::step::{Family, FastPath, MAX_SCALAR_DWORDS, MemoryPlan};
 pub use global::shape;
 
-/// Performs the instruction. Returns `None`, without side effects, if its access has no common shape. It is inlined
-/// into both step loops: a call would cost a load from LDS an eighth of its time.
+/// Performs the instruction. Returns `None`, without side effects, if the access does not have one of the common
+/// shapes. Inlined into both step loops, since a call would slow down loads from LDS by an eighth.
 #[inline(always)]
 pub fn perform(
     wave: &mut Wave,

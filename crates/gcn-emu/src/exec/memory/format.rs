@@ -17,8 +17,8 @@ use crate::step::{COMPONENTS, ComponentSelect, ElementFormat, Numbers};
 use bits::{ones, signed};
 
 impl ElementFormat {
-    /// Converts an element to register components of 32 or 16 bits each. Missing components are 0, a missing fourth
-    /// one is 1 (errata E201).
+    /// Converts an element to register components of 32 or 16 bits each. Missing components are 0, except that a
+    /// missing fourth component is 1 (errata E201).
     pub fn load(&self, element: &ElementDwords, ty: Ty) -> [u32; COMPONENTS] {
         let mut at = 0;
         let components = self.widths.map(|width| {
@@ -163,7 +163,7 @@ impl Numbers {
         }
     }
 
-    /// Encodes a register value as a component. Out-of-range values saturate, others are rounded to nearest (errata
+    /// Encodes a register value as a component. Out-of-range values saturate; others are rounded to nearest (errata
     /// E203).
     #[inline(always)]
     fn store(self, value: u32, width: u32, ty: Ty) -> u32 {
@@ -234,7 +234,7 @@ pub(super) fn narrow(value: f64, ty: Ty) -> u32 {
     }
 }
 
-/// Bits of a half without its sign. Floats of 11 and 10 bits are the upper ones of these.
+/// Number of bits of a half without its sign. Floats of 11 and 10 bits consist of the upper bits.
 const HALF_MAGNITUDE: u32 = 15;
 
 fn small_float(bits: u32, width: u32) -> f64 {

@@ -42,8 +42,8 @@ pub fn texel(wave: &Wave, step: &Step, number: usize, access: &mut Access) -> bo
     }
 }
 
-/// Address registers that the descriptor requires in addition to those common to all images: the ones of
-/// [`Uses::address_beyond`](gcn_isa::uses::Uses::address_beyond) that are read. `None` if none is read.
+/// Address registers that the descriptor requires in addition to those common to all images: the part of
+/// [`Uses::address_beyond`](gcn_isa::uses::Uses::address_beyond) that is read. `None` if no such register is read.
 pub fn address_beyond(wave: &Wave, step: &Step) -> Option<RegisterUse> {
     let plan = step.memory.as_deref()?;
     let beyond = step.inst.uses().address_beyond()?;

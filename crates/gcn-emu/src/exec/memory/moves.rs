@@ -1,4 +1,4 @@
-//! Value exchange between lanes through the LDS hardware. It uses no memory, M0 or limits (checklist 2.32–2.35).
+//! Value exchange between lanes through the LDS hardware. It accesses no memory and ignores M0 (checklist 2.32–2.35).
 
 use gcn_isa::effect::LaneMove;
 use gcn_isa::swizzle::Pattern;

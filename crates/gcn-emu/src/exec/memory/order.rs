@@ -36,8 +36,8 @@ const ORDERED_RELEASE: u32 = 1 << 8;
 const ORDERED_DONE: u32 = 1 << 9;
 const ORDERED_OPERATION_SHIFT: u32 = 12;
 
-/// Executes DS_ORDERED_COUNT (errata E049). Waves take turns in the order of the logical number in M0, whatever EXEC
-/// is. A turn ends when its wave releases it or is done.
+/// Executes DS_ORDERED_COUNT (errata E049). Waves take turns in the order of the logical number in M0, regardless of
+/// EXEC. A turn ends when the wave releases it or is done.
 pub(super) fn count_in_order(
     wave: &mut Wave,
     plan: &MemoryPlan,

@@ -248,8 +248,8 @@ impl Places<'_> {
         }
     }
 
-    /// Splits `len` bytes of an element's dword number `i` at `address` into parts that are contiguous in memory: all
-    /// of them, or single bytes if they cross into the next interleaved dword.
+    /// Splits `len` bytes of an element's dword number `i` at `address` into parts that are contiguous in memory: one
+    /// part, or single bytes if they cross into the next interleaved dword.
     fn chunk_parts(
         &self,
         address: u64,
@@ -287,8 +287,8 @@ impl Places<'_> {
         }
     }
 
-    /// Reports out-of-range scratch as a violation. An out-of-range buffer access is none, since buffers have defined
-    /// bounds.
+    /// Reports out-of-range scratch as a violation. An out-of-range buffer access is not a violation, since buffers
+    /// have defined bounds.
     fn outside(&self, lane: usize, result: Result<(), Violation>) -> Result<(), Violation> {
         match self.access.space(lane) {
             Some(LaneSpace::Scratch) => result.and(Err(Violation::OutOfRange)),
@@ -297,8 +297,8 @@ impl Places<'_> {
     }
 
     /// Loads elements of one to four dwords, one register per dword, for all active lanes in one allocation or share.
-    /// Inactive lanes are unspecified. Returns `None` if some lane needs the slow path because it is elsewhere,
-    /// unaligned or out of range; registers may have been written by then.
+    /// Values of inactive lanes are unspecified. Returns `None` if some lane needs the slow path because it is
+    /// elsewhere, unaligned or out of range; registers may have been written by then.
     #[inline]
     pub fn load_all(&self, addresses: &[u64; LANES], into: &mut [Lanes]) -> Option<()> {
         let lanes = self.access.lanes();
@@ -362,7 +362,7 @@ impl Places<'_> {
         }
     }
 
-    /// [`Places::store_all`] for two elements of one or two dwords, lanes in ascending order.
+    /// [`Places::store_all`] for two elements of one or two dwords, in ascending lane order.
     pub fn store_two(&mut self, first: &[&Lanes], second: &[&Lanes]) -> Option<()> {
         let access = self.access;
         if access.lanes() != u64::MAX {
@@ -391,7 +391,7 @@ impl Places<'_> {
     }
 }
 
-/// Address space with vector accesses.
+/// Address space that supports vector accesses.
 enum Common {
     /// Global memory.
     Global,

@@ -51,7 +51,7 @@ fn extend(ty: Ty, value: u32) -> u32 {
 }
 
 impl Running<'_> {
-    /// Records the value in memory before a lane's atomic.
+    /// Records the old value of a lane's atomic.
     pub(super) fn keep(&mut self, lane: usize, old: u64) {
         self.old[0].0[lane] = old as u32;
         self.old[1].0[lane] = (old >> 32) as u32;
@@ -119,7 +119,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Writes the status after the data of a load that requests it: all memory is resident (errata E080, E310).
+    /// Writes the status after the data if the load requests it. All memory is resident (errata E080, E310).
     pub(super) fn write_status(&mut self, dwords: u8) {
         if self.plan.tfe {
             let status = self.plan.vdst.wrapping_add(dwords);
@@ -291,8 +291,8 @@ impl Running<'_> {
         let (plan, access) = (self.plan, self.places.access);
         let dwords = ty.dwords();
         let is_float = ty.is_float();
-        // Sources must be read before destinations are written. Here this holds per lane, since no lane reads
-        // another's registers.
+        // Sources must be read before destinations are written. Doing so per lane suffices, since no lane reads another
+        // lane's registers.
         for lane in self.lanes() {
             let (data, second) = self.operands(op, ty, lane);
             let denormals = if is_float {
@@ -317,7 +317,7 @@ impl Running<'_> {
 
     pub(super) fn load_two(&mut self, ty: Ty) -> Result<(), LaneFault> {
         let (plan, access) = (self.plan, self.places.access);
-        // The addresses were computed already, so that the first load cannot change them.
+        // The addresses have been computed already, so the first load cannot change them.
         let dwords = ty.dwords();
         if self.load_at_once(&access.address, plan.vdst, dwords)
             && self.load_at_once(&access.second, plan.vdst.wrapping_add(dwords), dwords)
@@ -336,7 +336,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Stores two elements. Equal offsets make one access, with the first data (errata E042).
+    /// Stores two elements. If the offsets are equal, only the first data is stored (errata E042).
     pub(super) fn store_two(&mut self, ty: Ty) -> Result<(), LaneFault> {
         let (plan, access) = (self.plan, self.places.access);
         let (dwords, bytes) = (ty.dwords(), usize::from(ty.bytes()));
@@ -390,7 +390,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Updates the first address with the value at the second (errata E054), parts of which may be out of range
+    /// Updates the first address with the value at the second (errata E054). Parts of that value may be out of range
     /// (errata E311).
     pub(super) fn atomic_from_lds(&mut self, op: AtomicOp, ty: Ty) -> Result<(), LaneFault> {
         let access = self.places.access;
@@ -411,7 +411,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Performs one update for the wave, by the number of active lanes (errata E051).
+    /// Performs one update for the wave; the operand is the number of active lanes (errata E051).
     pub(super) fn count(&mut self, op: AtomicOp) -> Result<(), LaneFault> {
         let exec = self.wave.exec();
         if exec == 0 {

@@ -118,8 +118,8 @@ impl<'a> ShareAccess<'a> {
             })
     }
 
-    /// Access of an instruction. `None` if it is not a DS load, store or atomic in LDS, if no lane is active or an
-    /// address overflows, and for some accesses on GCN 1.0.
+    /// LDS access of an instruction. `None` unless the instruction is a DS load, store or atomic in LDS with an active
+    /// lane and no address overflows; also `None` for some accesses on GCN 1.0.
     #[inline]
     pub(crate) fn of(
         wave: &'a Wave,

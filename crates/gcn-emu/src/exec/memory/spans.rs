@@ -21,7 +21,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// Adds a lane's bytes to the spans. Only spans from number `first` on may be extended. Returns false if the
+    /// Adds a lane's bytes to the spans. Only span number `first` and later ones may be extended. Returns false if the
     /// bytes begin before the end of the last span.
     #[inline(always)]
     pub fn add(spans: &mut Vec<Span>, first: usize, lane: usize, bytes: Range<u64>) -> bool {

@@ -17,7 +17,7 @@ impl Running<'_> {
         let access = self.places.access;
         let bytes = access.format.bytes();
         if bytes == 0 {
-            // No element exists, so that none is reported as missing.
+            // There is no element, so none is reported as missing.
             return Ok(access.format.load(&Default::default(), ty));
         }
         let (element, result) = self.places.load(lane, access.address[lane], bytes.into());
@@ -25,8 +25,8 @@ impl Running<'_> {
         Ok(access.format.load(&element, ty))
     }
 
-    /// Loads converted components. 16-bit components are packed two to a register if the instruction has that few
-    /// registers (errata E200).
+    /// Loads converted components. 16-bit components are packed two to a register if the instruction has fewer data
+    /// registers than components (errata E200).
     pub(super) fn load_format(&mut self, count: u8, ty: Ty) -> Result<(), LaneFault> {
         let plan = self.plan;
         let is_packed = plan.data_dwords < count;

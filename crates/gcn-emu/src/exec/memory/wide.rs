@@ -1,4 +1,4 @@
-//! Loops over the addresses and memory of 64 lanes, compiled for the host's vector instructions like those of
+//! Loops over the addresses and memory of 64 lanes, compiled for the host's vector instructions like the loops of
 //! [`crate::lanes`].
 //!
 //! Most memory accesses follow patterns over consecutive lanes: a common address, or consecutive elements. The loops
@@ -18,8 +18,8 @@ pub trait Words {
     fn write<const M: usize>(&mut self, address: u64, dwords: [u32; M]) -> Option<()>;
 }
 
-/// Stores two elements per lane, lanes in ascending order and the first element before the second. Returns `None` if
-/// an element cannot be written; the elements before it have been written by then.
+/// Stores two elements per lane, in ascending lane order and the first element before the second. Returns `None` if an
+/// element cannot be written; the elements before it have been written by then.
 pub fn store_two<W: Words, const N: usize>(
     words: &mut W,
     addresses: [&[u64; LANES]; 2],
@@ -55,7 +55,7 @@ pub fn masked(from: &Lanes, offset: u32, mask: u32, into: &mut [u64; LANES]) {
     }
 }
 
-/// Computes 32-bit addresses at a distance in bytes from others.
+/// Computes 32-bit addresses that are `distance` bytes after the given ones.
 pub fn behind(first: &[u64; LANES], distance: u32, into: &mut [u64; LANES]) {
     for (address, &first) in into.iter_mut().zip(first) {
         *address = u64::from((first as u32).wrapping_add(distance));
@@ -74,7 +74,7 @@ pub fn range(addresses: &[u64; LANES], lanes: u64) -> (u64, u64) {
 }
 
 /// Appends the spans of `bytes`-byte elements of the given lanes. Elements of consecutive lanes that are adjacent or
-/// identical are merged. Returns false if a lane's bytes begin before the end of the previous lane's.
+/// identical are merged. Returns false if a lane's bytes begin before the end of the previous lane's bytes.
 pub fn spans(addresses: &[u64; LANES], lanes: u64, bytes: u64, into: &mut Vec<Span>) -> bool {
     let first = into.len();
     let mut ascend = true;
@@ -142,8 +142,8 @@ pub fn load<W: Words>(words: &W, addresses: &[u64; LANES], into: &mut [Lanes]) -
     }
 }
 
-/// Stores one element per lane, from one register for each of its one to four dwords, lanes in ascending order.
-/// Returns `None` if an element cannot be written; the elements before it have been written by then.
+/// Stores one element per lane, from one register for each of its one to four dwords, in ascending lane order. Returns
+/// `None` if an element cannot be written; the elements before it have been written by then.
 pub fn store<W: Words>(words: &mut W, addresses: &[u64; LANES], from: &[&Lanes]) -> Option<()> {
     match *from {
         [a] => store_dwords(words, addresses, [a]),

@@ -19,8 +19,8 @@ pub struct Elements {
     pub mask: u32,
     /// Number of dwords per element.
     pub dwords: u8,
-    /// First data register of each of the lane's elements. Loads write all elements to consecutive registers from the
-    /// first entry on.
+    /// First data register of each of the lane's elements. Loads write all elements to consecutive registers starting
+    /// at the first entry.
     pub data: [u8; 2],
 }
 

@@ -6,7 +6,7 @@ use super::super::register::{LANES, Lanes};
 use super::super::vectors::{MOST, Vector, active, all, all_vectors, apart, part, set_part};
 use super::places::{DWORD, Elements};
 
-/// Functions that are called instead of inlined, to keep the functions compiled for a level small.
+/// Functions that are not inlined, to keep the functions compiled for a level small.
 ///
 /// # Safety
 /// Same as for [`Vector`].
@@ -101,9 +101,9 @@ unsafe fn load<V: Called, const DWORDS: usize>(
 }
 
 /// Loads `COUNT` elements for each active lane, one register per dword, if the elements of each vector's lanes are
-/// close together: at the address of the first active lane or slightly above, as in rows and for shared addresses.
-/// Two vectors of memory then contain all of them, and each lane selects its own. Otherwise `None`, with nothing
-/// loaded. Other threads may write to the memory.
+/// close together: at the address of the first active lane or slightly above, as in rows and for shared addresses. Two
+/// vectors of memory then contain all of them, and each lane selects its own. Otherwise, returns `None` and loads
+/// nothing. Other threads may write to the memory.
 #[inline(always)]
 unsafe fn load_near<V: Called, const DWORDS: usize, const COUNT: usize>(
     addresses: [V; MOST],
@@ -123,7 +123,7 @@ unsafe fn load_near<V: Called, const DWORDS: usize, const COUNT: usize>(
     }
 }
 
-/// Specialization of [`load_near`] for `ALL` lanes active or not.
+/// Specialization of [`load_near`]. With `ALL`, all lanes are active.
 #[inline(always)]
 unsafe fn load_near_if<V: Called, const DWORDS: usize, const COUNT: usize, const ALL: bool>(
     addresses: [V; MOST],
@@ -156,10 +156,10 @@ unsafe fn load_near_if<V: Called, const DWORDS: usize, const COUNT: usize, const
     let registers = registers.first_chunk_mut::<COUNT>()?;
     let mut starts = [bytes; MOST];
     let mut from = addresses;
-    // SAFETY: the host supports these vectors. Two vectors from the last start, moved by the distance of the offsets,
-    // are in bounds.
+    // SAFETY: the host supports these vectors. Two vectors at the last start plus the distance of the offsets are in
+    // bounds.
     unsafe {
-        // All distance bits, and the greatest distance, which determines the position of the element's last dword.
+        // All distance bits, and the largest distance, which determines the position of the element's last dword.
         let (mut reached, mut greatest) = (V::splat(0), V::splat(0));
         let last = V::splat(last);
         for vector in 0..LANES / V::WIDTH {
@@ -234,7 +234,7 @@ unsafe fn pick<
     }
 }
 
-/// Variant of [`load_near`] for elements at arbitrary addresses. `None`, with nothing loaded, if any is out of
+/// Variant of [`load_near`] for elements at arbitrary addresses. Returns `None` and loads nothing if any is out of
 /// bounds.
 #[inline(always)]
 unsafe fn load_apart<V: Vector, const DWORDS: usize>(
@@ -398,7 +398,7 @@ unsafe fn put_each<V: Vector, const DWORDS: usize, const COUNT: usize>(
     }
 }
 
-/// Stores the elements of a lane, given those of all lanes of a vector in order.
+/// Stores one lane's elements from the ordered elements of all lanes of a vector.
 #[inline(always)]
 unsafe fn put<V: Vector, const DWORDS: usize, const COUNT: usize>(
     elements: *const [u32; DWORDS],
@@ -427,7 +427,7 @@ unsafe fn put<V: Vector, const DWORDS: usize, const COUNT: usize>(
     }
 }
 
-/// Defines copies that consist of one host load and one host store, see `moves`.
+/// Defines copies that consist of one host load and one host store; see `moves`.
 macro_rules! copies {
     ($($(#[$doc:meta])* $name:ident $class:ident $size:literal $instruction:literal;)*) => {$(
         $(#[$doc])*

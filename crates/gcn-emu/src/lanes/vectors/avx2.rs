@@ -134,7 +134,7 @@ moves! {
     quad_at __m128i xmm_reg "vmovdqu";
 }
 
-/// Gathers dwords at the active lanes' offsets; inactive lanes keep those of `others`.
+/// Gathers dwords at the active lanes' offsets; inactive lanes keep the dwords of `others`.
 ///
 /// # Safety
 /// Four bytes must be readable at the offset of each active lane.

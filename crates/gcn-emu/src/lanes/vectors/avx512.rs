@@ -103,7 +103,7 @@ unsafe fn quad_at(bytes: *const u8, place: u32) -> __m128i {
     unsafe { fourth_at(bytes.wrapping_add(place as usize)) }
 }
 
-/// Gathers dwords at the active lanes' offsets; inactive lanes keep those of `others`.
+/// Gathers dwords at the active lanes' offsets; inactive lanes keep the dwords of `others`.
 ///
 /// # Safety
 /// Four bytes must be readable at the offset of each active lane.

@@ -4,7 +4,7 @@ use super::{GIVEN_BACK_TOGETHER, PAGE, SpaceState, rounded};
 use crate::memory::allocation::AllocError;
 use crate::memory::layout::{ALIGNMENT, GUARD};
 
-/// Candidate address of an allocation. It occupies its bytes and a guard, rounded up to whole units.
+/// Candidate address of an allocation, which occupies its bytes and a guard, rounded up to whole units.
 pub(super) struct Place {
     pub(super) base: u64,
     extent: u64,

@@ -10,9 +10,9 @@ use crate::fault::Fault;
 use crate::wave::{Waiting, Wave, WaveId};
 
 impl Worker<'_> {
-    /// Gives waves of a workgroup their turns with host code, starting with wave `first`, as long as they are at the
-    /// same block and not blocked. Nothing is done if the waves are observed or have their turns in random order.
-    /// Returns the number of the first wave that has not had its turn.
+    /// Runs turns of a workgroup's waves with host code, starting with wave `first`, as long as the waves are at the
+    /// same block and not blocked. Does nothing if the waves are observed or take turns in random order. Returns the
+    /// number of the first wave that has not had its turn.
     pub(super) fn run_compiled(&mut self, index: usize, first: usize) -> Result<usize, Box<Fault>> {
         let Shared { device, code, .. } = *self.shared;
         let is_unobserved = self.watch.wants.is_empty()

@@ -9,7 +9,7 @@ use crate::observe::{Paused, Resting, Turn};
 use crate::wave::Waiting;
 
 impl Worker<'_> {
-    /// Runs workgroups until the run ends, and again from the checkpoints that a debugger returns to.
+    /// Runs workgroups until the run ends. If the debugger returns to a checkpoint, the run continues there.
     pub(super) fn work_through(&mut self) {
         let mut resumes = false;
         loop {
@@ -88,7 +88,7 @@ impl Worker<'_> {
         turn
     }
 
-    /// Shows a fault to the debugger.
+    /// Reports a fault to the debugger.
     #[cold]
     pub(super) fn show_fault(&mut self, index: usize, number: usize, fault: &Fault) {
         let dispatched = self.shared.dispatched();
@@ -100,7 +100,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Shows the debugger the run between turns of workgroups.
+    /// Calls the debugger between turns of workgroups.
     #[cold]
     pub(super) fn rest(&self) {
         let Some(control) = &self.control else {
@@ -113,7 +113,7 @@ impl Worker<'_> {
         control.debugger.rests(&resting);
     }
 
-    /// Saves the state of the run; `None` if the host's side of calls cannot be saved.
+    /// Saves the state of the run; `None` if the state of host calls cannot be saved.
     fn save(&self) -> Option<Checkpoint> {
         Some(Checkpoint {
             groups: self.resident.iter().map(|it| (**it).clone()).collect(),
@@ -124,7 +124,7 @@ impl Worker<'_> {
         })
     }
 
-    /// Returns to a checkpoint if the debugger has one for a run that would end. False if the run ends.
+    /// Returns to a checkpoint if the debugger continues a run that would otherwise end. Returns false if the run ends.
     fn resume(&mut self) -> bool {
         let checkpoint = self.control.as_ref().map(|it| it.debugger.resumes_at());
         let Some(checkpoint) = checkpoint.flatten() else {

@@ -77,7 +77,7 @@ pub fn share(
     finish(wave, plan, old)
 }
 
-/// Returns the old values to registers if the instruction has a destination.
+/// Writes the old values to registers if the instruction has a destination.
 fn finish(wave: &mut Wave, plan: &MemoryPlan, old: &[Lanes; 2]) -> Option<()> {
     if plan.returns {
         let exec = wave.exec();
@@ -123,7 +123,7 @@ fn operands<'a>(wave: &'a Wave, plan: &MemoryPlan, indices: &'a Lanes) -> Operan
 
 /// Memory that an atomic updates.
 enum AtomicTarget<'a> {
-    /// In LDS.
+    /// LDS.
     Share(&'a mut [u8]),
     /// Global memory that no other thread uses.
     Alone(Region<'a>),
@@ -306,7 +306,7 @@ fn put<T: Word>(into: &mut [Lanes; 2], lane: usize, value: T) {
 }
 
 at_each_level! {
-/// New value of one dword per lane.
+/// Computes the new value of one dword per lane.
 fn computed<U: Update>(update: U, old: &Lanes, data: &Lanes, second: &Lanes) -> Lanes {
     let mut new = Lanes::ZERO;
     for lane in 0..LANES {
@@ -384,11 +384,11 @@ trait Cells<T> {
     fn set_row(&mut self, index: u32, row: &Lanes);
 }
 
-/// Private memory of a workgroup.
+/// LDS memory, which other threads do not use.
 struct Own<'a>(&'a mut [u8]);
 
 impl Own<'_> {
-    /// Byte range of the row that starts at this dword.
+    /// Byte range of the row that starts at dword `index`.
     fn place(index: u32) -> std::ops::Range<usize> {
         let begin = index as usize * size_of::<u32>();
         begin..begin + size_of::<Lanes>()

@@ -253,8 +253,8 @@ pub struct LaneAddresses<'a> {
 }
 
 impl<'a> LaneAddresses<'a> {
-    /// Addresses of elements of `bytes` bytes. Returns `None` if some lane is out of a buffer's bounds. `sums` stores
-    /// computed values that are in no register.
+    /// Addresses of elements of `bytes` bytes. Returns `None` if some lane is outside a buffer's bounds. `sums` holds
+    /// computed values that are not in a register.
     #[inline(always)]
     pub fn of(
         wave: &'a Wave,

@@ -32,7 +32,7 @@ pub fn perform(wave: &mut Wave, plan: &MemoryPlan, how: LaneMove) -> Option<()> 
     Some(())
 }
 
-/// Value that each lane reads from the lane number in `from`.
+/// Value that each lane reads from the lane given in `from`.
 fn read(value: &Lanes, from: &Lanes, exec: u64) -> Lanes {
     if exec == u64::MAX {
         return lanes::permuted(value, from);
@@ -42,7 +42,7 @@ fn read(value: &Lanes, from: &Lanes, exec: u64) -> Lanes {
     lanes::permuted(&active, from)
 }
 
-/// Lane numbers selected by byte addresses with an offset.
+/// Lane numbers selected by byte addresses plus an offset.
 fn named(addresses: &Lanes, offset: u32) -> Lanes {
     lanes::places(addresses, offset, u32::MAX, 2)
 }
@@ -58,7 +58,7 @@ fn sources(pattern: Pattern) -> Lanes {
     }
 }
 
-/// Bits of a lane number within its half of the wave, which a swizzle does not leave.
+/// Bits of a lane number within its half of the wave. Swizzles do not cross halves.
 const IN_HALF: u32 = 0x1f;
 /// Bits of a lane number within its quad.
 const IN_QUAD: u32 = 3;

@@ -1,6 +1,6 @@
-//! Scratch, which interleaves the lanes of a wave dword by dword (errata E087), accessed through a descriptor, by
-//! SCRATCH or through FLAT's aperture. If all lanes have the same offset, as for a compiler's stack slots, their
-//! dwords are consecutive.
+//! Scratch accesses through a descriptor, by SCRATCH or through FLAT's aperture. Scratch interleaves the lanes of a
+//! wave dword by dword (errata E087). If all lanes have the same offset, as for a compiler's stack slots, their dwords
+//! are consecutive.
 
 use gcn_isa::Does;
 
@@ -156,7 +156,7 @@ struct Window<'a> {
 }
 
 impl Window<'_> {
-    /// Returns `None` if any lane is out of bounds.
+    /// Finds the offsets; `None` if any active lane is out of bounds.
     #[inline]
     fn of<'a>(wave: &'a Wave, plan: &MemoryPlan, device: &Device) -> Option<Window<'a>> {
         let first = plan.vaddr.unwrap_or(0);

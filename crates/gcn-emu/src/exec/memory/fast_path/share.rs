@@ -19,7 +19,7 @@ pub fn takes_addresses(wave: &Wave, plan: &MemoryPlan, device: &Device) -> bool 
     }
 }
 
-/// True if all active lanes of a FLAT access are in LDS and no sum with the offset wraps.
+/// True if all active lanes of a FLAT access address LDS, and adding the offset cannot wrap.
 pub fn is_reached(wave: &Wave, plan: &MemoryPlan, device: &Device) -> bool {
     let first = plan.vaddr.unwrap_or(0);
     let (low, high) = (wave.vgpr(first), wave.vgpr(first.wrapping_add(1)));

@@ -31,8 +31,8 @@ impl ElementFormat {
         value
     }
 
-    /// Adds component number `component` to the elements whose dwords are in `raw`. Takes it from `values`, the
-    /// register components, like [`ElementFormat::store`].
+    /// Inserts component number `component` into the elements whose dwords are in `raw`. It is taken from the register
+    /// components in `values`, as in [`ElementFormat::store`].
     pub fn store_component(
         &self,
         component: usize,
@@ -90,7 +90,7 @@ fn take(shift: u32, width: u32, value: &mut Lanes) {
     }
 }
 
-/// Inserts each lane's component. Its bits must be zero before.
+/// Inserts each lane's component, whose bits in `raw` must be zero.
 fn put(shift: u32, width: u32, value: &Lanes, raw: &mut Lanes) {
     for (raw, value) in raw.0.iter_mut().zip(&value.0) {
         *raw |= (value & ones(width)) << shift;

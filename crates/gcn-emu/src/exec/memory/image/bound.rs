@@ -25,7 +25,7 @@ pub(super) struct BoundImage<'a> {
     pub(super) kind: ImageKind,
     pub(super) format: ElementFormat,
     pub(super) address: AddressLayout,
-    /// Layouts of the accessible levels, starting at BASE_LEVEL. An image without a format has none, so that all its
+    /// Layouts of the accessible levels, starting at BASE_LEVEL. An image without a format has no levels, so all its
     /// texels are out of range.
     levels: [Option<ImageLayout>; LEVELS],
     bytes: u8,

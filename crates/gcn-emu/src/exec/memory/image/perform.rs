@@ -86,7 +86,7 @@ fn write_all(
     run.scatter(run.plan.vdst, run.plan.data_dwords, lane, &values);
 }
 
-/// Writes the status after the data.
+/// Writes the status after the data, if the instruction requests it.
 fn finish(run: &mut Running<'_>) {
     if run.plan.tfe {
         let status = run.plan.vdst.wrapping_add(run.plan.data_dwords);
@@ -137,7 +137,7 @@ fn load(run: &mut Running<'_>, bound: &BoundImage<'_>, form: TexelForm) -> Resul
     Ok(())
 }
 
-/// Components selected by DMASK, from registers. The others are zero (errata E202).
+/// Components to store, as selected by DMASK; the others are zero (errata E202).
 fn stored(run: &Running<'_>, bound: &BoundImage<'_>, lane: usize) -> ElementDwords {
     let plan = run.plan;
     let mut registers = run.gather(plan.vdata, plan.data_dwords, lane);

@@ -17,7 +17,7 @@ use crate::wave::Wave;
 /// Maximum number of texels per sample or gather: eight in each of two levels.
 pub const MAX_TEXELS: usize = 16;
 
-/// Steps of a filter weight between 0 and 1.
+/// Number of steps of a filter weight between 0 and 1.
 const STEPS: f64 = 256.0;
 /// Bound on coordinates; larger ones are clamped to it and remain outside the image.
 const FARTHEST: f64 = (1u64 << 32) as f64;
@@ -127,7 +127,7 @@ impl<'a> BoundSampler<'a> {
         detail::of(wave, self.bound, &self.descriptor, self.sampling, lane)
     }
 
-    /// Texels that a lane accesses. Those of a gather are in the order of its result.
+    /// Texels that a lane accesses. A gather's texels are in the order of its result.
     pub(super) fn footprint(&self, wave: &Wave, lane: usize) -> Footprint {
         let detail = self.detail(wave, lane).bounded;
         let last = f64::from(self.bound.last_level());
@@ -253,7 +253,7 @@ impl<'a> BoundSampler<'a> {
         self.descriptor.z_filter != MipFilter::Point
     }
 
-    /// Clamp mode of a dimension. Cube faces always clamp to the edge, whatever the sampler says.
+    /// Clamp mode of a dimension. Cube faces always clamp to the edge, regardless of the sampler.
     fn clamp(&self, n: usize) -> Clamp {
         if self.bound.kind == ImageKind::Cube {
             Clamp::LastTexel
@@ -346,7 +346,7 @@ impl<'a> BoundSampler<'a> {
         std::array::from_fn(|n| has[n].then(|| color[swizzle[n]]))
     }
 
-    /// Combines texels by their values and weights.
+    /// Combines texel values and weights according to the sampler's reduction mode.
     pub(super) fn filtered(&self, texels: &[(Values, f64)]) -> Values {
         let mut filtered = [None; COMPONENTS];
         for (n, filtered) in filtered.iter_mut().enumerate() {

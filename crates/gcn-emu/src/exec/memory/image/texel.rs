@@ -7,7 +7,7 @@ use super::super::element::ElementDwords;
 use super::bound::BoundImage;
 use crate::step::COMPONENTS;
 
-/// Component values in the order of the format; `None` for components that it lacks.
+/// Component values in the order of the format; `None` for components that the format lacks.
 pub(super) type Values = [Option<f64>; COMPONENTS];
 
 /// Mantissa width of 5_9_9_9, and the exponent of a mantissa's lowest bit for a shared exponent of 0.
