@@ -106,7 +106,8 @@ struct Selection {
 
 /// Runs a suite. `words` are the command-line arguments after `rocm`.
 ///
-/// An argument is invalid, a root is missing and cannot be created, a test fails that is not a known failure, or a
+/// # Errors
+/// An argument is invalid, a root is missing and cannot be created, a test that is not a known failure fails, or a
 /// known failure passes.
 pub(crate) fn rocm(words: &[&str]) -> Result<()> {
     let selection = Selection::parse(words)?;

@@ -31,7 +31,7 @@ const MAX_SOURCE: usize = u32::MAX as usize / 2;
 /// let target = gcn_isa::Target::named("gfx900").expect("a target");
 /// let assembly = assemble(&Source { name: "a.s", text: "s_nop 0\ns_noop 1\n" }, &Options::new(target));
 /// assert!(assembly.has_errors() && assembly.files.is_empty());
-/// assert_eq!(assembly.program.to_raw().len(), 4, "the first is assembled all the same");
+/// assert_eq!(assembly.program.to_raw().len(), 4, "the first instruction is still assembled");
 /// assert_eq!(assembly.diagnostics.len(), 1);
 /// ```
 #[derive(Clone, Debug)]
@@ -56,7 +56,7 @@ impl Assembly {
     /// let source = Source { name: "a.s", text: ".warning \"not for gfx803\"\ns_endpgm\n" };
     /// let assembly = assemble(&source, &Options::new(target));
     /// assert_eq!(assembly.diagnostics[0].severity, Severity::Warning);
-    /// assert!(!assembly.has_errors(), "a warning is none");
+    /// assert!(!assembly.has_errors(), "a warning is not an error");
     /// ```
     pub fn has_errors(&self) -> bool {
         self.diagnostics

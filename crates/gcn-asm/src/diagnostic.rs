@@ -99,7 +99,7 @@ impl Diagnostic {
     /// # Examples
     /// ```
     /// use gcn_asm::{Diagnostic, Severity, explain};
-    /// let id = explain("offset-range").expect("a name that diagnostics have");
+    /// let id = explain("offset-range").expect("the name of a diagnostic");
     /// let error = Diagnostic::error(id, 3..7, "offset 70000 is too large").label("here").help("at most 65535");
     /// assert_eq!((error.severity, error.span.clone(), error.label.as_str()), (Severity::Error, 3..7, "here"));
     /// assert_eq!(error.to_string(), "error[offset-range]: offset 70000 is too large");
@@ -117,7 +117,7 @@ impl Diagnostic {
     /// # Examples
     /// ```
     /// use gcn_asm::{Diagnostic, explain};
-    /// let id = explain("user-warning").expect("a name that diagnostics have");
+    /// let id = explain("user-warning").expect("the name of a diagnostic");
     /// let warning = Diagnostic::warning(id, 0..8, "not for gfx803");
     /// assert_eq!((warning.to_string().as_str(), warning.name()), ("warning[user-warning]: not for gfx803", "user-warning"));
     /// ```

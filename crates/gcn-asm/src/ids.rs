@@ -8,7 +8,7 @@ use std::fmt;
 /// Explanation of a diagnostic.
 ///
 /// ```
-/// let range = gcn_asm::explain("offset-range").expect("a name that diagnostics have");
+/// let range = gcn_asm::explain("offset-range").expect("the name of a diagnostic");
 /// assert_eq!(range.name, "offset-range");
 /// assert!(range.to_string().contains("ds_read_b32"));
 /// ```

@@ -24,7 +24,7 @@ const DEFAULT_VERSION: Version = Version::V5;
 /// let target = gcn_isa::Target::named("gfx900").expect("a target");
 /// let source = Source { name: "a.s", text: ".quad no_such_symbol" };
 /// let program = assemble(&source, &Options::new(target)).program;
-/// let Err(ObjectError::Link(errors)) = program.to_object(None) else { panic!("it is not defined") };
+/// let Err(ObjectError::Link(errors)) = program.to_object(None) else { panic!("the symbol is not defined") };
 /// assert_eq!(&source.text[errors[0].span.clone()], "no_such_symbol");
 /// assert!(matches!(program.to_object(Some(7)), Err(ObjectError::Version(7))));
 /// ```

@@ -192,7 +192,7 @@ pub struct SectionFlags {
 /// let target = gcn_isa::Target::named("gfx900").expect("a target");
 /// let source = Source { name: "a.s", text: ".data\n.quad other + 8\n" };
 /// let program = assemble(&source, &Options::new(target)).program;
-/// let field = &program.section(".data").expect("it is there").relocations[0];
+/// let field = &program.section(".data").expect("the section exists").relocations[0];
 /// assert_eq!((field.offset, field.kind, field.addend), (0, RelocationKind::Abs64, 8));
 /// assert_eq!(program.symbols[field.symbol].name, "other");
 /// assert_eq!(&source.text[field.span.clone()], "other + 8");
@@ -304,7 +304,7 @@ pub struct ProgramKernel {
 /// let target = gcn_isa::Target::named("gfx900").expect("a target");
 /// let text = ".amdgpu_metadata\namdhsa.version: [1, 2]\n.end_amdgpu_metadata\n";
 /// let program = assemble(&Source { name: "a.s", text }, &Options::new(target)).program;
-/// let metadata = program.metadata.expect("it is there");
+/// let metadata = program.metadata.expect("the program has metadata");
 /// assert_eq!(metadata.yaml.trim_end(), "amdhsa.version: [1, 2]");
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]

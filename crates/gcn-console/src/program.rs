@@ -37,7 +37,7 @@ const NO_PAST: &str = "going back is not possible in a program, whose host code 
 /// use gcn_report::settings::Settings;
 /// assert!(attached(&Settings::default()).is_none());
 /// let settings = Settings { debug: Some("/run/gcn/socket".into()), ..Settings::default() };
-/// assert!(attached(&settings).is_some(), "it connects at the first launch");
+/// assert!(attached(&settings).is_some(), "the debugger connects at the first launch");
 /// ```
 pub fn attached(settings: &Settings) -> Option<Arc<dyn LaunchControl>> {
     let socket = settings.debug.clone()?;

@@ -10,7 +10,7 @@
 //! use gcn_emu::observe::Observers;
 //! use gcn_runtime::Device;
 //!
-//! /// Front end that stops the run at multiplications, and sends what v0 is in lane 5.
+//! /// Front end that stops the run at multiplications, and sends the value of v0 + 100 in lane 5.
 //! struct Front(mpsc::Sender<i128>);
 //!
 //! impl FrontEnd for Front {
@@ -71,7 +71,7 @@
 //! let observers = Observers::none().controlled_by(engine.clone());
 //! let launch = module.kernel("square")?.launch([8, 1, 1]).arg(&squares);
 //! launch.observers(&observers).run(&device.queue())?;
-//! assert_eq!(engine.left(), None, "the run has ended by itself");
+//! assert_eq!(engine.left(), None, "the run has ended on its own");
 //! assert_eq!(values.try_iter().collect::<Vec<_>>(), [105]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

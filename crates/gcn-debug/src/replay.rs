@@ -262,7 +262,7 @@ fn call_before<'a>(jumps: impl Iterator<Item = &'a (u64, bool)>) -> Option<u64> 
     None
 }
 
-/// Replays the launch up to its fault, where registers are then exact. Returns false if there is no record.
+/// Replays the launch up to its fault, to get exact registers there. Returns false if there is no record.
 pub(crate) fn come_to_fault(state: &mut State) -> bool {
     let turn = state.record.turn;
     let Some(checkpoint) = state.record.checkpoints.until(turn) else {

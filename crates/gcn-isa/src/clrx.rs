@@ -1,5 +1,5 @@
-//! CLRX's spellings of instructions, registers, scalar immediates, formats and permutations. The assembler accepts
-//! them in addition to LLVM's, the printer writes them for [`Syntax::Clrx`](crate::Syntax::Clrx).
+//! CLRX's spellings of instructions, registers, scalar immediates, formats and permutations. The assembler accepts them
+//! in addition to LLVM's, and the printer writes them for [`Syntax::Clrx`](crate::Syntax::Clrx).
 //!
 //! Source: CLRX's documents (GcnOperands, GcnSdwaDpp, GcnInstrs…); `docs/dialects.md`.
 
@@ -89,14 +89,14 @@ pub fn name(row: &Row, isa: Isa) -> &'static str {
         .map_or(own, |(_, theirs, _)| theirs)
 }
 
-/// Instruction with a name that only CLRX uses, in lower case.
+/// Instruction named by `name`, in lower case, which only CLRX uses.
 ///
 /// # Examples
 /// ```
 /// use gcn_isa::{Isa, clrx};
 /// let add = clrx::named(Isa::Vi, "v_add_i32").expect("an alias");
 /// assert_eq!(add.row().name_on(Isa::Vi), "v_add_u32");
-/// assert_eq!(clrx::named(Isa::Vi, "v_add_u32"), None, "the tables have it");
+/// assert_eq!(clrx::named(Isa::Vi, "v_add_u32"), None, "the tables have this name");
 /// ```
 pub fn named(isa: Isa, name: &str) -> Option<Op> {
     let (own, ..) = NAMES
@@ -112,8 +112,8 @@ const TEXEL: u8 = 4;
 /// Dwords of an image descriptor with R128.
 pub(crate) const SHORT_DESCRIPTOR: u8 = 4;
 
-/// Operands whose number of registers in CLRX's text differs from the row, although hardware reads as many as the row
-/// says.
+/// Operands whose number of registers in CLRX's text differs from the row, although hardware reads the row's number of
+/// registers.
 const WIDTHS: &[(&str, Field, u8)] = &[
     ("v_cmp_class_f64", Field::Src1, 2),
     ("v_cmpx_class_f64", Field::Src1, 2),
@@ -135,23 +135,23 @@ pub fn width(row: &Row, slot: &Slot) -> Option<u8> {
         .map(|(.., dwords)| *dwords)
 }
 
-/// Minimum number of VGPRs that CLRX accepts as an image address of which hardware reads at most `most`, and the
+/// Minimum number of VGPRs that CLRX accepts for an image address when hardware reads at most `most` of them, and the
 /// difference between the two.
 const fn least_image_address(most: u8) -> (u8, u8) {
-    /// Smallest maximum of addresses with derivatives.
+    /// Minimum of `most` for addresses with derivatives.
     const DERIVATIVES: u8 = 9;
     let beside_first = if most >= DERIVATIVES { 6 } else { 2 };
     (most.saturating_sub(beside_first), beside_first)
 }
 
-/// Number of VGPRs that CLRX writes for an image address of which hardware reads at most `most`.
+/// Number of VGPRs that CLRX writes for an image address when hardware reads at most `most` of them.
 pub(crate) const fn image_address(most: u8) -> u8 {
     const FEWEST: u8 = 4;
     let (least, _) = least_image_address(most);
     if least > FEWEST { least } else { FEWEST }
 }
 
-/// True if CLRX accepts `count` VGPRs as an image address of which hardware reads at most `most`.
+/// True if CLRX accepts `count` VGPRs for an image address when hardware reads at most `most` of them.
 ///
 /// # Examples
 /// ```
@@ -239,7 +239,7 @@ const MESSAGES: &[(&str, u8, IsaSet)] = &[
 ];
 /// Geometry shader operations, by number.
 pub const GS_OPS: [&str; 4] = ["nop", "cut", "emit", "emit-cut"];
-/// Alternative name of the last one.
+/// Alternative name of the last operation.
 pub const EMIT_CUT: (&str, u8) = ("emit_cut", 3);
 /// Messages that have operations.
 const GS_MESSAGES: [u8; 2] = [2, 3];
@@ -349,7 +349,7 @@ pub(crate) fn write_format(out: &mut Text, format: u8) {
     out.push(']');
 }
 
-/// Writes DPP_CTRL after a blank. Returns false if the text does not represent it.
+/// Writes DPP_CTRL after a blank. Returns false if the text does not represent DPP_CTRL.
 pub(crate) fn write_permutation(out: &mut Text, ctrl: u16) -> bool {
     let _ = match Permutation::unpack(ctrl) {
         Some(Permutation::QuadPerm([a, b, c, d])) => write!(out, " quad_perm:[{a},{b},{c},{d}]"),
@@ -405,7 +405,7 @@ pub fn choices(field: Field) -> impl Iterator<Item = (&'static str, u8)> + Clone
     names.iter().copied()
 }
 
-/// A 16-bit float.
+/// Value of a 16-bit float.
 fn half(bits: u16) -> f64 {
     const FRACTION_BITS: i32 = 10;
     const BIAS: i32 = 15;
@@ -425,7 +425,7 @@ fn half(bits: u16) -> f64 {
 /// Writes a comment with a literal's value as a 16-bit float, with the fewest digits that distinguish it from other
 /// halves.
 pub(crate) fn write_half_comment(out: &mut Text, bits: u16) {
-    /// Digits after the first that distinguish all halves.
+    /// Number of digits after the first that distinguishes all 16-bit floats.
     const DIGITS: usize = 4;
     let text = format!("{:.DIGITS$e}", half(bits));
     let text = match text.split_once('e') {
@@ -464,7 +464,7 @@ fn write_comment(out: &mut Text, text: &str, suffix: char) {
     out.push_str(" */");
 }
 
-/// True if CLRX enforces the rule. It accepts sources that hardware does not define.
+/// True if CLRX enforces the rule. CLRX also accepts instructions whose behavior hardware does not define.
 ///
 /// # Examples
 /// ```

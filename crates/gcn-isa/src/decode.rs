@@ -17,7 +17,7 @@ use crate::target::Isa;
 /// use gcn_isa::{DecodeError, Isa, decode};
 /// let cut = decode(Isa::Gfx9, &[0xd800_0010]);
 /// assert_eq!(cut, Err(DecodeError::Truncated(0xd800_0010)));
-/// let unknown = decode(Isa::Gfx9, &[0xffff_ffff]).expect_err("no encoding begins so");
+/// let unknown = decode(Isa::Gfx9, &[0xffff_ffff]).expect_err("no encoding begins with these bits");
 /// assert_eq!(unknown.to_string(), "0xffffffff begins no instruction of GCN 1.4");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, thiserror::Error)]
@@ -29,7 +29,7 @@ pub enum DecodeError {
     /// The instruction needs a second word.
     #[error("the instruction that begins with {0:#010x} is cut off")]
     Truncated(u32),
-    /// No words.
+    /// `words` is empty.
     #[error("no words")]
     Empty,
 }
@@ -49,8 +49,8 @@ pub fn decode(isa: Isa, words: &[u32]) -> Result<Inst, DecodeError> {
     isa.decoder().decode(words).map(|(inst, _)| inst)
 }
 
-/// Number of high bits of the first dword that select the candidate encodings, together with one fact: whether the
-/// low nine bits (the first source of vector instructions) are an escape value for another encoding.
+/// Number of high bits of the first dword that select the candidate encodings. The low nine bits (the first source of
+/// vector instructions) also select, if they are an escape value for another encoding.
 const SELECTOR_BITS: u32 = 9;
 const TOPS: usize = 1 << SELECTOR_BITS;
 const LOW_BITS: u32 = (1 << SELECTOR_BITS) - 1;
@@ -88,9 +88,9 @@ pub struct Decoder {
 /// Candidate encodings of words with the same top bits.
 #[derive(Clone, Copy)]
 struct EncodingSelector {
-    /// The most likely one.
+    /// Most likely candidate.
     first: Candidate,
-    /// Start and end of the others.
+    /// Start and end of the others in `candidates`.
     others: (u16, u16),
 }
 
@@ -102,7 +102,7 @@ struct Candidate {
     /// Lowest bit of the opcode.
     op_low: u8,
     op_max: u16,
-    /// Index of its first instruction in `ops` and `known`.
+    /// Index of the encoding's first instruction in `ops` and `known`.
     begin: u32,
 }
 
@@ -134,12 +134,12 @@ struct DecodeFacts {
     distance: Bits,
 }
 
-/// Length and branch target of an instruction, which lead to the next ones.
+/// Length and branch target of an instruction, which determine the instructions that may follow.
 ///
 /// # Examples
 /// ```
 /// use gcn_isa::Isa;
-/// // The targets of the branches, in dwords from the begin: s_nop 0; s_cbranch_scc1 -2; s_endpgm.
+/// // Branch targets, in dwords from the beginning: s_nop 0; s_cbranch_scc1 -2; s_endpgm.
 /// let code = [0xbf80_0000, 0xbf85_fffe, 0xbf81_0000];
 /// let (mut at, mut targets) = (0, Vec::new());
 /// while let Some(skimmed) = code.get(at).and_then(|&first| Isa::Gfx9.decoder().skim(first)) {
@@ -150,7 +150,7 @@ struct DecodeFacts {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Skimmed {
-    /// Length.
+    /// Length in dwords.
     pub dwords: usize,
     /// For a branch, the distance in dwords from the next instruction to the target.
     pub branch: Option<i64>,
@@ -231,7 +231,7 @@ impl Decoder {
             first: Candidate::NONE,
             others: (0, 0),
         };
-        // The most specific ones first.
+        // Most specific encodings first.
         let mut by_constant: Vec<&Layout> = layouts().collect();
         by_constant.sort_by_key(|layout| std::cmp::Reverse(layout.constant_mask.count_ones()));
         let (mut selectors, mut candidates) = (Box::new([none; SELECTORS]), Vec::new());
@@ -324,7 +324,7 @@ impl Decoder {
         )
     }
 
-    /// Decodes the instruction at the beginning of `words`, and returns the result of [`Decoder::skim`] too. Reserved
+    /// Decodes the instruction at the beginning of `words`, and also returns the result of [`Decoder::skim`]. Reserved
     /// and unused bits are preserved.
     ///
     /// # Errors
@@ -333,7 +333,7 @@ impl Decoder {
     /// # Examples
     /// ```
     /// use gcn_isa::Isa;
-    /// // A loop over code, which goes on behind words that are no instruction.
+    /// // A loop over code that continues after words that are not an instruction.
     /// let (code, mut at, mut names) = ([0xbf80_0000, 0xffff_ffff, 0xbf81_0000], 0, Vec::new());
     /// while at < code.len() {
     ///     match Isa::Gfx9.decoder().decode(&code[at..]) {
@@ -363,7 +363,7 @@ impl Decoder {
         Ok((Inst::from_parts(known.form, dwords, bits), skimmed))
     }
 
-    /// Form and length in dwords of the instruction that begins with `first`; `None` if there is none or it is a
+    /// Form and length in dwords of the instruction that begins with `first`; `None` if there is none, or if it is a
     /// branch.
     #[inline]
     pub(crate) fn unbranching(&self, first: u32) -> Option<(&'static Form, usize)> {
@@ -371,7 +371,7 @@ impl Decoder {
         (known.distance.width == 0).then(|| (known.form, known.length.dwords(first).into()))
     }
 
-    /// Length and branch target of the instruction that begins with `first`; `None` if there is none. Fast, for a
+    /// Length and branch target of the instruction that begins with `first`; `None` if there is none. Fast enough for a
     /// first pass over large code.
     ///
     /// ```

@@ -43,7 +43,7 @@ impl Form {
         runs
     }
 
-    /// The run of bits that ends below `end`.
+    /// Lowest bit and contents of the run of bits that ends below `end`.
     fn run_below(&self, end: u8) -> (u8, BitContents) {
         let layout = self.layout;
         let top = end - 1;
@@ -92,7 +92,7 @@ impl Form {
         )
     }
 
-    /// True if a field lies within one that the row uses.
+    /// True if `field` lies within a field that the row uses.
     fn is_covered(&self, layout: &Layout, field: Field) -> bool {
         let mask = layout.bits(field).mask();
         let used = self.operands.iter().map(|place| place.slot.field);
@@ -107,9 +107,9 @@ impl Form {
 pub struct BitRun {
     /// Highest bit.
     pub high: u8,
-    /// The lowest bit.
+    /// Lowest bit.
     pub low: u8,
-    /// Contents.
+    /// Contents of the bits.
     pub holds: BitContents,
 }
 
@@ -124,7 +124,7 @@ pub enum BitContents {
     Nothing,
 }
 
-/// Type of a value in lower case, as in pseudo-code.
+/// Name of a type in lower case, as in pseudo-code.
 fn lower(ty: Ty) -> String {
     format!("{ty:?}").to_ascii_lowercase()
 }

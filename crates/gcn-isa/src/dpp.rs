@@ -20,11 +20,11 @@ use crate::text::Text;
 pub enum Permutation {
     /// In each group of four, lane i reads lane `[i]`.
     QuadPerm([u8; 4]),
-    /// Within a row, lane l reads lane l + n, 1 to 15.
+    /// Within a row, lane l reads lane l + n, where n is 1 to 15.
     RowShl(u8),
-    /// Within a row, lane l reads lane l − n, 1 to 15.
+    /// Within a row, lane l reads lane l − n, where n is 1 to 15.
     RowShr(u8),
-    /// Within a row, lane l reads lane l − n, with wraparound, 1 to 15.
+    /// Within a row, lane l reads lane l − n, with wraparound, where n is 1 to 15.
     RowRor(u8),
     /// Lane l reads lane l + 1.
     WaveShl,

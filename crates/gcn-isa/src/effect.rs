@@ -39,7 +39,7 @@ pub enum AtomicOp {
     Inc,
     /// new = old == 0 or old > data ? data : old − 1, unsigned (errata E062)
     Dec,
-    /// new = the smaller
+    /// new = min(old, data)
     Min,
     /// new = max(old, data)
     Max,
@@ -88,14 +88,14 @@ impl AtomicOp {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Stride {
-    /// Adjacent.
+    /// Adjacent elements.
     One,
     /// 64 elements apart (ST64).
     Wave,
 }
 
 impl Stride {
-    /// In elements.
+    /// Distance in elements.
     pub const fn elements(self) -> u32 {
         match self {
             Stride::One => 1,
@@ -119,7 +119,7 @@ pub enum GwsOp {
 /// Lane exchange that uses the LDS hardware but no memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum LaneMove {
-    /// By a pattern in OFFSET (errata E056).
+    /// Each lane reads from a lane given by a pattern in OFFSET (errata E056).
     Swizzle,
     /// Each lane writes to a lane it selects (errata E057).
     Push,
@@ -134,16 +134,16 @@ pub enum CacheOp {
     Invalidate,
     /// Writes all lines back.
     WriteBack,
-    /// Discards this number of lines, 64 bytes each, at an address.
+    /// Discards this number of 64-byte lines at an address.
     Discard(u8),
 }
 
-/// A clock (errata E126).
+/// Clock that an instruction reads (errata E126).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Clock {
     /// Shader core clock.
     Shader,
-    /// Constant frequency.
+    /// Reference clock with a constant frequency.
     Reference,
 }
 
@@ -173,7 +173,7 @@ pub enum Condition {
 
 /// Program control operation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs)] // Named as the instruction.
+#[allow(missing_docs)] // Named after the instructions.
 pub enum Control {
     Nop,
     End,
@@ -204,7 +204,7 @@ pub enum ImageOp {
     Sample(Sampling),
     /// Gathers one component of four texels.
     Gather(Sampling),
-    /// Gathers one component of four consecutive texels, or of eight. No source says more.
+    /// Gathers one component of four or eight consecutive texels. No source documents more.
     GatherRow,
     /// Queries the sizes of a level (RESINFO).
     Size,
@@ -226,9 +226,9 @@ pub enum TexelForm {
 /// Mip level that an image load or store accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ImageLevel {
-    /// The first.
+    /// Base level.
     Base,
-    /// Given by a register (_MIP).
+    /// Level in a register (_MIP).
     Given,
 }
 
@@ -239,7 +239,7 @@ pub enum DetailSource {
     Lanes,
     /// Gradients in registers (_D), or coarse ones (_CD).
     Gradients,
-    /// A register (_L).
+    /// Value in a register (_L).
     Given,
     /// Derived from coordinate differences between lanes, plus a bias in a register (_B).
     Biased,
@@ -270,7 +270,7 @@ pub struct Sampling {
 }
 
 impl Sampling {
-    /// Sampling with this source of the level of detail and no other modifiers.
+    /// Sampling with the level of detail from `detail` and no other modifiers.
     pub const fn new(detail: DetailSource) -> Sampling {
         Sampling {
             detail,
@@ -296,7 +296,7 @@ impl Sampling {
         }
     }
 
-    /// Adds offsets.
+    /// Adds texel offsets.
     pub const fn o(self) -> Sampling {
         Sampling {
             offsets: true,
@@ -318,13 +318,13 @@ impl Sampling {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Does {
     // Memory of any kind; the operands determine which.
-    /// Memory to registers; sub-dword values are extended to a dword.
+    /// Loads registers from memory; sub-dword values are extended to a dword.
     Load(Ty),
-    /// Memory to half a register.
+    /// Loads half a register from memory.
     LoadHalf(Ty, Half),
-    /// Registers to memory; sub-dword values come from the low bits.
+    /// Stores registers to memory; sub-dword values come from the low bits.
     Store(Ty),
-    /// Low bits of the upper half to memory (errata E074).
+    /// Stores the low bits of a register's upper half to memory (errata E074).
     StoreHigh(Ty),
     /// Loads 1 to 4 components from memory to registers, converted from the buffer's format to this type.
     LoadFormat(u8, Ty),
@@ -334,7 +334,7 @@ pub enum Does {
     LoadFormatHigh,
     /// Stores one 16-bit component from the upper half of a register, converted.
     StoreFormatHigh,
-    /// LDS to memory, without registers.
+    /// Copies LDS to memory, without registers.
     StoreFromLds,
     /// Read-modify-write; memory instructions return the old value if GLC is set (errata E101).
     Atomic(AtomicOp, Ty),
@@ -364,11 +364,11 @@ pub enum Does {
     Gws(GwsOp),
     /// Counts in wave creation order (errata E049).
     OrderedCount,
-    /// No effect, but increments counters (errata E046).
+    /// No effect except on LGKM_CNT (errata E046).
     LdsNop,
 
     // Scalar memory
-    /// A 64-bit time.
+    /// Reads a 64-bit time.
     Time(Clock),
     /// Invalidates, writes back or discards cached lines (errata E123, E124).
     Cache(CacheOp),
@@ -381,10 +381,10 @@ pub enum Does {
     /// Exports registers to a render target, a position or a parameter.
     Export,
 
-    // Arithmetic, moves, comparisons: determined by the operands and these.
+    // Arithmetic, moves, comparisons; the operand types select the variant.
     /// An ALU operation on the sources, written to the destination.
     Alu(AluOp),
-    /// Compares two sources as the first one's type; gives a bit per lane, or SCC for scalar instructions.
+    /// Compares two sources as values of the first one's type; writes a bit per lane, or SCC in scalar instructions.
     Compare(Test, Implicit),
     /// Branches to the operand if the condition holds; a destination receives the address of the next instruction.
     Branch(Condition),
@@ -392,7 +392,7 @@ pub enum Does {
     Jump,
     /// Returns from a trap handler.
     ReturnFromTrap,
-    /// Splits the wave by a mask and pushes one part on the stack of S_CBRANCH_…_FORK, or pops one from it.
+    /// Splits the wave by a mask and pushes one part onto the stack of S_CBRANCH_…_FORK, or pops one from it.
     Fork,
     /// Program control.
     Control(Control),
@@ -419,7 +419,7 @@ impl Does {
         }
     }
 
-    /// Type of an element in memory; a dword if the operands determine the size, or there is no memory.
+    /// Type of an element in memory; a dword if the operands determine the size or memory is not accessed.
     ///
     /// # Examples
     /// ```

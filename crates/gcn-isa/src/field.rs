@@ -5,7 +5,7 @@ use crate::target::IsaSet;
 /// A field of an encoding, by its name in the ISA manuals.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
-#[allow(missing_docs)] // The manuals' names; each encoding's map says where a field is.
+#[allow(missing_docs)] // Names from the manuals; each encoding's map has the fields' positions.
 pub enum Field {
     Op,
     // Vector registers
@@ -183,11 +183,11 @@ impl Bits {
 /// assert_eq!((Encoding::Vop2.suffix(), Encoding::Vop2Sdwa.suffix()), ("_e32", "_sdwa"));
 /// assert!(Encoding::Vop1Dpp.is_vector_alu() && Encoding::Vop1Dpp.is_extended());
 /// assert!(Encoding::Smem.is_scalar() && !Encoding::Ds.is_scalar());
-/// assert!(Encoding::Vop3c.is_vop3() && !Encoding::Vop3p.is_vop3(), "packed ones have another layout");
+/// assert!(Encoding::Vop3c.is_vop3() && !Encoding::Vop3p.is_vop3(), "packed VOP3 has another layout");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
-#[allow(missing_docs)] // The manuals' names.
+#[allow(missing_docs)] // Names from the manuals.
 pub enum Encoding {
     Sop2,
     Sopk,
@@ -338,13 +338,13 @@ impl Encoding {
 pub struct Format {
     /// Encoding that this describes.
     pub encoding: Encoding,
-    /// Generations that have it.
+    /// Instruction sets that have the encoding.
     pub on: IsaSet,
     /// Length in dwords, excluding a literal.
     pub dwords: u8,
     /// Constant bits of the first dword as (lowest bit, width, value); later entries refine earlier ones.
     pub constant: &'static [(u8, u8, u32)],
-    /// (field, lowest bit, width).
+    /// Fields as (field, lowest bit, width).
     pub fields: &'static [(Field, u8, u8)],
 }
 
@@ -353,14 +353,14 @@ pub struct Format {
 /// # Examples
 /// ```
 /// use gcn_isa::{Encoding, Field, Isa};
-/// let [old, new] = [Isa::Ci, Isa::Vi].map(|isa| isa.tables().layout(Encoding::Ds).expect("it exists"));
+/// let [old, new] = [Isa::Ci, Isa::Vi].map(|isa| isa.tables().layout(Encoding::Ds).expect("the encoding exists"));
 /// assert_eq!((old.bits(Field::Gds).low, new.bits(Field::Gds).low), (17, 16), "GCN 1.2 moves the bit");
 /// assert_eq!((new.constant, new.constant_mask), (0xd800_0000, 0xfc00_0000));
 /// assert!(!new.has(Field::Glc) && new.bits(Field::Glc).width == 0);
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
-    /// The encoding.
+    /// Encoding with this layout.
     pub encoding: Encoding,
     /// Length in dwords, excluding a literal.
     pub dwords: u8,

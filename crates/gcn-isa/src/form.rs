@@ -1,5 +1,5 @@
-//! An instruction in one encoding on one instruction set: everything that follows from its row and the field maps,
-//! precomputed. Encoding, decoding, printing and assembling look facts up here.
+//! Forms: instructions in one encoding on one instruction set, with all facts that follow from the row and the field
+//! maps. Encoding, decoding, printing and assembling look facts up here.
 
 pub(crate) mod layouts;
 pub(crate) mod ready;
@@ -40,13 +40,13 @@ const LITERAL_FIELDS: usize = 2;
 /// ```
 #[derive(Debug)]
 pub struct Form {
-    /// The instruction.
+    /// Identity of the instruction.
     pub op: Op,
-    /// The encoding.
+    /// Encoding of the form.
     pub encoding: Encoding,
-    /// The instruction set.
+    /// Instruction set of the form.
     pub isa: Isa,
-    /// Row in the tables.
+    /// Row of the instruction.
     pub row: &'static Row,
     /// Field map of the encoding.
     pub layout: &'static Layout,
@@ -84,7 +84,7 @@ pub(crate) struct Length {
 }
 
 impl Length {
-    /// Pairs that no dword and every dword matches, respectively.
+    /// Pairs that match no dword and every dword, respectively.
     const NEVER: (u32, u32) = (0, 1);
     const ALWAYS: (u32, u32) = (0, 0);
 
@@ -194,7 +194,6 @@ impl Form {
         self.layout.bits(Field::Op).get(self.base)
     }
 
-    /// Length.
     #[inline]
     pub(crate) fn length(&self) -> Length {
         self.length
@@ -208,14 +207,14 @@ impl Form {
             && self.layout.bits(Field::Offset).get(bits) == LITERAL
     }
 
-    /// The modifier stored in this field.
+    /// Modifier stored in `field`.
     ///
     /// # Examples
     /// ```
     /// use gcn_isa::{Field, Isa};
     /// let tables = Isa::Vi.tables();
     /// let form = &tables.forms(tables.named("ds_read_b32").expect("an instruction"))[0];
-    /// let gds = form.modifier(Field::Gds).expect("it can read GDS");
+    /// let gds = form.modifier(Field::Gds).expect("the modifier exists");
     /// assert_eq!((gds.modifier.names, gds.bits.mask()), (&["gds"][..], 1 << 16));
     /// assert!(form.modifier(Field::Glc).is_none());
     /// ```

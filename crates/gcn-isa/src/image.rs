@@ -46,13 +46,13 @@ pub const SHORT_IMAGE_DWORDS: usize = 4;
 /// Number of low address bits that a descriptor does not store.
 pub const ADDRESS_SHIFT: u32 = 8;
 
-/// Image kind, the field TYPE.
+/// Image kind: the field TYPE.
 ///
 /// # Examples
 /// ```
 /// use gcn_isa::image::ImageKind;
 /// assert_eq!((ImageKind::numbered(11), ImageKind::numbered(0)), (Some(ImageKind::Cube), None));
-/// assert!(ImageKind::Cube.dimensions() == 2 && ImageKind::Cube.has_layers(), "its faces");
+/// assert!(ImageKind::Cube.dimensions() == 2 && ImageKind::Cube.has_layers(), "a cube's layers are its faces");
 /// assert!(ImageKind::D3.dimensions() == 3 && !ImageKind::D3.has_layers());
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -154,7 +154,7 @@ impl Select {
         }
     }
 
-    /// Index of the format's component, if it is one.
+    /// Index of the format's component; `None` for a constant.
     pub const fn component(self) -> Option<usize> {
         match self {
             Select::Zero | Select::One => None,
@@ -166,7 +166,7 @@ impl Select {
     }
 }
 
-/// Image descriptor (T#). Sizes are those of the base level.
+/// Image descriptor (T#). Sizes refer to the base level.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ImageDescriptor {
     /// Address of the first texel, a multiple of 256 below 2^48.
@@ -186,14 +186,14 @@ pub struct ImageDescriptor {
     /// Depth of a three-dimensional image; for arrays and cubes, the number of layers (up to GCN 1.2), or the index
     /// of the last layer plus one (GCN 1.4).
     pub depth: u32,
-    /// Texels from the beginning of a row to the next; on GCN 1.4, for more than one level, the number of rows of a
-    /// layer with all its levels (errata E322).
+    /// Distance between rows in texels; on GCN 1.4, for more than one level, the number of rows of a layer with all its
+    /// levels (errata E322).
     pub pitch: u32,
     /// First accessible layer.
     pub first_layer: u32,
     /// Last accessible layer.
     pub last_layer: u32,
-    /// First level, from which levels of detail count.
+    /// First accessible level; levels of detail count from it.
     pub base_level: u8,
     /// Last accessible level; for multisampled images, the logarithm of the number of samples.
     pub last_level: u8,
@@ -381,7 +381,7 @@ impl ImageDescriptor {
         sources.fold(0, |mask, component| mask | 1 << component)
     }
 
-    /// The image at another address, a multiple of 256.
+    /// Returns the descriptor with another address, a multiple of 256.
     pub const fn at(mut self, address: u64) -> ImageDescriptor {
         self.address = address;
         self

@@ -10,7 +10,7 @@ use crate::operand::Modifier;
 use crate::row::Row;
 use crate::target::Isa;
 
-/// An instruction. It consists of its words, so that no bit is ever lost; operands are views of them.
+/// An instruction, stored as its words so that no bit is lost; operands are views of the words.
 ///
 /// ```
 /// use gcn_isa::{Encoding, Inst, Isa, Op, Operand, sop::Sop2};
@@ -54,23 +54,23 @@ pub struct Inst {
 pub enum Operand {
     /// Consecutive VGPRs.
     Vgprs {
-        /// The first.
+        /// First register.
         first: u8,
         /// Number of registers.
         count: u8,
     },
     /// Scalar source or destination by number (see [`regs`](crate::regs)): registers and inline constants.
     Scalar {
-        /// Number, 0..=255, except 255 (a literal).
+        /// Number, 0..=254 (255 indicates a literal).
         code: u8,
-        /// Dwords.
+        /// Size in dwords.
         count: u8,
     },
     /// Literal constant in the dword after the instruction.
     Literal(u32),
     /// No register: `off`.
     Off,
-    /// A number.
+    /// Immediate number.
     Imm(i64),
     /// Offset of a scalar memory instruction. If both parts are `None`, the fields contradict each other (errata
     /// E025).
@@ -113,19 +113,19 @@ pub enum FieldError {
     /// The field cannot encode this kind of operand.
     #[error("the operand is of a kind that this field cannot hold")]
     Kind,
-    /// The first register of a group is not aligned to this number.
+    /// The first register of a group is not a multiple of this number.
     #[error("the first register must be a multiple of {0}")]
     Alignment(u8),
 }
 
 impl Inst {
     /// Creates an instruction with every operand zero and all modifiers at their defaults; `None` if `isa` lacks the
-    /// instruction or it lacks the encoding.
+    /// instruction, or the instruction lacks the encoding.
     ///
     /// # Examples
     /// ```
     /// use gcn_isa::{Encoding, Inst, Isa, Op, sop::Sopp};
-    /// let end = Inst::new(Isa::Gfx9, Op::Sopp(Sopp::S_ENDPGM), Encoding::Sopp).expect("it exists");
+    /// let end = Inst::new(Isa::Gfx9, Op::Sopp(Sopp::S_ENDPGM), Encoding::Sopp).expect("gfx900 has the instruction");
     /// assert_eq!((end.words()[0], end.dwords()), (0xbf81_0000, 1));
     /// assert!(Inst::new(Isa::Gfx9, end.op, Encoding::Ds).is_none());
     /// ```
@@ -140,9 +140,9 @@ impl Inst {
     /// # Examples
     /// ```
     /// use gcn_isa::{Inst, Isa};
-    /// // Modifiers that are not written have values of their own.
+    /// // Omitted modifiers have default values.
     /// let (_, form) = Isa::Vi.tables().mnemonic(b"v_mov_b32_dpp").expect("an instruction");
-    /// let mov = Inst::with_defaults(form.expect("the suffix asks for one"));
+    /// let mov = Inst::with_defaults(form.expect("the suffix selects one"));
     /// assert_eq!(mov.text(), "v_mov_b32_dpp v0, v0 quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xf");
     /// ```
     #[inline]
@@ -150,7 +150,7 @@ impl Inst {
         Inst::from_bits(form, form.base)
     }
 
-    /// Creates an instruction from two words, the second of which may not belong to it.
+    /// Creates an instruction from two words; the second one may belong to the next instruction.
     #[inline]
     pub(crate) fn from_bits(form: &'static Form, bits: u64) -> Inst {
         Inst::from_parts(form, form.length().dwords(bits as u32), bits)
@@ -204,13 +204,13 @@ impl Inst {
         self.form
     }
 
-    /// Row in the tables.
+    /// Row of the instruction.
     #[inline]
     pub fn row(&self) -> &'static Row {
         self.form.row
     }
 
-    /// Effect.
+    /// Effect of the instruction.
     ///
     /// # Examples
     /// ```
@@ -240,7 +240,7 @@ impl Inst {
         usize::from(self.dwords)
     }
 
-    /// Words; only the first [`Inst::dwords`] are used, the rest is zero.
+    /// Words of the instruction. Only the first [`Inst::dwords`] are used; the rest are zero.
     ///
     /// # Examples
     /// ```
@@ -267,7 +267,7 @@ impl Inst {
     /// use gcn_isa::{Field, Isa, decode};
     /// let branch = decode(Isa::Gfx9, &[0xbf85_fffe]).expect("s_cbranch_scc1");
     /// assert_eq!((branch.get(Field::Simm16), branch.get_signed(Field::Simm16)), (0xfffe, -2));
-    /// assert!(!branch.flag(Field::Glc), "it has no such field");
+    /// assert!(!branch.flag(Field::Glc), "SOPP has no GLC");
     /// ```
     pub fn get(&self, field: Field) -> u64 {
         self.layout().bits(field).get(self.bits)
@@ -301,13 +301,13 @@ impl Inst {
     /// Sets a field to an unsigned value.
     ///
     /// # Errors
-    /// [`FieldError::Missing`], [`FieldError::Range`].
+    /// [`FieldError::Missing`] or [`FieldError::Range`].
     ///
     /// # Examples
     /// ```
     /// use gcn_isa::{Field, Isa, decode};
     /// let mut nop = decode(Isa::Gfx9, &[0xbf80_0000])?;
-    /// nop.set(Field::Simm16, 7).expect("it fits");
+    /// nop.set(Field::Simm16, 7).expect("the value fits");
     /// assert_eq!((nop.text().as_str(), nop.bits()), ("s_nop 7", 0xbf80_0007));
     /// # Ok::<(), gcn_isa::DecodeError>(())
     /// ```
@@ -319,13 +319,13 @@ impl Inst {
     /// Sets a field to a signed value.
     ///
     /// # Errors
-    /// [`FieldError::Missing`], [`FieldError::Range`].
+    /// [`FieldError::Missing`] or [`FieldError::Range`].
     ///
     /// # Examples
     /// ```
     /// use gcn_isa::{Field, Isa, decode};
     /// let mut branch = decode(Isa::Gfx9, &[0xbf85_0000])?;
-    /// branch.set_signed(Field::Simm16, -2).expect("it fits");
+    /// branch.set_signed(Field::Simm16, -2).expect("the value fits");
     /// assert_eq!(branch.words()[0], 0xbf85_fffe);
     /// assert!(branch.set_signed(Field::Simm16, 1 << 15).is_err());
     /// # Ok::<(), gcn_isa::DecodeError>(())

@@ -18,7 +18,7 @@
 //!
 //! // Encode `v_mul_f32 v3, s8, v1`.
 //! let op = Op::Vop2(Vop2::V_MUL_F32);
-//! let mut inst = Inst::new(Isa::Gfx9, op, Encoding::Vop2).expect("gfx900 has it");
+//! let mut inst = Inst::new(Isa::Gfx9, op, Encoding::Vop2).expect("gfx900 has the instruction");
 //! let [vdst, src0, src1] = [0, 1, 2].map(|index| &inst.form().operands[index].slot);
 //! inst.set_operand(vdst, Operand::Vgprs { first: 3, count: 1 })?;
 //! inst.set_operand(src0, Operand::Scalar { code: 8, count: 1 })?;
@@ -28,9 +28,9 @@
 //! ```
 //!
 //! Each chapter of AMD's manuals is a module ([`ds`], [`flat`], [`smem`], …): the field maps of its encodings, then a
-//! row per instruction. [`Inst`] is an instruction as words with views of its operands. [`decode()`] creates one from
-//! words, [`Inst::new`] and [`Inst::set_operand`] from operands, and [`Inst::print`] writes its text. This crate does
-//! not execute instructions, read files or write to standard output.
+//! row per instruction. [`Inst`] holds the words of an instruction and gives access to its operands. [`decode()`]
+//! creates one from words, [`Inst::new`] and [`Inst::set_operand`] from operands, and [`Inst::print`] writes its text.
+//! This crate does not execute instructions, read files or write to standard output.
 
 #![forbid(unsafe_code)]
 // A new instruction set, register class or effect must be considered in every match.

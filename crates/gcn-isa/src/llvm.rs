@@ -1,5 +1,5 @@
 //! Documented instructions that LLVM 19's assembler refuses, so that listings in LLVM's syntax can show them as data.
-//! Rows state instructions that are `lacking`; this module handles operands and modifiers.
+//! Rows mark instructions as `lacking`; this module handles operands and modifiers.
 
 use crate::dpp::Permutation;
 use crate::effect::{Does, ImageOp};
@@ -28,7 +28,7 @@ const LATER_NAMES: &[(&str, &str)] = &[("v_mul_lo_i32", "v_mul_lo_u32")];
 /// # Examples
 /// ```
 /// use gcn_isa::{Isa, llvm};
-/// let mul = llvm::named(Isa::Gfx9, "v_mul_lo_i32").expect("the low half has no sign");
+/// let mul = llvm::named(Isa::Gfx9, "v_mul_lo_i32").expect("an alternative name");
 /// assert_eq!(mul.row().name, "v_mul_lo_u32");
 /// ```
 pub fn named(isa: Isa, name: &str) -> Option<Op> {
@@ -43,7 +43,7 @@ pub fn named(isa: Isa, name: &str) -> Option<Op> {
 /// use gcn_isa::{Encoding, Isa, llvm};
 /// let form = llvm::long_form(Isa::Si, "v_add_co_u32").expect("LLVM's name of a later generation");
 /// assert_eq!((form.name, form.encoding), ("v_add_i32", Encoding::Vop3b));
-/// assert_eq!(llvm::long_form(Isa::Gfx9, "v_add_co_u32"), None, "it is the row's own name");
+/// assert_eq!(llvm::long_form(Isa::Gfx9, "v_add_co_u32"), None, "the row's own name");
 /// ```
 pub fn long_form(isa: Isa, name: &str) -> Option<&'static Form> {
     let (_, own) = LONG_NAMES.iter().find(|(theirs, _)| *theirs == name)?;

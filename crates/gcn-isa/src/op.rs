@@ -15,11 +15,11 @@ macro_rules! ops {
         /// assert_eq!(add.row().name, "ds_add_u32");
         /// ```
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-        #[allow(missing_docs)] // Each is the family of the encoding of its name.
+        #[allow(missing_docs)] // Each variant is the family of the encoding with the same name.
         pub enum Op { $($Family($Enum),)* }
 
         impl Op {
-            /// Row.
+            /// Row that declares the instruction.
             #[inline]
             pub fn row(self) -> &'static Row {
                 &FAMILIES[self.family() as usize][self.index_in_family()]
@@ -74,7 +74,7 @@ macro_rules! ops {
         /// Rows of each family, in the order of [`InstructionFamily`].
         pub(crate) static FAMILIES: [&[Row]; [$(InstructionFamily::$Family),*].len()] = [$(&$rows,)*];
 
-        /// Checks that the list below has the order of [`InstructionFamily`].
+        /// Checks that the list below is in the order of [`InstructionFamily`].
         const _: () = {
             let mut index = 0;
             $(

@@ -8,7 +8,7 @@ use crate::field::Field;
 /// ```
 /// use gcn_isa::Ty;
 /// assert_eq!((Ty::F16.bytes(), Ty::F16.dwords(), Ty::F16.constant_bits()), (2, 1, 16));
-/// assert!(Ty::F16x2.is_float() && !Ty::F16x2.is_short_integer(), "two in a dword");
+/// assert!(Ty::F16x2.is_float() && !Ty::F16x2.is_short_integer(), "two floats in a dword");
 /// assert_eq!(Ty::of_dwords(4), Ty::B128);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -105,7 +105,7 @@ impl Ty {
     }
 }
 
-/// Meaning of a field's number.
+/// Interpretation of a field's value.
 ///
 /// # Examples
 /// ```
@@ -122,7 +122,7 @@ pub enum Kind {
     GlobalAddress,
     /// SCRATCH address: one VGPR, or `off` if SADDR names a register (errata E017).
     ScratchAddress,
-    /// Buffer address: as many VGPRs as IDXEN, OFFEN and ADDR64 require, `off` for none.
+    /// Buffer address: as many VGPRs as IDXEN, OFFEN and ADDR64 require, or `off` for none.
     BufferAddress,
     /// Data of an image instruction: one VGPR per component in DMASK, half as many with packed 16-bit components,
     /// plus a status dword with TFE.
@@ -135,7 +135,7 @@ pub enum Kind {
     ImageAddress {
         /// Minimum number of VGPRs, with 16-bit components.
         least: u8,
-        /// The most VGPRs.
+        /// Maximum number of VGPRs.
         most: u8,
     },
     /// Export target: `mrt0`, `pos0`, `param0` (see [`exp`](crate::exp)).
@@ -156,7 +156,7 @@ pub enum Kind {
     Ssrc,
     /// Scalar destination; VCC if the encoding lacks the field.
     Sdst,
-    /// Number of the first SGPR divided by two to this power: 1 for SBASE, 2 for SRSRC.
+    /// Number of the first SGPR, shifted right by this amount: 1 for SBASE, 2 for SRSRC.
     Aligned(u8),
     /// Offset of a scalar memory instruction: immediate, register or both (errata E025).
     ScalarOffset {
@@ -175,7 +175,7 @@ pub enum Kind {
     Waitcnt,
     /// Hardware register and a range of its bits.
     Hwreg,
-    /// A message.
+    /// Message of S_SENDMSG.
     SendMsg,
     /// Bit mask of the operands that VGPR indexing applies to: `gpr_idx(SRC0,SRC1,SRC2,DST)`.
     GprIndex,
@@ -212,19 +212,19 @@ pub enum Presence {
 /// use gcn_isa::{Field, Kind, Op, OperandAccess, Ty, vop::Vop2};
 /// let sum = Op::Vop2(Vop2::V_MAC_F32).row().slots().next().expect("its destination");
 /// assert_eq!((sum.field, sum.kind, sum.ty), (Field::Vdst, Kind::Vgpr, Ty::F32));
-/// assert_eq!(sum.access, OperandAccess::ReadWrite, "the product is added to it");
+/// assert_eq!(sum.access, OperandAccess::ReadWrite, "the destination is also an addend");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Slot {
     /// Field that holds the register number or immediate.
     pub field: Field,
-    /// Meaning of the field's number.
+    /// Interpretation of the field's value.
     pub kind: Kind,
     /// Type, which determines the number of registers.
     pub ty: Ty,
-    /// Access: read, written or both.
+    /// Direction of the access: read, write or both.
     pub access: OperandAccess,
-    /// Condition under which it appears in the text.
+    /// Condition under which the operand appears in the text.
     pub when: Presence,
 }
 
@@ -253,7 +253,7 @@ pub enum ModifierValue {
     BufferFormat,
     /// Part of another modifier's value: `dfmt:4`. It is never printed and may precede operands.
     Part,
-    /// Lane permutation, whose name is that of the permutation: `quad_perm:[0,1,2,3]`, `row_shl:1` (see
+    /// Lane permutation, written by the name of the permutation: `quad_perm:[0,1,2,3]`, `row_shl:1` (see
     /// [`dpp`](crate::dpp)).
     LanePermutation,
 }
@@ -269,11 +269,11 @@ pub enum ModifierValue {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Modifier {
-    /// Field that holds its value.
+    /// Field that holds the value.
     pub field: Field,
     /// Name as printed, followed by alternative names.
     pub names: &'static [&'static str],
-    /// Syntax of its value.
+    /// Syntax of the value.
     pub value: ModifierValue,
     /// True if the modifier is mandatory (errata E019, E020).
     pub required: bool,
@@ -284,7 +284,7 @@ pub struct Modifier {
 /// Entry of the column "written as".
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Written {
-    /// An operand, in order.
+    /// An operand, in the order of the text.
     Operand(Slot),
     /// A modifier.
     Modifier(Modifier),
@@ -300,9 +300,9 @@ pub(crate) const SEL_DWORD: u8 = 6;
 pub const UNUSED: &[&str] = &["UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"];
 /// SDWA value that preserves the old bits.
 const UNUSED_PRESERVE: u8 = 2;
-/// All rows, all banks.
+/// Mask of all rows or all banks.
 const ALL_LANES: u8 = 0xf;
-/// `quad_perm:[0,1,2,3]`: the identity.
+/// Identity permutation, `quad_perm:[0,1,2,3]`.
 const SAME_LANE: u8 = 0xe4;
 
 const fn of_encoding(
@@ -320,7 +320,7 @@ const fn of_encoding(
     }
 }
 
-/// Modifiers that an encoding adds to those of the row if it has their fields.
+/// Modifiers that an encoding adds to the row's own if it has their fields.
 #[rustfmt::skip]
 pub(crate) const ENCODING_MODIFIERS: &[Modifier] = &[
     of_encoding(Field::DstSel,    &["dst_sel"],    ModifierValue::Named(SELECTIONS), SEL_DWORD),
@@ -392,7 +392,7 @@ pub(crate) mod words {
             self.when(Presence::NotLds)
         }
 
-        /// Makes one the default of this list's bits.
+        /// Sets the default of each bit of the list to 1.
         pub(crate) const fn by_default(self) -> Written {
             match self {
                 Written::Modifier(m) => Written::Modifier(Modifier { default: 1, ..m }),
@@ -507,7 +507,7 @@ pub(crate) mod words {
     pub const fn SReg0(ty: Ty) -> Written {
         slot(Field::Ssrc0, Kind::Sdst, ty, Read)
     }
-    /// Register in the field SDST that is read.
+    /// Source register in the field SDST.
     pub const fn SStored(ty: Ty) -> Written {
         slot(Field::Sdst, Kind::Sdst, ty, Read)
     }
@@ -516,7 +516,7 @@ pub(crate) mod words {
     /// Lane mask that is read; VCC if the encoding lacks the field.
     pub const Mask: Written = slot(Field::Src2, Kind::Sdst, Ty::B64, Read);
     pub const K: Written = slot(Field::Literal, Kind::Literal, Ty::B32, Read);
-    /// [`K`] of a half: the upper 16 bits are zero.
+    /// [`K`] in half precision: the upper 16 bits are zero.
     pub const K16: Written = slot(Field::Literal, Kind::Literal, Ty::F16, Read);
     pub const fn Simm(kind: Kind) -> Written {
         slot(Field::Simm16, kind, Ty::B16, Read)

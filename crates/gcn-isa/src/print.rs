@@ -1,8 +1,8 @@
 //! Prints instructions by walking the row. No instruction is named here.
 //!
 //! Most instructions are printed with the [`Template`] of their form and [preformatted](ReadyTexts) operands.
-//! Instructions outside of the template's conditions are printed by the [`FullPrinter`], which examines every bit.
-//! If both apply, their output is identical; a test checks this.
+//! Instructions that do not meet the template's conditions are printed by the [`FullPrinter`], which examines every
+//! bit. If both apply, their output is identical; a test checks this.
 
 mod fidelity;
 mod immediate;
@@ -578,7 +578,7 @@ mod tests {
             let forms = crate::op::rows().flat_map(|row| tables.forms(row.op()));
             for form in forms {
                 let template = form.template(compile);
-                // Most random bits are unusual, so usual bits are substituted, and a few flipped again.
+                // Most random bits are unusual, so usual bits are substituted, and a few are flipped again.
                 for round in 0..200 {
                     let mut bits = random.bits();
                     if round % 4 != 0 {
@@ -615,7 +615,7 @@ mod tests {
 
     #[test]
     fn lines_end_before_a_branch_and_a_truncated_instruction() {
-        // `s_nop 0`, `ds_read_b32 v1, v2`, and a branch, or the same read truncated, or a literal.
+        // `s_nop 0`, `ds_read_b32 v1, v2`, then a branch, a truncated read, or a literal.
         let read = [0xd86c_0000, 0x0100_0002];
         let (nop, branch, mov) = (0xbf80_0000, 0xbf82_0000, [0xbe80_00ff, 0x0001_2345]);
         let whole = "\ts_nop 0\n\tds_read_b32 v1, v2\n";

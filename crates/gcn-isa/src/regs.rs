@@ -13,11 +13,11 @@ const FLAT_SCRATCH_CI: u8 = 104;
 const FLAT_SCRATCH_VI: u8 = 102;
 /// XNACK_MASK of GCN 1.2 and 1.4, low half.
 pub const XNACK_MASK_LO: u8 = 104;
-/// High half.
+/// XNACK_MASK of GCN 1.2 and 1.4, high half.
 pub const XNACK_MASK_HI: u8 = 105;
 /// VCC, low half; the high half follows.
 pub const VCC_LO: u8 = 106;
-/// M0.
+/// M0 register.
 pub const M0: u8 = 124;
 /// EXEC, low half.
 pub const EXEC_LO: u8 = 126;
@@ -31,7 +31,7 @@ pub const ZERO: u8 = 128;
 pub const SIXTY_FOUR: u8 = 192;
 /// Inline constant −16, the last of the negative integers.
 pub const MINUS_SIXTEEN: u8 = 208;
-/// Inline constant 0.5, the first floating-point one.
+/// Inline constant 0.5, the first floating-point constant.
 pub const HALF: u8 = 240;
 /// Inline constant 1/(2π), from GCN 1.2.
 pub const INV_2PI: u8 = 248;
@@ -75,7 +75,7 @@ const fn special(name: &'static str, code: u8, dwords: u8, on: IsaSet) -> Specia
     }
 }
 
-/// Special registers, in the order in which names are looked up by number.
+/// Special registers. A lookup by number returns the first match.
 #[rustfmt::skip]
 const SPECIALS: &[Special] = &[
     special("flat_scratch",            FLAT_SCRATCH_CI, 2, on::CI_ONLY),
@@ -382,7 +382,7 @@ pub fn inline(isa: Isa, code: u8) -> Option<Inline> {
 /// ```
 /// use gcn_isa::regs::{MINUS_SIXTEEN, SIXTY_FOUR, inline_of_int};
 /// assert_eq!((inline_of_int(64), inline_of_int(-16)), (Some(SIXTY_FOUR), Some(MINUS_SIXTEEN)));
-/// assert_eq!(inline_of_int(65), None, "it takes a literal");
+/// assert_eq!(inline_of_int(65), None, "65 needs a literal");
 /// ```
 pub fn inline_of_int(value: i64) -> Option<u8> {
     match value {
@@ -394,8 +394,8 @@ pub fn inline_of_int(value: i64) -> Option<u8> {
 
 /// Bits of floating-point inline constant `code` as a value of type `ty`.
 ///
-/// 16-bit floating-point operands read the 16-bit float, 64-bit operands the 64-bit float, all others the 32-bit
-/// float; 16-bit integers get its low half (errata E165).
+/// 16-bit floating-point operands read the 16-bit float, 64-bit operands the 64-bit float, and all others the 32-bit
+/// float. 16-bit integer operands get its low half (errata E165).
 ///
 /// # Examples
 /// ```
@@ -410,7 +410,7 @@ pub fn float_bits(code: u8, ty: Ty) -> Option<u64> {
     float_constants(ty).get(index).copied()
 }
 
-/// Bits of the floating-point inline constants, starting at number [`HALF`], as values of a type.
+/// Bits of the floating-point inline constants, starting at number [`HALF`], as values of type `ty`.
 fn float_constants(ty: Ty) -> &'static [u64; FLOATS.len()] {
     const HALVES: [u64; FLOATS.len()] = [
         0x3800, 0xb800, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4400, 0xc400, 0x3118,
@@ -472,8 +472,8 @@ pub fn inline_of_float_bits(isa: Isa, bits: u64, ty: Ty) -> Option<u8> {
     inline(isa, code).map(|_| code)
 }
 
-/// Number of the inline constant that gives an operand of type `ty` these bits, if `isa` has one. For 16-bit
-/// integers, `bits` is sign-extended to 64 bits, because 0xffff is not −1 to LLVM.
+/// Number of the inline constant that an operand of type `ty` reads as `bits`, if `isa` has one. For 16-bit integers,
+/// `bits` is sign-extended to 64 bits, because 0xffff is not −1 to LLVM.
 ///
 /// # Examples
 /// ```

@@ -31,20 +31,20 @@ pub struct Row {
     pub spelled: &'static [(IsaSet, &'static str)],
     /// Opcode per [`Numbering`](crate::Numbering).
     pub opcode: [Option<u16>; NUMBERINGS],
-    /// Instruction sets that have it.
+    /// Instruction sets that have the instruction.
     pub on: IsaSet,
-    /// Encodings in addition to its family's own.
+    /// Encodings in addition to the family's own.
     pub forms: Forms,
     /// Operands in order, then modifiers.
     pub written: &'static [Written],
-    /// Effect.
+    /// Effect of the instruction.
     pub does: Does,
-    /// Parts that LLVM's assembler lacks.
+    /// Parts of the instruction that LLVM's assembler lacks.
     pub lacks: Lacks,
 }
 
 impl Row {
-    /// Opcode on `isa`; `None` if it does not exist there.
+    /// Opcode on `isa`; `None` if `isa` does not have the instruction.
     pub fn opcode_on(&self, isa: Isa) -> Option<u16> {
         if self.on.has(isa) {
             self.opcode[isa.numbering() as usize]
@@ -61,7 +61,7 @@ impl Row {
             .map_or(self.name, |(_, name)| name)
     }
 
-    /// Implicit state that it reads and writes, excluding its use of M0 for memory
+    /// Implicit state that the instruction reads and writes, except M0 for memory accesses
     /// ([`MemoryUse`](crate::uses::MemoryUse)).
     pub fn implicit(&self) -> Implicit {
         self.does.implicit(self.is_scalar())
@@ -88,7 +88,7 @@ impl Row {
         })
     }
 
-    /// Encodings on any generation: its family's own first, then the longer ones.
+    /// Encodings on any generation: the family's own first, then the longer ones.
     pub fn encodings(&self) -> impl Iterator<Item = Encoding> + use<> {
         let native = self.family.encoding();
         let forms = self.forms;
@@ -151,7 +151,7 @@ impl Row {
 /// use gcn_isa::{Forms, Op, vop::Vop2};
 /// let mac = Op::Vop2(Vop2::V_MAC_F32).row().forms;
 /// assert!(mac.has(Forms::E64.and(Forms::DPP)) && mac.has(Forms::SDWA_VI));
-/// assert!(!mac.has(Forms::SDWA), "GCN 1.4 lacks it");
+/// assert!(!mac.has(Forms::SDWA), "GCN 1.4 has no SDWA form");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Forms(u8);
@@ -178,12 +178,12 @@ impl Forms {
     /// VOP3 and DPP.
     pub const FMAC: Forms = Forms(1 | 4);
 
-    /// Both.
+    /// Union of two sets.
     pub const fn and(self, other: Forms) -> Forms {
         Forms(self.0 | other.0)
     }
 
-    /// True if it contains all of `other`.
+    /// True if `other` is a subset.
     pub const fn has(self, other: Forms) -> bool {
         self.0 & other.0 == other.0
     }
@@ -194,7 +194,7 @@ impl Forms {
 pub struct Lacks(u16);
 
 impl Lacks {
-    /// No part.
+    /// No part: LLVM has the whole instruction.
     pub const NOTHING: Lacks = Lacks(0);
     /// The whole instruction.
     pub const ALL: Lacks = Lacks(1);
@@ -202,11 +202,11 @@ impl Lacks {
     pub const OLDEST: Lacks = Lacks(1 << 1);
     /// VOP3 form before GCN 1.2; in the short form, literal lane numbers and LDS values.
     pub const LANES: Lacks = Lacks(1 << 2);
-    /// LDS value as its source.
+    /// LDS value as the source.
     pub const LDS_DIRECT: Lacks = Lacks(1 << 3);
-    /// Scalar registers other than M0, and literals, as sources: LLVM counts M0, the index, as one.
+    /// Scalar registers other than M0, and literals, as sources: LLVM counts M0, the index, as a scalar read.
     pub const SCALAR: Lacks = Lacks(1 << 4);
-    /// The bit GDS.
+    /// GDS bit.
     pub const GDS: Lacks = Lacks(1 << 5);
     /// Sub-dword selection of the SDWA destination.
     pub const DST_SEL: Lacks = Lacks(1 << 6);
@@ -216,12 +216,12 @@ impl Lacks {
         Lacks(!self.0)
     }
 
-    /// Both.
+    /// Union of two sets.
     pub(crate) const fn and(self, other: Lacks) -> Lacks {
         Lacks(self.0 | other.0)
     }
 
-    /// True if it contains any of `other`.
+    /// True if the sets overlap.
     pub(crate) const fn has(self, other: Lacks) -> bool {
         self.0 & other.0 != 0
     }
@@ -373,9 +373,9 @@ pub(crate) use identities;
 
 /// Declares a family: the enum of its instructions and the table of their rows.
 ///
-/// A row is: name, opcode on SI and CI, opcode on VI and GFX9 (`_` for none), instruction sets that have it, written
-/// as, does; optionally `in FORMS` (additional encodings), `lacking LACKS` (in LLVM's assembler) and `spelled ON
-/// "name", …` (other names on some generations).
+/// A row lists: name, opcode on SI and CI, opcode on VI and GFX9 (`_` for none), instruction sets that have it,
+/// operands and modifiers, effect; optionally `in FORMS` (additional encodings), `lacking LACKS` (in LLVM's assembler)
+/// and `spelled ON "name", …` (other names on some generations).
 macro_rules! family {
     (
         $(#[$doc:meta])* $Family:ident in $TABLE:ident;

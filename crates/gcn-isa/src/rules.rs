@@ -1,8 +1,8 @@
 //! Rules that assemblers enforce in addition to field ranges. Words that break a rule cannot be produced from source,
 //! so a listing shows them as data.
 //!
-//! The assembler checks [`operand`] for each operand and [`constant_bus`] for the whole instruction; the printer
-//! checks [`Inst::broken_rule`] to find out if its text would be accepted.
+//! The assembler checks [`operand`] for each operand and [`constant_bus`] for the whole instruction. The printer calls
+//! [`Inst::broken_rule`] to find out if assemblers would accept its text.
 
 use crate::effect::{Does, ImageOp, Implicit};
 use crate::field::{Encoding, Field};
@@ -32,7 +32,7 @@ pub enum Rule {
     LdsPlace,
     /// GCN 1.0 and 1.1 have no integer clamp.
     IntegerClamp,
-    /// DMASK of an image atomic selects one or two components, or four, two of which are compared.
+    /// An image atomic selects one component per data dword: 1 or 2; for a compare-and-swap, 2 or 4.
     AtomicMask,
     /// A gather selects one component.
     GatherMask,
@@ -40,7 +40,7 @@ pub enum Rule {
     StoreStatus,
     /// A load to LDS returns no status.
     LdsStatus,
-    /// VGPR indexing applies to four operands.
+    /// VGPR indexing can be enabled for only four operands.
     GprIndex,
     /// Scalar memory instructions cannot load or store M0 and EXEC (errata E024).
     ScalarData,
@@ -86,7 +86,7 @@ impl Inst {
     }
 }
 
-/// Bits that must be zero for modifiers of this form to violate no rule, except for images, where it depends on their
+/// Modifier bits that can violate a rule if they are set. Images are not covered: their rules depend on the fields'
 /// values.
 pub(crate) fn breaking_bits(form: &Form) -> u64 {
     let mask = |field| form.layout.bits(field).mask();
@@ -99,7 +99,7 @@ pub(crate) fn breaking_bits(form: &Form) -> u64 {
     }
 }
 
-/// True if an instruction with the modifier `clamp` supports it on `isa`.
+/// True if an instruction that has the modifier `clamp` accepts it on `isa`.
 ///
 /// # Examples
 /// ```
@@ -113,7 +113,7 @@ pub fn clamps(isa: Isa, row: &Row) -> bool {
     isa.numbering() != Numbering::SiCi || result.is_some_and(|slot| slot.ty.is_float())
 }
 
-/// Rule that an instruction's modifiers violate.
+/// First rule that the instruction's modifiers violate.
 ///
 /// # Examples
 /// ```
@@ -185,7 +185,7 @@ pub fn whole(inst: &Inst) -> Option<Rule> {
     rules.or((inst.flag(Field::Lds) && inst.flag(Field::Tfe)).then_some(Rule::LdsStatus))
 }
 
-/// Rule that an operand violates in a slot of this instruction's row.
+/// Rule that `operand` violates in `slot`, a slot of the instruction's row.
 ///
 /// # Examples
 /// ```
@@ -297,7 +297,7 @@ pub(crate) fn bus_reads(inst: &Inst, counts_literals: bool) -> Option<usize> {
     }
     let mut read = [(0, 0); MOST_READS];
     let mut count = 0;
-    // A register as written: first number and size.
+    // A register as in the text: first number and size.
     let mut note = |register: (u8, u8)| {
         if read.iter().take(count).all(|&other| other != register)
             && let Some(place) = read.get_mut(count)
@@ -345,10 +345,10 @@ pub(crate) fn bus_reads(inst: &Inst, counts_literals: bool) -> Option<usize> {
     last.filter(|_| count > allowed)
 }
 
-/// Literal for a number of this type; a 64-bit operand has a 32-bit literal.
+/// Literal for a number of type `ty`. 64-bit operands have 32-bit literals, too.
 ///
 /// # Errors
-/// [`FieldError::Range`].
+/// [`FieldError::Range`], if `value` is out of range.
 ///
 /// # Examples
 /// ```
@@ -371,7 +371,7 @@ pub fn literal(ty: Ty, value: i64) -> Result<u32, FieldError> {
 /// Encodes an integer as the inline constant with the same bits, or else as a literal.
 ///
 /// # Errors
-/// [`FieldError::Range`].
+/// [`FieldError::Range`], if `value` is out of range.
 ///
 /// # Examples
 /// ```
@@ -394,15 +394,15 @@ pub fn constant(isa: Isa, ty: Ty, value: i64) -> Result<Operand, FieldError> {
     inline_or_literal(isa, ty, bits, literal(ty, value))
 }
 
-/// The inline constant with these bits, or else the literal, if there is one.
+/// Returns the inline constant with the bits `bits`, or else `literal`.
 ///
 /// # Errors
-/// The error of `literal`, if there is no inline constant.
+/// The error in `literal`, if there is no inline constant.
 ///
 /// # Examples
 /// ```
 /// use gcn_isa::{Isa, Operand, Ty, rules::inline_or_literal};
-/// // The literal of a 64-bit float is its upper half, which has to be enough.
+/// // The literal of a 64-bit float is its upper half, so the lower half must be zero.
 /// let operand = |value: f64| {
 ///     let bits = value.to_bits();
 ///     let literal = if bits as u32 == 0 { Ok((bits >> 32) as u32) } else { Err("too precise") };

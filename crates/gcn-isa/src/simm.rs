@@ -18,7 +18,7 @@ use crate::text::Text;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Waitcnt {
-    /// Vector memory: 0..=15, on GCN 1.4 0..=63. The maximum does not wait.
+    /// Vector memory: 0..=15, or 0..=63 on GCN 1.4. The maximum does not wait.
     pub vm: u8,
     /// Exports and GDS: 0..=7.
     pub exp: u8,
@@ -32,7 +32,7 @@ const LGKM: u16 = 0x0f00;
 const VM_HIGH: u16 = 0xc000;
 
 impl Waitcnt {
-    /// Waits for nothing: every counter at its maximum.
+    /// Operand that waits for nothing: every counter at its maximum.
     pub const fn max(isa: Isa) -> Waitcnt {
         Waitcnt {
             vm: if has_wide_vm(isa) { 63 } else { 15 },
@@ -87,8 +87,8 @@ const fn has_wide_vm(isa: Isa) -> bool {
     isa as u8 >= Isa::Gfx9 as u8
 }
 
-/// Writes S_WAITCNT's operand: the counters that are waited for, all counters if none is, or a number if bits outside
-/// of the counters are set.
+/// Writes S_WAITCNT's operand: the counters below their maximum, or all counters if there are none, or a number if bits
+/// outside of the counters are set.
 pub(crate) fn write_waitcnt(out: &mut Text, isa: Isa, simm: u16) {
     let wait = Waitcnt::unpack(isa, simm);
     let max = Waitcnt::max(isa);
@@ -170,7 +170,7 @@ pub struct Hwreg {
 }
 
 impl Hwreg {
-    /// From SIMM16.
+    /// Decodes SIMM16.
     pub const fn unpack(simm: u16) -> Hwreg {
         Hwreg {
             id: (simm & 0x3f) as u8,
@@ -179,7 +179,7 @@ impl Hwreg {
         }
     }
 
-    /// To SIMM16.
+    /// Encodes SIMM16.
     pub const fn pack(self) -> u16 {
         (self.id & 0x3f) as u16
             | ((self.offset & 0x1f) as u16) << 6
@@ -208,7 +208,7 @@ pub(crate) fn write_hwreg(out: &mut Text, isa: Isa, simm: u16) {
 /// Operands that VGPR indexing can apply to, starting at bit 0.
 pub const GPR_INDEXES: [&str; 4] = ["SRC0", "SRC1", "SRC2", "DST"];
 
-/// Writes the operand of S_SET_GPR_IDX_ON and S_SET_GPR_IDX_MODE; as a number if any bit above the named ones is set.
+/// Writes the operand of S_SET_GPR_IDX_ON and S_SET_GPR_IDX_MODE; written as a number if any higher bit is set.
 pub(crate) fn write_gpr_index(out: &mut Text, simm: u16) {
     if simm >> GPR_INDEXES.len() != 0 {
         let _ = write!(out, "{simm:#x}");
@@ -267,7 +267,7 @@ const MSG_SYSMSG: u8 = 15;
 /// # Examples
 /// ```
 /// let names = gcn_isa::simm::message_ops(2).iter().map(|(name, ..)| *name);
-/// assert!(names.eq(["GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT", "GS_OP_EMIT_CUT"]), "those of MSG_GS");
+/// assert!(names.eq(["GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT", "GS_OP_EMIT_CUT"]), "the operations of MSG_GS");
 /// ```
 pub fn message_ops(message: u8) -> &'static [(&'static str, u8, IsaSet)] {
     match message {
@@ -286,7 +286,7 @@ fn op_name(isa: Isa, message: u8, op: u8) -> Option<&'static str> {
         .map(|(name, ..)| *name)
 }
 
-/// Error in a message's operation or stream, by LLVM's rules.
+/// Error in a message's operation or stream according to LLVM's rules.
 ///
 /// # Examples
 /// ```

@@ -9,7 +9,7 @@ use crate::target::{Isa, IsaSet, on};
 /// Names of one operation, with the generations that use each.
 type GenerationNames = &'static [(&'static str, IsaSet)];
 
-/// Equivalent on a target of an instruction from another generation.
+/// Instruction of a target that is equivalent to one of another generation.
 ///
 /// # Examples
 /// ```
@@ -30,7 +30,7 @@ pub struct Successor {
 /// Difference between two equivalent instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Difference {
-    /// The name only.
+    /// Only the name differs.
     Name,
     /// The first two sources are swapped.
     Order,
@@ -61,7 +61,7 @@ const OPERATIONS: &[(Difference, GenerationNames)] = &[
 ///
 /// ```
 /// use gcn_isa::{Isa, successor};
-/// let shift = successor::of(Isa::Vi, "v_lshl_b32").expect("GCN 1.2 shifts, too");
+/// let shift = successor::of(Isa::Vi, "v_lshl_b32").expect("GCN 1.2 has a shift too");
 /// assert_eq!(shift.name, "v_lshlrev_b32");
 /// assert_eq!(successor::of(Isa::Vi, "v_lshlrev_b32"), None);
 /// ```

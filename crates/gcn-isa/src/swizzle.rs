@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::target::{Isa, on};
 use crate::text::Text;
 
-/// Pattern encoded in the OFFSET of DS_SWIZZLE_B32. Lane numbers are within a group of 32; bit 5 of the lane is
+/// Pattern encoded in the OFFSET field of DS_SWIZZLE_B32. Lane numbers are within a group of 32; bit 5 of the lane is
 /// preserved.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Pattern {
@@ -13,23 +13,23 @@ pub enum Pattern {
     QuadPerm([u8; 4]),
     /// Lane l reads ((l & and) | or) ^ xor.
     Bitmask {
-        /// 5 bits.
+        /// AND mask of 5 bits.
         and: u8,
-        /// 5 bits.
+        /// OR mask of 5 bits.
         or: u8,
-        /// 5 bits.
+        /// XOR mask of 5 bits.
         xor: u8,
     },
-    /// Lane l reads bit-reversed l, shifted, within the mask (from GCN 1.2).
+    /// Lane l reads (reversed l >> ones in mask) | (l & mask), with lane numbers of 5 bits (from GCN 1.2).
     Fft {
-        /// 5 bits.
+        /// Mask of 5 bits.
         mask: u8,
     },
-    /// Lane l reads lane l + by within the lanes outside the mask (from GCN 1.2).
+    /// Lane l reads (l & mask) | ((l + by) & ~mask) (from GCN 1.2).
     Rotate {
-        /// −31..=31; direction 1 rotates the other way.
+        /// Distance, −31..=31; negative if the direction bit is set.
         by: i8,
-        /// 5 bits.
+        /// Mask of 5 bits.
         mask: u8,
     },
 }
@@ -157,7 +157,7 @@ pub(crate) fn write(out: &mut Text, isa: Isa, offset: u16) -> bool {
         }
     };
     match Pattern::unpack(isa, offset) {
-        // A constant bit has only OR set, an inverted one AND and XOR.
+        // OR alone encodes a constant bit; AND and XOR together encode an inverted bit.
         Pattern::Bitmask { and, or, xor } => or & (and | xor) == 0 && xor & !and == 0,
         Pattern::QuadPerm(_) | Pattern::Fft { .. } | Pattern::Rotate { .. } => true,
     }
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn only_canonical_masks_are_exact() {
-        // OR where AND keeps the bit: the text says 1, which is encoded by OR alone.
+        // OR where AND keeps the bit: the text has 1, which assembles to OR alone.
         assert!(!text(Isa::Vi, 0x0001 | 0x0001 << 5).1);
         // XOR where AND clears the bit.
         assert!(!text(Isa::Vi, 0x0001 << 10).1);
@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(sources(Isa::Si, 0x1c1f)[..9], [7, 6, 5, 4, 3, 2, 1, 0, 15]);
         assert_eq!(sources(Isa::Si, 0x001e)[..4], [0, 0, 2, 2]);
         for isa in [Isa::Vi, Isa::Gfx9] {
-            // FFT without a mask reverses five bits, with a full one keeps the lane.
+            // FFT reverses the five bits if the mask is 0, and keeps the lane if the mask is full.
             assert_eq!(sources(isa, 0xe000)[..5], [0, 16, 8, 24, 4]);
             assert_eq!(sources(isa, 0xe01f)[..5], [0, 1, 2, 3, 4]);
             // Rotation by one, either way.

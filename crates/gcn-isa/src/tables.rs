@@ -46,7 +46,7 @@ impl Tables {
     /// # Examples
     /// ```
     /// use gcn_isa::{Encoding, Field, Isa};
-    /// let layout = Isa::Gfx9.tables().layout(Encoding::Ds).expect("it exists");
+    /// let layout = Isa::Gfx9.tables().layout(Encoding::Ds).expect("the encoding exists");
     /// assert!(layout.has(Field::Gds) && layout.dwords == 2);
     /// assert!(Isa::Vi.tables().layout(Encoding::Global).is_none());
     /// ```
@@ -54,7 +54,7 @@ impl Tables {
         layout(self.isa, encoding)
     }
 
-    /// An instruction in each of its encodings on this instruction set: its family's own first, then the longer ones.
+    /// Forms of an instruction, one per encoding on this instruction set: the family's own first, then the longer ones.
     ///
     /// # Examples
     /// ```
@@ -78,7 +78,7 @@ impl Tables {
     /// # Examples
     /// ```
     /// use gcn_isa::Isa;
-    /// let end = Isa::Gfx9.tables().named("S_ENDPGM").expect("in letters of either case");
+    /// let end = Isa::Gfx9.tables().named("S_ENDPGM").expect("case is ignored");
     /// assert_eq!(end.row().opcode_on(Isa::Gfx9), Some(1));
     /// assert_eq!(Isa::Si.tables().named("global_load_dword"), None);
     /// ```
@@ -86,7 +86,7 @@ impl Tables {
         self.find(name.as_bytes())
     }
 
-    /// Instruction of a mnemonic, and the form that its suffix requests.
+    /// Instruction named by a mnemonic, and the form that its suffix selects.
     ///
     /// # Examples
     /// ```

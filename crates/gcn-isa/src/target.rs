@@ -1,17 +1,17 @@
-//! Targets: instruction sets, sets of them, and chips by LLVM's and common names.
+//! Instruction sets, sets of instruction sets, and targets by LLVM's names and chip names.
 
 use std::fmt;
 
 macro_rules! instruction_sets {
     ($($(#[$doc:meta])* $Isa:ident,)*) => {
-        /// Instruction set, which determines opcodes, fields and presence of instructions. Ordered by age.
+        /// Instruction set: determines which instructions exist, and their opcodes and fields. Ordered by age.
         ///
         /// Chips share an instruction set if the assembler cannot tell them apart.
         ///
         /// # Examples
         /// ```
         /// use gcn_isa::Isa;
-        /// assert!(Isa::Vi < Isa::Gfx9, "the older one is less");
+        /// assert!(Isa::Vi < Isa::Gfx9, "older sets are less");
         /// assert_eq!((Isa::Vi.version(), Isa::Vega20.version()), ("GCN 1.2", "GCN 1.4.1"));
         /// assert_eq!((Isa::ALL.first(), Isa::ALL.last()), (Some(&Isa::Si), Some(&Isa::Vega20)));
         /// ```
@@ -33,7 +33,7 @@ instruction_sets! {
     Ci,
     /// GCN 1.2, Volcanic Islands, gfx8.
     Vi,
-    /// GCN 1.2 of Stoney (gfx810): packs two 16-bit buffer or image components in a register, as on GCN 1.4.
+    /// GCN 1.2 of Stoney (gfx810): packs two 16-bit buffer or image components into a register, as on GCN 1.4.
     Stoney,
     /// GCN 1.4, Vega, gfx900.
     Gfx9,
@@ -120,7 +120,7 @@ impl fmt::Display for Isa {
     }
 }
 
-/// An opcode numbering, a column of a row. SI and CI share one, VI and GFX9 another.
+/// Opcode numbering. A row has an opcode per numbering. SI and CI share a numbering, as do VI and GFX9.
 ///
 /// # Examples
 /// ```
@@ -142,7 +142,7 @@ pub enum Numbering {
 /// Number of numberings.
 pub const NUMBERINGS: usize = 2;
 
-/// A set of instruction sets, in which something exists.
+/// Set of instruction sets, for example the ones that have an instruction.
 ///
 /// ```
 /// use gcn_isa::{Isa, IsaSet};
@@ -177,7 +177,7 @@ impl IsaSet {
         self.0 & (1 << isa as u8) != 0
     }
 
-    /// The members, oldest first.
+    /// Iterates over the members, oldest first.
     pub fn iter(self) -> impl Iterator<Item = Isa> {
         Isa::ALL.into_iter().filter(move |&isa| self.has(isa))
     }
@@ -203,7 +203,7 @@ pub(crate) mod on {
     pub const SI: IsaSet = IsaSet::from(Isa::Si);
     pub const CI: IsaSet = IsaSet::from(Isa::Ci);
     pub const VI: IsaSet = IsaSet::from(Isa::Vi);
-    /// Two 16-bit components share a register.
+    /// Instruction sets that pack two 16-bit components into a register.
     pub const PACKED: IsaSet = IsaSet::from(Isa::Stoney);
     pub const GFX9: IsaSet = IsaSet::from(Isa::Gfx9);
     pub const VEGA12: IsaSet = IsaSet::from(Isa::Vega12);
@@ -214,13 +214,13 @@ pub(crate) mod on {
     pub const CI_ONLY: IsaSet = CI.without(VI);
     pub const CI_VI: IsaSet = CI.without(GFX9);
     pub const VI_ONLY: IsaSet = VI.without(GFX9);
-    /// GCN 1.2 with a register for each 16-bit component: all but gfx810.
+    /// GCN 1.2 with a register for each 16-bit component: all except Stoney (gfx810).
     pub const SPREAD: IsaSet = VI.without(PACKED);
     /// Only gfx900, not gfx904 and gfx906.
     pub const VEGA10: IsaSet = GFX9.without(VEGA12);
 }
 
-/// A GPU for which code is assembled, decoded or run.
+/// GPU that code is assembled, decoded or run for.
 ///
 /// # Examples
 /// ```
@@ -311,7 +311,7 @@ pub const TARGETS: &[Target] = &[
 pub struct UnknownTarget<'a>(pub &'a str);
 
 impl UnknownTarget<'_> {
-    /// AMD's newer architecture that an LLVM target name belongs to: `CDNA` or `RDNA`.
+    /// Newer AMD architecture that the target name belongs to, `CDNA` or `RDNA`, if known.
     ///
     /// # Examples
     /// ```
@@ -346,8 +346,8 @@ impl fmt::Display for UnknownTarget<'_> {
     }
 }
 
-/// Target names used by AMD's OpenCL compiler and LLVM up to version 5, and the current ones ("Target Names" in the
-/// "User Guide for AMDGPU Back-end" of LLVM 4 and 5).
+/// Target names used by AMD's OpenCL compiler and by LLVM up to version 5, with their replacements ("Target Names" in
+/// the "User Guide for AMDGPU Back-end" of LLVM 4 and 5).
 const EARLIER: &[(&str, &str)] = &[
     ("gfx800", "gfx802"),
     ("gfx804", "gfx803"),
@@ -355,7 +355,7 @@ const EARLIER: &[(&str, &str)] = &[
     ("gfx903", "gfx902"),
 ];
 
-/// Targets of generations that are named only by their numbers.
+/// Targets denoted by the number of a generation alone.
 const GENERATIONS: &[(&str, &str)] = &[
     ("gcn1.0", "gfx600"),
     ("gcn1.1", "gfx700"),
@@ -391,7 +391,7 @@ impl Target {
     /// ```
     /// use gcn_isa::Target;
     /// assert_eq!(Target::from_elf_mach(0x2c).map(|target| target.name), Some("gfx900"));
-    /// assert_eq!(Target::from_elf_mach(0x36), None, "gfx1030 is no GCN");
+    /// assert_eq!(Target::from_elf_mach(0x36), None, "gfx1030 is not GCN");
     /// ```
     pub fn from_elf_mach(mach: u8) -> Option<&'static Target> {
         TARGETS.iter().find(|t| t.elf_mach == mach)

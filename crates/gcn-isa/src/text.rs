@@ -17,7 +17,7 @@ use std::fmt;
 pub struct Text {
     /// The text, with spare capacity at the end.
     bytes: Vec<u8>,
-    /// Bytes of text.
+    /// Length of the text in bytes.
     len: usize,
 }
 
@@ -55,7 +55,7 @@ fn four_digits(value: u32) -> u32 {
 /// The eight hexadecimal digits of a word, the first one in the low byte.
 #[inline(always)]
 fn hex_digits(word: u32) -> u64 {
-    /// One in each byte.
+    /// 1 in each byte.
     const EACH: u64 = u64::MAX / 0xff;
     /// Distance of the letters from the character after `9`.
     const TO_LETTER: u64 = (b'a' - b'9' - 1) as u64;
@@ -80,7 +80,7 @@ impl Text {
         }
     }
 
-    /// Creates an empty text with capacity for this number of bytes.
+    /// Creates an empty text with capacity for `bytes` bytes.
     pub fn with_room(bytes: usize) -> Text {
         Text {
             bytes: vec![0; bytes],
@@ -88,13 +88,13 @@ impl Text {
         }
     }
 
-    /// Bytes of text.
+    /// Length of the text in bytes.
     #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// True if there is no text.
+    /// True if the text is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -104,7 +104,7 @@ impl Text {
         str::from_utf8(self.as_bytes()).unwrap_or_default()
     }
 
-    /// The text from byte `begin`; empty if that is out of bounds or inside a character.
+    /// The text from byte `begin`; empty if `begin` is out of bounds or inside a character.
     ///
     /// # Examples
     /// ```
@@ -260,7 +260,7 @@ impl Text {
     pub fn push_hex_digits(&mut self, value: u64) {
         match u32::try_from(value) {
             Ok(word) => {
-                // The first digit in the low byte.
+                // The first digit goes to the low byte.
                 let count = (u32::BITS - word.leading_zeros()).div_ceil(HEX_BITS).max(1);
                 let digits = hex_digits(word << (u32::BITS - count * HEX_BITS));
                 self.store(&digits.to_le_bytes(), count as usize);
@@ -306,8 +306,8 @@ const LINE: usize = 1 << u8::BITS;
 /// Capacity for a line, and for the pieces that are stored at its end.
 const LINE_ROOM: usize = LINE + (1 << 6);
 
-/// A short line. For speed, no piece is checked: pieces are stored, and their [sums](Piece) added. Lines that are too
-/// long are garbled.
+/// A short line. For speed, pieces are stored and their [sums](Piece) added without checks; lines that are too long are
+/// garbled.
 pub(crate) struct Line<'a> {
     room: &'a mut [u8; LINE_ROOM],
     /// Length of the preceding text in bytes.
@@ -348,7 +348,7 @@ impl Line<'_> {
         *self.text += usize::from(self.sum as u8);
     }
 
-    /// Sum of the marks of its pieces.
+    /// Sum of the marks of the line's pieces.
     #[inline(always)]
     pub(crate) fn marks(&self) -> u8 {
         (self.sum >> u8::BITS) as u8
@@ -383,7 +383,7 @@ impl<const N: usize> Piece<N> {
     /// Maximum number of text bytes.
     pub(crate) const ROOM: usize = N - SUM;
 
-    /// No text.
+    /// Piece without text.
     pub(crate) const EMPTY: Piece<N> = Piece { bytes: [0; N] };
 
     /// Creates a piece, if the text is short enough.

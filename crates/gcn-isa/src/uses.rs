@@ -54,7 +54,7 @@ pub struct Uses<'a> {
 }
 
 impl Inst {
-    /// Registers, memories, counters and hazards of the instruction.
+    /// Registers, memory, counters and hazards of the instruction.
     ///
     /// # Examples
     /// ```

@@ -33,9 +33,9 @@ impl Bytes<'static> {
     /// ```
     /// use gcn_object::Bytes;
     /// let bytes = Bytes::shared(vec![1, 2, 3]);
-    /// let part = bytes.slice(1..3).expect("they exist");
+    /// let part = bytes.slice(1..3).expect("the bytes exist");
     /// drop(bytes);
-    /// assert_eq!(*part, [2, 3], "it keeps the vector alive");
+    /// assert_eq!(*part, [2, 3], "the part keeps the vector alive");
     /// ```
     pub fn shared(owner: impl AsRef<[u8]> + Send + Sync + 'static) -> Self {
         let range = 0..owner.as_ref().len();

@@ -402,7 +402,7 @@ impl KernelDescriptor {
     /// let object = gcn_object::read(std::fs::read("tests/fixtures/scale-gfx803-v3.co")?)?;
     /// let kernel = &object.kernels[0];
     /// let image = object.image()?;
-    /// let bytes = image.get(kernel.descriptor_address, DESCRIPTOR_SIZE as u64).expect("it is loaded");
+    /// let bytes = image.get(kernel.descriptor_address, DESCRIPTOR_SIZE as u64).expect("the descriptor is loaded");
     /// let descriptor = KernelDescriptor::decode(bytes.try_into()?);
     /// assert_eq!(descriptor, kernel.descriptor);
     /// let entry = kernel.descriptor_address.wrapping_add_signed(descriptor.kernel_code_entry_byte_offset);
@@ -465,10 +465,10 @@ impl KernelDescriptor {
     /// use gcn_object::{KERNEL_CODE_SIZE, KernelDescriptor};
     /// let object = gcn_object::read(std::fs::read("tests/fixtures/scale-gfx803-v2.co")?)?;
     /// let (kernel, image) = (&object.kernels[0], object.image()?);
-    /// let bytes = image.get(kernel.descriptor_address, KERNEL_CODE_SIZE as u64).expect("it is loaded");
+    /// let bytes = image.get(kernel.descriptor_address, KERNEL_CODE_SIZE as u64).expect("the descriptor is loaded");
     /// let descriptor = KernelDescriptor::decode_kernel_code(bytes.try_into()?);
     /// assert_eq!(descriptor, kernel.descriptor);
-    /// let code = descriptor.kernel_code.expect("version 2 has it");
+    /// let code = descriptor.kernel_code.expect("version 2 has this header");
     /// assert_eq!((code.machine_kind, code.machine_version), (1, [8, 0, 3]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -50,7 +50,7 @@ pub(crate) fn code_object_of_32_bits(bytes: &[u8]) -> Option<Range<usize>> {
 /// ```
 /// assert!(!gcn_object::is_driver_program(b"text"));
 /// let object = std::fs::read("tests/fixtures/scale-gfx803-v3.co")?;
-/// assert!(!gcn_object::is_driver_program(&object), "a program of HSA");
+/// assert!(!gcn_object::is_driver_program(&object), "an HSA code object");
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn is_driver_program(bytes: &[u8]) -> bool {

@@ -79,7 +79,7 @@ numbered! {
     /// ```
     /// use gcn_object::{Binding, Visibility};
     /// let object = gcn_object::read(std::fs::read("tests/fixtures/scale-gfx803-v3.co")?)?;
-    /// let descriptor = object.symbol("scale.kd").expect("a kernel has one");
+    /// let descriptor = object.symbol("scale.kd").expect("a kernel has a descriptor");
     /// assert_eq!((descriptor.binding, descriptor.visibility), (Binding::Global, Visibility::Protected));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -161,7 +161,7 @@ impl RelocationKind {
     /// # Examples
     /// ```
     /// use gcn_object::RelocationKind;
-    /// let kind = RelocationKind::from_name("R_AMDGPU_ABS64").expect("it is known");
+    /// let kind = RelocationKind::from_name("R_AMDGPU_ABS64").expect("a known relocation type");
     /// assert_eq!((kind.width(), kind.is_pc_relative()), (Some(8), false));
     /// ```
     pub fn from_name(name: &str) -> Option<Self> {

@@ -120,8 +120,8 @@ pub enum ReadError {
 /// use gcn_object::{Flags, Version, Warning, read, write::Builder};
 /// let mut builder = Builder::new(Version::V5, Flags { mach: 0x2f, ..Flags::default() });
 /// builder.metadata = Some(b"no MessagePack".to_vec());
-/// let file = builder.build().expect("the bytes are not looked at");
-/// assert!(matches!(read(&file)?.warnings[..], [Warning::Metadata(_)]), "all else can be used");
+/// let file = builder.build().expect("the bytes are not inspected");
+/// assert!(matches!(read(&file)?.warnings[..], [Warning::Metadata(_)]), "everything else can be used");
 /// # Ok::<(), gcn_object::ReadError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -1,7 +1,7 @@
 //! Stable names of errors, for programs and for `gcn explain`. Messages may change; names do not.
 //!
 //! ```
-//! let error = gcn_object::read(b"text".as_slice()).expect_err("no code object");
+//! let error = gcn_object::read(b"text".as_slice()).expect_err("text is not a code object");
 //! assert_eq!(error.name(), gcn_object::error_names::NOT_A_CODE_OBJECT);
 //! assert_eq!(error.name(), "not-a-code-object");
 //! ```

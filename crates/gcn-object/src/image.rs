@@ -13,7 +13,7 @@ use crate::object::{CodeObject, Relocation, RelocationTarget, Segment, SymbolSec
 /// let mut image = object.image()?;
 /// let table = object.symbol("table").expect("a variable").value;
 /// assert_eq!(image.get(table, 8), Some(&[1, 0, 0, 0, 2, 0, 0, 0][..]));
-/// image.get_mut(table, 1).expect("it is there")[0] = 9;
+/// image.get_mut(table, 1).expect("the byte exists")[0] = 9;
 /// assert_eq!(image.bytes[(table - image.base) as usize], 9);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -245,7 +245,7 @@ impl CodeObject<'_> {
     /// let error = &object.apply_relocations(&mut image, 0).unwrap_err()[0];
     /// assert_eq!(error.to_string(), "undefined symbol table in the relocation at 0x600");
     /// let externals = |name: &str| (name == "table").then_some(0x5000);
-    /// object.apply_relocations_with(&mut image, 0, &externals).expect("it is defined");
+    /// object.apply_relocations_with(&mut image, 0, &externals).expect("the symbol is defined");
     /// assert_eq!(image.get(address, 8), Some(&0x5000_u64.to_le_bytes()[..]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

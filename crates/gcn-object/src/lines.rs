@@ -57,10 +57,10 @@ pub struct SourcePlace {
 /// # Examples
 /// ```
 /// let object = gcn_object::read(std::fs::read("tests/fixtures/lines-gfx906.co")?)?;
-/// let lines = object.source_lines()?.expect("it was compiled with -g");
+/// let lines = object.source_lines()?.expect("compiled with -g");
 /// let frames = lines.frames(0x1868)?;
 /// let numbers: Vec<_> = frames.iter().map(|frame| frame.place.as_ref().map(|place| place.line)).collect();
-/// assert_eq!(numbers, [Some(4), Some(10)], "of the instruction, and of the call that was inlined");
+/// assert_eq!(numbers, [Some(4), Some(10)], "the instruction's line, and the line of the inlined call");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,7 +76,7 @@ pub struct SourceFrame {
 /// # Examples
 /// ```
 /// let object = gcn_object::read(std::fs::read("tests/fixtures/lines-gfx906.co")?)?;
-/// let lines = object.source_lines()?.expect("it was compiled with -g");
+/// let lines = object.source_lines()?.expect("compiled with -g");
 /// let first = lines.ranges(0x1800..0x1880)?.remove(0);
 /// assert_eq!((first.addresses.start, first.place.line), (0x1800, 8));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -155,7 +155,7 @@ impl CodeObject<'_> {
     /// ```
     /// let file = std::fs::read("tests/fixtures/lines-gfx906.co")?;
     /// let object = gcn_object::read(&file)?;
-    /// let lines = object.source_lines()?.expect("it was compiled with -g");
+    /// let lines = object.source_lines()?.expect("compiled with -g");
     /// let frames = lines.frames(0x1868)?;
     /// let place = frames[0].place.as_ref().expect("the line is known");
     /// assert_eq!(place.to_string(), "./lines.cl:4:14");
@@ -217,9 +217,9 @@ impl SourceLines {
     /// # Examples
     /// ```
     /// let object = gcn_object::read(std::fs::read("tests/fixtures/lines-gfx906.co")?)?;
-    /// let lines = object.source_lines()?.expect("it was compiled with -g");
+    /// let lines = object.source_lines()?.expect("compiled with -g");
     /// let functions: Vec<_> = lines.frames(0x1868)?.into_iter().filter_map(|frame| frame.function).collect();
-    /// assert_eq!(functions, ["twice", "lines"], "the first is inlined in the second");
+    /// assert_eq!(functions, ["twice", "lines"], "the first is inlined into the second");
     /// assert!(lines.frames(0)?.is_empty());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -249,7 +249,7 @@ impl SourceLines {
     /// # Examples
     /// ```
     /// let object = gcn_object::read(std::fs::read("tests/fixtures/lines-gfx906.co")?)?;
-    /// let lines = object.source_lines()?.expect("it was compiled with -g");
+    /// let lines = object.source_lines()?.expect("compiled with -g");
     /// let kernel = &object.kernels[0];
     /// let ranges = lines.ranges(kernel.entry_address..kernel.entry_address + kernel.code_size)?;
     /// assert!(ranges.iter().all(|range| &*range.place.file == "./lines.cl"));
@@ -283,7 +283,7 @@ impl SourceLines {
     /// # Examples
     /// ```
     /// let object = gcn_object::read(std::fs::read("tests/fixtures/lines-gfx906.co")?)?;
-    /// let lines = object.source_lines()?.expect("it was compiled with -g");
+    /// let lines = object.source_lines()?.expect("compiled with -g");
     /// assert_eq!(lines.embedded_source("./lines.cl"), None, "compiled without -gembed-source");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -29,7 +29,7 @@ pub const ALIGN: u64 = 4;
 /// use gcn_object::note::{AMDGPU, METADATA, Note};
 /// let note = Note { owner: AMDGPU, kind: METADATA, description: &[0x80] };
 /// let bytes = note.encode();
-/// assert_eq!(bytes.len(), 12 + 8 + 4, "its parts are filled up");
+/// assert_eq!(bytes.len(), 12 + 8 + 4, "its parts are padded");
 /// assert_eq!(Note::all(&bytes.repeat(2)).collect::<Vec<_>>(), [note, note]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,9 +64,9 @@ impl Note<'_> {
     /// ```
     /// use gcn_object::note::{AMD, ISA_NAME, Note};
     /// let object = gcn_object::read(std::fs::read("tests/fixtures/scale-gfx803-v2.co")?)?;
-    /// let section = object.sections.iter().find(|section| section.name == ".note").expect("it has notes");
+    /// let section = object.sections.iter().find(|section| section.name == ".note").expect("the object has notes");
     /// let mut notes = Note::all(object.section_bytes(section));
-    /// let name = notes.find(|note| note.owner == AMD && note.kind == ISA_NAME).expect("version 2 has it");
+    /// let name = notes.find(|note| note.owner == AMD && note.kind == ISA_NAME).expect("version 2 has the note");
     /// assert_eq!(name.description, b"amdgcn-amd-amdhsa--gfx803");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -20,10 +20,10 @@ use crate::target::{Feature, Flags, IsaVersion, Version, processor_name};
 /// use gcn_object::{Version, read};
 /// let object = read(std::fs::read("tests/fixtures/scale-gfx803-v3.co")?)?;
 /// assert_eq!((object.version, object.processor()), (Version::V3, Some("gfx803")));
-/// let kernel = object.kernel("scale").expect("it is there");
+/// let kernel = object.kernel("scale").expect("the kernel exists");
 /// assert_eq!(kernel.metadata.as_ref().map(|metadata| metadata.kernarg_segment_size), Some(48));
 /// assert_eq!(object.symbol("table").map(|symbol| symbol.size), Some(16));
-/// let code = object.sections.iter().find(|section| section.is_code()).expect("it has code");
+/// let code = object.sections.iter().find(|section| section.is_code()).expect("the object has code");
 /// assert_eq!(object.section_bytes(code).len() as u64, code.size);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -87,7 +87,7 @@ pub struct Segment {
 /// let named = |name: &str| object.sections.iter().find(|section| section.name == name).expect(name);
 /// assert!(named(".text").is_loaded() && named(".text").is_code());
 /// assert!(named(".rodata").is_loaded() && !named(".rodata").is_code());
-/// assert!(!named(".debug_line").is_loaded(), "it is for debuggers");
+/// assert!(!named(".debug_line").is_loaded(), "the section is for debuggers");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -146,7 +146,7 @@ pub enum SymbolSection {
 /// let object = gcn_object::read(std::fs::read("tests/fixtures/scale-gfx803-v3.co")?)?;
 /// let table = object.symbol("table").expect("a variable");
 /// assert_eq!((table.kind, table.binding, table.size), (SymbolKind::Object, Binding::Local, 16));
-/// let SymbolSection::Section(index) = table.section else { panic!("it is defined") };
+/// let SymbolSection::Section(index) = table.section else { panic!("the symbol is defined") };
 /// assert_eq!(object.sections[index].name, ".rodata");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -213,7 +213,7 @@ pub enum RelocationTarget {
 /// let object = gcn_object::read(std::fs::read("tests/fixtures/scale-gfx803-v3.co")?)?;
 /// let (kernel, image) = (&object.kernels[0], object.image()?);
 /// assert_eq!((kernel.name.as_str(), kernel.code_size), ("scale", 184));
-/// let code = image.get(kernel.entry_address, kernel.code_size).expect("it is loaded");
+/// let code = image.get(kernel.entry_address, kernel.code_size).expect("the code is loaded");
 /// assert!(code.ends_with(&0xbf81_0000_u32.to_le_bytes()), "S_ENDPGM");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -63,7 +63,7 @@ impl Version {
 /// let flags = Flags { mach: 0x2f, xnack: Feature::Any, sramecc: Feature::Off, ..Flags::default() };
 /// let again = |version| Flags::decode(version, flags.encode(version));
 /// assert_eq!(again(Version::V4), flags);
-/// assert_eq!(again(Version::V3).xnack, Feature::On, "a bit for each feature has no third value");
+/// assert_eq!(again(Version::V3).xnack, Feature::On, "one bit per feature cannot express a third value");
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 pub enum Feature {

@@ -150,7 +150,7 @@ impl DocumentValue {
     /// document.sort_keys();
     /// let DocumentValue::Map(entries) = document else { panic!("a map") };
     /// let values: Vec<Option<u64>> = entries.iter().map(|(_, value)| value.as_u64()).collect();
-    /// assert_eq!(values, [Some(3), Some(2), Some(1)], "of 7, a and b");
+    /// assert_eq!(values, [Some(3), Some(2), Some(1)], "the keys are 7, a and b");
     /// # Ok::<(), gcn_object::MetadataError>(())
     /// ```
     pub fn sort_keys(&mut self) {

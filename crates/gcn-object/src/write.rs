@@ -22,7 +22,7 @@
 //! });
 //! let file = builder.build().expect("the input is valid");
 //! let object = read(&file)?;
-//! let text = object.sections.iter().find(|section| section.is_code()).expect("it was written");
+//! let text = object.sections.iter().find(|section| section.is_code()).expect("the section was written");
 //! assert_eq!(object.section_bytes(text), [0, 0, 0x81, 0xbf]);
 //! # Ok::<(), gcn_object::ReadError>(())
 //! ```

@@ -18,7 +18,7 @@ use crate::abi::hsa::LaunchNote;
 ///     Err(Error::Fault(completion)) => completion,
 ///     other => panic!("the buffer is too short: {other:?}"),
 /// };
-/// let fault = completion.fault.as_ref().expect("it has one");
+/// let fault = completion.fault.as_ref().expect("the launch faulted");
 /// assert_eq!((fault.wave.wave, fault.lane), (1, Some(36)), "work-item 100");
 /// assert_eq!((completion.kernel.as_str(), completion.printed.as_slice()), ("add_one", &[][..]));
 /// assert_eq!(completion.unfinished, 1);

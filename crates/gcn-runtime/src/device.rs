@@ -112,7 +112,7 @@ impl DeviceBuilder {
     /// ```
     /// let options = gcn_runtime::Device::builder("gfx900")?;
     /// assert_eq!(options.clone().threads(3).build().threads(), 3);
-    /// assert_eq!(options.threads(0).build().threads(), 1, "a kernel needs one");
+    /// assert_eq!(options.threads(0).build().threads(), 1, "a kernel needs a thread");
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     #[must_use]
@@ -261,7 +261,7 @@ impl DeviceBuilder {
     /// let kernel = device.load(&example::add_one())?.kernel("add_one")?;
     /// let xs = device.buffer("xs", &[1u32; 64])?;
     /// kernel.launch([64, 1, 1]).arg(&xs).run(&device.queue())?;
-    /// assert_eq!(xs.read::<u32>()?, [2; 64], "it lacks no wait");
+    /// assert_eq!(xs.read::<u32>()?, [2; 64], "the kernel has all its waits");
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     #[must_use]
@@ -444,7 +444,7 @@ impl Device {
     /// # Examples
     /// ```
     /// let apertures = gcn_runtime::Device::new("gfx900")?.apertures();
-    /// assert_ne!(apertures.shared, apertures.private, "of LDS, of scratch");
+    /// assert_ne!(apertures.shared, apertures.private, "LDS and scratch have separate apertures");
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn apertures(&self) -> Apertures {

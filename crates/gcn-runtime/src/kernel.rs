@@ -121,7 +121,7 @@ impl Kernel {
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
     /// # let (device, kernel) = example::scale_kernel();
-    /// let parameters = kernel.parameters().expect("it has metadata");
+    /// let parameters = kernel.parameters().expect("the kernel has metadata");
     /// let [xs, factor] = &parameters[..] else { panic!("{parameters:?}") };
     /// assert_eq!((xs.name, xs.offset, xs.size), (Some("xs"), 0, 8));
     /// assert_eq!((factor.label(), factor.declared.as_deref()), ("factor".to_owned(), Some("uint")));

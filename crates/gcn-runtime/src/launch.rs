@@ -355,7 +355,7 @@ impl Launch {
     /// let first = kernel.launch([1, 1, 1]).arg(&xs).submit(&device.queue())?;
     /// let second = kernel.launch([1, 1, 1]).arg(&xs).after(&[first.clone()]).submit(&device.queue())?;
     /// second.wait()?;
-    /// assert!(first.poll().is_some(), "though it is in another queue");
+    /// assert!(first.poll().is_some(), "the second launch waits, although in another queue");
     /// assert_eq!(xs.read::<u32>()?, [3]);
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
@@ -431,7 +431,7 @@ impl Launch {
     /// # let xs = device.buffer("xs", &[1u32])?;
     /// let launch = kernel.launch([1, 1, 1]).arg(&xs).instruction_limit(1);
     /// let Err(Error::Fault(completion)) = launch.submit(&device.queue())?.wait() else {
-    ///     panic!("it has more than one instruction");
+    ///     panic!("the kernel has more than one instruction");
     /// };
     /// assert_eq!(completion.unfinished, 1);
     /// # Ok::<(), Error>(())
@@ -473,7 +473,7 @@ impl Launch {
     /// # let (device, kernel) = example::add_one_kernel();
     /// let xs = device.buffer("xs", &[1u32; 64])?;
     /// let launch = kernel.launch([64, 8, 1]).arg(&xs).threads(1);
-    /// assert_eq!(launch.run(&device.queue())?.stats.groups, 8, "one after the other");
+    /// assert_eq!(launch.run(&device.queue())?.stats.groups, 8, "in turn");
     /// assert_eq!(xs.read::<u32>()?, [9; 64]);
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
@@ -494,7 +494,7 @@ impl Launch {
     /// let launch = kernel.launch([1024, 1, 1]).group([256, 1, 1]);
     /// assert_eq!(launch.scratch_bytes_per_thread()?, 0, "the kernel has no stack");
     /// let bytes = launch.stack(16).scratch_bytes_per_thread()?;
-    /// assert!(bytes > 0 && bytes % (16 * 256) == 0, "of whole workgroups");
+    /// assert!(bytes > 0 && bytes % (16 * 256) == 0, "scratch for whole workgroups");
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn scratch_bytes_per_thread(&self) -> Result<u64, Error> {
@@ -509,7 +509,7 @@ impl Launch {
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
     /// # let (device, kernel) = example::add_one_kernel();
     /// let launch = kernel.launch([4096, 1, 1]).group([2048, 1, 1]).dynamic_lds(1 << 20);
-    /// assert_eq!(launch.problems().len(), 2, "of the group and of its LDS");
+    /// assert_eq!(launch.problems().len(), 2, "one for the group size, and one for its LDS");
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn problems(&self) -> Vec<Error> {
@@ -541,7 +541,7 @@ impl Launch {
     ///     prepared.run(&device.queue())?;
     /// }
     /// assert_eq!(xs.read::<u32>()?, [4; 64]);
-    /// assert!(kernel.launch([0, 1, 1]).prepare().is_err(), "it has no work-item");
+    /// assert!(kernel.launch([0, 1, 1]).prepare().is_err(), "the grid has no work-items");
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn prepare(self) -> Result<PreparedLaunch, Error> {

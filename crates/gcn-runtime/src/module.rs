@@ -209,12 +209,12 @@ impl Module {
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
     /// use gcn_runtime::{Device, Module};
     /// # let object = example::with_external();
-    /// // `object` has a pointer to a variable of another module's.
+    /// // `object` has a pointer to a variable of another module.
     /// let device = Device::new("gfx900")?;
     /// let counter = device.buffer("counter", &[0u32])?;
     /// let externals = |name: &str| (name == "counter").then_some(counter.address());
     /// let module = Module::link(&device, object.clone(), &externals)?;
-    /// let pointer = module.symbol("pointer").expect("it is there");
+    /// let pointer = module.symbol("pointer").expect("the symbol exists");
     /// assert_eq!(device.memory().load_u64(pointer.address), Some(counter.address()));
     /// let error = Module::of_object(&device, object).unwrap_err();
     /// assert!(error.to_string().starts_with("undefined symbol counter"));
@@ -335,7 +335,7 @@ impl Module {
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
     /// let module = gcn_runtime::Device::new("gfx900")?.load(&example::scale())?;
-    /// let metadata = module.object().metadata.as_ref().expect("it has some");
+    /// let metadata = module.object().metadata.as_ref().expect("the object has metadata");
     /// assert_eq!(metadata.kernels[0].kernarg_segment_size, 16);
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
@@ -350,7 +350,7 @@ impl Module {
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
     /// let module = gcn_runtime::Device::new("gfx900")?.load(&example::add_one())?;
     /// let loaded = module.loaded();
-    /// let symbol = loaded.symbol("add_one").expect("it is there");
+    /// let symbol = loaded.symbol("add_one").expect("the symbol exists");
     /// assert!((loaded.address..loaded.address + loaded.size).contains(&symbol.address));
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```

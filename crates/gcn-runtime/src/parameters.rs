@@ -24,7 +24,7 @@ const COERCED: &str = ".coerce";
 /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
 /// # let (device, kernel) = example::scale_kernel();
 /// use gcn_runtime::parameters::Takes;
-/// let parameters = kernel.parameters().expect("it has metadata");
+/// let parameters = kernel.parameters().expect("the kernel has metadata");
 /// assert_eq!((parameters[0].takes, parameters[1].takes), (Takes::Buffer, Takes::Value));
 /// assert_eq!(parameters[1].declared.as_deref(), Some("uint"));
 /// ```
@@ -52,7 +52,7 @@ pub struct Parameter<'a> {
 /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
 /// # let (device, kernel) = example::scale_kernel();
 /// use gcn_runtime::parameters::Takes;
-/// let parameters = kernel.parameters().expect("it has metadata");
+/// let parameters = kernel.parameters().expect("the kernel has metadata");
 /// let buffers = parameters.iter().filter(|parameter| parameter.takes == Takes::Buffer);
 /// assert!(buffers.map(|parameter| parameter.label()).eq(["xs"]));
 /// ```
@@ -80,7 +80,7 @@ pub enum Takes<'a> {
 /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
 /// # let (device, kernel) = example::scale_kernel();
 /// use gcn_runtime::parameters::parameters;
-/// let known = parameters(kernel.description()).expect("it has metadata");
+/// let known = parameters(kernel.description()).expect("the kernel has metadata");
 /// assert_eq!((known[1].index, known[1].offset, known[1].size), (1, 8, 4));
 /// let (_, without) = example::add_one_kernel();
 /// assert_eq!(parameters(without.description()), None);

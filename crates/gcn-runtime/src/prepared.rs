@@ -260,7 +260,7 @@ impl PreparedLaunch {
     /// let launch = kernel.launch([64, 1, 1]);
     /// let notes = launch.clone().prepare()?.notes().to_vec();
     /// assert_eq!(notes, [LaunchNote::DynamicStack { bytes: 4096, stack: 4096 }]);
-    /// assert_eq!(launch.stack(16).prepare()?.shape().stack, Some(16), "as it was asked for");
+    /// assert_eq!(launch.stack(16).prepare()?.shape().stack, Some(16), "as requested");
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn notes(&self) -> &[LaunchNote] {
@@ -291,8 +291,8 @@ impl PreparedLaunch {
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
     /// # let (device, kernel) = example::add_one_kernel();
     /// let prepared = kernel.launch([1, 1, 1]).prepare()?;
-    /// assert!(prepared.run(&device.queue()).is_err(), "it has no pointer");
-    /// let beyond = prepared.reads_beyond_arguments().expect("it has loaded one");
+    /// assert!(prepared.run(&device.queue()).is_err(), "the kernel has no pointer");
+    /// let beyond = prepared.reads_beyond_arguments().expect("the kernel has loaded a pointer");
     /// assert_eq!((beyond.given, beyond.loaded), (0, 8));
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
@@ -327,7 +327,7 @@ impl PreparedLaunch {
     /// let prepared = kernel.launch([1, 1, 1]).arg(&xs).prepare()?;
     /// prepared.run(&device.queue())?;
     /// let names = prepared.executed();
-    /// assert_eq!(names.len(), 1, "all are exact");
+    /// assert_eq!(names.len(), 1, "all instructions are exact");
     /// assert!(names[&Fidelity::Exact].contains("s_endpgm"));
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
@@ -352,8 +352,8 @@ impl PreparedLaunch {
     /// let wrong = example::ADD_ONE.replace(".amdhsa_user_sgpr_kernarg_segment_ptr 1", "");
     /// let (device, kernel) = example::kernel(&wrong, "add_one");
     /// let prepared = kernel.launch([1, 1, 1]).prepare()?;
-    /// let Err(Error::Fault(completion)) = prepared.run(&device.queue()) else { panic!("it has no pointer") };
-    /// let fault = completion.fault.as_ref().expect("it has faulted");
+    /// let Err(Error::Fault(completion)) = prepared.run(&device.queue()) else { panic!("the kernel has no pointer") };
+    /// let fault = completion.fault.as_ref().expect("the launch has faulted");
     /// let unset = prepared.unset_sgprs(fault).expect("the address comes from s[0:1]");
     /// assert_eq!((unset.first, unset.count), (0, 2));
     /// assert!(unset.directives().eq([".amdhsa_user_sgpr_kernarg_segment_ptr"]));
@@ -394,7 +394,7 @@ impl PreparedLaunch {
     /// for progress in [&first, &second] {
     ///     prepared.clone().progress(progress).run(&device.queue())?;
     /// }
-    /// assert_eq!((first.done().groups, second.done().groups), (1, 1), "each counts a run");
+    /// assert_eq!((first.done().groups, second.done().groups), (1, 1), "each counts its own run");
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     #[must_use]
@@ -418,7 +418,7 @@ impl PreparedLaunch {
     /// let (sender, lines) = std::sync::mpsc::channel();
     /// let trace = Trace::new(move |line: &str| drop(sender.send(line.to_owned())));
     /// prepared.observers(&Observers::none().with(Arc::new(trace))).run(&device.queue())?;
-    /// assert!(lines.try_iter().any(|line| line.contains("s_endpgm")), "of the second run");
+    /// assert!(lines.try_iter().any(|line| line.contains("s_endpgm")), "the second run is traced");
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     #[must_use]
@@ -442,7 +442,7 @@ impl PreparedLaunch {
     /// for signal in signals {
     ///     signal.wait()?;
     /// }
-    /// assert_eq!(xs.read::<u32>()?, [3], "one after the other, though in two queues");
+    /// assert_eq!(xs.read::<u32>()?, [3], "in turn, although in two queues");
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn submit(&self, queue: &Queue) -> Result<Signal, Error> {

@@ -16,7 +16,7 @@ use gcn_emu::device::Monitor;
 /// use gcn_runtime::progress::{Done, Progress};
 /// let xs = device.buffer("xs", &[1u32; 64])?;
 /// let progress = Arc::new(Progress::default());
-/// assert_eq!(progress.done(), Done::default(), "it has not begun");
+/// assert_eq!(progress.done(), Done::default(), "the launch has not begun");
 /// let launch = kernel.launch([64, 1, 1]).group([16, 1, 1]).arg(&xs).progress(&progress);
 /// launch.run(&device.queue())?;
 /// let Done { groups, total, instructions } = progress.done();

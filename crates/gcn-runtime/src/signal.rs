@@ -40,7 +40,7 @@ pub type CommandResult = Result<Arc<Completion>, Error>;
 /// let done = kernel.launch([1, 1, 1]).arg(&xs).submit(&device.queue())?;
 /// done.wait()?;
 /// let times = done.times();
-/// let (begun, ended) = (times.begun.expect("it began"), times.ended.expect("it ended"));
+/// let (begun, ended) = (times.begun.expect("the launch began"), times.ended.expect("the launch ended"));
 /// assert!(times.submitted <= begun && begun <= ended);
 /// # Ok::<(), gcn_runtime::Error>(())
 /// ```
@@ -68,7 +68,7 @@ pub struct Times {
 /// let device = Device::new("gfx900")?;
 /// let ready = Signal::new();
 /// let done = device.queue().call_after(&[ready.clone()], || ());
-/// assert!(done.wait_timeout(Duration::from_millis(1)).is_none(), "it waits");
+/// assert!(done.wait_timeout(Duration::from_millis(1)).is_none(), "the call waits for `ready`");
 /// ready.complete();
 /// done.wait()?;
 /// # Ok::<(), gcn_runtime::Error>(())
@@ -258,7 +258,7 @@ impl Signal {
     /// signal.complete();
     /// let times = signal.times();
     /// assert!(times.ended.is_some_and(|ended| ended >= times.submitted));
-    /// assert_eq!(times.begun, None, "the host's has no work");
+    /// assert_eq!(times.begun, None, "a host signal has no command");
     /// ```
     pub fn times(&self) -> Times {
         self.state().times

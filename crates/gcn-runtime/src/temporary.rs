@@ -27,7 +27,7 @@ const UNLOCKED: &str = ".gcn-no-owner";
 /// let path = scratch.path().to_owned();
 /// std::fs::write(path.join("kernel.cl"), "kernel void nothing() {}")?;
 /// let _other = ScratchDirectory::new()?;
-/// assert!(path.is_dir(), "it has an owner");
+/// assert!(path.is_dir(), "the directory has an owner");
 /// drop(scratch);
 /// assert!(!path.exists());
 /// # Ok::<(), std::io::Error>(())

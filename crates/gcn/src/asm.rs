@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::file::SourceText;
 use crate::{Status, UsageError, input, outputs, render, warnings};
 
-/// For `--help`.
+/// Examples for `--help`.
 pub const EXAMPLES: &str = "\
 Examples:
   gcn asm kernel.s --target vega20              make the code object kernel.co

@@ -13,7 +13,7 @@ use crate::findings::{self, CONFLICT, shown};
 use crate::{Status, UsageError, failure, outputs, render, run};
 pub use options::CheckOptions;
 
-/// For `--help`.
+/// Examples for `--help`.
 pub const EXAMPLES: &str = "\
 Examples:
   gcn check launch.toml
@@ -98,7 +98,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         Some(path) => {
             let write = |file: &mut dyn Write| checking.write(found, &notifications, file);
             if let Err(error) = outputs::write(path, write) {
-                // Show the findings nevertheless, so that the run was not in vain.
+                // Show the findings anyway, so that they are not lost.
                 findings::tell(found);
                 return Err(error);
             }
@@ -137,7 +137,7 @@ fn checking(args: &Args, json: bool) -> Result<Checking> {
         }
         settings.format = FindingFormat::Json;
     }
-    // Checks only this kernel's launches.
+    // Only this kernel's launches are checked.
     settings.kernels.extend(args.run.kernel.clone());
     if settings.gen_suppressions && settings.format != FindingFormat::Text {
         bail!(UsageError(CONFLICT.to_owned()));

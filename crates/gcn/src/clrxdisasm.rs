@@ -86,7 +86,7 @@ impl Gpu {
     }
 }
 
-/// True if the process was started by the name of CLRX's disassembler. `program` is its first argument.
+/// True if the process was started under the name of CLRX's disassembler. `program` is its first argument.
 pub fn is_called(program: Option<&OsStr>) -> bool {
     program.and_then(|program| Path::new(program).file_stem()) == Some(OsStr::new(NAME))
 }

@@ -8,7 +8,7 @@ use clap_complete::Shell;
 
 use crate::Status;
 
-/// For `--help`.
+/// Examples for `--help`.
 pub const EXAMPLES: &str = "\
 Examples:
   gcn completions bash > ~/.local/share/bash-completion/completions/gcn

@@ -52,20 +52,20 @@ Examples:
 #[command(mut_arg("input", optional_with_dap))]
 #[group(skip)]
 pub struct Args {
-    /// The run.
+    /// Options of the run.
     #[command(flatten)]
     run: run::Args,
     /// Read commands from a file, in place of standard input.
     #[arg(long, value_name = "FILE")]
     commands: Option<PathBuf>,
-    /// Command to carry out before those of standard input; may be given several times.
+    /// Command to run before the commands from standard input; may be given several times.
     #[arg(short = 'e', long, value_name = "COMMAND")]
     execute: Vec<String>,
     /// Stop at findings of the checkers of `gcn check`.
     #[arg(long)]
     check: bool,
-    /// Speak the Debug Adapter Protocol, in place of a console: over standard input and output, or with a client that connects to a
-    /// port of the loopback. Without INPUT, the client names it.
+    /// Speak the Debug Adapter Protocol, in place of a console: over standard input and output, or with a client that
+    /// connects to a loopback port. Without INPUT, the client names it.
     #[arg(
         long,
         value_name = "PORT",
@@ -95,7 +95,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         out.flush()?;
         return serve(args, transport);
     }
-    // The console writes to standard output by itself, so earlier output must be flushed first.
+    // The console writes to standard output directly, so earlier output must be flushed first.
     out.flush()?;
     let launches = Launches::prepare(&args.run, args.check)?;
     let error = OutputError::default();

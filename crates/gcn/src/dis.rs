@@ -23,7 +23,7 @@ use crate::labels::Labels;
 use crate::problem::{MISSING_DEBUG_INFO, Problem};
 use crate::{Status, UsageError, driver, input, object, render};
 
-/// For `--help`.
+/// Examples for `--help`.
 pub const EXAMPLES: &str = "\
 Examples:
   gcn dis kernel.co
@@ -348,7 +348,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
             add_labels(&mut code, labels.as_ref())?;
             list(&code)?;
         }
-        // The process is about to exit, and freeing the object would take longer.
+        // The process is about to exit, and freeing the object would only delay that.
         std::mem::forget(object);
     } else {
         args.check_raw(&name)?;

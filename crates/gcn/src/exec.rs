@@ -73,7 +73,7 @@ const COLON: u8 = b':';
 /// Bytes accepted as separators in [`LIBRARY_PATH`].
 const SEPARATORS: &[u8] = b":;";
 
-/// Options for the library, by which `gcn env` and `gcn exec` replace the environment's settings.
+/// Options for the library, which override the environment's settings.
 #[derive(clap::Args)]
 pub struct Options {
     /// Targets of the devices, one for each: gfx600 … gfx90c, or a chip's name; by default, one gfx906.
@@ -86,7 +86,7 @@ pub struct Options {
     /// Number of host threads for each device; all by default.
     #[arg(long, value_name = "N", value_parser = settings::threads)]
     threads: Option<usize>,
-    /// Engine that executes instructions: the interpreter alone, or host code for hot blocks (by default), or for all blocks.
+    /// Engine that executes instructions: only the interpreter, or host code for hot blocks (default) or all blocks.
     #[arg(long, value_name = "ENGINE", value_parser = input::form(Engine::NAMES))]
     engine: Option<Engine>,
     /// Write every executed instruction to a file, with the active lanes, the registers written and the memory accessed;
@@ -113,7 +113,7 @@ pub struct Options {
     /// Format of the profile; overrides the one that the file's extension selects.
     #[arg(long, value_name = "FORMAT", value_parser = input::form(ProfileFormat::NAMES))]
     profile_format: Option<ProfileFormat>,
-    /// Options for the compiler of OpenCL programs, behind the program's own: `-O0` keeps what optimisation removes.
+    /// Options for the compiler of OpenCL programs, after the program's own: `-O0` keeps what optimisation removes.
     #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
     build_options: Option<String>,
     #[command(flatten)]
@@ -136,7 +136,7 @@ struct Checks {
     /// Exit status if there are findings and the program itself would exit with 0.
     #[arg(long, value_name = "N", value_parser = settings::exit_status)]
     error_exitcode: Option<u8>,
-    /// Write the findings in JSON; --format json.
+    /// Write the findings in JSON; same as --format json.
     #[arg(long, conflicts_with_all = ["format", "gen_suppressions"])]
     json: bool,
     #[command(flatten)]
@@ -338,14 +338,12 @@ impl Environment {
     }
 }
 
-/// Prints a note.
 fn note(text: fmt::Arguments<'_>) {
     render::tell(format_args!("note: {text}\n"));
 }
 
-/// Replaces the contents of an output file from an earlier run by an empty document, to which the program's processes
-/// add. Does not touch files that each process has for itself, or anything that is not a regular file, such as a
-/// pipe.
+/// Replaces the contents of an output file from an earlier run with an empty document, to which the program's processes
+/// add. Does not touch files that belong to a single process, or anything that is not a regular file, such as a pipe.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -440,7 +438,7 @@ pub fn is_for(mut arguments: impl Iterator<Item = OsString>) -> bool {
 /// cannot be started. Failures have been reported.
 pub fn run(args: &Args) -> ExitCode {
     let Some((name, arguments)) = args.command.split_first() else {
-        return Status::NotStarted.into(); // clap demands one
+        return Status::NotStarted.into(); // clap requires one
     };
     let prepared = args.debug.session().and_then(|session| {
         let mut command = command(&args.options, name)?;
@@ -480,7 +478,7 @@ fn not_started(name: &OsStr, error: io::Error) -> Status {
 /// Creates the command that executes the program, without arguments.
 ///
 /// # Errors
-/// See [`Environment::new`]; or the program cannot be given the library.
+/// As for [`Environment::new`], or the program cannot be made to load the library.
 fn command(options: &Options, name: &OsStr) -> Result<Command> {
     let mut environment = Environment::new(options)?;
     let Settings { check, profile, .. } = &environment.settings;

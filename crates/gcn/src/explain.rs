@@ -19,7 +19,7 @@ use faults::FAULTS;
 use inputs::INPUTS;
 pub use inputs::{INVALID_LAUNCH_FILE, INVALID_SUPPRESSIONS};
 
-/// For `--help`.
+/// Examples for `--help`.
 pub const EXAMPLES: &str = "\
 Examples:
   gcn explain                   list all names

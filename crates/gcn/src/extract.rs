@@ -13,7 +13,7 @@ use crate::file::FileBytes;
 use crate::problem::{NOTHING_TO_EXTRACT, Problem};
 use crate::{Status, UsageError, input, object, outputs, render};
 
-/// For `--help`.
+/// Examples for `--help`.
 pub const EXAMPLES: &str = "\
 Examples:
   gcn extract saxpy                               of a program with one code object, make saxpy.co

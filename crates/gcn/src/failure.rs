@@ -31,7 +31,7 @@ impl Problems {
     /// Returns an error if there are problems.
     ///
     /// # Errors
-    /// The problems, as one error.
+    /// All problems, combined into one error.
     pub fn check(problems: Vec<Problem>, help: impl FnOnce() -> Option<String>) -> Result<()> {
         if problems.is_empty() {
             return Ok(());
@@ -68,7 +68,7 @@ struct FailureReport<'a> {
     exit_status: u8,
     /// Messages, or rendered diagnostics of a source.
     errors: Vec<&'a str>,
-    /// Names of the errors for `gcn explain`. For diagnostics, that of the first error.
+    /// Names of the errors for `gcn explain`. For diagnostics, the name of the first error.
     names: Vec<Option<&'static str>>,
     help: Option<&'a str>,
 }
@@ -83,7 +83,7 @@ impl Failure {
         }
     }
 
-    /// Usage failure.
+    /// Creates a failure for a usage error.
     fn of_usage(message: &str, help: Option<String>) -> Failure {
         let problem = Problem::of_usage(message.trim_end());
         Failure::new(RunOutcome::BadUsage, vec![problem], help)
@@ -154,7 +154,7 @@ impl Failure {
 /// Reports an error that prevents a run from starting: to standard error, or to `out` in JSON.
 ///
 /// # Errors
-/// `out` cannot be written, or `error` is that of an output stream.
+/// `out` cannot be written, or `error` comes from an output stream.
 pub fn report(error: anyhow::Error, json: bool, out: &mut dyn Write) -> Result<Status> {
     let (status, _) = report_all(error, json, out)?;
     Ok(status)
@@ -179,7 +179,7 @@ pub fn report_end(
     Ok(outcome.status())
 }
 
-/// As [`report`], and also returns the errors.
+/// Like [`report`], but also returns the errors.
 ///
 /// # Errors
 /// As for [`report`].

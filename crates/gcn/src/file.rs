@@ -106,7 +106,7 @@ pub fn read_text(path: &Path, most: u64) -> Result<String> {
         .map_err(|error| not_text(path, error.as_bytes(), error.utf8_error().valid_up_to()))
 }
 
-/// Error for a file that is valid text only up to a byte.
+/// Error for a file that is valid text only in its first `good` bytes.
 fn not_text(path: &Path, bytes: &[u8], good: usize) -> anyhow::Error {
     let newlines = bytes.iter().take(good).filter(|&&byte| byte == b'\n');
     let line = newlines.count() + 1;
@@ -229,7 +229,7 @@ impl MappedFile {
             return Ok(None);
         }
         // SAFETY: The map is read only. While it lives, nothing in this process writes to the file; other processes
-        // must not, as with every program that maps its input, and `check` reports if they did.
+        // must not either, as with every program that maps its input, and `check` reports if they do.
         let map = unsafe { Mmap::map(&file) }.with_context(cannot_read)?;
         let addresses = map.as_ptr_range();
         let addresses = addresses.start.addr()..addresses.end.addr();
@@ -247,8 +247,8 @@ impl MappedFile {
         #[cfg(unix)]
         {
             let advice = memmap2::UncheckedAdvice::DontNeed;
-            // SAFETY: The map is that of a file and nothing has written to it, so nothing is lost.
-            // If the advice fails, memory is not released, which is harmless.
+            // SAFETY: The map belongs to a file and nothing has written to it, so nothing is lost. If the advice fails,
+            // memory is not released, which is harmless.
             let _ = unsafe { self.map.unchecked_advise_range(advice, start, length) };
         }
     }
@@ -322,7 +322,7 @@ impl MappedText {
 mod tests {
     use super::*;
 
-    /// Opens a file with this name and contents.
+    /// Writes `bytes` to a file with the suffix `name`, and opens it.
     fn opened(name: &str, bytes: &[u8]) -> (std::path::PathBuf, Result<SourceText>) {
         let path = std::env::temp_dir().join(format!("gcn-{}-{name}", std::process::id()));
         std::fs::write(&path, bytes).expect("a temporary file");

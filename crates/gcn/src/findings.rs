@@ -13,10 +13,10 @@ use crate::problem::Problem;
 use crate::render::RenderedDiagnostics;
 use crate::{UsageError, input, outputs, render};
 
-/// Error for suppressions in another format.
+/// Error message for `--gen-suppressions` with another format.
 pub const CONFLICT: &str = "--gen-suppressions writes TOML, and the findings have no other format then: leave out --format and --json";
 
-/// Converts the error of a suppression file. It shows the place in the text if there is one.
+/// Converts the error of a suppression file. The result shows the place in the text, if there is one.
 pub fn shown(error: SuppressionsError, json: bool) -> anyhow::Error {
     match error {
         SuppressionsError::Invalid { file, text, error } => {

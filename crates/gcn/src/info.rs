@@ -15,7 +15,7 @@ use crate::kernel_text::{ARGUMENTS, argument_line, sgprs};
 use crate::render::printable;
 use crate::{Status, UsageError, driver, input, object, render};
 
-/// For `--help`.
+/// Examples for `--help`.
 pub const EXAMPLES: &str = "\
 Examples:
   gcn info kernel.co

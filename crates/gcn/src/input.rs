@@ -19,9 +19,9 @@ pub use crate::file::{STDIN, name, open, read, read_text};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DialectOption {
-    /// llvm-mc's.
+    /// Syntax of llvm-mc.
     Llvm,
-    /// CLRX's.
+    /// Syntax of CLRX.
     Clrx,
 }
 
@@ -122,7 +122,7 @@ fn versions() -> Vec<String> {
     versions
 }
 
-/// Error message for an unknown target, with all accepted names unless it is one of AMD's.
+/// Error message for an unknown target, with all accepted names unless it is a newer one of AMD's.
 fn accepted_targets(name: &str) -> String {
     let unknown = UnknownTarget(name);
     if unknown.architecture().is_some() {

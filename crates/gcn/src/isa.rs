@@ -26,7 +26,7 @@ use serde::Serialize;
 use crate::{Status, UsageError, input, outputs, render};
 use answer::{Answer, unknown};
 
-/// For `--help`.
+/// Examples for `--help`.
 pub const EXAMPLES: &str = "\
 Examples:
   gcn isa ds_add_u32
@@ -42,7 +42,7 @@ Examples:
 enum Format {
     /// Text for a terminal.
     Text,
-    /// As `--json`.
+    /// Same as `--json`.
     Json,
     /// All instructions as pages of Markdown, in the directory of `--output`.
     Markdown,
@@ -250,7 +250,7 @@ struct InstructionListing {
 #[derive(Serialize)]
 struct ListedInstruction {
     family: String,
-    /// Opcode in the first encoding on each instruction set; `None` if it does not exist there.
+    /// Opcode in the first encoding on each instruction set; `None` if the instruction does not exist there.
     opcodes: Vec<Option<u64>>,
     written: String,
 }
@@ -341,7 +341,7 @@ fn of_name(print: AnswerFormat<'_>, isas: &[Isa], name: &str) -> Result<()> {
     bail!(unknown(message))
 }
 
-/// Rows with this name, with or without an encoding suffix.
+/// Rows named `name`, with or without an encoding suffix.
 fn named(isas: &[Isa], name: &str) -> Vec<&'static Row> {
     let stem = SUFFIXES
         .iter()
@@ -368,7 +368,7 @@ fn matching(isas: &[Isa], pattern: &str) -> Vec<&'static Row> {
     rows().filter(is_it).collect()
 }
 
-/// True if a name matches a pattern: the parts between `*` occur in order, the outer ones at the ends.
+/// True if a name matches a pattern: the parts between `*` occur in order, and the outer parts are at the ends.
 fn is_like(name: &str, pattern: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else {
@@ -386,7 +386,7 @@ fn is_like(name: &str, pattern: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// Rows with this opcode in a family.
+/// Rows with opcode `number` in a family.
 fn rows_by_opcode(isas: &[Isa], family_name: &str, number: &str) -> Result<Vec<&'static Row>> {
     if !family_names().iter().any(|name| name == family_name) {
         let message = format!("no family is called `{family_name}`; `gcn isa` lists them");

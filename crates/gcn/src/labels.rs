@@ -36,7 +36,7 @@ struct LabelLine {
     note: Option<String>,
 }
 
-/// Problem with a line.
+/// Problem for an invalid line.
 fn invalid(file: &str, line: usize, message: &str) -> Problem {
     Problem::new(INVALID_LABELS, format!("{file}:{line}: {message}"))
 }

@@ -18,7 +18,7 @@ use crate::problem::Problem;
 use crate::program::{LoadedProgram, ProgramOptions, ProgramRequest, ProgramTerms, program};
 use crate::{Status, UsageError, input, outputs, render};
 
-/// For `--help`.
+/// Examples for `--help`.
 pub const EXAMPLES: &str = "\
 Examples:
   gcn lint kernel.s
@@ -44,10 +44,10 @@ pub struct Args {
     /// Read only this kernel and the functions that it calls, by a name that `gcn run --kernel` accepts.
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// The findings' form, and where they go.
+    /// Format and destination of the findings.
     #[command(flatten)]
     findings: FindingOptions,
-    /// Write the findings in JSON; --format json.
+    /// Write the findings in JSON; same as --format json.
     #[arg(long, conflicts_with_all = ["format", "gen_suppressions"])]
     json: bool,
 }
@@ -94,7 +94,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     match file {
         Some(path) => {
             if let Err(error) = outputs::write(path, |file| file.write_all(&document)) {
-                // Show the findings nevertheless.
+                // Show the findings anyway.
                 findings::tell(&reports);
                 return Err(error);
             }
@@ -120,7 +120,7 @@ fn lint_file(args: &Args, input: &Path, read: &mut Vec<PathBuf>) -> Result<Vec<F
     };
     request.override_by(&args.program);
     let kernels = args.kernel.iter().map(|name| Some(name.as_str()));
-    // Loading the code gives its addresses symbols and source lines for the reports.
+    // The code is loaded, so that reports can show the symbols and source lines of addresses.
     let terms = ProgramTerms {
         kernels: &kernels.collect::<Vec<_>>(),
         json: args.writes_json(),
@@ -148,7 +148,7 @@ fn lint_file(args: &Args, input: &Path, read: &mut Vec<PathBuf>) -> Result<Vec<F
     Ok(reports)
 }
 
-/// Code of a module with the entry points of kernels and functions, or that of one kernel.
+/// Code of a module with the entry points of its kernels and functions, or the entry point of one kernel.
 fn code_of<'a>(module: &'a Module, target: &Target, kernel: Option<&str>) -> Result<LintCode<'a>> {
     let object = module.object();
     let moved = |address| module.loaded().moved(address);

@@ -8,7 +8,7 @@ use gcn_lsp::SessionEnd;
 use crate::Status;
 use crate::problem::{INVALID_PROTOCOL, Problem};
 
-/// For `--help`.
+/// Examples for `--help`.
 pub const EXAMPLES: &str = "\
 Examples:
   gcn lsp                      an editor starts it; docs/editors.md shows how";
@@ -16,7 +16,7 @@ Examples:
 /// The arguments of `gcn lsp`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Speak over standard input and output, which it does in any case; for editors that say so.
+    /// Accepted for editors that pass it: the server always uses standard input and output.
     #[arg(long)]
     stdio: bool,
 }

@@ -184,7 +184,7 @@ fn run_command() -> ExitCode {
         // The reader closed the pipe, since it has read enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            // Errors of named files have the name as context; an error without context is that of the output.
+            // Errors of named files have the name as context; an error without context comes from the output.
             let is_bare = error.chain().count() == 1 && error.is::<io::Error>();
             let error = if is_bare {
                 error.context(Problem::new(UNWRITABLE_OUTPUT, "cannot write the output"))

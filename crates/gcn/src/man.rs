@@ -10,7 +10,7 @@ use clap_mangen::Man;
 
 use crate::{Status, UsageError, outputs};
 
-/// For `--help`.
+/// Examples for `--help`.
 pub const EXAMPLES: &str = "\
 Examples:
   gcn man asm | man -l -

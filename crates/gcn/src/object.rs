@@ -1,4 +1,4 @@
-//! Selection of a file's code object, the only one or the one that the command line selects, and of its target.
+//! Selects the code object in a file that the command line requests, and its target.
 
 use anyhow::{Result, bail};
 use gcn_isa::Target;
@@ -75,7 +75,7 @@ impl Iterator for Entries<'_> {
 /// Reads a code object, or selects one from a file that contains several.
 ///
 /// # Errors
-/// The file is neither, or no or several code objects match.
+/// The file is neither, or not exactly one code object matches.
 pub fn read(file: &FileBytes, choice: ObjectChoice) -> Result<CodeObject<'static>> {
     match choose(file, choice)? {
         Some(entry) => Ok(entry.read()?),
@@ -163,7 +163,7 @@ impl std::fmt::Display for ListedTargets {
     }
 }
 
-/// Code objects that match a selection. Those without the kernel are dropped, since libraries have thousands.
+/// Code objects that match a selection. Code objects without the kernel are dropped, since libraries have thousands.
 #[derive(Default)]
 struct Candidates {
     count: usize,

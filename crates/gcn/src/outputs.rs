@@ -10,13 +10,13 @@ use gcn_report::replace_file;
 use crate::input;
 use crate::problem::{OUTPUT_CONFLICT, Problem, UNWRITABLE_OUTPUT};
 
-/// Problem of an output that the system cannot write, used as context of the system's error.
+/// Problem for an output that the system cannot write, used as context of the system's error.
 pub fn unwritable(path: &Path) -> Problem {
     let message = format!("cannot write {}", input::name(path));
     Problem::new(UNWRITABLE_OUTPUT, message)
 }
 
-/// Writes a file. It keeps its old contents until the new ones are complete ([`replace_file`]).
+/// Writes a file, which keeps its old contents until the new ones are complete ([`replace_file`]).
 ///
 /// # Errors
 /// The file cannot be written, or `document` fails.
@@ -83,7 +83,7 @@ pub enum FileIdentity {
 }
 
 impl FileIdentity {
-    /// Identity of a path; `None` for standard input and for other than regular files, which may be written several
+    /// Identity of a path; `None` for standard input and for files that are not regular, which may be written several
     /// times.
     pub fn of(path: &Path) -> Option<FileIdentity> {
         if path == Path::new(input::STDIN) {

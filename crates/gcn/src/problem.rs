@@ -97,7 +97,7 @@ impl Problem {
         }
     }
 
-    /// Combines an error with its causes, and the name of the problem among them, or else of the outermost named
+    /// Combines an error with its causes. The name comes from the problem among them, or else from the outermost named
     /// error.
     pub fn of(error: &anyhow::Error) -> Problem {
         let own = || error.downcast_ref::<Problem>().and_then(|it| it.name);
@@ -107,7 +107,7 @@ impl Problem {
         }
     }
 
-    /// Usage error.
+    /// Creates a usage error.
     pub fn of_usage(message: impl Into<String>) -> Problem {
         Problem::new(INVALID_USAGE, message)
     }

@@ -375,7 +375,7 @@ fn other_language(file: &Path) -> Option<&'static (&'static str, &'static str)> 
 /// Maximum number of kernels listed in an error.
 const MAX_LISTED: usize = 8;
 
-/// Symbol of the kernel with this name, or of the only one.
+/// Symbol of the kernel named `name`, or of the only kernel.
 fn symbol<'a>(object: &'a CodeObject, name: Option<&str>) -> Result<&'a str> {
     let names = || {
         let kernels = object.kernels.iter().take(MAX_LISTED);
@@ -404,7 +404,7 @@ fn symbol<'a>(object: &'a CodeObject, name: Option<&str>) -> Result<&'a str> {
     }
 }
 
-/// Returns the kernel with this name, or the only one.
+/// Returns the kernel named `name`, or the only kernel.
 pub fn choose(module: &Module, name: Option<&str>) -> Result<Kernel> {
     Ok(module.kernel(symbol(module.object(), name)?)?)
 }

@@ -104,7 +104,7 @@ pub struct RenderedSources<'a> {
     pub files: &'a [SourceFile],
 }
 
-/// Limits for diagnostics shown in full; 0 is no limit.
+/// Limits for diagnostics shown in full; 0 means no limit.
 #[derive(Clone, Copy, Debug)]
 pub struct DiagnosticLimits {
     /// Maximum number of errors. Warnings after the last one are not shown either.
@@ -132,7 +132,7 @@ struct WarningCounts(BTreeMap<&'static str, usize>);
 impl WarningCounts {
     /// Counts a warning. Returns true if it is among the first `limit` with its name.
     fn shows(&mut self, warning: &Diagnostic, limit: usize) -> bool {
-        // Warnings by the source itself have individual texts.
+        // Warnings that the source itself issues have individual texts.
         if limit == 0 || warning.id == &ids::USER_WARNING {
             return true;
         }
@@ -439,7 +439,7 @@ impl<'a> LineCounter<'a> {
     }
 
     /// Range of the lines of a span that starts in the last queried line, without the final newline. Long lines are
-    /// cut.
+    /// truncated.
     fn visible_range(&self, span: &Range<usize>) -> Range<usize> {
         let rest = &self.source[self.begin..];
         let mut end = 0;

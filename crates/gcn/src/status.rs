@@ -20,7 +20,7 @@ pub enum Status {
     Fault = 4,
     /// The kernel exceeded its time limit; the value of timeout(1).
     Timeout = 124,
-    /// `gcn exec` could not start the program. This and the following values are those of timeout(1) and env(1).
+    /// `gcn exec` could not start the program. timeout(1) and env(1) use this value and the next two.
     NotStarted = 125,
     /// The program cannot be executed.
     NotExecutable = 126,
@@ -43,7 +43,7 @@ impl From<Status> for ExitCode {
 #[error("{0}")]
 pub struct UsageError(pub String);
 
-/// End of a run; the names are those in JSON.
+/// Outcome of a run; JSON uses the names of the variants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunOutcome {

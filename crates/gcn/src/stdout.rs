@@ -1,5 +1,5 @@
 //! Standard output. If a process starts without one, Rust opens `/dev/null` in its place before `main`, and results
-//! would be lost silently. So a function checks the descriptor before, called by the loader.
+//! would be lost silently. To detect this, the loader calls a function that checks the descriptor first.
 //!
 //! This module may use `unsafe`, since it queries a descriptor by its number.
 

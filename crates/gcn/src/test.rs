@@ -31,7 +31,7 @@ use process::ChildTerms;
 use row::Row;
 use summary::Summary;
 
-/// For `--help`.
+/// Examples for `--help`.
 pub const EXAMPLES: &str = "\
 Examples:
   gcn test launches
@@ -95,7 +95,7 @@ struct CheckCommand {
 }
 
 /// Runs the command. If launch files cannot be run or a report cannot be written, the error is printed and the status
-/// is [`Status::BadUsage`], which differs from that of failing launch files.
+/// is [`Status::BadUsage`], which differs from the status of failing launch files.
 ///
 /// # Errors
 /// `out` cannot be written.
@@ -238,7 +238,7 @@ fn run_all(
                     let Some(launch) = launches.get(index) else {
                         break;
                     };
-                    // The receiver is gone if the summary cannot be written.
+                    // The receiver has been dropped if the summary cannot be written.
                     if ended
                         .send((index, process::run(terms, index, launch)))
                         .is_err()

@@ -2,7 +2,7 @@
 
 use gcn_runtime::Variations;
 
-/// The options.
+/// Options that vary the execution.
 #[derive(clap::Args, Clone, Copy, Debug, Default)]
 #[command(next_help_heading = "Variations")]
 #[group(skip)]

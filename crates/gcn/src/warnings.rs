@@ -2,7 +2,7 @@
 
 use gcn_asm::{Diagnostic, Explanation, Severity, closest, explain, explanations};
 
-/// Options about warnings.
+/// Options for warnings.
 #[derive(clap::Args, Default)]
 pub struct Options {
     /// Do not show warnings.
@@ -67,12 +67,12 @@ fn rule(text: &str) -> Result<WarningRule, String> {
 }
 
 impl Options {
-    /// Maximum number of warnings per name shown in full; 0 is no limit.
+    /// Maximum number of warnings per name shown in full; 0 means no limit.
     pub fn limit(&self) -> usize {
         self.warning_limit
     }
 
-    /// Removes hidden warnings, and turns warnings into errors where the rules say so.
+    /// Removes hidden warnings, and turns warnings into errors if a rule requires it.
     pub fn apply(&self, diagnostics: &mut Vec<Diagnostic>) {
         diagnostics.retain_mut(|diagnostic| {
             if diagnostic.severity != Severity::Warning {
@@ -87,7 +87,7 @@ impl Options {
         });
     }
 
-    /// Effect of the rules on a warning. A rule with its name takes precedence over those for all warnings.
+    /// Effect of the rules on a warning. A rule for its name takes precedence over rules for all warnings.
     fn effect(&self, warning: &Diagnostic) -> Effect {
         let of = |name: Option<&Explanation>| {
             let mut rules = self.rules.iter().rev();

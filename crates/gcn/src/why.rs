@@ -30,7 +30,7 @@ use options::{DEPTH, EXECUTIONS};
 use runs::{RunEnd, Runs, element, refuse};
 use terms::Terms;
 
-/// For `--help`.
+/// Examples for `--help`.
 pub const EXAMPLES: &str = "\
 Examples:
   gcn why launch.toml 'out[37]'
@@ -118,8 +118,8 @@ fn explain(args: &Args, out: &mut dyn Write) -> Result<Status> {
     Ok(Status::Success)
 }
 
-/// Answers a question of a debugger at a stop in run number `run`. `image` is memory before the first launch; memory is as it was
-/// when the run began when this returns.
+/// Answers a debugger's question at a stop in run `run`. `image` is the memory before the first launch. Afterwards,
+/// memory is as it was when the run began.
 ///
 /// # Errors
 /// `out` cannot be written.
@@ -154,7 +154,7 @@ pub fn at_stop(
     let answer = why(&runs, question);
     image.restore(&memory);
     for earlier in 0..run {
-        // They have ended without a fault before.
+        // These runs have ended without a fault before.
         let _ = runs.run(earlier, &Observers::none());
     }
     let depth = request.depth.unwrap_or(DEPTH);

@@ -75,7 +75,7 @@ const TILES: &str = "
         .amdhsa_next_free_sgpr 16
     .end_amdhsa_kernel";
 
-/// Sizes of the launch of many waves.
+/// Command-line arguments for a launch of many waves.
 const MANY: [&str; 7] = [
     "--grid",
     "65536",
@@ -85,7 +85,7 @@ const MANY: [&str; 7] = [
     "out=u32*65536:iota",
     "--target=gfx900",
 ];
-/// Sizes of the launch of one wave.
+/// Command-line arguments for a launch of one wave.
 const ONE: [&str; 5] = ["--grid", "64", "--arg", "out=u32*64", "--target=gfx900"];
 
 /// Prints the times of a debugger. It asserts nothing.

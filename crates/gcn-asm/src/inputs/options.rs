@@ -77,7 +77,7 @@ impl Options<'_> {
 /// let source = Source { name: "a.s", text: "s_nop 0\n.include \"end.s\"\n" };
 /// let assembly = assemble_with(&source, &Options::new(target), &Wrong);
 /// let (file, span) = (&assembly.files[0], assembly.diagnostics[0].span.clone());
-/// assert!(source.text.len() < span.start, "it is behind the source");
+/// assert!(source.text.len() < span.start, "the span is after the source");
 /// assert_eq!(&file.text[span.start - file.start..span.end - file.start], "s_endpgn");
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -47,7 +47,7 @@ const MAX_ALIGN: u64 = 1 << 16;
 /// list_object(&object, target, &ListOptions::default(), &mut |part| text.extend_from_slice(part));
 /// let text = String::from_utf8(text)?;
 /// let again = assemble(&Source { name: "scale.s", text: &text }, &Options::new(target)).program.to_object(None)?;
-/// assert_eq!(gcn_object::read(&again)?.kernels, object.kernels, "it is the same again");
+/// assert_eq!(gcn_object::read(&again)?.kernels, object.kernels, "the kernels are unchanged");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn list_object(

@@ -63,7 +63,7 @@ pub fn part(first: &ValueGraph, other: &ValueGraph) -> Option<Parting> {
 #[derive(Clone, Copy)]
 struct Pair {
     inputs: [GraphInput; 2],
-    /// Hop whose instructions read them.
+    /// Index of the hop whose instructions read the values, if any.
     from: Option<usize>,
 }
 

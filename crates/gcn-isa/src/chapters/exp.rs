@@ -1,4 +1,4 @@
-//! EXP: exports to the fixed-function hardware. Field maps, targets, then the only row.
+//! EXP: exports to the fixed-function hardware. Field maps and targets, then the single row.
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Exporting Pixel Color and Vertex
 //! Shader Parameters".
@@ -39,8 +39,8 @@ pub(crate) const POSITIONS: u8 = 12;
 /// First parameter target.
 pub(crate) const PARAMETERS: u8 = 32;
 
-/// Writes the name of a target. Returns false if it has none, and writes its number after `unnamed`, which no
-/// assembler accepts.
+/// Writes the name of a target and returns true. If the target has no name, writes `unnamed` and the target's number,
+/// which no assembler accepts, and returns false.
 pub(crate) fn write_target(out: &mut Text, target: u8, unnamed: &str) -> bool {
     let known = TARGETS
         .iter()

@@ -9,7 +9,7 @@ use crate::operand::{Ty::*, words::*};
 use crate::row::{Forms, InstructionFamily, Lacks, Row, identities, lower_name, number};
 use crate::target::on;
 
-/// GCN 1.1 and 1.2 have neither offset nor segment nor SADDR (errata E076); bit 25 is reserved (E077).
+/// GCN 1.1 and 1.2 have no offset, segment or SADDR (errata E076); bit 25 is reserved (E077).
 #[rustfmt::skip]
 pub(crate) const FORMATS: &[Format] = &[
     Format {
@@ -42,8 +42,8 @@ const SEGMENT: &[(Field, u8, u8)] = &[
     (Field::Vaddr, 32, 8), (Field::Vdata, 40, 8), (Field::Saddr, 48, 7), (Field::Nv, 55, 1), (Field::Vdst, 56, 8),
 ];
 
-/// Operands of an operation in each segment. The lists name all modifiers that some generation has; the field maps
-/// select.
+/// Operands of an operation in each segment. The lists name the modifiers of all generations; the field maps select the
+/// ones that exist.
 macro_rules! written {
     // VDST, address
     (F load($n:literal)) => { &[Vdst($n), Vaddr(2), FlatOffset, Glc, Slc, Tfe, Nv] };
@@ -61,7 +61,7 @@ macro_rules! written {
     (F store($n:literal)) => { &[Vaddr(2), Vdata($n), FlatOffset, Glc, Slc, Tfe, Nv] };
     (G store($n:literal)) => { &[GlobalAddress, Vdata($n), Saddr(2), SegmentOffset, Glc, Slc, Nv] };
     (S store($n:literal)) => { &[ScratchAddress, Vdata($n), Saddr(1), SegmentOffset, Glc, Slc, Nv] };
-    // Registers returned, address, registers of data (errata E014, E090)
+    // Returned registers, address, data registers (errata E014, E090)
     (F atomic($n:literal, $data:literal)) => { &[Vdst($n).returned(), Vaddr(2), Vdata($data), FlatOffset, Glc, Slc, Tfe, Nv] };
     (G atomic($n:literal, $data:literal)) => { &[Vdst($n).returned(), GlobalAddress, Vdata($data), Saddr(2), SegmentOffset, Glc, Slc, Nv] };
     // Operations that this segment lacks.

@@ -1,8 +1,8 @@
 //! MIMG: images and samplers. Field maps, then a row per instruction.
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Image Instructions".
-//! The number of address registers follows LLVM: from one-dimensional images with 16-bit coordinates to cubes and
-//! arrays.
+//! The bounds on the number of address registers follow LLVM: from one-dimensional images with 16-bit coordinates to
+//! cubes and arrays.
 
 use crate::effect::{
     AtomicOp::*,
@@ -73,7 +73,7 @@ macro_rules! written {
     (gather($least:literal, $most:literal)) => {
         &[ImageData(true, OperandAccess::Write), ImageAddress($least, $most), ImageResource, Sampler, Dmask, Unorm, Glc, Slc, R128, A16, Tfe, Lwe, Da, D16]
     };
-    // The level of detail.
+    // Query of the level of detail.
     (query($least:literal, $most:literal)) => {
         &[ImageData(false, OperandAccess::Write), ImageAddress($least, $most), ImageResource, Sampler, Dmask, Unorm, Glc, Slc, R128, A16, Tfe, Lwe, Da]
     };

@@ -15,7 +15,7 @@ use crate::target::on;
 
 #[rustfmt::skip]
 pub(crate) const FORMATS: &[Format] = &[
-    // The immediate offset counts dwords, a register bytes. On GCN 1.1, offset 255 without IMM indicates a literal.
+    // Immediates are in dwords, registers in bytes. On GCN 1.1, offset 255 without IMM indicates a literal.
     Format {
         encoding: Encoding::Smrd, on: on::SI_CI, dwords: 1, constant: &[(27, 5, 0b11000)],
         fields: &[(Field::Offset, 0, 8), (Field::Imm, 8, 1), (Field::Sbase, 9, 6), (Field::Sdata, 15, 7), (Field::Op, 22, 5)],

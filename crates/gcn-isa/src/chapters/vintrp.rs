@@ -1,8 +1,8 @@
 //! VINTRP: parameter interpolation for pixel shaders. Field maps, then a row per instruction.
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Parameter Interpolation". From GCN
-//! 1.2, the instructions have a VOP3 form; those with 16-bit results have only that form. GCN 1.4 reuses one of these
-//! names for a new instruction that preserves the other half of the destination; the old one is called `legacy`
+//! 1.2, the instructions have a VOP3 form; instructions with 16-bit results have only that form. GCN 1.4 reuses one of
+//! these names for a new instruction that preserves the other half of the destination; the old one is called `legacy`
 //! there.
 
 use crate::effect::{AluOp::*, Does::*, Interpolation::*};

@@ -1,5 +1,5 @@
 //! Vector ALU: field maps of all its encodings, then a row per instruction of VOP1 and VOP2. The rows of [`Vopc`],
-//! [`Vop3`], [`Vop3b`] and [`Vop3p`] are in files of their own.
+//! [`Vop3`], [`Vop3b`] and [`Vop3p`] are in separate files.
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector ALU Operations".
 //! An instruction of VOP1, VOP2 or VOPC has one row; its VOP3, SDWA and DPP forms follow from `in FORMS`.

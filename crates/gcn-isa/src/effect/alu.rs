@@ -21,7 +21,7 @@ pub enum Half {
 /// use gcn_isa::effect::{Implicit, Test};
 /// use gcn_isa::{Does, Op, vop::Vopc};
 /// let does = |op| Op::Vopc(op).row().does;
-/// // Of a NaN the first is false, the second true.
+/// // For a NaN, the first is false and the second is true.
 /// assert_eq!(does(Vopc::V_CMP_GE_F32), Does::Compare(Test::Ge, Implicit::NONE));
 /// assert_eq!(does(Vopc::V_CMP_NLT_F32), Does::Compare(Test::Nlt, Implicit::NONE));
 /// ```
@@ -102,11 +102,11 @@ impl Bitwise {
 /// Direction of a shift, and the bits shifted in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Shift {
-    /// Left, zeros.
+    /// Left, shifting in zeros.
     Left,
-    /// Right, zeros.
+    /// Right, shifting in zeros.
     Right,
-    /// Right, sign-extending.
+    /// Right, shifting in the sign.
     Arithmetic,
 }
 
@@ -134,7 +134,7 @@ pub enum Sad {
     Bytes,
     /// Four bytes; their sum is shifted left by 16.
     BytesHigh,
-    /// Four bytes; those whose reference is 0 are skipped.
+    /// Four bytes, except bytes whose reference is 0.
     MaskedBytes,
     /// Two 16-bit halves.
     Shorts,
@@ -155,7 +155,7 @@ pub enum Interpolation {
 
 /// Operation of an ALU instruction on sources a, b and c, in row order.
 ///
-/// Scalar and vector instructions, short and long encodings share an operation. A scalar one may write SCC, too.
+/// Scalar and vector instructions share operations, as do short and long encodings. A scalar one may also write SCC.
 ///
 /// # Examples
 /// ```
@@ -218,15 +218,15 @@ pub enum AluOp {
     SignExtend(u8),
     /// Sets bit a of the destination to this value.
     SetBit(bool),
-    /// SCC: true if bit b of a has this value.
+    /// Sets SCC to true if bit b of a has this value, otherwise to false.
     TestBit(bool),
-    /// Number of zeros.
+    /// Number of zeros in a.
     CountZeros,
-    /// Number of ones.
+    /// Number of ones in a.
     CountOnes,
-    /// Number of ones, plus b.
+    /// Number of ones in a, plus b.
     CountOnesAdd,
-    /// Number of ones in a that belong to lower lanes, plus b; a has a bit per lane of one half of the wave.
+    /// Number of ones in a that belong to lower lanes, plus b; a has a bit per lane of half a wave.
     MaskedCount(Half),
     /// Index of the lowest zero, -1 if there is none.
     FindLowestZero,
@@ -240,7 +240,7 @@ pub enum AluOp {
     WholeQuads,
     /// A bit for each group of four bits, set if any of them is one.
     QuadMask,
-    /// Each bit twice.
+    /// Duplicates each bit.
     Replicate,
     /// Bytes of {a, b} selected by the bytes of c.
     Permute,
@@ -256,15 +256,15 @@ pub enum AluOp {
     MulAdd,
     /// a * b + c, rounded once.
     Fma,
-    /// The lesser.
+    /// Minimum of a and b.
     Min,
-    /// The greater.
+    /// Maximum of a and b.
     Max,
-    /// The least of three.
+    /// Minimum of three sources.
     Min3,
-    /// The greatest of three.
+    /// Maximum of three sources.
     Max3,
-    /// The middle one of three.
+    /// Median of three sources.
     Med3,
 
     // Integers
@@ -276,7 +276,7 @@ pub enum AluOp {
     Add3,
     /// High half of a * b.
     MulHigh,
-    /// a * b, both reduced to 24 bits.
+    /// a * b, with both factors reduced to 24 bits.
     Mul24,
     /// High 16 bits of the product of 24-bit factors.
     MulHigh24,
@@ -302,7 +302,7 @@ pub enum AluOp {
     MaskedQuadSad,
     /// For each byte, (a + b + lowest bit of c) >> 1.
     LerpBytes,
-    /// Both halves of a, saturated to 0 to 255.
+    /// Both halves of a, each saturated to 0..=255.
     SaturateBytes,
     /// a and b, saturated to 16 bits each.
     SaturatePair,
@@ -322,9 +322,9 @@ pub enum AluOp {
     MulLit,
     /// Rounds towards zero.
     Trunc,
-    /// Rounded up.
+    /// Rounds up.
     Ceil,
-    /// Rounded down.
+    /// Rounds down.
     Floor,
     /// Rounds to nearest even.
     RoundEven,
@@ -338,7 +338,7 @@ pub enum AluOp {
     Log2Clamped,
     /// 1 / a
     Rcp,
-    /// 1 / a, finite.
+    /// 1 / a, clamped to finite values.
     RcpClamped,
     /// 1 / a, with 0 instead of infinity.
     RcpLegacy,
@@ -364,7 +364,7 @@ pub enum AluOp {
     DivScale,
     /// a * b + c, rescaled depending on VCC.
     DivFmas,
-    /// Quotient a of c divided by b, with special cases fixed up.
+    /// Fixes up special cases of a, the quotient of c divided by b.
     DivFixup,
     /// Part of 2 / pi for the reduction of large angles.
     TrigPreop,
@@ -431,7 +431,7 @@ pub enum AluOp {
 }
 
 impl AluOp {
-    /// The operation without swapped sources, and true if the first two sources are swapped.
+    /// Returns the operation without swapped sources, and true if the first two sources are swapped.
     ///
     /// # Examples
     /// ```
@@ -447,7 +447,7 @@ impl AluOp {
         }
     }
 
-    /// True if the operation counts or tests bits of a, so that its width can differ from the result's.
+    /// True if the operation counts or tests bits of a, so that a's width can differ from the result's.
     ///
     /// # Examples
     /// ```

@@ -1,5 +1,5 @@
-//! Bodies of integer operations, generic over [`Value`]: lanes and scalar registers of the emulator, values with
-//! undefined bits, a compiler's recorder.
+//! Bodies of integer operations, generic over [`Value`], which the emulator's lanes and scalar registers, values with
+//! undefined bits, and the values recorded by a compiler implement.
 //!
 //! Sources are in the operation's order ([`AluOp::in_order`]). The value's type determines width and sign.
 
@@ -53,7 +53,7 @@ fn low_bits<V: Value>(a: V, width: V::Dword) -> V {
     }
 }
 
-/// Bit field of `a`: the lowest bit and the width have 5 bits each.
+/// Bit field of `a`: `from` and `width` have 5 bits each.
 #[inline(always)]
 pub fn extract<V: Value>(a: V, from: V::Dword, width: V::Dword) -> V {
     let last = from.constant(31);
@@ -83,14 +83,14 @@ pub fn sign_extend<V: Value>(a: V, width: u8) -> V {
     a.shl(unused).shr(unused)
 }
 
-/// Value with one bit set to `value`.
+/// Sets bit `number` of `old` to `value`.
 #[inline(always)]
 pub fn set_bit<V: Value>(value: bool, old: V, number: V::Dword) -> V {
     let bit = old.constant(1).shl(number);
     if value { old | bit } else { old & !bit }
 }
 
-/// True if the bit equals `value`.
+/// True if bit `number` of `a` equals `value`.
 #[inline(always)]
 pub fn test_bit<V: Value>(value: bool, a: V, number: V::Dword) -> V::Flag {
     (a.shr(number) & a.constant(1)).equals(a.constant(value.into()))
@@ -151,19 +151,19 @@ pub fn shift_by_add<V: Value>(by: u8, a: V, b: V) -> (V, V::Flag) {
     (sum, is_beyond | !lost.equals(a.constant(0)))
 }
 
-/// The lesser.
+/// Minimum of two values.
 #[inline(always)]
 pub fn min<V: Value>(a: V, b: V) -> V {
     V::select(a.less(b), a, b)
 }
 
-/// The greater.
+/// Maximum of two values.
 #[inline(always)]
 pub fn max<V: Value>(a: V, b: V) -> V {
     V::select(b.less(a), a, b)
 }
 
-/// The middle one.
+/// Median of three values.
 #[inline(always)]
 pub fn median<V: Value>(a: V, b: V, c: V) -> V {
     max(min(a, b), min(max(a, b), c))
@@ -201,7 +201,7 @@ pub fn mul_high_24<V: Value>(a: V, b: V) -> V {
     low_24(a).mul_high(low_24(b))
 }
 
-/// Element `number` of a dword, of `bits` bits each.
+/// Element `number` of a dword whose elements have `bits` bits.
 #[inline(always)]
 fn element<V: Value>(a: V, bits: u8, number: u8) -> V {
     let mask = a.constant((1 << bits) - 1);
@@ -318,10 +318,10 @@ pub fn evaluate<V: Value>(op: AluOp, [a, b, c]: [V; 3], carry: V::Flag) -> Optio
         Sad(elements)           => sad(elements, a, b).wrapping_add(c),
         LerpBytes               => lerp_bytes(a, b, c),
         Reversed(op)            => return evaluate(*op, [b, a, c], carry),
-        // State, other lanes, an old destination.
+        // These access state, other lanes or the old destination.
         Nop | MoveIf | Select | ReadLane | ReadFirstLane | WriteLane | Swap | SetBit(_) | TestBit(_) | MaskedCount(_)
         | SaveExec(_) | WriteExec(_) | GetPc | GetRegister | SetRegister | ClearExceptions | SetVskip | SetIndex | IndexOn => return None,
-        // Parts of registers, and widths that differ.
+        // These access parts of registers, or have sources of different widths.
         WholeQuads | QuadMask | Replicate | Permute | QuadSad | MaskedQuadSad | SaturateBytes | SaturatePair | Dot(_)
         | Packed(..) | Mix(..) | ScreenPartition => return None,
         // Floating point.

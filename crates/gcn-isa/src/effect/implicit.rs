@@ -1,4 +1,4 @@
-//! Implicit state: not named by any operand.
+//! Implicit state, which no operand names.
 
 /// State that an instruction reads or writes implicitly.
 ///
@@ -8,7 +8,7 @@
 /// use gcn_isa::{Op, sop::{Sop2, Sopp}};
 /// let of_scc = Implicit::READS_SCC.and(Implicit::WRITES_SCC);
 /// assert_eq!(Op::Sop2(Sop2::S_ADDC_U32).row().implicit(), of_scc);
-/// assert!(!Op::Sop2(Sop2::S_ADD_U32).row().implicit().has(of_scc), "it writes SCC only");
+/// assert!(!Op::Sop2(Sop2::S_ADD_U32).row().implicit().has(of_scc), "S_ADD_U32 only writes SCC");
 /// assert_eq!(Op::Sopp(Sopp::S_CBRANCH_VCCZ).row().implicit(), Implicit::READS_VCC);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -48,12 +48,12 @@ impl Implicit {
     /// Writes VSKIP in MODE, which disables vector instructions (errata E206).
     pub const WRITES_VSKIP: Implicit = Implicit(1 << 14);
 
-    /// Both.
+    /// Union of two sets.
     pub const fn and(self, other: Implicit) -> Implicit {
         Implicit(self.0 | other.0)
     }
 
-    /// True if it contains all of `other`.
+    /// True if `other` is a subset.
     pub const fn has(self, other: Implicit) -> bool {
         self.0 & other.0 == other.0
     }

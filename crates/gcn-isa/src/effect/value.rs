@@ -47,9 +47,9 @@ pub trait Value: Bits {
     /// Selects `one` if `flag` is true, otherwise `other`.
     fn select(flag: Self::Flag, one: Self, other: Self) -> Self;
 
-    /// The sum.
+    /// Sum.
     fn wrapping_add(self, other: Self) -> Self;
-    /// The difference.
+    /// Difference.
     fn wrapping_sub(self, other: Self) -> Self;
     /// Low half of the product.
     fn wrapping_mul(self, other: Self) -> Self;
@@ -64,9 +64,9 @@ pub trait Value: Bits {
     /// Saturating difference.
     fn saturating_sub(self, other: Self) -> Self;
 
-    /// Shifted left.
+    /// Shifts left.
     fn shl(self, by: Self::Dword) -> Self;
-    /// Shifted right.
+    /// Shifts right.
     fn shr(self, by: Self::Dword) -> Self;
     /// Reverses the bits.
     fn reverse_bits(self) -> Self;

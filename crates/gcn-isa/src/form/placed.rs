@@ -36,9 +36,9 @@ pub struct PlacedOperand {
 /// A modifier in an encoding.
 #[derive(Clone, Copy, Debug)]
 pub struct PlacedModifier {
-    /// Modifier in the row, or of the encoding.
+    /// Modifier of the row or of the encoding.
     pub modifier: &'static Modifier,
-    /// Field.
+    /// Bits of the field.
     pub bits: Bits,
     /// Bits of a bit list; empty for other modifiers.
     pub list: ListBits,
@@ -131,7 +131,7 @@ pub(crate) fn list_bits(row: &Row, layout: &Layout, field: Field) -> ListBits {
 
 /// Places an operand in an encoding, with the bits of its source modifiers.
 pub(crate) fn place(slot: Slot, layout: &Layout, modifiers: &[PlacedModifier]) -> PlacedOperand {
-    // SDWA and DPP have fields of their own for the first two sources, other encodings a bit of a common field.
+    // SDWA and DPP have separate fields for the first two sources; other encodings have a bit of a common field.
     const SOURCES: [(Field, [Field; 3]); 3] = [
         (
             Field::Src0,

@@ -8,11 +8,11 @@ use crate::text::{Piece, Text};
 /// Preformatted operand texts, each followed by a comma and a blank, in blocks of 256 for each register count. The
 /// last text is [empty](ReadyTexts::EMPTY).
 ///
-/// Operands that use the constant bus of a vector instruction have mark 1, missing texts [`MISSING`]; so the sum of
-/// an instruction's marks is the number of values it reads over the bus, or shows that a text is missing.
+/// Operands that use the constant bus of a vector instruction have mark 1, and missing texts have mark [`MISSING`]. The
+/// sum of an instruction's marks is the number of values it reads over the bus, or shows that a text is missing.
 pub(crate) struct ReadyTexts(Vec<Piece<NAME>>);
 
-/// Bytes of a text with its sum; longer operands have no preformatted text.
+/// Size in bytes of a text with its sum; longer operands have no preformatted text.
 const NAME: usize = 16;
 /// Mark of an operand that uses the constant bus.
 const READ: u8 = 1;
@@ -27,16 +27,16 @@ const COUNTS: [u8; 6] = [1, 2, 3, 4, 8, 16];
 /// Texts per block, one for each eight-bit number.
 const BLOCK: usize = 256;
 
-/// Blocks for a register count.
+/// Block of texts among those for a register count.
 #[derive(Clone, Copy)]
 enum CodeRange {
-    /// No texts: for numbers below those of VGPRs, which start at 256.
+    /// No texts, for numbers below 256, where VGPRs start.
     NoScalar,
     Vgprs,
     /// Scalar registers.
     Scalars,
-    /// No texts: for numbers after those of scalar registers.
-    #[allow(dead_code)] // So that no number of nine bits leads elsewhere.
+    /// No texts, for numbers above the scalar registers.
+    #[allow(dead_code)] // Keeps nine-bit numbers within these blocks.
     NoVgprs,
     /// Scalar registers and constants, as sources.
     Sources,

@@ -8,8 +8,8 @@ use crate::form::ready::ReadyTexts;
 use crate::operand::ModifierValue;
 use crate::text::Piece;
 
-/// Text of those instructions of a form that have its [usual](Template::usual) bits: a head, mostly preformatted
-/// operands, and modifiers. Such an instruction needs no decisions of its own.
+/// Text of a form's instructions with [usual](Template::usual) bits: a head, mostly preformatted operands, and
+/// modifiers. Printing these instructions needs no further decisions.
 #[derive(Debug)]
 pub(crate) struct Template {
     /// Name with the encoding's suffix and a blank.
@@ -24,7 +24,7 @@ pub(crate) struct Template {
     pub(crate) count: u8,
     /// Number of bytes to remove after the last operand: a comma and a blank, or only the blank after the name.
     pub(crate) excess: u8,
-    /// Maximum number of values that its operands may read over the constant bus, excluding those that are always
+    /// Maximum number of values that the operands may read over the constant bus, excluding operands that are always
     /// scalar registers.
     pub(crate) max_reads: u8,
     /// True if some modifier is always written.
@@ -116,7 +116,7 @@ pub(crate) enum TextSource {
     ReadyOrLiteral,
     /// Mandatory literal.
     Literal,
-    /// Preformatted text of a VGPR, or of a scalar operand if an SDWA bit says so.
+    /// Preformatted text of a VGPR, or of a scalar operand if its SDWA bit is set.
     SdwaSource,
     /// Preformatted text of one register if SADDR names another, otherwise of a pair.
     GlobalAddress,
@@ -155,7 +155,7 @@ pub(crate) struct ReadyText {
 }
 
 impl ReadyText {
-    /// The text with this index, regardless of the bits.
+    /// Selects the text at `index`, regardless of the bits.
     pub(crate) const fn at(index: u16) -> ReadyText {
         ReadyText {
             first: index,
@@ -185,7 +185,7 @@ impl ReadyText {
 /// A sequence of preformatted operands, and the bits that select it. At most one operand follows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReadyPrefix {
-    /// Mask and required value of the bits that select it.
+    /// Mask and required value of the bits that select the sequence.
     pub(crate) deciding: u64,
     pub(crate) usual: u64,
     pub(crate) texts: [ReadyText; MOST_OPERANDS],
@@ -214,7 +214,7 @@ pub(crate) struct ModifierText {
     pub(crate) list: ListBits,
     /// A blank, and the name with its separator.
     pub(crate) head: Piece<MODIFIER_HEAD>,
-    /// Mask, and the value for which it is omitted; an impossible value if it never is.
+    /// Mask, and the value for which the modifier is omitted; an impossible value if it is always written.
     pub(crate) bits: u64,
     pub(crate) left_out: u64,
 }

@@ -40,11 +40,11 @@ pub struct AddressPart {
 /// let parts = [of_plane.bias, of_plane.reference, of_plane.coordinates[0], of_plane.coordinates[1]];
 /// assert!(parts.iter().flatten().map(|part| part.register).eq(0..4));
 /// let (fewest, most) = (AddressLayout::fewest(does, false, false), AddressLayout::most(does, false, false));
-/// assert_eq!((fewest, of_plane.registers, most), (3, 4, 5), "for one dimension, two and three");
+/// assert_eq!((fewest, of_plane.registers, most), (3, 4, 5), "for one, two and three dimensions");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct AddressLayout {
-    /// Texel offsets, six bits per dimension, one byte each.
+    /// Texel offsets: six bits in a byte per dimension.
     pub offsets: Option<AddressPart>,
     /// Bias added to the level of detail.
     pub bias: Option<AddressPart>,
@@ -62,7 +62,7 @@ pub struct AddressLayout {
     pub registers: u8,
 }
 
-/// Kinds of components that an instruction has.
+/// Address components that an instruction has.
 #[derive(Clone, Copy, Default)]
 struct AddressParts {
     offsets: bool,
@@ -74,7 +74,7 @@ struct AddressParts {
 }
 
 impl AddressParts {
-    /// `None` for instructions other than image instructions.
+    /// Returns `None` for instructions other than image instructions.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "image instructions have no other effects"
@@ -154,8 +154,8 @@ impl Placer {
 }
 
 impl AddressLayout {
-    /// Address of an instruction for an image of `dimensions` dimensions; `has_layer` is DA, `is_short` A16. Empty if
-    /// it is not an image instruction.
+    /// Address layout for an image of `dimensions` dimensions; `has_layer` is DA, and `is_short` is A16. Empty for
+    /// other than image instructions.
     pub fn new(does: Does, dimensions: usize, has_layer: bool, is_short: bool) -> AddressLayout {
         let Some(parts) = AddressParts::of(does) else {
             return AddressLayout::default();
@@ -189,18 +189,18 @@ impl AddressLayout {
         layout
     }
 
-    /// Number of registers that the instruction reads for every image.
+    /// Minimum number of registers that the instruction reads for any image.
     pub fn fewest(does: Does, has_layer: bool, is_short: bool) -> u8 {
         AddressLayout::new(does, 1, has_layer, is_short).registers
     }
 
-    /// Maximum number of registers that it reads for any image.
+    /// Maximum number of registers that the instruction reads for any image.
     pub fn most(does: Does, has_layer: bool, is_short: bool) -> u8 {
         let of = |dimensions| AddressLayout::new(does, dimensions, has_layer, is_short).registers;
         of(2).max(of(DIMENSIONS))
     }
 
-    /// Address for an image of this kind.
+    /// Address layout for an image of kind `kind`.
     pub fn of(does: Does, kind: ImageKind, has_layer: bool, is_short: bool) -> AddressLayout {
         AddressLayout::new(does, kind.dimensions(), has_layer, is_short)
     }

@@ -1,6 +1,6 @@
 //! Texel formats: numbers, names, and components.
 //!
-//! The first 16 data formats are also those of typed buffers.
+//! The first 16 data formats are also typed buffer formats.
 
 use crate::target::{Isa, Numbering};
 
@@ -12,7 +12,7 @@ const DATA_FORMATS: usize = 64;
 /// A data format: how a texel is divided into components.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TexelFormat {
-    /// Number.
+    /// Number of the format.
     pub number: u8,
     /// Name as in the manuals, with the most significant component first.
     pub name: &'static str,
@@ -89,7 +89,7 @@ pub const COMPONENT_WIDTHS: [[u8; COMPONENTS]; DATA_FORMATS] = {
 /// # Examples
 /// ```
 /// use gcn_isa::image::{texel_format, texel_format_of};
-/// let format = texel_format_of(texel_format::IMG_DATA_FORMAT_5_6_5).expect("it is executed");
+/// let format = texel_format_of(texel_format::IMG_DATA_FORMAT_5_6_5).expect("a supported format");
 /// assert_eq!((format.name, format.widths, format.bytes), ("IMG_DATA_FORMAT_5_6_5", [5, 6, 5, 0], 2));
 /// assert_eq!(texel_format_of(35), None, "IMG_DATA_FORMAT_BC1 compresses blocks");
 /// ```
@@ -97,7 +97,7 @@ pub fn texel_format_of(number: u8) -> Option<&'static TexelFormat> {
     TEXEL_FORMATS.iter().find(|format| format.number == number)
 }
 
-/// Number formats of images by name: how a component is interpreted. Those below 8 are also typed buffer formats.
+/// Number formats of images by name: how a component is interpreted. Numbers below 8 are also typed buffer formats.
 #[allow(missing_docs)]
 pub mod number_format {
     pub const IMG_NUM_FORMAT_UNORM: u8 = 0;

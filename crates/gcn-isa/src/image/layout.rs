@@ -8,7 +8,7 @@ use crate::target::Isa;
 /// Linear tiling mode: TILING_INDEX up to GCN 1.2, according to the drivers' tiling tables, and SW_MODE on 1.4.
 const LINEAR_INDEX: u8 = 8;
 const LINEAR_MODE: u8 = 0;
-/// Row alignment in bytes, on GCN 1.4 and before.
+/// Row alignment in bytes, on GCN 1.4 and on earlier generations.
 const ROW_BYTES_GFX9: u32 = 256;
 const ROW_BYTES: u32 = 64;
 /// Row alignment in texels, up to GCN 1.2.
@@ -132,7 +132,6 @@ impl fmt::Display for LayoutError {
 
 impl std::error::Error for LayoutError {}
 
-/// Linear tiling mode.
 const fn linear(isa: Isa) -> u8 {
     if matches!(isa, Isa::Gfx9 | Isa::Vega12 | Isa::Vega20) {
         LINEAR_MODE
@@ -213,7 +212,7 @@ impl ImageDescriptor {
         })
     }
 
-    /// The image with other sources of loaded components.
+    /// Replaces the sources of loaded components.
     ///
     /// # Examples
     /// ```
@@ -234,7 +233,7 @@ impl ImageDescriptor {
     /// Kind of the image.
     ///
     /// # Errors
-    /// [`LayoutError::Kind`].
+    /// [`LayoutError::Kind`], if TYPE is not an image kind.
     pub fn kind(&self) -> Result<ImageKind, LayoutError> {
         ImageKind::numbered(self.kind.into()).ok_or(LayoutError::Kind(self.kind))
     }
@@ -260,7 +259,7 @@ impl ImageDescriptor {
         Ok(last.level + self.stored_layers(self.max_level) * last.layer)
     }
 
-    /// Layout of a level, counted from the image's first one.
+    /// Layout of level `level`; 0 is the image's first level.
     ///
     /// # Errors
     /// The image's layout is not supported, or it has no such level.
@@ -324,7 +323,7 @@ impl ImageDescriptor {
         }
     }
 
-    /// GCN 1.4: a layer contains its levels one below the other, all with the same row pitch.
+    /// GCN 1.4: a layer contains its levels one below another, all with the same row pitch.
     fn layout_by_layer(
         &self,
         in_level: ImageLayout,
@@ -436,7 +435,7 @@ fn check_pitch(pitch: u32, width: u32, multiple: u32) -> Result<(), LayoutError>
     }
 }
 
-/// True if a layer of these rows has the alignment required up to GCN 1.2.
+/// True if a layer of `rows` rows has the alignment required up to GCN 1.2.
 fn is_whole_layer(texel: u32, pitch: u32, rows: u32) -> bool {
     let element = if texel.is_power_of_two() { texel } else { 4 };
     let multiple = (LAYER_BYTES / u64::from(element)).max(LAYER_TEXELS);

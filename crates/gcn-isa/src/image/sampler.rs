@@ -23,7 +23,7 @@ pub enum Clamp {
     HalfBorder = 4,
     /// Mirrors the image once, then blends edge texel and border equally (MIRROR_ONCE_HALF_BORDER).
     MirrorOnceHalfBorder = 5,
-    /// Border color (CLAMP_BORDER).
+    /// Uses the border color (CLAMP_BORDER).
     Border = 6,
     /// Mirrors the image once, then uses the border color (MIRROR_ONCE_BORDER).
     MirrorOnceBorder = 7,
@@ -82,11 +82,11 @@ pub enum MipFilter {
     /// First level; in the third dimension, the filter of the other dimensions.
     #[default]
     None = 0,
-    /// The nearest.
+    /// Nearest level.
     Point = 1,
-    /// Linear interpolation between the two nearest.
+    /// Linear interpolation between the two nearest levels.
     Linear = 2,
-    /// Nearest, adjusted for anisotropic filters (GCN 1.2 and 1.4).
+    /// Nearest level, adjusted for anisotropic filters (GCN 1.2 and 1.4).
     PointAdjusted = 3,
 }
 
@@ -108,9 +108,9 @@ pub enum Reduction {
     /// Weighted sum.
     #[default]
     Blend = 0,
-    /// The smallest.
+    /// Minimum of the texels.
     Minimum = 1,
-    /// The largest.
+    /// Maximum of the texels.
     Maximum = 2,
     /// Reserved.
     Reserved = 3,

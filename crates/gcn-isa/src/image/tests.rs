@@ -94,7 +94,7 @@ fn rows_and_layers_are_padded_as_the_generation_wants() {
         let layout = image(isa, ImageKind::D2, format, size).layout(isa);
         layout.expect("a layout").row
     };
-    // Layers are multiples of 256 bytes before GCN 1.4, rows on GCN 1.4.
+    // Before GCN 1.4, layers are multiples of 256 bytes; on GCN 1.4, rows are.
     assert_eq!(row(Isa::Si, one, [5, 4, 1]), 64);
     assert_eq!(row(Isa::Si, one, [5, 3, 1]), 256);
     assert_eq!(row(Isa::Ci, sixteen, [5, 8, 1]), 128);
@@ -105,7 +105,7 @@ fn rows_and_layers_are_padded_as_the_generation_wants() {
 #[test]
 fn levels_follow_each_other() {
     let format = texel_format::IMG_DATA_FORMAT_32;
-    // 64 rows, 32 and 16, each of 256 bytes; then the next layer.
+    // Levels of 16, 8 and 4 rows of 256 bytes each, then the next layer.
     let nine = ImageDescriptor {
         max_level: 2,
         last_level: 2,

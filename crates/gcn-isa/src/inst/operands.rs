@@ -19,7 +19,7 @@ const SDWA_SCALARS: [(Field, Field); 2] = [
     (Field::Src1, Field::Src1Scalar),
 ];
 impl Inst {
-    /// The operand in `slot`, which must belong to this instruction's row.
+    /// Operand in `slot`, which must belong to this instruction's row.
     ///
     /// # Examples
     /// ```
@@ -121,7 +121,7 @@ impl Inst {
         }
     }
 
-    /// Value of an immediate of this kind.
+    /// Value of an immediate of kind `kind`, which is in `bits`.
     #[inline]
     pub(crate) fn immediate(&self, kind: Kind, bits: Bits) -> i64 {
         match kind {
@@ -399,12 +399,12 @@ impl Inst {
         value + self.get(Field::Tfe) as u8
     }
 
-    /// True if an image address may have `count` VGPRs: between the row's bounds, or eight, to which LLVM rounds up.
+    /// True if an image address may have `count` VGPRs: between the row's bounds, or eight, since LLVM rounds up.
     ///
     /// # Examples
     /// ```
     /// use gcn_isa::Inst;
-    /// // image_load: a coordinate to three, and a level.
+    /// // image_load: one to four registers.
     /// assert!(Inst::takes_image_address(1, 4, 3) && !Inst::takes_image_address(1, 4, 5));
     /// // image_sample_c_cl: LLVM writes the five registers as eight.
     /// assert!(Inst::takes_image_address(2, 5, 8) && !Inst::takes_image_address(2, 5, 7));
@@ -437,7 +437,7 @@ impl Inst {
         }
     }
 
-    /// With COMPR, the first of each two values determines both, as in LLVM.
+    /// Sets the register of an exported value. With COMPR, the first value of a pair determines both, as in LLVM.
     fn set_export_source(&mut self, place: u8, register: Option<u8>) -> Result<(), FieldError> {
         const BOTH: u64 = 3;
         let is_compressed = self.flag(Field::Compr);
@@ -475,7 +475,7 @@ impl Inst {
         all_set && same == *self
     }
 
-    /// Errata E025, E111; the table of the SMEM document.
+    /// Decodes a scalar memory offset (errata E025, E111; the table in the SMEM document).
     fn scalar_offset(&self, signed: bool) -> Operand {
         let none = Operand::ScalarOffset {
             imm: None,
@@ -559,7 +559,7 @@ impl Inst {
     }
 
     /// True if the instruction writes the registers of an operand: memory atomics only with GLC (errata E101, E112),
-    /// loads not with LDS (E089).
+    /// loads only without LDS (E089).
     ///
     /// # Examples
     /// ```
@@ -609,7 +609,7 @@ impl Inst {
     /// use gcn_isa::{Field, Inst, Isa};
     /// let tables = Isa::Gfx9.tables();
     /// let form = &tables.forms(tables.named("v_pk_add_f16").expect("an instruction"))[0];
-    /// let op_sel = form.modifier(Field::OpSel).expect("it selects halves");
+    /// let op_sel = form.modifier(Field::OpSel).expect("the modifier exists");
     /// let bits = Inst::with_defaults(form).list_bits(op_sel.modifier);
     /// assert!(bits.iter().eq([11, 12]), "a bit for each of two sources");
     /// assert_eq!(bits.mask(), 3 << 11);

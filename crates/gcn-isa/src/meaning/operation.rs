@@ -335,7 +335,7 @@ pub(super) fn template(op: AluOp, row: &Row, bits: u32) -> Template {
     }
 }
 
-/// Accuracy of an approximation with this result type; `single` is that in single precision.
+/// Accuracy of an approximation with result type `result`; `single` is the accuracy in single precision.
 fn accuracy(result: Ty, single: &'static str) -> &'static str {
     if result == Ty::F16 {
         TABLE_F16

@@ -3,9 +3,9 @@
 use crate::operand::{Kind, OperandAccess, Slot};
 use crate::row::Row;
 
-/// Pseudo-code with placeholders: `$d`, `$a`, `$b`, `$c` are the destination and the sources, `$m` is the mask that
-/// is read, `$n` the highest bit of a shift amount, `$w` the number of bits, `$t` the highest bit, `$o` a value of
-/// all ones, `$f` the register file.
+/// Pseudo-code with placeholders: `$d`, `$a`, `$b`, `$c` are the destination and the sources, `$m` is the mask that is
+/// read, `$n` the highest bit of a shift amount, `$w` the number of bits, `$t` the highest bit, `$o` an all-ones value,
+/// `$f` the register file.
 #[derive(Clone, Copy)]
 pub(super) struct Template {
     pub(super) code: &'static str,
@@ -52,7 +52,7 @@ impl Names {
             .slots()
             .find(|slot| slot.access != OperandAccess::Read)
             .map_or(String::new(), name);
-        // SOPK updates its first source, other encodings the last one.
+        // SOPK updates its first source; other encodings update the last one.
         let is_sopk = row.slots().any(|slot| slot.kind == Kind::Simm16);
         let is_source = |&(place, slot): &(usize, &Slot)| match slot.access {
             OperandAccess::Read => !is_mask(slot),

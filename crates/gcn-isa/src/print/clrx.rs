@@ -26,7 +26,7 @@ use printer::ClrxPrinter;
 const OPERAND_COLUMN: usize = 16;
 /// VGPRs of a wave; in CLRX's text, a group that crosses the end continues at 0.
 const VGPRS: usize = 256;
-/// Integers that would be inline constants are literals only in `lit(…)`.
+/// Integers that are inline constants unless written as `lit(…)`.
 const INLINE: std::ops::RangeInclusive<i32> = -16..=64;
 /// Maximum SMRD offset that fits the field and is not a literal.
 const SMRD_OFFSET: i32 = 0xff;
@@ -197,7 +197,7 @@ impl ClrxPrinter<'_> {
                 self.vgprs(first, count);
             }
             Operand::Scalar { code, count } => {
-                // A short descriptor.
+                // A descriptor with R128 is short.
                 let count = if slot.field == Field::Srsrc && self.inst.flag(Field::R128) {
                     clrx::SHORT_DESCRIPTOR
                 } else {
@@ -225,7 +225,7 @@ impl ClrxPrinter<'_> {
         self.numbers(first, count);
     }
 
-    /// `3` or `[3:4]`.
+    /// Writes `3` or `[3:4]`.
     fn numbers(&mut self, first: u8, count: u8) {
         if count == 1 {
             return self.out.push_decimal(first.into());
@@ -322,7 +322,7 @@ impl ClrxPrinter<'_> {
 
     fn immediate(&mut self, slot: &Slot, value: i64) {
         let isa = self.inst.isa;
-        // CLRX does not accept optional operands, such as that of S_ENDPGM.
+        // CLRX does not accept optional operands, such as the operand of S_ENDPGM.
         self.exact &= slot.when != Presence::Optional;
         match slot.kind {
             Kind::Waitcnt => self.exact &= clrx::write_waitcnt(self.out, isa, value as u16),
@@ -450,7 +450,7 @@ impl ClrxPrinter<'_> {
         (false, has(Field::Neg), has(Field::Abs))
     }
 
-    /// Marks the bits as shown that make an SDWA operand scalar or send a comparison's result to VCC.
+    /// Marks as shown the bits that make an SDWA operand scalar or send a comparison's result to VCC.
     fn convey_selectors(&mut self, slot: &Slot) {
         if slot.field == Field::Src0 {
             self.convey(Field::Src0Scalar);

@@ -59,7 +59,7 @@ pub(super) fn compile(form: &'static Form) -> Template {
         .zip(&form.operands)
         .all(|(index, placed)| add_operand(&mut template, form, index, placed).is_some());
     if !has_operands || template.deciding == u64::MAX {
-        // The template applies to no bits then.
+        // No bits match this template.
         (template.deciding, template.usual) = (0, 1);
     } else {
         let mut prefixes = prefixes(form, &template).into_iter();
@@ -329,7 +329,7 @@ impl ReadyPrefix {
 }
 
 /// Maximum number of values that an instruction's operands may read over the constant bus, in addition to implicit
-/// ones.
+/// reads.
 fn max_reads(form: &Form) -> u8 {
     if !form.encoding.is_vector_alu() {
         return MISSING - 1; // Nothing is shared.
@@ -405,7 +405,7 @@ fn bits_shown(placed: &PlacedModifier) -> u64 {
     }
 }
 
-/// Bits of a modifier.
+/// Bits of a modifier, including OP_SEL_HI of a missing third operand.
 fn bits_of(form: &Form, placed: &PlacedModifier) -> u64 {
     if is_list_of_ones(placed.modifier) {
         placed.list.mask() | form.layout.bits(Field::OpSelHi2).mask()

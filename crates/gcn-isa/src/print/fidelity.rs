@@ -10,7 +10,7 @@
 /// };
 /// assert_eq!(fidelity(&[0xbf80_0000]), Ok(TextFidelity::Exact), "s_nop 0");
 /// assert_eq!(fidelity(&[0xb980_f801]), Ok(TextFidelity::RefusedByLlvm), "s_getreg_regrd_b32");
-/// assert_eq!(fidelity(&[0xbf8a_0001]), Ok(TextFidelity::Lossy), "s_barrier with a bit that it has not");
+/// assert_eq!(fidelity(&[0xbf8a_0001]), Ok(TextFidelity::Lossy), "s_barrier with an unused bit set");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[must_use]

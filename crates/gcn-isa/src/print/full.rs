@@ -71,7 +71,7 @@ impl<'a> FullPrinter<'a> {
         }
     }
 
-    /// True if a name can replace the operand: a branch target or a literal.
+    /// True for an operand that a name can replace: a branch target or a literal.
     fn is_nameable(&self, slot: &Slot) -> bool {
         slot.kind == Kind::Branch || matches!(self.inst.operand(slot), Operand::Literal(_))
     }
@@ -160,7 +160,8 @@ impl<'a> FullPrinter<'a> {
         }
     }
 
-    /// True if the text represents the destination of an SDWA comparison: VCC is written by omitting it.
+    /// True if the text represents the destination field of an SDWA comparison exactly. Assemblers encode VCC as a zero
+    /// field whose enable bit is clear.
     fn says_destination(&self, slot: &Slot) -> bool {
         if slot.field != Field::Sdst || !self.inst.layout().has(Field::SdwaSdst) {
             return true;
@@ -228,7 +229,7 @@ impl<'a> FullPrinter<'a> {
         // If both parts are missing, the register field is not represented.
         self.exact &= imm.is_some() && reg.is_some() || self.inst.get(Field::Soffset) == 0;
         if literal {
-            // An assembler would take the short form instead.
+            // An assembler would select the short form instead.
             self.exact &= imm.is_some_and(|imm| imm as u32 > LITERAL as u32);
         }
         if let Some(code) = reg {
@@ -253,7 +254,7 @@ impl<'a> FullPrinter<'a> {
             }
             None if reg.is_some() => {}
             None => {
-                // IMM = 0 with SOE = 1, or a register number out of range: no text gives these words (errata E025).
+                // IMM = 0 with SOE = 1, or a register number out of range: no text has this encoding (errata E025).
                 self.exact = false;
                 let code = self.inst.get(if self.inst.flag(Field::Soe) {
                     Field::Soffset

@@ -77,7 +77,7 @@ pub struct Counters {
     pub lgkm: u8,
     /// Increment of EXP_CNT.
     pub exp: u8,
-    /// Class of operations among which it completes in order.
+    /// Class of operations that complete in order with this one.
     pub order: Order,
     /// True if a sampler is used: vector memory with and without a sampler decrements the counter in order, but
     /// writes results in any order (errata E255).
@@ -85,8 +85,8 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// True if an operation with these counters writes its results after those of any earlier operation of class
-    /// `order`, with or without a sampler.
+    /// True if an operation with these counters writes its results after every earlier operation of class `order`;
+    /// `sampled` is true if those use a sampler.
     ///
     /// # Examples
     /// ```
@@ -102,7 +102,7 @@ impl Counters {
         self.order.is_kept() && self.order == order && self.sampled == sampled
     }
 
-    /// Counters that it increments.
+    /// Counters with a nonzero increment.
     pub fn held(&self) -> impl Iterator<Item = Counter> + use<> {
         let all = [
             (Counter::Vm, self.vm),
@@ -122,7 +122,7 @@ impl Uses<'_> {
     /// ```
     /// use gcn_isa::uses::{Counter, Order};
     /// use gcn_isa::{Isa, decode};
-    /// let flat = decode(Isa::Gfx9, &[0xdc50_0000, 0x0100_0002])?.uses().counters().expect("it loads");
+    /// let flat = decode(Isa::Gfx9, &[0xdc50_0000, 0x0100_0002])?.uses().counters().expect("a load");
     /// assert!(flat.held().eq([Counter::Vm, Counter::Lgkm]));
     /// assert!(flat.order == Order::Flat && !flat.order.is_kept());
     /// # Ok::<(), gcn_isa::DecodeError>(())
@@ -174,7 +174,7 @@ impl Uses<'_> {
         slots.any(|slot| slot.field == Field::Ssamp)
     }
 
-    /// Exports to targets of one kind complete in order (errata E254).
+    /// Class of an export. Exports to targets of one kind complete in order (errata E254).
     fn order_of_exports(&self) -> Order {
         let target = self.inst.get(Field::Tgt);
         if target >= PARAMETERS.into() {
@@ -186,7 +186,7 @@ impl Uses<'_> {
         }
     }
 
-    /// On GCN 1.0, stores to buffers and images hold EXP_CNT until their data are read (errata E250).
+    /// True for a store to a buffer or image on GCN 1.0, which holds EXP_CNT until its data are read (errata E250).
     fn locks_data(&self) -> bool {
         self.inst.isa == Isa::Si
             && self
@@ -194,7 +194,7 @@ impl Uses<'_> {
                 .is_some_and(|memory| memory.written.has(Space::Global))
     }
 
-    /// Scalar memory instructions of two or more dwords count twice (errata E120, E123).
+    /// True for scalar memory instructions that count twice because they access two or more dwords (errata E120, E123).
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "the width of the data decides for all that have data"
@@ -254,7 +254,7 @@ impl Uses<'_> {
             slot.is_some_and(|slot| slot.field == Field::Vdata)
         };
         let is_late = match counters.order {
-            // They also read EXEC when they are granted.
+            // These instructions also read EXEC late.
             Order::Gds | Order::ExportColor | Order::ExportPosition | Order::ExportParameter => {
                 it.source == UseOrigin::LaneMask || matches!(it.registers, Registers::Vector { .. })
             }

@@ -5,7 +5,7 @@ use crate::effect::{Control, Does};
 use super::Uses;
 
 impl Uses<'_> {
-    /// True if execution may continue elsewhere than at the next instruction.
+    /// True if execution may continue at an instruction other than the next one.
     ///
     /// # Examples
     /// ```
@@ -26,8 +26,8 @@ impl Uses<'_> {
         )
     }
 
-    /// True if control is transferred to an address in registers or a saved return address, which the instruction
-    /// does not determine.
+    /// True if the instruction transfers control to an address that it does not determine: an address in registers, or
+    /// a saved return address.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "all others go on at a known place"

@@ -18,21 +18,21 @@ use super::{Unit, Uses};
 /// A hazard between an instruction and a later one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Hazard {
-    /// Vector ALU writes an SGPR, vector memory reads it.
+    /// Vector ALU writes an SGPR, then vector memory reads it.
     VectorMemoryReadsSgpr,
-    /// Vector ALU writes an SGPR, scalar memory reads it (GCN 1.0).
+    /// Vector ALU writes an SGPR, then scalar memory reads it (GCN 1.0).
     ScalarMemoryReadsSgpr,
-    /// Scalar ALU writes a descriptor, a scalar buffer load reads it (GCN 1.0).
+    /// Scalar ALU writes a descriptor, then a scalar buffer load reads it (GCN 1.0).
     ScalarBufferReadsSgpr,
-    /// An instruction writes a VGPR, DPP reads it from other lanes.
+    /// An instruction writes a VGPR, then DPP reads it from other lanes.
     DppReadsVgpr,
-    /// Vector ALU writes EXEC, an instruction with DPP follows.
+    /// Vector ALU writes EXEC, then an instruction with DPP follows.
     DppAfterExec,
     /// Vector ALU writes VCC, then V_DIV_FMAS reads it.
     DivFmasReadsVcc,
-    /// Vector ALU writes VCC or EXEC, vector ALU reads VCCZ or EXECZ as a value.
+    /// Vector ALU writes VCC or EXEC, then vector ALU reads VCCZ or EXECZ as a value.
     ReadsZeroFlag,
-    /// Vector ALU writes an SGPR, V_READLANE or V_WRITELANE uses it as lane select.
+    /// Vector ALU writes an SGPR, then V_READLANE or V_WRITELANE uses it as lane select.
     LaneSelect,
     /// S_SETREG, or S_SETVSKIP for MODE, then S_GETREG of the same register.
     GetRegister,
@@ -40,7 +40,7 @@ pub enum Hazard {
     SetRegister,
     /// S_SETREG of TRAPSTS, then S_RFE.
     ReturnFromTrap,
-    /// Scalar ALU writes M0; a message, GDS, a relative register number or an LDS address depends on it.
+    /// Scalar ALU writes M0, then a message, GDS access, relative register number or LDS address depends on it.
     ReadsM0,
     /// Store of more than 64 bits, then vector ALU or interpolation overwrites its data.
     StoreData,
@@ -70,7 +70,7 @@ impl Hazard {
         Hazard::ReadsInterpolated,
     ];
 
-    /// Instruction sets that have it.
+    /// Instruction sets that have the hazard.
     pub const fn on(self) -> IsaSet {
         match self {
             Hazard::ScalarMemoryReadsSgpr
@@ -97,7 +97,7 @@ impl Hazard {
     /// ```
     /// use gcn_isa::{Isa, uses::Hazard};
     /// assert_eq!(Hazard::LaneSelect.wait_states(Isa::Gfx9), 4);
-    /// assert!(!Hazard::DppReadsVgpr.on().has(Isa::Ci), "it has no DPP");
+    /// assert!(!Hazard::DppReadsVgpr.on().has(Isa::Ci), "GCN 1.1 has no DPP");
     /// ```
     pub const fn wait_states(self, isa: Isa) -> u8 {
         match self {
@@ -116,7 +116,7 @@ impl Hazard {
         }
     }
 
-    /// True if an instruction with these uses can begin the hazard.
+    /// True if an instruction with the uses `before` can begin the hazard.
     ///
     /// # Examples
     /// ```
@@ -131,13 +131,13 @@ impl Hazard {
         before.begins(self).next().is_some()
     }
 
-    /// True if an instruction with these uses can end the hazard.
+    /// True if an instruction with the uses `after` can end the hazard.
     pub fn ends(self, after: &Uses<'_>) -> bool {
         after.ends(self).next().is_some()
     }
 }
 
-/// VCC, where only its use as registers counts.
+/// VCC as a register pair; reads of VCCZ do not count.
 const VCC: Registers = Registers::Scalar {
     first: regs::VCC_LO,
     count: 2,
@@ -177,7 +177,7 @@ impl<'a> Uses<'a> {
         })
     }
 
-    /// The register use by which a later instruction completes a hazard that this one begins; `None` if it does not.
+    /// Register use with which a later instruction completes a hazard that this one begins; `None` without a hazard.
     ///
     /// # Examples
     /// ```
@@ -185,7 +185,7 @@ impl<'a> Uses<'a> {
     /// use gcn_isa::{Isa, decode};
     /// let sets = decode(Isa::Gfx9, &[0x7e08_0500])?; // v_readfirstlane_b32 s4, v0
     /// let lane = decode(Isa::Gfx9, &[0xd289_0000, 0x901])?; // v_readlane_b32 s0, v1, s4
-    /// let selector = sets.uses().ended_by(Hazard::LaneSelect, &lane.uses()).expect("too early");
+    /// let selector = sets.uses().ended_by(Hazard::LaneSelect, &lane.uses()).expect("a hazard");
     /// assert_eq!(selector.registers, Registers::Scalar { first: 4, count: 1 });
     /// # Ok::<(), gcn_isa::DecodeError>(())
     /// ```
@@ -205,7 +205,7 @@ impl<'a> Uses<'a> {
     /// let other = decode(Isa::Gfx9, &[0xdc50_8000, 0x0202_0000])?; // global_load_dword v2, v0, s[2:3]
     /// let behind = decode(Isa::Gfx9, &[0xdc50_8000, 0x0202_0001])?; // global_load_dword v2, v1, s[2:3]
     /// assert!(!first.uses().replays_unsafely(&other.uses()));
-    /// assert!(first.uses().replays_unsafely(&behind.uses()), "its address is what the first one loads");
+    /// assert!(first.uses().replays_unsafely(&behind.uses()), "its address is loaded by the first one");
     /// # Ok::<(), gcn_isa::DecodeError>(())
     /// ```
     pub fn replays_unsafely(&self, after: &Uses<'_>) -> bool {
@@ -318,7 +318,7 @@ impl<'a> Uses<'a> {
         let stored = (hazard == Hazard::StoreData)
             .then(|| self.long_data())
             .flatten();
-        // Most instructions can begin only few hazards, so registers are compared only for these.
+        // Most instructions can begin only a few hazards; registers are compared only for these.
         let written = begins.map(|begins| {
             let registers = self.registers();
             registers.filter(move |it| it.written != 0 && begins(it))
@@ -480,8 +480,8 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// Store or atomic data of more than 64 bits; for buffers, only if the scalar offset is not a register, for
-    /// images, only if the descriptor has four dwords.
+    /// Store or atomic data of more than 64 bits. Buffers count only if the scalar offset is not a register, and images
+    /// only if the descriptor has four dwords.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "buffers, images and FLAT alone store more than 64 bits"

@@ -14,13 +14,13 @@ use super::registers::{
 };
 use super::{Unit, Uses};
 
-/// TRAPSTS: a memory violation occurred.
+/// Bit of TRAPSTS that records a memory violation.
 const TRAPSTS_MEM_VIOL: u32 = 1 << 8;
-/// STATUS: bits set by S_SETPRIO.
+/// Bits of STATUS that S_SETPRIO sets.
 const STATUS_PRIORITY: u32 = 3 << 3;
 
 impl Uses<'_> {
-    /// True if EXEC selects the lanes that take part.
+    /// True if EXEC selects the participating lanes.
     ///
     /// # Examples
     /// ```
@@ -60,7 +60,7 @@ impl Uses<'_> {
         match self.inst.does() {
             Does::Alu(_) => self.unit() != Unit::Scalar && has_float() && !chooses(),
             Does::Compare(..) => has_float(),
-            // Denormals in LDS atomics.
+            // MODE controls denormals in LDS atomics.
             Does::Atomic(_, ty) | Does::Return(_, ty) | Does::AtomicFromLds(_, ty) => {
                 ty.is_float() && self.memory().is_some_and(|m| m.atomic_in_share())
             }
@@ -143,7 +143,7 @@ impl Uses<'_> {
         }
     }
 
-    /// Register of S_GETREG or S_SETREG; some of its bits are state with names of their own.
+    /// Adds the register of S_GETREG or S_SETREG; some of its bits are separately named state.
     fn hardware_register(&self, found: &mut RegisterUses) {
         let inst = self.inst;
         let Some(slot) = inst.row().slots().find(|slot| slot.kind == Kind::Hwreg) else {
@@ -171,7 +171,7 @@ impl Uses<'_> {
         }
     }
 
-    /// Program counter, and the stack of forks: MODE has its depth, SGPRs hold masks and addresses.
+    /// Adds the program counter, and the stack of forks: MODE has its depth, and SGPRs hold masks and addresses.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "all others go on at the next instruction"
@@ -212,7 +212,7 @@ impl Uses<'_> {
     }
 }
 
-/// State denoted by an operand's code: VCCZ, EXECZ, SCC, apertures.
+/// Adds the state denoted by an operand's code: VCCZ, EXECZ, SCC, apertures.
 fn value(code: u8, found: &mut RegisterUses) {
     match code {
         regs::VCCZ => found.scalar(regs::VCC_LO, 2, true, false),

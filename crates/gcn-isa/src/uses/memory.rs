@@ -8,7 +8,7 @@ use crate::target::{Isa, on};
 
 use super::Uses;
 
-/// A memory.
+/// Kind of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Space {
@@ -16,7 +16,7 @@ pub enum Space {
     Global,
     /// Local data share of the workgroup.
     Lds,
-    /// The global data share.
+    /// Global data share.
     Gds,
     /// Private memory of a lane.
     Scratch,
@@ -25,7 +25,7 @@ pub enum Space {
 }
 
 impl Space {
-    /// Every memory.
+    /// Every kind of memory.
     pub const ALL: [Space; 5] = [
         Space::Global,
         Space::Lds,
@@ -35,7 +35,7 @@ impl Space {
     ];
 }
 
-/// A set of memories.
+/// Set of kinds of memory.
 ///
 /// # Examples
 /// ```
@@ -48,10 +48,10 @@ impl Space {
 pub struct Spaces(u8);
 
 impl Spaces {
-    /// No memory.
+    /// The empty set.
     pub const NONE: Spaces = Spaces(0);
 
-    /// One memory.
+    /// Set that contains only `space`.
     pub const fn of(space: Space) -> Spaces {
         Spaces(1 << space as u8)
     }
@@ -71,7 +71,7 @@ impl Spaces {
         self.0 == 0
     }
 
-    /// The members.
+    /// Iterates over the members.
     pub fn iter(self) -> impl Iterator<Item = Space> {
         Space::ALL.into_iter().filter(move |&space| self.has(space))
     }
@@ -91,7 +91,7 @@ impl Spaces {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum M0 {
-    /// None.
+    /// M0 is not used.
     Unused,
     /// Upper bound of LDS addresses (errata E035).
     Bounds,
@@ -106,18 +106,18 @@ pub enum M0 {
 /// use gcn_isa::uses::Space;
 /// use gcn_isa::{Isa, decode};
 /// let load = decode(Isa::Gfx9, &[0xdc50_0000, 0x0100_0002])?; // flat_load_dword v1, v[2:3]
-/// let memory = load.uses().memory().expect("it loads");
-/// assert!(memory.read.iter().eq([Space::Global, Space::Lds, Space::Scratch]), "by its address");
+/// let memory = load.uses().memory().expect("a load");
+/// assert!(memory.read.iter().eq([Space::Global, Space::Lds, Space::Scratch]), "the address selects one");
 /// assert!(memory.written.is_empty() && !memory.atomic && !memory.scalar);
 /// # Ok::<(), gcn_isa::DecodeError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MemoryUse {
-    /// Memories that may be read.
+    /// Kinds of memory that may be read.
     pub read: Spaces,
-    /// Memories that may be written.
+    /// Kinds of memory that may be written.
     pub written: Spaces,
-    /// True if it reads and writes atomically.
+    /// True for an atomic read-modify-write.
     pub atomic: bool,
     /// True if the access goes through the scalar cache, once per wave.
     pub scalar: bool,
@@ -134,7 +134,7 @@ impl MemoryUse {
         m0: M0::Unused,
     };
 
-    /// All memories that may be accessed.
+    /// All kinds of memory that may be accessed.
     pub const fn spaces(&self) -> Spaces {
         self.read.and(self.written)
     }
@@ -153,7 +153,7 @@ impl MemoryUse {
 /// Kind of memory access.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Intent {
-    /// Memory is read.
+    /// Reads memory.
     Load,
     /// Writes memory.
     Store,
@@ -162,7 +162,7 @@ pub enum Intent {
 }
 
 impl Does {
-    /// Access to the memory named by the operands of an instruction with this effect; `None` if there is none.
+    /// Kind of access to the memory that an instruction's operands name; `None` without memory operands.
     ///
     /// # Examples
     /// ```
@@ -218,8 +218,8 @@ impl Does {
 }
 
 impl Uses<'_> {
-    /// Memory that the instruction accesses; `None` if it accesses none. Cache operations, lane exchanges and clock
-    /// reads access none.
+    /// Memory that the instruction accesses, if any. Cache operations, lane exchanges and clock reads do not access
+    /// memory.
     ///
     /// # Examples
     /// ```
@@ -271,7 +271,7 @@ impl Uses<'_> {
         Some(memory)
     }
 
-    /// Memories that the instruction's addresses may refer to.
+    /// Kinds of memory that the instruction's addresses may refer to.
     fn space(&self) -> Spaces {
         let inst = self.inst;
         match (inst.encoding, inst.does()) {

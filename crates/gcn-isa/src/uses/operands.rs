@@ -97,8 +97,8 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// True for a destination that the row declares as read because lanes or halves are preserved: it is written in
-    /// part, or as a whole if loading a half clears the other one (errata E263).
+    /// True for a destination that the row declares as read only because lanes or halves are preserved. It is written
+    /// in part, or as a whole if loading a half clears the other one (errata E263).
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "all others keep by their destination alone"
@@ -111,7 +111,7 @@ impl<'a> Uses<'a> {
             }
     }
 
-    /// Fields of DS_NOP and of semaphore instructions that take no value.
+    /// True for ignored operands: those of DS_NOP, and of semaphore instructions that take no value.
     fn ignores(&self, slot: &Slot) -> bool {
         slot.when == Presence::Optional
             && matches!(
@@ -120,7 +120,7 @@ impl<'a> Uses<'a> {
             )
     }
 
-    /// Destination of V_WRITELANE: a VGPR that receives a scalar source.
+    /// True for the destination of V_WRITELANE, a VGPR that receives a scalar source.
     fn is_lane_write(&self, slot: &Slot) -> bool {
         slot.field == Field::Vdst && slot.kind == Kind::Vgpr && {
             let mut slots = self.inst.row().slots();
@@ -151,7 +151,7 @@ impl<'a> Uses<'a> {
                 && !inst.row().implicit().has(Implicit::INDEXES_DESTINATION)
     }
 
-    /// The first `count` of `registers`; all of them if `None`.
+    /// First `count` registers of `registers`; all of them if `count` is `None`.
     fn first_registers(&self, registers: Registers, count: Option<u8>) -> Registers {
         match (registers, count) {
             (Registers::Vector { first, .. }, Some(count)) => Registers::Vector { first, count },
@@ -195,7 +195,7 @@ impl<'a> Uses<'a> {
     /// use gcn_isa::{Isa, decode};
     /// let load = decode(Isa::Gfx9, &[0xf000_1f00, 0x0002_0004])?;
     /// assert_eq!(load.text(), "image_load v[0:3], v4, s[8:15] dmask:0xf unorm");
-    /// let more = load.uses().address_beyond().expect("an image can have more dimensions than one");
+    /// let more = load.uses().address_beyond().expect("an image can have more than one dimension");
     /// assert_eq!(more.registers, Registers::Vector { first: 5, count: 2 });
     /// # Ok::<(), gcn_isa::DecodeError>(())
     /// ```
@@ -259,7 +259,7 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// Bits read by a source of a vector operation, determined by SDWA and OP_SEL selections and the operand type.
+    /// Bits of a vector operation's source that are read, according to SDWA, OP_SEL and the operand type.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "other sources are third ones, and other types whole dwords"
@@ -434,7 +434,7 @@ fn half(is_high: bool) -> u32 {
     if is_high { HIGH } else { LOW }
 }
 
-/// Mask of the bits selected by a number of [`SELECTIONS`](crate::operand::SELECTIONS).
+/// Mask of the bits selected by an index into [`SELECTIONS`](crate::operand::SELECTIONS).
 fn part(selection: u64) -> u32 {
     match selection {
         0..=3 => 0xff << (8 * selection),

@@ -7,7 +7,7 @@ use crate::simm::{HWREG_MODE, HWREG_TRAPSTS};
 pub enum Registers {
     /// VGPRs.
     Vector {
-        /// The first.
+        /// First register.
         first: u8,
         /// Number of registers.
         count: u8,
@@ -15,7 +15,7 @@ pub enum Registers {
     /// Scalar registers by the numbers in [`regs`](crate::regs), below 128: SGPRs, FLAT_SCRATCH, XNACK_MASK, VCC,
     /// trap registers, M0, EXEC.
     Scalar {
-        /// The first.
+        /// First register.
         first: u8,
         /// Number of registers.
         count: u8,
@@ -40,7 +40,7 @@ pub enum Registers {
 pub enum UnnumberedState {
     /// The scalar condition code.
     Scc,
-    /// Program counter, apart from advancing to the next instruction.
+    /// Program counter, except for its advance to the next instruction.
     Pc,
     /// Apertures of FLAT addresses.
     Apertures,
@@ -49,9 +49,9 @@ pub enum UnnumberedState {
 }
 
 impl UnnumberedState {
-    /// MODE.
+    /// MODE register.
     pub const MODE: UnnumberedState = UnnumberedState::Hardware(HWREG_MODE);
-    /// TRAPSTS.
+    /// TRAPSTS register.
     pub const TRAPSTS: UnnumberedState = UnnumberedState::Hardware(HWREG_TRAPSTS);
 }
 
@@ -75,7 +75,7 @@ pub enum UsedLanes {
 pub enum UseOrigin {
     /// Operand, by its index in the row.
     Operand(u8),
-    /// Implicit.
+    /// Implicit use.
     Implicit,
     /// EXEC as the mask of active lanes.
     LaneMask,
@@ -96,7 +96,7 @@ pub enum UseOrigin {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct RegisterUse {
-    /// The registers.
+    /// Registers that are used.
     pub registers: Registers,
     /// Bits of each dword that are read; 0 if none.
     pub read: u32,

@@ -2,7 +2,7 @@
 
 use super::{Registers, UnnumberedState, Uses};
 
-/// A bit set of vector registers, scalar registers and SCC. Other state is never contained.
+/// A bit set of vector registers, scalar registers and SCC. Other state is not represented.
 ///
 /// It has the size of a cache line, so that testing for common registers takes a few instructions.
 ///
@@ -100,7 +100,7 @@ impl RegisterSet {
 }
 
 impl Uses<'_> {
-    /// Registers that the instruction reads or writes, as encoded; includes those of [`Uses::address_beyond`].
+    /// Registers that the instruction reads or writes, as encoded, including [`Uses::address_beyond`].
     ///
     /// # Examples
     /// ```

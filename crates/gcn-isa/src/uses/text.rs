@@ -100,7 +100,7 @@ fn range(bits: u32) -> String {
     }
 }
 
-/// Lanes, unless they are the active ones, and the index.
+/// Suffix for lanes, unless they are the active ones, and for the index.
 fn suffix(it: &RegisterUse) -> String {
     let lanes = match (it.lanes, it.source) {
         (_, UseOrigin::LaneMask) => " as lanes",

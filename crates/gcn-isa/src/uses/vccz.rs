@@ -17,7 +17,7 @@ pub enum VcczEffect {
     Sets,
     /// Writes one half of VCC: VCCZ is unchanged.
     Keeps,
-    /// Scalar memory on GCN 1.0 and 1.1: VCCZ may be wrong until VCC is written after a wait for it.
+    /// Scalar memory on GCN 1.0 and 1.1: VCCZ may be wrong until a wait for the access and a write of VCC.
     Corrupts,
     /// Waits for all scalar memory.
     Waits,

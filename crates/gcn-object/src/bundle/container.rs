@@ -30,7 +30,7 @@ const MAX_TOTAL: u64 = 8 << 30;
 /// ```
 /// use gcn_object::is_container;
 /// assert!(!is_container(&std::fs::read("tests/fixtures/scale-gfx803-v3.co")?), "a code object");
-/// assert!(is_container(&std::fs::read(std::env::current_exe()?)?), "a program of the host");
+/// assert!(is_container(&std::fs::read(std::env::current_exe()?)?), "a host program");
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn is_container(bytes: &[u8]) -> bool {

@@ -15,7 +15,7 @@ pub(crate) const MAX_WINDOW: u64 = 128 << 20;
 /// ```
 /// use gcn_object::{BundleError, code_objects};
 /// let host = std::fs::read(std::env::current_exe()?)?;
-/// let error = code_objects(&host).expect_err("it has no kernels");
+/// let error = code_objects(&host).expect_err("the program has no kernels");
 /// assert!(matches!(error, BundleError::NoFatBinary { .. }));
 /// assert!(error.to_string().contains("without GPU code"), "{error}");
 /// # Ok::<(), std::io::Error>(())

@@ -90,7 +90,7 @@ pub struct DriverProgram<'a> {
 /// let kernel = program.find_kernel("scale")?;
 /// assert_eq!((kernel.sgprs, kernel.vgprs, kernel.lds_bytes), (Some(20), Some(10), Some(512)));
 /// assert_eq!(kernel.required_workgroup, Some([64, 2, 1]));
-/// assert_eq!(kernel.descriptor, None, "programs for OpenCL 2.0 have one");
+/// assert_eq!(kernel.descriptor, None, "only programs for OpenCL 2.0 have a descriptor");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -229,7 +229,7 @@ impl fmt::Display for UserDataClass {
 /// # let file = programs::catalyst(64);
 /// let program = gcn_object::read_driver_program(&file)?;
 /// let mut arguments = program.kernels[0].arguments.iter();
-/// let input = arguments.find(|argument| argument.name.as_deref() == Some("in")).expect("it has one");
+/// let input = arguments.find(|argument| argument.name.as_deref() == Some("in")).expect("the argument exists");
 /// assert_eq!((input.offset, input.size, input.type_name.as_deref()), (Some(64), Some(8), Some("float*")));
 /// assert_eq!(input.kind.to_string(), "global 12 const");
 /// # Ok::<(), gcn_object::DriverError>(())

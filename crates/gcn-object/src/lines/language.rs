@@ -8,7 +8,7 @@ use gimli::DwLang;
 /// ```
 /// use gcn_object::SourceLanguage;
 /// let object = gcn_object::read(std::fs::read("tests/fixtures/lines-gfx906.co")?)?;
-/// let lines = object.source_lines()?.expect("it was compiled with -g");
+/// let lines = object.source_lines()?.expect("compiled with -g");
 /// assert_eq!(lines.language(0x1868)?, Some(SourceLanguage::OpenClC));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -17,9 +17,9 @@ impl SourceLines {
     /// # Examples
     /// ```
     /// let object = gcn_object::read(std::fs::read("tests/fixtures/lines-gfx906.co")?)?;
-    /// let lines = object.source_lines()?.expect("it was compiled with -g");
+    /// let lines = object.source_lines()?.expect("compiled with -g");
     /// assert!(lines.language(0x1868)?.is_some());
-    /// assert_eq!(lines.language(0)?, None, "no code is there");
+    /// assert_eq!(lines.language(0)?, None, "no code at this address");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn language(&self, address: u64) -> Result<Option<SourceLanguage>, LinesError> {
@@ -47,7 +47,7 @@ impl SourceLines {
     /// # Examples
     /// ```
     /// let object = gcn_object::read(std::fs::read("tests/fixtures/lines-gfx906.co")?)?;
-    /// let lines = object.source_lines()?.expect("it was compiled with -g");
+    /// let lines = object.source_lines()?.expect("compiled with -g");
     /// let kernel = &object.kernels[0];
     /// let function = kernel.entry_address..kernel.entry_address + kernel.code_size;
     /// let nearest = lines.nearest(0x1840, function)?.expect("the function has lines");

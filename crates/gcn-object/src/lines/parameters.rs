@@ -18,7 +18,7 @@ impl SourceLines {
     /// # Examples
     /// ```
     /// let object = gcn_object::read(std::fs::read("tests/fixtures/lines-gfx906.co")?)?;
-    /// let lines = object.source_lines()?.expect("it was compiled with -g");
+    /// let lines = object.source_lines()?.expect("compiled with -g");
     /// let names = lines.parameters(object.kernels[0].entry_address)?;
     /// assert_eq!(names, [Some("data".to_owned()), Some("n".to_owned())]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

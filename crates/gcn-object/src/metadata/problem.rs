@@ -69,7 +69,7 @@ impl KernelMetadata {
     /// ```
     /// use gcn_object::{MetadataProblem, read};
     /// let object = read(std::fs::read("tests/fixtures/scale-gfx803-v3.co")?)?;
-    /// let mut metadata = object.kernels[0].metadata.clone().expect("compilers write it");
+    /// let mut metadata = object.kernels[0].metadata.clone().expect("compilers write metadata");
     /// assert_eq!(metadata.problems(), []);
     /// metadata.args[1].offset = 4;
     /// assert_eq!(metadata.problems(), [MetadataProblem::ArgumentsOverlap { first: 0, second: 1 }]);

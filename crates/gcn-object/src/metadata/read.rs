@@ -91,7 +91,7 @@ impl Metadata {
     /// ```
     /// use gcn_object::Metadata;
     /// let object = gcn_object::read(std::fs::read("tests/fixtures/scale-gfx803-v3.co")?)?;
-    /// let metadata = object.metadata.expect("compilers write it");
+    /// let metadata = object.metadata.expect("compilers write metadata");
     /// assert_eq!(Metadata::from_msgpack(&metadata.to_msgpack()?)?, metadata);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -110,7 +110,7 @@ impl Metadata {
     /// # Examples
     /// ```
     /// let object = gcn_object::read(std::fs::read("tests/fixtures/scale-gfx803-v3.co")?)?;
-    /// let yaml = object.metadata.expect("compilers write it").to_yaml()?;
+    /// let yaml = object.metadata.expect("compilers write metadata").to_yaml()?;
     /// assert!(yaml.contains(".name: scale") || yaml.contains(".name: 'scale'"), "{yaml}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

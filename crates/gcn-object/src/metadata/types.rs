@@ -9,7 +9,7 @@ use super::kinds::{Access, AddressSpace, ValueKind};
 /// # Examples
 /// ```
 /// let object = gcn_object::read(std::fs::read("tests/fixtures/scale-gfx803-v3.co")?)?;
-/// let metadata = object.metadata.expect("compilers write it");
+/// let metadata = object.metadata.expect("compilers write metadata");
 /// assert_eq!((metadata.version, metadata.target), (vec![1, 0], None), "version 4 names the target");
 /// assert_eq!(metadata.kernels[0].symbol, "scale.kd");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -35,7 +35,7 @@ pub struct Metadata {
 /// # Examples
 /// ```
 /// let object = gcn_object::read(std::fs::read("tests/fixtures/scale-gfx803-v3.co")?)?;
-/// let kernel = &object.metadata.expect("compilers write it").kernels[0];
+/// let kernel = &object.metadata.expect("compilers write metadata").kernels[0];
 /// assert_eq!((kernel.language.as_deref(), &kernel.language_version[..]), (Some("OpenCL C"), &[1, 2][..]));
 /// assert_eq!(kernel.reqd_workgroup_size, Some([64, 1, 1]));
 /// assert_eq!((kernel.sgpr_count, kernel.vgpr_count, kernel.vgpr_spill_count), (Some(10), Some(5), Some(0)));
@@ -126,8 +126,8 @@ pub struct KernelMetadata {
 /// ```
 /// use gcn_object::{AddressSpace, ValueKind};
 /// let object = gcn_object::read(std::fs::read("tests/fixtures/scale-gfx803-v3.co")?)?;
-/// let arguments = &object.metadata.expect("compilers write it").kernels[0].args;
-/// let [out, input, factor, ..] = &arguments[..] else { panic!("it has five") };
+/// let arguments = &object.metadata.expect("compilers write metadata").kernels[0].args;
+/// let [out, input, factor, ..] = &arguments[..] else { panic!("the kernel has five arguments") };
 /// assert_eq!((&out.value_kind, &out.address_space), (&ValueKind::GlobalBuffer, &Some(AddressSpace::Global)));
 /// assert!(input.is_const && !out.is_const);
 /// assert_eq!((factor.type_name.as_deref(), factor.offset, factor.size), (Some("float"), 16, 4));

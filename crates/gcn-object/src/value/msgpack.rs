@@ -18,7 +18,7 @@ impl DocumentValue {
     /// ```
     /// use gcn_object::DocumentValue;
     /// assert_eq!(DocumentValue::from_msgpack(&[0x92, 1, 0xc3])?.elements().len(), 2);
-    /// assert!(DocumentValue::from_msgpack(&[0x92, 1]).is_err(), "it ends too soon");
+    /// assert!(DocumentValue::from_msgpack(&[0x92, 1]).is_err(), "an element is missing");
     /// # Ok::<(), gcn_object::MetadataError>(())
     /// ```
     pub fn from_msgpack(bytes: &[u8]) -> Result<Self, MetadataError> {

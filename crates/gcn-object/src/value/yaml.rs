@@ -23,7 +23,7 @@ impl DocumentValue {
     /// ```
     /// use gcn_object::DocumentValue;
     /// let document = DocumentValue::from_yaml("amdhsa.version: [1, 2]")?;
-    /// let version = document.get("amdhsa.version").expect("the key").elements();
+    /// let version = document.get("amdhsa.version").expect("the key exists").elements();
     /// assert_eq!(version[1].as_u64(), Some(2));
     /// # Ok::<(), gcn_object::MetadataError>(())
     /// ```

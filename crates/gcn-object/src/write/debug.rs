@@ -55,8 +55,8 @@ const NO_NAME: &str = "<unknown>";
 /// builder.debug_lines(&DebugLines { files, rows: vec![row], ..DebugLines::default() })?;
 /// let file = builder.build().expect("the input is valid");
 /// let object = read(&file)?;
-/// let text = object.sections.iter().find(|section| section.is_code()).expect("it was written");
-/// let frames = object.source_lines()?.expect("it was added").frames(text.address)?;
+/// let text = object.sections.iter().find(|section| section.is_code()).expect("the section was written");
+/// let frames = object.source_lines()?.expect("the lines were added").frames(text.address)?;
 /// assert_eq!(frames[0].place.as_ref().map(|place| place.line), Some(7));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -15,7 +15,7 @@ use crate::target::{Flags, Version};
 /// let mut builder = Builder::new(Version::V5, Flags { mach: 0x2f, ..Flags::default() });
 /// builder.metadata = Some(metadata_from_yaml("amdhsa.version: [1, 2]")?);
 /// let file = builder.build().expect("the input is valid");
-/// assert_eq!(read(&file)?.metadata.expect("it was written").version, [1, 2]);
+/// assert_eq!(read(&file)?.metadata.expect("metadata was written").version, [1, 2]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -79,7 +79,7 @@ pub struct InputSection<'a> {
 ///     execute: false,
 /// });
 /// let file = builder.build().expect("the input is valid");
-/// assert!(file.len() < 1 << 16, "memory, and no bytes of the file");
+/// assert!(file.len() < 1 << 16, "takes memory, but no bytes in the file");
 /// let object = read(&file)?;
 /// assert!(object.sections.iter().any(|section| section.size == 1 << 20 && section.file.is_empty()));
 /// # Ok::<(), gcn_object::ReadError>(())
@@ -224,7 +224,7 @@ impl<'a> Builder<'a> {
     /// let object = read(&file)?;
     /// let (mut image, data) = (object.image()?, object.relocations[0].address);
     /// let moved = image.base + 0x1000;
-    /// object.apply_relocations(&mut image, moved).expect("all are applied");
+    /// object.apply_relocations(&mut image, moved).expect("all relocations are applied");
     /// assert_eq!(image.get(data, 8), Some(&(data + 0x1000).to_le_bytes()[..]));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

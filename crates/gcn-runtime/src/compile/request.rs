@@ -35,7 +35,7 @@ impl Language {
     /// ```
     /// use gcn_runtime::compile::Language;
     /// assert_eq!(Language::of_file("scale.cl".as_ref()), Some(Language::OpenClC));
-    /// assert_eq!(Language::of_file("scale.cpp".as_ref()), None, "it may be HIP, or not");
+    /// assert_eq!(Language::of_file("scale.cpp".as_ref()), None, "the file may or may not be HIP");
     /// ```
     pub fn of_file(path: &Path) -> Option<Language> {
         match path.extension()?.to_str()? {

@@ -1,4 +1,4 @@
-//! Options of checks, which `gcn check` and `gcn exec --check` have.
+//! Options for checks, shared by `gcn check` and `gcn exec --check`.
 
 use gcn_observe::finding::Check;
 use gcn_report::settings::{self, CheckSettings, FindingFormat};
@@ -6,7 +6,7 @@ use gcn_report::settings::{self, CheckSettings, FindingFormat};
 use crate::UsageError;
 use crate::findings::FindingOptions;
 
-/// Checkers, and what becomes of their findings.
+/// Options for checkers and their findings.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Checks")]
 pub struct CheckOptions {
@@ -28,7 +28,7 @@ pub struct CheckOptions {
     /// Stop the run after N different findings.
     #[arg(long, value_name = "N", value_parser = settings::stop_at)]
     stop_at: Option<u64>,
-    /// The findings' form, and where they go.
+    /// Format and destination of the findings.
     #[command(flatten)]
     findings: FindingOptions,
 }

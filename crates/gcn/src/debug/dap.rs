@@ -65,7 +65,7 @@ struct LaunchLine {
 
 /// Launch requested by a client.
 pub struct Wanted {
-    /// Arguments of the run; `None` for those of the command line.
+    /// Arguments of the run; `None` to use the command line.
     pub run: Option<Box<run::Args>>,
     /// True to run the checkers.
     pub check: bool,
@@ -213,7 +213,7 @@ impl Client {
         Ok((run, arguments.check, choices))
     }
 
-    /// Tells the client that a launch cannot start.
+    /// Notifies the client that a launch cannot start.
     pub fn refuse(&self, wanted: &Wanted, error: anyhow::Error) {
         let text = error.to_string();
         let reported = failure::report_all(error, true, &mut io::sink());
@@ -227,7 +227,7 @@ impl Client {
         self.connection().respond(&wanted.request, Err(reason));
     }
 
-    /// Tells the client that the launch starts, and creates its front end.
+    /// Notifies the client that the launch starts, and creates its front end.
     pub fn front(&self, wanted: &Wanted) -> Box<dyn FrontEnd> {
         self.connection().respond(&wanted.request, Ok(Value::Null));
         Box::new(Adapter::new(self.connection.clone(), wanted.choices))

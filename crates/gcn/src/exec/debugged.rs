@@ -32,14 +32,14 @@ use crate::{Status, UsageError};
 #[derive(clap::Args)]
 #[command(next_help_heading = "Debugger")]
 pub struct DebugOptions {
-    /// Debug the kernels that the program launches, with the commands of `gcn debug` at the terminal. Standard input and output stay
-    /// the program's.
+    /// Debug the kernels that the program launches, with the commands of `gcn debug` at the terminal. Standard input
+    /// and output stay the program's.
     #[arg(long)]
     debug: bool,
     /// Read the debugger's commands from a file, in place of the terminal.
     #[arg(long, value_name = "FILE", requires = "debug")]
     commands: Option<PathBuf>,
-    /// Command of the debugger to carry out before those of the file or the terminal; may be given several times.
+    /// Debugger command to run before the commands from the file or the terminal; may be given several times.
     #[arg(short = 'e', long, value_name = "COMMAND", requires = "debug")]
     execute: Vec<String>,
 }
@@ -52,7 +52,7 @@ const TERMINAL: &str = "/dev/tty";
 const SIGNALLED: i32 = 128;
 /// Time allowed for waves to stop after Ctrl-C. After that, a note explains how to end the program.
 const STOPPING: Duration = Duration::from_secs(1);
-/// Interval and maximum number of polls for closing connections.
+/// Interval and maximum number of checks that all connections have closed.
 const LOOK: (Duration, u32) = (Duration::from_millis(2), 500);
 
 /// Debugging session before its start.
@@ -125,8 +125,8 @@ impl DebugOptions {
 }
 
 impl Session {
-    /// Runs a program to completion and reports how it ended. The status is that of the program, or 0 if the user
-    /// ended the session.
+    /// Runs a program to completion and reports how it ended. Returns the program's exit status, or 0 if the user ended
+    /// the session.
     ///
     /// # Errors
     /// The program cannot be executed.
@@ -188,7 +188,6 @@ impl Session {
     }
 }
 
-/// Starts a thread.
 fn spawn(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     thread::Builder::new().spawn(work).map(drop)
 }
@@ -261,7 +260,7 @@ impl Shared {
         self.processes().connected.retain(|(it, _)| *it != process);
     }
 
-    /// Waits until no other process requests commands. With several processes, tells the user which one is asking.
+    /// Waits until no other process requests commands. With several processes, shows the user which one does.
     fn turn<'a>(&self, process: i32, sources: &'a Sources) -> SourcesTurn<'a> {
         let turn = sources.lock().unwrap_or_else(PoisonError::into_inner);
         if self.processes().count > 1 {
@@ -270,7 +269,7 @@ impl Shared {
         turn
     }
 
-    /// Stops running waves at Ctrl-C, and ends the program at the next one.
+    /// Stops running waves at the first Ctrl-C, and ends the program at the next one.
     fn interrupts(&self, mut pressed: UnixStream) {
         let mut is_asked = None;
         while pressed.read_exact(&mut [0]).is_ok() {

@@ -1,4 +1,4 @@
-//! Programs as seen by the dynamic loader: library search paths, and whether the loader is used at all.
+//! Programs as seen by the dynamic loader: library search paths, and programs that do not use the loader.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -69,7 +69,7 @@ struct ElfMachine {
 
 /// Program in an ELF file.
 pub struct HostProgram {
-    /// File.
+    /// Path of the file.
     pub path: PathBuf,
     machine: ElfMachine,
     /// Dynamic loader that the program requests.

@@ -55,7 +55,7 @@ impl Display for CodeFile {
     }
 }
 
-/// True if a device target runs code with this ID. Features that the device omits default to those of its chip;
+/// True if a device target runs code with target ID `id`. Features that the device omits default to those of its chip;
 /// features that the code omits match either setting ([`Chip::runs_features`]).
 fn runs_on(id: &str, device: &str) -> bool {
     let mut parts = id.split(COLON);
@@ -68,8 +68,8 @@ fn runs_on(id: &str, device: &str) -> bool {
         && Chip::of(target).runs_features(&own, parts)
 }
 
-/// Device target that runs code with this ID, with a number that is larger for newer instruction sets. Returns `None`
-/// if HIP does not support such a device here.
+/// Device target that runs code with target ID `id`, with a number that is larger for newer instruction sets. Returns
+/// `None` if HIP does not support such a device here.
 fn device_of(id: &str) -> Option<(usize, String)> {
     let mut parts = id.split(COLON);
     let target = parts.next().and_then(Target::named)?;

@@ -59,7 +59,7 @@ impl Drop for Guard {
     }
 }
 
-/// Name of a file of which a truncated part was read.
+/// Name of a file whose truncated part was read.
 pub fn shortened() -> Option<String> {
     let names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     let place = SLOTS.iter().position(|slot| slot.is_shortened.load(SeqCst));
@@ -93,12 +93,12 @@ mod unix {
         static ONCE: Once = Once::new();
         let mut result = Ok(());
         ONCE.call_once(|| {
-            // SAFETY: A question to the system without side effects.
+            // SAFETY: The call queries the system, and has no side effects.
             let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
             let _ = PAGE.set(usize::try_from(page).unwrap_or(4096));
             let handler: extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) = on_sigbus;
-            // SAFETY: All bits zero are a value of this structure of C; both pointers are to such structures, and the
-            // handler has the form that SA_SIGINFO asks for and only calls what a handler may.
+            // SAFETY: All zeros are a valid value of this C structure. Both pointers refer to such structures, and the
+            // handler has the signature that SA_SIGINFO requires and makes only calls that a handler may make.
             let failed = unsafe {
                 let mut action: libc::sigaction = MaybeUninit::zeroed().assume_init();
                 let mut before: libc::sigaction = MaybeUninit::zeroed().assume_init();
@@ -116,15 +116,15 @@ mod unix {
     }
 
     extern "C" fn on_sigbus(_: c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
-        // SAFETY: The system gives the description of the signal, whose address says where the access was.
+        // SAFETY: The system passes a valid description of the signal; `si_addr` is the address of the access.
         let address = unsafe { (*info).si_addr() } as usize;
         let page = PAGE.get().copied().unwrap_or(4096);
         for slot in &SLOTS {
             let (begin, end) = (slot.begin.load(SeqCst), slot.end.load(SeqCst));
             if (begin..end).contains(&address) {
                 let from = address / page * page;
-                // SAFETY: The pages from the access to the end of the map belong to the map of a file, which nothing in
-                // this process writes to, and which stays where it is. mmap is a bare call of the system.
+                // SAFETY: The pages from the access to the end belong to the map of a file. Nothing in this process
+                // writes to the map, and it does not move. mmap is a plain system call.
                 let zeros = unsafe {
                     libc::mmap(
                         ptr::with_exposed_provenance_mut(from),

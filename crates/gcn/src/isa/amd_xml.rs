@@ -1,8 +1,8 @@
 //! `gcn isa --format amd-xml`: the tables in the schema of AMD's machine-readable ISA specification.
 //!
-//! AMD publishes RDNA and CDNA in this schema (version 1.0.0), but never GCN. Its decoder, `isa_spec_manager`, reads the
-//! document: names of encodings and conditions are those that it knows, and the architecture's number is that of CDNA 1,
-//! whose conditions for literals, SDWA and DPP are GCN's. A comment lists what the schema or the decoder cannot express.
+//! AMD publishes RDNA and CDNA in this schema (version 1.0.0), but never GCN. Encodings and conditions have the names
+//! that AMD's decoder, `isa_spec_manager`, recognizes. The architecture has the number of CDNA 1, because GCN has the
+//! same conditions for literals, SDWA and DPP. A comment lists what the schema or the decoder cannot express.
 
 mod encodings;
 mod operands;
@@ -79,13 +79,13 @@ enum Reason {
     SameIdentifier,
     /// The decoder has no condition for the literal.
     ScalarLiteral,
-    /// A bit decides whether a field names a VGPR or an SGPR.
+    /// A bit selects a VGPR or an SGPR.
     ScalarInSdwa,
-    /// Other fields decide on the number of registers.
+    /// Other fields determine the number of registers.
     NumberOfRegisters,
     /// TFE adds a register to the result.
     StatusRegister,
-    /// COMPR packs two values in a register.
+    /// COMPR packs two values into a register.
     CompressedExport,
 }
 
@@ -179,7 +179,7 @@ impl Specification {
     ) {
         let title = name_of(form.row, self.isa);
         let literals = literal_sources(form);
-        // Each set of sources that are literals, the empty one included.
+        // Every set of sources that are literals, including the empty set.
         let subsets = (0..1_usize << literals.len()).map(|subset| -> Vec<usize> {
             let is_in = |place: &usize| subset >> place & 1 != 0;
             let places = (0..literals.len()).filter(is_in);
@@ -291,7 +291,7 @@ fn name_of(row: &Row, isa: Isa) -> String {
 
 type XmlWriter<'a> = Writer<&'a mut dyn Write>;
 
-/// Writes an element with other elements.
+/// Writes an element that contains other elements.
 fn element<W: Write>(
     writer: &mut Writer<W>,
     name: &str,
@@ -301,7 +301,7 @@ fn element<W: Write>(
     Ok(())
 }
 
-/// Writes an element with text.
+/// Writes an element that contains text.
 fn text<W: Write>(writer: &mut Writer<W>, name: &str, text: &str) -> io::Result<()> {
     let element = writer.create_element(name);
     element.write_text_content(BytesText::new(text))?;
@@ -402,7 +402,7 @@ fn operand(
     let access = placed.slot.access;
     let is = |condition: bool| if condition { "TRUE" } else { "FALSE" };
     let is_implied = ty == OperandType::ImpliedVcc;
-    // A name that no field has: AMD's decoder takes an operand without a name for the literal.
+    // No field is named VCC; but without a name, AMD's decoder would treat the operand as the literal.
     let field = match placed.slot.kind {
         _ if is_implied => "VCC".to_owned(),
         Kind::Literal => LITERAL.to_owned(),

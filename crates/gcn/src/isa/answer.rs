@@ -10,7 +10,7 @@ pub(super) trait Answer {
     fn write(&self, out: &mut dyn Write) -> io::Result<()>;
 }
 
-/// Problem of a query without an answer.
+/// Problem for a query without an answer.
 pub(super) fn unknown(message: impl Into<String>) -> Problem {
     Problem::new(UNKNOWN_ENTRY, message)
 }

@@ -33,7 +33,7 @@ pub(super) fn write(isas: &[Isa], directory: &Path) -> Result<()> {
     let mut contents = String::new();
     for (family, pages) in families(isas) {
         let title = family.to_uppercase();
-        let _ = writeln!(index, "\n## {title}\n"); // A String takes all, here and below.
+        let _ = writeln!(index, "\n## {title}\n"); // Writing to a String cannot fail, here and below.
         let _ = writeln!(contents, "- [{title}](reference/{family}.md)");
         let mut overview = format!("# {title}\n");
         for (name, rows) in &pages {
@@ -81,7 +81,7 @@ fn families(isas: &[Isa]) -> Vec<(String, Pages)> {
         .collect()
 }
 
-/// Groups rows by the first two words of their names; a large group, by the last word as well, which is the type.
+/// Groups rows by the first two words of their names, and large groups also by the last word, which is the type.
 fn pages(isas: &[Isa], rows: Vec<&'static Row>) -> Pages {
     let mut coarse = Pages::new();
     for row in rows {

@@ -16,7 +16,7 @@ pub(super) struct DecodedWords {
     instructions: Vec<InstructionReport>,
 }
 
-/// DecodedWords words on the instruction sets that agree.
+/// Text of the words, with the instruction sets on which they decode to it.
 #[derive(Serialize)]
 struct WordsText {
     encoding: String,

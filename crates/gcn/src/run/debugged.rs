@@ -43,8 +43,8 @@ pub fn debugged(args: &Args, checking: Option<&Checking>) -> Result<DebuggedRun>
     prepared(request, checking, Arc::default(), 0)
 }
 
-/// Prepares a requested run for a debugger, on one thread, with `padding` bytes of unused memory before the buffers. Setting `stop` stops
-/// its launches.
+/// Prepares a requested run for a debugger, on one thread, with `padding` bytes of unused memory before the buffers.
+/// Setting `stop` stops its launches.
 ///
 /// # Errors
 /// The program or the launches are invalid.
@@ -97,7 +97,7 @@ pub fn prepared(
 }
 
 impl DebuggedRun {
-    /// The program.
+    /// Module of the program.
     pub fn module(&self) -> &Module {
         &self.module
     }

@@ -49,7 +49,7 @@ fn prefix(number: usize, count: usize) -> String {
     }
 }
 
-/// Problem of an argument that cannot be bound.
+/// Problem for an argument that cannot be bound.
 fn bad_argument(error: &BindError) -> Problem {
     Problem::new(error.name(), error.to_string())
 }
@@ -392,7 +392,7 @@ impl ReadyLaunches {
     }
 }
 
-/// Completion of a launch that has ended, successfully or by a fault.
+/// Completion of a launch that has ended, successfully or with a fault.
 fn completion(outcome: CommandResult) -> Result<Arc<Completion>> {
     match outcome {
         Ok(completion) | Err(Error::Fault(completion)) => Ok(completion),

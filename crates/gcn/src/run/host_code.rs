@@ -1,4 +1,4 @@
-//! Listing of the host code that hot blocks of kernels became.
+//! Listing of the host code compiled for hot blocks of kernels.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -19,7 +19,7 @@ impl HostCodeFile<'_> {
     /// The file at a path; `-` is standard output.
     ///
     /// # Errors
-    /// No file can be there.
+    /// A file cannot be created at the path.
     pub fn new(path: &Path) -> Result<HostCodeFile<'_>> {
         let file = (path != Path::new(input::STDIN)).then_some(path);
         file.map_or(Ok(()), outputs::check_place)?;
@@ -63,7 +63,7 @@ fn list(launches: &[PreparedLaunch], out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Lists a function; in front of a block's code are the instructions that it executes.
+/// Lists a function, with the instructions of each block before the block's code.
 fn list_function(function: &HostFunction<'_>, code: &Code, out: &mut dyn Write) -> io::Result<()> {
     let mut blocks = function.blocks.iter().peekable();
     let mut formatter = FastFormatter::new();

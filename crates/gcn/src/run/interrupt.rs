@@ -117,7 +117,7 @@ impl StopHandle {
         })
     }
 
-    /// Reason for an interruption that has happened.
+    /// Cause of an interruption that has occurred.
     pub fn cause(&self) -> InterruptCause {
         match (self.cause.load(SeqCst), self.timeout) {
             (TIMEOUT, Some(timeout)) => InterruptCause::Timeout(timeout),

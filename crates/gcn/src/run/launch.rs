@@ -20,8 +20,8 @@ use crate::{UsageError, input};
 /// Extension of launch files.
 const LAUNCH_FILE: &str = "toml";
 
-/// Reads the options and, if the input is one, the launch file. With `selects`, `--kernel` selects which launches of
-/// a file are checked. With `json`, errors have no colours.
+/// Reads the options and, if the input is one, the launch file. With `selects`, `--kernel` selects the launches of a
+/// file to check. With `json`, errors have no colours.
 ///
 /// # Errors
 /// The launch file cannot be read, is not TOML, or has unknown keys or invalid values.
@@ -31,8 +31,8 @@ pub fn read(args: &Args, selects: bool, json: bool) -> Result<RunRequest> {
     Ok(run)
 }
 
-/// Reads a second run that differs from the one of `args` by its own options: another program with the same launches, or another
-/// launch file, if there is an input, and other options.
+/// Reads a second run: the run of `args`, overridden by `other`. An input of `other` replaces the program, or if it is
+/// a launch file, the launch file.
 ///
 /// # Errors
 /// As for [`read`].
@@ -50,7 +50,7 @@ pub fn read_other(args: &Args, other: &Args, json: bool) -> Result<RunRequest> {
     Ok(run)
 }
 
-/// Reads the launch file, or makes a launch of the program.
+/// Reads the launch file, or creates a launch of the program.
 fn read_input(input: &Path, json: bool) -> Result<RunRequest> {
     let run = if is_launch_file(input) {
         let text = input::read_text(input, MAX_SETTINGS_BYTES)?;
@@ -173,7 +173,7 @@ impl RunRequest {
 }
 
 impl LaunchRequest {
-    /// Combines two requests. This one's settings take precedence, and the arguments are those of `other`.
+    /// Combines two requests. Settings of `self` take precedence, and the arguments come from `other`.
     fn with_arguments_of(self, other: LaunchRequest) -> LaunchRequest {
         LaunchRequest {
             args: other.args.clone(),

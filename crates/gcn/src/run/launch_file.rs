@@ -1,4 +1,4 @@
-//! Launch files in TOML. Their keys are those of the options.
+//! Launch files in TOML. The keys have the names of the options.
 
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ struct LaunchFile {
     profile_format: Option<ProfileFormat>,
     fidelity: bool,
     json: bool,
-    // Keys of a launch: the only one, or defaults for all.
+    // Keys of the only launch, or defaults for all launches.
     kernel: Option<String>,
     grid: Option<LaunchSizes>,
     group: Option<LaunchSizes>,
@@ -201,7 +201,7 @@ enum Pairs {
     List(Vec<toml::Value>),
 }
 
-/// Error in a launch file as a whole.
+/// Problem that concerns a launch file as a whole.
 fn invalid(message: impl Into<String>) -> Problem {
     Problem::new(INVALID_LAUNCH_FILE, message)
 }
@@ -217,7 +217,7 @@ fn output(base: &Path, path: &Path) -> PathBuf {
 /// Parses a launch file. Relative paths refer to `base`.
 ///
 /// # Errors
-/// An error with its position.
+/// The text is not a valid launch file. The error contains its position.
 pub fn read(text: &str, base: &Path) -> Result<RunRequest> {
     let file: LaunchFile = toml::from_str(text)?;
     let Some(program) = file.file else {
@@ -312,7 +312,7 @@ pub fn read(text: &str, base: &Path) -> Result<RunRequest> {
     })
 }
 
-/// Meaning of a list element, which has no name.
+/// Source of the name of a list element.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ListElement {
     /// Value whose name is its index.

@@ -56,7 +56,7 @@ fn inputs(run: &RunRequest) -> Vec<PathBuf> {
     named.chain(data).chain(expected).collect()
 }
 
-/// Problems of outputs that would be mixed on standard output. Texts may be mixed with each other, but not with a
+/// Problems for outputs that would be mixed on standard output. Texts may be mixed with each other, but not with a
 /// buffer.
 fn conflicts_on_stdout(run: &RunRequest, saves: &[Save], findings: bool) -> Vec<Problem> {
     let owner = if run.json {
@@ -64,7 +64,7 @@ fn conflicts_on_stdout(run: &RunRequest, saves: &[Save], findings: bool) -> Vec<
     } else {
         findings.then_some("the findings")
     };
-    // Results for people are written elsewhere then.
+    // Then human-readable results are written elsewhere.
     let for_people = owner.is_none();
     let saves = saves.iter().filter(|save| save.is_for_stdout());
     let saves: Vec<String> = saves.map(|it| format!("--save {}", it.name())).collect();

@@ -147,7 +147,7 @@ fn device(run: &RunRequest, target: &str) -> Result<Device> {
     if let Some(engine) = run.engine {
         engine.set();
     }
-    // Only the device's kernels change memory during the run, one after the other.
+    // Only the device's kernels change memory during the run, one at a time.
     Ok(Device::builder(target)?
         .threads(threads)
         .exclusive()

@@ -6,7 +6,7 @@ use gcn_runtime::hsa::LaunchNote;
 use gcn_runtime::memory::FIRST_ADDRESS;
 use gcn_runtime::{Completion, Device, PreparedLaunch};
 
-/// Remedy for a note, on the command line.
+/// Returns the command-line remedy to append to a note; may be empty.
 pub fn remedy(note: &LaunchNote) -> &'static str {
     match note {
         LaunchNote::DynamicStack { .. } => "; --stack changes that",

@@ -45,7 +45,7 @@ pub enum SizesForm {
     One(u64),
     /// Sizes in x, y and z.
     List(Vec<u64>),
-    /// In the syntax of options.
+    /// Text in the syntax of options.
     Text(String),
 }
 
@@ -88,7 +88,7 @@ pub const FILE: &str = "FILE";
 /// Parses a name, `=`, and a second part that `wanted` describes.
 ///
 /// # Errors
-/// The accepted form.
+/// The text is invalid; the message states the accepted form.
 pub fn pair(option: &str, text: &str, wanted: &str, base: &Path) -> Result<NamedText, String> {
     let (name, value) = text.split_once('=').unwrap_or_default();
     let (name, value) = (name.trim().to_owned(), value.trim().to_owned());
@@ -105,7 +105,7 @@ pub fn pair(option: &str, text: &str, wanted: &str, base: &Path) -> Result<Named
 /// Parses sizes in the syntax of options: `X`, `X,Y` or `X,Y,Z`.
 ///
 /// # Errors
-/// The accepted forms.
+/// The text is invalid; the message states the accepted forms.
 pub fn sizes(text: &str) -> Result<LaunchSizes, String> {
     let (sizes, dimensions) = numbers(text, 1, u32::MAX)?;
     Ok(LaunchSizes { sizes, dimensions })
@@ -114,12 +114,12 @@ pub fn sizes(text: &str) -> Result<LaunchSizes, String> {
 /// Parses offsets in the syntax of options: `X`, `X,Y` or `X,Y,Z`.
 ///
 /// # Errors
-/// The accepted forms.
+/// The text is invalid; the message states the accepted forms.
 pub fn offsets(text: &str) -> Result<[u64; 3], String> {
     Ok(numbers(text, 0, u64::MAX)?.0)
 }
 
-/// Parses one to three numbers from `least` to `most`, and returns their count too. Missing ones are `least`.
+/// Parses one to three numbers from `least` to `most`, and also returns their count. Missing numbers are `least`.
 fn numbers<T: FromStr + PartialOrd + Copy + Display>(
     text: &str,
     least: T,

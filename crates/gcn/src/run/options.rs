@@ -11,7 +11,7 @@ use super::option_values::{self, LaunchSizes};
 use crate::program::ProgramOptions;
 use crate::{input, variations};
 
-/// For `--help`.
+/// Examples for `--help`.
 pub const EXAMPLES: &str = "\
 Examples:
   gcn run launch.toml
@@ -46,7 +46,7 @@ pub struct Args {
     /// Number of host threads.
     #[arg(long, value_name = "N", value_parser = settings::threads)]
     pub threads: Option<usize>,
-    /// Engine that executes instructions: the interpreter alone, or host code for hot blocks (by default), or for all blocks.
+    /// Engine that executes instructions: only the interpreter, or host code for hot blocks (default) or all blocks.
     #[arg(long, value_name = "ENGINE", value_parser = input::form(Engine::NAMES))]
     pub engine: Option<Engine>,
     /// Argument, by name or index: 42, f32:1.5, f32:1,2,3, u32*100:iota, f32*9:fill(1), f32*9:random(seed,lo,hi), {u32:1,
@@ -68,7 +68,7 @@ pub struct Args {
     /// Compare a buffer with a value, written as for --arg; `~1e-6` or `~4 ulp` at the end sets a tolerance.
     #[arg(long, value_name = "NAME=VALUE[~TOLERANCE]")]
     pub expect: Vec<String>,
-    /// Run the kernel N times, each time with the buffers that the time before has left; with several kernels, each N times.
+    /// Run each kernel N times, each time with the buffers as the previous run left them.
     #[arg(long, value_name = "N")]
     pub repeat: Option<NonZeroU32>,
     /// Dynamic LDS in bytes, for kernels without an argument for it.
@@ -98,7 +98,7 @@ pub struct Args {
     /// Format of the profile; overrides the one that the file's extension selects.
     #[arg(long, value_name = "FORMAT", value_parser = input::form(ProfileFormat::NAMES))]
     pub profile_format: Option<ProfileFormat>,
-    /// Write the host code that hot blocks became, with the instructions that it executes, to a file.
+    /// Write the host code compiled for hot blocks, with the instructions that it executes, to a file.
     #[arg(long, value_name = "FILE")]
     pub dump_code: Option<PathBuf>,
     /// Stop a wave after N instructions.

@@ -37,7 +37,7 @@ pub struct ElementSelector {
     end: Option<u64>,
 }
 
-/// Problem of an invalid selector.
+/// Problem for an invalid selector.
 fn invalid(message: String) -> Problem {
     Problem::new(INVALID_SELECTOR, message)
 }
@@ -119,7 +119,7 @@ impl ElementSelector {
     /// Resolves the selector: buffers by name, then by index, then data symbols.
     ///
     /// # Errors
-    /// Nothing has this name, or the range exceeds it.
+    /// No buffer or symbol has the name, or the range exceeds it.
     pub fn find(&self, buffers: &[BufferView], loaded: &Loaded) -> Result<MemoryView> {
         let name = printable(&self.name);
         let by_name = buffers.iter().find(|buffer| buffer.name == self.name);

@@ -14,7 +14,7 @@ use crate::{input, outputs};
 pub struct ProfileOptions {
     /// Output file; `-` is standard output.
     pub file: Option<PathBuf>,
-    /// Format; overrides that of the file's extension.
+    /// Format; overrides the one that the file's extension selects.
     pub format: Option<ProfileFormat>,
 }
 

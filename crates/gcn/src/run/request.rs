@@ -11,7 +11,7 @@ use super::profile::ProfileOptions;
 use crate::input;
 use crate::program::ProgramRequest;
 
-/// Requested run: a program, buffers, a sequence of launches, and what to do with the results.
+/// Requested run: a program, buffers, a sequence of launches, and uses of the results.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct RunRequest {
     /// The launch file, if there is one.
@@ -30,7 +30,7 @@ pub struct RunRequest {
     pub buffers: Vec<NamedText>,
     /// Launches in order; at least one.
     pub launches: Vec<LaunchRequest>,
-    /// Error of an argument without a name or value. The correct syntax depends on the kernel.
+    /// Error for an argument without a name or value. The correct syntax depends on the kernel.
     pub wrong_arg: Option<String>,
     /// Buffers to print.
     pub print: Vec<NamedText>,
@@ -94,7 +94,7 @@ pub struct LaunchRequest {
     pub offset: Option<[u64; 3]>,
     /// Maximum number of instructions per wave.
     pub limit: Option<u64>,
-    /// Dynamic LDS in bytes, in addition to that of arguments.
+    /// Dynamic LDS in bytes, in addition to LDS arguments.
     pub lds: Option<u32>,
     /// Scratch per lane in bytes, in addition to the kernel's fixed part.
     pub stack: Option<u32>,

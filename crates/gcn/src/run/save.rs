@@ -74,7 +74,7 @@ impl Save {
     }
 }
 
-/// Problems of files that are written twice or are inputs. `others` are other outputs, with their names.
+/// Problems for files that are written twice or are inputs. `others` are other outputs, with their names.
 pub fn conflicts(
     saves: &[Save],
     others: &[(&'static str, Option<&Path>)],

@@ -67,7 +67,7 @@ impl RunTrace {
     ) -> Result<CommandResult> {
         let (sender, lines) = mpsc::sync_channel::<String>(BACKLOG);
         let module = prepared.kernel().module().clone();
-        // The receiver is gone when the run is being stopped.
+        // The receiver has been dropped if the run is being stopped.
         let trace = gcn_observe::Trace::new(move |line: &str| drop(sender.send(line.to_owned())))
             .filter(self.filter.clone())
             .symbols(move |pc| symbolic(pc, module.loaded()));

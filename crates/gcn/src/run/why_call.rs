@@ -6,7 +6,7 @@ use crate::render::{printable, shell_word};
 
 /// Command that the suggestion replaces.
 const RUN: &str = "run";
-/// Options about results, which `gcn why` does not have.
+/// Options with a value that concern results, and do not apply to `gcn why`.
 const DROPPED: [&str; 7] = [
     "--expect",
     "--print",
@@ -16,7 +16,7 @@ const DROPPED: [&str; 7] = [
     "--profile",
     "--profile-format",
 ];
-/// Options about results without a value.
+/// Flags that concern results, and do not apply to `gcn why`.
 const DROPPED_FLAGS: [&str; 3] = ["--trace", "--fidelity", "--json"];
 
 /// Formats the suggestion for the command line of a `gcn run`; `None` for another command.

@@ -131,7 +131,7 @@ fn execute(
     Ok((ended, text))
 }
 
-/// Waits for a child to exit. Kills it when its time limit and the grace period are over, and returns `None` then.
+/// Waits for a child to exit. After its time limit and the grace period, kills it and returns `None`.
 fn wait(child: &mut Child, terms: &ChildTerms<'_>) -> io::Result<Option<ExitStatus>> {
     let mut deadline = Instant::now().checked_add(terms.timeout.saturating_add(GRACE));
     let mut is_stopping = false;

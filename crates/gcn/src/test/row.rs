@@ -26,7 +26,7 @@ pub enum RowOutcome {
 }
 
 impl RowOutcome {
-    /// Outcome by the exit status of a process, `None` if a signal killed it, and its number of findings.
+    /// Outcome of a process with exit status `status` (`None` if a signal killed it) and `findings` findings.
     pub fn of(status: Option<i32>, findings: usize) -> RowOutcome {
         const SUCCESS: i32 = Status::Success as i32;
         const BAD_INPUT: i32 = Status::BadInput as i32;
@@ -78,7 +78,7 @@ impl RowOutcome {
         }
     }
 
-    /// True if the launch gave no result: an error in terms of JUnit, not a failure.
+    /// True if the launch produced no result: an error in terms of JUnit, not a failure.
     pub fn is_error(self) -> bool {
         matches!(
             self,
@@ -91,7 +91,7 @@ impl RowOutcome {
 pub struct Row {
     /// Printable path.
     pub path: String,
-    /// Outcome.
+    /// Outcome of the launch file.
     pub outcome: RowOutcome,
     /// Wall-clock seconds.
     pub seconds: f64,

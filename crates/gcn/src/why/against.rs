@@ -1,7 +1,7 @@
 //! `gcn why --against`: two runs, their first different element, and the place where they part.
 //!
-//! The runs have devices of their own, one after the other, so that buffers have the same addresses in both: addresses are values that
-//! instructions compute with. If code of another size moves the buffers of one run, that is prepared again with padding before them.
+//! The runs use separate devices in turn, so that buffers have the same addresses in both: instructions compute with
+//! addresses. If the size of its code moves a run's buffers, the run is prepared again with padding before them.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -47,10 +47,11 @@ fn optional(input: Arg) -> Arg {
         .value_parser(OsStringValueParser::new().map(PathBuf::from))
 }
 
-/// Runs both runs and writes the place where they part.
+/// Executes both runs and writes the place where they part.
 ///
 /// # Errors
-/// An option does not apply, a launch or the place is invalid, the runs have no buffers in common, or the output cannot be written.
+/// An option does not apply, a launch or the place is invalid, the runs share no buffers, or the output cannot be
+/// written.
 pub fn compare(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let other = OtherRun::try_parse_from(&args.against);
     let other = other.map_err(|error| UsageError(format!("--against: {}", error.render())))?;
@@ -105,7 +106,7 @@ struct Outputs {
     buffers: Vec<(BufferView, Vec<u8>)>,
     /// True for each buffer that the launches have changed.
     changed: Vec<bool>,
-    /// Bytes of the element that is asked about.
+    /// Type and bytes of the requested element.
     place: Option<(Type, Vec<u8>)>,
     note: Option<String>,
 }
@@ -125,12 +126,12 @@ struct Different {
     selector: String,
     ty: Type,
     bytes: [Vec<u8>; 2],
-    /// Elements of its buffer, and those that differ.
+    /// Name of the buffer, its number of elements, and the number that differ.
     counts: Option<(String, u64, u64)>,
 }
 
 impl Different {
-    /// The aligned dword of the element that differs: offset and size.
+    /// Offset and size of the aligned dword in which the values differ.
     fn dword(&self) -> (u64, u64) {
         let [a, b] = &self.bytes;
         let first = a.iter().zip(b).position(|(a, b)| a != b).unwrap_or(0);
@@ -146,12 +147,12 @@ impl Different {
 struct TwoRuns {
     requests: [RunRequest; 2],
     stop: Arc<AtomicBool>,
-    /// Bytes before the buffers of each.
+    /// Bytes of padding before the buffers of each run.
     padding: [u64; 2],
 }
 
 impl TwoRuns {
-    /// Runs both, and finds where they part.
+    /// Executes both runs, and finds the place where they part.
     fn compare(mut self, args: &Args) -> Result<Report, RunEnd> {
         let place = args.place.as_deref();
         let mut outputs = [self.outputs(0, place)?, self.outputs(1, place)?];
@@ -253,7 +254,7 @@ impl TwoRuns {
         })
     }
 
-    /// The element that differs, the one that is named or the first one, and the number of elements compared.
+    /// Requested element if it differs, or else the first one that differs; and the number of elements compared.
     fn different(
         &self,
         place: Option<&str>,
@@ -280,7 +281,7 @@ impl TwoRuns {
                 continue;
             };
             has_common = true;
-            // Inputs that no launch has changed are no results.
+            // Inputs that no launch has changed are not results.
             if !outputs[0].changed[number] && !outputs[1].changed[place] {
                 continue;
             }

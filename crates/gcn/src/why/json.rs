@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::terms::{RunNames, Terms};
 use crate::render;
 
-/// Answer; the fields are the keys.
+/// JSON report of an answer; the fields are the keys.
 #[derive(Serialize)]
 struct Report<'a> {
     place: &'a str,

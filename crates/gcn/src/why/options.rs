@@ -4,9 +4,9 @@ use gcn_args::compare::Tolerance;
 
 use crate::run;
 
-/// Levels of a tree by default.
+/// Default number of levels of a tree.
 pub const DEPTH: u32 = 8;
-/// Executions that are followed by default.
+/// Default maximum number of executions that are followed.
 pub const EXECUTIONS: usize = 4_000_000;
 
 /// The arguments of `gcn why`.
@@ -14,7 +14,7 @@ pub const EXECUTIONS: usize = 4_000_000;
 #[command(args_override_self = true)]
 #[group(skip)]
 pub struct Args {
-    /// The run.
+    /// Options of the run.
     #[command(flatten)]
     pub run: run::Args,
     /// Element of a buffer after the last launch.

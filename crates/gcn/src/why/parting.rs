@@ -26,13 +26,13 @@ pub struct Report {
     pub different: Option<Comparing>,
     /// Number of elements compared.
     pub compared: u64,
-    /// Faults, and what limits the comparison.
+    /// Faults, and limits of the comparison.
     pub notes: Vec<String>,
 }
 
 /// An element that differs, and where the runs part.
 pub struct Comparing {
-    /// Element.
+    /// Element that differs.
     pub element: ComparedElement,
     /// Place where the runs part.
     pub parting: Parting,
@@ -40,19 +40,19 @@ pub struct Comparing {
     pub names: [RunNames; 2],
 }
 
-/// Element that both runs have left different.
+/// Element that differs after the runs.
 pub struct ComparedElement {
-    /// Selector.
+    /// Selector of the element.
     pub label: String,
-    /// Type.
+    /// Type of the element.
     pub ty: Type,
     /// Values as text and in JSON.
     pub values: [(String, serde_json::Value); 2],
-    /// Name of its buffer, elements of that, and those that differ; `None` for an element that was named.
+    /// Name of the buffer, its number of elements, and the number that differ; `None` for a requested element.
     pub counts: Option<(String, u64, u64)>,
 }
 
-/// Headline of a kind.
+/// Headline for a kind of parting.
 fn headline(kind: PartingKind) -> &'static str {
     match kind {
         PartingKind::Result => "equal operands have different results",
@@ -168,7 +168,7 @@ fn write_side(
             format!("{below}{:1$}", "", name.len() + 2)
         };
         writeln!(out, "{lead}{}", step_line(step, names, is_first))?;
-        // Of a region, the values that both runs have.
+        // For a region, the values that both runs have.
         let inputs: Vec<&StepInput> = shown(step, count > 1);
         for (place, input) in inputs.iter().enumerate() {
             let branch = match place + 1 == inputs.len() {
@@ -185,7 +185,7 @@ fn write_side(
     Ok(())
 }
 
-/// Operands of an instruction that are shown: those of the value, and others that the other run does not have.
+/// Operands of an instruction to show: operands of the value, and others that the other run does not have.
 fn shown(step: &ValueStep, is_region: bool) -> Vec<&StepInput> {
     let mut shown: Vec<&StepInput> = Vec::new();
     for input in &step.inputs {
@@ -204,7 +204,7 @@ fn shown(step: &ValueStep, is_region: bool) -> Vec<&StepInput> {
     shown
 }
 
-/// Line of an instruction; with its wave and lane if asked.
+/// Line for an instruction, with its wave and lane if `has_wave` is true.
 fn step_line(step: &ValueStep, names: &RunNames, has_wave: bool) -> String {
     let value = step.value.map(|it| number(&[it], step.is_f32));
     let value = match (&step.register, value) {
@@ -282,9 +282,9 @@ struct ComparisonReport<'a> {
 #[derive(Serialize)]
 struct RunReport<'a> {
     instructions: Vec<InstructionReport<'a>>,
-    /// Instructions that are left out.
+    /// Number of omitted instructions.
     hidden: usize,
-    /// Comparisons that decided about the last instruction.
+    /// Comparisons that the last instruction depends on.
     conditions: Vec<InstructionReport<'a>>,
     origin: Option<OriginReport>,
     executions: usize,
@@ -316,7 +316,7 @@ struct InstructionReport<'a> {
     number: u64,
     register: Option<&'a str>,
     value: Option<u32>,
-    /// Element or argument that it accesses.
+    /// Element or argument that the instruction accesses.
     accesses: Option<OriginReport>,
     read: Vec<InputReport<'a>>,
 }
@@ -327,9 +327,9 @@ struct InputReport<'a> {
     kind: &'static str,
     register: Option<&'a str>,
     value: Option<u32>,
-    /// True if the other run has the value, from the same origins.
+    /// True if the other run has the same value from the same origins.
     agrees: bool,
-    /// Instruction that the value is from.
+    /// Instruction that produced the value.
     instruction: Option<BTreeMap<&'static str, serde_json::Value>>,
     origin: Option<OriginReport>,
 }

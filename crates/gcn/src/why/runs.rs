@@ -1,4 +1,4 @@
-//! Runs of launches for a slice, and the element that is asked about.
+//! Runs of launches for a slice, and the requested element.
 
 use std::cell::RefCell;
 use std::sync::atomic::Ordering::Relaxed;
@@ -15,10 +15,10 @@ use crate::run;
 use crate::run::MemoryView;
 use crate::run::debugged::DebuggedRun;
 
-/// Refuses options of results.
+/// Rejects the options for traces and profiles.
 ///
 /// # Errors
-/// An option is given.
+/// One of these options is given.
 pub fn refuse(args: &run::Args) -> Result<()> {
     for (option, is_given) in [
         ("--trace", args.trace || args.trace_file.is_some()),
@@ -67,7 +67,7 @@ pub struct Runs<'a> {
 }
 
 impl<'a> Runs<'a> {
-    /// Runs of prepared launches.
+    /// Creates the runs of prepared launches.
     pub fn new(debugged: &'a DebuggedRun) -> Runs<'a> {
         Runs {
             debugged,

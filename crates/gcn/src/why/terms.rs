@@ -23,7 +23,7 @@ pub struct RunNames {
 }
 
 impl RunNames {
-    /// Names of prepared launches.
+    /// Collects the names of prepared launches.
     pub fn new(debugged: &DebuggedRun) -> RunNames {
         let launches = || 0..debugged.count();
         let kernel = |it: usize| (debugged.kernel(it).to_owned(), debugged.repetitions(it));
@@ -76,7 +76,7 @@ impl RunNames {
         names
     }
 
-    /// Describes the origin of a value. `value` is that of a register.
+    /// Describes the origin of a value. If the origin is a register, `value` is the register's value.
     pub fn origin(&self, origin: &Origin, value: Option<u32>) -> String {
         let is = |name: &str| match value {
             Some(value) => format!("{name} = {}", number(&[value], false)),

@@ -13,7 +13,7 @@ use super::terms::{Terms, location, number};
 use crate::render::printable;
 use crate::run::plural;
 
-/// Writes the tree, the inputs and its size.
+/// Writes the tree, its inputs and its size.
 ///
 /// # Errors
 /// `out` cannot be written.

@@ -29,7 +29,7 @@ impl ClrxPrinter<'_> {
         });
     }
 
-    /// SDWA selections; `sdwa` if no selection implies the encoding.
+    /// Writes SDWA selections, and `sdwa` if no selection implies the encoding.
     pub(super) fn sdwa(&mut self) {
         self.output_modifier();
         self.flag(Field::Clamp, "clamp");
@@ -105,7 +105,7 @@ impl ClrxPrinter<'_> {
         self.out.push(']');
     }
 
-    /// VOP3P: a list per modifier, with one bit per source.
+    /// Writes VOP3P modifiers: a list per modifier, with one bit per source.
     pub(super) fn packed(&mut self) {
         let has_third = self.has_source(Field::Src2);
         let of = |field: Field| [(field, 0), (field, 1), (field, 2)];
@@ -131,7 +131,7 @@ impl ClrxPrinter<'_> {
         self.flag(Field::Clamp, "clamp");
     }
 
-    /// VOP3: `vop3` if the text would select a shorter encoding.
+    /// Writes VOP3 modifiers, and `vop3` if the text would select a shorter encoding.
     pub(super) fn long_form(&mut self) {
         self.flag(Field::High, "high");
         let sources = self

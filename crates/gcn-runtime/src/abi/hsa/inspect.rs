@@ -29,8 +29,8 @@ const SGPRS: u8 = 102;
 /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
 /// # let (device, kernel) = example::add_one_kernel();
 /// let prepared = kernel.launch([1, 1, 1]).prepare()?;
-/// assert!(prepared.run(&device.queue()).is_err(), "it has no pointer");
-/// let beyond = prepared.reads_beyond_arguments().expect("it has loaded one");
+/// assert!(prepared.run(&device.queue()).is_err(), "the kernel has no pointer");
+/// let beyond = prepared.reads_beyond_arguments().expect("the kernel has loaded a pointer");
 /// assert!(beyond.to_string().starts_with("the kernel loads 8 bytes of arguments, and 0 are given"));
 /// # Ok::<(), gcn_runtime::Error>(())
 /// ```
@@ -67,8 +67,8 @@ impl fmt::Display for BeyondArguments {
 /// let xs = device.buffer("xs", &[1u32])?;
 /// let prepared = kernel.launch([1, 1, 1]).arg(&xs).prepare()?;
 /// prepared.run(&device.queue())?;
-/// let unowned = prepared.unowned_sources().expect("it has few registers");
-/// assert_eq!((unowned.instructions, unowned.vgprs), (1, 4), "they come by four");
+/// let unowned = prepared.unowned_sources().expect("the kernel has few registers");
+/// assert_eq!((unowned.instructions, unowned.vgprs), (1, 4), "VGPRs are allocated in blocks of four");
 /// assert_eq!(unowned.instruction, "v_mov_b32_e32 v1, v200");
 /// # Ok::<(), gcn_runtime::Error>(())
 /// ```
@@ -152,7 +152,7 @@ impl UnsetSgprs {
     /// let wrong = example::ADD_ONE.replace(".amdhsa_user_sgpr_kernarg_segment_ptr 1", "");
     /// let (device, kernel) = example::kernel(&wrong, "add_one");
     /// let prepared = kernel.launch([1, 1, 1]).prepare()?;
-    /// let Err(Error::Fault(end)) = prepared.run(&device.queue()) else { panic!("it has no pointer") };
+    /// let Err(Error::Fault(end)) = prepared.run(&device.queue()) else { panic!("the kernel has no pointer") };
     /// let unset = end.fault.as_ref().and_then(|fault| prepared.unset_sgprs(fault)).expect("s[0:1]");
     /// assert!(unset.directives().eq([".amdhsa_user_sgpr_kernarg_segment_ptr"]));
     /// assert!(unset.to_string().starts_with("s[0:1], which nothing has set: the kernel does not ask for"));

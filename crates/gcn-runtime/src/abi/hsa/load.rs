@@ -30,7 +30,7 @@ const POINTER_BYTES: u64 = 8;
 /// let entry = loaded.moved(kernel.entry_address);
 /// assert_eq!(loaded.linked_address(entry), kernel.entry_address);
 /// assert_eq!(loaded.symbol("add_one").map(|symbol| symbol.address), Some(entry));
-/// let symbol = loaded.code_symbol_at(entry + 4).expect("in the kernel");
+/// let symbol = loaded.code_symbol_at(entry + 4).expect("an address in the kernel");
 /// assert_eq!((symbol.name.as_str(), symbol.is_data), ("add_one", false));
 /// ```
 #[derive(Clone, Debug)]
@@ -223,8 +223,8 @@ impl Loaded {
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
     /// # let (device, kernel) = example::add_one_kernel();
     /// let loaded = kernel.module().loaded();
-    /// let symbol = loaded.symbol("add_one").expect("it is there");
-    /// let first = device.memory().load_u32(symbol.address).expect("it is loaded");
+    /// let symbol = loaded.symbol("add_one").expect("the symbol exists");
+    /// let first = device.memory().load_u32(symbol.address).expect("the code is loaded");
     /// assert_eq!(first.to_le_bytes()[3], 0xc0, "a scalar load");
     /// assert_eq!(loaded.symbol("add_two"), None);
     /// ```
@@ -240,7 +240,7 @@ impl Loaded {
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
     /// # let (_, kernel) = example::add_one_kernel();
     /// let loaded = kernel.module().loaded();
-    /// let entry = loaded.symbol("add_one").expect("it is there").address;
+    /// let entry = loaded.symbol("add_one").expect("the symbol exists").address;
     /// assert_eq!(loaded.code_symbol_at(entry + 20).map(|symbol| &*symbol.name), Some("add_one"));
     /// assert_eq!(loaded.code_symbol_at(0), None);
     /// ```

@@ -35,7 +35,7 @@ pub(super) enum Outcome {
     Body(Value),
     /// Response body; the run resumes.
     Resume(Value, Resume),
-    /// Response body; the run resumes, and an event tells the client.
+    /// Response body; the run resumes, and an event notifies the client.
     Continued(Value, Resume),
     /// Response body; the launches end.
     Terminated(Value),

@@ -58,7 +58,7 @@ impl Adapter {
         None
     }
 
-    /// Tells the client of a stop.
+    /// Notifies the client of a stop.
     fn tell(&mut self, session: &Session<'_, '_>, stop: &Stop) {
         let text = show::reason(session, stop);
         let hits: Vec<u32> = match stop {
@@ -97,7 +97,7 @@ impl Adapter {
             body["hitBreakpointIds"] = json!(hits);
         }
         if let Some(text) = text {
-            // Changes of values, and commands known from the console.
+            // The text shows changed values, and may name console commands.
             self.connection().output("console", &format!("{text}\n"));
             body["description"] = json!(text.lines().next());
             body["text"] = json!(text);

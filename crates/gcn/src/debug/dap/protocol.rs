@@ -4,12 +4,12 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// Request.
+/// Request from the client.
 #[derive(Deserialize, Debug)]
 pub struct Request {
     /// Sequence number, repeated in the response.
     pub seq: i64,
-    /// Name.
+    /// Name of the command.
     pub command: String,
     /// Arguments; the command determines their type.
     #[serde(default)]
@@ -92,7 +92,7 @@ pub struct Source {
     /// Last component of the path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Path on the disk.
+    /// Path on disk.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Reference to a source whose text the adapter provides; 0 for a file on disk.
@@ -104,12 +104,12 @@ pub struct Source {
 #[derive(Serialize, Clone, Default, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct Breakpoint {
-    /// Number that stops refer to.
+    /// Number by which stops refer to the breakpoint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<u32>,
     /// True if the breakpoint can be hit.
     pub verified: bool,
-    /// Reason why it cannot be hit.
+    /// Reason why the breakpoint cannot be hit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Source that contains the breakpoint.
@@ -146,7 +146,7 @@ pub struct StackFrame {
 #[derive(Serialize, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct Scope {
-    /// Name.
+    /// Name of the group.
     pub name: &'static str,
     /// Hint about the kind of values.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -167,22 +167,22 @@ pub struct Scope {
 #[derive(Serialize, Default, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct Variable {
-    /// Name.
+    /// Name of the value.
     pub name: String,
     /// Value as text.
     pub value: String,
-    /// Type.
+    /// Type of the value.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub ty: Option<String>,
     /// Expression that evaluates to this value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evaluate_name: Option<String>,
-    /// Reference for requests about its children; 0 if it has none.
+    /// Reference for requests about the value's children; 0 without children.
     pub variables_reference: i64,
     /// Number of indexed children.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub indexed_variables: Option<u64>,
-    /// Reference to its memory.
+    /// Reference to the memory that holds the value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_reference: Option<String>,
 }
@@ -220,7 +220,7 @@ fn truth() -> bool {
 #[derive(Deserialize, Default, Debug)]
 #[serde(rename_all = "camelCase", default)]
 pub struct LaunchArguments {
-    /// Launch file, source or code object; defaults to that of the command line.
+    /// Launch file, source or code object; by default, the command line's.
     pub program: Option<String>,
     /// Additional command line arguments.
     pub args: Vec<String>,
@@ -265,11 +265,11 @@ pub enum Granularity {
 #[derive(Deserialize, Clone, PartialEq, Default, Debug)]
 #[serde(rename_all = "camelCase", default)]
 pub struct WantedBreakpoint {
-    /// Line.
+    /// Line in the source.
     pub line: i64,
     /// Name of a function.
     pub name: String,
-    /// Address.
+    /// Address of an instruction.
     pub instruction_reference: String,
     /// Byte offset from the address.
     pub offset: i64,
@@ -298,7 +298,7 @@ pub struct SetBreakpoints {
 #[derive(Deserialize, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct LocationsArguments {
-    /// Source.
+    /// Source that contains the lines.
     pub source: Source,
     /// First line.
     pub line: i64,
@@ -384,14 +384,14 @@ pub struct SetVariableArguments {
 #[derive(Deserialize, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct ExpressionArguments {
-    /// Expression.
+    /// Expression to evaluate or to assign to.
     pub expression: String,
     /// Expression of the new value.
     #[serde(default)]
     pub value: String,
     /// Frame in which the expression is evaluated.
     pub frame_id: Option<i64>,
-    /// Context in which the client evaluates it.
+    /// Context in which the client evaluates the expression.
     #[serde(default)]
     pub context: String,
     /// Number format.
@@ -403,7 +403,7 @@ pub struct ExpressionArguments {
 #[derive(Deserialize, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct SourceArguments {
-    /// Source.
+    /// Requested source.
     #[serde(default)]
     pub source: Source,
     /// Reference of the source, for clients that omit `source`.
@@ -415,7 +415,7 @@ pub struct SourceArguments {
 #[derive(Deserialize, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct DisassembleArguments {
-    /// Address.
+    /// Address to start from.
     pub memory_reference: String,
     /// Byte offset from the address.
     #[serde(default)]
@@ -431,7 +431,7 @@ pub struct DisassembleArguments {
 #[derive(Deserialize, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct MemoryArguments {
-    /// Address.
+    /// Address of the first byte, before `offset` is added.
     pub memory_reference: String,
     /// Byte offset from the address.
     #[serde(default)]

@@ -6,15 +6,15 @@ use gcn_isa::{Encoding, Field, Form, Isa, Kind};
 
 /// Encoding of the document.
 ///
-/// AMD's decoder selects an encoding by the bits of the fields ENCODING, OP and SEG of the first dword. If an instruction
-/// has several encodings with the same bits, the condition of each decides.
+/// AMD's decoder selects an encoding by the bits of the fields ENCODING, OP and SEG of the first dword. Conditions
+/// distinguish encodings of an instruction with the same bits.
 #[derive(Clone, Debug)]
 pub(super) struct XmlEncoding {
-    /// Name. AMD's decoder knows conditions and modifiers by these names.
+    /// Name. AMD's decoder recognizes conditions and modifiers by the names of encodings.
     pub(super) name: &'static str,
     /// Encoding of the tables.
     pub(super) source: Encoding,
-    /// Fields by their lowest bit; those whose names contain another's name are last.
+    /// Fields by their lowest bit; fields whose name contains another field's name are last.
     pub(super) fields: Vec<XmlField>,
     /// Values of the identifying bits, one for each opcode.
     pub(super) identifiers: BTreeSet<u32>,
@@ -26,7 +26,7 @@ pub(super) struct XmlField {
     pub(super) name: String,
     pub(super) low: u8,
     pub(super) width: u8,
-    /// Number of zero bits below the field's value: register numbers that are multiples.
+    /// Number of zero bits below the field's value, which are implied by alignment of the register number.
     pub(super) padding: u8,
 }
 
@@ -36,11 +36,11 @@ const OPCODE: &str = "OP";
 const SEGMENT: &str = "SEG";
 /// Value of SRC0 that selects SDWA or DPP.
 const SELECTOR: &str = "SRC0_SELECT";
-/// Literal constant.
+/// Name of the literal constant.
 pub(super) const LITERAL: &str = "SIMM32";
 
 impl XmlEncoding {
-    /// The encoding `source` of an instruction set, without identifiers; `None` if it does not exist there.
+    /// Creates the encoding `source` of an instruction set, without identifiers; `None` if `isa` does not have it.
     pub(super) fn new(isa: Isa, source: Encoding, has_literal: bool) -> Option<XmlEncoding> {
         Some(XmlEncoding {
             name: name(isa, source, has_literal)?,
@@ -97,7 +97,7 @@ fn mask_of(low: u8, width: u8) -> u32 {
     (u32::MAX >> (u32::BITS - u32::from(width))) << low
 }
 
-/// Name of an encoding; `None` if it has no form with a literal and one is asked for.
+/// Name of an encoding; `None` if a form with a literal is requested and the encoding has none.
 fn name(isa: Isa, encoding: Encoding, has_literal: bool) -> Option<&'static str> {
     if has_literal {
         return Some(match encoding {
@@ -158,7 +158,7 @@ pub(super) fn field_name(encoding: Encoding, field: Field) -> String {
     }
 }
 
-/// Fields of an encoding. A field that others divide is left out.
+/// Fields of an encoding. A field that others divide is omitted.
 fn fields(isa: Isa, encoding: Encoding, has_literal: bool) -> Option<Vec<XmlField>> {
     let layout = isa.tables().layout(match encoding {
         Encoding::Vop3c => Encoding::Vop3,
@@ -179,7 +179,7 @@ fn fields(isa: Isa, encoding: Encoding, has_literal: bool) -> Option<Vec<XmlFiel
         .filter(|&&field| !is_divided(field) && field != Field::SdwaSdst)
         .map(|&field| {
             let bits = layout.bits(field);
-            // The bit above SDST that distinguishes VCC is part of it, so that both have names.
+            // The field includes the bit above SDST that distinguishes VCC, so that all of its values have names.
             let above = match field {
                 Field::Sdst => layout.bits(Field::SdwaSdst).width,
                 _ => 0,

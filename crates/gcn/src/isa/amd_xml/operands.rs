@@ -9,7 +9,7 @@ use gcn_isa::{Encoding, Inst, Isa, Kind, Op, PlacedOperand};
 pub(super) enum OperandType {
     /// VGPRs by number.
     Vgpr { dwords: u8 },
-    /// First of several VGPRs, whose number other fields decide.
+    /// First of several VGPRs; other fields determine how many.
     FirstVgpr,
     /// VGPRs counted from 256, or LDS.
     VgprSource { dwords: u8 },
@@ -37,7 +37,7 @@ const VGPRS: u16 = 256;
 const LITERAL: (u16, &str) = (255, "src_literal");
 /// Number of scalar destinations.
 const DESTINATIONS: u16 = 128;
-/// SADDR for no register.
+/// Value of SADDR for no register.
 const OFF: u16 = 0x7f;
 /// Bit of an SDWA destination other than VCC.
 const SDWA_REGISTER: u16 = 0x80;
@@ -157,7 +157,7 @@ fn vgpr(first: u16, dwords: u8) -> String {
     }
 }
 
-/// Name of a scalar register of some dwords, or of a constant.
+/// Name of a scalar register of `dwords` dwords, or of a constant.
 fn scalar(isa: Isa, code: u8, dwords: u8) -> Option<String> {
     let constant = || {
         regs::inline(isa, code)?;
