@@ -1,6 +1,6 @@
-//! Binding of arguments to kernel parameters by name, by index or in order, with the types from the kernel's metadata
-//! or symbol. [`arguments`] determines the value of each parameter and collects all errors, without allocating
-//! anything. [`place`] allocates the buffers and builds the argument segment.
+//! Binding of arguments to kernel parameters by name, by index or in order, with types from the kernel's metadata or
+//! symbol. [`arguments`] determines the value of each parameter and collects all errors, without allocating anything.
+//! [`place`] allocates the buffers and builds the argument segment.
 //!
 //! ```
 //! # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
@@ -58,7 +58,7 @@ const LDS_POINTER: u64 = 4;
 /// let binding = bind::arguments(kernel.description(), &given, &[], &Data::open);
 /// let problems: Vec<String> = binding.problems.iter().map(ToString::to_string).collect();
 /// assert_eq!(problems[1], "kernel scale has no argument z");
-/// assert_eq!((binding.arguments.len(), problems.len()), (1, 2), "all of them are reported");
+/// assert_eq!((binding.arguments.len(), problems.len()), (1, 2), "all problems are reported");
 /// ```
 #[derive(Debug, Default)]
 #[non_exhaustive]
@@ -69,7 +69,7 @@ pub struct Binding {
     pub problems: Vec<BindError>,
 }
 
-/// Binds buffers shared by launches: numbers of an element type, fills, files, or an alias of another buffer.
+/// Binds buffers that launches share: numbers of an element type, fills, files, or aliases of other buffers.
 ///
 /// # Examples
 /// ```
@@ -80,7 +80,7 @@ pub struct Binding {
 /// assert_eq!(binding.arguments[0].buffer_bytes(), Some(12));
 /// assert!(matches!(&binding.arguments[1].bound, Bound::Alias { name, from: 1, .. } if name == "table"));
 /// let beyond = shared(&[GivenArgument::parse("rest", "table[1]")], &Data::open);
-/// assert!(beyond.problems[0].to_string().starts_with("buffer rest: "), "there is no table");
+/// assert!(beyond.problems[0].to_string().starts_with("buffer rest: "), "table does not exist");
 /// ```
 pub fn shared(given: &[GivenArgument], open: Open<'_>) -> Binding {
     let mut binding = Binding::default();
@@ -111,8 +111,8 @@ pub fn shared(given: &[GivenArgument], open: Open<'_>) -> Binding {
 
 /// Binds the arguments of a launch. They may refer to buffers `shared` with other launches.
 ///
-/// With metadata, each argument is matched to a parameter by name or index; if no parameter has a name, named
-/// arguments are bound in order. Without metadata, all arguments are bound in order, and numbers need types.
+/// With metadata, arguments are matched to parameters by name or index. If no parameter has a name, named arguments are
+/// bound in order. Without metadata, all arguments are bound in order, and numbers need types.
 ///
 /// # Examples
 /// ```
@@ -184,7 +184,7 @@ pub fn segment(
     binding
 }
 
-/// Errors of arguments whose text is not a value.
+/// Returns an error for each argument whose text is not a value.
 fn invalid(given: &[GivenArgument]) -> Vec<BindError> {
     let problem = |given: &GivenArgument| {
         let error = given.spec.clone().err()?;
@@ -207,7 +207,7 @@ fn check_references(binding: &mut Binding, shared: &[BoundArgument]) {
     }
 }
 
-/// Errors of references to missing buffers or elements, and of duplicate buffer names.
+/// Returns errors for references to missing buffers or elements, and for duplicate buffer names.
 fn references(
     arguments: &[BoundArgument],
     shared: &[BoundArgument],
@@ -235,7 +235,7 @@ fn references(
     problems
 }
 
-/// Error for a reference to element `from` of a buffer, if it does not exist.
+/// Returns the error for a reference to element `from` of a buffer, unless the element exists.
 fn unreachable(
     name: &str,
     from: u64,
@@ -243,7 +243,7 @@ fn unreachable(
     shared: &[BoundArgument],
 ) -> Option<ArgumentError> {
     let named = || own.iter().chain(shared).filter(|other| other.name == name);
-    // An argument may have the name of the shared buffer that it is.
+    // An alias of a shared buffer may have the name of that buffer.
     let has_memory = |other: &&BoundArgument| !matches!(other.bound, Bound::Alias { .. });
     let without = |kind| {
         Some(ArgumentError::NoBuffer {
@@ -275,13 +275,13 @@ fn unreachable(
     }
 }
 
-/// Size of the segment up to the end of the last parameter, in bytes.
+/// Size of the argument segment up to the end of the last parameter, in bytes.
 fn explicit_bytes(parameters: &[Parameter<'_>]) -> u64 {
     let end = |parameter: &Parameter| parameter.offset.saturating_add(parameter.size);
     parameters.iter().map(end).max().unwrap_or(0)
 }
 
-/// Bytes of a whole argument segment.
+/// Returns the bytes of a whole argument segment.
 fn whole(
     kernel: &ObjectKernel,
     given: &GivenArgument,
@@ -308,7 +308,7 @@ fn whole(
         Some(parameters) => Some(explicit_bytes(&parameters)),
         None => Some(u64::from(kernel.descriptor.kernarg_size)).filter(|bytes| *bytes > 0),
     };
-    // A structure's end may be padding; hidden arguments follow behind it.
+    // The end of a structure may be padding, and is followed by hidden arguments.
     match known {
         Some(known) if bytes < known || bytes > known.next_multiple_of(POINTER) => {
             Err(ArgumentError::SegmentSize {
@@ -332,7 +332,7 @@ fn by_metadata(
     let mut given_to = vec![false; parameters.len()];
     let nameless = parameters.iter().all(|parameter| parameter.name.is_none());
     for (place, given) in given.iter().enumerate() {
-        // A name that is also a number of another argument is a name.
+        // A name that is also the index of another argument counts as a name.
         let named = parameters
             .iter()
             .find(|parameter| parameter.name == Some(&given.name));
@@ -341,7 +341,7 @@ fn by_metadata(
                 .iter()
                 .find(|parameter| parameter.index.to_string() == given.name)
         };
-        // Compilers leave names out unless asked; names are free to choose then, and the order counts.
+        // Compilers omit names by default. In that case, arguments may have any name and are bound in order.
         let in_order = || {
             parameters
                 .get(place)
@@ -361,7 +361,7 @@ fn by_metadata(
             binding.problems.push(BindError::Twice(given.name.clone()));
             continue;
         }
-        // An invalid value has been reported.
+        // Invalid values have already been reported.
         let Ok(spec) = &given.spec else {
             continue;
         };
@@ -383,7 +383,7 @@ fn by_metadata(
     binding.arguments.sort_by_key(|argument| argument.index);
 }
 
-/// Binds values for a kernel without metadata: consecutively, naturally aligned.
+/// Binds values for a kernel without metadata: consecutively, with natural alignment.
 fn in_order(kernel: &ObjectKernel, given: &[GivenArgument], open: Open<'_>, binding: &mut Binding) {
     let before = binding.problems.len();
     let mut end = 0u64;
@@ -414,7 +414,7 @@ fn in_order(kernel: &ObjectKernel, given: &[GivenArgument], open: Open<'_>, bind
     if binding.problems.len() > before || segment == 0 {
         return;
     }
-    // A segment's size counts whole dwords or quads, and hidden arguments may follow.
+    // The size of a segment is rounded up, and hidden arguments may follow.
     if end > segment {
         binding.problems.push(BindError::TooLong {
             kernel: kernel.name.clone(),

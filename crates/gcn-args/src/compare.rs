@@ -23,29 +23,29 @@ use crate::value::{NumberEncoding, Type, Value};
 /// let (zero, minus_zero) = (Value::from(0.0f32), Value::from(-0.0f32));
 /// assert!(Tolerance::EQUAL.holds(minus_zero, zero));
 /// let exact = Tolerance::parse("exact").expect("a tolerance");
-/// assert!(!exact.holds(minus_zero, zero), "other bits");
+/// assert!(!exact.holds(minus_zero, zero), "the bits differ");
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Tolerance {
     distance: Distance,
-    /// Denormals count as zero: single precision flushes them on GCN 1.0 to 1.2, and OpenCL allows it.
+    /// Denormals count as zero. Single precision flushes them on GCN 1.0 to 1.2, as OpenCL allows.
     flushes: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Distance {
-    /// Equal bits; NaN equals NaN.
+    /// Equal bits, or two NaNs.
     Exact,
     /// At most `n` representable numbers apart.
     Ulps(u64),
-    /// Absolute if the expected value is below 1, otherwise relative.
+    /// Absolute distance if the expected value is below 1, otherwise relative distance.
     Within(f64),
-    /// Any value: scratch space of a kernel.
+    /// Any value, for scratch space of a kernel.
     Any,
 }
 
 impl Tolerance {
-    /// Equal numbers: zeros of both signs are equal, and NaN equals NaN.
+    /// Equal numbers. Zeros of both signs are equal, as are two NaNs.
     pub const EQUAL: Tolerance = Tolerance::of(Distance::Within(0.0));
 
     const fn of(distance: Distance) -> Tolerance {
@@ -56,7 +56,7 @@ impl Tolerance {
     }
 
     /// Parses `exact` (equal bits), `4 ulp` (distance in representable numbers), `1e-5` (absolute below 1, otherwise
-    /// relative) or `any`, optionally followed by `ftz`, for which denormals count as zero. `None` for other text.
+    /// relative) or `any`, optionally followed by `ftz` (denormals count as zero). Returns `None` for other text.
     ///
     /// # Examples
     /// ```
@@ -102,7 +102,7 @@ impl Tolerance {
     /// use gcn_args::value::Value;
     /// let tolerance = Tolerance::parse("1e-3").expect("a tolerance");
     /// assert!(tolerance.holds(Value::from(1000.5f32), Value::from(1000.0f32)), "relative above 1");
-    /// assert!(!tolerance.holds(Value::from(0.5f32), Value::from(0.0f32)), "absolute below");
+    /// assert!(!tolerance.holds(Value::from(0.5f32), Value::from(0.0f32)), "absolute below 1");
     /// ```
     pub fn holds(self, value: Value, expected: Value) -> bool {
         let (value, expected) = if self.flushes {
@@ -122,7 +122,7 @@ impl Tolerance {
     }
 }
 
-/// True if a value is within `tolerance` of `expected`, absolute below 1 and relative above. NaN equals NaN.
+/// True if a value is within `tolerance` of `expected`, absolute below 1 and relative above. Two NaNs agree.
 fn agrees(value: Value, expected: Value, tolerance: f64) -> bool {
     if value.ty.encoding() != NumberEncoding::Float {
         let distance = value.integer().abs_diff(expected.integer());
@@ -151,7 +151,7 @@ pub fn ulps(value: Value, expected: Value) -> Option<u128> {
     known.then(|| position(value).abs_diff(position(expected)))
 }
 
-/// Rank of a value among its type's values; 0 for both zeros.
+/// Rank of a value among the values of its type. Both zeros have rank 0.
 fn position(element: Value) -> i128 {
     if element.ty.encoding() != NumberEncoding::Float {
         return element.integer();
@@ -184,7 +184,7 @@ fn flushed(element: Value) -> Value {
     }
 }
 
-/// An element that differs from the expected one.
+/// An element that differs from the expected element.
 ///
 /// # Examples
 /// ```
@@ -198,14 +198,14 @@ fn flushed(element: Value) -> Value {
 pub struct Difference {
     /// Index of the element.
     pub index: u64,
-    /// Value.
+    /// Actual value.
     pub is: Value,
     /// Expected value.
     pub expected: Value,
 }
 
 impl Difference {
-    /// Size of the difference, absolute below 1 and relative above; infinite unless both are finite.
+    /// Size of the difference, absolute below 1 and relative above. Infinite unless both values are finite.
     fn size(&self) -> f64 {
         let (is, expected) = (self.is.float(), self.expected.float());
         let size = (is - expected).abs() / expected.abs().max(1.0);
@@ -229,11 +229,11 @@ impl Difference {
 #[derive(Clone, PartialEq, Debug, Default)]
 #[non_exhaustive]
 pub struct Comparison {
-    /// Number of elements compared.
+    /// Number of elements that were compared.
     pub compared: u64,
-    /// Number of differing elements.
+    /// Number of elements that differ.
     pub different: u64,
-    /// The first differences, at most [`MAX_DIFFERENCES`].
+    /// First differences, at most [`MAX_DIFFERENCES`].
     pub first: Vec<Difference>,
     /// Largest difference.
     pub worst: Option<Difference>,
@@ -243,7 +243,7 @@ pub struct Comparison {
 pub const MAX_DIFFERENCES: usize = 10;
 
 impl Comparison {
-    /// Compares elements with the expected ones; the first element has index `begin`.
+    /// Compares elements with the expected ones. The first element has index `begin`.
     ///
     /// # Examples
     /// ```

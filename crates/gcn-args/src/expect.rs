@@ -74,7 +74,7 @@ pub enum ExpectError {
     /// The size of a file is not a multiple of the element size.
     #[error("{name} has {bytes} bytes, not a multiple of the size of {ty}")]
     Partial {
-        /// The file.
+        /// Name of the file.
         name: String,
         /// Size of the file in bytes.
         bytes: u64,
@@ -90,18 +90,18 @@ pub enum ExpectError {
          may follow"
     )]
     Tolerance {
-        /// Text before it.
+        /// Text before `~`.
         value: String,
-        /// The text.
+        /// Text after `~`.
         tolerance: String,
     },
 }
 
 impl Expected {
-    /// Splits `VALUE~TOLERANCE`; the default tolerance is equality.
+    /// Splits `VALUE~TOLERANCE`. The default tolerance is [`Tolerance::EQUAL`].
     ///
     /// # Errors
-    /// [`ExpectError::Tolerance`].
+    /// [`ExpectError::Tolerance`] if the text after `~` is not a tolerance.
     ///
     /// # Examples
     /// ```
@@ -117,7 +117,7 @@ impl Expected {
         };
         match Tolerance::parse(tolerance) {
             Some(tolerance) => Ok((value, tolerance)),
-            // It may belong to the name of a file.
+            // The text may be part of a file name.
             None if value.contains('@') => Ok((text, Tolerance::EQUAL)),
             None => Err(ExpectError::Tolerance {
                 value: value.to_owned(),
@@ -126,10 +126,10 @@ impl Expected {
         }
     }
 
-    /// Parses elements of type `ty`, like [`Spec::parse`]; a type in the text is ignored.
+    /// Parses elements of type `ty`, in the syntax of [`Spec::parse`]. A type in the text is ignored.
     ///
     /// # Errors
-    /// [`ExpectError`].
+    /// Any [`ExpectError`] except [`ExpectError::Tolerance`].
     ///
     /// # Examples
     /// ```
@@ -151,10 +151,10 @@ impl Expected {
         Expected::new(&Spec::parse(text)?, text, ty, tolerance, open)
     }
 
-    /// Elements of type `ty` described by a value; messages show it as `text`.
+    /// Creates the elements of type `ty` that a value describes. Messages show `text`.
     ///
     /// # Errors
-    /// [`ExpectError`].
+    /// Any [`ExpectError`] except [`ExpectError::Tolerance`].
     ///
     /// # Examples
     /// ```
@@ -222,7 +222,7 @@ impl Expected {
         self.count
     }
 
-    /// Compares elements, starting at index `begin`, with the expected ones.
+    /// Compares elements with the expected ones. The first element has index `begin`.
     ///
     /// # Examples
     /// ```
@@ -232,7 +232,7 @@ impl Expected {
     /// use gcn_args::value::{Type, Value};
     /// let expected = Expected::parse("u32*4:iota", Type::U32, Tolerance::EQUAL, &Data::open)?;
     /// let comparison = expected.compare(8, [0u32, 1, 5].into_iter().map(Value::from));
-    /// assert_eq!(comparison.compared, 3, "as many as both have");
+    /// assert_eq!(comparison.compared, 3, "the fourth element is not compared");
     /// assert_eq!((comparison.different, comparison.first[0].index), (1, 10));
     /// # Ok::<(), gcn_args::expect::ExpectError>(())
     /// ```

@@ -30,11 +30,11 @@ use crate::value::{NumberEncoding, Type, Value, ValueError};
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Fill {
-    /// 0.
+    /// Zeros.
     Zero,
-    /// Zero, but reported as undefined by the checker for undefined values.
+    /// Zeros that the checker for undefined values reports as undefined.
     Undefined,
-    /// All the same.
+    /// Equal elements.
     Same(Value),
     /// Evenly spaced floating-point numbers.
     Floats {
@@ -43,7 +43,7 @@ pub enum Fill {
         /// Distance between elements.
         step: f64,
     },
-    /// Evenly spaced integers, wrapping at the limits of the type.
+    /// Evenly spaced integers that wrap at the limits of the type.
     Integers {
         /// First element.
         start: u64,
@@ -63,9 +63,9 @@ pub enum Fill {
     RandomIntegers {
         /// Seed of the sequence.
         seed: u64,
-        /// The least.
+        /// Smallest value.
         low: u64,
-        /// Number of integers to choose from, starting at the first; at most 2^64.
+        /// Number of possible values, starting at the smallest; at most 2^64.
         span: u128,
     },
 }
@@ -145,7 +145,7 @@ impl Fill {
         }
     }
 
-    /// Bytes of the elements with these indices, in a buffer of `ty`.
+    /// Returns the bytes of the elements at `indices` in a buffer of type `ty`.
     ///
     /// # Examples
     /// ```
@@ -175,7 +175,7 @@ impl Fill {
         }
     }
 
-    /// Bytes of a buffer of `count` elements of `ty` in pieces, to avoid a second copy.
+    /// Returns the bytes of a buffer with `count` elements of type `ty` in pieces, to avoid a second copy.
     ///
     /// # Examples
     /// ```
@@ -187,14 +187,14 @@ impl Fill {
     /// # Ok::<(), gcn_args::value::ValueError>(())
     /// ```
     pub fn pieces(&self, ty: Type, count: u64) -> impl Iterator<Item = Vec<u8>> {
-        /// Number of elements per piece.
+        /// Number of elements in a piece.
         const PIECE: u64 = 1 << 14;
         (0..count)
             .step_by(PIECE as usize)
             .map(move |first| self.bytes(ty, first..count.min(first + PIECE)))
     }
 
-    /// The `count` elements of a buffer of `ty`.
+    /// Returns the `count` elements of a buffer of type `ty`.
     ///
     /// # Examples
     /// ```
@@ -202,7 +202,7 @@ impl Fill {
     /// use gcn_args::value::Type;
     /// let random = Fill::parse(Type::F32, "random(1,-2,2)")?;
     /// assert!(random.elements(Type::F32, 1000).all(|value| value.float().abs() <= 2.0));
-    /// assert!(random.elements(Type::F32, 9).eq(random.elements(Type::F32, 9)), "the same each time");
+    /// assert!(random.elements(Type::F32, 9).eq(random.elements(Type::F32, 9)), "the sequence is fixed");
     /// # Ok::<(), gcn_args::value::ValueError>(())
     /// ```
     pub fn elements(&self, ty: Type, count: u64) -> impl Iterator<Item = Value> {
@@ -211,8 +211,8 @@ impl Fill {
     }
 }
 
-/// The bytes of elements of `ty`; `number` yields the bits of each. It knows all that does not depend on the element:
-/// buffers are large.
+/// Returns the bytes of elements of type `ty`. `number` returns the bits of the element at an index. It is called for
+/// every element, so callers compute everything that does not depend on the index beforehand.
 fn written(ty: Type, indices: Range<u64>, number: impl Fn(u64) -> u64) -> Vec<u8> {
     match ty.size() {
         1 => sized::<1>(indices, number),
@@ -222,7 +222,7 @@ fn written(ty: Type, indices: Range<u64>, number: impl Fn(u64) -> u64) -> Vec<u8
     }
 }
 
-/// [`written`] for elements of `SIZE` bytes.
+/// Variant of [`written`] for elements of `SIZE` bytes.
 fn sized<const SIZE: usize>(indices: Range<u64>, number: impl Fn(u64) -> u64) -> Vec<u8> {
     let mut bytes = vec![0; (indices.end - indices.start) as usize * SIZE];
     for (element, index) in bytes.chunks_exact_mut(SIZE).zip(indices) {
@@ -231,7 +231,7 @@ fn sized<const SIZE: usize>(indices: Range<u64>, number: impl Fn(u64) -> u64) ->
     bytes
 }
 
-/// The bits of a floating-point number as one of `ty`.
+/// Converts a floating-point number to `ty`, and returns its bits.
 fn bits(ty: Type, float: f64) -> u64 {
     match ty {
         Type::F64 => float.to_bits(),
@@ -240,8 +240,8 @@ fn bits(ty: Type, float: f64) -> u64 {
     }
 }
 
-/// Number `index` of the sequence that starts at `seed`: SplitMix64 (Steele, Lea, Flood 2014), which can be entered
-/// anywhere.
+/// Returns number `index` of the sequence that starts at `seed`. The generator is SplitMix64 (Steele, Lea, Flood 2014),
+/// which allows random access.
 fn noise(seed: u64, index: u64) -> u64 {
     let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15u64.wrapping_mul(index.wrapping_add(1)));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn random_numbers_are_the_same_everywhere() {
-        // SplitMix64's first numbers from seed 7.
+        // First numbers of SplitMix64 for seed 7.
         let first = [0x63cb_e1e4_5932_0dd7u64, 0x044c_3cd7_f43c_661c];
         for (n, first) in first.into_iter().enumerate() {
             let bits = |ty, fill| elements(ty, fill, 2)[n].bits;
@@ -299,7 +299,7 @@ mod tests {
         assert_eq!(last(Type::I8, "iota(0,1)", 255).integer(), -1);
         assert_eq!(last(Type::I32, "iota(5,-2)", 4).integer(), -3);
         assert_eq!(last(Type::F32, "iota(0.5,2)", 257).float(), 514.5);
-        // Beyond what is made at once.
+        // The index is beyond the first piece.
         assert_eq!(last(Type::U16, "iota", 5000).integer(), 5000);
         assert_eq!(last(Type::U16, "iota", 20000).integer(), 20000);
     }

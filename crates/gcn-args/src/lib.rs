@@ -1,8 +1,8 @@
 //! Kernel arguments and expected results as text: numbers, buffer contents, structures and files, bound to a kernel's parameters.
 //!
-//! Text becomes a [`Spec`](spec::Spec) (`u32*64:iota`, `@weights.bin`, `{f32:1, null}`). [`bind::arguments`] assigns each to a
-//! parameter, whose type the kernel's metadata or its symbol declare, and [`bind::place`] allocates the buffers.
-//! [`Expected`](expect::Expected) describes the contents that a buffer must have afterwards, and [`compare`] finds the differences.
+//! Text is parsed to a [`Spec`](spec::Spec) (`u32*64:iota`, `@weights.bin`, `{f32:1, null}`). [`bind::arguments`] assigns specs
+//! to parameters, whose types are declared by the kernel's metadata or symbol, and [`bind::place`] allocates the buffers.
+//! [`Expected`](expect::Expected) describes the contents that a buffer must have afterwards, and [`compare`] finds differences.
 //!
 //! ```
 //! # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
@@ -21,15 +21,15 @@
 //! ```
 #![deny(unsafe_code)]
 
-// In the order of their imports: a module names only modules above it.
+// In import order: a module uses only modules above it.
 
-// Numbers, contents of buffers, arguments as text.
+// Numbers, contents of buffers, and arguments as text.
 pub mod value;
 pub mod fill;
 pub mod spec;
 pub mod open;
 
-// Contents that buffers must have afterwards.
+// Expected contents of buffers.
 pub mod compare;
 pub mod expect;
 

@@ -1,18 +1,18 @@
-//! Types of a kernel's parameters, as its metadata or its symbol declare them.
+//! Types of kernel parameters, declared by metadata or the kernel's symbol.
 
 use gcn_runtime::parameters::{Parameter, Takes};
 
 use crate::value::Type;
 
-/// Type of a parameter in the source, or that of a buffer's elements, and the lanes of a vector. `None` if it is not declared,
-/// is no number, or does not have the size of the parameter.
+/// Type of a parameter in the source, and its number of lanes. For a buffer, the type of its elements. `None` if the type is
+/// not declared, is not numeric, or does not have the size of the parameter.
 ///
 /// # Examples
 /// ```
 /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
 /// # let (device, kernel) = example::scale_kernel();
 /// use gcn_args::{parameter_type::source_type, value::Type};
-/// let parameters = kernel.parameters().expect("it has metadata");
+/// let parameters = kernel.parameters().expect("the kernel has metadata");
 /// assert_eq!(source_type(&parameters[1]), Some((Type::U32, 1)));
 /// ```
 pub fn source_type(parameter: &Parameter<'_>) -> Option<(Type, usize)> {
@@ -23,14 +23,14 @@ pub fn source_type(parameter: &Parameter<'_>) -> Option<(Type, usize)> {
     })
 }
 
-/// Description of the argument that a parameter takes, for messages: `a number, f32`, `a buffer of u32`.
+/// Describes the argument that a parameter takes, for messages: `a number, f32`, `a buffer of u32`.
 ///
 /// # Examples
 /// ```
 /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
 /// # let (device, kernel) = example::scale_kernel();
 /// use gcn_args::parameter_type::wants;
-/// let parameters = kernel.parameters().expect("it has metadata");
+/// let parameters = kernel.parameters().expect("the kernel has metadata");
 /// assert_eq!(wants(&parameters[0]), "a buffer of u32");
 /// assert_eq!(wants(&parameters[1]), "a number, u32");
 /// ```

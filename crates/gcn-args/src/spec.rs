@@ -31,49 +31,49 @@ use crate::value::{MAX_NESTING, Type, ValueError, integer};
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Spec {
-    /// `42`, `u32:42`, `f32:1,2,3`. A comma at the end makes one number a buffer of one.
+    /// Numbers: `42`, `u32:42`, `f32:1,2,3`. A trailing comma makes a single number a buffer of one element.
     Numbers {
         /// Type before the colon.
         ty: Option<Type>,
         /// Numbers as written.
         texts: Vec<String>,
-        /// True if there is a comma.
+        /// True if the text contains a comma.
         list: bool,
     },
-    /// `f32*100`, `u32*64:iota`.
+    /// Buffer elements: `f32*100`, `u32*64:iota`.
     Filled {
         /// Type of the elements.
         ty: Type,
         /// Number of elements.
         count: u64,
-        /// The elements.
+        /// Values of the elements.
         fill: Fill,
     },
-    /// `@FILE`, `f32@FILE`: the bytes of a file.
+    /// Contents of a file: `@FILE`, `f32@FILE`.
     File {
         /// Type before the `@`.
         ty: Option<Type>,
         /// Path as written.
         path: PathBuf,
     },
-    /// `local:BYTES`: dynamic LDS.
+    /// Dynamic LDS: `local:BYTES`.
     Local(u32),
-    /// `null`: no buffer.
+    /// No buffer: `null`.
     Null,
-    /// `xs`, `xs[100]`: the buffer of another argument, starting at an element.
+    /// Buffer of another argument, starting at an element: `xs`, `xs[100]`.
     Same {
-        /// The argument's name.
+        /// Name of the argument.
         name: String,
         /// Index of the element.
         from: u64,
     },
-    /// `{u32:1, f32:2.5}`: a structure of these members.
+    /// Structure: `{u32:1, f32:2.5}`.
     Struct(Vec<Spec>),
-    /// `hex:00ff`: bytes.
+    /// Bytes: `hex:00ff`.
     Bytes(Vec<u8>),
 }
 
-/// The members between the braces of a structure, as written.
+/// Returns the members between the braces of a structure, as written.
 fn members(text: &str) -> Result<Vec<&str>, ValueError> {
     let wrong = || ValueError::Struct(text.to_owned());
     let inner = text
@@ -100,7 +100,7 @@ fn members(text: &str) -> Result<Vec<&str>, ValueError> {
     Ok(members)
 }
 
-/// Bytes in hexadecimal; blanks and underscores between them are ignored.
+/// Parses bytes in hexadecimal. Blanks and underscores between digits are ignored.
 fn hexadecimal(text: &str) -> Option<Vec<u8>> {
     let digits: Vec<u32> = text
         .chars()
@@ -112,7 +112,7 @@ fn hexadecimal(text: &str) -> Option<Vec<u8>> {
     is_whole.then(|| pairs.map(|pair| (pair[0] << 4 | pair[1]) as u8).collect())
 }
 
-/// The name and the number in `NAME` or `NAME[N]`, where a name begins with a letter and has no spaces.
+/// Parses `NAME` or `NAME[N]`. A name begins with a letter or an underscore, and contains no spaces.
 fn same(text: &str) -> Option<Spec> {
     let (name, from) = match text.strip_suffix(']') {
         Some(text) => {
@@ -130,7 +130,7 @@ fn same(text: &str) -> Option<Spec> {
 }
 
 impl Spec {
-    /// Reads a value.
+    /// Parses a value.
     ///
     /// # Errors
     /// [`ValueError`], with the invalid part of the text.
@@ -145,7 +145,7 @@ impl Spec {
     ///     list,
     /// };
     /// assert_eq!(Spec::parse("f32:1.5")?, numbers(&["1.5"], false));
-    /// assert_eq!(Spec::parse("f32:1.5,")?, numbers(&["1.5"], true), "a buffer of one");
+    /// assert_eq!(Spec::parse("f32:1.5,")?, numbers(&["1.5"], true), "a buffer of one element");
     /// assert_eq!(Spec::parse("f8:1"), Err(ValueError::Type("f8".to_owned())));
     /// # Ok::<(), ValueError>(())
     /// ```
@@ -153,7 +153,7 @@ impl Spec {
         Spec::nested(text, 0)
     }
 
-    /// [`Spec::parse`] within `depth` structures.
+    /// Equivalent of [`Spec::parse`] within `depth` structures.
     fn nested(text: &str, depth: usize) -> Result<Spec, ValueError> {
         let text = text.trim();
         if text.starts_with('{') {
@@ -234,7 +234,7 @@ impl Spec {
         if texts.is_empty() {
             return Err(ValueError::Empty);
         }
-        // Numbers of a type are read here, so that what is wrong is found before anything is run.
+        // Typed numbers are checked here, so that errors are found before anything runs.
         if let Some(ty) = ty {
             texts.iter().try_for_each(|text| ty.parse(text).map(drop))?;
         } else if let Some(text) = texts
@@ -247,7 +247,7 @@ impl Spec {
         Ok(Spec::Numbers { ty, texts, list })
     }
 
-    /// The value with the path of a file relative to a directory, if it names one.
+    /// Makes the path of a file relative to a directory, if the value names a file.
     ///
     /// # Examples
     /// ```

@@ -1,7 +1,7 @@
-//! Numbers whose type is known at run time: conversion from text and bytes.
+//! Numbers whose types are known at run time: conversion from text and bytes.
 //!
-//! For front ends whose arguments have types only at run time, such as a command line or a dynamically typed
-//! language: a [`Type`] is data, and a [`Value`] is a number of some type.
+//! These are for front ends whose arguments have types only at run time, such as a command line or a dynamically typed
+//! language. A [`Type`] is data, and a [`Value`] is a number of some type.
 //!
 //! ```
 //! use gcn_args::value::{Type, Value};
@@ -29,8 +29,8 @@ pub use error::{MAX_NESTING, ValueError};
 pub use types::{NumberEncoding, Type};
 
 impl Type {
-    /// Parses a number of this type: decimal, or for integers with `0x`, `0o` or `0b`; underscores between digits are
-    /// ignored. For signed types, `0x`, `0o` and `0b` also accept bit patterns.
+    /// Parses a decimal number of this type. Integers may contain underscores, or begin with `0x`, `0o` or `0b`, which
+    /// also allow bit patterns for signed types.
     ///
     /// # Errors
     /// [`ValueError`] if the text is not a number, or the number is out of range for the type.
@@ -85,7 +85,7 @@ impl Type {
                 value as u64 & (u64::MAX >> (64 - bits))
             }
         };
-        // Not the names of infinity and of what is no number.
+        // Text without digits is a name of infinity or NaN.
         let is_finite_text = text.contains(|c: char| c.is_ascii_digit());
         let value = Value { ty: self, bits };
         if self.encoding() == NumberEncoding::Float && is_finite_text && !value.float().is_finite()
@@ -99,13 +99,13 @@ impl Type {
 /// Notation of an integer.
 #[derive(PartialEq, Eq)]
 pub(crate) enum Base {
-    /// Without a prefix.
+    /// A decimal number, without a prefix.
     Decimal,
-    /// With a prefix: a bit pattern.
+    /// A bit pattern, with a prefix.
     Pattern,
 }
 
-/// Parses an integer: decimal, or with `0x`, `0o` or `0b`; underscores between digits are ignored.
+/// Parses an integer: decimal, or with `0x`, `0o` or `0b`. Underscores are ignored.
 pub(crate) fn integer(text: &str) -> Option<(i128, Base)> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -128,7 +128,7 @@ pub(crate) fn integer(text: &str) -> Option<(i128, Base)> {
     Some((if negative { -value } else { value }, base))
 }
 
-/// A number with its type.
+/// A number and its type.
 ///
 /// # Examples
 /// ```
@@ -141,12 +141,12 @@ pub(crate) fn integer(text: &str) -> Option<(i128, Base)> {
 pub struct Value {
     /// Type.
     pub ty: Type,
-    /// Bits; those beyond the type's size are zero.
+    /// Bits. Bits beyond the size of the type are zero.
     pub bits: u64,
 }
 
 impl Value {
-    /// Decodes a value from the start of little-endian bytes; `None` if there are too few.
+    /// Decodes a value from the start of little-endian bytes; `None` if there are too few bytes.
     ///
     /// # Examples
     /// ```
@@ -180,7 +180,7 @@ impl Value {
         elements.filter_map(move |bytes| Value::from_bytes(ty, bytes))
     }
 
-    /// Encodes as little-endian, [`Type::size`] bytes.
+    /// Encodes the value as [`Type::size`] little-endian bytes.
     ///
     /// # Examples
     /// ```
@@ -191,7 +191,7 @@ impl Value {
         self.bits.to_le_bytes()[..self.ty.size()].to_vec()
     }
 
-    /// The value as a double; 64-bit integers are rounded.
+    /// Converts the value to a double. 64-bit integers are rounded.
     ///
     /// # Examples
     /// ```
@@ -208,7 +208,7 @@ impl Value {
         }
     }
 
-    /// The value as an integer; the bit pattern of a floating-point number.
+    /// Converts the value to an integer. A floating-point number is converted to its bit pattern.
     ///
     /// # Examples
     /// ```
@@ -233,7 +233,7 @@ impl Value {
     /// ```
     /// use gcn_args::value::Value;
     /// assert!(Value::from(f32::NAN).is_nan());
-    /// assert!(!Value::from(f32::NAN.to_bits()).is_nan(), "an integer of the same bits");
+    /// assert!(!Value::from(f32::NAN.to_bits()).is_nan(), "an integer with the same bits");
     /// ```
     pub fn is_nan(self) -> bool {
         self.ty.encoding() == NumberEncoding::Float && self.float().is_nan()

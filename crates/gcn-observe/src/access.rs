@@ -8,12 +8,12 @@ use gcn_emu::observe::{AccessValue, LaneSpace, MemoryEvent, Phase};
 use crate::filter::lanes;
 use crate::spread::write_spread;
 
-/// Maximum number of dwords printed as one number per lane.
+/// Maximum number of dwords in a value that is printed as one number per lane.
 const NUMBER_DWORDS: usize = 2;
 
-/// Writes an access: intent, space, addresses and values, for each address space and element. Values of a load are
-/// written only if no register receives them. Offsets are addresses in LDS and GDS. `operands` has the result of
-/// [`operands`] for an atomic.
+/// Writes an access: its intent, address space, addresses and values, for each address space and element. Values of a
+/// load are written only if no register receives them. Addresses in LDS and GDS are offsets. For an atomic, `operands`
+/// is the result of [`operands`].
 pub(crate) fn write_access(line: &mut String, event: &MemoryEvent<'_>, operands: &[String]) {
     let access = event.access();
     let Some(intent) = access.intent else {
@@ -46,12 +46,12 @@ pub(crate) fn write_access(line: &mut String, event: &MemoryEvent<'_>, operands:
     }
 }
 
-/// True if the access loads to registers, which excludes loads to LDS and LDS_DIRECT.
+/// True if the access loads to registers. False for loads to LDS and LDS_DIRECT.
 fn loads_to_registers(event: &MemoryEvent<'_>) -> bool {
     event.access().to_lds.is_none() && event.instruction.step.memory.is_some()
 }
 
-/// Operands of an atomic before it executes, for each space and element.
+/// Returns the operands of an atomic before it executes, for each address space and element.
 pub(crate) fn operands(event: &MemoryEvent<'_>) -> Vec<String> {
     debug_assert_eq!(event.phase, Phase::Before, "memory has other values then");
     groups(event)
@@ -59,7 +59,7 @@ pub(crate) fn operands(event: &MemoryEvent<'_>) -> Vec<String> {
         .collect()
 }
 
-/// Address spaces with their lanes, for each element.
+/// Returns the address spaces and their lanes, for each element.
 fn groups<'e>(event: &'e MemoryEvent<'_>) -> impl Iterator<Item = (LaneSpace, u64, u8)> + 'e {
     let access = event.access();
     let spaces = [
@@ -91,7 +91,7 @@ fn name(space: LaneSpace) -> &'static str {
     }
 }
 
-/// Address of a lane's element; `None` if it is outside the buffer's bounds.
+/// Returns the address of a lane's element; `None` if it is out of the buffer's bounds.
 fn address(event: &MemoryEvent<'_>, space: LaneSpace, lane: usize, element: u8) -> Option<u64> {
     let access = event.access();
     match space {

@@ -1,4 +1,4 @@
-//! Cache of facts about a kernel's instructions, computed once for each.
+//! Cache of facts about a kernel's instructions, which are computed once per instruction.
 
 use gcn_emu::step::Step;
 
@@ -12,13 +12,13 @@ impl<T> Default for ByStep<T> {
 }
 
 impl<T> ByStep<T> {
-    /// Facts about the instruction with this number, if they have been computed.
+    /// Returns the facts about the instruction with number `index`, if they have been computed.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<&T> {
         self.0.get(index)?.as_deref()
     }
 
-    /// Facts about an instruction, computed by `make` on first use.
+    /// Returns the facts about an instruction, which `make` computes on first use.
     #[inline]
     pub(crate) fn of(&mut self, step: &Step, make: impl FnOnce(&Step) -> T) -> &T {
         if self.get(step.index).is_none() {

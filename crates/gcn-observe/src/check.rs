@@ -1,8 +1,8 @@
 //! Checkers: observers that report to [`Findings`].
 //!
-//! Messages and rules shared with [`lint`](crate::lint) are in `conflict.rs` and `wait_states.rs`. A checker first
-//! consults the static analysis of the kernel (`lint/ahead.rs`, `Observer::wants_in`) and skips events that cannot
-//! produce a finding.
+//! Messages and rules that are shared with [`lint`](crate::lint) are in `conflict.rs` and `wait_states.rs`. A checker
+//! first consults the static analysis of the kernel (`lint/ahead.rs`, `Observer::wants_in`) and skips events that
+//! cannot produce a finding.
 
 mod waits;
 mod races;

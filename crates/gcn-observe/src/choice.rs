@@ -1,14 +1,13 @@
-//! Textual selection of instructions, as users write it.
+//! Text form of a selection of instructions, as written by users.
 
 use std::ops::{Add, Range};
 
 use crate::filter::TraceFilter;
 
-/// The accepted keys and their values.
+/// Accepted keys and their values.
 const KEYS: &str = "workgroup=X,Y,Z, wave=N, code=A..B, memory=A..B or instruction=NAME";
 
-/// One `KEY=VALUE` of a selection. Symbols and buffers are stored as names, since their addresses depend on the
-/// program.
+/// A `KEY=VALUE` selection. Symbols and buffers are stored by name, since their addresses depend on the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Choice(ChoiceKey);
 
@@ -22,11 +21,11 @@ enum ChoiceKey {
 }
 
 impl Choice {
-    /// Parses `workgroup=X,Y,Z`, `wave=N` or `wave=A..B`, `code=A..B` (addresses or `SYMBOL+OFFSET`), `code=SYMBOL`,
-    /// `memory=A..B`, `memory=BUFFER` or `instruction=NAME`, in which `*` matches any text.
+    /// Parses `workgroup=X,Y,Z`, `wave=N`, `wave=A..B`, `code=A..B` (addresses or `SYMBOL+OFFSET`), `code=SYMBOL`,
+    /// `memory=A..B`, `memory=BUFFER` or `instruction=NAME`. In an instruction name, `*` matches any text.
     ///
     /// # Errors
-    /// The accepted forms.
+    /// The text has none of these forms; the message states the accepted ones.
     ///
     /// # Examples
     /// ```
@@ -62,11 +61,11 @@ impl Choice {
         Ok(Choice(kind))
     }
 
-    /// Adds the selection to a filter. `symbol` returns the address range of a symbol's code, which may be empty, and
-    /// `buffer` that of a buffer.
+    /// Adds the selection to a filter. `symbol` returns the address range of a symbol's code, which may be empty.
+    /// `buffer` returns the address range of a buffer.
     ///
     /// # Errors
-    /// The name of an unknown symbol or buffer.
+    /// The selection names an unknown symbol or buffer, and is not a range of addresses.
     pub fn add_to(
         &self,
         filter: &mut TraceFilter,
@@ -107,7 +106,7 @@ impl Choice {
     }
 }
 
-/// Parses one to three numbers, separated by commas or `x`; missing ones are 0.
+/// Parses up to three numbers, separated by commas or `x`. Missing numbers are 0.
 fn position(text: &str) -> Option<[u32; 3]> {
     let mut position = [0; 3];
     for (place, part) in text.split([',', 'x']).enumerate() {
@@ -116,7 +115,7 @@ fn position(text: &str) -> Option<[u32; 3]> {
     Some(position)
 }
 
-/// Parses a wave number. The number after it must be representable too, as the end of a range.
+/// Parses a wave number. The next number must also be representable, as the end of a range.
 fn wave(text: &str) -> Option<u32> {
     text.trim().parse().ok().filter(|number| *number < u32::MAX)
 }
@@ -139,7 +138,7 @@ fn range<T: Copy + PartialOrd + From<u8> + Add<Output = T>>(
     }
 }
 
-/// Parses a decimal or `0x` hexadecimal address. The address after it must be representable too.
+/// Parses a decimal or `0x` hexadecimal address. The next address must also be representable.
 fn address(text: &str) -> Option<u64> {
     let text = text.trim();
     let number = match text.strip_prefix("0x") {

@@ -1,4 +1,4 @@
-//! Register conflicts between an instruction and outstanding operations, and their findings.
+//! Register conflicts between instructions and outstanding operations, and findings about them.
 
 use gcn_emu::outstanding::Held;
 use gcn_isa::Isa;
@@ -7,9 +7,8 @@ use gcn_isa::uses::{Counter, Counters, RegisterUse, Registers};
 use crate::finding::{Finding, FindingPlace, Kind, Side};
 use crate::registers::name;
 
-/// True if an instruction's register use must wait for an outstanding operation that holds `theirs` until `held`
-/// releases it. `own` are the counters that the instruction increments, `released` those that tell when its own use
-/// has ended.
+/// True if an instruction's use of registers must wait for an outstanding operation that holds `theirs` until `held` releases
+/// it. `own` are the counters that the instruction increments. `released` are the counters that indicate the end of its use.
 pub(crate) fn conflicts<T>(
     its: &RegisterUse,
     (own, released): (Option<Counters>, &[Counter]),
@@ -22,7 +21,7 @@ pub(crate) fn conflicts<T>(
     if theirs.written == 0 {
         return its.written & theirs.read != 0;
     }
-    // Its result comes behind the other one.
+    // The instruction's result is written after the other operation's.
     let returns_in_order = || {
         own.is_some_and(|own| own.writes_behind(held.order, held.sampled))
             && released.contains(&held.counter)
@@ -30,7 +29,7 @@ pub(crate) fn conflicts<T>(
     its.read & theirs.written != 0 || its.written & theirs.written != 0 && !returns_in_order()
 }
 
-/// Number that distinguishes findings about different registers.
+/// Returns a number that distinguishes findings about different registers.
 pub(crate) fn detail(registers: Registers) -> u64 {
     match registers {
         Registers::Vector { first, .. } => u64::from(first),
@@ -39,20 +38,20 @@ pub(crate) fn detail(registers: Registers) -> u64 {
     }
 }
 
-/// An instruction's use of registers held by an outstanding operation.
+/// Use of registers by an instruction while an outstanding operation holds them.
 pub(crate) struct Conflict {
-    /// Registers used by the instruction.
+    /// Registers that the instruction uses.
     pub(crate) its: RegisterUse,
-    /// Registers held by the operation.
+    /// Registers that the operation holds.
     pub(crate) theirs: RegisterUse,
-    /// The outstanding operation.
+    /// Outstanding operation.
     pub(crate) operation: FindingPlace,
-    /// Waits that release the registers: counters and the values to wait for.
+    /// Waits that release the registers, as counters and values.
     pub(crate) waits: Vec<(Counter, u8)>,
 }
 
 impl Conflict {
-    /// Kind of finding for this conflict.
+    /// Returns the kind of finding.
     pub(crate) fn kind(&self) -> Kind {
         if self.theirs.written == 0 {
             Kind::SourceOverwritten
@@ -61,7 +60,7 @@ impl Conflict {
         }
     }
 
-    /// Finding at the later instruction.
+    /// Creates the finding at the later instruction.
     pub(crate) fn finding(self, isa: Isa, place: FindingPlace) -> Finding {
         let (register, theirs) = (
             name(isa, self.its.registers),

@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use gcn_emu::observe::{Access, Context, Instruction, LaneSpace};
 
-/// Filter for executed instructions. An instruction matches if, for each nonempty list, it matches at least one
-/// entry.
+/// Filter for executed instructions. An instruction matches if it matches an entry of each nonempty list.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TraceFilter {
     /// Workgroup coordinates in x, y and z.
@@ -14,14 +13,14 @@ pub struct TraceFilter {
     pub waves: Vec<Range<u32>>,
     /// Address ranges of instructions.
     pub code: Vec<Range<u64>>,
-    /// Address ranges in global memory or scratch; matches an instruction that accesses a byte inside.
+    /// Address ranges in global memory or scratch. An instruction matches if it accesses a byte in one of them.
     pub memory: Vec<Range<u64>>,
     /// Instruction names without encoding suffixes; `*` matches any text.
     pub instructions: Vec<String>,
 }
 
 impl TraceFilter {
-    /// True if an instruction that is about to execute matches, ignoring the memory ranges.
+    /// True if an instruction that is about to execute matches, apart from the memory ranges.
     pub(crate) fn fits(&self, context: &Context<'_>, instruction: &Instruction<'_>) -> bool {
         fn one<T>(list: &[T], fits: impl Fn(&T) -> bool) -> bool {
             list.is_empty() || list.iter().any(fits)
@@ -49,7 +48,7 @@ impl TraceFilter {
     }
 }
 
-/// Numbers of the lanes in a mask.
+/// Returns the numbers of the lanes in a mask.
 pub(crate) fn lanes(mask: u64) -> impl Iterator<Item = usize> {
     let mut rest = mask;
     std::iter::from_fn(move || {
@@ -65,7 +64,7 @@ pub(crate) fn lanes(mask: u64) -> impl Iterator<Item = usize> {
 /// ```
 /// use gcn_observe::matches;
 /// assert!(matches("v_*_f32", "v_add_f32") && matches("*", "s_endpgm"));
-/// assert!(!matches("v_add", "v_add_f32"), "it is the whole name");
+/// assert!(!matches("v_add", "v_add_f32"), "a pattern matches whole names");
 /// ```
 pub fn matches(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');

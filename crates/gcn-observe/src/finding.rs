@@ -1,8 +1,8 @@
-//! Findings reported by checkers, independent of how they are rendered.
+//! Findings reported by checkers, independent of their presentation.
 //!
-//! A checker reports to [`Findings`], which keeps one [`Finding`] per [`FindingKey`] and counts occurrences. Among
-//! findings with the same key it keeps that of the first wave in launch order, so that the result does not depend on
-//! the number of threads.
+//! Checkers report to [`Findings`], which keeps one [`Finding`] per [`FindingKey`] and counts its occurrences. Among
+//! findings with the same key, the finding of the first wave in launch order is kept, so that the result does not
+//! depend on the number of threads.
 
 mod kinds;
 mod help;
@@ -36,23 +36,23 @@ pub use launch::FindingLaunch;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FindingPlace {
-    /// Address of the instruction, in bytes.
+    /// Address of the instruction in bytes.
     pub pc: u64,
-    /// Text.
+    /// Text of the instruction.
     pub text: String,
-    /// The wave that executed it; `None` for static analysis.
+    /// Wave that executed it; `None` for static analysis.
     pub wave: Option<WaveId>,
-    /// The lane, if known.
+    /// Lane, if known.
     pub lane: Option<u8>,
 }
 
 impl FindingPlace {
-    /// The instruction of an event.
+    /// Creates the location of an event's instruction.
     pub fn of(context: &Context<'_>, instruction: &Instruction<'_>) -> FindingPlace {
         FindingPlace::new(context.pc, &instruction.step.inst, Some(context.id()))
     }
 
-    /// An instruction by its address, and the wave that executed it.
+    /// Creates the location of an instruction, given its address and the wave that executed it.
     pub fn new(pc: u64, inst: &Inst, wave: Option<WaveId>) -> FindingPlace {
         FindingPlace {
             pc,
@@ -69,7 +69,7 @@ impl FindingPlace {
         self
     }
 
-    /// Sets the lane, unless the access is made once for the whole wave.
+    /// Sets the lane, unless the access is made by the wave as a whole.
     #[must_use]
     pub(crate) fn lane_of(self, access: &Access, lane: usize) -> FindingPlace {
         if access.scalar { self } else { self.lane(lane) }
@@ -79,9 +79,9 @@ impl FindingPlace {
 /// Another instruction or agent that takes part in a finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Side {
-    /// Role, such as `the load that writes v2`.
+    /// Role of the instruction or agent, such as `the load that writes v2`.
     pub label: String,
-    /// The instruction; `None` for the host or the start of the kernel.
+    /// Location of the instruction; `None` for the host or the start of the kernel.
     pub place: Option<FindingPlace>,
 }
 
@@ -96,14 +96,14 @@ pub struct Side {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FindingAddress {
-    /// Memory space. Scratch counts as [`Space::Global`], with `at` its address in device memory.
+    /// Address space. Scratch counts as [`Space::Global`], with its address in device memory.
     pub space: Space,
-    /// Address in device memory, or offset in the workgroup's LDS or in GDS, in bytes.
+    /// Address in device memory, or offset in the workgroup's LDS or in GDS.
     pub at: u64,
 }
 
 impl FindingAddress {
-    /// An address in device memory, for which reports name the allocation.
+    /// Creates an address in device memory. Reports name its allocation.
     pub const fn global(at: u64) -> FindingAddress {
         FindingAddress {
             space: Space::Global,
@@ -111,7 +111,7 @@ impl FindingAddress {
         }
     }
 
-    /// An offset in the workgroup's LDS.
+    /// Creates an offset in the workgroup's LDS.
     pub const fn lds(at: u64) -> FindingAddress {
         FindingAddress {
             space: Space::Lds,
@@ -128,38 +128,38 @@ impl FindingAddress {
 /// let place = FindingPlace { pc: 0x1008, text: "v_mov_b32_e32 v3, v2".into(), wave: None, lane: None };
 /// let finding = Finding { label: "reads v2".into(), ..Finding::at(Kind::MissingWait, place, "v2 may be incomplete") };
 /// assert_eq!((finding.kind.name(), finding.count), ("missing-wait", 1));
-/// assert_eq!((finding.kernel, finding.dispatch), (None, 0), "it was read and not run");
+/// assert_eq!((finding.kernel, finding.dispatch), (None, 0), "there was no dispatch");
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// Kind, which determines the stable name and the severity.
+    /// Kind, which determines the name and the severity.
     pub kind: Kind,
-    /// Sentence without a full stop. It names registers or memory but no source location.
+    /// Sentence without a full stop. It names registers or memory, but no source location.
     pub message: String,
-    /// The offending instruction.
+    /// Offending instruction.
     pub place: FindingPlace,
     /// Short label for the instruction, such as `reads v2`.
     pub label: String,
-    /// The other sides of a conflict.
+    /// Other sides of a conflict.
     pub sides: Vec<Side>,
-    /// The access, if the finding is about one.
+    /// First byte of the access, if the finding is about an access.
     pub address: Option<FindingAddress>,
-    /// Further facts, a sentence each.
+    /// Additional facts, one sentence each.
     pub notes: Vec<String>,
     /// Suggested fix.
     pub help: Option<Help>,
-    /// The kernel's symbol, if known.
+    /// Symbol of the kernel, if known.
     pub kernel: Option<String>,
     /// Dispatch number, as passed to observers.
     pub dispatch: u64,
-    /// Launch sizes and arguments of the waves involved; `None` if they are unknown or the sides differ.
+    /// Launch sizes and arguments of the waves involved; `None` if they are unknown or the sides have different ones.
     pub launch: Option<Arc<FindingLaunch>>,
     /// Number of occurrences.
     pub count: u64,
 }
 
 impl Finding {
-    /// Creates a finding with one occurrence, at the instruction of an event.
+    /// Creates a finding with one occurrence at the instruction of an event.
     pub fn new(
         kind: Kind,
         context: &Context<'_>,
@@ -170,7 +170,7 @@ impl Finding {
             .in_dispatch(context.dispatched)
     }
 
-    /// Creates a finding with one occurrence, in the first dispatch or outside of any.
+    /// Creates a finding with one occurrence. It belongs to the first dispatch or to none.
     pub fn at(kind: Kind, place: FindingPlace, message: impl Into<String>) -> Finding {
         Finding {
             kind,
@@ -200,14 +200,14 @@ impl Finding {
     }
 }
 
-/// Identity of a finding: findings with equal keys are merged and counted.
+/// Identity of a finding. Findings with equal keys are merged and counted.
 ///
 /// # Examples
 /// ```
 /// use gcn_observe::finding::{FindingKey, Kind};
 /// let key = FindingKey::at(Kind::LdsRace, 0x1000);
 /// assert_eq!((key.kind, key.pc, key.other, key.detail), (Kind::LdsRace, 0x1000, 0, 0));
-/// assert_ne!(key, FindingKey { other: 0x1010, ..key }, "another side makes it another finding");
+/// assert_ne!(key, FindingKey { other: 0x1010, ..key }, "a different side makes a different finding");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FindingKey {
@@ -215,14 +215,14 @@ pub struct FindingKey {
     pub kind: Kind,
     /// Address of the offending instruction.
     pub pc: u64,
-    /// Address of the other side's instruction, or 0.
+    /// Address of the instruction on the other side, or 0.
     pub other: u64,
     /// Further discriminator, such as the first register.
     pub detail: u64,
 }
 
 impl FindingKey {
-    /// Key for a finding identified by its kind and instruction alone.
+    /// Creates the key of a finding that is identified by its kind and instruction.
     pub fn at(kind: Kind, pc: u64) -> FindingKey {
         FindingKey {
             kind,
@@ -233,34 +233,34 @@ impl FindingKey {
     }
 }
 
-/// Pairs of kinds: the second is dropped if the same instructions have the first.
+/// Pairs of kinds. The second is dropped if the same instructions have the first.
 const COVERED: &[(Kind, Kind)] = &[
     (Kind::GlobalRace, Kind::SameValueRace),
     (Kind::LdsRace, Kind::SameValueRace),
 ];
 
-/// Maximum number of findings kept; later ones are only counted.
+/// Maximum number of findings kept. Further ones are only counted.
 const MAX_FINDINGS: usize = 10_000;
 
 #[derive(Debug, Default)]
 struct KeptFindings {
     findings: BTreeMap<FindingKey, Finding>,
-    /// Keys of findings that [`Findings::fresh`] has not returned yet.
+    /// Keys of findings that [`Findings::fresh`] has not returned.
     fresh: Vec<FindingKey>,
     /// Keys of suppressed findings.
     unwanted: HashSet<FindingKey>,
     /// Number of findings that count towards the limit.
     different: usize,
-    /// Groups of the findings that count towards the limit, see [`Findings::grouped`].
+    /// Groups of the findings that count towards the limit; see [`Findings::grouped`].
     groups: HashSet<u64>,
-    /// Findings that were not kept.
+    /// Number of findings that were not kept.
     lost: u64,
 }
 
-/// Predicate for findings to suppress.
+/// Predicate for findings that are suppressed.
 type Unwanted = Box<dyn Fn(&Finding) -> bool + Send + Sync>;
 
-/// Maps findings to group numbers; findings of a group share a number.
+/// Function from findings to group numbers.
 type Group = Box<dyn Fn(&FindingKey, &Finding) -> u64 + Send + Sync>;
 
 /// Findings of all checkers of a run.
@@ -275,16 +275,16 @@ type Group = Box<dyn Fn(&FindingKey, &Finding) -> u64 + Send + Sync>;
 ///     let place = FindingPlace { pc: key.pc, text: "v_mov_b32_e32 v3, v2".into(), wave: None, lane: None };
 ///     Finding::at(key.kind, place, "v2 may be incomplete")
 /// });
-/// findings.report(key, None, || unreachable!("it is described already"));
+/// findings.report(key, None, || unreachable!("the finding has a description"));
 /// assert_eq!(findings.count(&key), 2);
 /// let (all, lost) = findings.all();
 /// assert_eq!((all.len(), all[0].count, lost), (1, 2, 0));
 /// ```
 pub struct Findings {
     kept: Mutex<KeptFindings>,
-    /// Number of different findings at which the run stops.
+    /// Number of different findings at which the run is stopped.
     limit: usize,
-    /// Set when the limit has been reached.
+    /// Set when the limit is reached.
     stop: Arc<AtomicBool>,
     unwanted: Option<Unwanted>,
     group: Option<Group>,
@@ -349,7 +349,7 @@ impl Findings {
     ///     let key = FindingKey::at(Kind::LdsRace, pc);
     ///     findings.report(key, None, || finding(key));
     /// }
-    /// assert_eq!((findings.all().0.len(), findings.is_full()), (3, false), "all are of one group");
+    /// assert_eq!((findings.all().0.len(), findings.is_full()), (3, false), "all belong to one group");
     /// ```
     #[must_use]
     pub fn grouped(
@@ -415,7 +415,7 @@ impl Findings {
                 *finding = Finding { count, ..make() };
             }
         } else if kept.unwanted.contains(&key) {
-            // Nobody asks for it.
+            // The finding is suppressed.
         } else if size < MAX_FINDINGS && kept.different < self.limit {
             let finding = make();
             if self.unwanted.as_ref().is_some_and(|it| it(&finding)) {
@@ -436,13 +436,13 @@ impl Findings {
         }
     }
 
-    /// True if the limit has been reached and the run stopped.
+    /// True if the limit has been reached, which stops the run.
     pub fn is_full(&self) -> bool {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.different >= self.limit
     }
 
-    /// True if nothing was found.
+    /// True if there are no findings.
     pub fn is_empty(&self) -> bool {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.findings.is_empty()
@@ -470,8 +470,8 @@ impl Findings {
     /// }
     /// let new = findings.fresh(|pc| pc < 0x2000);
     /// assert_eq!((new.len(), new[0].0.pc), (1, 0x1000));
-    /// assert!(findings.fresh(|pc| pc < 0x2000).is_empty(), "it is given once");
-    /// assert!(findings.has_fresh(), "the other one is still to be given");
+    /// assert!(findings.fresh(|pc| pc < 0x2000).is_empty(), "each finding is returned once");
+    /// assert!(findings.has_fresh(), "the other one has not been returned");
     /// ```
     pub fn fresh(&self, is_of: impl Fn(u64) -> bool) -> Vec<(FindingKey, Finding)> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -488,13 +488,13 @@ impl Findings {
         given
     }
 
-    /// Number of occurrences of a finding.
+    /// Returns the number of occurrences of a finding.
     pub fn count(&self, key: &FindingKey) -> u64 {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.findings.get(key).map_or(0, |it| it.count)
     }
 
-    /// All findings so far, sorted by dispatch and address, and the number of findings not kept.
+    /// Returns all findings so far, sorted by dispatch and address, and the number of findings that were not kept.
     pub fn all(&self) -> (Vec<Finding>, u64) {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let mut all: Vec<Finding> = kept.findings.values().cloned().collect();

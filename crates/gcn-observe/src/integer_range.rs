@@ -1,20 +1,20 @@
 //! Value ranges of float-to-integer conversions.
 
-/// Result range of a conversion, and its rounding.
+/// Result range and rounding mode of a conversion.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum IntegerRange {
     I32,
     U32,
     I16,
     U16,
-    /// Rounded down, to `i32`.
+    /// Rounded down to `i32`.
     FloorI32,
-    /// Rounded to nearest, ties up, to `i32`.
+    /// Rounded to the nearest `i32`, with ties rounded up.
     NearI32,
 }
 
 impl IntegerRange {
-    /// Type name in messages.
+    /// Name of the type in messages.
     pub(crate) fn name(self) -> &'static str {
         match self {
             IntegerRange::I32 | IntegerRange::FloorI32 | IntegerRange::NearI32 => {
@@ -26,8 +26,7 @@ impl IntegerRange {
         }
     }
 
-    /// True if the rounded number is in range. Rounding is exact in a double, since no type has more bits than its
-    /// mantissa.
+    /// True if the rounded number is in range. Doubles represent it exactly, since no type has more bits than their mantissa.
     pub(crate) fn holds(self, number: f64) -> bool {
         let (rounded, least, most) = match self {
             IntegerRange::I32 => (number.trunc(), i32::MIN.into(), i32::MAX.into()),

@@ -1,16 +1,16 @@
-//! Numbers attached to the lanes of vector registers.
+//! Numbers associated with the lanes of vector registers.
 
-/// A number per lane of a register, 0 for none.
+/// A number for each lane of a register; 0 for none.
 type NumberRow = Box<[u32; 64]>;
 
 /// Sparse map from lanes of vector registers to numbers. Registers without numbers take no memory.
 #[derive(Debug, Default)]
 pub(crate) struct LaneNumbers {
-    /// Indexed by register; empty for registers that never had a number.
+    /// Indexed by register. Registers that never had a number are empty.
     rows: Vec<Option<NumberRow>>,
-    /// For each register, the lanes with a number.
+    /// Lanes with a number, by register.
     lanes: Vec<u64>,
-    /// Number of registers with a number in some lane.
+    /// Number of registers with a number in any lane.
     live: usize,
 }
 
@@ -20,12 +20,12 @@ impl LaneNumbers {
         self.live == 0
     }
 
-    /// Mask of the lanes of a register with a number.
+    /// Returns the lanes of a register that have a number.
     pub(crate) fn lanes(&self, register: u8) -> u64 {
         self.lanes.get(usize::from(register)).copied().unwrap_or(0)
     }
 
-    /// Number of a lane; 0 for none.
+    /// Returns the number of a lane; 0 for none.
     pub(crate) fn get(&self, register: u8, lane: usize) -> u32 {
         let row = self.rows.get(usize::from(register));
         row.and_then(Option::as_ref).map_or(0, |row| row[lane])

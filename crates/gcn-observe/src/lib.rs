@@ -1,4 +1,4 @@
-//! Observers for [`gcn_emu::run::run`]. They report to callbacks or collect results, and never print.
+//! Observers for [`gcn_emu::run::run`]. They call callbacks or collect results, and never print.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -44,13 +44,13 @@
 //!
 //! [`Trace`] writes a line per executed instruction: active lanes, written registers, memory accesses. A
 //! [`TraceFilter`], built from textual [`Choice`]s, selects instructions. [`profile`] counts executions. [`check`]
-//! has the checkers, which report [`finding`]s; [`lint`] reports some of these by static analysis.
+//! provides the checkers, which report [`finding`]s. [`lint`] finds some of these by static analysis.
 
 #![forbid(unsafe_code)]
 
-// In the order of their imports: a module names only modules above it.
+// In import order: a module uses only modules above it.
 
-// Text of events, and filters of them.
+// Text of events, and filters for events.
 mod spread;
 mod filter;
 mod choice;
@@ -58,13 +58,13 @@ mod access;
 mod quantity;
 mod nearest;
 
-// Registers in use, and facts that are computed once for an instruction.
+// Register use, and facts that are computed once per instruction.
 mod integer_range;
 mod registers;
 mod by_step;
 mod vectors;
 
-// State that checkers keep of registers and waves.
+// State of registers and waves in checkers.
 mod lane_numbers;
 mod scratch;
 mod waves;
@@ -73,7 +73,7 @@ mod waves;
 pub mod profile;
 mod trace;
 
-// Findings, their texts, and the checkers that report them.
+// Findings, their text, and the checkers that report them.
 pub mod finding;
 mod conflict;
 mod vccz;

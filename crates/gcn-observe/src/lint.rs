@@ -1,13 +1,13 @@
-//! Static analysis for missing waits and wait states, on all paths of the code.
+//! Static analysis that finds missing waits and wait states on all paths through the code.
 //!
-//! The analysis follows code from its entry points: both sides of branches, and calls and jumps through registers
-//! whose contents are known constants. Outstanding operations, and the wait states since a hazard began, are joined
-//! at control-flow merges until a fixed point is reached. A final pass reports the findings of each instruction.
+//! The analysis follows code from its entry points, through both sides of branches, and through calls and jumps by
+//! registers with known contents. It joins outstanding operations, and the wait states since hazards began, at
+//! control-flow merges until it reaches a fixed point. A final pass reports the findings of each instruction.
 //!
-//! An unknown callee is assumed to wait for all outstanding operations before it uses a register and before it
-//! returns, as LLVM's functions do. A jump to an unknown address is a tail call if registers other than its own hold
-//! the return address, otherwise a return. Any lanes may be active. Which memory an address points to, the other
-//! waves of a workgroup, and LDS are left to the dynamic checkers.
+//! An unknown callee is assumed to wait for all outstanding operations before it uses a register and before it returns,
+//! as LLVM's functions do. A jump to an unknown address is a tail call if other registers hold the return address, and
+//! a return otherwise. Any lanes may be active. The analysis does not consider address spaces, the other waves of a
+//! workgroup, or LDS, which dynamic checkers cover.
 
 mod program;
 mod report;
@@ -33,7 +33,7 @@ pub(crate) use swap_loads::SwapLoads;
 pub struct CodeRegion<'a> {
     /// Address of the first byte.
     pub address: u64,
-    /// The bytes.
+    /// Contents.
     pub bytes: &'a [u8],
 }
 
@@ -42,7 +42,7 @@ pub struct CodeRegion<'a> {
 pub struct LintCode<'a> {
     /// Instruction set.
     pub isa: Isa,
-    /// The code.
+    /// Code to analyze.
     pub regions: Vec<CodeRegion<'a>>,
     /// Entry addresses of kernels and functions.
     pub entries: Vec<u64>,
@@ -53,15 +53,15 @@ pub struct LintCode<'a> {
 pub struct ReadCounts {
     /// Number of reachable instructions.
     pub instructions: usize,
-    /// Number of calls and jumps with unknown targets.
+    /// Number of basic blocks that lead to unknown code, for example through a jump to an unknown address.
     pub unknown: usize,
 }
 
-/// Checks that are available without running the code.
+/// Checks that do not require running the code.
 pub const CHECKS: &[Check] = &[Check::Waits, Check::Hazards];
 
 impl LintCode<'_> {
-    /// The word at an address, and the following one.
+    /// Returns the word at an address, and the next word.
     fn words(&self, pc: u64) -> Option<(u32, Option<u32>)> {
         let of = |region: &CodeRegion<'_>| {
             let offset = usize::try_from(pc.checked_sub(region.address)?).ok()?;

@@ -1,11 +1,10 @@
-//! Describes the allocation that a bad address was probably meant for.
+//! Description of the allocation for which a bad address was probably intended.
 
 use gcn_emu::memory::Allocation;
 
 use crate::quantity::quantity;
 
-/// Phrase about the allocation nearest to an address: its name, size and location, and the distance of the address
-/// from it.
+/// Describes the allocation nearest to an address: its name, size and location, and the distance to the address.
 ///
 /// # Examples
 /// ```

@@ -1,7 +1,7 @@
-//! Exact execution counts: how often each instruction runs, with how many active lanes, and how its memory accesses
-//! are distributed.
+//! Exact execution counts: number of executions of each instruction, number of active lanes, and distribution of memory
+//! accesses.
 //!
-//! All counts are sums over waves, so they depend neither on the number of threads nor on the order of waves.
+//! All counts are sums over waves, and do not depend on the number of threads or the order of waves.
 
 mod banks;
 mod places;
@@ -25,7 +25,7 @@ pub use places::LINE_BYTES;
 
 use places::AccessedPlaces;
 
-/// Instruction class, by execution unit.
+/// Class of an instruction, by execution unit.
 ///
 /// # Examples
 /// ```
@@ -39,7 +39,7 @@ use places::AccessedPlaces;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Class {
-    /// Vector arithmetic and moves, interpolation included.
+    /// Vector arithmetic, moves, and interpolation.
     Valu,
     /// Scalar arithmetic and moves.
     Salu,
@@ -47,11 +47,11 @@ pub enum Class {
     Smem,
     /// Vector memory: buffers, images, GLOBAL and SCRATCH.
     Vmem,
-    /// FLAT instructions, for which the address selects the memory.
+    /// FLAT instructions, whose addresses select the memory.
     Flat,
     /// The local data share.
     Lds,
-    /// The global data share, and global wave synchronisation.
+    /// The global data share, and global wave synchronization.
     Gds,
     /// Exports.
     Export,
@@ -85,7 +85,7 @@ impl Class {
         Class::Control,
     ];
 
-    /// Name used in reports.
+    /// Name in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Class::Valu => "valu",
@@ -158,17 +158,17 @@ pub struct Counts {
     pub executions: u64,
     /// Number of executions of vector instructions, which have lanes.
     pub vector_executions: u64,
-    /// Sum of active lanes over executions of vector instructions.
+    /// Number of active lanes, summed over executions of vector instructions.
     pub active_lanes: u64,
     /// Number of executions that accessed memory, LDS or GDS in some lane.
     pub accesses: u64,
-    /// Bytes accessed, summed over lanes.
+    /// Number of bytes accessed, summed over lanes.
     pub bytes: u64,
     /// Number of executions that accessed global memory or scratch in some lane.
     pub memory_accesses: u64,
-    /// Distinct 64-byte lines of global memory and scratch per execution, summed over executions.
+    /// Number of distinct 64-byte lines of global memory and scratch, summed over executions.
     pub lines: u64,
-    /// LDS cycles lost to bank conflicts; see [`conflicts`].
+    /// Number of LDS cycles lost to bank conflicts; see [`conflicts`].
     pub bank_conflicts: u64,
 }
 
@@ -185,12 +185,12 @@ impl AddAssign for Counts {
     }
 }
 
-/// An instruction with its counts.
+/// An instruction and its counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Counted {
-    /// The instruction.
+    /// Instruction.
     pub inst: Inst,
-    /// Class.
+    /// Class of the instruction.
     pub class: Class,
     /// Counts, summed over all dispatches of the kernel.
     pub counts: Counts,
@@ -206,7 +206,7 @@ impl Counted {
     }
 }
 
-/// A kernel and the instructions executed by its waves, including those of called functions.
+/// Counts of a kernel. They include instructions that its waves execute in other functions.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct KernelCounts {
     /// Number of completed dispatches.
@@ -244,7 +244,7 @@ impl KernelCounts {
         }
     }
 
-    /// Adds counts for an instruction.
+    /// Adds to the counts of the instruction at address `pc`.
     fn count(&mut self, pc: u64, counted: &Counted) {
         let sum = self.code.entry(pc);
         let sum = sum.or_insert_with(|| Counted::new(counted.inst));
@@ -252,7 +252,7 @@ impl KernelCounts {
     }
 }
 
-/// Kernels by symbol; `None` for kernels without one.
+/// Counts of kernels by symbol; `None` for kernels without a symbol.
 pub type Kernels = BTreeMap<Option<String>, KernelCounts>;
 
 /// Observer that collects the profile.
@@ -271,7 +271,7 @@ pub type Kernels = BTreeMap<Option<String>, KernelCounts>;
 /// let kernels = profile.kernels();
 /// let counted = &kernels[&Some("add_one".to_owned())];
 /// assert_eq!((counted.dispatches, counted.workgroups, counted.waves, counted.code.len()), (1, 2, 2, 6));
-/// let atomic = counted.code.values().find(|it| it.inst.name() == "global_atomic_add").expect("it was executed");
+/// let atomic = counted.code.values().find(|it| it.inst.name() == "global_atomic_add").expect("the atomic was executed");
 /// assert_eq!((atomic.class.name(), atomic.counts.executions, atomic.counts.bytes), ("vmem", 2, 512));
 /// # Ok::<(), gcn_runtime::Error>(())
 /// ```
@@ -286,7 +286,7 @@ impl Profile {
         Profile::default()
     }
 
-    /// Counts of completed dispatches, by kernel symbol.
+    /// Returns the counts of completed dispatches, by kernel symbol.
     pub fn kernels(&self) -> Kernels {
         let kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
         kernels.clone()
@@ -317,18 +317,18 @@ impl Observer for Profile {
     }
 }
 
-/// Counts for the waves of one thread.
+/// Counts of the waves of one thread.
 struct ThreadProfile {
     kernels: Arc<Mutex<Kernels>>,
     /// Symbol of the kernel, set by the first wave.
     kernel: Option<Option<String>>,
-    /// Addresses and counts of instructions, indexed by instruction number.
+    /// Address and counts of each instruction, indexed by instruction number.
     counted: Vec<Option<(u64, Counted)>>,
     places: AccessedPlaces,
 }
 
 impl ThreadProfile {
-    /// Counts for the instruction of an event.
+    /// Returns the counts of the instruction of an event.
     fn counts(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) -> &mut Counts {
         let step = instruction.step;
         if self.counted.len() <= step.index {
@@ -378,7 +378,7 @@ impl WaveObserver for ThreadProfile {
     }
 }
 
-/// Merges the thread's counts when its last wave of the dispatch has ended.
+/// Merges the counts of the thread after its last wave of the dispatch has ended.
 impl Drop for ThreadProfile {
     fn drop(&mut self) {
         let Some(name) = self.kernel.take() else {

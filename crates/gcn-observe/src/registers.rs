@@ -1,11 +1,11 @@
-//! Registers used by an executing instruction, after VGPR indexing and MOVREL.
+//! Registers that an executing instruction uses, after VGPR indexing and MOVREL.
 
 use gcn_emu::observe::Instruction;
 use gcn_emu::step::Arg;
 use gcn_isa::uses::{RegisterUse, Registers, UnnumberedState, UsedLanes};
 use gcn_isa::{Isa, regs};
 
-/// Register uses of an instruction. Destinations outside the wave's registers are omitted.
+/// Returns the register uses of an instruction, except destinations outside the wave's registers.
 pub(crate) fn used(instruction: &Instruction<'_>) -> impl Iterator<Item = RegisterUse> {
     let is_moved = !std::ptr::eq(instruction.operands, &instruction.step.args);
     instruction
@@ -19,7 +19,7 @@ pub(crate) fn used(instruction: &Instruction<'_>) -> impl Iterator<Item = Regist
         })
 }
 
-/// Register use relocated to the register that `arg` now names.
+/// Returns a register use with the registers that `arg` names.
 fn moved(it: RegisterUse, arg: Arg) -> Option<RegisterUse> {
     let registers = match (it.registers, arg) {
         (Registers::Vector { count, .. }, Arg::Vgpr(first)) => Registers::Vector { first, count },
@@ -30,17 +30,17 @@ fn moved(it: RegisterUse, arg: Arg) -> Option<RegisterUse> {
     Some(RegisterUse { registers, ..it })
 }
 
-/// Lanes of a vector register that a use may touch, for the given EXEC.
+/// Returns the lanes of a vector register that a use may access, given EXEC.
 pub(crate) fn lanes_of(lanes: UsedLanes, exec: u64) -> u64 {
     match lanes {
         UsedLanes::Active => exec,
-        // The first of EXEC, or lane 0 if there is none.
+        // The first lane in EXEC, or lane 0 if EXEC is 0.
         UsedLanes::First => exec & exec.wrapping_neg() | u64::from(exec == 0),
         UsedLanes::Scalar | UsedLanes::Selected | UsedLanes::Crossing => u64::MAX,
     }
 }
 
-/// Name of a register range, such as `v[2:3]` or `vcc`.
+/// Returns the name of a register range, such as `v[2:3]` or `vcc`.
 pub(crate) fn name(isa: Isa, registers: Registers) -> String {
     match registers {
         Registers::Vector {

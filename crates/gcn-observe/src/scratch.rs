@@ -2,10 +2,10 @@
 
 use gcn_emu::observe::{Context, MemoryEvent};
 
-/// Bytes of a dword.
+/// Size of a dword in bytes.
 const DWORD: u64 = 4;
 
-/// Address of dword `index` of a lane's access, if it is in the wave's scratch.
+/// Returns the address of dword `index` of a lane's access, if it is in the wave's scratch.
 pub(crate) fn scratch_place(
     context: &Context<'_>,
     event: &MemoryEvent<'_>,

@@ -2,20 +2,20 @@
 
 use std::fmt::Write;
 
-/// Pattern of the values across lanes.
+/// Pattern of values across lanes.
 #[derive(PartialEq, Eq, Debug)]
 enum Spread {
-    /// No lane.
+    /// No lanes.
     None,
-    /// All lanes are equal.
+    /// All lanes have this value.
     Equal(u64),
-    /// Lane n has `first + step * n`.
+    /// Lane n has the value `first + step * n`.
     Even { first: u64, step: u64 },
-    /// No pattern.
+    /// Any other values.
     Any,
 }
 
-/// Finds the pattern of values under `mask`, the bits of a value.
+/// Finds the pattern of values. `mask` has the bits of a value.
 fn spread(lanes: &[(usize, u64)], mask: u64) -> Spread {
     let Some(&(_, value)) = lanes.first() else {
         return Spread::None;
@@ -33,8 +33,8 @@ fn spread(lanes: &[(usize, u64)], mask: u64) -> Spread {
     Spread::Any
 }
 
-/// Writes per-lane values: a single value if all are equal, `first+step*lane` if evenly spaced, otherwise all of them
-/// in order. `mask` has the bits of a value.
+/// Writes per-lane values: a single value if all are equal, `first+step*lane` if they are evenly spaced, otherwise all
+/// of them in order. `mask` has the bits of a value.
 pub(crate) fn write_spread(line: &mut String, lanes: &[(usize, u64)], mask: u64) {
     // Writing to a string does not fail.
     let _ = match spread(lanes, mask) {

@@ -1,4 +1,4 @@
-//! Instruction trace, one line per executed instruction.
+//! Instruction trace, with one line per executed instruction.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use crate::access::{operands, write_access};
 use crate::filter::TraceFilter;
 use crate::spread::write_spread;
 
-/// Reports every executed instruction to a callback, one line each, without a line terminator:
+/// Passes a line for each executed instruction to a callback, without a line terminator:
 ///
 /// `[workgroup] wave  address symbol+offset  exec=mask  instruction  -> registers written  accesses`
 ///
-/// Scalar registers are hexadecimal. A vector register shows the lanes that were active or changed: a single value if
-/// all are equal, `first+step*lane` if evenly spaced, otherwise all of them in order. Registers are named after VGPR
-/// indexing and MOVREL.
+/// Scalar registers are hexadecimal. A vector register shows the lanes that were active or have changed: a single value
+/// if all are equal, `first+step*lane` if they are evenly spaced, otherwise all of them in order. The names of
+/// registers are those after VGPR indexing and MOVREL.
 ///
 /// A memory access is `load global addresses` or `store global addresses: values`, where `global` may also be `lds`,
 /// `gds`, `scratch` or `buffer` (through a descriptor). Addresses and values use the notation of vector registers. An
@@ -52,7 +52,7 @@ pub struct Trace<F> {
     symbols: Option<Arc<SymbolLookup>>,
 }
 
-/// Maps an address to a symbol and offset.
+/// Function from an address to a symbol and offset.
 type SymbolLookup = dyn Fn(u64) -> Option<String> + Send + Sync;
 
 impl<F: Fn(&str) + Send + Sync + 'static> Trace<F> {
@@ -84,7 +84,7 @@ impl<F: Fn(&str) + Send + Sync + 'static> Trace<F> {
     /// kernel.launch([64, 1, 1]).arg(&xs).observers(&observers).run(&device.queue())?;
     /// let lines: Vec<String> = lines.try_iter().collect();
     /// assert!(lines.len() == 1 && lines[0].contains(" add_one+0x14  exec="), "{lines:?}");
-    /// assert!(lines[0].ends_with(": 0x1, was 0x1"), "the operand, and what was in memory");
+    /// assert!(lines[0].ends_with(": 0x1, was 0x1"), "the operand and the previous value");
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     #[must_use]
@@ -93,7 +93,7 @@ impl<F: Fn(&str) + Send + Sync + 'static> Trace<F> {
         self
     }
 
-    /// Appends `symbol+offset`, as returned by a function, to addresses in the trace.
+    /// Appends `symbol+offset` to addresses in the trace, as returned by `symbols`.
     #[must_use]
     pub fn symbols(
         mut self,
@@ -130,21 +130,21 @@ struct ThreadTrace<F> {
     tell: Arc<F>,
     filter: Arc<TraceFilter>,
     symbols: Option<Arc<SymbolLookup>>,
-    /// The instruction matches the filter, ignoring memory.
+    /// True if the instruction matches the filter, not counting its memory conditions.
     is_chosen: bool,
-    /// The instruction has accessed memory that matches the filter.
+    /// True if the instruction has accessed memory that matches the filter.
     has_access: bool,
     /// Operands of the atomic being executed.
     operands: Vec<String>,
     /// Formatted accesses.
     accesses: String,
     line: String,
-    /// Previous values of the instruction's explicit and implicit destinations.
+    /// Previous values of explicit and implicit destinations.
     vectors: Vec<(u8, Lanes)>,
     implicit: ImplicitRegisters,
 }
 
-/// Implicitly written registers.
+/// Registers that are written implicitly.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct ImplicitRegisters {
     scc: bool,
@@ -165,7 +165,7 @@ impl ImplicitRegisters {
 }
 
 impl<F> ThreadTrace<F> {
-    /// Formats the scalar destination of an operand, and removes the registers it covers from the implicit ones.
+    /// Formats the scalar destination of an operand.
     fn scalar(&mut self, wave: &Wave, code: u8, count: u8) {
         self.line.push(' ');
         match regs::scalar_name(wave.isa, code, count) {
@@ -179,7 +179,7 @@ impl<F> ThreadTrace<F> {
             .rev()
             .map(|i| wave.scalar(code.saturating_add(i) & MAX_SCALAR));
         for (place, dword) in dwords.enumerate() {
-            // Leading zeros are only of use between the dwords.
+            // Leading zeros are needed only in lower dwords.
             let _ = if place == 0 && count == 1 {
                 write!(self.line, "{dword:x}")
             } else {
@@ -198,7 +198,7 @@ impl<F> ThreadTrace<F> {
 /// Highest scalar register number.
 const MAX_SCALAR: u8 = 127;
 
-/// Registers named as destinations by operands, after VGPR indexing and MOVREL.
+/// Returns the registers that operands name as destinations, after VGPR indexing and MOVREL.
 fn destinations(instruction: &Instruction<'_>) -> impl Iterator<Item = Registers> {
     let uses = instruction.step.inst.uses();
     let written: Vec<_> = uses.registers().filter(|it| it.written != 0).collect();
@@ -216,7 +216,7 @@ fn destinations(instruction: &Instruction<'_>) -> impl Iterator<Item = Registers
     })
 }
 
-/// The vector destinations.
+/// Returns the vector destinations.
 fn vector_destinations(instruction: &Instruction<'_>) -> impl Iterator<Item = u8> {
     destinations(instruction).flat_map(|registers| match registers {
         Registers::Vector { first, count } => first..first.saturating_add(count),
@@ -224,7 +224,7 @@ fn vector_destinations(instruction: &Instruction<'_>) -> impl Iterator<Item = u8
     })
 }
 
-/// The scalar destinations: first register and count.
+/// Returns the scalar destinations, as first register and count.
 fn scalar_destinations(instruction: &Instruction<'_>) -> impl Iterator<Item = (u8, u8)> {
     destinations(instruction).filter_map(|registers| match registers {
         Registers::Scalar { first, count } => Some((first, count)),
@@ -315,7 +315,7 @@ impl<F: Fn(&str) + Send + Sync> WaveObserver for ThreadTrace<F> {
             let _ = write!(self.line, " scc={}", u8::from(now.scc));
         }
         if self.line.len() == before {
-            // Nothing was written, so there is nothing to point at.
+            // Nothing was written, so the arrow is removed.
             self.line.truncate(before - "  ->".len());
         }
         self.line.push_str(&self.accesses);

@@ -1,4 +1,4 @@
-//! Reads of VCCZ while hardware may have a wrong value (errata E332), and their findings.
+//! Reads of VCCZ while its value in hardware may be wrong (errata E332), and findings about them.
 
 use gcn_isa::Inst;
 use gcn_isa::uses::VcczEffect;
@@ -14,7 +14,7 @@ pub(crate) struct VcczPart {
 }
 
 impl VcczPart {
-    /// Effect of an instruction on VCCZ.
+    /// Determines the effect of an instruction on VCCZ.
     pub(crate) fn of(inst: &Inst) -> VcczPart {
         VcczPart {
             reads: inst.uses().reads_vccz(),
@@ -46,12 +46,12 @@ impl<P> Default for Vccz<P> {
 pub(crate) struct WrongVccz<P> {
     /// Instruction that left VCCZ wrong.
     pub(crate) because: P,
-    /// A scalar load may be outstanding.
+    /// True if a scalar load may be outstanding.
     is_outstanding: bool,
 }
 
 impl<P: Copy> Vccz<P> {
-    /// Updates the state for an executed instruction. After one report, later reads of the same value report nothing.
+    /// Updates the state for an executed instruction. Reads of a wrong value are reported once.
     pub(crate) fn step(&mut self, part: VcczPart, at: P) -> Option<WrongVccz<P>> {
         let found = self.wrong.filter(|_| part.reads).map(|because| WrongVccz {
             because,
@@ -73,7 +73,7 @@ impl<P: Copy> Vccz<P> {
         found
     }
 
-    /// Joins the state of another path. Returns true if this state changed.
+    /// Merges in the state of another path. Returns true if this state changed.
     pub(crate) fn join(&mut self, other: &Vccz<P>) -> bool {
         let Vccz { wrong, outstanding } = *self;
         self.wrong = wrong.or(other.wrong);
@@ -84,7 +84,7 @@ impl<P: Copy> Vccz<P> {
 }
 
 impl<P> WrongVccz<P> {
-    /// Finding at an instruction that reads VCCZ; `because` is the location of the instruction that left it wrong.
+    /// Creates the finding at an instruction that reads VCCZ. `because` left VCCZ wrong, at location `other`.
     pub(crate) fn finding(
         &self,
         place: FindingPlace,

@@ -1,18 +1,18 @@
-//! Vector registers used by an instruction, in operand order.
+//! Vector registers that an instruction uses, in operand order.
 
 use gcn_emu::step::Step;
 use gcn_isa::operand::OperandAccess;
 use gcn_isa::uses::Registers;
 use gcn_isa::{Field, Slot};
 
-/// Vector registers named by an instruction, by kind of use.
+/// Vector registers that an instruction names, by kind of use.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Vectors {
-    /// Registers read, except store data.
+    /// Registers that are read, except store data.
     pub(crate) read: Box<[u8]>,
-    /// Registers that it writes.
+    /// Registers that are written.
     pub(crate) written: Box<[u8]>,
-    /// Registers stored to memory, in memory order.
+    /// Registers that are stored to memory, in memory order.
     pub(crate) stored: Box<[u8]>,
 }
 
@@ -21,7 +21,7 @@ fn is_data(slot: &Slot) -> bool {
 }
 
 impl Vectors {
-    /// Collects the registers of an instruction. Operands accepted by `ignores` do not count as read.
+    /// Collects the registers of an instruction. Operands for which `ignores` returns true do not count as read.
     pub(crate) fn of(step: &Step, ignores: impl Fn(&Slot) -> bool) -> Vectors {
         let row = step.inst.row();
         let (mut read, mut written, mut stored) = (Vec::new(), Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! Wait states required between the two instructions of a hazard, and findings about missing ones.
+//! Wait states that a hazard requires between two instructions, and findings about missing wait states.
 
 use gcn_isa::effect::{Control, Does};
 use gcn_isa::uses::Hazard;
@@ -8,7 +8,7 @@ use crate::finding::{Finding, FindingPlace, Kind, Side};
 use crate::registers::name;
 use crate::vccz::VcczPart;
 
-/// Maximum number of wait states any hazard requires.
+/// Maximum number of wait states that any hazard requires.
 pub(crate) const MOST: u8 = 5;
 
 /// A set of hazards.
@@ -22,7 +22,7 @@ impl HazardSet {
         HazardSet(bits.fold(0, |set, (bit, _)| set | 1 << bit))
     }
 
-    /// Union of two sets.
+    /// Intersection of two sets.
     pub(crate) fn and(self, other: HazardSet) -> HazardSet {
         HazardSet(self.0 & other.0)
     }
@@ -32,7 +32,7 @@ impl HazardSet {
         self.0 == 0
     }
 
-    /// Iterates over the hazards in the set.
+    /// Returns the hazards in the set.
     pub(crate) fn iter(self) -> impl Iterator<Item = Hazard> {
         let all = Hazard::ALL.into_iter().enumerate();
         all.filter(move |(bit, _)| self.0 >> bit & 1 != 0)
@@ -54,7 +54,7 @@ pub(crate) struct HazardPart {
 }
 
 impl HazardPart {
-    /// Role of an instruction in hazards.
+    /// Determines the role of an instruction in hazards.
     pub(crate) fn of(inst: &Inst) -> HazardPart {
         let uses = inst.uses();
         let here = |hazard: Hazard| hazard.on().has(inst.isa) && is_kept(hazard, inst.isa);
@@ -67,14 +67,13 @@ impl HazardPart {
     }
 }
 
-/// True if compilers respect a hazard. Before GCN 1.2 no AMD compiler inserts the wait states between a scalar result
-/// of the vector ALU and vector memory that the manuals ask for (errata E252), so all compiled code would be
-/// reported.
+/// True if compilers respect a hazard. Before GCN 1.2, no AMD compiler inserts the wait states that the manuals require
+/// between a scalar result of the vector ALU and vector memory (errata E252), so all compiled code would be reported.
 fn is_kept(hazard: Hazard, isa: Isa) -> bool {
     hazard != Hazard::VectorMemoryReadsSgpr || isa >= Isa::Vi
 }
 
-/// Number of wait states that an instruction provides: 1, or n + 1 for S_NOP n.
+/// Returns the number of wait states that an instruction provides: 1, or n + 1 for S_NOP n.
 fn states(inst: &Inst) -> u8 {
     if inst.does() != Does::Control(Control::Nop) {
         return 1;
@@ -85,7 +84,7 @@ fn states(inst: &Inst) -> u8 {
     }
 }
 
-/// Significant bits of the S_NOP operand: three, or four since GCN 1.2.
+/// Significant bits of the operand of S_NOP: three, or four since GCN 1.2.
 const fn nop_mask(isa: Isa) -> i64 {
     match isa {
         Isa::Si | Isa::Ci => 0x7,
@@ -93,19 +92,19 @@ const fn nop_mask(isa: Isa) -> i64 {
     }
 }
 
-/// A pair of instructions with too few wait states in between.
+/// A pair of instructions with too few wait states between them.
 pub(crate) struct MissingWaitStates<'a> {
     pub(crate) hazard: Hazard,
-    /// The later instruction.
+    /// Later instruction.
     pub(crate) inst: &'a Inst,
-    /// The earlier instruction.
+    /// Earlier instruction.
     pub(crate) before: &'a Inst,
-    /// Number of wait states in between.
+    /// Number of wait states between them.
     pub(crate) states: u8,
 }
 
 impl MissingWaitStates<'_> {
-    /// Hazards of a set that an instruction ends and that another one began `states` wait states earlier.
+    /// Returns the hazards in `set` that `inst` violates, if `before` began them `states` wait states earlier.
     pub(crate) fn all<'a>(
         set: HazardSet,
         before: &'a Inst,
@@ -126,7 +125,7 @@ impl MissingWaitStates<'_> {
             })
     }
 
-    /// Finding at the later instruction; `before` is the location of the earlier one.
+    /// Creates the finding at the later instruction. `before` is the location of the earlier one.
     pub(crate) fn finding(&self, place: FindingPlace, before: FindingPlace) -> Finding {
         let isa = self.inst.isa;
         let its = self.before.uses().ended_by(self.hazard, &self.inst.uses());
@@ -153,7 +152,7 @@ impl MissingWaitStates<'_> {
     }
 }
 
-/// Sentence about the violated rule.
+/// Returns a sentence about the violated rule.
 fn broken_rule(hazard: Hazard, register: &str) -> String {
     match hazard {
         Hazard::VectorMemoryReadsSgpr => {

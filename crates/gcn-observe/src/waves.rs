@@ -1,18 +1,18 @@
-//! Per-wave and per-workgroup state of checkers.
+//! State of checkers per wave and per workgroup.
 
 use gcn_emu::wave::WaveId;
 
-/// States of the waves run by one thread.
+/// State of the waves that one thread runs.
 pub(crate) type Waves<T> = States<WaveId, T>;
-/// States of the workgroups run by one thread.
+/// State of the workgroups that one thread runs.
 pub(crate) type Groups<T> = States<[u32; 3], T>;
 
-/// Map from key to state. A wave executes many instructions per turn, so the most recently used state is checked
-/// first, without a search.
+/// Map from keys to states. A wave executes many instructions per turn, so the most recently used state is tried before
+/// a search.
 #[derive(Debug)]
 pub(crate) struct States<K, T> {
     current: Option<(K, Box<T>)>,
-    /// All other states. There are few, so a linear search beats hashing.
+    /// All other states. There are few, so a linear search is faster than hashing.
     others: Vec<(K, Box<T>)>,
 }
 
@@ -26,7 +26,7 @@ impl<K, T> Default for States<K, T> {
 }
 
 impl<K: Copy + Eq, T> States<K, T> {
-    /// Returns the state for a key, created by `make` if missing.
+    /// Returns the state for a key. `make` creates a missing state.
     #[inline]
     pub(crate) fn get_or_make(&mut self, key: K, make: impl FnOnce() -> T) -> &mut T {
         if !self.is_current(key) {
@@ -40,7 +40,7 @@ impl<K: Copy + Eq, T> States<K, T> {
         }
     }
 
-    /// Returns the state for a key, if present.
+    /// Returns the state for a key, if there is one.
     #[inline]
     pub(crate) fn find(&mut self, key: K) -> Option<&mut T> {
         if !self.is_current(key) {
@@ -61,7 +61,7 @@ impl<K: Copy + Eq, T> States<K, T> {
         matches!(&self.current, Some((current, _)) if *current == key)
     }
 
-    /// Removes and returns the state for a key other than the current one.
+    /// Removes and returns the state for a key that is not the current one.
     #[cold]
     fn take(&mut self, key: K) -> Option<Box<T>> {
         let place = self.others.iter().position(|(other, _)| *other == key)?;
@@ -86,7 +86,7 @@ impl<K: Copy + Eq, T> States<K, T> {
 }
 
 impl<K: Copy + Eq, T: Default> States<K, T> {
-    /// Returns the state for a key, default-initialized if missing.
+    /// Returns the state for a key. A missing state is created with its default.
     #[inline]
     pub(crate) fn get(&mut self, key: K) -> &mut T {
         self.get_or_make(key, T::default)

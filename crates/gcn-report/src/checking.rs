@@ -1,4 +1,4 @@
-//! Checks of launches: their observers and deduplicated findings.
+//! Checks of launches: observers, and deduplicated findings.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
@@ -21,10 +21,10 @@ use crate::report::{
 };
 use crate::settings::{CheckSettings, names_kernel};
 
-/// Symbol prefix of kernels in HIP's runtime.
+/// Prefix of the symbols of kernels in HIP's runtime.
 const OF_HIP: &str = "__amd_rocclr_";
 
-/// Checks for the launches of a run or of a program.
+/// Checks of the launches of a run or a program.
 ///
 /// # Examples
 /// ```
@@ -43,7 +43,7 @@ const OF_HIP: &str = "__amd_rocclr_";
 /// assert!(checking.has_new());
 /// let new = checking.collect(kernel.module());
 /// assert_eq!(new[0].name, "global-out-of-bounds");
-/// assert!(checking.collect(kernel.module()).is_empty(), "it is told once");
+/// assert!(checking.collect(kernel.module()).is_empty(), "each finding is collected once");
 /// assert_eq!(checking.reports().len(), 1);
 /// assert_eq!((checking.watched(), checking.settings().stop_at, checking.is_full()), (1, None, false));
 /// assert_eq!(checking.unwatched(), None);
@@ -56,14 +56,14 @@ pub struct Checking {
     findings: Arc<Findings>,
     stop: Arc<AtomicBool>,
     observers: Observers,
-    /// Number of launches of selected kernels so far.
+    /// Number of launches of selected kernels.
     launches: AtomicU64,
-    /// Number of those launches that were watched.
+    /// Number of these launches that were watched.
     watched: AtomicU64,
     /// Symbols of all launched kernels.
     kernels: Mutex<BTreeSet<String>>,
     collected: Mutex<Collected>,
-    /// Modules with launched kernels.
+    /// Modules whose kernels were launched.
     modules: Arc<Modules>,
 }
 
@@ -87,15 +87,15 @@ impl Modules {
     }
 }
 
-/// Findings as reported.
+/// Collected findings.
 #[derive(Debug, Default)]
 struct Collected {
     reports: Vec<Collection>,
     known: HashMap<FindingIdentity, usize>,
 }
 
-/// A finding and all its checker keys: code that is loaded twice has two, and so do two instructions of a source
-/// line.
+/// A finding and all its checker keys. There are several keys if code is loaded twice, or if a source line has several
+/// instructions with the finding.
 #[derive(Debug)]
 struct Collection {
     report: FindingReport,
@@ -109,7 +109,7 @@ impl Collection {
         self.instructions.insert(instructions);
     }
 
-    /// The report with the current counts.
+    /// Returns the report with current counts.
     fn report(&self, findings: &Findings) -> FindingReport {
         let mut report = self.report.clone();
         report.count = self.keys.iter().map(|key| findings.count(key)).sum();
@@ -119,10 +119,10 @@ impl Collection {
 }
 
 impl Checking {
-    /// Creates the checks for the given settings.
+    /// Creates checks with the given settings.
     ///
     /// # Errors
-    /// A suppression file cannot be read.
+    /// A suppression file cannot be read or is invalid.
     ///
     /// # Examples
     /// ```
@@ -142,7 +142,7 @@ impl Checking {
         let modules = Arc::<Modules>::default();
         let mut findings = Findings::new(most, stop.clone());
         if !settings.suppress.is_empty() {
-            // They are not to stop the run.
+            // Suppressed findings do not stop the run.
             let (modules, suppressions) = (modules.clone(), suppressions.clone());
             findings = findings.without(move |finding| {
                 let report = modules.report(finding);
@@ -150,7 +150,7 @@ impl Checking {
             });
         }
         if settings.stop_at.is_some() {
-            // Those that are reported as one count as one.
+            // Findings that are reported as one count as one.
             let modules = modules.clone();
             let hashes = RandomState::new();
             findings = findings.grouped(move |key, finding| {
@@ -176,12 +176,12 @@ impl Checking {
         })
     }
 
-    /// The settings.
+    /// Settings.
     pub fn settings(&self) -> &CheckSettings {
         &self.settings
     }
 
-    /// The observers, which also watch host accesses to memory: see
+    /// Returns the observers. They also watch memory accesses by the host; see
     /// [`Device::observe`](gcn_runtime::Device::observe).
     ///
     /// # Examples
@@ -192,7 +192,7 @@ impl Checking {
     /// use gcn_report::settings::CheckSettings;
     /// let checking = Checking::new(CheckSettings::default())?;
     /// device.observe(checking.observers());
-    /// // What the host has written is defined.
+    /// // Values written by the host are defined.
     /// let xs = device.buffer("xs", &[1u32; 64])?;
     /// let observers = checking.launch(kernel.name());
     /// kernel.launch([64, 1, 1]).arg(&xs).observers(&observers).run(&device.queue())?;
@@ -203,7 +203,7 @@ impl Checking {
         &self.observers
     }
 
-    /// Counts a launch of a kernel and returns its observers, none if the launch is not watched.
+    /// Counts a launch of a kernel and returns its observers. There are none if the launch is not watched.
     ///
     /// # Examples
     /// ```
@@ -231,8 +231,8 @@ impl Checking {
         }
     }
 
-    /// Reports a launch packet with a workgroup size that the kernel was not compiled for. HIP's own kernels are
-    /// exempt: HIP 6.4 copies with one that was compiled for smaller workgroups, which users of HIP cannot change.
+    /// Reports a launch packet with a workgroup size for which the kernel was not compiled. HIP's own kernels are
+    /// exempt: HIP 6.4 copies with a kernel compiled for smaller workgroups, which users of HIP cannot change.
     pub(crate) fn reports_size(&self, kernel: &Kernel, problem: &LaunchError) {
         let is_checked = self.settings.checks.contains(&Check::Bounds)
             && self.settings.covers(kernel.name())
@@ -250,8 +250,8 @@ impl Checking {
             });
     }
 
-    /// Records the module of a launch. Findings in other modules may refer to it, and suppressions by source line
-    /// need its debug information.
+    /// Records the module of a launch. Findings in other modules may refer to it, and suppressions by source line need
+    /// its debug information.
     ///
     /// # Examples
     /// ```
@@ -265,8 +265,8 @@ impl Checking {
     /// checking.notes(kernel.module());
     /// let short = device.buffer("short", &[0u32; 4])?;
     /// let launch = kernel.launch([64, 1, 1]).arg(&short).observers(&checking.launch(kernel.name()));
-    /// assert!(launch.run(&device.queue()).is_err(), "it faults all the same");
-    /// assert!(!checking.is_full() && !checking.has_new(), "a finding that is not wanted stops no launch");
+    /// assert!(launch.run(&device.queue()).is_err(), "the kernel still faults");
+    /// assert!(!checking.is_full() && !checking.has_new(), "a suppressed finding does not stop launches");
     /// # std::fs::remove_file(&known)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -278,14 +278,14 @@ impl Checking {
         }
     }
 
-    /// Recorded modules that are still loaded, except one.
+    /// Returns the recorded modules that are still loaded, except `than`.
     fn others(&self, than: &Module) -> Vec<Module> {
         let modules = self.modules.list();
         let others = modules.iter().filter(|known| !known.is(than));
         others.filter_map(WeakModule::upgrade).collect()
     }
 
-    /// Number of launches watched so far: without any, "no findings" is meaningless.
+    /// Number of launches watched so far. If it is 0, an absence of findings is meaningless.
     pub fn watched(&self) -> u64 {
         self.watched.load(Relaxed)
     }
@@ -294,8 +294,8 @@ impl Checking {
         self.kernels.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sentence without a full stop, if no launch has been watched or if the settings name a kernel that was not
-    /// launched.
+    /// Returns a sentence without a full stop if no launch has been watched, or if the settings name a kernel that has
+    /// not been launched.
     ///
     /// # Examples
     /// ```
@@ -353,7 +353,7 @@ impl Checking {
         &self.stop
     }
 
-    /// True if the limit on findings has been reached and launches were stopped.
+    /// True if the limit on findings has been reached, which stops launches.
     pub fn is_full(&self) -> bool {
         self.findings.is_full()
     }
@@ -369,7 +369,7 @@ impl Checking {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Collects findings with a side in the module's code, except suppressed ones, and returns those that are new.
+    /// Collects the findings with a side in the module's code, except suppressed ones. Returns the findings that are new.
     ///
     /// # Examples
     /// ```
@@ -386,15 +386,15 @@ impl Checking {
     /// }
     /// assert!(checking.has_new());
     /// let new = checking.collect(kernel.module());
-    /// assert_eq!((new.len(), new[0].kernel()), (1, Some("add_one")), "both are one");
+    /// assert_eq!((new.len(), new[0].kernel()), (1, Some("add_one")), "both are one finding");
     /// assert!(!checking.has_new());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn collect(&self, module: &Module) -> Vec<FindingReport> {
         let code = module.addresses();
-        // A module that is unloaded when this one is dropped must not be so under the lock.
+        // If this drops the last reference to a module, the module must not be unloaded under the lock.
         let others = self.others(module);
-        // Held from here on, so that a finding of two threads is new for one of them.
+        // Locked from here, so that a finding of two threads is new for only one of them.
         let mut collected = self.collected();
         let Collected { reports, known } = &mut *collected;
         let map = CodeMap::new(module).beside(&others);
@@ -419,8 +419,8 @@ impl Checking {
         new.map(|it| it.report(&self.findings)).collect()
     }
 
-    /// Collects findings, as [`Checking::collect`] does, for all recorded modules, since a kernel may have called
-    /// their functions.
+    /// Collects findings like [`Checking::collect`], but for all recorded modules, since a kernel may have called their
+    /// functions.
     pub(crate) fn collect_all(&self, module: &Module) -> Vec<FindingReport> {
         let mut new = self.collect(module);
         for other in self.others(module) {
@@ -429,7 +429,7 @@ impl Checking {
         new
     }
 
-    /// All collected findings, in order of collection.
+    /// Returns all collected findings, in order of collection.
     ///
     /// # Examples
     /// ```
@@ -446,7 +446,7 @@ impl Checking {
     /// assert!(!run());
     /// checking.collect(kernel.module());
     /// let before = checking.reports()[0].count;
-    /// assert!(!run() && checking.reports()[0].count > before, "it counts on");
+    /// assert!(!run() && checking.reports()[0].count > before, "counting continues");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn reports(&self) -> Vec<FindingReport> {
@@ -455,7 +455,7 @@ impl Checking {
         reports.map(|it| it.report(&self.findings)).collect()
     }
 
-    /// Name of the collected finding about the access that caused a fault; `None` if there is none.
+    /// Name of the collected finding about the access that caused a fault, if any.
     ///
     /// # Examples
     /// ```
@@ -468,7 +468,7 @@ impl Checking {
     /// let short = device.buffer("short", &[0u32; 4])?;
     /// let launch = kernel.launch([64, 1, 1]).arg(&short).observers(&checking.launch(kernel.name()));
     /// let Err(Error::Fault(end)) = launch.run(&device.queue()) else { panic!("the buffer is too short") };
-    /// let fault = end.fault.as_ref().expect("it has one");
+    /// let fault = end.fault.as_ref().expect("the launch has a fault");
     /// assert_eq!(checking.finding_of(fault), None, "nothing has been collected");
     /// checking.collect(kernel.module());
     /// assert_eq!(checking.finding_of(fault), Some("global-out-of-bounds"));
@@ -484,7 +484,7 @@ impl Checking {
         Some(key.kind.name())
     }
 
-    /// Writes findings in the configured format, and messages about the run if the format supports them.
+    /// Writes findings in the configured format. If the format supports messages about the run, writes these too.
     ///
     /// # Errors
     /// Writing to `out` fails.
@@ -516,7 +516,7 @@ impl Checking {
     }
 }
 
-/// Clause about names that match no launched kernel; the error lists the kernels nearest to the first.
+/// Clause about names that match no launched kernel. `error` has the kernels with names closest to the first of them.
 fn not_launched(names: &[&str], error: Option<NameError>) -> String {
     let names = printable(&names.join(" or "));
     let clause = format!("no launch was of a kernel named {names}");
@@ -530,7 +530,7 @@ fn not_launched(names: &[&str], error: Option<NameError>) -> String {
     }
 }
 
-/// First instruction of a kernel and its address, if any.
+/// Returns the first instruction of a kernel and its address, if it can be decoded.
 fn first_instruction(kernel: &Kernel) -> Option<(u64, Inst)> {
     let device = kernel.module().device();
     let loaded = kernel.module().loaded();
@@ -555,20 +555,20 @@ mod tests {
     use super::*;
     use crate::report::PlaceReport;
 
-    /// Blocks a kernel at the end of its first turn.
+    /// Host calls that block a kernel at the end of its first turn.
     #[derive(Debug)]
     struct Hold(Mutex<(Sender<()>, Receiver<()>)>);
 
     impl HostCalls for Hold {
         fn serve(&self, _: &Memory) -> Result<(), String> {
             let ends = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            // Without the test there is nobody to wait for.
+            // If the test has ended, there is no peer to wait for.
             let _ = ends.0.send(()).map(|()| ends.1.recv());
             Ok(())
         }
     }
 
-    /// Compiles a module with a kernel and debug information.
+    /// Assembles a module with a kernel and debug information.
     fn module(device: &Device, kernel: &str, body: &str) -> Module {
         let text = format!(
             ".text\n.globl {kernel}\n.p2align 8\n.type {kernel},@function\n{kernel}:\n\

@@ -1,9 +1,9 @@
 //! Reports, checks and profiles of launches, shared by front ends of [`gcn_runtime`].
 //!
-//! A [`CodeMap`] maps addresses to symbols and source lines. A [`FaultReport`] describes a fault, a [`FindingReport`]
-//! a checker's finding, a [`ProfileReport`] a profile; each can be written as text or JSON, findings as SARIF too.
-//! [`Checking`] and [`Profiling`] collect results over the launches of a run. [`program`] does all of this for a
-//! program that uses emulated devices through a library, which reads its [`settings`] from the environment.
+//! A [`CodeMap`] maps addresses to symbols and source lines. A [`FaultReport`] describes a fault, a [`FindingReport`] a
+//! finding of a checker, and a [`ProfileReport`] a profile. They can be written as text or JSON, and findings also as
+//! SARIF. [`Checking`] and [`Profiling`] collect results over the launches of a run. [`program`] provides all of this
+//! to a program that uses emulated devices through a library, which reads its [`settings`] from the environment.
 //!
 //! ```
 //! # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
@@ -18,12 +18,12 @@
 //! ```
 #![deny(unsafe_code)]
 
-// In the order of their imports: a module names only modules above it.
+// In import order: a module uses only modules above it.
 
 pub mod settings;
 mod report;
 
-// What the launches of a run or of a program have shown.
+// Results of the launches of a run or a program.
 mod output;
 mod checking;
 mod profiling;

@@ -1,4 +1,4 @@
-//! Output files: atomic replacement, and destinations for a program's findings and profile.
+//! Output files: atomic replacement, and destinations for the findings and the profile of a program.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -7,15 +7,14 @@ use std::path::{Path, PathBuf};
 
 use gcn_runtime::system_error;
 
-/// Mode with which programs conventionally create files, before the umask applies.
+/// Mode with which programs usually create files, before the umask applies.
 const READ_AND_WRITE: u32 = 0o666;
-/// Maximum number of symbolic links followed, as in Linux.
+/// Maximum number of symbolic links that are followed, as in Linux.
 const MAX_LINKS: usize = 40;
 
-/// Writes a temporary file next to the destination and renames it into place, so that the old contents remain until
-/// the new ones are complete. Symbolic links are followed, and the permissions of an existing file are preserved.
-/// Anything but a regular file, such as a pipe or `/dev/null`, is written directly, and so is a file in a directory
-/// that is not writable.
+/// Writes a temporary file next to the destination and renames it into place, so that the old contents remain until the new
+/// contents are complete. Symbolic links are followed, and the permissions of an existing file are preserved. Pipes, devices
+/// and other special files are written directly, and so are files in directories that are not writable.
 ///
 /// # Errors
 /// The file cannot be written, or `document` returns an error.
@@ -45,7 +44,7 @@ pub fn replace_file(
     };
     let old = fs::metadata(path).ok();
     let target = followed(path);
-    // A name of an open file, such as `/dev/stdout`, is that of the file for whoever opened it.
+    // A path to an open file, such as `/dev/stdout`, must keep referring to the file that was opened.
     let is_open_file = target.starts_with("/proc");
     if is_open_file || old.as_ref().is_some_and(|old| !old.is_file()) {
         return write(&mut File::create(path)?);
@@ -67,7 +66,7 @@ pub fn replace_file(
     }
     match file.persist(target) {
         Ok(_) => Ok(()),
-        // A mount on the file itself, as containers have.
+        // The file itself is a mount point, as in containers.
         Err(it) if it.error.kind() == io::ErrorKind::ResourceBusy => {
             fs::copy(it.file.path(), path).map(drop)
         }
@@ -75,7 +74,7 @@ pub fn replace_file(
     }
 }
 
-/// Resolves symbolic links; the target need not exist.
+/// Resolves symbolic links. The target need not exist.
 fn followed(path: &Path) -> PathBuf {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -90,20 +89,20 @@ fn followed(path: &Path) -> PathBuf {
     path
 }
 
-/// Destination for documents of a running program: a file in which each document replaces the previous one, or a
-/// stream.
+/// Destination for documents of a running program. In a file, each document replaces the previous one; in a stream, it
+/// follows the previous one.
 pub struct Output {
     place: Destination,
 }
 
 enum Destination {
     Stream(Box<dyn Write + Send>),
-    /// Documents begin at `start`, after the original contents of the file.
+    /// Documents are written at `start`, after the original contents of the file.
     End {
         file: File,
         start: u64,
     },
-    /// Each document replaces the file.
+    /// Each document replaces the whole file.
     Whole(PathBuf),
 }
 
@@ -117,8 +116,8 @@ impl std::fmt::Debug for Output {
 }
 
 impl Output {
-    /// Opens a file, or a device or pipe as a stream; without a name, uses `standard`. Documents are appended to the
-    /// file's contents or replace them ([`replace_file`]).
+    /// Opens a destination. Devices and pipes are streams, and so is `standard`, which is used if `file` is `None`. If
+    /// `is_appended`, documents follow the original contents of a file; otherwise, they replace them ([`replace_file`]).
     ///
     /// # Errors
     /// The file cannot be created or written.
@@ -162,13 +161,13 @@ impl Output {
             let start = about.len();
             Destination::End { file, start }
         } else {
-            // The program may change its directory.
+            // The program may change its working directory.
             Destination::Whole(std::path::absolute(path)?)
         };
         Ok(Output { place })
     }
 
-    /// True if a document replaces the previous one.
+    /// True if each document replaces the previous one.
     pub fn is_file(&self) -> bool {
         !matches!(self.place, Destination::Stream(_))
     }
@@ -194,7 +193,7 @@ impl Output {
     /// }
     /// let (sender, receiver) = mpsc::channel();
     /// let mut output = Output::open(None, Sent(sender), false)?;
-    /// assert!(!output.is_file(), "a stream has one document behind the other");
+    /// assert!(!output.is_file(), "a stream holds one document after another");
     /// output.write(|out| out.write_all(b"first,"))?;
     /// output.write(|out| out.write_all(b"second"))?;
     /// assert_eq!(receiver.try_iter().collect::<Vec<_>>().concat(), b"first,second");
@@ -235,7 +234,7 @@ mod tests {
     fn a_replaced_file_keeps_its_permissions_and_links_to_it() {
         let place = tempfile::tempdir().expect("a directory");
         let (file, link) = (place.path().join("file"), place.path().join("link"));
-        // A link to nothing makes what it leads to.
+        // A dangling link creates its target.
         symlink("file", &link).expect("a link");
         write(&link, "first").expect("written");
         assert_eq!(fs::read_to_string(&file).expect("a file"), "first");

@@ -1,4 +1,4 @@
-//! Profiles of launches: their observers and counts, per module or for a whole program.
+//! Profiles of launches: observers, and counts per module or for a whole program.
 
 use std::io;
 use std::path::PathBuf;
@@ -14,8 +14,8 @@ use crate::output::Output;
 use crate::report::{CodeMap, ProfileReport};
 use crate::settings::{ProfileFormat, ProfileSettings};
 
-/// A profile of launches. Kernels of one code object are counted together, however often it is loaded. A code object
-/// with launched kernels stays in memory as long as the profile.
+/// Profile of launches. Kernels of a code object are counted together, however often it is loaded. A code object with
+/// launched kernels stays in memory as long as the profile.
 ///
 /// # Examples
 /// ```
@@ -41,30 +41,30 @@ pub struct Profiling {
     codes: Mutex<Vec<ProfiledCode>>,
 }
 
-/// A code object, with a profile for each address at which it was loaded.
+/// A code object, with a profile for each address at which it has been loaded.
 #[derive(Debug)]
 struct ProfiledCode {
-    /// The module as first loaded.
+    /// Module that was loaded first.
     module: Module,
     loads: Vec<ProfiledLoad>,
 }
 
 #[derive(Debug)]
 struct ProfiledLoad {
-    /// The module most recently loaded at the address.
+    /// Module that was loaded last at the address.
     module: WeakModule,
     address: u64,
     profile: Arc<Profile>,
 }
 
 impl ProfiledCode {
-    /// True if a module has the same code for the same target.
+    /// True if a module has the same code, for the same target.
     fn is_of(&self, module: &Module) -> bool {
         self.module.device().target() == module.device().target()
             && self.module.object().bytes() == module.object().bytes()
     }
 
-    /// Profile for the module's load address.
+    /// Returns the profile for the module's load address.
     fn load(&mut self, module: &Module) -> Arc<Profile> {
         let address = module.loaded().address;
         let index = self.loads.iter().position(|load| load.address == address);
@@ -81,7 +81,7 @@ impl ProfiledCode {
         profile
     }
 
-    /// Counts of all loads, with the addresses of the first one.
+    /// Returns the counts of all loads, at the addresses of the first load.
     fn kernels(&self) -> Kernels {
         let first = self.module.loaded().address;
         let mut sums = Kernels::new();
@@ -100,10 +100,10 @@ impl Profiling {
         self.codes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Profile that counts a module's launches.
+    /// Returns the profile that counts a module's launches.
     fn profile(&self, module: &Module) -> Arc<Profile> {
         let mut codes = self.codes();
-        // The bytes are compared only where a module is launched for the first time.
+        // The bytes are compared only when a module is launched for the first time.
         let mut loads = codes.iter().flat_map(|code| &code.loads);
         if let Some(known) = loads.find(|load| load.module.is(module)) {
             return known.profile.clone();
@@ -120,7 +120,7 @@ impl Profiling {
         profile
     }
 
-    /// Adds the profile's observer for a kernel's launch.
+    /// Adds the profile's observer for a launch of a kernel.
     ///
     /// # Examples
     /// ```
@@ -135,14 +135,14 @@ impl Profiling {
     /// kernel.launch([64, 1, 1]).arg(&xs).observers(&observers).run(&device.queue())?;
     /// kernel.launch([64, 1, 1]).arg(&xs).run(&device.queue())?;
     /// let report = profiling.report().to_string();
-    /// assert!(report.starts_with("kernel add_one: 1 dispatch,"), "the other is not watched: {report}");
+    /// assert!(report.starts_with("kernel add_one: 1 dispatch,"), "one launch is not watched: {report}");
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn watch(&self, kernel: &Kernel, observers: Observers) -> Observers {
         observers.with(self.profile(kernel.module()))
     }
 
-    /// Report on the completed launches.
+    /// Returns a report on the completed launches.
     ///
     /// # Examples
     /// ```
@@ -216,7 +216,7 @@ pub struct ProfileFileError {
 }
 
 impl ProgramProfile {
-    /// Creates the profile requested by the settings; without a file name it is written to `standard`.
+    /// Creates the profile requested by the settings. It is written to `standard` if they name no file.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -227,7 +227,7 @@ impl ProgramProfile {
     /// use gcn_report::settings::{ProfileSettings, STANDARD};
     /// let standard = ProfileSettings { file: STANDARD.into(), format: None };
     /// let profile = ProgramProfile::new(&standard, std::io::sink())?;
-    /// profile.write().expect("it launched no kernel, so nothing is written");
+    /// profile.write().expect("no kernel was launched, so nothing is written");
     /// # Ok::<(), gcn_report::ProfileFileError>(())
     /// ```
     pub fn new(
@@ -240,7 +240,7 @@ impl ProgramProfile {
             let is_appended = format == ProfileFormat::Text;
             let mut out = Output::open(file.as_deref(), standard, is_appended)?;
             if out.is_file() {
-                // A program that launches no kernel has a profile too.
+                // If no kernel is launched, the profile is empty.
                 out.write(|out| Profiling::default().report().write(format, out))?;
             }
             Ok(out)
@@ -257,14 +257,14 @@ impl ProgramProfile {
         })
     }
 
-    /// Adds the profile's observer for a kernel's launch.
+    /// Adds the profile's observer for a launch of a kernel.
     pub fn watch(&self, kernel: &Kernel, observers: Observers) -> Observers {
         self.is_changed.store(true, Relaxed);
         self.profiling.watch(kernel, observers)
     }
 
-    /// Writes the counts of completed launches, unless nothing was launched since the last write. Called at exit, and
-    /// when a fault may end the program.
+    /// Writes the counts of completed launches, unless nothing has been launched since the last write. Called at exit,
+    /// and when a fault may end the program.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -284,7 +284,7 @@ impl ProgramProfile {
     ///     let observers = profile.watch(&kernel, Observers::none());
     ///     kernel.launch([64, 1, 1]).arg(&xs).observers(&observers).run(&device.queue())?;
     ///     profile.write()?;
-    ///     assert!(std::fs::read_to_string(&path)?.contains(expected), "in place of what it wrote before");
+    ///     assert!(std::fs::read_to_string(&path)?.contains(expected), "the counts are replaced");
     /// }
     /// # std::fs::remove_file(&path)?;
     /// # Ok::<(), Box<dyn std::error::Error>>(())

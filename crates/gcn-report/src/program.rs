@@ -1,6 +1,6 @@
-//! Monitoring of kernels in a program that uses devices through one of this project's libraries.
+//! Monitoring of kernels in a program that uses devices through a library of this project.
 //!
-//! The libraries are front ends for HIP and OpenCL. They report to the user on standard error ([`say`]), and write
+//! The libraries are front ends for HIP and OpenCL. They report to the user on standard error ([`say`]) and write
 //! results when the program ends ([`exit`]).
 
 pub mod say;
@@ -28,7 +28,7 @@ use say::{say_once, standard_error};
 use tracing::Tracing;
 use watchdog::{StopCause, Watchdog};
 
-/// All monitoring of a program's kernels: time limit, trace, checks and profile, as configured by the settings.
+/// Monitoring of a program's kernels, as configured by the settings: time limit, trace, checks and profile.
 ///
 /// # Examples
 /// ```
@@ -41,7 +41,7 @@ use watchdog::{StopCause, Watchdog};
 /// let xs = device.buffer("xs", &[1u32])?;
 /// let ran = watch.run(kernel.launch([1, 1, 1]).arg(&xs), &device.queue(), &Default::default());
 /// assert!(ran.is_ok_and(|completion| completion.stats.waves == 1));
-/// assert_eq!(watch.end(), None, "the program's status stays");
+/// assert_eq!(watch.end(), None, "the exit status is unchanged");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -55,10 +55,10 @@ pub struct Watch {
 
 /// Debugger of a program's launches.
 pub trait LaunchControl: std::fmt::Debug + Send + Sync {
-    /// Runs a launch to its end, watched by observers and checks.
+    /// Runs a launch to its end. Observers and checks watch it.
     ///
     /// # Errors
-    /// The kernel fails, or the user has ended it.
+    /// The kernel fails, or the user ends it.
     fn run(
         &self,
         launch: Launch,
@@ -85,13 +85,13 @@ pub trait LaunchControl: std::fmt::Debug + Send + Sync {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// The error.
+    /// Error.
     pub error: Error,
     kernel: Kernel,
     /// Other modules with functions that the kernel may have called.
     others: Vec<Module>,
     cause: Option<StopCause>,
-    /// Name of the finding shown for the access that ended the kernel.
+    /// Name of the finding about the access that ended the kernel, if it has been shown.
     finding: Option<&'static str>,
 }
 
@@ -115,7 +115,7 @@ impl Watch {
     /// let watch = Watch::new(&settings, &device)?;
     /// let stop = Arc::new(AtomicBool::new(false));
     /// let none = kernel.launch([1, 1, 1]).raw_arguments(vec![0; 8]);
-    /// let failure = watch.run(none, &device.queue(), &stop).expect_err("there is no buffer");
+    /// let failure = watch.run(none, &device.queue(), &stop).expect_err("the buffer is missing");
     /// assert!(failure.to_string().starts_with("kernel add_one, workgroup 0,0,0"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -131,18 +131,18 @@ impl Watch {
         })
     }
 
-    /// The checks, if enabled.
+    /// Checks, if enabled.
     pub fn checks(&self) -> Option<&ProgramChecks> {
         self.checks.as_deref()
     }
 
-    /// Gives a debugger the launches to run, if there is one. It applies the time limit in place of this watch.
+    /// Makes a debugger run the launches, if there is one. The debugger then enforces the time limit instead of this watch.
     #[must_use]
     pub fn controlled_by(self, control: Option<Arc<dyn LaunchControl>>) -> Watch {
         Watch { control, ..self }
     }
 
-    /// True if the output names source lines, so that code should be compiled with debug information.
+    /// True if the output names source lines, so that compilers should emit debug information.
     ///
     /// # Examples
     /// ```
@@ -158,8 +158,8 @@ impl Watch {
         self.checks.is_some() || self.profile.is_some() || self.control.is_some()
     }
 
-    /// Runs a launch to completion on the caller's thread, and reports findings. The flag stops the launch. After a
-    /// failure the queue is in its previous state.
+    /// Runs a launch to completion on the caller's thread, and reports findings. The launch stops when `stop` is set. A
+    /// failure does not affect the queue.
     ///
     /// # Errors
     /// The kernel fails.
@@ -178,7 +178,7 @@ impl Watch {
     /// let stop = Arc::new(AtomicBool::new(true));
     /// let failure = watch.run(kernel.launch([1, 1, 1]).arg(&xs), &queue, &stop).unwrap_err();
     /// assert!(failure.to_string().contains("\n  stopped"), "{failure}");
-    /// assert!(queue.failure().is_none(), "the queue goes on");
+    /// assert!(queue.failure().is_none(), "the queue continues");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn run(
@@ -220,7 +220,7 @@ impl Watch {
         let cause = watchdog.and_then(Watchdog::end);
         outcome.map_err(|error| {
             queue.clear();
-            // The program may end by it.
+            // The failure may end the program.
             self.write_profile();
             let mut failure = Box::new(Failure {
                 error,
@@ -229,7 +229,7 @@ impl Watch {
                 cause,
                 finding: None,
             });
-            // A kernel that is stopped because there are enough findings has no fault of its own.
+            // A kernel that is stopped at the limit on findings has not failed itself.
             let is_asked_for = matches!(failure.cause, Some(StopCause::Full));
             if let Some(checks) = checks.filter(|_| !is_asked_for) {
                 checks.fails(failure.error.name(), || failure.to_string());
@@ -246,7 +246,7 @@ impl Watch {
         }
     }
 
-    /// Writes remaining output at exit. Returns the exit status to use instead of 0, if any.
+    /// Writes the remaining output at exit. Returns the exit status that replaces 0, if any.
     ///
     /// # Examples
     /// ```
@@ -275,7 +275,7 @@ impl Watch {
 }
 
 impl Failure {
-    /// Adds modules with functions that the kernel may have called, to resolve code addresses.
+    /// Adds modules with functions that the kernel may have called, so that addresses in them can be resolved.
     ///
     /// # Examples
     /// ```
@@ -286,7 +286,7 @@ impl Failure {
     /// let watch = Watch::new(&Settings::default(), &device)?;
     /// let failed = watch.run(kernel.launch([0, 1, 1]), &device.queue(), &Default::default()).unwrap_err();
     /// let other = device.load(&example::add_one())?;
-    /// assert_eq!(failed.to_string(), failed.beside(vec![other]).to_string(), "it has no place");
+    /// assert_eq!(failed.to_string(), failed.beside(vec![other]).to_string(), "the failure has no address");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]

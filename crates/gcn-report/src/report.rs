@@ -1,5 +1,5 @@
-//! Reports of faults, findings and profiles. A fault report has the location and state of the kernel, and hints at
-//! the cause.
+//! Reports of faults, findings and profiles. A fault report describes the location and state of the kernel, and
+//! suggests possible causes.
 //!
 //! ```
 //! # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
@@ -59,8 +59,8 @@ pub use sources::Sources;
 pub use suppressions::{InvalidSuppressions, Suppressions, SuppressionsError};
 pub use text::{kernel_name, printable};
 
-/// A fault with everything that helps to find its cause. [`fmt::Display`] writes text of several lines; the fields
-/// are the keys of the JSON written by `serde`.
+/// A fault with all information that helps to find its cause. [`fmt::Display`] writes it as several lines of text. The
+/// fields are the keys of the JSON that `serde` writes.
 ///
 /// # Examples
 /// ```
@@ -79,31 +79,31 @@ pub use text::{kernel_name, printable};
 pub struct FaultReport {
     /// Name for `gcn explain`, from [`gcn_emu::fault::names`].
     pub name: &'static str,
-    /// The message.
+    /// Message.
     message: String,
     kernel: String,
     workgroup: [u32; 3],
     wave: u32,
     lane: Option<u8>,
-    /// The faulting instruction.
+    /// Faulting instruction.
     #[serde(flatten)]
     code: CodePlace,
-    /// Previous instruction, if the wave jumped to an address that has no instruction.
+    /// Previous instruction, if the wave jumped to an address without an instruction.
     from: Option<CodePlace>,
-    /// Accessed address, if the fault is about an access.
+    /// Accessed address, if an access has caused the fault.
     address: Option<u64>,
     nearest: Option<Nearest>,
     /// Likely causes and remedies.
     hints: Vec<String>,
-    /// Unfinished waves, if the fault is not about a single wave; at most the first few.
+    /// First unfinished waves, if the fault does not concern a single wave.
     unfinished: Vec<Unfinished>,
-    /// Number.
+    /// Number of unfinished waves.
     unfinished_waves: u64,
 }
 
-/// Addresses below this count as null pointers with an offset.
+/// Addresses below this one are considered null pointers with an offset.
 const NULL_PAGE: u64 = 1 << 16;
-/// Maximum number of waves in the text; JSON has more.
+/// Maximum number of waves in the text. JSON has more.
 const SHOWN: usize = 16;
 
 /// Position of a wave.
@@ -111,7 +111,7 @@ const SHOWN: usize = 16;
 struct Unfinished {
     workgroup: [u32; 3],
     wave: u32,
-    /// Instruction that the wave executes next or waits at.
+    /// Instruction that the wave will execute next, or at which it is waiting.
     #[serde(flatten)]
     code: CodePlace,
     /// Mask of active lanes.
@@ -146,7 +146,7 @@ fn wave_at([x, y, z]: [u32; 3], (wave, lane): (u32, Option<u8>), code: &CodePlac
 /// use gcn_runtime::fault::Site;
 /// use gcn_report::{CodeMap, site};
 /// let fault = match kernel.launch([1, 1, 1]).arg(0u64).run(&device.queue()) {
-///     Err(gcn_runtime::Error::Fault(completion)) => completion.fault.clone().expect("it has one"),
+///     Err(gcn_runtime::Error::Fault(completion)) => completion.fault.clone().expect("the launch has a fault"),
 ///     other => panic!("a null pointer: {other:?}"),
 /// };
 /// let text = site(&Site { wave: fault.wave, pc: fault.pc, text: fault.text }, &CodeMap::new(kernel.module()));
@@ -159,7 +159,7 @@ pub fn site(site: &Site, code: &CodeMap<'_>) -> String {
     wave_at(wave.group, (wave.wave, None), &code) + &code.source_line("  ")
 }
 
-/// The allocation that an address was probably meant for.
+/// Allocation for which an address was probably intended.
 #[derive(Clone, Debug, Serialize)]
 struct Nearest {
     name: String,
@@ -180,11 +180,11 @@ impl Nearest {
     }
 }
 
-/// Offsets of hidden arguments in code object version 5 that a null pointer hits: the apertures of FLAT addresses,
-/// and the queue.
+/// Offsets of hidden arguments in code object version 5 that are read through a null pointer: the apertures of FLAT
+/// addresses, and the queue.
 const NULL_HIDDEN: std::ops::RangeInclusive<u64> = 0xc0..=0xc8;
 
-/// Likely causes of a fault.
+/// Returns likely causes of a fault.
 fn hints(fault: &Fault, unset: Option<UnsetSgprs>, isa: Isa) -> Vec<String> {
     let has_windows = matches!(isa, Isa::Ci | Isa::Vi | Isa::Stoney);
     match (unset, &fault.kind) {
@@ -206,8 +206,8 @@ fn hints(fault: &Fault, unset: Option<UnsetSgprs>, isa: Isa) -> Vec<String> {
 }
 
 impl FaultReport {
-    /// Collects all information about the fault of a launch, if it had one. `code` is that of the launch's module;
-    /// `stopped` is the message of a launch stopped from outside, and `unset` the result of
+    /// Collects all information about the fault of a launch, if it had one. `code` is the map of the launch's module.
+    /// `stopped` is the message for a launch that was stopped from outside. `unset` is the result of
     /// [`PreparedLaunch::unset_sgprs`](gcn_runtime::PreparedLaunch::unset_sgprs).
     ///
     /// # Examples
@@ -220,7 +220,7 @@ impl FaultReport {
     /// let Err(Error::Fault(end)) = prepared.run(&device.queue()) else { panic!("a null pointer") };
     /// let unset = end.fault.as_ref().and_then(|fault| prepared.unset_sgprs(fault));
     /// let report = FaultReport::new(&end, &CodeMap::new(kernel.module()), "cancelled", unset);
-    /// assert!(report.expect("it has faulted").to_string().ends_with("that is a null pointer"));
+    /// assert!(report.expect("the launch has a fault").to_string().ends_with("that is a null pointer"));
     /// # Ok::<(), Error>(())
     /// ```
     pub fn new(
@@ -266,7 +266,7 @@ impl FaultReport {
         })
     }
 
-    /// One line about an access fault that a finding of this name has described already.
+    /// Describes an access fault in one line, if a finding named `finding` has already described it in full.
     ///
     /// # Examples
     /// ```

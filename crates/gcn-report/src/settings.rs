@@ -1,7 +1,7 @@
-//! Settings from the environment, for front ends that a program loads as a library.
+//! Settings from the environment, for front ends that programs load as libraries.
 //!
-//! These front ends have no command line. `gcn exec` passes its options in these environment variables, and the
-//! library in the program reads them. An empty variable counts as unset.
+//! These front ends have no command line. `gcn exec` passes its options in environment variables, which the library in
+//! the program reads. An empty variable counts as unset.
 //!
 //! ```
 //! use std::time::Duration;
@@ -49,7 +49,7 @@ pub use profile::{ProfileFormat, ProfileSettings};
 pub use variables::SettingsError;
 use variables::{COMMA, Variables, items};
 
-/// Environment variable for the devices' targets, separated by commas.
+/// Environment variable for the targets of the devices, separated by commas.
 pub const TARGET: &str = "GCN_TARGET";
 /// Environment variable for the memory of each device, in bytes.
 const MEMORY: &str = "GCN_MEMORY";
@@ -74,17 +74,17 @@ const TRACE_ONLY: &str = "GCN_TRACE_ONLY";
 
 /// Environment variable for the socket of a debugger.
 pub const DEBUG: &str = "GCN_DEBUG";
-/// Environment variable for compiler options of OpenCL programs, appended to those of the program.
+/// Environment variable for additional compiler options of OpenCL programs.
 const BUILD_OPTIONS: &str = "GCN_BUILD_OPTIONS";
 
 /// Maximum number of host threads per device.
 pub const MAX_THREADS: usize = 1024;
-/// Default memory of a device in bytes, if the host has enough; equals that of a Radeon VII.
+/// Default memory of a device in bytes, if the host has enough. Equal to the memory of a Radeon VII.
 const DEFAULT_MEMORY: u64 = 16 << 30;
 /// Separator of trace selections, which may contain commas.
 const SEMICOLON: char = ';';
 
-/// Settings for the emulated devices of a program and the kernels it runs on them.
+/// Settings for the emulated devices of a program, and for the kernels that it runs on them.
 ///
 /// # Examples
 /// ```
@@ -97,12 +97,12 @@ const SEMICOLON: char = ';';
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
-    /// Targets of the devices, at least one, as accepted by [`Target::named`](gcn_isa::Target::named), optionally
-    /// with features.
+    /// Targets of the devices, at least one. They have the form accepted by [`Target::named`](gcn_isa::Target::named),
+    /// optionally with features.
     pub targets: Vec<String>,
     /// Memory of each device in bytes; `None` for the default of [`Settings::device_memory`].
     pub memory: Option<u64>,
-    /// Host threads per device, 1 to [`MAX_THREADS`]; `None` for the number of host processors.
+    /// Number of host threads per device, from 1 to [`MAX_THREADS`]; `None` for the number of host processors.
     pub threads: Option<usize>,
     /// Execution engine; `None` for [`Engine::Auto`].
     pub engine: Option<Engine>,
@@ -112,19 +112,19 @@ pub struct Settings {
     pub timeout: Option<Duration>,
     /// Variations of behaviour that hardware may show.
     pub variations: Variations,
-    /// Trace file; `-` is standard error. A relative path is resolved in the program's working directory, so a front
-    /// end with a command line should make it absolute.
+    /// Trace file; `-` is standard error. A relative path is relative to the program's working directory, so front ends
+    /// with a command line should make it absolute.
     pub trace: Option<PathBuf>,
-    /// Trace selections, each `KEY=VALUE`. With a selection but no file, the trace is written to standard error.
+    /// Trace selections of the form `KEY=VALUE`. If there are selections but no file, the trace is written to standard error.
     pub trace_only: Vec<String>,
-    /// Options for OpenCL builds, separated by blanks as in `clBuildProgram`. They are appended to the program's
-    /// options and take precedence.
+    /// Options for OpenCL builds, separated by blanks as in `clBuildProgram`. They follow the program's options and
+    /// take precedence.
     pub build_options: Option<String>,
-    /// Checks of the kernels; `None` to disable.
+    /// Checks of the kernels; `None` for no checks.
     pub check: Option<CheckSettings>,
-    /// Profile of the kernels; `None` to disable.
+    /// Profile of the kernels; `None` for no profile.
     pub profile: Option<ProfileSettings>,
-    /// Socket of `gcn exec --debug`, which controls the launches; `None` to run them freely.
+    /// Socket of `gcn exec --debug`, which controls the launches; `None` if launches run freely.
     pub debug: Option<PathBuf>,
 }
 
@@ -153,7 +153,7 @@ impl Settings {
     /// Reads the settings from the environment of this process.
     ///
     /// # Errors
-    /// A variable has an invalid value; reports the first one.
+    /// A variable has an invalid value. The first error is returned.
     ///
     /// # Examples
     /// ```
@@ -169,7 +169,7 @@ impl Settings {
     /// Reads the settings from variables that `value` looks up.
     ///
     /// # Errors
-    /// A variable has an invalid value; reports the first one.
+    /// A variable has an invalid value. The first error is returned.
     ///
     /// # Examples
     /// ```
@@ -210,7 +210,7 @@ impl Settings {
         })
     }
 
-    /// Variables that represent these settings for [`Settings::from_env`], with their values. Defaults are omitted.
+    /// Returns the variables and values that represent these settings for [`Settings::from_env`]. Defaults are omitted.
     ///
     /// # Examples
     /// ```
@@ -260,8 +260,7 @@ impl Settings {
             .collect()
     }
 
-    /// Memory of each device in bytes: as configured, or else 16 GiB, or three quarters of the host's memory if that
-    /// is less.
+    /// Memory of each device in bytes. The default is 16 GiB, or three quarters of the host's memory if that is less.
     ///
     /// # Examples
     /// ```
@@ -282,17 +281,17 @@ impl Settings {
     /// use gcn_report::settings::Settings;
     /// assert!(!Settings::default().is_traced());
     /// let stores = Settings { trace_only: vec!["op=global_store*".into()], ..Settings::default() };
-    /// assert!(stores.is_traced(), "to standard error");
+    /// assert!(stores.is_traced(), "the trace goes to standard error");
     /// ```
     pub fn is_traced(&self) -> bool {
         self.trace.is_some() || !self.trace_only.is_empty()
     }
 
-    /// Builders for the devices, in the order of the targets, with target, memory, threads and limit. A traced device
-    /// has a single thread, so that the order of lines is deterministic.
+    /// Returns builders for the devices, in the order of the targets, with target, memory, threads and limit. A traced
+    /// device has a single thread, so that the order of lines is deterministic.
     ///
     /// # Errors
-    /// A device cannot be configured, see [`Device::builder`].
+    /// A device cannot be configured; see [`Device::builder`].
     ///
     /// # Examples
     /// ```
@@ -306,7 +305,7 @@ impl Settings {
     /// };
     /// let devices: Vec<_> = settings.devices()?.into_iter().map(|options| options.build()).collect();
     /// assert_eq!(devices[1].target().name, "gfx906");
-    /// assert_eq!(devices[1].threads(), 1, "it is traced");
+    /// assert_eq!(devices[1].threads(), 1, "the device is traced");
     /// let unknown = Settings { targets: vec!["gfx12".into()], ..Settings::default() };
     /// assert!(matches!(unknown.devices(), Err(Error::Target(_))));
     /// # Ok::<(), Error>(())
@@ -355,7 +354,7 @@ pub fn targets(text: &str) -> Result<Vec<String>, String> {
 /// Parses an amount of memory: bytes, optionally with the suffix K, M or G for powers of 1024.
 ///
 /// # Errors
-/// The text is invalid; the message has the accepted forms.
+/// The text is invalid; the message states the accepted forms.
 ///
 /// # Examples
 /// ```
@@ -377,7 +376,7 @@ pub fn amount(text: &str) -> Result<u64, String> {
 /// Parses a number of host threads from 1 to [`MAX_THREADS`].
 ///
 /// # Errors
-/// The text is invalid; the message has the accepted range.
+/// The text is invalid; the message states the accepted range.
 ///
 /// # Examples
 /// ```
@@ -400,10 +399,10 @@ fn engine(text: &str) -> Result<Engine, String> {
     Engine::named(text).map_err(|error| error.to_string())
 }
 
-/// Parses a number of instructions, at least 1.
+/// Parses a number of instructions, which is at least 1.
 ///
 /// # Errors
-/// The text is invalid; the message has the accepted range.
+/// The text is invalid; the message states the accepted range.
 ///
 /// # Examples
 /// ```
@@ -422,13 +421,13 @@ fn seed(text: &str) -> Result<u64, String> {
     seed.map_err(|_| format!("`{text}` is not a seed, a number from 0 to {}", u64::MAX))
 }
 
-/// Maximum timeout in seconds, representable by all clocks.
+/// Maximum timeout in seconds. All clocks can represent it.
 const MAX_SECONDS: f64 = 1e9;
 
-/// Parses a positive time in seconds, possibly fractional.
+/// Parses a positive time in seconds, which may be fractional.
 ///
 /// # Errors
-/// The text is invalid; the message has the accepted forms.
+/// The text is invalid; the message states the accepted forms.
 ///
 /// # Examples
 /// ```
@@ -450,7 +449,7 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_secs_f64(seconds).max(Duration::from_nanos(1)))
 }
 
-/// Host memory in bytes that Linux reports for `key`, such as `MemTotal` or `MemAvailable`; `None` if unavailable.
+/// Returns the host memory in bytes that Linux reports for `key`, such as `MemTotal` or `MemAvailable`, if available.
 ///
 /// # Examples
 /// ```

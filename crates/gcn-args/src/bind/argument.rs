@@ -4,7 +4,7 @@ use super::values::Bound;
 use crate::spec::Spec;
 use crate::value::ValueError;
 
-/// An argument, or a shared buffer, as passed by the caller.
+/// An argument or a shared buffer, as passed by the caller.
 ///
 /// # Examples
 /// ```
@@ -18,7 +18,7 @@ pub struct GivenArgument {
     pub name: String,
     /// Value as written, for messages.
     pub text: String,
-    /// Value, or the error in its text, which is reported together with all others.
+    /// Value, or the error in its text, which is reported together with other errors.
     pub spec: Result<Spec, ValueError>,
 }
 
@@ -32,7 +32,7 @@ impl GivenArgument {
     /// use gcn_args::value::ValueError;
     /// assert_eq!(GivenArgument::parse("lds", "local:256").spec, Ok(Spec::Local(256)));
     /// let wrong = GivenArgument::parse("x", "u8:256");
-    /// assert!(matches!(wrong.spec, Err(ValueError::Range { .. })), "it is reported when it is bound");
+    /// assert!(matches!(wrong.spec, Err(ValueError::Range { .. })), "binding reports the error");
     /// ```
     pub fn parse(name: &str, text: &str) -> GivenArgument {
         GivenArgument {
@@ -54,7 +54,7 @@ impl GivenArgument {
 /// let given = [("factor", "3"), ("xs", "u32*16")].map(|(name, text)| GivenArgument::parse(name, text));
 /// let arguments = bind::arguments(kernel.description(), &given, &[], &Data::open).arguments;
 /// let places = arguments.iter().map(|argument| (argument.name.as_str(), argument.index, argument.offset));
-/// assert!(places.eq([("xs", Some(0), 0), ("factor", Some(1), 8)]), "in the order of the parameters");
+/// assert!(places.eq([("xs", Some(0), 0), ("factor", Some(1), 8)]), "in parameter order");
 /// ```
 #[derive(Debug)]
 #[non_exhaustive]
@@ -65,12 +65,12 @@ pub struct BoundArgument {
     pub index: Option<usize>,
     /// Offset from the start of the argument segment, in bytes.
     pub offset: u64,
-    /// The argument.
+    /// Value.
     pub bound: Bound,
 }
 
 impl BoundArgument {
-    /// Size of the buffer it allocates, in bytes; `None` if it allocates none.
+    /// Size in bytes of the buffer that the argument allocates; `None` if it allocates none.
     ///
     /// # Examples
     /// ```

@@ -28,7 +28,7 @@ pub enum BindError {
     Argument {
         /// Name or number, as given.
         name: String,
-        /// The reason.
+        /// Reason.
         error: ArgumentError,
     },
     /// The whole argument segment does not match the kernel.
@@ -39,13 +39,13 @@ pub enum BindError {
     Buffer {
         /// Name of the buffer.
         name: String,
-        /// The reason.
+        /// Reason.
         error: ArgumentError,
     },
     /// No parameter has the name or index.
     #[error("kernel {kernel} has no argument {name}")]
     Unknown {
-        /// The kernel.
+        /// Name of the kernel.
         kernel: String,
         /// Name or number, as given.
         name: String,
@@ -59,19 +59,19 @@ pub enum BindError {
     /// The arguments exceed the size in the descriptor.
     #[error("the arguments have {given} bytes, but the descriptor of kernel {kernel} has {wanted}")]
     TooLong {
-        /// The kernel.
+        /// Name of the kernel.
         kernel: String,
         /// Size of the arguments in bytes.
         given: u64,
         /// Size in the descriptor, in bytes.
         wanted: u64,
     },
-    /// A kernel without metadata reads arguments, but there are none.
+    /// A kernel without metadata reads arguments, but none are given.
     #[error(
         "kernel {kernel} reads {bytes} bytes of arguments and has no metadata; give them in order, with types"
     )]
     NoMetadata {
-        /// The kernel.
+        /// Name of the kernel.
         kernel: String,
         /// Size in the descriptor, in bytes.
         bytes: u64,
@@ -103,7 +103,7 @@ pub enum ArgumentError {
     /// The size of a file is not a multiple of the element size.
     #[error("{name}: the file has {bytes} bytes, not a multiple of the size of {ty}")]
     Partial {
-        /// The file.
+        /// Name of the file.
         name: String,
         /// Size of the file in bytes.
         bytes: u64,
@@ -137,49 +137,49 @@ pub enum ArgumentError {
     /// The size of an argument segment does not match the kernel.
     #[error("the arguments of kernel {kernel} have {wanted} bytes, not {given}")]
     SegmentSize {
-        /// The kernel.
+        /// Name of the kernel.
         kernel: String,
         /// Expected size in bytes.
         wanted: u64,
         /// Actual size in bytes.
         given: u64,
     },
-    /// An argument duplicates a part of the given segment.
+    /// An argument is already part of the given segment.
     #[error("it already contains argument {0}")]
     InSegment(String),
     /// The value of a segment does not describe bytes.
     #[error("expected @FILE, hex:00ff or {{u32:1, f32:2.5}}, found `{0}`")]
     NotBytes(String),
-    /// The value of a buffer does not describe one.
+    /// A value given for a buffer does not describe a buffer.
     #[error("expected a buffer, found {0}")]
     NotABuffer(&'static str),
-    /// A number was passed for a buffer.
+    /// A number was given for a buffer.
     #[error("expected a buffer, found a number; `{0},` with a comma is a buffer of one element")]
     Number(String),
-    /// A parameter in dynamic LDS needs a size.
+    /// A parameter in dynamic LDS requires a size.
     #[error("expected dynamic LDS: local:BYTES")]
     NotLocal,
-    /// An address was passed for a by-value parameter.
+    /// An address was given for a by-value parameter.
     #[error("it is passed by value ({0} bytes), not as a buffer")]
     ByValue(u64),
-    /// Parameters of this kind take no value.
+    /// Parameters of this kind do not take values.
     #[error("arguments of kind {0} are not supported")]
     Kind(String),
-    /// A number without a type, for a parameter without one.
+    /// A number has no type, and neither does its parameter.
     #[error("the type of its {bytes} bytes is unknown: write it, as in {example}")]
     Untyped {
         /// Size of the parameter in bytes.
         bytes: u64,
-        /// The number with a type, as a suggestion.
+        /// Suggestion: the number with a type.
         example: String,
     },
-    /// A number without a type, for a kernel without metadata.
+    /// A number has no type, and the kernel has no metadata.
     #[error("kernel {0} has no metadata, so a number needs a type, as in u32:42")]
     UntypedKernel(String),
-    /// Elements without a type, for a buffer without one.
+    /// Elements have no type, and neither does their buffer.
     #[error("the element type is unknown: write it, as in f32:1,2,3")]
     UntypedElements,
-    /// A floating-point number was passed for an integer, or vice versa.
+    /// A floating-point number was given for an integer, or vice versa.
     #[error("expected {wanted}, found {given}")]
     Type {
         /// Type of the parameter.
@@ -187,36 +187,36 @@ pub enum ArgumentError {
         /// Type of the value.
         given: Type,
     },
-    /// A buffer with this name exists already.
+    /// A buffer of this name already exists.
     #[error("a buffer of this name already exists")]
     Exists,
-    /// The element of another buffer does not exist.
+    /// An element of another buffer does not exist.
     #[error("{name} has no element {index}: it has {count} elements")]
     NoElement {
-        /// The buffer.
+        /// Name of the buffer.
         name: String,
         /// Index of the element.
         index: u64,
         /// Number of elements in the buffer.
         count: u64,
     },
-    /// A reference to a buffer that is itself a reference.
+    /// A referenced buffer is itself a reference.
     #[error("{name} shares the buffer of {of}; name an argument that has its own buffer")]
     Alias {
-        /// The argument referred to.
+        /// Referenced argument.
         name: String,
-        /// The argument that owns the buffer.
+        /// Argument that owns the buffer.
         of: String,
     },
-    /// A reference to an argument without a buffer.
+    /// A referenced argument has no buffer.
     #[error("{name} has no buffer: it is {kind}")]
     NoBuffer {
-        /// The argument referred to.
+        /// Referenced argument.
         name: String,
-        /// Kind of that argument.
+        /// Kind of the referenced argument.
         kind: &'static str,
     },
-    /// No argument has this name.
+    /// No argument has the name.
     #[error("`{0}` is neither a value nor the name of another argument")]
     NoArgument(String),
 }
@@ -237,7 +237,7 @@ pub enum ArgumentError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlaceError {
-    /// Not enough memory for a buffer.
+    /// Device memory is too small for a buffer.
     #[error(transparent)]
     Memory(#[from] AllocError),
     /// A file cannot be read.
@@ -246,13 +246,13 @@ pub enum PlaceError {
     /// Dynamic LDS exceeds 4 GiB.
     #[error("dynamic LDS exceeds 4 GiB")]
     Lds,
-    /// A reference to a buffer that does not exist.
+    /// A referenced buffer does not exist.
     #[error("{0} has no buffer")]
     NoBuffer(String),
-    /// A reference beyond the end of a buffer.
+    /// A referenced element is beyond the end of its buffer.
     #[error("{name} has no element {index}")]
     NoElement {
-        /// The buffer.
+        /// Name of the buffer.
         name: String,
         /// Index of the element.
         index: u64,

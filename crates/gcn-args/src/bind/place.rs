@@ -26,7 +26,7 @@ use crate::value::Type;
 /// let [table, rest] = buffers.views() else { panic!("two names") };
 /// assert_eq!((rest.address, rest.bytes), (table.address + 4, 8));
 /// drop(buffers);
-/// assert_eq!(device.usage().0, 0, "they are freed");
+/// assert_eq!(device.usage().0, 0, "the buffers are freed");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ pub struct Buffers {
 }
 
 impl Buffers {
-    /// Named buffers and named parts of buffers, in order of the calls of [`place`] and of the arguments.
+    /// Named buffers and named parts of buffers, in the order of the calls to [`place`] and of their arguments.
     pub fn views(&self) -> &[BufferView] {
         &self.views
     }
@@ -64,7 +64,7 @@ pub struct BufferView {
     pub name: String,
     /// Index of the argument; `None` for a shared buffer.
     pub index: Option<usize>,
-    /// Address.
+    /// Device address.
     pub address: u64,
     /// Size in bytes.
     pub bytes: u64,
@@ -72,7 +72,7 @@ pub struct BufferView {
     pub ty: Type,
 }
 
-/// The arguments of a launch in memory.
+/// Placed arguments of a launch.
 ///
 /// # Examples
 /// ```
@@ -101,7 +101,7 @@ pub struct Placement {
 /// ([`Kernel::fixed_lds`](gcn_runtime::Kernel::fixed_lds)).
 ///
 /// # Errors
-/// Not enough memory or LDS, or a file cannot be read.
+/// There is not enough memory or LDS, or a file cannot be read.
 ///
 /// # Examples
 /// ```
@@ -127,7 +127,7 @@ pub fn place(
     let mut placement = Placement::default();
     let fixed = u64::from(fixed_lds);
     let first = buffers.views.len();
-    // An argument that refers to other buffers comes behind them.
+    // Arguments that refer to other buffers are placed after these.
     let refers = |argument: &BoundArgument| match &argument.bound {
         Bound::Alias { .. } => true,
         Bound::Bytes(Block { pointers, .. }) => !pointers.is_empty(),
@@ -135,7 +135,7 @@ pub fn place(
     };
     let (referring, own): (Vec<_>, Vec<_>) = arguments.into_iter().partition(refers);
     let is_buffer = |argument: &&BoundArgument| matches!(argument.bound, Bound::Buffer { .. });
-    // The views behind these are of arguments that refer to buffers: none refers to them.
+    // Later views belong to arguments that refer to buffers. Nothing refers to these views.
     let unshared = first..first + own.iter().filter(is_buffer).count();
     for argument in own.into_iter().chain(referring) {
         let view = |address, bytes, ty| BufferView {
@@ -195,8 +195,8 @@ pub fn place(
     Ok(placement)
 }
 
-/// Address of a buffer's element, the number of bytes from there on, and the type. Buffers with indices `unshared`
-/// belong to the launch, and take precedence over earlier ones with the same name.
+/// Returns the address of a buffer element, the number of bytes from there to the end of the buffer, and the element
+/// type. Views in `unshared` belong to the launch, and take precedence over earlier ones with the same name.
 fn element(
     views: &[BufferView],
     unshared: &Range<usize>,
@@ -234,7 +234,7 @@ fn fill(
     };
     match contents {
         BufferContents::Data(data) => data.pieces(write)?,
-        // Memory is zero already.
+        // Memory is initially zero.
         BufferContents::Filled(Fill::Zero, _) => {}
         BufferContents::Filled(Fill::Undefined, count) => {
             memory.undefine(address, count * ty.size() as u64);

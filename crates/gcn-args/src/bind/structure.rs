@@ -10,7 +10,7 @@ use crate::value::{Type, ValueError};
 /// Size of an address in bytes.
 pub(super) const POINTER: u64 = 8;
 
-/// Bytes, including addresses that are resolved once the buffers exist.
+/// Bytes, which may include addresses that are resolved after the buffers have been allocated.
 ///
 /// # Examples
 /// ```
@@ -28,7 +28,7 @@ pub(super) const POINTER: u64 = 8;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Block {
-    /// Bytes, zero for unresolved addresses.
+    /// Bytes, with zeros in place of unresolved addresses.
     pub bytes: Vec<u8>,
     /// Addresses to resolve.
     pub pointers: Vec<Pointer>,
@@ -47,7 +47,7 @@ pub struct Pointer {
     pub from: u64,
 }
 
-/// Bytes of a structure: members in order at their natural alignment, padded to the largest alignment.
+/// Returns the bytes of a structure: members in order at their natural alignment, padded to the largest alignment.
 ///
 /// # Errors
 /// A member is invalid, or the structure is too large.
@@ -76,7 +76,7 @@ pub(super) fn structure(members: &[Spec]) -> Result<Block, ArgumentError> {
     Ok(whole)
 }
 
-/// Bytes of a structure member.
+/// Returns the bytes of a structure member.
 fn member(spec: &Spec) -> Result<Block, ArgumentError> {
     let of = |ty: Type, bytes| Block {
         bytes,
@@ -127,7 +127,7 @@ fn member(spec: &Spec) -> Result<Block, ArgumentError> {
     })
 }
 
-/// Bytes of an array of numbers.
+/// Returns the bytes of an array of numbers.
 ///
 /// # Errors
 /// A number is invalid for the type.

@@ -1,4 +1,4 @@
-//! Values of single parameters: bytes, a buffer, dynamic LDS.
+//! Values of single parameters: bytes, buffers and dynamic LDS.
 
 use gcn_object::{MAX_KERNARG_BYTES, ObjectKernel};
 use gcn_runtime::data::Data;
@@ -12,7 +12,7 @@ use crate::parameter_type::source_type;
 use crate::spec::Spec;
 use crate::value::{NumberEncoding, Type, ValueError};
 
-/// An argument in the segment, and the memory it needs.
+/// Value of an argument in the segment, and the memory that it requires.
 ///
 /// # Examples
 /// ```
@@ -65,7 +65,7 @@ pub enum Bound {
 pub enum BufferContents {
     /// Contents of a file, or literal bytes.
     Data(Data),
-    /// `n` elements.
+    /// A fill, and the number of elements.
     Filled(Fill, u64),
 }
 
@@ -78,7 +78,7 @@ pub(super) fn bind(
     let fits = |given: u64| fits(parameter, given);
     match (&parameter.takes, spec) {
         (Takes::Value, Spec::Numbers { ty, texts, .. }) => numbers(parameter, *ty, texts),
-        // What the kernel gets by value has bits.
+        // Arguments that are passed by value cannot be undefined.
         (
             Takes::Value,
             Spec::Filled {
@@ -141,7 +141,7 @@ fn fits(parameter: &Parameter<'_>, given: u64) -> Result<(), ArgumentError> {
     }
 }
 
-/// Numbers passed by value, with their explicit type or that of the parameter.
+/// Converts numbers that are passed by value. Their type is the explicit type, or else the parameter's.
 fn numbers(
     parameter: &Parameter<'_>,
     ty: Option<Type>,
@@ -160,7 +160,7 @@ fn numbers(
             example,
         });
     };
-    // The fourth lane of a vector of three is padding.
+    // The fourth lane of a three-component vector is padding.
     let lanes = match source_type(parameter) {
         Some((known, 3)) if known.size() == ty.size() => Type::padded_lanes(texts.len()),
         _ => texts.len(),
@@ -208,7 +208,7 @@ pub(super) fn untyped(
     }
 }
 
-/// Plain bytes, aligned to their size.
+/// Creates an argument from bytes, aligned to their size.
 fn bytes(bytes: Vec<u8>) -> Bound {
     let align = bytes.len() as u64;
     Bound::Bytes(Block {
@@ -218,7 +218,7 @@ fn bytes(bytes: Vec<u8>) -> Bound {
     })
 }
 
-/// A buffer described by a value; `known` is the element type declared in the source.
+/// Creates the buffer that a value describes. `known` is the element type declared in the source.
 pub(super) fn buffer(
     spec: &Spec,
     known: Option<Type>,

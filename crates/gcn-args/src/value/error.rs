@@ -22,17 +22,17 @@ pub enum ValueError {
     /// The number is out of range for the type.
     #[error("{text} does not fit {ty}")]
     Range {
-        /// As written.
+        /// Number as written.
         text: String,
-        /// The type.
+        /// Expected type.
         ty: Type,
     },
     /// The number has a fraction, but the type is an integer.
     #[error("{text} is not a whole number, but {ty} needs one")]
     NotWhole {
-        /// As written.
+        /// Number as written.
         text: String,
-        /// The type.
+        /// Expected type.
         ty: Type,
     },
     /// The text before `:`, `*` or `@` is not a type.
@@ -46,19 +46,19 @@ pub enum ValueError {
         "unknown fill `{0}`; the fills are iota[(start,step)], fill(x), random(seed[,lo,hi]) and undefined"
     )]
     Fill(String),
-    /// `local:` without a number.
+    /// The text after `local:` is not a number.
     #[error("`{0}` is not a number of bytes; write dynamic LDS as local:BYTES")]
     Local(String),
-    /// `@` without a name.
+    /// No name follows `@`.
     #[error("the name of the file is missing: write @FILE")]
     File,
-    /// No text at all.
+    /// The text is empty.
     #[error("the value is empty")]
     Empty,
-    /// A number in a structure lacks its type.
+    /// A number in a structure has no type.
     #[error("{0} in a structure needs a type, as in f32:{0}")]
     Untyped(String),
-    /// A structure lacks its end.
+    /// The text is not a structure.
     #[error("`{0}` is not a structure, such as {{u32:1, f32:2.5}}")]
     Struct(String),
     /// Structures are nested deeper than [`MAX_NESTING`].
@@ -67,7 +67,7 @@ pub enum ValueError {
     /// The value cannot be a structure member.
     #[error("`{0}` cannot be a member of a structure")]
     Member(String),
-    /// `hex:` without pairs of digits.
+    /// The text after `hex:` is not pairs of digits.
     #[error("`{0}` is not hexadecimal bytes of two digits each")]
     Hex(String),
 }

@@ -2,7 +2,7 @@
 
 use super::types::Type;
 
-/// Type names of OpenCL C and C++, as compilers write them to metadata.
+/// Type names of OpenCL C and C++, as written to metadata by compilers.
 const SOURCE_TYPES: &[(&str, Type)] = &[
     ("char", Type::I8),
     ("signed char", Type::I8),
@@ -41,7 +41,7 @@ const SOURCE_TYPES: &[(&str, Type)] = &[
     ("double", Type::F64),
 ];
 
-/// Words in a type name that do not affect its size.
+/// Words in type names that do not affect the size.
 const QUALIFIERS: &[&str] = &[
     "const",
     "volatile",
@@ -52,24 +52,24 @@ const QUALIFIERS: &[&str] = &[
     "__constant",
 ];
 
-/// Prefix of vector types in HIP's headers, followed by element type and number of lanes.
+/// Prefix of vector types in HIP's headers. Element type and number of lanes follow.
 const HIP_VECTOR: &str = "HIP_vector_type<";
 
-/// Type with this name.
+/// Returns the type named `name`.
 fn by_name(name: &str) -> Option<Type> {
     let row = SOURCE_TYPES.iter().find(|row| row.0 == name);
     row.map(|row| row.1)
 }
 
-/// A vector of a source type.
+/// Returns the type and number of lanes of a vector.
 fn vector(base: &str, lanes: &str) -> Option<(Type, usize)> {
     let lanes = lanes.parse().ok().filter(|n| (1..=16).contains(n))?;
     Some((by_name(base.trim())?, lanes))
 }
 
 impl Type {
-    /// Element type and number of elements of a type of OpenCL C, C++ or HIP, such as `float`, `uint4` (4 elements)
-    /// or `__global float *`. A pointer counts as its pointee; `None` for other types, such as structures.
+    /// Returns the element type and number of elements of a type in OpenCL C, C++ or HIP, such as `float`, `uint4` (4 elements)
+    /// or `__global float *`. For a pointer, describes the pointee. `None` for other types, such as structures.
     ///
     /// # Examples
     /// ```
@@ -79,13 +79,13 @@ impl Type {
     /// ```
     pub fn of_source(name: &str) -> Option<(Type, usize)> {
         let unqualified = name.trim_end_matches(['*', ' ', '&']);
-        // The elements of a buffer of pointers are none that can be written.
+        // Pointers in a buffer cannot be written as numbers.
         if name.matches('*').count() > 1 || unqualified.contains('*') {
             return None;
         }
         if let Some(inner) = unqualified.strip_prefix(HIP_VECTOR) {
             let (base, lanes) = inner.split_once('>')?.0.split_once(',')?;
-            // `4u`, or `(unsigned int)4`, as demanglers write it.
+            // Demanglers write `4u` or `(unsigned int)4`.
             let (_, lanes) = lanes.rsplit_once(')').unwrap_or(("", lanes));
             return vector(base, lanes.trim().trim_end_matches('u'));
         }

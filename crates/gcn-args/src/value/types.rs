@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Type of a scalar or of buffer elements. Variant names give encoding and size in bits.
+/// Type of a scalar or of buffer elements. The variant names consist of the encoding and the size in bits.
 ///
 /// # Examples
 /// ```
@@ -27,7 +27,7 @@ pub enum Type {
     F64,
 }
 
-/// All types with name, size in bytes and encoding.
+/// All types with their names, sizes in bytes and encodings.
 const TYPES: [(Type, &str, usize, NumberEncoding); 11] = [
     (Type::U8, "u8", 1, NumberEncoding::Unsigned),
     (Type::I8, "i8", 1, NumberEncoding::Signed),
@@ -61,19 +61,19 @@ pub enum NumberEncoding {
 }
 
 impl Type {
-    /// Type with this name, such as `f32`.
+    /// Returns the type named `name`, such as `f32`.
     ///
     /// # Examples
     /// ```
     /// use gcn_args::value::Type;
     /// assert_eq!(Type::named("u16"), Some(Type::U16));
-    /// assert_eq!(Type::named("short"), None, "the name of a source language");
+    /// assert_eq!(Type::named("short"), None, "a name in source languages");
     /// ```
     pub fn named(name: &str) -> Option<Type> {
         TYPES.iter().find(|row| row.1 == name).map(|row| row.0)
     }
 
-    /// All types, in order of size.
+    /// Returns all types, in order of size.
     ///
     /// # Examples
     /// ```
@@ -85,8 +85,7 @@ impl Type {
         TYPES.iter().map(|row| row.0)
     }
 
-    /// Number of elements that a vector of `lanes` occupies in memory: vectors of three occupy as much as those of
-    /// four.
+    /// Number of elements that a vector of `lanes` lanes occupies in memory. Three lanes occupy as much as four.
     ///
     /// # Examples
     /// ```
@@ -108,7 +107,7 @@ impl Type {
         self.row().2
     }
 
-    /// Encoding of the bits.
+    /// Encoding of the type.
     pub fn encoding(self) -> NumberEncoding {
         self.row().3
     }

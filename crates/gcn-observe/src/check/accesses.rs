@@ -1,4 +1,4 @@
-//! Base for checkers that judge each memory access on its own.
+//! Base for checkers that inspect each memory access on its own.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use gcn_emu::observe::{
 
 use crate::finding::Findings;
 
-/// Inspects an access before it executes, and reports its problems.
+/// Function that inspects an access before it executes, and reports its problems.
 pub(super) type AccessCheck = fn(&Findings, &Context<'_>, &MemoryEvent<'_>);
 
-/// Fast path: true if an LDS access needs no inspection.
+/// Fast path. True if an LDS access needs no inspection.
 pub(super) type LdsFilter = fn(&Context<'_>, &ShareAccess<'_>) -> bool;
 
-/// A checker without state between accesses.
+/// A checker that keeps no state between accesses.
 pub(super) struct Accesses {
     findings: Arc<Findings>,
     look: AccessCheck,

@@ -2,11 +2,11 @@
 //!
 //! | memory | multiple of | source |
 //! |---|---|---|
-//! | LDS and GDS up to GCN 1.2, atomics there | the size of an element, 16 for 96 bits | errata E040 to E042 |
-//! | LDS and GDS on GCN 1.4 | the size up to 4 bytes | errata E040, E041 |
-//! | global memory, buffers, scratch | the size up to 4 bytes | errata E104 |
-//! | atomics in global memory | the size | errata E104 |
-//! | scalar memory | 4 bytes, each part of the address for itself | errata E113, E119 |
+//! | LDS and GDS up to GCN 1.2, and atomics in them on GCN 1.4 | the element size (16 for 96 bits) | errata E040 to E042 |
+//! | LDS and GDS on GCN 1.4, except atomics | the element size, at most 4 bytes | errata E040, E041 |
+//! | global memory, buffers, scratch | the element size, at most 4 bytes | errata E104 |
+//! | atomics in global memory | the element size | errata E104 |
+//! | scalar memory | 4 bytes, for each component of the address | errata E113, E119 |
 
 use gcn_emu::fault::Intent;
 use gcn_emu::observe::{Context, LaneSpace, MemoryEvent};
@@ -21,7 +21,7 @@ use crate::quantity::quantity;
 /// A misaligned access.
 struct Misaligned {
     lane: usize,
-    /// Address in device memory, or offset in LDS or GDS, as computed from the registers.
+    /// Address in device memory, or offset in LDS or GDS, computed from the registers.
     place: u64,
     space: LaneSpace,
     /// Required alignment in bytes.
@@ -32,15 +32,15 @@ struct Misaligned {
 
 const DWORD: u64 = 4;
 
-/// Hardware's behaviour for misaligned LDS and scalar accesses.
+/// Behaviour of hardware for misaligned LDS and scalar accesses.
 const IGNORES: &str = "hardware ignores the low bits of the address: it accesses other bytes";
-/// Hardware's behaviour for misaligned atomics.
+/// Behaviour of hardware for misaligned atomics.
 const VIOLATES: &str =
     "an atomic must be aligned to its size in any mode: elsewhere it is a violation";
-/// Hardware's behaviour for all other misaligned accesses.
+/// Behaviour of hardware for all other misaligned accesses.
 const BY_MODE: &str = "hardware allows it in the alignment mode \"unaligned\", which Linux sets, and else ignores the low bits of the address";
 
-/// Alignment required for an LDS or GDS element, and the rule.
+/// Returns the alignment required for an LDS or GDS element, and the rule.
 fn of_share(isa: Isa, bytes: u64, is_atomic: bool) -> (u64, &'static str) {
     let natural = bytes.next_power_of_two();
     if isa < Isa::Gfx9 || is_atomic {
@@ -50,7 +50,7 @@ fn of_share(isa: Isa, bytes: u64, is_atomic: bool) -> (u64, &'static str) {
     }
 }
 
-/// Alignment required for an element in other memory, and the rule.
+/// Returns the alignment required for an element in other memory, and the rule.
 fn of_memory(isa: Isa, is_buffer: bool, bytes: u64, is_atomic: bool) -> (u64, &'static str) {
     let natural = bytes.next_power_of_two();
     if is_atomic {
@@ -62,7 +62,7 @@ fn of_memory(isa: Isa, is_buffer: bool, bytes: u64, is_atomic: bool) -> (u64, &'
     }
 }
 
-/// First lane with a misaligned access.
+/// Finds the first lane with a misaligned access.
 fn misaligned(context: &Context<'_>, event: &MemoryEvent<'_>) -> Option<Misaligned> {
     let plan = event.instruction.step.memory.as_deref()?;
     let intent = event.intent()?;
@@ -70,10 +70,10 @@ fn misaligned(context: &Context<'_>, event: &MemoryEvent<'_>) -> Option<Misalign
         return scalar(context, plan, event);
     }
     if event.access().scalar || matches!(plan.does, Does::LoadByLane | Does::StoreByLane) {
-        // Their addresses have no low bits.
+        // The addresses of these accesses have no low bits.
         return None;
     }
-    // Formats have elements of their own.
+    // Formatted accesses have elements of their own.
     if matches!(
         plan.does,
         Does::LoadFormat(..)
@@ -109,7 +109,7 @@ fn misaligned(context: &Context<'_>, event: &MemoryEvent<'_>) -> Option<Misalign
     })
 }
 
-/// Addresses of a lane's elements, including the low bits that hardware ignores.
+/// Returns the addresses of a lane's elements, including the low bits that hardware ignores.
 fn places(
     context: &Context<'_>,
     plan: &MemoryPlan,
@@ -121,7 +121,7 @@ fn places(
     let register = |number: Option<u8>| number.map_or(0, |it| wave.vgpr(it).0[lane]);
     if plan.family == Family::Share {
         if matches!(plan.does, Does::AtomicFromLds(..)) {
-            // The distance to the second is a number of dwords.
+            // The distance to the second element is in dwords.
             return [Some(register(plan.vaddr).into()), None];
         }
         let first = register(plan.vaddr).wrapping_add(plan.offset as u32);
@@ -131,7 +131,7 @@ fn places(
     }
     let place = access.place(lane, 0).unwrap_or(access.address[lane]);
     let low = if plan.family == Family::Buffer && wave.isa == Isa::Si {
-        // The address has lost its low bits; they come from its parts.
+        // The low bits are missing in the address, but can be computed from its components.
         let index = u8::from(plan.idxen);
         let offset = plan
             .offen
@@ -145,7 +145,7 @@ fn places(
     [Some(place | low), None]
 }
 
-/// A scalar access with a misaligned address component.
+/// Returns a scalar access if one of its address components is misaligned.
 fn scalar(context: &Context<'_>, plan: &MemoryPlan, event: &MemoryEvent<'_>) -> Option<Misaligned> {
     let wave = context.wave;
     event.access().space(0)?;
@@ -154,7 +154,7 @@ fn scalar(context: &Context<'_>, plan: &MemoryPlan, event: &MemoryEvent<'_>) -> 
         Family::ScalarBuffer => event.access().descriptor.base,
         _ => wave.scalar64(plan.sbase),
     };
-    // The register of S_SCRATCH_LOAD counts lines.
+    // The register of S_SCRATCH_LOAD counts cache lines.
     let register = if plan.family == Family::ScalarScratch {
         0
     } else {

@@ -1,10 +1,10 @@
-//! Exceptional arithmetic results: divisions by zero, NaNs computed from numbers, and out-of-range conversions to
-//! integers.
+//! Exceptional arithmetic results: divisions by zero, NaNs computed from numbers, and conversions of out-of-range
+//! numbers to integers.
 //!
 //! Compilers compute such values speculatively, in lanes and on paths that do not need them, and discard them with a
-//! select. An exceptional value therefore carries its origin through moves, selects and arithmetic, and is reported
-//! at its use: a floating-point value when it is stored to memory visible to others, an integer in any operation
-//! except a move.
+//! select. Moves, selects and arithmetic therefore propagate the origin of an exceptional value, and it is reported
+//! when it is used. A floating-point value is used by a store to memory that is visible to others; an integer is used
+//! by any operation except a move.
 
 mod facts;
 mod values;
@@ -55,19 +55,19 @@ impl Observer for Arith {
     }
 }
 
-/// An exceptional value among the sources of an instruction.
+/// An exceptional value in a source of an instruction.
 struct SpecialSource {
     lane: usize,
     bits: u32,
     origin: ExceptionId,
 }
 
-/// Sources of the instruction being executed, saved because its result may overwrite one.
+/// Sources of the instruction being executed, saved because its result may overwrite them.
 #[derive(Default)]
 struct IssuedSources {
-    /// Lanes with a NaN in some source.
+    /// Lanes in which a source is a NaN.
     nan: u64,
-    /// Lanes in which the operation itself is exceptional.
+    /// Lanes in which the operation itself causes an exception.
     exceptional: u64,
     /// Exceptional source values.
     sources: Vec<SpecialSource>,
@@ -82,7 +82,7 @@ struct ArithWatch {
     issued: IssuedSources,
 }
 
-/// Mask for the magnitude of a number, without its sign.
+/// Mask for the magnitude of a number.
 const MAGNITUDE: u32 = u32::MAX >> 1;
 
 impl ArithWatch {
@@ -137,7 +137,7 @@ impl ArithWatch {
         });
     }
 
-    /// Reports uses of exceptional integers, and records the sources that the result depends on.
+    /// Reports uses of exceptional integers, and records the sources on which the result depends.
     fn look_at_sources(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
         let facts = self.facts(instruction);
         let exec = instruction.exec;
@@ -159,7 +159,7 @@ impl ArithWatch {
                 for lane in lanes(exec) {
                     let value = FloatBits::of(context, instruction, *source, lane);
                     let number = value.number();
-                    // Mathematical functions convert a NaN, as what they are given, and choose another result.
+                    // Math functions convert a NaN argument, and then select another result.
                     let is_out = !number.is_nan() && !range.holds(number);
                     self.issued.exceptional |= u64::from(is_out) << lane;
                     if is_out {
@@ -199,7 +199,7 @@ impl ArithWatch {
                     self.issued.sources.push(source);
                     continue;
                 }
-                // It is reported once, and not for all that is computed from it.
+                // The value is reported once. Results computed from it are not.
                 shadow.set(register, lane, None);
                 if used.iter().all(|(other, _)| *other != origin) {
                     used.push((origin, lane));
@@ -232,7 +232,7 @@ impl ArithWatch {
         }
     }
 
-    /// Origin of the first exceptional source of a lane.
+    /// Returns the origin of the first exceptional source of a lane.
     fn inherited(&self, lane: usize) -> Option<ExceptionId> {
         let mut sources = self.issued.sources.iter();
         sources.find(|it| it.lane == lane).map(|it| it.origin)
@@ -290,7 +290,7 @@ impl ArithWatch {
         }
     }
 
-    /// Propagates origins through moves and selects, which change at most the sign.
+    /// Propagates origins through moves and selects, which may change the sign.
     fn moved(&mut self, context: &Context<'_>, facts: &ArithFacts) {
         let shadow = self.waves.get(context.id());
         for source in &self.issued.sources {
@@ -305,7 +305,7 @@ impl ArithWatch {
         }
     }
 
-    /// Reports stores of exceptional values, and records those to scratch.
+    /// Reports stores of exceptional values. For stores to scratch, records the origins instead.
     fn look_at_stores(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
         let facts = self.facts(event.instruction);
         let shadow = self.waves.get(context.id());

@@ -1,18 +1,18 @@
-//! Barriers not reached by the whole workgroup.
+//! Barriers that are not reached by the whole workgroup.
 //!
-//! S_BARRIER is executed per wave; hardware ignores EXEC. OpenCL and HIP require that all work-items of a workgroup
-//! reach the same barrier, or none does.
+//! Waves execute S_BARRIER, and hardware ignores EXEC. OpenCL and HIP require that either all work-items of a workgroup
+//! reach a barrier, or none.
 //!
-//! - `divergent-barrier`: lanes inactive at a barrier access memory or reach another barrier later, so they were
-//!   masked off and skipped it. Scratch accesses do not count, because compilers activate all lanes to spill
-//!   registers; neither does arithmetic, because they reactivate returned lanes at control-flow merges.
-//! - `partial-barrier`, a warning: lanes inactive at a barrier do none of this before the wave ends. Compiled code
-//!   does not distinguish a return before the barrier from a condition around the rest of the kernel; either way the
-//!   rules require all lanes to reach the barrier.
-//! - `mismatched-barriers`: waves of a workgroup whose arrival opens one barrier are at different instructions.
+//! - `divergent-barrier`: lanes that are inactive at a barrier access memory or reach another barrier later, so they
+//!   were masked off and skipped it. Scratch accesses do not count, because compilers activate all lanes to spill
+//!   registers. Arithmetic does not count, because compilers reactivate returned lanes at control-flow merges.
+//! - `partial-barrier`, a warning: lanes that are inactive at a barrier do none of this before the wave ends. Compiled
+//!   code does not distinguish a return before the barrier from a condition around the rest of the kernel. In both
+//!   cases, the rules require all lanes to reach the barrier.
+//! - `mismatched-barriers`: waves of a workgroup open a barrier by arriving at different instructions.
 //! - `barrier-deadlock`: a run ends at its instruction limit, at its timeout, or because all waves are blocked, while
-//!   waves wait at a barrier for another one.
-//! - `early-end`, a warning: a wave has ended before a barrier that others of its workgroup reach. Hardware does not
+//!   waves wait at a barrier for another wave.
+//! - `early-end`, a warning: a wave ends before a barrier that other waves of its workgroup reach. Hardware does not
 //!   wait for it.
 
 use std::collections::{BTreeMap, HashMap};
@@ -42,24 +42,24 @@ pub(super) struct Barriers {
     ahead: Arc<Ahead>,
 }
 
-/// Unfinished waves when a run stopped, by dispatch.
+/// Unfinished waves of each dispatch when its run stopped.
 type Blocked = Arc<Mutex<HashMap<u64, Vec<BlockedWave>>>>;
 
-/// Barriers missed by some lanes, by dispatch and address.
+/// Barriers that some lanes missed, by dispatch and address.
 type Partials = Arc<Mutex<HashMap<u64, BTreeMap<u64, PartialBarrier>>>>;
 
-/// A barrier missed by some lanes.
+/// A barrier that some lanes missed.
 #[derive(Clone, Debug, Default)]
 struct PartialBarrier {
-    /// True if lanes of a wave skipped the barrier, so it is reported as divergent.
+    /// True if lanes of a wave skipped the barrier, so that it is reported as divergent.
     is_divergent: bool,
-    /// First wave that ended with lanes missing there.
+    /// First wave that ended with lanes missing at the barrier.
     first: Option<MissedBarrier>,
-    /// Number of such waves.
+    /// Number of waves that ended with lanes missing at the barrier.
     waves: u64,
 }
 
-/// Lanes of a wave that ended without reaching a barrier.
+/// Lanes of a wave that ended without reaching the barrier.
 #[derive(Clone, Copy, Debug)]
 struct MissedBarrier {
     wave: WaveId,
@@ -128,7 +128,7 @@ impl Observer for Barriers {
         };
         let is_stuck = match fault.kind {
             FaultKind::Limit(_) | FaultKind::Blocked { .. } => true,
-            // By a timeout; or because there are as many findings as the run may have.
+            // Stopped by a timeout, or by the limit on findings.
             FaultKind::Interrupted => !self.findings.is_full(),
             _ => false,
         };
@@ -138,7 +138,7 @@ impl Observer for Barriers {
     }
 }
 
-/// Reports, for each workgroup, the first wave at a barrier and the first one that has not arrived.
+/// Reports the first wave at a barrier and the first wave that has not arrived, for each workgroup.
 fn deadlocks(findings: &Findings, dispatch: &Dispatched<'_>, halted: &[BlockedWave]) {
     for waiting in halted.iter().filter(|it| it.is_at_barrier) {
         let is_awaited =
@@ -178,7 +178,7 @@ fn deadlocks(findings: &Findings, dispatch: &Dispatched<'_>, halted: &[BlockedWa
     }
 }
 
-/// Reports barriers that lanes missed without evidence that they skipped them.
+/// Reports barriers that lanes missed, unless there is evidence that they skipped them.
 fn partials(
     findings: &Findings,
     dispatch: &Dispatched<'_>,
@@ -218,23 +218,23 @@ fn partials(
     }
 }
 
-/// Lanes inactive at a barrier.
+/// Lanes that are inactive at a barrier.
 #[derive(Clone, Copy, Debug)]
 struct AbsentLanes {
     pc: u64,
     lanes: u64,
 }
 
-/// A wave.
+/// State of a wave.
 #[derive(Debug, Default)]
 struct BarrierWave {
     /// Lanes active at the start of the wave.
     begun: u64,
-    /// Address of the barrier that the wave waits at.
+    /// Address of the barrier at which the wave is waiting.
     at: Option<u64>,
-    /// Lanes inactive at the barriers passed so far, one entry per address.
+    /// Lanes that were inactive at the barriers passed so far, one entry per address.
     absent: Vec<AbsentLanes>,
-    /// Address of the wave's S_ENDPGM, once it has ended.
+    /// Address of the wave's S_ENDPGM, after it has ended.
     ended: Option<u64>,
 }
 
@@ -244,11 +244,11 @@ struct BarrierWatch {
     blocked: Blocked,
     partial: Partials,
     groups: Groups<Vec<BarrierWave>>,
-    /// Number of waves with inactive lanes at a barrier.
+    /// Number of waves with lanes that were inactive at a barrier.
     absent: usize,
 }
 
-/// Location of a wave's instruction, read from code.
+/// Returns the location of an instruction of a wave, with its text from the code.
 fn place(dispatched: &Dispatched<'_>, pc: u64, wave: WaveId) -> FindingPlace {
     let step = dispatched.code.step(pc).and_then(Result::ok);
     FindingPlace {
@@ -301,7 +301,7 @@ impl BarrierWatch {
         });
     }
 
-    /// Lanes are active at an instruction: those missing at an earlier barrier have skipped it.
+    /// Records that lanes are active. Lanes that were missing at an earlier barrier have skipped it.
     fn active(&mut self, context: &Context<'_>, active: u64) {
         let id = context.id();
         let wave = self.wave(id);
@@ -338,7 +338,7 @@ impl BarrierWatch {
     }
 }
 
-/// Lanes that access memory other than their own scratch.
+/// Returns the lanes that access memory other than their own scratch.
 fn shared_lanes(context: &Context<'_>, access: &Access) -> u64 {
     if access.scalar {
         return 0;

@@ -1,7 +1,7 @@
-//! Out-of-bounds accesses to allocations, LDS, scratch and buffers, stores to read-only memory, and loads from
+//! Accesses out of the bounds of allocations, LDS, scratch and buffers, stores to read-only memory, and loads from
 //! write-only memory.
 //!
-//! A finding precedes the fault if hardware and the emulator would fault. If hardware returns 0 and drops
+//! If hardware and the emulator fault, the finding is reported before the fault. If hardware returns 0 and drops
 //! stores, the run continues.
 
 use gcn_emu::fault::Intent;
@@ -18,13 +18,13 @@ use crate::finding::{Finding, FindingAddress, FindingKey, Findings, Help, Kind};
 use crate::nearest::nearest;
 use crate::quantity::quantity;
 
-/// Bytes of a dword.
+/// Size of a dword in bytes.
 const DWORD: u64 = 4;
 
-/// Label of an access outside a descriptor.
+/// Label of an access beyond a descriptor's end.
 const BEYOND_DESCRIPTOR: &str = "goes beyond the descriptor's end";
 
-/// A lane's access that is out of bounds or breaks an access rule.
+/// An access by a lane that is out of bounds or violates an access rule.
 struct OutOfBounds {
     kind: Kind,
     lane: usize,
@@ -66,12 +66,12 @@ impl OutOfBounds {
     }
 }
 
-/// Problems of an access: the first lane for each kind, so that no kind hides another.
+/// Problems of an access. The first lane is kept for each kind, so that no kind hides another.
 #[derive(Default)]
 struct FirstOfEachKind(Vec<OutOfBounds>);
 
 impl FirstOfEachKind {
-    /// Records a lane's problem unless an earlier lane has one of the same kind.
+    /// Records a lane's problem, unless an earlier lane has a problem of the same kind.
     fn add(&mut self, kind: Kind, make: impl FnOnce() -> OutOfBounds) {
         if self.0.iter().all(|it| it.kind != kind) {
             self.0.push(make());
@@ -87,7 +87,7 @@ fn verb(intent: Intent) -> &'static str {
     }
 }
 
-/// Finding kind, description of the memory, and help for a broken access rule.
+/// Returns the finding kind, a description of the memory, and help for a violated access rule.
 fn broken(rule: AccessRule) -> (Kind, &'static str, Option<&'static str>) {
     const UNMAP: &str =
         "call clEnqueueUnmapMemObject before the kernel, and have the kernel wait for it";
@@ -134,7 +134,7 @@ fn broken(rule: AccessRule) -> (Kind, &'static str, Option<&'static str>) {
     }
 }
 
-/// Sentence that locates an address in restricted memory.
+/// Returns a sentence that locates an address in restricted memory.
 fn place_of(address: u64, restricted: &Restricted) -> String {
     let Range { start, end } = restricted.range;
     let region = || format!("{} from {start:#x} on", quantity(end - start, "byte"));
@@ -153,7 +153,7 @@ fn place_of(address: u64, restricted: &Restricted) -> String {
     }
 }
 
-/// Byte range of a lane's access.
+/// Bytes that a lane accesses.
 struct Extent {
     first: u64,
     bytes: u64,
@@ -165,14 +165,14 @@ impl Extent {
     }
 }
 
-/// Global memory, with a cache of the last allocation found.
+/// Global memory, with a cache of the last allocation that was found.
 struct LastAllocation<'a> {
     memory: &'a Memory,
     range: Range<u64>,
 }
 
 impl LastAllocation<'_> {
-    /// True if a single allocation, or a single host range, contains all bytes.
+    /// True if one allocation, or one host range, contains all the bytes.
     fn holds(&mut self, it: &Extent) -> bool {
         if self.range.contains(&it.first) && self.range.contains(&it.last()) {
             return true;
@@ -194,8 +194,8 @@ impl LastAllocation<'_> {
     }
 }
 
-/// Bytes of LDS that an instruction may access: the allocated size and, up to GCN 1.2, at most the value of M0
-/// (errata E035). Also returns a description of the limit.
+/// Returns the number of LDS bytes that an instruction may access, and a description of the limit. The limit is the
+/// allocated size and, up to GCN 1.2, also M0 (errata E035).
 fn lds_limit(context: &Context<'_>, step: &Step) -> (u64, &'static str) {
     let asked = u64::from(context.dispatched.dispatch.lds_bytes);
     let is_share = step.inst.encoding == Encoding::Ds;
@@ -207,7 +207,7 @@ fn lds_limit(context: &Context<'_>, step: &Step) -> (u64, &'static str) {
     }
 }
 
-/// A wave's access being checked.
+/// An access of a wave that is being checked.
 struct BoundsCheck<'a, 'e> {
     context: &'a Context<'a>,
     event: &'a MemoryEvent<'e>,
@@ -230,12 +230,12 @@ impl BoundsCheck<'_, '_> {
         }
     }
 
-    /// Description of the access, such as `stores 8 bytes`.
+    /// Describes the access, as in `stores 8 bytes`.
     fn text(&self) -> String {
         format!("{} {}", verb(self.intent), quantity(self.bytes(), "byte"))
     }
 
-    /// All problems of the access.
+    /// Returns all problems of the access.
     fn outside(&self) -> FirstOfEachKind {
         let mut found = FirstOfEachKind::default();
         let of_one_kind = [self.lds(), self.descriptor(), self.scratch()];
@@ -284,7 +284,7 @@ impl BoundsCheck<'_, '_> {
             .or_else(|| copied.find_map(|(lane, place, bytes)| at(lane, place, bytes)))
     }
 
-    /// Checks buffer descriptors, including those of scalar memory.
+    /// Checks buffer descriptors, including those of scalar loads and stores.
     fn descriptor(&self) -> Option<OutOfBounds> {
         let access = self.access();
         let plan = self.event.instruction.step.memory.as_deref()?;
@@ -365,7 +365,7 @@ impl BoundsCheck<'_, '_> {
         {
             return;
         }
-        // Bytes that lie together: of what reaches this through a descriptor those of a dword, since records are interleaved.
+        // Number of contiguous bytes. Through a descriptor, these form a dword, since records are interleaved.
         let unit = match access.buffer {
             0 => bytes,
             _ if access.splits_dwords() => 1,
@@ -394,7 +394,7 @@ impl BoundsCheck<'_, '_> {
         }
     }
 
-    /// Records an access that breaks a rule, starting at the byte at an address.
+    /// Records an access that violates a rule, starting at address `first`.
     fn forbidden(
         &self,
         lane: usize,
@@ -413,7 +413,7 @@ impl BoundsCheck<'_, '_> {
         });
     }
 
-    /// Access through the scratch descriptor whose first or last byte is in another wave's scratch.
+    /// Returns an access through the scratch descriptor whose first or last byte is in another wave's scratch.
     fn foreign_scratch(&self, lane: usize) -> Option<OutOfBounds> {
         let plan = self.event.instruction.step.memory.as_deref()?;
         let access = self.access();
@@ -433,20 +433,20 @@ impl BoundsCheck<'_, '_> {
         if first.max(last) < limit * LANES as u64 {
             return None;
         }
-        // A dword of every lane makes a row (errata E087). An offset below 0 has the 32 bits that it has in a register.
+        // A row has one dword for each lane (errata E087). A negative offset is shown as its 32 bits in a register.
         let row = (first as i64).div_euclid(DWORD as i64 * LANES as i64) as u64;
         let offset = row.wrapping_mul(DWORD) as u32 | (first % DWORD) as u32;
         Some(self.beyond_scratch(lane, offset.into(), limit))
     }
 
-    /// Access at an offset beyond a lane's `limit` bytes of scratch.
+    /// Creates the finding for an access at an offset beyond the `limit` bytes of a lane's scratch.
     fn beyond_scratch(&self, lane: usize, offset: u64, limit: u64) -> OutOfBounds {
         let limit = quantity(limit, "byte");
         let message = format!("{} at {offset:#x} of {limit} of scratch", self.text());
         OutOfBounds::new(Kind::ScratchOutOfBounds, lane, message)
     }
 
-    /// Restricted memory whose rule applies to this kind of access.
+    /// Returns the restricted memory whose rule forbids this access.
     fn all_restricted(&self) -> impl Iterator<Item = &Restricted> {
         let forbids = |it: &&Restricted| match it.rule {
             AccessRule::ArgumentsRead | AccessRule::ReadOnly | AccessRule::MappedForReading => {
@@ -459,13 +459,13 @@ impl BoundsCheck<'_, '_> {
         all.iter().filter(forbids)
     }
 
-    /// Restricted memory that overlaps an inclusive address range.
+    /// Returns the restricted memory that overlaps an inclusive address range.
     fn restricted(&self, first: u64, last: u64) -> impl Iterator<Item = &Restricted> {
         self.all_restricted()
             .filter(move |it| it.range.start <= last && first < it.range.end)
     }
 
-    /// Records an access to unmapped bytes starting at an address.
+    /// Records an access to unmapped bytes that starts at address `first`.
     fn unmapped(&self, lane: usize, first: u64, memory: &Memory, found: &mut FirstOfEachKind) {
         let near = memory.nearest(first);
         match near {
@@ -487,7 +487,7 @@ impl BoundsCheck<'_, '_> {
     }
 }
 
-/// True if an access of LDS is within bounds.
+/// True if an LDS access is within bounds.
 pub(super) fn overlook(context: &Context<'_>, access: &ShareAccess<'_>) -> bool {
     access.range.end <= lds_limit(context, access.step).0
 }

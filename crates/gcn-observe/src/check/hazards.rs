@@ -1,11 +1,11 @@
-//! Pairs of instructions with too few wait states in between, and reads of VCCZ while it may be wrong.
+//! Pairs of instructions with too few wait states between them, and reads of VCCZ while it may be wrong.
 //!
-//! The emulator has no pipeline, so a missing wait state changes no result. This checker counts the wait states
-//! between the instructions that a wave executes, across taken branches too.
+//! The emulator has no pipeline, so missing wait states do not change results. This checker counts the wait states
+//! between the instructions that a wave executes, including across taken branches.
 //!
-//! The hazards that a sequence of instructions begins and ends depend only on the last few instructions before it and
-//! on the state of VCCZ ([`HazardHistory`]). They are computed once per history and sequence, and looked up when a
-//! wave executes the sequence again. A kernel whose code has no violation on any path ([`Ahead`]) is not watched.
+//! The hazards that begin and end in a sequence of instructions depend only on the last few instructions before it and
+//! on the state of VCCZ ([`HazardHistory`]). They are computed once per history and sequence, and looked up when a wave
+//! executes the sequence again. A kernel is not watched if no path through its code has a violation ([`Ahead`]).
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -38,8 +38,8 @@ impl Hazards {
     }
 }
 
-/// Cache of instructions' hazard roles, shared by all dispatches: computing one costs more than executing the
-/// instruction many times.
+/// Cache of the hazard roles of instructions, shared by all dispatches. Computing a role takes longer than executing
+/// the instruction many times.
 #[derive(Default)]
 struct KnownParts(Mutex<HashMap<Inst, HazardPart>>);
 
@@ -88,19 +88,19 @@ struct PlacedInst {
     inst: Inst,
 }
 
-/// An instruction that began hazards.
+/// An instruction that begins hazards.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct BegunHazards {
     at: PlacedInst,
     hazards: HazardSet,
-    /// Wait states since then.
+    /// Number of wait states since then.
     states: u8,
 }
 
-/// The part of a wave's history that later instructions depend on.
+/// The part of a wave's history on which later instructions depend.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 struct HazardHistory {
-    /// The last instructions that began a hazard; earlier ones cannot matter any more.
+    /// Last instructions that began hazards. Earlier ones no longer matter.
     begun: Vec<BegunHazards>,
     vccz: Vccz<PlacedInst>,
 }
@@ -117,7 +117,7 @@ struct HazardError {
 
 #[derive(Clone, Debug)]
 enum HazardErrorKind {
-    /// Hazards begun by an earlier instruction, and the wait states since then.
+    /// An earlier instruction that began hazards, and the number of wait states since then.
     MissingWaitStates {
         before: PlacedInst,
         states: u8,
@@ -133,10 +133,10 @@ struct SequenceResult {
     wrong: Box<[HazardError]>,
 }
 
-/// A sequence of instructions: number of the first one, and length.
+/// Sequence of instructions: number of the first one, and number of instructions.
 type Sequence = (usize, usize);
 
-/// Cached histories and results of sequences.
+/// Cached histories, and results of sequences.
 #[derive(Default)]
 struct KnownSequences {
     pasts: Vec<HazardHistory>,
@@ -144,11 +144,11 @@ struct KnownSequences {
     outcomes: HashMap<(PastNumber, Sequence), SequenceResult>,
 }
 
-/// Maximum number of cached results; only code that jumps about at random has more.
+/// Maximum number of cached results, which only code with erratic jumps exceeds.
 const MAX_OUTCOMES: usize = 1 << 16;
 
 impl KnownSequences {
-    /// Interns a history.
+    /// Interns a history, and returns its number.
     fn number(&mut self, past: HazardHistory) -> PastNumber {
         let next = self.pasts.len() as PastNumber;
         *self.numbers.entry(past).or_insert_with_key(|past| {
@@ -164,7 +164,7 @@ struct HazardWatch {
     known_parts: Arc<KnownParts>,
     parts: ByStep<HazardPart>,
     known: KnownSequences,
-    /// Last result by first instruction of the sequence, if it had no problems.
+    /// Last result for each first instruction of a sequence, if it had no problems.
     recent: Vec<Option<(PastNumber, usize, PastNumber)>>,
     /// Current history of each wave.
     waves: Waves<PastNumber>,
@@ -298,7 +298,7 @@ impl HazardWatch {
     }
 }
 
-/// Bytes of a dword.
+/// Size of a dword in bytes.
 const DWORD: u64 = 4;
 
 impl WaveObserver for HazardWatch {

@@ -1,11 +1,11 @@
-//! Accesses through a pointer to one allocation that reach another.
+//! Accesses through a pointer to one allocation that reach another allocation.
 //!
-//! A loaded pair of dwords whose value is an address in an allocation, whether an argument or read from memory, is a
-//! pointer to it. Its halves are marked, and marks propagate through moves, selects, additions of numbers, and spills
-//! to scratch. The difference of two pointers to one allocation is a number. Any other result of a marked value is
-//! lost: an address with a lost part is not checked, since the compiler may have combined two pointers.
+//! A loaded pair of dwords, which may be an argument or come from memory, is a pointer to an allocation if its value is an
+//! address in the allocation. Its halves are marked, and marks propagate through moves, selects, additions of numbers, and
+//! spills to scratch. The difference of two pointers to one allocation is a number. Any other result computed from a marked
+//! value is lost. An address with a lost component is not checked, since the compiler may have combined two pointers.
 //!
-//! Unmapped bytes follow each allocation, so a pointer to its end is not a pointer to the next one.
+//! Unmapped bytes follow each allocation, so a pointer to the end of one is not a pointer to the next.
 
 mod facts;
 mod marks;
@@ -66,14 +66,14 @@ struct ProvenanceWatch {
 
 /// Size of a pointer in bytes.
 const POINTER: u64 = 8;
-/// Address bits in the high half of a pointer; descriptors keep other fields in the rest.
+/// Address bits in the upper half of a pointer. Descriptors have other fields in the remaining bits.
 const ADDRESS_BITS: u32 = 0xffff;
-/// Low bits that are zero in an allocation's first address: allocations are aligned to 64 KiB.
+/// Number of low bits that are zero in an allocation's first address. Allocations are aligned to 64 KiB.
 const OFFSET_BITS: u32 = 16;
 /// Maximum number of dwords in a result.
 const RESULT: usize = 2;
 
-/// An instruction about to execute.
+/// An instruction that is about to execute.
 struct Issue<'a> {
     context: &'a Context<'a>,
     instruction: &'a Instruction<'a>,
@@ -82,7 +82,7 @@ struct Issue<'a> {
 }
 
 impl Issue<'_> {
-    /// Mark of an operand's dword in a lane.
+    /// Returns the mark of a dword of an operand in a lane.
     fn mark(&self, marks: &PointerMarks, it: MarkedOperand, dword: u8, lane: usize) -> PointerMark {
         if dword >= it.dwords {
             return PointerMark::Number;
@@ -94,7 +94,7 @@ impl Issue<'_> {
         }
     }
 
-    /// Value of an operand's dword in a lane.
+    /// Returns the value of a dword of an operand in a lane.
     fn value(&self, it: MarkedOperand, dword: u8, lane: usize) -> u32 {
         let wave = self.context.wave;
         match self.instruction.operands[it.place] {
@@ -110,7 +110,7 @@ impl Issue<'_> {
         (0..it.dwords).any(|dword| self.mark(marks, it, dword, lane) != PointerMark::Number)
     }
 
-    /// Mark of the result of an operation that is not followed.
+    /// Returns the mark of the result of an operation that is not followed.
     fn other(&self, marks: &PointerMarks, lane: usize) -> PointerMark {
         let exec = if self.facts.crosses {
             u64::MAX
@@ -126,7 +126,7 @@ impl Issue<'_> {
         }
     }
 
-    /// Mark of the bitwise AND of two sources: an aligned pointer stays in its allocation.
+    /// Returns the mark of the bitwise AND of two sources. An aligned pointer remains in its allocation.
     fn common_bits(&self, marks: &PointerMarks, dword: u8, lane: usize) -> PointerMark {
         let [a, b] = self.facts.sources[..] else {
             return PointerMark::Lost;
@@ -150,7 +150,7 @@ impl Issue<'_> {
         if stays { mark } else { PointerMark::Lost }
     }
 
-    /// Mark of a dword of the result in a lane.
+    /// Returns the mark of a dword of the result in a lane.
     fn result(&self, marks: &PointerMarks, dword: u8, lane: usize) -> PointerMark {
         let sources = &self.facts.sources;
         let source = |number: usize| match sources.get(number) {
@@ -195,7 +195,7 @@ impl Issue<'_> {
         }
     }
 
-    /// Lane selected by V_READLANE or V_WRITELANE.
+    /// Returns the lane selected by V_READLANE or V_WRITELANE.
     fn chosen_lane(&self) -> usize {
         match self.facts.sources.get(1) {
             Some(it) => self.value(*it, 0, 0) as usize % 64,
@@ -225,7 +225,7 @@ impl Issue<'_> {
         } else {
             self.instruction.exec
         };
-        // A lane may read others, so that all are worked out before one is written.
+        // Lanes may read other lanes, so all results are computed before any is written.
         let mut found: Vec<(usize, [PointerMark; RESULT])> = Vec::with_capacity(64);
         for lane in lanes(exec) {
             let mut dwords = [PointerMark::Number; RESULT];
@@ -247,7 +247,7 @@ impl Issue<'_> {
         }
     }
 
-    /// Sets the marks of an operand. Dwords beyond the result's get the mark of the last one, lost or number.
+    /// Sets the marks of an operand. Dwords beyond [`RESULT`] get the last mark.
     fn set(
         &self,
         marks: &mut PointerMarks,
@@ -272,7 +272,7 @@ impl Issue<'_> {
     }
 }
 
-/// Marks of both halves of the address of a lane's access; lost if two of its components are marked.
+/// Returns the marks of both halves of the address that a lane accesses. They are lost if two components are marked.
 fn address_marks(
     marks: &PointerMarks,
     plan: &MemoryPlan,
@@ -313,19 +313,19 @@ fn address_marks(
                 None => base,
             }
         }
-        // An image's descriptor has its address without the low bits.
+        // The descriptor of an image contains its address without the low bits.
         (Family::Share | Family::Scratch | Family::ScalarScratch | Family::Image, _)
         | (Family::Flat | Family::Global, None) => (PointerMark::Number, PointerMark::Number),
     }
 }
 
-/// The allocation that contains an address, or ends at it: first address and length.
+/// Finds the allocation that contains an address or ends at it. Returns its first address and its length.
 fn allocation(memory: &Memory, address: u64) -> Option<(u64, u64)> {
     let (region, offset) = memory.find(address, 0)?;
     Some((address - offset, region.len()))
 }
 
-/// An access through a pointer to another allocation.
+/// An access to an allocation through a pointer to another allocation.
 struct WrongAccess {
     lane: usize,
     address: u64,
@@ -338,7 +338,7 @@ impl ProvenanceWatch {
         self.facts.of(instruction.step, make).clone()
     }
 
-    /// First lane whose access is outside the allocation that its address points to.
+    /// Finds the first lane whose access is outside the allocation to which its address points.
     fn wrong(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) -> Option<WrongAccess> {
         let plan = event.instruction.step.memory.as_deref()?;
         event.intent()?;
@@ -355,7 +355,7 @@ impl ProvenanceWatch {
             if address.wrapping_sub(pointer.base) <= pointer.len {
                 continue;
             }
-            // Memory of nobody is the matter of another check, and so is memory that was freed.
+            // Other checks report accesses to unmapped and freed memory.
             let reached = allocation(memory, address).filter(|it| address - it.0 < it.1);
             let own = allocation(memory, pointer.base);
             if reached.is_some() && own == Some((pointer.base, pointer.len)) {
@@ -409,7 +409,7 @@ impl ProvenanceWatch {
         });
     }
 
-    /// Records the marks of values stored to scratch.
+    /// Records the marks of values that are stored to scratch.
     fn spill(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
         let facts = self.facts(event.instruction);
         let marks = self.waves.get(context.id());
@@ -428,7 +428,7 @@ impl ProvenanceWatch {
         }
     }
 
-    /// Marks loaded values: from scratch by the recorded marks, from other memory by recognizing pointers.
+    /// Marks loaded values. Values from scratch get their recorded marks; in other memory, pointers are recognized.
     fn loaded(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
         let facts = self.facts(event.instruction);
         let access = event.access();
@@ -512,7 +512,7 @@ impl WaveObserver for ProvenanceWatch {
         let marks = self.waves.get(context.id());
         let plan = instruction.step.memory.as_deref();
         if plan.is_some_and(|plan| plan.does.intent().is_some()) {
-            // The registers that are watched are asked for before the load is executed.
+            // The set of watched registers is requested before the load executes.
             marks.set_loading(facts.registers);
             return;
         }

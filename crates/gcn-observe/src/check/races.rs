@@ -1,66 +1,66 @@
 //! Data races: unordered accesses to the same byte, at least one of which is a write.
 //!
 //! # Model
-//! Agents are waves, or lanes with [`Check::Lanes`](crate::finding::Check::Lanes), and the host, for reads and writes
-//! through the runtime while a kernel runs. The checker observes every access to LDS and global memory, including
-//! scalar loads and LDS_DIRECT, in all workgroups (`watch`). An access has an agent, the agent's clock, a kind and a
-//! site in the code (`access`). An agent knows the clocks up to which other agents' accesses happen before its own
-//! (`clock`, and per workgroup `group`); what a kernel can synchronize with is found in its code (`synchronization`).
+//! Agents are waves (lanes with [`Check::Lanes`](crate::finding::Check::Lanes)) and the host, which may read and write
+//! memory through the runtime while a kernel runs. The checker observes all accesses to LDS and global memory in all
+//! workgroups, including scalar loads and LDS_DIRECT (`watch`). Each access has an agent, the agent's clock, a kind and
+//! a code site (`access`). Each agent knows the clocks up to which the accesses of other agents happen before its own
+//! (`clock`, and per workgroup `group`). The kernel's code shows which synchronization it can use (`synchronization`).
 //!
 //! One access happens before another
-//! - by a barrier, within a workgroup;
-//! - by a release and an acquire. A release is an atomic or a store issued when waits have completed the wave's
-//!   earlier operations: vector memory (vmcnt 0) for other workgroups, LDS (lgkmcnt 0) within its own. An acquire is
-//!   a returning atomic or a GLC load that reads from the release or from its release sequence of later atomics.
-//!   Within a workgroup that is sufficient. A wave of another workgroup must also wait for the value, which orders
-//!   its stores, atomics and GLC loads, and then execute BUFFER_WBINVL1 for other loads and S_DCACHE_INV for scalar
-//!   ones;
-//! - by global wave synchronisation: each of its instructions releases and acquires, as above for another workgroup,
-//!   except that the invalidation may precede it if the wave loads nothing in between. A release there is visible to
-//!   all waves that synchronise later or still wait, whichever resource they use;
-//! - by the acquire fence at the start of a dispatch; without one, its caches may hold stale values. A dispatch that
-//!   begins before another has ended is unordered with it.
+//! - through a barrier, within a workgroup;
+//! - through a release and an acquire. A release is an atomic or a store issued after waits have completed the wave's
+//!   earlier operations: vector memory (vmcnt 0) for other workgroups, LDS (lgkmcnt 0) within its own. An acquire is a
+//!   returning atomic or a GLC load that reads from the release or from its release sequence of later atomics. Within a
+//!   workgroup that is sufficient. A wave of another workgroup must also wait for the value, which orders its stores,
+//!   atomics and GLC loads, and then execute BUFFER_WBINVL1 to order other loads and S_DCACHE_INV to order scalar
+//!   loads;
+//! - through global wave synchronization (GWS): each GWS instruction releases and acquires, as above for another
+//!   workgroup, except that the invalidation may precede it if the wave loads nothing in between. The release is
+//!   visible to all waves that synchronize later or are still waiting, whichever resource they use;
+//! - through the acquire fence at the start of a dispatch; without one, its caches may hold stale values. A dispatch
+//!   that begins before another has ended is unordered with it.
 //!
-//! Atomics, GLC loads and stores to one location do not race with each other, except a plain store with an atomic:
-//! the store counts as atomic only if it follows waits for the wave's earlier writes. Two lanes of one instruction
-//! that store different values to one address are always reported. Two stores of equal values are a warning.
+//! Atomics, GLC loads and stores to one location do not race with each other, except a plain store with an atomic: the
+//! store counts as atomic only if it follows waits for the wave's earlier writes. Two lanes of one instruction that
+//! store different values to one address are always reported. Two stores of equal values cause a warning.
 //!
-//! A failed compare-and-swap is not a write: it does not race with loads, and races with stores as any atomic does.
-//! This also applies to a plain load that only feeds a compare-and-swap of the same address (`lint/swap_loads.rs`), from which
-//! compilers build other atomics.
+//! A failed compare-and-swap is not a write: it does not race with loads, but races with stores like any atomic. The
+//! same applies to a plain load that only feeds a compare-and-swap of the same address (`lint/swap_loads.rs`), a
+//! sequence with which compilers implement other atomics.
 //!
 //! # Shadow
-//! Each byte has a history of its last accesses (`shadow`): those of LDS are a workgroup's (`group`), those of global
-//! memory a dispatch's (`global`, `run`). The shadows of concurrent dispatches are compared when they end
-//! (`concurrent_dispatches`).
+//! Each byte has a history of its last accesses (`shadow`). A workgroup has a shadow of its LDS (`group`), and a
+//! dispatch has a shadow of global memory (`global`, `run`). The shadows of concurrent dispatches are compared when
+//! they end (`concurrent_dispatches`).
 //!
 //! # Fast paths
-//! LDS accesses that no other wave can race with are queued, and the next barrier discards them (`lds_queue`). Lanes of
-//! one instruction are compared only if they may overlap (`lanes`). A dispatch's only wave is compared with nothing.
+//! LDS accesses that no other wave can race with are queued, and discarded at the next barrier (`lds_queue`). Lanes of one
+//! instruction are compared only if they may overlap (`lanes`). If a dispatch has a single wave, its accesses are not compared.
 //!
 //! # Reports
-//! A shadow entry has no lanes: a log of recent accesses gives a report the lane of the earlier access (`access_log`,
-//! `report`).
+//! Shadow entries do not contain lanes. A report looks up the lane of the earlier access in a log of recent accesses
+//! (`access_log`, `report`).
 //!
 //! # Limits
-//! Known limits: races hidden because this execution happens to order them; atomic loads and relaxed atomic stores
-//! compiled to plain ones (they count as plain, which reports those of workgroup scope); more than two agents that
-//! have loaded a byte since its last write; scratch and GDS; accesses of a dispatch's only wave before the host's
-//! first access or another dispatch's start, unless the kernel can observe the host's writes.
+//! The checker does not detect races that are hidden because this execution happens to order them; races with more than two
+//! agents that have loaded a byte since its last write; races in scratch and GDS; and races of a dispatch's only wave before
+//! the host's first access or another dispatch's start, unless the kernel can observe the host's writes. Atomic loads and
+//! relaxed atomic stores that compilers implement as plain ones count as plain, so those of workgroup scope are reported.
 //!
-//! Nothing is reported where memory may order agents that share no shadow. Two dispatches: the one that ends last can
-//! acquire, and may thereby learn that the other has ended; or the other can acquire, and the last one writes what it
-//! acquires or writes memory after waiting for its stores. The host and a wave: the wave's kernel can acquire or
-//! writes in this way, except for host writes before the wave's access. An order that the host establishes by
-//! starting a dispatch in response to a running one's writes is not observed.
+//! Nothing is reported if memory operations may order agents that share no shadow. Two dispatches may be ordered if the one
+//! that ends last can acquire, and may thereby learn that the other has ended; or if the other can acquire, and the last one
+//! writes a location that it acquires or writes memory after waiting for its own stores. The host and a wave may be ordered if
+//! the wave's kernel can acquire or writes in this way, except for host writes that precede the wave's access. If the host
+//! starts a dispatch in response to a running one's writes, the resulting order is not observed.
 //!
-//! A dispatch is compared with up to 64 dispatches that ended while it ran, whose shadows take at most 1 GiB; if
-//! there are more, it is compared with the oldest before its own end.
+//! A dispatch is compared with up to 64 dispatches that ended while it ran, whose shadows may take 1 GiB in total. If
+//! there are more, it is compared with the oldest of them before it ends.
 //!
-//! At most 4 GiB of shadow are used; memory beyond is not watched. A shadow takes about 24 bytes per 256 bytes
-//! accessed as a whole, six times the memory if dwords are separate, and 24 times if bytes are. Waves after the first
-//! 16 million of a dispatch are not watched; a wave that has released more than four million times is unordered with
-//! everything and no longer reported.
+//! A dispatch's shadow of global memory may take 4 GiB; memory accessed after that is not watched. A shadow takes about
+//! 24 bytes per 256 bytes accessed as a whole, six times the size of the memory if dwords are accessed separately, and
+//! 24 times if bytes are. Waves after the first 16 million of a dispatch are not watched. A wave that has released more
+//! than four million times (a lane, 65 thousand) is unordered with everything, and its races are no longer reported.
 
 mod access;
 mod clock;
@@ -141,7 +141,7 @@ impl Observer for Races {
         };
         let mut wants = self.wants();
         wants.set(Events::COUNTERS, run.means.needs_counters());
-        // What a compare-and-swap has written is known behind it alone, and pages are held until then.
+        // The result of a compare-and-swap is known only after it has executed, and pages are held until then.
         let needs_accessed = run.means.has_swaps || run.holds_pages;
         wants.set(Events::ACCESSED, needs_accessed);
         wants

@@ -1,11 +1,11 @@
 //! Uses of uninitialized registers, LDS, scratch and buffers.
 //!
-//! Each bit has a shadow bit that marks it as undefined. Moves and arithmetic propagate these bits, exactly where
-//! that is cheap, so moving an undefined value is not a finding. Using one is, if it determines an address, control
-//! flow or the active lanes, or remains in a buffer after the kernel.
+//! Each bit has a shadow bit that marks it as undefined. Moves and arithmetic propagate shadow bits, with full
+//! precision if that is cheap, so moving an undefined value is not a finding. Using it to determine an address, control
+//! flow or active lanes is a finding, and so is leaving it in a buffer after the kernel.
 //!
-//! Instructions are evaluated at issue, when their sources are available. Most read and write only defined registers,
-//! which a single test against the sets of undefined registers shows.
+//! Instructions are evaluated at issue, when their sources are available. Most of them access only defined registers,
+//! as a single test against the sets of undefined registers shows.
 
 mod part;
 mod origin;
@@ -119,13 +119,13 @@ struct UninitWatch {
     shared: Arc<SharedResults>,
     facts: ByStep<Arc<UninitFacts>>,
     moved: MovedFacts,
-    /// State of each wave; the executing wave is the current one.
+    /// State of each wave. The executing wave is the current one.
     waves: Waves<UndefinedWave>,
     groups: Groups<GroupState>,
-    /// States of ended waves, for reuse.
+    /// State of ended waves, kept for reuse.
     spare: Vec<UndefinedWave>,
     loads: Loads,
-    /// Numbers of stores that left undefined bits, by instruction address.
+    /// Numbers of the stores that left undefined bits, by instruction address.
     stores: HashMap<u64, u32>,
     /// Scratch buffer for addresses, reused to avoid allocation.
     access: Box<Access>,
@@ -305,7 +305,7 @@ impl UninitWatch {
         );
     }
 
-    /// Handles a memory instruction.
+    /// Handles a memory instruction. `reads_defined` is true if it reads only defined registers.
     fn memory(
         &mut self,
         context: &Context<'_>,
@@ -334,7 +334,7 @@ impl UninitWatch {
             access: &self.access,
             spans: &mut self.spans,
         };
-        // The other texels of a sample may be undefined.
+        // A sample reads other texels, which may be undefined.
         let is_sampled = instruction.step.accesses_texels();
         if reads_defined
             && !is_sampled
@@ -386,7 +386,7 @@ impl UninitWatch {
         }
     }
 
-    /// Registers that an image descriptor adds to its address, if some of them are undefined.
+    /// Returns the registers that an image descriptor adds to the address, if some of them are undefined.
     #[inline]
     fn undefined_beyond(
         &mut self,
@@ -400,8 +400,8 @@ impl UninitWatch {
         registers.first_undefined(&beyond, exec).map(|_| beyond)
     }
 
-    /// True if an instruction is known to read and leave only defined values, which is then recorded. `bases_number`
-    /// is as in [`ShareAccess`].
+    /// True if an instruction is known to read and leave only defined values. If so, its destinations are marked as
+    /// defined. `bases_number` is [`ShareAccess::bases_number`], if known.
     #[inline]
     fn is_defined(
         &mut self,
@@ -434,7 +434,7 @@ impl UninitWatch {
         loads_defined && defines_result(&mut state.registers, facts, exec)
     }
 
-    /// Handles an instruction that reads undefined bits, may write some, or accesses memory.
+    /// Handles an instruction that may read or write undefined bits, or accesses memory.
     fn slow(&mut self, context: &Context<'_>, instruction: &Instruction<'_>, facts: &UninitFacts) {
         self.decisions(context, instruction, facts);
         let Some(state) = self.waves.current() else {
@@ -467,7 +467,7 @@ impl UninitWatch {
     }
 }
 
-/// Number that distinguishes findings about different registers.
+/// Returns a number that distinguishes findings about different registers.
 fn detail(registers: Registers) -> u64 {
     match registers {
         Registers::Vector { first, .. } => u64::from(first),

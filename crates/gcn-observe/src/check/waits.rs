@@ -1,8 +1,8 @@
-//! Uses of registers and LDS before an S_WAITCNT makes them available.
+//! Uses of registers and LDS before S_WAITCNT makes them available.
 //!
-//! The emulator performs operations at issue, so a missing wait changes no result. This checker tracks the resources
-//! held by each wave's outstanding operations ([`Outstanding`]) and inspects every instruction's registers. A kernel
-//! whose code has no early use on any path ([`Ahead`]) is not watched.
+//! The emulator performs operations at issue, so a missing wait does not change results. This checker tracks the
+//! resources held by each wave's outstanding operations ([`Outstanding`]), and inspects the registers of every
+//! instruction. A kernel is not watched if no path through its code has an early use ([`Ahead`]).
 
 mod facts;
 mod lds;
@@ -65,7 +65,7 @@ impl Observer for Waits {
 /// A resource held by an operation.
 #[derive(Clone, Debug, PartialEq)]
 struct HeldResource {
-    /// Number and address of the operation's instruction.
+    /// Number and address of the instruction.
     index: usize,
     pc: u64,
     what: HeldPlace,
@@ -73,13 +73,13 @@ struct HeldResource {
 
 #[derive(Clone, Debug, PartialEq)]
 enum HeldPlace {
-    /// Registers, and their lanes, that the operation will write or has yet to read.
+    /// Registers and lanes that the operation will write or has yet to read.
     Registers(RegisterUse, u64),
     /// Bytes of LDS that the operation will write or read.
     Lds { bytes: Arc<LdsBytes>, writes: bool },
 }
 
-/// A wave's operations and the registers they hold.
+/// Operations of a wave, and the registers they hold.
 #[derive(Default)]
 struct WaveOperations {
     outstanding: Outstanding<HeldResource>,
@@ -122,17 +122,17 @@ struct WaitWatch {
     access: Box<Access>,
 }
 
-/// An instruction's use of a held resource.
+/// Use of a held resource by an instruction.
 struct EarlyUse {
     held: Held<HeldResource>,
-    /// Waits that release the resource: counters and values.
+    /// Waits that release the resource, as counters and values.
     waits: Vec<(Counter, u8)>,
     /// Registers used by the instruction.
     its: RegisterUse,
 }
 
 impl EarlyUse {
-    /// Adds another counter, or another execution of the operation, that holds the resource.
+    /// Adds another counter that holds the resource, or another execution of the operation.
     fn also(&mut self, held: &Held<HeldResource>) {
         let until = held.wait();
         match self.waits.iter_mut().find(|(by, _)| *by == held.counter) {
@@ -143,7 +143,7 @@ impl EarlyUse {
 }
 
 impl WaitWatch {
-    /// First conflict of the instruction's registers with each outstanding operation.
+    /// Finds the first conflict of the instruction's registers with each outstanding operation.
     fn met(
         state: &WaveOperations,
         context: &Context<'_>,
@@ -183,7 +183,7 @@ impl WaitWatch {
         found
     }
 
-    /// Reports conflicts, and releases the registers so that later uses of the same value are not reported again.
+    /// Reports conflicts, and releases the registers so that later uses of the same value are not reported.
     fn registers(
         findings: &Findings,
         facts: &ByStep<WaitFacts>,
@@ -222,7 +222,7 @@ impl WaitWatch {
         }
     }
 
-    /// Reports LDS accesses that overlap incomplete ones.
+    /// Reports LDS accesses that overlap incomplete accesses.
     fn lds(&mut self, context: &Context<'_>, instruction: &Instruction<'_>, uses: LdsUse) {
         let state = self.waves.get(context.id());
         let unwaited = self.groups.find(context.id().group).map(|it| &*it);
@@ -293,7 +293,7 @@ impl WaitWatch {
         }
     }
 
-    /// Records an issued operation.
+    /// Records an operation that has been issued.
     fn issue(
         &mut self,
         context: &Context<'_>,
@@ -316,7 +316,7 @@ impl WaitWatch {
             lds_lanes = access.lds;
             lanes = access.lanes();
         }
-        // The apertures that the lanes hit decide which counter says so (errata E082).
+        // The apertures that the lanes access determine which counters signal completion (errata E082).
         let is_flat = counters.order == Order::Flat;
         if is_flat && lanes != 0 {
             counters.order = flat_order(lds_lanes, lanes);

@@ -14,16 +14,16 @@
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Help {
-    /// In terms of instructions.
+    /// Fix in terms of instructions.
     pub machine: String,
-    /// In terms of OpenCL C.
+    /// Fix in terms of OpenCL C.
     pub opencl: String,
-    /// In terms of HIP.
+    /// Fix in terms of HIP.
     pub hip: String,
 }
 
 impl Help {
-    /// A fix that reads the same in all terms.
+    /// Creates a fix with the same text in all terms.
     pub fn new(text: impl Into<String>) -> Help {
         let text = text.into();
         Help {
@@ -33,7 +33,7 @@ impl Help {
         }
     }
 
-    /// Sets the text for OpenCL C.
+    /// Sets the text in terms of OpenCL C.
     #[must_use]
     pub fn opencl(self, text: impl Into<String>) -> Help {
         Help {
@@ -42,7 +42,7 @@ impl Help {
         }
     }
 
-    /// Sets the text for HIP.
+    /// Sets the text in terms of HIP.
     #[must_use]
     pub fn hip(self, text: impl Into<String>) -> Help {
         Help {
@@ -51,7 +51,7 @@ impl Help {
         }
     }
 
-    /// Appends to the text in terms of instructions.
+    /// Appends `more` to the text in terms of instructions.
     #[must_use]
     pub fn and_machine(self, more: &str) -> Help {
         Help {
@@ -60,7 +60,7 @@ impl Help {
         }
     }
 
-    /// Appends to all texts.
+    /// Appends `more` to all texts.
     #[must_use]
     pub fn and(self, more: &str) -> Help {
         let with = |text: String| text + more;

@@ -1,4 +1,4 @@
-//! Checks and finding kinds: a row for each, with its stable name and its text for `gcn explain`.
+//! Checks and finding kinds: a row for each, with its stable name and the text for `gcn explain`.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use std::fmt;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
-    /// Legal, but often unintended.
+    /// The behaviour is legal, but often unintended.
     Warning,
     /// The result is wrong or depends on timing.
     Error,
@@ -47,7 +47,7 @@ macro_rules! checks {
             /// Every checker.
             pub const ALL: &'static [Check] = &[$(Check::$id),*];
 
-            /// Name used in options.
+            /// Name in options.
             pub const fn name(self) -> &'static str {
                 match self { $(Check::$id => $name),* }
             }
@@ -65,28 +65,28 @@ macro_rules! checks {
 checks! {
     /// Registers and memory used before an S_WAITCNT makes them available.
     Waits "waits" on
-    /// Unordered memory accesses by several waves.
+    /// Unordered memory accesses by different waves.
     Races "races" on
-    /// Barriers not reached by the whole workgroup.
+    /// Barriers that are not reached by the whole workgroup.
     Barriers "barriers" on
-    /// Races between lanes, by the rules of OpenCL; lockstep execution hides some of them.
+    /// Races between lanes according to the rules of OpenCL. Lockstep execution hides some of them.
     Lanes "lanes" off
-    /// Pairs of instructions with too few wait states in between, and reads of VCCZ while it may be wrong.
+    /// Pairs of instructions with too few wait states between them, and reads of VCCZ while it may be wrong.
     Hazards "hazards" on
     /// Undefined values that affect control flow or addresses, or remain in buffers.
     Uninit "uninit" on
     /// Out-of-bounds accesses.
     Bounds "bounds" on
-    /// Divisions by zero, NaNs computed from numbers, and out-of-range conversions to integers.
+    /// Divisions by zero, NaNs computed from numbers, and conversions of out-of-range numbers to integers.
     Arith "arith" off
     /// Misaligned accesses.
     Align "align" off
-    /// Accesses through a pointer to one allocation that reach another.
+    /// Accesses through a pointer to one allocation that reach another allocation.
     Provenance "provenance" off
 }
 
 impl Check {
-    /// Returns the check with a name.
+    /// Returns the check named `name`.
     ///
     /// # Errors
     /// The name is unknown; the message lists the valid ones.
@@ -126,17 +126,17 @@ impl fmt::Display for Check {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KindInfo {
-    /// Name shown after the severity, as `missing-wait` in `error[missing-wait]`.
+    /// Name shown after the severity, such as `missing-wait` in `error[missing-wait]`.
     pub name: &'static str,
-    /// Checker that reports it.
+    /// Checker that reports the finding.
     pub check: Check,
     /// Severity.
     pub severity: Severity,
-    /// Sentences that explain the finding.
+    /// Explanation of the finding, in sentences.
     pub meaning: &'static str,
     /// Code with the problem.
     pub example: &'static str,
-    /// Sentences that explain how to fix it.
+    /// Explanation of the fix, in sentences.
     pub remedy: &'static str,
     /// Document or erratum that states the rule.
     pub source: &'static str,

@@ -1,14 +1,14 @@
-//! The launch of a finding, from which reports derive work-items and arguments.
+//! Launch of a finding, from which reports derive work-items and arguments.
 
 use std::fmt;
 
 use gcn_emu::observe::Dispatched;
 use gcn_emu::run::GridShape;
 
-/// Maximum number of argument bytes kept.
+/// Maximum number of argument bytes that are kept.
 const MAX_ARGUMENT_BYTES: u64 = 4096;
 
-/// Sizes of a finding's dispatch, and its initial arguments.
+/// Sizes and initial arguments of a finding's dispatch.
 ///
 /// # Examples
 /// ```
@@ -20,9 +20,9 @@ const MAX_ARGUMENT_BYTES: u64 = 4096;
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct FindingLaunch {
-    /// Sizes.
+    /// Sizes of the grid and the workgroups.
     pub shape: GridShape,
-    /// Argument segment including hidden arguments, possibly truncated; empty if unknown.
+    /// Argument segment including hidden arguments. May be truncated; empty if unknown.
     pub arguments: Vec<u8>,
 }
 
@@ -45,7 +45,7 @@ impl FindingLaunch {
         }
     }
 
-    /// The 64-bit value at an offset in the arguments; `None` beyond their end.
+    /// Returns the 64-bit value at an offset in the arguments; `None` if the value extends beyond their end.
     pub fn pointer(&self, offset: u64) -> Option<u64> {
         let offset = usize::try_from(offset).ok()?;
         let bytes = self.arguments.get(offset..)?.first_chunk()?;

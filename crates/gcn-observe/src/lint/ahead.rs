@@ -1,4 +1,4 @@
-//! Static analysis of kernels before they run, to rule out findings.
+//! Static analysis of kernels before they run, which rules out findings.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -17,10 +17,10 @@ use super::swap_loads::SwapLoads;
 /// Maximum number of instructions analyzed per kernel.
 const MOST: usize = 1 << 16;
 
-/// Bits of MODE that make instructions use other registers than those named, or skip them: GPR_IDX_EN and VSKIP.
+/// MODE bits with which instructions use registers that they do not name, or are skipped: GPR_IDX_EN and VSKIP.
 const CHANGES_EXECUTION: u32 = 1 << 27 | MODE_VSKIP;
 
-/// Properties of a dispatch that the analysis of its code depends on.
+/// Properties of a dispatch on which the analysis of its code depends.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct ReadingKey {
     entry: u64,
@@ -39,7 +39,7 @@ pub(crate) struct Ahead {
 pub(crate) struct Reached {
     pub(crate) pc: u64,
     pub(crate) inst: Inst,
-    /// Target of a branch, except of a call.
+    /// Target of a branch. Calls have none.
     pub(crate) branch: Option<u64>,
 }
 
@@ -47,22 +47,22 @@ pub(crate) struct Reached {
 #[derive(Debug)]
 struct Reading {
     ruled_out: RuledOut,
-    /// Instructions that the analysis depends on.
+    /// Instructions on which the analysis depends.
     instructions: Vec<Reached>,
-    /// The kernel cannot reach any other instruction.
+    /// True if the kernel cannot reach any other instruction.
     is_complete: bool,
     swap_loads: Arc<SwapLoads>,
 }
 
 impl Ahead {
-    /// Checks that cannot find anything in a dispatch, because on no path of its code is a register used too early or
-    /// a hazard left open. Code that indexes registers, skips instructions, or jumps through registers rules out
-    /// nothing.
+    /// Returns the checks that cannot find anything in a dispatch, because no path through its code uses a register too
+    /// early or violates a hazard. Nothing is ruled out for code that indexes registers, skips instructions, or jumps
+    /// through registers.
     pub(crate) fn ruled_out(&self, dispatched: &Dispatched<'_>) -> RuledOut {
         self.reading(dispatched, |reading| reading.ruled_out)
     }
 
-    /// Passes the instructions that a dispatch may execute to a function; `None` if others may execute.
+    /// Calls `ask` with the instructions that a dispatch may execute. Returns `None` if it may execute others.
     pub(crate) fn instructions<R>(
         &self,
         dispatched: &Dispatched<'_>,
@@ -73,12 +73,12 @@ impl Ahead {
         })
     }
 
-    /// Plain loads of a dispatch's code that only feed compare-and-swaps.
+    /// Returns the plain loads in a dispatch's code that only feed compare-and-swaps.
     pub(crate) fn swap_loads(&self, dispatched: &Dispatched<'_>) -> Arc<SwapLoads> {
         self.reading(dispatched, |reading| reading.swap_loads.clone())
     }
 
-    /// Passes the analysis of a dispatch's code to a function.
+    /// Calls `ask` with the analysis of a dispatch's code.
     fn reading<R>(&self, dispatched: &Dispatched<'_>, ask: impl Fn(&Reading) -> R) -> R {
         let key = ReadingKey {
             entry: dispatched.dispatch.entry,
@@ -98,7 +98,7 @@ impl Ahead {
     }
 }
 
-/// The word of a dispatch's code at an address, and the following one.
+/// Returns the word at an address in a dispatch's code, and the next word.
 fn words(dispatched: &Dispatched<'_>, pc: u64) -> Option<(u32, Option<u32>)> {
     let code = dispatched.code;
     let mut words = code.words().get(code.index(pc)?..)?.iter().copied();
@@ -156,13 +156,13 @@ impl Reading {
     }
 }
 
-/// True if an instruction uses exactly the registers it names and continues where its encoding says.
+/// True if an instruction only uses the registers that it names, and its encoding determines the next instruction.
 fn is_followed(step: &LintStep) -> bool {
     let is_named = |uses: &RegisterUse| {
         let is_mode = uses.registers == Registers::State(UnnumberedState::MODE);
         !(uses.indexed || is_mode && uses.written & CHANGES_EXECUTION != 0)
     };
-    // Of the address of an image the image's descriptor says how many registers it has.
+    // The number of registers in an image address depends on the image descriptor.
     let is_whole = step.inst.uses().address_beyond().is_none();
     let goes_on = !matches!(step.next, Next::Jump { .. });
     is_whole && goes_on && step.uses.iter().all(|(uses, _)| is_named(uses))
@@ -177,7 +177,7 @@ mod tests {
 
     use super::*;
 
-    /// Analyzes words for gfx9 at an address.
+    /// Analyzes GCN 1.4 code.
     fn ruled_out(ahead: &Ahead, words: &[u32]) -> RuledOut {
         const AT: u64 = 0x1000;
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -216,7 +216,7 @@ mod tests {
             let is_good = words == &good;
             assert_eq!(ruled_out(&ahead, words).waits, is_good);
         }
-        // What is behind its end is not this kernel's.
+        // Code after the end does not belong to this kernel.
         let mut longer = good.to_vec();
         longer.push(END);
         assert!(ruled_out(&ahead, &longer).waits);

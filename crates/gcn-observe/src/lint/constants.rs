@@ -1,5 +1,5 @@
-//! Constant propagation for dwords: addresses relative to the program counter (S_GETPC and additions to it), and a
-//! function's return address. Both are followed through scalar registers and lanes of vector registers.
+//! Constant propagation for dwords: addresses relative to the program counter (S_GETPC and additions to its result),
+//! and the return address of a function. Both are followed through scalar registers and lanes of vector registers.
 
 use std::ops::RangeInclusive;
 
@@ -9,13 +9,13 @@ use gcn_isa::{Does, Encoding, Inst, Operand, Ty, regs};
 
 use super::program::LintStep;
 
-/// First register of the pair that holds the return address in LLVM's calling convention.
+/// First register of the pair that contains the return address in LLVM's calling convention.
 pub(super) const LINK: u8 = 30;
 
-/// Callee-saved scalar registers of LLVM's calling convention.
+/// Callee-saved scalar registers in LLVM's calling convention.
 const KEPT: RangeInclusive<u8> = 32..=105;
 
-/// Lanes of a vector register.
+/// Number of lanes in a vector register.
 const LANES: u32 = 64;
 
 /// Location of a dword.
@@ -35,28 +35,28 @@ enum KnownValue {
     },
 }
 
-/// Known values.
+/// Values that are known at a program point.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Constants {
     /// Locations with known values, sorted.
     known: Vec<(Place, KnownValue)>,
-    /// SCC, as a carry.
+    /// SCC as a carry, if known.
     carry: Option<bool>,
-    /// Bitmap of scalar registers written by the function.
+    /// Bitmap of the scalar registers that the function writes.
     written: u128,
 }
 
-/// Bitmap of scalar registers.
+/// Returns a bitmap of scalar registers.
 fn bits(registers: impl IntoIterator<Item = u8>) -> u128 {
     let bit = |register: u8| 1_u128.checked_shl(register.into()).unwrap_or(0);
     registers.into_iter().fold(0, |all, it| all | bit(it))
 }
 
-/// Locations set to known values by an instruction, and its carry.
+/// Locations that an instruction sets to known values, and the resulting carry.
 type KnownResults = (Vec<(Place, KnownValue)>, Option<bool>);
 
 impl Constants {
-    /// Values known on entry to a function whose return address is in a pair of registers.
+    /// Returns the values known on entry to a function. `link` is the first register of the pair with the return address.
     pub(super) fn called(link: u8) -> Constants {
         let half = |is_high: bool| {
             let register = Place::Scalar(link.saturating_add(is_high.into()));
@@ -68,7 +68,7 @@ impl Constants {
         }
     }
 
-    /// Intersects with another path. Returns true if values were lost.
+    /// Joins the values of another path. Returns true if this state changed.
     pub(super) fn join(&mut self, other: &Constants) -> bool {
         let before = (self.known.len(), self.carry, self.written);
         self.known.retain(|it| other.known.contains(it));
@@ -79,7 +79,7 @@ impl Constants {
         before != (self.known.len(), self.carry, self.written)
     }
 
-    /// Facts at the end of a function, for its callers.
+    /// Returns the facts at the end of a function, for its callers.
     pub(super) fn at_end(&self) -> Constants {
         Constants {
             written: self.written,
@@ -87,15 +87,15 @@ impl Constants {
         }
     }
 
-    /// Values known before a call that remain valid after it. A callee restores the vector registers that its caller
-    /// needs.
+    /// Returns the values from before a call that remain valid after it. A callee restores the vector registers that
+    /// its caller needs.
     pub(super) fn behind(mut self, callee: &Constants) -> Constants {
         self.forget_scalars(callee.written);
         self.carry = None;
         self
     }
 
-    /// Values that remain valid after a call to an unknown function.
+    /// Returns the values that remain valid after a call to an unknown function.
     pub(super) fn behind_unknown(self) -> Constants {
         self.behind(&Constants {
             written: !bits(KEPT),
@@ -108,7 +108,7 @@ impl Constants {
         known.map(|(_, value)| *value)
     }
 
-    /// Value of a register.
+    /// Returns the value of a register, if it is a known number.
     fn register(&self, register: u8) -> Option<u32> {
         match self.get(Place::Scalar(register))? {
             KnownValue::Number(value) => Some(value),
@@ -116,13 +116,13 @@ impl Constants {
         }
     }
 
-    /// Address in a pair of registers.
+    /// Returns the address in a pair of registers, if known.
     pub(super) fn address(&self, first: u8) -> Option<u64> {
         let (low, high) = (self.register(first)?, self.register(first.checked_add(1)?)?);
         Some(u64::from(low) | u64::from(high) << 32)
     }
 
-    /// True if a pair of registers holds the return address.
+    /// True if a pair of registers contains the return address.
     fn returns_by(&self, first: u8) -> bool {
         let has = |register, is_high| {
             self.get(Place::Scalar(register)) == Some(KnownValue::Return { is_high })
@@ -130,7 +130,7 @@ impl Constants {
         has(first, false) && has(first.saturating_add(1), true)
     }
 
-    /// True if a jump through a pair of registers is a tail call, because other registers hold the return address.
+    /// True if a jump through a pair of registers is a tail call, because other registers contain the return address.
     pub(super) fn is_tail_call(&self, first: u8) -> bool {
         let is_ready = |(place, _): &(Place, KnownValue)| match place {
             Place::Scalar(register) => self.returns_by(*register),
@@ -187,7 +187,7 @@ impl Constants {
         }
     }
 
-    /// The lane of a vector register that is the only destination of an instruction.
+    /// Returns the lane of a vector register, if it is the instruction's only destination.
     fn lane_written(&self, inst: &Inst) -> Option<Place> {
         let is_one = inst.does() == Does::Alu(AluOp::WriteLane);
         let mut operands = inst.row().slots().map(|slot| inst.operand(slot));
@@ -201,13 +201,13 @@ impl Constants {
         }
     }
 
-    /// A lane of a vector register, if its number is known.
+    /// Returns a lane of a vector register, if the lane's number is known.
     fn lane(&self, register: u8, number: Operand) -> Option<Place> {
         let lane = (self.number(number)? % LANES) as u8;
         Some(Place::Lane { register, lane })
     }
 
-    /// Locations that an instruction sets to known values, and its carry.
+    /// Returns the locations that an instruction sets to known values, and its carry.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "only these make addresses, and move them"
@@ -216,7 +216,7 @@ impl Constants {
         let mut operands = inst.row().slots().map(|slot| inst.operand(slot));
         let to = match operands.next()? {
             Operand::Scalar { code, .. } => Place::Scalar(code),
-            // V_WRITELANE, or nothing that is followed.
+            // V_WRITELANE, or an instruction that is not followed.
             _ => self.lane_written(inst)?,
         };
         let second = || match to {
@@ -261,7 +261,7 @@ impl Constants {
                 };
                 let sum =
                     u64::from(self.number(a)?) + u64::from(self.number(b)?) + u64::from(carry);
-                // Other sums are no addresses.
+                // Other sums are not addresses.
                 let is_known = |it| scalar(it).is_some_and(|code| code < regs::ZERO);
                 let known = || {
                     (
@@ -291,7 +291,7 @@ impl Constants {
     }
 }
 
-/// Register number of a scalar operand.
+/// Returns the register number of a scalar operand.
 fn scalar(operand: Operand) -> Option<u8> {
     match operand {
         Operand::Scalar { code, .. } => Some(code),

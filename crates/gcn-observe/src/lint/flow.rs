@@ -1,7 +1,7 @@
-//! Fixed-point iteration over the paths of the code, starting at its entries.
+//! Fixed-point iteration over the paths through code, starting at its entries.
 //!
-//! Facts at the start of a block are kept per function, so that functions that share code return to their own
-//! callers.
+//! Facts at the start of a block are kept separately for each function, so that functions with common code return to
+//! their own callers.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -20,7 +20,7 @@ struct FlowState {
 }
 
 impl FlowState {
-    /// Joins the facts of another path. Returns true if the state changed.
+    /// Joins the facts of another path. Returns true if this state changed.
     fn join(&mut self, other: &FlowState) -> bool {
         let waits = self.waits.join(&other.waits);
         let hazards = self.hazards.join(&other.hazards);
@@ -28,8 +28,7 @@ impl FlowState {
         waits | hazards | constants
     }
 
-    /// Replaces the constants: those of a function do not depend on its caller, so that it is analyzed once for all
-    /// callers.
+    /// Replaces the constants. The constants in a function do not depend on its callers, so that it is analyzed only once.
     fn with(&self, constants: Constants) -> FlowState {
         FlowState {
             constants,
@@ -38,20 +37,20 @@ impl FlowState {
     }
 }
 
-/// A block of a function.
+/// A basic block of a function.
 struct BasicBlock {
-    /// Facts at its start.
+    /// Facts at the start.
     state: FlowState,
-    /// Address after its last instruction, as of the last visit.
+    /// End address, as of the last visit.
     end: u64,
 }
 
 #[derive(Default)]
 struct Function {
     blocks: BTreeMap<u64, BasicBlock>,
-    /// Facts at its return; `None` while it does not return.
+    /// Facts at the return; `None` unless a return has been found.
     exit: Option<FlowState>,
-    /// Return points, with the constants known before the call.
+    /// Return points, and the constants known before the calls.
     callers: BTreeMap<BlockPlace, Constants>,
 }
 
@@ -65,23 +64,23 @@ pub(super) struct Flow<'a> {
     by_entry: HashMap<u64, usize>,
     /// Worklist of blocks.
     work: BTreeSet<BlockPlace>,
-    /// Blocks that lead to unknown code.
+    /// Start addresses of blocks that lead to unknown code.
     unknown: BTreeSet<u64>,
 }
 
-/// Terminator of a block, and the facts there.
+/// Terminator of a block, with the facts there.
 enum BlockEnd {
     To(u64, FlowState),
     Call {
         entry: u64,
-        /// First register of the pair with the return address.
+        /// First register of the pair that receives the return address.
         link: u8,
         back: u64,
         state: FlowState,
     },
-    /// Leads to unknown code.
+    /// The block leads to unknown code.
     Unknown,
-    /// Returns to the callers.
+    /// The function returns to its callers.
     Return(FlowState),
 }
 
@@ -96,7 +95,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Number of the function at an entry address.
+    /// Returns the number of the function with entry address `entry`.
     fn function(&mut self, entry: u64) -> usize {
         *self.by_entry.entry(entry).or_insert_with(|| {
             self.functions.push(Function::default());
@@ -104,7 +103,7 @@ impl<'a> Flow<'a> {
         })
     }
 
-    /// Adds an entry: a kernel or function that may be called from anywhere, with nothing outstanding.
+    /// Adds an entry point: a kernel, or a function that is called from anywhere, with no outstanding operations.
     pub(super) fn enter(&mut self, entry: u64) {
         let function = self.function(entry);
         let state = FlowState::default().with(Constants::called(LINK));
@@ -120,7 +119,7 @@ impl<'a> Flow<'a> {
             }
             return;
         }
-        // A block that was read beyond this address ends here from now on.
+        // If a block has been visited beyond this address, it ends here from now on.
         let before = blocks.range(..at.1).next_back();
         let cut = before.filter(|(_, block)| block.end > at.1);
         self.work.extend(cut.map(|(&start, _)| (at.0, start)));
@@ -132,8 +131,7 @@ impl<'a> Flow<'a> {
         self.work.insert(at);
     }
 
-    /// Iterates until nothing changes or `most` instructions have been visited. Returns true if a fixed point was
-    /// reached.
+    /// Iterates to a fixed point, and returns true. Returns false once more than `most` instructions have been visited.
     pub(super) fn run(&mut self, most: usize) -> bool {
         while let Some(at) = self.work.pop_first() {
             for way in self.read(at, None) {
@@ -146,12 +144,12 @@ impl<'a> Flow<'a> {
         true
     }
 
-    /// Reachable instructions.
+    /// Returns the reachable instructions.
     pub(super) fn steps(&self) -> &[LintStep] {
         self.program.steps()
     }
 
-    /// Number of places that lead to unknown code, once everything has been reported.
+    /// Number of blocks that lead to unknown code, after [`Flow::report`].
     pub(super) fn unknown(&self) -> usize {
         self.unknown.len()
     }
@@ -194,12 +192,12 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Propagates a function's exit to a caller, with the constants known before the call.
+    /// Propagates a function's exit state to a caller. `before` are the constants known before the call.
     fn go_back(&mut self, caller: BlockPlace, before: Constants, exit: &FlowState) {
         self.arrive(caller, &exit.with(before.behind(&exit.constants)));
     }
 
-    /// Visits a block to its end, and returns its successors.
+    /// Visits a block to its end. Returns its successors.
     fn read(&mut self, at: BlockPlace, to: Option<&FindingSink<'_>>) -> Vec<BlockEnd> {
         let (function, mut pc) = at;
         let Some(block) = self.functions[function].blocks.get(&pc) else {
@@ -243,7 +241,7 @@ impl<'a> Flow<'a> {
                 }
                 Next::Jump { first, link } => {
                     let is_tail_call = state.constants.is_tail_call(first);
-                    // All that is outstanding is waited for.
+                    // The unknown code waits for all outstanding operations.
                     let unknown = |state: FlowState| FlowState {
                         constants: state.constants.behind_unknown(),
                         ..FlowState::default()

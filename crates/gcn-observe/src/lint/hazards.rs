@@ -1,5 +1,5 @@
-//! Hazards that may be open on some path: those of the last instructions, with the minimum number of wait states
-//! since, and that of VCCZ.
+//! Hazards that may be open on some path: hazards begun by recent instructions, with the minimum number of wait states
+//! since then, and the hazard of VCCZ.
 
 use crate::finding::{FindingKey, FindingPlace, Kind};
 use crate::vccz::Vccz;
@@ -43,7 +43,7 @@ impl OpenHazards {
         grown
     }
 
-    /// Updates the state for an instruction, and reports the hazards it ends if a sink is given.
+    /// Updates the state for an instruction. If there is a sink, reports the hazards that the instruction violates.
     pub(super) fn step(
         &mut self,
         program: &LintProgram<'_>,

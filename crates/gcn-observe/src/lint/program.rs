@@ -1,4 +1,4 @@
-//! Decoded code by address, with facts computed once per instruction.
+//! Decoded code by address, with facts that are computed once per instruction.
 
 use std::collections::HashMap;
 
@@ -15,31 +15,31 @@ use gcn_emu::outstanding::registers_held;
 pub(super) enum Next {
     /// The next instruction.
     Following,
-    /// Nowhere.
+    /// None.
     End,
-    /// An address, or the next instruction if the branch may fall through.
+    /// A branch target, or the next instruction if the branch may fall through.
     Branch { to: u64, may_follow: bool },
-    /// A function that returns to the next instruction, whose address is in a pair of scalar registers.
+    /// A function that returns to the next instruction, whose address is stored in a pair of scalar registers.
     Call { to: u64, link: u8 },
-    /// An address in a pair of scalar registers; a call if another pair receives the address of the next instruction.
+    /// An address in a pair of scalar registers. It is a call if another pair receives the address of the next instruction.
     Jump { first: u8, link: Option<u8> },
 }
 
-/// An instruction.
+/// A decoded instruction.
 pub(super) struct LintStep {
     pub(super) pc: u64,
     pub(super) inst: Inst,
     pub(super) next: Next,
-    /// Register uses, and the counters that tell when each ends.
+    /// Register uses, and the counters that indicate the end of each.
     pub(super) uses: Vec<(RegisterUse, &'static [Counter])>,
-    /// Registers read or written.
+    /// Registers that are read or written.
     pub(super) used: RegisterSet,
-    /// Counters waited for.
+    /// Counters that the instruction waits for.
     pub(super) wait: Option<Waitcnt>,
     pub(super) counters: Option<Counters>,
-    /// Registers held, each with the counter that releases it.
+    /// Registers that are held, each with the counter that releases it.
     pub(super) holds: Vec<(Counter, RegisterUse)>,
-    /// The instruction may read or write LDS.
+    /// True if the instruction may read or write LDS.
     pub(super) accesses_lds: bool,
     pub(super) part: HazardPart,
 }
@@ -67,16 +67,16 @@ impl LintStep {
         }
     }
 
-    /// The address of the next instruction.
+    /// Address of the next instruction.
     pub(super) fn following(&self) -> u64 {
         self.pc + self.inst.dwords() as u64 * DWORD
     }
 }
 
-/// Bytes of a word.
+/// Size of a word in bytes.
 const DWORD: u64 = 4;
 
-/// Counters that an instruction waits for.
+/// Returns the counters that an instruction waits for.
 fn wait(inst: &Inst) -> Option<Waitcnt> {
     if inst.does() != Does::Control(Control::Waitcnt) {
         return None;
@@ -85,7 +85,7 @@ fn wait(inst: &Inst) -> Option<Waitcnt> {
     Some(Waitcnt::unpack(inst.isa, inst.get(slot.field) as u16))
 }
 
-/// Successor of an instruction, which branches by this number of dwords, if any.
+/// Returns the successor of an instruction. `branch` is the distance of its branch in dwords, if any.
 fn next(pc: u64, inst: &Inst, branch: Option<i64>) -> Next {
     let following = pc + inst.dwords() as u64 * DWORD;
     let to = branch.map(|dwords| following.wrapping_add_signed(dwords * DWORD as i64));
@@ -98,7 +98,7 @@ fn next(pc: u64, inst: &Inst, branch: Option<i64>) -> Next {
             to,
             may_follow: condition != Condition::Always,
         },
-        // A part of the wave goes either way.
+        // Some lanes take the branch, the others do not.
         (Does::Fork, Some(to)) => Next::Branch {
             to,
             may_follow: true,
@@ -119,12 +119,12 @@ fn jump(inst: &Inst) -> Next {
     }
 }
 
-/// First register of the pair in which a call stores the return address.
+/// Returns the first register of the pair in which a call stores the return address.
 fn link(inst: &Inst) -> Option<u8> {
     scalar(inst, OperandAccess::Write)
 }
 
-/// First scalar register that an instruction reads or writes.
+/// Returns the first scalar register that an instruction reads or writes.
 fn scalar(inst: &Inst, access: OperandAccess) -> Option<u8> {
     let mut slots = inst.row().slots();
     match inst.operand(slots.find(|slot| slot.access == access)?) {
@@ -137,11 +137,11 @@ fn scalar(inst: &Inst, access: OperandAccess) -> Option<u8> {
     }
 }
 
-/// Memory accessed by the lanes of FLAT instructions.
+/// Memory that the lanes of FLAT instructions access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Flat {
-    /// Vector memory or LDS, not both. Compilers assume this before GCN 1.4, where FLAT is the only access to global
-    /// memory: code that knows the memory waits for one counter.
+    /// Either vector memory or LDS. Compilers assume this before GCN 1.4, where only FLAT accesses global memory: code
+    /// for a known address space waits for one counter.
     Either,
     /// Vector memory.
     Vector,
@@ -149,14 +149,14 @@ pub(super) enum Flat {
     Both,
 }
 
-/// Code words by address: the word at the address and the following one, if any; `None` where there is no code.
+/// Code words by address: the word at the address, and the next word, if any. `None` if there is no code at the address.
 pub(super) type CodeWords<'a> = Box<dyn Fn(u64) -> Option<(u32, Option<u32>)> + 'a>;
 
-/// Code by address.
+/// Decoded code by address.
 pub(super) struct LintProgram<'a> {
     pub(super) isa: Isa,
     pub(super) flat: Flat,
-    /// LDS accesses are checked too.
+    /// True if LDS accesses are also checked.
     pub(super) is_strict: bool,
     words: CodeWords<'a>,
     steps: Vec<LintStep>,
@@ -180,12 +180,12 @@ impl<'a> LintProgram<'a> {
         }
     }
 
-    /// Instructions visited so far.
+    /// Instructions that have been visited.
     pub(super) fn steps(&self) -> &[LintStep] {
         &self.steps
     }
 
-    /// Number of the instruction at an address; `None` if there is none.
+    /// Returns the number of the instruction at an address; `None` if there is no instruction.
     pub(super) fn find(&mut self, pc: u64) -> Option<u32> {
         if let Some(&known) = self.by_address.get(&pc) {
             return known;
@@ -198,7 +198,7 @@ impl<'a> LintProgram<'a> {
         found
     }
 
-    /// An instruction by its number.
+    /// Returns an instruction by number.
     pub(super) fn step(&self, number: u32) -> &LintStep {
         &self.steps[number as usize]
     }

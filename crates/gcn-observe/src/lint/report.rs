@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use crate::finding::{Check, Finding, FindingKey, Findings};
 
-/// Checks that would find nothing in a run, regardless of its data.
+/// Checks that cannot find anything in a run, regardless of its data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct RuledOut {
     pub(crate) waits: bool,

@@ -1,25 +1,24 @@
 //! Plain loads that only feed a compare-and-swap.
 //!
-//! Compilers and programs build atomics that the hardware lacks from a plain load and a loop of compare-and-swaps:
+//! Compilers and programs implement atomics that the hardware lacks with a plain load and a compare-and-swap loop:
 //! ```text
 //! expected = *p                          // a plain load
 //! do new = f(expected)
 //!    old = compare_and_swap(p, expected, new)
 //!    ...
 //! ```
-//! The load races with other waves' atomics, which is harmless: a stale value makes the swap fail. Such a load counts
-//! as part of the atomic if, on every path from it to a compare-and-swap that compares with its value,
-//! - the value reaches nothing but the operands of that compare-and-swap, addresses of loads for them, and conditions;
-//! - these conditions decide whether the compare-and-swap is executed, and no other write of memory.
+//! The load races with atomics of other waves. This is harmless, because a stale value makes the swap fail. Such a load counts
+//! as part of the atomic if the following holds on every path from it to a compare-and-swap that compares with its value:
+//! - the value only reaches operands of that compare-and-swap, addresses of loads for them, and conditions;
+//! - these conditions only control the execution of the compare-and-swap, and of no other write to memory.
 //!
-//! The compare-and-swap confirms the value: if it succeeds, memory held that value. [`SwapLoads::compared`] tells
-//! which dword of which load a compare-and-swap compares with, so that a checker can compare the addresses.
+//! If the compare-and-swap succeeds, memory contained the value. [`SwapLoads::compared`] returns the dwords with which
+//! a compare-and-swap compares, so that a checker can compare the addresses.
 //!
-//! Values are followed forward along all paths, through registers and the stack slots of spilled registers.
-//! Conditions are recognized in the form that compilers emit: an instruction that removes lanes from EXEC opens a
-//! region, one that restores lanes closes it, and the region of a scalar branch ends where its two paths meet. Values
-//! computed in a region depend on the load only once the region is closed. A function's return value is not followed
-//! into its caller.
+//! Values are followed forward on all paths, through registers and stack slots. Conditions are recognized in the form
+//! emitted by compilers: an instruction that removes lanes from EXEC opens a region, an instruction that restores lanes
+//! closes it, and the region of a scalar branch ends where its two paths meet. Values computed in a region depend on
+//! the load only after the region is closed. The return value of a function is not followed into its caller.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet, btree_map};
@@ -83,17 +82,17 @@ impl SwapLoads {
         found
     }
 
-    /// True if there are none.
+    /// True if there are no such loads.
     pub(crate) fn is_empty(&self) -> bool {
         self.loads.is_empty()
     }
 
-    /// True if the load at an address is one of them.
+    /// True if there is such a load at address `load`.
     pub(crate) fn contains(&self, load: u64) -> bool {
         self.loads.contains(&load)
     }
 
-    /// Loaded dwords that the compare-and-swap at an address compares with; the first of two.
+    /// Returns the loaded dwords with which the compare-and-swap at address `swap` compares. For 64 bits, only the first dword.
     pub(crate) fn compared(&self, swap: u64) -> &[LoadedDword] {
         self.compared.get(&swap).map_or(&[], Vec::as_slice)
     }
@@ -121,7 +120,7 @@ enum Place {
     Vector(u8),
     Scalar(u8),
     Scc,
-    /// A stack slot: frame register and offset.
+    /// A stack slot, given by frame register and offset.
     Slot(u8, u64),
 }
 
@@ -130,9 +129,9 @@ enum Place {
 enum Value {
     /// A loaded dword, by index.
     Loaded(u8),
-    /// Depends on the load.
+    /// A value that depends on the load.
     Derived,
-    /// Depends on the load through a region that is still open.
+    /// A value that depends on the load through a region that is still open.
     Conditional,
 }
 
@@ -152,7 +151,7 @@ impl Value {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct PathState {
     values: BTreeMap<Place, Value>,
-    /// Number of open regions whose lanes depend on the load, nested ones included.
+    /// Number of open regions whose lanes depend on the load, including nested ones.
     regions: u8,
     /// Address at which the paths of a branch that depends on the load meet.
     until: Option<u64>,
@@ -179,17 +178,17 @@ impl PathState {
         changed || before != (self.values.len(), self.regions, self.until)
     }
 
-    /// True if the current code executes conditionally on the load.
+    /// True if the execution of the current code depends on the load.
     fn is_conditional(&self) -> bool {
         self.regions > 0 || self.until.is_some()
     }
 
-    /// True if nothing depends on the load any more.
+    /// True if nothing depends on the load any longer.
     fn is_done(&self) -> bool {
         self.values.is_empty() && !self.is_conditional()
     }
 
-    /// Dependence of a location's value on the load, as far as it matters here.
+    /// Returns the dependence of a location's value on the load, unless it is conditional.
     fn get(&self, place: Place) -> Option<Value> {
         self.values
             .get(&place)
@@ -197,7 +196,7 @@ impl PathState {
             .filter(|value| *value != Value::Conditional)
     }
 
-    /// Makes conditional values dependent if no region is open.
+    /// Turns conditional values into derived values if no region is open.
     fn close(&mut self) {
         if self.is_conditional() {
             return;
@@ -223,24 +222,24 @@ impl PathState {
 enum Effect {
     /// The path continues.
     Goes,
-    /// A compare-and-swap compares with this dword, which ends the path.
+    /// A compare-and-swap compares with the loaded dword at this index, which ends the path.
     Swapped(u8),
-    /// The value is used in another way.
+    /// A value is used in another way.
     UsedOtherwise,
 }
 
-/// Instructions by address.
+/// Instructions of a kernel.
 struct SwapCode<'a> {
     steps: &'a [LintStep],
     by_address: HashMap<u64, usize>,
     has_scratch: bool,
-    /// Instructions that may still be visited.
+    /// Number of instructions that may still be visited.
     budget: Cell<usize>,
 }
 
 impl SwapCode<'_> {
-    /// Follows the value of a load. Returns the compare-and-swaps that compare with it, and the dword of each; `None`
-    /// if it is used in another way, or the analysis is over budget.
+    /// Follows the value of a load. Returns the compare-and-swaps that compare with it, with the index of the dword;
+    /// `None` if the value is used in another way, or the analysis is over budget.
     fn follow(&self, load: usize) -> Option<Vec<(u64, u8)>> {
         let mut swaps: Vec<(u64, u8)> = Vec::new();
         let mut begin = PathState::default();
@@ -273,13 +272,13 @@ impl SwapCode<'_> {
         Some(swaps)
     }
 
-    /// Counts visited instructions; `None` if the budget is exceeded.
+    /// Subtracts visited instructions from the budget; `None` if it is exceeded.
     fn spend(&self, steps: usize) -> Option<()> {
         self.budget.set(self.budget.get().checked_sub(steps)?);
         Some(())
     }
 
-    /// Joins a state into those of the successors of an instruction.
+    /// Joins a state into the states of an instruction's successors.
     fn go_on(
         &self,
         number: usize,
@@ -321,8 +320,7 @@ impl SwapCode<'_> {
             .flatten()
     }
 
-    /// Lowest address after a branch at which its paths meet; `None` if they meet before it, nowhere, or too far
-    /// away.
+    /// Returns the lowest address after a branch at which its paths meet; `None` if there is none, or it is too far away.
     fn meeting(&self, branch: usize) -> Option<u64> {
         let reach = |from: usize| {
             let mut reached = HashSet::new();
@@ -395,7 +393,7 @@ impl SwapCode<'_> {
         Effect::Goes
     }
 
-    /// Stack slot that an instruction stores a register to or loads one from, if it is the same for all lanes.
+    /// Returns the stack slot that an instruction stores or loads, unless it has a per-lane address.
     fn slot(&self, inst: &Inst) -> Option<Place> {
         let is_dword = matches!(inst.does(), Does::Load(ty) | Does::Store(ty) if ty.bytes() == 4);
         if !self.has_scratch || !is_dword || inst.encoding != Encoding::Mubuf {
@@ -420,7 +418,7 @@ fn swap(step: &LintStep, state: &PathState) -> Effect {
     for it in step.uses.iter().map(|(it, _)| it).filter(|it| it.read != 0) {
         let places = places(it).map(|place| state.get(place));
         match field(inst, it) {
-            // DS has the value to compare with first (errata E059, E090).
+            // DS instructions have the comparison value first (errata E059, E090).
             Some(Field::Vdata) if inst.encoding == Encoding::Ds => compared.extend(places),
             Some(Field::Vdata1) => new.extend(places),
             Some(Field::Vdata | Field::Sdata) => {
@@ -468,7 +466,7 @@ fn spill(step: &LintStep, slot: Place, state: &mut PathState) -> Effect {
     Effect::Goes
 }
 
-/// Handles changes of EXEC.
+/// Opens and closes regions at changes of EXEC.
 fn change_lanes(step: &LintStep, depends: bool, state: &mut PathState) {
     let writes_exec = |(it, _): &(RegisterUse, _)| {
         let exec = Registers::Scalar {
@@ -485,7 +483,7 @@ fn change_lanes(step: &LintStep, depends: bool, state: &mut PathState) {
             state.regions = state.regions.saturating_sub(1);
         }
         Does::Alu(AluOp::Move) => state.regions = depends.into(),
-        // The other way of a condition.
+        // The other side of a condition.
         Does::Alu(AluOp::SaveExec(Bitwise::Or) | AluOp::Bitwise(Bitwise::Xor)) => {}
         Does::Alu(_) if step.inst.encoding == Encoding::Sop1 && state.regions > 0 => {
             state.regions = state.regions.saturating_add(1);
@@ -495,7 +493,7 @@ fn change_lanes(step: &LintStep, depends: bool, state: &mut PathState) {
     }
 }
 
-/// Strongest dependence on the load among the sources of an instruction.
+/// Returns the dependence of the first source that depends on the load.
 fn source(step: &LintStep, state: &PathState) -> Option<Value> {
     let reads = |(it, _): &&(RegisterUse, _)| it.read != 0 && it.source != UseOrigin::LaneMask;
     let read = step.uses.iter().filter(reads);
@@ -505,7 +503,7 @@ fn source(step: &LintStep, state: &PathState) -> Option<Value> {
     values.next()
 }
 
-/// Values written by a move, for each dword; `None` for other instructions.
+/// Returns the values written by a move, one per dword; `None` for other instructions.
 fn moved(step: &LintStep, state: &PathState) -> Option<Vec<Option<Value>>> {
     let inst = &step.inst;
     let is_move = matches!(inst.does(), Does::Alu(AluOp::Move | AluOp::ReadFirstLane));
@@ -526,13 +524,13 @@ fn moved(step: &LintStep, state: &PathState) -> Option<Vec<Option<Value>>> {
     Some(values.map(|place| state.get(place)).collect())
 }
 
-/// Field of a register operand.
+/// Returns the field of a register operand.
 fn field(inst: &Inst, it: &RegisterUse) -> Option<Field> {
     let slot = inst.row().slots().nth(it.operand()?)?;
     Some(slot.field)
 }
 
-/// Locations covered by a register use.
+/// Returns the locations that a register use covers.
 fn places(it: &RegisterUse) -> impl Iterator<Item = Place> + use<> {
     let (registers, scc) = match it.registers {
         Registers::Vector { first, count } => (Some((first, count, true)), None),
@@ -552,7 +550,7 @@ fn places(it: &RegisterUse) -> impl Iterator<Item = Place> + use<> {
     numbered.chain(scc)
 }
 
-/// Locations written by an instruction, except EXEC.
+/// Returns the locations that an instruction writes, except EXEC.
 fn written(step: &LintStep) -> impl Iterator<Item = Place> {
     let is_written = |(it, _): &&(RegisterUse, _)| it.written != 0;
     let all = step

@@ -1,4 +1,4 @@
-//! Operations that may be outstanding on some path, and the registers they hold.
+//! Operations that may be outstanding on some path, and the registers that they hold.
 
 use gcn_isa::effect::{Control, Does};
 use gcn_isa::simm::Waitcnt;
@@ -14,7 +14,7 @@ use super::report::FindingSink;
 /// A resource held by an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct PossiblyHeld {
-    /// The operation's instruction.
+    /// Number of the instruction.
     step: u32,
     what: HeldUse,
 }
@@ -22,11 +22,11 @@ struct PossiblyHeld {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum HeldUse {
     Registers(RegisterUse),
-    /// LDS bytes that it will read or write; tracked only in strict mode.
+    /// LDS bytes that the operation will read or write. Tracked only in strict mode.
     Lds,
 }
 
-/// An instruction's use of registers that an operation holds.
+/// Use of registers by an instruction while an operation may hold them.
 struct PossibleEarlyUse {
     its: RegisterUse,
     theirs: RegisterUse,
@@ -37,7 +37,7 @@ struct PossibleEarlyUse {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct OpenOperations {
     outstanding: Outstanding<PossiblyHeld>,
-    /// Registers held.
+    /// Registers that are held.
     held: RegisterSet,
 }
 
@@ -65,7 +65,7 @@ impl OpenOperations {
         }
     }
 
-    /// Updates the state for an instruction, and reports its conflicts if a sink is given.
+    /// Updates the state for an instruction. If there is a sink, reports the instruction's conflicts.
     pub(super) fn step(
         &mut self,
         program: &LintProgram<'_>,
@@ -90,8 +90,8 @@ impl OpenOperations {
         }
     }
 
-    /// Reports LDS accesses that may be incomplete when other waves see them; for loads to LDS, also when any later
-    /// instruction does.
+    /// Reports an LDS access that may be incomplete at a barrier, when other waves may rely on it. A load to LDS is
+    /// reported at any instruction.
     fn look_at_lds(&self, program: &LintProgram<'_>, step: &LintStep, report: &FindingSink<'_>) {
         let is_barrier = step.inst.does() == Does::Control(Control::Barrier);
         let accesses = self.outstanding.held().iter();
@@ -129,7 +129,7 @@ impl OpenOperations {
             let held = held.filter(move |(it, _)| by.is_none_or(|by| by == *it));
             held.map(move |&(by, its)| (by, hold(HeldUse::Registers(its))))
         };
-        // The same operation of an earlier time around a loop completes before, or at any time: this one decides.
+        // An execution of the same operation in an earlier loop iteration does not matter: it completes earlier or at any time.
         let is_new = |it: &Held<PossiblyHeld>| it.what.step != number;
         self.outstanding.retain(is_new);
         let max = Waitcnt::max(program.isa);
@@ -169,7 +169,7 @@ impl OpenOperations {
         self.changed();
     }
 
-    /// First conflict with each operation.
+    /// Finds the first conflict with each operation.
     fn conflicts(&self, program: &LintProgram<'_>, step: &LintStep) -> Vec<PossibleEarlyUse> {
         let mut found: Vec<PossibleEarlyUse> = Vec::new();
         for &(its, released) in &step.uses {
@@ -191,7 +191,7 @@ impl OpenOperations {
         found
     }
 
-    /// True if no counter has released it.
+    /// True if no counter has released the resource.
     fn is_held(&self, program: &LintProgram<'_>, held: &Held<PossiblyHeld>) -> bool {
         let by = |counter| {
             let mut all = self.outstanding.held().iter();
@@ -202,7 +202,7 @@ impl OpenOperations {
         !is_either || by(Counter::Vm) && by(Counter::Lgkm)
     }
 
-    /// Reports conflicts, and releases the registers so that later uses of the same value are not reported again.
+    /// Reports conflicts, and releases the registers so that later uses of the same value are not reported.
     fn release(
         &mut self,
         program: &LintProgram<'_>,

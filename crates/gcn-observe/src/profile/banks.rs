@@ -1,17 +1,17 @@
 //! LDS bank conflicts.
 
-/// Banks of LDS.
+/// Number of LDS banks.
 pub const BANKS: usize = 32;
-/// Bytes per bank and cycle: bits 6 to 2 of an address select the bank.
+/// Number of bytes per bank and cycle. Bits 6 to 2 of an address select the bank.
 pub const BANK_BYTES: u64 = 4;
 
-/// Cycles lost to bank conflicts in an LDS access of `bytes` bytes per lane, for offsets in lane order.
+/// Returns the number of cycles that an LDS access loses to bank conflicts. `lanes` has lanes and offsets, in lane order,
+/// and `bytes` is the size per lane.
 ///
-/// LDS has [`BANKS`] banks of [`BANK_BYTES`] bytes. In each cycle a bank serves one dword, to all lanes that read it.
+/// LDS has [`BANKS`] banks of [`BANK_BYTES`] bytes. In each cycle, a bank serves one dword to all lanes that read it.
 /// Lanes are processed in groups that a conflict-free access serves in one cycle: 32 lanes for up to 4 bytes, 16 for
-/// 8 bytes, and 8 for more. A group takes as many cycles as the largest number of distinct dwords in any bank; each
-/// cycle beyond the first is a conflict. A bank performs one atomic per cycle, so lanes of an atomic also conflict on
-/// the same dword.
+/// 8 bytes, and 8 for more. A group takes as many cycles as the largest number of distinct dwords in any bank, and each
+/// cycle beyond the first is a conflict. A bank performs one atomic per cycle, so atomics also conflict on the same dword.
 ///
 /// Source: AMD's "OpenCL Optimization Guide" and "OpenCL Programming Guide" (local memory, 32 banks, bits 6:2,
 /// half-waves; sequential accesses of 8 bytes are free of conflicts), and the ISA manuals' chapters on LDS (32 banks, each with
@@ -52,11 +52,11 @@ pub fn conflicts(
     sum + group.conflicts()
 }
 
-/// A group of lanes.
+/// Lanes that are served together.
 #[derive(Default)]
 struct ServedLanes {
     number: usize,
-    /// Distinct dwords per bank.
+    /// Distinct dwords in each bank.
     banks: [Vec<u64>; BANKS],
 }
 
@@ -73,7 +73,7 @@ impl ServedLanes {
         }
     }
 
-    /// Number of cycles beyond the first.
+    /// Returns the number of cycles beyond the first.
     fn conflicts(&self) -> u64 {
         let most = self.banks.iter().map(Vec::len).max().unwrap_or(0);
         most.saturating_sub(1) as u64
@@ -84,14 +84,14 @@ impl ServedLanes {
 mod tests {
     use super::conflicts;
 
-    /// All lanes, at multiples of a number of bytes.
+    /// Offsets of all lanes, at multiples of `bytes`.
     fn strided(bytes: u64) -> impl Iterator<Item = (usize, u64)> {
         (0..64).map(move |lane| (lane, lane as u64 * bytes))
     }
 
     #[test]
     fn conflicts_follow_from_strides() {
-        // Bytes of an element, distance of lanes in bytes, cycles beyond the first of each group.
+        // Bytes per element, bytes between lanes, cycles beyond the first of each group.
         for (bytes, distance, expected) in [
             (4, 4, 0),
             (4, 8, 2),
@@ -100,13 +100,13 @@ mod tests {
             (4, 64, 2 * 15),
             (4, 128, 2 * 31),
             (4, 132, 0),
-            // One dword for all.
+            // All lanes access one dword.
             (4, 0, 0),
             // Four lanes share a dword.
             (1, 1, 0),
             (2, 2, 0),
             (2, 128, 2 * 31),
-            // 16 lanes of two dwords fill all banks.
+            // 16 lanes with two dwords each fill all banks.
             (8, 8, 0),
             (8, 16, 4),
             (8, 128, 4 * 15),

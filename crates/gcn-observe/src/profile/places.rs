@@ -1,4 +1,4 @@
-//! Cache lines and LDS banks touched by an access.
+//! Cache lines and LDS banks that an access touches.
 
 use gcn_emu::fault::Intent;
 use gcn_emu::observe::MemoryEvent;
@@ -6,12 +6,12 @@ use gcn_emu::observe::MemoryEvent;
 use super::banks::conflicts;
 use crate::filter::lanes;
 
-/// Bytes per line of the vector caches.
+/// Size of a line of the vector caches in bytes.
 pub const LINE_BYTES: u64 = 64;
-/// Granularity of scratch and of buffers swizzled by dwords.
+/// Granularity of scratch and of swizzled buffers.
 const DWORD_BYTES: u64 = 4;
 
-/// Cache lines and LDS offsets of an access, reused to avoid allocation.
+/// Cache lines and LDS offsets of an access. Reused to avoid allocation.
 #[derive(Default)]
 pub(super) struct AccessedPlaces {
     /// Line numbers, sorted and unique.
@@ -21,7 +21,7 @@ pub(super) struct AccessedPlaces {
 }
 
 impl AccessedPlaces {
-    /// Collects the lines and offsets of an access about to execute.
+    /// Collects the lines and offsets of an access that is about to execute.
     pub(super) fn find(&mut self, event: &MemoryEvent<'_>) {
         let access = event.access();
         self.lines.clear();
@@ -67,7 +67,7 @@ impl AccessedPlaces {
         }
     }
 
-    /// Adds a lane's element whose parts are not contiguous. Parts out of bounds are skipped.
+    /// Adds a lane's element whose parts are not contiguous. Parts that are out of bounds are skipped.
     fn split(&mut self, event: &MemoryEvent<'_>, lane: usize, bytes: u64, step: u64) {
         let access = event.access();
         let mut byte = 0;
@@ -82,7 +82,7 @@ impl AccessedPlaces {
         }
     }
 
-    /// Adds the lines of an inclusive byte range.
+    /// Adds the lines that contain an inclusive byte range.
     fn add(&mut self, first: u64, last: u64) {
         for line in first / LINE_BYTES..=last / LINE_BYTES {
             if self.lines.last() != Some(&line) {
@@ -91,17 +91,17 @@ impl AccessedPlaces {
         }
     }
 
-    /// Number of distinct lines.
+    /// Returns the number of distinct lines.
     pub(super) fn lines(&self) -> u64 {
         self.lines.len() as u64
     }
 
-    /// Number of bytes, summed over lanes.
+    /// Returns the number of bytes, summed over lanes.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Cycles lost to bank conflicts.
+    /// Returns the number of cycles lost to bank conflicts.
     pub(super) fn bank_conflicts(&self) -> u64 {
         self.bank_conflicts
     }

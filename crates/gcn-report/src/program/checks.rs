@@ -1,4 +1,4 @@
-//! Checks of a program's kernels, and the output of their findings.
+//! Checks of a program's kernels, and output of the findings.
 
 use std::io;
 use std::sync::atomic::AtomicBool;
@@ -26,41 +26,41 @@ use crate::settings::{FindingFormat, Settings};
 /// let check = CheckSettings { error_exitcode: Some(3), ..CheckSettings::default() };
 /// let settings = Settings { check: Some(check), ..Settings::default() };
 /// let watch = Watch::new(&settings, &device)?;
-/// let checks = watch.checks().expect("they are asked for");
+/// let checks = watch.checks().expect("checks are requested");
 /// assert!(checks.undefines(), "uninit is among the default checks");
 /// let xs = device.allocate("xs", 4)?;
 /// checks.wrote((xs.address(), 4));
 /// checks.reads(Vec::new, (xs.address(), 4));
-/// assert_eq!(watch.end(), None, "nothing is found");
+/// assert_eq!(watch.end(), None, "there are no findings");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub struct ProgramChecks {
     checks: Checking,
     device: Device,
-    /// True if findings are written incrementally as text instead of as one document.
+    /// True if findings are written one by one as text, not as a document.
     is_text: bool,
     out: Mutex<Output>,
     failures: Mutex<Failures>,
-    /// Regions mapped by the program, if a check needs them.
+    /// Regions that the program has mapped, if a check needs them.
     mapped_regions: Option<Arc<MappedRegions>>,
 }
 
-/// Failed kernels: messages of the first [`MAX_FAILURES`], and the number of further ones.
+/// Failed kernels: messages of the first [`MAX_FAILURES`], and the number of other ones.
 #[derive(Debug, Default)]
 struct Failures {
     first: Vec<Notification>,
     others: u64,
 }
 
-/// Maximum number of failures a document describes in full.
+/// Maximum number of failures that a document describes in full.
 const MAX_FAILURES: usize = 100;
 
 impl ProgramChecks {
     /// Creates the checks configured by the settings, for devices that share the memory of `device`.
     ///
     /// # Errors
-    /// The output file cannot be written, or a suppression file cannot be read.
+    /// The output file cannot be written, or a suppression file cannot be read or is invalid.
     pub(super) fn new(
         settings: &Settings,
         device: &Device,
@@ -93,12 +93,12 @@ impl ProgramChecks {
             failures: Mutex::default(),
             mapped_regions,
         };
-        // A document without findings is one too.
+        // Writes a document without findings.
         checking.add(&[]);
         Ok(Some(checking))
     }
 
-    /// Records a loaded module, whose functions kernels of other modules may call.
+    /// Records a loaded module. Kernels of other modules may call its functions.
     ///
     /// # Examples
     /// ```
@@ -121,30 +121,30 @@ impl ProgramChecks {
         self.checks.launch(kernel.name())
     }
 
-    /// Flag that is set at the last finding, if findings stop the program's kernels.
+    /// Returns the flag that is set at the last finding, if findings stop kernels.
     pub(super) fn stop(&self) -> Option<Arc<AtomicBool>> {
         let stop_at = self.checks.settings().stop_at;
         stop_at.map(|_| self.checks.stop().clone())
     }
 
-    /// The checks.
+    /// Checks.
     pub(super) fn checks(&self) -> &Checking {
         &self.checks
     }
 
-    /// True if the program's device memory counts as undefined until written. Requires that all kernels are watched,
-    /// since others write it unobserved.
+    /// True if the program's device memory counts as undefined until it is written. Requires that all kernels are
+    /// watched, since other kernels write memory unobserved.
     pub fn undefines(&self) -> bool {
         let settings = self.checks.settings();
         settings.checks.contains(&Check::Uninit) && settings.watches_all()
     }
 
-    /// Regions mapped by the program, if a check needs them.
+    /// Regions that the program has mapped, if a check needs them.
     pub fn mapped_regions(&self) -> Option<&MappedRegions> {
         self.mapped_regions.as_deref()
     }
 
-    /// Reports new findings in a kernel's module, and returns them.
+    /// Reports and returns new findings in a kernel's module, and in other modules whose functions it may have called.
     pub fn report(&self, kernel: &Kernel) -> Vec<FindingReport> {
         if !self.checks.has_new() {
             return Vec::new();
@@ -160,7 +160,7 @@ impl ProgramChecks {
         checks.map(|check| check.name()).collect()
     }
 
-    /// Name of the finding that standard error has shown for the access that ended a kernel.
+    /// Name of the finding about the access that ended a kernel, if standard error has shown it.
     pub(super) fn shown_finding_of(&self, error: &Error) -> Option<&'static str> {
         let Error::Fault(completion) = error else {
             return None;
@@ -172,13 +172,13 @@ impl ProgramChecks {
         self.checks.finding_of(fault)
     }
 
-    /// True if the output is a document with messages about the run.
+    /// True if the output is a document that includes messages about the run.
     fn has_messages(&self) -> bool {
         let settings = self.checks.settings();
         settings.format == FindingFormat::Sarif && !settings.gen_suppressions
     }
 
-    /// Records a failed kernel and its report, if the output is such a document.
+    /// Records a failed kernel and its report, if the output includes messages about the run.
     pub(super) fn fails(&self, name: &'static str, report: impl FnOnce() -> String) {
         if !self.has_messages() {
             return;
@@ -194,7 +194,7 @@ impl ProgramChecks {
         self.add(&[]);
     }
 
-    /// Messages about the run so far.
+    /// Returns the messages about the run so far.
     fn notifications(&self) -> Vec<Notification> {
         let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         let mut all = failures.first.clone();
@@ -205,8 +205,8 @@ impl ProgramChecks {
         all
     }
 
-    /// Records that the program reads bytes of device memory, and reports resulting findings. `modules` are those
-    /// with kernels that may have written the bytes.
+    /// Records that the program reads device memory, and reports resulting findings. `modules` returns the modules of
+    /// kernels that may have written the bytes.
     pub fn reads<M: IntoIterator<Item = Module>>(
         &self,
         modules: impl FnOnce() -> M,
@@ -221,17 +221,17 @@ impl ProgramChecks {
         }
     }
 
-    /// Records that the program has written bytes.
+    /// Records that the program has written device memory.
     pub fn wrote(&self, (address, bytes): (u64, u64)) {
         self.device.memory().wrote(address, bytes);
     }
 
-    /// Writes remaining output at exit. Returns true if there are findings.
+    /// Writes the remaining output at exit. Returns true if there are findings.
     pub(super) fn end(&self) -> bool {
         let reports = self.checks.reports();
         let unwatched = self.checks.unwatched();
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
-        // SARIF has it too, and may be on standard error itself.
+        // SARIF also contains the message, and may itself be written to standard error.
         let is_standard = self.checks.settings().file_of(std::process::id()).is_none();
         let has_place = self.has_messages() && is_standard;
         if let Some(unwatched) = unwatched.as_ref().filter(|_| !has_place) {
@@ -251,7 +251,7 @@ impl ProgramChecks {
         }
     }
 
-    /// Writes new findings. A file is complete at any time, however the process ends.
+    /// Writes new findings. A file is always complete, even if the process ends abnormally.
     fn add(&self, new: &[FindingReport]) {
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         if out.is_file() {

@@ -1,4 +1,5 @@
-//! Process exit: writes the profile and findings, and may change the exit status if there are findings.
+//! Process exit: writes the profile and the findings, and changes the exit status if there are findings and the
+//! settings require it.
 //!
 //! One of the modules that may use `unsafe`: it registers callbacks with the C library.
 #![allow(unsafe_code)]
@@ -10,15 +11,15 @@ use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
 use super::say::say;
 use super::{Watch, forks};
 
-/// Marker for a process that is not exiting.
+/// Value of [`STATUS`] while the process is not exiting.
 const NONE: c_int = -1;
-/// Bits of the status that a parent process can see.
+/// Bits of the status that are visible to the parent process.
 const SEEN: c_int = 0xff;
 /// Status with which the process exits.
 static STATUS: AtomicI32 = AtomicI32::new(NONE);
 
 unsafe extern "C" {
-    /// Registers a function to be called with the exit status; an extension of glibc.
+    /// Registers a function that is called with the exit status. An extension of glibc.
     fn on_exit(function: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
 }
 
@@ -32,7 +33,7 @@ extern "C" fn note_status(status: c_int, _: *mut c_void) {
 /// ```
 /// use gcn_report::program::exit;
 /// exit::watch();
-/// // Nothing is watched: the process goes on.
+/// // There is no watch, so the process continues.
 /// exit::end(None);
 /// ```
 pub fn watch() {
@@ -46,15 +47,15 @@ pub fn watch() {
     });
 }
 
-/// Ends a library's [`Watch`] at process exit, through a pointer in the library's section `.fini_array`, which the
-/// loader calls after all exit handlers of the program and of the libraries above. The expression is an
-/// `Option<&Watch>`, `None` if the library has not been used.
+/// Ends a library's [`Watch`] at process exit. The loader calls it through the library's section `.fini_array`, after
+/// all exit handlers of the program and of libraries that depend on this one. The expression is an `Option<&Watch>`,
+/// which is `None` if the library has not been used.
 #[macro_export]
 macro_rules! end_watch_at_exit {
     ($watch:expr) => {
         #[allow(unsafe_code)]
         const _: () = {
-            // SAFETY: the section is for pointers to such functions.
+            // SAFETY: the section contains pointers to functions of this type.
             #[used]
             #[unsafe(link_section = ".fini_array")]
             static AT_END: extern "C" fn() = at_end;
@@ -66,18 +67,18 @@ macro_rules! end_watch_at_exit {
     };
 }
 
-/// Ends a watch at process exit, see [`end_watch_at_exit`]. Does nothing in a forked child, to which the profile and
-/// findings do not belong.
+/// Ends a watch at process exit; see [`end_watch_at_exit`]. Does nothing in a forked child, which does not own the
+/// profile and the findings.
 pub fn end(watch: Option<&Watch>) {
     let watch = watch.filter(|_| !forks::is_child());
     exit_with(watch.and_then(Watch::end));
 }
 
-/// Ends the process with this status instead of 0.
+/// Ends the process with `status` instead of 0.
 fn exit_with(status: Option<u8>) {
     if let Some(status) = status.filter(|_| STATUS.load(SeqCst) == 0) {
-        // SAFETY: the process is at its end. Its streams are written as they would be after this function; of other libraries
-        // only those that this one needs have not ended yet.
+        // SAFETY: the process is at its end. Its streams are flushed here, as they would be after this function. Other
+        // libraries have ended, except those on which this one depends.
         unsafe {
             libc::fflush(std::ptr::null_mut());
             libc::_exit(status.into());

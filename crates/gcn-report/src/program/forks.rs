@@ -1,4 +1,4 @@
-//! Detection of forked children, which have none of the parent's threads and copies of its locks.
+//! Detection of forked children, which lack the parent's threads and have copies of its locks.
 //!
 //! One of the modules that may use `unsafe`: it registers callbacks with the C library.
 #![allow(unsafe_code)]
@@ -21,12 +21,12 @@ pub fn watch() {
     IS_WATCHED.store(true, SeqCst);
     // SAFETY: the function only stores to an atomic, and the library is never unloaded.
     WATCH.call_once(|| unsafe {
-        // Without memory for the note, children are not refused.
+        // If memory for the handler is lacking, children are not detected.
         let _ = libc::pthread_atfork(None, None, Some(in_child));
     });
 }
 
-/// Stops marking forked children: no thread of this process serves devices any more, so children can use their own.
+/// Stops marking forked children. No thread of this process serves devices any longer, so children can use their own.
 ///
 /// # Examples
 /// ```
@@ -51,14 +51,14 @@ pub fn is_child() -> bool {
     IS_CHILD.load(SeqCst)
 }
 
-/// True in a process forked after [`watch`]; says once on standard error that the child cannot use its parent's
-/// devices through `interface`.
+/// True in a process that was forked after [`watch`]. In this case, reports once on standard error that the child
+/// cannot use its parent's devices through `interface`.
 ///
 /// # Examples
 /// ```
 /// use gcn_report::program::forks;
 /// forks::watch();
-/// assert!(!forks::refuse("OpenCL"), "this process is no child: nothing is said");
+/// assert!(!forks::refuse("OpenCL"), "this process is not a child, so nothing is reported");
 /// ```
 pub fn refuse(interface: &str) -> bool {
     if is_child() {

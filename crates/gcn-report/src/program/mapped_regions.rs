@@ -1,10 +1,9 @@
-//! Buffer regions mapped by a program, for checks of conflicting kernel accesses.
+//! Buffer regions that a program has mapped, for checks of conflicting kernel accesses.
 //!
-//! A region belongs to the host from the end of the map command to the start of the unmap command. Host accesses are
-//! not observed. To detect host writes after the unmapping, a region's contents are saved when the program unmaps it,
-//! and compared when the next launch that uses the memory begins. In between only commands may change it, and they
-//! report their writes to [`Memory`]. A launch discards the saved contents of all memory it uses, since it may write
-//! there.
+//! The host owns a region from the end of the map command to the start of the unmap command. Host accesses are not observed. To
+//! detect host writes after the region has been unmapped, its contents are saved when the program unmaps it, and compared when
+//! the next launch that uses the memory begins. In between, only commands may change the memory, and they report their writes
+//! to [`Memory`]. A launch discards the saved contents of all memory that it uses, since it may write there.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,12 +12,12 @@ use gcn_emu::memory::{Listener, Memory, MemoryChange, MemoryChangeKind};
 use gcn_emu::observe::Observers;
 use gcn_emu::run::{AccessRule, Restricted};
 
-/// Maximum total size of saved contents in bytes; further regions are not compared.
+/// Maximum total size of saved contents in bytes. Regions that exceed it are not compared.
 const MAX_BYTES: usize = 256 << 20;
-/// Maximum number of changed ranges reported per region.
+/// Maximum number of changed ranges that are reported per region.
 const MAX_CHANGES: usize = 64;
 
-/// Mapped regions, and saved contents of unmapped ones.
+/// Mapped regions, and saved contents of unmapped regions.
 ///
 /// # Examples
 /// ```
@@ -36,8 +35,8 @@ const MAX_CHANGES: usize = 64;
 /// let contents = regions.contents(memory, &region, true);
 /// let contents = regions.unmap(&region, true, contents).expect("no command has written there");
 /// regions.keep(contents);
-/// // The program goes on to write through its pointer.
-/// memory.store_u32(xs.address() + 4, 5).expect("it is in the buffer");
+/// // The program continues to write through its pointer.
+/// memory.store_u32(xs.address() + 4, 5).expect("the address is in the buffer");
 /// let launch = regions.launch(memory, vec![region.clone()]);
 /// let expected = (AccessRule::WrittenAfterUnmap, xs.address() + 4);
 /// assert_eq!((launch.rules[0].rule, launch.rules[0].range.start), expected);
@@ -55,21 +54,21 @@ struct RegionState {
     mapped: Vec<MappedRegion>,
     /// Contents of regions at the time of unmapping.
     unmapped: Vec<RegionContents>,
-    /// Memory used by running launches.
+    /// Memory that running launches use.
     running: Vec<Vec<Range<u64>>>,
 }
 
 impl RegionState {
-    /// True if a running launch uses memory in a range.
+    /// True if a running launch uses memory in the range.
     fn is_in_use(&self, range: &Range<u64>) -> bool {
         self.running.iter().flatten().any(|it| overlap(it, range))
     }
 }
 
-/// A running launch, with the access rules that apply to it.
+/// A running launch, and the access rules that apply to it.
 #[derive(Debug)]
 pub struct RunningLaunch<'a> {
-    /// The rules.
+    /// Access rules.
     pub rules: Vec<Restricted>,
     regions: &'a MappedRegions,
     reached: Vec<Range<u64>>,
@@ -88,7 +87,7 @@ impl Drop for RunningLaunch<'_> {
 struct MappedRegion {
     range: Range<u64>,
     is_written: bool,
-    /// Number of commands that have written to it through a pointer the program may have passed.
+    /// Number of commands that have written to the region through a pointer that the program may have passed.
     commands: u64,
 }
 
@@ -97,7 +96,7 @@ struct MappedRegion {
 pub struct RegionContents {
     address: u64,
     bytes: Vec<u8>,
-    /// Number of such commands when the contents were saved.
+    /// Value of [`MappedRegion::commands`] when the contents were saved.
     commands: u64,
 }
 
@@ -111,7 +110,7 @@ impl RegionContents {
         self.address..self.address + self.bytes.len() as u64
     }
 
-    /// Ranges whose bytes have changed.
+    /// Returns the ranges in which bytes have changed.
     fn changes(&self, memory: &Memory) -> Vec<Range<u64>> {
         let mut now = vec![0; self.bytes.len()];
         if !memory.read(self.address, &mut now) || now == self.bytes {
@@ -136,7 +135,7 @@ impl MappedRegions {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records that a command has mapped a region, writable by the host or read-only.
+    /// Records that a command has mapped a region. `is_written` is true if the host may write it.
     pub fn map(&self, range: Range<u64>, is_written: bool) {
         let mut state = self.state();
         state.unmapped.retain(|it| !overlap(&it.range(), &range));
@@ -147,8 +146,8 @@ impl MappedRegions {
         });
     }
 
-    /// Contents of a region being unmapped by a command that has not run yet. `None` if the region cannot be compared
-    /// later: its map command has not ended, or a launch or another host mapping may write it.
+    /// Returns the contents of a region when an unmap command is enqueued. Returns `None` if the region cannot be
+    /// compared later, because its map command has not ended, or a launch or another host mapping may write it.
     pub fn contents(
         &self,
         memory: &Memory,
@@ -178,8 +177,8 @@ impl MappedRegions {
             .then_some(contents)
     }
 
-    /// Records that a command unmaps a region, with the contents at the time the command was enqueued. Returns the
-    /// contents to save once the program's writes have been recorded, unless a command or a launch has written too.
+    /// Records that a command unmaps a region. `contents` are those at the time the command was enqueued. Returns the
+    /// contents to save after the program's writes have been recorded, unless a command or a launch has also written.
     pub fn unmap(
         &self,
         range: &Range<u64>,
@@ -199,7 +198,7 @@ impl MappedRegions {
         self.state().unmapped.push(contents);
     }
 
-    /// Records a launch that uses ranges of memory until the result is dropped.
+    /// Records a launch that uses the ranges `reached` until the result is dropped.
     pub fn launch(&self, memory: &Memory, reached: Vec<Range<u64>>) -> RunningLaunch<'_> {
         let mut state = self.state();
         let is_reached = |range: &Range<u64>| reached.iter().any(|it| overlap(it, range));
@@ -231,7 +230,7 @@ impl MappedRegions {
         }
     }
 
-    /// Discards saved contents invalidated by a memory change.
+    /// Discards saved contents that a memory change invalidates.
     fn memory_changes(&self, change: &MemoryChange<'_>) {
         let mut state = self.state();
         let is_of = |range: &Range<u64>| overlap(range, &change.range);
@@ -252,7 +251,7 @@ impl MappedRegions {
     }
 }
 
-/// Forwards memory changes to checkers and the mapped regions.
+/// Observer that forwards memory changes to checkers and mapped regions.
 #[derive(Debug)]
 pub(super) struct ChangeListener {
     pub(super) observers: Observers,

@@ -1,21 +1,21 @@
-//! Messages on standard error for a library inside a program: the only place in this crate that prints.
+//! Messages on standard error, from a library in a program. Only this module of the crate prints.
 
 use std::collections::HashSet;
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
-/// Standard error.
+/// Returns standard error.
 pub fn standard_error() -> impl Write + Send {
     std::io::stderr()
 }
 
 /// Prints a message.
 pub fn say(message: &str) {
-    // A program without a standard error does without messages.
+    // If the program has no standard error, messages are lost.
     let _ = writeln!(std::io::stderr().lock(), "gcn: {message}");
 }
 
-/// Prints a message unless it has been printed before.
+/// Prints a message, unless it has been printed before.
 ///
 /// # Examples
 /// ```

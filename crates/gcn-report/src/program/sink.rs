@@ -7,17 +7,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::say::{say_once, standard_error};
 
-/// File name that means standard error.
+/// File name that denotes standard error.
 const STANDARD_ERROR: &str = "-";
 
-/// A file, or standard error, to which several threads write lines.
+/// A file or standard error, to which several threads can write lines.
 #[derive(Clone)]
 pub(super) struct LineSink {
     out: Arc<Mutex<Box<dyn Write + Send>>>,
 }
 
 impl LineSink {
-    /// Creates the file; `-` or `None` means standard error.
+    /// Creates the file. `-` and `None` denote standard error.
     ///
     /// # Errors
     /// The file cannot be created.

@@ -10,7 +10,7 @@ use super::sink::LineSink;
 use crate::report::{kernel_name, symbolic};
 use crate::settings::Settings;
 
-/// A trace: selected instructions and their destination.
+/// A trace: selected instructions, and destination.
 #[derive(Clone, Debug)]
 pub(super) struct Tracing {
     choices: Vec<Choice>,
@@ -33,7 +33,7 @@ impl Tracing {
         }))
     }
 
-    /// Adds the trace's observer for a kernel's launch, unless none of its code is selected.
+    /// Adds the trace's observer for a launch of a kernel, unless none of the kernel's code is selected.
     pub(super) fn watch(&self, kernel: &Kernel, observers: Observers) -> Observers {
         let module = kernel.module().clone();
         let symbol = |name: &str| {
@@ -42,7 +42,7 @@ impl Tracing {
         };
         let mut filter = TraceFilter::default();
         for choice in &self.choices {
-            // A symbol of another module's.
+            // The symbol belongs to another module.
             if choice.add_to(&mut filter, symbol, |_| None).is_err() {
                 return observers;
             }

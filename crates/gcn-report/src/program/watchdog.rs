@@ -1,4 +1,4 @@
-//! Stopping of kernels from outside.
+//! Watchdog that stops kernels.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,10 +17,10 @@ pub(super) enum StopCause {
     Full,
 }
 
-/// Polling interval for the number of findings.
+/// Interval for polling the number of findings.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Stops a kernel that exceeds its time limit, or when the last finding is reached.
+/// Thread that stops a kernel at its time limit or at the last finding.
 pub(super) struct Watchdog {
     /// Dropped when the kernel ends.
     ended: mpsc::Sender<()>,
@@ -28,7 +28,7 @@ pub(super) struct Watchdog {
 }
 
 impl Watchdog {
-    /// Starts a watchdog for a time limit and a flag that is set at the last finding; `None` without either.
+    /// Starts a watchdog for a time limit and a flag that is set at the last finding. Returns `None` if there is neither.
     pub(super) fn new(
         time: Option<Duration>,
         is_full: Option<Arc<AtomicBool>>,
@@ -67,7 +67,7 @@ impl Watchdog {
         Some(Watchdog { ended, thread })
     }
 
-    /// Ends the watchdog when the kernel has ended. Returns the reason if the kernel was stopped.
+    /// Ends the watchdog after the kernel has ended. Returns the reason if the watchdog stopped the kernel.
     pub(super) fn end(self) -> Option<StopCause> {
         drop(self.ended);
         self.thread.ok()?.join().ok()?

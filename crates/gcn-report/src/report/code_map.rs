@@ -1,4 +1,4 @@
-//! Symbols and source lines of code addresses.
+//! Symbols and source lines for code addresses.
 
 use std::cell::{OnceCell, RefCell};
 use std::fmt;
@@ -14,7 +14,7 @@ use super::launch::ReportLaunch;
 use super::sources::{Sources, inlined};
 use super::text::printable;
 
-/// Maps code addresses of a module to symbols and source lines. Debug information is read on first use.
+/// Map from a module's code addresses to symbols and source lines. Debug information is read on first use.
 ///
 /// # Examples
 /// ```
@@ -35,7 +35,7 @@ pub struct CodeMap<'a> {
     others: Vec<CodeMap<'a>>,
 }
 
-/// An instruction and its location; the fields are keys of JSON reports.
+/// An instruction and its location. The fields are keys of JSON reports.
 ///
 /// # Examples
 /// ```
@@ -43,17 +43,17 @@ pub struct CodeMap<'a> {
 /// # let (device, kernel) = example::add_one_kernel();
 /// use gcn_report::CodeMap;
 /// let place = CodeMap::new(kernel.module()).place(16, None);
-/// assert_eq!(place.symbol(), "0x10", "it is outside of the code");
+/// assert_eq!(place.symbol(), "0x10", "the address is outside of the code");
 /// assert_eq!(place.instruction(), None);
-/// assert_eq!(place.source_line("  "), "", "it has no debug information");
+/// assert_eq!(place.source_line("  "), "", "there is no debug information");
 /// ```
 #[derive(Clone, Debug, Serialize)]
 pub struct CodePlace {
     /// Address of the instruction.
     pc: u64,
-    /// Preceding symbol and offset from it.
+    /// Preceding symbol, and offset from the symbol.
     place: Option<String>,
-    /// File, line and text of the source.
+    /// File and line of the source, and text of the line.
     source: Option<String>,
     instruction: Option<String>,
 }
@@ -64,9 +64,9 @@ pub(super) struct SourceLine {
     pub(super) place: SourcePlace,
     /// Text, if the file is readable.
     pub(super) text: Option<String>,
-    /// Chain of calls through which the code was inlined, in parentheses; may be empty.
+    /// Chain of calls through which the code was inlined, in parentheses. May be empty.
     pub(super) inlined: String,
-    /// True if the code has no line of its own, and this is the nearest line of its function.
+    /// True if the code has no line of its own. This is then the nearest line of its function.
     pub(super) is_nearest: bool,
 }
 
@@ -78,9 +78,9 @@ pub(super) struct SourceLine {
 /// # let (device, kernel) = example::add_one_kernel();
 /// use gcn_report::symbolic;
 /// let loaded = kernel.module().loaded();
-/// let entry = loaded.symbol("add_one").expect("it is there").address;
+/// let entry = loaded.symbol("add_one").expect("the symbol exists").address;
 /// assert_eq!(symbolic(entry + 12, loaded).as_deref(), Some("add_one+0xc"));
-/// assert_eq!(symbolic(16, loaded), None, "it is outside of the code");
+/// assert_eq!(symbolic(16, loaded), None, "the address is outside of the code");
 /// ```
 pub fn symbolic(pc: u64, loaded: &Loaded) -> Option<String> {
     let symbol = loaded.code_symbol_at(pc)?;
@@ -98,7 +98,7 @@ impl<'a> CodeMap<'a> {
         }
     }
 
-    /// Adds other modules that findings may refer to.
+    /// Adds other modules, to which findings may refer.
     pub(crate) fn beside(self, others: &'a [Module]) -> CodeMap<'a> {
         CodeMap {
             others: others.iter().map(CodeMap::new).collect(),
@@ -106,7 +106,7 @@ impl<'a> CodeMap<'a> {
         }
     }
 
-    /// Map of the module that contains an address; this one if none does.
+    /// Returns the map of the module that contains an address, or this map if no module does.
     fn of(&self, pc: u64) -> &CodeMap<'a> {
         let mut all = std::iter::once(self).chain(&self.others);
         let has = |map: &&CodeMap<'a>| map.module.addresses().contains(&pc);
@@ -128,7 +128,7 @@ impl<'a> CodeMap<'a> {
         symbolic(pc, self.of(pc).module.loaded())
     }
 
-    /// Location of an instruction, with its text if known.
+    /// Returns the location of an instruction, with its text if known.
     ///
     /// # Examples
     /// ```
@@ -157,12 +157,12 @@ impl<'a> CodeMap<'a> {
     }
 
     fn lines(&self) -> Option<&SourceLines> {
-        // A message is better without its line than not at all: debug information that cannot be read counts as none.
+        // Invalid debug information counts as missing, so findings are still reported, without lines.
         let lines = || self.module.object().source_lines().ok().flatten();
         self.lines.get_or_init(lines).as_ref()
     }
 
-    /// Source line of an instruction, or else the nearest line of its function.
+    /// Returns the source line of an instruction, or else the nearest line of its function.
     pub(super) fn source_line(&self, pc: u64) -> Option<SourceLine> {
         self.symbolic(pc)?;
         let map = self.of(pc);
@@ -199,14 +199,14 @@ impl<'a> CodeMap<'a> {
         KernelLanguage::new(unit.flatten(), kernel.unwrap_or_default(), metadata)
     }
 
-    /// Kernel with a symbol in the module that contains an address.
+    /// Finds a kernel by symbol in the module that contains an address.
     pub(super) fn kernel(&self, pc: u64, symbol: Option<&str>) -> Option<&ObjectKernel> {
         let mut kernels = self.of(pc).module.object().kernels.iter();
         kernels.find(|it| Some(&*it.name) == symbol)
     }
 
-    /// Kernel arguments that point to the allocation that contains an address or is nearest to it. The kernel belongs
-    /// to the module with the instruction at `pc`.
+    /// Returns the kernel arguments that point to the allocation at an address, or else to the nearest one. The kernel
+    /// belongs to the module that contains the instruction at `pc`.
     pub(super) fn arguments(&self, pc: u64, address: u64, launch: ReportLaunch<'_>) -> Vec<String> {
         let memory = self.module.device().memory();
         let Some(allocation) = memory.nearest(address) else {
@@ -223,8 +223,8 @@ impl<'a> CodeMap<'a> {
         )
     }
 
-    /// Variable at an LDS offset in the module that contains an address, and the offset in it; `None` if symbols do
-    /// not tell. Clang puts a kernel's variables into one structure without symbols.
+    /// Finds the variable at an LDS offset in the module that contains the code address `pc`. Returns its name and the offset
+    /// in it, or `None` if no symbol covers the offset. Clang puts a kernel's variables into one structure without symbols.
     pub(super) fn lds_variable(&self, pc: u64, place: u64) -> Option<String> {
         let mut symbols = self.of(pc).module.object().symbols.iter();
         let symbol = symbols.find(|it| {
@@ -239,7 +239,7 @@ impl<'a> CodeMap<'a> {
         })
     }
 
-    /// Phrase for the allocation that contains a device address; `None` if none does.
+    /// Describes the allocation that contains a device address, if there is one.
     pub(super) fn allocation(&self, address: u64) -> Option<String> {
         let nearest = self.module.device().memory().nearest(address)?;
         let offset = address.checked_sub(nearest.base)?;
@@ -264,7 +264,7 @@ impl CodePlace {
         self.instruction.as_deref()
     }
 
-    /// Address with symbol and offset: `at 0x100001300 (scale+0x10)`.
+    /// Address with symbol and offset, such as `at 0x100001300 (scale+0x10)`.
     pub(super) fn address(&self) -> String {
         let place = self
             .place
@@ -273,20 +273,20 @@ impl CodePlace {
         format!("at {:#x}{}", self.pc, place.unwrap_or_default())
     }
 
-    /// Symbol and offset, or the address.
+    /// Symbol and offset, or else the address.
     pub fn symbol(&self) -> String {
         let place = self.place.as_deref().map(printable);
         place.unwrap_or_else(|| format!("{:#x}", self.pc))
     }
 
-    /// Source line on a line of its own, preceded by a line break; empty if unknown.
+    /// Source line on its own line, after a line break. Empty if unknown.
     pub fn source_line(&self, indentation: &str) -> String {
         let line = |source: &String| format!("\n{indentation}--> {}", printable(source));
         self.source.as_ref().map(line).unwrap_or_default()
     }
 }
 
-/// Writes address, symbol and instruction, without the source.
+/// Writes address, symbol and instruction, but not the source.
 impl fmt::Display for CodePlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.address())?;

@@ -1,4 +1,4 @@
-//! Reports of checkers' findings.
+//! Reports of findings.
 
 use std::fmt;
 
@@ -13,8 +13,8 @@ use super::launch::ReportLaunch;
 use super::place::PlaceReport;
 use super::text::{kernel_name, printable};
 
-/// A finding with everything that helps to understand it. [`fmt::Display`] writes it like a compiler diagnostic; the
-/// fields are the keys of the JSON written by `serde`.
+/// A finding with all information that helps to understand it. [`fmt::Display`] writes it like a compiler diagnostic.
+/// The fields are the keys of the JSON that `serde` writes.
 ///
 /// # Examples
 /// ```
@@ -41,23 +41,23 @@ pub struct FindingReport {
     pub severity: &'static str,
     /// Sentence without a full stop.
     pub message: String,
-    /// The kernel's symbol.
+    /// Symbol of the kernel.
     kernel: Option<String>,
-    /// The offending instruction.
+    /// Offending instruction.
     #[serde(flatten)]
     pub place: PlaceReport,
     /// Other instructions or agents involved.
     pub sides: Vec<PlaceReport>,
-    /// Accessed memory: `global`, which includes scratch, `lds` or `gds`.
+    /// Accessed memory: `global` (which includes scratch), `lds` or `gds`.
     #[serde(serialize_with = "in_words")]
     memory: Option<Space>,
     /// First byte of the access: an address in device memory, or an offset in the workgroup's LDS or in GDS.
     address: Option<u64>,
-    /// Allocation at the address in device memory.
+    /// Allocation that contains the address in device memory.
     buffer: Option<String>,
-    /// Kernel arguments that point to this memory: names, or else indices starting at 0.
+    /// Kernel arguments that point to the memory: names, or else indices starting at 0.
     arguments: Vec<String>,
-    /// LDS variable at the offset, and the distance from its start.
+    /// LDS variable at the offset, and distance from its start.
     variable: Option<String>,
     notes: Vec<String>,
     help: Option<String>,
@@ -65,8 +65,8 @@ pub struct FindingReport {
     dispatch: u64,
     /// Number of occurrences.
     pub count: u64,
-    /// Number of instructions, or pairs of instructions, merged into this finding because they have the same source
-    /// lines.
+    /// Number of instructions, or pairs of instructions, that are merged into this finding because they have the same
+    /// source lines.
     pub instructions: u64,
     #[serde(skip)]
     pub(super) kind: Kind,
@@ -74,7 +74,7 @@ pub struct FindingReport {
     pub(super) language: KernelLanguage,
 }
 
-/// Serializes the name of a memory space.
+/// Serializes the name of an address space.
 fn in_words<S: Serializer>(space: &Option<Space>, to: S) -> Result<S::Ok, S::Error> {
     match space {
         Some(space) => to.collect_str(space),
@@ -151,7 +151,7 @@ impl FindingReport {
         self.place.code.as_ref()?.instruction()
     }
 
-    /// Additional facts, a sentence each.
+    /// Returns additional facts, one sentence each.
     fn remarks(&self) -> impl Iterator<Item = String> {
         let address = self.address.and_then(|address| match self.memory {
             Some(Space::Global) => {
@@ -162,7 +162,7 @@ impl FindingReport {
                     self.of_arguments()
                 ))
             }
-            // Messages and labels have the place in LDS and GDS.
+            // Messages and labels contain the offset in LDS and GDS.
             _ => {
                 let variable = self.variable.as_ref()?;
                 Some(format!("address {address:#x} of LDS: {variable}"))
@@ -171,7 +171,8 @@ impl FindingReport {
         address.into_iter().chain(self.notes.iter().cloned())
     }
 
-    /// Arguments that point to the memory, after a comma; empty if there are none or the buffer is named after them.
+    /// Names the arguments that point to the memory, after a comma. Empty if there are none, or if the buffer is named
+    /// after them.
     fn of_arguments(&self) -> String {
         let is_buffer = |name: &&String| {
             let buffer = self
@@ -195,7 +196,7 @@ impl FindingReport {
         }
     }
 
-    /// Number of merged instructions, if more than one.
+    /// Describes the number of merged instructions, if there is more than one.
     fn merged(&self) -> Option<String> {
         let instructions = if self.sides.is_empty() {
             "instructions"
@@ -206,7 +207,7 @@ impl FindingReport {
         (count > 1).then(|| format!("it stands for {count} {instructions} of these lines"))
     }
 
-    /// Message, additional facts and help, on a line each.
+    /// Returns the message, additional facts and help, on one line each.
     pub(super) fn full_message(&self) -> String {
         let help = self.help.iter().map(|help| format!("help: {help}"));
         let message = [self.message.clone()].into_iter();
@@ -215,7 +216,7 @@ impl FindingReport {
         lines.join("\n")
     }
 
-    /// Renders the finding with the colours of a renderer.
+    /// Renders the finding with the colours of `renderer`.
     ///
     /// # Examples
     /// ```
@@ -227,7 +228,7 @@ impl FindingReport {
     /// let place = FindingPlace { pc: 0, text: "s_endpgm".into(), wave: None, lane: None };
     /// let finding = Finding::at(Kind::GlobalOutOfBounds, place, "something is wrong");
     /// let report = FindingReport::new(&finding, &CodeMap::new(kernel.module()));
-    /// assert!(report.render(&Renderer::styled()).contains("\u{1b}["), "it has colours");
+    /// assert!(report.render(&Renderer::styled()).contains("\u{1b}["), "the text is coloured");
     /// assert_eq!(report.render(&Renderer::plain()), report.to_string());
     /// ```
     pub fn render(&self, renderer: &Renderer) -> String {

@@ -8,7 +8,7 @@ use super::sarif;
 use super::suppressions::Suppressions;
 use crate::settings::{CheckSettings, FindingFormat};
 
-/// Writes findings, or suppressions for them, in the configured format; SARIF includes messages about the run.
+/// Writes findings, or suppressions for them, in the configured format. SARIF includes messages about the run.
 ///
 /// # Errors
 /// Writing to `out` fails.

@@ -7,7 +7,7 @@ use super::finding::FindingReport;
 use super::language::KernelLanguage;
 use super::place::PlaceReport;
 
-/// Identity of a finding for the reader, independent of load addresses.
+/// Identity of a finding from the reader's perspective, independent of load addresses.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct FindingIdentity {
     name: &'static str,
@@ -18,7 +18,7 @@ pub(crate) struct FindingIdentity {
 /// Locations that identify a finding.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum PlacesIdentity {
-    /// Message without numbers, and source lines.
+    /// Message without its numbers, and source lines.
     Lines(String, Vec<LineIdentity>),
     /// Instructions, and the detail of the finding's key.
     Instructions(Vec<Option<InstructionIdentity>>, u64),
@@ -31,8 +31,8 @@ type LineIdentity = Option<(SourcePlace, String)>;
 type InstructionIdentity = (String, Option<String>);
 
 impl FindingReport {
-    /// Identity shared by findings on the same source lines, since an unrolled loop turns a line into several
-    /// instructions. `detail` is that of the key.
+    /// Returns an identity that findings on the same source lines share, since a line of an unrolled loop has several
+    /// instructions. `detail` is the detail of the finding's key.
     pub(crate) fn identity(&self, detail: u64) -> FindingIdentity {
         match self.lines() {
             Some(lines) => FindingIdentity {
@@ -44,7 +44,7 @@ impl FindingReport {
         }
     }
 
-    /// Identity shared only by findings at the same instructions.
+    /// Returns an identity that only findings at the same instructions share.
     pub(crate) fn instruction_identity(&self, detail: u64) -> FindingIdentity {
         let instruction = |it: &PlaceReport| {
             let code = it.code.as_ref()?;
@@ -58,14 +58,14 @@ impl FindingReport {
         }
     }
 
-    /// The finding's instruction and the other sides.
+    /// Returns the finding's instruction, and the other sides.
     fn places(&self) -> impl Iterator<Item = &PlaceReport> {
         std::iter::once(&self.place).chain(&self.sides)
     }
 
-    /// Source lines of all sides, if they identify the finding. `None` in assembly, where each instruction has its
-    /// own line; if an instruction has no line; and for kinds of findings that are compiler bugs, which are reported
-    /// per instruction.
+    /// Returns the source lines of all sides, if they identify the finding. Returns `None` for assembly, where each
+    /// instruction has its own line; if an instruction has no line; and for checks that find compiler bugs, which are
+    /// reported per instruction.
     fn lines(&self) -> Option<Vec<LineIdentity>> {
         let check = self.kind.about().check;
         let is_of_instructions = matches!(check, Check::Waits | Check::Hazards);
@@ -81,14 +81,14 @@ impl FindingReport {
         };
         let mut lines = self.places().map(line).collect::<Option<Vec<_>>>()?;
         if matches!(check, Check::Races | Check::Lanes) {
-            // The addresses of the instructions alone decide which side is the first.
+            // The order of the sides depends only on the addresses of their instructions.
             lines.sort();
         }
         Some(lines)
     }
 }
 
-/// Replaces each number in a text by a placeholder.
+/// Replaces each number in a text with a placeholder.
 fn without_numbers(text: &str) -> String {
     let mut shape = String::with_capacity(text.len());
     let mut is_number = false;

@@ -2,10 +2,10 @@
 
 use gcn_object::{KernelMetadata, SourceLanguage};
 
-/// Source language of a kernel, which determines the terms of advice.
+/// Source language of a kernel. It determines the terms that advice uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum KernelLanguage {
-    /// Assembly, or unknown: advice is in terms of the machine.
+    /// Assembly, or unknown. Advice is given in terms of the machine.
     Assembly,
     /// OpenCL C or C++ for OpenCL.
     OpenCl,
@@ -13,18 +13,18 @@ pub(super) enum KernelLanguage {
     Hip,
 }
 
-/// Language in the metadata of OpenCL kernels, and of HIP kernels linked with the device libraries.
+/// Language in the metadata of OpenCL kernels, and of HIP kernels that are linked with the device libraries.
 const OPENCL_C: &str = "OpenCL C";
 
 impl KernelLanguage {
-    /// Determines the language of code run by a kernel with this symbol and metadata. `unit` is the language of the
-    /// compilation unit, if known.
+    /// Determines the language of code that is run by a kernel, given its symbol and metadata. `unit` is the language
+    /// of the compilation unit, if known.
     pub(super) fn new(
         unit: Option<SourceLanguage>,
         symbol: &str,
         metadata: Option<&KernelMetadata>,
     ) -> KernelLanguage {
-        // Clang states the types of arguments in OpenCL alone.
+        // Clang emits argument types only for OpenCL.
         let has_types = metadata.is_some_and(|it| it.args.iter().any(|it| it.type_name.is_some()));
         match unit {
             Some(SourceLanguage::OpenClC) => KernelLanguage::OpenCl,

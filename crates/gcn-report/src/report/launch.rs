@@ -1,4 +1,4 @@
-//! Work-items and arguments of a finding's launch, in the terms of the source language.
+//! Work-items and arguments of a finding's launch, in terms of the source language.
 
 use gcn_object::{KernelMetadata, ObjectKernel, ValueKind};
 use gcn_observe::finding::{FindingLaunch, FindingPlace};
@@ -15,7 +15,7 @@ pub(super) struct WorkItem {
     pub(super) global: Option<[u64; 3]>,
 }
 
-/// The launch of a finding.
+/// Launch of a finding.
 #[derive(Clone, Copy)]
 pub(super) struct ReportLaunch<'a> {
     pub(super) launch: Option<&'a FindingLaunch>,
@@ -28,8 +28,7 @@ impl ReportLaunch<'_> {
         self.kernel?.metadata.as_ref()
     }
 
-    /// OpenCL's global offset in x, y and z, if the kernel receives it; without it a kernel cannot compute global
-    /// IDs.
+    /// Returns OpenCL's global offset in x, y and z, if the kernel receives it. Other kernels cannot compute global IDs.
     fn global_offset(&self) -> Option<[u64; 3]> {
         let (launch, metadata) = (self.launch?, self.metadata()?);
         let offset = |kind: ValueKind| {
@@ -43,7 +42,7 @@ impl ReportLaunch<'_> {
         ])
     }
 
-    /// Work-item of an instruction's lane.
+    /// Returns the work-item of an instruction's lane.
     pub(super) fn work_item(&self, place: &FindingPlace) -> Option<WorkItem> {
         let (wave, lane) = (place.wave?, place.lane?);
         let shape = self.launch?.shape;
@@ -61,8 +60,8 @@ impl ReportLaunch<'_> {
         })
     }
 
-    /// Arguments that point to memory accepted by `holds`: their names from the metadata or from `names`, or else
-    /// their indices.
+    /// Returns the arguments that point to memory for which `holds` returns true: their names in the metadata or in
+    /// `names`, or else their indices.
     pub(super) fn arguments(
         &self,
         holds: impl Fn(u64) -> bool,
@@ -80,7 +79,7 @@ impl ReportLaunch<'_> {
         let pointing: Vec<Parameter<'_>> = pointing.collect();
         let has_names = pointing.iter().all(|it| it.name.is_some());
         let names = if has_names { Vec::new() } else { names(kernel) };
-        // Names of other parameters say nothing.
+        // Names are useless if they belong to other parameters.
         let name = |it: &Parameter<'_>| names.get(it.index).cloned().flatten();
         let name = |it: &Parameter<'_>| name(it).filter(|_| names.len() == count);
         let label = |it: &Parameter<'_>| match it.name {
@@ -92,7 +91,7 @@ impl ReportLaunch<'_> {
 }
 
 impl WorkItem {
-    /// Work-item in the terms of the language; empty in assembly.
+    /// Describes the work-item in terms of the language. Empty for assembly.
     pub(super) fn text(&self, language: KernelLanguage) -> String {
         let [x, y, z] = self.local;
         match (language, self.global) {

@@ -6,16 +6,16 @@
 /// ```
 /// use gcn_report::Notification;
 /// use gcn_runtime::fault::names;
-/// let error = Notification::error(Some(names::DEADLOCK), "no wave can go on");
+/// let error = Notification::error(Some(names::DEADLOCK), "no wave can continue");
 /// assert!(error.is_error && !Notification::note("nothing was checked").is_error);
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Notification {
-    /// True if the run ended early, could not begin, or did not produce all requested output.
+    /// True if the run ended early, could not start, or did not produce all requested output.
     pub is_error: bool,
     /// Name for `gcn explain`.
     pub name: Option<&'static str>,
-    /// The message.
+    /// Message.
     pub message: String,
 }
 
@@ -29,7 +29,7 @@ impl Notification {
         }
     }
 
-    /// Creates an error message, with its name if it has one.
+    /// Creates an error message, with a name if there is one.
     pub fn error(name: Option<&'static str>, message: impl Into<String>) -> Notification {
         Notification {
             is_error: true,

@@ -1,4 +1,4 @@
-//! Instructions of findings and their source locations.
+//! Instructions of findings, and their source locations.
 
 use annotate_snippets::{AnnotationKind, Group, Origin, Snippet};
 use gcn_object::SourcePlace;
@@ -25,9 +25,9 @@ use super::text::shown_file;
 /// ```
 #[derive(Clone, Debug, Serialize)]
 pub struct PlaceReport {
-    /// Short description of its role.
+    /// Short description of the instruction's role.
     label: String,
-    /// The instruction; `None` for the host.
+    /// Instruction; `None` for the host.
     #[serde(flatten)]
     pub code: Option<CodePlace>,
     workgroup: Option<[u32; 3]>,
@@ -39,15 +39,15 @@ pub struct PlaceReport {
     global_id: Option<[u64; 3]>,
     /// Source file as passed to the compiler, if known.
     pub file: Option<String>,
-    /// Line of the source, from 1.
+    /// Line in the source, starting at 1.
     pub line: Option<u32>,
-    /// Column in the source, from 1.
+    /// Column in the source, starting at 1.
     pub column: Option<u32>,
-    /// True if the instruction has no line of its own, and this is the nearest line of its function.
+    /// True if the instruction has no line of its own. `line` is then the nearest line of its function.
     is_nearest_line: bool,
     #[serde(skip)]
     source: Option<SourceLine>,
-    /// Work-item in the terms of the language, after a comma; may be empty.
+    /// Work-item in terms of the language, after a comma. May be empty.
     #[serde(skip)]
     work_item: String,
 }
@@ -80,7 +80,7 @@ impl PlaceReport {
         }
     }
 
-    /// Wave that executed the instruction; empty if it was not executed.
+    /// Describes the wave that executed the instruction. Empty if it was not executed.
     fn wave(&self) -> String {
         let (Some([x, y, z]), Some(wave)) = (self.workgroup, self.wave) else {
             return String::new();
@@ -93,7 +93,7 @@ impl PlaceReport {
         )
     }
 
-    /// Adds the labelled source line, or else the location, to a group.
+    /// Adds the labelled source line to a group, or else the location.
     pub(super) fn add_to<'a>(&'a self, group: Group<'a>, kind: AnnotationKind) -> Group<'a> {
         let Some(SourceLine { place, text, .. }) = &self.source else {
             let is_first = kind == AnnotationKind::Primary;
@@ -119,7 +119,7 @@ impl PlaceReport {
         }
     }
 
-    /// Role, instruction, and executing wave.
+    /// Describes the role, the instruction and the executing wave.
     pub fn text(&self) -> String {
         let Some(code) = &self.code else {
             return self.label.clone();
@@ -148,7 +148,7 @@ impl PlaceReport {
         )
     }
 
-    /// Source location of an instruction with a line of its own, and its inlining chain; `None` if it has no line.
+    /// Source location and inlining chain of an instruction with a line of its own; `None` if it has no line.
     pub(super) fn source_place(&self) -> Option<(&SourcePlace, &str)> {
         let source = self.source.as_ref().filter(|source| !source.is_nearest)?;
         Some((&source.place, &source.inlined))
@@ -156,7 +156,7 @@ impl PlaceReport {
 }
 
 impl SourceLine {
-    /// Column, starting at 1; that of the line's first word if unknown. `None` if the line is unknown too.
+    /// Column, starting at 1. If it is unknown, the column of the line's first word; `None` if the line is also unknown.
     fn column(&self) -> Option<u32> {
         let column = self.place.column;
         match &self.text {
@@ -166,13 +166,13 @@ impl SourceLine {
     }
 }
 
-/// Replaces control characters, so that each takes one column.
+/// Replaces control characters, so that each takes up one column.
 fn printable_line(text: &str) -> String {
     let printable = |c: char| if c.is_control() && c != '\t' { ' ' } else { c };
     text.chars().map(printable).collect()
 }
 
-/// Byte range of the word at a column, which counts bytes starting at 1.
+/// Returns the byte range of the word at a column. Columns count bytes, starting at 1.
 fn token(text: &str, column: u32) -> std::ops::Range<usize> {
     let boundary = |at: &usize| text.is_char_boundary(*at);
     let first = text.len() - text.trim_start().len();

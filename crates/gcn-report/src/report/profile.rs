@@ -17,8 +17,8 @@ pub use page::ProfilePage;
 /// Schema version of [`ProfileReport`].
 const VERSION: u32 = 1;
 
-/// A profile with symbols and sources. [`std::fmt::Display`] writes tables of the hottest code;
-/// [`ProfilePage`](super::ProfilePage) writes HTML; the fields are the keys of the JSON written by `serde`, which
+/// A profile with symbols and sources. [`std::fmt::Display`] writes tables of the hottest code, and
+/// [`ProfilePage`](super::ProfilePage) writes HTML. The fields are the keys of the JSON that `serde` writes, which
 /// `docs/profile.md` describes.
 ///
 /// ```
@@ -46,14 +46,14 @@ const VERSION: u32 = 1;
 #[derive(Clone, Debug, Serialize)]
 pub struct ProfileReport {
     version: u32,
-    /// Sorted by symbol, then by target.
+    /// Kernels, sorted by symbol, then by target.
     kernels: Vec<KernelProfile>,
 }
 
-/// A kernel's counts.
+/// Counts of a kernel.
 #[derive(Clone, Debug, Serialize)]
 struct KernelProfile {
-    /// Symbol; `None` if the kernel has none.
+    /// Symbol, if the kernel has one.
     name: Option<String>,
     /// Name of the target.
     target: &'static str,
@@ -63,11 +63,11 @@ struct KernelProfile {
     /// Sums over all instructions.
     #[serde(flatten)]
     total: CountsReport,
-    /// Executions per class, for classes that occur.
+    /// Number of executions of each class that occurs.
     classes: BTreeMap<&'static str, u64>,
     /// Executed instructions, sorted by address.
     instructions: Vec<InstructionProfile>,
-    /// Lines with debug information, sorted by file and line.
+    /// Source lines from debug information, sorted by file and line.
     lines: Vec<LineProfile>,
 }
 
@@ -100,7 +100,7 @@ impl From<Counts> for CountsReport {
 }
 
 impl CountsReport {
-    /// Average fraction of active lanes in vector instructions.
+    /// Average number of active lanes in vector instructions.
     fn lanes(&self) -> Option<f64> {
         ratio(self.active_lanes, self.vector_executions)
     }
@@ -111,30 +111,30 @@ impl CountsReport {
     }
 }
 
-/// Ratio of two numbers; `None` for a zero denominator.
+/// Ratio of two numbers; `None` if the denominator is 0.
 fn ratio(of: u64, by: u64) -> Option<f64> {
     (by != 0).then(|| of as f64 / by as f64)
 }
 
-/// An instruction's counts.
+/// Counts of an instruction.
 #[derive(Clone, Debug, Serialize)]
 struct InstructionProfile {
     /// Address in bytes.
     pc: u64,
-    /// Preceding symbol and offset from it.
+    /// Preceding symbol, and offset from the symbol.
     place: Option<String>,
-    /// Text.
+    /// Text of the instruction.
     instruction: String,
     class: &'static str,
     #[serde(flatten)]
     counts: CountsReport,
-    /// Size in bytes of the unexecuted code between the previous entry and this one.
+    /// Size in bytes of the unexecuted code between the previous entry and this entry.
     skipped_bytes: u64,
     /// Source file as passed to the compiler, if known.
     file: Option<String>,
-    /// Line of the source, from 1.
+    /// Line in the source, starting at 1.
     line: Option<u32>,
-    /// Inlining chain; empty if not inlined.
+    /// Inlining chain. Empty if the code was not inlined.
     #[serde(skip)]
     inlined: String,
     /// Text of the line, if the file is readable.
@@ -181,7 +181,7 @@ impl KernelProfile {
         let mut classes = BTreeMap::new();
         let mut lines: BTreeMap<(String, u32), (Option<String>, Counts)> = BTreeMap::new();
         let mut instructions = Vec::new();
-        // Where the next instruction is if none is left out.
+        // Address of the next entry if no code is skipped.
         let mut following = None;
         for (&pc, counted) in &kernel.code {
             total += counted.counts;
@@ -223,7 +223,7 @@ impl KernelProfile {
         name.unwrap_or_else(|| "without a name".to_owned())
     }
 
-    /// Classes that occur, in the order of [`Class::ALL`], with their executions.
+    /// Returns the classes that occur, in the order of [`Class::ALL`], and their numbers of executions.
     fn mix(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let names = Class::ALL.iter().map(|class| class.name());
         names.filter_map(|name| Some((name, *self.classes.get(name)?)))
@@ -231,7 +231,7 @@ impl KernelProfile {
 }
 
 impl ProfileReport {
-    /// Creates the report for the kernels of several code objects.
+    /// Creates the report on the kernels of several code objects.
     pub(crate) fn of_codes<'m>(
         codes: impl Iterator<Item = (CodeMap<'m>, Kernels)>,
     ) -> ProfileReport {
@@ -241,7 +241,7 @@ impl ProfileReport {
                 kernels.into_iter().map(of_code).collect::<Vec<_>>()
             })
             .collect();
-        // A stable sort: kernels of one name in several code objects stay in the order of these.
+        // The sort is stable: kernels with the same name remain in the order of their code objects.
         kernels.sort_by(|a, b| (&a.name, a.target).cmp(&(&b.name, b.target)));
         ProfileReport {
             version: VERSION,
@@ -249,7 +249,7 @@ impl ProfileReport {
         }
     }
 
-    /// Distinct names of the targets.
+    /// Returns the distinct names of targets.
     fn targets(&self) -> Vec<&'static str> {
         let mut targets: Vec<_> = self.kernels.iter().map(|kernel| kernel.target).collect();
         targets.sort_unstable();
@@ -257,7 +257,7 @@ impl ProfileReport {
         targets
     }
 
-    /// Total executions of all kernels.
+    /// Number of executions in all kernels.
     fn executions(&self) -> u64 {
         let executions = self.kernels.iter().map(|kernel| kernel.total.executions);
         executions.sum()

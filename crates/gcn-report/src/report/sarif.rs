@@ -1,4 +1,4 @@
-//! Findings in the Static Analysis Results Interchange Format 2.1.0, which code hosts and editors display.
+//! Findings in the Static Analysis Results Interchange Format 2.1.0, which code hosts and editors can display.
 
 use std::env;
 use std::io::{self, Write};
@@ -11,10 +11,10 @@ use super::finding::FindingReport;
 use super::notification::Notification;
 use super::place::PlaceReport;
 
-/// Base ID of the source root, which readers map to their own checkout.
+/// ID of the base URI for the source root. Readers map it to their own checkout.
 const ROOT: &str = "%SRCROOT%";
 
-/// Log of a run, with its findings, a rule per finding kind, and messages about the run.
+/// Creates the log of a run: its findings, a rule per finding kind, and messages about the run.
 pub(super) fn log(findings: &[FindingReport], notifications: &[Notification]) -> Value {
     let root = SourceRoot::find();
     let results = findings.iter().map(|it| entry(it, &root)).collect();
@@ -35,7 +35,7 @@ pub(super) fn log(findings: &[FindingReport], notifications: &[Notification]) ->
     document(run)
 }
 
-/// A run of `gcn` with results, and a rule for each kind of finding.
+/// Creates a run with results, and a rule for each finding kind.
 fn run(root: &SourceRoot, results: Vec<Value>) -> Value {
     json!({
         "originalUriBaseIds": { ROOT: { "uri": format!("file://{}/", uri(&root.root.display().to_string())) } },
@@ -48,35 +48,35 @@ fn run(root: &SourceRoot, results: Vec<Value>) -> Value {
     })
 }
 
-/// A log of one run.
+/// Creates a log with one run.
 fn document(run: Value) -> Value {
     json!({
-        // Code hosts demand the schema.
+        // Code hosts require the schema.
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [run],
     })
 }
 
-/// Failure of an input file as a whole.
+/// Failure that concerns a whole input file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileFailure {
-    /// Path of the file, from the current directory.
+    /// Path of the file, relative to the current directory.
     pub file: String,
-    /// Reason, in one line.
+    /// Reason, on one line.
     pub message: String,
 }
 
 impl FileFailure {
-    /// Rule of the result for a failure.
+    /// Rule ID of results for failures.
     pub const RULE: &str = "failed-launch";
 }
 
-/// Writes the findings of several logs of this library as one log, with a result `failed-launch` for each failed file. The log has one
-/// run, since code hosts limit their number.
+/// Merges logs of this library into one log, which has a result `failed-launch` for each failed file. The log has one run, since
+/// code hosts limit the number of runs.
 ///
 /// # Errors
-/// `out` cannot be written.
+/// Writing to `out` fails.
 ///
 /// # Examples
 /// ```
@@ -121,7 +121,7 @@ pub fn write_merged_sarif(
 }
 
 fn notification(it: &Notification) -> Value {
-    // A warning is the level of a notification that names none.
+    // `warning` is the default level of notifications.
     let mut notification = json!({ "message": { "text": it.message } });
     if it.is_error {
         notification["level"] = "error".into();
@@ -152,7 +152,7 @@ fn entry(finding: &FindingReport, root: &SourceRoot) -> Value {
     })
 }
 
-/// Directory that source paths are relative to: the root of the current checkout, or else the working directory.
+/// Directory to which source paths are relative: the root of the current checkout, or else the working directory.
 struct SourceRoot {
     directory: PathBuf,
     root: PathBuf,
@@ -169,7 +169,7 @@ impl SourceRoot {
         }
     }
 
-    /// Location of a file, relative if below the root, otherwise absolute. Names in angle brackets are not files.
+    /// Returns the location of a file, which is relative if the file is below the root. Names in angle brackets are not files.
     fn artifact(&self, file: &str) -> Value {
         if file.starts_with('<') {
             return json!({ "uri": uri(file) });
@@ -182,7 +182,7 @@ impl SourceRoot {
     }
 }
 
-/// Makes a path absolute, without `.` and `..`.
+/// Removes `.` and `..` from a path.
 fn without_dots(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {
@@ -214,7 +214,7 @@ fn uri(path: &str) -> String {
     uri
 }
 
-/// Location of an instruction, with its source line if known.
+/// Creates the location of an instruction, with its source line if known.
 fn location(place: &PlaceReport, root: &SourceRoot) -> Value {
     let code = place.code.iter();
     let code =

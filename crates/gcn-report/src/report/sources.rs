@@ -19,21 +19,21 @@ const MAX_SOURCE_BYTES: u64 = 16 << 20;
 /// ```
 /// use gcn_report::Sources;
 /// let object = gcn_object::read(std::fs::read("../gcn-object/tests/fixtures/lines-gfx906.co")?)?;
-/// let lines = object.source_lines()?.expect("it was compiled with -g");
+/// let lines = object.source_lines()?.expect("the object was compiled with -g");
 /// let mut sources = Sources::default();
 /// let text = sources.describe(&lines, 0x1868).expect("the line is known");
 /// assert!(text.starts_with("./lines.cl:4 (twice, inlined at "), "{text}");
-/// assert_eq!(sources.describe(&lines, 0), None, "no code is there");
+/// assert_eq!(sources.describe(&lines, 0), None, "the address has no code");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Default)]
 pub struct Sources {
-    /// Lines of each file by number; empty if it cannot be read.
+    /// Lines of each file by line number. Empty if the file cannot be read.
     files: HashMap<Arc<str>, HashMap<u32, String>>,
 }
 
 impl Sources {
-    /// Source line at a location, from the debug information or from a file; `None` if neither has it.
+    /// Finds the source line at a location in the debug information or in a file.
     pub(super) fn whole_line(&mut self, lines: &SourceLines, place: &SourcePlace) -> Option<&str> {
         let file = self.files.entry(place.file.clone());
         let known = file.or_insert_with_key(|path| match lines.embedded_source(path) {
@@ -43,8 +43,8 @@ impl Sources {
         known.get(&place.line).map(String::as_str)
     }
 
-    /// Location and text of the source line at an address, as `scale.cl:4: return x + x;`, followed by the inlining
-    /// chain; `None` if the line is unknown.
+    /// Describes the source line at an address, as in `scale.cl:4: return x + x;`, followed by the inlining chain.
+    /// Returns `None` if the line is unknown.
     ///
     /// # Examples
     /// ```
@@ -54,7 +54,7 @@ impl Sources {
     /// let source = gcn_asm::Source { name: "add_one.s", text: example::ADD_ONE };
     /// let options = gcn_asm::Options { debug: Some(""), ..gcn_asm::Options::new(target) };
     /// let object = gcn_object::read(gcn_asm::assemble(&source, &options).program.to_object(None)?)?;
-    /// let lines = object.source_lines()?.expect("it has debug information");
+    /// let lines = object.source_lines()?.expect("the object has debug information");
     /// let entry = object.kernels[0].entry_address;
     /// let text = Sources::default().describe(&lines, entry).expect("the line is known");
     /// assert!(text.contains("add_one.s:7"), "{text}");
@@ -80,7 +80,7 @@ impl Sources {
 /// Reads the lines of a file.
 fn read(path: &Path) -> Option<HashMap<u32, String>> {
     let metadata = fs::metadata(path).ok()?;
-    // The name comes from the object: it may be that of a pipe, or of a device without an end.
+    // The name comes from an object file, and may denote a pipe or an endless device.
     if !metadata.is_file() {
         return None;
     }
@@ -89,7 +89,7 @@ fn read(path: &Path) -> Option<HashMap<u32, String>> {
     Some((1..).zip(text.lines().map(str::to_owned)).collect())
 }
 
-/// Lines of a file contained in a text with `#line` directives.
+/// Extracts the lines of a file from a text with `#line` directives.
 fn lines_of(text: &str, file: &str) -> HashMap<u32, String> {
     let is_file = |name: &str| {
         let directory = file.strip_suffix(name);
@@ -97,7 +97,7 @@ fn lines_of(text: &str, file: &str) -> HashMap<u32, String> {
     };
     let (mut named, mut unnamed) = (HashMap::new(), HashMap::new());
     let mut number: u32 = 1;
-    // True for lines of the file, false for those of another; nothing while the text has not named its file.
+    // True for lines of the file, false for lines of another file, `None` until the text names a file.
     let mut is_own = None;
     for line in text.lines() {
         if let Some((next, name)) = line_directive(line) {
@@ -115,7 +115,7 @@ fn lines_of(text: &str, file: &str) -> HashMap<u32, String> {
     if named.is_empty() { unnamed } else { named }
 }
 
-/// Line number and file name set by a directive `#line 12 "name"` or `# 12 "name"`.
+/// Parses the line number and the file name of a directive `#line 12 "name"` or `# 12 "name"`.
 fn line_directive(line: &str) -> Option<(u32, Option<&str>)> {
     let rest = line.trim_start().strip_prefix('#')?.trim_start();
     let rest = rest.strip_prefix("line").unwrap_or(rest).trim_start();
@@ -125,7 +125,7 @@ fn line_directive(line: &str) -> Option<(u32, Option<&str>)> {
     Some((number.parse().ok()?, name().map(|(name, _)| name)))
 }
 
-/// Inlining chain, innermost call first: ` (twice, inlined at scale.cl:10)`; empty if not inlined.
+/// Describes the inlining chain, innermost call first, as in ` (twice, inlined at scale.cl:10)`. Empty if not inlined.
 pub(super) fn inlined(frames: &[SourceFrame]) -> String {
     let mut text = String::new();
     for pair in frames.windows(2) {

@@ -1,4 +1,4 @@
-//! Suppressions of findings, in files written by users or `--gen-suppressions`.
+//! Suppressions of findings, in files that users or `--gen-suppressions` write.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::finding::FindingReport;
 
-/// Suppressed findings: `[[suppress]]` tables in TOML.
+/// Suppressed findings, as `[[suppress]]` tables in TOML.
 ///
 /// # Examples
 /// ```
@@ -30,20 +30,20 @@ pub struct Suppressions {
     suppress: Vec<Suppression>,
 }
 
-/// Suppresses findings that match all fields present; `*` matches any text.
+/// Suppression of the findings that match all present fields. `*` matches any text.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Suppression {
-    /// Name of the finding.
+    /// Name of the finding kind.
     #[serde(deserialize_with = "name_of_kinds")]
     name: String,
     /// Symbol of the kernel.
     #[serde(skip_serializing_if = "Option::is_none")]
     kernel: Option<String>,
-    /// File of the source.
+    /// Source file.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
-    /// Line.
+    /// Source line.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u32>,
     /// Text of the instruction.
@@ -65,9 +65,9 @@ fn name_of_kinds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D
 }
 
 impl Suppression {
-    /// Creates a suppression for one finding, independent of its load address.
+    /// Creates a suppression of one finding, independent of its load address.
     fn of(report: &FindingReport) -> Suppression {
-        // One that stands for several instructions has no text that all of them have.
+        // A finding merged from several instructions has no common instruction text.
         let is_single = report.instructions == 1;
         Suppression {
             name: report.name.to_owned(),
@@ -144,11 +144,11 @@ pub enum SuppressionsError {
     /// The text is invalid.
     #[error("{}: {error}", .file.display())]
     Invalid {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
-        /// Text.
+        /// Contents of the file.
         text: String,
-        /// The reason.
+        /// Error in the contents.
         error: InvalidSuppressions,
     },
 }
@@ -166,17 +166,17 @@ impl Suppressions {
     /// assert_eq!(none, Suppressions::default());
     /// let of_lines = Suppressions::parse("[[suppress]]\nname = '*-race'\nfile = '*/scan.cl'\nline = 12\n")?;
     /// assert_ne!(of_lines, none);
-    /// assert!(Suppressions::parse("[[suppress]]\nkernel = 'scan'\n").is_err(), "it has no name");
+    /// assert!(Suppressions::parse("[[suppress]]\nkernel = 'scan'\n").is_err(), "the name is missing");
     /// # Ok::<(), gcn_report::InvalidSuppressions>(())
     /// ```
     pub fn parse(text: &str) -> Result<Suppressions, InvalidSuppressions> {
         toml::from_str(text).map_err(|error| InvalidSuppressions::new(&error, text))
     }
 
-    /// Reads files.
+    /// Reads suppression files.
     ///
     /// # Errors
-    /// A file cannot be read; reports the first one.
+    /// A file cannot be read or is invalid. The first error is returned.
     ///
     /// # Examples
     /// ```
@@ -211,7 +211,7 @@ impl Suppressions {
         Ok(all)
     }
 
-    /// Creates suppressions for the given findings.
+    /// Creates suppressions of the given findings, without duplicates.
     ///
     /// # Examples
     /// ```
@@ -223,7 +223,7 @@ impl Suppressions {
     /// let finding = Finding::at(Kind::GlobalOutOfBounds, place, "something is wrong");
     /// let report = FindingReport::new(&finding, &CodeMap::new(kernel.module()));
     /// let text = Suppressions::of(&[report.clone(), report]).to_string();
-    /// assert_eq!(text, "[[suppress]]\nname = \"global-out-of-bounds\"\ninstruction = \"s_endpgm\"\n", "once");
+    /// assert_eq!(text, "[[suppress]]\nname = \"global-out-of-bounds\"\ninstruction = \"s_endpgm\"\n", "no duplicate");
     /// ```
     pub fn of(reports: &[FindingReport]) -> Suppressions {
         let mut suppress: Vec<Suppression> = Vec::new();
@@ -235,7 +235,7 @@ impl Suppressions {
         Suppressions { suppress }
     }
 
-    /// Adds others.
+    /// Adds other suppressions.
     ///
     /// # Examples
     /// ```
@@ -271,7 +271,7 @@ impl Suppressions {
 
 impl std::fmt::Display for Suppressions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Strings and numbers are always TOML.
+        // TOML can represent all strings and numbers.
         f.write_str(&toml::to_string(self).map_err(|_| std::fmt::Error)?)
     }
 }

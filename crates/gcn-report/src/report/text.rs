@@ -1,4 +1,4 @@
-//! Text from files and programs, as shown in messages.
+//! Text from files and programs, formatted for messages.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -21,9 +21,9 @@ pub fn printable(text: &str) -> String {
         })
 }
 
-/// Displayed name of a source file: relative if below the working directory.
+/// Displayed name of a source file, which is relative if the file is below the working directory.
 pub(super) fn shown_file(file: &str) -> String {
-    // Found once: a listing asks for each instruction.
+    // Determined once, since listings use it for each instruction.
     static DIRECTORY: LazyLock<PathBuf> =
         LazyLock::new(|| std::env::current_dir().unwrap_or_default());
     let below = Path::new(file).strip_prefix(&*DIRECTORY).ok();

@@ -16,9 +16,9 @@ pub(super) const CHECK: &str = "GCN_CHECK";
 const KERNEL: &str = "GCN_CHECK_KERNEL";
 /// Environment variable for the number of initial launches to skip.
 const LAUNCH_SKIP: &str = "GCN_CHECK_LAUNCH_SKIP";
-/// Environment variable for the number of launches to check after those.
+/// Environment variable for the number of launches to check after the skipped ones.
 const LAUNCH_COUNT: &str = "GCN_CHECK_LAUNCH_COUNT";
-/// Environment variable for the number of findings to stop at.
+/// Environment variable for the number of findings at which to stop.
 const STOP_AT: &str = "GCN_CHECK_STOP_AT";
 /// Environment variable for the format of findings.
 const FORMAT: &str = "GCN_CHECK_FORMAT";
@@ -26,11 +26,11 @@ const FORMAT: &str = "GCN_CHECK_FORMAT";
 const OUTPUT: &str = "GCN_CHECK_OUTPUT";
 /// Environment variable for suppression files, separated like directories in PATH.
 const SUPPRESS: &str = "GCN_CHECK_SUPPRESS";
-/// Environment variable that, set to [`YES`], requests suppressions instead of findings.
+/// Environment variable that requests suppressions instead of findings if its value is [`YES`].
 const GEN_SUPPRESSIONS: &str = "GCN_CHECK_GEN_SUPPRESSIONS";
 /// Environment variable for the exit status of a program with findings.
 const ERROR_EXITCODE: &str = "GCN_CHECK_ERROR_EXITCODE";
-/// Variables that only have a meaning together with [`CHECK`].
+/// Variables that are ignored without [`CHECK`].
 #[cfg(test)]
 pub(super) const OTHERS: [&str; 9] = [
     KERNEL,
@@ -43,10 +43,10 @@ pub(super) const OTHERS: [&str; 9] = [
     GEN_SUPPRESSIONS,
     ERROR_EXITCODE,
 ];
-/// Value of a boolean variable that is set.
+/// Value of a boolean variable that is true.
 const YES: &str = "1";
 
-/// Name for the set of checks enabled by default.
+/// Name of the set of checks that are enabled by default.
 pub const DEFAULT_CHECKS: &str = "default";
 
 /// Output format of findings.
@@ -77,10 +77,10 @@ impl FindingFormat {
         ("sarif", FindingFormat::Sarif),
     ];
 
-    /// Returns the format with a name.
+    /// Returns the format named `name`.
     ///
     /// # Errors
-    /// The name is unknown.
+    /// The name is unknown; the message lists the valid ones.
     ///
     /// # Examples
     /// ```
@@ -92,7 +92,7 @@ impl FindingFormat {
         output::form(&FindingFormat::NAMES, name)
     }
 
-    /// Name.
+    /// Name of the format.
     pub fn name(self) -> &'static str {
         match self {
             FindingFormat::Text => "text",
@@ -115,27 +115,27 @@ impl FindingFormat {
 pub struct CheckSettings {
     /// Checks to run.
     pub checks: Vec<Check>,
-    /// Names of kernels to check, as accepted by [`names_kernel`]; empty for all kernels.
+    /// Names of the kernels to check, in the form accepted by [`names_kernel`]. If empty, all kernels are checked.
     pub kernels: Vec<String>,
-    /// Number of initial launches of these kernels that are not watched.
+    /// Number of initial launches of checked kernels that are not watched.
     pub launch_skip: u64,
-    /// Number of launches watched after those; `None` for all.
+    /// Number of launches that are watched after these; `None` for all.
     pub launch_count: Option<u64>,
-    /// Number of distinct findings at which a run stops.
+    /// Number of different findings at which a run stops.
     pub stop_at: Option<u64>,
     /// Output format of the findings.
     pub format: FindingFormat,
-    /// Output file; `-` or `None` for standard output or error.
+    /// Output file; `-` or `None` for standard output or standard error.
     pub output: Option<PathBuf>,
     /// Suppression files.
     pub suppress: Vec<PathBuf>,
     /// True to write a suppression file instead of findings.
     pub gen_suppressions: bool,
-    /// Exit status for a program with findings that would otherwise exit with 0.
+    /// Exit status of a program with findings, instead of 0.
     pub error_exitcode: Option<u8>,
 }
 
-/// The checks enabled by default, for all launches.
+/// Enables the default checks for all launches.
 impl Default for CheckSettings {
     fn default() -> CheckSettings {
         let checks = Check::ALL.iter().copied();
@@ -197,11 +197,11 @@ impl CheckSettings {
         }))
     }
 
-    /// Environment variables that represent these settings.
+    /// Returns the environment variables that represent these settings.
     pub(super) fn variables(&self) -> Vec<(&'static str, Option<OsString>)> {
         let names: Vec<&str> = self.checks.iter().map(|check| check.name()).collect();
         let number = |number: Option<u64>| Some(OsString::from(number?.to_string()));
-        // A name with a colon cannot be in a list: `problem` says so.
+        // If a file name contains a colon, the list is invalid, and `problem` reports it.
         let suppress = std::env::join_paths(&self.suppress).ok();
         vec![
             (CHECK, Some(names.join(",").into())),
@@ -226,7 +226,7 @@ impl CheckSettings {
         ]
     }
 
-    /// Reason why environment variables cannot represent these settings.
+    /// Returns the reason why environment variables cannot represent these settings, if any.
     ///
     /// # Examples
     /// ```
@@ -240,8 +240,8 @@ impl CheckSettings {
         Some(format!("{SUPPRESS}: {error}"))
     }
 
-    /// Output file of a process, with [`PROCESS`](super::PROCESS) replaced by its ID. `None` for standard output or
-    /// error.
+    /// Returns the output file of a process, with [`PROCESS`](super::PROCESS) replaced by the process ID. Returns
+    /// `None` for standard output or standard error.
     ///
     /// # Examples
     /// ```
@@ -254,21 +254,21 @@ impl CheckSettings {
         output::file_of(self.output.as_deref()?, process)
     }
 
-    /// True if the kernel with a symbol is checked.
+    /// True if the kernel with the symbol `kernel` is checked.
     ///
     /// # Examples
     /// ```
     /// use gcn_report::settings::CheckSettings;
     /// let settings = CheckSettings { kernels: vec!["reduce*".into()], ..CheckSettings::default() };
     /// assert!(settings.covers("reduce_rows") && !settings.covers("scale"));
-    /// assert!(CheckSettings::default().covers("scale"), "it names none, and checks all");
+    /// assert!(CheckSettings::default().covers("scale"), "all kernels are checked");
     /// ```
     pub fn covers(&self, kernel: &str) -> bool {
         let mut patterns = self.kernels.iter();
         self.kernels.is_empty() || patterns.any(|pattern| names_kernel(pattern, kernel))
     }
 
-    /// True if launch `number` of the checked kernels is watched, starting at 0.
+    /// True if launch `number` of the checked kernels is watched. Numbers start at 0.
     pub fn watches(&self, number: u64) -> bool {
         let number = number.checked_sub(self.launch_skip);
         number.is_some_and(|number| self.launch_count.is_none_or(|count| number < count))
@@ -288,8 +288,8 @@ impl CheckSettings {
     }
 }
 
-/// True if a pattern matches the kernel with a symbol: the symbol itself, where `*` matches any text, or any name
-/// accepted by [`gcn_object::NamePattern`].
+/// True if a pattern denotes the kernel with the symbol `kernel`. A pattern is a symbol, in which `*` matches any text, or any
+/// name accepted by [`gcn_object::NamePattern`].
 ///
 /// # Examples
 /// ```
@@ -301,10 +301,10 @@ pub fn names_kernel(pattern: &str, kernel: &str) -> bool {
     matches(pattern, kernel) || NamePattern::new(pattern).denotes(kernel)
 }
 
-/// Parses names of checks, separated by commas, or [`DEFAULT_CHECKS`].
+/// Parses names of checks, separated by commas; [`DEFAULT_CHECKS`] stands for the default checks.
 ///
 /// # Errors
-/// A check is unknown.
+/// A check is unknown, or the list is empty.
 ///
 /// # Examples
 /// ```
@@ -331,10 +331,10 @@ fn number(text: &str) -> Result<u64, String> {
         .map_err(|_| format!("`{text}` is not a number"))
 }
 
-/// Parses a number of findings, at least 1.
+/// Parses a number of findings, which is at least 1.
 ///
 /// # Errors
-/// The text is invalid; the message has the accepted range.
+/// The text is invalid; the message states the accepted range.
 ///
 /// # Examples
 /// ```
@@ -349,7 +349,7 @@ pub fn stop_at(text: &str) -> Result<u64, String> {
 /// Parses a nonzero exit status.
 ///
 /// # Errors
-/// The text is invalid; the message has the accepted range.
+/// The text is invalid; the message states the accepted range.
 ///
 /// # Examples
 /// ```

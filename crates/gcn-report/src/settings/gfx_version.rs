@@ -1,18 +1,18 @@
-//! `HSA_OVERRIDE_GFX_VERSION`: presents devices as another target.
+//! `HSA_OVERRIDE_GFX_VERSION`, which presents devices as another target.
 
 use std::env;
 
 use gcn_isa::{TARGETS, Target};
 
-/// ROCm's environment variable; the suffix `_N` restricts it to node N.
+/// Environment variable of ROCm. The suffix `_N` restricts it to node N.
 const VARIABLE: &str = "HSA_OVERRIDE_GFX_VERSION";
 
-/// Target that device number `device` (0 for the first) is presented as, set by `HSA_OVERRIDE_GFX_VERSION` or
-/// `HSA_OVERRIDE_GFX_VERSION_N` as in ROCm, where the processor is node 0. Programs see a device of that target, and
-/// it executes their code as the actual chip does. `None` if the variables are unset.
+/// Returns the target that device number `device` (starting at 0) presents to programs, as set by
+/// `HSA_OVERRIDE_GFX_VERSION` or `HSA_OVERRIDE_GFX_VERSION_N`. As in ROCm, the host processor is node 0. Programs see a
+/// device of that target, but it executes their code like the actual chip. `None` if the variables are not set.
 ///
 /// # Errors
-/// The version is malformed, or not that of a GCN target; the message begins with the variable's name.
+/// The version is malformed, or does not belong to a GCN target. The message begins with the name of the variable.
 ///
 /// # Examples
 /// ```
@@ -40,7 +40,7 @@ fn overriding(
     Ok(None)
 }
 
-/// Parses a version such as `9.0.6` and finds its target.
+/// Finds the target with a version such as `9.0.6`.
 fn target_of(version: &str) -> Result<&'static Target, String> {
     let numbers: Vec<Option<u8>> = version.split('.').map(|it| it.parse().ok()).collect();
     let [Some(major), Some(minor), Some(stepping)] = numbers[..] else {

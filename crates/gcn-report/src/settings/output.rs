@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// File name that means standard output or error.
+/// File name that denotes standard output or standard error.
 ///
 /// # Examples
 /// ```
@@ -23,7 +23,7 @@ pub const STANDARD: &str = "-";
 /// ```
 pub const PROCESS: &str = "%p";
 
-/// Output file of a process, with [`PROCESS`] replaced by its ID; `None` for [`STANDARD`].
+/// Returns the output file of a process, with [`PROCESS`] replaced by the process ID; `None` for [`STANDARD`].
 pub(super) fn file_of(output: &Path, process: u32) -> Option<PathBuf> {
     let output = (output != Path::new(STANDARD)).then_some(output)?;
     Some(match output.to_str() {
@@ -32,7 +32,7 @@ pub(super) fn file_of(output: &Path, process: u32) -> Option<PathBuf> {
     })
 }
 
-/// Returns the format with a name.
+/// Returns the format named `name`.
 ///
 /// # Errors
 /// The name is unknown; the message lists the valid ones.

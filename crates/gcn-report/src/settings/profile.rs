@@ -10,7 +10,7 @@ use super::variables::{SettingsError, Variables};
 
 /// Environment variable for the output file of the profile.
 pub(super) const PROFILE: &str = "GCN_PROFILE";
-/// Environment variable for the format of the profile; ignored without [`PROFILE`].
+/// Environment variable for the format of the profile. Ignored without [`PROFILE`].
 const FORMAT: &str = "GCN_PROFILE_FORMAT";
 
 /// Output format of a profile.
@@ -25,7 +25,7 @@ const FORMAT: &str = "GCN_PROFILE_FORMAT";
 pub enum ProfileFormat {
     /// Tables of the hottest instructions and source lines.
     Text,
-    /// All counts; docs/profile.md lists the keys.
+    /// All counts. `docs/profile.md` lists the keys.
     Json,
     /// A self-contained HTML page with the annotated listing.
     Html,
@@ -39,10 +39,10 @@ impl ProfileFormat {
         ("html", ProfileFormat::Html),
     ];
 
-    /// Returns the format with a name.
+    /// Returns the format named `name`.
     ///
     /// # Errors
-    /// The name is unknown.
+    /// The name is unknown; the message lists the valid ones.
     ///
     /// # Examples
     /// ```
@@ -54,7 +54,7 @@ impl ProfileFormat {
         output::form(&ProfileFormat::NAMES, name)
     }
 
-    /// Name.
+    /// Name of the format.
     pub fn name(self) -> &'static str {
         match self {
             ProfileFormat::Text => "text",
@@ -63,7 +63,7 @@ impl ProfileFormat {
         }
     }
 
-    /// Format implied by a file's extension; text if it is not a known one.
+    /// Returns the format for a file's extension, or text if the extension is unknown.
     ///
     /// # Examples
     /// ```
@@ -87,7 +87,7 @@ impl ProfileFormat {
 /// ```
 /// use gcn_report::settings::{ProfileFormat, ProfileSettings, Settings};
 /// let profile = ProfileSettings { file: "kernels.html".into(), format: Some(ProfileFormat::Json) };
-/// assert_eq!(profile.form(), ProfileFormat::Json, "what is asked for, not what the name says");
+/// assert_eq!(profile.form(), ProfileFormat::Json, "the explicit format takes precedence over the extension");
 /// let settings = Settings { profile: Some(profile), ..Settings::default() };
 /// assert!(settings.variables().contains(&("GCN_PROFILE", "kernels.html".into())));
 /// ```
@@ -95,7 +95,7 @@ impl ProfileFormat {
 pub struct ProfileSettings {
     /// Output file; [`STANDARD`](super::STANDARD) is standard error.
     pub file: PathBuf,
-    /// Output format; `None` to use the one implied by the file's extension.
+    /// Output format; `None` for the format of the file's extension.
     pub format: Option<ProfileFormat>,
 }
 
@@ -113,7 +113,7 @@ impl ProfileSettings {
         }))
     }
 
-    /// Environment variables that represent these settings.
+    /// Returns the environment variables that represent these settings.
     pub(super) fn variables(&self) -> Vec<(&'static str, Option<OsString>)> {
         vec![
             (PROFILE, Some(self.file.clone().into())),
@@ -121,7 +121,8 @@ impl ProfileSettings {
         ]
     }
 
-    /// The file of a process's profile: the name with its number for [`PROCESS`](super::PROCESS). `None` for standard error.
+    /// Returns the file for a process's profile, with [`PROCESS`](super::PROCESS) replaced by the process ID; `None`
+    /// for standard error.
     ///
     /// # Examples
     /// ```
@@ -134,7 +135,7 @@ impl ProfileSettings {
         output::file_of(&self.file, process)
     }
 
-    /// The form.
+    /// Returns the explicit format, or else the format of the file's extension.
     pub fn form(&self) -> ProfileFormat {
         self.format
             .unwrap_or_else(|| ProfileFormat::of_file(&self.file))

@@ -1,10 +1,10 @@
-//! Settings as an environment has them.
+//! Tests of settings in environment variables.
 
 use gcn_observe::finding::Check;
 
 use super::*;
 
-/// The settings of an environment that has these variables.
+/// Reads the settings from `variables`.
 fn settings(variables: &[(&str, &str)]) -> Result<Settings, SettingsError> {
     Settings::from_variables(|name| {
         let variable = variables.iter().find(|(known, _)| *known == name);
@@ -33,7 +33,7 @@ fn nothing_and_empty_variables_are_the_defaults() {
     let empty: Vec<_> = empty.map(|name| (*name, "")).collect();
     assert_eq!(settings(&[]), Ok(Settings::default()));
     assert_eq!(settings(&empty), Ok(Settings::default()));
-    // Without checks their options mean nothing.
+    // Without checks, their options are ignored.
     let others = check::OTHERS.map(|name| (name, "1"));
     assert_eq!(settings(&others), Ok(Settings::default()));
 }

@@ -1,11 +1,11 @@
-//! Parsing environment variables, and errors in their values.
+//! Environment variables, and errors in their values.
 
 use std::ffi::OsString;
 
-/// Separates the items of a list.
+/// Separator of list items.
 pub(super) const COMMA: char = ',';
 
-/// Environment variable with an invalid value.
+/// Error for an environment variable with an invalid value.
 ///
 /// # Examples
 /// ```
@@ -18,25 +18,25 @@ pub(super) const COMMA: char = ',';
 #[error("{variable}: {problem}")]
 #[non_exhaustive]
 pub struct SettingsError {
-    /// The variable.
+    /// Name of the variable.
     pub variable: &'static str,
-    /// Error message: the value and the accepted ones.
+    /// Error message with the value and the accepted values.
     pub problem: String,
 }
 
-/// An environment.
+/// Environment variables.
 pub(super) struct Variables<F> {
-    /// Looks a variable up.
+    /// Looks up a variable.
     pub(super) value: F,
 }
 
 impl<F: Fn(&str) -> Option<OsString>> Variables<F> {
-    /// Value of a variable; `None` if it is not set or empty.
+    /// Returns the value of a variable; `None` if it is unset or empty.
     pub(super) fn value(&self, name: &'static str) -> Option<OsString> {
         (self.value)(name).filter(|value| !value.is_empty())
     }
 
-    /// Value of a variable as text.
+    /// Returns the value of a variable as text.
     pub(super) fn text(&self, variable: &'static str) -> Result<Option<String>, SettingsError> {
         let not_text = |value: OsString| SettingsError {
             variable,
@@ -48,7 +48,7 @@ impl<F: Fn(&str) -> Option<OsString>> Variables<F> {
             .transpose()
     }
 
-    /// Value of a variable, parsed by `read`.
+    /// Parses the value of a variable with `read`.
     pub(super) fn read<T>(
         &self,
         variable: &'static str,
@@ -60,7 +60,7 @@ impl<F: Fn(&str) -> Option<OsString>> Variables<F> {
     }
 }
 
-/// Nonempty items of a list.
+/// Returns the nonempty items of a list.
 pub(super) fn items(text: &str, separator: char) -> Vec<String> {
     let items = text.split(separator).map(str::trim);
     items

@@ -12,17 +12,17 @@ use crate::vectors::Vectors;
 /// A floating-point source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct FloatSource {
-    /// Index among the operands.
+    /// Index of the operand.
     pub(super) place: usize,
     pub(super) ty: Ty,
 }
 
-/// Exception determined by the operands alone.
+/// Exception that depends only on the operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum OperandException {
-    /// Divisor: an exception if it is 0.
+    /// A divisor: an exception if it is 0.
     Division,
-    /// Converted value: an exception if it is out of range.
+    /// A converted value: an exception if it is out of range.
     Conversion(IntegerRange),
 }
 
@@ -33,9 +33,9 @@ pub(super) struct ArithFacts {
     pub(super) exception: Option<OperandException>,
     /// Per-lane floating-point sources.
     pub(super) sources: Box<[FloatSource]>,
-    /// The result, if it is a computed floating-point number.
+    /// Result, if it is a computed floating-point number.
     pub(super) result: Option<FloatSource>,
-    /// The instruction moves or selects values, which is not a use of them.
+    /// True if the instruction moves or selects values, which does not count as a use.
     pub(super) moves: bool,
     pub(super) vectors: Vectors,
 }
@@ -49,7 +49,7 @@ impl ArithFacts {
             Does::Alu(op) => Some(op.in_order().0),
             _ => None,
         };
-        // The quotient has gone through whatever the division's steps have made of it.
+        // The quotient operand is ignored, since the preceding steps of the division may have produced any value.
         let is_quotient = |slot: &Slot| op == Some(AluOp::DivFixup) && slot.field == Field::Src0;
         let mut facts = ArithFacts {
             exception: None,
@@ -58,7 +58,7 @@ impl ArithFacts {
             moves: op.is_some_and(moves),
             vectors: Vectors::of(step, is_quotient),
         };
-        // A lane's source may be that of another lane, or a part of a register.
+        // A source may come from another lane, or be a part of a register.
         let is_sdwa = matches!(
             inst.encoding,
             Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa
@@ -105,13 +105,13 @@ fn moves(op: AluOp) -> bool {
             | AluOp::Swap
             | AluOp::Select
             | AluOp::BitSelect
-            // An exponent beyond all numbers has the same result as the nearest that an integer holds.
+            // An exponent out of an integer's range has the same result as the nearest exponent in range.
             | AluOp::Ldexp
     )
 }
 
-/// Exception that the operands of a vector instruction may raise. Clamped reciprocals are finite; legacy ones return
-/// 0.
+/// Returns the exception that the operands of a vector instruction may cause. Clamped and legacy reciprocals cause
+/// none: their results are finite or 0.
 fn exception(op: AluOp, row: &Row) -> Option<OperandException> {
     let is_from_float = || row.slots().skip(1).all(|slot| slot.ty.is_float());
     let range = match op {

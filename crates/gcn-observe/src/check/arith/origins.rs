@@ -11,21 +11,21 @@ use crate::lane_numbers::LaneNumbers;
 /// Cause of an exceptional value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum ExceptionCause {
-    /// A division by zero: infinity, or a NaN.
+    /// A division by zero, which results in infinity or a NaN.
     Division,
-    /// A division by zero, converted to an integer.
+    /// A result of a division by zero, converted to an integer.
     Quotient,
     /// A NaN computed from numbers.
     Nan,
-    /// An integer converted from an out-of-range number.
+    /// An out-of-range number, converted to an integer.
     Conversion(RangeName),
 }
 
-/// The name of a range.
+/// Name of an integer range.
 type RangeName = &'static str;
 
 impl ExceptionCause {
-    /// Cause for a conversion to a range.
+    /// Creates the cause for a conversion to `range`.
     pub(super) fn conversion(range: IntegerRange) -> ExceptionCause {
         ExceptionCause::Conversion(range.name())
     }
@@ -59,7 +59,7 @@ pub(super) struct Exceptions {
 }
 
 impl Exceptions {
-    /// Returns the origin for an instruction's result.
+    /// Returns the origin of an instruction's result.
     pub(super) fn of(&mut self, cause: ExceptionCause, pc: u64, inst: &Inst) -> ExceptionId {
         let made = &mut self.made;
         *self.numbers.entry((pc, cause)).or_insert_with(|| {
@@ -72,19 +72,19 @@ impl Exceptions {
         })
     }
 
-    /// Returns the origin for an integer converted from a value with an origin.
+    /// Returns the origin of an integer converted from a value with an origin.
     pub(super) fn converted(&mut self, from: ExceptionId) -> Option<ExceptionId> {
         let ExceptionSource { cause, pc, inst } = self.made(from);
         match cause {
             ExceptionCause::Division => Some(self.of(ExceptionCause::Quotient, pc, &inst)),
-            // The NaN is to blame for what it is converted to.
+            // The NaN is reported, not its conversion.
             ExceptionCause::Nan | ExceptionCause::Quotient | ExceptionCause::Conversion(_) => None,
         }
     }
 
-    /// Returns the instruction of an origin.
+    /// Returns the instruction that produced an origin's value.
     pub(super) fn made(&self, origin: ExceptionId) -> ExceptionSource {
-        // Numbers are counted from 1 on.
+        // Numbers start at 1.
         self.made[origin.0 as usize - 1]
     }
 }
@@ -94,9 +94,9 @@ impl Exceptions {
 pub(super) struct ExceptionShadow {
     /// Origin numbers by register and lane.
     registers: LaneNumbers,
-    /// By address of a scratch dword.
+    /// Origin numbers by address of the scratch dword.
     pub(super) scratch: HashMap<u64, ExceptionId>,
-    /// By instruction address and lane: the first out-of-range number that was converted.
+    /// First out-of-range number that was converted, by instruction address and lane.
     pub(super) converted: HashMap<(u64, usize), FloatBits>,
 }
 
@@ -106,12 +106,12 @@ impl ExceptionShadow {
         self.registers.is_empty()
     }
 
-    /// Lanes of a register with exceptional values.
+    /// Returns the lanes of a register that contain exceptional values.
     pub(super) fn lanes(&self, register: u8) -> u64 {
         self.registers.lanes(register)
     }
 
-    /// Origin of a lane's value.
+    /// Returns the origin of a lane's value.
     pub(super) fn get(&self, register: u8, lane: usize) -> Option<ExceptionId> {
         let number = self.registers.get(register, lane);
         (number != 0).then_some(ExceptionId(number))
@@ -123,7 +123,7 @@ impl ExceptionShadow {
             .set(register, lane, origin.map_or(0, |it| it.0));
     }
 
-    /// Clears the origins of lanes of a register.
+    /// Clears the origins in some lanes of a register.
     pub(super) fn clear(&mut self, register: u8, lanes: u64) {
         self.registers.clear(register, lanes);
     }

@@ -7,23 +7,23 @@ use half::f16;
 
 use super::facts::FloatSource;
 
-/// Bit pattern of a value of a given type.
+/// Bit pattern of a value, and its type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct FloatBits {
     bits: u64,
     ty: Ty,
 }
 
-/// Exponent bits, all set, for each type: the representation of infinity.
+/// Infinity in half, single and double precision: all exponent bits are set.
 const INFINITY: [u64; 3] = [0x7c00, 0x7f80_0000, 0x7ff0_0000_0000_0000];
 
 impl FloatBits {
-    /// A value of type `ty` in the low bits of `bits`.
+    /// Creates a value of type `ty` from the low bits of `bits`.
     pub(super) fn new(bits: u64, ty: Ty) -> FloatBits {
         FloatBits { bits, ty }
     }
 
-    /// Value of an operand in a lane.
+    /// Returns the value of an operand in a lane.
     pub(super) fn of(
         context: &Context<'_>,
         instruction: &Instruction<'_>,
@@ -56,7 +56,7 @@ impl FloatBits {
         }
     }
 
-    /// The sign's bit.
+    /// Returns the mask of the sign bits.
     fn sign(self) -> u64 {
         match self.ty {
             Ty::F16 => 0x8000,
@@ -66,7 +66,7 @@ impl FloatBits {
         }
     }
 
-    /// Magnitudes of the numbers, each with the representation of infinity; two for a packed value.
+    /// Returns the magnitude of each number and the magnitude of infinity. A packed value has two.
     fn magnitudes(self) -> impl Iterator<Item = (u64, u64)> {
         let [half, single, double] = INFINITY;
         let low = self.bits & 0x7fff;
@@ -79,12 +79,12 @@ impl FloatBits {
         std::iter::once(first).chain(second)
     }
 
-    /// True if it is a NaN, or contains one.
+    /// True if the value is or contains a NaN.
     pub(super) fn is_nan(self) -> bool {
         self.magnitudes().any(|(bits, infinity)| bits > infinity)
     }
 
-    /// True if it is infinite or a NaN, or contains such a number.
+    /// True if the value is or contains infinity or a NaN.
     pub(super) fn is_special(self) -> bool {
         self.magnitudes().any(|(bits, infinity)| bits >= infinity)
     }
@@ -94,12 +94,12 @@ impl FloatBits {
         self.magnitudes().all(|(bits, _)| bits == 0)
     }
 
-    /// The number as text: integers exactly, others with the fewest digits that identify them in their type.
+    /// Formats the number: integers below 10^15 exactly, others with the fewest digits that identify them in their type.
     pub(super) fn text(self) -> String {
-        /// Smallest number that is written with an exponent and the fewest digits.
+        /// Smallest number that is written with an exponent.
         const LARGE: f64 = 1e15;
         let number = self.number();
-        // Half precision is exact in single precision.
+        // Half-precision numbers are exact in single precision.
         let is_short = self.ty != Ty::F64;
         if number.is_infinite() {
             return if number < 0.0 {
@@ -117,7 +117,7 @@ impl FloatBits {
         }
     }
 
-    /// The number; the low one of a packed value.
+    /// Returns the number; the low one of a packed value.
     pub(super) fn number(self) -> f64 {
         match self.ty {
             Ty::F16 | Ty::F16x2 => f16::from_bits(self.bits as u16).to_f64(),
@@ -127,7 +127,7 @@ impl FloatBits {
     }
 }
 
-/// Register of an operand that contains the exponent, and so tells infinities and NaNs.
+/// Returns the register of an operand that contains the exponent, and thus identifies infinities and NaNs.
 pub(super) fn exponent_register(instruction: &Instruction<'_>, it: FloatSource) -> Option<u8> {
     match instruction.operands[it.place] {
         Arg::Vgpr(first) => Some(first.wrapping_add(it.ty.dwords() - 1)),

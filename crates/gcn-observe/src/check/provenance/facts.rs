@@ -11,32 +11,32 @@ use crate::vectors::Vectors;
 /// Propagation of marks from sources to the result, dword by dword.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum MarkFlow {
-    /// Not followed: marked sources make the result lost.
+    /// The instruction is not followed. If a source is marked, the result is lost.
     Other,
     /// The first source.
     Copy,
-    /// The sum of all sources, or an OR used as one if they have no bits in common.
+    /// The sum of all sources, or their OR, which is a sum if they have no bits in common.
     Sum,
     /// The last source plus a number computed from the others.
     SumWithLast,
     /// The first source minus the second.
     Difference,
-    /// Bits of a source selected by the other.
+    /// The bits of one source that the other source selects.
     And,
-    /// The first source if the lane's mask bit, or SCC, is set, else the second.
+    /// The first source if the lane's mask bit or SCC is set, otherwise the second.
     Select,
     /// The first source if SCC is set.
     MoveIf,
-    /// A lane of the first source is read into a scalar register.
+    /// A lane of the first source, read into a scalar register.
     ReadLane,
-    /// A scalar source is written to a lane.
+    /// A scalar source, written to a lane.
     WriteLane,
 }
 
-/// An operand in registers.
+/// A register operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct MarkedOperand {
-    /// Index among the operands.
+    /// Index of the operand.
     pub(super) place: usize,
     pub(super) dwords: u8,
 }
@@ -49,22 +49,22 @@ pub(super) struct ProvenanceFacts {
     pub(super) sources: Box<[MarkedOperand]>,
     /// The result.
     pub(super) result: Option<MarkedOperand>,
-    /// All operands that are read.
+    /// Operands that are read.
     pub(super) read: Box<[MarkedOperand]>,
-    /// All written operands except masks.
+    /// Operands that are written, except masks.
     pub(super) written: Box<[MarkedOperand]>,
-    /// Written masks, such as carries, which are always numbers.
+    /// Masks that are written, such as carries. They are always numbers.
     pub(super) masks: Box<[MarkedOperand]>,
-    /// Bitmap of implicitly written scalar registers.
+    /// Bitmap of the scalar registers that are written implicitly.
     pub(super) implicit: u128,
-    /// The instruction preserves some bits of the destination.
+    /// True if the instruction preserves some bits of the destination.
     pub(super) keeps_bits: bool,
-    /// Lanes may read other lanes.
+    /// True if lanes may read other lanes.
     pub(super) crosses: bool,
-    /// Index of the mask operand of [`MarkFlow::Select`]; VCC if `None`.
+    /// Index of the mask operand of [`MarkFlow::Select`]; `None` for VCC.
     pub(super) mask: Option<usize>,
     pub(super) vectors: Vectors,
-    /// All registers used.
+    /// All registers that are read or written.
     pub(super) registers: RegisterSet,
 }
 
@@ -75,7 +75,7 @@ const SOURCES: [&[Field]; 3] = [
     &[Field::Src2],
 ];
 
-/// Source fields of SOPK, the last of which is a constant.
+/// Source fields of SOPK. The last one is a constant.
 const SOURCES_OF_SOPK: [&[Field]; 2] = [&[Field::Sdst], &[Field::Simm16]];
 
 /// True if an operand is a lane mask.
@@ -160,7 +160,7 @@ fn crosses(it: &RegisterUse) -> bool {
         )
 }
 
-/// Bitmap of scalar registers.
+/// Returns a bitmap of scalar registers.
 fn scalars(registers: Registers) -> u128 {
     let Registers::Scalar { first, count } = registers else {
         return 0;
@@ -183,7 +183,8 @@ fn is_whole(step: &Step) -> bool {
     !is_sdwa && !has_dpp && !is_signed && !is_half
 }
 
-/// Propagation of marks through an operation on whole registers; `is_float` if its result is a floating-point number.
+/// Returns the propagation of marks through an operation on whole registers. `is_float` is true if it has a
+/// floating-point result.
 fn rule(op: AluOp, is_float: bool) -> MarkFlow {
     use Bitwise::{And, Or};
     match op {
@@ -225,7 +226,7 @@ fn rule(op: AluOp, is_float: bool) -> MarkFlow {
     }
 }
 
-/// First scalar register of a mask: that of the operand, or VCC.
+/// Returns the first scalar register of the mask operand, or VCC if there is none.
 pub(super) fn mask_register(facts: &ProvenanceFacts, operands: &[Arg]) -> u8 {
     match facts.mask.and_then(|place| operands.get(place)) {
         Some(Arg::Scalar(first)) => *first,

@@ -1,4 +1,4 @@
-//! Marks of register values: the allocation that a part of an address points into.
+//! Marks of register values: the allocation into which part of an address points.
 
 use std::collections::HashMap;
 
@@ -17,12 +17,12 @@ pub(super) enum AddressHalf {
 /// Mark of a dword in a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum PointerMark {
-    /// A number, not derived from a pointer.
+    /// A number that is not derived from a pointer.
     #[default]
     Number,
-    /// Derived from pointers by an operation that is not followed.
+    /// A value derived from pointers by an operation that is not followed.
     Lost,
-    /// Half of an address derived from a pointer.
+    /// Half of an address that is derived from a pointer.
     Of(PointerId, AddressHalf),
 }
 
@@ -30,7 +30,7 @@ pub(super) enum PointerMark {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct PointerId(u32);
 
-/// Marks encoded as numbers; 0 and 1 have no origin.
+/// Encoding of marks as numbers. 0 and 1 have no origin.
 const LOST: u32 = 1;
 const FIRST: u32 = 2;
 
@@ -61,7 +61,7 @@ impl PointerMark {
     }
 }
 
-/// A load that loaded a pointer.
+/// A pointer, and the instruction that loaded it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LoadedPointer {
     /// First address of the allocation.
@@ -81,7 +81,7 @@ pub(super) struct LoadedPointers {
 }
 
 impl LoadedPointers {
-    /// Returns the origin for pointers to one allocation loaded by one instruction.
+    /// Returns the origin of pointers to one allocation that one instruction loads.
     pub(super) fn of(&mut self, pointer: LoadedPointer) -> PointerId {
         let pointers = &mut self.pointers;
         let key = (pointer.pc, pointer.base);
@@ -100,7 +100,7 @@ impl LoadedPointers {
         self.pointer(a).base == self.pointer(b).base
     }
 
-    /// Mark of a difference; a number for two pointers to the same allocation.
+    /// Returns the mark of a difference, which is a number if both pointers are to the same allocation.
     pub(super) fn difference(&self, a: PointerMark, b: PointerMark) -> PointerMark {
         match (a, b) {
             (a, PointerMark::Number) => a,
@@ -113,7 +113,7 @@ impl LoadedPointers {
         }
     }
 
-    /// Pointer from which both halves of an address are derived.
+    /// Returns the pointer from which both halves of an address are derived.
     pub(super) fn whole(&self, low: PointerMark, high: PointerMark) -> Option<&LoadedPointer> {
         match (low, high) {
             (PointerMark::Of(low, AddressHalf::Low), PointerMark::Of(high, AddressHalf::High))
@@ -126,7 +126,7 @@ impl LoadedPointers {
     }
 }
 
-/// Mark of a sum; lost for two pointers.
+/// Returns the mark of a sum, which is lost if both operands are pointers.
 pub(super) fn sum(a: PointerMark, b: PointerMark) -> PointerMark {
     match (a, b) {
         (it, PointerMark::Number) | (PointerMark::Number, it) => it,
@@ -134,20 +134,20 @@ pub(super) fn sum(a: PointerMark, b: PointerMark) -> PointerMark {
     }
 }
 
-/// Mark and value of a scratch dword. The value tells whether it has been overwritten.
+/// Mark and value of a scratch dword. The value shows whether the dword has been overwritten.
 type Spilled = (PointerMark, u32);
 
 /// Marks of a wave's registers and scratch.
 #[derive(Default)]
 pub(super) struct PointerMarks {
     vectors: LaneNumbers,
-    /// Vector registers with a marked lane.
+    /// Vector registers that are marked in some lane.
     marked: RegisterSet,
     /// Indexed by scalar register; registers beyond the end are unmarked.
     scalars: Vec<PointerMark>,
     /// Bitmap of marked scalar registers.
     marked_scalars: u128,
-    /// By address of a scratch dword.
+    /// Marks by address of the scratch dword.
     scratch: HashMap<u64, Spilled>,
     /// Registers that an issued load may mark.
     loading: RegisterSet,
@@ -159,7 +159,7 @@ impl PointerMarks {
         self.loading = registers;
     }
 
-    /// Registers that are marked, or may be once the issued load executes.
+    /// Returns the registers that are marked, or may be once the issued load has executed.
     pub(super) fn registers(&self) -> RegisterSet {
         let mut all = self.marked;
         all.add_all(&self.loading);
@@ -198,7 +198,7 @@ impl PointerMarks {
         }
     }
 
-    /// Marks lanes of a register as numbers.
+    /// Marks some lanes of a register as numbers.
     pub(super) fn clear_vector(&mut self, register: u8, lanes: u64) {
         self.vectors.clear(register, lanes);
         let is_marked = self.vectors.lanes(register) != 0;
@@ -214,7 +214,7 @@ impl PointerMarks {
         }
     }
 
-    /// Mark of a scratch dword with the given value.
+    /// Returns the mark of a scratch dword, if it has the given value.
     pub(super) fn spilled(&self, place: u64, value: u32) -> PointerMark {
         match self.scratch.get(&place) {
             Some((mark, known)) if *known == value => *mark,

@@ -1,4 +1,4 @@
-//! Accesses: an entry of the shadow says who accessed when and how, an extent which bytes.
+//! Accesses: a shadow entry identifies an access and its kind; extents are the bytes that it covers.
 
 use std::ops::Range;
 
@@ -9,18 +9,18 @@ use gcn_isa::Does;
 use crate::filter::lanes;
 use crate::finding::FindingAddress;
 
-/// Fields of an entry, from the lowest bit: flags, site, clock, agent.
+/// Fields of a shadow entry, from the lowest bit: flags, site, clock, agent.
 const FLAG_BITS: u32 = 5;
 const SITE_BITS: u32 = 13;
-/// Bits for a wave number.
+/// Number of bits of a wave number.
 const WAVE_BITS: u32 = 24;
-/// Bits for a lane number, if agents are lanes.
+/// Number of bits of a lane number, if agents are lanes.
 const LANE_BITS: u32 = 6;
 
-/// Wave number that stands for the host.
+/// Wave number that represents the host.
 pub(super) const HOST: u32 = (1 << WAVE_BITS) - 1;
 
-/// Site number shared by all instructions after the numbers have run out.
+/// Site number shared by all instructions once the numbers have run out.
 pub(super) const UNKNOWN_SITE: u16 = (1 << SITE_BITS) - 1;
 
 /// Kind of an access.
@@ -28,7 +28,7 @@ pub(super) const UNKNOWN_SITE: u16 = (1 << SITE_BITS) - 1;
 pub(super) enum AccessKind {
     /// A load.
     Load,
-    /// A load with GLC, which sees stores of other compute units.
+    /// A load with GLC, which sees stores by other compute units.
     CoherentLoad,
     /// A store.
     Store,
@@ -41,7 +41,7 @@ pub(super) enum AccessKind {
 }
 
 impl AccessKind {
-    /// Mask for the kind.
+    /// Mask of the kind's bits.
     const MASK: u64 = 3;
 
     fn of(bits: u64) -> AccessKind {
@@ -55,7 +55,7 @@ impl AccessKind {
         }
     }
 
-    /// Encoding of the kind. Accesses that do not write publish nothing.
+    /// Encodes the kind. Accesses that do not write never release, so some of their kinds use release bits.
     fn bits(self) -> u64 {
         match self {
             AccessKind::Load => 0,
@@ -72,7 +72,7 @@ impl AccessKind {
         matches!(self, AccessKind::Store | AccessKind::Atomic)
     }
 
-    /// True if the access reads only for a compare-and-swap, and does not write.
+    /// True if the access is made for a compare-and-swap, and only reads.
     pub(super) fn is_read_for_swap(self) -> bool {
         matches!(self, AccessKind::FailedSwap | AccessKind::SwapLoad)
     }
@@ -114,7 +114,7 @@ impl Release {
     }
 }
 
-/// A past access: agent, clock, instruction and kind. 0 is no access; clocks start at 1.
+/// A past access: agent, clock, instruction and kind. 0 means no access, since clocks start at 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct PastAccess(u64);
 
@@ -157,13 +157,13 @@ impl PastAccess {
         is_complete && self.0 & Release::PUBLISHES != 0
     }
 
-    /// Site number of the instruction.
+    /// Returns the instruction's site number.
     pub(super) fn site(self) -> u16 {
         (self.0 >> FLAG_BITS) as u16 & UNKNOWN_SITE
     }
 }
 
-/// Layout of clock and agent in an entry; lane numbers take bits from the clock.
+/// Layout of clocks and agents in shadow entries. Lane numbers take bits from the clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct EntryLayout {
     lane_bits: u32,
@@ -172,7 +172,7 @@ pub(super) struct EntryLayout {
 const CLOCK_SHIFT: u32 = FLAG_BITS + SITE_BITS;
 
 impl EntryLayout {
-    /// Creates the layout for waves or lanes as agents.
+    /// Creates a layout whose agents are lanes or waves.
     pub(super) fn new(lanes: bool) -> EntryLayout {
         EntryLayout {
             lane_bits: if lanes { LANE_BITS } else { 0 },
@@ -188,12 +188,12 @@ impl EntryLayout {
         u64::BITS - WAVE_BITS - self.lane_bits
     }
 
-    /// Largest clock: accesses at this clock have no known order.
+    /// Largest clock. Accesses at this clock have no known order.
     pub(super) fn last_clock(self) -> u32 {
         (1 << (self.agent_shift() - CLOCK_SHIFT)) - 1
     }
 
-    /// Encodes an entry. `lane` is ignored unless agents are lanes.
+    /// Encodes a shadow entry. `lane` is ignored unless agents are lanes.
     pub(super) fn entry(
         self,
         wave: u32,
@@ -220,20 +220,20 @@ impl EntryLayout {
         (entry.0 >> (u64::BITS - WAVE_BITS)) as u32
     }
 
-    /// The lane, if agents are lanes.
+    /// Lane of an access, if agents are lanes.
     pub(super) fn lane(self, entry: PastAccess) -> Option<usize> {
         let lane = entry.0 >> self.agent_shift() & ((1 << self.lane_bits) - 1);
         self.has_lanes().then_some(lane as usize)
     }
 
-    /// True if two accesses are by the same agent.
+    /// True if the same agent made both accesses.
     #[inline]
     pub(super) fn same_agent(self, a: PastAccess, b: PastAccess) -> bool {
         (a.0 ^ b.0) >> self.agent_shift() == 0
     }
 }
 
-/// True if two unordered accesses of the same location by different agents are a race.
+/// True if two unordered accesses by different agents to the same location race.
 pub(super) fn clashes(before: PastAccess, now: PastAccess) -> bool {
     use AccessKind::{Atomic, CoherentLoad, FailedSwap, Load, Store, SwapLoad};
     match (before.kind(), now.kind()) {
@@ -241,7 +241,7 @@ pub(super) fn clashes(before: PastAccess, now: PastAccess) -> bool {
             Load | CoherentLoad | FailedSwap | SwapLoad,
             Load | CoherentLoad | FailedSwap | SwapLoad,
         ) => false,
-        // An atomic load and a write: stores of flags look like all others.
+        // An atomic load and a write: stores to flags look like all other stores.
         (CoherentLoad, Store | Atomic) | (Store | Atomic, CoherentLoad) => false,
         (Atomic | FailedSwap | SwapLoad, Atomic) | (Atomic, FailedSwap | SwapLoad) => false,
         (Store, Atomic | FailedSwap | SwapLoad) => !before.may_publish(),
@@ -250,10 +250,10 @@ pub(super) fn clashes(before: PastAccess, now: PastAccess) -> bool {
     }
 }
 
-/// Bytes of a dword.
+/// Size of a dword in bytes.
 pub(super) const DWORD: u64 = 4;
 
-/// A memory with a shadow.
+/// Kind of memory that has a shadow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ShadowedMemory {
     Global,
@@ -261,7 +261,7 @@ pub(super) enum ShadowedMemory {
 }
 
 impl ShadowedMemory {
-    /// Name in messages.
+    /// Name used in messages.
     pub(super) fn name(self) -> &'static str {
         match self {
             ShadowedMemory::Global => "global memory",
@@ -269,7 +269,7 @@ impl ShadowedMemory {
         }
     }
 
-    /// Address of a byte, for a finding.
+    /// Finding address of a byte.
     pub(super) fn byte(self, at: u64) -> FindingAddress {
         match self {
             ShadowedMemory::Global => FindingAddress::global(at),
@@ -278,30 +278,30 @@ impl ShadowedMemory {
     }
 }
 
-/// Bytes of one memory that an instruction accesses in one way.
+/// Bytes of one kind of memory that an instruction accesses in one way.
 #[derive(Debug)]
 pub(super) struct AccessPart {
     pub(super) memory: ShadowedMemory,
     pub(super) kind: AccessKind,
     pub(super) extents: Vec<Span>,
-    /// True if no byte is accessed twice. Not maintained for loads and atomics; if lanes are not merged, false for
-    /// lanes whose addresses do not ascend.
+    /// True if no byte is accessed twice. Not maintained for loads and atomics. If lanes are not merged, false if their
+    /// addresses do not ascend.
     pub(super) is_apart: bool,
     /// Scratch buffer, reused to avoid allocation.
     sorted: Vec<u64>,
 }
 
-/// Parts of an access, reused between instructions to avoid allocation.
+/// Parts of an access. Reused between instructions to avoid allocation.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
     parts: Vec<AccessPart>,
     used: usize,
-    /// Adjacent lanes are not merged.
+    /// True if adjacent lanes are not merged.
     keeps_lanes: bool,
 }
 
 impl Parts {
-    /// Creates an empty set; `keeps_lanes` if adjacent lanes must not be merged.
+    /// Creates an empty set. If `keeps_lanes`, adjacent lanes are not merged.
     pub(super) fn new(keeps_lanes: bool) -> Parts {
         Parts {
             keeps_lanes,
@@ -332,8 +332,8 @@ impl Parts {
         part
     }
 
-    /// Finds the part of a global access with a regular shape. Addresses in `scratch` are not shared between agents
-    /// and are omitted.
+    /// Determines the part of a global access with a regular shape by the lanes in `of`. Addresses in `scratch` are
+    /// omitted, since agents do not share them.
     pub(super) fn shaped(&mut self, shape: &Shape, of: u64, kind: AccessKind, scratch: Range<u64>) {
         self.used = 0;
         let part = self.part(ShadowedMemory::Global, kind);
@@ -352,8 +352,8 @@ impl Parts {
         part.leave_out(&scratch);
     }
 
-    /// Finds the parts of an instruction's access, of a known kind, in some lanes. Addresses in `scratch` are not
-    /// shared between agents and are omitted.
+    /// Determines the parts of an access by the lanes in `of`. Addresses in `scratch` are omitted, since agents do not
+    /// share them.
     pub(super) fn find(
         &mut self,
         access: &Access,
@@ -416,7 +416,7 @@ impl Parts {
 }
 
 impl AccessPart {
-    /// Adds the bytes of a lane.
+    /// Adds the bytes that a lane accesses.
     #[inline]
     fn add(&mut self, lane: usize, bytes: Range<u64>, keeps_lanes: bool) {
         if keeps_lanes {
@@ -428,9 +428,9 @@ impl AccessPart {
         }
     }
 
-    /// Adds elements of lanes, in ascending order where the order matters.
+    /// Adds the elements that the lanes in `mask` access, in ascending order if the order matters.
     fn add_lanes(&mut self, access: &Access, mask: u64, elements: Range<u8>, keeps_lanes: bool) {
-        /// Maximum number of spans that may be unsorted.
+        /// Maximum number of spans that may remain unsorted.
         const FEW: usize = 4;
         let addresses = |element: u8| match element {
             0 => &access.address,
@@ -467,7 +467,7 @@ impl AccessPart {
         }
     }
 
-    /// Removes spans that begin in a range.
+    /// Removes the spans that begin in a range.
     fn leave_out(&mut self, range: &Range<u64>) {
         if !range.is_empty() {
             self.extents.retain(|it| !range.contains(&it.bytes.start));
@@ -531,7 +531,7 @@ mod tests {
             (released.without_release(), swap.without_release()),
             (store, swap)
         );
-        // A swap that fails, and a load that belongs to one, read as an atomic does and write nothing.
+        // A failed swap, and a load that feeds a swap, read like an atomic and write nothing.
         for read in [AccessKind::FailedSwap, AccessKind::SwapLoad].map(|kind| of(1, kind)) {
             assert!(clashes(read, store) && clashes(store, read));
             assert!(!clashes(read, released) && !clashes(released, read));

@@ -1,4 +1,4 @@
-//! Log of recent accesses, from which a report recovers lane numbers: the shadow has no bits for them.
+//! Logs of recent accesses, from which reports recover lane numbers, since the shadow has no bits for them.
 //!
 //! Each thread has a log of its own accesses. Other threads lock it only to report a race.
 
@@ -12,8 +12,7 @@ use super::access::{PastAccess, ShadowedMemory};
 use super::lanes::each_element;
 use crate::filter::lanes;
 
-/// Maximum number of accesses of each kind in half a log, chosen so that both halves fit the host's cache beside
-/// other data.
+/// Maximum number of accesses of each kind in half a log. Both halves fit in the host's cache beside other data.
 const MOST_ROWS: usize = 1 << 14;
 const MOST_OTHERS: usize = 1 << 11;
 
@@ -21,7 +20,7 @@ const MOST_OTHERS: usize = 1 << 11;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Key {
     access: PastAccess,
-    /// Low half of the dispatch number.
+    /// Lower half of the dispatch number.
     dispatch: u32,
 }
 
@@ -31,15 +30,15 @@ struct LoggedRow {
     access: PastAccess,
     at: u64,
     dispatch: u32,
-    /// Size of the access for all lanes together, and per lane.
+    /// Size of the access in bytes, for all lanes together and per lane.
     bytes: u16,
     element: u8,
-    /// The first lane.
+    /// First lane.
     lane: u8,
 }
 
 impl LoggedRow {
-    /// The key, stored field by field to save space.
+    /// Returns the key, whose parts are separate fields to save space.
     fn key(&self) -> Key {
         Key {
             access: self.access,
@@ -54,22 +53,22 @@ struct LoggedAccess {
     key: Key,
     memory: ShadowedMemory,
     lanes: u64,
-    /// Bytes of a lane's element.
+    /// Size of an element in bytes.
     element: u8,
-    /// High half of the lanes' addresses; the low halves are stored separately.
+    /// Upper half of the lanes' addresses. The lower halves are stored separately.
     upper: u32,
 }
 
-/// Half of a log: accesses in order.
+/// Half of a log, with accesses in execution order.
 #[derive(Debug, Default)]
 struct LogHalf {
     rows: Vec<LoggedRow>,
     others: Vec<LoggedAccess>,
-    /// Addresses of `others`.
+    /// Lower halves of the addresses of `others`.
     addresses: Vec<[u32; LANES]>,
 }
 
-/// Last accesses of a thread. When the newer half is full, the older one is dropped.
+/// Recent accesses by a thread. When the newer half is full, the older half is dropped.
 #[derive(Debug, Default)]
 struct Log {
     newer: LogHalf,
@@ -77,7 +76,7 @@ struct Log {
 }
 
 impl LogHalf {
-    /// Lane by which an access touched an address.
+    /// Returns the lane with which an access touched an address.
     fn lane_of(&self, key: Key, memory: ShadowedMemory, at: u64) -> Option<usize> {
         let row = |row: &LoggedRow| {
             let distance = at.checked_sub(row.at)?;
@@ -152,7 +151,7 @@ impl AccessPlaces {
     /// Returns a log for a thread's exclusive use.
     pub(super) fn of_thread(&self) -> ThreadPlaces {
         let mut logs = self.logs.lock().unwrap_or_else(PoisonError::into_inner);
-        // The list has the one, and a thread that uses it the other.
+        // The list has one reference. A thread that uses the log has another.
         let free = logs.iter().find(|log| Arc::strong_count(log) == 1);
         let log = free.cloned().unwrap_or_else(|| {
             let log = Arc::default();
@@ -162,7 +161,7 @@ impl AccessPlaces {
         ThreadPlaces { log }
     }
 
-    /// Lane by which a dispatch's access touched an address, if the access is still in a log.
+    /// Returns the lane with which a dispatch's access touched an address, if the access is still in a log.
     pub(super) fn lane_of(
         &self,
         dispatch: u64,
@@ -183,14 +182,14 @@ impl AccessPlaces {
     }
 }
 
-/// The log of a thread.
+/// Log of one thread.
 #[derive(Debug)]
 pub(super) struct ThreadPlaces {
     log: Arc<Mutex<Log>>,
 }
 
 impl ThreadPlaces {
-    /// Adds a global access with a regular shape by some lanes.
+    /// Adds an access to global memory with a regular shape.
     #[inline]
     pub(super) fn add_shape(&self, dispatch: u64, access: PastAccess, shape: &Shape, lanes: u64) {
         let (range, count) = match shape {
@@ -208,7 +207,7 @@ impl ThreadPlaces {
         });
     }
 
-    /// Adds any other access of a memory.
+    /// Adds any other access to `memory`.
     pub(super) fn add(
         &self,
         dispatch: u64,
@@ -284,7 +283,7 @@ mod tests {
         assert_eq!(of(ShadowedMemory::Lds, 131), Some(1));
         assert_eq!(of(ShadowedMemory::Lds, 12), None);
         assert_eq!(of(ShadowedMemory::Global, 8), None);
-        // Addresses that differ in the upper half are in no log.
+        // Accesses whose addresses differ in the upper half are not logged.
         let far = Access {
             global: 0b11,
             bytes: 4,

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-/// Number of waves per block; blocks with consecutive waves share storage.
+/// Number of consecutive waves in a block, the unit in which clocks are shared.
 const BLOCK: u32 = 16;
 
 /// Clocks of consecutive waves; 0 if unknown.
 type Block = [u32; BLOCK as usize];
 
-/// Clocks of other waves up to which their operations happen before. Equal blocks are shared between waves.
+/// For each wave, the clock up to which its operations happen before. Sets share equal blocks.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct OrderedClocks(Vec<(u32, Arc<Block>)>);
 
@@ -18,7 +18,7 @@ impl OrderedClocks {
             .binary_search_by_key(&(wave / BLOCK), |(number, _)| *number)
     }
 
-    /// True if a wave's operations up to a clock happen before.
+    /// True if a wave's operations up to `clock` happen before.
     #[inline]
     pub(super) fn has(&self, wave: u32, clock: u32) -> bool {
         let at = |index: usize| self.0[index].1[(wave % BLOCK) as usize];
@@ -29,7 +29,7 @@ impl OrderedClocks {
         self.0.is_empty()
     }
 
-    /// Adds a wave's operations up to a clock. Returns true if that is new.
+    /// Adds a wave's operations up to `clock`. Returns true if they are new.
     pub(super) fn add(&mut self, wave: u32, clock: u32) -> bool {
         if self.has(wave, clock) {
             return false;
@@ -42,7 +42,7 @@ impl OrderedClocks {
         true
     }
 
-    /// Adds all clocks of another set.
+    /// Adds the clocks of another set.
     pub(super) fn join(&mut self, other: &OrderedClocks) {
         let mut index = 0;
         for (number, theirs) in &other.0 {
@@ -57,7 +57,7 @@ impl OrderedClocks {
     }
 }
 
-/// Merges a block into the block of the same waves.
+/// Merges a block into another one for the same waves.
 fn join_block(known: &mut Arc<Block>, theirs: &Arc<Block>) {
     if Arc::ptr_eq(known, theirs) {
         return;
@@ -75,17 +75,17 @@ fn join_block(known: &mut Arc<Block>, theirs: &Arc<Block>) {
 pub(super) struct Knowledge {
     /// Clocks that happen before all accesses of the wave.
     pub(super) known: Arc<OrderedClocks>,
-    /// Clocks that happen before its stores, atomics and GLC loads, but not before cached loads, which may return
-    /// stale values.
+    /// Clocks that happen before the wave's stores, atomics and GLC loads, but not before its cached loads, which may
+    /// return stale values.
     pub(super) past_cache: Arc<OrderedClocks>,
 }
 
-/// A wave's knowledge as a function of its own clock, that is, what a release at that clock publishes.
+/// A wave's knowledge as a function of its clock. A release at a clock publishes the knowledge at that clock.
 #[derive(Clone, Debug, Default)]
 pub(super) struct History(Vec<(u32, Knowledge)>);
 
 impl History {
-    /// Sets the knowledge from a clock on.
+    /// Sets the knowledge that applies from `clock` onwards.
     pub(super) fn push(&mut self, clock: u32, known: Knowledge) {
         match self.0.last_mut() {
             Some(last) if last.0 == clock => last.1 = known,
@@ -93,7 +93,7 @@ impl History {
         }
     }
 
-    /// Knowledge at a clock.
+    /// Returns the knowledge at a clock.
     pub(super) fn at(&self, clock: u32) -> Option<&Knowledge> {
         let after = self.0.partition_point(|(since, _)| *since <= clock);
         Some(&self.0[after.checked_sub(1)?].1)

@@ -1,8 +1,8 @@
-//! Concurrent dispatches: their waves are ordered only by memory operations.
+//! Concurrent dispatches, whose waves are ordered only by memory operations.
 //!
-//! The dispatch that ends first keeps its shadow until the other one ends; then both are compared. So does a dispatch
-//! that ended before one without an acquire fence begins, for as long as the latter may read stale values from its
-//! caches.
+//! The shadow of the dispatch that ends first is kept until the other dispatch ends; then the two are compared. If a
+//! dispatch without an acquire fence begins after another has ended, it may read stale values from its caches, so the
+//! shadow of the ended dispatch is kept for it.
 
 use std::collections::{HashMap, HashSet};
 use std::mem::take;
@@ -14,21 +14,21 @@ use super::report::{DispatchOrder, report_dispatches};
 use super::run::RaceDispatch;
 use crate::finding::Findings;
 
-/// Maximum number of ended dispatches to compare with a running one.
+/// Maximum number of ended dispatches that a running one is compared with.
 const MOST: usize = 64;
-/// Maximum size of their shadows in bytes.
+/// Maximum total size of their shadows in bytes.
 const MOST_BYTES: u64 = 1 << 30;
 
 /// A running dispatch.
 struct RunningDispatch {
     run: Arc<RaceDispatch>,
-    /// Concurrent dispatches that have ended, in the order of their ends.
+    /// Concurrent dispatches that have ended, in order.
     ended: Vec<Arc<RaceDispatch>>,
     unseen: UnseenDispatches,
 }
 
-/// Dispatches that ended before another one began without an acquire fence in between. They are not stored in its
-/// [`RaceDispatch`], since that may be stored for a later dispatch, and so on without end.
+/// Dispatches that ended before another one began, without an acquire fence in between. They are not stored in the
+/// later one's [`RaceDispatch`], which may itself be kept for a later dispatch, and so on indefinitely.
 pub(super) type UnseenDispatches = Arc<[Arc<RaceDispatch>]>;
 
 /// True if the ended dispatches exceed the limits.
@@ -53,14 +53,14 @@ impl Runs {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The dispatch with a number, and those whose results may be stale in its caches.
+    /// Returns the dispatch with number `id`, and the dispatches whose results may be stale in its caches.
     pub(super) fn find(&self, id: u64) -> Option<(Arc<RaceDispatch>, UnseenDispatches)> {
         let runs = self.lock();
         let found = runs.running.get(&id);
         found.map(|it| (it.run.clone(), it.unseen.clone()))
     }
 
-    /// All running dispatches.
+    /// Returns all running dispatches.
     pub(super) fn all(&self) -> Vec<Arc<RaceDispatch>> {
         let runs = self.lock();
         runs.running.values().map(|it| it.run.clone()).collect()
@@ -84,12 +84,12 @@ impl Runs {
         };
         runs.running.insert(running.run.id, running);
         drop(runs);
-        // Shadows are freed without the lock.
+        // Frees shadows after the lock is released.
         drop(seen);
     }
 
-    /// Records the end of a dispatch, and compares it with those that ended while it ran. Dispatches still running
-    /// are compared with it when they end; a dispatch over its limit is compared with its oldest now.
+    /// Records the end of a dispatch, and compares it with those that ended while it ran. Dispatches still running are
+    /// compared with it when they end; if one exceeds its limits, it is compared with its oldest now.
     pub(super) fn end(&self, id: u64, findings: &Findings) {
         let mut runs = self.lock();
         let Some(ending) = runs.running.remove(&id) else {
@@ -115,11 +115,11 @@ impl Runs {
     }
 }
 
-/// Reports races between two concurrent dispatches, of which the second ended last.
+/// Reports races between two concurrent dispatches. The second ended last.
 fn compare(mut runs: [Arc<RaceDispatch>; 2], findings: &Findings) {
     let [first, last] = runs.each_ref().map(|run| run.means);
-    // The last one may learn from the host or from a third dispatch that the first has ended. The first one can learn no more than
-    // what the last has published while both ran.
+    // The last dispatch may learn from the host or a third dispatch that the first has ended. The first can learn only
+    // about writes that the last published while both ran.
     if last.acquires || first.acquires && last.publishes {
         return;
     }

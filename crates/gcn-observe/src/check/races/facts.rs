@@ -8,19 +8,19 @@ use super::access::AccessKind;
 use super::run::RaceDispatch;
 use super::synchronization::is_swap;
 
-/// Facts about a memory instruction.
+/// Facts about an instruction that accesses memory.
 #[derive(Clone, Copy)]
 pub(super) struct AccessFacts {
     pub(super) site: u16,
     pub(super) kind: AccessKind,
     pub(super) does: Does,
-    /// The instruction reads other agents' writes: a returning atomic, or a GLC load.
+    /// The instruction reads other agents' writes: it is a returning atomic or a GLC load.
     pub(super) acquires: bool,
     /// The access uses the scalar cache.
     pub(super) is_scalar: bool,
-    /// The instruction is a per-lane compare-and-swap.
+    /// The instruction is a vector compare-and-swap.
     pub(super) is_swap: bool,
-    /// The instruction is a load, store or atomic without ordering effects.
+    /// The instruction is a load, a store or an atomic without ordering effects.
     pub(super) is_kept: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Shadow of global memory: pages of rows, allocated on first access and shared by threads.
+//! Shadow of global memory: pages of rows, allocated on first access and shared between threads.
 
 use std::mem::take;
 use std::ops::Range;
@@ -14,34 +14,34 @@ use super::access::{AccessKind, EntryLayout, HOST, PastAccess, clashes};
 use super::clock::OrderedClocks;
 use super::shadow::{Conflicts, HappensBefore, QUARTER, ROW, ShadowRow, rows};
 
-/// Rows of a page.
+/// Number of rows in a page.
 const ROWS: usize = 32;
 /// Size of a page in bytes.
 const PAGE: u64 = (ROW * ROWS) as u64;
 
-/// Maximum size of a dispatch's shadow in bytes; memory beyond is not watched.
+/// Maximum size of a dispatch's shadow in bytes. Memory accessed after that is not watched.
 const LIMIT: u64 = 4 << 30;
 
-/// A page of global memory.
+/// Shadow of a page of global memory.
 #[derive(Debug, Default)]
 pub(super) struct ShadowPage {
-    /// Bitmap of quarter rows in which another load changes nothing. Modified with the rows locked.
+    /// Quarter rows in which another load changes nothing. Modified only while the rows are locked.
     loaded_enough: QuarterBits,
-    /// Bitmap of quarter rows in which another acquiring read, an atomic or a GLC load, changes nothing.
+    /// Quarter rows that an acquiring operation (an atomic or a GLC load) has accessed.
     acquired: QuarterBits,
-    /// Number of the thread about to write to the page's memory, or 0.
+    /// Number of the thread that is about to write to the page's memory, or 0.
     writer: AtomicU32,
     rows: Mutex<[ShadowRow; ROWS]>,
 }
 
-/// A bit for each quarter row of a page.
+/// Bitmap of the quarter rows of a page.
 type QuarterBits = [AtomicU64; ROWS * QUARTERS / 64];
 
-/// Quarters of a row.
+/// Number of quarters in a row.
 const QUARTERS: usize = ROW / QUARTER;
 
-/// Calls a function for each word of [`ShadowPage::loaded_enough`] that covers a byte range, with the bits of
-/// quarters entirely inside the range, or with `parts` also partially.
+/// Calls `each` for each word of [`QuarterBits`] that covers part of a byte range, with the bits of the quarters inside
+/// the range. If `parts` is true, partially covered quarters are included.
 fn quarters(bytes: &Range<u64>, parts: bool, mut each: impl FnMut(usize, u64)) {
     let (first, end) = (
         bytes.start % PAGE,
@@ -65,7 +65,7 @@ impl ShadowPage {
         self.rows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until no other thread writes to the page.
+    /// Waits until no other thread is writing to the page.
     fn begin_write(&self, thread: u32) {
         let swap = || self.writer.compare_exchange(0, thread, Acquire, Relaxed);
         while swap().is_err() {
@@ -73,7 +73,7 @@ impl ShadowPage {
         }
     }
 
-    /// True if another load of the bytes changes nothing.
+    /// True if another load of the bytes would change nothing.
     #[inline]
     fn is_loaded_enough(&self, bytes: &Range<u64>) -> bool {
         let mut is_all = true;
@@ -83,8 +83,8 @@ impl ShadowPage {
         is_all
     }
 
-    /// Records an access; `may_grow` is as in [`ShadowRow::touch`]. Returns false if it changes nothing. The rows are
-    /// locked into `held` on demand.
+    /// Records an access. `may_grow` is passed to [`ShadowRow::touch`]. The rows are locked into `held` on demand.
+    /// Returns false if the access changes nothing.
     fn touch<'p>(
         &'p self,
         held: &mut Option<MutexGuard<'p, [ShadowRow; ROWS]>>,
@@ -103,7 +103,7 @@ impl ShadowPage {
         let page = held.get_or_insert_with(|| self.rows());
         let is_of_host = view.layout.wave(now) == HOST;
         if is_load && !is_of_host {
-            // Most loads of single elements find their cell. They never fill a quarter.
+            // A load of a single element usually finds a cell of its own, and never fills a quarter.
             let row = &mut page[(bytes.start / ROW as u64) as usize % ROWS];
             let first = (bytes.start % ROW as u64) as usize;
             let inside = first..first + (bytes.end - bytes.start) as usize;
@@ -139,8 +139,8 @@ impl ShadowPage {
 }
 
 impl ShadowPage {
-    /// Calls a function for each conflict between two dispatches in a page, with its address. Returns true if one of
-    /// the dispatches may have acquired a write of the other.
+    /// Calls `each` for each conflict between two dispatches in a page, with its address. Returns true if one of them
+    /// may have acquired a write of the other.
     fn compare(
         pages: [&ShadowPage; 2],
         base: u64,
@@ -179,22 +179,22 @@ impl ShadowPage {
     }
 }
 
-/// Number of shards of the page table, each with a lock.
+/// Number of shards in the page table, each with its own lock.
 const SHARDS: usize = 16;
 
-/// Pages by number.
+/// Pages by page number.
 type Shard = Mutex<HashMap<u64, Arc<ShadowPage>>>;
 
 /// Shadow of global memory.
 #[derive(Debug, Default)]
 pub(super) struct GlobalShadow {
     pages: [Shard; SHARDS],
-    /// Bytes allocated.
+    /// Number of bytes allocated.
     bytes: AtomicU64,
 }
 
 impl GlobalShadow {
-    /// Accounts for bytes to be allocated; false if the limit is exceeded.
+    /// Accounts for bytes about to be allocated. Returns false if the limit is exceeded.
     fn grow(&self, bytes: u64) -> bool {
         self.bytes.fetch_add(bytes, Relaxed) < LIMIT
     }
@@ -210,20 +210,20 @@ impl GlobalShadow {
         Some(shard.entry(number).or_default().clone())
     }
 
-    /// Bytes allocated.
+    /// Number of bytes allocated.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes.load(Relaxed)
     }
 
-    /// Locks the shard of a page.
+    /// Locks a shard.
     fn shard(&self, number: usize) -> MutexGuard<'_, HashMap<u64, Arc<ShadowPage>>> {
         self.pages[number]
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records a host access to a range. Calls a function for each earlier access by a wave that conflicts with it,
-    /// with its address.
+    /// Records a host access to a range. Calls `each` for each earlier access by a wave that conflicts with it, with
+    /// the address of the conflict.
     pub(super) fn host_accesses(
         &self,
         range: Range<u64>,
@@ -253,9 +253,8 @@ impl GlobalShadow {
         }
     }
 
-    /// Calls a function for each conflict between two dispatches, with its address. Returns true if one of the
-    /// dispatches may have acquired a write of the other, or if a shadow is at its limit. All threads must pass two
-    /// dispatches in the same order.
+    /// Calls `each` for each conflict between two dispatches, with its address. Returns true if one of them may have acquired a
+    /// write of the other, or if a shadow has reached its limit. All threads must pass two dispatches in the same order.
     pub(super) fn compare(
         [one, other]: [&GlobalShadow; 2],
         layout: EntryLayout,
@@ -282,7 +281,7 @@ impl GlobalShadow {
         is_met
     }
 
-    /// Calls a function with the last write of each location in a range, and its address.
+    /// Calls `each` for the last write of each location in a range, with its address.
     pub(super) fn writes(&self, range: Range<u64>, mut each: impl FnMut(u64, PastAccess)) {
         rows(range, |row, bytes| {
             let base = row * ROW as u64;
@@ -296,40 +295,40 @@ impl GlobalShadow {
     }
 }
 
-/// Address after the end of a page.
+/// End address of a page.
 fn end_of(number: u64) -> u64 {
     number.saturating_add(1).saturating_mul(PAGE)
 }
 
-/// Pages recently accessed by a thread, in a table that grows with the number of misses.
+/// Table of the pages that a thread has recently accessed. It grows with the number of misses.
 #[derive(Debug, Default)]
 pub(super) struct Recent {
     slots: Vec<Option<(u64, Arc<ShadowPage>)>>,
-    /// Misses since the table was last resized.
+    /// Number of misses since the table was last resized.
     missed: usize,
-    /// Pages that the thread holds for writing, and their numbers.
+    /// Pages that the thread holds for writing, and a scratch buffer for page numbers.
     held: Vec<Arc<ShadowPage>>,
     numbers: Vec<u64>,
 }
 
-/// Number for the next thread that holds pages.
+/// Number of the next thread that holds pages.
 static NEXT_THREAD: AtomicU32 = AtomicU32::new(1);
 
 thread_local! {
     static THREAD: u32 = NEXT_THREAD.fetch_add(1, Relaxed);
 }
 
-/// Number of adjacent pages in neighbouring slots, which fit a host cache line.
+/// Number of adjacent pages in consecutive slots, which fit in a host cache line.
 const NEIGHBOURS: u64 = 4;
 /// Initial and maximum number of slots.
 const FEW_SLOTS: usize = 1 << 5;
 const MOST_SLOTS: usize = 1 << 12;
 
 impl Recent {
-    /// The slot of a page.
+    /// Returns the slot for a page.
     #[inline]
     fn slot(&self, number: u64) -> usize {
-        // Columns of a matrix are in pages whose numbers have a large power of two in common; neighbours have slots beside each other.
+        // Blocks are hashed, since pages of a matrix column have numbers that share a large power of two.
         let (block, within) = (number / NEIGHBOURS, number % NEIGHBOURS);
         let mixed = block.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> u32::BITS;
         let blocks = self.slots.len() as u64 / NEIGHBOURS;
@@ -342,7 +341,7 @@ impl Recent {
         self.slots[slot].as_ref().map(|(_, page)| &**page)
     }
 
-    /// Slot that contains a page.
+    /// Returns the slot of a page, after inserting the page if it is absent.
     #[inline]
     fn slot_of(&mut self, global: &GlobalShadow, number: u64) -> Option<usize> {
         let slot = self.slot(number);
@@ -354,7 +353,7 @@ impl Recent {
         }
     }
 
-    /// Inserts a page into the table, and returns its slot.
+    /// Inserts a page into the table and returns its slot.
     #[cold]
     fn find(&mut self, global: &GlobalShadow, number: u64) -> Option<usize> {
         if self.missed >= self.slots.len() && self.slots.len() < MOST_SLOTS {
@@ -372,9 +371,9 @@ impl Recent {
         Some(slot)
     }
 
-    /// Blocks other threads' writes to the pages of some bytes until [`Recent::release`], so that memory is written
-    /// in the order of the shadow and the last store in the shadow is the one visible in memory. Pages are locked in
-    /// address order to avoid deadlock.
+    /// Blocks writes by other threads to the pages that contain `spans` until [`Recent::release`]. Memory is therefore
+    /// written in the order of the shadow, and the last store in the shadow is the one visible in memory. Pages are
+    /// locked in address order to avoid deadlocks.
     pub(super) fn hold(&mut self, global: &GlobalShadow, spans: &[Span]) {
         self.release();
         let mut numbers = take(&mut self.numbers);
@@ -394,7 +393,7 @@ impl Recent {
         self.numbers = numbers;
     }
 
-    /// Lets other threads write to the held pages.
+    /// Lets other threads write to the held pages again.
     #[inline]
     pub(super) fn release(&mut self) {
         for page in self.held.drain(..) {
@@ -402,8 +401,7 @@ impl Recent {
         }
     }
 
-    /// Records an access to global memory by lanes; `now` returns the entry for the lane of a span. Returns false if
-    /// it changes nothing.
+    /// Records an access to global memory. `now` returns the entry for a lane. Returns false if the access changes nothing.
     pub(super) fn touch_all(
         &mut self,
         global: &GlobalShadow,
@@ -429,7 +427,7 @@ impl Recent {
                 next += 1;
                 continue;
             };
-            // Most lanes are near each other: the page is locked once for all that follow each other there.
+            // Most lanes are near each other: the page is locked once for all consecutive spans in it.
             let mut held = None;
             while let Some(Span { lane, bytes }) = spans.get(next)
                 && bytes.start / PAGE == number
@@ -443,7 +441,7 @@ impl Recent {
         changes
     }
 
-    /// Records an access to a range of global memory. Returns false if it changes nothing.
+    /// Records an access to a range of global memory. Returns false if the access changes nothing.
     pub(super) fn touch(
         &mut self,
         global: &GlobalShadow,
@@ -472,7 +470,7 @@ impl Recent {
 mod tests {
     use super::*;
 
-    /// Shadow of a page of global memory, accessed by workgroups of four waves.
+    /// Shadow of global memory, accessed by workgroups of four waves.
     struct Fixture {
         layout: EntryLayout,
         global: GlobalShadow,
@@ -488,7 +486,7 @@ mod tests {
             }
         }
 
-        /// Accesses a range in a phase of the workgroup, and returns the conflicting waves by address.
+        /// Accesses a range after barrier number `phase` of the workgroup. Returns the conflicting waves by address.
         fn access(
             &mut self,
             wave: u32,
@@ -532,7 +530,7 @@ mod tests {
         );
         assert_eq!(of.access(2, 1, AccessKind::Store, 0x1101..0x1102), []);
         assert_eq!(of.access(3, 1, AccessKind::Store, 0x1102..0x1103), []);
-        // Across a row's end and a page's.
+        // The range crosses the ends of a row and a page.
         assert_eq!(of.access(0, 1, AccessKind::Store, 0x1ffe..0x2002), []);
         let met = of.access(1, 1, AccessKind::Store, 0x1ffc..0x2004);
         assert_eq!(met, [(0x1ffe, 0), (0x1fff, 0), (0x2000, 0), (0x2001, 0)]);
@@ -566,7 +564,7 @@ mod tests {
             assert_eq!(of.access(wave, 1, AccessKind::Load, 0..4), []);
         }
         assert_eq!(of.access(6, 1, AccessKind::Store, 0..4), [(0, 0)]);
-        // Of one workgroup the last one, and one before it.
+        // If all loads are from one workgroup, the last one and an earlier one are kept.
         for wave in [1, 0] {
             of.access(wave, 2, AccessKind::Load, 8..12);
         }
@@ -580,14 +578,14 @@ mod tests {
         of.access(0, 1, AccessKind::Atomic, 0..4);
         of.access(0, 1, AccessKind::Load, 0..4);
         assert_eq!(of.access(4, 1, AccessKind::Atomic, 0..4), [(0, 0), (0, 0)]);
-        // The load was one of them; now nothing is left of either.
+        // One of them was the load. Neither access is remembered now.
         assert_eq!(of.access(8, 1, AccessKind::Atomic, 0..4), []);
-        // A load before it is not hidden either.
+        // An earlier load is not hidden either.
         of.access(0, 1, AccessKind::Load, 8..12);
         of.access(0, 1, AccessKind::Atomic, 8..12);
         of.access(0, 1, AccessKind::Atomic, 8..12);
         assert_eq!(of.access(4, 1, AccessKind::Atomic, 8..12), [(8, 0)]);
-        // Nor is another agent's atomic from a load behind one's own.
+        // An agent's atomic does not hide another agent's earlier atomic from its own later load.
         of.access(0, 1, AccessKind::Atomic, 16..20);
         of.access(4, 1, AccessKind::Atomic, 16..20);
         assert_eq!(of.access(4, 1, AccessKind::Load, 16..20), [(16, 0)]);
@@ -601,14 +599,14 @@ mod tests {
                 for wave in [0, 4, 0, 4, 8, 12] {
                     assert_eq!(of.access(wave, 1, AccessKind::Load, bytes.clone()), []);
                 }
-                // Whoever stores, the load of another workgroup is in no order with that.
+                // Whichever wave stores, a load by another workgroup is unordered with it.
                 let at = bytes.start..bytes.start + 4;
                 let found = of.access(first, 1, AccessKind::Store, at.clone());
                 assert!(
                     found.iter().any(|(_, wave)| wave / 4 != first / 4),
                     "{found:?}"
                 );
-                // The loads are not looked at any more; the store is.
+                // The loads are no longer considered, but the store is.
                 for wave in [12, 16, 20] {
                     let found = of.access(wave, 1, AccessKind::Load, bytes.clone());
                     assert_eq!(found, [(at.start, first)], "{bytes:?} {wave}");

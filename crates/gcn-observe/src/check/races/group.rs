@@ -1,4 +1,4 @@
-//! Workgroups of a thread, and the clocks of their waves.
+//! Workgroups run by a thread, and the clocks of their waves.
 
 use std::mem::take;
 use std::ops::Range;
@@ -17,7 +17,7 @@ use super::shadow::{HappensBefore, LdsShadow};
 use super::synchronization::LastSwapLoads;
 use crate::waves;
 
-/// A write that an acquire reads from.
+/// A write from which an acquire reads.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Read {
     pub(super) memory: ShadowedMemory,
@@ -25,51 +25,51 @@ pub(super) struct Read {
     pub(super) entry: PastAccess,
 }
 
-/// A release of another workgroup that a wave has read from, and the operation that read it.
+/// A release by another workgroup that a wave has read, and the operation that read it.
 #[derive(Debug)]
 struct Pending {
     operation: Option<OperationId>,
     entry: PastAccess,
 }
 
-/// Path of an access to memory.
+/// Path of a memory access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum CachePath {
-    /// A load through the vector cache, which may return a stale value until an invalidation.
+    /// A load through the vector cache. It may return a stale value until the cache is invalidated.
     Cache,
-    /// A store, an atomic or a GLC load, which bypasses the cache.
+    /// A store, an atomic or a GLC load, all of which bypass the cache.
     PastCache,
     /// A load through the scalar cache.
     ScalarCache,
 }
 
-/// A wave.
+/// Clocks of a wave.
 #[derive(Debug)]
 pub(super) struct WaveClocks {
     /// Incremented at each release and barrier.
     pub(super) clock: u32,
-    /// Clocks of other waves: `known` after invalidations, and in `past_cache` releases that have arrived since then,
-    /// which the next invalidation makes known to cached loads.
+    /// Clocks of other waves. `known` has those acquired before the last invalidation, and `past_cache` has releases
+    /// received since then. The next invalidation also makes these known to cached loads.
     knowledge: Knowledge,
-    /// Clocks that happen before its scalar loads, including those of its own workgroup.
+    /// Clocks that happen before scalar loads, of other waves and of the wave's own workgroup.
     scalar: Arc<OrderedClocks>,
     scalar_since: u32,
-    /// Releases it has read from but possibly not yet received.
+    /// Releases that the wave has read but may not have received yet.
     pending: Vec<Pending>,
-    /// Clocks that happen before accesses that bypass the cache: the union of `knowledge`, computed on demand.
+    /// Clocks that happen before accesses that bypass the cache: both parts of `knowledge`, merged on demand.
     past_cache: Option<Arc<OrderedClocks>>,
-    /// Vector cache invalidations that may be outstanding.
+    /// Invalidations of the vector cache that may be outstanding.
     invalidations: Vec<OperationId>,
-    /// The wave has invalidated the vector cache and loaded nothing through it since.
+    /// True if the wave has invalidated the vector cache and loaded nothing through it since.
     has_invalidated: bool,
-    /// The wave has written LDS, or acquired, since the last barrier.
+    /// True if the wave has written LDS or acquired since the last barrier.
     wrote_lds: bool,
-    /// The wave has written global memory, or acquired.
+    /// True if the wave has written global memory or acquired.
     wrote_global: bool,
-    /// Vector memory operations were complete when the wave arrived at the last barrier.
+    /// True if vector memory operations were complete when the wave arrived at the last barrier.
     pub(super) arrived_complete: bool,
     has_ended: bool,
-    /// Last loads that feed compare-and-swaps, if any.
+    /// Last loads that feed compare-and-swaps, if there are any.
     pub(super) swap_loads: Option<LastSwapLoads>,
 }
 
@@ -94,7 +94,7 @@ impl Default for WaveClocks {
 }
 
 impl WaveClocks {
-    /// True if a store to a memory may be meant to publish earlier operations.
+    /// True if a store to `memory` may be intended to publish earlier operations.
     pub(super) fn has_to_publish(&self, memory: ShadowedMemory) -> bool {
         match memory {
             ShadowedMemory::Lds => self.wrote_lds,
@@ -102,8 +102,8 @@ impl WaveClocks {
         }
     }
 
-    /// True if waits have completed all vector memory operations. Cache operations, which a fence issues after its
-    /// waits, do not count.
+    /// True if waits have completed all vector memory operations. Cache operations do not count, since a fence issues
+    /// them after its waits.
     pub(super) fn is_complete(&mut self, scoreboard: &Scoreboard) -> bool {
         if scoreboard.counters().vm == 0 {
             self.invalidations.clear();
@@ -114,7 +114,7 @@ impl WaveClocks {
             && pending.all(|it| self.invalidations.contains(&it.operation))
     }
 
-    /// The wave writes a memory.
+    /// Records that the wave writes LDS or global memory.
     pub(super) fn writes(&mut self, memory: ShadowedMemory) {
         match memory {
             ShadowedMemory::Lds => self.wrote_lds = true,
@@ -122,12 +122,12 @@ impl WaveClocks {
         }
     }
 
-    /// Receives the releases that waits have completed. `own` is the wave's number in the dispatch.
+    /// Receives the releases that waits have completed. `own` is the number of the wave in the dispatch.
     fn receive(&mut self, own: u32, scoreboard: &Scoreboard, run: &RaceDispatch) {
         if self.pending.is_empty() {
             return;
         }
-        // FLAT holds lgkmcnt too, which says nothing of what it loads from global memory.
+        // FLAT instructions also hold lgkmcnt, which does not count their loads from global memory.
         let is_late = |it: &OutstandingOperation| it.held.vm != 0 || it.held.order == Order::Scalar;
         let outstanding = scoreboard.outstanding().filter(is_late);
         let outstanding: Vec<OperationId> = outstanding.map(|it| it.operation).collect();
@@ -149,14 +149,14 @@ impl WaveClocks {
         run.learns(own, self.clock, self.knowledge.clone());
     }
 
-    /// Invalidates the cache: received releases now happen before cached loads too.
+    /// Invalidates the cache, so that received releases also happen before cached loads.
     fn acquire_arrived(&mut self) {
         let arrived = take(&mut self.knowledge.past_cache);
         Arc::make_mut(&mut self.knowledge.known).join(&arrived);
     }
 }
 
-/// A workgroup.
+/// Shadow of a workgroup.
 #[derive(Debug)]
 pub(super) struct GroupShadow {
     first: u32,
@@ -167,15 +167,15 @@ pub(super) struct GroupShadow {
     pub(super) share: LdsShadow,
     /// Release sequences continued by LDS atomics, by address.
     pub(super) chains: HashMap<u64, Vec<PastAccess>>,
-    /// Knows nothing.
+    /// Empty set of clocks.
     nothing: OrderedClocks,
 }
 
-/// Number of pending reads and invalidations above which completed ones are merged.
+/// Number of pending reads or invalidations above which completed ones are removed.
 const MANY_PENDING: usize = 64;
 
 impl GroupShadow {
-    /// The wave with a number in the workgroup.
+    /// Returns wave `number` of the workgroup.
     pub(super) fn wave(&mut self, number: u32) -> &mut WaveClocks {
         let number = number as usize;
         if self.waves.len() <= number {
@@ -184,7 +184,7 @@ impl GroupShadow {
         &mut self.waves[number]
     }
 
-    /// Dispatch-wide number of its first wave.
+    /// Dispatch-wide number of the first wave.
     pub(super) fn first_wave(&self) -> u32 {
         self.first
     }
@@ -194,13 +194,13 @@ impl GroupShadow {
         self.count == 1
     }
 
-    /// Dispatch-wide numbers of its waves.
+    /// Dispatch-wide numbers of the waves.
     pub(super) fn waves(&self) -> Range<u32> {
         self.first..self.first + self.count
     }
 
-    /// Queues an LDS access of a wave without checking it, if no conflicting access is near, including by its own
-    /// lanes. Returns false if one may be.
+    /// Queues an LDS access by a wave without checking it, if there is no conflicting access nearby, including by other
+    /// lanes of the same access. Returns false if there may be one.
     #[inline]
     pub(super) fn keep(
         &mut self,
@@ -210,7 +210,7 @@ impl GroupShadow {
         site: u16,
         kind: AccessKind,
     ) -> bool {
-        // Two lanes may store to one byte.
+        // Two lanes may store to the same byte.
         let is_apart = kind != AccessKind::Store || access.ascends();
         if self.is_alone() {
             return is_apart;
@@ -238,7 +238,8 @@ impl GroupShadow {
         is_kept
     }
 
-    /// Order of a wave's access after others: clocks of other waves, and the clock of its own workgroup's barrier.
+    /// Returns the clocks up to which earlier accesses happen before an access by the wave: one clock for each other
+    /// wave that it has synchronized with, and one for its own workgroup.
     pub(super) fn order(
         &mut self,
         number: u32,
@@ -273,7 +274,7 @@ impl GroupShadow {
         }
     }
 
-    /// A wave reads from the write of an entry.
+    /// Records that a wave reads a write, which may be a release.
     pub(super) fn acquire(
         &mut self,
         number: u32,
@@ -323,13 +324,13 @@ impl GroupShadow {
         }
     }
 
-    /// Receives the releases that a wave has read from and waits have completed.
+    /// Receives the releases that a wave has read and waits have completed.
     pub(super) fn receive(&mut self, number: u32, run: &RaceDispatch, scoreboard: &Scoreboard) {
         let own = self.first + number;
         self.wave(number).receive(own, scoreboard, run);
     }
 
-    /// A wave releases to all waves that synchronise by GWS later.
+    /// Releases to all waves that use GWS later.
     pub(super) fn gws_begins(&mut self, number: u32, run: &RaceDispatch, scoreboard: &Scoreboard) {
         let own = self.first + number;
         let wave = self.wave(number);
@@ -342,8 +343,8 @@ impl GroupShadow {
         }
     }
 
-    /// A wave acquires what others have released by GWS. AMD's device library (5.2.3) synchronises grids with the
-    /// invalidation before GWS; that counts as one after it if the wave has loaded nothing in between.
+    /// Acquires the releases that other waves have made through GWS. AMD's device library (5.2.3) synchronizes grids
+    /// with an invalidation before GWS, which counts as one after it if the wave has loaded nothing in between.
     pub(super) fn gws_ends(&mut self, number: u32, run: &RaceDispatch) {
         let own = self.first + number;
         let wave = self.wave(number);
@@ -355,7 +356,7 @@ impl GroupShadow {
         }
     }
 
-    /// A wave invalidates the vector cache, and acquires the releases received.
+    /// Invalidates a wave's vector cache, which acquires the releases received.
     pub(super) fn invalidates(
         &mut self,
         number: u32,
@@ -372,8 +373,8 @@ impl GroupShadow {
         wave.has_invalidated = true;
         wave.invalidations.extend(operation);
         wave.receive(own, scoreboard, run);
-        // The host's writes are reported when they are done: a wave may have loaded the last of them, a flag, before. All that
-        // were reported until now are taken for released.
+        // Host writes are reported after they are done, so a wave may already have loaded the last one, such as a flag.
+        // All host writes reported so far are considered released.
         let host = run.host_clock();
         let is_new = host > 0 && Arc::make_mut(&mut wave.knowledge.known).add(HOST, host);
         if is_new || !wave.knowledge.past_cache.is_empty() {
@@ -382,7 +383,7 @@ impl GroupShadow {
         }
     }
 
-    /// A wave invalidates the scalar cache.
+    /// Invalidates a wave's scalar cache.
     pub(super) fn invalidates_scalars(
         &mut self,
         number: u32,
@@ -398,7 +399,7 @@ impl GroupShadow {
         wave.scalar_since = since;
     }
 
-    /// All unfinished waves have arrived at the barrier, which orders them.
+    /// Orders the waves: all unfinished ones have arrived at the barrier.
     pub(super) fn barrier(&mut self, run: &RaceDispatch) {
         let clocks = self.waves.iter().map(|it| it.clock);
         let last = run.layout.last_clock();
@@ -408,7 +409,7 @@ impl GroupShadow {
         self.chains.clear();
         let first = self.first;
         if run.means.acquires {
-            // What a wave of the workgroup has acquired is ordered before what all do behind the barrier: they share the cache.
+            // An acquire by a wave is ordered before all accesses of its workgroup after the barrier, since they share a cache.
             let (mut known, mut past_cache) = (OrderedClocks::default(), OrderedClocks::default());
             for (number, wave) in (first..).zip(&self.waves) {
                 known.join(&wave.knowledge.known);
@@ -445,22 +446,22 @@ impl WaveClocks {
     }
 }
 
-/// Workgroups that a thread has started and not finished.
+/// Workgroups that a thread has started but not finished.
 #[derive(Debug, Default)]
 pub(super) struct GroupShadows {
     groups: waves::Groups<GroupShadow>,
-    /// LDS shadows of finished workgroups, for reuse.
+    /// LDS shadows of finished workgroups, kept for reuse.
     spare: Vec<LdsShadow>,
 }
 
 impl GroupShadows {
-    /// A workgroup.
+    /// Returns the shadow of a running workgroup.
     #[inline]
     pub(super) fn of(&mut self, id: [u32; 3]) -> Option<&mut GroupShadow> {
         self.groups.find(id)
     }
 
-    /// Starts a wave of a workgroup.
+    /// Starts a workgroup, unless one of its waves has already started it.
     pub(super) fn begin(&mut self, id: [u32; 3], first: u32, count: u32, lds: usize) {
         let spare = &mut self.spare;
         self.groups.get_or_make(id, || {
@@ -479,7 +480,7 @@ impl GroupShadows {
         });
     }
 
-    /// A wave ends.
+    /// Records the end of a wave. The last one ends its workgroup.
     pub(super) fn wave_ends(&mut self, id: WaveId) {
         let Some(group) = self.of(id.group) else {
             return;

@@ -1,4 +1,4 @@
-//! Races between lanes of one instruction, and a fast check that lanes access disjoint bytes.
+//! Races between lanes of one instruction, and a fast check for disjoint lanes.
 
 use gcn_emu::observe::{Access, MemoryEvent};
 use gcn_emu::wave::LANES;
@@ -7,11 +7,11 @@ use gcn_isa::Does;
 use super::access::{DWORD, ShadowedMemory};
 use crate::filter::lanes;
 
-/// Size of the bitmap in bits: large enough that few of 64 distinct addresses collide.
+/// Size of the bitmap in bits. It is large enough that few of 64 distinct addresses collide.
 const BITS: usize = 1 << 16;
 const WORD: usize = u64::BITS as usize;
 
-/// Bitmap with a bit per address, modulo its size. Reused between accesses, and zero in between.
+/// Bitmap of element addresses, modulo its size. It is reused, and zero between checks.
 #[derive(Debug)]
 pub(super) struct PlaceBits {
     words: Box<[u64; BITS / WORD]>,
@@ -26,8 +26,8 @@ impl Default for PlaceBits {
 }
 
 impl PlaceBits {
-    /// True if no two lanes access the same byte. False if some do or if the fast check cannot tell: element sizes
-    /// other than 1, 2, 4 or 8 bytes, misaligned elements, several memories, or several elements per lane.
+    /// True if no two lanes access the same byte. False if some do, or if the access has element sizes other than 1, 2,
+    /// 4 and 8 bytes, misaligned elements, several address spaces, or several elements per lane.
     pub(super) fn is_certain(&mut self, access: &Access) -> bool {
         let mask = access.lanes();
         let is_in_one = mask == access.global || mask == access.lds;
@@ -63,7 +63,7 @@ pub(super) struct Stored {
 }
 
 impl Stored {
-    /// True if the address is among the stored bytes.
+    /// True if the stored bytes include an address.
     pub(super) fn holds(&self, address: u64) -> bool {
         (self.at..self.at.saturating_add(self.bytes.len() as u64)).contains(&address)
     }
@@ -72,13 +72,13 @@ impl Stored {
 /// Two lanes that store different values to one address.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Overlap {
-    /// First address with two values.
+    /// First address that receives two values.
     pub(super) at: u64,
-    /// Both lanes.
+    /// Two lanes that store different values.
     pub(super) lanes: [usize; 2],
 }
 
-/// Values about to be stored, unless the store converts them or uses a swizzled buffer.
+/// Returns the values about to be stored, unless the store converts them or uses a swizzled buffer.
 pub(super) fn stored(event: &MemoryEvent<'_>, memory: ShadowedMemory) -> Vec<Stored> {
     let access = event.access();
     let plan = event.instruction.step.memory.as_deref();
@@ -112,8 +112,7 @@ pub(super) fn stored(event: &MemoryEvent<'_>, memory: ShadowedMemory) -> Vec<Sto
         .collect()
 }
 
-/// Calls a function for each element accessed in a memory, with the lanes, the element size and the address of each
-/// lane.
+/// Calls `each` for each element accessed in `memory`, with the lanes, the element size and the address of each lane.
 pub(super) fn each_element(
     access: &Access,
     memory: ShadowedMemory,
@@ -154,7 +153,7 @@ pub(super) fn each_element(
     }
 }
 
-/// First lane that accesses an address of a memory.
+/// Returns the first lane that accesses an address in `memory`.
 pub(super) fn lane_of(access: &Access, memory: ShadowedMemory, at: u64) -> Option<usize> {
     let mut first = None;
     each_element(access, memory, |mask, bytes, addresses| {
@@ -167,7 +166,7 @@ pub(super) fn lane_of(access: &Access, memory: ShadowedMemory, at: u64) -> Optio
     first
 }
 
-/// First two lanes that store different values to one address.
+/// Finds two lanes that store different values to one address.
 pub(super) fn overlap(mut stored: Vec<Stored>) -> Option<Overlap> {
     stored.sort();
     for (n, first) in stored.iter().enumerate() {
@@ -190,18 +189,18 @@ pub(super) fn overlap(mut stored: Vec<Stored>) -> Option<Overlap> {
     None
 }
 
-/// Comparison of values about to be stored with those of an earlier store.
+/// Result of comparing values about to be stored with the bytes of an earlier store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Comparison {
     /// All bytes are the same.
     Same,
     /// Some bytes differ, starting at this address.
     Differs(u64),
-    /// Values are not available: a load, an atomic, or a converting store.
+    /// Values are unavailable: a load, an atomic or a converting store.
     Unknown,
 }
 
-/// Compares values about to be stored with the bytes an earlier store left at `at`.
+/// Compares values about to be stored with the bytes that an earlier store left at `at`.
 pub(super) fn compare(stored: &[Stored], at: u64, earlier: &[u8]) -> Comparison {
     let mut result = Comparison::Unknown;
     for it in stored {
@@ -224,7 +223,7 @@ pub(super) fn compare(stored: &[Stored], at: u64, earlier: &[u8]) -> Comparison 
 mod tests {
     use super::*;
 
-    /// Checks lanes with these LDS addresses.
+    /// Checks lanes that access these LDS addresses.
     fn is_certain(apart: &mut PlaceBits, bytes: u8, addresses: &[u64]) -> bool {
         let mut access = Access {
             bytes,
@@ -247,7 +246,7 @@ mod tests {
             (8, &[8, 0], true),
             (8, &[8, 4], false),
             (16, &[16, 0], false),
-            // The same bit, though they are apart.
+            // Distinct addresses with the same bit.
             (4, &[0, 4 * BITS as u64], false),
         ] {
             assert_eq!(
@@ -278,7 +277,7 @@ mod tests {
                 lanes: [1, 5]
             })
         );
-        // One unaligned byte of both.
+        // The stores share one byte, which is unaligned in one of them.
         assert_eq!(
             overlap(vec![stored(0, 0, 0x0700_0000), stored(3, 1, 0x0107)]),
             None

@@ -1,9 +1,9 @@
-//! LDS accesses since the last barrier that have not been entered into the shadow.
+//! LDS accesses since the last barrier that are not in the shadow yet.
 //!
-//! Most code loads from LDS what was stored before a barrier, or adds to it by atomics, or each wave stores to its
-//! own locations. Unless another wave accesses nearby bytes there is nothing to compare, so such accesses are queued,
-//! and the next barrier discards them. A nearby access is detected by 64ths of LDS first, and by dwords
-//! ([`LdsBitmap`]) only if that is inconclusive.
+//! Most code loads values from LDS that were stored before a barrier, accumulates in LDS with atomics, or stores to
+//! separate locations in each wave. Unless another wave accesses nearby bytes, there is nothing to compare, so these
+//! accesses are queued and discarded at the next barrier. Nearby accesses are detected by 64ths of LDS first, and by
+//! dwords ([`LdsBitmap`]) only if that is inconclusive.
 
 use std::ops::Range;
 
@@ -13,10 +13,10 @@ use gcn_emu::wave::Lanes;
 use super::access::{AccessKind, PastAccess};
 use crate::filter::lanes;
 
-/// Bytes per bit.
+/// Number of bytes per bit.
 const DWORD: u64 = 4;
 
-/// Access modes that matter for conflicts. Two loads or two atomics do not conflict.
+/// Access modes with respect to conflicts. Two loads do not conflict, nor do two atomics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum AccessMode {
     Load,
@@ -25,7 +25,7 @@ pub(super) enum AccessMode {
 }
 
 impl AccessMode {
-    /// All modes, in numeric order.
+    /// All modes, in order of their numbers.
     pub(super) const ALL: [AccessMode; 3] =
         [AccessMode::Load, AccessMode::Store, AccessMode::Atomic];
 
@@ -37,46 +37,46 @@ impl AccessMode {
         }
     }
 
-    /// True if accesses by two waves may conflict.
+    /// True if accesses in these modes by two waves may conflict.
     #[inline]
     pub(super) fn meets(self, other: AccessMode) -> bool {
         self != other || self == AccessMode::Store
     }
 }
 
-/// Overlap of an access with earlier ones in its dwords.
+/// Result of entering an access: whose accesses share a dword with it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct DwordOverlap {
-    /// With a possibly conflicting access by another wave.
+    /// Another wave's, with which it may conflict.
     pub(super) others: bool,
-    /// With itself: two of its elements share a dword.
+    /// Its own: two of its elements share a dword.
     pub(super) itself: bool,
 }
 
-/// Dwords accessed in one mode by any wave, and by several waves.
+/// Bitmaps of the dwords accessed in one mode by any wave, and by several waves.
 #[derive(Debug, Default)]
 struct SharedBits {
     all: Vec<u64>,
     several: Vec<u64>,
 }
 
-/// Accessed dwords, by wave and mode.
+/// Bitmaps of accessed dwords, by wave and mode.
 #[derive(Debug, Default)]
 pub(super) struct LdsBitmap {
-    /// Number of 64-bit words needed for LDS.
+    /// Number of 64-bit words in a bitmap of LDS.
     words: usize,
-    /// By way.
+    /// Indexed by mode.
     by_all: [SharedBits; AccessMode::ALL.len()],
     /// Indexed by wave, then by mode.
     own: Vec<u64>,
-    /// Dwords of the access being entered; zero in between.
+    /// Dwords of the access being entered. Zero between accesses.
     bits: Vec<u64>,
 }
 
-/// Collects the dwords of an access.
+/// Collector for the dwords of an access.
 struct Collector<'a> {
     bits: &'a mut [u64],
-    /// Word of the last element, with bits not written back yet.
+    /// Index of the current word, and its bits that are not written back yet.
     word: u64,
     open: u64,
 }
@@ -92,14 +92,14 @@ impl Collector<'_> {
     }
 
     fn flush(&mut self) {
-        // What is beyond LDS is nobody's.
+        // Bytes beyond LDS are ignored.
         if let Some(bits) = self.bits.get_mut(self.word as usize) {
             *bits |= self.open;
         }
         self.open = 0;
     }
 
-    /// Adds the dwords of some bytes, and returns their number.
+    /// Adds the dwords that contain some bytes. Returns their number.
     fn add(&mut self, bytes: Range<u64>) -> u64 {
         let (mut first, end) = (bytes.start / DWORD, bytes.end.div_ceil(DWORD));
         let all = end - first;
@@ -112,7 +112,7 @@ impl Collector<'_> {
         all
     }
 
-    /// Adds elements of `bytes` bytes each, and returns the number of their dwords.
+    /// Adds the dwords of elements with `bytes` bytes each. Returns their number.
     fn add_all(&mut self, bytes: u64, elements: impl Iterator<Item = u64>) -> u64 {
         let dwords = bytes.div_ceil(DWORD);
         let mask = u64::MAX >> (64 - dwords.clamp(1, 64));
@@ -145,8 +145,7 @@ impl LdsBitmap {
         self.bits.resize(self.words, 0);
     }
 
-    /// Enters an access by a wave of the workgroup to elements of `bytes` bytes each. `reach` is the range that
-    /// covers them.
+    /// Enters an access by a wave of the workgroup to elements with `bytes` bytes each. `reach` covers all of them.
     pub(super) fn enter(
         &mut self,
         wave: u32,
@@ -197,10 +196,10 @@ impl LdsBitmap {
     }
 }
 
-/// Number of equal parts of LDS in the coarse bitmaps.
+/// Number of equal parts into which the coarse bitmaps divide LDS.
 const PARTS: u32 = u64::BITS;
 
-/// Coarse bitmaps of the LDS parts accessed in one mode, by all waves and by each wave.
+/// Coarse bitmaps of the LDS parts accessed in one mode, by all waves together and by each wave.
 #[derive(Debug, Default)]
 struct Reach {
     all: u64,
@@ -228,7 +227,7 @@ impl Reach {
         }
     }
 
-    /// True if another wave may have accessed one of the parts.
+    /// True if another wave may have accessed one of `parts`.
     #[inline]
     fn meets(&self, parts: u64, wave: u32) -> bool {
         let others = || (0..).zip(&self.by_wave).filter(|(by, _)| *by != wave);
@@ -249,12 +248,12 @@ struct BacklogAccess {
     wave: u32,
     lanes: u64,
     elements: ShareElements,
-    /// Index of the base addresses in the backlog.
+    /// Index of its base addresses in the backlog.
     bases: usize,
 }
 
 impl BacklogAccess {
-    /// Creates an entry for an access by a wave of the workgroup, with the index of its base addresses.
+    /// Creates an entry for an access by a wave of the workgroup. `bases` is the index of its base addresses.
     #[inline]
     fn new(access: &ShareAccess<'_>, now: PastAccess, wave: u32, bases: usize) -> BacklogAccess {
         BacklogAccess {
@@ -266,7 +265,7 @@ impl BacklogAccess {
         }
     }
 
-    /// Lanes and element addresses: first elements of all lanes, then second elements.
+    /// Returns lanes and element addresses: first elements of all lanes, then second elements.
     #[inline]
     fn elements(&self, bases: &Lanes) -> impl Iterator<Item = (usize, u64)> {
         self.elements.distances().flat_map(move |distance| {
@@ -275,13 +274,13 @@ impl BacklogAccess {
         })
     }
 
-    /// Bytes of the element at an address.
+    /// Returns the bytes of the element at an address.
     #[inline]
     fn element(&self, at: u64) -> Range<u64> {
         at..at + u64::from(self.elements.bytes)
     }
 
-    /// Enters the access, which is within a byte range, into the bitmap.
+    /// Enters the access into the bitmap. `range` covers its elements.
     fn enter(&self, touched: &mut LdsBitmap, bases: &Lanes, range: &Range<u64>) -> DwordOverlap {
         let bytes = u64::from(self.elements.bytes);
         let elements = self.elements(bases).map(|(_, at)| at);
@@ -298,32 +297,31 @@ impl BacklogAccess {
 /// LDS accesses since the last barrier.
 #[derive(Debug, Default)]
 pub(super) struct Backlog {
-    /// Size of LDS in bytes, and log2 of the size of a part.
+    /// Size of LDS in bytes, and binary logarithm of the size of a part.
     lds: usize,
     shift: u32,
     /// Coarse bitmaps of all accesses, queued or not, by mode.
     reach: [Reach; AccessMode::ALL.len()],
-    /// Individual stores with their waves, while there are few.
+    /// Individual stores with their waves, as long as there are few.
     stored: Vec<(Range<u64>, u32)>,
-    /// Dword bitmap of all accesses, filled once the coarse bitmaps have been inconclusive.
+    /// Dword bitmap of all accesses. It is filled only after the coarse bitmaps were inconclusive.
     touched: LdsBitmap,
     has_touched: bool,
-    /// True if there were accesses that are neither in the dword bitmap nor queued.
+    /// True if some accesses are neither in the dword bitmap nor queued.
     has_others: bool,
     kept: Vec<BacklogAccess>,
-    /// Number of leading entries that are in the shadow already and kept only for lane numbers.
+    /// Number of leading entries that are already in the shadow, and kept only for their lane numbers.
     in_shadow: usize,
-    /// Base addresses of queued accesses, as in [`ShareAccess`], and their numbers.
+    /// Base addresses of queued accesses, and their numbers, as in [`ShareAccess`].
     bases: Vec<Lanes>,
     numbers: Vec<u64>,
-    /// Byte range that covers the entries not in the shadow.
+    /// Range that covers the entries that are not in the shadow.
     kept_bytes: Range<u64>,
 }
 
 /// Maximum number of queued accesses.
 const MOST: usize = 2048;
-/// Number of recent base addresses searched for a match: code accesses LDS with few registers, one offset after the
-/// other.
+/// Number of recent base addresses searched for a match. Code accesses LDS through few address registers, with varying offsets.
 const RECENT: usize = 4;
 /// Maximum number of stores tracked individually.
 const FEW_STORES: usize = 32;
@@ -335,7 +333,7 @@ impl Backlog {
         self.shift = bytes.div_ceil(PARTS as usize).next_power_of_two().ilog2();
     }
 
-    /// All is past.
+    /// Discards all accesses.
     pub(super) fn clear(&mut self) {
         self.reach.iter_mut().for_each(Reach::clear);
         self.stored.clear();
@@ -361,18 +359,17 @@ impl Backlog {
         self.kept_bytes = 0..0;
     }
 
-    /// True if the queue is full.
     pub(super) fn is_full(&self) -> bool {
         self.kept.len() >= MOST
     }
 
-    /// True if bytes may overlap a queued access.
+    /// True if the range may overlap a queued access.
     #[inline]
     pub(super) fn meets(&self, bytes: &Range<u64>) -> bool {
         overlap(&self.kept_bytes, bytes)
     }
 
-    /// Bitmap of the parts that contain some bytes; bytes beyond LDS count to the last part.
+    /// Returns a bitmap of the parts that contain some bytes. Bytes beyond LDS belong to the last part.
     fn parts(&self, bytes: &Range<u64>) -> u64 {
         let part = |at: u64| (at >> self.shift).min(u64::from(PARTS - 1)) as u32;
         let (first, last) = (part(bytes.start), part(bytes.end.saturating_sub(1)));
@@ -393,7 +390,7 @@ impl Backlog {
         }
     }
 
-    /// Records the bytes and parts of an access in the coarse bitmaps.
+    /// Records an access in the coarse bitmaps.
     #[inline]
     fn reaches(&mut self, bytes: &Range<u64>, parts: u64, way: AccessMode, wave: u32) {
         self.reach[way as usize].add(parts, wave);
@@ -403,7 +400,7 @@ impl Backlog {
     }
 
     /// True if another wave may have accessed some of the bytes in a conflicting mode. `parts` are the parts that
-    /// contain them.
+    /// contain the bytes.
     #[inline]
     fn is_near(&self, bytes: &Range<u64>, parts: u64, way: AccessMode, wave: u32) -> bool {
         AccessMode::ALL.into_iter().any(|other| {
@@ -420,9 +417,8 @@ impl Backlog {
             || stored.any(|(other, by)| *by != wave && overlap(other, bytes))
     }
 
-    /// Queues a load, an atomic or a store of a wave of the workgroup, if no other wave has a nearby access in a
-    /// conflicting mode and no two lanes store to the same byte; `is_apart` if this is known of the lanes. Returns
-    /// false if the access must be checked now.
+    /// Queues an access by a wave of the workgroup if no other wave has a nearby access in a conflicting mode, and no two lanes
+    /// store to the same byte. If `is_apart`, the lanes are known not to. Returns false if the access must be checked now.
     #[inline]
     pub(super) fn keep(
         &mut self,
@@ -452,8 +448,7 @@ impl Backlog {
         true
     }
 
-    /// Enters an access into the dword bitmap and returns its overlaps; `None` if the bitmap does not have all
-    /// earlier accesses.
+    /// Enters an access into the dword bitmap and returns its overlaps. Returns `None` if the bitmap lacks earlier accesses.
     #[inline(never)]
     fn enter(
         &mut self,
@@ -474,7 +469,7 @@ impl Backlog {
         Some(it.enter(touched, access.bases, &access.range))
     }
 
-    /// Index of an access's base addresses.
+    /// Returns the index of an access's base addresses, which are added if necessary.
     fn bases(&mut self, access: &ShareAccess<'_>) -> usize {
         let recent = self.numbers.len().saturating_sub(RECENT);
         let mut numbers = self.numbers[recent..].iter();
@@ -486,7 +481,7 @@ impl Backlog {
         self.bases.len() - 1
     }
 
-    /// Lane by which a recent access touched an address.
+    /// Returns the lane with which a recent access touched an address.
     pub(super) fn lane_of(&self, access: PastAccess, at: u64) -> Option<usize> {
         let access = access.without_release();
         let mut kept = self.kept.iter().filter(|it| it.now == access);
@@ -497,7 +492,7 @@ impl Backlog {
         })
     }
 
-    /// Calls a function for the bytes of each access not in the shadow, in order, with adjacent lanes merged.
+    /// Calls `each` for the bytes of each access that is not in the shadow, in order, with adjacent lanes merged.
     pub(super) fn each(&self, mut each: impl FnMut(Range<u64>, PastAccess)) {
         for kept in &self.kept[self.in_shadow..] {
             let bases = &self.bases[kept.bases];
@@ -524,7 +519,7 @@ impl Backlog {
 mod tests {
     use super::*;
 
-    /// Enters elements given as byte ranges of equal size.
+    /// Enters an access whose elements are byte ranges of equal size.
     fn enter(
         touched: &mut LdsBitmap,
         wave: u32,
@@ -559,14 +554,14 @@ mod tests {
         assert_eq!(enter(it, 0, Load, &[(0, 4)]), NOTHING);
         assert_eq!(enter(it, 1, Load, &[(8, 9)]), OTHERS);
         assert_eq!(enter(it, 1, Store, &[(0, 1)]), OTHERS);
-        // Now both have stored there.
+        // Both waves have stored there now.
         assert_eq!(enter(it, 0, Load, &[(0, 4)]), OTHERS);
         assert_eq!(enter(it, 1, Load, &[(0, 4)]), OTHERS);
-        // Loads alone do not meet.
+        // Two loads do not conflict.
         assert_eq!(enter(it, 0, Load, &[(248, 264)]), NOTHING);
         assert_eq!(enter(it, 1, Load, &[(248, 264)]), NOTHING);
         assert_eq!(enter(it, 1, Load, &[(248, 264)]), NOTHING);
-        // The first of several loads counts all the same.
+        // The first of several loads still counts.
         assert_eq!(enter(it, 1, Store, &[(260, 264)]), OTHERS);
         it.begin(1024);
         assert_eq!(enter(it, 2, Store, &[(0, 1024)]), NOTHING);
@@ -584,7 +579,7 @@ mod tests {
         assert_eq!(enter(it, 0, Load, &[(0, 4)]), OTHERS);
         assert_eq!(enter(it, 0, Store, &[(4, 8)]), OTHERS);
         assert_eq!(enter(it, 1, Atomic, &[(4, 8)]), OTHERS);
-        // The wave's own atomic is in order with it.
+        // A wave's own atomic does not conflict with its load.
         assert_eq!(enter(it, 2, Atomic, &[(8, 12)]), NOTHING);
         assert_eq!(enter(it, 2, Load, &[(8, 12)]), NOTHING);
     }

@@ -1,4 +1,4 @@
-//! Findings about data races, and their help.
+//! Findings about data races, and help for them.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ fn help_across_workgroups() -> Help {
     )
 }
 
-/// Help for a load that lacks only an invalidation of its cache.
+/// Help for a load that only lacks an invalidation of its cache.
 fn help_invalidation(is_scalar: bool) -> Help {
     let machine = if is_scalar {
         "`s_dcache_inv`"
@@ -60,7 +60,7 @@ fn help_in_instruction() -> Help {
         .hip("a condition under which one thread stores, or an atomic function where all values count")
 }
 
-/// Help for a race between kernel and host.
+/// Help for a race between a kernel and the host.
 fn help_with_host() -> Help {
     Help::new(
         "the host waits for the kernel first: it synchronises the stream or waits for the event, or copies in the kernel's stream or \
@@ -88,7 +88,7 @@ fn help_between_dispatches() -> Help {
     )
 }
 
-/// Help for a dispatch without acquire fence, which no OpenCL or HIP call omits.
+/// Help for a dispatch without an acquire fence, which no OpenCL or HIP call omits.
 fn help_fence_of_dispatch() -> Help {
     Help::new(
         "an acquire fence in the header of the second packet, of the scope of the agent at least: the caches may hold what was \
@@ -100,18 +100,18 @@ fn help_fence_of_dispatch() -> Help {
 pub(super) struct Race<'a> {
     pub(super) run: &'a RaceDispatch,
     pub(super) memory: ShadowedMemory,
-    /// First address accessed by both.
+    /// First address that both access.
     pub(super) at: u64,
     /// The earlier access.
     pub(super) before: PastAccess,
     /// LDS shadow of the workgroup.
     pub(super) share: &'a LdsShadow,
-    /// The later access, with its lane if known.
+    /// The later access, and its lane if known.
     pub(super) now: PastAccess,
     pub(super) lane: Option<usize>,
-    /// Both store the same value.
+    /// True if both store the same value.
     pub(super) is_same_value: bool,
-    /// The earlier access happens before the later one, a load, which may still read a stale value from its cache.
+    /// True if the earlier access happens before the later one, a load that may still read a stale value from its cache.
     pub(super) is_stale: bool,
 }
 
@@ -138,7 +138,7 @@ impl RaceSide {
     }
 }
 
-/// Address to report for a conflict at a byte: that of its dword, if the instruction accesses whole dwords.
+/// Address to report for a conflict at a byte: the address of its dword if the instruction accesses whole dwords.
 fn element_address(inst: &Inst, byte: u64) -> u64 {
     if u64::from(inst.does().element().bytes()) < DWORD {
         byte
@@ -147,7 +147,7 @@ fn element_address(inst: &Inst, byte: u64) -> u64 {
     }
 }
 
-/// Address to report for a past access; see [`element_address`].
+/// Returns the address to report for a past access; see [`element_address`].
 fn past_element_address(run: &RaceDispatch, access: PastAccess, byte: u64) -> u64 {
     match run.instruction(access.site()) {
         Some((_, inst)) => element_address(&inst, byte),
@@ -155,7 +155,7 @@ fn past_element_address(run: &RaceDispatch, access: PastAccess, byte: u64) -> u6
     }
 }
 
-/// Location of an instruction, with a lane if known.
+/// Adds a lane to a location, if known.
 fn in_lane(place: FindingPlace, lane: Option<usize>) -> FindingPlace {
     match lane {
         Some(lane) => place.lane(lane),
@@ -163,7 +163,7 @@ fn in_lane(place: FindingPlace, lane: Option<usize>) -> FindingPlace {
     }
 }
 
-/// Location of a past global access, with its lane if known.
+/// Adds the lane of a past global access to its location, if known.
 fn in_past_lane(
     run: &RaceDispatch,
     access: PastAccess,
@@ -176,12 +176,12 @@ fn in_past_lane(
     in_lane(place, lane)
 }
 
-/// Key details that separate findings about the same instructions: two dispatches, or a reading host.
+/// Details of finding keys, for races between concurrent dispatches, races with host reads, and missing fences.
 const OF_DISPATCHES: u64 = 1;
 const OF_HOST_READS: u64 = 2;
 const OF_FENCES: u64 = 3;
 
-/// Description of the host's access, and the detail for the finding's key.
+/// Description of a host access, and the detail of the finding's key.
 fn part_of_host(kind: AccessKind) -> (&'static str, u64) {
     if kind.writes() {
         ("the host writes this memory while the kernel runs", 0)
@@ -194,8 +194,8 @@ fn part_of_host(kind: AccessKind) -> (&'static str, u64) {
 }
 
 impl Race<'_> {
-    /// Reports the race. The instruction with the higher address is the primary location, so that the execution order
-    /// does not affect the finding's identity.
+    /// Reports the race. The primary location is the instruction with the higher address, so that the finding's
+    /// identity does not depend on the execution order.
     pub(super) fn report(
         &self,
         findings: &Findings,
@@ -307,7 +307,7 @@ impl Race<'_> {
     }
 }
 
-/// Finding for a global race detected outside of an event of the wave.
+/// Creates a finding for a global race that is not detected during an event of the wave.
 fn found_apart(
     run: &RaceDispatch,
     access: PastAccess,
@@ -331,7 +331,7 @@ fn found_apart(
     finding
 }
 
-/// Reports a race between the host, which is reading or has just written a location, and an earlier access of a wave.
+/// Reports a race between an earlier access by a wave and the host, which is reading or has just written the location.
 pub(super) fn report_host(
     findings: &Findings,
     run: &RaceDispatch,
@@ -359,7 +359,7 @@ pub(super) fn report_host(
     });
 }
 
-/// Order of two dispatches with a race.
+/// Order of two dispatches whose accesses race.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum DispatchOrder {
     /// Unordered: they run concurrently.
@@ -369,7 +369,7 @@ pub(super) enum DispatchOrder {
 }
 
 impl DispatchOrder {
-    /// Phrase for the agents of a finding.
+    /// Describes the agents of a finding.
     fn agents(self) -> &'static str {
         match self {
             DispatchOrder::None => "waves of two dispatches",
@@ -394,8 +394,8 @@ impl DispatchOrder {
     }
 }
 
-/// Reports a race between waves of two dispatches, the one with the lower number first. The primary location is the
-/// instruction with the higher address.
+/// Reports a race between waves of two dispatches; `sides` has the dispatch with the lower number first. The primary
+/// location is the instruction with the higher address.
 pub(super) fn report_dispatches(
     findings: &Findings,
     order: DispatchOrder,
@@ -434,8 +434,8 @@ pub(super) fn report_dispatches(
     });
 }
 
-/// Reports loads through a cache that may return stale values, because their dispatch has no acquire fence after the
-/// one that wrote them. `now` returns the entry for the lane of an extent.
+/// Reports cached loads that may return stale values because their dispatch began without an acquire fence after
+/// `earlier` ones wrote the locations. `now` returns the entry for a lane.
 #[cold]
 pub(super) fn report_old(
     findings: &Findings,
@@ -458,7 +458,7 @@ pub(super) fn report_old(
             });
         }
         for (at, write, lane) in found {
-            // The cache has what its own waves have stored.
+            // The dispatch's caches contain its own stores.
             let mut is_own = false;
             run.global.writes(at..at + 1, |_, _| is_own = true);
             if !is_own {
@@ -503,25 +503,24 @@ pub(super) fn report_lanes(
     });
 }
 
-/// An access with its conflicts.
+/// An access, with the context for reporting its conflicts.
 pub(super) struct ConflictingAccess<'a> {
     pub(super) run: &'a RaceDispatch,
     pub(super) context: &'a Context<'a>,
     pub(super) event: &'a MemoryEvent<'a>,
-    /// Its addresses: those of the event, or of an earlier load that the event's instruction has shown to be a plain
-    /// one.
+    /// Addresses: those of the event, or those of an earlier load that the event's instruction has revealed to be a plain load.
     pub(super) access: &'a Access,
     pub(super) part: &'a AccessPart,
     pub(super) now: PastAccess,
     pub(super) is_scalar: bool,
-    /// Order of accesses that bypass the cache.
+    /// Happens-before order of accesses that bypass the cache.
     pub(super) past_cache: HappensBefore<'a>,
     /// LDS shadow of the workgroup.
     pub(super) share: &'a LdsShadow,
 }
 
 impl ConflictingAccess<'_> {
-    /// Reports the conflicts. `values` are the stored values, if already known.
+    /// Reports the conflicts. `values` are the stored values, if they have been computed.
     #[cold]
     pub(super) fn report(
         &self,
@@ -542,13 +541,13 @@ impl ConflictingAccess<'_> {
             let is_own = |it: &&Stored| it.holds(conflict.at);
             let is_same_wave = run.layout.wave(before) == run.layout.wave(now);
             if is_same_wave && (self.is_scalar || run.is_scalar(before)) {
-                // Lanes are agents, and this is the wave's.
+                // Agents are lanes, but a scalar access belongs to the whole wave.
                 continue;
             }
             let is_same_store =
                 is_same_wave && before.kind() == AccessKind::Store && before.site() == now.site();
             if is_same_store && values.iter().filter(is_own).count() > 1 {
-                // Lanes of this instruction, which `overlap` has compared.
+                // Both are lanes of this instruction, which `overlap` has compared.
                 continue;
             }
             let both_store = before.kind() == AccessKind::Store && part.kind == AccessKind::Store;
@@ -583,7 +582,7 @@ impl ConflictingAccess<'_> {
         }
     }
 
-    /// Compares the values about to be stored with those an earlier store left in memory.
+    /// Compares the values about to be stored with the bytes that an earlier store left in memory.
     fn compare(&self, conflict: &Conflict, values: &[Stored]) -> Comparison {
         let mut earlier = vec![0; conflict.bytes as usize];
         let at = conflict.at;

@@ -1,5 +1,5 @@
-//! State shared by the threads of a dispatch: shadow of global memory, wave and instruction numbers, and the
-//! knowledge of waves at their releases.
+//! State shared by the threads that run a dispatch: shadow of global memory, numbers of waves and instructions, and
+//! what waves know at their releases.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -19,33 +19,32 @@ use super::synchronization::Synchronization;
 use crate::finding::FindingLaunch;
 use crate::lint::SwapLoads;
 
-/// Table of numbered instructions.
+/// Numbered instructions.
 #[derive(Default)]
 struct Sites {
     list: Vec<(u64, Inst)>,
     numbers: HashMap<u64, u16>,
 }
 
-/// A dispatch.
+/// State of a dispatch.
 pub(super) struct RaceDispatch {
-    /// Number.
     pub(super) id: u64,
-    /// The kernel's symbol, if known.
+    /// Symbol of the kernel, if known.
     pub(super) kernel: Option<String>,
     /// Sizes and arguments.
     pub(super) launch: Arc<FindingLaunch>,
     pub(super) layout: EntryLayout,
     pub(super) global: GlobalShadow,
-    /// Log of its own accesses and those of other dispatches.
+    /// Logs of accesses by this dispatch and others.
     pub(super) places: Arc<AccessPlaces>,
-    /// Threads hold pages while they write to them: see [`Recent::hold`](super::global::Recent::hold).
+    /// True if threads hold pages while writing to them; see [`Recent::hold`](super::global::Recent::hold).
     pub(super) holds_pages: bool,
     /// Number of workgroups in x and y.
     groups: [u64; 2],
     waves_per_group: u64,
-    /// True if the dispatch begins with an acquire fence, so its caches hold no stale values.
+    /// True if the dispatch begins with an acquire fence, so that its caches contain no stale values.
     pub(super) acquires: bool,
-    /// The dispatch has a single wave.
+    /// True if the dispatch has a single wave.
     has_one_wave: bool,
     pub(super) means: Synchronization,
     /// Plain loads that only feed compare-and-swaps.
@@ -56,9 +55,9 @@ pub(super) struct RaceDispatch {
     chains: Mutex<HashMap<u64, Vec<PastAccess>>>,
     /// Number of host accesses so far.
     host: AtomicU32,
-    /// Another dispatch has run concurrently.
+    /// True if another dispatch has run concurrently.
     has_company: AtomicBool,
-    /// Clocks released by global wave synchronisation.
+    /// Clocks released through GWS.
     gws: Mutex<OrderedClocks>,
 }
 
@@ -83,7 +82,7 @@ impl RaceDispatch {
             layout,
             global: GlobalShadow::default(),
             places,
-            // Operations that are late would keep the pages for too long.
+            // Late operations would hold the pages for too long.
             holds_pages: dispatched.device.config.threads > 1
                 && dispatched.device.config.late.is_none(),
             groups: [x, y],
@@ -101,8 +100,8 @@ impl RaceDispatch {
         }
     }
 
-    /// True if no race is possible: a single wave, no concurrent dispatch nor one before the last acquire fence, and
-    /// no host access during the run. A kernel that may observe host writes counts as if there were some.
+    /// True if no race is possible: the dispatch has a single wave and begins with an acquire fence, no other dispatch has run
+    /// concurrently, and the host has accessed no memory during the run. False if the kernel may observe host writes.
     pub(super) fn is_alone(&self) -> bool {
         let is_of_waves = !self.layout.has_lanes();
         let may_be = is_of_waves && self.has_one_wave && self.acquires && !self.means.orders;
@@ -114,7 +113,7 @@ impl RaceDispatch {
         self.has_company.store(true, Relaxed);
     }
 
-    /// Number of a workgroup's first wave; `None` if the wave numbers have run out.
+    /// Returns the number of a workgroup's first wave; `None` if the wave numbers have run out.
     pub(super) fn first_wave(&self, group: [u32; 3]) -> Option<u32> {
         let [x, y, z] = group.map(u64::from);
         let [across, down] = self.groups;
@@ -124,7 +123,7 @@ impl RaceDispatch {
         (last <= u64::from(HOST)).then_some(first as u32)
     }
 
-    /// The wave with a number; `None` for the host.
+    /// Returns wave `number`; `None` for the host.
     pub(super) fn wave(&self, number: u32) -> Option<WaveId> {
         if number == HOST {
             return None;
@@ -157,18 +156,18 @@ impl RaceDispatch {
         number
     }
 
-    /// Returns the instruction with a site number.
+    /// Returns the instruction with site number `site`.
     pub(super) fn instruction(&self, site: u16) -> Option<(u64, Inst)> {
         lock(&self.sites).list.get(usize::from(site)).copied()
     }
 
-    /// True for a scalar access, which has no lane.
+    /// True for scalar accesses, which have no lane.
     pub(super) fn is_scalar(&self, entry: PastAccess) -> bool {
         let found = self.instruction(entry.site());
         found.is_some_and(|(_, inst)| matches!(inst.encoding, Encoding::Smrd | Encoding::Smem))
     }
 
-    /// Sets a wave's knowledge from a clock on.
+    /// Sets the knowledge of a wave from `clock` onwards.
     pub(super) fn learns(&self, wave: u32, clock: u32, knowledge: Knowledge) {
         let mut histories = lock(&self.histories);
         histories.entry(wave).or_default().push(clock, knowledge);
@@ -192,7 +191,7 @@ impl RaceDispatch {
         lock(&self.chains)
     }
 
-    /// Locks the clocks released by global wave synchronisation.
+    /// Locks the clocks released through GWS.
     pub(super) fn gws(&self) -> MutexGuard<'_, OrderedClocks> {
         lock(&self.gws)
     }
@@ -202,7 +201,7 @@ impl RaceDispatch {
         self.host.load(Relaxed)
     }
 
-    /// Records that the host reads a range or has written it. Calls a function for one conflicting access per
+    /// Records that the host is reading a range or has written it. Calls `each` for one conflicting access per
     /// instruction, with its address.
     pub(super) fn host_accesses(
         &self,
@@ -211,7 +210,7 @@ impl RaceDispatch {
         mut each: impl FnMut(u64, PastAccess),
     ) {
         let releases = match kind {
-            // A wave that may learn from memory what the host has read may store there.
+            // A wave may have learned from memory that the host has read the range, and may then store to it.
             AccessKind::Load if self.means.orders => return,
             AccessKind::Store => Release {
                 to_agent: true,
@@ -234,7 +233,7 @@ impl RaceDispatch {
     }
 }
 
-/// Adds a release to a release sequence; for each wave only the last one is kept.
+/// Adds a release to a release sequence. Only the last release of each wave is kept.
 pub(super) fn continue_release(
     layout: EntryLayout,
     chain: &mut Vec<PastAccess>,

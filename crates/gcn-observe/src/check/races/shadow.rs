@@ -1,7 +1,7 @@
-//! Shadow memory: the last accesses to every byte.
+//! Shadow memory: the last accesses to each byte.
 //!
-//! A row covers 256 bytes, a dword for each of 64 lanes. It has a single [`ShadowCell`] while it is accessed as a
-//! whole, then a cell per quarter or dword, and a cell per byte once part of a dword is accessed.
+//! A row covers 256 bytes, which is one dword for each of 64 lanes. It has a single [`ShadowCell`] as long as it is accessed as
+//! a whole. After that, it has a cell per quarter or dword, or a cell per byte if part of a dword has been accessed.
 
 use std::mem::take;
 use std::ops::Range;
@@ -12,42 +12,42 @@ use super::access::{AccessKind, EntryLayout, PastAccess, clashes};
 use super::clock::OrderedClocks;
 use super::lds_queue::Backlog;
 
-/// Bytes of a row.
+/// Size of a row in bytes.
 pub(super) const ROW: usize = 256;
-/// Size of a quarter row in bytes: 16 dwords, or a byte for each lane.
+/// Size of a quarter row in bytes: 16 dwords, or one byte for each lane.
 pub(super) const QUARTER: usize = 64;
 const DWORD: usize = 4;
 
 /// Access history of a location: its last write, and up to two other accesses that may still race.
 ///
-/// As in Mellor-Crummey's protocol, the others are loads since the write by two agents, from different workgroups if
-/// loads from two workgroups were seen. Atomics do not race with each other, so an atomic that replaces the write may
-/// leave an access that a later one can race with: the first slot may hold another agent's atomic that the write, an
-/// atomic, has replaced; the second, a store or load replaced by an atomic of the same agent.
+/// As in Mellor-Crummey's protocol, the other accesses are loads since the write by two agents, which are from different
+/// workgroups if two workgroups have loaded the location. Atomics do not race with each other, but an atomic may replace a
+/// write with which a later access can race. If the write is an atomic, the first slot may therefore hold another agent's
+/// atomic that it has replaced, and the second slot a store or load by the same agent that it has replaced.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct ShadowCell {
     write: PastAccess,
     others: [PastAccess; 2],
 }
 
-/// Happens-before order as seen by a wave's access.
+/// Happens-before order from the perspective of a wave's access.
 #[derive(Clone, Debug)]
 pub(super) struct HappensBefore<'a> {
     pub(super) layout: EntryLayout,
-    /// Waves of its workgroup.
+    /// Waves of the wave's workgroup.
     pub(super) group: Range<u32>,
-    /// Clock of the workgroup's last barrier, before which all its accesses are ordered.
+    /// Clock of the workgroup's last barrier. The barrier orders all accesses with lower clocks.
     pub(super) since: u32,
-    /// Clocks of the waves it has synchronized with.
+    /// Clocks of the waves that the wave has synchronized with.
     pub(super) known: &'a OrderedClocks,
-    /// True for LDS, where accesses of other workgroups are always past.
+    /// True for LDS, where earlier accesses by other workgroups always happened before this one.
     pub(super) is_lds: bool,
-    /// True if nothing orders workgroups.
+    /// True if workgroups cannot be ordered.
     pub(super) is_without_acquires: bool,
 }
 
 impl HappensBefore<'_> {
-    /// True if another agent's access happens before.
+    /// True if an earlier access by another agent happened before this one.
     #[inline]
     pub(super) fn is_before(&self, entry: PastAccess) -> bool {
         let wave = self.layout.wave(entry);
@@ -62,17 +62,17 @@ impl HappensBefore<'_> {
         self.known.has(wave, clock)
     }
 
-    /// True if both waves are in this workgroup, or neither is.
+    /// True if both accesses are by this workgroup, or neither is.
     pub(super) fn same_side(&self, a: PastAccess, b: PastAccess) -> bool {
         let is_own = |entry| self.group.contains(&self.layout.wave(entry));
         is_own(a) == is_own(b)
     }
 }
 
-/// An earlier access that is unordered with the current one.
+/// An earlier access that is unordered with the current access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Conflict {
-    /// First byte accessed by both, and the size of the shadow cell that contains it.
+    /// First byte that both access, and the size of its shadow cell.
     pub(super) at: u64,
     pub(super) bytes: u64,
     pub(super) before: PastAccess,
@@ -81,17 +81,17 @@ pub(super) struct Conflict {
 /// Result of checking an instruction's access against the shadow.
 #[derive(Debug, Default)]
 pub(super) struct Conflicts {
-    /// Earlier accesses unordered with it.
+    /// Earlier accesses that conflict with it.
     pub(super) conflicts: Vec<Conflict>,
-    /// Last writes of the accessed locations, by address; collected on demand.
+    /// Last writes to the accessed locations, by address. Collected on demand.
     pub(super) writes: Vec<(u64, PastAccess)>,
-    /// Keeps `writes`.
+    /// True if `writes` are collected.
     pub(super) wants_writes: bool,
-    /// Cache of the last write and the last load found not to conflict: most locations have the same ones.
+    /// Cache of the last write and the last other access found not to conflict, which most locations share.
     harmless: [PastAccess; 2],
-    /// The access to which the cache applies.
+    /// Access for which the cache is valid.
     of: PastAccess,
-    /// Size of the cells being compared, in bytes.
+    /// Size in bytes of the cells being compared.
     cell: usize,
 }
 
@@ -102,14 +102,14 @@ impl Conflicts {
         self.of = PastAccess::NONE;
     }
 
-    /// Number of results.
+    /// Number of conflicts and writes found.
     fn found(&self) -> usize {
         self.conflicts.len() + self.writes.len()
     }
 }
 
 impl Conflicts {
-    /// Records a conflict between an access and an earlier one, if they conflict. `which` is the index in the cache.
+    /// Records a conflict between two accesses, if they conflict. `which` is the index in the cache.
     #[inline]
     fn look(
         &mut self,
@@ -182,8 +182,8 @@ impl ShadowCell {
         }
     }
 
-    /// True for a store by an agent that has read the last store with a load that bypasses the cache: coherence
-    /// orders the two stores, regardless of other releases.
+    /// True for a store by an agent that has read the last store with a load that bypasses the cache: coherence orders
+    /// the two stores, regardless of other releases.
     fn has_read_back(&self, now: PastAccess, layout: EntryLayout) -> bool {
         let is_load =
             |it: &PastAccess| it.kind() == AccessKind::CoherentLoad && layout.same_agent(*it, now);
@@ -191,15 +191,15 @@ impl ShadowCell {
         both_store && self.others.iter().any(is_load)
     }
 
-    /// True if another load changes nothing: the location has not been written, and two workgroups that nothing
-    /// orders have loaded it, so every write conflicts.
+    /// True if another load changes nothing: the location has not been written, and two unordered workgroups have
+    /// loaded it, so every write conflicts.
     pub(super) fn is_loaded_enough(&self, view: &HappensBefore<'_>) -> bool {
         let [first, second] = self.others;
         let is_full = !first.is_none() && !second.is_none() && self.write.is_none();
         is_full && !view.same_side(first, second)
     }
 
-    /// [`ShadowCell::touch`] for a plain load if writes are not collected: by far the most frequent case.
+    /// [`ShadowCell::touch`] for plain loads when writes are not collected, by far the most frequent case.
     #[inline(always)]
     fn touch_by_load(
         &mut self,
@@ -221,7 +221,7 @@ impl ShadowCell {
         }
     }
 
-    /// All accesses of the history.
+    /// Returns all accesses in the history.
     pub(super) fn accesses(&self) -> impl Iterator<Item = PastAccess> {
         let [first, second] = self.others;
         [self.write, first, second]
@@ -229,7 +229,7 @@ impl ShadowCell {
             .filter(|it| !it.is_none())
     }
 
-    /// Another agent's last atomic, which an atomic overwrites: a load by the latter's agent may race with it.
+    /// Returns the last atomic by another agent, if `now` is an atomic. Loads by the agent of `now` may race with it.
     fn earlier(&self, now: PastAccess, layout: EntryLayout) -> PastAccess {
         if now.kind() != AccessKind::Atomic || self.write.kind() != AccessKind::Atomic {
             PastAccess::NONE
@@ -242,8 +242,8 @@ impl ShadowCell {
         }
     }
 
-    /// An agent's plain store or load, which an atomic by the same agent overwrites: other agents' atomics may still
-    /// conflict with it.
+    /// Returns the plain store or load by the same agent, if `now` is an atomic that replaces it. Atomics by other
+    /// agents may still conflict with it.
     fn below(&self, now: PastAccess, layout: EntryLayout) -> PastAccess {
         if now.kind() != AccessKind::Atomic {
             return PastAccess::NONE;
@@ -277,7 +277,7 @@ impl ShadowCell {
             return;
         }
         if first.is_none() || view.layout.same_agent(first, now) {
-            // A load that counts as an atomic's does not hide one that does not, nor a swap that failed.
+            // A GLC load replaces no other kind of load, and a load for a compare-and-swap replaces no plain load.
             let is_hidden = match now.kind() {
                 AccessKind::CoherentLoad => {
                     first.kind() == AccessKind::Load || first.kind().is_read_for_swap()
@@ -301,7 +301,7 @@ impl ShadowCell {
     }
 }
 
-/// Cells of a row: one for all of it, or one for each part.
+/// Cells of a row: one for the whole row, or one for each part.
 #[derive(Debug)]
 pub(super) enum ShadowRow {
     Whole(ShadowCell),
@@ -316,14 +316,14 @@ impl Default for ShadowRow {
     }
 }
 
-/// Repeats each cell, in order.
+/// Repeats each cell in place, to fill `N` cells.
 fn repeat<const N: usize>(cells: &[ShadowCell]) -> Box<[ShadowCell; N]> {
     let times = N / cells.len();
     Box::new(std::array::from_fn(|number| cells[number / times]))
 }
 
 impl ShadowRow {
-    /// The cells, and the number of bytes each of them covers.
+    /// Returns the cells, and the number of bytes that each covers.
     fn cells(&mut self) -> (&mut [ShadowCell], usize) {
         match self {
             ShadowRow::Whole(cell) => (std::slice::from_mut(cell), ROW),
@@ -333,7 +333,7 @@ impl ShadowRow {
         }
     }
 
-    /// Splits cells until a range consists of whole ones. Returns false if the memory for that may not be allocated.
+    /// Splits cells until a range consists of whole cells. Returns false if their memory may not be allocated.
     #[cold]
     fn split(&mut self, bytes: &Range<usize>, may_grow: impl Fn(u64) -> bool) -> bool {
         let fits = |size| bytes.start.is_multiple_of(size) && bytes.end.is_multiple_of(size);
@@ -353,8 +353,8 @@ impl ShadowRow {
         true
     }
 
-    /// Records a plain load of bytes that have a single cell, if there is one and writes are not collected. Returns
-    /// false without effect otherwise. `at` is the address of the first byte.
+    /// Records a plain load of bytes that form a single cell, if writes are not collected. Otherwise, returns false and
+    /// changes nothing. `at` is the address of the first byte.
     #[inline(always)]
     pub(super) fn touch_cell_by_load(
         &mut self,
@@ -378,8 +378,8 @@ impl ShadowRow {
         true
     }
 
-    /// Records an access to bytes of the row; `base` is the address of the first byte. `may_grow` grants memory;
-    /// without it, an access to part of a cell is not recorded.
+    /// Records an access to bytes of the row. `base` is the address of the row. `may_grow` returns true if a number of
+    /// bytes may be allocated; if it returns false, an access to part of a cell is not recorded.
     pub(super) fn touch(
         &mut self,
         bytes: Range<usize>,
@@ -403,7 +403,7 @@ impl ShadowRow {
             all.for_each(|(cell, at)| cell.touch_by_load(now, view, at, met));
             return;
         }
-        // Neighbours mostly have the same past: then what became of one becomes of the next, if nothing was found.
+        // Adjacent cells mostly have the same history. If nothing was found, the result for one cell also applies to the next.
         let mut last: Option<[ShadowCell; 2]> = None;
         for (cell, at) in all {
             if let Some([before, after]) = last
@@ -418,8 +418,8 @@ impl ShadowRow {
         }
     }
 
-    /// Calls a function for each location of two rows, with its first byte and its cell in both. A location with the
-    /// same cells as the previous one is skipped.
+    /// Calls `each` for each location of two rows, with its first byte and its cells in both rows. A location is
+    /// skipped if its cells equal those of the previous location.
     pub(super) fn both(rows: [&ShadowRow; 2], mut each: impl FnMut(usize, [&ShadowCell; 2])) {
         let [(one, one_size), (other, other_size)] = rows.map(ShadowRow::parts);
         let mut last = None;
@@ -432,7 +432,7 @@ impl ShadowRow {
         }
     }
 
-    /// Calls a function with each written part of a byte range, and its last write.
+    /// Calls `each` for each written part of a byte range, with its last write.
     pub(super) fn writes(
         &self,
         bytes: Range<usize>,
@@ -451,7 +451,7 @@ impl ShadowRow {
         }
     }
 
-    /// The cells, and the number of bytes each of them covers.
+    /// Returns the cells, and the number of bytes that each covers.
     fn parts(&self) -> (&[ShadowCell], usize) {
         match self {
             ShadowRow::Whole(cell) => (std::slice::from_ref(cell), ROW),
@@ -461,7 +461,7 @@ impl ShadowRow {
         }
     }
 
-    /// True if all cells of a byte range satisfy a predicate; false if cells are too coarse for the range.
+    /// True if all cells of a byte range satisfy a predicate. False if the cells are too coarse for the range.
     pub(super) fn all(&mut self, bytes: Range<usize>, is: impl Fn(&ShadowCell) -> bool) -> bool {
         let (cells, size) = self.cells();
         let is_of_parts = bytes.start.is_multiple_of(size) && bytes.end.is_multiple_of(size);
@@ -469,12 +469,12 @@ impl ShadowRow {
     }
 }
 
-/// Calls a function for each row of a range, with the row number and the bytes of the row.
+/// Calls `each` for each row of a range, with the row number and the accessed bytes of the row.
 pub(super) fn rows(range: Range<u64>, mut each: impl FnMut(u64, Range<usize>)) {
     let mut at = range.start;
     while at < range.end {
         let row = at / ROW as u64;
-        // Saturates in the last row: 2^64 is no number, and the byte below it is in no range.
+        // Saturates in the last row: 2^64 is not representable, and no range contains the last byte.
         let end = (row + 1).saturating_mul(ROW as u64).min(range.end);
         let from = (at % ROW as u64) as usize;
         each(row, from..from + (end - at) as usize);
@@ -482,7 +482,7 @@ pub(super) fn rows(range: Range<u64>, mut each: impl FnMut(u64, Range<usize>)) {
     }
 }
 
-/// Shadow of a workgroup's LDS. It may be reused from an ended workgroup, whose accesses are past.
+/// Shadow of a workgroup's LDS. If it is reused, accesses by the previous workgroup are in the past.
 #[derive(Debug, Default)]
 pub(super) struct LdsShadow {
     rows: Vec<ShadowRow>,
@@ -502,9 +502,9 @@ impl LdsShadow {
         self.backlog.clear();
     }
 
-    /// Queues an LDS access without ordering effects, by a wave of the workgroup, if no conflicting access is near,
-    /// including by its own lanes unless `is_apart`. Returns false if one may be; then [`LdsShadow::touch`] must
-    /// check it.
+    /// Queues an LDS access without ordering effects, unless a nearby access may conflict with it. Lanes of the access
+    /// may conflict with each other unless `is_apart`. Returns false if the access was not queued, and must be checked
+    /// by [`LdsShadow::touch`].
     pub(super) fn keep(
         &mut self,
         access: &ShareAccess<'_>,
@@ -515,18 +515,18 @@ impl LdsShadow {
         self.backlog.keep(access, is_apart, now, wave)
     }
 
-    /// True if the queue must be settled before another access is queued.
+    /// True if the queue must be emptied before another access is queued.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
         self.backlog.is_full()
     }
 
-    /// Lane by which a queued access since the last barrier touched an address.
+    /// Returns the lane with which a queued access touched an address.
     pub(super) fn lane_of(&self, access: PastAccess, at: u64) -> Option<usize> {
         self.backlog.lane_of(access, at)
     }
 
-    /// Records an access; bytes beyond LDS are ignored.
+    /// Records an access. Bytes beyond LDS are ignored.
     pub(super) fn touch(
         &mut self,
         range: Range<u64>,

@@ -1,5 +1,5 @@
-//! Synchronization used by a kernel besides barriers, and compare-and-swap: lanes that fail do not write, and plain
-//! loads may feed it.
+//! Synchronization that a kernel uses besides barriers, and compare-and-swaps: lanes whose swaps fail do not write, and
+//! plain loads may feed swaps.
 
 use std::collections::HashMap;
 
@@ -14,10 +14,10 @@ use super::access::{DWORD, ShadowedMemory};
 use crate::filter::lanes;
 use crate::lint::{Ahead, Reached, SwapLoads};
 
-/// Encodings of memory instructions with GLC, including coherent loads and returning atomics: mask and value of the
+/// Encodings of memory instructions with GLC, which include coherent loads and returning atomics: mask and value of the
 /// first dword.
 const COHERENT: [(u32, u32); 5] = [
-    // FLAT, MUBUF, MTBUF, MIMG, and SMEM from GCN 1.2 on.
+    // FLAT, MUBUF, MTBUF, MIMG, and SMEM since GCN 1.2.
     (0xfc01_0000, 0xdc01_0000),
     (0xfc00_4000, 0xe000_4000),
     (0xfc00_4000, 0xe800_4000),
@@ -25,35 +25,35 @@ const COHERENT: [(u32, u32); 5] = [
     (0xfc01_0000, 0xc001_0000),
 ];
 
-/// True if a first dword encodes an instruction with GLC.
+/// True if the first dword of an instruction has GLC set.
 fn is_coherent(dword: u32) -> bool {
     COHERENT.iter().any(|(mask, value)| dword & mask == *value)
 }
 
-/// True if a first dword may encode DS with GDS, which includes GWS.
+/// True if the first dword of an instruction may encode DS with GDS set, which includes GWS.
 fn may_be_of_gws(dword: u32) -> bool {
-    // From GCN 1.2 on, and before.
+    // Since GCN 1.2, and before.
     dword & 0xfc01_0000 == 0xd801_0000 || dword & 0xfc02_0000 == 0xd802_0000
 }
 
-/// Synchronization used by a kernel besides barriers.
+/// Synchronization that a kernel uses besides barriers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Synchronization {
-    /// The code may read from another workgroup's release.
+    /// The code may read from a release by another workgroup.
     pub(super) acquires: bool,
-    /// The code may read from any wave's release, or see the host's writes.
+    /// The code may read from a release by any wave, or see host writes.
     pub(super) orders: bool,
-    /// The code may write global memory after waiting for earlier stores, which readers may rely on.
+    /// The code may write global memory after waiting for earlier stores, on which readers may rely.
     pub(super) publishes: bool,
-    /// The code may contain atomics, so stores after waits are significant.
+    /// The code may contain atomics, so stores that follow waits are significant.
     pub(super) has_atomics: bool,
     /// The code may contain compare-and-swaps.
     pub(super) has_swaps: bool,
 }
 
 impl Synchronization {
-    /// Synchronization used by a dispatch's code. If the reachable instructions are unknown, any word that looks like
-    /// one counts.
+    /// Determines the synchronization used by a dispatch's code. If the reachable instructions are unknown, any word
+    /// that looks like such an instruction counts.
     pub(super) fn of(ahead: &Ahead, dispatched: &Dispatched<'_>) -> Synchronization {
         let words = dispatched.code.words();
         ahead
@@ -67,7 +67,7 @@ impl Synchronization {
             })
     }
 
-    /// Synchronization used by a list of instructions.
+    /// Determines the synchronization used by a list of instructions.
     fn of_all(instructions: &[Reached]) -> Synchronization {
         let any = |is_one: fn(&Inst) -> bool| instructions.iter().any(|it| is_one(&it.inst));
         let acquires =
@@ -92,20 +92,20 @@ impl Synchronization {
         self.orders || self.has_atomics
     }
 
-    /// True if memory may order the host and waves.
+    /// True if memory operations may order the host and waves.
     pub(super) fn may_order_host(self) -> bool {
         self.orders || self.publishes
     }
 }
 
-/// Role of an instruction in a release.
+/// Effect of an instruction on a release.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ReleaseRole {
-    /// A write of global memory.
+    /// A write to global memory.
     Write,
     /// A wait for all vector memory operations.
     Wait,
-    /// A branch to an address, or to the next instruction.
+    /// A branch to an address or to the next instruction.
     Branch(u64),
     /// A jump to any address.
     Jump,
@@ -114,7 +114,7 @@ enum ReleaseRole {
 
 impl ReleaseRole {
     fn of(instruction: &Reached) -> ReleaseRole {
-        /// Bits of vmcnt present on all generations. GCN 1.4 has two more, so multiples of 16 count as 0 there.
+        /// Bits of vmcnt that all generations have. GCN 1.4 has two more, so multiples of 16 count as 0 there.
         const VMCNT: u32 = 15;
         let inst = &instruction.inst;
         match (inst.does(), instruction.branch) {
@@ -134,7 +134,7 @@ impl ReleaseRole {
     }
 }
 
-/// Progress towards a release on some path to an instruction.
+/// Progress towards a release on paths to an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum ReleaseProgress {
     Begun,
@@ -142,7 +142,7 @@ enum ReleaseProgress {
     HasWaited,
 }
 
-/// True if some path writes global memory, waits for the write, and writes again. Instructions are in any order.
+/// True if a path writes global memory, waits for the write, and writes again. The instructions may be in any order.
 fn may_publish(instructions: &[Reached]) -> bool {
     let parts = instructions.iter().map(|it| (it.pc, ReleaseRole::of(it)));
     let mut parts: Vec<(u64, ReleaseRole)> = parts.collect();
@@ -175,7 +175,7 @@ fn may_publish(instructions: &[Reached]) -> bool {
     false
 }
 
-/// True for a per-lane integer compare-and-swap.
+/// True for an integer compare-and-swap by lanes.
 pub(super) fn is_swap(plan: &MemoryPlan) -> bool {
     let is_integer = matches!(
         plan.atomic(),
@@ -184,10 +184,10 @@ pub(super) fn is_swap(plan: &MemoryPlan) -> bool {
     is_integer && !plan.family.is_scalar()
 }
 
-/// A compare-and-swap, between the event before it and the one after it.
+/// State of a compare-and-swap, kept from the event before it to the event after it.
 #[derive(Debug)]
 pub(super) struct Swap {
-    /// Lanes whose swap succeeds unless another thread interferes.
+    /// Lanes whose swaps succeed unless another thread interferes.
     pub(super) expected: u64,
     /// Comparison value of each active lane.
     compared: Vec<(usize, u64)>,
@@ -201,7 +201,7 @@ pub(super) struct SwapResult {
 }
 
 impl Swap {
-    /// Predicts the result from memory before the access; lanes act in order.
+    /// Predicts the result from memory before the access, assuming that lanes execute in order.
     pub(super) fn begin(context: &Context<'_>, event: &MemoryEvent<'_>) -> Swap {
         let access = event.access();
         let mut written: HashMap<(bool, u64), u64> = HashMap::new();
@@ -238,7 +238,7 @@ impl Swap {
         swap
     }
 
-    /// Determines the result from the values the access has returned.
+    /// Determines the result from the values that the access has returned.
     pub(super) fn end(&self, event: &MemoryEvent<'_>) -> SwapResult {
         let mut outcome = SwapResult {
             succeeded: 0,
@@ -254,13 +254,13 @@ impl Swap {
     }
 }
 
-/// Combines one or two dwords into a number.
+/// Combines the first two dwords into a number.
 fn number(dwords: &[u32]) -> u64 {
     let dwords = dwords.iter().take(2).rev();
     dwords.fold(0, |number, dword| number << 32 | u64::from(*dword))
 }
 
-/// Reads a number of four or eight bytes.
+/// Reads a number from global memory or LDS.
 fn read(context: &Context<'_>, is_lds: bool, at: u64, bytes: usize) -> Option<u64> {
     let mut value = [0; 8];
     let now = value.get_mut(..bytes)?;
@@ -288,11 +288,11 @@ struct LastLoad {
     address: Box<[u64; LANES]>,
 }
 
-/// A wave's last loads that feed compare-and-swaps.
+/// Last loads of a wave that feed compare-and-swaps.
 #[derive(Debug, Default)]
 pub(super) struct LastSwapLoads(Vec<LastLoad>);
 
-/// A load that has turned out to be a plain one.
+/// A load that has turned out to be plain.
 #[derive(Debug)]
 pub(super) struct PlainLoad {
     pub(super) site: u16,
@@ -300,7 +300,7 @@ pub(super) struct PlainLoad {
     pub(super) access: Access,
 }
 
-/// Memory and address of the first byte accessed by a lane.
+/// Returns the kind of memory and the address of the first byte that a lane accesses.
 fn place(access: &Access, lane: usize) -> Option<(ShadowedMemory, u64)> {
     match access.space(lane) {
         Some(LaneSpace::Lds) => Some((ShadowedMemory::Lds, access.address[lane])),
@@ -309,7 +309,7 @@ fn place(access: &Access, lane: usize) -> Option<(ShadowedMemory, u64)> {
 }
 
 impl LastSwapLoads {
-    /// Records a load.
+    /// Records an execution of a load.
     pub(super) fn add(&mut self, pc: u64, site: u16, access: &Access) {
         let number = self.0.iter().position(|load| load.pc == pc);
         let number = number.unwrap_or_else(|| {
@@ -349,7 +349,7 @@ impl LastSwapLoads {
         }
     }
 
-    /// Loads that a compare-and-swap compares with in lanes with a different address.
+    /// Returns the loads that feed a compare-and-swap, restricted to lanes in which they have another address.
     pub(super) fn elsewhere(&self, pc: u64, swap: &Access, of: &SwapLoads) -> Vec<PlainLoad> {
         let mut found = Vec::new();
         for compared in of.compared(pc) {
@@ -380,7 +380,7 @@ impl LastSwapLoads {
 }
 
 impl LastLoad {
-    /// The load, restricted to some lanes.
+    /// Returns the load, restricted to some lanes.
     fn plain(&self, lanes: u64) -> PlainLoad {
         PlainLoad {
             site: self.site,

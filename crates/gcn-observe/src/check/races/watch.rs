@@ -30,16 +30,16 @@ thread_local! {
     static RUNS_WAVES: Cell<bool> = const { Cell::new(false) };
 }
 
-/// True on a thread that runs waves, whose host writes serve the kernel's calls.
+/// True on threads that run waves. Host writes on these threads serve calls made by the kernel.
 pub(super) fn runs_waves() -> bool {
     RUNS_WAVES.get()
 }
 
-/// The checker for the waves of one thread.
+/// Checker for the waves of one thread.
 pub(super) struct RaceWatch {
     findings: Arc<Findings>,
     runs: Arc<Runs>,
-    /// The dispatch, once one of its waves has begun.
+    /// The dispatch, after one of its waves has begun.
     run: Option<Arc<RaceDispatch>>,
     unseen: UnseenDispatches,
     groups: GroupShadows,
@@ -49,13 +49,12 @@ pub(super) struct RaceWatch {
     apart: PlaceBits,
     met: Conflicts,
     recent: Recent,
-    /// A compare-and-swap in progress.
+    /// The compare-and-swap in progress, if any.
     swap: Option<Swap>,
     places: ThreadPlaces,
 }
 
-/// Maximum number of active lanes with which an LDS atomic continues release sequences: synchronizing atomics have
-/// few.
+/// Maximum number of active lanes of an LDS atomic that continues release sequences. Synchronizing atomics have few.
 const FEW_LANES: u32 = 4;
 
 impl RaceWatch {
@@ -82,7 +81,7 @@ impl RaceWatch {
         }
     }
 
-    /// Facts about the instruction of an event.
+    /// Returns facts about the instruction of an event.
     #[inline]
     fn facts(
         &mut self,
@@ -106,7 +105,7 @@ impl RaceWatch {
         let facts = self.facts(context, event, run)?;
         let plan = event.instruction.step.memory.as_deref();
         let stores = facts.kind == AccessKind::Store || plan.is_some_and(|plan| plan.to_lds);
-        // A wave is in no race with itself, unless its lanes are.
+        // A wave does not race with itself, unless its lanes do.
         if run.is_alone() && (!stores || self.apart.is_certain(event.access())) {
             return Some(());
         }
@@ -133,7 +132,7 @@ impl RaceWatch {
         Some(())
     }
 
-    /// Checks the loads that a compare-and-swap compares with: those from another address are plain loads.
+    /// Checks the loads that feed a compare-and-swap. Loads from another address are plain loads.
     fn find_plain_loads(
         &mut self,
         run: &RaceDispatch,
@@ -165,7 +164,7 @@ impl RaceWatch {
         Some(())
     }
 
-    /// Handles the lanes of a compare-and-swap whose success was not known before.
+    /// Handles the lanes of a compare-and-swap whose success was not predicted.
     fn ends(
         &mut self,
         run: &RaceDispatch,
@@ -187,7 +186,7 @@ impl RaceWatch {
         Some(())
     }
 
-    /// Handles an access by some lanes.
+    /// Handles an access by the lanes in `lanes`.
     fn access(
         &mut self,
         run: &RaceDispatch,
@@ -247,7 +246,7 @@ impl RaceWatch {
             let mut release = Release::default();
             if part.kind.writes() {
                 release = Release {
-                    // What a wave has written says nothing of a lane.
+                    // The wave's writes may be those of other lanes.
                     publishes: !run.layout.has_lanes() && wave.has_to_publish(part.memory),
                     ..complete
                 };
@@ -267,7 +266,7 @@ impl RaceWatch {
             self.met.clear();
             self.met.wants_writes = acquires || continues || ends_chains;
             let way = match part.kind {
-                // An old value makes a swap fail.
+                // The swap fails if the loaded value is stale.
                 AccessKind::SwapLoad => CachePath::PastCache,
                 _ if facts.is_scalar => CachePath::ScalarCache,
                 AccessKind::Load => CachePath::Cache,
@@ -286,7 +285,7 @@ impl RaceWatch {
                 is_without_acquires: !run.means.acquires,
             };
             let first = group.first_wave();
-            // A wave is in no race with itself.
+            // A wave does not race with itself.
             let is_own = run.is_alone()
                 || part.memory == ShadowedMemory::Lds && group.is_alone() && is_of_waves;
             let extents = if is_own { &[] } else { &part.extents[..] };
@@ -322,7 +321,7 @@ impl RaceWatch {
                 }
             }
             let now = entry(0);
-            // A kernel that orders its waves may invalidate the caches by itself.
+            // A kernel that orders its waves may invalidate the caches itself.
             let may_be_old = part.memory == ShadowedMemory::Global && !run.means.orders;
             if may_be_old && part.kind == AccessKind::Load && !self.unseen.is_empty() {
                 report_old(&self.findings, run, &self.unseen, part, entry);
@@ -380,7 +379,7 @@ impl RaceWatch {
     }
 }
 
-/// Records release sequences continued by an atomic, or ended by a store, at the accessed locations.
+/// Records that an atomic continues the release sequences at the accessed locations, or that a store ends them.
 fn continue_releases(
     run: &RaceDispatch,
     group: &mut GroupShadow,
@@ -428,7 +427,7 @@ impl WaveObserver for RaceWatch {
     }
 
     fn wave_ends(&mut self, context: &Context<'_>, _: WaveEnd<'_>) {
-        // Of an access that has faulted.
+        // Releases pages held for an access that has faulted.
         self.recent.release();
         self.groups.wave_ends(context.id());
     }

@@ -1,4 +1,4 @@
-//! Undefined bits loaded and stored by memory instructions.
+//! Undefined bits that memory instructions load and store.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use super::part::PartlyDefined;
 use super::registers::UndefinedRegisters;
 use crate::filter::lanes;
 
-/// Bytes of a dword.
+/// Size of a dword in bytes.
 const DWORD: u64 = 4;
 
 /// A location in memory.
@@ -36,7 +36,7 @@ impl MemoryPlace {
     }
 }
 
-/// Shadows of the memories accessible to a wave.
+/// Shadows of the memory that a wave can access.
 pub(super) struct Memories<'a> {
     pub(super) lds: &'a mut UndefinedPrivate,
     pub(super) scratch: &'a mut UndefinedPrivate,
@@ -45,20 +45,20 @@ pub(super) struct Memories<'a> {
     pub(super) global: &'a UndefinedGlobal,
 }
 
-/// A memory instruction with undefined data, or with possibly undefined memory.
+/// A memory instruction with undefined data or possibly undefined memory.
 pub(super) struct UndefinedAccess<'a> {
     pub(super) context: &'a Context<'a>,
     pub(super) instruction: &'a Instruction<'a>,
     pub(super) plan: &'a MemoryPlan,
     pub(super) facts: &'a UninitFacts,
     pub(super) access: &'a Access,
-    /// First texels of a sample; for other instructions, everything.
+    /// True for all instructions, except for texels of a sample after the first ones.
     pub(super) is_first: bool,
     pub(super) shadow: &'a mut UndefinedRegisters,
     pub(super) memories: Memories<'a>,
     pub(super) view: GlobalView<'a>,
     pub(super) loads: &'a mut Loads,
-    /// Number of the instruction as a store that leaves undefined bits, allocated on demand.
+    /// Registers the instruction as a store that leaves undefined bits, and returns its number.
     pub(super) store: &'a mut dyn FnMut(&Loads, UndefinedOrigin) -> u32,
 }
 
@@ -113,7 +113,7 @@ impl UndefinedAccess<'_> {
         }
     }
 
-    /// Undefined bits of a lane's element, and the location of the first one.
+    /// Returns the undefined bits of a lane's element, and the location of the first one.
     fn load(
         &mut self,
         lane: usize,
@@ -135,7 +135,7 @@ impl UndefinedAccess<'_> {
         (bits, first)
     }
 
-    /// Stores the undefined bits of a lane's element, with their origin.
+    /// Stores the undefined bits of a lane's element.
     fn store(
         &mut self,
         lane: usize,
@@ -164,7 +164,7 @@ impl UndefinedAccess<'_> {
         self.loads.origin(pc, inst, memory)
     }
 
-    /// Undefined bits of consecutive vector registers in a lane.
+    /// Returns the undefined bits of consecutive vector registers in a lane.
     fn registers(&self, first: u8, count: u8, lane: usize) -> UndefinedElement {
         let mut bits = [0; 16];
         for (number, bits) in (0..count).zip(&mut bits) {
@@ -188,7 +188,7 @@ impl UndefinedAccess<'_> {
         }
     }
 
-    /// Updates the shadows of the registers and memory written by the instruction.
+    /// Updates the shadows of the registers and memory that the instruction writes.
     pub(super) fn run(mut self) {
         let plan = self.plan;
         if plan.family.is_scalar() {
@@ -210,7 +210,7 @@ impl UndefinedAccess<'_> {
         }
     }
 
-    /// Undefined bits of a lane's data; of the first element, if there are two.
+    /// Returns the undefined bits of a lane's data. If there are two elements, returns those of the first.
     fn data(&self, lane: usize) -> UndefinedElement {
         let plan = self.plan;
         let dwords = plan.ty.dwords();
@@ -243,7 +243,7 @@ impl UndefinedAccess<'_> {
         }
     }
 
-    /// Undefined bits of the components that exist in the texel format; compilers leave the others undefined.
+    /// Returns the undefined bits of the components that the texel format has. Compilers leave the others undefined.
     fn stored_components(&self, bits: UndefinedElement) -> UndefinedElement {
         let Some(image_plan) = &self.plan.image else {
             return bits;
@@ -320,7 +320,7 @@ impl UndefinedAccess<'_> {
             Does::Image(ImageOp::Load(..) | ImageOp::Sample(_) | ImageOp::Gather(_)) => {
                 let (bits, place) = self.load(lane, 0, self.access.bytes.into());
                 let bits = all_or_none(&bits);
-                // The registers are defined already, or another texel is undefined.
+                // The registers are already defined, or another texel is undefined.
                 if bits != 0 {
                     let origin = self.origin_if(place);
                     self.set_registers(plan.vdst, plan.data_dwords, lane, &[bits; 16], origin);
@@ -384,7 +384,7 @@ impl UndefinedAccess<'_> {
         }
     }
 
-    /// Origin of loaded undefined bits, if any.
+    /// Returns the origin of loaded undefined bits, if there are any.
     fn origin_if(&mut self, place: Option<MemoryPlace>) -> UndefinedOrigin {
         if place.is_none() {
             return UndefinedOrigin::Unknown;
@@ -392,7 +392,7 @@ impl UndefinedAccess<'_> {
         self.origin(place)
     }
 
-    /// Performs an atomic on an element, and returns its previous undefined bits.
+    /// Performs an atomic on an element. Returns the element's previous undefined bits.
     fn update(
         &mut self,
         lane: usize,
@@ -468,7 +468,7 @@ impl UndefinedAccess<'_> {
     }
 }
 
-/// All ones if any bit is undefined.
+/// Returns all ones if any bit is undefined, otherwise 0.
 fn all_or_none(bits: &UndefinedElement) -> u32 {
     if bits.iter().any(|bits| *bits != 0) {
         u32::MAX
@@ -477,7 +477,7 @@ fn all_or_none(bits: &UndefinedElement) -> u32 {
     }
 }
 
-/// Value read by LDS_DIRECT.
+/// Returns the value read by LDS_DIRECT.
 pub(super) fn lds_direct(context: &Context<'_>, lds: &UndefinedPrivate) -> PartlyDefined {
     let (place, ty) = context.lds_direct();
     PartlyDefined {
@@ -486,7 +486,7 @@ pub(super) fn lds_direct(context: &Context<'_>, lds: &UndefinedPrivate) -> Partl
     }
 }
 
-/// Zero- or sign-extends a value narrower than a dword.
+/// Zero- or sign-extends a value that is narrower than a dword.
 fn extended(bits: u32, ty: Ty) -> u32 {
     let part = PartlyDefined {
         value: 0,
@@ -499,9 +499,9 @@ fn extended(bits: u32, ty: Ty) -> u32 {
     }
 }
 
-/// True for an element that is undefined only in padding: the last quarter of a three-component vector, which
-/// compilers store as four components, or whole bytes after a defined one in the same dword, up to the next possible
-/// structure member.
+/// True if only padding is undefined in an element. Padding is the last quarter of a three-component vector, which
+/// compilers store as four components, or whole bytes that follow a defined byte in the same dword and end at an even
+/// offset, where the next structure member may start.
 fn is_padded(bits: &UndefinedElement, bytes: u64) -> bool {
     let dwords = bits.iter().take(bytes.div_ceil(DWORD) as usize);
     let undefined: Vec<u8> = dwords.flat_map(|bits| bits.to_le_bytes()).collect();
@@ -537,9 +537,9 @@ mod tests {
             element[..dwords.len()].copy_from_slice(dwords);
             is_padded(&element, 4 * dwords.len() as u64)
         };
-        // The last of four components.
+        // The last of four components is padding.
         assert!(of(&[0, 0, 0, u32::MAX]));
-        // A character before an integer, two before a short integer, and one at the end of eight bytes.
+        // A character before an integer, two characters before a short integer, and one at the end of eight bytes.
         assert!(of(&[0xffff_ff00]));
         assert!(of(&[0xffff_ff00, 0, 0xffff_ff00]));
         assert!(of(&[0x0000_ff00]));

@@ -5,8 +5,8 @@ use gcn_isa::effect::{AluOp, body};
 use super::integer::UndefinedInteger;
 use super::part::PartlyDefined;
 
-/// Result of an operation on one lane's sources, or on scalar ones, and its carry, if any; `None` if the operation is
-/// not followed bit by bit. `width` is the operand width in bits, `is_signed` its signedness.
+/// Returns the result of an operation on per-lane or scalar sources and a carry; `None` if the operation is not
+/// followed bit by bit. `width` is the operand width in bits.
 pub(super) fn apply(
     op: AluOp,
     [a, b, c]: [PartlyDefined; 3],
@@ -37,7 +37,7 @@ pub(super) fn follows(op: AluOp) -> bool {
     apply(op, [nothing; 3], nothing, u32::BITS, false).is_some()
 }
 
-/// V_PERM_B32: selects bytes of two registers, the second being the lower one, their signs, and constants.
+/// V_PERM_B32, which selects bytes of two registers (`b` is the lower one), their signs, and constants.
 fn permuted(a: PartlyDefined, b: PartlyDefined, selector: PartlyDefined) -> PartlyDefined {
     const BYTES: u64 = 8;
     if selector.undefined != 0 {
@@ -52,7 +52,7 @@ fn permuted(a: PartlyDefined, b: PartlyDefined, selector: PartlyDefined) -> Part
         let number = selector.value >> (8 * place) & 0xff;
         let byte = match number {
             0..BYTES => both.extracted(8 * number as u32, 8, false),
-            // The signs of halves.
+            // Signs of halves.
             8..12 => both.extracted(16 * (number as u32 - 8) + 15, 1, true),
             12 => PartlyDefined::default(),
             _ => PartlyDefined::defined(0xff),
@@ -79,7 +79,7 @@ mod tests {
         ]
     };
 
-    /// Pseudo-random number for a counter value.
+    /// Returns a pseudo-random number for a counter value.
     fn random(n: u64) -> u64 {
         let mixed = (n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 7

@@ -1,4 +1,4 @@
-//! Undefined bits in results of ALU instructions.
+//! Undefined bits in the results of ALU instructions.
 
 use gcn_emu::observe::{Context, Instruction};
 use gcn_emu::step::Arg;
@@ -16,13 +16,13 @@ use super::part::{PartlyDefined, ones};
 use super::registers::{SCC, UndefinedRegisters};
 use crate::filter::lanes;
 
-/// An instruction that reads undefined bits, or preserves some.
+/// An instruction that reads or preserves undefined bits.
 pub(super) struct Evaluation<'a> {
     pub(super) wave: &'a Wave,
     pub(super) instruction: &'a Instruction<'a>,
     pub(super) facts: &'a UninitFacts,
     pub(super) shadow: &'a mut UndefinedRegisters,
-    /// Origin of the undefined bits it reads.
+    /// Origin of the undefined bits that the instruction reads.
     pub(super) origin: UndefinedOrigin,
     /// Value of LDS_DIRECT.
     lds_direct: PartlyDefined,
@@ -32,11 +32,11 @@ pub(super) struct Evaluation<'a> {
 #[derive(PartialEq)]
 struct EvaluatedSource {
     arg: Arg,
-    /// Lowest bit and number of bits within the register pair.
+    /// Lowest bit in the register pair, and number of bits.
     from: u32,
     width: u32,
     is_signed: bool,
-    /// Lane permutation (DPP), if any.
+    /// Lane permutation by DPP, if any.
     permutation: Option<Permutation>,
 }
 
@@ -58,7 +58,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Creates an evaluation of an instruction that reads LDS_DIRECT, with the origin of its undefined bits.
+    /// Sets the value of LDS_DIRECT, and the origin of its undefined bits.
     pub(super) fn with_lds_direct(
         self,
         value: PartlyDefined,
@@ -102,7 +102,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Value of a scalar source, or of one that is uniform across lanes.
+    /// Returns the value of a source that is the same in all lanes.
     pub(super) fn uniform(&self, arg: Arg, width: u32) -> PartlyDefined {
         let pair = |low: u64, high: u64| (low | high << u32::BITS) & ones(width);
         match arg {
@@ -134,7 +134,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Value of a source in a lane.
+    /// Returns the value of a source in a lane.
     pub(super) fn in_lane(&self, arg: Arg, lane: usize, width: u32) -> PartlyDefined {
         let Arg::Vgpr(first) = arg else {
             return self.uniform(arg, width);
@@ -152,7 +152,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Sources in field order.
+    /// Returns the sources in field order.
     fn sources(&self) -> [Option<EvaluatedSource>; 3] {
         let inst = &self.instruction.step.inst;
         let layout = inst.layout();
@@ -189,7 +189,7 @@ impl<'a> Evaluation<'a> {
         sources
     }
 
-    /// Value of a source in a lane; `None` if the lane has no source to read and is not written.
+    /// Returns the value of a source in a lane; `None` if DPP provides no value, so that the lane is not written.
     fn fetch(&self, source: &Option<EvaluatedSource>, lane: usize) -> Option<PartlyDefined> {
         let Some(source) = source else {
             return Some(PartlyDefined::default());
@@ -212,7 +212,7 @@ impl<'a> Evaluation<'a> {
         Some(registers.extracted(source.from, source.width, source.is_signed))
     }
 
-    /// Lanes that a vector instruction may write.
+    /// Returns the lanes that a vector instruction may write.
     fn written_lanes(&self) -> u64 {
         let inst = &self.instruction.step.inst;
         if !inst.layout().has(Field::DppCtrl) {
@@ -279,7 +279,7 @@ impl<'a> Evaluation<'a> {
         self.set_lane_masks(carries);
     }
 
-    /// Destination bits written in a register, and the undefined ones among them.
+    /// Returns the mask of bits written in a register, and the undefined bits among them.
     fn placed(&self, undefined: u64, width: u32, written: u32) -> (u32, u32) {
         /// `dst_unused:UNUSED_SEXT`.
         const SEXT: u64 = 1;
@@ -302,7 +302,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// A lane's bit in the mask of V_CNDMASK or a carry, extended to all bits.
+    /// Returns a lane's bit in the mask of V_CNDMASK or in a carry, extended to all bits.
     fn lane_mask(&self, lane: usize) -> PartlyDefined {
         let step = self.instruction.step;
         let masks = self.facts.uses.iter();
@@ -318,7 +318,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Packed halves, as selected by OP_SEL.
+    /// Returns the packed halves that OP_SEL selects.
     fn packed(&self, sources: &[Option<EvaluatedSource>; 3], lane: usize) -> PartlyDefined {
         let inst = &self.instruction.step.inst;
         let low = inst.get(Field::OpSel);
@@ -339,7 +339,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Updates the undefined bits of the lane masks written by a vector instruction.
+    /// Updates the undefined bits of the lane masks that a vector instruction writes.
     fn set_lane_masks(&mut self, undefined: u64) {
         let uses = self.facts.uses.iter().filter(|it| it.written != 0);
         for it in uses {
@@ -353,7 +353,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Lanes in which an instruction reads an undefined bit.
+    /// Returns the lanes in which an instruction reads an undefined bit.
     fn any(&self) -> u64 {
         let step = self.instruction.step;
         let exec = self.instruction.exec;
@@ -397,7 +397,7 @@ impl<'a> Evaluation<'a> {
         any
     }
 
-    /// Lanes that read one of the lanes in `with` through DPP.
+    /// Returns the lanes that read a lane in `with` through DPP.
     fn brought(&self, with: u64) -> u64 {
         let inst = &self.instruction.step.inst;
         let exec = self.instruction.exec;
@@ -465,7 +465,7 @@ impl<'a> Evaluation<'a> {
     }
 }
 
-/// The origin of the first undefined bits that an instruction reads.
+/// Returns the origin of the first undefined bits that an instruction reads.
 pub(super) fn origin_of_sources(
     facts: &UninitFacts,
     shadow: &UndefinedRegisters,
@@ -487,7 +487,7 @@ pub(super) fn origin_of_sources(
     }
 }
 
-/// The lowest bit and the number of bits of an SDWA selection.
+/// Returns the lowest bit and the number of bits of an SDWA selection.
 fn selection_bits(selection: u64) -> (u32, u32) {
     match selection {
         0..=3 => (8 * selection as u32, 8),

@@ -17,27 +17,27 @@ use crate::registers::used;
 /// Propagation of undefined bits through an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum UndefinedFlow {
-    /// From sources to the result, as determined by the operation.
+    /// From the sources to the result, as the operation determines.
     Alu(AluOp),
-    /// Equality or inequality of scalar sources, to SCC.
+    /// Equality or inequality of scalar sources, written to SCC.
     Equal,
     /// Any undefined source bit makes all results undefined.
     Any,
     /// Lanes exchange values through the LDS hardware.
     Lanes,
-    /// A load, a store or an update of memory.
+    /// A load, a store or an atomic.
     Memory,
 }
 
-/// Decision that an instruction makes based on a value.
+/// Control flow that depends on a value read by an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Decides {
     Nothing,
-    /// Branches on SCC.
+    /// A branch on SCC.
     Scc,
-    /// Branches on VCC being zero or nonzero.
+    /// A branch on VCC being zero or nonzero.
     Vcc,
-    /// Jumps to the address in its source.
+    /// A jump to the address in the source.
     Target,
 }
 
@@ -46,47 +46,47 @@ pub(super) enum Decides {
 pub(super) struct UninitFacts {
     pub(super) class: UndefinedFlow,
     pub(super) decides: Decides,
-    /// Vector registers read.
+    /// Vector registers that are read.
     pub(super) vector_read: Box<[u8]>,
-    /// The instruction may read inactive lanes.
+    /// True if the instruction may read inactive lanes.
     pub(super) crosses: bool,
-    /// Bitmap of scalar registers read.
+    /// Bitmap of the scalar registers that are read.
     pub(super) scalar_read: u128,
-    /// Vector registers written.
+    /// Vector registers that are written.
     pub(super) vector_written: Box<[u8]>,
-    /// The instruction writes all bits of those in all active lanes.
+    /// True if the instruction writes all bits of its vector destinations in all active lanes.
     pub(super) writes_whole: bool,
-    /// Bitmap of scalar registers written.
+    /// Bitmap of the scalar registers that are written.
     pub(super) scalar_written: u128,
-    /// Register uses as an address, a descriptor or an index.
+    /// Registers that are used as an address, a descriptor or an index.
     pub(super) addresses: Box<[RegisterUse]>,
-    /// All register uses except EXEC as lane mask.
+    /// All register uses, except EXEC as a lane mask.
     pub(super) uses: Box<[RegisterUse]>,
-    /// A source is LDS_DIRECT, addressed by M0.
+    /// True if a source is LDS_DIRECT, whose address is in M0.
     pub(super) reads_lds_direct: bool,
     /// Execution unit.
     pub(super) unit: Unit,
-    /// SCC is 0 if the result is 0.
+    /// True if SCC indicates that the result is nonzero.
     pub(super) tests_result: bool,
-    /// The first source is signed.
+    /// True if the first source is signed.
     pub(super) is_signed: bool,
-    /// Index of the destination and of the sources.
+    /// Indices of the destination and the sources.
     pub(super) destination: Option<usize>,
     pub(super) sources: [Option<usize>; 3],
 }
 
-/// Facts about instructions whose operands VGPR indexing or MOVREL has moved.
+/// Facts about instructions with operands that VGPR indexing or MOVREL has moved.
 #[derive(Default)]
 pub(super) struct MovedFacts(HashMap<MovedKey, Arc<UninitFacts>>);
 
-/// Number of an instruction, its operands, and whether M0 is an index.
+/// Number of an instruction, its operands, and true if M0 is an index.
 type MovedKey = (usize, [Arg; MAX_ARGS], bool);
 
 /// Maximum number of cached facts.
 const MOST_MOVED: usize = 1 << 12;
 
 impl MovedFacts {
-    /// Facts about an instruction with moved operands.
+    /// Returns the facts about an instruction with moved operands.
     pub(super) fn of(
         &mut self,
         context: &Context<'_>,
@@ -103,7 +103,7 @@ impl MovedFacts {
     }
 }
 
-/// Bitmap of registers, in which SCC has a number of its own.
+/// Returns a bitmap of registers, in which SCC has its own number.
 fn scalars(registers: Registers) -> u128 {
     match registers {
         Registers::Scalar { first, count } => {
@@ -119,7 +119,7 @@ fn scalars(registers: Registers) -> u128 {
     }
 }
 
-/// The vector registers of uses.
+/// Returns the vector registers of register uses.
 fn vectors<'u>(uses: impl Iterator<Item = &'u RegisterUse>) -> Box<[u8]> {
     let mut all = Vec::new();
     for it in uses {
@@ -137,7 +137,7 @@ impl UninitFacts {
         UninitFacts::with(step, step.inst.uses().registers(), None)
     }
 
-    /// Facts about an instruction with these register uses, and its index, if any.
+    /// Creates the facts about an instruction, given its register uses and its index register, if any.
     pub(super) fn with(
         step: &Step,
         uses: impl Iterator<Item = RegisterUse>,
@@ -188,7 +188,7 @@ impl UninitFacts {
             is_signed: row.slots().any(|slot| matches!(slot.ty, Ty::I32 | Ty::I64)),
             destination,
             sources: match inst.encoding {
-                // The constant is the last source; the first, if there are two, is in the destination's field.
+                // The constant is the last source. If there is another source, it is in the destination field.
                 Encoding::Sopk => match place(Field::Sdst) {
                     Some(first) => [Some(first), place(Field::Simm16), None],
                     None => [place(Field::Simm16), None, None],
@@ -212,7 +212,7 @@ fn decides(does: Does) -> Decides {
     }
 }
 
-/// Register uses that determine an address, in memory or in the register file.
+/// Returns the register uses that determine an address in memory or in the register file.
 fn addresses(step: &Step, uses: &[RegisterUse]) -> impl Iterator<Item = RegisterUse> {
     let inst = &step.inst;
     let row = inst.row();
@@ -238,7 +238,7 @@ fn addresses(step: &Step, uses: &[RegisterUse]) -> impl Iterator<Item = Register
                     )
             }
             None => match it.registers {
-                // FLAT leaves it to the hardware (errata E230).
+                // Compilers do not set M0 for FLAT (errata E230).
                 Registers::Scalar {
                     first: regs::M0, ..
                 } => {
@@ -299,7 +299,7 @@ fn class(step: &Step) -> UndefinedFlow {
 }
 
 impl UndefinedFlow {
-    /// True if two equal sources give a fixed result, whatever their value, except for an added borrow.
+    /// True if two equal sources have a fixed result regardless of their value, apart from a borrow.
     pub(super) fn cancels(self) -> bool {
         use Bitwise::{AndNot, NotAnd, NotOr, OrNot, Xnor, Xor};
         match self {
@@ -316,7 +316,7 @@ impl UndefinedFlow {
     }
 }
 
-/// True if SCC, if written, tells that the result is nonzero, and the result is followed bit by bit.
+/// True if the result is followed bit by bit, and SCC, if written, is 1 for a nonzero result.
 fn tests_result(class: UndefinedFlow) -> bool {
     matches!(
         class,

@@ -10,7 +10,7 @@ use super::results::SharedResults;
 use super::state::GroupState;
 
 /// True if a memory instruction with defined registers is known to access only defined memory, without consulting the
-/// shadow of its addresses.
+/// shadow at its addresses.
 #[inline]
 pub(super) fn accesses_defined(
     context: &Context<'_>,
@@ -23,7 +23,7 @@ pub(super) fn accesses_defined(
 ) -> bool {
     let has_lds = group.lds.has_any();
     let Some(plan) = step.memory.as_deref() else {
-        // LDS_DIRECT.
+        // The instruction reads LDS_DIRECT.
         return !has_lds;
     };
     let has_scratch = context.wave.scratch.bytes_per_lane != 0;
@@ -54,8 +54,8 @@ pub(super) fn reads_defined(
     undefined & lanes == 0 && registers.undefined & facts.scalar_read == 0
 }
 
-/// Marks the destinations of an instruction with defined sources as defined. Returns false without effect if it
-/// preserves possibly undefined bits of a register.
+/// Marks the destinations of an instruction with defined sources as defined. If the instruction preserves bits of a
+/// register that may be undefined, returns false and changes nothing.
 #[inline]
 pub(super) fn defines_result(
     registers: &mut UndefinedRegisters,

@@ -1,4 +1,4 @@
-//! Integers with undefined bits, for the operations' shared bodies.
+//! Integers with undefined bits, for the generic implementations of operations.
 
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
@@ -6,7 +6,7 @@ use gcn_isa::effect::{Shift, Value};
 
 use super::part::{PartlyDefined, ones};
 
-/// A typed value with undefined bits.
+/// A typed value, some bits of which may be undefined.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct UndefinedInteger {
     pub(super) part: PartlyDefined,
@@ -15,7 +15,7 @@ pub(super) struct UndefinedInteger {
 }
 
 impl UndefinedInteger {
-    /// The low `width` bits of a value.
+    /// Creates an integer from the low `width` bits of a value.
     pub(super) fn new(part: PartlyDefined, width: u32, is_signed: bool) -> UndefinedInteger {
         let own = ones(width);
         UndefinedInteger {
@@ -28,12 +28,12 @@ impl UndefinedInteger {
         }
     }
 
-    /// A value of the same type.
+    /// Creates a value of the same type.
     fn with(self, part: PartlyDefined) -> UndefinedInteger {
         UndefinedInteger::new(part, self.width, self.is_signed)
     }
 
-    /// The value, sign-extended if signed.
+    /// Returns the value, sign-extended if its type is signed.
     fn number(self) -> i128 {
         let unused = u64::BITS - self.width;
         if self.is_signed {
@@ -43,12 +43,12 @@ impl UndefinedInteger {
         }
     }
 
-    /// Union of the undefined bits of two values.
+    /// Returns the union of the undefined bits of two values.
     fn undefined(self, other: UndefinedInteger) -> u64 {
         self.part.undefined | other.part.undefined
     }
 
-    /// A number each of whose bits may depend on undefined bits of two values at or below its position.
+    /// Creates a number in which each bit may depend on undefined bits at or below its position in two values.
     fn upward(self, other: UndefinedInteger, number: i128) -> UndefinedInteger {
         self.with(PartlyDefined {
             value: number as u64,
@@ -56,7 +56,7 @@ impl UndefinedInteger {
         })
     }
 
-    /// A number each of whose bits may depend on any undefined bit of two values.
+    /// Creates a number in which each bit may depend on any undefined bit of two values.
     fn all(self, other: UndefinedInteger, number: i128) -> UndefinedInteger {
         let any = PartlyDefined::any(self.undefined(other), self.width);
         self.with(PartlyDefined {
@@ -65,7 +65,7 @@ impl UndefinedInteger {
         })
     }
 
-    /// A flag that may depend on any undefined bit of two values.
+    /// Creates a flag that may depend on any undefined bit of two values.
     fn flag(self, other: UndefinedInteger, flag: bool) -> PartlyDefined {
         PartlyDefined {
             value: if flag { u64::MAX } else { 0 },
@@ -73,7 +73,7 @@ impl UndefinedInteger {
         }
     }
 
-    /// True if a number is out of range for the type.
+    /// True if the type cannot represent a number.
     fn is_beyond(self, number: i128) -> bool {
         self.with(PartlyDefined::defined(number as u64)).number() != number
     }
@@ -87,7 +87,7 @@ impl UndefinedInteger {
         number.clamp(least, least + count - 1)
     }
 
-    /// A number of bits, as a value.
+    /// Converts a bit count to a value, which is undefined if any bit of `self` is.
     fn count(self, count: u32) -> UndefinedInteger {
         UndefinedInteger::new(
             PartlyDefined {

@@ -11,7 +11,7 @@ use super::part::PartlyDefined;
 use crate::filter::lanes;
 
 impl Evaluation<'_> {
-    /// Lane selected by an instruction, or the first active one.
+    /// Returns the lane that an instruction selects, or the first active lane.
     fn lane(&self) -> PartlyDefined {
         match self.facts.sources[1] {
             Some(place) => {
@@ -77,7 +77,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// S_SET_GPR_IDX_ON and related instructions preserve the other bits of M0 (errata E143).
+    /// Evaluates S_SET_GPR_IDX_ON and related instructions, which preserve the other bits of M0 (errata E143).
     pub(super) fn set_index(&mut self) {
         const SET: u32 = 0xf0ff;
         let place = self.facts.sources[0].map(|place| self.instruction.operands[place]);
@@ -91,7 +91,7 @@ impl Evaluation<'_> {
         self.shadow.set_scalar(regs::M0, bits, origin);
     }
 
-    /// DS_SWIZZLE, DS_PERMUTE and DS_BPERMUTE.
+    /// Evaluates DS_SWIZZLE, DS_PERMUTE and DS_BPERMUTE.
     pub(super) fn exchange(&mut self) {
         let exec = self.instruction.exec;
         let Some(plan) = self.instruction.step.memory.as_deref() else {

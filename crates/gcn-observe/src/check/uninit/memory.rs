@@ -1,22 +1,22 @@
-//! Shadow of undefined memory: global memory, shared by the threads of a run, and LDS and scratch.
+//! Shadows of undefined memory: global memory, which the threads of a run share, LDS and scratch.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-/// Dwords per page.
+/// Number of dwords in a page.
 const PAGE_DWORDS: u64 = 1024;
-/// Bytes per page.
+/// Size of a page in bytes.
 const PAGE: u64 = 4 * PAGE_DWORDS;
 
-/// Store number for stores that leave only padding undefined.
+/// Store number that is shared by all stores that leave only padding undefined.
 pub(super) const PADDING: u32 = u32::MAX;
 
-/// Undefined bits of a page, and the stores responsible.
+/// Undefined bits of a page, and the stores that left them undefined.
 struct UndefinedPage {
     bits: Box<[AtomicU32]>,
-    /// For each dword, the number of the store that left it undefined, starting at 1; 0 for none, or [`PADDING`].
+    /// For each dword, the number of the store that left it undefined, which is at least 1, [`PADDING`], or 0 for none.
     stores: OnceLock<Box<[AtomicU32]>>,
 }
 
@@ -33,18 +33,18 @@ impl UndefinedPage {
     }
 }
 
-/// An allocation that has, or had, undefined bytes. Pages are allocated when their first byte changes.
+/// An allocation that has or had undefined bytes. A page is allocated when its first byte changes.
 struct Tracked {
     base: u64,
     len: u64,
-    /// Undefined bits of each dword in unallocated pages.
+    /// Undefined bits of each dword in pages that are not allocated.
     unseen: u32,
-    /// True if the host reads the memory only through copies, which are events; it need not be defined before.
+    /// True if the host reads the memory only by copies, which are observed. The memory need not be defined before.
     is_apart: bool,
     pages: Box<[OnceLock<UndefinedPage>]>,
 }
 
-/// A dword left undefined by a store.
+/// A dword that a store left undefined.
 pub(super) struct UndefinedDword {
     pub(super) address: u64,
     /// Number of the store.
@@ -63,7 +63,7 @@ impl Tracked {
         }
     }
 
-    /// Page of an address, and index of the dword in it.
+    /// Returns the page of an address, and the index of the dword in the page.
     fn place(&self, address: u64) -> Option<(&OnceLock<UndefinedPage>, usize)> {
         let offset = address.checked_sub(self.base)?;
         let page = self.pages.get((offset / PAGE) as usize)?;
@@ -79,7 +79,7 @@ impl Tracked {
         }
     }
 
-    /// Sets undefined bits of a dword.
+    /// Sets the undefined bits of a dword.
     fn set(&self, address: u64, mask: u32, bits: u32, store: u32) {
         let Some((page, dword)) = self.place(address) else {
             return;
@@ -100,7 +100,7 @@ impl Tracked {
         }
     }
 
-    /// Marks a page as defined, whether allocated or not.
+    /// Marks a page as defined. The page need not be allocated.
     fn define_page(&self, page: &OnceLock<UndefinedPage>) {
         if page.get().is_none() && self.unseen == 0 {
             return;
@@ -109,7 +109,7 @@ impl Tracked {
         page.bits.iter().for_each(|it| it.store(0, Relaxed));
     }
 
-    /// Marks bytes as defined, by whole pages where possible.
+    /// Marks bytes as defined, by whole pages if possible.
     fn define(&self, bytes: &Range<u64>) {
         let mut at = bytes.start;
         while at < bytes.end {
@@ -127,7 +127,7 @@ impl Tracked {
         }
     }
 
-    /// Dwords left undefined by stores.
+    /// Returns the dwords that stores left undefined.
     fn left(&self) -> impl Iterator<Item = UndefinedDword> {
         let pages = self.pages.iter().enumerate();
         let pages = pages.filter_map(|(number, page)| Some((number, page.get()?)));
@@ -149,7 +149,7 @@ impl Tracked {
         })
     }
 
-    /// Calls a function with each unwritten part of a range, by dword or by page, in order.
+    /// Calls `each` for each unwritten part of a range, which is a dword or a page, in order.
     fn each_unwritten(&self, range: &Range<u64>, mut each: impl FnMut(Range<u64>)) {
         let end = range.end.min(self.base + self.len);
         let mut at = range.start.max(self.base);
@@ -179,7 +179,7 @@ impl Tracked {
     }
 }
 
-/// Unwritten bytes of an allocation.
+/// Unwritten bytes in an allocation.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Unwritten {
     /// Address of the allocation.
@@ -190,8 +190,8 @@ pub(super) struct Unwritten {
     pub(super) bytes: u64,
 }
 
-/// Undefined bits of global memory. Only pages of allocations with undefined bytes are stored; a page takes its own
-/// size, and twice that if a kernel stored undefined values to it.
+/// Undefined bits of global memory. Only pages of allocations with undefined bytes are stored. The shadow of a page has
+/// the size of the page, or twice its size if a kernel stored undefined values to it.
 #[derive(Default)]
 pub(super) struct UndefinedGlobal {
     tracked: RwLock<BTreeMap<u64, Arc<Tracked>>>,
@@ -211,7 +211,7 @@ impl UndefinedGlobal {
         self.insert(Tracked::new(range, u32::MAX, true));
     }
 
-    /// Starts tracking a defined allocation, before a store of undefined bits.
+    /// Starts tracking a defined allocation before undefined bits are stored to it.
     pub(super) fn track(&self, range: Range<u64>) {
         self.insert(Tracked::new(range, 0, false));
     }
@@ -254,14 +254,14 @@ impl UndefinedGlobal {
         GlobalView::new(self).define(&range);
     }
 
-    /// Dwords left undefined by stores in memory that the host may read at any time.
+    /// Returns the dwords that stores left undefined, in memory that the host may read at any time.
     pub(super) fn left(&self) -> Vec<UndefinedDword> {
         let all = self.tracked.read().unwrap_or_else(PoisonError::into_inner);
         let near = all.values().filter(|it| !it.is_apart);
         near.flat_map(|it| it.left()).collect()
     }
 
-    /// Dwords of a range that stores left undefined, in allocations that the host reads only by copies.
+    /// Returns the dwords of a range that stores left undefined, in allocations that the host reads only by copies.
     pub(super) fn left_apart(&self, range: &Range<u64>) -> Vec<UndefinedDword> {
         let all = self.tracked.read().unwrap_or_else(PoisonError::into_inner);
         let apart = all.range(..range.end).rev();
@@ -272,7 +272,7 @@ impl UndefinedGlobal {
             .collect()
     }
 
-    /// Unwritten bytes of a range in an allocation that was initially undefined.
+    /// Finds the unwritten bytes of a range in an allocation that was initially undefined.
     pub(super) fn unwritten(&self, range: &Range<u64>) -> Option<Unwritten> {
         let tracked = self.find(range.start).filter(|it| it.is_apart)?;
         let mut found: Option<Unwritten> = None;
@@ -288,7 +288,7 @@ impl UndefinedGlobal {
     }
 }
 
-/// Mask of `bytes` bytes starting at an address, within its dword.
+/// Returns a mask of `bytes` bytes that starts at an address within its dword.
 fn mask_of(address: u64, bytes: u64) -> u32 {
     let ones = u32::MAX
         .checked_shr(32 - 8 * bytes.min(4) as u32)
@@ -296,7 +296,7 @@ fn mask_of(address: u64, bytes: u64) -> u32 {
     ones << (8 * (address % 4))
 }
 
-/// View of global memory for one instruction, with a cache of the last allocation found.
+/// View of global memory for one instruction, with a cache of the last allocation that was found.
 pub(super) struct GlobalView<'a> {
     global: &'a UndefinedGlobal,
     last: Option<Arc<Tracked>>,
@@ -315,7 +315,7 @@ impl GlobalView<'_> {
         self.last.as_deref()
     }
 
-    /// True if the allocation at an address is known to have had undefined bytes.
+    /// True if the allocation at an address is tracked.
     pub(super) fn knows(&mut self, address: u64) -> bool {
         self.at(address).is_some()
     }
@@ -328,21 +328,21 @@ impl GlobalView<'_> {
         below.is_none_or(|(_, it)| it.base + it.len <= first)
     }
 
-    /// True if bytes of one allocation are defined.
+    /// True if all bytes of a range in one allocation are defined.
     pub(super) fn is_defined(&mut self, bytes: &Range<u64>) -> bool {
         let mut undefined = 0;
         each_dword(bytes, |at, bytes| undefined |= self.load(at, bytes));
         undefined == 0
     }
 
-    /// Marks bytes of one allocation as defined. A write never spans allocations, since they are far apart.
+    /// Marks a range in one allocation as defined. A write never spans allocations, since they are far apart.
     pub(super) fn define(&mut self, bytes: &Range<u64>) {
         if let Some(tracked) = self.at(bytes.start) {
             tracked.define(bytes);
         }
     }
 
-    /// Undefined bits of up to four bytes.
+    /// Returns the undefined bits of up to four bytes.
     pub(super) fn load(&mut self, address: u64, bytes: u64) -> u32 {
         let Some(tracked) = self.at(address) else {
             return 0;
@@ -379,19 +379,19 @@ impl GlobalView<'_> {
 /// Undefined bits of LDS or scratch, by dword.
 #[derive(Default)]
 pub(super) struct UndefinedPrivate {
-    /// Dwords beyond the end are defined.
+    /// Undefined bits. Dwords beyond the end are defined.
     dwords: Vec<u32>,
-    /// Number of dwords with an undefined bit.
+    /// Number of dwords with undefined bits.
     undefined: usize,
-    /// Changes whenever a bit becomes undefined.
+    /// Number that changes when a bit becomes undefined.
     version: u64,
 }
 
-/// Counter for versions of [`UndefinedPrivate`] memory.
+/// Counter for the versions of all [`UndefinedPrivate`] shadows.
 static VERSIONS: AtomicU64 = AtomicU64::new(0);
 
 impl UndefinedPrivate {
-    /// Resets to the given size, all undefined.
+    /// Resets the shadow to a size, with all bits undefined.
     pub(super) fn begin(&mut self, bytes: usize) {
         self.dwords.clear();
         self.dwords.resize(bytes.div_ceil(4), u32::MAX);
@@ -399,7 +399,7 @@ impl UndefinedPrivate {
         self.version = VERSIONS.fetch_add(1, Relaxed);
     }
 
-    /// Number that changes when a bit becomes undefined, unique among all memories.
+    /// Returns a number that changes when a bit becomes undefined. It is unique among all shadows.
     #[inline]
     pub(super) fn version(&self) -> u64 {
         self.version
@@ -426,7 +426,7 @@ impl UndefinedPrivate {
         dwords.iter().fold(0, |all, bits| all | bits) == 0
     }
 
-    /// Undefined bits of up to four bytes.
+    /// Returns the undefined bits of up to four bytes.
     #[inline]
     pub(super) fn load(&self, at: u64, bytes: u64) -> u32 {
         let low = u64::from(self.dword(at / 4));
@@ -464,15 +464,14 @@ impl UndefinedPrivate {
         }
     }
 
-    /// Defines bytes.
+    /// Marks bytes as defined.
     #[inline]
     pub(super) fn define(&mut self, bytes: &Range<u64>) {
         each_dword(bytes, |at, bytes| self.store(at, bytes, 0));
     }
 }
 
-/// Calls a function for each dword of a range, with the address of its first byte in the range and the number of
-/// bytes.
+/// Calls `each` for each dword of a range, with the address and the number of its bytes in the range.
 #[inline]
 fn each_dword(bytes: &Range<u64>, mut each: impl FnMut(u64, u64)) {
     let mut at = bytes.start;

@@ -1,4 +1,4 @@
-//! Origins of undefined values, for the other side of a finding.
+//! Origins of undefined values, which form the other side of a finding.
 
 use gcn_emu::wave::WaveId;
 use gcn_isa::uses::Registers;
@@ -10,11 +10,11 @@ use crate::registers::name;
 /// Origin of undefined bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum UndefinedOrigin {
-    /// Defined, or unknown.
+    /// The bits are defined, or their origin is unknown.
     Unknown,
-    /// A register was undefined at the start of the wave.
+    /// The register was undefined at the start of the wave.
     Start(Registers),
-    /// Loaded by an instruction with this number in [`Loads`].
+    /// The instruction with this number in [`Loads`] loaded the bits.
     Load(u32),
 }
 
@@ -30,7 +30,7 @@ struct UndefinedLoad {
 pub(super) struct Loads(Vec<UndefinedLoad>);
 
 impl Loads {
-    /// Origin for an instruction's load from a memory.
+    /// Returns the origin for an instruction that loads from `memory`.
     pub(super) fn origin(&mut self, pc: u64, inst: &Inst, memory: &'static str) -> UndefinedOrigin {
         let known = self
             .0
@@ -47,7 +47,7 @@ impl Loads {
         UndefinedOrigin::Load(number as u32)
     }
 
-    /// The origin as a side of a finding.
+    /// Converts an origin to a side of a finding.
     pub(super) fn side(&self, origin: UndefinedOrigin, isa: Isa, wave: WaveId) -> Side {
         let load = match origin {
             UndefinedOrigin::Load(number) => self.0.get(number as usize),

@@ -7,13 +7,13 @@ use gcn_isa::effect::Shift;
 /// A value of up to 64 bits, some of which may be undefined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct PartlyDefined {
-    /// The value; undefined bits are arbitrary.
+    /// Value, in which undefined bits are arbitrary.
     pub(super) value: u64,
     /// Mask of undefined bits.
     pub(super) undefined: u64,
 }
 
-/// Mask of the low `width` bits.
+/// Returns a mask of the low `width` bits.
 pub(super) const fn ones(width: u32) -> u64 {
     if width >= u64::BITS {
         u64::MAX
@@ -23,7 +23,7 @@ pub(super) const fn ones(width: u32) -> u64 {
 }
 
 impl PartlyDefined {
-    /// A fully defined value.
+    /// Creates a value without undefined bits.
     pub(super) const fn defined(value: u64) -> PartlyDefined {
         PartlyDefined {
             value,
@@ -31,7 +31,7 @@ impl PartlyDefined {
         }
     }
 
-    /// A value that is entirely undefined if any of these bits is.
+    /// Creates a value that is entirely undefined if any bit of `undefined` is set.
     pub(super) const fn any(undefined: u64, width: u32) -> PartlyDefined {
         PartlyDefined {
             value: 0,
@@ -39,7 +39,7 @@ impl PartlyDefined {
         }
     }
 
-    /// Selects bits of `one` or `other` by the mask `self`.
+    /// Selects bits of `one` and `other` by the mask `self`.
     pub(super) fn choose(self, one: PartlyDefined, other: PartlyDefined) -> PartlyDefined {
         let differ = (one.value ^ other.value) | one.undefined | other.undefined;
         PartlyDefined {
@@ -91,12 +91,12 @@ impl PartlyDefined {
         }
     }
 
-    /// Extends undefined bits upwards, as carries of sums and products do.
+    /// Extends undefined bits upwards, like the carries of sums and products.
     pub(super) const fn upward(undefined: u64) -> u64 {
         undefined | undefined.wrapping_neg()
     }
 
-    /// True if undefined bits determine whether the value is zero.
+    /// True if the value is zero or nonzero depending on undefined bits.
     pub(super) const fn may_be_zero_or_not(self) -> bool {
         self.undefined != 0 && self.value & !self.undefined == 0
     }
@@ -151,14 +151,14 @@ mod tests {
 
     use super::*;
 
-    /// All concrete values of a four-bit value with undefined bits.
+    /// Returns all values that a four-bit value with undefined bits can have.
     fn meant(part: PartlyDefined) -> Vec<u64> {
         let fill = 0..16_u64;
         fill.map(|fill| part.value & !part.undefined | fill & part.undefined)
             .collect()
     }
 
-    /// The bits that differ between results.
+    /// Returns the bits in which results differ.
     fn differing(results: &[u64]) -> u64 {
         let first = results[0];
         results.iter().fold(0, |bits, it| bits | (it ^ first)) & 15

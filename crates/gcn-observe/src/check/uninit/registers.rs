@@ -9,55 +9,55 @@ use super::origin::UndefinedOrigin;
 use crate::filter::lanes;
 use crate::registers::lanes_of;
 
-/// Bit for SCC in bitmaps of scalar registers: no register has this number.
+/// Bit of SCC in bitmaps of scalar registers. No register has this number.
 pub(super) const SCC: u8 = 125;
 
-/// Bits of a vector register, per lane.
+/// Bits of a vector register by lane.
 pub(super) type LaneBits = [u32; LANES];
 
 /// Number of scalar registers.
 const SCALARS: usize = 128;
 /// Number of vector registers.
 const VECTORS: usize = 256;
-/// Bits per word of a register set.
+/// Number of bits in a word of a register set.
 const WORD: usize = u64::BITS as usize;
 
 /// Undefined bits of a wave's registers, and their origins.
 pub(super) struct UndefinedRegisters {
-    /// Undefined bits, valid only in the lanes of `lanes`.
+    /// Undefined bits, which are valid only in the lanes in `lanes`.
     bits: Vec<LaneBits>,
-    /// Lanes with an undefined bit, for each vector register.
+    /// Lanes with undefined bits, for each vector register.
     lanes: [u64; VECTORS],
-    /// Vector registers with an undefined bit.
+    /// Vector registers with undefined bits.
     vectors: RegisterSet,
     scalars: [u32; SCALARS],
-    /// Bitmap of scalar registers with an undefined bit.
+    /// Bitmap of the scalar registers with undefined bits.
     pub(super) undefined: u128,
-    /// Origins for registers with undefined bits.
+    /// Origins of the undefined bits in each register.
     vector_origins: [UndefinedOrigin; VECTORS],
     scalar_origins: [UndefinedOrigin; SCALARS],
     start: Start,
-    /// Bitmap of registers changed since the start of the wave, which the next wave has to reset.
+    /// Bitmaps of the registers changed since the start of the wave, which are reset for the next wave.
     changed_vectors: [u64; VECTORS / WORD],
     changed_scalars: u128,
 }
 
-/// Registers that are undefined at the start of a dispatch's waves.
+/// Registers that are undefined when waves of a dispatch start.
 #[derive(Default)]
 struct Start {
     vectors: RegisterSet,
-    /// First undefined vector register; all later ones are undefined too.
+    /// First undefined vector register. All later ones are also undefined.
     first_vector: usize,
     scalars: u128,
 }
 
 impl Start {
-    /// Origin of a vector register's bits at the start.
+    /// Returns the origin of a vector register's bits at the start.
     fn of_vector(first: u8) -> UndefinedOrigin {
         UndefinedOrigin::Start(Registers::Vector { first, count: 1 })
     }
 
-    /// Origin of the bits of a scalar register, or SCC, at the start.
+    /// Returns the origin of the bits of a scalar register or SCC at the start.
     fn of_scalar(register: u8) -> UndefinedOrigin {
         UndefinedOrigin::Start(match register {
             SCC => Registers::State(UnnumberedState::Scc),
@@ -67,8 +67,8 @@ impl Start {
 }
 
 impl UndefinedRegisters {
-    /// Registers at the start of a wave: only those initialized by hardware are defined. Lanes without a work-item
-    /// count as defined, since they are never read.
+    /// Creates the state at the start of a wave, in which only registers initialized by hardware are defined. Lanes
+    /// without a work-item count as defined, since they are never read.
     pub(super) fn new(vgprs: usize, initial: &Initial) -> Box<UndefinedRegisters> {
         let vgprs = vgprs.min(VECTORS);
         let mut start = Start {
@@ -102,7 +102,7 @@ impl UndefinedRegisters {
         shadow
     }
 
-    /// Resets to the start of another wave of the dispatch.
+    /// Resets the state to the start of another wave of the dispatch.
     pub(super) fn begin(&mut self) {
         let words = std::mem::take(&mut self.changed_vectors);
         for (first, word) in (0..).step_by(WORD).zip(words) {
@@ -125,7 +125,7 @@ impl UndefinedRegisters {
         self.undefined = self.start.scalars;
     }
 
-    /// Number of a vector register; out-of-range registers are v0 (checklist 1.6).
+    /// Returns the number of a vector register. Out-of-range registers are v0 (checklist 1.6).
     fn vector_number(&self, register: u8) -> usize {
         let number = usize::from(register);
         if number < self.bits.len() { number } else { 0 }
@@ -137,13 +137,13 @@ impl UndefinedRegisters {
         self.vectors.set_vector(number as u8, lanes != 0);
     }
 
-    /// Lanes of a vector register that have undefined bits.
+    /// Returns the lanes of a vector register that have undefined bits.
     #[inline]
     pub(super) fn lanes(&self, register: u8) -> u64 {
         self.lanes[usize::from(register)]
     }
 
-    /// Undefined bits of a vector register in a lane.
+    /// Returns the undefined bits of a vector register in a lane.
     #[inline]
     pub(super) fn vector(&self, register: u8, lane: usize) -> u32 {
         let number = self.vector_number(register);
@@ -153,7 +153,7 @@ impl UndefinedRegisters {
         self.bits.get(number).map_or(0, |bits| bits[lane])
     }
 
-    /// Lanes of a vector register in which one of the `mask` bits is undefined.
+    /// Returns the lanes of a vector register in which a bit of `mask` is undefined.
     pub(super) fn lanes_with(&self, register: u8, mask: u32) -> u64 {
         let number = self.vector_number(register);
         let candidates = self.lanes[number];
@@ -169,7 +169,7 @@ impl UndefinedRegisters {
         with & candidates
     }
 
-    /// Sets the undefined bits among `mask` of a vector register in a lane.
+    /// Sets the undefined bits within `mask` of a vector register in a lane.
     #[inline]
     pub(super) fn set_vector(
         &mut self,
@@ -201,14 +201,14 @@ impl UndefinedRegisters {
         }
     }
 
-    /// Marks lanes of a vector register as defined.
+    /// Marks some lanes of a vector register as defined.
     #[inline]
     pub(super) fn define_vector(&mut self, register: u8, lanes: u64) {
         let number = usize::from(register);
         self.set_lanes(number, self.lanes[number] & !lanes);
     }
 
-    /// Undefined bits of a scalar register.
+    /// Returns the undefined bits of a scalar register.
     #[inline]
     pub(super) fn scalar(&self, register: u8) -> u32 {
         let number = usize::from(register) % SCALARS;
@@ -237,7 +237,7 @@ impl UndefinedRegisters {
         self.set_scalar(register, 0, UndefinedOrigin::Unknown);
     }
 
-    /// The registers that have undefined bits.
+    /// Returns the registers that have undefined bits.
     pub(super) fn with_undefined_bits(&self) -> RegisterSet {
         let mut set = self.vectors;
         set.add_scalars(self.undefined);
@@ -247,17 +247,17 @@ impl UndefinedRegisters {
         set
     }
 
-    /// Origin of a vector register's undefined bits.
+    /// Returns the origin of a vector register's undefined bits.
     pub(super) fn vector_origin(&self, register: u8) -> UndefinedOrigin {
         self.vector_origins[self.vector_number(register)]
     }
 
-    /// Origin of a scalar register's undefined bits.
+    /// Returns the origin of a scalar register's undefined bits.
     pub(super) fn scalar_origin(&self, register: u8) -> UndefinedOrigin {
         self.scalar_origins[usize::from(register) % SCALARS]
     }
 
-    /// First lane in which an address register of an instruction is undefined, and the origin.
+    /// Finds an address register with undefined bits. Returns the first lane in which it has some, and their origin.
     pub(super) fn first_undefined(
         &self,
         it: &RegisterUse,
@@ -295,6 +295,6 @@ impl UndefinedRegisters {
     }
 }
 
-/// First register of the trap handler, and on GCN 1.4 of the debugger.
+/// First and last register of the trap handler, and also of the debugger on GCN 1.4.
 const FIRST_TRAP_REGISTER: u8 = 108;
 const LAST_TRAP_REGISTER: u8 = 123;

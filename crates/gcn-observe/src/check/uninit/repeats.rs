@@ -1,14 +1,14 @@
 //! Cache of repeated LDS accesses.
 //!
-//! Loops over tiles access the same LDS bytes repeatedly, with addresses in the same register. Bytes found defined
-//! remain so until something undefined is stored, so comparing the register is sufficient.
+//! Loops over tiles access the same LDS bytes repeatedly, with their addresses in the same register. Bytes that were
+//! found to be defined remain so until undefined bits are stored, so it is sufficient to compare the register.
 
 use gcn_emu::observe::Context;
 use gcn_emu::step::{Family, MemoryPlan, Step};
 use gcn_emu::wave::Lanes;
 use gcn_isa::Does;
 
-/// An access whose bytes are all defined.
+/// An access to bytes that are all defined.
 #[derive(Debug)]
 struct Repeat {
     step: usize,
@@ -18,11 +18,11 @@ struct Repeat {
     ///
     /// [`ShareAccess`]: gcn_emu::observe::ShareAccess
     bases_number: Option<u64>,
-    /// Number of times the addresses differed, minus the number of times they matched.
+    /// Number of misses minus number of hits, and at least 0.
     misses: u8,
 }
 
-/// Everything but the addresses that determines the accessed bytes, and the version of LDS.
+/// Conditions besides the addresses that determine the accessed bytes, and the version of LDS.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct RepeatKey {
     exec: u64,
@@ -30,20 +30,20 @@ struct RepeatKey {
     version: u64,
 }
 
-/// Cached accesses of the executing wave.
+/// Cached accesses of a wave.
 #[derive(Debug, Default)]
 pub(super) struct Repeats {
     list: Vec<Repeat>,
-    /// Index of the last lookup: code repeats in the same order.
+    /// Index of the last lookup. Code repeats accesses in the same order.
     at: usize,
 }
 
 /// Maximum number of cached accesses.
 const MOST: usize = 64;
-/// Misses after which an access is no longer cached.
+/// Number of misses after which an access is no longer cached.
 const TOO_MANY: u8 = 8;
 
-/// Address register of an access that may be cached.
+/// Returns the address register of an access that can be cached.
 fn addresses(plan: &MemoryPlan) -> Option<u8> {
     let accesses_memory = matches!(
         plan.does,
@@ -55,12 +55,12 @@ fn addresses(plan: &MemoryPlan) -> Option<u8> {
 }
 
 impl Repeats {
-    /// Forgets all.
+    /// Clears the cache.
     pub(super) fn begin(&mut self) {
         self.list.clear();
     }
 
-    /// Index of an instruction's entry.
+    /// Returns the index of an instruction's entry.
     fn find(&mut self, step: usize) -> Option<usize> {
         let next = self.at + 1;
         let is_it = |place: usize| self.list.get(place).is_some_and(|it| it.step == step);
@@ -81,7 +81,7 @@ impl Repeats {
         }
     }
 
-    /// True if the access is cached for this version of LDS; its base addresses may have a number.
+    /// True if the access is cached for this version of LDS. `bases_number` is the number of its base addresses, if known.
     pub(super) fn has(
         &mut self,
         context: &Context<'_>,
@@ -108,7 +108,7 @@ impl Repeats {
         is_same
     }
 
-    /// Caches an access whose bytes are all defined.
+    /// Caches an access to bytes that are all defined.
     pub(super) fn note(&mut self, context: &Context<'_>, step: &Step, exec: u64, version: u64) {
         let Some(register) = step.memory.as_deref().and_then(addresses) else {
             return;

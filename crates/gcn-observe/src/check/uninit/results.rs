@@ -1,4 +1,4 @@
-//! State shared by the threads of a run: global memory left undefined by stores.
+//! State shared by the threads of a run: global memory that stores left undefined.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -21,7 +21,7 @@ pub(super) struct SharedResults {
 struct EndedDispatch {
     id: u64,
     kernel: Option<String>,
-    /// The kernel's first instruction.
+    /// First instruction of the kernel.
     entry: FindingPlace,
 }
 
@@ -42,7 +42,7 @@ impl SharedResults {
         all.len() as u32
     }
 
-    /// Reports the stores of a completed dispatch that left memory undefined where the host may read it.
+    /// Reports the stores of a completed dispatch that left memory undefined, if the host may read the memory at any time.
     pub(super) fn report(&self, findings: &Findings, dispatched: &Dispatched<'_>) {
         if self.global.has_any() {
             let entry = dispatched.dispatch.entry;
@@ -62,7 +62,7 @@ impl SharedResults {
         }
     }
 
-    /// Reports the stores that left undefined bits in memory read by the host.
+    /// Reports the stores that left undefined bits in memory that the host reads.
     pub(super) fn read(&self, findings: &Findings, range: &Range<u64>) {
         let stores = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
         if !stores.is_empty() {
@@ -74,7 +74,7 @@ impl SharedResults {
 }
 
 impl SharedResults {
-    /// Reports undefined bytes in results read by the host, including unwritten ones.
+    /// Reports undefined bytes, including unwritten ones, in results that the host reads.
     pub(super) fn read_results(&self, findings: &Findings, change: &MemoryChange<'_>) {
         let (range, name) = (&change.range, change.name);
         self.read(findings, range);
@@ -107,7 +107,7 @@ impl SharedResults {
     }
 }
 
-/// Reports the stores accepted by `is_meant` that left dwords undefined, once per instruction.
+/// Reports stores that left dwords undefined, once per instruction, if `is_meant` returns true for them.
 fn told(
     findings: &Findings,
     stores: &[Store],

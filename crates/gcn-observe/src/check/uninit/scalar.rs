@@ -1,4 +1,4 @@
-//! Undefined bits in results of scalar instructions.
+//! Undefined bits in the results of scalar instructions.
 
 use gcn_emu::step::Arg;
 use gcn_isa::effect::AluOp;
@@ -31,7 +31,7 @@ impl Evaluation<'_> {
         let (mut a, mut b) = (source(0), source(1));
         let first = self.facts.sources[0].and_then(|place| slots().nth(place));
         if inst.encoding == Encoding::Sopk && first.is_some_and(|slot| slot.ty == Ty::U32) {
-            // Comparisons of numbers without sign extend the constant by zeros.
+            // Unsigned comparisons zero-extend the constant.
             b.value &= u64::from(u16::MAX);
         }
         let operand = |number: usize| Some(self.instruction.operands[self.facts.sources[number]?]);

@@ -1,4 +1,4 @@
-//! Fast path for common accesses, most of which find all memory defined: checks them as spans.
+//! Fast path that checks common accesses as spans. Most of them only touch defined memory.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use gcn_emu::observe::{Access, Span};
 
 use super::memory::{GlobalView, UndefinedPrivate};
 
-/// An LDS or global access with one address per element.
+/// An access to LDS or global memory with one address per element.
 pub(super) struct SpanAccess<'a> {
     pub(super) access: &'a Access,
     /// Scratch buffer, reused to avoid allocation.
@@ -15,7 +15,7 @@ pub(super) struct SpanAccess<'a> {
 }
 
 impl SpanAccess<'_> {
-    /// True if the access qualifies and does not touch the wave's scratch.
+    /// True if the access is of this form and does not touch the wave's scratch.
     pub(super) fn is_it(&self, scratch: &Range<u64>) -> bool {
         let access = self.access;
         let is_elsewhere = |(first, last): (u64, u64)| last < scratch.start || first >= scratch.end;
@@ -25,7 +25,7 @@ impl SpanAccess<'_> {
             && access.range(access.global).is_none_or(is_elsewhere)
     }
 
-    /// Finds the spans of lanes.
+    /// Computes the spans of the lanes in `lanes`.
     fn find(&mut self, lanes: u64) {
         self.spans.clear();
         self.access.spans(lanes, false, self.spans);
@@ -34,8 +34,8 @@ impl SpanAccess<'_> {
         }
     }
 
-    /// True if the memory of an access with defined data is defined afterwards: stores define it, for other accesses
-    /// it must be already.
+    /// True if the memory of an access with defined data is defined afterwards. Stores define it; for other accesses,
+    /// it must already be defined.
     pub(super) fn leaves_defined(
         &mut self,
         lds: &mut UndefinedPrivate,

@@ -43,16 +43,16 @@ impl UndefinedWave {
 #[derive(Default)]
 pub(super) struct GroupState {
     pub(super) lds: UndefinedPrivate,
-    /// Number of ended waves.
+    /// Number of waves that have ended.
     pub(super) ended: u32,
 }
 
-/// Bytes of a wave's scratch.
+/// Size of a wave's scratch in bytes.
 pub(super) fn scratch_bytes(scratch: &Scratch) -> u64 {
     u64::from(scratch.bytes_per_lane).next_multiple_of(4) * 64
 }
 
-/// The state of a wave's workgroup.
+/// Returns the state of a wave's workgroup.
 #[inline]
 pub(super) fn group_of<'g>(
     groups: &'g mut Groups<GroupState>,

@@ -7,18 +7,18 @@ use gcn_isa::uses::{Counter, Counters, RegisterSet, RegisterUse, Space};
 
 use gcn_emu::outstanding::registers_held;
 
-/// Role of an instruction in waiting.
+/// Role of an instruction with respect to waits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum WaitRole {
     /// The instruction waits.
     Wait(Waitcnt),
-    /// Counters track it.
+    /// The instruction is tracked by counters.
     Counted(Counters),
-    /// None.
+    /// Neither.
     Other,
 }
 
-/// Possible LDS accesses of an instruction.
+/// LDS accesses that an instruction may make.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct LdsUse {
     pub(super) reads: bool,
@@ -36,15 +36,15 @@ impl LdsUse {
 #[derive(Clone, Debug)]
 pub(super) struct WaitFacts {
     pub(super) inst: Inst,
-    /// Registers read or written.
+    /// Registers that are read or written.
     pub(super) used: RegisterSet,
-    /// Registers written.
+    /// Registers that are written.
     pub(super) written: RegisterSet,
     pub(super) role: WaitRole,
     pub(super) lds: LdsUse,
-    /// Registers held, each with the counter that releases it.
+    /// Registers that are held, each with the counter that releases it.
     pub(super) held: Box<[(Counter, RegisterUse)]>,
-    /// Held registers with pending writes, and those with pending reads.
+    /// Held registers with pending writes, and held registers with pending reads.
     pub(super) will_write: RegisterSet,
     pub(super) will_read: RegisterSet,
 }

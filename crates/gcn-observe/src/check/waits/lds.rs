@@ -1,4 +1,4 @@
-//! LDS bytes read and written by instructions, and accesses outstanding at a barrier.
+//! LDS bytes that instructions read and write, and accesses that are outstanding at a barrier.
 
 use gcn_emu::fault::Intent;
 use gcn_emu::observe::Access;
@@ -6,16 +6,16 @@ use gcn_emu::wave::WaveId;
 
 use crate::filter::lanes;
 
-/// LDS bytes accessed by lanes.
+/// LDS bytes that lanes access.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct LdsBytes {
-    /// Lane and first byte of each element.
+    /// Lane and address of each element.
     places: Vec<(u8, u64)>,
     /// Element size in bytes.
     bytes: u64,
 }
 
-/// Bytes that a lane copies to LDS.
+/// Number of bytes that a lane copies to LDS.
 const COPIED: u64 = 4;
 
 impl LdsBytes {
@@ -34,7 +34,7 @@ impl LdsBytes {
         }
     }
 
-    /// Bytes written by an access.
+    /// Returns the bytes that an access writes.
     pub(super) fn written(access: &Access) -> LdsBytes {
         if access.to_lds.is_none() {
             return Self::elements(access);
@@ -47,7 +47,7 @@ impl LdsBytes {
         }
     }
 
-    /// Bytes read by an access.
+    /// Returns the bytes that an access reads.
     pub(super) fn read(access: &Access) -> LdsBytes {
         match (access.intent, access.to_lds) {
             // A store that copies from LDS.
@@ -57,7 +57,7 @@ impl LdsBytes {
         }
     }
 
-    /// First lane whose bytes overlap others, and the address.
+    /// Finds the first lane whose bytes overlap `others`, and the address.
     pub(super) fn meets(&self, others: &LdsBytes) -> Option<(usize, u64)> {
         let meets = |&(_, at): &(u8, u64)| {
             let mut others_places = others.places.iter();
@@ -70,12 +70,12 @@ impl LdsBytes {
     }
 }
 
-/// Accesses outstanding when their waves reached a barrier; others may not rely on them until the next one.
+/// Accesses that were outstanding when their waves reached a barrier. Other waves may not rely on them until the next one.
 #[derive(Debug)]
 pub(super) struct Unwaited<T> {
-    /// Accesses outstanding at the previous barrier.
+    /// Accesses that were outstanding at the previous barrier.
     opened: Vec<(WaveId, T)>,
-    /// Accesses outstanding at the barrier being entered.
+    /// Accesses that are outstanding at the barrier being entered.
     arriving: Vec<(WaveId, T)>,
 }
 
@@ -89,7 +89,7 @@ impl<T> Default for Unwaited<T> {
 }
 
 impl<T> Unwaited<T> {
-    /// Records an access outstanding when a wave arrives.
+    /// Records an access that is outstanding when a wave arrives.
     pub(super) fn push(&mut self, wave: WaveId, access: T) {
         self.arriving.push((wave, access));
     }
@@ -100,12 +100,12 @@ impl<T> Unwaited<T> {
         !self.opened.is_empty()
     }
 
-    /// Accesses that others may not rely on.
+    /// Returns the accesses on which other waves may not rely.
     pub(super) fn accesses(&self) -> impl Iterator<Item = &(WaveId, T)> {
         self.opened.iter()
     }
 
-    /// True if there are none.
+    /// True if there are no such accesses.
     pub(super) fn is_empty(&self) -> bool {
         self.opened.is_empty()
     }

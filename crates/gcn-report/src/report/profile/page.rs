@@ -1,4 +1,4 @@
-//! Profiles as self-contained HTML: annotated listing and source lines of each kernel.
+//! Profiles as self-contained HTML: annotated listings and source lines of each kernel.
 
 use std::fmt;
 
@@ -9,10 +9,10 @@ use super::{CountsReport, InstructionProfile, KernelProfile, LineProfile, Profil
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Hues for classes in degrees, in order of first use.
+/// Hues of classes in degrees, in order of first use.
 const HUES: [u32; 13] = [212, 28, 145, 340, 265, 55, 185, 5, 300, 90, 235, 165, 120];
 
-/// HTML page for a profile. [`fmt::Display`] writes a single file without external scripts, styles or images.
+/// HTML page of a profile. [`fmt::Display`] writes a single file without external scripts, styles or images.
 ///
 /// # Examples
 /// ```
@@ -24,7 +24,7 @@ const HUES: [u32; 13] = [212, 28, 145, 340, 265, 55, 185, 5, 300, 90, 235, 165, 
 /// ```
 pub struct ProfilePage<'a>(pub &'a ProfileReport);
 
-/// Text of HTML.
+/// Text to be escaped in HTML.
 struct HtmlText<'a>(&'a str);
 
 impl fmt::Display for HtmlText<'_> {
@@ -45,7 +45,7 @@ impl fmt::Display for HtmlText<'_> {
     }
 }
 
-/// Writes a table head with sortable columns; numeric columns are right-aligned.
+/// Writes a table head with sortable columns. Numeric columns are right-aligned.
 fn head(f: &mut fmt::Formatter<'_>, columns: &[(&str, bool)]) -> fmt::Result {
     f.write_str("<div class=wide><table><thead><tr>")?;
     for (name, is_number) in columns {
@@ -59,7 +59,7 @@ fn head(f: &mut fmt::Formatter<'_>, columns: &[(&str, bool)]) -> fmt::Result {
     f.write_str("</tr></thead><tbody>\n")
 }
 
-/// Count columns: title, and whether numeric.
+/// Columns for counts: title, and true if numeric.
 const COUNTS: [(&str, bool); 6] = [
     ("executions", true),
     ("share", true),
@@ -69,7 +69,7 @@ const COUNTS: [(&str, bool); 6] = [
     ("conflicts", true),
 ];
 
-/// Writes the cells of [`COUNTS`]. Executions have a bar, scaled to the maximum of the table.
+/// Writes the cells for [`COUNTS`]. The bar in the executions cell is scaled to the maximum in the table.
 fn counts(f: &mut fmt::Formatter<'_>, it: &CountsReport, whole: u64, most: u64) -> fmt::Result {
     let part = percentage(it.executions, most);
     write!(
@@ -100,7 +100,7 @@ fn whole_number(f: &mut fmt::Formatter<'_>, number: u64) -> fmt::Result {
     }
 }
 
-/// File name without directories.
+/// Returns a file name without directories.
 fn base(file: &str) -> &str {
     file.rsplit('/').next().unwrap_or(file)
 }
@@ -160,13 +160,13 @@ impl LineProfile {
     }
 }
 
-/// Maximum number of executions of any row.
+/// Returns the maximum number of executions in any row.
 fn most<'c>(counts: impl Iterator<Item = &'c CountsReport>) -> u64 {
     counts.map(|it| it.executions).max().unwrap_or(0)
 }
 
 impl KernelProfile {
-    /// Writes a row of the table of kernels.
+    /// Writes a row of the kernel table.
     fn row(&self, f: &mut fmt::Formatter<'_>, number: usize, whole: u64, most: u64) -> fmt::Result {
         write!(
             f,
@@ -253,7 +253,7 @@ impl KernelProfile {
 }
 
 impl ProfileReport {
-    /// Writes the table of kernels.
+    /// Writes the kernel table.
     fn table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("<section><h2>Kernels</h2>\n")?;
         let mut columns = vec![("kernel", false), ("target", false), ("dispatches", true)];

@@ -6,29 +6,29 @@ use std::fmt::{self, Write};
 use super::super::text::printable;
 use super::{CountsReport, KernelProfile, ProfileReport};
 
-/// Maximum number of rows of instructions or source lines.
+/// Maximum number of rows with instructions or source lines.
 const MOST_ROWS: usize = 20;
 /// Titles of the count columns.
 const COLUMNS: &str = "  executions   share   lanes  lines/access    conflicts";
-/// Lanes of a wave.
+/// Number of lanes in a wave.
 const LANES: f64 = 64.0;
 
-/// Formats a count with the singular or plural of its unit.
+/// Formats a count with its unit, which is `one` or `several`.
 fn count(number: u64, one: &str, several: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { several })
 }
 
-/// Percentage of a part of a whole.
+/// Percentage of `part` in `whole`.
 pub(super) fn percentage(part: u64, whole: u64) -> f64 {
     super::ratio(part, whole).map_or(0.0, |it| 100.0 * it)
 }
 
-/// Formats a number with one decimal, or `-`.
+/// Formats a number with one decimal, or as `-`.
 fn number(it: Option<f64>) -> String {
     it.map_or("-".to_owned(), |it| format!("{it:.1}"))
 }
 
-/// Executions, share, active lanes, lines and conflicts of a row.
+/// Formats the executions, share, active lanes, lines and conflicts of a row.
 fn columns(counts: &CountsReport, whole: u64) -> String {
     let conflicts = if counts.bank_conflicts == 0 {
         "-".to_owned()
@@ -44,7 +44,7 @@ fn columns(counts: &CountsReport, whole: u64) -> String {
     )
 }
 
-/// Writes the hottest rows, and the number of further ones.
+/// Writes the hottest rows, and the number of other rows.
 fn hottest<T>(
     f: &mut fmt::Formatter<'_>,
     rows: &[T],
@@ -54,7 +54,7 @@ fn hottest<T>(
     text: impl Fn(&T) -> String,
 ) -> fmt::Result {
     let mut sorted: Vec<&T> = rows.iter().collect();
-    // A stable sort: rows that are equally hot keep their order.
+    // The sort is stable: equally hot rows remain in order.
     sorted.sort_by_key(|row| Reverse(counts(row).executions));
     writeln!(f, "{COLUMNS}  {name}")?;
     for row in sorted.iter().take(MOST_ROWS) {
@@ -76,7 +76,7 @@ fn hottest<T>(
     Ok(())
 }
 
-/// Writes everything after the name.
+/// Writes everything except the name.
 impl fmt::Display for KernelProfile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let total = &self.total;

@@ -1,4 +1,4 @@
-//! Output of profiles in every format.
+//! Output of profiles in all formats.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use super::page::ProfilePage;
 use crate::settings::ProfileFormat;
 
 impl ProfileReport {
-    /// Writes the profile in a format.
+    /// Writes the profile in format `format`.
     ///
     /// # Errors
     /// Writing to `out` fails.
