@@ -33,8 +33,8 @@
 // GCN all: first: buffer_store_dword v6, v1, s[8:11], 0 offen  [compared.s:119] of out[5]
 // GCN all: other: buffer_store_dword v6, v1, s[8:11], 0 offen  [compared.s:119] of out[5]
 // GCN all: Operands on the way part at 1 other place, too.
-// GCN 1.2: executions compared: 42 and 49; workgroups traced: 1 and 1
-// GCN 1.4, 1.4.1: executions compared: 41 and 48; workgroups traced: 1 and 1
+// GCN 1.2: executions compared: 40 and 46; workgroups traced: 1 and 1
+// GCN 1.4, 1.4.1: executions compared: 39 and 45; workgroups traced: 1 and 1
 // GCN all: exit status 3
 // GCN all: out[5] = 1608 in the first run, 2278 in the other
 // GCN all: The runs part where equal operands have different results:
@@ -53,8 +53,8 @@
 // GCN all: other: v6 = 2278: v_xor_b32_e32 v6, 0x55, v6  [compared.s:118]
 // GCN all: first: buffer_store_dword v6, v1, s[8:11], 0 offen  [compared.s:119] of out[5]
 // GCN all: other: buffer_store_dword v6, v1, s[8:11], 0 offen  [compared.s:119] of out[5]
-// GCN 1.2: executions compared: 42 and 42; workgroups traced: 1 and 1
-// GCN 1.4, 1.4.1: executions compared: 41 and 41; workgroups traced: 1 and 1
+// GCN 1.2: executions compared: 40 and 40; workgroups traced: 1 and 1
+// GCN 1.4, 1.4.1: executions compared: 39 and 39; workgroups traced: 1 and 1
 // GCN all: exit status 3
 // GCN all: sum[0] = 64 in the first run, 128 in the other
 // GCN all: The runs part where equal operands have different results:

@@ -35,7 +35,7 @@
 // GCN all: └─ address: constants s14 = 0xffffffff, s15 = 0x27fac
 // GCN all: inputs: a[12..16], b[0..4]
 // GCN all: arguments: bytes 0..24
-// GCN all: 24 instructions, 53 executions, 1 workgroup traced
+// GCN all: 24 instructions, 50 executions, 1 workgroup traced
 .globl kernel
 .p2align 8
 .type kernel,@function

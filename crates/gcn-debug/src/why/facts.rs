@@ -5,9 +5,9 @@
 use gcn_emu::observe::{Context, Instruction};
 use gcn_emu::step::{Arg, Executor, Step};
 use gcn_isa::dpp::Permutation;
-use gcn_isa::effect::{AluOp, LaneMove};
+use gcn_isa::effect::{AluOp, Bitwise, LaneMove, Shift};
 use gcn_isa::uses::{Registers, Unit, UnnumberedState, UseOrigin, UsedLanes};
-use gcn_isa::{Does, Field, Kind, Ty, regs};
+use gcn_isa::{Does, Field, Kind, Slot, Ty, regs};
 
 /// Register number: vector registers first, then scalar registers, then other state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -151,7 +151,22 @@ pub(crate) struct Read {
     pub(crate) element: Option<u8>,
     /// For a source of a selection, the condition value that selects it.
     pub(crate) chosen_if: Option<bool>,
+    /// For a source of a packed operation, the bits that go into the low and high half of the result.
+    pub(crate) halves: Option<[u32; 2]>,
 }
+
+impl Read {
+    /// Returns the bits read for some bits of a packed operation's result.
+    pub(crate) fn packed(&self, bits: u32) -> u32 {
+        self.halves.map_or(u32::MAX, |[low, high]| {
+            let of = |half: u32, source: u32| if bits & half != 0 { source } else { 0 };
+            of(LOW, low) | of(!LOW, high)
+        })
+    }
+}
+
+/// Low half of a dword.
+const LOW: u32 = 0xffff;
 
 /// Condition of a selection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -172,6 +187,61 @@ pub(crate) struct Write {
     pub(crate) is_f32: bool,
     /// True for a lane mask, in which bit `n` depends on lane `n` of the sources.
     pub(crate) is_mask: bool,
+}
+
+/// Bits of a vector source on which bits of a 32-bit result depend.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum SourceBits {
+    /// All bits.
+    All,
+    /// The same bits, as far as this mask has them.
+    Same(u32),
+    /// The result is the source, shifted left.
+    ShiftedLeft(u32),
+    /// The result is the source, shifted right; true if it is sign-extended.
+    ShiftedRight(u32, bool),
+}
+
+impl SourceBits {
+    /// Derives the bits from an operation and its constants.
+    fn of(does: Does, constants: &[u32]) -> SourceBits {
+        let Does::Alu(op) = does else {
+            return SourceBits::All;
+        };
+        let (op, is_reversed) = op.in_order();
+        match (op, constants) {
+            (AluOp::Bitwise(Bitwise::And), &[mask]) => SourceBits::Same(mask),
+            (AluOp::Move | AluOp::Not | AluOp::Bitwise(_), _) => SourceBits::Same(u32::MAX),
+            (AluOp::Shift(shift), &[by]) if is_reversed => match (shift, by % 32) {
+                (Shift::Left, by) => SourceBits::ShiftedLeft(by),
+                (Shift::Right, by) => SourceBits::ShiftedRight(by, false),
+                (Shift::Arithmetic, by) => SourceBits::ShiftedRight(by, true),
+            },
+            _ => SourceBits::All,
+        }
+    }
+
+    /// Returns the bits of the source for some bits of the result.
+    pub(crate) fn for_result(self, bits: u32) -> u32 {
+        match self {
+            SourceBits::All => u32::MAX,
+            SourceBits::Same(mask) => bits & mask,
+            SourceBits::ShiftedLeft(by) => bits >> by,
+            SourceBits::ShiftedRight(by, extends) => {
+                let has_sign = extends && bits & !(u32::MAX >> by) != 0;
+                bits << by | u32::from(has_sign) << 31
+            }
+        }
+    }
+}
+
+/// Transfer of control to an address in registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Jump {
+    /// Call that returns to this address.
+    Call(u64),
+    /// Return, or another jump.
+    Other,
 }
 
 /// Instruction class for slicing.
@@ -209,6 +279,9 @@ pub(crate) struct Facts {
     pub(crate) selector: Option<Selector>,
     /// True if the destination receives the old EXEC, and EXEC the result.
     pub(crate) saves_exec: bool,
+    /// Bits of the vector sources on which those of the result depend.
+    pub(crate) source_bits: SourceBits,
+    pub(crate) jump: Option<Jump>,
     /// True for loads that convert the element, so every result depends on all of its bytes.
     pub(crate) is_converted: bool,
 }
@@ -310,6 +383,7 @@ impl Facts {
                     };
                     reads.push(Read {
                         chosen_if,
+                        halves: slot.and_then(|slot| halves(step, slot, &slots)),
                         register,
                         dword,
                         bits: it.read,
@@ -346,12 +420,28 @@ impl Facts {
             .then(|| slots.iter().position(|slot| slot.field == Field::Src1))
             .flatten()
             .and_then(|place| instruction.operands.get(place).copied());
-        let has_dpp = step.inst.layout().has(Field::DppCtrl);
+        let layout = step.inst.layout();
+        let has_dpp = layout.has(Field::DppCtrl);
+        let constants = constants(&instruction.operands[..]);
+        let is_plain = !layout.has(Field::DstSel)
+            && !(layout.has(Field::Clamp) && step.inst.get(Field::Clamp) != 0)
+            && slots.iter().all(|slot| slot.ty.bytes() == 4);
+        let is_call = uses
+            .registers()
+            .any(|it| it.written != 0 && it.operand().is_some());
         Facts {
             pc: context.pc,
             text: step.inst.text(),
             does,
-            constants: constants(&instruction.operands[..]),
+            source_bits: match is_vector_alu && is_plain {
+                true => SourceBits::of(does, &constants),
+                false => SourceBits::All,
+            },
+            jump: uses.calls().then(|| match is_call {
+                true => Jump::Call(context.dispatched.code.address(step.following())),
+                false => Jump::Other,
+            }),
+            constants,
             target: match step.run {
                 Executor::Branch(_, distance) => {
                     let next = context.dispatched.code.address(step.following());
@@ -411,6 +501,27 @@ fn chosen_field(does: Does) -> Option<Field> {
         Does::Alu(AluOp::Reversed(AluOp::Select)) => Some(Field::Src1),
         _ => None,
     }
+}
+
+/// Returns the bits of a packed operation's source that go into the low and high half of its result.
+fn halves(step: &Step, slot: &Slot, slots: &[&Slot]) -> Option<[u32; 2]> {
+    let inst = step.inst;
+    let number = match slot.field {
+        Field::Src0 => 0,
+        Field::Src1 => 1,
+        Field::Src2 => 2,
+        _ => return None,
+    };
+    let is_packed = |it: &Slot| matches!(it.ty, Ty::F16x2 | Ty::I16x2);
+    if !inst.layout().has(Field::OpSelHi) || !slots.iter().all(|it| is_packed(it)) {
+        return None;
+    }
+    let high = inst.get(Field::OpSelHi) | inst.get(Field::OpSelHi2) << 2;
+    let half = |selection: u64| match selection >> number & 1 {
+        0 => LOW,
+        _ => !LOW,
+    };
+    Some([half(inst.get(Field::OpSel)), half(high)])
 }
 
 fn is_lane_move(does: Does) -> bool {

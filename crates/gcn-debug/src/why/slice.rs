@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use gcn_emu::wave::WaveId;
+use gcn_isa::Does;
 
 use super::facts::{Class, Edge, Read, Reads, Register};
 use super::trace::{GDS, Group, Instance, LDS, Trace, Unit, Writer};
@@ -25,12 +26,25 @@ pub(crate) enum Outcome {
     Branch,
 }
 
+/// Entries of [`Slice`]'s list of branches.
+const UNKNOWN: u32 = u32::MAX;
+const NONE: u32 = u32::MAX - 1;
+
+/// Source of an edge that [`Slice::resolve`] sets.
+const UNRESOLVED: u32 = u32::MAX;
+
+/// Maximum number of branches to follow backwards in search of a common one.
+const MAX_COVERING: usize = 32;
+
 /// Node of a slice.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Node {
     pub(crate) at: Instance,
     pub(crate) outcome: Outcome,
     pub(crate) lane: u8,
+    /// True if the branch that led to the instruction also led to those that use the result, which depend on it lane
+    /// by lane.
+    pub(crate) is_covered: bool,
 }
 
 /// Origin at which a dependence chain ends.
@@ -53,7 +67,7 @@ pub(crate) enum Source {
 }
 
 /// Target of an edge.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Target {
     Node(u32),
     Source(u32),
@@ -82,6 +96,12 @@ pub(crate) struct Slice {
     source_places: HashMap<Source, u32>,
     /// Source node, kind and target of each edge.
     pub(crate) edges: Vec<(u32, Edge, Target)>,
+    /// True for nodes that were expanded again for other bits, so that edges may be repeated.
+    is_again: Vec<bool>,
+    /// Branch of each instance, by wave and index: [`UNKNOWN`], [`NONE`], or the index of the branch.
+    branches: Vec<Vec<u32>>,
+    /// Edges to initial contents of memory, by node and index of the unit that it read, with the relevant bits.
+    initial: HashMap<(u32, usize), (usize, u32)>,
     /// Untraced workgroups that wrote bytes read by the slice.
     pub(crate) missing: HashSet<Group>,
     /// True if the slice was cut at the maximum number of nodes.
@@ -96,8 +116,8 @@ impl Slice {
         for byte in address..address.saturating_add(bytes) {
             let source = match trace.last_writer(byte) {
                 Writer::Instance(at) => {
-                    if let Some(node) = written(trace, at, byte) {
-                        let root = slice.node(node, u32::MAX);
+                    if let Some((node, bits)) = written(trace, at, byte) {
+                        let root = slice.node(node, bits);
                         slice.roots.push(Target::Node(root));
                     }
                     continue;
@@ -165,7 +185,7 @@ impl Slice {
                     let byte = LDS | byte;
                     let root = match trace.last_writer_in_lds(Group { run, group }, byte) {
                         Writer::Instance(at) => match written(trace, at, byte) {
-                            Some(node) => Target::Node(slice.node(node, u32::MAX)),
+                            Some((node, bits)) => Target::Node(slice.node(node, bits)),
                             None => continue,
                         },
                         Writer::Group(_) | Writer::Nobody => {
@@ -195,6 +215,52 @@ impl Slice {
             }
             self.expand(trace, node, bits);
         }
+        self.resolve(trace);
+    }
+
+    /// Sets the targets of edges to initial contents of memory, when all relevant bits are known: a source has all
+    /// adjacent bytes.
+    fn resolve(&mut self, trace: &Trace) {
+        let mut initial: Vec<_> = self.initial.drain().collect();
+        initial.sort_unstable_by_key(|(_, (edge, _))| *edge);
+        for ((from, place), (edge, wanted)) in initial {
+            let reader = self.nodes[from as usize].at;
+            let run = trace.waves[reader.wave as usize].run;
+            let unit = &trace.units(trace.record(reader))[place];
+            let mut edge = Some(edge);
+            let mut byte = 0;
+            while byte < unit.bytes.1 {
+                let bytes = (byte..).take_while(|it| unit.has(*it, wanted)).count() as u8;
+                if bytes == 0 {
+                    byte += 1;
+                    continue;
+                }
+                let address = unit.address + u64::from(byte);
+                let source = self.source(if address & LDS != 0 {
+                    let address = address & !LDS;
+                    Source::Lds { address, bytes }
+                } else if address & GDS != 0 {
+                    let address = address & !GDS;
+                    Source::Gds { address, bytes }
+                } else {
+                    Source::Memory {
+                        run,
+                        address,
+                        bytes,
+                    }
+                });
+                let new = (from, Edge::Data, Target::Source(source));
+                match edge.take() {
+                    Some(edge) => self.edges[edge] = new,
+                    None => self.edges.push(new),
+                }
+                byte += bytes;
+            }
+        }
+        let mut seen = HashSet::new();
+        let is_again = &self.is_again;
+        self.edges
+            .retain(|edge| !is_again[edge.0 as usize] || seen.insert(*edge));
     }
 
     /// Returns the index of a node, after adding the node and the relevant bits if they are new.
@@ -204,9 +270,11 @@ impl Slice {
         if place == next {
             self.nodes.push(node);
             self.bits.push(0);
+            self.is_again.push(false);
         }
         let new = bits & !self.bits[place as usize];
         if new != 0 {
+            self.is_again[place as usize] |= self.bits[place as usize] != 0;
             self.bits[place as usize] |= new;
             self.queue.push_back((place, new));
         }
@@ -259,12 +327,29 @@ impl Slice {
                         || is_atomic
                 }
             };
-            if is_used {
-                self.read(trace, from, read, bits);
+            let wanted = match (node.outcome, facts.does) {
+                (Outcome::Memory { .. }, Does::Store(_)) if read.element.is_some() => bits,
+                (Outcome::Register(_), _)
+                    if read.edge == Edge::Data && read.reads == Reads::Own =>
+                {
+                    facts.source_bits.for_result(bits) & read.packed(bits)
+                }
+                _ => u32::MAX,
+            };
+            if is_used && read.bits & wanted != 0 {
+                let read = Read {
+                    bits: read.bits & wanted,
+                    ..*read
+                };
+                self.read(trace, from, &read, bits);
             }
         }
         if facts.class == Class::Memory {
             let per_element = units.iter().map(|it| it.dword + 1).max().unwrap_or(1);
+            let wanted = match (node.outcome, facts.does) {
+                (Outcome::Register(_), Does::Load(ty)) if ty.bytes() >= 4 => bits,
+                _ => u32::MAX,
+            };
             for (place, unit) in units.iter().enumerate().filter(|(_, it)| it.is_read) {
                 let is_of_lane = !is_lane || unit.lane == node.lane;
                 let is_of_dword = match (node.outcome, written) {
@@ -275,16 +360,19 @@ impl Slice {
                     _ => true,
                 };
                 if is_of_lane && is_of_dword {
-                    self.bytes(trace, from, place);
+                    self.bytes(trace, from, place, wanted);
                 }
             }
         }
-        if let Some(at) = trace.branch(node.at) {
+        if !node.is_covered
+            && let Some(at) = self.branch(trace, node.at)
+        {
             let branch = self.node(
                 Node {
                     at,
                     outcome: Outcome::Branch,
                     lane: node.lane,
+                    is_covered: false,
                 },
                 u32::MAX,
             );
@@ -311,7 +399,7 @@ impl Slice {
             Reads::Noted => self.register(trace, from, read, record.lane, read.bits),
             Reads::AllLanes => {
                 for lane in 0..64 {
-                    self.register(trace, from, read, lane, read.bits);
+                    self.from_lane(trace, from, read, lane);
                 }
             }
             Reads::Permuted => {
@@ -320,12 +408,12 @@ impl Slice {
                     None => Some(own),
                 };
                 if let Some(lane) = lane {
-                    self.register(trace, from, read, lane, read.bits);
+                    self.from_lane(trace, from, read, lane);
                 }
             }
             Reads::Pulled => {
                 let lane = trace.pulled(record).map_or(own, |it| it[usize::from(own)]);
-                self.register(trace, from, read, lane, read.bits);
+                self.from_lane(trace, from, read, lane);
             }
             Reads::Bit if is_lane => {
                 if read.dword == own / 32 {
@@ -354,6 +442,15 @@ impl Slice {
                 _ => self.register(trace, from, read, NO_LANE, read.bits),
             },
         }
+    }
+
+    /// Follows a register read in a lane that may be another one, which has a value for others only while it is active.
+    fn from_lane(&mut self, trace: &Trace, from: u32, read: &Read, lane: u8) {
+        let Node { at, lane: own, .. } = self.nodes[from as usize];
+        if lane != own {
+            self.inactive(trace, from, at, lane);
+        }
+        self.register(trace, from, read, lane, read.bits);
     }
 
     /// Adds edges to the reaching definitions for some bits of a register.
@@ -410,12 +507,23 @@ impl Slice {
             if write.is_mask {
                 for bit in (0..32).filter(|bit| found >> bit & 1 != 0) {
                     let lane = write.dword * 32 + bit;
-                    let node = self.node(Node { at, outcome, lane }, 1 << bit);
+                    let node = Node {
+                        at,
+                        outcome,
+                        lane,
+                        is_covered: false,
+                    };
+                    let node = self.node(node, 1 << bit);
                     targets.push(Target::Node(node));
                 }
             } else {
-                let lane = if is_vector { lane } else { NO_LANE };
-                let node = self.node(Node { at, outcome, lane }, found);
+                let node = Node {
+                    at,
+                    outcome,
+                    lane: if is_vector { lane } else { NO_LANE },
+                    is_covered: !is_vector && self.is_covered(trace, from, at),
+                };
+                let node = self.node(node, found);
                 targets.push(Target::Node(node));
             }
             if left == 0 {
@@ -431,7 +539,43 @@ impl Slice {
         targets
     }
 
-    /// Follows the EXEC bit that kept an instruction from overwriting a lane's earlier value.
+    /// Returns the branch on which an instance depends, as [`Trace::branch`] does.
+    fn branch(&mut self, trace: &Trace, of: Instance) -> Option<Instance> {
+        let wave = of.wave as usize;
+        if self.branches.is_empty() {
+            self.branches.resize(trace.waves.len(), Vec::new());
+        }
+        let branches = &mut self.branches[wave];
+        if branches.is_empty() {
+            branches.resize(trace.waves[wave].records.len(), UNKNOWN);
+        }
+        let known = &mut branches[of.at as usize];
+        if *known == UNKNOWN {
+            *known = trace.branch(of).map_or(NONE, |it| it.at);
+        }
+        (*known != NONE).then_some(Instance {
+            wave: of.wave,
+            at: *known,
+        })
+    }
+
+    /// True if the branch that led to an instruction also led to node `from`.
+    fn is_covered(&mut self, trace: &Trace, from: Option<u32>, at: Instance) -> bool {
+        let (Some(from), Some(branch)) = (from, self.branch(trace, at)) else {
+            return false;
+        };
+        let mut it = self.branch(trace, self.nodes[from as usize].at);
+        for _ in 0..MAX_COVERING {
+            match it {
+                Some(leading) if leading == branch => return true,
+                Some(leading) if leading.at > branch.at => it = self.branch(trace, leading),
+                _ => break,
+            }
+        }
+        false
+    }
+
+    /// Follows the EXEC bit that decided whether an instruction wrote a lane, or gave its value to another.
     fn inactive(&mut self, trace: &Trace, from: u32, at: Instance, lane: u8) {
         if !trace.facts(at).has_exec() {
             return;
@@ -449,69 +593,69 @@ impl Slice {
         self.definitions(trace, use_of, NO_LANE, 1 << (lane % 32));
     }
 
-    /// Follows bytes that an instruction read.
-    fn bytes(&mut self, trace: &Trace, from: u32, place: usize) {
+    /// Follows bytes that an instruction read, those with `wanted` bits of their dword.
+    fn bytes(&mut self, trace: &Trace, from: u32, place: usize, wanted: u32) {
         let reader = self.nodes[from as usize].at;
-        let run = trace.waves[reader.wave as usize].run;
         let units = trace.units(trace.record(reader));
         let unit = &units[place];
-        let target = match trace.writer_of(unit) {
-            // An earlier lane of the same atomic operation.
-            Writer::Instance(at) if at == reader => {
-                match written_in(&units[..place], at, unit.address) {
-                    Some(node) => Target::Node(self.node(node, u32::MAX)),
-                    None => return,
+        let mut wanted_bytes = (0..unit.bytes.1).filter(|byte| unit.has(*byte, wanted));
+        match trace.writer_of(unit) {
+            // Several lanes may have written the bytes.
+            Writer::Instance(at) => {
+                for byte in wanted_bytes {
+                    let address = unit.address + u64::from(byte);
+                    let written = match at == reader {
+                        // An earlier lane of the same atomic operation.
+                        true => written_in(&units[..place], at, address),
+                        false => written(trace, at, address),
+                    };
+                    if let Some((node, bits)) = written {
+                        let node = self.node(node, bits);
+                        self.edge(from, Edge::Data, Target::Node(node));
+                    }
                 }
             }
-            Writer::Instance(at) => match written(trace, at, unit.address) {
-                Some(node) => Target::Node(self.node(node, u32::MAX)),
-                None => return,
-            },
             Writer::Group(group) => {
                 self.missing.insert(group);
-                Target::Source(self.source(Source::Group(group)))
+                let source = self.source(Source::Group(group));
+                self.edge(from, Edge::Data, Target::Source(source));
             }
-            Writer::Nobody => {
-                let address = unit.address;
-                Target::Source(self.source(if address & LDS != 0 {
-                    Source::Lds {
-                        address: address & !LDS,
-                        bytes: unit.bytes.1,
-                    }
-                } else if address & GDS != 0 {
-                    Source::Gds {
-                        address: address & !GDS,
-                        bytes: unit.bytes.1,
-                    }
-                } else {
-                    Source::Memory {
-                        run,
-                        address,
-                        bytes: unit.bytes.1,
-                    }
-                }))
+            Writer::Nobody if wanted_bytes.next().is_some() => {
+                let next = (self.edges.len(), 0);
+                let (edge, bits) = self.initial.entry((from, place)).or_insert(next);
+                *bits |= wanted;
+                if *edge == self.edges.len() {
+                    let target = Target::Source(UNRESOLVED);
+                    self.edges.push((from, Edge::Data, target));
+                }
             }
-        };
-        self.edge(from, Edge::Data, target);
+            Writer::Nobody => {}
+        }
     }
 }
 
-/// Returns the lane and dword through which an instruction wrote a byte; the last lane if several did.
-fn written(trace: &Trace, at: Instance, address: u64) -> Option<Node> {
+/// Returns the lane and dword through which an instruction wrote a byte, and the byte's bits in that dword; the last
+/// lane if several did.
+fn written(trace: &Trace, at: Instance, address: u64) -> Option<(Node, u32)> {
     written_in(trace.units(trace.record(at)), at, address)
 }
 
-/// Returns the last of `units` that wrote a byte.
-fn written_in(units: &[Unit], at: Instance, address: u64) -> Option<Node> {
-    let has =
-        |it: &&Unit| it.is_written && address.wrapping_sub(it.address) < u64::from(it.bytes.1);
+/// Returns the last of `units` that wrote a byte, and the byte's bits in its dword.
+fn written_in(units: &[Unit], at: Instance, address: u64) -> Option<(Node, u32)> {
+    let place = |it: &Unit| address.wrapping_sub(it.address);
+    let has = |it: &&Unit| it.is_written && place(it) < u64::from(it.bytes.1);
     let unit = units.iter().rev().find(has)?;
-    Some(Node {
+    let node = Node {
         at,
         outcome: Outcome::Memory {
             element: unit.element,
             dword: unit.dword,
         },
         lane: unit.lane,
-    })
+        is_covered: false,
+    };
+    Some((
+        node,
+        0xff << (8 * (u32::from(unit.bytes.0) + place(unit) as u32)),
+    ))
 }

@@ -14,7 +14,7 @@ use gcn_emu::wave::WaveId;
 use gcn_isa::Does;
 
 use super::control::ControlDependences;
-use super::facts::{Class, Facts, Reads, Register, Selector, noted_lane};
+use super::facts::{Class, Facts, Jump, Reads, Register, Selector, noted_lane};
 use super::shadow::{Shadow, WriterId};
 
 /// Maximum size of a trace in bytes.
@@ -65,6 +65,13 @@ pub(crate) struct Unit {
     pub(crate) is_written: bool,
 }
 
+impl Unit {
+    /// True if some bits of the dword are in byte `byte` of this part.
+    pub(crate) fn has(&self, byte: u8, bits: u32) -> bool {
+        byte < self.bytes.1 && bits >> (8 * (self.bytes.0 + byte)) & 0xff != 0
+    }
+}
+
 /// Trace record of an executed instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Record {
@@ -73,9 +80,22 @@ pub(crate) struct Record {
     units: (u32, u32),
     /// Index of the source lanes or selection mask in the trace.
     more: u32,
+    /// Index of the call in [`WaveTrace`]'s list.
+    call: u32,
     pub(crate) exec: u64,
     /// Selected lane.
     pub(crate) lane: u8,
+}
+
+/// Code that a jump to an address in registers has entered: a function, or a case of a switch.
+#[derive(Clone, Copy, Debug)]
+struct Call {
+    /// Index of the jump; `None` for the kernel.
+    by: Option<u32>,
+    /// Call in which execution continues at the return.
+    outer: u32,
+    /// Address to which the code returns.
+    back: Option<u64>,
 }
 
 /// Trace of a wave.
@@ -86,11 +106,44 @@ pub(crate) struct WaveTrace {
     pub(crate) records: Vec<Record>,
     definitions: HashMap<Register, Vec<u32>>,
     branches: HashMap<u64, Vec<u32>>,
+    /// The kernel, then calls in order.
+    calls: Vec<Call>,
+    /// Current call.
+    call: u32,
+    /// Index of a jump whose target has not been executed.
+    jump: Option<u32>,
     /// Issued memory instructions that have not taken effect, by address. Used if memory operations take effect late.
     late: HashMap<u64, VecDeque<u32>>,
 }
 
 impl WaveTrace {
+    /// Updates the current call for the target of a jump. Returns to a call, or enters another.
+    fn arrive(&mut self, by: u32, jump: Jump, pc: u64) {
+        let mut call = self.call;
+        loop {
+            let it = self.calls[call as usize];
+            if it.by.is_none() {
+                break;
+            }
+            if it.back == Some(pc) {
+                self.call = it.outer;
+                return;
+            }
+            call = it.outer;
+        }
+        let current = self.calls[self.call as usize];
+        let (outer, back) = match jump {
+            Jump::Call(back) => (self.call, Some(back)),
+            Jump::Other => (current.outer, current.back),
+        };
+        self.call = self.calls.len() as u32;
+        self.calls.push(Call {
+            by: Some(by),
+            outer,
+            back,
+        });
+    }
+
     /// Returns the index of the record whose access takes effect.
     fn accessing(&mut self, context: &Context<'_>) -> u32 {
         let last = self.records.len().saturating_sub(1) as u32;
@@ -219,16 +272,22 @@ impl Trace {
         })
     }
 
-    /// Returns the last execution before `before` of a branch on which that instruction depends.
+    /// Returns the last execution before `before` of a branch on which that instruction depends: of those in the same
+    /// call, or else the jump that entered it.
     pub(crate) fn branch(&self, before: Instance) -> Option<Instance> {
         let wave = &self.waves[before.wave as usize];
+        let call = self.record(before).call;
+        let by = wave.calls[call as usize].by;
         let branches = self.control.of(self.facts(before).pc);
         let last = branches.iter().filter_map(|pc| {
             let all = wave.branches.get(pc)?;
             let end = all.partition_point(|at| *at < before.at);
-            all[..end].last()
+            let inner = all[..end].iter().rev().copied();
+            inner
+                .take_while(|at| by.is_none_or(|by| *at > by))
+                .find(|at| wave.records[*at as usize].call == call)
         });
-        let at = *last.max()?;
+        let at = last.max().or(by)?;
         Some(Instance {
             wave: before.wave,
             at,
@@ -312,6 +371,13 @@ impl Trace {
                 records: Vec::new(),
                 definitions: HashMap::new(),
                 branches: HashMap::new(),
+                calls: vec![Call {
+                    by: None,
+                    outer: 0,
+                    back: None,
+                }],
+                call: 0,
+                jump: None,
                 late: HashMap::new(),
             });
         }
@@ -344,13 +410,25 @@ impl Trace {
             return;
         }
         self.instructions += 1;
+        let trace = &mut self.waves[wave as usize];
+        if let Some(by) = trace.jump.take() {
+            let from = &self.facts[trace.records[by as usize].facts as usize];
+            if let Some(jump) = from.jump {
+                trace.arrive(by, jump, context.pc);
+            }
+        }
+        let call = trace.call;
         let facts = &self.facts[number as usize];
+        if facts.jump.is_some() {
+            trace.jump = Some(trace.records.len() as u32);
+        }
         let exec = instruction.exec;
         let end = self.units.len() as u32;
         let mut record = Record {
             facts: number,
             units: (end, end),
             more: u32::MAX,
+            call,
             exec,
             lane: noted_lane(facts, context, exec),
         };
