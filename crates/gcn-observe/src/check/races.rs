@@ -30,7 +30,7 @@
 //! sequence with which compilers implement other atomics.
 //!
 //! # Shadow
-//! Each byte has a history of its last accesses (`shadow`). A workgroup has a shadow of its LDS (`group`), and a
+//! Each byte has a history of its last accesses (`cell`, `shadow`). A workgroup has a shadow of its LDS (`group`), and a
 //! dispatch has a shadow of global memory (`global`, `run`). The shadows of concurrent dispatches are compared when
 //! they end (`concurrent_dispatches`).
 //!
@@ -58,12 +58,14 @@
 //! there are more, it is compared with the oldest of them before it ends.
 //!
 //! A dispatch's shadow of global memory may take 4 GiB; memory accessed after that is not watched. A shadow takes about
-//! 24 bytes per 256 bytes accessed as a whole, six times the size of the memory if dwords are accessed separately, and
-//! 24 times if bytes are. Waves after the first 16 million of a dispatch are not watched. A wave that has released more
-//! than four million times (a lane, 65 thousand) is unordered with everything, and its races are no longer reported.
+//! 24 bytes per 256 bytes accessed as a whole, twice the size of the memory if dwords are accessed separately, and eight
+//! times if bytes are; three times as much if several accesses to one of them may still race. Waves after the first 16
+//! million of a dispatch are not watched. A wave that has released more than four million times (a lane, 65 thousand)
+//! is unordered with everything, and its races are no longer reported.
 
 mod access;
 mod clock;
+mod cell;
 mod lds_queue;
 mod shadow;
 mod global;

@@ -11,8 +11,9 @@ use gcn_emu::observe::Span;
 use hashbrown::HashMap;
 
 use super::access::{AccessKind, EntryLayout, HOST, PastAccess, clashes};
+use super::cell::{Conflicts, HappensBefore};
 use super::clock::OrderedClocks;
-use super::shadow::{Conflicts, HappensBefore, QUARTER, ROW, ShadowRow, rows};
+use super::shadow::{QUARTER, ROW, ShadowRow, rows};
 
 /// Number of rows in a page.
 const ROWS: usize = 32;

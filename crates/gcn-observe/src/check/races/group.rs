@@ -10,10 +10,11 @@ use gcn_emu::wave::WaveId;
 use gcn_isa::uses::Order;
 use hashbrown::HashMap;
 
-use super::access::{AccessKind, HOST, PastAccess, ShadowedMemory};
+use super::access::{AccessKind, EntryLayout, HOST, PastAccess, Release, ShadowedMemory};
+use super::cell::HappensBefore;
 use super::clock::{Knowledge, OrderedClocks};
 use super::run::RaceDispatch;
-use super::shadow::{HappensBefore, LdsShadow};
+use super::shadow::LdsShadow;
 use super::synchronization::LastSwapLoads;
 use crate::waves;
 
@@ -41,6 +42,31 @@ pub(super) enum CachePath {
     PastCache,
     /// A load through the scalar cache.
     ScalarCache,
+}
+
+impl CachePath {
+    /// Path of an access of a kind.
+    pub(super) fn new(kind: AccessKind, is_scalar: bool) -> CachePath {
+        match kind {
+            // The swap fails if the loaded value is stale.
+            AccessKind::SwapLoad => CachePath::PastCache,
+            _ if is_scalar => CachePath::ScalarCache,
+            AccessKind::Load => CachePath::Cache,
+            AccessKind::CoherentLoad
+            | AccessKind::Store
+            | AccessKind::Atomic
+            | AccessKind::FailedSwap => CachePath::PastCache,
+        }
+    }
+}
+
+/// Accesses that happen before one by a wave.
+#[derive(Debug)]
+pub(super) struct EarlierAccesses {
+    /// Clocks of the waves that it has synchronized with.
+    known: Arc<OrderedClocks>,
+    /// Clock up to which they include those of its workgroup.
+    since: u32,
 }
 
 /// Clocks of a wave.
@@ -94,12 +120,36 @@ impl Default for WaveClocks {
 }
 
 impl WaveClocks {
-    /// True if a store to `memory` may be intended to publish earlier operations.
-    pub(super) fn has_to_publish(&self, memory: ShadowedMemory) -> bool {
-        match memory {
+    /// Release properties that waits give a write by the wave.
+    pub(super) fn completed(&mut self, scoreboard: &Scoreboard) -> Release {
+        Release {
+            to_agent: self.is_complete(scoreboard),
+            to_group: scoreboard.counters().lgkm == 0,
+            publishes: false,
+        }
+    }
+
+    /// Release properties of a write to `memory` by the wave, which may be intended to publish earlier operations.
+    pub(super) fn release(
+        &self,
+        memory: ShadowedMemory,
+        completed: Release,
+        layout: EntryLayout,
+    ) -> Release {
+        let has_to_publish = match memory {
             ShadowedMemory::Lds => self.wrote_lds,
             ShadowedMemory::Global => self.wrote_lds || self.wrote_global,
+        };
+        Release {
+            // The wave's writes may be those of other lanes.
+            publishes: !layout.has_lanes() && has_to_publish,
+            ..completed
         }
+    }
+
+    /// Advances the clock after a release.
+    pub(super) fn tick(&mut self, layout: EntryLayout) {
+        self.clock = self.clock.saturating_add(1).min(layout.last_clock());
     }
 
     /// True if waits have completed all vector memory operations. Cache operations do not count, since a fence issues
@@ -238,39 +288,58 @@ impl GroupShadow {
         is_kept
     }
 
-    /// Returns the clocks up to which earlier accesses happen before an access by the wave: one clock for each other
-    /// wave that it has synchronized with, and one for its own workgroup.
+    /// Accesses that happen before one by a wave.
     pub(super) fn order(
         &mut self,
         number: u32,
-        way: CachePath,
+        path: CachePath,
         run: &RaceDispatch,
         scoreboard: &Scoreboard,
-    ) -> (Arc<OrderedClocks>, u32) {
+    ) -> EarlierAccesses {
         let (since, own) = (self.since, self.first + number);
         let wave = self.wave(number);
-        match way {
-            CachePath::ScalarCache => (wave.scalar.clone(), wave.scalar_since),
+        let known = match path {
+            CachePath::ScalarCache => {
+                return EarlierAccesses {
+                    known: wave.scalar.clone(),
+                    since: wave.scalar_since,
+                };
+            }
             CachePath::Cache => {
                 wave.has_invalidated = false;
-                (wave.knowledge.known.clone(), since)
+                wave.knowledge.known.clone()
             }
             CachePath::PastCache => {
                 wave.receive(own, scoreboard, run);
-                let Knowledge {
-                    known,
-                    past_cache: arrived,
-                } = &wave.knowledge;
-                if arrived.is_empty() {
-                    return (known.clone(), since);
-                }
-                let all = wave.past_cache.get_or_insert_with(|| {
+                let Knowledge { known, past_cache } = &wave.knowledge;
+                let all = || {
                     let mut all = (**known).clone();
-                    all.join(arrived);
+                    all.join(past_cache);
                     Arc::new(all)
-                });
-                (all.clone(), since)
+                };
+                match past_cache.is_empty() {
+                    true => known.clone(),
+                    false => wave.past_cache.get_or_insert_with(all).clone(),
+                }
             }
+        };
+        EarlierAccesses { known, since }
+    }
+
+    /// Happens-before order of an access to `memory` by a wave of the workgroup.
+    pub(super) fn happens_before<'a>(
+        &self,
+        earlier: &'a EarlierAccesses,
+        memory: ShadowedMemory,
+        run: &RaceDispatch,
+    ) -> HappensBefore<'a> {
+        HappensBefore {
+            layout: run.layout,
+            group: self.waves(),
+            since: earlier.since,
+            known: &earlier.known,
+            is_lds: memory == ShadowedMemory::Lds,
+            is_without_acquires: !run.means.acquires,
         }
     }
 
@@ -339,7 +408,7 @@ impl GroupShadow {
         released.join(&wave.knowledge.past_cache);
         if wave.is_complete(scoreboard) {
             released.add(own, wave.clock);
-            wave.clock = wave.clock.saturating_add(1).min(run.layout.last_clock());
+            wave.tick(run.layout);
         }
     }
 

@@ -6,9 +6,10 @@ use gcn_emu::observe::{Access, Context, MemoryEvent, Span};
 use gcn_isa::Inst;
 
 use super::access::{AccessKind, AccessPart, DWORD, EntryLayout, PastAccess, ShadowedMemory};
+use super::cell::{Conflict, HappensBefore};
 use super::lanes::{Comparison, Overlap, Stored, compare, lane_of, stored};
 use super::run::RaceDispatch;
-use super::shadow::{Conflict, HappensBefore, LdsShadow};
+use super::shadow::LdsShadow;
 use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Help, Kind, Side};
 
 /// Help for a race between waves of a workgroup.

@@ -1,15 +1,16 @@
 //! Shadow memory: the last accesses to each byte.
 //!
-//! A row covers 256 bytes, which is one dword for each of 64 lanes. It has a single [`ShadowCell`] as long as it is accessed as
-//! a whole. After that, it has a cell per quarter or dword, or a cell per byte if part of a dword has been accessed.
+//! A row covers 256 bytes, which is one dword for each of 64 lanes. It has a single [`ShadowCell`] as long as it is accessed as a whole. After that, it has a cell per quarter or dword, or
+//! a cell per byte if part of a dword has been accessed. Cells of dwords and bytes are stored as single accesses until one of
+//! them has more than one.
 
 use std::mem::take;
 use std::ops::Range;
 
-use gcn_emu::observe::ShareAccess;
+use gcn_emu::observe::{ShareAccess, Span};
 
-use super::access::{AccessKind, EntryLayout, PastAccess, clashes};
-use super::clock::OrderedClocks;
+use super::access::{AccessKind, PastAccess};
+use super::cell::{Conflicts, HappensBefore, ShadowCell};
 use super::lds_queue::Backlog;
 
 /// Size of a row in bytes.
@@ -18,188 +19,176 @@ pub(super) const ROW: usize = 256;
 pub(super) const QUARTER: usize = 64;
 const DWORD: usize = 4;
 
-/// Access history of a location: its last write, and up to two other accesses that may still race.
-///
-/// As in Mellor-Crummey's protocol, the other accesses are loads since the write by two agents, which are from different
-/// workgroups if two workgroups have loaded the location. Atomics do not race with each other, but an atomic may replace a
-/// write with which a later access can race. If the write is an atomic, the first slot may therefore hold another agent's
-/// atomic that it has replaced, and the second slot a store or load by the same agent that it has replaced.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct ShadowCell {
-    write: PastAccess,
-    others: [PastAccess; 2],
+/// Cells of a row: one for the whole row, or one for each part.
+#[derive(Debug)]
+pub(super) enum ShadowRow {
+    Whole(ShadowCell),
+    Quarters(Box<[ShadowCell; ROW / QUARTER]>),
+    Dwords(Cells<{ ROW / DWORD }>),
+    Bytes(Cells<ROW>),
 }
 
-/// Happens-before order from the perspective of a wave's access.
-#[derive(Clone, Debug)]
-pub(super) struct HappensBefore<'a> {
-    pub(super) layout: EntryLayout,
-    /// Waves of the wave's workgroup.
-    pub(super) group: Range<u32>,
-    /// Clock of the workgroup's last barrier. The barrier orders all accesses with lower clocks.
-    pub(super) since: u32,
-    /// Clocks of the waves that the wave has synchronized with.
-    pub(super) known: &'a OrderedClocks,
-    /// True for LDS, where earlier accesses by other workgroups always happened before this one.
-    pub(super) is_lds: bool,
-    /// True if workgroups cannot be ordered.
-    pub(super) is_without_acquires: bool,
+/// Cells of `N` parts of a row.
+#[derive(Debug)]
+pub(super) enum Cells<const N: usize> {
+    /// Each cell has at most one access.
+    Single(Box<[PastAccess; N]>),
+    Full(Box<[ShadowCell; N]>),
 }
 
-impl HappensBefore<'_> {
-    /// True if an earlier access by another agent happened before this one.
-    #[inline]
-    pub(super) fn is_before(&self, entry: PastAccess) -> bool {
-        let wave = self.layout.wave(entry);
-        let clock = self.layout.clock(entry);
-        if self.group.contains(&wave) {
-            if clock < self.since {
-                return true;
-            }
-        } else if self.is_lds {
-            return true;
+impl<const N: usize> Cells<N> {
+    /// Copies cells, each of which becomes several. Returns `None` if their memory may not be allocated.
+    fn new(cells: &[ShadowCell], may_grow: &impl Fn(u64) -> bool) -> Option<Cells<N>> {
+        let times = N / cells.len();
+        let fits = cells
+            .iter()
+            .all(|cell| PastAccess::from_cell(*cell).is_some());
+        let size = match fits {
+            true => size_of::<[PastAccess; N]>(),
+            false => size_of::<[ShadowCell; N]>(),
+        };
+        let cell = |number: usize| cells[number / times];
+        may_grow(size as u64).then(|| match fits {
+            true => Cells::Single(Box::new(std::array::from_fn(|number| {
+                PastAccess::from_cell(cell(number)).unwrap_or_default()
+            }))),
+            false => Cells::Full(Box::new(std::array::from_fn(cell))),
+        })
+    }
+
+    /// Cell with an index.
+    fn cell(&self, index: usize) -> ShadowCell {
+        match self {
+            Cells::Single(accesses) => accesses[index].cell(),
+            Cells::Full(cells) => cells[index],
         }
-        self.known.has(wave, clock)
     }
 
-    /// True if both accesses are by this workgroup, or neither is.
-    pub(super) fn same_side(&self, a: PastAccess, b: PastAccess) -> bool {
-        let is_own = |entry| self.group.contains(&self.layout.wave(entry));
-        is_own(a) == is_own(b)
-    }
-}
-
-/// An earlier access that is unordered with the current access.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Conflict {
-    /// First byte that both access, and the size of its shadow cell.
-    pub(super) at: u64,
-    pub(super) bytes: u64,
-    pub(super) before: PastAccess,
-}
-
-/// Result of checking an instruction's access against the shadow.
-#[derive(Debug, Default)]
-pub(super) struct Conflicts {
-    /// Earlier accesses that conflict with it.
-    pub(super) conflicts: Vec<Conflict>,
-    /// Last writes to the accessed locations, by address. Collected on demand.
-    pub(super) writes: Vec<(u64, PastAccess)>,
-    /// True if `writes` are collected.
-    pub(super) wants_writes: bool,
-    /// Cache of the last write and the last other access found not to conflict, which most locations share.
-    harmless: [PastAccess; 2],
-    /// Access for which the cache is valid.
-    of: PastAccess,
-    /// Size in bytes of the cells being compared.
-    cell: usize,
-}
-
-impl Conflicts {
-    pub(super) fn clear(&mut self) {
-        self.conflicts.clear();
-        self.writes.clear();
-        self.of = PastAccess::NONE;
-    }
-
-    /// Number of conflicts and writes found.
-    fn found(&self) -> usize {
-        self.conflicts.len() + self.writes.len()
-    }
-}
-
-impl Conflicts {
-    /// Records a conflict between two accesses, if they conflict. `which` is the index in the cache.
+    /// Records an access to cells from `first` up to `end`. Cells for which no memory may be allocated do not record it.
     #[inline]
-    fn look(
+    fn touch(
         &mut self,
-        which: usize,
-        before: PastAccess,
-        now: PastAccess,
-        view: &HappensBefore<'_>,
-        at: u64,
+        cells: Range<usize>,
+        access: &mut CellAccess<'_, '_>,
+        may_grow: &impl Fn(u64) -> bool,
     ) {
-        if now != self.of {
-            (self.of, self.harmless) = (now, [PastAccess::NONE; 2]);
-        }
-        if before != self.harmless[which] {
-            self.compare(which, before, now, view, at);
-        }
-    }
-
-    #[inline(never)]
-    fn compare(
-        &mut self,
-        which: usize,
-        before: PastAccess,
-        now: PastAccess,
-        view: &HappensBefore<'_>,
-        at: u64,
-    ) {
-        let clash = !before.is_none()
-            && !view.layout.same_agent(before, now)
-            && clashes(before, now)
-            && !view.is_before(before);
-        if clash {
-            self.conflicts.push(Conflict {
-                at,
-                bytes: self.cell as u64,
-                before,
-            });
-        } else {
-            self.harmless[which] = before;
-        }
-    }
-}
-
-impl ShadowCell {
-    /// Records an access to the location at an address.
-    #[inline]
-    fn touch(&mut self, now: PastAccess, view: &HappensBefore<'_>, at: u64, met: &mut Conflicts) {
-        if met.wants_writes && !self.write.is_none() {
-            met.writes.push((at, self.write));
-        }
-        if !self.has_read_back(now, view.layout) {
-            met.look(0, self.write, now, view, at);
-        }
-        if now.kind().writes() {
-            for other in self.others {
-                met.look(1, other, now, view, at);
-            }
-            *self = ShadowCell {
-                write: now,
-                others: [self.earlier(now, view.layout), self.below(now, view.layout)],
+        let mut first = cells.start;
+        if let Cells::Single(accesses) = self {
+            let Some((index, cell)) = access.touch(&mut accesses[cells.clone()]) else {
+                return;
             };
-        } else {
-            let [first, second] = self.others;
-            if first.kind() == AccessKind::Atomic {
-                met.look(1, first, now, view, at);
+            if !may_grow(size_of::<[ShadowCell; N]>() as u64) {
+                return;
             }
-            if second.kind() == AccessKind::Store && now.kind().is_read_for_swap() {
-                met.look(1, second, now, view, at);
-            }
-            self.load(now, view);
+            first += index;
+            let mut full = Box::new(std::array::from_fn(|index| accesses[index].cell()));
+            full[first] = cell;
+            *self = Cells::Full(full);
+            first += 1;
+        }
+        if let Cells::Full(all) = self {
+            access.touch(&mut all[first..cells.end]);
         }
     }
+}
 
-    /// True for a store by an agent that has read the last store with a load that bypasses the cache: coherence orders
-    /// the two stores, regardless of other releases.
-    fn has_read_back(&self, now: PastAccess, layout: EntryLayout) -> bool {
-        let is_load =
-            |it: &PastAccess| it.kind() == AccessKind::CoherentLoad && layout.same_agent(*it, now);
-        let both_store = (self.write.kind(), now.kind()) == (AccessKind::Store, AccessKind::Store);
-        both_store && self.others.iter().any(is_load)
+impl<const N: usize> Cells<N> {
+    /// Records a plain load of a cell if it can be stored. Otherwise, returns false and changes nothing.
+    #[inline(always)]
+    fn touch_by_load(
+        &mut self,
+        index: usize,
+        at: u64,
+        now: PastAccess,
+        view: &HappensBefore<'_>,
+        met: &mut Conflicts,
+    ) -> bool {
+        match self {
+            Cells::Single(accesses) => {
+                let access = &mut accesses[index];
+                let is_stored = access.is_none()
+                    || !access.kind().writes() && view.layout.same_agent(*access, now);
+                is_stored && access.touch_by_load(now, view, at, met).is_ok()
+            }
+            Cells::Full(cells) => cells[index].touch_by_load(now, view, at, met).is_ok(),
+        }
+    }
+}
+
+/// An access to adjacent cells.
+struct CellAccess<'a, 'v> {
+    now: PastAccess,
+    view: &'a HappensBefore<'v>,
+    met: &'a mut Conflicts,
+    /// Address of the next cell, and the size of a cell.
+    at: u64,
+    size: usize,
+}
+
+impl CellAccess<'_, '_> {
+    /// Records the access in cells. Stops at a cell that cannot be stored, and returns its index and its value.
+    #[inline]
+    fn touch<S: StoredCell>(&mut self, cells: &mut [S]) -> Option<(usize, ShadowCell)> {
+        let (now, view) = (self.now, self.view);
+        let is_plain_load = now.kind() == AccessKind::Load && !self.met.wants_writes;
+        // Adjacent cells mostly have the same history. If nothing was found, the result for one cell also applies to the next.
+        let mut last: Option<[S; 2]> = None;
+        for (index, stored) in cells.iter_mut().enumerate() {
+            let at = self.at;
+            self.at = at.wrapping_add(self.size as u64);
+            if is_plain_load {
+                if let Err(cell) = stored.touch_by_load(now, view, at, self.met) {
+                    return Some((index, cell));
+                }
+                continue;
+            }
+            if let Some([before, after]) = last
+                && *stored == before
+            {
+                *stored = after;
+                continue;
+            }
+            let (before, found) = (*stored, self.met.found());
+            let mut cell = before.cell();
+            cell.touch(now, view, at, self.met);
+            let Some(after) = S::from_cell(cell) else {
+                return Some((index, cell));
+            };
+            *stored = after;
+            last = (self.met.found() == found).then_some([before, after]);
+        }
+        None
+    }
+}
+
+/// Representation of a cell.
+trait StoredCell: Copy + PartialEq {
+    fn cell(self) -> ShadowCell;
+
+    /// Returns `None` if the cell has more accesses than the representation.
+    fn from_cell(cell: ShadowCell) -> Option<Self>;
+
+    /// Records a plain load if writes are not collected. Returns the resulting cell if it cannot be stored.
+    fn touch_by_load(
+        &mut self,
+        now: PastAccess,
+        view: &HappensBefore<'_>,
+        at: u64,
+        met: &mut Conflicts,
+    ) -> Result<(), ShadowCell>;
+}
+
+impl StoredCell for ShadowCell {
+    #[inline(always)]
+    fn cell(self) -> ShadowCell {
+        self
     }
 
-    /// True if another load changes nothing: the location has not been written, and two unordered workgroups have
-    /// loaded it, so every write conflicts.
-    pub(super) fn is_loaded_enough(&self, view: &HappensBefore<'_>) -> bool {
-        let [first, second] = self.others;
-        let is_full = !first.is_none() && !second.is_none() && self.write.is_none();
-        is_full && !view.same_side(first, second)
+    #[inline(always)]
+    fn from_cell(cell: ShadowCell) -> Option<ShadowCell> {
+        Some(cell)
     }
 
-    /// [`ShadowCell::touch`] for plain loads when writes are not collected, by far the most frequent case.
     #[inline(always)]
     fn touch_by_load(
         &mut self,
@@ -207,107 +196,36 @@ impl ShadowCell {
         view: &HappensBefore<'_>,
         at: u64,
         met: &mut Conflicts,
-    ) {
-        let first = self.others[0];
-        let is_own = first.is_none() || view.layout.same_agent(first, now);
-        if met.of == now
-            && self.write == met.harmless[0]
-            && is_own
-            && first.kind() != AccessKind::Atomic
-        {
-            self.others[0] = now;
-        } else {
-            self.touch(now, view, at, met);
-        }
-    }
-
-    /// Returns all accesses in the history.
-    pub(super) fn accesses(&self) -> impl Iterator<Item = PastAccess> {
-        let [first, second] = self.others;
-        [self.write, first, second]
-            .into_iter()
-            .filter(|it| !it.is_none())
-    }
-
-    /// Returns the last atomic by another agent, if `now` is an atomic. Loads by the agent of `now` may race with it.
-    fn earlier(&self, now: PastAccess, layout: EntryLayout) -> PastAccess {
-        if now.kind() != AccessKind::Atomic || self.write.kind() != AccessKind::Atomic {
-            PastAccess::NONE
-        } else if !layout.same_agent(self.write, now) {
-            self.write
-        } else if self.others[0].kind() == AccessKind::Atomic {
-            self.others[0]
-        } else {
-            PastAccess::NONE
-        }
-    }
-
-    /// Returns the plain store or load by the same agent, if `now` is an atomic that replaces it. Atomics by other
-    /// agents may still conflict with it.
-    fn below(&self, now: PastAccess, layout: EntryLayout) -> PastAccess {
-        if now.kind() != AccessKind::Atomic {
-            return PastAccess::NONE;
-        }
-        let [_, second] = self.others;
-        let is_own = layout.same_agent(self.write, now);
-        match self.write.kind() {
-            AccessKind::Store if is_own && !self.write.may_publish() => return self.write,
-            AccessKind::Atomic if is_own && second.kind() == AccessKind::Store => return second,
-            AccessKind::Store
-            | AccessKind::Atomic
-            | AccessKind::Load
-            | AccessKind::CoherentLoad
-            | AccessKind::FailedSwap
-            | AccessKind::SwapLoad => {}
-        }
-        let is_load = |it: &PastAccess| {
-            it.kind() == AccessKind::Load && !it.is_none() && layout.same_agent(*it, now)
-        };
-        self.others
-            .into_iter()
-            .find(is_load)
-            .unwrap_or(PastAccess::NONE)
-    }
-
-    #[inline]
-    fn load(&mut self, now: PastAccess, view: &HappensBefore<'_>) {
-        let [first, second] = self.others;
-        if second.kind() == AccessKind::Store || first.kind() == AccessKind::Atomic {
-            self.others[0] = now;
-            return;
-        }
-        if first.is_none() || view.layout.same_agent(first, now) {
-            // A GLC load replaces no other kind of load, and a load for a compare-and-swap replaces no plain load.
-            let is_hidden = match now.kind() {
-                AccessKind::CoherentLoad => {
-                    first.kind() == AccessKind::Load || first.kind().is_read_for_swap()
-                }
-                AccessKind::FailedSwap | AccessKind::SwapLoad => first.kind() == AccessKind::Load,
-                AccessKind::Load | AccessKind::Store | AccessKind::Atomic => false,
-            };
-            if is_hidden && !first.is_none() {
-                return;
-            }
-            self.others[0] = now;
-        } else if view.layout.same_agent(second, now)
-            || second.is_none()
-            || view.same_side(first, second)
-            || !view.same_side(first, now)
-        {
-            self.others = [now, first];
-        } else {
-            self.others[0] = now;
-        }
+    ) -> Result<(), ShadowCell> {
+        self.load_plainly(now, view, at, met);
+        Ok(())
     }
 }
 
-/// Cells of a row: one for the whole row, or one for each part.
-#[derive(Debug)]
-pub(super) enum ShadowRow {
-    Whole(ShadowCell),
-    Quarters(Box<[ShadowCell; ROW / QUARTER]>),
-    Dwords(Box<[ShadowCell; ROW / DWORD]>),
-    Bytes(Box<[ShadowCell; ROW]>),
+impl StoredCell for PastAccess {
+    #[inline(always)]
+    fn cell(self) -> ShadowCell {
+        ShadowCell::of_one(self)
+    }
+
+    #[inline(always)]
+    fn from_cell(cell: ShadowCell) -> Option<PastAccess> {
+        cell.only_access()
+    }
+
+    #[inline(always)]
+    fn touch_by_load(
+        &mut self,
+        now: PastAccess,
+        view: &HappensBefore<'_>,
+        at: u64,
+        met: &mut Conflicts,
+    ) -> Result<(), ShadowCell> {
+        let mut cell = self.cell();
+        cell.load_plainly(now, view, at, met);
+        *self = cell.only_access().ok_or(cell)?;
+        Ok(())
+    }
 }
 
 impl Default for ShadowRow {
@@ -316,70 +234,63 @@ impl Default for ShadowRow {
     }
 }
 
-/// Repeats each cell in place, to fill `N` cells.
-fn repeat<const N: usize>(cells: &[ShadowCell]) -> Box<[ShadowCell; N]> {
-    let times = N / cells.len();
-    Box::new(std::array::from_fn(|number| cells[number / times]))
-}
-
 impl ShadowRow {
-    /// Returns the cells, and the number of bytes that each covers.
-    fn cells(&mut self) -> (&mut [ShadowCell], usize) {
+    /// Number of bytes that each cell covers.
+    #[inline(always)]
+    fn size(&self) -> usize {
         match self {
-            ShadowRow::Whole(cell) => (std::slice::from_mut(cell), ROW),
-            ShadowRow::Quarters(cells) => (&mut cells[..], QUARTER),
-            ShadowRow::Dwords(cells) => (&mut cells[..], DWORD),
-            ShadowRow::Bytes(cells) => (&mut cells[..], 1),
+            ShadowRow::Whole(_) => ROW,
+            ShadowRow::Quarters(_) => QUARTER,
+            ShadowRow::Dwords(_) => DWORD,
+            ShadowRow::Bytes(_) => 1,
         }
+    }
+
+    /// Cell with an index.
+    fn cell(&self, index: usize) -> ShadowCell {
+        match self {
+            ShadowRow::Whole(cell) => *cell,
+            ShadowRow::Quarters(cells) => cells[index],
+            ShadowRow::Dwords(cells) => cells.cell(index),
+            ShadowRow::Bytes(cells) => cells.cell(index),
+        }
+    }
+
+    /// True if a byte range consists of whole cells.
+    #[inline]
+    fn has_cells_for(&self, bytes: &Range<usize>) -> bool {
+        let size = self.size();
+        bytes.start.is_multiple_of(size) && bytes.end.is_multiple_of(size)
     }
 
     /// Splits cells until a range consists of whole cells. Returns false if their memory may not be allocated.
     #[cold]
-    fn split(&mut self, bytes: &Range<usize>, may_grow: impl Fn(u64) -> bool) -> bool {
+    fn split(&mut self, bytes: &Range<usize>, may_grow: &impl Fn(u64) -> bool) -> bool {
         let fits = |size| bytes.start.is_multiple_of(size) && bytes.end.is_multiple_of(size);
-        let (cells, size) = self.cells();
+        let cells: Vec<ShadowCell> = (0..ROW / self.size())
+            .map(|index| self.cell(index))
+            .collect();
         let parts = [QUARTER, DWORD, 1];
-        let Some(part) = parts.into_iter().find(|&part| part < size && fits(part)) else {
-            return true;
+        let part = parts
+            .into_iter()
+            .find(|&part| part < self.size() && fits(part));
+        let row = match part {
+            Some(QUARTER) => may_grow(size_of::<[ShadowCell; ROW / QUARTER]>() as u64)
+                .then(|| ShadowRow::Quarters(Box::new([cells[0]; ROW / QUARTER]))),
+            Some(DWORD) => Cells::new(&cells, may_grow).map(ShadowRow::Dwords),
+            _ => Cells::new(&cells, may_grow).map(ShadowRow::Bytes),
         };
-        if !may_grow((ROW / part * size_of::<ShadowCell>()) as u64) {
-            return false;
+        match row {
+            Some(row) => {
+                *self = row;
+                true
+            }
+            None => false,
         }
-        *self = match part {
-            QUARTER => ShadowRow::Quarters(repeat(cells)),
-            DWORD => ShadowRow::Dwords(repeat(cells)),
-            _ => ShadowRow::Bytes(repeat(cells)),
-        };
-        true
     }
 
-    /// Records a plain load of bytes that form a single cell, if writes are not collected. Otherwise, returns false and
-    /// changes nothing. `at` is the address of the first byte.
-    #[inline(always)]
-    pub(super) fn touch_cell_by_load(
-        &mut self,
-        bytes: Range<usize>,
-        at: u64,
-        now: PastAccess,
-        view: &HappensBefore<'_>,
-        met: &mut Conflicts,
-    ) -> bool {
-        let (cell, size) = match self {
-            ShadowRow::Dwords(cells) => (cells.get_mut(bytes.start / DWORD), DWORD),
-            ShadowRow::Bytes(cells) => (cells.get_mut(bytes.start), 1),
-            ShadowRow::Whole(_) | ShadowRow::Quarters(_) => return false,
-        };
-        let is_cell = bytes.len() == size && bytes.start.is_multiple_of(size) && !met.wants_writes;
-        let Some(cell) = cell.filter(|_| is_cell) else {
-            return false;
-        };
-        met.cell = size;
-        cell.touch_by_load(now, view, at, met);
-        true
-    }
-
-    /// Records an access to bytes of the row. `base` is the address of the row. `may_grow` returns true if a number of
-    /// bytes may be allocated; if it returns false, an access to part of a cell is not recorded.
+    /// Records an access to bytes of the row. `base` is the address of the row. `may_grow` returns whether a number of
+    /// bytes may be allocated. If it returns false, an access that needs them is not recorded.
     pub(super) fn touch(
         &mut self,
         bytes: Range<usize>,
@@ -389,42 +300,62 @@ impl ShadowRow {
         met: &mut Conflicts,
         may_grow: impl Fn(u64) -> bool,
     ) {
-        let (_, size) = self.cells();
-        let is_of_parts = bytes.start.is_multiple_of(size) && bytes.end.is_multiple_of(size);
-        if !is_of_parts && !self.split(&bytes, may_grow) {
+        if !self.has_cells_for(&bytes) && !self.split(&bytes, &may_grow) {
             return;
         }
-        let (cells, size) = self.cells();
+        let size = self.size();
         met.cell = size;
-        let cells = &mut cells[bytes.start / size..bytes.end / size];
-        let addresses = (base + bytes.start as u64..).step_by(size);
-        let all = cells.iter_mut().zip(addresses);
-        if now.kind() == AccessKind::Load && !met.wants_writes {
-            all.for_each(|(cell, at)| cell.touch_by_load(now, view, at, met));
-            return;
-        }
-        // Adjacent cells mostly have the same history. If nothing was found, the result for one cell also applies to the next.
-        let mut last: Option<[ShadowCell; 2]> = None;
-        for (cell, at) in all {
-            if let Some([before, after]) = last
-                && *cell == before
-            {
-                *cell = after;
-                continue;
+        let mut access = CellAccess {
+            now,
+            view,
+            met,
+            at: base + bytes.start as u64,
+            size,
+        };
+        let cells = bytes.start / size..bytes.end / size;
+        match self {
+            ShadowRow::Whole(cell) => {
+                access.touch(std::slice::from_mut(cell));
             }
-            let (before, found) = (*cell, met.found());
-            cell.touch(now, view, at, met);
-            last = (met.found() == found).then_some([before, *cell]);
+            ShadowRow::Quarters(quarters) => {
+                access.touch(&mut quarters[cells]);
+            }
+            ShadowRow::Dwords(dwords) => dwords.touch(cells, &mut access, &may_grow),
+            ShadowRow::Bytes(bytes) => bytes.touch(cells, &mut access, &may_grow),
+        }
+    }
+
+    /// Records a plain load of bytes that form a single cell, if writes are not collected and the cell can be stored. Otherwise,
+    /// returns false and changes nothing. `at` is the address of the first byte.
+    #[inline(always)]
+    pub(super) fn touch_cell_by_load(
+        &mut self,
+        bytes: Range<usize>,
+        at: u64,
+        now: PastAccess,
+        view: &HappensBefore<'_>,
+        met: &mut Conflicts,
+    ) -> bool {
+        if bytes.len() != self.size() || !self.has_cells_for(&bytes) || met.wants_writes {
+            return false;
+        }
+        met.cell = bytes.len();
+        match self {
+            ShadowRow::Dwords(cells) => {
+                cells.touch_by_load(bytes.start / DWORD, at, now, view, met)
+            }
+            ShadowRow::Bytes(cells) => cells.touch_by_load(bytes.start, at, now, view, met),
+            ShadowRow::Whole(_) | ShadowRow::Quarters(_) => false,
         }
     }
 
     /// Calls `each` for each location of two rows, with its first byte and its cells in both rows. A location is
     /// skipped if its cells equal those of the previous location.
-    pub(super) fn both(rows: [&ShadowRow; 2], mut each: impl FnMut(usize, [&ShadowCell; 2])) {
-        let [(one, one_size), (other, other_size)] = rows.map(ShadowRow::parts);
+    pub(super) fn both(rows: [&ShadowRow; 2], mut each: impl FnMut(usize, [ShadowCell; 2])) {
+        let sizes = rows.map(ShadowRow::size);
         let mut last = None;
-        for byte in (0..ROW).step_by(one_size.min(other_size)) {
-            let cells = [&one[byte / one_size], &other[byte / other_size]];
+        for byte in (0..ROW).step_by(sizes[0].min(sizes[1])) {
+            let cells = [0, 1].map(|row| rows[row].cell(byte / sizes[row]));
             if last != Some(cells) {
                 each(byte, cells);
                 last = Some(cells);
@@ -438,34 +369,20 @@ impl ShadowRow {
         bytes: Range<usize>,
         mut each: impl FnMut(Range<usize>, PastAccess),
     ) {
-        let (cells, size) = self.parts();
-        let first = bytes.start / size;
-        let parts = (first * size..).step_by(size);
-        for (start, cell) in parts.zip(&cells[first..bytes.end.div_ceil(size)]) {
-            if !cell.write.is_none() {
-                each(
-                    start.max(bytes.start)..(start + size).min(bytes.end),
-                    cell.write,
-                );
+        let size = self.size();
+        for index in bytes.start / size..bytes.end.div_ceil(size) {
+            let (start, write) = (index * size, self.cell(index).last_write());
+            if !write.is_none() {
+                each(start.max(bytes.start)..(start + size).min(bytes.end), write);
             }
         }
     }
 
-    /// Returns the cells, and the number of bytes that each covers.
-    fn parts(&self) -> (&[ShadowCell], usize) {
-        match self {
-            ShadowRow::Whole(cell) => (std::slice::from_ref(cell), ROW),
-            ShadowRow::Quarters(cells) => (&cells[..], QUARTER),
-            ShadowRow::Dwords(cells) => (&cells[..], DWORD),
-            ShadowRow::Bytes(cells) => (&cells[..], 1),
-        }
-    }
-
     /// True if all cells of a byte range satisfy a predicate. False if the cells are too coarse for the range.
-    pub(super) fn all(&mut self, bytes: Range<usize>, is: impl Fn(&ShadowCell) -> bool) -> bool {
-        let (cells, size) = self.cells();
-        let is_of_parts = bytes.start.is_multiple_of(size) && bytes.end.is_multiple_of(size);
-        is_of_parts && cells[bytes.start / size..bytes.end / size].iter().all(is)
+    pub(super) fn all(&self, bytes: Range<usize>, is: impl Fn(&ShadowCell) -> bool) -> bool {
+        let size = self.size();
+        let mut cells = bytes.start / size..bytes.end / size;
+        self.has_cells_for(&bytes) && cells.all(|index| is(&self.cell(index)))
     }
 }
 
@@ -526,8 +443,20 @@ impl LdsShadow {
         self.backlog.lane_of(access, at)
     }
 
-    /// Records an access. Bytes beyond LDS are ignored.
-    pub(super) fn touch(
+    /// Records an access by lanes; `now` returns the entry for the lane of a span. Bytes beyond LDS are ignored.
+    pub(super) fn touch_all(
+        &mut self,
+        spans: &[Span],
+        now: impl Fn(usize) -> PastAccess,
+        view: &HappensBefore<'_>,
+        met: &mut Conflicts,
+    ) {
+        for Span { lane, bytes } in spans {
+            self.touch(bytes.clone(), now(*lane), view, met);
+        }
+    }
+
+    fn touch(
         &mut self,
         range: Range<u64>,
         now: PastAccess,

@@ -4,26 +4,29 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use gcn_emu::observe::{
-    Access, Context, Dispatched, Instruction, MemoryEvent, Shape, ShareAccess, Span, Verdict,
-    WaveEnd, WaveObserver,
+    Access, Context, Dispatched, Instruction, MemoryEvent, Shape, ShareAccess, Verdict, WaveEnd,
+    WaveObserver,
 };
 use gcn_emu::step::Step;
+use gcn_emu::wave::WaveId;
 use gcn_isa::effect::CacheOp;
 use gcn_isa::{Does, Encoding};
 
 use crate::by_step::ByStep;
 use crate::finding::Findings;
 
-use super::access::{AccessKind, EntryLayout, Parts, PastAccess, Release, ShadowedMemory};
+use super::access::{
+    AccessKind, AccessPart, EntryLayout, Parts, PastAccess, Release, ShadowedMemory,
+};
 use super::access_log::ThreadPlaces;
+use super::cell::Conflicts;
 use super::concurrent_dispatches::{Runs, UnseenDispatches};
 use super::facts::AccessFacts;
 use super::global::Recent;
 use super::group::{CachePath, GroupShadow, GroupShadows, Read};
-use super::lanes::{PlaceBits, Stored, overlap, stored};
+use super::lanes::{PlaceBits, overlap, stored};
 use super::report::{ConflictingAccess, report_lanes, report_old};
 use super::run::{RaceDispatch, continue_release};
-use super::shadow::{Conflicts, HappensBefore};
 use super::synchronization::Swap;
 
 thread_local! {
@@ -48,6 +51,8 @@ pub(super) struct RaceWatch {
     parts: Parts,
     apart: PlaceBits,
     met: Conflicts,
+    /// Writes that an instruction reads from: scratch buffer, reused to avoid allocation.
+    reads: Vec<Read>,
     recent: Recent,
     /// The compare-and-swap in progress, if any.
     swap: Option<Swap>,
@@ -75,6 +80,7 @@ impl RaceWatch {
             parts: Parts::new(layout.has_lanes()),
             apart: PlaceBits::default(),
             met: Conflicts::default(),
+            reads: Vec::new(),
             recent: Recent::default(),
             swap: None,
             places,
@@ -214,7 +220,8 @@ impl RaceWatch {
         self.look(run, context, event, event.access(), shape.as_ref(), facts)
     }
 
-    /// Checks the parts of an access.
+    /// Checks the parts of an access, in the order of the model: what happens before it, the shadow, release sequences,
+    /// conflicts, and finally what the wave acquires and releases by it.
     fn look(
         &mut self,
         run: &RaceDispatch,
@@ -224,120 +231,82 @@ impl RaceWatch {
         shape: Option<&Shape>,
         facts: &AccessFacts,
     ) -> Option<()> {
-        let id = context.id();
-        let number = id.wave;
-        let group = self.groups.of(id.group)?;
-        let is_of_waves = !run.layout.has_lanes();
-        let wave = group.wave(number);
+        let WaveId { group, wave } = context.id();
+        let group = self.groups.of(group)?;
         let scoreboard = &context.wave.scoreboard;
-        let mut complete = Release::default();
-        if run.means.needs_counters() {
-            complete.to_agent = wave.is_complete(scoreboard);
-            complete.to_group = scoreboard.counters().lgkm == 0;
-        }
-        let clock = wave.clock;
-        let mut acquired: Vec<Read> = Vec::new();
+        let completed = match run.means.needs_counters() {
+            true => group.wave(wave).completed(scoreboard),
+            false => Release::default(),
+        };
+        let (agent, clock) = (group.first_wave() + wave, group.wave(wave).clock);
         let mut has_released = false;
-        for part in self.parts.iter() {
-            if part.extents.is_empty() {
-                continue;
-            }
-            let wave = group.wave(number);
-            let mut release = Release::default();
-            if part.kind.writes() {
-                release = Release {
-                    // The wave's writes may be those of other lanes.
-                    publishes: !run.layout.has_lanes() && wave.has_to_publish(part.memory),
-                    ..complete
-                };
-                has_released |= release.to_agent || release.to_group;
-            }
-            let is_atomic = part.kind == AccessKind::Atomic;
-            let continues = is_atomic
-                && run.means.orders
-                && (event.instruction.exec.count_ones() <= FEW_LANES
-                    || part.memory == ShadowedMemory::Global && run.means.acquires);
-            let ends_chains = part.kind == AccessKind::Store
-                && match part.memory {
-                    ShadowedMemory::Lds => !group.chains.is_empty(),
-                    ShadowedMemory::Global => run.means.acquires && !run.chains().is_empty(),
-                };
-            let acquires = facts.acquires && part.kind == facts.kind;
-            self.met.clear();
-            self.met.wants_writes = acquires || continues || ends_chains;
-            let way = match part.kind {
-                // The swap fails if the loaded value is stale.
-                AccessKind::SwapLoad => CachePath::PastCache,
-                _ if facts.is_scalar => CachePath::ScalarCache,
-                AccessKind::Load => CachePath::Cache,
-                AccessKind::CoherentLoad
-                | AccessKind::Store
-                | AccessKind::Atomic
-                | AccessKind::FailedSwap => CachePath::PastCache,
+        self.reads.clear();
+        for part in self.parts.iter().filter(|part| !part.extents.is_empty()) {
+            let roles = PartRoles::new(part, facts, event.instruction.exec, run, group);
+            let release = match part.kind.writes() {
+                true => group.wave(wave).release(part.memory, completed, run.layout),
+                false => Release::default(),
             };
-            let (known, since) = group.order(number, way, run, scoreboard);
-            let view = HappensBefore {
-                layout: run.layout,
-                group: group.waves(),
-                since,
-                known: &known,
-                is_lds: part.memory == ShadowedMemory::Lds,
-                is_without_acquires: !run.means.acquires,
-            };
-            let first = group.first_wave();
-            // A wave does not race with itself.
-            let is_own = run.is_alone()
-                || part.memory == ShadowedMemory::Lds && group.is_alone() && is_of_waves;
-            let extents = if is_own { &[] } else { &part.extents[..] };
+            has_released |= release.to_agent || release.to_group;
             let entry = |lane| {
-                let wave = first + number;
-                run.layout.entry(wave, lane, clock, facts.site, part.kind)
+                let (layout, site) = (run.layout, facts.site);
+                layout.entry(agent, lane, clock, site, part.kind)
             };
-            let noted = |lane| entry(lane).releasing(release);
+
+            let path = CachePath::new(part.kind, facts.is_scalar);
+            let earlier = group.order(wave, path, run, scoreboard);
+            let view = group.happens_before(&earlier, part.memory, run);
+
+            self.met.clear();
+            self.met.wants_writes = roles.acquires || roles.sequences.is_some();
+            let released = |lane| entry(lane).releasing(release);
+            let is_alone = run.is_alone() || part.memory == ShadowedMemory::Lds && group.is_alone();
             let is_new = match part.memory {
+                _ if is_alone && !run.layout.has_lanes() => false, // A wave does not race with itself.
                 ShadowedMemory::Lds => {
-                    for Span { lane, bytes } in extents {
-                        let share = &mut group.share;
-                        share.touch(bytes.clone(), noted(*lane), &view, &mut self.met);
-                    }
-                    !is_own
+                    group
+                        .share
+                        .touch_all(&part.extents, released, &view, &mut self.met);
+                    true
                 }
                 ShadowedMemory::Global => {
-                    let synchronises = acquires && run.means.acquires;
-                    if run.holds_pages && (part.kind.writes() || synchronises) {
-                        self.recent.hold(&run.global, extents);
+                    let synchronizes = roles.acquires && run.means.acquires;
+                    if run.holds_pages && (part.kind.writes() || synchronizes) {
+                        self.recent.hold(&run.global, &part.extents);
                     }
-                    let met = &mut self.met;
+                    let (global, met) = (&run.global, &mut self.met);
                     self.recent
-                        .touch_all(&run.global, extents, noted, &view, met)
+                        .touch_all(global, &part.extents, released, &view, met)
                 }
             };
-            if is_new && is_of_waves && !facts.is_scalar {
+            if is_new && !run.layout.has_lanes() && !facts.is_scalar {
                 match shape {
-                    Some(shape) => self
-                        .places
-                        .add_shape(run.id, entry(0), shape, event.lanes()),
+                    Some(shape) => {
+                        let lanes = event.lanes();
+                        self.places.add_shape(run.id, entry(0), shape, lanes);
+                    }
                     None => self.places.add(run.id, entry(0), part.memory, access),
                 }
             }
-            let now = entry(0);
+
+            if let Some(effect) = roles.sequences {
+                change_sequences(effect, run, group, part.memory, &self.met, entry(0));
+            }
+            if roles.acquires {
+                let (memory, writes) = (part.memory, self.met.writes.iter());
+                let reads = writes.map(|&(at, entry)| Read { memory, at, entry });
+                self.reads.extend(reads);
+            }
+            if part.kind == AccessKind::Store {
+                group.wave(wave).writes(part.memory);
+            }
+
             // A kernel that orders its waves may invalidate the caches itself.
             let may_be_old = part.memory == ShadowedMemory::Global && !run.means.orders;
             if may_be_old && part.kind == AccessKind::Load && !self.unseen.is_empty() {
                 report_old(&self.findings, run, &self.unseen, part, entry);
             }
-            if continues || ends_chains {
-                continue_releases(run, group, part.memory, &self.met, now, is_atomic);
-            }
-            if acquires {
-                let memory = part.memory;
-                let writes = self.met.writes.iter();
-                acquired.extend(writes.map(|&(at, entry)| Read { memory, at, entry }));
-            }
-            if part.kind == AccessKind::Store {
-                group.wave(number).writes(part.memory);
-            }
-            let mut values: Option<Vec<Stored>> = None;
+            let mut values = None;
             if part.kind == AccessKind::Store && !part.is_apart {
                 let stored = stored(event, part.memory);
                 if let Some(found) = overlap(stored.clone()) {
@@ -346,47 +315,90 @@ impl RaceWatch {
                 values = Some(stored);
             }
             if !self.met.conflicts.is_empty() {
-                let conflicts = &self.met.conflicts;
-                let past = CachePath::PastCache;
-                let (known, since) = group.order(number, past, run, scoreboard);
-                let past_cache = HappensBefore {
-                    since,
-                    known: &known,
-                    ..view
-                };
+                let earlier = group.order(wave, CachePath::PastCache, run, scoreboard);
                 let conflicting = ConflictingAccess {
                     run,
                     context,
                     event,
                     access,
                     part,
-                    now,
+                    now: entry(0),
                     is_scalar: facts.is_scalar,
-                    past_cache,
+                    past_cache: group.happens_before(&earlier, part.memory, run),
                     share: &group.share,
                 };
-                conflicting.report(&self.findings, conflicts, values);
+                conflicting.report(&self.findings, &self.met.conflicts, values);
             }
         }
-        for read in acquired {
-            group.acquire(number, run, read, event.instruction.operation, scoreboard);
+        for read in self.reads.drain(..) {
+            let operation = event.instruction.operation;
+            group.acquire(wave, run, read, operation, scoreboard);
         }
-        let wave = group.wave(number);
         if has_released && run.means.orders {
-            wave.clock = wave.clock.saturating_add(1).min(run.layout.last_clock());
+            group.wave(wave).tick(run.layout);
         }
         Some(())
     }
 }
 
-/// Records that an atomic continues the release sequences at the accessed locations, or that a store ends them.
-fn continue_releases(
+/// Effect of a write on the release sequences at its locations.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SequenceEffect {
+    /// An atomic continues them.
+    Continue,
+    /// A store ends them.
+    End,
+}
+
+/// Synchronization by a part of an access, apart from releases.
+struct PartRoles {
+    /// The part acquires the releases that it reads from.
+    acquires: bool,
+    sequences: Option<SequenceEffect>,
+}
+
+impl PartRoles {
+    fn new(
+        part: &AccessPart,
+        facts: &AccessFacts,
+        exec: u64,
+        run: &RaceDispatch,
+        group: &GroupShadow,
+    ) -> PartRoles {
+        let is_global = part.memory == ShadowedMemory::Global;
+        let acquires_globally = is_global && run.means.acquires;
+        let sequences = match part.kind {
+            AccessKind::Atomic => {
+                let may_synchronize = exec.count_ones() <= FEW_LANES || acquires_globally;
+                (run.means.orders && may_synchronize).then_some(SequenceEffect::Continue)
+            }
+            AccessKind::Store => {
+                let has_sequences = match part.memory {
+                    ShadowedMemory::Lds => !group.chains.is_empty(),
+                    ShadowedMemory::Global => acquires_globally && !run.chains().is_empty(),
+                };
+                has_sequences.then_some(SequenceEffect::End)
+            }
+            AccessKind::Load
+            | AccessKind::CoherentLoad
+            | AccessKind::FailedSwap
+            | AccessKind::SwapLoad => None,
+        };
+        PartRoles {
+            acquires: facts.acquires && part.kind == facts.kind,
+            sequences,
+        }
+    }
+}
+
+/// Continues or ends the release sequences at the accessed locations.
+fn change_sequences(
+    effect: SequenceEffect,
     run: &RaceDispatch,
     group: &mut GroupShadow,
     memory: ShadowedMemory,
     met: &Conflicts,
     now: PastAccess,
-    is_atomic: bool,
 ) {
     let mut shared;
     let chains = match memory {
@@ -397,11 +409,16 @@ fn continue_releases(
         }
     };
     for &(at, entry) in &met.writes {
-        let is_release = entry.releases_to_agent() || entry.releases_to_group();
-        if !is_atomic {
-            chains.remove(&at);
-        } else if is_release && !run.layout.same_agent(entry, now) {
-            continue_release(run.layout, chains.entry(at).or_default(), entry);
+        match effect {
+            SequenceEffect::End => {
+                chains.remove(&at);
+            }
+            SequenceEffect::Continue => {
+                let is_release = entry.releases_to_agent() || entry.releases_to_group();
+                if is_release && !run.layout.same_agent(entry, now) {
+                    continue_release(run.layout, chains.entry(at).or_default(), entry);
+                }
+            }
         }
     }
 }
