@@ -247,7 +247,7 @@ impl Spec {
         Ok(Spec::Numbers { ty, texts, list })
     }
 
-    /// Makes the path of a file relative to a directory, if the value names a file.
+    /// Resolves the path of a file against a directory, if the value names a file.
     ///
     /// # Examples
     /// ```

@@ -204,7 +204,7 @@ pub fn hwregs(isa: Isa) -> impl Iterator<Item = (&'static str, u8)> + Clone {
     HWREGS.into_iter().zip(0u8..).take(count).skip(1)
 }
 
-/// Alternative names of hardware registers from GCN 1.4.
+/// Alternative names of hardware registers on GCN 1.4 and later.
 pub const HWREG_ALIASES: [(&str, u8, IsaSet); 4] = [
     ("tba_lo", 16, on::GFX9),
     ("tba_hi", 17, on::GFX9),
@@ -497,7 +497,7 @@ const LACKS: &[(&str, IsaSet)] = &[
     ("v_fma_mixhi_f16", on::VEGA12.without(on::VEGA20)),
 ];
 
-/// True if CLRX accepts this combination of fields; `docs/dialects.md` (C013) lists what it refuses.
+/// True if CLRX accepts this combination of fields; `docs/dialects.md` (C013) lists those that it rejects.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "what CLRX refuses is listed; it takes all else"

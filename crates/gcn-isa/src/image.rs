@@ -207,7 +207,7 @@ pub struct ImageDescriptor {
     pub pow2_pad: bool,
     /// Order of the border color's components (BC_SWIZZLE); on GCN 1.4.
     pub border_swizzle: u8,
-    /// True if texels are compressed; from GCN 1.2.
+    /// True if texels are compressed; on GCN 1.2 and later.
     pub compressed: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Documented instructions that LLVM 19's assembler refuses, so that listings in LLVM's syntax can show them as data.
+//! Documented instructions that LLVM 19's assembler rejects, so that listings in LLVM's syntax can show them as data.
 //! Rows mark instructions as `lacking`; this module handles operands and modifiers.
 
 use crate::dpp::Permutation;
@@ -92,7 +92,7 @@ fn is_half(slot: &Slot) -> bool {
     slot.kind == Kind::Src && slot.ty.constant_bits() == BITS
 }
 
-/// True if LLVM might refuse this operand.
+/// True if LLVM might reject this operand.
 pub(crate) fn is_doubtful(inst: &Inst, slot: &Slot, operand: Operand) -> bool {
     match operand {
         Operand::Scalar { code, .. } => {
@@ -116,7 +116,7 @@ fn is_inline(isa: Isa, slot: &Slot, value: u32) -> bool {
 }
 
 impl Inst {
-    /// True if LLVM 19's assembler refuses the instruction's text, or encodes it as different words, although the
+    /// True if LLVM 19's assembler rejects the instruction's text, or encodes it as different words, although the
     /// text represents the instruction exactly.
     ///
     /// # Examples

@@ -9,7 +9,7 @@ use crate::text::Text;
 
 /// FLAT_SCRATCH of GCN 1.1, low half.
 const FLAT_SCRATCH_CI: u8 = 104;
-/// FLAT_SCRATCH from GCN 1.2, low half.
+/// FLAT_SCRATCH on GCN 1.2 and later, low half.
 const FLAT_SCRATCH_VI: u8 = 102;
 /// XNACK_MASK of GCN 1.2 and 1.4, low half.
 pub const XNACK_MASK_LO: u8 = 104;
@@ -33,7 +33,7 @@ pub const SIXTY_FOUR: u8 = 192;
 pub const MINUS_SIXTEEN: u8 = 208;
 /// Inline constant 0.5, the first floating-point constant.
 pub const HALF: u8 = 240;
-/// Inline constant 1/(2π), from GCN 1.2.
+/// Inline constant 1/(2π), on GCN 1.2 and later.
 pub const INV_2PI: u8 = 248;
 /// High half of the base of the LDS aperture in FLAT addresses, GCN 1.4; its limit and the private aperture follow.
 pub const SHARED_BASE: u8 = 235;
@@ -49,7 +49,7 @@ pub const SCC: u8 = 253;
 pub const LDS_DIRECT: u8 = 254;
 /// First trap temporary up to GCN 1.2.
 const TTMP_TO_VI: u8 = 112;
-/// First trap temporary from GCN 1.4.
+/// First trap temporary on GCN 1.4 and later.
 const TTMP_GFX9: u8 = 108;
 /// Last trap temporary.
 const TTMP_LAST: u8 = 123;

@@ -161,9 +161,9 @@ impl Forms {
     pub const OWN: Forms = Forms(0);
     /// VOP3.
     pub const E64: Forms = Forms(1);
-    /// Sub-dword addressing, from GCN 1.2.
+    /// Sub-dword addressing, on GCN 1.2 and later.
     pub const SDWA: Forms = Forms(2);
-    /// Data-parallel primitives, from GCN 1.2.
+    /// Data-parallel primitives, on GCN 1.2 and later.
     pub const DPP: Forms = Forms(4);
     /// Excludes the family's own encoding.
     pub const NO_E32: Forms = Forms(8);

@@ -20,12 +20,12 @@ pub enum Pattern {
         /// XOR mask of 5 bits.
         xor: u8,
     },
-    /// Lane l reads (reversed l >> ones in mask) | (l & mask), with lane numbers of 5 bits (from GCN 1.2).
+    /// Lane l reads (reversed l >> ones in mask) | (l & mask), with lane numbers of 5 bits (GCN 1.2 and later).
     Fft {
         /// Mask of 5 bits.
         mask: u8,
     },
-    /// Lane l reads (l & mask) | ((l + by) & ~mask) (from GCN 1.2).
+    /// Lane l reads (l & mask) | ((l + by) & ~mask) (GCN 1.2 and later).
     Rotate {
         /// Distance, −31..=31; negative if the direction bit is set.
         by: i8,
@@ -36,9 +36,9 @@ pub enum Pattern {
 
 /// OFFSET of a quad-permute of lanes 0, 0, 0, 0; two bits per lane, starting at bit 0.
 pub const QUAD_PERM: u16 = 0x8000;
-/// OFFSET of a rotation by 0; mask in bits 4:0, distance in 9:5, direction in 10 (from GCN 1.2).
+/// OFFSET of a rotation by 0; mask in bits 4:0, distance in 9:5, direction in 10 (GCN 1.2 and later).
 pub const ROTATE: u16 = 0xc000;
-/// OFFSET of a butterfly with mask 0; mask in bits 4:0 (from GCN 1.2).
+/// OFFSET of a butterfly with mask 0; mask in bits 4:0 (GCN 1.2 and later).
 pub const FFT: u16 = 0xe000;
 const LANE_BITS: u8 = 0x1f;
 
@@ -57,7 +57,7 @@ pub const fn bitmask(and: u8, or: u8, xor: u8) -> u16 {
 }
 
 impl Pattern {
-    /// Decodes OFFSET. FFT and rotate exist from GCN 1.2; earlier generations treat their encodings as quad-permute.
+    /// Decodes OFFSET. Generations before GCN 1.2 lack FFT and rotate, and treat their encodings as quad-permute.
     ///
     /// # Examples
     /// ```

@@ -77,7 +77,7 @@ impl Isa {
         version.strip_prefix("GCN ").unwrap_or(version)
     }
 
-    /// Number of addressable SGPRs of a wave: 104 before GCN 1.2, 102 from GCN 1.2.
+    /// Number of addressable SGPRs of a wave: 104 before GCN 1.2, 102 on GCN 1.2 and later.
     #[inline]
     pub const fn sgprs(self) -> u8 {
         match self.numbering() {

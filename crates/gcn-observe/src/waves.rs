@@ -86,7 +86,7 @@ impl<K: Copy + Eq, T> States<K, T> {
 }
 
 impl<K: Copy + Eq, T: Default> States<K, T> {
-    /// Returns the state for a key. A missing state is created with its default.
+    /// Returns the state for a key, creating a default state if there is none.
     #[inline]
     pub(crate) fn get(&mut self, key: K) -> &mut T {
         self.get_or_make(key, T::default)

@@ -81,7 +81,7 @@ impl ProfiledCode {
         profile
     }
 
-    /// Returns the counts of all loads, at the addresses of the first load.
+    /// Returns the counts summed over all loads of the code object, at the addresses of the first load.
     fn kernels(&self) -> Kernels {
         let first = self.module.loaded().address;
         let mut sums = Kernels::new();

@@ -435,7 +435,7 @@ pub fn is_for(mut arguments: impl Iterator<Item = OsString>) -> bool {
 }
 
 /// Runs `gcn exec`. Unless debugged, the program replaces this process, and the function returns only if the program
-/// cannot be started. Failures have been reported.
+/// cannot be started. Failures are reported before it returns.
 pub fn run(args: &Args) -> ExitCode {
     let Some((name, arguments)) = args.command.split_first() else {
         return Status::NotStarted.into(); // clap requires one

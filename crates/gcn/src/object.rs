@@ -46,7 +46,7 @@ pub struct Entries<'f> {
 }
 
 impl<'f> Entries<'f> {
-    /// Code objects of an offload bundle, a program or a library; `None` for a code object itself.
+    /// Code objects of an offload bundle, a program or a library; `None` if the file is itself a code object.
     ///
     /// # Errors
     /// The file contains no code objects, or is malformed.
@@ -83,7 +83,7 @@ pub fn read(file: &FileBytes, choice: ObjectChoice) -> Result<CodeObject<'static
     }
 }
 
-/// Selects a code object of a file that contains several; `None` for a code object itself.
+/// Selects a code object from a file that contains several; `None` if the file is itself a code object.
 ///
 /// # Errors
 /// As for [`read`], except for errors in the code object.

@@ -284,7 +284,7 @@ impl RenderedDiagnostics {
         }
     }
 
-    /// Renders an error in a text that has no included files.
+    /// Renders an error in text that has no included files.
     pub fn of_text(
         name: &str,
         text: &str,
@@ -468,7 +468,7 @@ impl<'a> LineCounter<'a> {
     }
 }
 
-/// Quotes a text as a shell word.
+/// Quotes text as a shell word.
 pub fn shell_word(text: &[u8]) -> Vec<u8> {
     let needs_no_quotes = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./,:=+%@".contains(byte);
     if !text.is_empty() && text.iter().all(needs_no_quotes) {

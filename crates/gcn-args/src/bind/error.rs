@@ -110,7 +110,7 @@ pub enum ArgumentError {
         /// Element type.
         ty: Type,
     },
-    /// A structure exceeds the size of any argument segment.
+    /// A structure exceeds the maximum size of an argument segment.
     #[error("the structure is larger than the limit of {MAX_KERNARG_BYTES} bytes")]
     LongStructure,
     /// A buffer exceeds the address space.

@@ -172,7 +172,7 @@ pub(crate) struct Watchers {
     pub(crate) retired: Vec<Retired>,
 }
 
-/// Observers that overlook an access.
+/// Observers that do not need the events of an access.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Overlook {
     /// Bit set of indexes in the observer set.

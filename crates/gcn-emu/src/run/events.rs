@@ -80,7 +80,7 @@ pub(super) struct EventWriter<'a> {
     pub(super) instruction: Instruction<'a>,
     skip: Option<Skip>,
     is_resumed: bool,
-    /// Observers that overlook the instruction's access.
+    /// Observers that do not need the events of the instruction's access.
     overlook: Overlook,
 }
 

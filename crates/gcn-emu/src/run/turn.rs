@@ -18,7 +18,7 @@ pub(super) struct Turn<'a> {
 }
 
 impl<'a> Turn<'a> {
-    /// Creates a turn of at most `instructions` instructions, and at least one.
+    /// Creates a turn of at most `instructions` instructions, but at least one.
     #[inline(always)]
     pub(super) fn new(dispatched: &'a Dispatched<'a>, wave: &Wave, instructions: u64) -> Turn<'a> {
         let limit = dispatched.device.config.limit.unwrap_or(u64::MAX);

@@ -40,7 +40,7 @@ const TURNS_OF_BARRIERS: u64 = 16;
 /// Maximum number of instructions in which a wave that polls memory returns to its starting state.
 const WAITING_LOOP: u64 = 512;
 
-/// Number of instructions after which a thread reports its progress, small enough to go unnoticed.
+/// Number of instructions after which a thread reports its progress; small enough that the delay goes unnoticed.
 const REPORTED: u64 = 1 << 12;
 
 /// Host thread and the workgroups that it runs. It has its own cache lines.

@@ -9,7 +9,7 @@ use crate::operand::{Ty::*, words::*};
 use crate::row::family;
 use crate::target::on;
 
-/// GDS and the opcode are one bit lower from GCN 1.2 (errata E030).
+/// GDS and the opcode are one bit lower on GCN 1.2 and later (errata E030).
 #[rustfmt::skip]
 pub(crate) const FORMATS: &[Format] = &[
     Format {

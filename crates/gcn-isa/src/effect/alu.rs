@@ -228,13 +228,13 @@ pub enum AluOp {
     CountOnesAdd,
     /// Number of ones in a that belong to lower lanes, plus b; a has a bit per lane of half a wave.
     MaskedCount(Half),
-    /// Index of the lowest zero, -1 if there is none.
+    /// Index of the lowest zero, or -1 if there is none.
     FindLowestZero,
-    /// Index of the lowest one, -1 if there is none.
+    /// Index of the lowest set bit, or -1 if there is none.
     FindLowestOne,
-    /// Number of zeros above the highest one, -1 if there is none.
+    /// Number of zeros above the highest set bit, or -1 if no bit is set.
     LeadingZeros,
-    /// Number of leading bits equal to the sign bit, -1 if all are.
+    /// Number of leading bits equal to the sign bit, or -1 if all are.
     LeadingSigns,
     /// Sets each group of four bits to all ones if any of them is one.
     WholeQuads,

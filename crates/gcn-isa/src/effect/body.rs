@@ -103,19 +103,19 @@ fn index_or_minus_one<V: Value>(a: V, number: V::Dword) -> V::Dword {
     V::Dword::select(number.equals(beyond), number.constant(u64::MAX), number)
 }
 
-/// Index of the lowest one, -1 if there is none.
+/// Index of the lowest set bit, or -1 if there is none.
 #[inline(always)]
 pub fn find_lowest_one<V: Value>(a: V) -> V::Dword {
     index_or_minus_one(a, a.trailing_zeros())
 }
 
-/// Number of zeros above the highest one, -1 if there is none.
+/// Number of zeros above the highest set bit, or -1 if no bit is set.
 #[inline(always)]
 pub fn leading_zeros<V: Value>(a: V) -> V::Dword {
     index_or_minus_one(a, a.leading_zeros())
 }
 
-/// Number of leading bits equal to the sign bit, -1 if all are.
+/// Number of leading bits equal to the sign bit, or -1 if all are.
 #[inline(always)]
 pub fn leading_signs<V: Value>(a: V) -> V::Dword {
     let last = a.dword().constant(u64::from(a.width()) - 1);

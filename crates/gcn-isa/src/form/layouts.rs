@@ -8,7 +8,7 @@ use crate::target::{Isa, on};
 /// Offsets that VOP3 adds to the opcodes of VOPC, VOP2 and VOP1, per numbering.
 const VOP3_BASES: [(u16, u16, u16); 2] = [(0x000, 0x100, 0x180), (0x000, 0x100, 0x140)];
 
-/// Offset that VOP3 adds to the opcodes of interpolation, from GCN 1.2.
+/// Offset that VOP3 adds to the opcodes of interpolation, on GCN 1.2 and later.
 const VOP3_INTERPOLATION: u16 = 0x270;
 
 /// Field maps of every family.

@@ -11,7 +11,7 @@ use crate::{buffer_format, dpp, swizzle};
 pub(super) enum ModifierFidelity {
     /// All of them are represented.
     Exact,
-    /// All of them are represented, but LLVM might refuse the text.
+    /// All of them are represented, but LLVM might reject the text.
     MayBeRefused,
     /// Some are not represented.
     Lossy,

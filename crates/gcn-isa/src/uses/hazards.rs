@@ -177,7 +177,7 @@ impl<'a> Uses<'a> {
         })
     }
 
-    /// Register use with which a later instruction completes a hazard that this one begins; `None` without a hazard.
+    /// Register use by which a later instruction completes a hazard that this one begins; `None` if there is no hazard.
     ///
     /// # Examples
     /// ```
@@ -195,8 +195,8 @@ impl<'a> Uses<'a> {
         after.ends(hazard).find(|it| is_here && ends(it))
     }
 
-    /// True for two memory instructions of one kind that must be separated if XNACK may replay them, from GCN 1.2:
-    /// one writes a register that either reads, or a store follows a load.
+    /// True for two memory instructions of one kind that, on GCN 1.2 and later, must be separated if XNACK may replay
+    /// them: one writes a register that either reads, or a store follows a load.
     ///
     /// # Examples
     /// ```

@@ -162,7 +162,7 @@ pub enum Intent {
 }
 
 impl Does {
-    /// Kind of access to the memory that an instruction's operands name; `None` without memory operands.
+    /// Kind of access to the memory that an instruction's operands name; `None` if no operand names memory.
     ///
     /// # Examples
     /// ```

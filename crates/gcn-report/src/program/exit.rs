@@ -19,7 +19,7 @@ const SEEN: c_int = 0xff;
 static STATUS: AtomicI32 = AtomicI32::new(NONE);
 
 unsafe extern "C" {
-    /// Registers a function that is called with the exit status. An extension of glibc.
+    /// Registers a function that is called with the exit status. A glibc extension.
     fn on_exit(function: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
 }
 

@@ -88,7 +88,7 @@ impl FindingReport {
     }
 }
 
-/// Replaces each number in a text with a placeholder.
+/// Replaces each number in text with a placeholder.
 fn without_numbers(text: &str) -> String {
     let mut shape = String::with_capacity(text.len());
     let mut is_number = false;

@@ -89,7 +89,7 @@ fn read(path: &Path) -> Option<HashMap<u32, String>> {
     Some((1..).zip(text.lines().map(str::to_owned)).collect())
 }
 
-/// Extracts the lines of a file from a text with `#line` directives.
+/// Extracts the lines of a file from text with `#line` directives.
 fn lines_of(text: &str, file: &str) -> HashMap<u32, String> {
     let is_file = |name: &str| {
         let directory = file.strip_suffix(name);

@@ -21,7 +21,7 @@ impl NamedText {
     }
 }
 
-/// Describes the parameters of a kernel; `None` without metadata.
+/// Describes the parameters of a kernel; `None` if it has no metadata.
 pub fn help(kernel: &Kernel) -> Option<String> {
     let parameters = kernel.parameters()?;
     if parameters.is_empty() {

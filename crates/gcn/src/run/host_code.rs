@@ -38,7 +38,7 @@ impl HostCodeFile<'_> {
     }
 }
 
-/// Lists the functions of each launch's kernel, once for launches of the same kernel.
+/// Lists the functions of the launches' kernels, each kernel once.
 fn list(launches: &[PreparedLaunch], out: &mut dyn Write) -> io::Result<()> {
     for (number, launch) in launches.iter().enumerate() {
         let code = launch.code();

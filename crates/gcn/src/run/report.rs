@@ -36,7 +36,7 @@ pub struct RunResults<'a> {
     pub verdicts: &'a [ComparisonOutcome],
     /// Executed instructions.
     pub fidelity: &'a [fidelity::FidelityGroup],
-    /// Findings of checkers; `None` without checkers.
+    /// Findings of checkers; `None` if there are no checkers.
     pub findings: Option<&'a [FindingReport]>,
     /// Fault that stopped the run.
     pub fault: Option<&'a FaultReport>,

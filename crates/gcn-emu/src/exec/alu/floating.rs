@@ -28,7 +28,7 @@ pub(super) const ONE: Positions<1, 1, 1> = Positions;
 pub(super) const TWO: Positions<1, 2, 1> = Positions;
 /// Positions of three sources.
 pub(super) const THREE: Positions<1, 2, 3> = Positions;
-/// Positions of two sources and the destination as the third.
+/// Positions of two sources, with the destination as the third.
 pub(super) const ACCUMULATE: Positions<1, 2, 0> = Positions;
 
 /// Type in which the host computes.

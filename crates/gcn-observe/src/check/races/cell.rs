@@ -59,7 +59,7 @@ impl HappensBefore<'_> {
 /// An earlier access that is unordered with the current access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Conflict {
-    /// First byte that both access, and the size of its shadow cell.
+    /// First byte that both accesses touch, and the size of its shadow cell.
     pub(super) at: u64,
     pub(super) bytes: u64,
     pub(super) before: PastAccess,

@@ -101,7 +101,7 @@ fn help_fence_of_dispatch() -> Help {
 pub(super) struct Race<'a> {
     pub(super) run: &'a RaceDispatch,
     pub(super) memory: ShadowedMemory,
-    /// First address that both access.
+    /// First address that both accesses touch.
     pub(super) at: u64,
     /// The earlier access.
     pub(super) before: PastAccess,

@@ -220,8 +220,8 @@ impl RaceWatch {
         self.look(run, context, event, event.access(), shape.as_ref(), facts)
     }
 
-    /// Checks the parts of an access, in the order of the model: what happens before it, the shadow, release sequences,
-    /// conflicts, and finally what the wave acquires and releases by it.
+    /// Checks each part of an access, following the order of the model: what happens before it, the shadow, release
+    /// sequences, conflicts, and finally what the wave acquires and releases.
     fn look(
         &mut self,
         run: &RaceDispatch,

@@ -18,7 +18,7 @@ struct Repeat {
     ///
     /// [`ShareAccess`]: gcn_emu::observe::ShareAccess
     bases_number: Option<u64>,
-    /// Number of misses minus number of hits, and at least 0.
+    /// Number of misses minus number of hits, but at least 0.
     misses: u8,
 }
 

@@ -209,7 +209,7 @@ impl Connection {
         self.send(message);
     }
 
-    /// Shows a text to the user. Categories are `console`, `stdout`, `stderr` and `important`.
+    /// Shows text to the user. Categories are `console`, `stdout`, `stderr` and `important`.
     pub fn output(&mut self, category: &str, text: &str) {
         if !text.is_empty() {
             self.event("output", json!({"category": category, "output": text}));
