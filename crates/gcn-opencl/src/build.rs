@@ -243,6 +243,7 @@ fn status_of(error: &CompileError) -> Status {
     match error {
         CompileError::NoCompiler
         | CompileError::NoSuchCompiler { .. }
+        | CompileError::NotAProgram { .. }
         | CompileError::NoLibraries
         | CompileError::NoLibraryForTarget { .. }
         | CompileError::NoLinker { .. }

@@ -15,7 +15,6 @@ mod cache;
 mod process;
 mod inputs;
 
-use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -58,7 +57,7 @@ pub struct Compiled {
     pub dependencies: Vec<PathBuf>,
 }
 
-/// Compiles a source with the system's newest Clang, or returns the cached result.
+/// Compiles a source with the request's Clang or the system's newest one, or returns the cached result.
 ///
 /// # Errors
 /// Fails if no compiler or library is installed, or the compiler rejects the source.
@@ -79,7 +78,11 @@ pub struct Compiled {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn compile(request: &Request<'_>) -> Result<Compiled, CompileError> {
-    compile_with(&Toolchain::find()?, cache::directory().as_deref(), request)
+    let toolchain = match request.clang {
+        Some(clang) => Toolchain::of(clang)?,
+        None => Toolchain::find()?,
+    };
+    compile_with(&toolchain, cache::directory().as_deref(), request)
 }
 
 /// Compiles a source with the given Clang. Results are cached in the directory `cache`, if given, which several
@@ -123,7 +126,7 @@ pub fn compile_with(
         return Ok(Compiled {
             code: entry.code,
             diagnostics: entry.diagnostics,
-            commands: plan.shown(OsStr::new("kernel.bc"), OsStr::new("kernel.co")),
+            commands: entry.commands,
             cached: true,
             dependencies: entry.dependencies,
         });
@@ -134,7 +137,6 @@ pub fn compile_with(
         place.path().join("kernel.co"),
     );
     let dependencies = place.path().join("dependencies");
-    let shown = plan.shown(OsStr::new("kernel.bc"), OsStr::new("kernel.co"));
     // Modules get file names in the compiler's working directory.
     let mut directory = None;
     if let CompilerInput::Bitcode(modules) = request.source {
@@ -145,19 +147,31 @@ pub fn compile_with(
         directory = Some(place.path());
     }
     let mut diagnostics = String::new();
-    let steps = plan.steps(&bitcode, &code, &dependencies);
-    for (number, (program, arguments)) in steps.iter().enumerate() {
+    let mut commands: Vec<String> = Vec::new();
+    let product = match request.product {
+        Product::Code => &bitcode,
+        Product::Bitcode => &code,
+    };
+    for step in plan.steps(&bitcode, &code, &dependencies) {
+        if step.lowers_printf {
+            let bitcode =
+                std::fs::read(product).map_err(|error| temporary_error(product, &error))?;
+            if !commands::calls_printf(&bitcode) {
+                continue;
+            }
+        }
         let input = match request.source {
-            CompilerInput::Text(_) if number == 0 => Some(&text[..]),
+            CompilerInput::Text(_) if commands.is_empty() => Some(&text[..]),
             _ => None,
         };
-        let output = process::run(program, arguments, input, directory)?;
+        commands.push(step.shown);
+        let output = process::run(&toolchain.clang, &step.arguments, input, directory)?;
         diagnostics.push_str(&String::from_utf8_lossy(&output.stderr));
         if !output.status.success() {
             return Err(CompileError::Failed {
-                program: program.clone(),
+                program: toolchain.clang.clone(),
                 diagnostics: hinted(diagnostics, request.language),
-                commands: shown.into_iter().take(number + 1).collect(),
+                commands,
             });
         }
     }
@@ -165,6 +179,7 @@ pub fn compile_with(
     let dependencies = std::fs::read_to_string(&dependencies).unwrap_or_default();
     let entry = cache::CachedResult {
         code: bytes,
+        commands,
         diagnostics,
         dependencies: cache::dependencies(&dependencies, request.source),
     };
@@ -178,7 +193,7 @@ pub fn compile_with(
     Ok(Compiled {
         code: entry.code,
         diagnostics: entry.diagnostics,
-        commands: shown,
+        commands: entry.commands,
         cached: false,
         dependencies: entry.dependencies,
     })

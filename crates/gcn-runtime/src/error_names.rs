@@ -198,6 +198,7 @@ impl CompileError {
         match self {
             CompileError::NoCompiler
             | CompileError::NoSuchCompiler { .. }
+            | CompileError::NotAProgram { .. }
             | CompileError::NoLibraries
             | CompileError::NoLibraryForTarget { .. }
             | CompileError::NoLinker { .. }

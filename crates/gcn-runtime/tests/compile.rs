@@ -135,3 +135,76 @@ fn bitcode_whose_assembly_reads_a_file_is_linked_each_time() {
         assert_eq!(compile(&link).cached, is_cached, "{text}");
     }
 }
+
+#[test]
+fn options_reach_the_code_generator() {
+    let cache = directory();
+    let toolchain = Toolchain::find().unwrap_or_else(|error| panic!("{error}"));
+    let texts = [
+        (
+            Language::OpenClC,
+            "kernel void k(global uint *x) { x[0] = x[1] / x[2]; }",
+        ),
+        (
+            Language::Hip,
+            "__global__ void k(unsigned *x) { x[0] = x[1] / x[2]; }",
+        ),
+    ];
+    // Expansion of a division, by a pass of the code generator.
+    let option = "-amdgpu-codegenprepare-disable-idiv-expansion";
+    for (language, text) in texts {
+        let compile = |options: &[&str]| {
+            let options: Vec<_> = options.iter().map(Into::into).collect();
+            let request = Request {
+                options: &options,
+                ..Request::new(CompilerInput::Text(text), language)
+            };
+            let compiled = compile_with(&toolchain, Some(cache.path()), &request);
+            compiled.unwrap_or_else(|error| panic!("{error:?}"))
+        };
+        let plain = compile(&[]);
+        let other = compile(&["-mllvm", option, "-DX", "-Wno-such-warning"]);
+        assert!(!other.cached);
+        assert_ne!(plain.code, other.code, "{language:?}");
+        assert!(other.commands[1].contains(option), "{:?}", other.commands);
+        // Each step could warn of it.
+        let warnings = other.diagnostics.matches("no-such-warning").count();
+        assert_eq!(warnings, 1, "{}", other.diagnostics);
+    }
+}
+
+#[test]
+fn the_optimizer_runs_once() {
+    let text = "__global__ void k(int *x) { for (int i = 0; i < 9; i++) x[i] += i; }";
+    let toolchain = Toolchain::find().unwrap_or_else(|error| panic!("{error}"));
+    let options = ["-Rpass=loop-unroll", "-gline-tables-only"].map(Into::into);
+    let request = Request {
+        options: &options,
+        ..Request::new(CompilerInput::Text(text), Language::Hip)
+    };
+    let compiled = compile_with(&toolchain, None, &request);
+    let compiled = compiled.unwrap_or_else(|error| panic!("{error:?}"));
+    let remarks = compiled.diagnostics.matches("unrolled loop").count();
+    assert_eq!(remarks, 1, "{}", compiled.diagnostics);
+}
+
+#[test]
+fn printf_in_a_header_is_lowered() {
+    let place = directory();
+    let header = place.path().join("say.h");
+    let text = "static void say(int x) { printf(\"x %d\\n\", x); }\n";
+    std::fs::write(&header, text).expect("written");
+    let device = Device::new("gfx900").expect("a target");
+    let text = format!(
+        "#include \"{}\"\nkernel void k(int x) {{ say(x); }}",
+        header.display()
+    );
+    for level in ["-O0", "-O2"] {
+        let compiled = compile(&device, &place, Language::OpenClC, &text, &[level]);
+        let (_, compiled) = compiled.expect("it compiles");
+        let object = gcn_object::read(&compiled.code).expect("an object");
+        let metadata = object.metadata.as_ref().expect("compilers write it");
+        assert_eq!(metadata.printf.len(), 1, "{level}");
+        assert!(compiled.dependencies.contains(&header), "{level}");
+    }
+}

@@ -40,6 +40,9 @@ pub struct ProgramOptions {
     /// Optimisation level of the compiler; 2 by default.
     #[arg(short = 'O', long, value_name = "LEVEL")]
     pub optimize: Option<String>,
+    /// Clang that compiles sources, instead of the newest one.
+    #[arg(long, value_name = "PATH")]
+    pub clang: Option<PathBuf>,
     /// Option to pass to Clang, such as -X=-ffast-math.
     #[arg(
         short = 'X',
@@ -81,10 +84,14 @@ impl ProgramRequest {
             define,
             include,
             optimize,
+            clang,
             clang_options,
         } = &mut self.compiler;
         if options.optimize.is_some() {
             optimize.clone_from(&options.optimize);
+        }
+        if options.clang.is_some() {
+            clang.clone_from(&options.clang);
         }
         define.extend_from_slice(&options.define);
         include.extend_from_slice(&options.include);
@@ -102,6 +109,8 @@ pub struct Compiler {
     pub include: Vec<PathBuf>,
     /// Optimisation level, without `-O`.
     pub optimize: Option<String>,
+    /// Clang that compiles sources.
+    pub clang: Option<PathBuf>,
     /// Options passed to Clang.
     pub clang_options: Vec<String>,
 }
@@ -111,6 +120,7 @@ impl Compiler {
     pub fn inapplicable_option(&self) -> Option<&'static str> {
         let options = [
             ("--optimize", self.optimize.is_some()),
+            ("--clang", self.clang.is_some()),
             ("--clang-option", !self.clang_options.is_empty()),
         ];
         let mut given = options.into_iter().filter(|(_, given)| *given);
@@ -327,6 +337,7 @@ fn compiled(
     }
     let compilation = Request {
         options: &options,
+        clang: request.compiler.clang.as_deref(),
         colour: !terms.json && render::has_colours(),
         ..Request::new(compile::CompilerInput::File(&request.file), language)
     };

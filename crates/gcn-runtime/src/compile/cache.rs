@@ -4,10 +4,10 @@
 //! key and a hash of its contents, so damaged or renamed files are ignored.
 
 use std::env;
-use std::ffi::OsStr;
+use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -19,7 +19,7 @@ use super::request::CompilerInput;
 /// Maximum size of the cache directory in bytes. When it is exceeded, the oldest files are removed.
 const MAX_BYTES: u64 = 512 << 20;
 /// Magic number, including the format version.
-const MAGIC: &[u8] = b"gcn cache 2\n";
+const MAGIC: &[u8] = b"gcn cache 3\n";
 /// Size of a hash in bytes.
 const HASH: usize = 32;
 
@@ -78,6 +78,8 @@ pub(super) struct CacheKey(Hash);
 pub(super) struct CachedResult {
     /// Code object or bitcode.
     pub code: Vec<u8>,
+    /// Commands in shell syntax.
+    pub commands: Vec<String>,
     /// Compiler warnings.
     pub diagnostics: String,
     /// Included files.
@@ -102,14 +104,22 @@ impl Cache {
             return None;
         }
         let rest = rest.strip_prefix(&key.0)?;
+        let (commands, rest) = split_part(rest)?;
         let (diagnostics, rest) = split_part(rest)?;
         let (dependencies, code) = split_part(rest)?;
-        let names = dependencies.split(|byte| *byte == 0);
-        let names = names.filter(|name| !name.is_empty());
+        let list = |part: &[u8]| -> Vec<Vec<u8>> {
+            let items = part.split(|byte| *byte == 0).filter(|it| !it.is_empty());
+            items.map(<[u8]>::to_vec).collect()
+        };
+        let commands = list(commands).into_iter().map(String::from_utf8);
         Some(CachedResult {
             code: code.to_vec(),
+            commands: commands.collect::<Result<_, _>>().ok()?,
             diagnostics: String::from_utf8(diagnostics.to_vec()).ok()?,
-            dependencies: names.map(|name| OsStr::from_bytes(name).into()).collect(),
+            dependencies: list(dependencies)
+                .into_iter()
+                .map(|name| OsString::from_vec(name).into())
+                .collect(),
         })
     }
 
@@ -121,7 +131,9 @@ impl Cache {
         let names = entry.dependencies.iter();
         let names: Vec<&[u8]> = names.map(|path| path.as_os_str().as_bytes()).collect();
         let mut rest = key.0.to_vec();
-        for part in [entry.diagnostics.as_bytes(), &names.join(&0)] {
+        let commands = entry.commands.join("\0");
+        let diagnostics = entry.diagnostics.as_bytes();
+        for part in [commands.as_bytes(), diagnostics, &names.join(&0)] {
             rest.extend((part.len() as u64).to_le_bytes());
             rest.extend(part);
         }
@@ -222,6 +234,7 @@ mod tests {
     fn entry(text: &str, dependencies: &[PathBuf]) -> CachedResult {
         CachedResult {
             code: text.as_bytes().to_vec(),
+            commands: vec![format!("clang -D'{text} x'"), "clang".to_owned()],
             diagnostics: format!("{text}: warning"),
             dependencies: dependencies.to_vec(),
         }

@@ -1,7 +1,9 @@
 //! Builds the compiler commands for a source.
 //!
-//! The source is first compiled to bitcode, which is then linked with the device libraries. In a single step, Clang
-//! would link the device library's printf stub before lowering the program's own calls.
+//! The source is first compiled to bitcode without optimization, which is then linked with the device libraries,
+//! optimized and compiled, so that the optimizer runs once and over all code, as in a single step. In a single step,
+//! Clang would link the device library's printf stub before lowering OpenCL's calls of printf; a step in between lowers
+//! them.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -22,6 +24,23 @@ const CODE_OBJECT_VERSION: &str = "-mcode-object-version=";
 const UNOPTIMISED: &str = "-cl-opt-disable";
 /// Target triple.
 const TRIPLE: &str = "amdgcn-amd-amdhsa";
+/// Option to leave out the optimizer.
+const NO_PASSES: [&str; 2] = ["-Xclang", "-disable-llvm-passes"];
+/// Options to silence warnings about options, which the first step has reported, and about options of the preprocessor.
+const NO_WARNINGS_OF_OPTIONS: [&str; 4] = [
+    "-Wno-deprecated",
+    "-Wno-ignored-optimization-argument",
+    "-Wno-unknown-warning-option",
+    "-Wno-unused-command-line-argument",
+];
+/// Options that only apply to sources, of which Clang warns for bitcode.
+const OF_SOURCES: [&str; 1] = ["--gpu-max-threads-per-block="];
+/// Compiler option that links a module. Linking it twice would define its symbols twice.
+const LINK_MODULE: &str = "-mlink-bitcode-file";
+/// Option that removes unused functions and variables. Clang uses it for HIP.
+const INTERNALIZE: [&str; 2] = ["-mllvm", "-amdgpu-internalize-symbols"];
+/// Name of the function whose calls must be lowered.
+const PRINTF: &[u8] = b"printf";
 /// Environment variables that affect Clang's driver but do not show in the options it prints.
 const DRIVER_VARIABLES: [&str; 2] = ["CCC_OVERRIDE_OPTIONS", "COMPILER_PATH"];
 /// Attribute names that HIP's headers define, for sources that do not include them.
@@ -54,8 +73,25 @@ pub(super) struct CompilerCommands {
     /// Arguments for compiling the source.
     front: Vec<OsString>,
     source: OsString,
-    /// Arguments for compiling the bitcode; `None` if a single step does both.
+    /// Arguments for lowering printf in the bitcode; `None` if another step does that.
+    lower: Option<Vec<OsString>>,
+    /// Arguments for compiling the bitcode; `None` if the first step makes the product.
     back: Option<Vec<OsString>>,
+}
+
+/// Command of a build.
+pub(super) struct CompilerStep {
+    /// Arguments for Clang.
+    pub arguments: Vec<OsString>,
+    /// Command in shell syntax, with short file names.
+    pub shown: String,
+    /// True if the step is only needed for bitcode that [calls printf](calls_printf).
+    pub lowers_printf: bool,
+}
+
+/// True if bitcode may call printf. Symbol names are bytes in its string table.
+pub(super) fn calls_printf(bitcode: &[u8]) -> bool {
+    contains(bitcode, PRINTF)
 }
 
 impl CompilerCommands {
@@ -130,8 +166,9 @@ impl CompilerCommands {
             }
         }
         let level = options.level.clone().unwrap_or_else(|| "-O2".into());
+        let has_steps = newest >= FIRST_OF_TWO_STEPS && request.language != Language::Ir;
         // Clang does not lower printf at -O0.
-        let front_level = if level == "-O0" && contains(text, b"printf") {
+        let front_level = if !has_steps && level == "-O0" && contains(text, PRINTF) {
             "-O1".into()
         } else {
             level.clone()
@@ -160,35 +197,54 @@ impl CompilerCommands {
             let link = ["-Xclang", "-mlink-builtin-bitcode", "-Xclang"].map(OsString::from);
             paths.flat_map(move |path| link.clone().into_iter().chain([path.into_os_string()]))
         };
-        let back = if request.product == Product::Bitcode {
+        let bitcode = || -> Vec<OsString> {
+            let mut arguments: Vec<OsString> = ["-x", "ir", "-nogpulib"].map(OsString::from).into();
+            arguments.extend(for_target());
+            arguments
+        };
+        let mut back = None;
+        if request.product == Product::Bitcode {
             front.extend(["-nogpulib", "-emit-llvm", "-c"].map(OsString::from));
-            None
         } else if request.language == Language::Ir {
             front.push("-nogpulib".into());
             front.extend(libraries());
-            None
-        } else if newest < FIRST_OF_TWO_STEPS {
+        } else if has_steps {
+            front.extend(["-nogpulib", "-emit-llvm"].map(OsString::from));
+            let mut arguments = bitcode();
+            arguments.push(level.clone());
+            arguments.extend(common.iter().cloned());
+            if request.language == Language::Hip {
+                arguments.extend(INTERNALIZE.map(OsString::from));
+            }
+            arguments.extend(of_bitcode(&options.others));
+            arguments.extend(NO_WARNINGS_OF_OPTIONS.map(OsString::from));
+            arguments.extend(libraries());
+            back = Some(arguments);
+        } else {
             let mut directory = OsString::from("--rocm-device-lib-path=");
             directory.push(&toolchain.libraries);
             front.extend(["--rocm-path=/usr".into(), directory]);
-            None
-        } else {
-            front.extend(["-nogpulib", "-emit-llvm"].map(OsString::from));
-            if request.language == Language::Hip {
-                front.push("-fgpu-rdc".into());
+        }
+        let mut lower = None;
+        if has_steps {
+            front.extend(NO_PASSES.map(OsString::from));
+            // Clang lowers HIP's printf when it reads the source.
+            if request.language != Language::Hip {
+                let mut arguments = bitcode();
+                // Only the optimizer removes the declaration of printf, for which Clang links a stub that it cannot
+                // compile at -O0. It leaves functions alone that come from -O0.
+                let is_optimized = level != "-O0";
+                arguments.push(if is_optimized { "-O0" } else { "-O1" }.into());
+                arguments.extend(common);
+                arguments.push("-emit-llvm".into());
+                lower = Some(arguments);
             }
-            let mut back: Vec<OsString> = ["-x", "ir", "-nogpulib"].map(OsString::from).into();
-            back.extend(for_target());
-            back.push(level);
-            back.extend(common);
-            back.extend(options.code_object_option.clone());
-            back.extend(libraries());
-            Some(back)
-        };
+        }
         Ok(CompilerCommands {
             clang: toolchain.clang.clone(),
             front,
             source,
+            lower,
             back,
         })
     }
@@ -199,9 +255,10 @@ impl CompilerCommands {
         let directory = std::env::current_dir().unwrap_or_default();
         let environment = DRIVER_VARIABLES.map(std::env::var_os);
         format!(
-            "{}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}",
+            "{}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}",
             toolchain.identity(),
             self.front,
+            self.lower,
             self.back,
             path,
             directory,
@@ -222,54 +279,79 @@ impl CompilerCommands {
     }
 
     /// Returns the commands for the given file names, including a file for the dependency list.
-    pub fn steps(
-        &self,
-        bitcode: &Path,
-        code: &Path,
-        dependencies: &Path,
-    ) -> Vec<(PathBuf, Vec<OsString>)> {
-        let mut lists: Vec<OsString> = Vec::new();
+    pub fn steps(&self, bitcode: &Path, code: &Path, dependencies: &Path) -> Vec<CompilerStep> {
+        // Clang 21 and later ignore `-MF` for bitcode of HIP.
+        let list = [
+            "-Xclang".into(),
+            "-dependency-file".into(),
+            "-Xclang".into(),
+            dependencies.as_os_str().to_owned(),
+            "-Xclang".into(),
+            "-sys-header-deps".into(),
+            "-Xclang".into(),
+            "-MT".into(),
+            "-Xclang".into(),
+            "code".into(),
+        ];
+        let mut commands = self.commands(bitcode.as_os_str(), code.as_os_str());
         // Clang does not list dependencies for IR.
-        if !self.is_ir() {
-            lists = ["-MD", "-MF"].map(OsString::from).into();
-            lists.push(dependencies.into());
+        if let Some((first, _)) = commands.first_mut().filter(|_| !self.is_ir()) {
+            first.extend(list);
         }
-        let mut steps = self.commands(bitcode.as_os_str(), code.as_os_str());
-        if let Some(first) = steps.first_mut() {
-            first.extend(lists);
-        }
-        let steps = steps.into_iter();
+        let shown = self.commands(OsStr::new("kernel.bc"), OsStr::new("kernel.co"));
+        let steps = commands.into_iter().zip(shown);
         steps
-            .map(|arguments| (self.clang.clone(), arguments))
-            .collect()
-    }
-
-    /// Formats the commands in shell syntax.
-    pub fn shown(&self, bitcode: &OsStr, code: &OsStr) -> Vec<String> {
-        let commands = self.commands(bitcode, code).into_iter();
-        commands
-            .map(|arguments| {
+            .map(|((arguments, lowers_printf), (shown, _))| {
                 let words = std::iter::once(self.clang.as_os_str())
-                    .chain(arguments.iter().map(OsString::as_os_str));
-                words.map(quoted).collect::<Vec<_>>().join(" ")
+                    .chain(shown.iter().map(OsString::as_os_str));
+                CompilerStep {
+                    arguments,
+                    shown: words.map(quoted).collect::<Vec<_>>().join(" "),
+                    lowers_printf,
+                }
             })
             .collect()
     }
 
-    fn commands(&self, bitcode: &OsStr, code: &OsStr) -> Vec<Vec<OsString>> {
+    /// Returns the commands, and for each whether it only lowers printf.
+    fn commands(&self, bitcode: &OsStr, code: &OsStr) -> Vec<(Vec<OsString>, bool)> {
         let step = |arguments: &[OsString], more: &[&OsStr]| -> Vec<OsString> {
             let more = more.iter().map(|word| OsString::from(*word));
             arguments.iter().cloned().chain(more).collect()
         };
         let (output, compile) = (OsStr::new("-o"), OsStr::new("-c"));
-        match &self.back {
-            None => vec![step(&self.front, &[&self.source, output, code])],
-            Some(back) => vec![
-                step(&self.front, &[compile, &self.source, output, bitcode]),
-                step(back, &[bitcode, output, code]),
-            ],
+        let is_last = self.back.is_none();
+        let first = match is_last {
+            true => step(&self.front, &[&self.source, output, code]),
+            false => step(&self.front, &[compile, &self.source, output, bitcode]),
+        };
+        let mut steps = vec![(first, false)];
+        if let Some(lower) = &self.lower {
+            let file = if is_last { code } else { bitcode };
+            steps.push((step(lower, &[compile, file, output, file]), true));
+        }
+        if let Some(back) = &self.back {
+            steps.push((step(back, &[bitcode, output, code]), false));
+        }
+        steps
+    }
+}
+
+/// Returns the options of a source that apply to its bitcode.
+fn of_bitcode(options: &[OsString]) -> Vec<OsString> {
+    let mut kept: Vec<OsString> = Vec::new();
+    let mut options = options.iter();
+    while let Some(option) = options.next() {
+        let text = option.to_str().unwrap_or_default();
+        if text == LINK_MODULE && kept.last().is_some_and(|it| it == NO_PASSES[0]) {
+            // `-Xclang -mlink-bitcode-file -Xclang FILE`.
+            kept.pop();
+            options.nth(1);
+        } else if !OF_SOURCES.iter().any(|it| text.starts_with(it)) {
+            kept.push(option.clone());
         }
     }
+    kept
 }
 
 /// Request options that affect other choices.
@@ -278,7 +360,6 @@ struct ClangOptions {
     level: Option<OsString>,
     /// Requested code object version.
     code_object: Option<u32>,
-    code_object_option: Option<OsString>,
     /// True if an option specifies the language version.
     has_standard: bool,
     /// True if an option allows inexact math, ignores infinities, or flushes denormals.
@@ -304,10 +385,6 @@ impl ClangOptions {
         ClangOptions {
             level: level.map(|it| if it == UNOPTIMISED { "-O0".into() } else { it }),
             code_object: texts().filter_map(version).next_back(),
-            code_object_option: given
-                .iter()
-                .rfind(|option| option.to_str().and_then(version).is_some())
-                .cloned(),
             has_standard: texts().any(|option| option.starts_with("-cl-std=")),
             unsafe_math: has(&fast)
                 || has(&[
@@ -396,6 +473,25 @@ mod tests {
         ] {
             assert_eq!(quoted(OsStr::new(word)), expected);
         }
+    }
+
+    #[test]
+    fn modules_are_linked_once() {
+        let options = |list: &[&str]| list.iter().map(OsString::from).collect::<Vec<_>>();
+        let given = [
+            "-DX",
+            "-Xclang",
+            "-mlink-bitcode-file",
+            "-Xclang",
+            "a.bc",
+            "-mllvm",
+            "-y",
+            "--gpu-max-threads-per-block=64",
+            "-Xclang",
+            "-z",
+        ];
+        let kept = ["-DX", "-mllvm", "-y", "-Xclang", "-z"];
+        assert_eq!(of_bitcode(&options(&given)), options(&kept));
     }
 
     #[test]

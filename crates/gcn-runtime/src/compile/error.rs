@@ -34,6 +34,12 @@ pub enum CompileError {
         /// Value of the variable.
         path: PathBuf,
     },
+    /// The Clang named by a request does not exist.
+    #[error("{} is not a program", .path.display())]
+    NotAProgram {
+        /// Path of the compiler.
+        path: PathBuf,
+    },
     /// The device libraries are not installed.
     #[error(
         "the device libraries (ockl.bc and others) were not found: install Debian's package rocm-device-libs, or set HIP_DEVICE_LIB_PATH to their directory"

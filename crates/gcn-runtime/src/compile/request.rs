@@ -118,6 +118,9 @@ pub struct Request<'a> {
     pub language: Language,
     /// LLVM target, optionally with features, such as `gfx900` or `gfx906:xnack-`. `None` for [`DEFAULT_TARGET`].
     pub target: Option<&'a str>,
+    /// Clang to use: a path, or a name to look up in `PATH`. `None` for the one that
+    /// [`Toolchain::find`](super::Toolchain::find) finds. Calls that take a toolchain ignore it.
+    pub clang: Option<&'a Path>,
     /// Additional Clang options, such as `-O3`, `-DN=4`, `-Iinclude`. The default optimization level is `-O2`.
     pub options: &'a [OsString],
     /// True to request coloured diagnostics.
@@ -140,6 +143,7 @@ impl<'a> Request<'a> {
             source,
             language,
             target: None,
+            clang: None,
             options: &[],
             colour: false,
             product: Product::Code,

@@ -61,6 +61,27 @@ impl Toolchain {
         let clang = named()?
             .or_else(installed)
             .ok_or(CompileError::NoCompiler)?;
+        Toolchain::with(clang)
+    }
+
+    /// Finds the device libraries for a Clang, given by its path or by a name to look up in `PATH`.
+    ///
+    /// # Errors
+    /// Fails if the program does not exist or another component is not installed.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::compile::{CompileError, Toolchain};
+    /// let error = Toolchain::of("/no/clang-19".as_ref()).unwrap_err();
+    /// assert!(matches!(error, CompileError::NotAProgram { .. }));
+    /// ```
+    pub fn of(clang: &Path) -> Result<Toolchain, CompileError> {
+        let path = || clang.to_owned();
+        let found = program(clang).ok_or_else(|| CompileError::NotAProgram { path: path() })?;
+        Toolchain::with(found)
+    }
+
+    fn with(clang: PathBuf) -> Result<Toolchain, CompileError> {
         let version = version(&clang);
         let toolchain = Toolchain {
             libraries: libraries(&clang).ok_or(CompileError::NoLibraries)?,
@@ -114,6 +135,16 @@ fn search_path() -> Vec<PathBuf> {
     env::var_os("PATH").map_or_else(Vec::new, |path| env::split_paths(&path).collect())
 }
 
+/// Finds a program. A bare name is looked up in `PATH`, as in a shell.
+fn program(path: &Path) -> Option<PathBuf> {
+    let mut places = vec![path.to_owned()];
+    if path.components().count() == 1 {
+        let directories = search_path().into_iter();
+        places = directories.map(|place| place.join(path)).collect();
+    }
+    places.into_iter().find(|place| place.is_file())
+}
+
 /// Returns the compiler named by an environment variable, if any.
 fn named() -> Result<Option<PathBuf>, CompileError> {
     for variable in COMPILER_VARIABLES {
@@ -121,15 +152,7 @@ fn named() -> Result<Option<PathBuf>, CompileError> {
             continue;
         };
         let path = PathBuf::from(value);
-        // A bare name is looked up in `PATH`, as in a shell.
-        let mut places = vec![path.clone()];
-        if path.components().count() == 1 {
-            places = search_path()
-                .into_iter()
-                .map(|place| place.join(&path))
-                .collect();
-        }
-        return match places.into_iter().find(|place| place.is_file()) {
+        return match program(&path) {
             Some(found) => Ok(Some(found)),
             None => Err(CompileError::NoSuchCompiler { variable, path }),
         };

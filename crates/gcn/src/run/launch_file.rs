@@ -28,6 +28,7 @@ struct LaunchFile {
     define: Option<OneOrMoreNames>,
     include: Option<OneOrMoreNames>,
     optimize: Option<OptimisationLevel>,
+    clang: Option<PathBuf>,
     clang_options: Option<OneOrMoreNames>,
     verbose: bool,
     threads: Option<usize>,
@@ -233,6 +234,11 @@ pub fn read(text: &str, base: &Path) -> Result<RunRequest> {
         optimize: file.optimize.map(|level| match level {
             OptimisationLevel::Number(number) => number.to_string(),
             OptimisationLevel::Text(text) => text,
+        }),
+        clang: file.clang.map(|path| match path.components().count() {
+            // A name is looked up in `PATH`.
+            1 => path,
+            _ => base.join(path),
         }),
         clang_options: names(file.clang_options),
     };

@@ -283,3 +283,4 @@ kernel void k(global const uint *a, global uint *out) {
         }
     }
 }
+            &["--against=--clang=clang-19"],

@@ -74,7 +74,7 @@ fn opencl_is_compiled_run_and_kept() {
     assert_eq!(ran.out, out, "{}", ran.err);
     assert_eq!(
         (ran.status, calls(&directory)),
-        (Some(GOOD), 2),
+        (Some(GOOD), 3),
         "{}",
         ran.err
     );
@@ -82,19 +82,20 @@ fn opencl_is_compiled_run_and_kept() {
     let ran = run(&["-D", "BIAS=1", "-v"]);
     assert_eq!(
         (ran.out.as_str(), calls(&directory)),
-        (out, 2),
+        (out, 3),
         "{}",
         ran.err
     );
-    let commands: Vec<&str> = ran.err.lines().take(3).collect();
+    let commands: Vec<&str> = ran.err.lines().take(4).collect();
     assert!(
         commands[0].contains(" -x cl -target amdgcn-amd-amdhsa -mcpu=gfx906 "),
         "{}",
         ran.err
     );
     assert!(commands[0].contains(" -DBIAS=1 -Iinclude "), "{}", ran.err);
-    assert!(commands[1].contains("/ockl.bc "), "{}", ran.err);
-    assert_eq!(commands[2], "the code object is from the cache");
+    assert!(commands[1].contains(" -emit-llvm "), "{}", ran.err);
+    assert!(commands[2].contains("/ockl.bc "), "{}", ran.err);
+    assert_eq!(commands[3], "the code object is from the cache");
     // Other options, another target, another header.
     for (more, bias) in [
         (&["-D", "BIAS=2"][..], 2),
@@ -110,7 +111,7 @@ fn opencl_is_compiled_run_and_kept() {
             ran.out,
             ran.err
         );
-        assert_eq!(calls(&directory), before + 2, "{more:?}");
+        assert_eq!(calls(&directory), before + 3, "{more:?}");
     }
     let before = calls(&directory);
     fs::write(&header, "#define SCALE 100\n").expect("a file");
@@ -120,14 +121,14 @@ fn opencl_is_compiled_run_and_kept() {
         "{}",
         ran.err
     );
-    assert_eq!(calls(&directory), before + 2);
+    assert_eq!(calls(&directory), before + 3);
     // A damaged entry is made again.
     for entry in fs::read_dir(directory.join("cache/gcn")).expect("a directory") {
         fs::write(entry.expect("an entry").path(), "nonsense").expect("a file");
     }
     let ran = run(&["-D", "BIAS=1"]);
     assert!(ran.out.starts_with("601 printed\n"), "{}", ran.err);
-    assert_eq!(calls(&directory), before + 4);
+    assert_eq!(calls(&directory), before + 6);
 }
 
 #[test]
@@ -304,6 +305,41 @@ fn what_is_missing_is_named() {
     let ran = run_in(&directory, &["k.cpp", "--grid", "1"]);
     let message = "error[unsupported-format]: k.cpp is C++, which is not supported: OpenCL C has the extension .cl, C++ for OpenCL .clcpp, HIP .hip\n";
     assert_eq!((ran.err.as_str(), ran.status), (message, Some(BAD_INPUT)));
+}
+
+#[test]
+fn a_compiler_is_chosen_by_option_or_launch_file() {
+    let directory = scratch("choose-clang");
+    let kernel = "kernel void k(global int *out) { out[0] = 7; }\n";
+    fs::write(directory.join("k.cl"), kernel).expect("a file");
+    let clang = counting_clang(&directory);
+    let clang = clang.to_string_lossy();
+    let launch = "file = \"k.cl\"\nclang = \"bin/clang-19\"\ngrid = 1\nargs = { out = \"i32*1\" }\nprint = \"out\"\n";
+    fs::write(directory.join("l.toml"), launch).expect("a file");
+    let named = launch.replace("bin/clang-19", "clang-19");
+    fs::write(directory.join("named.toml"), named).expect("a file");
+    let plain = ["k.cl", "--grid=1", "--arg=out=i32*1", "--print=out"];
+    let option = ["--clang", &*clang];
+    for (arguments, count) in [
+        (&plain[..], 0),
+        (&[&plain[..], &option].concat(), 2),
+        (&["l.toml"], 2),
+        (&["named.toml"], 0),
+        (&[&["named.toml"], &option[..]].concat(), 2),
+    ] {
+        let _ = fs::remove_dir_all(directory.join("cache"));
+        let _ = fs::remove_file(directory.join("calls"));
+        let ran = compiled(&directory, &[], arguments);
+        assert_eq!(ran.out, "out: i32[0..1] = 7\n", "{}", ran.err);
+        assert_eq!(calls(&directory), count, "{arguments:?}");
+    }
+    let wrong = [&plain[..], &["--clang=no/clang"]].concat();
+    let ran = compiled(&directory, &[], &wrong);
+    let message = "error[missing-compiler]: cannot compile k.cl: no/clang is not a program\n";
+    assert_eq!((ran.err.as_str(), ran.status), (message, Some(BAD_INPUT)));
+    let ran = self::plain(&["--clang", "clang-19"]);
+    let message = "error[invalid-usage]: --clang applies to compiled sources only: .cl, .clcpp, .hip, .ll, .bc\n";
+    assert_eq!((ran.err.as_str(), ran.status), (message, Some(BAD_USAGE)));
 }
 
 #[test]
