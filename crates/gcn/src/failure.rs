@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use anyhow::{Result, bail};
 use serde::Serialize;
 
-use crate::problem::{self, Problem};
+use crate::problem::{self, INVALID_LAUNCH_FILE, Problem};
 use crate::render::{self, RenderedDiagnostics};
 use crate::status::RunOutcome;
 use crate::{Status, UsageError};
@@ -136,6 +136,15 @@ impl Failure {
         Ok(())
     }
 
+    /// Shows the failure on standard error, or writes it in JSON.
+    fn show(&self, json: bool, out: &mut dyn Write) -> Result<()> {
+        if json {
+            return self.write_json(out);
+        }
+        self.tell();
+        Ok(())
+    }
+
     /// Shows the failure on standard error.
     fn tell(&self) {
         if let Some(text) = &self.diagnostics {
@@ -160,6 +169,21 @@ pub fn report(error: anyhow::Error, json: bool, out: &mut dyn Write) -> Result<S
     Ok(status)
 }
 
+/// As [`report`], for a comparison of two runs: a source that cannot be built has a status of its own.
+///
+/// # Errors
+/// As for [`report`].
+pub fn report_comparison(error: anyhow::Error, json: bool, out: &mut dyn Write) -> Result<Status> {
+    let mut failure = Failure::of(error)?;
+    let names = failure.problems.iter().filter_map(|it| it.name);
+    let is_source = failure.diagnostics.is_some() && !names.clone().eq([INVALID_LAUNCH_FILE]);
+    if is_source {
+        failure.outcome = RunOutcome::NotBuilt;
+    }
+    failure.show(json, out)?;
+    Ok(failure.outcome.status())
+}
+
 /// Reports the end of a run that has no result.
 ///
 /// # Errors
@@ -171,11 +195,7 @@ pub fn report_end(
     out: &mut dyn Write,
 ) -> Result<Status> {
     let failure = Failure::new(outcome, vec![problem], None);
-    if json {
-        failure.write_json(out)?;
-    } else {
-        failure.tell();
-    }
+    failure.show(json, out)?;
     Ok(outcome.status())
 }
 
@@ -189,11 +209,7 @@ pub fn report_all(
     out: &mut dyn Write,
 ) -> Result<(Status, Vec<Problem>)> {
     let failure = Failure::of(error)?;
-    if json {
-        failure.write_json(out)?;
-    } else {
-        failure.tell();
-    }
+    failure.show(json, out)?;
     Ok((failure.outcome.status(), failure.problems))
 }
 

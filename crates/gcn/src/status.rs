@@ -20,7 +20,8 @@ pub enum Status {
     Fault = 4,
     /// The kernel exceeded its time limit; the value of timeout(1).
     Timeout = 124,
-    /// `gcn exec` could not start the program. timeout(1) and env(1) use this value and the next two.
+    /// `gcn exec` could not start the program, or `gcn why --against` could not build one, which `git bisect run` skips.
+    /// timeout(1) and env(1) use this value and the next two.
     NotStarted = 125,
     /// The program cannot be executed.
     NotExecutable = 126,
@@ -53,6 +54,8 @@ pub enum RunOutcome {
     BadInput,
     /// Invalid usage.
     BadUsage,
+    /// Source that cannot be built, for a comparison of two runs.
+    NotBuilt,
     /// Completed; an expectation does not hold.
     Difference,
     /// Completed; a checker reported a finding.
@@ -78,6 +81,7 @@ impl RunOutcome {
             RunOutcome::Success => Status::Success,
             RunOutcome::BadInput => Status::BadInput,
             RunOutcome::BadUsage => Status::BadUsage,
+            RunOutcome::NotBuilt => Status::NotStarted,
             RunOutcome::Difference | RunOutcome::Finding => Status::Difference,
             RunOutcome::Fault | RunOutcome::Limit | RunOutcome::Deadlock => Status::Fault,
             RunOutcome::Timeout => Status::Timeout,

@@ -46,13 +46,15 @@ Examples:
 /// `out` cannot be written. Other errors are reported, and determine the status.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let json = args.run.json;
-    let explained = match args.against.is_empty() {
-        true => explain(args, out),
-        false => against::compare(args, out),
-    };
-    match explained {
+    if args.against.is_empty() {
+        return match explain(args, out) {
+            Ok(status) => Ok(status),
+            Err(error) => failure::report(error, json, out),
+        };
+    }
+    match against::compare(args, out) {
         Ok(status) => Ok(status),
-        Err(error) => failure::report(error, json, out),
+        Err(error) => failure::report_comparison(error, json, out),
     }
 }
 

@@ -239,6 +239,37 @@ fn wrong_comparisons_are_errors() {
 }
 
 #[test]
+fn sources_that_cannot_be_built_are_skipped() {
+    let directory = directory("why-against-unbuilt");
+    fs::write(directory.join("wrong.s"), "s_nothing\n").expect("written");
+    fs::write(
+        directory.join("wrong.cl"),
+        "kernel void k() { nothing(); }\n",
+    )
+    .expect("written");
+    fs::write(directory.join("wrong.toml"), "nothing = 1\n").expect("written");
+    for (arguments, status) in [
+        (["launch.toml", "--against", "wrong.s"], 125),
+        (["launch.toml", "--against", "wrong.cl"], 125),
+        (["wrong.cl", "--grid=1", "--against=k.s"], 125),
+        // Not the source is wrong.
+        (["launch.toml", "--against", "wrong.toml"], 1),
+        (["launch.toml", "--against", "none.s"], 1),
+        // `git bisect run` has no use for an answer about one run.
+        (["wrong.cl", "--grid=1", "out[0]"], 1),
+    ] {
+        let all = [&["why"], &arguments[..]].concat();
+        let ran = gcn(&directory, &all).output().expect("gcn starts");
+        assert_status(&ran, status);
+        let ran = gcn(&directory, &[&all[..], &["--json"]].concat()).output();
+        let ran = ran.expect("gcn starts");
+        assert_status(&ran, status);
+        let report: Value = serde_json::from_slice(&ran.stdout).expect("JSON");
+        assert_eq!(report["exit_status"], status, "{arguments:?}");
+    }
+}
+
+#[test]
 fn compilers_and_targets_are_compared_by_values() {
     const SOURCE: &str = "\
 kernel void k(global const uint *a, global uint *out) {
@@ -263,6 +294,7 @@ kernel void k(global const uint *a, global uint *out) {
         for other in [
             &["--against=-O0"][..],
             &["--against=--target=gfx906"],
+            &["--against=--clang=clang-19"],
             &["--against=--target=gfx700", "--against=-O1"],
         ] {
             let options = ["launch.toml", "--target", target];
@@ -283,4 +315,3 @@ kernel void k(global const uint *a, global uint *out) {
         }
     }
 }
-            &["--against=--clang=clang-19"],
