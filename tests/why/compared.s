@@ -9,16 +9,16 @@
 // GCN all: The runs part where instructions take other operands, whose values both runs have:
 // GCN 1.2: ├─ first: v4 = 851: v_add_u32_e32 v4, vcc, v4, v3  [compared.s:107, workgroup 0,0,0, wave 0, lane 6]
 // GCN 1.4, 1.4.1: ├─ first: v4 = 851: v_add_u32_e32 v4, v4, v3  [compared.s:107, workgroup 0,0,0, wave 0, lane 6]
-// GCN 1.2: │     ├─ v4 = 335: v_add_u32_e32 v4, vcc, v4, v3  [compared.s:107]
-// GCN 1.4, 1.4.1: │     ├─ v4 = 335: v_add_u32_e32 v4, v4, v3  [compared.s:107]
-// GCN all: │     └─ v3 = 516: buffer_load_dword v3, v2, s[4:7], 0 offen  [compared.s:105]
-// GCN all: │     condition: scc = 1: s_cmp_lt_u32 s20, 4  [compared.s:110]
+// GCN 1.2: │  ├─ v4 = 335: v_add_u32_e32 v4, vcc, v4, v3  [compared.s:107]
+// GCN 1.4, 1.4.1: │  ├─ v4 = 335: v_add_u32_e32 v4, v4, v3  [compared.s:107]
+// GCN all: │  ├─ v3 = 516: buffer_load_dword v3, v2, s[4:7], 0 offen  [compared.s:105]
+// GCN all: │  └─ condition: scc = 1: s_cmp_lt_u32 s20, 4  [compared.s:110]
 // GCN 1.2: └─ other: v4 = 1565: v_add_u32_e32 v4, vcc, v4, v3  [compared.s:107, workgroup 0,0,0, wave 0, lane 6]
 // GCN 1.4, 1.4.1: └─ other: v4 = 1565: v_add_u32_e32 v4, v4, v3  [compared.s:107, workgroup 0,0,0, wave 0, lane 6]
 // GCN 1.2: ├─ v4 = 851: v_add_u32_e32 v4, vcc, v4, v3  [compared.s:107]
 // GCN 1.4, 1.4.1: ├─ v4 = 851: v_add_u32_e32 v4, v4, v3  [compared.s:107]
-// GCN all: └─ v3 = 714: buffer_load_dword v3, v2, s[4:7], 0 offen  [compared.s:105]
-// GCN all: condition: scc = 1: s_cmp_lt_u32 s20, 5  [compared.s:110]
+// GCN all: ├─ v3 = 714: buffer_load_dword v3, v2, s[4:7], 0 offen  [compared.s:105]
+// GCN all: └─ condition: scc = 1: s_cmp_lt_u32 s20, 5  [compared.s:110]
 // GCN all: From there to out[5]:
 // GCN 1.2: first: v4 = 1565: v_add_u32_e32 v4, vcc, v4, v3  [compared.s:107]
 // GCN 1.4, 1.4.1: first: v4 = 1565: v_add_u32_e32 v4, v4, v3  [compared.s:107]
@@ -40,7 +40,7 @@
 // GCN all: The runs part where equal operands have different results:
 // GCN 1.2: ├─ first: v5 = 24: v_add_u32_e32 v5, vcc, 4, v1  [compared.s:113, workgroup 0,0,0, wave 0, lane 5]
 // GCN 1.4, 1.4.1: ├─ first: v5 = 24: v_add_u32_e32 v5, 4, v1  [compared.s:113, workgroup 0,0,0, wave 0, lane 5]
-// GCN all: │     └─ v1 = 20: v_lshlrev_b32_e32 v1, 2, v0  [compared.s:99]
+// GCN all: │  └─ v1 = 20: v_lshlrev_b32_e32 v1, 2, v0  [compared.s:99]
 // GCN 1.2: └─ other: v5 = 28: v_add_u32_e32 v5, vcc, 8, v1  [compared.s:113, workgroup 0,0,0, wave 0, lane 5]
 // GCN 1.4, 1.4.1: └─ other: v5 = 28: v_add_u32_e32 v5, 8, v1  [compared.s:113, workgroup 0,0,0, wave 0, lane 5]
 // GCN all: └─ v1 = 20: v_lshlrev_b32_e32 v1, 2, v0  [compared.s:99]
@@ -57,7 +57,7 @@
 // GCN 1.4, 1.4.1: executions compared: 39 and 39; workgroups traced: 1 and 1
 // GCN all: exit status 3
 // GCN all: sum[0] = 64 in the first run, 128 in the other
-// GCN all: The runs part where equal operands have different results:
+// GCN all: The runs part where instructions make different constants:
 // GCN all: ├─ first: v7 = 1: v_mov_b32_e32 v7, 1  [compared.s:120, workgroup 0,0,0, wave 0, lane 63]
 // GCN all: └─ other: v7 = 2: v_mov_b32_e32 v7, 2  [compared.s:120, workgroup 0,0,0, wave 0, lane 63]
 // GCN all: From there to sum[0]:

@@ -138,6 +138,8 @@ pub use view::{NamedBuffer, Target, View};
 pub use why::{
     Answer, AnswerEdge, AnswerStep, AnswerTarget, Edge, Launches, Origin, Parting, PartingKind,
     PartingSide, Question, StepInput, Until, ValueGraph, ValueOrigin, ValueStep, WhyError, part,
-    why,
+    part_addresses, why,
 };
-pub use why_request::{QuestionPlace, WhyRefused, WhyRequest};
+pub use why_request::{
+    AccessChoice, AccessKey, AccessPlace, QuestionPlace, WhyRefused, WhyRequest,
+};

@@ -19,6 +19,7 @@ mod shadow;
 mod trace;
 mod tracer;
 mod slice;
+mod access;
 mod report;
 
 // Comparison of two runs.
@@ -45,7 +46,7 @@ use crate::why_request::QuestionPlace;
 pub use facts::Edge;
 use facts::Register;
 pub use graph::ValueGraph;
-pub use part::part;
+pub use part::{part, part_addresses};
 pub use parting::{Parting, PartingKind, PartingSide, StepInput, ValueOrigin, ValueStep};
 pub use report::{Answer, AnswerEdge, AnswerStep, AnswerTarget, Origin};
 use report::{Folds, Terms, answer};
@@ -151,6 +152,11 @@ impl Sliced {
             QuestionPlace::Wave { wave, lane, target } => {
                 let run = question.until.map_or(0, |it| it.run);
                 Slice::of_wave(trace, (run, wave), lane, target, question.executions)
+            }
+            QuestionPlace::Access(place) => {
+                let at = access::find(trace, &place, question.program, question.buffers);
+                let lane = (place.group(), place.lane);
+                Slice::of_access(trace, at, lane, question.executions)
             }
         };
         let slice = slice_of(&first);
@@ -298,6 +304,14 @@ impl ValueGraph {
         let terms = sliced.terms(question);
         let mut graph = ValueGraph::new(&sliced.trace, &sliced.slice, end, terms);
         graph.cut = sliced.cut;
+        if let (QuestionPlace::Access(place), Some(root)) =
+            (question.place, sliced.slice.roots.first())
+        {
+            let at = root.node().map(|it| sliced.slice.nodes[it as usize].at);
+            let key = |at| access::key(&sliced.trace, at, &place, question.program);
+            graph.access = at.map(key);
+            graph.forget_end();
+        }
         sliced.finish(question);
         Ok(graph)
     }

@@ -1,6 +1,7 @@
 //! Requests to explain a value at a stop.
 
 use gcn_emu::wave::WaveId;
+use gcn_isa::Does;
 
 use crate::past::Moment;
 use crate::view::Target;
@@ -24,6 +25,43 @@ pub enum QuestionPlace {
         /// Registers, or a value in LDS.
         target: Target,
     },
+    /// Address of an access to memory.
+    Access(AccessPlace),
+}
+
+/// Access to memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AccessPlace {
+    /// Index of the run, from 0.
+    pub run: u32,
+    /// Wave that executes the instruction.
+    pub wave: WaveId,
+    /// Lane; `None` for a scalar access.
+    pub lane: Option<u8>,
+    /// Access among those of the lane.
+    pub access: AccessChoice,
+}
+
+/// Access among those of a lane.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AccessChoice {
+    /// Last execution of the instruction at this address.
+    At(u64),
+    /// Last store to a named buffer.
+    LastStore,
+    /// Access that corresponds to one of another run.
+    Like(AccessKey),
+}
+
+/// Identity of an access across two runs: its operation and source line, and the number of such accesses of the lane
+/// or wave before it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AccessKey {
+    pub(crate) does: Does,
+    /// True for an access of the wave rather than of lanes.
+    pub(crate) is_scalar: bool,
+    pub(crate) line: Option<u32>,
+    pub(crate) before: usize,
 }
 
 /// User request to explain a value at a stop.

@@ -14,13 +14,16 @@ mod against;
 use std::io::{self, Write};
 
 use anyhow::{Context, Result, bail};
-use gcn_debug::{Launches, MemoryImage, Question, QuestionPlace, Until, WhyError, WhyRequest, why};
+use gcn_debug::{
+    AnswerTarget, Launches, MemoryImage, Question, QuestionPlace, Until, WhyError, WhyRequest, why,
+};
 use gcn_runtime::error_names::HOST_LIMIT;
 use gcn_runtime::fault::FaultKind;
 use gcn_runtime::fault::names::INTERRUPTED;
 use gcn_runtime::observe::Observers;
 
 use crate::problem::{HISTORY_TOO_LARGE, Problem};
+use crate::render::printable;
 use crate::run::StopHandle;
 use crate::run::debugged::{DebuggedRun, debugged};
 use crate::status::RunOutcome;
@@ -88,11 +91,29 @@ fn explain(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let stop = StopHandle::listen(debugged.stop(), debugged.timeout())
         .with_context(refused("cannot handle signals"))?;
     let runs = Runs::new(&debugged);
+    let explained = || {
+        let answer = why(&runs, question)?;
+        let fault = runs.fault.borrow().clone();
+        let access = fault.and_then(|it| it.access);
+        let is_written = answer
+            .roots
+            .iter()
+            .any(|it| matches!(it, AnswerTarget::Step(_)));
+        // Of an element that no instruction has written, the access that has ended the run is the reason.
+        let Some(access) = access.filter(|_| !is_written) else {
+            return Ok((answer, None));
+        };
+        let question = Question {
+            place: QuestionPlace::Access(access.place),
+            ..question
+        };
+        Ok((why(&runs, question)?, Some(access)))
+    };
     let answer = stop
-        .run_with_timeout(|| why(&runs, question))
+        .run_with_timeout(explained)
         .with_context(refused("cannot watch the timeout"))?;
     let cause = stop.cause();
-    let answer = match answer {
+    let (answer, access) = match answer {
         Ok(answer) => answer,
         Err(WhyError::Launch(RunEnd::Stopped)) => {
             let outcome = RunOutcome::of_fault(&FaultKind::Interrupted, cause);
@@ -105,13 +126,27 @@ fn explain(args: &Args, out: &mut dyn Write) -> Result<Status> {
         }
     };
     stop.ended();
-    let notes: Vec<String> = runs.note.take().into_iter().collect();
+    let fault = runs.fault.take().into_iter();
+    let notes = fault.map(|it| format!("the run has ended by a fault: {}", it.note));
+    let notes: Vec<String> = notes.collect();
     let terms = Terms::new(&debugged, &program, &answer);
     let (value, json) = view.first(&memory).unwrap_or_default();
     if args.run.json {
-        json::write(place, view.ty, json, &terms, &notes, out)?;
+        let element = json::Element {
+            place,
+            ty: view.ty,
+            value: json,
+        };
+        json::write(element, access.is_some(), &terms, &notes, out)?;
     } else {
-        tree::write(place, &value, args.depth, &terms, out)?;
+        let mut title = format!("{} = {value}", printable(place));
+        if let Some(access) = &access {
+            title += &format!(
+                ": no instruction has written it. The run has ended by a fault: it {}",
+                access.message
+            );
+        }
+        tree::write(&title, args.depth, &terms, out)?;
         out.flush()?;
         for note in &notes {
             render::tell(format_args!("note: {note}\n"));
@@ -163,7 +198,8 @@ pub fn at_stop(
     match answer {
         Ok(answer) => {
             let terms = Terms::new(debugged, &program, &answer);
-            tree::write(&request.text, &request.value, depth, &terms, out)
+            let title = format!("{} = {}", printable(&request.text), request.value);
+            tree::write(&title, depth, &terms, out)
         }
         Err(WhyError::Launch(RunEnd::Error(error))) => writeln!(out, "error: {error:#}"),
         Err(error) => writeln!(out, "error: {error}"),

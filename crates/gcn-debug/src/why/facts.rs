@@ -15,6 +15,8 @@ pub(crate) struct Register(u16);
 
 const SCALARS: u16 = 256;
 const STATE: u16 = SCALARS + 128;
+/// Number of scalar registers without a special meaning, on all generations.
+const NUMBERED: u8 = 102;
 
 impl Register {
     /// Scalar condition code.
@@ -38,6 +40,14 @@ impl Register {
     /// True for EXEC.
     pub(crate) fn is_exec(self) -> bool {
         self == Register::EXEC || self == Register::EXEC.next()
+    }
+
+    /// True for EXEC, MODE and other state of the wave whose initial value is no data.
+    pub(crate) fn is_state(self) -> bool {
+        match self.as_scalar() {
+            Some(number) => number >= NUMBERED,
+            None => self.as_vector().is_none(),
+        }
     }
 
     /// Returns the number of a vector register.

@@ -14,6 +14,7 @@ use super::report::{Origin, Terms, origin_of};
 use super::slice::{NO_LANE, Node, Outcome, Slice, Source, Target};
 use super::trace::{GDS, Instance, LDS, Trace, Unit};
 use crate::program::Location;
+use crate::why_request::{AccessChoice, AccessKey, AccessPlace};
 
 /// Set of origins of a value: a Bloom filter with two bits per origin.
 pub(super) type Origins = u128;
@@ -61,6 +62,7 @@ pub struct ValueGraph {
     pub(super) nodes: Vec<GraphNode>,
     pub(super) inputs: Vec<GraphInput>,
     pub(super) sources: Vec<GraphSource>,
+    /// Writer of each byte of the location.
     pub(super) roots: Vec<Target>,
     /// Final value of the location.
     pub(super) end: u32,
@@ -68,8 +70,12 @@ pub struct ValueGraph {
     pub(super) keys: HashSet<Key>,
     /// IDs of the memory locations that the graph's instructions accessed.
     pub(super) places: HashSet<u64>,
+    /// Number of executions in active lanes.
+    pub(super) executions: usize,
     /// Number of traced workgroups.
     pub(super) workgroups: usize,
+    /// Identity of the access, for a question about one.
+    pub(super) access: Option<AccessKey>,
     /// Reason why the graph is incomplete.
     pub(super) cut: Option<&'static str>,
 }
@@ -113,6 +119,13 @@ pub(super) struct Place {
     pub(super) origin: Origin,
 }
 
+impl Place {
+    /// True for bytes of the kernel arguments.
+    pub(super) fn is_argument(&self) -> bool {
+        matches!(self.origin, Origin::Argument { .. })
+    }
+}
+
 /// Value that an instruction read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GraphInput {
@@ -125,7 +138,7 @@ pub(super) struct GraphInput {
 #[derive(Clone, Debug)]
 pub(super) struct GraphSource {
     pub(super) origin: Origin,
-    pub(super) id: u64,
+    pub(super) origins: Origins,
     pub(super) value: Option<u32>,
 }
 
@@ -183,7 +196,13 @@ impl ValueGraph {
             });
             node.inputs.1 = inputs.len() as u32;
         }
+        let is_active = |node: &&Node| {
+            usize::from(node.lane) >= 64
+                || !trace.facts(node.at).has_exec()
+                || trace.record(node.at).exec >> node.lane & 1 != 0
+        };
         let mut graph = ValueGraph {
+            executions: slice.nodes.iter().filter(is_active).count(),
             instructions: instructions.all,
             nodes,
             inputs,
@@ -193,12 +212,40 @@ impl ValueGraph {
             keys: HashSet::new(),
             places: HashSet::new(),
             workgroups: trace.wanted.len(),
+            access: None,
             cut: None,
         };
         graph.set_values();
         graph.set_origins();
         graph.set_keys();
         graph
+    }
+
+    /// Returns the identity of the access, for a question about one.
+    pub fn access(&self) -> Option<AccessKey> {
+        self.access
+    }
+
+    /// Forgets the value of the roots, for a question about an access.
+    pub(super) fn forget_end(&mut self) {
+        for root in self.roots.iter().filter_map(|it| it.node()) {
+            self.nodes[root as usize].value = None;
+        }
+    }
+
+    /// Returns the place of the last store of a lane that wrote the location in the other run, if no instruction of
+    /// this run wrote the location.
+    pub fn other_store(&self, other: &ValueGraph) -> Option<AccessPlace> {
+        let is_unwritten = self.roots.iter().all(|it| it.node().is_none());
+        let store = other.roots.iter().rev().find_map(|it| it.node());
+        let store = store.filter(|_| is_unwritten)?;
+        let node = &other.nodes[store as usize];
+        Some(AccessPlace {
+            run: node.run,
+            wave: node.wave,
+            lane: (node.lane != NO_LANE).then_some(node.lane),
+            access: AccessChoice::LastStore,
+        })
     }
 
     /// Returns the values that a node read.
@@ -216,7 +263,7 @@ impl ValueGraph {
     pub(super) fn key(&self, input: &GraphInput) -> Option<Key> {
         let origins = match input.target {
             Target::Node(node) => self.nodes[node as usize].origins,
-            Target::Source(source) => bits(self.sources[source as usize].id),
+            Target::Source(source) => self.sources[source as usize].origins,
         };
         Some((self.value(input)?, origins))
     }
@@ -227,6 +274,22 @@ impl ValueGraph {
             Target::Node(node) => self.nodes[node as usize].value,
             Target::Source(source) => self.sources[source as usize].value,
         })
+    }
+
+    /// True for two lanes of a mask, written by the same execution of a comparison.
+    pub(super) fn is_same_mask(&self, a: &GraphInput, b: &GraphInput) -> bool {
+        let mask = |input: &GraphInput| Some((input.edge, self.mask(input.target.node()?)?));
+        mask(a).is_some() && mask(a) == mask(b)
+    }
+
+    /// Returns the run, wave and position of the comparison, for a lane of a mask.
+    pub(super) fn mask(&self, node: u32) -> Option<(u32, WaveId, u32)> {
+        let node = &self.nodes[node as usize];
+        let Outcome::Register(register) = node.outcome else {
+            return None;
+        };
+        let is_lane = node.lane != NO_LANE && register.as_scalar().is_some();
+        is_lane.then_some((node.run, node.wave, node.at))
     }
 
     /// Returns the only data input of a node if the node copies its value.
@@ -258,8 +321,9 @@ impl ValueGraph {
                 self.nodes[node as usize].value = only.value;
             }
         }
-        let roots: Vec<u32> = self.roots.iter().filter_map(|it| it.node()).collect();
-        if let [root] = roots[..] {
+        let is_only = |root: &&Target| self.roots.iter().all(|it| it == *root);
+        let only = self.roots.first().filter(is_only);
+        if let Some(root) = only.and_then(|it| it.node()) {
             self.nodes[root as usize].value = Some(self.end);
         }
     }
@@ -280,7 +344,7 @@ impl ValueGraph {
                 if is_entered {
                     let origins = targets.map(|target| match target {
                         Target::Node(node) => self.nodes[node as usize].origins,
-                        Target::Source(source) => bits(self.sources[source as usize].id),
+                        Target::Source(source) => self.sources[source as usize].origins,
                     });
                     let origins = origins.fold(0, |all, it| all | it);
                     self.nodes[node as usize].origins = origins;
@@ -381,8 +445,9 @@ fn source(trace: &Trace, source: &Source, terms: Terms<'_>) -> GraphSource {
             None
         }
     };
+    let is_state = matches!(*source, Source::Register { register, .. } if register.is_state());
     GraphSource {
-        id: id_of(&origin),
+        origins: if is_state { 0 } else { bits(id_of(&origin)) },
         origin,
         value,
     }

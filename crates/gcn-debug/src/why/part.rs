@@ -10,13 +10,15 @@
 //! The walk follows value operands, or address operands if two loads read different locations. If all of these agree
 //! but are not equal, it follows the control operands (EXEC, branches).
 
+mod region;
+
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use gcn_isa::Does;
 
 use super::facts::{Class, Edge};
-use super::graph::{GraphInput, Key, ValueGraph};
-use super::parting::{Parting, PartingKind, PartingSide, ValueStep, agrees, value_step};
+use super::graph::{GraphInput, Key, Place, ValueGraph};
+use super::parting::{Parting, PartingKind, PartingSide, ValueStep, agrees, mask_step, value_step};
 use super::slice::{Outcome, Target};
 
 /// Maximum number of pairs to compare.
@@ -32,31 +34,55 @@ pub fn part(first: &ValueGraph, other: &ValueGraph) -> Option<Parting> {
     if first.end == other.end {
         return None;
     }
-    let mut walk = Walk {
-        graphs: [first, other],
-        visited: HashSet::new(),
-        queue: VecDeque::new(),
-        hops: Vec::new(),
-        ends: Vec::new(),
-    };
+    // The first byte that differs.
+    let byte = (first.end ^ other.end).trailing_zeros() as usize / 8;
     let root = |graph: &ValueGraph| {
-        graph.roots.last().map(|target| GraphInput {
+        let target = graph.roots.get(byte).or(graph.roots.last());
+        target.map(|target| GraphInput {
             edge: Edge::Data,
             target: *target,
             value: Some(graph.end),
         })
     };
-    walk.queue.push_back(Pair {
-        inputs: [root(first)?, root(other)?],
-        from: None,
-    });
+    Some(walk([first, other], [root(first)?, root(other)?], None))
+}
+
+/// Finds where the addresses of two accesses diverge: for graphs of which one at least is of an access. Returns `None` if
+/// no run has the access.
+pub fn part_addresses(first: &ValueGraph, other: &ValueGraph) -> Option<Parting> {
+    let graphs = [first, other];
+    let nodes = graphs.map(|graph| graph.roots.iter().rev().find_map(|it| it.node()));
+    let input = |node: u32| GraphInput {
+        edge: Edge::Data,
+        target: Target::Node(node),
+        value: None,
+    };
+    match nodes {
+        [Some(a), Some(b)] => Some(walk(graphs, [input(a), input(b)], Some([a, b]))),
+        [None, None] => None,
+        _ => {
+            let end = End {
+                kind: PartingKind::Origin,
+                nodes: nodes.map(|it| it.into_iter().collect()),
+                sources: [None, None],
+                from: None,
+            };
+            Some(Walk::new(graphs, None).of(&end))
+        }
+    }
+}
+
+/// Walks from a pair of values. `accesses` are the instructions whose addresses are compared, if these are.
+fn walk(graphs: [&ValueGraph; 2], inputs: [GraphInput; 2], accesses: Option<[u32; 2]>) -> Parting {
+    let mut walk = Walk::new(graphs, accesses);
+    walk.queue.push_back(Pair { inputs, from: None });
     while let Some(pair) = walk.queue.pop_front() {
         if walk.hops.len() >= MAX_PAIRS {
             break;
         }
         walk.step(pair);
     }
-    Some(walk.parting())
+    walk.parting()
 }
 
 /// Pair of values that differ.
@@ -82,15 +108,36 @@ struct End {
     from: Option<usize>,
 }
 
+/// Pairs of controlling comparisons that the walk may follow.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Conditions {
+    Any,
+    /// Comparisons of the same operation.
+    Alike,
+}
+
 struct Walk<'a> {
     graphs: [&'a ValueGraph; 2],
+    /// Instructions whose addresses are compared.
+    accesses: Option<[u32; 2]>,
     visited: HashSet<[u32; 2]>,
     queue: VecDeque<Pair>,
     hops: Vec<Hop>,
     ends: Vec<End>,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    fn new(graphs: [&'a ValueGraph; 2], accesses: Option<[u32; 2]>) -> Walk<'a> {
+        Walk {
+            graphs,
+            accesses,
+            visited: HashSet::new(),
+            queue: VecDeque::new(),
+            hops: Vec::new(),
+            ends: Vec::new(),
+        }
+    }
+
     fn agrees(&self, side: usize, input: &GraphInput) -> bool {
         agrees(self.graphs, side, input)
     }
@@ -173,6 +220,23 @@ impl Walk<'_> {
             let [a, b] = [0, 1].map(|side| self.graphs[side].instruction(nodes[side]));
             a.does == b.does
         };
+        let places = self.places(nodes);
+        let reads_elsewhere = matches!(places, [Some(a), Some(b)] if a.id != b.id);
+        if reads_elsewhere && places.iter().flatten().all(|it| it.is_argument()) {
+            // The pointer to the arguments is another one in each run.
+            self.ends.push(End {
+                kind: PartingKind::Origin,
+                nodes: nodes.map(|it| vec![it]),
+                sources: [None, None],
+                from,
+            });
+            return;
+        }
+        // A constant may be right or wrong for itself: its conditions are followed only if they are the same comparison.
+        let followed = match operands.iter().any(Vec::is_empty) {
+            true => Conditions::Alike,
+            false => Conditions::Any,
+        };
         let here = self.hops.len();
         self.hops.push(Hop { edge, nodes, from });
         let mut left = if is_same {
@@ -191,14 +255,16 @@ impl Walk<'_> {
         if is_pair {
             let is_equal = self.keys(0, &operands[0]) == self.keys(1, &operands[1]);
             let is_constant = operands.iter().all(Vec::is_empty);
-            if (is_constant || !is_equal) && self.conditions(nodes, from, here) {
+            if (is_constant || !is_equal) && self.conditions(nodes, from, here, followed) {
                 return;
             }
             self.ends.push(End {
-                kind: match (is_equal, is_same) {
-                    (true, _) => PartingKind::Result,
-                    (false, true) => PartingKind::Operands,
-                    (false, false) => PartingKind::Region,
+                kind: match (is_constant, is_equal, is_same) {
+                    (true, ..) => PartingKind::Constants,
+                    (false, true, _) if reads_elsewhere => PartingKind::Origin,
+                    (false, true, _) => PartingKind::Result,
+                    (false, false, true) => PartingKind::Operands,
+                    (false, false, false) => PartingKind::Region,
                 },
                 nodes: nodes.map(|it| vec![it]),
                 sources: [None, None],
@@ -211,7 +277,7 @@ impl Walk<'_> {
         }
         let [a, b] = left;
         let is_known = a.len() == b.len() && !a.is_empty() && (is_same || a.len() == 1);
-        if !is_same && self.conditions(nodes, from, here) {
+        if !is_same && self.conditions(nodes, from, here, followed) {
             return;
         }
         if is_known {
@@ -223,7 +289,7 @@ impl Walk<'_> {
             }
             return;
         }
-        if is_same && self.conditions(nodes, from, here) {
+        if is_same && self.conditions(nodes, from, here, followed) {
             return;
         }
         let regions = [0, 1].map(|side| self.region(side, nodes[side]));
@@ -247,14 +313,10 @@ impl Walk<'_> {
     /// Returns the relevant operands of a pair: address operands if two loads read different locations, else value
     /// operands.
     fn operands(&self, nodes: [u32; 2]) -> [Vec<GraphInput>; 2] {
-        let places = [0, 1].map(|side| {
-            let place = self.graphs[side].nodes[nodes[side] as usize].place.as_ref();
-            place.map(|it| it.id)
-        });
-        let reads_elsewhere = match places {
-            [Some(a), Some(b)] => a != b,
+        let reads_elsewhere = match self.places(nodes) {
+            [Some(a), Some(b)] => a.id != b.id,
             _ => self.writers_differ(nodes),
-        };
+        } || self.accesses == Some(nodes);
         [0, 1].map(|side| {
             let inputs = self.graphs[side].inputs(nodes[side]).iter();
             let address = inputs.clone().filter(|it| it.edge == Edge::Address);
@@ -264,6 +326,14 @@ impl Walk<'_> {
             }
             let data = inputs.filter(|it| it.edge == Edge::Data);
             data.copied().collect()
+        })
+    }
+
+    /// Returns the bytes of global memory that two instructions accessed.
+    fn places(&self, nodes: [u32; 2]) -> [Option<&'a Place>; 2] {
+        [0, 1].map(|side| {
+            let node = &self.graphs[side].nodes[nodes[side] as usize];
+            node.place.as_ref()
         })
     }
 
@@ -341,11 +411,21 @@ impl Walk<'_> {
     }
 
     /// Queues two controlling comparisons that differ, one from each run. Returns false if there are none.
-    fn conditions(&mut self, nodes: [u32; 2], from: Option<usize>, here: usize) -> bool {
+    fn conditions(
+        &mut self,
+        nodes: [u32; 2],
+        from: Option<usize>,
+        here: usize,
+        followed: Conditions,
+    ) -> bool {
         let deciding = [0, 1].map(|side| self.deciding(side, nodes[side], from));
         let value = |side: usize, node: u32| self.graphs[side].nodes[node as usize].value;
         let operands = |side: usize, node: u32| self.keys(side, &self.data(side, node));
-        let differ = |a: u32, b: u32| value(0, a).is_some() && value(0, a) != value(1, b);
+        let does = |side: usize, node: u32| self.graphs[side].instruction(node).does;
+        let differ = |a: u32, b: u32| {
+            let is_followed = followed == Conditions::Any || does(0, a) == does(1, b);
+            is_followed && value(0, a).is_some() && value(0, a) != value(1, b)
+        };
         let [first, other] = &deciding;
         let all = first
             .iter()
@@ -417,68 +497,19 @@ impl Walk<'_> {
         data.copied().collect()
     }
 
-    /// Returns the operands that the other run does not have.
-    fn differing(&self, side: usize, node: u32) -> Vec<GraphInput> {
-        let graph = self.graphs[side];
-        let place = graph.nodes[node as usize].place.as_ref();
-        let is_elsewhere = place.is_some_and(|it| !self.graphs[1 - side].places.contains(&it.id));
-        let edge = if is_elsewhere {
-            Edge::Address
-        } else {
-            Edge::Data
-        };
-        let inputs = graph.inputs(node).iter();
-        let differing = inputs.filter(|it| it.edge == edge && !self.agrees(side, it));
-        differing.copied().collect()
-    }
-
-    /// Returns the instructions between a result and values that the other run has, last instruction first.
-    fn region(&self, side: usize, node: u32) -> Vec<u32> {
-        let mut region = vec![node];
-        let mut seen: HashSet<u32> = HashSet::from([node]);
-        let mut place = 0;
-        while place < region.len() && region.len() < MAX_PAIRS {
-            let differing = self.differing(side, region[place]);
-            let nodes = differing.iter().filter_map(|it| it.target.node());
-            region.extend(nodes.filter(|it| seen.insert(*it)));
-            place += 1;
-        }
-        region
-    }
-
-    /// Returns the region of a result, or for a root just its store.
-    fn stored_or_region(&self, side: usize, node: u32, from: Option<usize>) -> Vec<u32> {
-        match from {
-            None => vec![node],
-            Some(_) => self.region(side, node),
-        }
-    }
-
-    /// Returns a pair of instructions in two regions with the same operation, equal operands and different results.
-    fn equal_in(&self, regions: &[Vec<u32>; 2]) -> Option<[u32; 2]> {
-        let first = |side: usize| {
-            let region = regions[side].iter().copied();
-            region.filter(move |it| self.differing(side, *it).is_empty())
-        };
-        let operands = |side: usize, node: u32| self.keys(side, &self.data(side, node));
-        let mut pairs = first(0).flat_map(|a| first(1).map(move |b| [a, b]));
-        pairs.find(|[a, b]| {
-            let keys = operands(0, *a);
-            !keys.is_empty()
-                && keys == operands(1, *b)
-                && self.graphs[0].instruction(*a).does == self.graphs[1].instruction(*b).does
-                && self.graphs[0].nodes[*a as usize].value
-                    != self.graphs[1].nodes[*b as usize].value
-        })
-    }
-
     /// Returns the divergence that the first run reaches first.
     fn parting(&self) -> Parting {
         let order = |end: &&End| {
             let own = end.nodes[0].last().copied();
             let node = own.or_else(|| end.from.map(|it| self.hops[it].nodes[0]));
             let node = node.map(|it| &self.graphs[0].nodes[it as usize]);
-            node.map(|it| (it.run, it.at))
+            let values = [0, 1].map(|side| {
+                let result = end.nodes[side].first();
+                result.and_then(|it| self.graphs[side].nodes[*it as usize].value)
+            });
+            // Equal values of other origins, such as one dword of two addresses, come last.
+            let is_equal = values[0].is_some() && values[0] == values[1];
+            (is_equal, node.map(|it| (it.run, it.at)))
         };
         let Some(end) = self.ends.iter().min_by_key(order) else {
             // The graphs have more pairs than are compared.
@@ -506,17 +537,18 @@ impl Walk<'_> {
         path.reverse();
         let sides = [0, 1].map(|side| {
             let graph = self.graphs[side];
-            let nodes = end.nodes[side].iter().take(MAX_STEPS).rev();
+            let groups = self.executions(side, end);
+            let shown = groups.iter().take(MAX_STEPS).rev();
             PartingSide {
                 end: graph.end,
-                steps: nodes.map(|it| value_step(self.graphs, side, *it)).collect(),
-                hidden: end.nodes[side].len().saturating_sub(MAX_STEPS),
+                steps: shown.map(|it| mask_step(self.graphs, side, it)).collect(),
+                hidden: groups.len().saturating_sub(MAX_STEPS),
                 conditions: self.shown_conditions(side, end),
                 origin: end.sources[side].map(|it| {
                     let source = &graph.sources[it as usize];
                     (source.origin.clone(), source.value)
                 }),
-                executions: graph.nodes.len(),
+                executions: graph.executions,
                 workgroups: graph.workgroups,
                 cut: graph.cut,
             }
@@ -530,14 +562,36 @@ impl Walk<'_> {
         }
     }
 
+    /// Returns the last comparisons that controlled an instruction, each in the element's lane if it has that.
     fn shown_conditions(&self, side: usize, end: &End) -> Vec<ValueStep> {
-        let node = end.nodes[side].first();
-        let Some(node) = node.filter(|_| end.kind != PartingKind::Result) else {
+        let graph = self.graphs[side];
+        let Some(&node) = end.nodes[side].first() else {
             return Vec::new();
         };
-        let deciding = self.deciding(side, *node, end.from);
-        let last = deciding.len().saturating_sub(MAX_CONDITIONS);
-        let shown = deciding[last..].iter();
+        if end.kind == PartingKind::Result {
+            return Vec::new();
+        }
+        let lane = self.lane(side, end);
+        let execution = |node: u32| {
+            let node = &graph.nodes[node as usize];
+            (node.run, node.wave, node.at)
+        };
+        let mut shown: Vec<u32> = Vec::new();
+        for condition in self.deciding(side, node, end.from) {
+            let same = shown
+                .iter()
+                .position(|it| execution(*it) == execution(condition));
+            match same {
+                Some(place) if Some(graph.nodes[condition as usize].lane) == lane => {
+                    shown[place] = condition;
+                }
+                Some(_) => {}
+                None if execution(condition) == execution(node) => {}
+                None => shown.push(condition),
+            }
+        }
+        let last = shown.len().saturating_sub(MAX_CONDITIONS);
+        let shown = shown[last..].iter();
         shown.map(|it| value_step(self.graphs, side, *it)).collect()
     }
 

@@ -29,6 +29,8 @@ pub struct Parting {
 pub enum PartingKind {
     /// Two instructions have equal operands but different results.
     Result,
+    /// Two instructions make different constants.
+    Constants,
     /// Two instructions read different operands, all of which exist in both runs.
     Operands,
     /// Different instructions compute different results from values that both runs have.
@@ -79,13 +81,13 @@ pub struct ValueStep {
     pub executed: u64,
     /// Register written; `None` for memory and branches.
     pub register: Option<String>,
-    /// Value written or stored, if known.
-    pub value: Option<u32>,
+    /// Value written or stored, if known; of a mask, the lanes that are wanted.
+    pub value: Option<u64>,
     /// True for an F32 value.
     pub is_f32: bool,
     /// Buffer element or argument accessed.
     pub place: Option<Origin>,
-    /// Values read. For a lane mask or EXEC, only the bit of the lane.
+    /// Values read. For EXEC and for a lane mask that is read in one lane, only the bit of the lane.
     pub inputs: Vec<StepInput>,
 }
 
@@ -96,8 +98,8 @@ pub struct StepInput {
     pub edge: Edge,
     /// Register read; `None` for memory.
     pub register: Option<String>,
-    /// Value, if known.
-    pub value: Option<u32>,
+    /// Value, if known; of a mask, the lanes that the instruction depends on.
+    pub value: Option<u64>,
     /// True for an F32 value.
     pub is_f32: bool,
     /// True if the other run has the same value from the same origins.
@@ -131,38 +133,22 @@ pub(super) fn value_step(graphs: [&ValueGraph; 2], side: usize, number: u32) -> 
     let graph = graphs[side];
     let node = &graph.nodes[number as usize];
     let instruction = graph.instruction(number);
-    let inputs = graph.inputs(number).iter().map(|it| StepInput {
-        edge: it.edge,
-        register: match it.target {
-            Target::Node(node) => {
-                let node = &graph.nodes[node as usize];
-                register(node.outcome, node.lane)
-            }
-            Target::Source(source) => match &graph.sources[source as usize].origin {
-                Origin::Register { name, .. } | Origin::UndefinedRegister { name } => {
-                    Some(name.clone())
-                }
-                _ => None,
-            },
-        },
-        value: graph.value(it),
-        is_f32: it
-            .target
-            .node()
-            .is_some_and(|it| graph.nodes[it as usize].is_f32),
-        agrees: agrees(graphs, side, it),
-        from: match it.target {
-            Target::Node(node) => {
-                let instruction = graph.instruction(node);
-                ValueOrigin::Instruction {
-                    text: instruction.text.clone(),
-                    location: instruction.location.clone(),
-                }
-            }
-            Target::Source(source) => {
-                ValueOrigin::Origin(graph.sources[source as usize].origin.clone())
-            }
-        },
+    let inputs = graph.inputs(number);
+    let inputs = inputs.chunk_by(|a, b| graph.is_same_mask(a, b));
+    let inputs = inputs.filter_map(|inputs| match inputs {
+        [] => None,
+        [input] => Some(step_input(graphs, side, input)),
+        [first, ..] => {
+            let nodes = inputs.iter().filter_map(|it| it.target.node());
+            let nodes: Vec<u32> = nodes.collect();
+            let values = inputs.iter().map(|it| graph.value(it));
+            Some(StepInput {
+                register: nodes.first().and_then(|it| mask(graph, *it)),
+                value: lanes(graph, values, &nodes),
+                agrees: inputs.iter().all(|it| agrees(graphs, side, it)),
+                ..step_input(graphs, side, first)
+            })
+        }
     });
     ValueStep {
         run: node.run,
@@ -174,11 +160,92 @@ pub(super) fn value_step(graphs: [&ValueGraph; 2], side: usize, number: u32) -> 
         lane: (node.lane != NO_LANE).then_some(node.lane),
         executed: u64::from(node.at) + 1,
         register: register(node.outcome, node.lane),
-        value: node.value,
+        value: node.value.map(u64::from),
         is_f32: node.is_f32,
         place: node.place.as_ref().map(|it| it.origin.clone()),
         inputs: inputs.collect(),
     }
+}
+
+/// Describes a value that an instruction read.
+fn step_input(graphs: [&ValueGraph; 2], side: usize, input: &GraphInput) -> StepInput {
+    let graph = graphs[side];
+    StepInput {
+        edge: input.edge,
+        register: match input.target {
+            Target::Node(node) => {
+                let node = &graph.nodes[node as usize];
+                register(node.outcome, node.lane)
+            }
+            Target::Source(source) => match &graph.sources[source as usize].origin {
+                Origin::Register { name, .. } | Origin::UndefinedRegister { name } => {
+                    Some(name.clone())
+                }
+                _ => None,
+            },
+        },
+        value: graph.value(input).map(u64::from),
+        is_f32: input
+            .target
+            .node()
+            .is_some_and(|it| graph.nodes[it as usize].is_f32),
+        agrees: agrees(graphs, side, input),
+        from: match input.target {
+            Target::Node(node) => {
+                let instruction = graph.instruction(node);
+                ValueOrigin::Instruction {
+                    text: instruction.text.clone(),
+                    location: instruction.location.clone(),
+                }
+            }
+            Target::Source(source) => {
+                ValueOrigin::Origin(graph.sources[source as usize].origin.clone())
+            }
+        },
+    }
+}
+
+/// Describes an instruction by its results: one, or all lanes of a mask that are wanted. Operands are those of the first.
+pub(super) fn mask_step(graphs: [&ValueGraph; 2], side: usize, nodes: &[u32]) -> ValueStep {
+    let graph = graphs[side];
+    let first = nodes.first().copied().unwrap_or_default();
+    let step = value_step(graphs, side, first);
+    match nodes.len() {
+        0 | 1 => step,
+        _ => ValueStep {
+            register: mask(graph, first),
+            value: lanes(
+                graph,
+                nodes.iter().map(|it| graph.nodes[*it as usize].value),
+                nodes,
+            ),
+            lane: None,
+            ..step
+        },
+    }
+}
+
+/// Returns the name of the mask that contains a lane.
+fn mask(graph: &ValueGraph, node: u32) -> Option<String> {
+    let node = &graph.nodes[node as usize];
+    let Outcome::Register(register) = node.outcome else {
+        return None;
+    };
+    let first: Register = register.first(node.lane / 32);
+    Some(first.name_to(first.next()))
+}
+
+/// Returns the lanes of a mask in which a comparison is true, or `None` if one is unknown.
+fn lanes(
+    graph: &ValueGraph,
+    mut values: impl Iterator<Item = Option<u32>>,
+    nodes: &[u32],
+) -> Option<u64> {
+    let mut nodes = nodes.iter();
+    nodes.try_fold(0, |lanes, node| {
+        let lane = graph.nodes[*node as usize].lane;
+        Some(lanes | u64::from(values.next()??) << lane)
+    })
 }
 
 /// Returns the name of a result register; for a lane mask, the bit of the lane.

@@ -86,11 +86,13 @@ struct Use {
 /// Dynamic slice.
 #[derive(Default)]
 pub(crate) struct Slice {
-    /// Writers of the queried bytes.
+    /// Writer of each queried byte.
     pub(crate) roots: Vec<Target>,
     pub(crate) nodes: Vec<Node>,
     /// Relevant bits of each node.
     pub(crate) bits: Vec<u32>,
+    /// Access whose address is queried, rather than its data.
+    access: Option<u32>,
     places: HashMap<Node, u32>,
     pub(crate) sources: Vec<Source>,
     source_places: HashMap<Source, u32>,
@@ -113,7 +115,9 @@ impl Slice {
     /// Slices bytes in global memory, as they are after the last run.
     pub(crate) fn of_memory(trace: &Trace, address: u64, bytes: u64, most: usize) -> Slice {
         let mut slice = Slice::default();
-        for byte in address..address.saturating_add(bytes) {
+        let end = address.saturating_add(bytes);
+        let is_unwritten = |byte: u64| trace.last_writer(byte) == Writer::Nobody;
+        for byte in address..end {
             let source = match trace.last_writer(byte) {
                 Writer::Instance(at) => {
                     if let Some((node, bits)) = written(trace, at, byte) {
@@ -126,15 +130,55 @@ impl Slice {
                     slice.missing.insert(group);
                     Source::Group(group)
                 }
-                Writer::Nobody => Source::Memory {
-                    run: 0,
-                    address: byte,
-                    bytes: 1,
-                },
+                // The unwritten bytes of a dword around this one.
+                Writer::Nobody => {
+                    let dword = address + (byte - address) / 4 * 4;
+                    let before = (dword..byte).rev().take_while(|it| is_unwritten(*it));
+                    let first = byte - before.count() as u64;
+                    let after = (byte..end.min(dword + 4)).take_while(|it| is_unwritten(*it));
+                    Source::Memory {
+                        run: 0,
+                        address: first,
+                        bytes: (byte - first) as u8 + after.count() as u8,
+                    }
+                }
             };
             let root = slice.source(source);
             slice.roots.push(Target::Source(root));
         }
+        slice.follow(trace, most);
+        slice
+    }
+
+    /// Slices the address of an access, whose workgroup is `group`; `at` is the access, if it has been traced.
+    pub(crate) fn of_access(
+        trace: &Trace,
+        at: Option<Instance>,
+        (group, lane): (Group, Option<u8>),
+        most: usize,
+    ) -> Slice {
+        let mut slice = Slice::default();
+        if !trace.wanted.contains(&group) {
+            slice.missing.insert(group);
+        }
+        let Some(at) = at else {
+            return slice;
+        };
+        let facts = trace.facts(at);
+        let outcome = match facts.writes.first() {
+            Some(write) => Outcome::Register(write.register),
+            None => Outcome::Memory {
+                element: 0,
+                dword: 0,
+            },
+        };
+        let lane = match (facts.has_exec(), lane) {
+            (true, Some(lane)) => lane,
+            _ => NO_LANE,
+        };
+        let root = slice.node(Node { at, outcome, lane }, u32::MAX);
+        slice.access = Some(root);
+        slice.roots.push(Target::Node(root));
         slice.follow(trace, most);
         slice
     }
@@ -306,7 +350,11 @@ impl Slice {
         let saves = facts.saves_exec
             && matches!(node.outcome, Outcome::Register(it) if it != Register::SCC && !it.is_exec());
         let selected = facts.selector.and_then(|_| trace.selected(record));
+        let is_access = self.access == Some(from);
         for read in &facts.reads {
+            if is_access && read.edge == Edge::Data {
+                continue;
+            }
             // Inactive lanes have a fixed bit in a mask.
             if is_inactive && read.edge != Edge::Exec && written.is_some_and(|it| it.is_mask) {
                 continue;
@@ -344,7 +392,7 @@ impl Slice {
                 self.read(trace, from, &read, bits);
             }
         }
-        if facts.class == Class::Memory {
+        if facts.class == Class::Memory && !is_access {
             let per_element = units.iter().map(|it| it.dword + 1).max().unwrap_or(1);
             let wanted = match (node.outcome, facts.does) {
                 (Outcome::Register(_), Does::Load(ty)) if ty.bytes() >= 4 => bits,

@@ -11,7 +11,7 @@ use gcn_args::bind::BufferView;
 use gcn_args::fill::Fill;
 use gcn_args::spec::Spec;
 use gcn_debug::{NamedBuffer, Program, ScalarType};
-use gcn_report::Checking;
+use gcn_report::{Checking, CodeMap, FaultReport};
 use gcn_runtime::observe::Observers;
 use gcn_runtime::{Buffer, Completion, Kernel, Module};
 
@@ -212,6 +212,14 @@ impl DebuggedRun {
     pub fn repetitions(&self, number: usize) -> u32 {
         let launch = self.request.launches.get(number);
         launch.and_then(|it| it.repeat).map_or(1, u32::from)
+    }
+
+    /// Describes the fault of a launch as `gcn run` does.
+    pub fn fault_report(&self, number: usize, end: &Completion) -> Option<FaultReport> {
+        let fault = end.fault.as_ref()?;
+        let launch = self.ready.launches.get(number)?;
+        let map = CodeMap::new(&self.module);
+        FaultReport::new(end, &map, "interrupted", launch.unset_sgprs(fault))
     }
 
     /// Runs a launch to completion.

@@ -14,15 +14,20 @@ use clap::{Arg, Parser};
 use gcn_args::bind::BufferView;
 use gcn_args::compare::{Comparison, Tolerance};
 use gcn_args::value::{Type, Value};
-use gcn_debug::{Question, QuestionPlace, ValueGraph, WhyError, part};
+use gcn_debug::{
+    AccessChoice, AccessPlace, Parting, Question, QuestionPlace, ValueGraph, WhyError, part,
+    part_addresses,
+};
 use gcn_runtime::error_names::HOST_LIMIT;
 use gcn_runtime::fault::FaultKind;
 use gcn_runtime::fault::names::INTERRUPTED;
 use gcn_runtime::observe::Observers;
 
 use super::options::Args;
-use super::parting::{ComparedElement, Comparing, Report, write, write_json};
-use super::runs::{RunEnd, Runs, element, refuse};
+use super::parting::{
+    BufferCounts, ComparedElement, Comparing, Report, Subject, write, write_json,
+};
+use super::runs::{FaultedAccess, RunEnd, RunFault, Runs, element, refuse};
 use super::terms::RunNames;
 use crate::problem::{HISTORY_TOO_LARGE, Problem};
 use crate::run::debugged::{DebuggedRun, prepared};
@@ -108,7 +113,7 @@ struct Outputs {
     changed: Vec<bool>,
     /// Type and bytes of the requested element.
     place: Option<(Type, Vec<u8>)>,
-    note: Option<String>,
+    fault: Option<RunFault>,
 }
 
 impl Outputs {
@@ -126,8 +131,8 @@ struct Different {
     selector: String,
     ty: Type,
     bytes: [Vec<u8>; 2],
-    /// Name of the buffer, its number of elements, and the number that differ.
-    counts: Option<(String, u64, u64)>,
+    /// All buffers that differ, with the element's buffer first; empty for a requested element.
+    buffers: Vec<BufferCounts>,
 }
 
 impl Different {
@@ -142,6 +147,15 @@ impl Different {
     fn value(&self, side: usize) -> Option<Value> {
         Value::all(self.ty, &self.bytes[side]).next()
     }
+}
+
+/// Place that a graph explains.
+#[derive(Clone, Copy)]
+enum GraphPlace<'a> {
+    /// Element that differs.
+    Element(&'a Different),
+    /// Address of an access.
+    Access(AccessPlace),
 }
 
 struct TwoRuns {
@@ -165,13 +179,28 @@ impl TwoRuns {
         }
         let mut notes: Vec<String> = Vec::new();
         for (name, outputs) in ["first", "other"].iter().zip(&outputs) {
-            let note = outputs.note.iter().map(|it| format!("{name} run: {it}"));
+            let fault = outputs.fault.iter();
+            let note = fault.map(|it| format!("the {name} run has ended by a fault: {}", it.note));
             notes.extend(note);
         }
         if outputs[0].begin() != outputs[1].begin() {
             let note =
                 "buffers have other addresses in the other run, where addresses agree with none";
             notes.push(note.to_owned());
+        }
+        // A fault is the difference, unless an element is named or both runs have it.
+        let faults = [0, 1].map(|side| outputs[side].fault.as_ref());
+        let faults = faults.map(|it| it.and_then(|it| it.access.as_ref()));
+        let side = faults.iter().position(Option::is_some);
+        if let Some(side) = side.filter(|_| place.is_none() && faults[0] != faults[1])
+            && let Some(fault) = faults[side]
+        {
+            let different = self.fault(side, fault, args.executions)?;
+            return Ok(Report {
+                different,
+                compared: 0,
+                notes,
+            });
         }
         let tolerance = args.tolerance.unwrap_or(Tolerance::EQUAL);
         let (different, compared) = self
@@ -184,9 +213,11 @@ impl TwoRuns {
                 notes,
             });
         };
-        let (other, other_names) = self.graph(1, &different, args.executions)?;
-        let (first, names) = self.graph(0, &different, args.executions)?;
-        let Some(parting) = part(&first, &other) else {
+        let place = GraphPlace::Element(&different);
+        let (other, other_names) = self.graph(1, place, args.executions)?;
+        let (first, names) = self.graph(0, place, args.executions)?;
+        let (parting, stray) = self.parting([&first, &other], args.executions)?;
+        let Some(parting) = parting else {
             notes.push("the runs do not repeat: the second time the element is equal".to_owned());
             return Ok(Report {
                 different: None,
@@ -200,18 +231,70 @@ impl TwoRuns {
         });
         Ok(Report {
             different: Some(Comparing {
-                element: ComparedElement {
+                subject: Subject::Element(ComparedElement {
                     label: different.label,
                     ty: different.ty,
                     values,
-                    counts: different.counts,
-                },
+                    buffers: different.buffers,
+                    stray,
+                }),
                 parting,
                 names: [names, other_names],
             }),
             compared,
             notes,
         })
+    }
+
+    /// Finds where two graphs part. If only one run has written the element, the graph of the other is replaced by that of
+    /// the last store of the same lane, and the run is returned.
+    fn parting(
+        &self,
+        graphs: [&ValueGraph; 2],
+        executions: usize,
+    ) -> Result<(Option<Parting>, Option<usize>), RunEnd> {
+        let [first, other] = graphs;
+        let stores = [first.other_store(other), other.other_store(first)];
+        for (side, store) in stores.into_iter().enumerate() {
+            let Some(store) = store else { continue };
+            let (graph, _) = self.graph(side, GraphPlace::Access(store), executions)?;
+            let mut graphs = graphs;
+            graphs[side] = &graph;
+            if graph.access().is_some() {
+                let [first, other] = graphs;
+                return Ok((part_addresses(first, other), Some(side)));
+            }
+        }
+        Ok((part(first, other), None))
+    }
+
+    /// Finds where the address of an access that faulted in one run parts from that of the same access in the other run.
+    fn fault(
+        &self,
+        side: usize,
+        fault: &FaultedAccess,
+        executions: usize,
+    ) -> Result<Option<Comparing>, RunEnd> {
+        let (own, own_names) = self.graph(side, GraphPlace::Access(fault.place), executions)?;
+        let access = own.access().map_or(fault.place.access, AccessChoice::Like);
+        let place = AccessPlace {
+            access,
+            ..fault.place
+        };
+        let (other, other_names) = self.graph(1 - side, GraphPlace::Access(place), executions)?;
+        let (graphs, names) = match side {
+            0 => ([&own, &other], [own_names, other_names]),
+            _ => ([&other, &own], [other_names, own_names]),
+        };
+        let parting = part_addresses(graphs[0], graphs[1]);
+        Ok(parting.map(|parting| Comparing {
+            subject: Subject::Fault {
+                side,
+                message: fault.message.clone(),
+            },
+            parting,
+            names,
+        }))
     }
 
     fn prepare(&self, side: usize) -> Result<DebuggedRun, RunEnd> {
@@ -250,7 +333,7 @@ impl TwoRuns {
             changed: before.iter().zip(&after).map(|(a, b)| a != b).collect(),
             buffers: debugged.buffers().iter().cloned().zip(after).collect(),
             place: view.map(|view| (view.ty, view.pieces(memory).flatten().collect())),
-            note: runs.note.take(),
+            fault: runs.fault.take(),
         })
     }
 
@@ -269,12 +352,13 @@ impl TwoRuns {
                 selector: place.to_owned(),
                 ty: *ty,
                 bytes: [first.clone(), other.clone()],
-                counts: None,
+                buffers: Vec::new(),
             });
             return Ok((different, 1));
         }
         let mut compared = 0;
         let mut has_common = false;
+        let mut different: Option<Different> = None;
         for (number, (view, first)) in outputs[0].buffers.iter().enumerate() {
             let mut others = outputs[1].buffers.iter();
             let Some(place) = others.position(|(it, _)| it.name == view.name) else {
@@ -292,38 +376,50 @@ impl TwoRuns {
             let Some(difference) = comparison.first.first() else {
                 continue;
             };
+            let counts = BufferCounts {
+                name: view.name.clone(),
+                elements: comparison.compared,
+                different: comparison.different,
+            };
             let size = view.ty.size();
             let range = difference.index as usize * size..(difference.index as usize + 1) * size;
             let bytes = [first, other].map(|it| it.get(range.clone()).unwrap_or_default().to_vec());
-            return Ok((
-                Some(Different {
-                    label: format!("{}[{}]", view.name, difference.index),
-                    selector: format!("{}:{}[{}]", view.name, view.ty, difference.index),
-                    ty: view.ty,
-                    bytes,
-                    counts: Some((view.name.clone(), comparison.compared, comparison.different)),
-                }),
-                compared,
-            ));
+            let found = different.get_or_insert_with(|| Different {
+                label: format!("{}[{}]", view.name, difference.index),
+                selector: format!("{}:{}[{}]", view.name, view.ty, difference.index),
+                ty: view.ty,
+                bytes,
+                buffers: Vec::new(),
+            });
+            found.buffers.push(counts);
         }
         if !has_common {
             bail!(UsageError(
                 "the two runs have no buffer of the same name to compare: name buffers with --buffer".to_owned()
             ));
         }
-        Ok((None, compared))
+        Ok((different, compared))
     }
 
-    /// Value graph of the element in a run.
+    /// Value graph of an element or of an access in a run.
     fn graph(
         &self,
         side: usize,
-        different: &Different,
+        place: GraphPlace<'_>,
         executions: usize,
     ) -> Result<(ValueGraph, RunNames), RunEnd> {
         let debugged = self.prepare(side)?;
-        let view = element(&debugged, &different.selector).map_err(RunEnd::Error)?;
-        let (offset, bytes) = different.dword();
+        let place = match place {
+            GraphPlace::Element(different) => {
+                let view = element(&debugged, &different.selector).map_err(RunEnd::Error)?;
+                let (offset, bytes) = different.dword();
+                QuestionPlace::Memory {
+                    address: view.addresses().start + offset,
+                    bytes,
+                }
+            }
+            GraphPlace::Access(place) => QuestionPlace::Access(place),
+        };
         let program = debugged.code();
         let buffers = debugged.named_buffers();
         let undefined = debugged.undefined();
@@ -333,10 +429,7 @@ impl TwoRuns {
             memory: &memory,
             buffers: &buffers,
             undefined: &undefined,
-            place: QuestionPlace::Memory {
-                address: view.addresses().start + offset,
-                bytes,
-            },
+            place,
             until: None,
             executions,
         };

@@ -16,6 +16,8 @@ struct Report<'a> {
     place: &'a str,
     r#type: &'static str,
     value: serde_json::Value,
+    /// True if no instruction wrote the element, and the answer explains the address of the access that ended the run.
+    is_fault: bool,
     /// Steps and origins that wrote the place.
     roots: Vec<TargetReport>,
     steps: Vec<StepReport<'a>>,
@@ -173,14 +175,23 @@ pub fn origin(origin: &Origin, names: &RunNames) -> OriginReport {
     }
 }
 
-/// Writes the answer.
+/// Element with its value.
+pub struct Element<'a> {
+    /// Selector.
+    pub place: &'a str,
+    /// Type.
+    pub ty: Type,
+    /// Value.
+    pub value: serde_json::Value,
+}
+
+/// Writes the answer. `is_fault` is that key of the report.
 ///
 /// # Errors
 /// `out` cannot be written.
 pub fn write(
-    place: &str,
-    ty: Type,
-    value: serde_json::Value,
+    element: Element<'_>,
+    is_fault: bool,
     terms: &Terms<'_>,
     notes: &[String],
     out: &mut dyn Write,
@@ -221,9 +232,10 @@ pub fn write(
             .collect(),
     });
     let report = Report {
-        place,
-        r#type: ty.name(),
-        value,
+        place: element.place,
+        r#type: element.ty.name(),
+        value: element.value,
+        is_fault,
         roots: answer.roots.iter().map(|it| target(*it)).collect(),
         steps: steps.collect(),
         origins: answer

@@ -20,6 +20,9 @@ const SIDES: [&str; 2] = ["first", "other"];
 /// Maximum number of pairs shown between the parting and the element.
 const MAX_PAIRS: usize = 8;
 
+/// Registers that say nothing if both runs have the launch's value.
+const STATE: [&str; 3] = ["mode", "exec_lo", "exec_hi"];
+
 /// Result of a comparison.
 pub struct Report {
     /// The element that differs; `None` if all are equal.
@@ -32,12 +35,25 @@ pub struct Report {
 
 /// An element that differs, and where the runs part.
 pub struct Comparing {
-    /// Element that differs.
-    pub element: ComparedElement,
+    /// Element or access that differs.
+    pub subject: Subject,
     /// Place where the runs part.
     pub parting: Parting,
     /// Names of the launches of both runs.
     pub names: [RunNames; 2],
+}
+
+/// Difference between two runs.
+pub enum Subject {
+    /// An element.
+    Element(ComparedElement),
+    /// An access whose fault ended one run.
+    Fault {
+        /// The run.
+        side: usize,
+        /// Kind of fault.
+        message: String,
+    },
 }
 
 /// Element that differs after the runs.
@@ -48,14 +64,39 @@ pub struct ComparedElement {
     pub ty: Type,
     /// Values as text and in JSON.
     pub values: [(String, serde_json::Value); 2],
-    /// Name of the buffer, its number of elements, and the number that differ; `None` for a requested element.
-    pub counts: Option<(String, u64, u64)>,
+    /// All buffers that differ, with the element's buffer first; empty for a requested element.
+    pub buffers: Vec<BufferCounts>,
+    /// Run that stored elsewhere instead of to the element.
+    pub stray: Option<usize>,
+}
+
+/// Number of elements of a buffer that differ.
+#[derive(Serialize)]
+pub struct BufferCounts {
+    /// Buffer name.
+    pub name: String,
+    /// Number of elements that were compared.
+    pub elements: u64,
+    /// Number of elements that differ.
+    pub different: u64,
+}
+
+impl BufferCounts {
+    fn text(&self) -> String {
+        let BufferCounts {
+            name,
+            elements,
+            different,
+        } = self;
+        format!("{different} of {elements} elements of {}", printable(name))
+    }
 }
 
 /// Headline for a kind of parting.
 fn headline(kind: PartingKind) -> &'static str {
     match kind {
         PartingKind::Result => "equal operands have different results",
+        PartingKind::Constants => "instructions make different constants",
         PartingKind::Operands => "instructions take other operands, whose values both runs have",
         PartingKind::Region => "different instructions take values that both runs have",
         PartingKind::Origin => "values have different origins",
@@ -72,31 +113,24 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         return writeln!(out, "Both runs leave the same values: {compared} compared.");
     };
     let Comparing {
-        element,
+        subject,
         parting,
         names,
     } = comparing;
-    let [first, other] = &element.values;
-    let label = printable(&element.label);
-    write!(
-        out,
-        "{label} = {} in the first run, {} in the other",
-        first.0, other.0
-    )?;
-    match &element.counts {
-        Some((name, compared, different)) => {
-            let name = printable(name);
-            writeln!(out, "; {different} of {compared} elements of {name} differ")?;
+    let label = match subject {
+        Subject::Element(element) => {
+            write_element(element, out)?;
+            printable(&element.label)
         }
-        None => writeln!(out)?,
-    }
+        Subject::Fault { side, message } => {
+            let side = SIDES[*side];
+            writeln!(out, "The {side} run has ended by a fault: it {message}.")?;
+            "the access".to_owned()
+        }
+    };
     writeln!(out, "The runs part where {}:", headline(parting.kind))?;
     for (number, (side, names)) in parting.sides.iter().zip(names).enumerate() {
-        let (branch, below) = match number {
-            0 => ("├─", "│  "),
-            _ => ("└─", "   "),
-        };
-        write_side(SIDES[number], side, names, (branch, below), out)?;
+        write_side(SIDES[number], side, names, branch(number, 2), out)?;
     }
     if let Some(side) = parting.unwaited {
         writeln!(
@@ -140,6 +174,34 @@ pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
+fn write_element(element: &ComparedElement, out: &mut dyn Write) -> io::Result<()> {
+    let [first, other] = &element.values;
+    let label = printable(&element.label);
+    write!(
+        out,
+        "{label} = {} in the first run, {} in the other",
+        first.0, other.0
+    )?;
+    match &element.buffers[..] {
+        [] => writeln!(out)?,
+        [own, others @ ..] => {
+            writeln!(out, "; {} differ", own.text())?;
+            let others: Vec<String> = others.iter().map(BufferCounts::text).collect();
+            if !others.is_empty() {
+                writeln!(out, "Also different: {}", others.join(", "))?;
+            }
+        }
+    }
+    if let Some(side) = element.stray {
+        let (own, other) = (SIDES[side], SIDES[1 - side]);
+        writeln!(
+            out,
+            "The {own} run has not written {label}: its last store of the lane is compared with that of the {other} run."
+        )?;
+    }
+    Ok(())
+}
+
 fn write_side(
     name: &str,
     side: &PartingSide,
@@ -155,40 +217,76 @@ fn write_side(
             names.origin(origin, None)
         );
     }
-    if side.hidden > 0 {
-        let hidden = plural(side.hidden as u64, "earlier instruction", "s");
-        writeln!(out, "{branch} {name}: … {hidden}")?;
+    if side.steps.is_empty() {
+        return writeln!(out, "{branch} {name}: has no such access");
     }
-    let count = side.steps.len();
+    // One instruction is on the line of its run. Several, and those left out, are below it.
+    let is_one = side.steps.len() == 1 && side.hidden == 0;
+    let mut tree = Tree { lines: Vec::new() };
+    let mut head = String::new();
+    if side.hidden > 0 {
+        head = format!(
+            " … {}",
+            plural(side.hidden as u64, "earlier instruction", "s")
+        );
+    }
     for (place, step) in side.steps.iter().enumerate() {
-        let is_first = place == 0 && side.hidden == 0;
-        let lead = if is_first {
-            format!("{branch} {name}: ")
-        } else {
-            format!("{below}{:1$}", "", name.len() + 2)
-        };
-        writeln!(out, "{lead}{}", step_line(step, names, is_first))?;
+        let has_wave = place == 0;
+        let line = step_line(step, names, has_wave);
         // For a region, the values that both runs have.
-        let inputs: Vec<&StepInput> = shown(step, count > 1);
-        for (place, input) in inputs.iter().enumerate() {
-            let branch = match place + 1 == inputs.len() {
-                true => "└─",
-                false => "├─",
-            };
-            writeln!(out, "{below}   {branch} {}", input_line(input, names))?;
+        let inputs = shown(step, !is_one).into_iter();
+        let inputs = inputs.map(|it| input_line(it, names));
+        if is_one {
+            head = format!(" {line}");
+            tree.lines.extend(inputs.map(|it| (it, Vec::new())));
+        } else {
+            tree.lines.push((line, inputs.collect()));
         }
     }
     for step in &side.conditions {
         let label = edge_label(Edge::Branch);
-        writeln!(out, "{below}   {label}{}", step_line(step, names, false))?;
+        let line = format!("{label}{}", step_line(step, names, false));
+        tree.lines.push((line, Vec::new()));
     }
-    Ok(())
+    writeln!(out, "{branch} {name}:{head}")?;
+    tree.write(below, out)
+}
+
+/// Lines with lines below them.
+struct Tree {
+    lines: Vec<(String, Vec<String>)>,
+}
+
+impl Tree {
+    fn write(&self, indent: &str, out: &mut dyn Write) -> io::Result<()> {
+        for (place, (line, children)) in self.lines.iter().enumerate() {
+            let (branch, below) = branch(place, self.lines.len());
+            writeln!(out, "{indent}{branch} {line}")?;
+            for (place, line) in children.iter().enumerate() {
+                let (branch, _) = self::branch(place, children.len());
+                writeln!(out, "{indent}{below}{branch} {line}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Connector of a line, and the indent of lines below it.
+fn branch(place: usize, count: usize) -> (&'static str, &'static str) {
+    match place + 1 == count {
+        true => ("└─", "   "),
+        false => ("├─", "│  "),
+    }
 }
 
 /// Operands of an instruction to show: operands of the value, and others that the other run does not have.
 fn shown(step: &ValueStep, is_region: bool) -> Vec<&StepInput> {
     let mut shown: Vec<&StepInput> = Vec::new();
     for input in &step.inputs {
+        let is_state = matches!(&input.from, ValueOrigin::Origin(Origin::Register { name, .. }) if STATE.contains(&&**name));
+        if is_state && input.agrees {
+            continue;
+        }
         let is_wanted = match input.edge {
             Edge::Data => !is_region || input.agrees,
             Edge::Address => step.register.is_some() && !input.agrees && input.value.is_some(),
@@ -206,7 +304,7 @@ fn shown(step: &ValueStep, is_region: bool) -> Vec<&StepInput> {
 
 /// Line for an instruction, with its wave and lane if `has_wave` is true.
 fn step_line(step: &ValueStep, names: &RunNames, has_wave: bool) -> String {
-    let value = step.value.map(|it| number(&[it], step.is_f32));
+    let value = step.value.map(|it| text_of(it, step.is_f32));
     let value = match (&step.register, value) {
         (Some(register), Some(value)) => format!("{register} = {value}: "),
         (Some(register), None) => format!("{register}: "),
@@ -229,9 +327,17 @@ fn step_line(step: &ValueStep, names: &RunNames, has_wave: bool) -> String {
     format!("{value}{text}  [{}]{place}", parts.join(", "))
 }
 
+/// Text of a dword or of a mask of lanes.
+fn text_of(value: u64, is_f32: bool) -> String {
+    match u32::try_from(value) {
+        Ok(value) => number(&[value], is_f32),
+        Err(_) => number(&[value as u32, (value >> 32) as u32], false),
+    }
+}
+
 fn input_line(input: &StepInput, names: &RunNames) -> String {
     let label = edge_label(input.edge);
-    let value = input.value.map(|it| number(&[it], input.is_f32));
+    let value = input.value.map(|it| text_of(it, input.is_f32));
     let is = value.map_or_else(String::new, |it| format!(" = {it}"));
     match (&input.from, &input.register) {
         (ValueOrigin::Instruction { text, location: at }, register) => {
@@ -240,7 +346,8 @@ fn input_line(input: &StepInput, names: &RunNames) -> String {
             format!("{label}{register}{is}: {text}  [{at}]")
         }
         (ValueOrigin::Origin(it), Some(_)) => {
-            format!("{label}{}", names.origin(it, input.value))
+            let value = input.value.map(|it| it as u32);
+            format!("{label}{}", names.origin(it, value))
         }
         (ValueOrigin::Origin(it), None) => format!("{label}{}{is}", names.origin(it, None)),
     }
@@ -262,10 +369,16 @@ struct ComparisonReport<'a> {
     compared: u64,
     place: Option<&'a str>,
     r#type: Option<&'static str>,
+    /// Run, `first` or `other`, whose fault is explained, rather than an element.
+    fault: Option<&'static str>,
+    /// Run, `first` or `other`, that has not written the element, and whose last store is compared.
+    stray: Option<&'static str>,
     /// Values of the element in the first and the other run.
     values: Option<[&'a serde_json::Value; 2]>,
     /// Elements of the buffer that differ.
     different: Option<u64>,
+    /// All buffers that differ.
+    buffers: &'a [BufferCounts],
     kind: Option<&'static str>,
     /// The first and the other run.
     runs: Vec<RunReport<'a>>,
@@ -315,8 +428,8 @@ struct InstructionReport<'a> {
     lane: Option<u8>,
     number: u64,
     register: Option<&'a str>,
-    value: Option<u32>,
-    /// Element or argument that the instruction accesses.
+    value: Option<u64>,
+    /// Element or argument that it accesses.
     accesses: Option<OriginReport>,
     read: Vec<InputReport<'a>>,
 }
@@ -326,8 +439,8 @@ struct InstructionReport<'a> {
 struct InputReport<'a> {
     kind: &'static str,
     register: Option<&'a str>,
-    value: Option<u32>,
-    /// True if the other run has the same value from the same origins.
+    value: Option<u64>,
+    /// True if the other run has the value, from the same origins.
     agrees: bool,
     /// Instruction that produced the value.
     instruction: Option<BTreeMap<&'static str, serde_json::Value>>,
@@ -352,16 +465,27 @@ pub fn write_json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         });
         path.collect()
     });
-    let element = different.map(|it| &it.element);
+    let element = different.and_then(|it| match &it.subject {
+        Subject::Element(element) => Some(element),
+        Subject::Fault { .. } => None,
+    });
+    let fault = different.and_then(|it| match &it.subject {
+        Subject::Element(_) => None,
+        Subject::Fault { side, .. } => Some(SIDES[*side]),
+    });
     let report = ComparisonReport {
         differs: different.is_some(),
         compared: report.compared,
         place: element.map(|it| &*it.label),
         r#type: element.map(|it| it.ty.name()),
+        fault,
+        stray: element.and_then(|it| it.stray).map(|it| SIDES[it]),
         values: element.map(|it| [&it.values[0].1, &it.values[1].1]),
-        different: element.and_then(|it| it.counts.as_ref().map(|it| it.2)),
+        different: element.and_then(|it| it.buffers.first().map(|it| it.different)),
+        buffers: element.map_or(&[], |it| &it.buffers[..]),
         kind: parting.map(|it| match it.kind {
             PartingKind::Result => "result",
+            PartingKind::Constants => "constants",
             PartingKind::Operands => "operands",
             PartingKind::Region => "region",
             PartingKind::Origin => "origin",

@@ -4,13 +4,12 @@ use std::cell::RefCell;
 use std::sync::atomic::Ordering::Relaxed;
 
 use anyhow::{Result, bail};
-use gcn_debug::Launches;
+use gcn_debug::{AccessChoice, AccessPlace, Launches};
 use gcn_runtime::fault::FaultKind;
 use gcn_runtime::observe::Observers;
 
 use crate::UsageError;
 use crate::problem::{INVALID_SELECTOR, Problem};
-use crate::render::printable;
 use crate::run;
 use crate::run::MemoryView;
 use crate::run::debugged::DebuggedRun;
@@ -63,7 +62,25 @@ pub struct Runs<'a> {
     /// Launch number of each run.
     launches: Vec<usize>,
     /// Fault that ended a launch.
-    pub note: RefCell<Option<String>>,
+    pub fault: RefCell<Option<RunFault>>,
+}
+
+/// Fault that ended a launch.
+#[derive(Clone, PartialEq)]
+pub struct RunFault {
+    /// Description, as of `gcn run`.
+    pub note: String,
+    /// Access that faulted; `None` for another fault.
+    pub access: Option<FaultedAccess>,
+}
+
+/// Access that faulted.
+#[derive(Clone, PartialEq)]
+pub struct FaultedAccess {
+    /// Place of the instruction.
+    pub place: AccessPlace,
+    /// Kind of fault.
+    pub message: String,
 }
 
 impl<'a> Runs<'a> {
@@ -72,7 +89,7 @@ impl<'a> Runs<'a> {
         Runs {
             debugged,
             launches: debugged.runs(),
-            note: RefCell::default(),
+            fault: RefCell::default(),
         }
     }
 }
@@ -97,9 +114,25 @@ impl Launches for Runs<'_> {
             return Ok(true);
         };
         if fault.kind != FaultKind::Interrupted {
-            let kernel = printable(&end.kernel);
-            let note = format!("{kernel} has ended by a fault: {}", fault.kind);
-            self.note.borrow_mut().get_or_insert(note);
+            let report = self.debugged.fault_report(*number, &end);
+            let report = report.map_or_else(|| fault.kind.to_string(), |it| it.to_string());
+            let is_access = matches!(
+                fault.kind,
+                FaultKind::Unmapped { .. } | FaultKind::Misaligned { .. }
+            );
+            let access = is_access.then(|| FaultedAccess {
+                place: AccessPlace {
+                    run,
+                    wave: fault.wave,
+                    lane: fault.lane,
+                    access: AccessChoice::At(fault.pc),
+                },
+                message: fault.kind.to_string(),
+            });
+            self.fault.borrow_mut().get_or_insert(RunFault {
+                note: report,
+                access,
+            });
         }
         Ok(false)
     }

@@ -10,22 +10,15 @@ use std::io::{self, Write};
 use gcn_debug::{AnswerEdge, AnswerStep, AnswerTarget, Edge, Origin, WaveId};
 
 use super::terms::{Terms, location, number};
-use crate::render::printable;
 use crate::run::plural;
 
-/// Writes the tree, its inputs and its size.
+/// Writes a title, the tree, its inputs and its size.
 ///
 /// # Errors
 /// `out` cannot be written.
-pub fn write(
-    place: &str,
-    value: &str,
-    depth: u32,
-    terms: &Terms<'_>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub fn write(title: &str, depth: u32, terms: &Terms<'_>, out: &mut dyn Write) -> io::Result<()> {
     let tree = Tree::new(terms, depth);
-    writeln!(out, "{} = {value}", printable(place))?;
+    writeln!(out, "{title}")?;
     let roots = terms.answer.roots.iter().map(|target| AnswerEdge {
         kind: Edge::Data,
         target: *target,

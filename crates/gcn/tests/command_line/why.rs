@@ -270,6 +270,44 @@ fn sources_that_cannot_be_built_are_skipped() {
 }
 
 #[test]
+fn faults_are_explained() {
+    const LOAD: &str = "\
+    v_mov_b32 v6, s5
+    v_lshlrev_b32 v5, SHIFT, v2
+    flat_load_dword v3, v[5:6]
+    s_waitcnt vmcnt(0) & lgkmcnt(0)
+    v_mul_u32_u24 v4, v2, v3
+";
+    let directory = directory("why-fault-access");
+    let kernel = KERNEL.replace("    v_mul_u32_u24 v4, v2, v3\n", LOAD);
+    assert_ne!(kernel, KERNEL);
+    fs::write(directory.join("k.s"), kernel).expect("written");
+    let arguments = ["why", "launch.toml", "-DSHIFT=28", "out[3]", "--json"];
+    let ran = gcn(&directory, &arguments).output().expect("gcn starts");
+    assert_status(&ran, 0);
+    let answer: Value = serde_json::from_slice(&ran.stdout).expect("JSON");
+    assert_eq!(answer["is_fault"], true);
+    let root = answer["roots"][0]["step"].as_u64().expect("a step") as usize;
+    let load = answer["steps"][root]["instruction"].as_str();
+    assert_eq!(load, Some("flat_load_dword v3, v[5:6]"));
+    let note = answer["notes"][0].as_str().expect("a note");
+    assert!(note.contains("wave 0, lane 0, at 0x"), "{note}");
+    let arguments = ["launch.toml", "-DSHIFT=28", "--against=-DSHIFT=27"];
+    let report = compared(&directory, &arguments, 3);
+    assert_eq!(
+        (&report["fault"], &report["kind"]),
+        (&"first".into(), &"result".into())
+    );
+    for (run, shift) in [(0, 28), (1, 27)] {
+        let shift = format!("v_lshlrev_b32_e32 v5, {shift}, v2");
+        assert_eq!(
+            report["runs"][run]["instructions"][0]["instruction"],
+            *shift
+        );
+    }
+}
+
+#[test]
 fn compilers_and_targets_are_compared_by_values() {
     const SOURCE: &str = "\
 kernel void k(global const uint *a, global uint *out) {
