@@ -16,6 +16,7 @@
 mod control;
 mod facts;
 mod shadow;
+mod calls;
 mod trace;
 mod tracer;
 mod slice;

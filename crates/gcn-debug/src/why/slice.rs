@@ -1,12 +1,16 @@
 //! Dynamic slices: finds the executed instructions on which a value depends, going backwards.
 
+mod memory;
+
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use gcn_emu::wave::WaveId;
 use gcn_isa::Does;
 
+use memory::written;
+
 use super::facts::{Class, Edge, Read, Reads, Register};
-use super::trace::{GDS, Group, Instance, LDS, Trace, Unit, Writer};
+use super::trace::{Group, Instance, LDS, Trace, Writer};
 use crate::expr::Space;
 use crate::view;
 
@@ -29,9 +33,6 @@ pub(crate) enum Outcome {
 /// Entries of [`Slice`]'s list of branches.
 const UNKNOWN: u32 = u32::MAX;
 const NONE: u32 = u32::MAX - 1;
-
-/// Source of an edge that [`Slice::resolve`] sets.
-const UNRESOLVED: u32 = u32::MAX;
 
 /// Maximum number of branches to follow backwards in search of a common one.
 const MAX_COVERING: usize = 32;
@@ -176,7 +177,15 @@ impl Slice {
             (true, Some(lane)) => lane,
             _ => NO_LANE,
         };
-        let root = slice.node(Node { at, outcome, lane }, u32::MAX);
+        let root = slice.node(
+            Node {
+                at,
+                outcome,
+                lane,
+                is_covered: false,
+            },
+            u32::MAX,
+        );
         slice.access = Some(root);
         slice.roots.push(Target::Node(root));
         slice.follow(trace, most);
@@ -260,51 +269,6 @@ impl Slice {
             self.expand(trace, node, bits);
         }
         self.resolve(trace);
-    }
-
-    /// Sets the targets of edges to initial contents of memory, when all relevant bits are known: a source has all
-    /// adjacent bytes.
-    fn resolve(&mut self, trace: &Trace) {
-        let mut initial: Vec<_> = self.initial.drain().collect();
-        initial.sort_unstable_by_key(|(_, (edge, _))| *edge);
-        for ((from, place), (edge, wanted)) in initial {
-            let reader = self.nodes[from as usize].at;
-            let run = trace.waves[reader.wave as usize].run;
-            let unit = &trace.units(trace.record(reader))[place];
-            let mut edge = Some(edge);
-            let mut byte = 0;
-            while byte < unit.bytes.1 {
-                let bytes = (byte..).take_while(|it| unit.has(*it, wanted)).count() as u8;
-                if bytes == 0 {
-                    byte += 1;
-                    continue;
-                }
-                let address = unit.address + u64::from(byte);
-                let source = self.source(if address & LDS != 0 {
-                    let address = address & !LDS;
-                    Source::Lds { address, bytes }
-                } else if address & GDS != 0 {
-                    let address = address & !GDS;
-                    Source::Gds { address, bytes }
-                } else {
-                    Source::Memory {
-                        run,
-                        address,
-                        bytes,
-                    }
-                });
-                let new = (from, Edge::Data, Target::Source(source));
-                match edge.take() {
-                    Some(edge) => self.edges[edge] = new,
-                    None => self.edges.push(new),
-                }
-                byte += bytes;
-            }
-        }
-        let mut seen = HashSet::new();
-        let is_again = &self.is_again;
-        self.edges
-            .retain(|edge| !is_again[edge.0 as usize] || seen.insert(*edge));
     }
 
     /// Returns the index of a node, after adding the node and the relevant bits if they are new.
@@ -640,70 +604,4 @@ impl Slice {
         };
         self.definitions(trace, use_of, NO_LANE, 1 << (lane % 32));
     }
-
-    /// Follows bytes that an instruction read, those with `wanted` bits of their dword.
-    fn bytes(&mut self, trace: &Trace, from: u32, place: usize, wanted: u32) {
-        let reader = self.nodes[from as usize].at;
-        let units = trace.units(trace.record(reader));
-        let unit = &units[place];
-        let mut wanted_bytes = (0..unit.bytes.1).filter(|byte| unit.has(*byte, wanted));
-        match trace.writer_of(unit) {
-            // Several lanes may have written the bytes.
-            Writer::Instance(at) => {
-                for byte in wanted_bytes {
-                    let address = unit.address + u64::from(byte);
-                    let written = match at == reader {
-                        // An earlier lane of the same atomic operation.
-                        true => written_in(&units[..place], at, address),
-                        false => written(trace, at, address),
-                    };
-                    if let Some((node, bits)) = written {
-                        let node = self.node(node, bits);
-                        self.edge(from, Edge::Data, Target::Node(node));
-                    }
-                }
-            }
-            Writer::Group(group) => {
-                self.missing.insert(group);
-                let source = self.source(Source::Group(group));
-                self.edge(from, Edge::Data, Target::Source(source));
-            }
-            Writer::Nobody if wanted_bytes.next().is_some() => {
-                let next = (self.edges.len(), 0);
-                let (edge, bits) = self.initial.entry((from, place)).or_insert(next);
-                *bits |= wanted;
-                if *edge == self.edges.len() {
-                    let target = Target::Source(UNRESOLVED);
-                    self.edges.push((from, Edge::Data, target));
-                }
-            }
-            Writer::Nobody => {}
-        }
-    }
-}
-
-/// Returns the lane and dword through which an instruction wrote a byte, and the byte's bits in that dword; the last
-/// lane if several did.
-fn written(trace: &Trace, at: Instance, address: u64) -> Option<(Node, u32)> {
-    written_in(trace.units(trace.record(at)), at, address)
-}
-
-/// Returns the last of `units` that wrote a byte, and the byte's bits in its dword.
-fn written_in(units: &[Unit], at: Instance, address: u64) -> Option<(Node, u32)> {
-    let place = |it: &Unit| address.wrapping_sub(it.address);
-    let has = |it: &&Unit| it.is_written && place(it) < u64::from(it.bytes.1);
-    let unit = units.iter().rev().find(has)?;
-    let node = Node {
-        at,
-        outcome: Outcome::Memory {
-            element: unit.element,
-            dword: unit.dword,
-        },
-        lane: unit.lane,
-        is_covered: false,
-    };
-    Some((
-        node,
-        0xff << (8 * (u32::from(unit.bytes.0) + place(unit) as u32)),
-    ))
 }

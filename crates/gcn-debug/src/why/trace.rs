@@ -13,8 +13,9 @@ use gcn_emu::run::Initial;
 use gcn_emu::wave::WaveId;
 use gcn_isa::Does;
 
+use super::calls::Calls;
 use super::control::ControlDependences;
-use super::facts::{Class, Facts, Jump, Reads, Register, Selector, noted_lane};
+use super::facts::{Class, Facts, Reads, Register, Selector, noted_lane};
 use super::shadow::{Shadow, WriterId};
 
 /// Maximum size of a trace in bytes.
@@ -80,22 +81,11 @@ pub(crate) struct Record {
     units: (u32, u32),
     /// Index of the source lanes or selection mask in the trace.
     more: u32,
-    /// Index of the call in [`WaveTrace`]'s list.
+    /// Index of the call in [`Calls`].
     call: u32,
     pub(crate) exec: u64,
     /// Selected lane.
     pub(crate) lane: u8,
-}
-
-/// Code that a jump to an address in registers has entered: a function, or a case of a switch.
-#[derive(Clone, Copy, Debug)]
-struct Call {
-    /// Index of the jump; `None` for the kernel.
-    by: Option<u32>,
-    /// Call in which execution continues at the return.
-    outer: u32,
-    /// Address to which the code returns.
-    back: Option<u64>,
 }
 
 /// Trace of a wave.
@@ -106,44 +96,12 @@ pub(crate) struct WaveTrace {
     pub(crate) records: Vec<Record>,
     definitions: HashMap<Register, Vec<u32>>,
     branches: HashMap<u64, Vec<u32>>,
-    /// The kernel, then calls in order.
-    calls: Vec<Call>,
-    /// Current call.
-    call: u32,
-    /// Index of a jump whose target has not been executed.
-    jump: Option<u32>,
+    calls: Calls,
     /// Issued memory instructions that have not taken effect, by address. Used if memory operations take effect late.
     late: HashMap<u64, VecDeque<u32>>,
 }
 
 impl WaveTrace {
-    /// Updates the current call for the target of a jump. Returns to a call, or enters another.
-    fn arrive(&mut self, by: u32, jump: Jump, pc: u64) {
-        let mut call = self.call;
-        loop {
-            let it = self.calls[call as usize];
-            if it.by.is_none() {
-                break;
-            }
-            if it.back == Some(pc) {
-                self.call = it.outer;
-                return;
-            }
-            call = it.outer;
-        }
-        let current = self.calls[self.call as usize];
-        let (outer, back) = match jump {
-            Jump::Call(back) => (self.call, Some(back)),
-            Jump::Other => (current.outer, current.back),
-        };
-        self.call = self.calls.len() as u32;
-        self.calls.push(Call {
-            by: Some(by),
-            outer,
-            back,
-        });
-    }
-
     /// Returns the index of the record whose access takes effect.
     fn accessing(&mut self, context: &Context<'_>) -> u32 {
         let last = self.records.len().saturating_sub(1) as u32;
@@ -277,7 +235,7 @@ impl Trace {
     pub(crate) fn branch(&self, before: Instance) -> Option<Instance> {
         let wave = &self.waves[before.wave as usize];
         let call = self.record(before).call;
-        let by = wave.calls[call as usize].by;
+        let by = wave.calls.by(call);
         let branches = self.control.of(self.facts(before).pc);
         let last = branches.iter().filter_map(|pc| {
             let all = wave.branches.get(pc)?;
@@ -371,13 +329,7 @@ impl Trace {
                 records: Vec::new(),
                 definitions: HashMap::new(),
                 branches: HashMap::new(),
-                calls: vec![Call {
-                    by: None,
-                    outer: 0,
-                    back: None,
-                }],
-                call: 0,
-                jump: None,
+                calls: Calls::default(),
                 late: HashMap::new(),
             });
         }
@@ -411,17 +363,9 @@ impl Trace {
         }
         self.instructions += 1;
         let trace = &mut self.waves[wave as usize];
-        if let Some(by) = trace.jump.take() {
-            let from = &self.facts[trace.records[by as usize].facts as usize];
-            if let Some(jump) = from.jump {
-                trace.arrive(by, jump, context.pc);
-            }
-        }
-        let call = trace.call;
         let facts = &self.facts[number as usize];
-        if facts.jump.is_some() {
-            trace.jump = Some(trace.records.len() as u32);
-        }
+        let at = trace.records.len() as u32;
+        let call = trace.calls.execute(at, context.pc, facts.jump);
         let exec = instruction.exec;
         let end = self.units.len() as u32;
         let mut record = Record {

@@ -1,0 +1,74 @@
+//! Calls of a traced wave: the code that jumps to addresses in registers have entered.
+
+use super::facts::Jump;
+
+/// Code that a jump to an address in registers has entered: a function, or a case of a switch.
+#[derive(Clone, Copy, Debug, Default)]
+struct Call {
+    /// Index of the jump; `None` for the kernel.
+    by: Option<u32>,
+    /// Index of the call in which execution continues at the return.
+    outer: u32,
+    /// Address to which the code returns.
+    back: Option<u64>,
+}
+
+/// Calls of a wave.
+#[derive(Debug)]
+pub(crate) struct Calls {
+    /// The kernel, then calls in order of execution.
+    calls: Vec<Call>,
+    /// Index of the current call.
+    current: u32,
+    /// A jump whose target has not been executed, and its index.
+    pending: Option<(u32, Jump)>,
+}
+
+impl Default for Calls {
+    fn default() -> Calls {
+        Calls {
+            calls: vec![Call::default()],
+            current: 0,
+            pending: None,
+        }
+    }
+}
+
+impl Calls {
+    /// Index of the jump that entered a call; `None` for the kernel.
+    pub(crate) fn by(&self, call: u32) -> Option<u32> {
+        self.calls[call as usize].by
+    }
+
+    /// Executes the instruction with an index at an address, and returns its call. `jump` is the jump that it makes.
+    pub(crate) fn execute(&mut self, at: u32, pc: u64, jump: Option<Jump>) -> u32 {
+        if let Some((by, jump)) = self.pending.take() {
+            self.arrive(by, jump, pc);
+        }
+        self.pending = jump.map(|jump| (at, jump));
+        self.current
+    }
+
+    /// Returns to a call, or enters another, at the target of a jump.
+    fn arrive(&mut self, by: u32, jump: Jump, pc: u64) {
+        let mut call = self.calls[self.current as usize];
+        while call.by.is_some() {
+            if call.back == Some(pc) {
+                self.current = call.outer;
+                return;
+            }
+            call = self.calls[call.outer as usize];
+        }
+        let current = self.calls[self.current as usize];
+        let (outer, back) = match jump {
+            Jump::Call(back) => (self.current, Some(back)),
+            Jump::Other => (current.outer, current.back),
+        };
+        self.current = self.calls.len() as u32;
+        self.calls.push(Call {
+            by: Some(by),
+            outer,
+            back,
+        });
+    }
+}
