@@ -7,8 +7,6 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use gcn_emu::wave::WaveId;
 use gcn_isa::Does;
 
-use memory::written;
-
 use super::facts::{Class, Edge, Read, Reads, Register};
 use super::trace::{Group, Instance, LDS, Trace, Writer};
 use crate::expr::Space;
@@ -121,7 +119,7 @@ impl Slice {
         for byte in address..end {
             let source = match trace.last_writer(byte) {
                 Writer::Instance(at) => {
-                    if let Some((node, bits)) = written(trace, at, byte) {
+                    if let Some((node, bits)) = Slice::written(trace, at, byte) {
                         let root = slice.node(node, bits);
                         slice.roots.push(Target::Node(root));
                     }
@@ -237,7 +235,7 @@ impl Slice {
                 for byte in address..address.saturating_add(ty.bytes()) {
                     let byte = LDS | byte;
                     let root = match trace.last_writer_in_lds(Group { run, group }, byte) {
-                        Writer::Instance(at) => match written(trace, at, byte) {
+                        Writer::Instance(at) => match Slice::written(trace, at, byte) {
                             Some((node, bits)) => Target::Node(slice.node(node, bits)),
                             None => continue,
                         },

@@ -24,7 +24,7 @@ impl Slice {
                     let written = match at == reader {
                         // An earlier lane of the same atomic operation.
                         true => written_in(&units[..place], at, address),
-                        false => written(trace, at, address),
+                        false => Slice::written(trace, at, address),
                     };
                     if let Some((node, bits)) = written {
                         let node = self.node(node, bits);
@@ -48,6 +48,12 @@ impl Slice {
             }
             Writer::Nobody => {}
         }
+    }
+
+    /// Returns the lane and dword through which an instruction wrote a byte, and the byte's bits in that dword; the last
+    /// lane if several did.
+    pub(super) fn written(trace: &Trace, at: Instance, address: u64) -> Option<(Node, u32)> {
+        written_in(trace.units(trace.record(at)), at, address)
     }
 
     /// Sets the targets of edges to initial contents of memory, once all relevant bits are known. A source consists of
@@ -94,12 +100,6 @@ impl Slice {
         self.edges
             .retain(|edge| !is_again[edge.0 as usize] || seen.insert(*edge));
     }
-}
-
-/// Returns the lane and dword through which an instruction wrote a byte, and the byte's bits in that dword; the last
-/// lane if several did.
-pub(super) fn written(trace: &Trace, at: Instance, address: u64) -> Option<(Node, u32)> {
-    written_in(trace.units(trace.record(at)), at, address)
 }
 
 /// Returns the last of `units` that wrote a byte, and the byte's bits in its dword.
