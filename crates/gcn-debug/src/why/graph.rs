@@ -179,6 +179,7 @@ impl ValueGraph {
         let mut edges = slice.edges.clone();
         edges.sort_by_key(|it| it.0);
         let mut inputs = Vec::with_capacity(edges.len());
+        let masks = read_masks(slice, trace);
         for (from, edge, target) in edges {
             let node = &mut nodes[from as usize];
             if node.inputs.1 == 0 {
@@ -187,7 +188,7 @@ impl ValueGraph {
             let at = slice.nodes[from as usize].at;
             let read = read_by(slice, target).and_then(|(register, lane)| {
                 let value = *trace.reads.get(&(at, register, lane))?;
-                Some(wanted(slice, target, register, lane, value))
+                Some(wanted(slice, &masks, target, register, lane, value))
             });
             inputs.push(GraphInput {
                 edge,
@@ -405,14 +406,35 @@ impl Instructions {
     }
 }
 
-/// Returns the part of a register's value on which a slice depends.
-fn wanted(slice: &Slice, target: Target, register: Register, lane: u8, value: u32) -> u32 {
-    if register.as_vector().is_none() && lane != NO_LANE {
-        return value >> (lane % 32) & 1;
+/// Returns the bits of each node's result that instructions read. The bits on which the slice depends may be fewer because of
+/// a constant, such as the distance of a shift, that the other run has in a register.
+fn read_masks(slice: &Slice, trace: &Trace) -> Vec<u32> {
+    let mut masks = vec![0; slice.nodes.len()];
+    for (from, _, target) in &slice.edges {
+        if let (Some(node), Some((register, _))) = (target.node(), read_by(slice, *target)) {
+            let facts = trace.facts(slice.nodes[*from as usize].at);
+            let reads = facts.reads.iter().filter(|it| it.register == register);
+            masks[node as usize] |= reads.fold(0, |all, it| all | it.bits);
+        }
     }
-    match target {
-        Target::Node(node) => value & slice.bits[node as usize],
-        Target::Source(_) => value,
+    masks
+}
+
+/// Returns the part of a register's value to compare: the bits that are read of a vector register, and those on which the
+/// slice depends of a scalar one, which may be a mask.
+fn wanted(
+    slice: &Slice,
+    masks: &[u32],
+    target: Target,
+    register: Register,
+    lane: u8,
+    value: u32,
+) -> u32 {
+    match (target, register.as_vector()) {
+        (_, None) if lane != NO_LANE => value >> (lane % 32) & 1,
+        (Target::Node(node), None) => value & slice.bits[node as usize],
+        (Target::Node(node), Some(_)) => value & masks[node as usize],
+        (Target::Source(_), _) => value,
     }
 }
 
