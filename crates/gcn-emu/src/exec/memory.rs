@@ -167,7 +167,7 @@ pub fn execute_slow_path(
     perform(wave, step, transfer, lds, device)
 }
 
-/// [`execute`] for an instruction whose access has a fast path. Returns `None`, without side effects, for any other
+/// `execute` for an instruction whose access has a fast path. Returns `None`, without side effects, for any other
 /// instruction.
 #[inline(always)]
 pub fn execute_fast_path(
