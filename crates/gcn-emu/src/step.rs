@@ -1,8 +1,8 @@
 //! Decoded instructions, with everything about their execution that does not change from one execution to the next.
 //!
 //! [`Decoded`] is the instruction as data, for any engine: operands, the effect of a memory instruction
-//! ([`MemoryPlan`]), source and result modifiers of the encoding (`modifiers.rs`), and the operands that M0 moves
-//! ([`Indexed`], [`Relative`]). A [`Step`] adds the interpreter's data. It is the argument of a handler.
+//! ([`MemoryPlan`]), source and result modifiers of the encoding (`modifiers.rs`), and the operands whose register
+//! numbers are offset by M0 ([`Indexed`], [`Relative`]). A [`Step`] adds the interpreter's data. It is the argument of a handler.
 
 mod arg;
 mod dpp;

@@ -89,7 +89,7 @@ pub fn name(row: &Row, isa: Isa) -> &'static str {
         .map_or(own, |(_, theirs, _)| theirs)
 }
 
-/// Instruction named by `name`, in lower case, which only CLRX uses.
+/// Instruction for `name`, a lower-case name that only CLRX uses.
 ///
 /// # Examples
 /// ```

@@ -186,8 +186,8 @@ pub struct ImageDescriptor {
     /// Depth of a three-dimensional image; for arrays and cubes, the number of layers (up to GCN 1.2), or the index
     /// of the last layer plus one (GCN 1.4).
     pub depth: u32,
-    /// Distance between rows in texels; on GCN 1.4, for more than one level, the number of rows of a layer with all its
-    /// levels (errata E322).
+    /// Distance between rows, in texels. On GCN 1.4, if the image has more than one level, this is instead the number
+    /// of rows in a layer, including all its levels (errata E322).
     pub pitch: u32,
     /// First accessible layer.
     pub first_layer: u32,

@@ -253,7 +253,7 @@ pub enum ModifierValue {
     BufferFormat,
     /// Part of another modifier's value: `dfmt:4`. It is never printed and may precede operands.
     Part,
-    /// Lane permutation, written by the name of the permutation: `quad_perm:[0,1,2,3]`, `row_shl:1` (see
+    /// Lane permutation, written as the permutation's name: `quad_perm:[0,1,2,3]`, `row_shl:1` (see
     /// [`dpp`](crate::dpp)).
     LanePermutation,
 }

@@ -199,7 +199,7 @@ impl Builder {
         Some([self.dword(Arg::Vgpr(plan.vaddr?), 0)?; 2])
     }
 
-    /// Adds loads into the destination registers.
+    /// Records the loads and assigns their results to the destination registers.
     fn load(
         &mut self,
         accesses: impl Iterator<Item = Access>,

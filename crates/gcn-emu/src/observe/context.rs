@@ -73,7 +73,7 @@ impl Context<'_> {
         (place as u64, ty)
     }
 
-    /// Use of M0, if VGPR indexing adds it to register numbers of an instruction now.
+    /// Use of M0, if VGPR indexing currently adds it to the instruction's register numbers.
     pub fn index(&self, step: &Step) -> Option<RegisterUse> {
         indexing::index(self.wave, step)
     }

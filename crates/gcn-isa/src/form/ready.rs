@@ -132,7 +132,7 @@ impl ReadyTexts {
         ReadyTexts::first(count, CodeRange::Vgprs)
     }
 
-    /// First index of VGPRs for nine-bit numbers that can name nothing else.
+    /// Index of the first VGPR text, for nine-bit source fields that accept only VGPRs.
     pub(crate) fn only_vgprs(count: u8) -> Option<u16> {
         ReadyTexts::first(count, CodeRange::NoScalar)
     }
@@ -163,8 +163,8 @@ impl ReadyTexts {
         self.0.get(index).unwrap_or(const { &NO_NAME })
     }
 
-    /// Appends a text with its separator, if it exists, and returns the number of values that it reads over the
-    /// constant bus.
+    /// Appends the text at `index` and its separator. Returns the number of values that the operand reads over the
+    /// constant bus, or `None` if there is no such text.
     pub(crate) fn write(&self, out: &mut Text, index: usize) -> Option<u8> {
         let name = self.get(index);
         out.push_piece(name);

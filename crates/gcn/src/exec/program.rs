@@ -81,7 +81,7 @@ pub struct HostProgram {
 }
 
 impl HostProgram {
-    /// Reads a program; `None` if it cannot be read or is not an ELF file, such as a script.
+    /// Reads a program; `None` if it cannot be read or is not an ELF file (a script, for example).
     pub fn read(path: &Path) -> Option<HostProgram> {
         let real = fs::canonicalize(path).ok()?;
         // Reading a pipe or a device would block or never end.

@@ -19,7 +19,7 @@ const EXTENSION: &str = "toml";
 
 /// Launch file with the settings that affect the process that runs it.
 pub struct LaunchFile {
-    /// Path of the file, below the path that was searched.
+    /// Path of the file, including the path that was searched.
     pub path: PathBuf,
     /// True if the file sets the number of host threads.
     pub has_threads: bool,

@@ -249,7 +249,7 @@ impl Mixed {
         HalfFloat(exact::convert::<f32, F16>(self.half, sum).to_f32())
     }
 
-    /// Converts a sum to the nearest half and keeps the flag of its fast path.
+    /// Rounds the result of `fma_fast` to the nearest half; passes its flag through unchanged.
     #[inline(always)]
     fn half_of(self, (sum, is_slow): (f32, bool)) -> (HalfFloat, bool) {
         (self.half.output(HalfFloat(sum)), is_slow)

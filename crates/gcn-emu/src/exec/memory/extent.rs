@@ -19,7 +19,7 @@ impl Access {
         Some((low, high))
     }
 
-    /// Appends the bytes of the given lanes' elements as spans: the first elements, or the second ones with `second`.
+    /// Appends the byte spans of the given lanes' first elements, or of their second elements if `second` is true.
     /// Returns false if some bytes may be accessed twice.
     pub fn spans(&self, lanes: u64, second: bool, into: &mut Vec<Span>) -> bool {
         let addresses = if second { &self.second } else { &self.address };
