@@ -433,8 +433,9 @@ impl Facts {
         let layout = step.inst.layout();
         let has_dpp = layout.has(Field::DppCtrl);
         let constants = constants(&instruction.operands[..]);
+        let is_clamped = layout.has(Field::Clamp) && step.inst.get(Field::Clamp) != 0;
         let is_plain = !layout.has(Field::DstSel)
-            && !(layout.has(Field::Clamp) && step.inst.get(Field::Clamp) != 0)
+            && !is_clamped
             && slots.iter().all(|slot| slot.ty.bytes() == 4);
         let is_call = uses
             .registers()

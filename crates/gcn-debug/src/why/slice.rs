@@ -409,7 +409,7 @@ impl Slice {
             Reads::Noted => self.register(trace, from, read, record.lane, read.bits),
             Reads::AllLanes => {
                 for lane in 0..64 {
-                    self.from_lane(trace, from, read, lane);
+                    self.lane_register(trace, from, read, lane);
                 }
             }
             Reads::Permuted => {
@@ -418,12 +418,12 @@ impl Slice {
                     None => Some(own),
                 };
                 if let Some(lane) = lane {
-                    self.from_lane(trace, from, read, lane);
+                    self.lane_register(trace, from, read, lane);
                 }
             }
             Reads::Pulled => {
                 let lane = trace.pulled(record).map_or(own, |it| it[usize::from(own)]);
-                self.from_lane(trace, from, read, lane);
+                self.lane_register(trace, from, read, lane);
             }
             Reads::Bit if is_lane => {
                 if read.dword == own / 32 {
@@ -455,7 +455,7 @@ impl Slice {
     }
 
     /// Follows a register read in a lane that may be another one, which has a value for others only while it is active.
-    fn from_lane(&mut self, trace: &Trace, from: u32, read: &Read, lane: u8) {
+    fn lane_register(&mut self, trace: &Trace, from: u32, read: &Read, lane: u8) {
         let Node { at, lane: own, .. } = self.nodes[from as usize];
         if lane != own {
             self.inactive(trace, from, at, lane);
