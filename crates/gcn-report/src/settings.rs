@@ -122,7 +122,7 @@ pub struct Settings {
     pub build_options: Option<String>,
     /// Checks of the kernels; `None` for no checks.
     pub check: Option<CheckSettings>,
-    /// Profile of the kernels; `None` for no profile.
+    /// Profile of the kernels, or `None` if they are not profiled.
     pub profile: Option<ProfileSettings>,
     /// Socket of `gcn exec --debug`, which controls the launches; `None` if launches run freely.
     pub debug: Option<PathBuf>,

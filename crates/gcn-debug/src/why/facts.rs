@@ -204,7 +204,7 @@ pub(crate) struct Write {
 pub(crate) enum SourceBits {
     /// All bits.
     All,
-    /// The same bits, as far as this mask has them.
+    /// Bits at the same positions, limited to this mask.
     Same(u32),
     /// The result is the source, shifted left.
     ShiftedLeft(u32),

@@ -232,7 +232,7 @@ impl<'a> Walk<'a> {
             });
             return;
         }
-        // A constant may be right or wrong for itself: its conditions are followed only if they are the same comparison.
+        // Either constant may be wrong: conditions are followed only if both runs make the same comparison.
         let followed = match operands.iter().any(Vec::is_empty) {
             true => Conditions::Alike,
             false => Conditions::Any,

@@ -84,7 +84,7 @@ pub fn execute(w: &mut Wave, s: &Step) {
 }
 
 /// Operands of an instruction when it executes, with the registers selected by VGPR indexing and MOVREL. A destination
-/// outside the wave's registers, which is not written, becomes `Arg::None`.
+/// outside the wave's registers is not written; `Arg::None` replaces it.
 pub fn operands(w: &Wave, s: &Step) -> [Arg; MAX_ARGS] {
     let mut args = s.args;
     move_operands(w, s, operands_of(w, s), &mut args);

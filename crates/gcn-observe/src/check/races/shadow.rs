@@ -1,8 +1,8 @@
 //! Shadow memory: the last accesses to each byte.
 //!
-//! A row covers 256 bytes, which is one dword for each of 64 lanes. It has a single [`ShadowCell`] as long as it is accessed as a whole. After that, it has a cell per quarter or dword, or
-//! a cell per byte if part of a dword has been accessed. Cells of dwords and bytes are stored as single accesses until one of
-//! them has more than one.
+//! A row covers 256 bytes, which is one dword for each of 64 lanes. It has a single [`ShadowCell`] as long as it is
+//! accessed as a whole. After that, it has a cell per quarter or dword, or a cell per byte if part of a dword has been
+//! accessed. Cells of dwords and bytes are stored as single accesses until one of them has more than one.
 
 use std::mem::take;
 use std::ops::Range;
@@ -64,7 +64,7 @@ impl<const N: usize> Cells<N> {
         }
     }
 
-    /// Records an access to cells from `first` up to `end`. Cells for which no memory may be allocated do not record it.
+    /// Records an access to a range of cells. Cells for which no memory may be allocated do not record it.
     #[inline]
     fn touch(
         &mut self,
@@ -90,9 +90,7 @@ impl<const N: usize> Cells<N> {
             access.touch(&mut all[first..cells.end]);
         }
     }
-}
 
-impl<const N: usize> Cells<N> {
     /// Records a plain load of a cell if it can be stored. Otherwise, returns false and changes nothing.
     #[inline(always)]
     fn touch_by_load(

@@ -158,7 +158,7 @@ pub(super) fn field_name(encoding: Encoding, field: Field) -> String {
     }
 }
 
-/// Fields of an encoding. A field that others divide is omitted.
+/// Fields of an encoding. A field that other fields subdivide is omitted.
 fn fields(isa: Isa, encoding: Encoding, has_literal: bool) -> Option<Vec<XmlField>> {
     let layout = isa.tables().layout(match encoding {
         Encoding::Vop3c => Encoding::Vop3,
