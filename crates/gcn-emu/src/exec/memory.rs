@@ -57,7 +57,7 @@ use running::Running;
 pub struct Transfer {
     /// Lanes and addresses, once they are known.
     access: OnceCell<Box<Access>>,
-    /// Spare allocation for the access until it is known.
+    /// Spare allocation for the next access.
     room: Cell<Option<Box<Access>>>,
     /// Address windows for host code.
     pub(crate) windows: Windows,
@@ -126,11 +126,10 @@ impl Transfer {
 /// [`addresses`], then [`perform`]. An observer's event contains the addresses that [`addresses`] computes; the test
 /// `fast_paths` executes each instruction on both paths and compares their effects.
 ///
-/// The fast path exists because it avoids the 64 eight-byte addresses that [`addresses`] computes. If all instructions
-/// take the slow path ([`FastPath::None`](crate::step::FastPath)), kernels of `tests/kernels` slow down by these
-/// factors on one thread of an otherwise idle Xeon with AVX-512 (best of 5 alternating runs): sgemm_tiled of 512 by 512
-/// by 2.8 (from 0.105 s to 0.294 s), reduce_float of 16 Mi floats by 2.6 (from 0.130 s to 0.336 s), saxpy of 8 Mi
-/// floats by 1.7 (from 0.056 s to 0.093 s).
+/// The fast path avoids the 64 eight-byte addresses that [`addresses`] computes. If all instructions take the slow path
+/// ([`FastPath::None`](crate::step::FastPath)), kernels of `tests/kernels` slow down by these factors on one thread of
+/// an otherwise idle Xeon with AVX-512 (best of 5 alternating runs): sgemm_tiled (512 × 512) by 2.8 (0.105 s to 0.294
+/// s), reduce_float (16 Mi floats) by 2.6 (0.130 s to 0.336 s), saxpy (8 Mi floats) by 1.7 (0.056 s to 0.093 s).
 ///
 /// # Errors
 /// Returns the fault and the lane that caused it. Lanes before it have completed.
@@ -150,7 +149,7 @@ pub fn execute(
     execute_slow_path(wave, step, lds, device, transfer)
 }
 
-/// [`execute`] for an instruction whose access has none of the shapes of [`execute_fast_path`].
+/// [`execute`] for an instruction whose access has no shape that [`execute_fast_path`] handles.
 ///
 /// # Errors
 /// Same as for [`execute`].

@@ -1,6 +1,6 @@
-//! Execution of instructions. It depends on an instruction's identity or effect, never on opcode numbers.
+//! Execution of instructions. This code depends on an instruction's identity or effect, never on opcode numbers.
 
-// Every match must be revisited for a new behavior, instruction set or operand.
+// A new behavior, instruction set or operand must cause a compile error in every match that does not handle it.
 #![deny(clippy::wildcard_enum_match_arm)]
 
 pub mod alu;

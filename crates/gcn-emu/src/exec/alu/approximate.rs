@@ -1,5 +1,5 @@
-//! Functions that hardware approximates with tables: reciprocals, roots, exponentials, logarithms and sines. Here,
-//! their results are correctly rounded (errata E199). The module also contains the digits of 2/π.
+//! Functions that hardware approximates with tables: reciprocals, roots, exponentials, logarithms and sines. The
+//! emulator returns correctly rounded results (errata E199). The module also contains the digits of 2/π.
 
 use std::hint::select_unpredictable as select;
 
@@ -41,7 +41,7 @@ pub(crate) const LOGARITHM: [f64; 7] = [
 ];
 
 /// Coefficients of the sine of x turns, divided by x, as a series in x², accurate to within 2^-61.
-#[allow(clippy::approx_constant)] // The first one is near 2π, as it must be.
+#[allow(clippy::approx_constant)] // The first coefficient is close to 2π by design.
 pub(crate) const SINE: [f64; 9] = [
     6.283_185_307_179_586,
     -41.341_702_240_399_75,
@@ -54,9 +54,9 @@ pub(crate) const SINE: [f64; 9] = [
     0.100_856_336_871_197_52,
 ];
 
-/// Power of two beyond which every result is infinite or zero in single precision, but none is in double precision.
+/// Exponent bound: powers of two beyond it are infinite or zero in single precision, but not yet in double precision.
 pub(crate) const MAX_POWER: f32 = 300.0;
-/// Addend that leaves the biased double-precision exponent of 2 to the power n in the low bits of its sum with n.
+/// Constant whose sum with an integer n has the biased double-precision exponent of 2^n in its low bits.
 pub(crate) const BIASED_WHOLE: f32 = (f64::EXPONENT_MAX >> 1) as f32 + WHOLE_SINGLE;
 
 /// Applies a function of one value under the given settings.
@@ -67,8 +67,7 @@ pub(crate) fn under<F: Float>(env: Env, a: F, f: impl Fn(F) -> F) -> F {
 }
 
 /// Evaluates a polynomial in `x`. With `FUSES`, multiplications and additions are fused, which is slow on hosts without
-/// such instructions. The choice does not affect results after rounding to single precision; this has been tested with
-/// all values.
+/// FMA instructions. The choice does not affect results after rounding to single precision, as tested for all inputs.
 #[inline(always)]
 fn polynomial<const FUSES: bool, const TERMS: usize>(coefficients: &[f64; TERMS], x: f64) -> f64 {
     let mut sum = coefficients[TERMS - 1];
@@ -96,7 +95,7 @@ pub(crate) fn exp2<const FUSES: bool>(a: f32) -> f32 {
 /// Returns the base-2 logarithm of a value that is not denormal.
 #[inline(always)]
 pub(crate) fn log2<const FUSES: bool>(a: f32) -> f32 {
-    // A power of two, and the remaining factor, from √½ to √2.
+    // Splits `a` into a power of two and a factor from √½ to √2.
     let above = a
         .to_bits()
         .wrapping_sub(std::f32::consts::FRAC_1_SQRT_2.to_bits()) as i32;
@@ -212,7 +211,7 @@ fn without_half_turns(turns: f32) -> (f32, f32) {
     (half_turns, turns - half_turns / 2.0)
 }
 
-/// Negates a sine after an odd number of half turns, unless it is zero.
+/// Negates a nonzero sine if the number of half turns is odd.
 #[inline(always)]
 fn alternating(half_turns: f32, sine: f32) -> f32 {
     let is_odd = (half_turns + WHOLE_SINGLE).to_bits() & 1 != 0;
@@ -289,15 +288,15 @@ static TWO_BY_PI: [u64; 20] = [
     0,
 ];
 
-/// Segment of 2/π for the argument reduction of `a` (errata E198): 53 digits, truncated. Segments are counted from
-/// the first one needed.
+/// Segment of 2/π for the argument reduction of `a` (errata E198): 53 digits, truncated. Segment 0 is the first one
+/// that affects the result.
 #[inline(always)]
 pub(crate) fn two_by_pi(a: f64, segment: u32) -> f64 {
     /// Digits per segment.
     const DIGITS: u32 = 53;
     /// Number of segments that the second source can select.
     const SEGMENTS: u32 = 31;
-    // Encoded exponents from which digits are skipped and values are scaled.
+    // Encoded exponents above which leading digits are skipped, and from which the segment is scaled.
     const LEAVES_OUT: u32 = 1077;
     const SCALED: u32 = 1968;
     const SCALE: i32 = 128;

@@ -127,7 +127,7 @@ pub(crate) fn max<F: Float>(a: F, b: F, ieee: bool) -> F {
 
 #[inline(always)]
 fn choose<F: Float>(a: F, b: F, ieee: bool, first: bool) -> F {
-    // Selects instead of branches, since the lanes of a vector differ.
+    // Selects instead of branches, because lanes take different paths.
     let number = select(b.is_any_nan() | first, a, b);
     let number = select(ieee & b.signals(), b.quiet(), number);
     select(ieee & a.signals(), a.quiet(), number)
@@ -201,7 +201,7 @@ pub(crate) fn ldexp(env: Env, a: f32, power: i32) -> f32 {
     select(is_small, 0f32.copysign(a), product as f32)
 }
 
-/// Multiplies a value by a power of two. The product is exact, or it is out of range like the exact product.
+/// Multiplies by a power of two. The product is exact, or out of single-precision range if the exact product is.
 #[inline(always)]
 fn times_power(a: f32, power: i32) -> f64 {
     // Beyond this power every result is infinite or zero; within it the product is exact in double precision.
@@ -276,7 +276,7 @@ pub(crate) fn fract<F: Float>(a: F, minus: impl Fn(F, F) -> F, floor: impl Fn(F)
     select(rest.magnitude() == 0, F::signed(0, false), rest)
 }
 
-/// Returns the product of V_MULLIT, if the other two sources permit it (errata E197).
+/// Returns V_MULLIT's result: the product if `b` and `c` permit it, otherwise the lowest finite value (errata E197).
 #[inline(always)]
 pub(crate) fn lit(product: f32, b: f32, c: f32) -> f32 {
     // False if `b` or `c` is a NaN.
@@ -287,8 +287,8 @@ pub(crate) fn lit(product: f32, b: f32, c: f32) -> f32 {
     }
 }
 
-/// Fused multiply-add in double precision. Without a host instruction, a library function may return a signaling NaN,
-/// which is made quiet (errata E190).
+/// Fused multiply-add in double precision. On hosts without FMA instructions, the library function may return a
+/// signaling NaN; it is made quiet (errata E190).
 #[inline(always)]
 pub(crate) fn fma_f64<const FUSES: bool>(a: f64, b: f64, c: f64) -> f64 {
     let result = a.mul_add(b, c);

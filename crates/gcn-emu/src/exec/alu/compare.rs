@@ -49,7 +49,7 @@ fn float<F: Float>(test: Test) -> Handler {
         Test::Neq   => |w, s| compare_float(w, s, |a: F, b: F| a != b),
         Test::Nlt   => |w, s| compare_float(w, s, |a: F, b: F| !(a < b)),
         Test::Tru   => |w, s| compare_constant(w, s, true),
-        // Denormals are a class of their own, regardless of MODE.
+        // Denormals have their own class, regardless of MODE.
         Test::Class => |w, s| compare(w, s, |a: F, mask: u32| mask & a.class() != 0),
     }
 }

@@ -9,7 +9,7 @@ use super::float::Float;
 
 /// Parameters of division scaling for one width.
 pub(crate) struct Scale {
-    /// Minimum difference of exponents for which a quotient may overflow or underflow in an intermediate step.
+    /// Minimum exponent difference at which a quotient may overflow or underflow in an intermediate step.
     far: i32,
     /// Maximum encoded exponent of a tiny numerator.
     tiny: u32,
@@ -53,7 +53,7 @@ pub(crate) fn div_scale<F: Float>(
     let power = |of_denominator: i32, of_numerator: i32| {
         select(is_denominator, of_denominator, of_numerator)
     };
-    // Cases in reverse order, without branches, since the lanes of a vector differ.
+    // Cases in ascending order of precedence, without branches because lanes take different paths.
     let result = select(above <= scale.tiny as i32, up, 0);
     let result = select(is_far_below, power(0, up), result);
     let result = select(is_large, power(down, select(is_far_below, 0, down)), result);
@@ -137,7 +137,7 @@ pub(crate) fn div_fixup<F: Float>(env: Env, quotient: F, denominator: F, numerat
     let are_zero = is_zero(denominator) & is_zero(numerator);
     let are_infinite = is_infinite(denominator) & is_infinite(numerator);
     let is_nothing = (numerator.exponent() as i32 - denominator.exponent() as i32) < lowest;
-    // Cases in reverse order. For numbers, only an intermediate overflow results in a NaN.
+    // Cases in ascending order of precedence. For numbers, a NaN quotient indicates an intermediate overflow.
     let result = select(
         quotient.is_any_nan(),
         env.nan(quotient),

@@ -1,8 +1,7 @@
 //! MODE's floating-point settings.
 //!
-//! [`Env`] holds MODE's settings for one width. This module handles rounding and denormals. Operations are functions on
-//! values that the host computes with round-to-nearest-even and without flushing; [`Env::input`] and [`Env::output`]
-//! add the rest.
+//! [`Env`] holds MODE's settings for one width. The host computes operations with round-to-nearest-even and without
+//! flushing; [`Env::input`] and [`Env::output`] flush denormals. `exact` implements the other rounding modes.
 
 use std::hint::select_unpredictable as select;
 
@@ -64,7 +63,7 @@ pub(crate) struct Env {
 
 /// MODE: IEEE 754 rules for minima, maxima and signaling NaNs.
 pub(crate) const MODE_IEEE: u32 = 1 << 9;
-/// MODE, FP16_OVFL on GCN 1.4 and later: half precision saturates.
+/// MODE, FP16_OVFL on GCN 1.4 and later: half-precision overflows saturate.
 const MODE_SATURATES: u32 = 1 << 23;
 
 impl Env {
@@ -198,7 +197,7 @@ impl Env {
         }
     }
 
-    /// Returns the same settings after [`Env::is_nearest`] returned true, in a form that the compiler can exploit.
+    /// Returns these settings with constants for the fields that [`Env::is_nearest`] has checked, for the optimizer.
     #[inline(always)]
     pub(crate) fn to_nearest(self) -> Env {
         Env {
@@ -249,8 +248,9 @@ impl Env {
         value.flushed_unless(self.keeps_sources)
     }
 
-    /// Result value to write, if it is exact or rounding did not raise it to the smallest normal number. Values below
-    /// that number when rounded as if the exponent range were unbounded are flushed (errata E300).
+    /// Result to write, with denormals flushed unless kept. Does not handle results that rounding raised to the
+    /// smallest normal number: hardware flushes those that are smaller when rounded with an unbounded exponent range
+    /// (errata E300).
     #[inline(always)]
     pub(crate) fn output<F: Flush>(self, value: F) -> F {
         value.flushed_unless(self.keeps_results)

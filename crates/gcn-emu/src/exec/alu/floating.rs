@@ -424,7 +424,7 @@ fn exactly<
     }
 }
 
-/// [`compare`] for floating-point values. Compiled code rarely flushes double-precision denormals.
+/// [`compare`] for floating-point values. The path that flushes double-precision denormals is rare and compiled once.
 #[inline(always)]
 pub(super) fn compare_float<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F) -> bool) {
     let flushing = |a, b| f(Env::FLUSHING.input(a), Env::FLUSHING.input(b));

@@ -26,7 +26,7 @@ const STATUS_VCCZ: u32 = 10;
 const STATUS_IN_GROUP: u32 = 11;
 const STATUS_VALID: u32 = 16;
 
-/// Number of SIMD units of a compute unit, to which waves are assigned in turn.
+/// Number of SIMD units per compute unit. Waves are assigned to them in turn.
 const SIMD_UNITS: u32 = 4;
 
 // Field positions, and units of the size fields (errata E207).

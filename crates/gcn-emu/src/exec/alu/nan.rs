@@ -1,8 +1,8 @@
 //! NaN results, which follow the same rule on every host (errata E190).
 //!
-//! Hosts differ in the NaN that an instruction with two NaN sources propagates, and a compiler may swap the operands
-//! of a sum or product. Therefore, operations are computed by the host, and the rare lanes with a NaN result are then
-//! corrected. Detection takes one comparison for every two results.
+//! Hosts differ in the NaN that an instruction with two NaN sources propagates, and a compiler may swap the operands of
+//! a sum or product. Therefore, the rare lanes in which the host's result is a NaN are corrected afterwards. The check
+//! for NaNs takes one comparison per two results.
 
 use std::hint::select_unpredictable as select;
 
@@ -66,8 +66,8 @@ pub(super) fn none<F: Float>(a: F) -> F {
     nan_or(Env::KEEPING, a, invalid())
 }
 
-/// Result of an operation on three sources, with the rule's quiet NaN. For rarely executed operations, since it checks
-/// each lane.
+/// Result of an operation on three sources, with the rule's quiet NaN. Checks each lane, so only rarely executed
+/// operations use it.
 #[inline(always)]
 pub(super) fn of_three(result: f32, a: f32, b: f32, c: f32) -> f32 {
     let chosen = NanRule::OfProduct.chosen(Env::KEEPING, a, b, c);
@@ -171,8 +171,8 @@ fn has_single_nan(dwords: &Lanes) -> bool {
     any
 }
 
-/// True if any lane, active or not, may hold a NaN. Arithmetic results are quiet, so that testing the high dword of a
-/// double suffices.
+/// True if any lane, active or not, may hold a NaN. Arithmetic results are quiet, so testing the high dword of a double
+/// suffices.
 #[inline(always)]
 fn may_have_nan<F: Float>([low, high]: &[Lanes; 2]) -> bool {
     match F::BITS {
@@ -182,7 +182,7 @@ fn may_have_nan<F: Float>([low, high]: &[Lanes; 2]) -> bool {
         }
         u32::BITS => has_single_nan(low),
         // The high dword of a NaN is also a NaN in single precision. The same holds for infinities and for magnitudes
-        // from 2^1017; they are rare and merely take the slow path.
+        // from 2^1017; these are rare and take the slow path unnecessarily.
         _ => has_single_nan(high),
     }
 }

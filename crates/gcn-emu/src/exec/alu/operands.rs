@@ -49,7 +49,7 @@ fn staged<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane, 
 }
 
 /// Copies the source at a place to its staging row if it is not in vector registers or has a sign modifier. The row
-/// keeps the unmodified source next to the modified last dword, because it may be read again.
+/// keeps the unmodified source, which may be read again, next to the modified last dword.
 #[inline(always)]
 fn stage<const PLACE: usize, T: Lane>(w: &mut Wave, s: &Step) {
     if T::DWORDS == 0 {

@@ -64,8 +64,7 @@ pub(super) fn pack(low: u16, high: u16) -> u32 {
     u32::from(low) | u32::from(high) << 16
 }
 
-/// Replaces a byte of the last source: the first source is its new value, rounded as in MODE, and the second selects
-/// the byte.
+/// In the last source, replaces the byte that the second source selects with the first source, rounded as in MODE.
 #[inline(always)]
 pub(super) fn put_bytes<const Z: usize>(w: &mut Wave, s: &Step, at: Positions<1, 2, Z>) {
     let env = Env::of::<f32>(w.mode);
@@ -176,7 +175,7 @@ pub(super) fn permute(w: &mut Wave, s: &Step) {
     }
 }
 
-/// Value of an operand that is the same in all lanes.
+/// Value of an operand if it is the same in all lanes.
 #[inline(always)]
 pub(super) fn selector(w: &Wave, arg: Arg) -> Option<u32> {
     let Arg::Vgpr(register) = arg else {

@@ -49,7 +49,7 @@ pub fn handler(op: AluOp, ty: Ty, clamp: bool) -> Option<Handler> {
         (Mul, Ty::F16) => |w, s| halves(w, s, TWO, |a, b, _| a * b, |env, a, b, _| exact::mul(env, a, b)),
         (Min, Ty::F16) => |w, s| orders(w, s, arithmetic::min),
         (Max, Ty::F16) => |w, s| orders(w, s, arithmetic::max),
-        // No table row has another operation on halves.
+        // Table rows contain no other operations on pairs of halves.
         _ => return None,
     };
     Some(handler)
@@ -182,8 +182,8 @@ fn orders(w: &mut Wave, s: &Step, f: impl Fn(F16, F16, bool) -> F16) {
     });
 }
 
-/// MODE's settings for mixed-precision operations, whose modifiers convert sources to single precision: the settings
-/// for single and half precision.
+/// Single- and half-precision settings of MODE for mixed-precision operations, whose modifiers convert sources to
+/// single precision.
 #[derive(Clone, Copy)]
 struct Mixed {
     single: Env,

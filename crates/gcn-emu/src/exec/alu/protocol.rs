@@ -77,7 +77,7 @@ pub(super) fn carry<A: Lane, B: Lane, R: Lane>(
     scalar_operand::write(w, s.args[1], mask);
 }
 
-/// [`carry`] with an additional mask that is read.
+/// [`carry`] for an operation that also reads a mask.
 #[inline(always)]
 pub(super) fn carry_through<A: Lane, B: Lane, R: Lane>(
     w: &mut Wave,
@@ -161,8 +161,8 @@ fn write_comparison(w: &mut Wave, s: &Step, mask: u64) {
 }
 
 /// Computes all lanes from the given sources and the bits of `mask`, and writes the destination, which is operand 0 if
-/// the result has registers. Returns the lanes' flags, which are 0 in inactive lanes. The operation is compiled
-/// separately for one source common to all lanes; large operations use [`compiled_once`].
+/// the result has registers. Returns the lanes' flags, which are 0 in inactive lanes. The operation has separate copies
+/// for a uniform first or second source; large operations use [`compiled_once`].
 #[inline(always)]
 pub(super) fn run<
     const X: usize,
@@ -207,7 +207,7 @@ pub(super) fn computed<
     if const { A::IS_HALF } {
         return lanes::map(sources::<X, Y, Z, A, B, C>(w, s), mask, f);
     }
-    // A first or second source common to all lanes stays in host registers if it is the only one.
+    // If one of the first two sources is common to all lanes and the others are in lanes, it stays in host registers.
     let used = const { used(&[(X, A::DWORDS), (Y, B::DWORDS), (Z, C::DWORDS)]) };
     if s.in_lanes & used == used {
         lanes::map(in_lanes::<X, Y, Z, A, B, C>(w, s), mask, f)
@@ -227,7 +227,7 @@ pub(super) fn computed<
 }
 
 /// [`run`], compiled once for all locations of sources: sources not in vector registers are staged. With more copies,
-/// the compiler would call a large operation for each lane; rare operations are not worth the compile time.
+/// the compiler would not inline a large operation but call it for each lane; rare ones are not worth the compile time.
 #[inline(always)]
 pub(super) fn compiled_once<
     const X: usize,

@@ -153,7 +153,7 @@ rules! {
 }
 
 impl Environment {
-    /// True if denormal sources and results may be handled differently.
+    /// True if denormal sources and denormal results may be handled differently from each other.
     pub(crate) const fn may_be_mixed(self) -> bool {
         !matches!(self, Environment::Flushing | Environment::Order)
     }

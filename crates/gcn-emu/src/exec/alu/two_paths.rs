@@ -1,5 +1,5 @@
-//! Test access to operations with a fast path and to series that can be evaluated in two ways, so that tests can
-//! compare both versions. No instruction uses this module.
+//! Test interface to operations with a fast path and to series with a fused and an unfused version, so that tests can
+//! compare the two. No instruction uses this module.
 
 use gcn_isa::Isa;
 

@@ -243,7 +243,7 @@ fn share(wave: &Wave, plan: &MemoryPlan, device: &Device, access: &mut Access) {
         Does::AtomicFromLds(..) => {
             pairs(v(plan.vaddr), plan, access);
         }
-        // As everywhere in GDS, the base in M0 is added (errata E049).
+        // The base in M0 is added as for every GDS access (errata E049).
         Does::OrderedCount => {
             access.scalar = true;
             access.address[0] = u64::from(plan.offset as u32 & ORDERED_INDEX);
@@ -319,7 +319,7 @@ fn pairs(from: &Lanes, plan: &MemoryPlan, access: &mut Access) {
     let common = ((offset << 1) as i16 >> 1) as i32;
     for (lane, &register) in from.0.iter().enumerate() {
         let (first, distance) = if offset & SRC2_PACKED != 0 {
-            // A[31:17], with A[31] twice: an arithmetic shift of the register.
+            // Bits 31 and 31:17 of the register, concatenated: an arithmetic shift.
             (register & SRC2_ADDRESS, (register as i32) >> 17)
         } else {
             (register, common)

@@ -1,7 +1,7 @@
 //! Buffer descriptors: address computation and bounds.
 //!
-//! Source: AMD's manuals of the four generations, chapter "Vector Memory Buffer Instructions", with errata E308; for
-//! scalar memory errata E119.
+//! Source: AMD's manuals for the four generations, chapter "Vector Memory Buffer Instructions"; errata E308, and errata
+//! E119 for scalar memory.
 
 use gcn_isa::Isa;
 
@@ -103,8 +103,8 @@ impl Descriptor {
         Descriptor::new(isa, words, soffset, idxen, is_formatted)
     }
 
-    /// Decodes the dwords of a descriptor, given the instruction's scalar offset and flags for instructions that have
-    /// an index and that convert formats.
+    /// Decodes the dwords of a descriptor. `soffset` is the instruction's scalar offset; `idxen` and `is_formatted` are
+    /// true if the instruction has an index and if it converts formats.
     #[inline]
     pub fn new(
         isa: Isa,
@@ -243,7 +243,7 @@ impl Descriptor {
     }
 
     /// Address of byte number `byte` of an access of `bytes` bytes at `offset` of record `index`. `None` if its dword
-    /// is out of range, or if any byte of the access is when range checks apply to whole elements.
+    /// is out of range or, where range checks apply to whole elements, if any byte of the access is.
     pub fn place(&self, index: u32, offset: u64, byte: u64, bytes: u8) -> Option<u64> {
         const DWORD: u64 = 4;
         let bytes = u64::from(bytes);

@@ -52,7 +52,7 @@ fn perform_shape(
     device: &Device,
     old: &mut [Lanes; 2],
 ) -> Option<()> {
-    // Only FLAT may access spaces other than global memory.
+    // Only FLAT may fall back from global memory to LDS or scratch.
     let is_flat = plan.family == Family::Flat;
     match plan.fast_path {
         FastPath::None => None,

@@ -248,8 +248,8 @@ impl Places<'_> {
         }
     }
 
-    /// Splits `len` bytes of an element's dword number `i` at `address` into parts that are contiguous in memory: one
-    /// part, or single bytes if they cross into the next interleaved dword.
+    /// Splits `len` bytes of dword `i` of an element at `address` into parts that are contiguous in memory: one part,
+    /// or single bytes if they cross into the next interleaved dword.
     fn chunk_parts(
         &self,
         address: u64,

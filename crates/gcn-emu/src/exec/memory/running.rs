@@ -259,9 +259,9 @@ impl Running<'_> {
         }
     }
 
-    /// Operands of [`combine`]. DS has two data fields, with a swap's comparison value in the first. Memory
-    /// instructions have the new value in the low half of the data and the comparison value in the high half (errata
-    /// E059, E090).
+    /// Operands of [`combine`]. In a DS compare-and-swap, the first data field holds the comparison value and the
+    /// second the new value. Memory instructions hold the new value in the low half of the data and the comparison
+    /// value in the high half (errata E059, E090).
     fn operands(&self, op: AtomicOp, ty: Ty, lane: usize) -> (u64, u64) {
         let dwords = ty.dwords();
         let at = |first: u8| {

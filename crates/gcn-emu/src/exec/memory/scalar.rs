@@ -25,7 +25,7 @@ impl Running<'_> {
                 let mut loaded = [0; MAX_SCALAR_DWORDS];
                 let part = loaded.get_mut(..usize::from(in_bounds));
                 let done = part.is_some_and(|part| memory.load_dwords(address, part).is_some());
-                // With no dword in bounds, there is nothing to report as missing.
+                // If no dword is in bounds, nothing is accessed, so there is no violation.
                 if !done && in_bounds != 0 {
                     self.check(0, Err(Violation::Unmapped { address }))?;
                 }

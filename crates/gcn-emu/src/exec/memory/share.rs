@@ -119,7 +119,7 @@ impl<'a> ShareAccess<'a> {
     }
 
     /// LDS access of an instruction. `None` unless the instruction is a DS load, store or atomic in LDS with an active
-    /// lane and no address overflows; also `None` for some accesses on GCN 1.0.
+    /// lane and no address overflows; also `None` on GCN 1.0 if `si_checks_lds_base` is set.
     #[inline]
     pub(crate) fn of(
         wave: &'a Wave,

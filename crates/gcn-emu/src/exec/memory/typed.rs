@@ -17,7 +17,7 @@ impl Running<'_> {
         let access = self.places.access;
         let bytes = access.format.bytes();
         if bytes == 0 {
-            // There is no element, so none is reported as missing.
+            // An element without bytes cannot be out of bounds, so there is no violation.
             return Ok(access.format.load(&Default::default(), ty));
         }
         let (element, result) = self.places.load(lane, access.address[lane], bytes.into());

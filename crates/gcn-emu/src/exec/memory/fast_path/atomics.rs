@@ -99,8 +99,9 @@ struct Operands<'a> {
     second: [&'a Lanes; 2],
 }
 
-/// Operands of [`combine`]. DS has two data fields, with a swap's comparison value in the first. Memory instructions
-/// have the new value in the low half of the data and the comparison value in the high half (errata E059, E090).
+/// Operands of [`combine`]. In a DS compare-and-swap, the first data field holds the comparison value and the second
+/// the new value. Memory instructions hold the new value in the low half of the data and the comparison value in the
+/// high half (errata E059, E090).
 fn operands<'a>(wave: &'a Wave, plan: &MemoryPlan, indices: &'a Lanes) -> Operands<'a> {
     let at = |first: u8| [wave.vgpr(first), wave.vgpr(first.wrapping_add(1))];
     let swaps = matches!(plan.atomic(), Some((AtomicOp::CompareSwap, _)));

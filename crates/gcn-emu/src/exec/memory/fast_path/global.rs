@@ -1,4 +1,4 @@
-//! Global memory accesses by FLAT, GLOBAL and MUBUF, if no buffer records are interleaved.
+//! Global memory accesses by FLAT, GLOBAL, and MUBUF without interleaved buffer records.
 
 use gcn_isa::Does;
 
@@ -343,8 +343,8 @@ impl<'a> LaneAddresses<'a> {
         })
     }
 
-    /// Address of lane 0, if all lanes, active or not, are at the given stride. For FLAT, no address may be in an
-    /// aperture.
+    /// Address of lane 0, if the addresses of all lanes, active or not, have the given stride. For FLAT, no address may
+    /// be in an aperture.
     #[inline]
     fn row(&self, stride: LaneStride, device: &Device) -> Option<u64> {
         // The second address rules out most cases quickly.

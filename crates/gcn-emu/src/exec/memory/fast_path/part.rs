@@ -20,7 +20,7 @@ pub(super) fn write(plan: &MemoryPlan, loaded: &mut Lanes, register: &mut Lanes,
     register.blend(loaded, exec);
 }
 
-/// Contents of the half that a half-register load does not write: the register's or zeros (errata E263).
+/// Source of the half that a half-register load does not write: the register itself or zeros (errata E263).
 pub(super) fn other_half<'a>(plan: &MemoryPlan, register: &'a Lanes) -> &'a Lanes {
     if plan.keeps_half {
         register

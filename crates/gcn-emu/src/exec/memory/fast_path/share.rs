@@ -10,7 +10,7 @@ use crate::lds::{Lds, Share};
 use crate::step::{Family, MemoryPlan};
 use crate::wave::Wave;
 
-/// True if no address register makes GCN 1.0 treat the access as out of range (errata E039).
+/// True unless an address register holds a value that GCN 1.0 treats as out of range (errata E039).
 #[inline]
 pub fn takes_addresses(wave: &Wave, plan: &MemoryPlan, device: &Device) -> bool {
     wave.isa != Isa::Si || !device.config.si_checks_lds_base || {

@@ -248,7 +248,7 @@ impl<'a> BoundSampler<'a> {
         }
     }
 
-    /// True if the third dimension is filtered like the others, which the sampler may disable.
+    /// True unless the sampler disables filtering in the third dimension.
     fn filters_depth(&self) -> bool {
         self.descriptor.z_filter != MipFilter::Point
     }
@@ -273,7 +273,7 @@ impl<'a> BoundSampler<'a> {
         let count = f64::from(size);
         let is_unnormalized = detail::is_unnormalized(self.bound, &self.descriptor);
         let coordinate = if self.bound.kind == ImageKind::Cube {
-            // Coordinates on a face are from 1 to 2.
+            // Coordinates on a face range from 1 to 2.
             (coordinate - 1.0) * count
         } else if is_unnormalized {
             coordinate
