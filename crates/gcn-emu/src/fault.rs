@@ -135,7 +135,7 @@ impl FaultKind {
 /// Trap number for abort ("Trap Handler ABI" in LLVM's "User Guide for AMDGPU Backend").
 const ABORT: u8 = 2;
 
-/// Trap number of compilers' breakpoints, which have no effect without a debugger (errata E240).
+/// Trap number that compilers use for breakpoints, which have no effect without a debugger (errata E240).
 pub const BREAKPOINT: u8 = 3;
 
 /// Conventional meaning of a trap number.

@@ -17,18 +17,16 @@
 //!
 //! # Unsafe code
 //! This is one of the modules that may use `unsafe`: threads share guest memory, and a guest program may race with
-//! itself. Every access is therefore atomic (relaxed) at any width, and never goes through an exclusive reference.
-//! The exceptions are whole-vector accesses by assembly or host code (`native`), which the host performs as atomic
-//! parts.
+//! itself. Every access is therefore atomic (relaxed) at any width, and never goes through an exclusive reference. The
+//! exceptions are whole-vector accesses by assembly or host code (`native`), which the host splits into atomic parts.
 //!
 //! A guest program may also race through accesses of different sizes, such as a byte store and a dword load. The Rust
 //! standard library leaves this undefined ("Memory model for atomic accesses" of `std::sync::atomic`), because its
-//! rules, taken from C++, do not cover it. The lower layers make it safe here. The code generator's model works on
-//! bytes: each byte of an atomic load comes from one of the atomic stores that race with it ("Memory Model for
-//! Concurrent Operations" in LLVM's language reference). Hosts behave this way; their manuals define overlapping
-//! accesses of any size. An atomic access of up to 8 aligned bytes is one host instruction, or a loop around one, and
-//! no other access is derived from its value. The guest sees what its own hardware could produce: a mixture of bytes
-//! from both.
+//! rules, taken from C++, do not cover it. The lower layers define it. The code generator's model works on bytes: each
+//! byte of an atomic load comes from one of the atomic stores that race with it ("Memory Model for Concurrent
+//! Operations" in LLVM's language reference). Hosts behave this way; their manuals define overlapping accesses of any
+//! size. An atomic access of up to 8 aligned bytes is one host instruction, or a loop around one, and no other access
+//! is derived from its value. As on its own hardware, the guest sees a mixture of bytes from the racing stores.
 
 #[cfg(target_arch = "x86_64")]
 mod vectors;
@@ -257,8 +255,8 @@ impl Memory {
         self.space.release(address)
     }
 
-    /// Sets the listener for allocations, frees and host writes through all handles, replacing the previous one. A
-    /// set of observers is a listener.
+    /// Sets the listener for allocations, frees and host writes through all handles, replacing the previous one. To
+    /// notify several observers, pass a set of observers.
     pub fn observe(&self, listener: impl Listener + 'static) {
         self.space.observe(Arc::new(listener));
     }
@@ -305,7 +303,7 @@ impl Memory {
     }
 
     /// Allocation nearest to `address`, for messages. Returns a freed allocation if it contained the address and no
-    /// other one does now.
+    /// live one does.
     pub fn nearest(&self, address: u64) -> Option<Allocation> {
         self.space.nearest(address)
     }
@@ -331,7 +329,7 @@ impl Memory {
     /// Accesses may span adjacent mappings.
     ///
     /// # Errors
-    /// The addresses are not reserved or already in use, or the shared memory has no such part.
+    /// The addresses are not reserved or already in use, or the range exceeds the shared memory.
     ///
     /// # Examples
     /// See [`SharedMemory`].

@@ -32,7 +32,7 @@ pub const INSTRUCTION_LIMIT: &str = "instruction-limit";
 pub const UNSUPPORTED_HOST_CALL: &str = "unsupported-host-call";
 /// Access refused by an observer.
 pub const STOPPED_BY_OBSERVER: &str = "stopped-by-observer";
-/// Stop requested from outside.
+/// Run interrupted by the host.
 pub const INTERRUPTED: &str = "interrupted";
 
 /// Stable name of a fault.

@@ -57,7 +57,7 @@ pub(crate) fn places(from: &Lanes, offset: u32, mask: u32, shift: u32) -> Lanes 
     places
 }
 
-/// True if in all active lanes the value, after adding an offset and applying a mask, is at most `greatest`.
+/// True if every active lane's value, after adding an offset and applying a mask, is at most `greatest`.
 pub(crate) fn are_below(numbers: &Lanes, offset: u32, mask: u32, exec: u64, greatest: u32) -> bool {
     let mut beyond = [0; LANES];
     for (beyond, number) in beyond.iter_mut().zip(&numbers.0) {
@@ -66,8 +66,7 @@ pub(crate) fn are_below(numbers: &Lanes, offset: u32, mask: u32, exec: u64, grea
     signs(beyond) & exec == 0
 }
 
-/// True if both registers are equal in all lanes. A call to a library function for memory comparison would compare
-/// fewer bytes at a time.
+/// True if both registers are equal in all lanes. The library's memory comparison would compare fewer bytes at a time.
 pub(crate) fn are_equal(a: &Lanes, b: &Lanes) -> bool {
     let differences = a.0.iter().zip(&b.0);
     differences.fold(0, |all, (a, b)| all | (a ^ b)) == 0

@@ -4,8 +4,8 @@ use super::level::at_each_level;
 use super::register::{LANES, Lanes};
 
 at_each_level! {
-/// Sets registers to zero. A kernel has few registers and reads them soon. At about this size and above, library fills
-/// use a string instruction that starts slowly and does not forward to loads until it ends.
+/// Sets registers to zero. A library fill of this size would use a string instruction, which starts slowly and forwards
+/// nothing to loads before it completes; kernels have few registers and read them soon.
 pub(crate) fn clear(registers: &mut [Lanes]) {
     let zero = std::hint::black_box(Lanes::ZERO);
     for register in registers {

@@ -22,8 +22,8 @@ use wide::{avx2, avx512};
 /// nothing if an element is out of bounds or a register does not exist.
 pub type Gather = fn(&Elements, u64, &[u8], &mut [Lanes]) -> Option<()>;
 
-/// Returns the expansion of a macro for the host's level and the elements' dwords and count, if host vectors support
-/// such elements.
+/// Returns from the enclosing function with the expansion of `$moves` for the host's level and the elements' dwords and
+/// count, if host vectors support these.
 #[cfg(target_arch = "x86_64")]
 macro_rules! by_vectors {
     ($elements:ident, $moves:ident) => {
@@ -69,7 +69,7 @@ impl Elements {
     /// Variant of [`Elements::gather`] that loads one element at a time.
     fn gather_each(&self, exec: u64, bytes: &[u8], registers: &mut [Lanes]) -> Option<()> {
         let dwords = usize::from(self.dwords);
-        // The address register may be among the loaded ones.
+        // The loads may overwrite the address register.
         let addresses = *registers.get(usize::from(self.addresses))?;
         self.are_inside(exec, &addresses, bytes.len(), dwords * DWORD)?;
         let into = usize::from(self.data[0]);

@@ -26,7 +26,7 @@ macro_rules! lane {
             #[inline(always)]
             fn join($low: u32, $high: u32) -> $Type { $join }
             #[inline(always)]
-            #[allow(clippy::let_unit_value)] // One of the types is the unit.
+            #[allow(clippy::let_unit_value)] // One of the types is `()`.
             fn split(self) -> [u32; 2] {
                 let $value = self;
                 $split
@@ -54,7 +54,7 @@ fn wide(low: u32, high: u32) -> u64 {
     u64::from(low) | u64::from(high) << 32
 }
 
-/// Bit of a lane mask, or nothing for operations without a mask.
+/// Bit of a lane mask, or `()` for operations without a mask.
 pub trait Bit: Copy {
     /// True if the operation has a mask.
     const USED: bool;

@@ -120,7 +120,7 @@ pub(crate) fn level() -> Level {
 #[cold]
 #[inline(never)]
 fn find_level() -> Level {
-    // A run reports errors of the environment before it starts.
+    // A run reports an invalid environment variable before it starts.
     let level = Level::of_environment().unwrap_or_else(|_| best_level());
     LEVEL.store(level as u8, Relaxed);
     level
@@ -158,7 +158,7 @@ macro_rules! levels {
                         #[cfg(target_arch = "x86_64")]
                         $(#[target_feature(enable = $feature)])*
                         fn $at $d(<$d($d G: $d First $d(+ $d Other)*),+>)? ($d($d arg: $d Arg),*) $d(-> $d Result)? {
-                            #[allow(dead_code)] // Few have a use for it.
+                            #[allow(dead_code)] // Few functions use it.
                             const FUSES: bool = $crate::lanes::Level::$Level.fuses();
                             $d body
                         }

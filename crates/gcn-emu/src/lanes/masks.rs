@@ -19,13 +19,13 @@ impl Lanes {
         if exec == u64::MAX {
             *self = *new;
         } else {
-            // Only this copy has to be in memory; computed values stay in registers wherever all lanes are active.
+            // Only this copy must be in memory, so computed values stay in registers if all lanes are active.
             self.blend_in_memory(&{ *new }, exec);
         }
     }
 
-    /// Variant of [`Lanes::blend`] for values that are in memory anyway, on hosts with mask registers. It takes only a
-    /// few instructions inside a handler. Returns false on other hosts.
+    /// Variant of [`Lanes::blend`] for values that are in memory anyway, on hosts with mask registers. It adds only a
+    /// few instructions to a handler. Returns false on other hosts.
     #[inline(always)]
     pub(crate) fn blend_by_masks(&mut self, new: &Lanes, exec: u64) -> bool {
         #[cfg(target_arch = "x86_64")]
@@ -68,7 +68,7 @@ impl Lanes {
     }
 }
 
-/// Mask of the lanes whose dword is all ones, rather than zero.
+/// Mask of the lanes whose dword is all ones. The other dwords must be zero.
 #[inline(always)]
 pub(crate) fn signs(words: [u32; LANES]) -> u64 {
     // Each branch uses its own copy instead of a shared one in memory, so computed values stay in registers. The
@@ -85,7 +85,7 @@ pub(crate) fn signs(words: [u32; LANES]) -> u64 {
             return unsafe { vectors::avx2::signs(&Lanes(words)) };
         }
     }
-    // Not a shared function: its argument would be in memory, and callers would need a stack frame for it at every
+    // Not a separate function: its argument would be in memory, and callers would need a stack frame for it at every
     // level.
     let (low, high) = words.split_at(HALF);
     let gather = |half: &[u32]| {

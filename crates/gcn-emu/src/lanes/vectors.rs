@@ -131,7 +131,7 @@ fn in_elements<V: Vector, const N: usize>(register: usize) -> V {
     vector_of(numbers)
 }
 
-/// Multiples of `distance` by lane number.
+/// Lane numbers multiplied by `distance`.
 #[inline(always)]
 pub(super) fn apart<V: Vector>(distance: usize) -> V {
     let mut distances = [0_u32; WIDEST];
@@ -154,8 +154,8 @@ macro_rules! operations {
 use operations;
 
 /// Defines loads that are one host instruction each, available with a target feature. Assembly is opaque to the
-/// compiler, so concurrent accesses are not data races to it. The host makes each aligned dword of a vector visible
-/// at once, which is all that relaxed atomic accesses to dwords would guarantee.
+/// compiler, so concurrent accesses are not data races in its model. The host makes each aligned dword of a vector
+/// visible at once, which is all that relaxed atomic accesses to dwords would guarantee.
 macro_rules! moves {
     ($feature:literal, $($(#[$doc:meta])* $name:ident $Vector:ident $class:ident $instruction:literal;)*) => {$(
         $(#[$doc])*

@@ -266,9 +266,9 @@ impl Memory {
         Some(())
     }
 
-    /// Stores an element for each active lane, in ascending order: the low 1, 2 or 4 bytes of a single register, or
-    /// one dword per register. Returns `None` and stores nothing unless all elements are mapped in one allocation and
-    /// aligned to `aligned`. Without unaligned vector stores on the host, they must be aligned to their size, at most
+    /// Stores an element for each active lane, in ascending order: the low 1, 2 or 4 bytes of a single register, or one
+    /// dword per register. Returns `None` and stores nothing unless all elements are mapped in one allocation and
+    /// aligned to `aligned`. On hosts without unaligned vector stores, elements must be aligned to their size, at most
     /// to dwords.
     pub fn scatter(
         &self,

@@ -14,8 +14,8 @@ const UNIT: usize = size_of::<AtomicU64>();
 
 /// Bytes at host addresses that remain accessible for the lifetime of the memory.
 ///
-/// Once this allocation has been freed, the bytes may belong to another one. A run that accesses memory while it is
-/// freed reads the new contents without a host fault.
+/// Once this allocation has been freed, the bytes may belong to another one. An access after the free may read the new
+/// contents, but does not fault on the host.
 #[derive(Clone, Copy, Debug)]
 pub struct Region<'a> {
     base: u64,
@@ -90,7 +90,7 @@ impl<'a> Region<'a> {
 
     /// Length in bytes.
     #[inline(always)]
-    #[allow(clippy::len_without_is_empty)] // An allocation without bytes is as good as any.
+    #[allow(clippy::len_without_is_empty)] // Empty allocations need no special handling.
     pub fn len(&self) -> u64 {
         self.len
     }
@@ -239,7 +239,7 @@ impl<'a> Region<'a> {
         unsafe { std::slice::from_raw_parts(self.pointer(first).cast(), count) }
     }
 
-    /// Number of the `len` bytes at `offset` before the first whole unit.
+    /// Number of bytes before the first whole unit among the `len` bytes at `offset`.
     fn to_whole_units(self, offset: u64, len: usize) -> usize {
         let address = self.base + offset;
         let missing = address.next_multiple_of(UNIT as u64) - address;

@@ -10,9 +10,9 @@ use std::io;
 const SIZES: [usize; 5] = [1 << 40, 1 << 38, 1 << 36, 1 << 34, 1 << 30];
 #[cfg(not(target_pointer_width = "64"))]
 const SIZES: [usize; 1] = [1 << 30];
-/// Number of consecutive ranges of the largest size to try, one for each device of the process.
+/// Number of consecutive slots of the largest size to try. Each device of the process occupies one.
 const RANGES: usize = 64;
-/// Number of bytes made accessible at a time, in one host mapping for any number of allocations.
+/// Number of bytes made accessible at a time. A single host call then serves many allocations.
 const STEP: usize = 64 << 20;
 
 /// Reserved range of host addresses, released when dropped.
@@ -26,9 +26,8 @@ pub(super) struct Reserved {
 }
 
 impl Reserved {
-    /// Reserves a range that begins at `first`, or at one of the addresses that follow it at multiples of the largest
-    /// size. If all are taken, the range may be anywhere at a multiple of `alignment`. Returns `None` if the host has
-    /// no room.
+    /// Reserves a range at `first`, or in one of the slots of the largest size that follow. If all are taken, the range
+    /// may be anywhere at a multiple of `alignment`. Returns `None` if the host has no room.
     pub(super) fn new(first: usize, alignment: usize) -> Option<Reserved> {
         SIZES.iter().find_map(|&len| {
             let places = (0..RANGES).map(|n| first.wrapping_add(n * SIZES[0]));
@@ -119,8 +118,8 @@ impl Reserved {
         host::write(file, &bytes, offset)
     }
 
-    /// Requests huge pages where the part contains whole ones. Otherwise, the first kernel to write a buffer incurs a
-    /// fault for each small page.
+    /// Requests huge pages where the part contains whole ones. Without them, the first kernel to write a buffer incurs
+    /// a fault for each small page.
     pub(super) fn prefer_large_pages(&self, address: u64, len: u64) {
         host::prefer_large_pages(address as usize, len as usize);
     }
@@ -245,7 +244,7 @@ mod host {
     }
 }
 
-/// Fallback for hosts without `mmap`: a small range that is accessible from the start.
+/// Fallback for hosts without `mmap`: a range that is accessible from the start.
 #[cfg(not(unix))]
 mod host {
     use std::fs::File;
@@ -256,7 +255,7 @@ mod host {
     pub(super) fn reserve(len: usize) -> io::Result<usize> {
         let mut pages = MmapMut::map_anon(len)?;
         let address = pages.as_mut_ptr().expose_provenance();
-        // Released when the process exits, since memmap2 accepts no address.
+        // Never released before the process exits, since memmap2 cannot unmap by address.
         std::mem::forget(pages);
         Ok(address)
     }

@@ -27,7 +27,7 @@ use reservation::{Reservation, shared_bytes};
 
 /// Number of freed allocations whose names are kept for messages.
 const HISTORY: usize = 4096;
-/// Granularity in bytes of host memory for an allocation.
+/// Granularity, in bytes, of the host memory of an allocation.
 const PAGE: u64 = 4096;
 /// Number of freed bytes returned to the host at a time. Each return interrupts all threads of the process.
 const GIVEN_BACK_TOGETHER: u64 = 1 << 20;
@@ -49,9 +49,9 @@ pub(super) struct AddressSpace {
     /// Entry address for each unit of [`ALIGNMENT`] in the range.
     table: AllocationTable,
     first: u64,
-    /// Registered host ranges in ascending order. They change only while nobody accesses them.
+    /// Registered host ranges in ascending order. Modified only while no thread accesses them.
     foreign: RwLock<Vec<Allocation>>,
-    /// Number of registered ranges, which avoids locking the list.
+    /// Number of registered ranges, checked to avoid locking the list if it is empty.
     foreign_count: AtomicUsize,
     /// Number of frees and unmaps.
     frees: AtomicU64,
@@ -89,8 +89,8 @@ unsafe impl Send for SpaceState {}
 impl Drop for SpaceState {
     fn drop(&mut self) {
         for entry in self.entries.drain(..) {
-            // SAFETY: the entry comes from a box, and its only other owner, the table, is dropped along with the
-            // address space.
+            // SAFETY: the entry comes from a box; the table, which also points to it, is dropped along with the address
+            // space.
             drop(unsafe { Box::from_raw(entry) });
         }
     }
@@ -317,7 +317,7 @@ impl AddressSpace {
         foreign.iter().find(holds).map(|range| range.name.clone())
     }
 
-    /// Notifies the listener of a change. No lock is held, so it may access memory.
+    /// Notifies the listener of a change. No lock is held, so the listener may access memory.
     fn report(&self, kind: MemoryChangeKind, base: u64, len: u64, name: &str) {
         let listener = self.listener.read();
         let listener = listener.unwrap_or_else(PoisonError::into_inner).clone();

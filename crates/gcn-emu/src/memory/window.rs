@@ -62,8 +62,8 @@ impl Window {
 }
 
 impl Memory {
-    /// Window around an address for which an element of `bytes` bytes at distance `offset` is in an allocation; empty
-    /// if the element at `address` is not.
+    /// Window of the addresses around `address` for which an element of `bytes` bytes at distance `offset` is in the
+    /// same allocation; empty if the element for `address` is in none.
     pub(crate) fn window(&self, address: u64, offset: i64, bytes: u32) -> Window {
         let place = address.wrapping_add_signed(offset);
         let Some((region, _)) = self.find(place, bytes.into()) else {
@@ -121,7 +121,7 @@ impl Memory {
 /// Windows of a thread, valid until an allocation is freed.
 #[derive(Debug, Default)]
 pub(crate) struct Windows {
-    /// Windows of regions of host code with the region's number, indexed by the number modulo [`KEPT`].
+    /// Number and windows of each region of host code, indexed by the number modulo [`KEPT`].
     regions: Vec<(u64, Box<[Window]>)>,
     /// Number of frees in the memory when the windows were computed.
     frees: u64,

@@ -6,7 +6,7 @@ use super::super::register::{LANES, Lanes};
 use super::super::vectors::{MOST, Vector, active, all, all_vectors, apart, part, set_part};
 use super::places::{DWORD, Elements};
 
-/// Functions that are not inlined, to keep the functions compiled for a level small.
+/// Functions kept out of line, so that the functions compiled for each level stay small.
 ///
 /// # Safety
 /// Same as for [`Vector`].
@@ -74,7 +74,7 @@ unsafe fn gather<V: Called, const DWORDS: usize, const COUNT: usize>(
         if load_near::<V, DWORDS, COUNT>(addresses, offsets, mask, exec, memory, into).is_some() {
             return Some(());
         }
-        // The address register may be among the loaded ones.
+        // The loads may overwrite the address register.
         let addresses = registers[usize::from(elements.addresses)];
         let into = &mut registers[first..first + COUNT * DWORDS];
         V::load_apart::<DWORDS>(&addresses, &offsets, mask, exec, memory, into)
@@ -159,7 +159,7 @@ unsafe fn load_near_if<V: Called, const DWORDS: usize, const COUNT: usize, const
     // SAFETY: the host supports these vectors. Two vectors at the last start plus the distance of the offsets are in
     // bounds.
     unsafe {
-        // All distance bits, and the largest distance, which determines the position of the element's last dword.
+        // Bitwise OR of all distances, and the largest distance, which determines the position of the last dword.
         let (mut reached, mut greatest) = (V::splat(0), V::splat(0));
         let last = V::splat(last);
         for vector in 0..LANES / V::WIDTH {

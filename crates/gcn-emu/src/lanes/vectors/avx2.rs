@@ -12,7 +12,7 @@ const WIDTH: usize = __m256i::WIDTH;
 
 impl Vector for __m256i {
     const WIDTH: usize = 8;
-    /// Lane mask in the signs.
+    /// Lane mask in the sign bits.
     type Active = __m256i;
 
     operations! {
@@ -196,8 +196,8 @@ fn halves(first: __m256i, second: __m256i) -> [__m256i; 2] {
     ]
 }
 
-/// Transposes the 4×4 dwords in each 128-bit half: from vectors with the elements of lanes 0 and 4, 1 and 5, 2 and 6,
-/// 3 and 7 to one vector per dword of the elements. This is its own inverse.
+/// Transposes the 4×4 dwords in each 128-bit half: vectors with the elements of lanes 0 and 4, 1 and 5, 2 and 6, and 3
+/// and 7 become one vector per dword of the elements. The function is its own inverse.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn transposed([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {

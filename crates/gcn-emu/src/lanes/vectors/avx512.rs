@@ -7,7 +7,7 @@ use std::arch::x86_64::*;
 use super::super::register::{LANES, Lanes};
 use super::{Vector, in_elements, in_registers, moves, operations, part, set_part};
 
-/// Number of lanes per vector; `VECTORS` is the number of vectors per register.
+/// Number of lanes per vector, and number of vectors per register.
 const WIDTH: usize = __m512i::WIDTH;
 const VECTORS: usize = LANES / WIDTH;
 
@@ -166,8 +166,8 @@ fn blended(old: __m512i, new: __m512i, active: u16) -> __m512i {
     blended
 }
 
-/// Transposes the 4×4 dwords in each 128-bit quarter: from four registers of 16 lanes to vectors whose quarters are
-/// the elements of every fourth lane, starting at lanes 0, 1, 2 and 3.
+/// Transposes the 4×4 dwords in each 128-bit quarter: vectors of 16 lanes, one per dword of the elements, become
+/// vectors whose quarters are the elements of every fourth lane, starting at lanes 0, 1, 2 and 3.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn transposed([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {

@@ -68,7 +68,7 @@ impl SpaceState {
             self.give_back();
         }
         let range = self.range.as_mut().ok_or_else(too_large)?;
-        // The end is accessible too, for empty accesses.
+        // An empty allocation needs no accessible bytes of its own.
         range.grow(base + bytes).map_err(|_| too_large())?;
         let (begin, end) = hole.unwrap_or((self.next, base + extent));
         self.holes.remove(&begin);
