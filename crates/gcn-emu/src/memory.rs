@@ -8,8 +8,8 @@
 //!
 //! # Visibility of accesses
 //! All accesses are atomic, so a store by one thread is visible to the others and to the host. Guest atomics are host
-//! atomics and visible at once, unless the memory has a single user ([`Memory::set_one_user`]): in that case they are
-//! a load and a store, and a concurrent store by another thread would be lost.
+//! atomics and immediately visible. If the memory has a single user ([`Memory::set_one_user`]), they are a load and a
+//! store instead, and a concurrent store by another thread would be lost.
 //!
 //! Accesses are relaxed. On x86-64 every load acquires and every store releases, so a kernel's waits need no host
 //! instruction. A load may still execute before an earlier store of its wave, so a load that requests data stored by

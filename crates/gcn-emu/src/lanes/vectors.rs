@@ -19,7 +19,7 @@ pub(super) const MOST: usize = 8;
 /// Host vector: one dword for each of several consecutive lanes.
 ///
 /// # Safety
-/// The host must support such vectors, and accessed addresses must be readable or writable.
+/// The host must support these vectors, and accessed addresses must be readable or writable.
 pub(super) trait Vector: Copy {
     /// Number of lanes.
     const WIDTH: usize;

@@ -10,12 +10,12 @@ pub trait Listener: Debug + Send + Sync {
     fn memory_changes(&self, change: &MemoryChange<'_>);
 }
 
-/// Memory change by the host, or another event that concerns the contents of memory.
+/// Operation on memory by the host.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemoryChange<'a> {
     /// Kind.
     pub kind: MemoryChangeKind,
-    /// Address range concerned.
+    /// Affected address range.
     pub range: Range<u64>,
     /// Name of the allocation.
     pub name: &'a str,

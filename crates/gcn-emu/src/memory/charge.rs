@@ -3,7 +3,7 @@
 use super::Memory;
 use super::allocation::AllocError;
 
-/// Device memory in use for something without an address, such as registers; released when dropped.
+/// Charge against the device memory limit for data without an address, for example registers; released when dropped.
 #[derive(Debug)]
 pub struct Charge {
     memory: Memory,
@@ -17,7 +17,7 @@ impl Drop for Charge {
 }
 
 impl Memory {
-    /// Counts `bytes` as in use, for something without an address, until the charge is dropped.
+    /// Counts `bytes` as in use, for data without an address, until the charge is dropped.
     ///
     /// # Errors
     /// The limit would be exceeded.

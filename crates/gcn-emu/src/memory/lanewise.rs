@@ -289,7 +289,7 @@ impl Memory {
     }
 
     /// Finds the part of an allocation that contains the elements of all active lanes, and writes their offsets to
-    /// `into`. Returns `None` if there is no such part or an element is not aligned to `alignment`.
+    /// `into`. Returns `None` if no part contains them all or an element is not aligned to `alignment`.
     #[inline]
     pub(crate) fn places(
         &self,

@@ -297,8 +297,7 @@ impl AddressSpace {
         }
     }
 
-    /// Notifies the listener of an event that concerns `len` bytes at `address` in an allocation but does not change
-    /// them.
+    /// Notifies the listener of an event that involves `len` bytes at `address` in an allocation without changing them.
     pub(super) fn notice(&self, kind: MemoryChangeKind, address: u64, len: u64) {
         let state = self.state();
         let own = state.live.range(..=address).next_back();
@@ -453,8 +452,8 @@ impl AddressSpace {
         Ok(())
     }
 
-    /// Runs a function on `len` bytes at `address` in a registered range, which cannot be released meanwhile. Returns
-    /// `None` if there is no such range.
+    /// Runs a function on `len` bytes at `address` in a registered range, which cannot be released during the call.
+    /// Returns `None` if no range contains the bytes.
     #[cold]
     #[inline(never)]
     pub(super) fn with_foreign<T>(

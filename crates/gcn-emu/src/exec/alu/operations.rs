@@ -275,16 +275,16 @@ pub(super) fn normalised_half(w: &mut Wave, s: &Step, f: impl Fn(f32) -> u16 + C
     one(w, s, |a: HalfFloat| f(env.input(a).0));
 }
 
-/// Computes the exponent of a value: 0 for zeros, infinities and NaN, but −1 for the latter two on GCN 1.0 (errata
-/// E303).
+/// Computes the exponent of a value: 0 for zeros, infinities and NaN, except that infinities and NaN have −1 on GCN 1.0
+/// (errata E303).
 #[inline(always)]
 pub(super) fn exponent<F: Float, R: Lane>(w: &mut Wave, s: &Step, of: impl Fn(i32) -> R + Copy) {
     let other = if w.isa == Isa::Si { -1 } else { 0 };
     of_numbers(w, s, |a: F| of(a.frexp_exponent()), |_, _| of(other));
 }
 
-/// Computes the fraction of a value. Zeros, infinities and NaN are unchanged, but on GCN 1.0 the latter two become
-/// the NaN of an invalid operation (errata E303).
+/// Computes the fraction of a value. Zeros and infinities are unchanged, and signaling NaN may become quiet; on GCN
+/// 1.0, infinities and NaN become the NaN of an invalid operation (errata E303).
 #[inline(always)]
 pub(super) fn fraction<F: Float>(w: &mut Wave, s: &Step) {
     let is_first = w.isa == Isa::Si;

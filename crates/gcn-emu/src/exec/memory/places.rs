@@ -298,7 +298,7 @@ impl Places<'_> {
 
     /// Loads elements of one to four dwords, one register per dword, for all active lanes in one allocation or share.
     /// Values of inactive lanes are unspecified. Returns `None` if some lane needs the slow path because it is
-    /// elsewhere, unaligned or out of range; registers may have been written by then.
+    /// elsewhere, unaligned or out of range; some registers may already have been written.
     #[inline]
     pub fn load_all(&self, addresses: &[u64; LANES], into: &mut [Lanes]) -> Option<()> {
         let lanes = self.access.lanes();
@@ -335,9 +335,8 @@ impl Places<'_> {
         }
     }
 
-    /// Stores elements of one to four dwords, one register per dword, if all 64 lanes are active and in one
-    /// allocation or share. Returns `None` if some lane needs the slow path; some elements may have been stored by
-    /// then.
+    /// Stores elements of one to four dwords, one register per dword, if all 64 lanes are active and in one allocation
+    /// or share. Returns `None` if some lane needs the slow path; some elements may already have been stored.
     #[inline]
     pub fn store_all(&mut self, addresses: &[u64; LANES], from: &[&Lanes]) -> Option<()> {
         if self.access.lanes() != u64::MAX {

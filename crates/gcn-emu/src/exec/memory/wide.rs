@@ -19,7 +19,7 @@ pub trait Words {
 }
 
 /// Stores two elements per lane, in ascending lane order and the first element before the second. Returns `None` if an
-/// element cannot be written; the elements before it have been written by then.
+/// element cannot be written; earlier elements have already been written.
 pub fn store_two<W: Words, const N: usize>(
     words: &mut W,
     addresses: [&[u64; LANES]; 2],
@@ -131,7 +131,7 @@ pub fn store_row<W: Words>(words: &mut W, address: u64, from: &Lanes) -> Option<
 }
 
 /// Loads one element per lane, with one register for each of its one to four dwords. Returns `None` if an element
-/// cannot be read; some registers may have been written by then.
+/// cannot be read; some registers may already have been written.
 pub fn load<W: Words>(words: &W, addresses: &[u64; LANES], into: &mut [Lanes]) -> Option<()> {
     match into {
         [a] => load_dwords(words, addresses, [a]),
@@ -143,7 +143,7 @@ pub fn load<W: Words>(words: &W, addresses: &[u64; LANES], into: &mut [Lanes]) -
 }
 
 /// Stores one element per lane, from one register for each of its one to four dwords, in ascending lane order. Returns
-/// `None` if an element cannot be written; the elements before it have been written by then.
+/// `None` if an element cannot be written; earlier elements have already been written.
 pub fn store<W: Words>(words: &mut W, addresses: &[u64; LANES], from: &[&Lanes]) -> Option<()> {
     match *from {
         [a] => store_dwords(words, addresses, [a]),
