@@ -6,8 +6,8 @@
 //! without and with observers.
 //!
 //! Two kinds of events cost almost nothing per instruction. An observer that watches registers is called for an
-//! arithmetic instruction only if it uses one of them ([`Events::WATCHED`]). An observer of sequences receives the
-//! instructions that a wave has executed up to a branch ([`Events::SEQUENCE`]).
+//! arithmetic instruction only if the instruction uses a watched one ([`Events::WATCHED`]). An observer of sequences
+//! receives the instructions that a wave has executed up to a branch ([`Events::SEQUENCE`]).
 
 mod context;
 
@@ -37,40 +37,40 @@ bitflags::bitflags! {
     /// Set of event kinds.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
     pub struct Events: u32 {
-        /// Calls of [`Observer::dispatch_begins`] and [`Observer::dispatch_ends`].
+        /// Calls to [`Observer::dispatch_begins`] and [`Observer::dispatch_ends`].
         const DISPATCH = 1;
-        /// Calls of [`WaveObserver::wave_begins`] and [`WaveObserver::wave_ends`].
+        /// Calls to [`WaveObserver::wave_begins`] and [`WaveObserver::wave_ends`].
         const WAVE = 1 << 1;
         /// Calls of [`WaveObserver::issues`].
         const ISSUE = 1 << 2;
-        /// Calls of [`WaveObserver::completes`].
+        /// Calls to [`WaveObserver::completes`].
         const COMPLETE = 1 << 3;
-        /// Calls of [`WaveObserver::skipped`].
+        /// Calls to [`WaveObserver::skipped`].
         const SKIP = 1 << 4;
-        /// Calls of [`WaveObserver::accesses`], before an access.
+        /// Calls to [`WaveObserver::accesses`], before an access.
         const ACCESS = 1 << 5;
-        /// Calls of [`WaveObserver::accessed`], after an access.
+        /// Calls to [`WaveObserver::accessed`], after an access.
         const ACCESSED = 1 << 6;
-        /// Calls of [`WaveObserver::retires`].
+        /// Calls to [`WaveObserver::retires`].
         const RETIRE = 1 << 7;
-        /// Calls of [`WaveObserver::barrier_arrives`] and [`WaveObserver::barrier_opens`].
+        /// Calls to [`WaveObserver::barrier_arrives`] and [`WaveObserver::barrier_opens`].
         const BARRIER = 1 << 8;
-        /// Calls of [`WaveObserver::gws_blocks`], [`WaveObserver::gws_resumes`], [`WaveObserver::gws_begins`] and
+        /// Calls to [`WaveObserver::gws_blocks`], [`WaveObserver::gws_resumes`], [`WaveObserver::gws_begins`] and
         /// [`WaveObserver::gws_ends`].
         const GWS = 1 << 9;
-        /// Calls of [`Observer::memory_changes`].
+        /// Calls to [`Observer::memory_changes`].
         const MEMORY = 1 << 10;
-        /// Calls of [`WaveObserver::manages_cache`].
+        /// Calls to [`WaveObserver::manages_cache`].
         const CACHE = 1 << 11;
-        /// Calls of [`WaveObserver::issues`], except for S_WAITCNT and for ALU instructions and branches that use no
+        /// Calls to [`WaveObserver::issues`], except for S_WAITCNT and for ALU instructions and branches that use no
         /// register of [`WaveObserver::watched`]. Instructions without a call cost almost nothing.
         const WATCHED = 1 << 12;
-        /// Calls of [`WaveObserver::executed`].
+        /// Calls to [`WaveObserver::executed`].
         const SEQUENCE = 1 << 13;
         /// Maintenance of the wait counters, without a call: operations have numbers, and a wave's scoreboard records
         /// which are outstanding. [`Events::ISSUE`], [`Events::COMPLETE`] and [`Events::RETIRE`] include this.
         const COUNTERS = 1 << 14;
-        /// Calls of [`WaveObserver::issues`] for S_WAITCNT, for observers of [`Events::WATCHED`] that maintain their
+        /// Calls to [`WaveObserver::issues`] for S_WAITCNT, for observers of [`Events::WATCHED`] that maintain their
         /// own wait counters.
         const WAIT = 1 << 15;
     }
@@ -79,9 +79,9 @@ bitflags::bitflags! {
 impl Events {
     /// Events that any instruction may cause, even without a memory access.
     pub(crate) const INSTRUCTION: Events = Self::ISSUE.union(Self::COMPLETE).union(Self::SKIP);
-    /// Events of an LDS access that an observer may overlook.
+    /// Events of an LDS access that an observer may ignore.
     pub(crate) const OVERLOOKED: Events = Self::WATCHED.union(Self::ACCESS).union(Self::ACCESSED);
-    /// Events that an overlooked LDS access may still cause.
+    /// Events that an LDS access may still cause if all observers ignore it.
     pub(crate) const NOT_OVERLOOKED: Events = Self::INSTRUCTION.union(Self::RETIRE);
     /// Events at the issue of an instruction other than S_WAITCNT.
     pub(crate) const ISSUES: Events = Self::ISSUE.union(Self::WATCHED);
@@ -100,14 +100,13 @@ pub trait Observer: Send + Sync {
     /// set.
     fn wants(&self) -> Events;
 
-    /// Events of [`Observer::wants`] that the [`WaveObserver`]s want in a dispatch that has begun. An observer omits
+    /// Events of [`Observer::wants`] that the [`WaveObserver`]s want in a dispatch that has begun. An observer may omit
     /// events that it knows to be irrelevant.
     fn wants_in(&self, _dispatch: &Dispatched<'_>) -> Events {
         self.wants()
     }
 
-    /// True if the [`WaveObserver`]s may overlook LDS accesses. Otherwise, [`WaveObserver::overlooks`] is not called
-    /// for them.
+    /// True if the [`WaveObserver`]s may ignore LDS accesses. Otherwise, [`WaveObserver::overlooks`] is never called.
     fn may_overlook(&self) -> bool {
         false
     }
@@ -144,14 +143,14 @@ pub trait WaveObserver: Send {
         RegisterSet::ALL
     }
 
-    /// Called before an instruction executes, and only once if it blocks and is tried again.
-    /// [`WaveObserver::completes`] follows, unless the wave ends with a fault or at a limit, or the run stops.
+    /// Called before an instruction executes, and only once if it blocks and is retried. [`WaveObserver::completes`]
+    /// follows, unless the wave ends with a fault or at a limit, or the run stops.
     fn issues(&mut self, _context: &Context<'_>, _instruction: &Instruction<'_>) {}
 
     /// Called after an instruction has executed. The wave's `pc` is the address at which it continues.
     fn completes(&mut self, _context: &Context<'_>, _instruction: &Instruction<'_>) {}
 
-    /// Called after a wave has executed consecutive instructions. The sequences of all calls form the wave's execution
+    /// Called after a wave has executed consecutive instructions. Together, the sequences cover the wave's execution
     /// without gaps, including instructions that MODE skips. `context.pc` is the address of the first instruction. This
     /// is called no later than at a taken branch, at the end of a wave's turn, and before the wave ends. A faulting
     /// instruction is included.
@@ -162,7 +161,7 @@ pub trait WaveObserver: Send {
 
     /// True if the observer does not need the [`Events::WATCHED`], [`Events::ACCESS`] and [`Events::ACCESSED`] events
     /// of an LDS access. This is called before these events, for observers that want any of them and [may
-    /// overlook](Observer::may_overlook) accesses. If no observer needs the events, the instruction takes little more
+    /// ignore](Observer::may_overlook) LDS accesses. If no observer needs the events, the instruction takes little more
     /// time than without observers. This is not called if memory operations take effect late.
     fn overlooks(&mut self, _context: &Context<'_>, _access: &ShareAccess<'_>) -> bool {
         false
@@ -196,8 +195,8 @@ pub trait WaveObserver: Send {
     /// Called when a blocked wave continues.
     fn gws_resumes(&mut self, _context: &Context<'_>) {}
 
-    /// Called before a wave operates on a global wave synchronization resource. It is not called again if the wave
-    /// blocks there.
+    /// Called before a wave operates on a global wave synchronization resource, but not again when a blocked wave
+    /// retries.
     fn gws_begins(&mut self, _context: &Context<'_>) {}
 
     /// Called when the operation is complete. The wave may have been blocked in the meantime.
@@ -209,13 +208,13 @@ pub trait WaveObserver: Send {
 pub enum WaveEnd<'a> {
     /// The wave executed S_ENDPGM.
     Program,
-    /// The wave had a fault, or an observer vetoed an access.
+    /// The wave faulted, or an observer vetoed an access.
     Fault(&'a FaultKind),
     /// The wave reached the instruction limit.
     Limit,
     /// The host interrupted the run.
     Interrupt,
-    /// The run stopped, because another wave had a fault or no wave could continue.
+    /// The run stopped, because another wave faulted or no wave could continue.
     Stopped,
 }
 

@@ -222,7 +222,7 @@ impl Drop for ThreadScratch {
 }
 
 /// Runs every worker on its own thread. The calling thread only waits: Linux may queue a new thread on its creator's
-/// core even if another core is idle, and if the creator kept working, both would share the core for some
+/// core even if another core is idle, and if the creator kept working, both would share the core for a few
 /// milliseconds.
 fn work_side_by_side(shared: &Shared<'_>, workers: &mut [Worker<'_>]) -> Result<(), DispatchError> {
     std::thread::scope(|scope| {

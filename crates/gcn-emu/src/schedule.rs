@@ -9,7 +9,7 @@ const LONGEST_TURN: u64 = 64;
 /// Order and length of the turns on one thread.
 #[derive(Clone, Debug)]
 pub(crate) struct Schedule {
-    /// Random numbers of a random schedule.
+    /// Generator of a random schedule.
     noise: Option<Noise>,
     /// Wave that has the first turn of the workgroup.
     first: usize,

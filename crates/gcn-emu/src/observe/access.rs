@@ -28,7 +28,7 @@ pub struct MemoryEvent<'a> {
     transfer: &'a Transfer,
 }
 
-/// Number of dwords of the largest value, transferred by a scalar load.
+/// Maximum number of dwords in a value, reached by a scalar load.
 const MAX_DWORDS: usize = 16;
 
 /// Transferred value.
@@ -73,8 +73,8 @@ impl<'a> MemoryEvent<'a> {
     }
 
     /// Intent, address spaces, lanes, addresses and sizes. If all active lanes access memory, the addresses are
-    /// computed by the first call for either event of the instruction. Observers that only need
-    /// [`MemoryEvent::lanes`] avoid this cost.
+    /// computed on the first call for either event of the instruction. Observers that only need [`MemoryEvent::lanes`]
+    /// avoid this cost.
     pub fn access(&self) -> &'a Access {
         let step = self.instruction.step;
         self.transfer

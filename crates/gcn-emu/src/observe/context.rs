@@ -62,7 +62,7 @@ impl Context<'_> {
     }
 
     /// Further address registers of an image instruction, whose number depends on the image's descriptor. Returns
-    /// `None` for other instructions, and if there are no such registers.
+    /// `None` for other instructions, and if there are none.
     pub fn address_beyond(&self, step: &Step) -> Option<RegisterUse> {
         memory::address_beyond(self.wave, step)
     }

@@ -20,16 +20,15 @@ use crate::step::Step;
 use crate::wave::{Wave, WaveId};
 use crate::workgroup::RunningGroup;
 
-/// Debugger that controls a run. The run uses a single thread.
+/// Debugger that controls a run, which then uses a single thread.
 pub trait Debugger: Send + Sync {
-    /// Decides what the current wave of `paused` executes next. It is called again for a wave that has not used up
-    /// its turn.
+    /// Decides what the current wave of `paused` executes next. Called again while the wave has not used up its turn.
     fn turn(&self, paused: &mut Paused<'_>) -> Turn;
 
-    /// True if waves stop before an instruction. The answer is cached until a turn has another generation of stops.
+    /// True if waves stop before an instruction. The answer is cached until [`Turn::Run`] specifies another generation.
     fn stops(&self, address: u64, step: &Step) -> bool;
 
-    /// Called when the current wave has a fault, which ends the run when this returns.
+    /// Called when the current wave faults. The fault ends the run when this returns.
     fn faults(&self, paused: &mut Paused<'_>, fault: &Fault);
 
     /// True if registers must be exact at a faulting instruction when [`Debugger::faults`] is called. Otherwise, host
@@ -50,7 +49,7 @@ pub trait Debugger: Send + Sync {
     }
 }
 
-/// Run between two turns of workgroups.
+/// State of a run between two turns of workgroups.
 pub struct Resting<'a> {
     dispatched: &'a Dispatched<'a>,
     instructions: u64,

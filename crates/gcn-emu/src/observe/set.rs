@@ -89,7 +89,7 @@ impl Observers {
         });
     }
 
-    /// Creates the observers of a thread's waves in a dispatch.
+    /// Creates the observers for a thread's waves in a dispatch.
     pub(crate) fn watchers(&self, dispatch: &Dispatched<'_>) -> Watchers {
         let mut watchers = Watchers::default();
         for (wants, observer) in &self.list {
@@ -121,7 +121,7 @@ impl Listener for Observers {
 /// Observer of one thread's waves.
 struct Watcher {
     wants: Events,
-    /// True if the observer may overlook LDS accesses.
+    /// True if the observer may ignore LDS accesses.
     may_overlook: bool,
     observer: Box<dyn WaveObserver>,
     /// Registers of the current wave that the observer watches ([`Events::WATCHED`]).
@@ -160,7 +160,7 @@ pub(crate) struct Watchers {
     list: Vec<Watcher>,
     /// Events that at least one observer wants.
     pub(crate) wants: Events,
-    /// True if at least one observer may overlook LDS accesses.
+    /// True if at least one observer may ignore LDS accesses.
     pub(crate) may_overlook: bool,
     /// Registers that at least one observer watches.
     watched: RegisterSet,
@@ -168,7 +168,7 @@ pub(crate) struct Watchers {
     pub(crate) begun: Option<usize>,
     /// Cached LDS address ranges of address registers.
     reaches: Reaches,
-    /// Retired operations of the instruction, reused to avoid allocation.
+    /// Buffer for the operations that an instruction retires, reused to avoid allocation.
     pub(crate) retired: Vec<Retired>,
 }
 
@@ -177,7 +177,7 @@ pub(crate) struct Watchers {
 pub(crate) struct Overlook {
     /// Bit set of indexes in the observer set.
     by: u64,
-    /// True if every observer that wants events of the access overlooks it.
+    /// True if every observer that wants events of the access ignores it.
     pub(crate) is_unanimous: bool,
 }
 
@@ -188,7 +188,7 @@ impl Watchers {
         self.each_accessing(event, Overlook::default(), f);
     }
 
-    /// Determines the observers that overlook an instruction's access, if it is an LDS access.
+    /// Determines the observers that ignore an instruction's access, if it is an LDS access.
     #[inline(never)]
     pub(crate) fn overlook(&mut self, context: &Context<'_>, step: &Step) -> Overlook {
         let device = context.dispatched.device;
@@ -214,7 +214,7 @@ impl Watchers {
     }
 
     /// Like [`Watchers::each`] for the events of an access or the issue of its instruction, but skips observers that
-    /// overlook it. Observers of all instructions receive the issue in any case.
+    /// ignore it. Observers of all instructions still receive the issue.
     #[inline(always)]
     pub(crate) fn each_accessing(
         &mut self,

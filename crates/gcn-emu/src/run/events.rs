@@ -56,7 +56,7 @@ impl IssueState {
         }
     }
 
-    /// Captures the state of an instruction that is neither skipped nor resumed and has its encoded operands.
+    /// Captures the state of an instruction that is neither skipped nor resumed and uses its operands as encoded.
     #[inline(always)]
     pub(super) fn plain(wave: &Wave, step: &Step, counts: bool) -> IssueState {
         let is_counted = counts && (step.memory.is_some() || step.is_message());
@@ -70,8 +70,8 @@ impl IssueState {
     }
 }
 
-/// Observers, and the instruction that the events concern. The small functions that take this by reference are inlined,
-/// so that it stays in host registers.
+/// Observers, and the instruction whose events they receive. The small functions that take the writer by reference are
+/// inlined, so that it stays in host registers.
 pub(super) struct EventWriter<'a> {
     dispatched: &'a Dispatched<'a>,
     pub(super) watch: &'a mut Watchers,
@@ -132,7 +132,7 @@ impl<'a> EventWriter<'a> {
         }
     }
 
-    /// Reports the issue, unless the instruction has already been issued or is skipped. With `watches`, observers
+    /// Reports the issue, unless the instruction has already been issued or is skipped. If `watches` is true, observers
     /// then choose the registers that they watch.
     #[inline(always)]
     pub(super) fn issues(&mut self, wave: &Wave, lds: &Lds, watches: bool) {
@@ -164,8 +164,8 @@ impl<'a> EventWriter<'a> {
         }
     }
 
-    /// Reports that the instruction has completed or was skipped. The wave's `pc` is the address at which it
-    /// continues. The wave may wait or end.
+    /// Reports that the instruction has completed or was skipped. The wave's `pc` is the address at which it continues.
+    /// The wave may be waiting or have ended.
     #[inline(always)]
     pub(super) fn ends(&mut self, wave: &Wave, lds: &Lds) {
         let (context, instruction) = (self.context(wave, lds), &self.instruction);

@@ -16,8 +16,8 @@ use crate::observe::Dispatched;
 use crate::step::{Executor, Step};
 use crate::wave::{Waiting, Wave};
 
-/// Wave, its workgroup's LDS, and a buffer for an access. The contents of the buffer do not matter: the caller owns
-/// it so that it is not allocated again for every turn.
+/// Wave, its workgroup's LDS, and a buffer for an access. The buffer is scratch space, owned by the caller so that it
+/// is not allocated again for every turn.
 pub(super) type State<'a> = (&'a mut Wave, &'a mut Lds, &'a mut Transfer);
 
 /// State of a wave after an instruction.
@@ -174,7 +174,7 @@ fn access_unobserved(
 }
 
 /// True for a wait, which has no work to do if counters are not maintained: all operations have already taken effect.
-/// On some hosts a wait is a fence instead.
+/// On hosts other than x86-64, a wait is a fence instead.
 #[inline(always)]
 pub(super) fn does_nothing(step: &Step) -> bool {
     cfg!(target_arch = "x86_64") && matches!(step.run, Executor::Wait(_))
@@ -190,8 +190,8 @@ fn vector(wave: &mut Wave, step: &Step) {
     }
 }
 
-/// Counts the operation of the instruction at `pc`. The function is inlined so that no writer is kept in memory
-/// without observers.
+/// Counts the operation of the instruction at `pc`. The function is inlined so that runs without observers keep no
+/// writer in memory.
 #[inline(always)]
 pub(super) fn count(
     wave: &mut Wave,
@@ -210,7 +210,7 @@ pub(super) fn count(
     }
 }
 
-/// Variant of [`count`] for code that reads its counters, which is rare.
+/// Variant of [`count`] without events, for code that reads its counters, which is rare.
 #[cold]
 #[inline(never)]
 fn count_unobserved(wave: &mut Wave, step: &Step, pc: u64) {
@@ -219,7 +219,7 @@ fn count_unobserved(wave: &mut Wave, step: &Step, pc: u64) {
     }
 }
 
-/// Invalid dword index, which stands for a misaligned program counter. No branch target comes near it.
+/// Invalid dword index, which stands for a misaligned program counter. No branch target is near it.
 pub(super) const NOWHERE: usize = 1 << (usize::BITS - 1);
 
 /// MODE bits that affect the execution of vector instructions: indexing and skipping.
@@ -262,7 +262,7 @@ fn flow(wave: &mut Wave, step: &Step) -> Result<(), FaultKind> {
             Control::Trap if step.immediate() as u8 == fault::BREAKPOINT => {}
             Control::Trap => return Err(FaultKind::Trap(step.immediate() as u8)),
             Control::SetHalt if step.immediate() & 1 != 0 => return Err(FaultKind::Halted),
-            // A sleeping wave waits for another wave, so let that one run. There is no notion of time.
+            // A wave usually sleeps to wait for another wave, so let the others run. Time is not modeled.
             Control::Sleep => wave.waiting = Waiting::Asleep,
             Control::SetPrio => wave.priority = step.immediate() as u8 & PRIORITY,
             Control::GprIndexOff => indexing::turn_off(wave),

@@ -1,9 +1,9 @@
 //! Memory operations that complete as late as the wait counters allow.
 //!
-//! Hardware may complete an operation at any time between its issue and the wait that guarantees it. By default the
+//! Hardware may complete an operation at any time between its issue and the wait that covers it. By default the
 //! emulator completes operations at once; in this mode it completes them as late as possible. At issue the operation
 //! captures the registers that it reads, and the registers that it will write are filled with noise. It takes effect
-//! when a wait guarantees it ([`Outstanding`](crate::outstanding::Outstanding)), and at the latest when the wave ends,
+//! when a wait covers it ([`Outstanding`](crate::outstanding::Outstanding)), and at the latest when the wave ends,
 //! sleeps or has had its turn, so that waves that wait for each other make progress. Operations of a wave that are due
 //! take effect in issue order.
 
@@ -39,7 +39,7 @@ pub(super) fn defers(step: &Step) -> bool {
     })
 }
 
-/// True if all operations must take effect before an instruction, because the wave may not continue soon after it.
+/// True if all operations must take effect before an instruction, because the wave may not resume soon after it.
 pub(super) fn finishes(step: &Step) -> bool {
     let does = step.inst.does();
     matches!(
@@ -54,7 +54,7 @@ pub(super) fn finishes(step: &Step) -> bool {
     )
 }
 
-/// Everything that a wave needs to complete its operations.
+/// State that a wave needs to complete its operations.
 pub(super) struct LateContext<'a, 'b> {
     dispatched: &'a Dispatched<'a>,
     lds: &'b mut Lds,
@@ -77,7 +77,7 @@ impl<'a, 'b> LateContext<'a, 'b> {
         }
     }
 
-    /// Issues the instruction at `pc`. If a counter overflows, the operations that it can no longer hold take effect.
+    /// Issues the instruction at `pc`. If a counter would overflow, its oldest operations take effect.
     ///
     /// # Errors
     /// Returns the fault of a completed operation.
@@ -115,7 +115,7 @@ impl<'a, 'b> LateContext<'a, 'b> {
         Ok(())
     }
 
-    /// Completes the operations that a wait guarantees.
+    /// Completes the operations that a wait covers.
     ///
     /// # Errors
     /// Returns the fault of a completed operation.
@@ -137,9 +137,9 @@ impl<'a, 'b> LateContext<'a, 'b> {
         self.complete(wave, all.unwrap_or_default())
     }
 
-    /// Completes vector memory stores at a barrier. The cache shared by a workgroup keeps them ahead of accesses by
-    /// other waves after the barrier, so LLVM's memory model for GCN needs no wait. Vector memory operations before
-    /// these stores also take effect, since they are in order.
+    /// Completes vector memory stores at a barrier. The workgroup's waves share a cache, which orders the stores before
+    /// other waves' accesses after the barrier, so LLVM's memory model for GCN requires no wait. Earlier vector memory
+    /// operations also take effect, since they complete in order.
     ///
     /// # Errors
     /// Returns the fault of a completed operation.
@@ -264,7 +264,7 @@ fn scalar(wave: &Wave, register: u8) -> u8 {
     }
 }
 
-/// Register numbers of a wave; vector registers come with the bits that are used.
+/// Numbers of the registers that an instruction uses; vector registers come with a mask of the bits used.
 #[derive(Default)]
 struct Used {
     vectors: Vec<(u8, u32)>,

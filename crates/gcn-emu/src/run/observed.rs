@@ -1,8 +1,8 @@
 //! Execution of steps with the events that a run's observers request.
 //!
-//! Nearly all instructions of a kernel are steps that [`Observed`] executes in place. When it handled steps one by
-//! one, sgemm with an observer of memory events took 1.73 to 1.9 times as long as without (AVX2); now it takes 1.4 to
-//! 1.5 times as long (benchmark `observers`, AVX2 and AVX-512).
+//! Nearly all instructions of a kernel are steps that [`Observed`] executes in place. When it handled steps one by one,
+//! sgemm with an observer of memory events took 1.73 to 1.9 times as long as without observers (AVX2); now it takes 1.4
+//! to 1.5 times as long (benchmark `observers`, AVX2 and AVX-512).
 
 use gcn_isa::simm::Waitcnt;
 use gcn_isa::uses::RegisterSet;
@@ -36,9 +36,9 @@ struct Observed<'a> {
     skips_waits: bool,
     /// True if barriers and similar instructions have no events.
     skips_flow: bool,
-    /// True if observers may overlook LDS accesses.
+    /// True if observers may ignore LDS accesses.
     asks: bool,
-    /// True if an access has no events when all observers overlook it.
+    /// True if an access has no events when all observers ignore it.
     drops_overlooked: bool,
     /// True if operations take effect as late as possible.
     is_late: bool,
@@ -46,7 +46,7 @@ struct Observed<'a> {
     used: &'a [RegisterSet],
     /// Thresholds for compiling blocks; `None` if observers want events of arithmetic or branches.
     policy: Option<Policy>,
-    /// Registers of the host code that the wave executes.
+    /// Registers that the wave's current host code uses.
     compiled: Option<&'a RegisterSet>,
     /// Debugger stops.
     stops: Option<&'a mut StopPoints>,
@@ -321,8 +321,8 @@ impl Observed<'_> {
         Ok(after)
     }
 
-    /// Executes a memory instruction that is [by lane](MemoryPlan::is_by_lane) and reports its events. With fewer
-    /// cases than [`Observed::any`], it takes half the time.
+    /// Executes an instruction in which all active lanes access memory ([`MemoryPlan::is_by_lane`]), and reports its
+    /// events. With fewer cases than [`Observed::any`], this takes half the time.
     ///
     /// # Errors
     /// Returns the errors of [`Execution::fast`].
@@ -366,7 +366,7 @@ impl Observed<'_> {
         Ok(())
     }
 
-    /// Executes an LDS access that observers may overlook.
+    /// Executes an LDS access that observers may ignore.
     ///
     /// # Errors
     /// Returns the errors of [`Execution::fast`].
@@ -405,8 +405,8 @@ impl Observed<'_> {
         Ok(())
     }
 
-    /// Executes an instruction with `execute` and reports its events. The instruction accesses no memory and has its
-    /// encoded operands; the wave continues at the dword with index `next`.
+    /// Executes an instruction with `execute` and reports its events. The instruction accesses no memory and uses its
+    /// operands as encoded; the wave continues at the dword with index `next`.
     #[inline(always)]
     fn reported(
         &mut self,

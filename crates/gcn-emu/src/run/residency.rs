@@ -11,11 +11,11 @@ use crate::wave::Wave;
 
 /// Number of compute units of the largest chips.
 const COMPUTE_UNITS: u64 = 64;
-/// Returns the number of workgroups that each of `threads` threads may keep resident, and the charge for their
-/// registers and LDS in the device's memory.
+/// Returns the number of workgroups that each of `threads` threads may keep resident, and the charge against the
+/// device's memory for their registers and LDS.
 ///
 /// # Errors
-/// Returns an error if a compute unit cannot run a workgroup, or if there is no memory for one per thread.
+/// Returns an error if a compute unit cannot run a workgroup, or if there is no memory for one workgroup per thread.
 pub(super) fn reserve(
     device: &Device,
     code: &Code,

@@ -16,8 +16,8 @@ use crate::wave::{GroupShape, Waiting, Wave, WaveId};
 use crate::workgroup::RunningGroup;
 
 /// Number of workgroups that a thread claims at once, if there are too many to keep all of them resident. In that case,
-/// no workgroup may depend on another one being resident. Neighboring workgroups access neighboring data, so they share
-/// one thread's caches.
+/// no workgroup may depend on another one being resident. Neighboring workgroups often access neighboring data, so one
+/// thread runs them while it is cached.
 const CLAIM: u64 = 64;
 
 /// Size of S_BARRIER in bytes.
@@ -79,7 +79,7 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Dispatch, for observers.
+    /// Returns the dispatch as observers see it.
     pub(super) fn dispatched(&self) -> Dispatched<'a> {
         Dispatched {
             id: self.id,
@@ -89,7 +89,7 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Workgroup whose waves begin, with scratch at `scratch`.
+    /// Returns the data that starts the waves of `group`, with scratch at `scratch`.
     pub(super) fn starting<'b>(
         &'b self,
         group: &RunningGroup,
@@ -119,7 +119,7 @@ impl<'a> Shared<'a> {
     }
 
     /// Reports code that was changed during execution, if there is no other fault. The fault names the first wave,
-    /// because the wave that stored is unknown.
+    /// because the storing wave is unknown.
     pub(super) fn check_code(&self) {
         if let Some(address) = self.code.changed(&self.device.memory) {
             self.report(Fault {
@@ -170,7 +170,7 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Site of the first violation.
+    /// Site of the instruction at an address in a wave.
     pub(super) fn site(&self, (wave, pc): (WaveId, u64)) -> Site {
         Site {
             wave,

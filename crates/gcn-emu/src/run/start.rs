@@ -9,15 +9,15 @@ use crate::late::Late;
 use crate::noise::Noise;
 use crate::wave::{GroupShape, SCALARS, Scratch, Wave, WaveId};
 
-/// Sets a wave's position with scalar stores. A vector load of the coordinates would stall while the scalar stores that
-/// wrote them are in the host's store queue. A streaming kernel would take a third longer.
+/// Sets a wave's position with scalar stores. Inlined, it would copy the coordinates with a vector load, which stalls
+/// while the scalar stores that wrote them are in the host's store queue. A streaming kernel would take a third longer.
 #[inline(never)]
 fn identify(id: &mut WaveId, x: u32, y: u32, z: u32, wave: u32) {
     id.group = [x, y, z];
     id.wave = wave;
 }
 
-/// Workgroup whose waves begin.
+/// Data for starting the waves of a workgroup.
 pub(super) struct GroupStart<'a> {
     pub(super) dispatch: &'a Dispatch,
     pub(super) config: &'a Config,
@@ -138,7 +138,7 @@ fn vary(wave: &mut Wave, config: &Config) {
         .map(|seed| Box::new(Late::new(noise_of(seed, id))));
 }
 
-/// Random number generator of a wave.
+/// Noise generator of a wave.
 fn noise_of(seed: u64, id: WaveId) -> Noise {
     let group = id.group.into_iter();
     let noise = group.fold(Noise::new(seed), |noise, it| noise.of(it.into()));

@@ -43,8 +43,8 @@ pub(super) trait Execution<'a> {
     /// Enters a block at the step with this index.
     fn enter(&mut self, block: &'a Block, from: usize);
 
-    /// Runs the wave with the host code of a block and of blocks after it, for at most `left` instructions. Returns
-    /// `None` if the block has no host code for the wave.
+    /// Runs the wave with the host code of a block and its successors, for at most `left` instructions. Returns `None`
+    /// if the block has no host code for the wave.
     ///
     /// # Errors
     /// Returns the errors of [`Execution::fast`].
@@ -74,8 +74,8 @@ pub(super) trait Execution<'a> {
         executed: u64,
     ) -> Result<&'b [Step], Box<Stop>>;
 
-    /// Executes the last of `steps`, the steps that the wave has executed since its entry to the block. It must not be
-    /// a branch.
+    /// Executes the last of `steps`, the steps that the wave has executed since its entry to the block. The last step
+    /// must not be a branch.
     ///
     /// # Errors
     /// Returns the errors of [`Execution::fast`].
@@ -105,7 +105,7 @@ pub(super) fn run_wave<'a>(
     let code = dispatched.code;
     let turn = Turn::new(dispatched, wave, instructions);
     // `index` is the program counter, in dwords of the code. The wave's own program counter and instruction count are
-    // updated only when others can see them.
+    // updated only when other code can see them.
     execution.begin_turn(wave, lds);
     let mut index = code.index(wave.pc).unwrap_or(NOWHERE);
     while wave.executed < turn.until {
@@ -388,7 +388,7 @@ struct Interpreter<'b, E> {
     device: &'b Device,
     lds: &'b mut Lds,
     transfer: &'b mut Transfer,
-    /// Exit from the region that occurred in the interpreter.
+    /// Exit from the region during interpretation.
     left: Option<Result<BlockExit, Box<Stop>>>,
 }
 

@@ -24,12 +24,12 @@ use crate::schedule::Schedule;
 use crate::wave::{Waiting, Wave, WaveId};
 use crate::workgroup::RunningGroup;
 
-/// Number of rounds without an ended workgroup before the first check for workgroups that all wait for others. The
-/// check is repeated after each round whose number is a power of two.
+/// Number of rounds, since a workgroup last began or ended, after which a thread first checks for workgroups that all
+/// wait for others. The check is repeated after each round whose number is a power of two.
 const PATIENCE: u64 = 8;
 
-/// Number of rounds without an ended workgroup after which another workgroup begins, even if the resident ones seem to
-/// make progress: they may be counting iterations of a spin loop.
+/// Number of rounds, since a workgroup last began or ended, after which another one begins, even if the resident ones
+/// seem to make progress: they may be counting iterations of a spin loop.
 const LONG_PATIENCE: u64 = 32;
 
 /// Maximum number of consecutive turns of a workgroup whose barriers keep opening. After a round in which no
@@ -178,8 +178,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Runs workgroups until there are none left, or until the run stops. It continues a round that is in progress,
-    /// or begins with a new one.
+    /// Runs workgroups until there are none left, or until the run stops. If `is_in_round` is true, continues the round
+    /// in progress.
     fn work_from(&mut self, mut is_in_round: bool) -> Result<(), Box<Fault>> {
         let gws = &self.shared.device.gws;
         let turn = self.shared.device.config.quantum;
@@ -212,7 +212,7 @@ impl<'a> Worker<'a> {
                 if self.shared.stop.load(Relaxed) {
                     return Ok(());
                 }
-                // Waves that end soon never check for an interruption themselves.
+                // Short waves never check for an interruption themselves.
                 if self.shared.device.interrupted.load(Relaxed) {
                     return Err(self.fault_of_run(FaultKind::Interrupted));
                 }
@@ -251,7 +251,7 @@ impl<'a> Worker<'a> {
             let Round {
                 all_blocked, seen, ..
             } = self.progress.round;
-            // Resident workgroups may wait for ones that have not begun, so start some.
+            // Resident workgroups may wait for workgroups that have not begun, so start some.
             let wanted = self.wanted(all_blocked)?;
             if wanted > 0 && !self.progress.exhausted {
                 for _ in 0..wanted {
@@ -261,7 +261,7 @@ impl<'a> Worker<'a> {
                     }
                 }
             } else if all_blocked && !self.resident.is_empty() {
-                // The first time there is no earlier count of changes to compare with.
+                // The first time, there is no earlier count of changes to compare with.
                 let is_known = std::mem::replace(&mut self.progress.anyone_waits, true);
                 if is_known && !self.wait_for_others(seen) {
                     return self.blocked().map_or(Ok(()), Err);
@@ -498,7 +498,7 @@ impl<'a> Worker<'a> {
     fn wanted(&mut self, all_blocked: bool) -> Result<usize, Box<Fault>> {
         let resident = self.resident.len();
         let wanted = if resident == 0 {
-            // If there are none, the thread starts one at once.
+            // Without resident workgroups, the thread starts the next one anyway.
             0
         } else if all_blocked || resident < RESIDENT_GROUPS || self.progress.rounds >= LONG_PATIENCE
         {
