@@ -1,4 +1,4 @@
-//! Stub for hosts without a compiler: no block has host code.
+//! Stub for hosts that the block compiler does not support: no block has host code.
 
 use std::marker::PhantomData;
 

@@ -1,7 +1,8 @@
 //! Memory accesses of host code.
 //!
-//! A part executes its loads slice by slice, so that a lane may load before another lane's earlier load. Only plain
-//! loads are reordered: a load that must see other threads' stores in program order has GLC, and is interpreted.
+//! A part executes its loads slice by slice, so one lane's load may execute before another lane's earlier load. Only
+//! plain loads are reordered: a load that must see other threads' stores in program order has GLC set and is
+//! interpreted.
 
 use std::ops::Range;
 
@@ -104,8 +105,8 @@ fn dwords(bytes: u32) -> u8 {
     bytes.div_ceil(4) as u8
 }
 
-/// Accesses of a part. Slices execute one after another, so a part that stores to an address space has no other access
-/// to it.
+/// Accesses of a part. Slices execute one after another, so a part that stores to an address space may contain no other
+/// access to that space.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Accesses {
     pub(super) all: Vec<Access>,
@@ -123,7 +124,7 @@ pub(super) const GLOBAL: Memories = 1;
 pub(super) const SHARE: Memories = 2;
 
 impl Accesses {
-    /// Adds the accesses of an instruction. Returns their indexes, or `None` if they must go into another part.
+    /// Adds the accesses of an instruction. Returns their indexes, or `None` if they belong in another part.
     pub(super) fn add(
         &mut self,
         accesses: impl Iterator<Item = Access>,
@@ -157,7 +158,7 @@ impl Access {
         dwords(self.bytes)
     }
 
-    /// Buffer of an access whose lanes have no offsets of their own.
+    /// Buffer of an access without per-lane offsets.
     pub(super) fn row(self) -> Option<BufferAccess> {
         match self.space {
             Space::Buffer(buffer) if !buffer.has_offsets => Some(buffer),

@@ -1,8 +1,8 @@
 //! AVX2 code for the memory accesses of a part.
 //!
-//! Host code compares global addresses with the window of their access. If a lane's address is outside, [`Frame::find`]
-//! looks for another window; if there is none, the interpreter executes this slice and the remaining ones. The dwords
-//! of a slice are moved together if they are adjacent.
+//! Host code checks global addresses against the window of their access. If a lane's address is outside,
+//! [`Frame::find`] looks for another window; if there is none, the interpreter executes this slice and the remaining
+//! ones. The dwords of a slice are moved together if they are adjacent.
 
 use std::mem::offset_of;
 
@@ -285,8 +285,8 @@ impl Assembly {
 }
 
 impl Emitter<'_> {
-    /// Loads the address of lane 0 into RDX and the offsets of all lanes into [`OTHER`], both without the load's
-    /// constant offset, if the base is shared. Returns a memory operand with the stride between lanes.
+    /// Prepares a load if its base is shared: loads the address of lane 0 into RDX and the offsets of all lanes into
+    /// [`OTHER`], both without the load's constant offset. Returns a memory operand with the stride between lanes.
     pub(super) fn shared_base(
         &mut self,
         place: usize,

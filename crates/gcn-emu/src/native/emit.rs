@@ -41,7 +41,8 @@ impl Assembly {
         emitter.write_scalars()
     }
 
-    /// Emits the code of vector instructions. It jumps to `guarded` with the slice number in R8 if the guard fails.
+    /// Emits the code of vector instructions. The code jumps to `guarded` with the slice number in R8 if the guard
+    /// fails.
     pub(super) fn vector(
         &mut self,
         lowered: &Lowered,
@@ -222,7 +223,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Leaves this slice and the remaining ones to the interpreter if the guard fails for an active lane.
+    /// Emits a jump that leaves this slice and all later ones to the interpreter if the guard fails for an active lane.
     fn check_guard(&mut self, place: usize) -> Result<(), EmitError> {
         let Some(guard) = self.lowered.guard else {
             return Ok(());

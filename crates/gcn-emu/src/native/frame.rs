@@ -70,7 +70,7 @@ pub(super) struct Frame {
     pub(super) share: *mut u8,
     /// Size of LDS in bytes.
     pub(super) share_bytes: u32,
-    /// Saved MXCSR during the search for a window.
+    /// MXCSR value saved during the search for a window.
     pub(super) mxcsr: u32,
     /// Number of LDS addresses at which an element fits, for each size in [`SHARE_SIZES`].
     pub(super) share_counts: Rows<{ SHARE_SIZES.len() }>,
@@ -105,8 +105,8 @@ const DWORD: u64 = 4;
 
 /// Number of bits of a buffer's base in the second dword of its descriptor.
 pub(super) const BASE_HIGH_BITS: u32 = 16;
-/// Number of dwords in a buffer descriptor. Together with the scalar offset they identify a buffer's window. The base
-/// is left out if it is compared separately.
+/// Number of dwords in a buffer descriptor. The descriptor and the scalar offset identify a buffer's window; the base
+/// is omitted if it is compared separately.
 pub(super) const WORDS: usize = 4;
 
 /// Sizes of LDS elements in bytes.
@@ -118,7 +118,7 @@ const SAVED_ROWS: usize = 6;
 /// Number of host registers for values; the last two are scratch registers.
 pub(super) const VALUES: usize = 14;
 
-/// Number of guard failures that a failed part with accesses counts as.
+/// Number of guard failures counted for a failure in a part with memory accesses.
 const ACCESS_FAILURE: u32 = 8;
 
 /// Value of [`Frame::branch`] if no branch was taken.
@@ -251,7 +251,7 @@ impl<'a, F: Fallback> Caller<'a, F> {
             wave.with_registers(|vgprs, scalars| (vgprs.as_mut_ptr(), scalars.as_mut_ptr()));
         let wave: *mut Wave = wave;
         frame.wave = wave;
-        // SAFETY: guaranteed by the callers; the frame's pointers come from references that outlive the caller.
+        // SAFETY: guaranteed by the callers; the frame's pointers come from references that outlive `self`.
         let goes_on = unsafe {
             let function: unsafe extern "sysv64" fn(*mut Frame) -> u32 =
                 std::mem::transmute(self.function);
@@ -369,7 +369,7 @@ unsafe extern "sysv64" fn finish<F: Fallback>(
 /// Must be called by host code, with its frame, whose `slice` holds the addresses, and the index of an access with a
 /// window.
 unsafe extern "sysv64" fn find(frame: *mut Frame, access: u32, lanes: u32, slice: u32) -> u32 {
-    // SAFETY: host code waits for this call, so nothing else uses the frame or its pointees. It has written the
+    // SAFETY: host code waits for this call, so nothing else uses the frame or its pointees. Host code has written the
     // addresses.
     let (wave, access, window, memory, low, high) = unsafe {
         let frame = &mut *frame;

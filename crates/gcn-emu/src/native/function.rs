@@ -58,7 +58,7 @@ enum Cold {
     Leave(CodeLabel, usize),
 }
 
-/// Emits the function of a list of blocks, and adds the items that the interpreter may have to execute.
+/// Emits a function for a list of blocks, and adds the items that the interpreter may have to execute.
 pub(super) fn emit(
     plans: Vec<BlockPlan>,
     isa: Isa,

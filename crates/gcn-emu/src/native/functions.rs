@@ -1,5 +1,5 @@
-//! Lowering of single-precision functions, with integer operations or in double precision as in the interpreter
-//! (errata E199). Host code handles common values only: others fail the guard.
+//! Lowering of single-precision functions to integer or double-precision operations, as in the interpreter (errata
+//! E199). Host code handles only common values; all others fail the guard.
 
 use gcn_isa::effect::{AluOp, Shift};
 use gcn_isa::{Isa, Ty, regs};
@@ -25,7 +25,7 @@ const INFINITY: u32 = 0xff << FRACTION;
 const QUIET: u32 = INFINITY | NORMAL >> 1;
 /// High dwords of the smallest normal double and of infinity.
 const NORMAL_HIGH: [u32; 2] = [1 << FRACTION_HIGH, 0x7ff << FRACTION_HIGH];
-/// Magnitudes between which division does not scale: from 2^-47 to 2^47, and the high dwords of 2^-383 and 2^383.
+/// Bounds of the magnitudes that division does not scale: 2^-47 and 2^47, and the high dwords of 2^-383 and 2^383.
 const MODERATE: [u32; 2] = [(127 - 47) << FRACTION, (127 + 47) << FRACTION];
 const MODERATE_HIGH: [u32; 2] = [(1023 - 383) << FRACTION_HIGH, (1023 + 383) << FRACTION_HIGH];
 
@@ -68,7 +68,7 @@ impl Builder {
                 Some(self.number(result))
             }
             AluOp::Exp2 => {
-                // The result for a denormal is 1, flushed or not.
+                // The result for a denormal is 1, even if the denormal is not flushed.
                 let result = self.exponential(self.float(step, 1)?);
                 let result = self.flushed(result);
                 Some(self.number(result))
@@ -186,8 +186,8 @@ impl Builder {
         Some(())
     }
 
-    /// Gives the quotient its sign, and replaces it with zero if the numerator is zero. Lanes in which a step of the
-    /// division scales fail the guard. Each value is one dword or two.
+    /// Gives the quotient its sign, and replaces it with zero if the numerator is zero. Lanes in which any step of the
+    /// division scales a value fail the guard. Each value has one or two dwords.
     pub(super) fn division_fixup(
         &mut self,
         quotient: &[Id],
@@ -223,10 +223,10 @@ impl Builder {
         Some(result)
     }
 
-    /// Multiplies a value by a power of two. The guard rejects values and products that are denormal, infinite or
-    /// NaN.
+    /// Multiplies a value by 2 to the power `power`. The guard rejects values and products that are denormal, infinite
+    /// or NaN.
     fn scaled(&mut self, a: Id, power: Id) -> Id {
-        /// Power beyond which no product is a normal number.
+        /// Exponent beyond which no product is a normal number.
         const ENOUGH: u32 = 1000;
         let (_, zero) = self.normal_or_zero(a);
         let r = &self.recorder;
@@ -369,8 +369,7 @@ impl Builder {
         (normal, zero)
     }
 
-    /// Mask of the lanes in which division scales neither this numerator nor this denominator. A double is given by
-    /// its high dword.
+    /// Mask of the lanes in which division does not scale this operand. A double is represented by its high dword.
     fn is_moderate(&self, a: Id, is_wide: bool) -> Id {
         let [first, end] = if is_wide { MODERATE_HIGH } else { MODERATE };
         self.is_between(self.magnitude(a), first, end)

@@ -97,7 +97,7 @@ pub(super) enum Binary {
     AddF64,
     MulF64,
     DivF64,
-    /// Conversion to single precision of both halves of the lanes.
+    /// Conversion of both halves of the lanes to single precision.
     NarrowF64,
     /// 64-bit mask: double-precision comparison.
     CompareF64(Predicate),
@@ -118,10 +118,10 @@ pub(super) enum Unary {
     SqrtF32,
     /// Double-precision square root, for half the lanes.
     SqrtF64,
-    /// Conversion to double precision of the first half of each group of four lanes, in the order of
+    /// Conversion of the first half of each group of four lanes to double precision, in the order of
     /// [`Binary::UnpackLow`].
     WidenLow,
-    /// Conversion to double precision of the second half of each group of four lanes.
+    /// Conversion of the second half of each group of four lanes to double precision.
     WidenHigh,
     /// Rounding to an integral value in single precision.
     RoundF32(Rounding),
@@ -232,7 +232,7 @@ impl Graph {
         self.add(Op::Const(value))
     }
 
-    /// Returns an existing value, or else the operation to add.
+    /// Simplifies an operation: returns an existing value, or the operation to add.
     fn simplified(&mut self, op: Op) -> Result<Id, Op> {
         match op {
             Op::Binary(binary, a, b) => {
@@ -283,7 +283,7 @@ impl Graph {
         }
     }
 
-    /// Undoes a pack: returns the half that the unpacked values were packed from.
+    /// Simplifies the unpacking of packed halves: returns the original half.
     fn unpacked(&self, binary: Binary, low: Id, high: Id) -> Option<Id> {
         let Op::Binary(Binary::PackLow, first, second) = self.op(low) else {
             return None;

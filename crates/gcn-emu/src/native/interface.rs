@@ -8,13 +8,13 @@ use crate::memory::{Memory, Windows};
 use crate::step::Step;
 use crate::wave::{Waiting, Wave};
 
-/// Interpreter of the instructions without host code.
+/// Interpreter for instructions without host code.
 pub(crate) trait Fallback {
     /// Executes steps. `executed` is the number of instructions that the wave has executed before them. Returns false
     /// if the wave does not continue after them.
     fn interpret(&mut self, wave: &mut Wave, steps: &[Step], executed: u64) -> bool;
 
-    /// Memory of the run that host code accesses.
+    /// Memory that host code accesses during the run.
     fn memories(&mut self) -> Memories<'_>;
 }
 
@@ -23,7 +23,7 @@ pub(crate) struct Memories<'a> {
     pub(crate) global: &'a Memory,
     /// False if the device ignores address bits, so that only the interpreter can find the data.
     pub(crate) is_exact: bool,
-    /// Windows of global memory that belong to the host thread.
+    /// The host thread's windows of global memory.
     pub(crate) windows: &'a mut Windows,
     pub(crate) lds: &'a mut Lds,
 }
@@ -55,23 +55,23 @@ pub(crate) enum PlanExit {
         /// Dword index of the branch.
         last: usize,
     },
-    /// Block whose last step makes the wave wait or ends it.
+    /// Wait or end of the wave in the block's last step.
     Waits {
         waiting: Waiting,
         /// Index of the dword after the block.
         following: usize,
     },
-    /// Return to the interpreter in the middle of the block, after `executed` instructions.
+    /// Returns to the interpreter in the middle of the block, after `executed` instructions.
     Leaves { next: usize, executed: usize },
 }
 
 /// Exit of a wave from host code.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum NativeExit {
-    /// Wave that continues at the dword with this index.
+    /// The wave continues at the dword with this index.
     Goes(usize),
-    /// Wave that waits or has ended, with the index of the next dword.
+    /// The wave waits or has ended. Holds the index of the next dword.
     Waits(usize),
-    /// Exit during interpretation: [`Fallback::interpret`] has returned false.
+    /// The wave exited during interpretation: [`Fallback::interpret`] has returned false.
     Interpreted,
 }

@@ -28,7 +28,7 @@ enum Lane {
     Numbered(ScalarSource),
 }
 
-/// Scalar end of a move.
+/// Scalar operand of a move.
 #[derive(Clone, Copy, Debug)]
 enum Other {
     To(u8),
@@ -73,7 +73,7 @@ impl Assembly {
         match it.lane {
             Lane::FirstActive => {
                 asm.mov(rax, qword_ptr(scalar(regs::EXEC_LO)))?;
-                // For a source of 0 the result is 64, or 0 on hosts without TZCNT.
+                // For a source of 0, the result is 64, or 0 on hosts without TZCNT; both become lane 0.
                 asm.tzcnt(rax, rax)?;
                 asm.and(eax, last)?;
             }

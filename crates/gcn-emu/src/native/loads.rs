@@ -19,8 +19,8 @@ use super::places::{
 use crate::memory::Window;
 
 impl Assembly {
-    /// Emits a scalar load. It jumps to `missed` if the address in RDX is outside the access's window. `found` is the
-    /// label of the load itself.
+    /// Emits a scalar load. The code jumps to `missed` if the address in RDX is outside the access's window. `found` is
+    /// the label of the load itself.
     pub(super) fn load_scalars(
         &mut self,
         load: ScalarLoad,
@@ -75,7 +75,7 @@ impl Assembly {
 }
 
 impl Emitter<'_> {
-    /// Emits the loads of all dwords of an element if this is its first one; the others have then been loaded already.
+    /// Emits the loads of all dwords of an element at its first dword, and no code at the others.
     pub(super) fn load(
         &mut self,
         place: usize,
@@ -134,7 +134,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Loads elements at a constant offset from the offsets in [`OTHER`]. RDX holds lane 0's address.
+    /// Loads elements at the offsets in [`OTHER`] plus the access's constant offset. RDX holds lane 0's address.
     fn fetch_shared(
         &mut self,
         to: &[AsmRegisterYmm],
@@ -275,8 +275,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Jumps unless the offset in EAX and the `count - 1` offsets after it are below `end`. Inactive lanes may be out
-    /// of bounds, and are loaded too.
+    /// Jumps unless the offset in EAX and the `count - 1` offsets after it are below `end`. Inactive lanes are loaded
+    /// too, and may be out of bounds.
     pub(super) fn jump_unless_inside(
         &mut self,
         count: u32,
@@ -292,8 +292,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Gathers elements smaller than a dword by loading the dwords that contain them, at aligned host addresses. Such a
-    /// dword is mapped if any of its bytes is.
+    /// Gathers elements smaller than a dword by loading the dwords that contain them, at aligned host addresses. An
+    /// aligned dword is mapped if any of its bytes is.
     fn gather_parts(&mut self, to: AsmRegisterYmm, is_byte: bool) -> Result<(), EmitError> {
         let all = |value| [value; SLICE];
         let offset = self.constant(all(DWORD - 1));
@@ -360,7 +360,7 @@ impl Emitter<'_> {
     fn pick(&mut self, to: &[AsmRegisterYmm], from: AsmMemoryOperand) -> Result<(), EmitError> {
         let asm = &mut self.code.asm;
         // Each register holds 16 bytes of elements of the first four lanes and 16 bytes of the other four, because
-        // moving data across halves is slow.
+        // moving data across register halves is slow.
         for (part, register) in to.iter().enumerate() {
             let at = |half: usize| xmmword_ptr(from + (half * to.len() + part) * 16);
             asm.vmovdqu(low_half(*register), at(0))?;

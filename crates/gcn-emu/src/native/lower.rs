@@ -176,7 +176,7 @@ impl Builder {
         }
     }
 
-    /// Guards the lanes in which one of two results is a NaN.
+    /// Guards the lanes in which either of two results is a NaN.
     pub(super) fn guard(&mut self, a: Id, b: Id) {
         let unordered = Binary::CompareF32(Predicate::Unordered);
         self.guard_by(self.recorder.binary(unordered, a, b));
@@ -392,7 +392,7 @@ impl Builder {
         }
     }
 
-    /// Applies [`Builder::settings`] to an operation's rule.
+    /// Requests the host settings that an operation's rule requires, as in [`Builder::settings`].
     pub(super) fn follow(&mut self, rule: Rule) -> Option<()> {
         let env = rule.environment.of::<f32>(self.isa, self.mode);
         self.settings(env, rule.rounds)

@@ -8,9 +8,9 @@
 //! from the graph (`emit`, `accesses`, `bases`, `loads`, `stores`, `lane`, `function`) into separate pages (`pages`),
 //! and is called with a frame (`frame`).
 //!
-//! Compiled code handles the common case and guards it. If a lane needs anything else, for example NaN handling or an
-//! access to another allocation, the code writes nothing for its slice of lanes, and the interpreter executes the
-//! part for the remaining lanes. Rare cases are therefore identical by construction.
+//! Compiled code handles the common case, protected by guards. If a lane needs anything else, for example NaN handling
+//! or an access to another allocation, the code writes nothing for its slice of lanes, and the interpreter executes the
+//! part for the remaining lanes. Rare cases therefore behave as in the interpreter by construction.
 
 mod engine;
 mod interface;

@@ -26,7 +26,7 @@ pub fn mutate(name: Option<&str>) {
     state.mutated = name.map(str::to_owned);
 }
 
-/// Takes the names of the operations emitted since the last call. Recording starts with the first call of [`mutate`].
+/// Takes the names of the operations emitted since the last call. Recording starts with the first call to [`mutate`].
 pub fn take_emitted() -> BTreeSet<String> {
     let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
     std::mem::take(&mut state.emitted)

@@ -1,4 +1,4 @@
-//! Pages of host code. They are writable first and executable afterwards, never both.
+//! Pages of host code. They are first writable and then executable, never both at once.
 //!
 //! This module may use `unsafe`, because it maps memory.
 

@@ -37,7 +37,7 @@ pub(super) struct Assembly {
     /// True if M0 limits the accessible LDS.
     pub(super) limits_share: bool,
     pub(super) helpers: Option<Helpers>,
-    /// Functions that store the elements of the lanes in EAX, by element shape.
+    /// Labels of functions that store the elements of the lanes in EAX, by element shape.
     pub(super) scatters: Vec<(StoredElements, CodeLabel)>,
 }
 
@@ -136,7 +136,7 @@ pub(super) struct Emitter<'a> {
     pub(super) pinned: Vec<AsmRegisterYmm>,
 }
 
-/// Lanes that code computes.
+/// Lanes that the emitted code computes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum EmittedLanes {
     /// All lanes of a slice, in a wave with all lanes active.
@@ -192,8 +192,7 @@ impl<'a> Emitter<'a> {
         is_memory(a) && !is_memory(b)
     }
 
-    /// Returns a source as an operand. It is a memory operand if the value is not in a register and is not used
-    /// again.
+    /// Returns a source as an operand, in memory if the value is not in a register and is not used again.
     pub(super) fn operand(&mut self, id: Id, place: usize) -> Result<Place, EmitError> {
         let value = &self.values[id.0 as usize];
         let is_last = value.uses.back().is_none_or(|last| *last <= place);
@@ -279,7 +278,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Allocates a register for the result of an operation. It may be the register of a dead source.
+    /// Allocates a register for the result of an operation, possibly that of a dead source.
     pub(super) fn result(&mut self, place: usize, id: Id) -> Result<AsmRegisterYmm, EmitError> {
         self.release(place);
         let register = self.free_register(place)?;

@@ -37,9 +37,9 @@ pub(super) enum Part {
     Interpreted(usize, Vec<Step>),
 }
 
-/// Instructions whose scalar instructions can all move in front of the vector instructions.
+/// Run of instructions in which all scalar instructions can move before the vector instructions.
 struct Phase<'s> {
-    /// Completed scalar parts. Each one ends before a load.
+    /// Scalar loads and completed scalar parts. Each scalar part ends at the next scalar load.
     front: Vec<Part>,
     scalar: Builder,
     vector: Builder,
@@ -163,7 +163,7 @@ impl<'s> Planner<'s> {
 
     /// Adds a scalar load.
     fn add_scalar_load(&mut self, load: ScalarLoad, number: usize, step: &Step) {
-        // A faulting load must fault after the accesses before it.
+        // The load may fault, so it must execute after earlier accesses.
         let precedes = !self.phase.vector.has_accesses()
             && self.phase.can_precede(load.read(), load.written());
         if !precedes {

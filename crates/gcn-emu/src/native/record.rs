@@ -1,4 +1,4 @@
-//! Values that record the operations on them. They lower the generic bodies of integer operations to a graph.
+//! Values that record the operations applied to them, to lower the generic bodies of integer operations to a graph.
 
 use std::cell::RefCell;
 use std::ops::{BitAnd, BitOr, BitXor, Not};
@@ -7,7 +7,7 @@ use gcn_isa::effect::{Shift, Value};
 
 use super::graph::{Binary, Graph, Id, Op, Unary};
 
-/// Recorder of operations. It sets a flag for operations without a short sequence of host instructions.
+/// Recorder of operations. It sets a flag if an operation has no short sequence of host instructions.
 #[derive(Debug, Default)]
 pub(super) struct Recorder {
     graph: RefCell<Graph>,
@@ -84,7 +84,7 @@ impl<'r> Recorded<'r> {
         }
     }
 
-    /// Dwords: one of a 32-bit number, two of a 64-bit number.
+    /// Dwords: one for a 32-bit number, two for a 64-bit number.
     pub(super) fn ids(&self) -> &[Id] {
         &self.dwords[..if self.is_wide { 2 } else { 1 }]
     }

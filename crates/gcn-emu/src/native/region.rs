@@ -25,7 +25,7 @@ use crate::wave::{Waiting, Wave};
 const MAX_BLOCKS: usize = 48;
 /// Maximum number of instructions in a region, not counting the entry block.
 const MAX_INSTRUCTIONS: usize = 1200;
-/// Maximum number of instructions in blocks that other regions contain too. This keeps compile time linear in code
+/// Maximum number of instructions in blocks that other regions also contain. This keeps compile time linear in code
 /// size.
 const MAX_REPEATED: usize = 160;
 /// Maximum numbers of vector instructions in a part. If a part runs out of stack slots, the region is compiled again
@@ -158,7 +158,7 @@ pub(crate) struct Runner<'a, F> {
 
 impl<F: Fallback> Runner<'_, F> {
     /// Runs a wave that the code [matches](NativeBlock::is_for) from the block's first step, for at most `left`
-    /// instructions. `left` must be at least the block's number of instructions.
+    /// instructions. `left` must be at least the number of instructions in the block.
     #[inline(always)]
     pub(crate) fn run(&mut self, wave: &mut Wave, left: u64) -> NativeExit {
         let region = &*self.native.region;
@@ -227,7 +227,7 @@ fn successors(candidate: &Candidate<'_>) -> impl Iterator<Item = usize> + use<> 
     successors.into_iter().flatten()
 }
 
-/// Removes the candidates that are in no loop with the first. Observed waves run a region only while none of its
+/// Removes the candidates that are not in a loop with the first one. Observed waves run a region only while none of its
 /// registers is watched, and code after a loop often uses registers that have not been defined yet.
 fn retain_loop(candidates: &mut Vec<Candidate<'_>>) {
     let mut returning = vec![candidates[0].start];
@@ -260,7 +260,7 @@ fn compile(
     if plans[0].lowered < policy.instructions {
         return Ok(Vec::new());
     }
-    // Remove blocks that the wave would leave at once.
+    // Remove blocks that the wave would leave immediately.
     plans.retain(|plan| !matches!(plan.exit, PlanExit::Leaves { executed: 0, .. }));
     plans.sort_by_key(|plan| plan.start);
     let blocks: Vec<(usize, usize)> = plans

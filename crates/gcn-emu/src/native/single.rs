@@ -157,8 +157,8 @@ impl Builder {
                 } else {
                     (Binary::MaxF32, Binary::And)
                 };
-                // For zeros of different sign, the two orders return both; combining their bits gives the correct
-                // zero.
+                // For zeros of different signs, the two operand orders return different zeros; combining their bits
+                // gives the correct one.
                 Some(r.binary(bits, r.binary(chosen, a, b), r.binary(chosen, b, a)))
             }
             _ => None,

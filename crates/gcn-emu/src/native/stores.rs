@@ -1,4 +1,4 @@
-//! AVX2 code for stores. The elements of a slice are moved together if they are adjacent, and otherwise lane by lane.
+//! AVX2 code for stores. The elements of a slice are stored together if they are adjacent, and otherwise lane by lane.
 
 use std::mem::offset_of;
 
