@@ -8,10 +8,10 @@
 //!
 //! Branch targets are known in advance: decoding the first block at an address follows all direct branches from there
 //! ([`CodeSegment`](crate::code_segment::CodeSegment)) and records one bit per dword. Only jumps to addresses in
-//! registers remain. A jump into the middle of a block creates an entry ([`BlockEntry`]) instead of a new block:
-//! entries are needed anyway to resume a wave in the middle of a block on its next turn, and jumps to every dword of
-//! a block then cost no memory. The compiler leaves such entries to the interpreter, which soon reaches the end of
-//! the block.
+//! registers remain. A jump into the middle of a block creates an entry ([`BlockEntry`]) instead of a new block.
+//! Entries are needed anyway to resume a wave in the middle of a block, and they cost no memory even if every dword of
+//! a block is a jump target. The compiler leaves such entries to the interpreter, which soon reaches the end of the
+//! block.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
@@ -33,7 +33,7 @@ pub struct Block {
     /// Number of branches at the block's end: 0 or 1.
     branches: usize,
     exit: Exit,
-    /// Dword index of the last step; `following` is the index of the dword after it.
+    /// Dword index of the last step; `following` is the index of the dword after the block.
     last: usize,
     following: usize,
     /// Registers used by each step.
@@ -78,7 +78,7 @@ pub(crate) struct BlockEntry<'a> {
 #[derive(Debug, Default)]
 struct EntryCount(AtomicU16);
 
-/// Maximum value of a block's entry counter, which marks it as hot.
+/// Maximum value of a block's entry counter.
 pub const MAX_ENTERED: u16 = 1 << 12;
 
 impl Block {
@@ -119,7 +119,7 @@ impl Block {
         self.last
     }
 
-    /// Returns `steps`, the tail of the block, without its final branch.
+    /// Returns `steps`, a tail of the block, without the final branch.
     #[inline(always)]
     pub(crate) fn body<'a>(&self, steps: &'a [Step]) -> &'a [Step] {
         &steps[..steps.len() - self.branches]
@@ -258,7 +258,7 @@ impl Exit {
             (_, Does::Control(Control::End) | Does::ReturnFromTrap) => Exit::End,
             (_, Does::Control(Control::Barrier | Control::Sleep)) => Exit::Wait,
             (_, Does::Control(Control::Trap)) => Exit::FallThrough,
-            // The words after such an instruction need not decode.
+            // The words after the instruction need not decode.
             (Executor::Missing | Executor::Cancelled, _) => Exit::FallThrough,
             _ if uses.leaves_sequence() => Exit::Jump,
             _ if uses.registers().any(writes_mode) && !indexing::switches(&step.inst) => {

@@ -19,7 +19,7 @@ const WAVE_BYTES: usize = 12 << 10;
 pub struct Checkpoint {
     pub(crate) groups: Vec<RunningGroup>,
     pub(crate) progress: RunProgress,
-    /// Number of the next workgroup that no thread has claimed.
+    /// Number of the first unclaimed workgroup.
     pub(crate) next: u64,
     pub(crate) schedule: Schedule,
     pub(crate) device: SavedDevice,
@@ -43,7 +43,7 @@ pub(crate) struct RunProgress {
     pub(crate) round: Round,
 }
 
-/// Round, in which each resident workgroup takes a turn.
+/// Round of turns, one for each resident workgroup.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Round {
     /// Workgroup that has the next turn.
@@ -52,7 +52,7 @@ pub(crate) struct Round {
     pub(crate) begin: u64,
     /// Maximum number of instructions in consecutive turns of a workgroup.
     pub(crate) long_turn: u64,
-    /// True if no workgroup has made progress.
+    /// True if no workgroup has made progress in the round.
     pub(crate) all_blocked: bool,
     /// Number of changes to synchronization resources before the round.
     pub(crate) seen: u64,
@@ -103,7 +103,7 @@ impl Checkpoint {
         self.progress.stats.instructions
     }
 
-    /// Wave that had begun but not ended; `None` for any other wave.
+    /// Wave `id`; `None` if it had not begun or had already ended.
     pub fn wave(&self, id: WaveId) -> Option<&Wave> {
         let group = self.groups.iter().find(|it| it.id == id.group)?;
         group.waves.get(id.wave as usize)?.as_deref()

@@ -24,7 +24,7 @@ pub struct Code {
     sgprs: u8,
 }
 
-/// Function of host code, compiled from blocks that branch to each other.
+/// Host function compiled from blocks that branch to each other.
 #[derive(Clone, Debug)]
 pub struct HostFunction<'a> {
     /// Host address of the function.
@@ -35,7 +35,7 @@ pub struct HostFunction<'a> {
     pub blocks: Vec<HostBlock<'a>>,
 }
 
-/// Block compiled into a function of host code.
+/// Block compiled into a host function.
 #[derive(Clone, Debug)]
 pub struct HostBlock<'a> {
     /// Offset of the block's code within the function.
@@ -93,7 +93,7 @@ impl Code {
         self.sgprs
     }
 
-    /// True if an instruction that starts at any dword reads the counters of outstanding operations.
+    /// True if an instruction at any dword reads the counters of outstanding operations.
     pub fn reads_counters(&self) -> bool {
         self.segments().any(|segment| segment.reads_counters)
     }
@@ -256,7 +256,7 @@ impl Code {
         block.set_native(None, variant);
     }
 
-    /// Functions of host code compiled so far, by ascending address.
+    /// Host functions compiled so far, by ascending address.
     pub fn host_functions(&self) -> Vec<HostFunction<'_>> {
         let mut functions: BTreeMap<u64, HostFunction<'_>> = BTreeMap::new();
         for block in self.blocks() {
@@ -294,13 +294,13 @@ impl Code {
             .or_else(|| self.found.changed(memory))
     }
 
-    /// True if code found outside the kernel's own still matches memory. Otherwise the code must be recreated before
-    /// the next run.
+    /// True if the code found outside the kernel still matches memory. Otherwise the code must be recreated before the
+    /// next run.
     pub fn is_current(&self, memory: &Memory) -> bool {
         self.found.are_current(memory)
     }
 
-    /// Instructions of the executed blocks, each listed once. Decoding is deferred until first execution.
+    /// Instructions of the executed blocks, each listed once. Blocks are decoded when they are first executed.
     pub fn executed(&self) -> impl Iterator<Item = &Step> {
         self.segments().flat_map(CodeSegment::executed)
     }

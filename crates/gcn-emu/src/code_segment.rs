@@ -64,7 +64,7 @@ pub(crate) struct CodeSegment {
     first: usize,
     pub(crate) words: Box<[u32]>,
     pages: Box<[Page]>,
-    /// True if an instruction that starts at any dword reads the counters of outstanding operations.
+    /// True if an instruction at any dword reads the counters of outstanding operations.
     pub(crate) reads_counters: bool,
 }
 
@@ -194,8 +194,8 @@ impl CodeSegment {
     }
 }
 
-/// Append-only list of segments outside a kernel's own code that it has jumped to. Segments are never removed, since
-/// a wave may be executing in any of them.
+/// Append-only list of segments outside a kernel's own code that the kernel has jumped to. Segments are never removed,
+/// since a wave may be executing in any of them.
 #[derive(Default)]
 pub(crate) struct FoundSegments(OnceLock<Box<FoundSegment>>);
 
@@ -216,7 +216,7 @@ impl FoundSegments {
         self.iter().map(|found| &found.segment)
     }
 
-    /// Appends a segment. If another thread has added the same one, the duplicate is kept and never used.
+    /// Appends a segment. If another thread has added the same segment, the duplicate is kept but never used.
     pub(crate) fn add(&self, range: ExecutableRange, segment: CodeSegment) {
         let mut found = Box::new(FoundSegment {
             range,
@@ -276,7 +276,7 @@ fn may_go_on(inst: &Inst) -> bool {
 
 /// True if an instruction whose first dword is `word` reads the hardware register that holds the counters.
 fn reads_counters(isa: Isa, word: u32) -> bool {
-    // Few words match; the others need not be decoded.
+    // Few words match, and only those need decoding.
     let is_it = Hwreg::unpack(word as u16).id == alu::hardware::IB_STS;
     let counters = Registers::State(UnnumberedState::Hardware(alu::hardware::IB_STS));
     let names_one = |inst: Inst| inst.uses().registers().any(|it| it.registers == counters);

@@ -31,9 +31,9 @@ pub struct Config {
     pub on_violation: OnViolation,
     /// Maximum number of instructions per wave.
     pub limit: Option<u64>,
-    /// True if DS_APPEND and DS_CONSUME on LDS add M0 to their offset, as LLVM's code expects (errata E051).
+    /// True if DS_APPEND and DS_CONSUME on LDS add M0 to their offset, as LLVM-generated code expects (errata E051).
     pub append_adds_m0: bool,
-    /// True if a negative LDS address is out of range on GCN 1.0 even if the sum with the offset is not (errata
+    /// True if a negative LDS address is out of range on GCN 1.0 even if adding the offset brings it into range (errata
     /// E039).
     pub si_checks_lds_base: bool,
     /// True if dword and larger accesses ignore the two low bits of a FLAT address (errata E104).
@@ -82,7 +82,7 @@ pub struct Apertures {
 }
 
 impl Default for Apertures {
-    /// Returns apertures above every 48-bit address an allocation can have.
+    /// Returns apertures above all 48-bit addresses, and thus above all allocations.
     fn default() -> Apertures {
         Apertures {
             shared: 0x0001_0000,
@@ -91,14 +91,14 @@ impl Default for Apertures {
     }
 }
 
-/// Default rate of S_MEMREALTIME in ticks per second. AMD documents 100 MHz for one part and 25 MHz for another
-/// (errata E126).
+/// Default rate of S_MEMREALTIME in ticks per second. AMD documents 100 MHz for one chip and 25 MHz for another (errata
+/// E126).
 const REALTIME_HZ: u64 = 100_000_000;
 /// Default number of instructions per turn of a wave.
 const QUANTUM: u64 = 10_000;
 
 impl Config {
-    /// Creates the defaults from part 7 of the errata, with one thread and no limit.
+    /// Creates a configuration with the defaults from part 7 of the errata, one thread and no limit.
     pub fn new(isa: Isa) -> Config {
         Config {
             isa,
@@ -131,7 +131,7 @@ pub struct Device {
     pub gds: Arc<Gds>,
     /// Global wave synchronization resources.
     pub gws: Gws,
-    /// Set from outside to stop a run; shared, since a run borrows the device.
+    /// Stops a run when set from outside; shared, because a run borrows the device.
     pub interrupted: Arc<AtomicBool>,
     /// Receives progress reports of a run.
     pub monitor: Option<Arc<dyn Monitor>>,

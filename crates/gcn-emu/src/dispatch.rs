@@ -5,17 +5,17 @@ use std::ops::Range;
 use crate::lanes::LANES;
 use crate::wave::WaveId;
 
-/// Scratch size up to which a host thread keeps more workgroups resident than necessary.
+/// Scratch size per host thread up to which more than [`RESIDENT_GROUPS`] workgroups may be resident.
 const SCRATCH_BYTES: u64 = 4 << 20;
 
 /// Maximum number of resident workgroups per thread while any of them makes progress. They run one at a time. Another
 /// starts only after the earlier ones have had a turn, so a few workgroups that wait for each other finish soon.
 pub(crate) const RESIDENT_GROUPS: usize = 8;
 
-/// Maximum number of resident workgroups per thread while all of them wait. It equals the number of one-wave
-/// workgroups that the largest GCN chips hold (64 compute units of 40 waves). A dispatch that synchronizes all its
+/// Maximum number of resident workgroups per thread while all of them wait. It equals the number of one-wave workgroups
+/// that the largest GCN chips hold (64 compute units with 40 waves each). A dispatch that synchronizes all its
 /// workgroups, through a resource (checklist 2.30) or through memory (errata E243), therefore runs here if it runs on
-/// such a chip.
+/// those chips.
 pub(crate) const RESIDENT_GROUPS_WAITING: usize = 64 * 40;
 
 /// Kernel launch after the ABI has been applied.
@@ -38,8 +38,8 @@ pub struct Dispatch {
     /// Memory that the kernel may access only in certain ways. The emulator does not enforce this; observers may
     /// report violations.
     pub restricted: Vec<Restricted>,
-    /// True if caches are invalidated before the dispatch, as by the acquire fence of a packet. Emulated memory is
-    /// coherent, so only observers use this.
+    /// True if caches are invalidated before the dispatch, for example by the acquire fence of an AQL packet. Emulated
+    /// memory is coherent, so only observers use this.
     pub acquires: bool,
     /// Initial register contents.
     pub initial: Initial,
@@ -194,7 +194,7 @@ impl Dispatch {
         self.scratch_bytes_per_group() * self.resident_groups() as u64
     }
 
-    /// Maximum number of workgroups resident on a host thread, each of which needs its scratch.
+    /// Maximum number of workgroups resident on a host thread, each of which needs its own scratch.
     pub(crate) fn resident_groups(&self) -> usize {
         let affordable = SCRATCH_BYTES
             .checked_div(self.scratch_bytes_per_group())

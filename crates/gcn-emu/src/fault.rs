@@ -53,7 +53,7 @@ pub enum FaultKind {
         /// Number of the kernel's scalar registers.
         sgprs: u8,
     },
-    /// Words at the PC do not decode.
+    /// Words at the PC that do not decode.
     #[error("{0}")]
     Undecodable(gcn_isa::DecodeError),
     /// Known instruction that the emulator does not support.

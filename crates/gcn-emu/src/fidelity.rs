@@ -1,8 +1,8 @@
 //! Fidelity of instructions to hardware: exact unless listed below.
 //!
 //! Integer, memory, move and IEEE operations are exact by definition and tested against references. Operations that
-//! depend on hardware tables are correctly rounded here and therefore *approximate*. Behavior that no source settles
-//! is *open*; the errata record the choice made. For instructions with a hardware fault, the emulator follows the
+//! depend on hardware tables are correctly rounded here and therefore *approximate*. Behavior that no source settles is
+//! *open*; the errata record the choice made. For instructions with a hardware bug, the emulator follows the
 //! documentation.
 
 use gcn_isa::ds::Ds;
@@ -20,7 +20,7 @@ pub enum Fidelity {
     Approximate(&'static str),
     /// Follows the choice in the errata entry; no source settles the behavior, or only one describes it.
     Open(&'static str),
-    /// Follows the documentation, although hardware has the fault described in the errata entry.
+    /// Follows the documentation, although hardware has the bug described in the errata entry.
     HardwareFault(&'static str),
 }
 
@@ -58,7 +58,7 @@ impl Fidelity {
     }
 }
 
-/// Errata entry for an instruction's hardware fault.
+/// Errata entry for an instruction's hardware bug.
 fn hardware_fault(inst: &Inst, vgprs: usize) -> Option<&'static str> {
     let is_buffer = inst.encoding == Encoding::Mubuf;
     match inst.does() {
@@ -91,7 +91,7 @@ const DWORD: u8 = 4;
 /// Number of components returned by a gather.
 const GATHERED: usize = 4;
 
-/// End of an image instruction's data registers at one component per register.
+/// End of an image instruction's data registers, with one component per register.
 fn data_end(inst: &Inst, components: usize) -> usize {
     inst.get(Field::Vdata) as usize + components
 }

@@ -56,7 +56,7 @@ pub(crate) struct GwsState {
     changes: u64,
     /// Number of threads that found all their waves blocked at the current value of `changes`.
     idle: usize,
-    /// Logical number of the wave whose turn it is to count in order (errata E049).
+    /// Logical number of the wave whose turn it is in an ordered count (errata E049).
     turn: u16,
 }
 
@@ -172,7 +172,7 @@ impl Gws {
         done
     }
 
-    /// True if it is the turn of logical wave `number` to count in order.
+    /// True if it is the turn of logical wave `number` in an ordered count.
     pub fn has_turn(&self, number: u16) -> bool {
         self.lock().turn == number
     }
@@ -205,7 +205,7 @@ impl Gws {
         (state.idle >= threads).then_some(false)
     }
 
-    /// Removes a thread that has no more waves and cannot release any waiter.
+    /// Makes waiting threads register again, because a thread has run out of waves and can no longer release a waiter.
     pub fn retire(&self) {
         let mut state = self.lock();
         state.changes += 1;

@@ -30,8 +30,8 @@ impl Lds {
 
     /// Sets all bytes to zero.
     pub fn clear(&mut self) {
-        // A library may fill memory with a masked store. A masked store of nothing to an unmapped address, such as the
-        // address of an empty vector, costs the host more than the rest of a workgroup's setup.
+        // `fill` may use a masked store. With an empty mask and an unmapped address, such as that of an empty vector, a
+        // masked store takes longer than the rest of a workgroup's setup.
         if !self.bytes.is_empty() {
             self.bytes.fill(0);
         }
@@ -166,7 +166,7 @@ impl<'a> Share<'a> {
         Some(())
     }
 
-    /// Loads up to four bytes. Returns false if any byte is out of range; such bytes read as zero (checklist 2.8).
+    /// Loads up to four bytes. Bytes out of range read as zero (checklist 2.8). Returns false if there are any.
     #[inline]
     pub fn load(&self, address: u64, len: usize) -> (u32, bool) {
         if len == 4
@@ -192,7 +192,7 @@ impl<'a> Share<'a> {
         (u32::from_le_bytes(value), inside)
     }
 
-    /// Stores up to four bytes. Returns false if any byte is out of range; such bytes are dropped.
+    /// Stores up to four bytes. Bytes out of range are dropped. Returns false if there are any.
     #[inline]
     pub fn store(&mut self, address: u64, value: u32, len: usize) -> bool {
         if len == 4 && self.set_dwords(address, [value]).is_some() {

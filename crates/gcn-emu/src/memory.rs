@@ -1,10 +1,10 @@
 //! Guest memory: allocations at host addresses, shared by the host and by all threads that run kernels.
 //!
-//! A device reserves a range of host addresses, and the guest address of an allocation is its host address.
-//! Allocations may come and go while kernels run. The first one is at [`FIRST_ADDRESS`] if that is free on the host,
-//! and addresses depend only on the order of allocations. An address is reused only when the range has no unused
-//! addresses left. Accesses find their allocation through a table with one entry per 64 KiB of the range, which is
-//! updated atomically. Host ranges can be registered; an access searches them if the table has no entry.
+//! A device reserves a range of host addresses, and the guest address of an allocation is its host address. Allocations
+//! may come and go while kernels run. The first one is at [`FIRST_ADDRESS`] if that address is free on the host, and
+//! addresses depend only on the order of allocations. An address is reused only when the range has no unused addresses
+//! left. Accesses find their allocation through a table with one entry per 64 KiB of the range, which is updated
+//! atomically. Host ranges can be registered; an access searches them if the table has no entry.
 //!
 //! # Visibility of accesses
 //! All accesses are atomic, so a store by one thread is visible to the others and to the host. Guest atomics are host
@@ -261,7 +261,7 @@ impl Memory {
         self.space.observe(Arc::new(listener));
     }
 
-    /// Sets the limit for the total bytes of allocations and charges. Existing ones are unaffected.
+    /// Limits the total size of allocations and charges, in bytes. Existing ones are unaffected.
     pub fn set_limit(&self, bytes: u64) {
         self.space.set_limit(bytes);
     }
@@ -325,8 +325,8 @@ impl Memory {
         self.space.unreserve(address)
     }
 
-    /// Maps `len` bytes of shared memory at reserved addresses, under a name and in whole units of [`ALIGNMENT`].
-    /// Accesses may span adjacent mappings.
+    /// Maps `len` bytes of shared memory, a multiple of [`ALIGNMENT`], at reserved addresses under a name. Accesses may
+    /// span adjacent mappings.
     ///
     /// # Errors
     /// The addresses are not reserved or already in use, or the range exceeds the shared memory.
@@ -403,11 +403,11 @@ impl Memory {
             return None;
         }
         // SAFETY: all addresses in entries are in the accessible part of the range, which remains accessible; the
-        // units around them are in the same page.
+        // 8-byte units that contain them are in the same page.
         Some((unsafe { Region::new(base, end - base) }, offset))
     }
 
-    /// Copies bytes out of guest memory. Returns false if they are not all mapped in one allocation.
+    /// Copies bytes out of guest memory. Returns false unless all are mapped in one allocation.
     pub fn read(&self, address: u64, bytes: &mut [u8]) -> bool {
         let len = bytes.len() as u64;
         match self.find(address, len) {
@@ -422,8 +422,8 @@ impl Memory {
         .is_some()
     }
 
-    /// Copies bytes into guest memory on behalf of the host, visible to observers. Returns false if they are not all
-    /// mapped in one allocation.
+    /// Copies bytes into guest memory on behalf of the host, visible to observers. Returns false unless all are mapped
+    /// in one allocation.
     pub fn write(&self, address: u64, bytes: &[u8]) -> bool {
         let is_stored = self.store_bytes(address, bytes).is_some();
         if is_stored {
@@ -432,7 +432,7 @@ impl Memory {
         is_stored
     }
 
-    /// Copies bytes into guest memory on behalf of a wave; `None` if they are not all mapped in one allocation.
+    /// Copies bytes into guest memory on behalf of a wave; `None` unless all are mapped in one allocation.
     pub(crate) fn store_bytes(&self, address: u64, bytes: &[u8]) -> Option<()> {
         let len = bytes.len() as u64;
         match self.find(address, len) {

@@ -10,7 +10,7 @@ impl Noise {
         Noise(seed)
     }
 
-    /// Derives an independent generator from a part number.
+    /// Derives an independent generator, selected by `part`.
     #[must_use]
     pub(crate) fn of(self, part: u64) -> Noise {
         let mut noise = Noise(self.0 ^ part.wrapping_mul(0x9e37_79b9_7f4a_7c15));

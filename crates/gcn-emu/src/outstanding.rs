@@ -1,4 +1,4 @@
-//! Outstanding operations and the guarantees that waits give about them (checklist 5; errata E043, E046, E082, E083).
+//! Outstanding operations and the guarantees that waits provide (checklist 5; errata E043, E046, E082, E083).
 //!
 //! A counter's value alone says little, because operations of different kinds complete in any order. The relevant
 //! quantity is the lowest value that the counter can have while an operation is outstanding: later operations of the
@@ -34,7 +34,7 @@ pub struct Held<T> {
     pub counter: Counter,
     /// Order in which the operation completes.
     pub order: Order,
-    /// True if a sampler is involved in the operation.
+    /// True if the operation uses a sampler.
     pub sampled: bool,
     /// Minimum value of the counter while the operation is outstanding.
     pub least: u8,
@@ -43,7 +43,7 @@ pub struct Held<T> {
 }
 
 impl<T> Held<T> {
-    /// Largest wait value of the counter that releases the resource.
+    /// Largest wait value for the counter that releases the resource.
     pub fn wait(&self) -> u8 {
         self.least.saturating_sub(1)
     }
@@ -104,7 +104,7 @@ impl<T> Outstanding<T> {
             }
         }
         let own = |counter| {
-            // One of two increments may already have been undone.
+            // If the operation incremented a counter twice, one increment may already have been undone.
             if counters.order.is_kept() {
                 added(counters, counter)
             } else {
@@ -124,7 +124,7 @@ impl<T> Outstanding<T> {
 }
 
 impl<T: PartialEq> Outstanding<T> {
-    /// Merges the state of another path to the same point. Returns true if the state grew.
+    /// Merges the state of another control-flow path to the same point. Returns true if the state grew.
     pub fn join(&mut self, other: &Outstanding<T>) -> bool
     where
         T: Clone,
@@ -152,7 +152,7 @@ impl<T: PartialEq> Outstanding<T> {
     }
 }
 
-/// Order of a FLAT instruction, given the apertures its lanes access: `lds` of its `lanes` access LDS (errata E082).
+/// Order of a FLAT instruction (errata E082). Of the lanes that access memory, `lanes`, those in `lds` access LDS.
 pub fn flat_order(lds: u64, lanes: u64) -> Order {
     if lds == 0 {
         Order::VectorMemory

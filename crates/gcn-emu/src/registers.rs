@@ -70,7 +70,7 @@ impl VectorRegisters {
         }
     }
 
-    /// Dword of a source: the given row, or the next one if `n` is 1. Reads zeros if there is no such register;
+    /// Dword of a source: the given row, or the next one if `n` is 1. Returns zeros for a row that does not exist;
     /// resolved operands never refer to one.
     #[inline(always)]
     pub(crate) fn dword(&self, row: RegisterRow, n: usize) -> &Lanes {

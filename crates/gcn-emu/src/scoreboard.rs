@@ -17,9 +17,9 @@ pub struct OperationId(pub u64);
 pub enum Cause {
     /// Requested by a wait.
     Wait,
-    /// Counter full when another operation was issued (checklist 3.29, 5.3).
+    /// Forced by a full counter when another operation was issued (checklist 3.29, 5.3).
     Full,
-    /// Completion of a younger operation of the same kind, which completes in order.
+    /// Completed before a younger operation of the same kind, because these complete in order.
     Order,
 }
 
@@ -45,7 +45,7 @@ pub struct OutstandingOperation {
     pub operation: OperationId,
     /// Address of the instruction in bytes.
     pub pc: u64,
-    /// Increments that no wait has undone.
+    /// Counter increments that have not been undone.
     pub held: Counters,
 }
 
@@ -85,7 +85,7 @@ const COUNTERS: usize = 3;
 /// Counters in the scoreboard's order.
 const NAMES: [Counter; COUNTERS] = [Counter::Vm, Counter::Lgkm, Counter::Exp];
 
-/// Maximum number of holders of a counter, one more than its maximum value. Each operation holds at least one.
+/// Size of a counter's ring buffer, one more than the maximum value. A holder has at least one increment.
 const PLACES: usize = 64;
 
 impl CounterState {

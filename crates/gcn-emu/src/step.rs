@@ -1,8 +1,9 @@
-//! Decoded instructions, with everything about their execution that does not change from one execution to the next.
+//! Decoded instructions, with all data that is the same for every execution.
 //!
 //! [`Decoded`] is the instruction as data, for any engine: operands, the effect of a memory instruction
 //! ([`MemoryPlan`]), source and result modifiers of the encoding (`modifiers.rs`), and the operands whose register
-//! numbers are offset by M0 ([`Indexed`], [`Relative`]). A [`Step`] adds the interpreter's data. It is the argument of a handler.
+//! numbers are offset by M0 ([`Indexed`], [`Relative`]). A [`Step`] adds the interpreter's data and is passed to
+//! handlers.
 
 mod arg;
 mod dpp;
@@ -40,7 +41,7 @@ pub use relative::Relative;
 pub(crate) use sdwa::SubDword;
 pub use sdwa::{ResultPart, Selection, Unused};
 
-/// Handler of an instruction. The wave and the step contain everything that it needs.
+/// Handler of an instruction. The wave and the step contain all the data it needs.
 pub type Handler = fn(&mut Wave, &Step);
 
 /// Instruction as the interpreter runs it.
@@ -108,7 +109,7 @@ pub enum Executor {
     Missing,
 }
 
-/// Value that stands for no operand index.
+/// Sentinel for no operand index.
 const NO_PLACE: u8 = u8::MAX;
 /// Exclusive upper bound of the operand indexes of a vector instruction's sources.
 const MAX_SOURCE_PLACES: usize = 5;
@@ -222,10 +223,10 @@ impl Step {
         step
     }
 
-    /// Determines the rows from which a vector instruction's handler reads its sources. The handler itself reads a
-    /// uniform source if all others are in lanes and without sign modifiers. Regardless of modifiers, it also does so
-    /// for one of two dword sources, the second of three, or two adjacent ones of three. Returns the uniform sources
-    /// that have to be copied to their rows.
+    /// Determines the rows from which a vector instruction's handler reads its sources. The handler reads a uniform
+    /// source directly if all others are in lanes and have no sign modifiers. Regardless of modifiers, it also reads
+    /// directly one of two dword sources, the second of three, or two adjacent ones of three. Returns the uniform
+    /// sources that must be copied to their rows.
     pub(crate) fn find_rows(&mut self) -> Splats {
         let Step {
             decoded,

@@ -99,7 +99,7 @@ pub struct Wave {
     pub waiting: Waiting,
     /// Number of instructions executed.
     pub executed: u64,
-    /// Dword index in the code of the last taken branch. Stored here to free host registers of the run loop.
+    /// Dword index in the code of the last taken branch. Stored here to free host registers in the step loop.
     pub(crate) branch: Option<usize>,
     /// Location of the wave's scratch memory.
     pub scratch: Scratch,
@@ -172,8 +172,7 @@ impl Strides {
         self.0.as_mut_ptr()
     }
 
-    /// Records an address of load number `load`. Returns the predicted distance to prefetch if the last two distances
-    /// were equal.
+    /// Records an address of load number `load`. Returns its stride if the last two strides were equal and nonzero.
     #[inline]
     pub(crate) fn next(&mut self, load: u8, address: u64) -> Option<u64> {
         let visit = &mut self.0[usize::from(Strides::entry(load))];
@@ -299,7 +298,7 @@ impl Wave {
         self.branch = None;
     }
 
-    /// True if the wave can use its turn. A sleeping wave wakes up.
+    /// Wakes the wave if it sleeps. Returns true if the wave can use its turn.
     pub(crate) fn takes_turn(&mut self) -> bool {
         if self.waiting == Waiting::Asleep {
             self.waiting = Waiting::No;
@@ -307,7 +306,7 @@ impl Wave {
         matches!(self.waiting, Waiting::No | Waiting::Gws)
     }
 
-    /// Reads a vector register; one beyond the allocation reads v0 (checklist 1.6).
+    /// Reads a vector register; a register beyond the allocation reads as v0 (checklist 1.6).
     #[inline]
     pub fn vgpr(&self, register: u8) -> &Lanes {
         self.vgprs
@@ -369,7 +368,7 @@ impl Wave {
         self.scalars[usize::from(regs::M0)]
     }
 
-    /// Reads scalar register `code`, 0..=127. An SGPR beyond the wave's allocation reads s0 (checklist 1.7).
+    /// Reads scalar register `code`, 0..=127. An SGPR beyond the wave's allocation reads as s0 (checklist 1.7).
     #[inline]
     pub fn scalar(&self, code: u8) -> u32 {
         let code = if code >= self.sgpr_count && code < self.isa.sgprs() {
@@ -432,7 +431,7 @@ impl Wave {
         self.violations += 1;
     }
 
-    /// Attributes violations without a known instruction, if any, to the instruction at `pc`.
+    /// Attributes the first violation, if any, to the instruction at `pc`, unless it is already attributed.
     #[inline]
     pub(crate) fn blame(&mut self, pc: u64) {
         if self.violations != 0 {

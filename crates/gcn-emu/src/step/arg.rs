@@ -15,7 +15,8 @@ pub enum Arg {
     /// No operand.
     #[default]
     None,
-    /// Vector registers starting at this one. Sources beyond the allocation are already v0 (checklist 1.6).
+    /// Vector registers starting at this one. Sources beyond the allocation are already replaced with v0 (checklist
+    /// 1.6).
     Vgpr(u8),
     /// Scalar registers starting at this one, 0..=127.
     Scalar(u8),

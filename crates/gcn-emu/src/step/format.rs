@@ -37,7 +37,7 @@ pub(crate) enum Numbers {
     Uint,
     /// Signed integer.
     Sint,
-    /// Floating point. Formats of 10 and 11 bits have no sign.
+    /// Floating point. 10-bit and 11-bit formats have no sign.
     Float,
 }
 

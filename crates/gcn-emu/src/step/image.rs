@@ -8,7 +8,7 @@ use gcn_isa::{Does, Inst, Isa, Ty};
 /// Fields of an image instruction, and values derived from them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ImagePlan {
-    /// Mask of the components in registers, or of the dwords.
+    /// DMASK: the components in registers or, for atomics, the dwords of the operands.
     pub mask: u8,
     /// True if coordinates are in texels.
     pub unnormalized: bool,

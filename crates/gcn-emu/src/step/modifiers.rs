@@ -282,7 +282,7 @@ impl ModifierFields {
     }
 
     /// Change to a mixed-precision source. The source is a single-precision value or, if OP_SEL_HI is set, the half of
-    /// a register that OP_SEL selects; every half-precision value is exact in single precision. V_MAD_MIX has no
+    /// a register that OP_SEL selects; every half-precision value is exact in single precision. V_MAD_MIX flushes
     /// denormals (errata E195).
     fn of_mixed(&self, place: usize, flushes: bool) -> SourceChange {
         let has = |set: u8| set >> place & 1 != 0;
@@ -349,7 +349,7 @@ pub(super) fn source_number(field: Field) -> Option<usize> {
 }
 
 impl ResultChange {
-    /// Changes to an instruction's result. With `to_high`, it goes to the high half of its register.
+    /// Changes to an instruction's result. If `to_high` is true, the result goes to the high half of its register.
     fn of(inst: &Inst, to_high: bool) -> ResultChange {
         let destination = inst.row().slots().find(|slot| slot.field == Field::Vdst);
         let selects = inst.row().modifiers().any(|m| m.field == Field::OpSel);

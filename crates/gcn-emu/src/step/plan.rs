@@ -81,7 +81,7 @@ pub struct MemoryPlan {
     /// True if the addresses can also be computed after the instruction, because it does not write the registers that
     /// they depend on.
     pub keeps_addresses: bool,
-    /// Elements that a DS load, store or atomic accesses in LDS, if their addresses can be in the order of the bases.
+    /// LDS elements of a DS load, store or atomic, if their addresses can have the same order as the bases.
     pub(crate) share: Option<ShareElements>,
     /// Elements that are loaded from or stored to LDS.
     pub(crate) elements: Elements,
@@ -100,8 +100,8 @@ pub struct ShareElements {
     pub distance: Option<u32>,
     /// Size of an element in bytes.
     pub bytes: u8,
-    /// Largest base up to which the addresses are in the order of their bases: they do not overflow, and the mask
-    /// clears only low bits.
+    /// Largest base up to which addresses have the same order as bases: they do not overflow, and the mask clears only
+    /// low bits.
     pub(crate) greatest_base: u32,
 }
 
@@ -169,7 +169,7 @@ impl Family {
 }
 
 impl MemoryPlan {
-    /// Operation and type, if the instruction changes elements of memory using operands.
+    /// Operation and type, if the instruction updates memory elements using its operands.
     #[inline]
     pub fn atomic(&self) -> Option<(AtomicOp, Ty)> {
         match self.does {
@@ -199,7 +199,7 @@ impl MemoryPlan {
             Family::Global => 2,
             Family::Buffer if self.addr64 => 2,
             Family::Buffer => u8::from(self.idxen) + u8::from(self.offen),
-            // For an image it depends on the descriptor.
+            // For an image, the number depends on the descriptor.
             Family::Image | Family::Scalar | Family::ScalarScratch | Family::ScalarBuffer => 0,
         }
     }
@@ -241,8 +241,8 @@ impl MemoryPlan {
         self.is_by_lane && (!writes || is_apart)
     }
 
-    /// LDS elements of a DS instruction that loads, stores or changes them by lane, if their addresses can be in the
-    /// order of the bases.
+    /// LDS elements of a DS instruction that loads, stores or updates them by lane, if their addresses can have the
+    /// same order as the bases.
     pub(super) fn share_elements(&self) -> Option<ShareElements> {
         let has_two = matches!(self.does, Does::LoadTwo(..) | Does::StoreTwo(..));
         let has_one = matches!(
