@@ -1,4 +1,4 @@
-//! Effects of instructions, the column "does" of rows, as data: the assembler, the checkers and the profiler use them
+//! Instruction effects (the "does" column of rows) as data: the assembler, the checkers and the profiler use them
 //! without executing anything, and the emulator implements each effect once.
 
 mod implicit;
@@ -26,8 +26,8 @@ use crate::operand::Ty;
 pub enum AtomicOp {
     /// new = data
     Swap,
-    /// new = old == compare ? data : old. DS has the comparison value in DATA0 and the new one in DATA1; memory
-    /// instructions have the new value in the low half and the comparison value in the high half (errata E059, E090).
+    /// new = old == compare ? data : old. DS takes the comparison value in DATA0 and the new value in DATA1; memory
+    /// instructions take the new value in the low half and the comparison value in the high half (errata E059, E090).
     CompareSwap,
     /// new = old + data
     Add,
@@ -56,7 +56,7 @@ pub enum AtomicOp {
 }
 
 impl AtomicOp {
-    /// Number of input values in addition to the one in memory.
+    /// Number of input values in addition to the value in memory.
     #[inline]
     pub const fn values(self) -> u8 {
         match self {
@@ -167,7 +167,7 @@ pub enum Condition {
     VccNotZero,
     ExecZero,
     ExecNotZero,
-    /// One of the debugger's condition bits, which are never set here.
+    /// One of the debugger's condition bits, which the emulator never sets.
     Debugger,
 }
 
@@ -204,7 +204,7 @@ pub enum ImageOp {
     Sample(Sampling),
     /// Gathers one component of four texels.
     Gather(Sampling),
-    /// Gathers one component of four or eight consecutive texels. No source documents more.
+    /// Gathers one component of four or eight consecutive texels. No further details are documented.
     GatherRow,
     /// Queries the sizes of a level (RESINFO).
     Size,
@@ -237,7 +237,7 @@ pub enum ImageLevel {
 pub enum DetailSource {
     /// Derived from coordinate differences between lanes.
     Lanes,
-    /// Gradients in registers (_D), or coarse ones (_CD).
+    /// Gradients in registers (_D), or coarse gradients (_CD).
     Gradients,
     /// Value in a register (_L).
     Given,
@@ -265,12 +265,12 @@ pub struct Sampling {
     pub clamps: bool,
     /// True if texels are compared with a reference in a register (_C).
     pub compares: bool,
-    /// True if a register holds texel offsets of the coordinates (_O).
+    /// True if a register holds texel offsets for the coordinates (_O).
     pub offsets: bool,
 }
 
 impl Sampling {
-    /// Sampling with the level of detail from `detail` and no other modifiers.
+    /// Sampling that takes the level of detail from `detail` and has no other modifiers.
     pub const fn new(detail: DetailSource) -> Sampling {
         Sampling {
             detail,
@@ -326,15 +326,15 @@ pub enum Does {
     Store(Ty),
     /// Stores the low bits of a register's upper half to memory (errata E074).
     StoreHigh(Ty),
-    /// Loads 1 to 4 components from memory to registers, converted from the buffer's format to this type.
+    /// Loads 1 to 4 components from memory into registers, converted from the buffer's format to this type.
     LoadFormat(u8, Ty),
     /// Stores 1 to 4 components of this type from registers to memory, converted to the buffer's format.
     StoreFormat(u8, Ty),
-    /// Loads one 16-bit component to the upper half of a register, converted.
+    /// Loads one converted 16-bit component into the upper half of a register.
     LoadFormatHigh,
-    /// Stores one 16-bit component from the upper half of a register, converted.
+    /// Stores one 16-bit component from the upper half of a register, converted to the buffer's format.
     StoreFormatHigh,
-    /// Copies LDS to memory, without registers.
+    /// Copies LDS to memory, bypassing registers.
     StoreFromLds,
     /// Read-modify-write; memory instructions return the old value if GLC is set (errata E101).
     Atomic(AtomicOp, Ty),
@@ -392,7 +392,7 @@ pub enum Does {
     Jump,
     /// Returns from a trap handler.
     ReturnFromTrap,
-    /// Splits the wave by a mask and pushes one part onto the stack of S_CBRANCH_…_FORK, or pops one from it.
+    /// Splits the wave by a mask and pushes one part onto the stack of S_CBRANCH_…_FORK, or pops a part from the stack.
     Fork,
     /// Program control.
     Control(Control),

@@ -34,7 +34,7 @@ pub use registers::{RegisterUse, Registers, UnnumberedState, UseOrigin, UsedLane
 pub use set::RegisterSet;
 pub use vccz::VcczEffect;
 
-/// Uses of an instruction; see the methods.
+/// View of an instruction's registers, memory, counters and hazards.
 ///
 /// # Examples
 /// ```
@@ -86,7 +86,7 @@ impl Inst {
         matches!(self.does(), Does::Load(_) | Does::LoadFormat(..)) && self.flag(Field::Lds)
     }
 
-    /// True for a load to half a register that preserves the other half (errata E263).
+    /// True for a load into half a register that preserves the other half (errata E263).
     ///
     /// # Examples
     /// ```
@@ -188,7 +188,7 @@ impl Uses<'_> {
         }
     }
 
-    /// True if the instruction accesses registers through an index, or sets the index for later ones.
+    /// True if the instruction accesses registers through an index, or sets the index for later instructions.
     ///
     /// # Examples
     /// ```

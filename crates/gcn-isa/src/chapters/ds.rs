@@ -1,7 +1,7 @@
 //! DS: local and global data share. Field maps, then a row per instruction.
 //!
-//! Source: the document on DS instructions (tables for GCN 1.0/1.1 and 1.2/1.4), corrected by errata
-//! E002–E009 (numbers and presence), E018–E022 (operands) and E030 (fields).
+//! Source: CLRX's DS document (tables for GCN 1.0/1.1 and 1.2/1.4), corrected by errata E002–E009 (opcodes and
+//! availability), E018–E022 (operands) and E030 (fields).
 
 use crate::effect::{AtomicOp::*, Does::*, GwsOp::*, Half::*, LaneMove::*, Stride::*};
 use crate::field::{Encoding, Field, Format};

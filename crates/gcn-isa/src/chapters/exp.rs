@@ -1,4 +1,4 @@
-//! EXP: exports to the fixed-function hardware. Field maps and targets, then the single row.
+//! EXP: exports to the fixed-function hardware. Field maps and targets, then the only row.
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Exporting Pixel Color and Vertex
 //! Shader Parameters".
@@ -22,7 +22,7 @@ const FIELDS: &[(Field, u8, u8)] = &[
     (Field::Vsrc0, 32, 8), (Field::Vsrc1, 40, 8), (Field::Vsrc2, 48, 8), (Field::Vsrc3, 56, 8),
 ];
 
-/// Fields of the four values, in order.
+/// Fields of the four exported values, in order.
 pub const SOURCES: [Field; 4] = [Field::Vsrc0, Field::Vsrc1, Field::Vsrc2, Field::Vsrc3];
 
 /// Ranges of targets: name, first number, count. A single target has no number in its name.
@@ -58,7 +58,7 @@ pub(crate) fn write_target(out: &mut Text, target: u8, unnamed: &str) -> bool {
     known.is_some()
 }
 
-/// Number of a target by name; case-insensitive.
+/// Number of the target with this name; case-insensitive.
 ///
 /// # Examples
 /// ```

@@ -1,7 +1,7 @@
 //! FLAT, GLOBAL and SCRATCH: one opcode space, three segments. Field maps, then a row per operation.
 //!
-//! Source: the document on FLAT instructions, corrected by errata E005 (X3 and X4 of GCN 1.1), E014–E017
-//! (operands), E076–E079 (fields) and E091–E098 (names and numbers).
+//! Source: CLRX's FLAT document, corrected by errata E005 (X3 and X4 of GCN 1.1), E014–E017 (operands), E076–E079
+//! (fields) and E091–E098 (names and opcodes).
 
 use crate::effect::{AtomicOp::*, Does::*, Half::*};
 use crate::field::{Encoding, Field, Format};
@@ -42,8 +42,8 @@ const SEGMENT: &[(Field, u8, u8)] = &[
     (Field::Vaddr, 32, 8), (Field::Vdata, 40, 8), (Field::Saddr, 48, 7), (Field::Nv, 55, 1), (Field::Vdst, 56, 8),
 ];
 
-/// Operands of an operation in each segment. The lists name the modifiers of all generations; the field maps select the
-/// ones that exist.
+/// Operands of an operation in each segment. The lists include the modifiers of all generations; the field maps
+/// determine which exist.
 macro_rules! written {
     // VDST, address
     (F load($n:literal)) => { &[Vdst($n), Vaddr(2), FlatOffset, Glc, Slc, Tfe, Nv] };

@@ -1,8 +1,8 @@
 //! MIMG: images and samplers. Field maps, then a row per instruction.
 //!
-//! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Image Instructions".
-//! The bounds on the number of address registers follow LLVM: from one-dimensional images with 16-bit coordinates to
-//! cubes and arrays.
+//! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Image Instructions". The
+//! numbers of address registers follow LLVM: the minimum suffices for one-dimensional images with 16-bit coordinates,
+//! the maximum for cubes and arrays.
 
 use crate::effect::{
     AtomicOp::*,
@@ -37,7 +37,7 @@ pub(crate) const FORMATS: &[Format] = &[
             (Field::Vaddr, 32, 8), (Field::Vdata, 40, 8), (Field::Srsrc, 48, 5), (Field::Ssamp, 53, 5), (Field::D16, 63, 1),
         ],
     },
-    // 16-bit addresses instead of short descriptors.
+    // A16 (16-bit addresses) replaces R128 (short descriptors).
     Format {
         encoding: Encoding::Mimg, on: on::GFX9, dwords: 2, constant: &[(26, 6, 0b111100)],
         fields: &[
@@ -57,7 +57,7 @@ macro_rules! written {
     (store($least:literal, $most:literal)) => {
         &[ImageData(false, OperandAccess::Read), ImageAddress($least, $most), ImageResource, Dmask, Unorm, Glc, Slc, R128, A16, Tfe, Lwe, Da, D16]
     };
-    // Raw texels, which have no 16-bit components.
+    // Raw texels, which are never converted to 16-bit components.
     (load_raw($least:literal, $most:literal)) => {
         &[ImageData(false, OperandAccess::Write), ImageAddress($least, $most), ImageResource, Dmask, Unorm, Glc, Slc, R128, A16, Tfe, Lwe, Da]
     };

@@ -1,8 +1,8 @@
 //! SMRD (GCN 1.0, 1.1) and SMEM (GCN 1.2, 1.4): scalar memory. Field maps, then a row per instruction.
 //!
-//! Sources: the document on SMEM instructions, corrected by errata E003, E004 (numbers and presence),
-//! E012, E025–E028 (operands) and E108–E117 (fields, widths); for SMRD, which the documents lack (E133),
-//! AMD's Southern Islands and Sea Islands manuals as LLVM implements them.
+//! Sources: CLRX's SMEM document, corrected by errata E003, E004 (opcodes and availability), E012, E025–E028 (operands)
+//! and E108–E117 (fields, widths); for SMRD, which CLRX's documents do not cover (E133), AMD's Southern Islands and Sea
+//! Islands manuals as implemented by LLVM.
 
 use crate::effect::{AtomicOp::*, CacheOp, Clock::*, Does::*};
 use crate::field::{Encoding, Field, Format};

@@ -1,8 +1,8 @@
 //! Vector ALU: field maps of all its encodings, then a row per instruction of VOP1 and VOP2. The rows of [`Vopc`],
 //! [`Vop3`], [`Vop3b`] and [`Vop3p`] are in separate files.
 //!
-//! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector ALU Operations".
-//! An instruction of VOP1, VOP2 or VOPC has one row; its VOP3, SDWA and DPP forms follow from `in FORMS`.
+//! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector ALU Operations". An instruction
+//! of VOP1, VOP2 or VOPC has one row; `in FORMS` declares its VOP3, SDWA and DPP forms.
 
 use crate::effect::{AluOp::*, Bitwise::*, Does::*, Half::*, Relative::*, Shift::*, Signedness::*};
 use crate::field::{Encoding, Field, Format};
@@ -29,8 +29,8 @@ pub(crate) const FORMATS: &[Format] = &[
         encoding: Encoding::Vopc, on: on::SI, dwords: 1, constant: &[(25, 7, 0b011_1110)],
         fields: &[(Field::Src0, 0, 9), (Field::Src1, 9, 8), (Field::Op, 17, 8)],
     },
-    // SDWA: SRC0 is 249, and a second dword selects bytes and words. GCN 1.4 adds output modifiers, scalar sources
-    // and, for comparisons, a destination.
+    // SDWA: SRC0 is 249, and a second dword selects bytes or words of the operands. GCN 1.4 adds output modifiers,
+    // scalar sources and, for comparisons, a destination.
     Format {
         encoding: Encoding::Vop2Sdwa, on: on::VI_ONLY, dwords: 2, constant: &[(31, 1, 0), (0, 9, SDWA)],
         fields: &[
@@ -100,7 +100,7 @@ pub(crate) const FORMATS: &[Format] = &[
             (Field::BankMask, 56, 4), (Field::RowMask, 60, 4),
         ],
     },
-    // VOP3 of GCN 1.0 and 1.1: nine bits of opcode.
+    // VOP3 of GCN 1.0 and 1.1: nine-bit opcode.
     Format {
         encoding: Encoding::Vop3, on: on::SI_CI, dwords: 2, constant: &[(26, 6, 0b110100)],
         fields: &[
@@ -122,7 +122,7 @@ pub(crate) const FORMATS: &[Format] = &[
             (Field::Src0, 32, 9), (Field::Src1, 41, 9), (Field::Omod, 59, 2), (Field::Neg, 61, 3),
         ],
     },
-    // VOP3 of GCN 1.2: ten bits of opcode, CLAMP moves.
+    // VOP3 of GCN 1.2: ten-bit opcode, and CLAMP moves to bit 15.
     Format {
         encoding: Encoding::Vop3, on: on::VI_ONLY, dwords: 2, constant: &[(26, 6, 0b110100)],
         fields: &[

@@ -1,9 +1,9 @@
 //! Vector ALU instructions that exist only in VOP3 or VOP3P. A row per instruction; the field maps are in
 //! [`vop`](crate::vop).
 //!
-//! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector ALU Operations". GCN 1.4
-//! reuses the names of five 16-bit instructions of GCN 1.2 for new ones that preserve the other half of the
-//! destination; the old ones are called `legacy` there.
+//! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector ALU Operations". GCN 1.4 reuses
+//! the names of five 16-bit instructions of GCN 1.2 for new ones that preserve the other half of the destination, and
+//! adds `legacy` to the names of the old ones.
 
 use crate::effect::{AluOp::*, Bitwise::*, Does::*, Half::*, Sad::*, Shift::*, Signedness::*};
 use crate::operand::{Ty::*, words::*};
@@ -122,7 +122,7 @@ family! {
 
 #[rustfmt::skip]
 family! {
-    /// Instructions that exist only in VOP3 and have a scalar destination in addition to the vector one.
+    /// Instructions that exist only in VOP3 and have a scalar destination in addition to the vector destination.
     Vop3b in VOP3B;
 //  instruction     si,ci vi,9  on written as                                                       does
     V_DIV_SCALE_F32 0x16d 0x1e0 SI [VDst(F32), Carry, Src0(F32), Src1(F32), Src2(F32), Clamp, Omod] Alu(DivScale);

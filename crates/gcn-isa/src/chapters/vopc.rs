@@ -1,7 +1,7 @@
 //! VOPC: vector comparisons. A row per instruction; the field maps are in [`vop`](crate::vop).
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector ALU Operations". A comparison
-//! writes a bit per lane to VCC, or to the SGPRs named in VOP3; V_CMPX writes it to EXEC as well.
+//! writes a bit per lane to VCC, or to the SGPRs named in VOP3; V_CMPX also writes EXEC.
 
 use crate::effect::{Does::*, Implicit, Test::*};
 use crate::operand::{Ty::*, words::*};

@@ -37,12 +37,12 @@ pub enum Test {
     Ge,
     /// Neither is NaN.
     O,
-    /// One is NaN.
+    /// At least one is NaN.
     U,
     Nge, Nlg, Ngt, Nle, Neq, Nlt,
     /// Always.
     Tru,
-    /// The first source belongs to one of the floating-point classes selected by the second one's bits.
+    /// The first source belongs to one of the floating-point classes selected by the bits of the second.
     Class,
 }
 
@@ -118,7 +118,7 @@ pub enum Signedness {
     Unsigned,
 }
 
-/// Operand of a relative move to whose register number M0 is added.
+/// Operand of a relative move whose register number is offset by M0.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum Relative {
@@ -134,7 +134,7 @@ pub enum Sad {
     Bytes,
     /// Four bytes; their sum is shifted left by 16.
     BytesHigh,
-    /// Four bytes, except bytes whose reference is 0.
+    /// Four bytes, skipping bytes whose reference is 0.
     MaskedBytes,
     /// Two 16-bit halves.
     Shorts,
@@ -155,7 +155,7 @@ pub enum Interpolation {
 
 /// Operation of an ALU instruction on sources a, b and c, in row order.
 ///
-/// Scalar and vector instructions share operations, as do short and long encodings. A scalar one may also write SCC.
+/// Scalar and vector instructions share operations, as do short and long encodings. Scalar ones may also write SCC.
 ///
 /// # Examples
 /// ```
@@ -366,7 +366,7 @@ pub enum AluOp {
     DivFmas,
     /// Fixes up special cases of a, the quotient of c divided by b.
     DivFixup,
-    /// Part of 2 / pi for the reduction of large angles.
+    /// Part of 2 / pi for the range reduction of large angles.
     TrigPreop,
     /// Cube map face.
     CubeFace,
@@ -402,9 +402,9 @@ pub enum AluOp {
     // Operations on operations
     /// The operation with a and b swapped.
     Reversed(&'static AluOp),
-    /// The operation on both halves of the sources, as elements of this type.
+    /// The operation applied to both halves of the sources, as elements of this type.
     Packed(&'static AluOp, Ty),
-    /// The operation on 32-bit or 16-bit sources; a 16-bit result goes to this half of the destination.
+    /// The operation on mixed 32-bit and 16-bit sources; a 16-bit result goes to this half of the destination.
     Mix(&'static AluOp, Half),
 
     // State
@@ -426,7 +426,7 @@ pub enum AluOp {
     SetIndex,
     /// Sets the VGPR index and enables VGPR indexing.
     IndexOn,
-    /// Shader engines that own a screen tile.
+    /// Shader engines that own a tile of the screen.
     ScreenPartition,
 }
 

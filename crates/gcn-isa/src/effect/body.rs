@@ -1,5 +1,5 @@
-//! Bodies of integer operations, generic over [`Value`], which the emulator's lanes and scalar registers, values with
-//! undefined bits, and the values recorded by a compiler implement.
+//! Bodies of integer operations, generic over [`Value`]: the emulator's lanes and scalar registers, values with
+//! undefined bits, and the values recorded by a compiler.
 //!
 //! Sources are in the operation's order ([`AluOp::in_order`]). The value's type determines width and sign.
 
@@ -133,7 +133,7 @@ pub fn add_carry<V: Value>(a: V, b: V, carry: V::Flag) -> (V, V::Flag) {
 /// Difference with borrow-in, and borrow-out.
 #[inline(always)]
 pub fn sub_borrow<V: Value>(a: V, b: V, borrow: V::Flag) -> (V, V::Flag) {
-    // The host's vectors have comparisons, but no carry.
+    // Host vector instructions have comparisons, but no carry.
     let difference = a.wrapping_sub(b);
     let last = V::select(borrow, a.constant(1), a.constant(0));
     (
@@ -142,7 +142,7 @@ pub fn sub_borrow<V: Value>(a: V, b: V, borrow: V::Flag) -> (V, V::Flag) {
     )
 }
 
-/// (a << by) + b, and true on overflow.
+/// (a << by) + b, and an overflow flag.
 #[inline(always)]
 pub fn shift_by_add<V: Value>(by: u8, a: V, b: V) -> (V, V::Flag) {
     let (by, all) = (u64::from(by), u64::from(a.width()));
@@ -175,7 +175,7 @@ pub fn abs_diff<V: Value>(a: V, b: V) -> V {
     V::select(a.less(b), b.wrapping_sub(a), a.wrapping_sub(b))
 }
 
-/// Absolute value; the minimum is unchanged.
+/// Absolute value; the most negative value is unchanged.
 #[inline(always)]
 pub fn abs<V: Value>(a: V) -> V {
     let zero = a.constant(0);

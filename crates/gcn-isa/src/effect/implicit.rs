@@ -1,4 +1,4 @@
-//! Implicit state, which no operand names.
+//! Implicit state: state that no operand names.
 
 /// State that an instruction reads or writes implicitly.
 ///

@@ -1,4 +1,4 @@
-//! Types of values that integer operations compute with.
+//! Traits of the values that integer operations work on.
 
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
@@ -31,7 +31,7 @@ impl<T> Bits for T where
 pub trait Value: Bits {
     /// Boolean result.
     type Flag: Bits;
-    /// Unsigned 32-bit value: an amount or a count.
+    /// Unsigned 32-bit value: a shift amount or a count.
     type Dword: Value<Flag = Self::Flag, Dword = Self::Dword>;
 
     /// Width in bits.
@@ -55,9 +55,9 @@ pub trait Value: Bits {
     fn wrapping_mul(self, other: Self) -> Self;
     /// High half of the product.
     fn mul_high(self, other: Self) -> Self;
-    /// Sum, and true on overflow.
+    /// Sum, and an overflow flag.
     fn overflowing_add(self, other: Self) -> (Self, Self::Flag);
-    /// Difference, and true on overflow.
+    /// Difference, and an overflow flag.
     fn overflowing_sub(self, other: Self) -> (Self, Self::Flag);
     /// Saturating sum.
     fn saturating_add(self, other: Self) -> Self;

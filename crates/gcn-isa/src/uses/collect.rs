@@ -4,8 +4,8 @@ use super::Uses;
 use super::registers::{RegisterUse, RegisterUses};
 
 impl Uses<'_> {
-    /// All registers that the instruction uses: operands in row order, then implicit ones. A register that is read by
-    /// one operand and written by another occurs twice.
+    /// All registers that the instruction uses: operands in row order, then implicit ones. A register that one operand
+    /// reads and another writes occurs twice.
     ///
     /// # Examples
     /// ```

@@ -1,6 +1,6 @@
-//! Counters that an instruction increments until it completes, and the order of completion.
+//! Counters that an instruction increments until it completes, and the order in which instructions complete.
 //!
-//! Sources: checklist 5; errata E043, E046, E082, E083, E089, E120, E123, E250, E251, E254, E255.
+//! Sources: `docs/semantics.md`, 5; errata E043, E046, E082, E083, E089, E120, E123, E250, E251, E254, E255.
 
 use std::fmt;
 
@@ -36,8 +36,8 @@ impl fmt::Display for Counter {
     }
 }
 
-/// Class of operations that complete in the order of issue. Operations of different classes complete in any order,
-/// even if they share a counter.
+/// Class of operations by order of completion. Operations of a class complete in order of issue, unless
+/// [`Order::is_kept`] is false. Operations of different classes complete in any order, even if they share a counter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Order {
     /// GLOBAL, SCRATCH, MUBUF, MTBUF, MIMG: in order on VM_CNT.
@@ -46,7 +46,7 @@ pub enum Order {
     Flat,
     /// LDS: in order on LGKM_CNT.
     Lds,
-    /// GDS: in order on LGKM_CNT; EXP_CNT until the sources have been read (errata E043).
+    /// GDS: in order on LGKM_CNT, and on EXP_CNT until the sources have been read (errata E043).
     Gds,
     /// Scalar memory: on LGKM_CNT, out of order even among themselves.
     Scalar,
@@ -62,13 +62,13 @@ pub enum Order {
 }
 
 impl Order {
-    /// True if operations of this class complete in the order of issue.
+    /// True if operations of this class complete in order of issue.
     pub const fn is_kept(self) -> bool {
         !matches!(self, Order::Scalar | Order::Flat)
     }
 }
 
-/// Increments of the counters at issue, which are decremented as the instruction completes.
+/// Counter increments at issue; the counters are decremented as the instruction completes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Counters {
     /// Increment of VM_CNT.
@@ -77,16 +77,16 @@ pub struct Counters {
     pub lgkm: u8,
     /// Increment of EXP_CNT.
     pub exp: u8,
-    /// Class of operations that complete in order with this one.
+    /// Class of the operation.
     pub order: Order,
-    /// True if a sampler is used: vector memory with and without a sampler decrements the counter in order, but
-    /// writes results in any order (errata E255).
+    /// True if a sampler is used: vector memory instructions with and without a sampler decrement the counter in order,
+    /// but write results in any order (errata E255).
     pub sampled: bool,
 }
 
 impl Counters {
     /// True if an operation with these counters writes its results after every earlier operation of class `order`;
-    /// `sampled` is true if those use a sampler.
+    /// `sampled` is true if those operations use a sampler.
     ///
     /// # Examples
     /// ```
@@ -174,7 +174,7 @@ impl Uses<'_> {
         slots.any(|slot| slot.field == Field::Ssamp)
     }
 
-    /// Class of an export. Exports to targets of one kind complete in order (errata E254).
+    /// Class of an export. Exports to the same kind of target complete in order (errata E254).
     fn order_of_exports(&self) -> Order {
         let target = self.inst.get(Field::Tgt);
         if target >= PARAMETERS.into() {
@@ -186,7 +186,7 @@ impl Uses<'_> {
         }
     }
 
-    /// True for a store to a buffer or image on GCN 1.0, which holds EXP_CNT until its data are read (errata E250).
+    /// True for a buffer or image write on GCN 1.0, which holds EXP_CNT until its data are read (errata E250).
     fn locks_data(&self) -> bool {
         self.inst.isa == Isa::Si
             && self
@@ -194,7 +194,8 @@ impl Uses<'_> {
                 .is_some_and(|memory| memory.written.has(Space::Global))
     }
 
-    /// True for scalar memory instructions that count twice because they access two or more dwords (errata E120, E123).
+    /// True for scalar memory instructions that count twice: those with two or more dwords or cache lines (errata E120,
+    /// E123).
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "the width of the data decides for all that have data"
@@ -212,14 +213,14 @@ impl Uses<'_> {
         }
     }
 
-    /// Counters that show when a register used by this instruction is available: a written register when it has its
-    /// value, a read register when it has been read. Empty if it is available at issue.
+    /// Counters that show when a register used by this instruction is available: a written register once it holds its
+    /// value, a read register once it has been read. Empty if it is available at issue.
     ///
     /// # Examples
     /// ```
     /// use gcn_isa::uses::Counter;
     /// use gcn_isa::{Isa, decode};
-    /// // buffer_store_dword v0, off, s[4:7], 0: GCN 1.0 alone reads v0 late.
+    /// // buffer_store_dword v0, off, s[4:7], 0: only GCN 1.0 reads v0 late.
     /// let data_of = |isa| {
     ///     let store = decode(isa, &[0xe070_0000, 0x8001_0000]).expect("a store");
     ///     let data = store.uses().registers().next().expect("v0");
@@ -243,7 +244,7 @@ impl Uses<'_> {
                     _,
                 ) => &[],
                 (Order::VectorMemory, _) => &[Counter::Vm],
-                // Software that does not know the address space waits for both.
+                // Software that does not know the address space must wait for both.
                 (Order::Flat, _) => &[Counter::Vm, Counter::Lgkm],
                 (Order::Lds | Order::Gds | Order::Scalar, _) => &[Counter::Lgkm],
             };
@@ -266,8 +267,8 @@ impl Uses<'_> {
 }
 
 impl Form {
-    /// Counters that the instruction increments at issue, each with the modifier that causes it: DS instructions
-    /// increment other counters with GDS.
+    /// Counters that the instruction increments at issue, each with the modifier that causes the increment, if any:
+    /// with GDS, DS instructions also increment EXP_CNT.
     ///
     /// # Examples
     /// ```

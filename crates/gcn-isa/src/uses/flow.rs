@@ -26,8 +26,7 @@ impl Uses<'_> {
         )
     }
 
-    /// True if the instruction transfers control to an address that it does not determine: an address in registers, or
-    /// a saved return address.
+    /// True for a jump to an address in registers, and for a branch that saves a return address.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "all others go on at a known place"

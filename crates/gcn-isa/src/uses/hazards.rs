@@ -1,7 +1,7 @@
 //! Hazards: pairs of instructions that software must separate, because the hardware does not interlock.
 //!
-//! A wait state is an instruction issued in between; S_NOP n counts as n + 1. Sources: AMD's manuals, "Manually
-//! Inserted Wait States"; additional hazards from LLVM's recognizer are errata E252.
+//! Each instruction issued in between is a wait state; S_NOP n counts as n + 1. Sources: AMD's manuals, "Manually
+//! Inserted Wait States"; errata E252 for additional hazards from LLVM's hazard recognizer.
 
 use crate::effect::{Control, Does, Implicit};
 use crate::field::{Encoding, Field};
@@ -32,15 +32,15 @@ pub enum Hazard {
     DivFmasReadsVcc,
     /// Vector ALU writes VCC or EXEC, then vector ALU reads VCCZ or EXECZ as a value.
     ReadsZeroFlag,
-    /// Vector ALU writes an SGPR, then V_READLANE or V_WRITELANE uses it as lane select.
+    /// Vector ALU writes an SGPR, then V_READLANE or V_WRITELANE uses it as the lane select.
     LaneSelect,
-    /// S_SETREG, or S_SETVSKIP for MODE, then S_GETREG of the same register.
+    /// S_SETREG of a register, or S_SETVSKIP for MODE, then S_GETREG of the same register.
     GetRegister,
     /// Two S_SETREG of the same register.
     SetRegister,
     /// S_SETREG of TRAPSTS, then S_RFE.
     ReturnFromTrap,
-    /// Scalar ALU writes M0, then a message, GDS access, relative register number or LDS address depends on it.
+    /// Scalar ALU writes M0, then a message, GDS access, relative register number or LDS address depends on M0.
     ReadsM0,
     /// Store of more than 64 bits, then vector ALU or interpolation overwrites its data.
     StoreData,
@@ -177,7 +177,7 @@ impl<'a> Uses<'a> {
         })
     }
 
-    /// Register use by which a later instruction completes a hazard that this one begins; `None` if there is no hazard.
+    /// Register use by which a later instruction completes a hazard begun by this instruction; `None` without a hazard.
     ///
     /// # Examples
     /// ```
@@ -196,7 +196,7 @@ impl<'a> Uses<'a> {
     }
 
     /// True for two memory instructions of one kind that, on GCN 1.2 and later, must be separated if XNACK may replay
-    /// them: one writes a register that either reads, or a store follows a load.
+    /// them: the first writes registers, and the second writes memory, or either writes a register that either reads.
     ///
     /// # Examples
     /// ```
@@ -318,7 +318,7 @@ impl<'a> Uses<'a> {
         let stored = (hazard == Hazard::StoreData)
             .then(|| self.long_data())
             .flatten();
-        // Most instructions can begin only a few hazards; registers are compared only for these.
+        // Most instructions can begin only a few hazards; registers are examined only for those.
         let written = begins.map(|begins| {
             let registers = self.registers();
             registers.filter(move |it| it.written != 0 && begins(it))

@@ -1,4 +1,4 @@
-//! Implicit registers and state of an instruction.
+//! Registers and state that an instruction uses implicitly.
 
 use crate::effect::{AluOp, Condition, Control, Does, Implicit};
 use crate::field::{Encoding, Field};
@@ -49,7 +49,7 @@ impl Uses<'_> {
     fn goes_by_mode(&self) -> bool {
         let row = self.inst.row();
         let has_float = || row.slots().any(|slot| slot.ty.is_float());
-        // A selection by a mask moves bits, although its sources may be negated.
+        // Selection by a mask only moves bits, although its sources may be negated.
         let chooses = || {
             let has_mask = |slot: &Slot| slot.kind == Kind::Sdst && slot.field == Field::Src2;
             row.slots().any(has_mask)
@@ -143,7 +143,7 @@ impl Uses<'_> {
         }
     }
 
-    /// Adds the register of S_GETREG or S_SETREG; some of its bits are separately named state.
+    /// Adds the register of S_GETREG or S_SETREG, and the separately named state that S_GETREG reads with it.
     fn hardware_register(&self, found: &mut RegisterUses) {
         let inst = self.inst;
         let Some(slot) = inst.row().slots().find(|slot| slot.kind == Kind::Hwreg) else {
@@ -171,7 +171,7 @@ impl Uses<'_> {
         }
     }
 
-    /// Adds the program counter, and the stack of forks: MODE has its depth, and SGPRs hold masks and addresses.
+    /// Adds the program counter and, for forks, their stack: MODE holds its depth, and SGPRs hold masks and addresses.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "all others go on at the next instruction"

@@ -12,7 +12,7 @@ use super::Uses;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Space {
-    /// Global memory, also through buffers, images and scalar memory.
+    /// Global memory, including accesses through buffers, images and scalar memory.
     Global,
     /// Local data share of the workgroup.
     Lds,
@@ -35,7 +35,7 @@ impl Space {
     ];
 }
 
-/// Set of kinds of memory.
+/// Set of memory kinds.
 ///
 /// # Examples
 /// ```
@@ -95,7 +95,7 @@ pub enum M0 {
     Unused,
     /// Upper bound of LDS addresses (errata E035).
     Bounds,
-    /// Base or whole address, and for GDS the size (errata E037, E048, E049, E069, E089, E246).
+    /// Base address or whole address, and for GDS also the size (errata E037, E048, E049, E069, E089, E246).
     Addresses,
 }
 
@@ -162,7 +162,7 @@ pub enum Intent {
 }
 
 impl Does {
-    /// Kind of access to the memory that an instruction's operands name; `None` if no operand names memory.
+    /// Kind of access to the memory that an instruction's operands address; `None` if they do not address memory.
     ///
     /// # Examples
     /// ```

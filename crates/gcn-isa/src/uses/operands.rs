@@ -13,7 +13,7 @@ use super::{Unit, Uses};
 
 impl<'a> Uses<'a> {
     /// Uses of the operand at index `place` of the row: reads first, then writes. A write-only operand may have two
-    /// writes: half a register and a status.
+    /// writes: half a register and a status dword.
     ///
     /// # Examples
     /// ```
@@ -78,7 +78,7 @@ impl<'a> Uses<'a> {
             indexed: !is_source(slot) && implicit.has(Implicit::INDEXES_DESTINATION),
         });
         match (written, registers) {
-            // A status dword follows half a register (errata E310).
+            // A status dword follows the half that is written (errata E310).
             (Some(data), Registers::Vector { first, count: 2 }) if inst.keeps_other_half() => {
                 let part = |dword: u8| RegisterUse {
                     registers: Registers::Vector {
@@ -97,8 +97,8 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// True for a destination that the row declares as read only because lanes or halves are preserved. It is written
-    /// in part, or as a whole if loading a half clears the other one (errata E263).
+    /// True for a destination that the row declares as both read and written merely because lanes or halves are
+    /// preserved. It is written in part, or as a whole if loading one half clears the other (errata E263).
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "all others keep by their destination alone"
@@ -160,7 +160,7 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// Number of dwords read for buffer or image data, without the status, or for an image address.
+    /// Number of dwords read for buffer or image data, excluding the status dword, or for an image address.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "other operands are read whole"
@@ -186,8 +186,8 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// Registers of an image address after those in [`Uses::registers`], which are read only for some kinds of
-    /// images, depending on the descriptor. `None` for other instructions.
+    /// Registers of an image address beyond those in [`Uses::registers`]; the descriptor's kind of image determines how
+    /// many of them are read. `None` if the instruction has none.
     ///
     /// # Examples
     /// ```
@@ -220,8 +220,8 @@ impl<'a> Uses<'a> {
         })
     }
 
-    /// Number of dwords written if the operand does not determine it: the old value of a compare-and-swap is half as
-    /// wide as its data (errata E090), and with TFE a status follows the loaded data (E015, E080).
+    /// Number of dwords written, if the operand does not determine it: the old value of a compare-and-swap is half as
+    /// wide as the data (errata E090), and with TFE a status dword follows loaded data (E015, E080).
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "all others write what their operands say"
@@ -295,7 +295,7 @@ impl<'a> Uses<'a> {
             let (low, high) = (bit(Field::OpSel), high_op >> number & 1 != 0);
             return match slot.ty {
                 Ty::F16x2 | Ty::I16x2 => half(low) | half(high),
-                // Mixed precision: a half if OP_SEL_HI is set.
+                // Mixed precision: a 16-bit source if OP_SEL_HI is set.
                 Ty::F32 if inst.row().slots().all(|s| s.ty != Ty::F16x2) && high => half(low),
                 _ => ALL,
             };

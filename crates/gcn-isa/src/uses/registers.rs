@@ -55,7 +55,7 @@ impl UnnumberedState {
     pub const TRAPSTS: UnnumberedState = UnnumberedState::Hardware(HWREG_TRAPSTS);
 }
 
-/// Lanes of a VGPR that are used.
+/// Lanes of a VGPR that an instruction uses.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum UsedLanes {
     /// None, for scalar registers.
@@ -106,15 +106,15 @@ pub struct RegisterUse {
     pub lanes: UsedLanes,
     /// Origin of the use.
     pub source: UseOrigin,
-    /// True if the wave adds an index to the register number (M0, or the depth of the stack of forks), so that other
-    /// registers may be used.
+    /// True if an index (M0, or the depth of the fork stack) is added to the register number, so that other registers
+    /// may be used.
     pub indexed: bool,
 }
 
 pub(super) const ALL: u32 = u32::MAX;
 pub(super) const LOW: u32 = 0xffff;
 pub(super) const HIGH: u32 = 0xffff_0000;
-/// Maximum number of uses of an instruction: two per operand plus implicit ones.
+/// Maximum number of uses of an instruction: two per operand plus the implicit uses.
 pub(super) const MOST: usize = 24;
 
 impl RegisterUse {

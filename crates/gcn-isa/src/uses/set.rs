@@ -4,7 +4,7 @@ use super::{Registers, UnnumberedState, Uses};
 
 /// A bit set of vector registers, scalar registers and SCC. Other state is not represented.
 ///
-/// It has the size of a cache line, so that testing for common registers takes a few instructions.
+/// The set occupies one cache line, so that testing for common registers takes only a few instructions.
 ///
 /// ```
 /// use gcn_isa::uses::{RegisterSet, Registers};
@@ -21,7 +21,7 @@ pub struct RegisterSet {
     words: [u64; WORDS],
 }
 
-/// Number of 64-bit words: four for vector registers, two for scalar ones, one for state.
+/// Number of 64-bit words: four for vector registers, two for scalar registers, one for state.
 const WORDS: usize = 7;
 const SCALAR_WORD: usize = 4;
 const STATE_WORD: usize = 6;

@@ -1,4 +1,4 @@
-//! Textual description of an instruction's uses, for people, messages and tests.
+//! Textual description of an instruction's uses, for users, messages and tests.
 
 use std::fmt;
 
@@ -58,7 +58,7 @@ impl Uses<'_> {
     }
 
     /// Uses of the operand at index `place` of the row, as phrases: `reads 2 dwords`, `writes bits 15:0 of 1 dword`.
-    /// Empty if it names no register.
+    /// Empty if the operand names no register.
     ///
     /// # Examples
     /// ```
@@ -100,7 +100,7 @@ fn range(bits: u32) -> String {
     }
 }
 
-/// Suffix for lanes, unless they are the active ones, and for the index.
+/// Suffix for an index, and for lanes that differ from the active lanes.
 fn suffix(it: &RegisterUse) -> String {
     let lanes = match (it.lanes, it.source) {
         (_, UseOrigin::LaneMask) => " as lanes",

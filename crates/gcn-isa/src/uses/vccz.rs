@@ -1,5 +1,5 @@
-//! VCCZ: a hardware flag for VCC == 0, used by S_CBRANCH_VCCZ and S_CBRANCH_VCCNZ. Not every write of VCC updates it
-//! (errata E332).
+//! VCCZ: a hardware flag that caches VCC == 0, used by S_CBRANCH_VCCZ and S_CBRANCH_VCCNZ. Not every write of VCC
+//! updates the flag (errata E332).
 
 use crate::effect::{Condition, Control, Does};
 use crate::inst::Operand;
@@ -17,7 +17,7 @@ pub enum VcczEffect {
     Sets,
     /// Writes one half of VCC: VCCZ is unchanged.
     Keeps,
-    /// Scalar memory on GCN 1.0 and 1.1: VCCZ may be wrong until a wait for the access and a write of VCC.
+    /// Scalar memory on GCN 1.0 and 1.1: VCCZ may be wrong until a wait for the access, followed by a write of VCC.
     Corrupts,
     /// Waits for all scalar memory.
     Waits,
