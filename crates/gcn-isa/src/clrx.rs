@@ -74,7 +74,7 @@ const ALIASES: &[(&str, &str, IsaSet)] = &[
     ("v_cmpsx_tru_f64", "v_cmpsx_t_f64", on::SI_CI),
 ];
 
-/// CLRX's name of an instruction on `isa`.
+/// CLRX's name for an instruction on `isa`.
 ///
 /// ```
 /// use gcn_isa::{Isa, Op, clrx, vop::Vopc};
@@ -106,20 +106,20 @@ pub fn named(isa: Isa, name: &str) -> Option<Op> {
     isa.tables().named(own)
 }
 
-/// Number of registers of a gather's result.
+/// Number of registers that hold a gather's result.
 const TEXEL: u8 = 4;
 
 /// Dwords of an image descriptor with R128.
 pub(crate) const SHORT_DESCRIPTOR: u8 = 4;
 
-/// Operands whose number of registers in CLRX's text differs from the row, although hardware reads the row's number of
-/// registers.
+/// Operands for which CLRX writes a different number of registers than the row declares. Hardware reads the number in
+/// the row.
 const WIDTHS: &[(&str, Field, u8)] = &[
     ("v_cmp_class_f64", Field::Src1, 2),
     ("v_cmpx_class_f64", Field::Src1, 2),
 ];
 
-/// Number of registers that CLRX writes for an operand, if it differs from the row.
+/// Number of registers that CLRX writes for an operand, if it differs from the number in the row.
 ///
 /// # Examples
 /// ```
@@ -136,7 +136,7 @@ pub fn width(row: &Row, slot: &Slot) -> Option<u8> {
 }
 
 /// Minimum number of VGPRs that CLRX accepts for an image address when hardware reads at most `most` of them, and the
-/// difference between the two.
+/// difference between `most` and that minimum.
 const fn least_image_address(most: u8) -> (u8, u8) {
     /// Minimum of `most` for addresses with derivatives.
     const DERIVATIVES: u8 = 9;
@@ -164,7 +164,7 @@ pub const fn takes_image_address(most: u8, count: u8) -> bool {
     count >= least && count <= image_address(most) + beside_first + 1
 }
 
-/// CLRX's text of 1/(2π), for any type.
+/// CLRX's text for 1/(2π), regardless of the type.
 pub(crate) const INV_2PI: &str = "0.15915494";
 
 /// Name of a special register; CLRX omits LLVM's `src_` prefix.
@@ -176,7 +176,7 @@ pub(crate) fn register(isa: Isa, code: u8, count: u8) -> Option<&'static str> {
     Some(name.strip_prefix("src_").unwrap_or(name))
 }
 
-/// Names of hardware registers by number; the generation determines which of them exist.
+/// Names of hardware registers by number; earlier generations have only the first of them.
 #[rustfmt::skip]
 const HWREGS: [&str; 20] = [
     "@0", "mode", "status", "trapsts", "hw_id", "gpr_alloc", "lds_alloc", "ib_sts", "pc_lo", "pc_hi", "inst_dw0",
@@ -320,7 +320,7 @@ const WRITTEN_ONLY: [&str; 2] = ["invalid", "reserved"];
 pub const NUMBER_FORMATS: [&str; 8] =
     ["unorm", "snorm", "uscaled", "sscaled", "uint", "sint", "snorm_ogl", "float"];
 
-/// Writes ` format:[…]`, omitting defaults. Two data formats have names that CLRX only prints; they are written as
+/// Writes ` format:[…]`, omitting defaults. Data formats whose names CLRX prints but cannot parse are written as
 /// numbers.
 pub(crate) fn write_format(out: &mut Text, format: u8) {
     let data = format & ((1 << DATA_FORMAT_BITS) - 1);
@@ -349,7 +349,7 @@ pub(crate) fn write_format(out: &mut Text, format: u8) {
     out.push(']');
 }
 
-/// Writes DPP_CTRL after a blank. Returns false if the text does not represent DPP_CTRL.
+/// Writes a space and DPP_CTRL. Returns false if the text does not represent DPP_CTRL.
 pub(crate) fn write_permutation(out: &mut Text, ctrl: u16) -> bool {
     let _ = match Permutation::unpack(ctrl) {
         Some(Permutation::QuadPerm([a, b, c, d])) => write!(out, " quad_perm:[{a},{b},{c},{d}]"),
@@ -445,7 +445,7 @@ pub(crate) fn write_single_comment(out: &mut Text, value: f32) {
     write_comment(out, &format!("{value:e}"), 'f');
 }
 
-/// Writes digits with an exponent as a comment; small exponents are omitted.
+/// Writes a number, given with an exponent, as a comment; without the exponent if that is small.
 fn write_comment(out: &mut Text, text: &str, suffix: char) {
     /// Powers of ten for which no exponent is written.
     const WITHOUT_EXPONENT: std::ops::Range<i32> = -5..7;
@@ -464,7 +464,7 @@ fn write_comment(out: &mut Text, text: &str, suffix: char) {
     out.push_str(" */");
 }
 
-/// True if CLRX enforces the rule. CLRX also accepts instructions whose behavior hardware does not define.
+/// True if CLRX enforces the rule. CLRX also accepts instructions with undefined behavior.
 ///
 /// # Examples
 /// ```
@@ -497,14 +497,14 @@ const LACKS: &[(&str, IsaSet)] = &[
     ("v_fma_mixhi_f16", on::VEGA12.without(on::VEGA20)),
 ];
 
-/// True if CLRX accepts this combination of fields; `docs/dialects.md` (C013) lists those that it rejects.
+/// True if CLRX accepts this combination of fields; `docs/dialects.md` (C013) lists the combinations that it rejects.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "what CLRX refuses is listed; it takes all else"
 )]
 pub(crate) fn takes(inst: &Inst) -> bool {
     let (isa, row, does) = (inst.isa, inst.row(), inst.does());
-    // CLRX treats Stoney like all chips of GCN 1.2.
+    // CLRX treats Stoney like every other GCN 1.2 chip.
     let is_packed_alone = on::PACKED.has(isa) && !on::GFX9.has(isa);
     let is_lacking = LACKS
         .iter()
@@ -573,8 +573,8 @@ pub fn constant_bus(inst: &Inst) -> Option<usize> {
     rules::bus_reads(inst, false)
 }
 
-/// True if an SGPR group may begin at `first`: for vector instructions, if it does not cross a multiple of four;
-/// otherwise, if it is aligned to two or four.
+/// True if an SGPR group may begin at `first`: it must be aligned to two or four; for vector instructions, not crossing
+/// a multiple of four is sufficient.
 ///
 /// # Examples
 /// ```

@@ -10,7 +10,7 @@ use crate::op::{Op, rows};
 use crate::operand::Kind;
 use crate::target::Isa;
 
-/// Error for words that are not an instruction.
+/// Error for words that do not form an instruction.
 ///
 /// # Examples
 /// ```
@@ -50,7 +50,7 @@ pub fn decode(isa: Isa, words: &[u32]) -> Result<Inst, DecodeError> {
 }
 
 /// Number of high bits of the first dword that select the candidate encodings. The low nine bits (the first source of
-/// vector instructions) also select, if they are an escape value for another encoding.
+/// vector instructions) also take part if they hold an escape value for another encoding.
 const SELECTOR_BITS: u32 = 9;
 const TOPS: usize = 1 << SELECTOR_BITS;
 const LOW_BITS: u32 = (1 << SELECTOR_BITS) - 1;
@@ -58,8 +58,8 @@ const LOW_BITS: u32 = (1 << SELECTOR_BITS) - 1;
 const ENDS: usize = 2;
 const SELECTORS: usize = TOPS * (1 + ENDS);
 
-/// Decoder of one instruction set. Built on first use; the entry of an instruction is created when it is first
-/// decoded.
+/// Decoder for one instruction set, built on first use. The entry of an instruction is created when the instruction is
+/// first decoded.
 ///
 /// # Examples
 /// ```
@@ -77,7 +77,7 @@ pub struct Decoder {
     /// For each value of the top bits, the candidate encodings: first for low bits without an escape value, then for
     /// each escape value.
     selectors: Box<[EncodingSelector; SELECTORS]>,
-    /// Candidate encodings, ordered by decreasing number of constant bits.
+    /// Other candidates of all selectors, per selector in decreasing order of the number of constant bits.
     candidates: Vec<Candidate>,
     /// Instructions of each encoding, indexed by opcode.
     ops: Vec<Option<(Op, Encoding)>>,
@@ -90,7 +90,7 @@ pub struct Decoder {
 struct EncodingSelector {
     /// Most likely candidate.
     first: Candidate,
-    /// Start and end of the others in `candidates`.
+    /// Start and end of the other candidates in `candidates`.
     others: (u16, u16),
 }
 
@@ -333,7 +333,7 @@ impl Decoder {
     /// # Examples
     /// ```
     /// use gcn_isa::Isa;
-    /// // A loop over code that continues after words that are not an instruction.
+    /// // A loop over code that skips words that do not form an instruction.
     /// let (code, mut at, mut names) = ([0xbf80_0000, 0xffff_ffff, 0xbf81_0000], 0, Vec::new());
     /// while at < code.len() {
     ///     match Isa::Gfx9.decoder().decode(&code[at..]) {

@@ -1,4 +1,4 @@
-//! Descriptions of instructions for people: pseudo-code and encoding layouts.
+//! Human-readable descriptions of instructions: pseudo-code and encoding layouts.
 
 use crate::effect::{
     AtomicOp, CacheOp, Condition, Control, Does, GwsOp, Half, ImageOp, Implicit, LaneMove, Test,
@@ -274,7 +274,7 @@ impl Form {
                 Operand::Vgprs { first, count },
                 Operand::Scalar { code: first, count },
             ];
-            // An operand that accepts neither is a constant, or has no field.
+            // An operand that accepts neither is a constant or has no field in this encoding.
             let _ = registers
                 .into_iter()
                 .find(|registers| inst.set_operand(slot, *registers).is_ok());
@@ -282,7 +282,7 @@ impl Form {
         inst
     }
 
-    /// Effect as a line of pseudo-code.
+    /// Effect of the instruction as a line of pseudo-code.
     ///
     /// # Examples
     /// ```

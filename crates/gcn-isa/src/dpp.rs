@@ -67,8 +67,8 @@ const ROW_SHR: u16 = 0x110;
 const ROW_ROR: u16 = 0x120;
 
 impl Permutation {
-    /// Permutation by modifier name and arguments: `quad_perm` has four, `row_mirror` none, the others one. `None` if
-    /// the name or the arguments are invalid.
+    /// Permutation by modifier name and arguments: `quad_perm` takes four, `row_mirror` and `row_half_mirror` take
+    /// none, the others take one. `None` if the name or the arguments are invalid.
     ///
     /// # Examples
     /// ```
@@ -130,7 +130,7 @@ impl Permutation {
         }
     }
 
-    /// The lane, 0 to 63, that `lane` reads, even if inactive; `None` if it is out of range (errata E139).
+    /// Lane, 0 to 63, that `lane` reads, active or not; `None` if the source is out of range (errata E139).
     ///
     /// # Examples
     /// ```
@@ -159,7 +159,7 @@ impl Permutation {
         }
     }
 
-    /// Encodes DPP_CTRL. Arguments out of range wrap, so check them first.
+    /// Encodes DPP_CTRL. Out-of-range arguments wrap, so check them first.
     pub fn pack(self) -> u16 {
         match self {
             Permutation::QuadPerm(quad) => quad

@@ -2,7 +2,7 @@
 
 use crate::target::IsaSet;
 
-/// A field of an encoding, by its name in the ISA manuals.
+/// A field of an encoding, named as in the ISA manuals.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 #[allow(missing_docs)] // Names from the manuals; each encoding's map has the fields' positions.
@@ -225,7 +225,7 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// True if its instructions execute once per wave, regardless of EXEC.
+    /// True for encodings whose instructions execute once per wave, regardless of EXEC.
     pub const fn is_scalar(self) -> bool {
         (self as u8) < Encoding::Vop1 as u8
     }
@@ -302,7 +302,7 @@ impl Encoding {
         matches!(self, Encoding::Vop1Dpp | Encoding::Vop2Dpp)
     }
 
-    /// True for encodings that are used only on request: SDWA and DPP.
+    /// True for SDWA and DPP, encodings that assemblers use only on request.
     pub const fn is_extended(self) -> bool {
         matches!(
             self,
@@ -336,7 +336,7 @@ impl Encoding {
 /// Field map of an encoding on some generations.
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
-    /// Encoding that this describes.
+    /// Encoding that the map describes.
     pub encoding: Encoding,
     /// Instruction sets that have the encoding.
     pub on: IsaSet,

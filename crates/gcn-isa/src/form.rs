@@ -22,7 +22,7 @@ use template::Template;
 pub(crate) const LITERAL: u64 = 255;
 /// Encoding of v0 in nine-bit source fields.
 pub(crate) const FIRST_VGPR: u64 = 256;
-/// Width of a source field that may name a VGPR or anything else.
+/// Width of a source field that may name a VGPR or any other source.
 pub(crate) const SOURCE_BITS: u8 = 9;
 /// Width of an SDWA or DPP field that may name a VGPR.
 const VGPR_BITS: u8 = 8;
@@ -60,9 +60,9 @@ pub struct Form {
     pub modifiers: Box<[PlacedModifier]>,
     /// Bits of mandatory modifiers.
     pub required: u64,
-    /// Operand that is the offset of a scalar memory instruction.
+    /// Offset operand of a scalar memory instruction.
     pub scalar_offset: Option<&'static Slot>,
-    /// True if the instruction has a scalar address (SADDR) in addition to the vector one.
+    /// True if the instruction has a scalar address (SADDR) in addition to the vector address.
     pub has_saddr: bool,
     /// True if the instruction always has a literal.
     pub has_literal: bool,
@@ -73,7 +73,7 @@ pub struct Form {
     template: OnceLock<Template>,
 }
 
-/// Rule for the length of an instruction: one dword more than its encoding if the row or a source field requires a
+/// Rule for the length of an instruction: the encoding's length, plus one dword if the row or a source field requires a
 /// literal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Length {

@@ -1,8 +1,8 @@
 //! Descriptors of images (T#) and samplers (S#), which image instructions read from scalar registers: fields, texel
 //! formats, and layout of linear images.
 //!
-//! To create a descriptor, fill in an [`ImageDescriptor`] and take its [`words`](ImageDescriptor::words); the
-//! emulator reads it from words. GCN 1.4 places some fields differently from GCN 1.0 to 1.2.
+//! To create a descriptor, fill in an [`ImageDescriptor`] and take its [`words`](ImageDescriptor::words); the emulator
+//! decodes the words. Some fields have other positions on GCN 1.4 than on GCN 1.0 to 1.2.
 //!
 //! ```
 //! use gcn_isa::Isa;
@@ -41,7 +41,7 @@ pub use sampler::{
 
 /// Size of an image descriptor in dwords.
 pub const IMAGE_DWORDS: usize = 8;
-/// Dwords of an image descriptor with R128: the first half of a full one.
+/// Dwords of an image descriptor with R128: the first half of a full descriptor.
 pub const SHORT_IMAGE_DWORDS: usize = 4;
 /// Number of low address bits that a descriptor does not store.
 pub const ADDRESS_SHIFT: u32 = 8;
@@ -90,7 +90,7 @@ impl ImageKind {
         })
     }
 
-    /// Dimensions of a layer: 1, 2 or 3.
+    /// Number of dimensions of a layer: 1, 2 or 3.
     pub const fn dimensions(self) -> usize {
         match self {
             ImageKind::D1 | ImageKind::D1Array => 1,
@@ -193,7 +193,7 @@ pub struct ImageDescriptor {
     pub first_layer: u32,
     /// Last accessible layer.
     pub last_layer: u32,
-    /// First accessible level; levels of detail count from it.
+    /// First accessible level; levels of detail are relative to it.
     pub base_level: u8,
     /// Last accessible level; for multisampled images, the logarithm of the number of samples.
     pub last_level: u8,
@@ -301,8 +301,8 @@ impl ImageDescriptor {
         }
     }
 
-    /// Encodes the descriptor. Fields that the instruction set lacks are omitted, and values are truncated to their
-    /// fields; fields without a member (caching, performance, counters) are 0.
+    /// Encodes the descriptor. Omits fields that the instruction set lacks and truncates values to their fields; fields
+    /// without a member (caching, performance, counters) are 0.
     ///
     /// # Examples
     /// ```
@@ -373,7 +373,7 @@ impl ImageDescriptor {
     pub fn stored_components(&self) -> u8 {
         let widths = texel_format_of(self.data_format).map_or([0; COMPONENTS], |it| it.widths);
         let present = (0..COMPONENTS).filter(|n| widths[*n] != 0);
-        // A component that is selected twice comes from the first (errata E202).
+        // If a component is selected twice, the first selection is stored (errata E202).
         let sources = present.filter_map(|n| {
             let mut select = self.select.iter();
             select.position(|select| select.component() == Some(n))

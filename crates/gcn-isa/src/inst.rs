@@ -68,18 +68,18 @@ pub enum Operand {
     },
     /// Literal constant in the dword after the instruction.
     Literal(u32),
-    /// No register: `off`.
+    /// No register, written `off`.
     Off,
     /// Immediate number.
     Imm(i64),
-    /// Offset of a scalar memory instruction. If both parts are `None`, the fields contradict each other (errata
+    /// Offset of a scalar memory instruction. If both parts are `None`, the encoded fields are contradictory (errata
     /// E025).
     ScalarOffset {
         /// Immediate in the field's unit: bytes, or dwords on GCN 1.0 and 1.1.
         imm: Option<i32>,
         /// Register number, if there is a register.
         reg: Option<u8>,
-        /// True if `imm` is a literal in a dword of its own (GCN 1.1).
+        /// True if `imm` is a literal in a separate dword (GCN 1.1).
         literal: bool,
     },
 }
@@ -150,7 +150,7 @@ impl Inst {
         Inst::from_bits(form, form.base)
     }
 
-    /// Creates an instruction from two words; the second one may belong to the next instruction.
+    /// Creates an instruction from two words; the second word may belong to the next instruction.
     #[inline]
     pub(crate) fn from_bits(form: &'static Form, bits: u64) -> Inst {
         Inst::from_parts(form, form.length().dwords(bits as u32), bits)
@@ -174,8 +174,8 @@ impl Inst {
         }
     }
 
-    /// Creates an instruction of this form from words; bits of the second word that do not belong to it, and bits
-    /// that identify the instruction, are ignored.
+    /// Creates an instruction of the given form from words. Ignores the bits that identify the instruction, and the
+    /// second word if it does not belong to the instruction.
     ///
     /// # Examples
     /// ```
@@ -188,7 +188,7 @@ impl Inst {
         Inst::from_bits(form, bits & !form.fixed | form.base & form.fixed)
     }
 
-    /// Form: everything that does not depend on operands.
+    /// Form of the instruction: everything that does not depend on its operands.
     ///
     /// # Examples
     /// ```

@@ -1,4 +1,4 @@
-//! GCN instructions: tables of rows, and the code that walks them to encode, decode and print.
+//! GCN instruction tables, and the code that encodes, decodes and prints instructions from them.
 //!
 //! ```
 //! use gcn_isa::{Encoding, Inst, Isa, Op, Operand, Target, decode, vop::Vop2};
@@ -29,16 +29,16 @@
 //!
 //! Each chapter of AMD's manuals is a module ([`ds`], [`flat`], [`smem`], …): the field maps of its encodings, then a
 //! row per instruction. [`Inst`] holds the words of an instruction and gives access to its operands. [`decode()`]
-//! creates one from words, [`Inst::new`] and [`Inst::set_operand`] from operands, and [`Inst::print`] writes its text.
-//! This crate does not execute instructions, read files or write to standard output.
+//! creates an instruction from words, [`Inst::new`] and [`Inst::set_operand`] build one from operands, and
+//! [`Inst::print`] prints it. This crate does not execute instructions, read files or write to standard output.
 
 #![forbid(unsafe_code)]
-// A new instruction set, register class or effect must be considered in every match.
+// Every match must handle a new instruction set, register class or effect explicitly.
 #![deny(clippy::wildcard_enum_match_arm)]
 
 // In dependency order: a module names only modules above it.
 
-// Words and fields, and the operands and effects that rows name.
+// Words and fields, and the operands and effects that rows refer to.
 pub mod target;
 pub mod text;
 pub mod field;
@@ -61,7 +61,7 @@ pub mod regs;
 mod form;
 mod tables;
 
-// Instructions, and the code that walks rows.
+// Instructions, and the code that interprets rows.
 mod inst;
 pub mod uses;
 pub mod llvm;

@@ -13,17 +13,17 @@ use crate::row::Lacks;
 use crate::simm::GPR_INDEXES;
 use crate::target::{Isa, on};
 
-/// Names that LLVM accepts for VOP3 forms before GCN 1.2, and the actual names of those instructions there.
+/// Names that LLVM accepts for VOP3 forms before GCN 1.2, each with the instruction's own name on those generations.
 const LONG_NAMES: &[(&str, &str)] = &[
     ("v_add_co_u32", "v_add_i32"),
     ("v_sub_co_u32", "v_sub_i32"),
     ("v_subrev_co_u32", "v_subrev_i32"),
 ];
 
-/// LLVM's alternative names for instructions of GCN 1.2 and later, and the actual names.
+/// LLVM's alternative names for instructions on GCN 1.2 and later, each with the instruction's own name.
 const LATER_NAMES: &[(&str, &str)] = &[("v_mul_lo_i32", "v_mul_lo_u32")];
 
-/// Instruction to which LLVM's assembler assigns an alternative name, in lower case.
+/// Instruction for one of the LLVM assembler's alternative names, given in lower case.
 ///
 /// # Examples
 /// ```
@@ -52,9 +52,8 @@ pub fn long_form(isa: Isa, name: &str) -> Option<&'static Form> {
     tables.forms(op).iter().find(|form| form.encoding.is_vop3())
 }
 
-/// Bits that must be zero for a quick decision that LLVM accepts an instruction: the row lacks nothing, these bits
-/// are zero, no operand [`is_doubtful`], and no meaningless operand is shown. All bits are set if these conditions
-/// are insufficient.
+/// Bits for a quick check: LLVM accepts an instruction if these bits are zero, no operand [`is_doubtful`], and no
+/// meaningless operand is shown. All bits are set if these conditions are not sufficient.
 pub(crate) fn doubtful_bits(form: &Form) -> u64 {
     let row = form.row;
     let is_old = form.isa < Isa::Vi;
@@ -81,7 +80,7 @@ pub(crate) fn doubtful_bits(form: &Form) -> u64 {
         .fold(0, |bits, &field| bits | form.layout.bits(field).mask())
 }
 
-/// True if LLVM accepts neither scalars nor constants: a source of four registers.
+/// True for a source of four registers, which LLVM accepts only as VGPRs.
 fn takes_vgprs_only(slot: &Slot) -> bool {
     slot.kind == Kind::Src && slot.ty == Ty::B128
 }
@@ -96,8 +95,8 @@ fn is_half(slot: &Slot) -> bool {
 pub(crate) fn is_doubtful(inst: &Inst, slot: &Slot, operand: Operand) -> bool {
     match operand {
         Operand::Scalar { code, .. } => {
-            // SDWA has the constant for 16-bit integers, and LLVM's disassembler prints it, but its assembler refuses
-            // it.
+            // SDWA supports this constant for 16-bit integers. LLVM's disassembler prints it, but LLVM's assembler
+            // rejects it.
             let is_short = slot.ty.is_short_integer() && inst.layout().has(Field::Src0Sel);
             code == regs::LDS_DIRECT
                 || may_lack_xnack_mask(inst.isa, code)
@@ -109,7 +108,7 @@ pub(crate) fn is_doubtful(inst: &Inst, slot: &Slot, operand: Operand) -> bool {
     }
 }
 
-/// True if an inline constant has the value of a literal, so that LLVM would encode it as such.
+/// True if an inline constant has the value of a literal, so that LLVM would encode the inline constant instead.
 fn is_inline(isa: Isa, slot: &Slot, value: u32) -> bool {
     matches!(slot.kind, Kind::Src | Kind::Ssrc)
         && regs::inline_of_literal(isa, slot.ty, value).is_some()
@@ -131,8 +130,8 @@ impl Inst {
         self.is_refused(false)
     }
 
-    /// Like [`Inst::is_refused_by_llvm`], for a text that may name a symbol instead of the literal (`names_literal`),
-    /// which LLVM never encodes as an inline constant.
+    /// Like [`Inst::is_refused_by_llvm`]. If `names_literal` is true, the text names a symbol instead of the literal;
+    /// LLVM never encodes a symbol as an inline constant.
     pub(crate) fn is_refused(&self, names_literal: bool) -> bool {
         let row = self.row();
         let lacks = row.lacks;
@@ -144,7 +143,7 @@ impl Inst {
         );
         let (tfe, lds) = (self.flag(Field::Tfe), self.flag(Field::Lds));
         let is_atomic = matches!(row.does, Does::Atomic(..));
-        // LLVM has no gather with packed components and a status.
+        // LLVM has no gather with both packed components and a status dword.
         let is_gather = matches!(
             row.does,
             Does::Image(ImageOp::Gather(_) | ImageOp::GatherRow)

@@ -1,5 +1,4 @@
-//! Pseudo-code of ALU operations. For other instructions, it is derived from their effect in
-//! [`describe`](crate::describe).
+//! Pseudo-code for ALU operations. For other instructions, [`describe`](crate::describe) derives it from the effect.
 //!
 //! Operands are named after their fields, in lower case. There are two kinds of pseudo-code:
 //!
@@ -7,7 +6,7 @@
 //!   Values are integers of unlimited size; a value is truncated to its destination's width only when it is assigned,
 //!   or, with `clamp`, saturated to the range of the destination's type. `x[7:0]` is a range of bits, `x[n]` a single
 //!   bit, `lane` the lane ID; `scc`, `vcc`, `exec` and `m0` are registers, and any other assigned name is a variable.
-//!   `lowest(x)` and `highest(x)` are the numbers of the lowest and highest set bit, `ones(x)` is the number of set
+//!   `lowest(x)` and `highest(x)` are the indices of the lowest and highest set bit, `ones(x)` is the number of set
 //!   bits, `sext(x, n)` sign-extends the low `n` bits, `i32(x)` and similar functions convert to a type.
 //! - **words**: in the same notation as far as possible, but not evaluated.
 
@@ -39,7 +38,7 @@ pub struct Meaning {
     pub is_exact: bool,
 }
 
-/// Meaning of an ALU instruction; `None` if the row's effect determines it.
+/// Meaning of an ALU instruction; `None` for other instructions, whose meaning follows from the row's effect.
 ///
 /// # Examples
 /// ```

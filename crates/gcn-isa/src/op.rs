@@ -1,4 +1,4 @@
-//! Table of all chapters: the identity of an instruction, [`Op`], and every row.
+//! Table of all chapters: instruction identities ([`Op`]) and every row.
 
 use crate::chapters::{ds, exp, flat, mimg, mtbuf, mubuf, smem, sop, vintrp, vop};
 use crate::field::Encoding;

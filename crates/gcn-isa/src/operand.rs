@@ -115,7 +115,7 @@ impl Ty {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
-    /// Number of the first VGPR. In nine-bit fields, VGPRs count from 256, and the only other valid value is
+    /// Number of the first VGPR. In nine-bit fields, VGPRs are numbered from 256, and the only other valid value is
     /// LDS_DIRECT.
     Vgpr,
     /// GLOBAL address: a VGPR pair, or one VGPR if SADDR names a register (errata E016).
@@ -130,8 +130,8 @@ pub enum Kind {
         /// True if there are always four components (gathers).
         gathers: bool,
     },
-    /// Address of an image instruction. Its number of VGPRs depends on the image, which the encoding does not
-    /// specify: LLVM prints the minimum.
+    /// Address of an image instruction. The number of VGPRs depends on the image, which the encoding does not specify,
+    /// so LLVM prints the minimum.
     ImageAddress {
         /// Minimum number of VGPRs, with 16-bit components.
         least: u8,
@@ -241,7 +241,7 @@ pub enum ModifierValue {
     Swizzle,
     /// `mul:2`, `mul:4`, `div:2`.
     Omod,
-    /// A bit per operand: `op_sel:[0,1]`; see [`Inst::list_bits`](crate::Inst::list_bits).
+    /// One bit per operand: `op_sel:[0,1]`; see [`Inst::list_bits`](crate::Inst::list_bits).
     BitList,
     /// Named values: `dst_sel:WORD_1`. LLVM always prints it.
     Named(&'static [&'static str]),
@@ -251,7 +251,7 @@ pub enum ModifierValue {
     Mask,
     /// Data and number format: `format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]` (see [`mtbuf`](crate::mtbuf)).
     BufferFormat,
-    /// Part of another modifier's value: `dfmt:4`. It is never printed and may precede operands.
+    /// Part of another modifier's value: `dfmt:4`. Never printed; may precede operands.
     Part,
     /// Lane permutation, written as the permutation's name: `quad_perm:[0,1,2,3]`, `row_shl:1` (see
     /// [`dpp`](crate::dpp)).
@@ -281,7 +281,7 @@ pub struct Modifier {
     pub default: u8,
 }
 
-/// Entry of the column "written as".
+/// Entry of the "written as" column.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Written {
     /// An operand, in the order of the text.
@@ -298,7 +298,7 @@ pub const SELECTIONS: &[&str] = &[
 pub(crate) const SEL_DWORD: u8 = 6;
 /// Treatment of the remaining bits of an SDWA destination, by number: zero, sign extension, old value.
 pub const UNUSED: &[&str] = &["UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"];
-/// SDWA value that preserves the old bits.
+/// DST_UNUSED value that preserves the old bits.
 const UNUSED_PRESERVE: u8 = 2;
 /// Mask of all rows or all banks.
 const ALL_LANES: u8 = 0xf;
@@ -320,7 +320,7 @@ const fn of_encoding(
     }
 }
 
-/// Modifiers that an encoding adds to the row's own if it has their fields.
+/// Modifiers that an encoding with the corresponding fields adds to the row's own.
 #[rustfmt::skip]
 pub(crate) const ENCODING_MODIFIERS: &[Modifier] = &[
     of_encoding(Field::DstSel,    &["dst_sel"],    ModifierValue::Named(SELECTIONS), SEL_DWORD),
@@ -382,7 +382,7 @@ pub(crate) mod words {
             self.when(Presence::Optional)
         }
 
-        /// Marks a destination that appears only if the atomic returns (errata E014).
+        /// Marks a destination that appears only if the atomic returns the old value (errata E014).
         pub(crate) const fn returned(self) -> Written {
             self.when(Presence::Returned)
         }
@@ -511,7 +511,7 @@ pub(crate) mod words {
     pub const fn SStored(ty: Ty) -> Written {
         slot(Field::Sdst, Kind::Sdst, ty, Read)
     }
-    /// Scalar destination in addition to the vector one; VCC if the encoding lacks the field.
+    /// Scalar destination in addition to the vector destination; VCC if the encoding lacks the field.
     pub const Carry: Written = slot(Field::Sdst, Kind::Sdst, Ty::B64, Write);
     /// Lane mask that is read; VCC if the encoding lacks the field.
     pub const Mask: Written = slot(Field::Src2, Kind::Sdst, Ty::B64, Read);
@@ -570,7 +570,7 @@ pub(crate) mod words {
     pub const Addr64: Written = flag(Field::Addr64, &["addr64"]);
     pub const Clamp: Written = flag(Field::Clamp, &["clamp"]);
     pub const OpSel: Written = number(Field::OpSel, &["op_sel"], ModifierValue::BitList);
-    /// Selects the source halves for the high half of the result; by default, the high ones.
+    /// Selects the source halves for the high half of the result; by default, the high halves.
     pub const OpSelHi: Written =
         number(Field::OpSelHi, &["op_sel_hi"], ModifierValue::BitList).by_default();
     /// Selects 16-bit operands of a mixed-precision instruction; by default, none.

@@ -1,4 +1,4 @@
-//! Prints instructions by walking the row. No instruction is named here.
+//! Prints instructions from their rows. No instruction is named here.
 //!
 //! Most instructions are printed with the [`Template`] of their form and [preformatted](ReadyTexts) operands.
 //! Instructions that do not meet the template's conditions are printed by the [`FullPrinter`], which examines every
@@ -103,7 +103,7 @@ impl fmt::Display for Inst {
 /// Bytes per word.
 const WORD: usize = 4;
 
-/// Printer for one instruction set. Built on first use.
+/// Printer for one instruction set, built on first use.
 ///
 /// # Examples
 /// ```
@@ -131,10 +131,10 @@ impl Isa {
     }
 }
 
-/// VGPRs per lane.
+/// Number of VGPRs.
 const VGPRS: u16 = 256;
 
-/// Number of prefix operands that are always written, to avoid branches; unused ones are empty.
+/// Number of prefix operands that are always written, to avoid branches; unused operands are empty.
 const FEW: usize = 3;
 
 /// Progress of a line after its preformatted operands.
@@ -151,7 +151,7 @@ enum LineProgress {
 /// Part of a text that is still to be written.
 #[derive(Clone, Copy)]
 struct Remainder {
-    /// Index of the first missing operand of the template, if any.
+    /// Index of the template's first operand that is still missing, if any.
     next: Option<u8>,
     /// Number of values that the operands so far read over the constant bus.
     reads: u8,
@@ -187,7 +187,7 @@ impl Printer {
         FullPrinter::new(inst, out).print(template, target)
     }
 
-    /// Appends a line for each instruction at the beginning of code (words, little-endian), up to a branch or an
+    /// Appends a line for each instruction at the beginning of `code` (little-endian words), up to a branch or an
     /// instruction without an applicable template. Returns the number of words printed.
     ///
     /// # Examples
@@ -262,8 +262,8 @@ impl Printer {
         is_complete
     }
 
-    /// Appends an instruction's line up to the first operand that is not preformatted. For speed, its only branches
-    /// are on the bits that select a prefix, before the operands, and on the sum of their marks, after them.
+    /// Appends an instruction's line up to the first operand that is not preformatted. For speed, it branches only on
+    /// the bits that select a prefix, before the operands, and on the sum of the operands' marks, after them.
     #[inline(always)]
     fn begin_line(
         &self,
@@ -537,7 +537,7 @@ fn literal(placed: &PlacedOperand, bits: u64, out: &mut Text, target: Option<&st
     Some(1)
 }
 
-/// Smallest field value that is not a plain positive offset of scalar memory: a literal on GCN 1.1, a negative number
+/// Smallest field value that is not a plain nonnegative scalar memory offset: a literal on GCN 1.1, a negative number
 /// on GCN 1.4.
 fn first_unusual_offset(form: &Form) -> u64 {
     const UNSIGNED_BITS: u32 = 20;
@@ -578,7 +578,8 @@ mod tests {
             let forms = crate::op::rows().flat_map(|row| tables.forms(row.op()));
             for form in forms {
                 let template = form.template(compile);
-                // Most random bits are unusual, so usual bits are substituted, and a few are flipped again.
+                // Random bits rarely meet the template's conditions, so usual bits are substituted, and a few are
+                // flipped.
                 for round in 0..200 {
                     let mut bits = random.bits();
                     if round % 4 != 0 {

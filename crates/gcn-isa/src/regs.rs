@@ -1,7 +1,7 @@
 //! Scalar registers and inline constants: numbers and names.
 //!
-//! Source: the table "Scalar operands" of AMD's manuals; errata E024 and E088 for registers that move between
-//! generations.
+//! Source: the table "Scalar operands" of AMD's manuals; errata E024 and E088 for registers whose numbers differ
+//! between generations.
 
 use crate::operand::Ty;
 use crate::target::{Isa, IsaSet, Numbering, on};
@@ -45,7 +45,7 @@ pub const VCCZ: u8 = 251;
 pub const EXECZ: u8 = 252;
 /// SCC as a value.
 pub const SCC: u8 = 253;
-/// LDS value as a source.
+/// LDS value as a source, addressed by M0.
 pub const LDS_DIRECT: u8 = 254;
 /// First trap temporary up to GCN 1.2.
 const TTMP_TO_VI: u8 = 112;
@@ -180,7 +180,7 @@ pub fn is_value(isa: Isa, code: u8) -> bool {
         .any(|s| s.code == code && s.dwords == ANY_WIDTH && s.on.has(isa))
 }
 
-/// Instruction sets that have a special register, for messages.
+/// Instruction sets that have a special register, for error messages.
 ///
 /// # Examples
 /// ```
@@ -196,7 +196,7 @@ pub fn named_anywhere(name: &str) -> Option<IsaSet> {
         .reduce(IsaSet::or)
 }
 
-/// True for the name of a special register of any generation; case-insensitive.
+/// True if any generation has a special register of this name; case-insensitive.
 ///
 /// # Examples
 /// ```
@@ -281,7 +281,7 @@ pub const fn is_xnack_mask(isa: Isa, code: u8) -> bool {
     matches!(isa.numbering(), Numbering::Vi9) && matches!(code, XNACK_MASK_LO | XNACK_MASK_HI)
 }
 
-/// Like [`is_xnack_mask`], on instruction sets where most chips have no XNACK and so lack the register.
+/// Like [`is_xnack_mask`], but only on instruction sets whose chips mostly lack XNACK and thus the register.
 pub(crate) fn may_lack_xnack_mask(isa: Isa, code: u8) -> bool {
     isa == Isa::Vi && is_xnack_mask(isa, code)
 }
@@ -351,7 +351,7 @@ const FLOATS: [f64; 9] = [
     std::f64::consts::FRAC_1_PI / 2.0,
 ];
 
-/// Texts of [`FLOATS`].
+/// LLVM's texts of [`FLOATS`], except 1/(2π).
 const FLOAT_TEXTS: [&str; 8] = ["0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0"];
 
 /// Value of an inline constant, if `isa` has one with this number.
@@ -395,7 +395,7 @@ pub fn inline_of_int(value: i64) -> Option<u8> {
 /// Bits of floating-point inline constant `code` as a value of type `ty`.
 ///
 /// 16-bit floating-point operands read the 16-bit float, 64-bit operands the 64-bit float, and all others the 32-bit
-/// float. 16-bit integer operands get its low half (errata E165).
+/// float. 16-bit integer operands read the low half of the 32-bit float (errata E165).
 ///
 /// # Examples
 /// ```
@@ -473,7 +473,7 @@ pub fn inline_of_float_bits(isa: Isa, bits: u64, ty: Ty) -> Option<u8> {
 }
 
 /// Number of the inline constant that an operand of type `ty` reads as `bits`, if `isa` has one. For 16-bit integers,
-/// `bits` is sign-extended to 64 bits, because 0xffff is not −1 to LLVM.
+/// `bits` is sign-extended to 64 bits, because LLVM does not treat 0xffff as −1.
 ///
 /// # Examples
 /// ```

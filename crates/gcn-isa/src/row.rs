@@ -1,4 +1,4 @@
-//! Rows of instruction tables, and the macro that declares a table with the identities of its instructions.
+//! Rows of instruction tables, and the macro that declares a table and the enum of its instructions.
 
 mod types;
 
@@ -27,7 +27,7 @@ pub struct Row {
     pub(crate) index: u16,
     /// Name as printed, unless overridden by `spelled`.
     pub name: &'static str,
-    /// Names on generations that use a different one.
+    /// Names on generations that use a different name.
     pub spelled: &'static [(IsaSet, &'static str)],
     /// Opcode per [`Numbering`](crate::Numbering).
     pub opcode: [Option<u16>; NUMBERINGS],
@@ -39,7 +39,7 @@ pub struct Row {
     pub written: &'static [Written],
     /// Effect of the instruction.
     pub does: Does,
-    /// Parts of the instruction that LLVM's assembler lacks.
+    /// Parts of the instruction that LLVM's assembler does not support.
     pub lacks: Lacks,
 }
 
@@ -88,7 +88,7 @@ impl Row {
         })
     }
 
-    /// Encodings on any generation: the family's own first, then the longer ones.
+    /// Encodings on any generation: the family's own first, then the longer encodings.
     pub fn encodings(&self) -> impl Iterator<Item = Encoding> + use<> {
         let native = self.family.encoding();
         let forms = self.forms;
@@ -189,12 +189,12 @@ impl Forms {
     }
 }
 
-/// Parts of an instruction that LLVM's assembler lacks.
+/// Parts of an instruction that LLVM's assembler does not support.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Lacks(u16);
 
 impl Lacks {
-    /// No part: LLVM has the whole instruction.
+    /// No part: LLVM supports the whole instruction.
     pub const NOTHING: Lacks = Lacks(0);
     /// The whole instruction.
     pub const ALL: Lacks = Lacks(1);
@@ -204,7 +204,7 @@ impl Lacks {
     pub const LANES: Lacks = Lacks(1 << 2);
     /// LDS value as the source.
     pub const LDS_DIRECT: Lacks = Lacks(1 << 3);
-    /// Scalar registers other than M0, and literals, as sources: LLVM counts M0, the index, as a scalar read.
+    /// Scalar registers other than M0, and literals, as sources, because LLVM counts M0, the index, as a scalar read.
     pub const SCALAR: Lacks = Lacks(1 << 4);
     /// GDS bit.
     pub const GDS: Lacks = Lacks(1 << 5);
@@ -235,7 +235,7 @@ macro_rules! families {
         pub(crate) enum InstructionFamily { $($(#[$doc])* $Family,)* }
 
         impl InstructionFamily {
-            /// The family's own encoding; its instructions may have longer ones.
+            /// The family's own encoding; its instructions may also have longer encodings.
             pub(crate) const fn encoding(self) -> Encoding {
                 match self { $(InstructionFamily::$Family => Encoding::$Family,)* }
             }
@@ -266,7 +266,7 @@ families! {
     Vopc,
     /// Vector ALU that exists only in VOP3.
     Vop3,
-    /// VOP3 with a scalar destination in addition to the vector one.
+    /// VOP3 with a scalar destination in addition to the vector destination.
     Vop3b,
     /// Packed 16-bit vector ALU.
     Vop3p,
@@ -292,7 +292,7 @@ families! {
     Vop3Interp,
 }
 
-/// Converts the identifier that declares a row to its lower-case name.
+/// Converts the identifier that declares a row to lower case.
 pub(crate) const fn lower<const N: usize>(name: &str) -> [u8; N] {
     let mut bytes = [0; N];
     let mut i = 0;
@@ -373,9 +373,9 @@ pub(crate) use identities;
 
 /// Declares a family: the enum of its instructions and the table of their rows.
 ///
-/// A row lists: name, opcode on SI and CI, opcode on VI and GFX9 (`_` for none), instruction sets that have it,
-/// operands and modifiers, effect; optionally `in FORMS` (additional encodings), `lacking LACKS` (in LLVM's assembler)
-/// and `spelled ON "name", …` (other names on some generations).
+/// A row lists: name, opcode on SI and CI, opcode on VI and GFX9 (`_` for none), instruction sets that have the
+/// instruction, operands and modifiers, effect; optionally `in FORMS` (additional encodings), `lacking LACKS` (in
+/// LLVM's assembler) and `spelled ON "name", …` (other names on some generations).
 macro_rules! family {
     (
         $(#[$doc:meta])* $Family:ident in $TABLE:ident;

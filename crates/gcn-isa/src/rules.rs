@@ -2,7 +2,7 @@
 //! so a listing shows them as data.
 //!
 //! The assembler checks [`operand`] for each operand and [`constant_bus`] for the whole instruction. The printer calls
-//! [`Inst::broken_rule`] to find out if assemblers would accept its text.
+//! [`Inst::broken_rule`] to determine if assemblers would accept its text.
 
 use crate::effect::{Does, ImageOp, Implicit};
 use crate::field::{Encoding, Field};
@@ -16,7 +16,7 @@ use crate::target::{Isa, Numbering, on};
 
 /// Constant bus limit: scalar registers and literals that a vector instruction may read.
 const CONSTANT_BUS_READS: usize = 1;
-/// Maximum number of scalar values that a vector instruction could read: each source, and VCC.
+/// Upper bound on the number of scalar values that a vector instruction reads: each source, and VCC.
 const MOST_READS: usize = 5;
 
 /// A rule that an encoding can violate.
@@ -40,7 +40,7 @@ pub enum Rule {
     StoreStatus,
     /// A load to LDS returns no status.
     LdsStatus,
-    /// VGPR indexing can be enabled for only four operands.
+    /// VGPR indexing has only four enable bits, one per operand.
     GprIndex,
     /// Scalar memory instructions cannot load or store M0 and EXEC (errata E024).
     ScalarData,
@@ -52,7 +52,7 @@ pub enum Rule {
     StoreOffset,
     /// A fork accepts no literal.
     ForkLiteral,
-    /// The literal of a 16-bit operand fits 16 bits.
+    /// The literal of a 16-bit operand fits in 16 bits.
     Literal,
 }
 
@@ -297,7 +297,7 @@ pub(crate) fn bus_reads(inst: &Inst, counts_literals: bool) -> Option<usize> {
     }
     let mut read = [(0, 0); MOST_READS];
     let mut count = 0;
-    // A register as in the text: first number and size.
+    // Registers count as written in the text, by first number and size.
     let mut note = |register: (u8, u8)| {
         if read.iter().take(count).all(|&other| other != register)
             && let Some(place) = read.get_mut(count)
@@ -326,7 +326,7 @@ pub(crate) fn bus_reads(inst: &Inst, counts_literals: bool) -> Option<usize> {
             Operand::Scalar { code, count }
                 if code != regs::LDS_DIRECT && regs::inline(inst.isa, code).is_none() =>
             {
-                // An aperture or status bit counts as one register for any operand size.
+                // An aperture or status bit counts as one register, regardless of the operand size.
                 note((code, if code < regs::SHARED_BASE { count } else { 1 }));
                 let is_lane = slot.kind == Kind::Ssrc && slot.field == Field::Src1;
                 lane_from_m0 |= is_lane && code == regs::M0;
@@ -345,7 +345,7 @@ pub(crate) fn bus_reads(inst: &Inst, counts_literals: bool) -> Option<usize> {
     last.filter(|_| count > allowed)
 }
 
-/// Literal for a number of type `ty`. 64-bit operands have 32-bit literals, too.
+/// Literal for a number of type `ty`. 64-bit operands also have 32-bit literals.
 ///
 /// # Errors
 /// [`FieldError::Range`], if `value` is out of range.
@@ -368,7 +368,7 @@ pub fn literal(ty: Ty, value: i64) -> Result<u32, FieldError> {
     Ok((value & high) as u32)
 }
 
-/// Encodes an integer as the inline constant with the same bits, or else as a literal.
+/// Encodes an integer as the inline constant with the same bits if there is one, otherwise as a literal.
 ///
 /// # Errors
 /// [`FieldError::Range`], if `value` is out of range.
@@ -394,7 +394,7 @@ pub fn constant(isa: Isa, ty: Ty, value: i64) -> Result<Operand, FieldError> {
     inline_or_literal(isa, ty, bits, literal(ty, value))
 }
 
-/// Returns the inline constant with the bits `bits`, or else `literal`.
+/// Returns the inline constant with the bits `bits` if there is one, otherwise `literal`.
 ///
 /// # Errors
 /// The error in `literal`, if there is no inline constant.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::target::{Isa, IsaSet, on};
 use crate::text::Text;
 
-/// S_WAITCNT's operand: the wave waits until each counter is at most this value (checklist 5.1, 5.2).
+/// S_WAITCNT's operand: the wave waits until no counter exceeds this value (`docs/semantics.md`, 5.1, 5.2).
 ///
 /// # Examples
 /// ```
@@ -18,7 +18,7 @@ use crate::text::Text;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Waitcnt {
-    /// Vector memory: 0..=15, or 0..=63 on GCN 1.4. The maximum does not wait.
+    /// Vector memory: 0..=15, or 0..=63 on GCN 1.4. The maximum causes no wait.
     pub vm: u8,
     /// Exports and GDS: 0..=7.
     pub exp: u8,
@@ -87,8 +87,8 @@ const fn has_wide_vm(isa: Isa) -> bool {
     isa as u8 >= Isa::Gfx9 as u8
 }
 
-/// Writes S_WAITCNT's operand: the counters below their maximum, or all counters if there are none, or a number if bits
-/// outside of the counters are set.
+/// Writes S_WAITCNT's operand: the counters below their maximum, or all counters if none is below; a number if bits
+/// outside the counters are set.
 pub(crate) fn write_waitcnt(out: &mut Text, isa: Isa, simm: u16) {
     let wait = Waitcnt::unpack(isa, simm);
     let max = Waitcnt::max(isa);
@@ -208,7 +208,7 @@ pub(crate) fn write_hwreg(out: &mut Text, isa: Isa, simm: u16) {
 /// Operands that VGPR indexing can apply to, starting at bit 0.
 pub const GPR_INDEXES: [&str; 4] = ["SRC0", "SRC1", "SRC2", "DST"];
 
-/// Writes the operand of S_SET_GPR_IDX_ON and S_SET_GPR_IDX_MODE; written as a number if any higher bit is set.
+/// Writes the operand of S_SET_GPR_IDX_ON and S_SET_GPR_IDX_MODE; as a number if any higher bit is set.
 pub(crate) fn write_gpr_index(out: &mut Text, simm: u16) {
     if simm >> GPR_INDEXES.len() != 0 {
         let _ = write!(out, "{simm:#x}");
@@ -377,7 +377,7 @@ mod tests {
                 assert_eq!(Waitcnt::unpack(isa, wait.pack(isa)), wait);
             }
         }
-        // VM_CNT has two more bits on GCN 1.4, at the top (checklist 5.2).
+        // VM_CNT has two more bits on GCN 1.4, at the top (`docs/semantics.md`, 5.2).
         assert_eq!(Waitcnt::unpack(Isa::Gfx9, 0xcf7f), Waitcnt::max(Isa::Gfx9));
         assert_eq!(Waitcnt::unpack(Isa::Vi, 0xcf7f).vm, 15);
         assert_eq!(

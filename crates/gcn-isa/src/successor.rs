@@ -1,6 +1,6 @@
 //! Operations whose instruction names differ between generations, for people who port assembly.
 //!
-//! Source: AMD's Sea Islands, GCN3 and Vega manuals, chapter "Vector ALU Operations", and the tables of rows.
+//! Source: AMD's Sea Islands, GCN3 and Vega manuals, chapter "Vector ALU Operations", and the instruction tables.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::target::{Isa, IsaSet, on};
 /// Names of one operation, with the generations that use each.
 type GenerationNames = &'static [(&'static str, IsaSet)];
 
-/// Instruction of a target that is equivalent to one of another generation.
+/// Instruction that is equivalent to an instruction of another generation.
 ///
 /// # Examples
 /// ```
@@ -76,7 +76,7 @@ pub fn of(isa: Isa, name: &str) -> Option<Successor> {
     })
 }
 
-/// Writes a line of help.
+/// Writes the difference as a line of help.
 impl fmt::Display for Successor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.name;

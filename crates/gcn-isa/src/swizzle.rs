@@ -5,8 +5,8 @@ use std::fmt::Write;
 use crate::target::{Isa, on};
 use crate::text::Text;
 
-/// Pattern encoded in the OFFSET field of DS_SWIZZLE_B32. Lane numbers are within a group of 32; bit 5 of the lane is
-/// preserved.
+/// Pattern encoded in the OFFSET field of DS_SWIZZLE_B32. Lane numbers are relative to a group of 32 lanes; bit 5 of
+/// the lane is preserved.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Pattern {
     /// In each group of four, lane i reads lane `[i]`.
@@ -91,7 +91,7 @@ impl Pattern {
         }
     }
 
-    /// The lane, 0..=63, that `lane` reads.
+    /// Lane, 0..=63, that `lane` reads.
     ///
     /// # Examples
     /// ```
@@ -114,7 +114,7 @@ impl Pattern {
     }
 }
 
-/// Writes `offset:` with the pattern as LLVM's disassembler does; returns true if assembling it gives the same
+/// Writes `offset:` with the pattern as LLVM's disassembler does; returns true if assembling the text yields the same
 /// offset.
 pub(crate) fn write(out: &mut Text, isa: Isa, offset: u16) -> bool {
     out.push_str("offset:");
@@ -163,7 +163,7 @@ pub(crate) fn write(out: &mut Text, isa: Isa, offset: u16) -> bool {
     }
 }
 
-/// True if groups of lanes, whose size is a power of two, each read a single lane of the group.
+/// True if the masks divide the lanes into groups of a power of two, each of which reads one of its lanes.
 const fn is_broadcast(and: u8, or: u8) -> bool {
     let group = LANE_BITS - and + 1;
     and != LANE_BITS && group.is_power_of_two() && or < group
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn patterns_read_like_llvms() {
-        // The lines of the errata's Appendix A.
+        // The examples of the errata's Appendix A.
         for (offset, expected) in [
             (0x8055, "offset:swizzle(QUAD_PERM,1,1,1,1)"),
             (0x0907, "offset:swizzle(BITMASK_PERM,\"01pip\")"),

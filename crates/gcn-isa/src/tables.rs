@@ -1,5 +1,5 @@
-//! Rows of one instruction set by name, and the forms of its instructions. To keep program start fast, names are
-//! hashed at compile time, and forms are computed on first use.
+//! Rows of one instruction set by name, and the forms of its instructions. To keep startup fast, names are hashed at
+//! compile time, and forms are computed on first use.
 
 use std::sync::OnceLock;
 
@@ -54,7 +54,7 @@ impl Tables {
         layout(self.isa, encoding)
     }
 
-    /// Forms of an instruction, one per encoding on this instruction set: the family's own first, then the longer ones.
+    /// Forms of an instruction, one per encoding on this instruction set: the family's own, then the longer forms.
     ///
     /// # Examples
     /// ```

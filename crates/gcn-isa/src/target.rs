@@ -142,7 +142,7 @@ pub enum Numbering {
 /// Number of numberings.
 pub const NUMBERINGS: usize = 2;
 
-/// Set of instruction sets, for example the ones that have an instruction.
+/// Set of instruction sets, for example all that have a given instruction.
 ///
 /// ```
 /// use gcn_isa::{Isa, IsaSet};
@@ -157,7 +157,7 @@ impl IsaSet {
     /// The empty set.
     pub const NONE: IsaSet = IsaSet(0);
 
-    /// All instruction sets starting at `isa`.
+    /// `isa` and all later instruction sets.
     pub const fn from(isa: Isa) -> IsaSet {
         IsaSet(u16::MAX << isa as u8)
     }
@@ -197,7 +197,7 @@ impl fmt::Display for IsaSet {
     }
 }
 
-/// Sets used in the rows' column "on".
+/// Sets used in the "on" column of the rows.
 pub(crate) mod on {
     use super::{Isa, IsaSet};
     pub const SI: IsaSet = IsaSet::from(Isa::Si);
@@ -240,9 +240,9 @@ pub struct Target {
     pub isa: Isa,
     /// `EF_AMDGPU_MACH` of its code objects (LLVM's AMDGPU user guide, "ELF Header").
     pub elf_mach: u8,
-    /// True if XNACK replay can be switched on or off.
+    /// True if XNACK replay can be enabled or disabled.
     pub xnack: bool,
-    /// True if SRAM ECC can be switched on or off.
+    /// True if SRAM ECC can be enabled or disabled.
     pub sramecc: bool,
 }
 
@@ -355,7 +355,7 @@ const EARLIER: &[(&str, &str)] = &[
     ("gfx903", "gfx902"),
 ];
 
-/// Targets denoted by the number of a generation alone.
+/// Targets that a generation number alone denotes.
 const GENERATIONS: &[(&str, &str)] = &[
     ("gcn1.0", "gfx600"),
     ("gcn1.1", "gfx700"),
@@ -411,7 +411,7 @@ impl Target {
 
     /// Version triple of the target: gfx90c is (9, 0, 12).
     pub fn version(&self) -> (u32, u32, u32) {
-        // The last two digits are minor version and stepping, the preceding ones the major version in decimal.
+        // The last two digits are minor version and stepping; the preceding digits are the major version in decimal.
         let mut digits = self.name.chars().rev().map_while(|c| c.to_digit(16));
         let (stepping, minor) = (digits.next().unwrap_or(0), digits.next().unwrap_or(0));
         let major = (0u32..).zip(digits).fold(0, |major, (place, digit)| {

@@ -1,6 +1,6 @@
 //! Text buffer optimized for listings, which consist of short, mostly precomputed pieces.
 //!
-//! A short piece is always stored as a fixed number of machine words; the next one overwrites the excess. This avoids
+//! A short piece is always stored as a fixed number of machine words; the next piece overwrites the excess. This avoids
 //! loops and calls.
 
 use std::fmt;
@@ -35,14 +35,14 @@ const PAIRS: [[u8; 2]; 100] = {
     pairs
 };
 
-/// Smallest number with five decimal digits.
+/// Smallest number with more than four decimal digits.
 const FOUR_DIGITS: u64 = 10_000;
 /// Four zero digits, and the mask of the last one, which is always shown.
 const ZEROS: u32 = u32::from_le_bytes([b'0'; ZEROS_COUNT]);
 const ZEROS_COUNT: usize = 4;
 const LAST_DIGIT: u32 = u32::from_le_bytes([0, 0, 0, 0xff]);
 
-/// The four digits of a number below 10000, the first one in the low byte.
+/// The four digits of a number below 10000, the first digit in the low byte.
 #[inline(always)]
 fn four_digits(value: u32) -> u32 {
     let pair = |value: u32| {
@@ -52,14 +52,14 @@ fn four_digits(value: u32) -> u32 {
     pair(value / 100) | pair(value % 100) << u16::BITS
 }
 
-/// The eight hexadecimal digits of a word, the first one in the low byte.
+/// The eight hexadecimal digits of a word, the first digit in the low byte.
 #[inline(always)]
 fn hex_digits(word: u32) -> u64 {
     /// 1 in each byte.
     const EACH: u64 = u64::MAX / 0xff;
     /// Distance of the letters from the character after `9`.
     const TO_LETTER: u64 = (b'a' - b'9' - 1) as u64;
-    // Repeatedly moves half of the digits apart, until each byte has one digit.
+    // Repeatedly moves half of the digits apart until each byte holds one digit.
     let spread = u64::from(word);
     let spread = (spread | spread << 16) & 0x0000_ffff_0000_ffff;
     let spread = (spread | spread << 8) & 0x00ff_00ff_00ff_00ff;
@@ -163,7 +163,7 @@ impl Text {
         }
     }
 
-    /// Like [`Text::store`], with growth if needed.
+    /// Like [`Text::store`], but grows the buffer first.
     #[cold]
     #[inline(never)]
     fn store_growing(&mut self, bytes: &[u8], used: usize) {
@@ -289,7 +289,7 @@ impl Text {
         self.push_ascii(&hex_digits(word).to_le_bytes());
     }
 
-    /// Appends blanks.
+    /// Appends spaces.
     pub fn push_blanks(&mut self, count: usize) {
         const MANY: [u8; 16] = [b' '; 16];
         let mut left = count;
@@ -301,12 +301,12 @@ impl Text {
     }
 }
 
-/// Exceeds the maximum length of a [`Line`], which fits a byte.
+/// One more than the maximum length of a [`Line`], which fits in a byte.
 const LINE: usize = 1 << u8::BITS;
-/// Capacity for a line, and for the pieces that are stored at its end.
+/// Capacity for a line, and for a piece stored at its end.
 const LINE_ROOM: usize = LINE + (1 << 6);
 
-/// A short line. For speed, pieces are stored and their [sums](Piece) added without checks; lines that are too long are
+/// A short line. For speed, pieces are stored and their [sums](Piece) are added without checks, so overlong lines are
 /// garbled.
 pub(crate) struct Line<'a> {
     room: &'a mut [u8; LINE_ROOM],

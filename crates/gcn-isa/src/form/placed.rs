@@ -6,7 +6,7 @@ use crate::row::Row;
 
 /// Maximum number of bits in a bit list: three sources and a destination.
 const LIST_BITS: usize = 4;
-/// Capacity sufficient for most forms.
+/// Modifier capacity that suffices for most forms.
 const MOST_MODIFIERS: usize = 16;
 
 /// An operand in an encoding.
@@ -94,7 +94,7 @@ pub(crate) fn modifiers(row: &'static Row, layout: &Layout) -> Box<[PlacedModifi
         &[]
     };
     let all = clamp.iter().chain(of_row).chain(of_encoding);
-    // A comparison has no destination to select a part of, although GCN 1.2 has the fields.
+    // A comparison has no destination to select part of, although the fields exist on GCN 1.2.
     let is_meant = |modifier: &&Modifier| {
         let is_of_destination = matches!(modifier.field, Field::DstSel | Field::DstUnused);
         layout.has(modifier.field) && !(layout.encoding == Encoding::VopcSdwa && is_of_destination)
@@ -131,7 +131,7 @@ pub(crate) fn list_bits(row: &Row, layout: &Layout, field: Field) -> ListBits {
 
 /// Places an operand in an encoding, with the bits of its source modifiers.
 pub(crate) fn place(slot: Slot, layout: &Layout, modifiers: &[PlacedModifier]) -> PlacedOperand {
-    // SDWA and DPP have separate fields for the first two sources; other encodings have a bit of a common field.
+    // SDWA and DPP have separate fields for the first two sources; other encodings use one bit of a shared field each.
     const SOURCES: [(Field, [Field; 3]); 3] = [
         (
             Field::Src0,
@@ -161,7 +161,7 @@ pub(crate) fn place(slot: Slot, layout: &Layout, modifiers: &[PlacedModifier]) -
         }
         return place;
     }
-    // Packed instructions have a negation list instead; mixed-precision ones do not.
+    // Packed instructions have a negation list instead; mixed-precision instructions do not.
     let is_packed = layout.encoding == Encoding::Vop3p;
     if is_packed && modifiers.iter().any(|m| m.modifier.field == Field::Neg) {
         return place;

@@ -5,14 +5,15 @@ use crate::regs::{self, SADDR_OFF, write_group};
 use crate::target::Isa;
 use crate::text::{Piece, Text};
 
-/// Preformatted operand texts, each followed by a comma and a blank, in blocks of 256 for each register count. The
-/// last text is [empty](ReadyTexts::EMPTY).
+/// Preformatted operand texts, each followed by a comma and a space, in blocks of 256 for each register count. The last
+/// text is [empty](ReadyTexts::EMPTY).
 ///
 /// Operands that use the constant bus of a vector instruction have mark 1, and missing texts have mark [`MISSING`]. The
-/// sum of an instruction's marks is the number of values it reads over the bus, or shows that a text is missing.
+/// sum of an instruction's marks is the number of values it reads over the bus, or at least [`MISSING`] if a text is
+/// missing.
 pub(crate) struct ReadyTexts(Vec<Piece<NAME>>);
 
-/// Size in bytes of a text with its sum; longer operands have no preformatted text.
+/// Size in bytes of a [`Piece`] for an operand; longer operands have no preformatted text.
 const NAME: usize = 16;
 /// Mark of an operand that uses the constant bus.
 const READ: u8 = 1;
@@ -22,20 +23,20 @@ pub(crate) const MISSING: u8 = 16;
 const NO_NAME: Piece<NAME> = Piece::EMPTY.marked(MISSING);
 /// Separator of operands.
 pub(crate) const SEPARATOR: &[u8; 2] = b", ";
-/// Register counts that operands have.
+/// Possible register counts of operands.
 const COUNTS: [u8; 6] = [1, 2, 3, 4, 8, 16];
 /// Texts per block, one for each eight-bit number.
 const BLOCK: usize = 256;
 
-/// Block of texts among those for a register count.
+/// Block of texts within those for a register count.
 #[derive(Clone, Copy)]
 enum CodeRange {
-    /// No texts, for numbers below 256, where VGPRs start.
+    /// No texts: numbers below 256, where VGPRs start.
     NoScalar,
     Vgprs,
     /// Scalar registers.
     Scalars,
-    /// No texts, for numbers above the scalar registers.
+    /// No texts: numbers above the scalar registers.
     #[allow(dead_code)] // Keeps nine-bit numbers within these blocks.
     NoVgprs,
     /// Scalar registers and constants, as sources.
@@ -84,7 +85,7 @@ impl ReadyTexts {
                 if number < regs::M0 && !is_doubtful {
                     write(CodeRange::Loaded, false, &scalar);
                 }
-                // LDS values are valid only for some sources, and the digits of 1/(2π) depend on the type.
+                // LDS values are valid only in some sources, and the digits of 1/(2π) depend on the type.
                 if number != regs::LDS_DIRECT && !is_doubtful {
                     write(CodeRange::Sources, true, &scalar);
                 }

@@ -12,7 +12,7 @@ use crate::text::Piece;
 /// modifiers. Printing these instructions needs no further decisions.
 #[derive(Debug)]
 pub(crate) struct Template {
-    /// Name with the encoding's suffix and a blank.
+    /// Name with the encoding's suffix and a space.
     pub(crate) head: Piece<HEAD>,
     /// Most frequent sequence of preformatted operands, followed by the others.
     pub(crate) prefix: ReadyPrefix,
@@ -22,7 +22,7 @@ pub(crate) struct Template {
     pub(crate) usual: u64,
     pub(crate) operands: [OperandText; MOST_OPERANDS],
     pub(crate) count: u8,
-    /// Number of bytes to remove after the last operand: a comma and a blank, or only the blank after the name.
+    /// Number of bytes to remove after the last operand: a comma and a space, or only the space after the name.
     pub(crate) excess: u8,
     /// Maximum number of values that the operands may read over the constant bus, excluding operands that are always
     /// scalar registers.
@@ -33,7 +33,7 @@ pub(crate) struct Template {
     pub(crate) modifier_bits: u64,
     pub(crate) unwritten: u64,
     pub(crate) modifiers: Box<[ModifierText]>,
-    /// Bits that the text does not represent, and bits that it requires to be set; only the latter may be set.
+    /// Bits that the text does not represent or requires to be set; only the required bits may be set.
     pub(crate) untold_or_required: u64,
     pub(crate) required: u64,
 }
@@ -63,7 +63,7 @@ impl Template {
     }
 }
 
-/// Template without operands, modifiers and conditions.
+/// Template without operands, modifiers or conditions.
 impl Default for Template {
     fn default() -> Template {
         Template {
@@ -128,7 +128,7 @@ pub(crate) enum TextSource {
     Returned,
     /// Preformatted text of an SDWA comparison's destination; VCC if none is named.
     SdwaDestination,
-    /// VGPRs, whose number depends on the image instruction's modifiers.
+    /// VGPRs of an image instruction; their number depends on its modifiers.
     ImageRegisters,
     /// A number, formatted on demand.
     Immediate,
@@ -212,7 +212,7 @@ pub(crate) struct ModifierText {
     /// Field, and the bits of a list.
     pub(crate) field: Bits,
     pub(crate) list: ListBits,
-    /// A blank, and the name with its separator.
+    /// A space, then the name with its separator.
     pub(crate) head: Piece<MODIFIER_HEAD>,
     /// Mask, and the value for which the modifier is omitted; an impossible value if it is always written.
     pub(crate) bits: u64,

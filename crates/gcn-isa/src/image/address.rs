@@ -1,7 +1,7 @@
 //! Address registers of image instructions: location of each address component.
 //!
-//! Sources: AMD's manuals, the table of address registers in the chapter "Vector Memory Image Instructions"; 16-bit parts as LLVM
-//! packs them (`packImage16bitOpsToDwords`); errata E323.
+//! Sources: AMD's manuals, the table of address registers in the chapter "Vector Memory Image Instructions"; 16-bit
+//! components as packed by LLVM (`packImage16bitOpsToDwords`); errata E323.
 
 use super::ImageKind;
 use crate::effect::{DetailSource, Does, Half, ImageLevel, ImageOp, Sampling};
@@ -44,7 +44,7 @@ pub struct AddressPart {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct AddressLayout {
-    /// Texel offsets: six bits in a byte per dimension.
+    /// Texel offsets: a byte per dimension, which holds six bits.
     pub offsets: Option<AddressPart>,
     /// Bias added to the level of detail.
     pub bias: Option<AddressPart>,
@@ -155,7 +155,7 @@ impl Placer {
 
 impl AddressLayout {
     /// Address layout for an image of `dimensions` dimensions; `has_layer` is DA, and `is_short` is A16. Empty for
-    /// other than image instructions.
+    /// instructions other than image instructions.
     pub fn new(does: Does, dimensions: usize, has_layer: bool, is_short: bool) -> AddressLayout {
         let Some(parts) = AddressParts::of(does) else {
             return AddressLayout::default();
@@ -200,7 +200,7 @@ impl AddressLayout {
         of(2).max(of(DIMENSIONS))
     }
 
-    /// Address layout for an image of kind `kind`.
+    /// Address layout for an image of this kind.
     pub fn of(does: Does, kind: ImageKind, has_layer: bool, is_short: bool) -> AddressLayout {
         AddressLayout::new(does, kind.dimensions(), has_layer, is_short)
     }

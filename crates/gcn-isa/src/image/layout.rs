@@ -95,11 +95,11 @@ pub enum LayoutError {
     Tiled(u8),
     /// Texels are compressed.
     Compressed,
-    /// Rows are too short or not aligned.
+    /// PITCH is too small, not aligned, or not the required number of rows.
     Pitch {
-        /// Row pitch in texels.
+        /// Row pitch in texels; for a GCN 1.4 image with multiple levels, its number of rows per layer.
         pitch: u32,
-        /// Required alignment in texels.
+        /// Required alignment in texels, or required number of rows per layer.
         multiple: u32,
     },
     /// A size exceeds the descriptor's field.
@@ -218,7 +218,7 @@ impl ImageDescriptor {
     /// ```
     /// use gcn_isa::Isa;
     /// use gcn_isa::image::{ImageDescriptor, ImageKind, Select, number_format, texel_format};
-    /// // Memory has blue first, registers get red first.
+    /// // Memory holds blue first; registers receive red first.
     /// let bgra = [Select::Z, Select::Y, Select::X, Select::W];
     /// let format = (texel_format::IMG_DATA_FORMAT_8_8_8_8, number_format::IMG_NUM_FORMAT_UNORM);
     /// let image = ImageDescriptor::linear(Isa::Vi, ImageKind::D2, format, [64, 64, 1])?.selecting(bgra);
@@ -246,7 +246,7 @@ impl ImageDescriptor {
         self.layout_of(isa, 0)
     }
 
-    /// Size of the image in bytes, with all layers and levels.
+    /// Size of the image in bytes, including all layers and levels.
     ///
     /// # Errors
     /// See [`ImageDescriptor::layout_of`].
@@ -323,7 +323,7 @@ impl ImageDescriptor {
         }
     }
 
-    /// GCN 1.4: a layer contains its levels one below another, all with the same row pitch.
+    /// GCN 1.4: a layer contains its levels one below the other, all with the same row pitch.
     fn layout_by_layer(
         &self,
         in_level: ImageLayout,
@@ -361,8 +361,8 @@ impl ImageDescriptor {
         })
     }
 
-    /// GCN 1.0 to 1.2: a level contains all of its layers, and is followed by the next level. Levels are padded to
-    /// powers of two.
+    /// GCN 1.0 to 1.2: a level contains all of its layers, and is followed by the next level. Levels after the first
+    /// are padded to powers of two.
     fn layout_by_level(
         &self,
         in_level: ImageLayout,
@@ -412,7 +412,7 @@ impl ImageDescriptor {
         let is_d3 = self.kind == ImageKind::D3 as u8;
         let layers = match ImageKind::numbered(self.kind.into()) {
             Some(ImageKind::D3) => (self.depth >> level).max(1),
-            // A cube has six faces, whatever the value of DEPTH.
+            // A cube has six faces, regardless of DEPTH.
             Some(ImageKind::Cube) => self.depth.max(self.last_layer + 1).max(FACES),
             _ => self.depth.max(self.last_layer + 1),
         };

@@ -86,7 +86,7 @@ pub enum MipFilter {
     Point = 1,
     /// Linear interpolation between the two nearest levels.
     Linear = 2,
-    /// Nearest level, adjusted for anisotropic filters (GCN 1.2 and 1.4).
+    /// Nearest level, adjusted for anisotropic filtering (GCN 1.2 and 1.4).
     PointAdjusted = 3,
 }
 
@@ -178,7 +178,7 @@ pub struct SamplerDescriptor {
     pub compare: u8,
     /// True if coordinates are in texels (FORCE_UNNORMALIZED).
     pub unnormalized: bool,
-    /// True if point filters truncate coordinates instead of rounding them to the last fraction bit (TRUNC_COORD).
+    /// True if point filters truncate coordinates instead of rounding them at the last fraction bit (TRUNC_COORD).
     pub truncates: bool,
     /// True if filters do not cross the edges of cube faces (DISABLE_CUBE_WRAP).
     pub no_cube_wrap: bool,
@@ -204,7 +204,7 @@ pub struct SamplerDescriptor {
     pub border_index: u16,
 }
 
-/// Sampler of a single level: nearest texels, normalized coordinates that wrap.
+/// Sampler of a single level: point filtering, normalized coordinates that wrap.
 impl Default for SamplerDescriptor {
     fn default() -> SamplerDescriptor {
         SamplerDescriptor {

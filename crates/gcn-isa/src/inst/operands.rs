@@ -11,9 +11,9 @@ use crate::operand::{Kind, Modifier, OperandAccess, Presence, Slot};
 use crate::regs::{self, SADDR_OFF};
 use crate::target::{Isa, on};
 
-/// Width of a scalar memory offset field that is signed.
+/// Width of signed scalar memory offset fields.
 const SIGNED_OFFSET_BITS: u8 = 21;
-/// SDWA sources, and the bits that make them scalar.
+/// SDWA source fields, each with the bit that makes the source scalar.
 const SDWA_SCALARS: [(Field, Field); 2] = [
     (Field::Src0, Field::Src0Scalar),
     (Field::Src1, Field::Src1Scalar),
@@ -121,7 +121,7 @@ impl Inst {
         }
     }
 
-    /// Value of an immediate of kind `kind`, which is in `bits`.
+    /// Value of an immediate of this kind, stored in `bits`.
     #[inline]
     pub(crate) fn immediate(&self, kind: Kind, bits: Bits) -> i64 {
         match kind {
@@ -351,7 +351,7 @@ impl Inst {
         self.get(Field::Saddr) == SADDR_OFF
     }
 
-    /// True if the scalar offset of a buffer access is a register, not a constant.
+    /// True if the scalar offset of a buffer access is a register rather than a constant.
     ///
     /// # Examples
     /// ```
@@ -454,8 +454,8 @@ impl Inst {
         self.set(self.export_field(place), register.unwrap_or(0).into())
     }
 
-    /// True if an export's text represents its words exactly: fields of values that are not exported are zero, and
-    /// with COMPR, both values of a field are exported or neither.
+    /// True if an export's text represents its words exactly: fields of values that are not exported are zero, and with
+    /// COMPR, either both values of a field are exported or neither is.
     pub(crate) fn exports_exactly(&self) -> bool {
         let mut same = *self;
         for field in SOURCES {
@@ -475,7 +475,7 @@ impl Inst {
         all_set && same == *self
     }
 
-    /// Decodes a scalar memory offset (errata E025, E111; the table in the SMEM document).
+    /// Decodes a scalar memory offset (errata E025, E111; the table in CLRX's SMEM document).
     fn scalar_offset(&self, signed: bool) -> Operand {
         let none = Operand::ScalarOffset {
             imm: None,
@@ -549,8 +549,8 @@ impl Inst {
         }
     }
 
-    /// Minimum and maximum immediate offset of a scalar memory instruction. S_BUFFER takes 20 unsigned bits even
-    /// where the field has 21 (errata E012).
+    /// Minimum and maximum immediate offset of a scalar memory instruction. S_BUFFER instructions take 20 unsigned bits
+    /// even if the field has 21 (errata E012).
     pub(crate) fn scalar_offset_range(&self, signed: bool) -> (i64, i64) {
         let bits = self.layout().bits(Field::Offset);
         let has_sign = bits.width == SIGNED_OFFSET_BITS;

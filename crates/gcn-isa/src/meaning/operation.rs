@@ -68,7 +68,7 @@ const NONE_FOUND: &str = "Without such a bit it is -1.";
 const ZEROS_ABOVE: &str = "The zeros above the highest one; without a one it is -1.";
 const LIKE_SIGN: &str = "The bits that are like the sign, the sign included; if all are, it is -1.";
 
-/// Remark about an instruction that shares its operation with another one.
+/// Remark on an instruction that shares its operation with another instruction.
 #[rustfmt::skip]
 #[expect(clippy::wildcard_enum_match_arm, reason = "most operations say all")]
 pub(super) fn remark(op: Op) -> Option<&'static str> {
@@ -83,7 +83,7 @@ pub(super) fn remark(op: Op) -> Option<&'static str> {
     }
 }
 
-/// Pseudo-code of an operation without swapped sources, on values of `bits` bits.
+/// Pseudo-code of an operation on values of `bits` bits, without swapped sources.
 #[rustfmt::skip]
 pub(super) fn template(op: AluOp, row: &Row, bits: u32) -> Template {
     use Ty::{F16, F32, F64, I16, I32, I64, U16, U32, U64};

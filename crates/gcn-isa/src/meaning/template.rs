@@ -1,11 +1,11 @@
-//! Templates of pseudo-code and their substitution.
+//! Pseudo-code templates and their substitution.
 
 use crate::operand::{Kind, OperandAccess, Slot};
 use crate::row::Row;
 
-/// Pseudo-code with placeholders: `$d`, `$a`, `$b`, `$c` are the destination and the sources, `$m` is the mask that is
-/// read, `$n` the highest bit of a shift amount, `$w` the number of bits, `$t` the highest bit, `$o` an all-ones value,
-/// `$f` the register file.
+/// Pseudo-code with placeholders: `$d`, `$a`, `$b`, `$c` are the destination and the sources, `$m` is the mask operand,
+/// `$n` the highest bit of a shift amount, `$w` the number of bits, `$t` the highest bit, `$o` an all-ones value, `$f`
+/// the register file.
 #[derive(Clone, Copy)]
 pub(super) struct Template {
     pub(super) code: &'static str,
@@ -80,7 +80,7 @@ impl Names {
         self
     }
 
-    /// Text of a template, for values of `bits` bits.
+    /// Substitutes the placeholders of a template, for values of `bits` bits.
     pub(super) fn fill(&self, template: &str, bits: u32) -> String {
         let mut text = String::new();
         let mut rest = template.split('$');

@@ -1,8 +1,8 @@
-//! Prints instructions in the syntax of CLRX's documents and disassembler by walking the row. No instruction is named
+//! Prints instructions from their rows in the syntax of CLRX's documents and disassembler. No instruction is named
 //! here; `docs/dialects.md` lists the differences from LLVM's text.
 //!
-//! CLRX selects encodings by the operands, not by suffixes: an instruction whose text would select a shorter encoding
-//! gets `vop3`, `sdwa` or `dpp` at the end. Register groups are printed without regard to alignment.
+//! CLRX selects encodings by the operands, not by suffixes: if the text would select a shorter encoding, `vop3`, `sdwa`
+//! or `dpp` is appended. Register groups are printed without regard to alignment.
 
 mod printer;
 
@@ -24,13 +24,13 @@ use printer::ClrxPrinter;
 
 /// Column of the operands, relative to the mnemonic's first character.
 const OPERAND_COLUMN: usize = 16;
-/// VGPRs of a wave; in CLRX's text, a group that crosses the end continues at 0.
+/// Number of VGPRs; in CLRX's text, a group that crosses the end continues at 0.
 const VGPRS: usize = 256;
 /// Integers that are inline constants unless written as `lit(…)`.
 const INLINE: std::ops::RangeInclusive<i32> = -16..=64;
 /// Maximum SMRD offset that fits the field and is not a literal.
 const SMRD_OFFSET: i32 = 0xff;
-/// Flags of memory instructions, exports and VOP3, in CLRX's order.
+/// Flags of DS and export instructions, in CLRX's order.
 const FLAGS: [(Field, &str); 4] = [
     (Field::Done, "done"),
     (Field::Compr, "compr"),
@@ -87,7 +87,7 @@ impl ClrxPrinter<'_> {
         }
         let has_operands = !separator.is_empty();
         match self.inst.encoding {
-            // Without operands, CLRX accepts no modifiers except for the encoding.
+            // Without operands, CLRX accepts no modifiers except those that select the encoding.
             encoding if !has_operands && !encoding.is_vector_alu() => {}
             Encoding::Vop1Sdwa | Encoding::Vop2Sdwa | Encoding::VopcSdwa => self.sdwa(),
             Encoding::Vop1Dpp | Encoding::Vop2Dpp => self.dpp(),
@@ -143,7 +143,7 @@ impl ClrxPrinter<'_> {
         self.convey(slot.field);
         let (extended, negated, absolute) = self.source_modifiers(slot);
         self.convey_selectors(slot);
-        // CLRX makes the sign part of a constant, and has no absolute value of constants or `lds`.
+        // CLRX parses a sign as part of the constant, and has no absolute value for constants or `lds`.
         let is_value = self.is_constant(slot) || self.is_lds(slot);
         self.exact &= !(negated || absolute || extended) || !is_value;
         if extended {
@@ -197,7 +197,7 @@ impl ClrxPrinter<'_> {
                 self.vgprs(first, count);
             }
             Operand::Scalar { code, count } => {
-                // A descriptor with R128 is short.
+                // With R128, the descriptor is short.
                 let count = if slot.field == Field::Srsrc && self.inst.flag(Field::R128) {
                     clrx::SHORT_DESCRIPTOR
                 } else {
@@ -206,7 +206,7 @@ impl ClrxPrinter<'_> {
                 self.scalar(slot, code, count);
             }
             Operand::Literal(value) => self.literal(slot, value),
-            // CLRX always names a register, even if nothing reads it without OFFEN and IDXEN.
+            // CLRX always names a register, even without OFFEN and IDXEN, when the register is not read.
             Operand::Off if slot.kind == Kind::BufferAddress => {
                 self.vgprs(self.inst.get(slot.field) as u8, 1);
             }
@@ -372,7 +372,7 @@ impl ClrxPrinter<'_> {
         }
     }
 
-    /// Writes a scalar memory offset. If there is a register, the immediate is left for `offset:` after the flags.
+    /// Writes a scalar memory offset. With a register, the immediate is written later, as `offset:` after the flags.
     fn scalar_offset(&mut self, imm: Option<i32>, reg: Option<u8>, literal: bool) {
         self.convey(Field::Imm);
         self.convey(Field::Soe);
@@ -450,7 +450,7 @@ impl ClrxPrinter<'_> {
         (false, has(Field::Neg), has(Field::Abs))
     }
 
-    /// Marks as shown the bits that make an SDWA operand scalar or send a comparison's result to VCC.
+    /// Records that the text represents the bits that make an SDWA operand scalar or name a comparison's destination.
     fn convey_selectors(&mut self, slot: &Slot) {
         if slot.field == Field::Src0 {
             self.convey(Field::Src0Scalar);

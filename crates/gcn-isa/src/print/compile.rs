@@ -16,7 +16,7 @@ use crate::rules;
 use crate::target::{Isa, on};
 use crate::text::Piece;
 
-// The sum of the marks of all existing texts is less than the mark of a missing one.
+// The marks of an instruction's existing texts add up to less than the mark of a missing text.
 const _: () = assert!(MOST_OPERANDS < MISSING as usize);
 
 /// Compiles the template of a form's text.
@@ -47,7 +47,7 @@ pub(super) fn compile(form: &'static Form) -> Template {
             .fold(0, |bits, m| bits | unwritten(form, m)),
         modifiers: modifiers
             .iter()
-            // A part is shown by the modifier that contains it.
+            // The modifier that contains a part shows it.
             .filter(|m| m.modifier.value != ModifierValue::Part)
             .map(|placed| modifier_text(form, placed))
             .collect(),
@@ -168,7 +168,7 @@ fn add_operand(
         (Kind::Literal, _) => (TextSource::Literal, 0),
         (Kind::ImageData { .. } | Kind::ImageAddress { .. }, _) => (TextSource::ImageRegisters, 0),
         (Kind::ScalarOffset { .. }, _) => {
-            // The register is subject to rules.
+            // Rules restrict the register.
             if matches!(form.row.does, Does::Store(_)) && on::VI_ONLY.has(form.isa) {
                 template.deciding |= field(Field::Imm);
                 template.usual |= field(Field::Imm);
@@ -252,12 +252,12 @@ fn can_lack_ready_text(operand: &OperandText) -> bool {
         }
 }
 
-/// Preformatted texts of an operand, each with the conditions for it: bits and their values.
+/// Preformatted texts of an operand, each with its conditions: bits and their required values.
 fn ready_texts(form: &Form, operand: &OperandText) -> Vec<(Vec<(u64, u64)>, ReadyText)> {
     let mask = |field: Field| form.layout.bits(field).mask();
     let text = operand.ready;
     let first = |first: u16| ReadyText { first, ..text };
-    // If the operand's number has no meaning, it must be zero.
+    // An operand number without meaning must be zero.
     let zero = (text.bits(), 0);
     let off = ReadyText::at(ReadyTexts::OFF);
     match operand.source {
@@ -312,7 +312,7 @@ fn ready_texts(form: &Form, operand: &OperandText) -> Vec<(Vec<(u64, u64)>, Read
 }
 
 impl ReadyPrefix {
-    /// Extends the prefix by a text, if its conditions do not contradict those of the prefix. Sign bits must be zero.
+    /// Extends the prefix by a text, unless its conditions contradict those of the prefix. Sign bits must be zero.
     fn with(&self, signs: u64, conditions: &[(u64, u64)], text: ReadyText) -> Option<ReadyPrefix> {
         let mut prefix = *self;
         for &(bits, value) in conditions.iter().chain(&[(signs, 0)]) {
@@ -350,7 +350,7 @@ fn suffix(form: &Form) -> &'static str {
     let encoding = form.encoding;
     let has_long_form = form.row.forms.has(Forms::E64);
     let is_shown = if encoding.is_extended() {
-        // For comparisons, the selections imply it; LLVM's disassembler omits this suffix.
+        // For comparisons on GCN 1.2, the selections imply the encoding, and LLVM's disassembler omits the suffix.
         encoding != Encoding::VopcSdwa || !on::VI_ONLY.has(form.isa)
     } else {
         // Without operands, there is nothing to distinguish.
@@ -362,7 +362,7 @@ fn suffix(form: &Form) -> &'static str {
     if is_shown { encoding.suffix() } else { "" }
 }
 
-/// Bits that an operand's text represents, except for negation.
+/// Bits that an operand's text represents, excluding source modifiers.
 fn represented_bits(layout: &Layout, slot: &Slot) -> u64 {
     let beside: &[Field] = match (slot.kind, slot.field) {
         (Kind::ExportTarget, _) => &[Field::En],

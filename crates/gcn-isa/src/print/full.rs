@@ -38,7 +38,7 @@ impl<'a> FullPrinter<'a> {
     pub(super) fn print(&mut self, template: &Template, target: Option<&str>) -> TextFidelity {
         let inst = self.inst;
         self.out.push_piece(&template.head);
-        // Bytes to remove after the last operand: a blank, or a comma and a blank.
+        // Bytes to remove after the last operand: a space, or a comma and a space.
         let mut excess = 1;
         for placed in &inst.form().operands {
             let slot = &placed.slot;
@@ -49,7 +49,7 @@ impl<'a> FullPrinter<'a> {
                 Some(name) if self.is_nameable(slot) => self.out.push_str(name),
                 _ => self.operand(placed),
             }
-            // LLVM separates the export target from the values by a blank.
+            // LLVM separates the export target from the values with a space.
             if slot.kind == Kind::ExportTarget {
                 self.out.push_ascii(b" ");
             } else {
@@ -111,7 +111,7 @@ impl<'a> FullPrinter<'a> {
                     || (matches!(slot.kind, Kind::Src | Kind::Ssrc)
                         && regs::write_inline(self.out, isa, code, slot.ty));
                 if !named {
-                    // No assembler has a name for it; show the field's number.
+                    // No assembler has a name for this register; show its number.
                     let _ = write!(self.out, "undefined({code})");
                     self.exact = false;
                 }
@@ -229,7 +229,7 @@ impl<'a> FullPrinter<'a> {
         // If both parts are missing, the register field is not represented.
         self.exact &= imm.is_some() && reg.is_some() || self.inst.get(Field::Soffset) == 0;
         if literal {
-            // An assembler would select the short form instead.
+            // For other values, an assembler would select the short form.
             self.exact &= imm.is_some_and(|imm| imm as u32 > LITERAL as u32);
         }
         if let Some(code) = reg {
@@ -254,7 +254,7 @@ impl<'a> FullPrinter<'a> {
             }
             None if reg.is_some() => {}
             None => {
-                // IMM = 0 with SOE = 1, or a register number out of range: no text has this encoding (errata E025).
+                // IMM = 0 with SOE = 1, or a register number out of range: no text encodes this (errata E025).
                 self.exact = false;
                 let code = self.inst.get(if self.inst.flag(Field::Soe) {
                     Field::Soffset

@@ -73,7 +73,7 @@ fn modifier(shown: &ModifierText, isa: Isa, bits: u64, out: &mut Text) -> Modifi
                 let digit = b'0' + (bits >> bit & 1) as u8;
                 out.push_ascii(&[digit, b',']);
             }
-            // The last bit has no comma after it.
+            // Remove the comma after the last bit.
             out.shorten(1);
             out.push_ascii(b"]");
         }

@@ -4,7 +4,7 @@ use super::Row;
 use crate::field::Field;
 use crate::operand::{Kind, OperandAccess, Slot, Ty};
 
-/// Operand types of an ALU row, which distinguish the variants of an operation.
+/// Operand types of an ALU row; they distinguish the variants of an operation.
 ///
 /// # Examples
 /// ```
@@ -21,9 +21,9 @@ pub struct AluTypes {
     pub result: Ty,
     /// Type of the first source.
     pub source: Ty,
-    /// True if a carry mask is written.
+    /// True if the instruction writes a carry mask.
     pub carries: bool,
-    /// True if the destination is the third source.
+    /// True if the destination is also the third source.
     pub accumulates: bool,
     /// True if the last source is a 16-bit immediate (SOPK).
     pub is_sopk: bool,

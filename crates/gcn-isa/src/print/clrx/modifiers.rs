@@ -9,11 +9,11 @@ use crate::inst::{Inst, Operand};
 use crate::operand::{Kind, ModifierValue, SEL_DWORD, Slot};
 use crate::regs;
 
-/// DMASK of an image instruction without `dmask`.
+/// DMASK of an image instruction that is written without `dmask`.
 const DEFAULT_DMASK: u64 = 1;
-/// Parts of a register selected by SDWA, by number; the whole register is not written.
+/// Parts of a register selected by SDWA, by number; a selection of the whole register is omitted.
 const SELECTIONS: [&str; 6] = ["byte0", "byte1", "byte2", "byte3", "word0", "word1"];
-/// Treatment of the remaining bits of an SDWA destination, by number; zero is not written.
+/// Treatment of the remaining bits of an SDWA destination, by number; zero-filling is omitted.
 const UNUSED: [&str; 3] = ["", "sext", "preserve"];
 /// Maximum number of sources in OP_SEL.
 const SOURCES: usize = 3;
@@ -76,7 +76,7 @@ impl ClrxPrinter<'_> {
         }
     }
 
-    /// Writes ` name:[1,0]`, a bit for each of `bits`; omitted if all of them are `unwritten`.
+    /// Writes ` name:[1,0]`, with one digit for each of `bits`, or nothing if all of them equal `unwritten`.
     fn list(&mut self, name: &str, bits: &[(Field, u8)], unwritten: bool) {
         let inst = self.inst;
         let layout = self.layout;
@@ -116,7 +116,7 @@ impl ClrxPrinter<'_> {
             (Field::OpSelHi, 1),
             (Field::OpSelHi2, 0),
         ];
-        // OP_SEL_HI of a missing third source is set if the list is omitted, otherwise clear.
+        // CLRX sets OP_SEL_HI of a missing third source if the list is omitted, and clears it otherwise.
         let is_high = self.inst.get(Field::OpSelHi) == self.layout.bits(Field::OpSelHi).max();
         if has_third {
             self.list("op_sel_hi", &high, true);
@@ -154,7 +154,7 @@ impl ClrxPrinter<'_> {
         }
     }
 
-    /// True if an encoding of one dword could hold the same operands.
+    /// True if the one-dword encoding could represent the instruction.
     fn means_short_form(&self) -> bool {
         let row = self.inst.row();
         let own = row.family.encoding();
@@ -191,7 +191,7 @@ impl ClrxPrinter<'_> {
 
     pub(super) fn scalar_memory(&mut self) {
         for (field, name) in [(Field::Glc, "glc"), (Field::Nv, "nv")] {
-            // The bit is reserved if no row has it.
+            // The bit is reserved if the row lacks the modifier.
             if self.inst.modifiers().any(|m| m.field == field) {
                 self.flag(field, name);
             }
