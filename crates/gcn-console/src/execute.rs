@@ -267,6 +267,7 @@ fn info(session: &Session<'_, '_>, rest: &str) -> Result<String, Message> {
     let topic = words.next().unwrap_or_default();
     let names: Vec<&str> = words.collect();
     let topics = [
+        "args",
         "breakpoints",
         "buffers",
         "dispatch",
@@ -326,11 +327,8 @@ fn info(session: &Session<'_, '_>, rest: &str) -> Result<String, Message> {
                 .map(|file| format!("{}\n", printable(file)))
                 .collect()
         }
-        Some(_) => {
-            return Err(
-                "variables of the source are not shown; use info registers and print".to_owned(),
-            );
-        }
+        Some("args") => show::locals(session, true)?,
+        Some(_) => show::locals(session, false)?,
         None => return Err(format!("info shows {}", topics.join(", "))),
     })
 }
@@ -475,6 +473,13 @@ fn set(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Message> {
                     .assign(&place, value)
                     .map_err(|error| error.to_string())?;
             }
+        }
+        (Evaluated::Object(object), _) => {
+            let value = object.scalar(&session.view());
+            let value = value.map_err(|error| error.to_string())?;
+            session
+                .assign(&place, value)
+                .map_err(|error| error.to_string())?;
         }
         _ => return Err("the value is not a single number: name a lane or an element".to_owned()),
     }

@@ -38,6 +38,10 @@ pub fn number(session: &Session<'_, '_>, text: &str) -> Result<i128, Message> {
             "{text} has a value per lane: name one, as {text}[0]"
         )),
         Evaluated::Buffer(number) => Ok(session.buffers()[number].address.into()),
+        Evaluated::Object(object) => {
+            let value = object.scalar(&session.view());
+            Ok(value.map_err(|error| error.to_string())?.integer())
+        }
     }
 }
 
@@ -49,6 +53,14 @@ pub fn address(session: &Session<'_, '_>, text: &str) -> Result<(Space, u64), Me
     let isa = session.program().isa();
     let expr = parse(text, isa).map_err(|error| parse_error(text, &error))?;
     let view = session.view();
+    // A pointer's value is an address; other variables have one.
+    if let Ok(Evaluated::Object(object)) = evaluate(&expr, &view)
+        && let Ok((space, address)) = object
+            .pointed(&view, 0)
+            .map_or_else(|_| object.address().ok_or(()), |it| it.address().ok_or(()))
+    {
+        return Ok((space, address));
+    }
     match resolve(&expr, &view) {
         Ok(Target::Memory { space, address, .. }) => return Ok((space, address)),
         Ok(Target::Buffer(number)) => return Ok((Space::Global, view.buffers[number].address)),

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use gcn_debug::{
-    Evaluated, Finding, Format, Line, Scalar, ScalarType, Session, Space, Stop, StopKind, Target,
-    View, Waiting, Wave, WaveId, evaluate, parse,
+    EvalError, Evaluated, Finding, Format, Line, Scalar, ScalarType, Session, Space, Stop,
+    StopKind, Target, View, Waiting, Wave, WaveId, evaluate, parse,
 };
 
 use crate::places::{Message, describe, file_name, parse_error};
@@ -68,6 +68,7 @@ pub fn value(session: &Session<'_, '_>, text: &str, format: Format) -> Result<St
             format!("{}{inactive}", numbers(&lanes, format))
         }
         Evaluated::Buffer(number) => buffer(&view, number, format)?,
+        Evaluated::Object(object) => printable(&object.text(&view, format)),
     })
 }
 
@@ -420,6 +421,54 @@ pub fn stop_points(session: &Session<'_, '_>) -> String {
         text = "No breakpoints or watchpoints.\n".to_owned();
     }
     text
+}
+
+/// Lists the source variables in scope: parameters, or all others. Those of functions that are inlined into others come
+/// first, each group with the name of its function.
+///
+/// # Errors
+/// Returns a message for the user.
+pub fn locals(session: &Session<'_, '_>, parameters: bool) -> Result<String, Message> {
+    let wave = session.wave().ok_or("no wave runs")?;
+    if !session.program().has_lines() {
+        return Err("the code has no debug information: compile it with -g".to_owned());
+    }
+    let frames = session.program().location(wave.pc).frames;
+    let view = session.view();
+    let mut text = String::new();
+    let mut last = None;
+    let locals = session.locals();
+    let wanted = locals.iter().filter(|it| it.is_parameter == parameters);
+    for local in wanted {
+        if last != Some(local.frame) && frames.len() > 1 {
+            let function = frames
+                .get(local.frame)
+                .and_then(|(name, _)| name.as_deref());
+            let _ = writeln!(text, "{}:", printable(function.unwrap_or("?")));
+        }
+        last = Some(local.frame);
+        let value = match &local.object {
+            Ok(object) => object.text(&view, Format::Natural),
+            Err(EvalError::Unavailable { reason, .. }) => format!("<{reason}>"),
+            Err(error) => format!("<{error}>"),
+        };
+        let indent = if frames.len() > 1 { "  " } else { "" };
+        let _ = writeln!(
+            text,
+            "{indent}{} = {}",
+            printable(&local.name),
+            printable(&value)
+        );
+    }
+    if text.is_empty() {
+        let what = if parameters {
+            "parameters"
+        } else {
+            "local variables"
+        };
+        text = format!("No {what}.\n");
+    }
+    Ok(text)
 }
 
 /// Describes the current launch.

@@ -78,6 +78,7 @@ impl Session<'_, '_> {
                 let value = value.map_or_else(String::new, |it| it.text(natural));
                 (format!("{text}[{lane}]"), value)
             }
+            Evaluated::Object(object) => (text.to_owned(), object.text(&self.view(), natural)),
             Evaluated::Buffer(_) => return Err(WhyRefused::NotFollowed),
         };
         self.state.question = Some(WhyRequest {

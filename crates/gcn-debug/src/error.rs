@@ -1,5 +1,7 @@
 //! Errors from evaluating expressions.
 
+use gcn_object::LocationError;
+
 use crate::expr::Space;
 
 /// Reason why an expression has no value.
@@ -22,11 +24,37 @@ pub enum EvalError {
         address: u64,
         bytes: u64,
     },
-    #[error("there is no buffer or symbol `{name}`{}", nearest(.names))]
+    #[error("there is no variable, buffer or symbol `{name}`{}", nearest(.names))]
     NoName { name: String, names: Vec<String> },
     #[error("{name}[{index}] is out of range: {name} has {elements} elements")]
     NoElement {
         name: String,
+        index: i128,
+        elements: u64,
+    },
+    #[error("{name} is not available: {reason}")]
+    Unavailable { name: String, reason: LocationError },
+    #[error("the debug information states no type for {name}")]
+    Untyped { name: String },
+    #[error("the debug information of a type cannot be read: {0}")]
+    Type(String),
+    #[error("{ty} has no field `{name}`{}", fields(.names))]
+    NoField {
+        ty: String,
+        name: String,
+        names: Vec<String>,
+    },
+    #[error("only variables of the source have fields")]
+    NoStructure,
+    #[error("the variable has no address: it is in registers")]
+    InRegisters,
+    #[error("a value of type {ty} is no pointer or array")]
+    NotPointer { ty: String },
+    #[error("a value of type {ty} is not a number: name a field or an element")]
+    Aggregate { ty: String },
+    #[error("there is no element {index}: {ty} has {elements} elements")]
+    NoArrayElement {
+        ty: String,
         index: i128,
         elements: u64,
     },
@@ -42,7 +70,9 @@ pub enum EvalError {
         wanted: u64,
         given: u64,
     },
-    #[error("only registers, memory and elements of buffers can be changed")]
+    #[error(
+        "only registers, memory, elements of buffers and variables that have one place can be changed"
+    )]
     NotAPlace,
     #[error("{0:#x} is not the address of an instruction of the program")]
     NotCode(u64),
@@ -62,5 +92,12 @@ fn nearest(names: &[String]) -> String {
     match names {
         [] => String::new(),
         names => format!("; buffers are {}", names.join(", ")),
+    }
+}
+
+fn fields(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        names => format!("; fields are {}", names.join(", ")),
     }
 }

@@ -3,9 +3,10 @@
 use gcn_emu::wave::LANES;
 
 use crate::error::EvalError;
-use crate::expr::{BinaryOp, Expr, Place, Reduction, Space, UnaryOp, Variable};
+use crate::expr::{BinaryOp, Expr, Part, Place, Reduction, Space, UnaryOp, Variable};
+use crate::object::SourceObject;
 use crate::scalar::{Scalar, ScalarType};
-use crate::view::{NamedBuffer, Target, View};
+use crate::view::{Target, View};
 
 /// Result of evaluating an expression.
 #[derive(Clone, PartialEq, Debug)]
@@ -16,6 +17,14 @@ pub enum Evaluated {
     Lanes(Vec<Scalar>),
     /// Whole buffer, by index in the buffer list.
     Buffer(usize),
+    /// Structure, array, pointer, enumeration or truth value of the source.
+    Object(SourceObject),
+}
+
+/// Place of an expression.
+enum Resolved {
+    Target(Target),
+    Object(SourceObject),
 }
 
 /// Evaluates an expression. A vector register by itself yields a value for each lane; within an expression, the value
@@ -24,13 +33,12 @@ pub enum Evaluated {
 /// Returns an [`EvalError`] that names the missing object.
 pub fn evaluate(expr: &Expr, view: &View<'_>) -> Result<Evaluated, EvalError> {
     if let Expr::Place(place) = expr {
-        let target = resolve_place(place, view)?;
-        match target {
-            Target::Vector {
+        match resolve_place(place, view)? {
+            Resolved::Target(Target::Vector {
                 first,
                 count,
                 lane: None,
-            } => {
+            }) => {
                 let lanes = (0..LANES as u8).map(|lane| {
                     view.read(Target::Vector {
                         first,
@@ -40,26 +48,60 @@ pub fn evaluate(expr: &Expr, view: &View<'_>) -> Result<Evaluated, EvalError> {
                 });
                 return Ok(Evaluated::Lanes(lanes.collect::<Result<_, _>>()?));
             }
-            Target::Buffer(number) => return Ok(Evaluated::Buffer(number)),
-            _ => {}
+            Resolved::Target(Target::Buffer(number)) => return Ok(Evaluated::Buffer(number)),
+            Resolved::Target(target) => return view.read(target).map(Evaluated::Scalar),
+            Resolved::Object(object) if object.is_number() => {
+                return object.scalar(view).map(Evaluated::Scalar);
+            }
+            Resolved::Object(object) => return Ok(Evaluated::Object(object)),
         }
     }
     scalar(expr, view).map(Evaluated::Scalar)
 }
 
-/// Resolves an expression to the register, memory or buffer it denotes, for assignment.
+/// Resolves an expression to the register, memory or buffer it denotes.
 ///
 /// # Errors
 /// Fails if the expression denotes none of these, or one that does not exist.
 pub fn resolve(expr: &Expr, view: &View<'_>) -> Result<Target, EvalError> {
     match expr {
-        Expr::Place(place) => resolve_place(place, view),
+        Expr::Place(place) => match resolve_place(place, view)? {
+            Resolved::Target(target) => Ok(target),
+            Resolved::Object(object) => object.place(view),
+        },
         _ => Err(EvalError::NotAPlace),
     }
 }
 
-fn resolve_place(place: &Place, view: &View<'_>) -> Result<Target, EvalError> {
-    Ok(match place {
+/// Resolves an expression for assignment, and converts the value to the type of the place.
+///
+/// # Errors
+/// Fails if the expression denotes no register or memory.
+pub(crate) fn assigned(
+    expr: &Expr,
+    value: Scalar,
+    view: &View<'_>,
+) -> Result<(Target, Scalar), EvalError> {
+    let Expr::Place(place) = expr else {
+        return Err(EvalError::NotAPlace);
+    };
+    match resolve_place(place, view)? {
+        Resolved::Target(target) => Ok((target, value)),
+        Resolved::Object(object) => {
+            let (target, ty) = object.target(view)?;
+            let value = value.convert(ty);
+            // Registers receive the bits.
+            let bits = ScalarType::unsigned(ty.bytes()).unwrap_or(ty);
+            Ok(match target {
+                Target::Memory { .. } => (target, value),
+                _ => (target, Scalar::new(bits, value.bits)),
+            })
+        }
+    }
+}
+
+fn resolve_place(place: &Place, view: &View<'_>) -> Result<Resolved, EvalError> {
+    Ok(Resolved::Target(match place {
         &Place::Vector {
             first,
             count,
@@ -81,8 +123,63 @@ fn resolve_place(place: &Place, view: &View<'_>) -> Result<Target, EvalError> {
             ty: *ty,
             address: scalar(address, view)?.integer() as u64,
         },
-        Place::Name { name, index } => named(name, index.as_deref(), view)?,
-    })
+        Place::Name(name) => return named(name, view),
+        Place::Part { of, part } => return self::part(of, part, view),
+        Place::Pointed(expr) => match pointer(expr, view)? {
+            Some((object, index)) => return object.element(view, index).map(Resolved::Object),
+            None => Target::Memory {
+                space: Space::Global,
+                ty: ScalarType::U32,
+                address: scalar(expr, view)?.integer() as u64,
+            },
+        },
+    }))
+}
+
+/// Evaluates a pointer or array, and the elements that are added to it. Returns `None` for other expressions.
+fn pointer(expr: &Expr, view: &View<'_>) -> Result<Option<(SourceObject, i128)>, EvalError> {
+    match expr {
+        Expr::Place(place @ (Place::Name(_) | Place::Part { .. } | Place::Pointed(_))) => {
+            Ok(match resolve_place(place, view)? {
+                Resolved::Object(object) if object.has_elements() => Some((object, 0)),
+                _ => None,
+            })
+        }
+        Expr::Binary(operator @ (BinaryOp::Add | BinaryOp::Subtract), left, right) => {
+            let Some((object, index)) = pointer(left, view)? else {
+                return Ok(None);
+            };
+            if pointer(right, view)?.is_some() {
+                return Ok(None);
+            }
+            let by = scalar(right, view)?.integer();
+            let by = if *operator == BinaryOp::Add { by } else { -by };
+            Ok(Some((object, index.saturating_add(by))))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Resolves an element or a field.
+fn part(of: &Place, part: &Part, view: &View<'_>) -> Result<Resolved, EvalError> {
+    let index = |expr: &Expr| scalar(expr, view).map(Scalar::integer);
+    let object = match (resolve_place(of, view)?, part) {
+        (Resolved::Object(object), _) => object,
+        (Resolved::Target(Target::Buffer(number)), Part::Element(expr)) => {
+            return element(number, index(expr)?, view).map(Resolved::Target);
+        }
+        (Resolved::Target(Target::Memory { space, ty, address }), Part::Element(expr)) => {
+            let distance = (index(expr)? as u64).wrapping_mul(ty.bytes());
+            let address = address.wrapping_add(distance);
+            return Ok(Resolved::Target(Target::Memory { space, ty, address }));
+        }
+        (Resolved::Target(_), _) => return Err(EvalError::NoStructure),
+    };
+    Ok(Resolved::Object(match part {
+        Part::Element(expr) => object.element(view, index(expr)?)?,
+        Part::Field(name) => object.field(view, name)?,
+        Part::PointedField(name) => object.pointed(view, 0)?.field(view, name)?,
+    }))
 }
 
 fn lane(expr: &Expr, view: &View<'_>) -> Result<u8, EvalError> {
@@ -92,48 +189,65 @@ fn lane(expr: &Expr, view: &View<'_>) -> Result<u8, EvalError> {
     valid.ok_or(EvalError::NoLane(lane))
 }
 
-fn named(name: &str, index: Option<&Expr>, view: &View<'_>) -> Result<Target, EvalError> {
+/// Resolves a name: a source variable in scope, a buffer, or a symbol. A variable that points to the buffer of the same
+/// name, or that has no value, gives way to the buffer, which has a length.
+fn named(name: &str, view: &View<'_>) -> Result<Resolved, EvalError> {
     // An unnamed argument, written `arg0`, is a buffer named `0`.
     let number = name.strip_prefix("arg").unwrap_or(name);
     let has = |wanted: &str| view.buffers.iter().position(|it| it.name == wanted);
-    let Some(place) = has(name).or_else(|| has(number)) else {
-        return symbol(name, index, view);
-    };
-    let NamedBuffer { address, ty, .. } = view.buffers[place];
-    let Some(index) = index else {
-        return Ok(Target::Buffer(place));
-    };
-    let index = scalar(index, view)?.integer();
-    let elements = view.buffers[place].elements();
+    let buffer = has(name).or_else(|| has(number));
+    match (SourceObject::variable(view, name), buffer) {
+        (Some(Ok(object)), Some(place)) if object.points_to(view, view.buffers[place].address) => {}
+        (Some(Err(_)), Some(_)) => {}
+        (Some(found), _) => return found.map(Resolved::Object),
+        (None, _) => {}
+    }
+    if let Some(place) = buffer {
+        return Ok(Resolved::Target(Target::Buffer(place)));
+    }
+    if let Some(symbol) = view.program.symbol(name) {
+        return Ok(Resolved::Target(Target::Memory {
+            space: Space::Global,
+            ty: ScalarType::U32,
+            address: symbol.address,
+        }));
+    }
+    // Names of symbols may contain periods, so the fields of a variable are part of the name.
+    if let Some((base, field)) = name.rsplit_once('.')
+        && let Ok(Resolved::Object(object)) = named(base, view)
+    {
+        return object.field(view, field).map(Resolved::Object);
+    }
+    Err(EvalError::NoName {
+        name: name.to_owned(),
+        names: view.buffers.iter().map(|it| it.name.clone()).collect(),
+    })
+}
+
+/// True if a name denotes a source variable rather than a buffer or a symbol.
+pub(crate) fn is_variable(name: &str, view: &View<'_>) -> bool {
+    matches!(
+        named(name, view),
+        Ok(Resolved::Object(_)) | Err(EvalError::Unavailable { .. })
+    )
+}
+
+/// Resolves an element of a buffer.
+fn element(number: usize, index: i128, view: &View<'_>) -> Result<Target, EvalError> {
+    let buffer = &view.buffers[number];
+    let (ty, elements) = (buffer.ty, buffer.elements());
     match u64::try_from(index).ok().filter(|index| *index < elements) {
         Some(index) => Ok(Target::Memory {
             space: Space::Global,
             ty,
-            address: address + index * ty.bytes(),
+            address: buffer.address + index * ty.bytes(),
         }),
         None => Err(EvalError::NoElement {
-            name: name.to_owned(),
+            name: buffer.name.clone(),
             index,
             elements,
         }),
     }
-}
-
-fn symbol(name: &str, index: Option<&Expr>, view: &View<'_>) -> Result<Target, EvalError> {
-    let symbol = view.program.symbol(name).ok_or_else(|| EvalError::NoName {
-        name: name.to_owned(),
-        names: view.buffers.iter().map(|it| it.name.clone()).collect(),
-    })?;
-    let ty = ScalarType::U32;
-    let index = match index {
-        Some(index) => scalar(index, view)?.integer() as u64,
-        None => 0,
-    };
-    Ok(Target::Memory {
-        space: Space::Global,
-        ty,
-        address: symbol.address.wrapping_add(index.wrapping_mul(ty.bytes())),
-    })
 }
 
 /// Evaluates an expression to a number, in the focused lane.
@@ -143,12 +257,19 @@ fn symbol(name: &str, index: Option<&Expr>, view: &View<'_>) -> Result<Target, E
 pub(crate) fn scalar(expr: &Expr, view: &View<'_>) -> Result<Scalar, EvalError> {
     Ok(match expr {
         Expr::Number(number) => *number,
-        Expr::Place(place) => view.read(resolve_place(place, view)?)?,
+        Expr::Place(place) => match resolve_place(place, view)? {
+            Resolved::Target(target) => view.read(target)?,
+            Resolved::Object(object) => object.scalar(view)?,
+        },
         Expr::Variable(variable) => self::variable(*variable, view)?,
         Expr::AddressOf(place) => match resolve_place(place, view)? {
-            Target::Memory { address, .. } => Scalar::u64(address),
-            Target::Buffer(number) => Scalar::u64(view.buffers[number].address),
-            _ => return Err(EvalError::NotAPlace),
+            Resolved::Target(Target::Memory { address, .. }) => Scalar::u64(address),
+            Resolved::Target(Target::Buffer(number)) => Scalar::u64(view.buffers[number].address),
+            Resolved::Object(object) => {
+                let (_, address) = object.address().ok_or(EvalError::InRegisters)?;
+                Scalar::u64(address)
+            }
+            Resolved::Target(_) => return Err(EvalError::NotAPlace),
         },
         Expr::Unary(operator, inner) => unary(*operator, scalar(inner, view)?)?,
         Expr::Binary(BinaryOp::And, left, right) => {
@@ -158,6 +279,11 @@ pub(crate) fn scalar(expr: &Expr, view: &View<'_>) -> Result<Scalar, EvalError> 
         Expr::Binary(BinaryOp::Or, left, right) => {
             let is_true = scalar(left, view)?.is_true() || scalar(right, view)?.is_true();
             Scalar::truth(is_true)
+        }
+        Expr::Binary(BinaryOp::Add | BinaryOp::Subtract, ..)
+            if let Some((object, index)) = pointer(expr, view)? =>
+        {
+            Scalar::u64(object.element_address(view, index)?)
         }
         Expr::Binary(operator, left, right) => {
             binary(*operator, scalar(left, view)?, scalar(right, view)?)?

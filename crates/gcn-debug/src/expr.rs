@@ -51,13 +51,17 @@ pub enum Place {
     Mode,
     /// Program counter.
     Pc,
-    /// Buffer, buffer element or symbol.
-    Name {
-        /// Name of the buffer or symbol.
-        name: String,
-        /// Element index.
-        index: Option<Box<Expr>>,
+    /// Source variable, buffer or symbol.
+    Name(String),
+    /// Element of a buffer, or part of a source variable.
+    Part {
+        /// Buffer or variable.
+        of: Box<Place>,
+        /// Selected part.
+        part: Part,
     },
+    /// Object that a pointer refers to; of other numbers, a dword in global memory.
+    Pointed(Box<Expr>),
     /// Typed value in memory.
     Memory {
         /// Address space.
@@ -67,6 +71,17 @@ pub enum Place {
         /// Address; for LDS and scratch, a byte offset.
         address: Box<Expr>,
     },
+}
+
+/// Part of a buffer or a source variable.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Part {
+    /// Element, such as `[3]`.
+    Element(Box<Expr>),
+    /// Field, such as `.x`.
+    Field(String),
+    /// Field of the structure that a pointer refers to, such as `->x`.
+    PointedField(String),
 }
 
 /// Address space.
@@ -153,7 +168,7 @@ pub enum Reduction {
 
 /// State that an expression depends on.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Dependencies {
+pub struct Dependencies {
     /// Wave registers that the expression reads.
     pub(crate) registers: RegisterSet,
     /// True if the expression reads wave state.
@@ -164,69 +179,91 @@ pub(crate) struct Dependencies {
     pub(crate) lds: bool,
 }
 
+impl Dependencies {
+    /// Any state of a wave, and memory.
+    pub(crate) const ANY: Dependencies = Dependencies {
+        registers: RegisterSet::ALL,
+        of_wave: true,
+        memory: true,
+        lds: true,
+    };
+
+    fn register(&mut self, registers: Registers) {
+        self.registers.add(registers);
+        self.of_wave = true;
+    }
+
+    fn add(&mut self, place: &Place) {
+        match place {
+            &Place::Vector { first, count, .. } => {
+                self.register(Registers::Vector { first, count });
+            }
+            &Place::Scalar { first, count } => self.register(Registers::Scalar { first, count }),
+            Place::Scc => {
+                self.registers.add_scc();
+                self.of_wave = true;
+            }
+            // Register sets do not include these, so assume that every instruction may change them.
+            Place::Mode | Place::Pc => {
+                self.registers = RegisterSet::ALL;
+                self.of_wave = true;
+            }
+            Place::Name(_) | Place::Pointed(_) => self.memory = true,
+            Place::Part { .. } => {}
+            Place::Memory { space, .. } => {
+                self.memory = true;
+                self.lds |= *space == Space::Lds;
+                self.of_wave |= *space == Space::Scratch;
+            }
+        }
+    }
+}
+
 impl Expr {
-    /// Returns the state that the value depends on.
+    /// Returns the state that the value depends on. Names are taken for buffers.
     pub(crate) fn dependencies(&self) -> Dependencies {
         let mut found = Dependencies::default();
-        self.collect(&mut found);
+        self.each_place(&mut |place| found.add(place));
         found
     }
 
-    fn collect(&self, found: &mut Dependencies) {
+    /// Calls `each` for each place that the expression reads.
+    pub(crate) fn each_place(&self, each: &mut dyn FnMut(&Place)) {
         match self {
             Expr::Number(_) | Expr::Variable(_) | Expr::AddressOf(_) => {}
-            Expr::Place(place) => place.collect(found),
+            Expr::Place(place) => place.each(each),
             Expr::Unary(_, inner)
             | Expr::Convert(_, inner)
             | Expr::Reinterpret(_, inner)
-            | Expr::Reduce(_, inner) => inner.collect(found),
+            | Expr::Reduce(_, inner) => inner.each_place(each),
             Expr::Binary(_, left, right) => {
-                left.collect(found);
-                right.collect(found);
+                left.each_place(each);
+                right.each_place(each);
             }
         }
     }
 }
 
 impl Place {
-    fn collect(&self, found: &mut Dependencies) {
-        let mut register = |registers| {
-            found.registers.add(registers);
-            found.of_wave = true;
-        };
+    fn each(&self, each: &mut dyn FnMut(&Place)) {
+        each(self);
         match self {
-            &Place::Vector {
-                first,
-                count,
-                ref lane,
-            } => {
-                register(Registers::Vector { first, count });
-                if let Some(lane) = lane {
-                    lane.collect(found);
+            Place::Vector {
+                lane: Some(lane), ..
+            } => lane.each_place(each),
+            Place::Part { of, part } => {
+                of.each(each);
+                if let Part::Element(index) = part {
+                    index.each_place(each);
                 }
             }
-            &Place::Scalar { first, count } => register(Registers::Scalar { first, count }),
-            Place::Scc => {
-                found.registers.add_scc();
-                found.of_wave = true;
-            }
-            // Register sets do not include these, so assume that every instruction may change them.
-            Place::Mode | Place::Pc => {
-                found.registers = RegisterSet::ALL;
-                found.of_wave = true;
-            }
-            Place::Name { index, .. } => {
-                found.memory = true;
-                if let Some(index) = index {
-                    index.collect(found);
-                }
-            }
-            Place::Memory { space, address, .. } => {
-                found.memory = true;
-                found.lds |= *space == Space::Lds;
-                found.of_wave |= *space == Space::Scratch;
-                address.collect(found);
-            }
+            Place::Pointed(address) | Place::Memory { address, .. } => address.each_place(each),
+            Place::Vector { lane: None, .. }
+            | Place::Scalar { .. }
+            | Place::Scc
+            | Place::Mode
+            | Place::Pc
+            | Place::Name(_) => {}
         }
     }
 }

@@ -96,6 +96,7 @@ mod parse;
 mod error;
 mod program;
 mod view;
+mod object;
 mod eval;
 
 // Stops and the engine.
@@ -123,11 +124,12 @@ pub use checkpoints::Recording;
 pub use engine::{Attention, Engine, FrontEnd, Setup};
 pub use error::EvalError;
 pub use eval::{Evaluated, evaluate, resolve};
-pub use expr::{BinaryOp, Expr, Place, Reduction, Space, UnaryOp, Variable};
+pub use expr::{BinaryOp, Dependencies, Expr, Part, Place, Reduction, Space, UnaryOp, Variable};
 pub use gcn_emu::observe::Debugger;
 pub use gcn_emu::wave::{Waiting, Wave, WaveId};
 pub use listing::Listed;
 pub use memory_access::WorkItem;
+pub use object::{Local, SourceObject};
 pub use parse::{ParseError, parse};
 pub use past::{MemoryImage, Moment};
 pub use program::{Line, Location, Program, Symbol};

@@ -2,7 +2,7 @@
 
 use gcn_isa::{Isa, regs};
 
-use crate::expr::{BinaryOp, Expr, Place, Reduction, Space, UnaryOp, VARIABLES};
+use crate::expr::{BinaryOp, Expr, Part, Place, Reduction, Space, UnaryOp, VARIABLES};
 use crate::scalar::{Scalar, ScalarType};
 
 /// Syntax error in an expression.
@@ -55,9 +55,9 @@ enum Token {
 }
 
 /// Operators and punctuation, each before its own prefixes.
-const SYMBOLS: [&str; 29] = [
-    "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "(", ")", "[", "]", ":", "+", "-", "*", "/",
-    "%", "<", ">", "&", "^", "|", "!", "~", ",", "=", "{", "}",
+const SYMBOLS: [&str; 30] = [
+    "->", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "(", ")", "[", "]", ":", "+", "-", "*",
+    "/", "%", "<", ">", "&", "^", "|", "!", "~", ",", "=", "{", "}",
 ];
 
 fn tokens(text: &str) -> Result<Vec<(Token, usize)>, ParseError> {
@@ -139,6 +139,13 @@ const LEVELS: [&[(&str, BinaryOp)]; 10] = [
         ("%", BinaryOp::Remainder),
     ],
 ];
+
+fn with_part(of: Place, part: Part) -> Place {
+    Place::Part {
+        of: Box::new(of),
+        part,
+    }
+}
 
 struct Parser {
     tokens: Vec<(Token, usize)>,
@@ -233,17 +240,23 @@ impl Parser {
                 return Ok(Expr::Unary(*operator, it.unary()?.into()));
             }
             if it.takes("*") {
-                let (space, ty) = it.pointer()?;
+                let pointer = it.pointer()?;
                 let address = it.unary()?.into();
-                return Ok(Expr::Place(Place::Memory { space, ty, address }));
+                return Ok(Expr::Place(match pointer {
+                    Some((space, ty)) => Place::Memory { space, ty, address },
+                    None => Place::Pointed(address),
+                }));
             }
             if it.takes("&") {
                 return match it.unary()? {
-                    Expr::Place(place @ (Place::Name { .. } | Place::Memory { .. })) => {
-                        Ok(Expr::AddressOf(place.into()))
-                    }
+                    Expr::Place(
+                        place @ (Place::Name(_)
+                        | Place::Part { .. }
+                        | Place::Pointed(_)
+                        | Place::Memory { .. }),
+                    ) => Ok(Expr::AddressOf(place.into())),
                     _ => Err(ParseError {
-                        message: "`&` applies to buffers, symbols and memory".to_owned(),
+                        message: "`&` applies to variables, buffers, symbols and memory".to_owned(),
                         at: it.tokens.get(it.next).map_or(it.end, |(_, at)| *at),
                     }),
                 };
@@ -252,21 +265,19 @@ impl Parser {
         })
     }
 
-    /// Parses the type in parentheses after `*`, such as `(lds f32*)`. Defaults to a dword in global memory.
-    fn pointer(&mut self) -> Result<(Space, ScalarType), ParseError> {
-        let usual = (Space::Global, ScalarType::U32);
+    /// Parses the type in parentheses after `*`, such as `(lds f32*)`. Returns `None` if there is no type.
+    fn pointer(&mut self) -> Result<Option<(Space, ScalarType)>, ParseError> {
         let begin = self.next;
         if !self.takes("(") {
-            return Ok(usual);
+            return Ok(None);
         }
-        let Some(Token::Name(name)) = self.peek() else {
-            self.next = begin;
-            return Ok(usual);
-        };
-        let space = match name.as_str() {
-            "global" => Some(Space::Global),
-            "lds" | "local" => Some(Space::Lds),
-            "scratch" | "private" => Some(Space::Scratch),
+        let space = match self.peek() {
+            Some(Token::Name(name)) => match name.as_str() {
+                "global" => Some(Space::Global),
+                "lds" | "local" => Some(Space::Lds),
+                "scratch" | "private" => Some(Space::Scratch),
+                _ => None,
+            },
             _ => None,
         };
         self.next += usize::from(space.is_some());
@@ -276,19 +287,24 @@ impl Parser {
         };
         let Some(ty) = ty else {
             self.next = begin;
-            return Ok(usual);
+            return Ok(None);
         };
         self.next += 1;
         self.expect("*")?;
         self.expect(")")?;
-        Ok((space.unwrap_or(Space::Global), ty))
+        Ok(Some((space.unwrap_or(Space::Global), ty)))
     }
 
     fn primary(&mut self) -> Result<Expr, ParseError> {
         if self.takes("(") {
             let inner = self.binary(0)?;
             self.expect(")")?;
-            return Ok(inner);
+            return match inner {
+                Expr::Place(place @ (Place::Name(_) | Place::Part { .. } | Place::Pointed(_))) => {
+                    self.parts(place)
+                }
+                inner => Ok(inner),
+            };
         }
         let at = self.tokens.get(self.next).map_or(self.end, |(_, at)| *at);
         let expr = match self.peek().cloned() {
@@ -349,27 +365,57 @@ impl Parser {
         if let Some(place) = self.register(name, at)? {
             return Ok(Expr::Place(place));
         }
-        let index = self.index()?;
-        let shared = match name {
-            "lds" => Some(Space::Lds),
-            "scratch" => Some(Space::Scratch),
-            _ => None,
+        let space = match name {
+            "lds" => Space::Lds,
+            "scratch" => Space::Scratch,
+            _ => return self.parts(Place::Name(name.to_owned())),
         };
-        match (shared, index) {
-            (Some(space), Some(address)) => Ok(Expr::Place(Place::Memory {
+        match self.index()? {
+            Some(address) => Ok(Expr::Place(Place::Memory {
                 space,
                 ty: ScalarType::U32,
                 address,
             })),
-            (Some(_), None) => Err(ParseError {
+            None => Err(ParseError {
                 message: format!("`{name}` needs an offset in bytes, as {name}[0x10]"),
                 at,
             }),
-            (None, index) => Ok(Expr::Place(Place::Name {
-                name: name.to_owned(),
-                index,
-            })),
         }
+    }
+
+    /// Parses the elements and fields after a name.
+    fn parts(&mut self, place: Place) -> Result<Expr, ParseError> {
+        let mut place = place;
+        for _ in 0..MAX_DEPTH {
+            let part = if self.takes("->") {
+                match self.peek().cloned() {
+                    Some(Token::Name(name)) => {
+                        self.next += 1;
+                        // Names may contain periods.
+                        let mut fields = name.split('.').map(str::to_owned);
+                        let first = fields.next().unwrap_or_default();
+                        place = with_part(place, Part::PointedField(first));
+                        place = fields.fold(place, |it, name| with_part(it, Part::Field(name)));
+                        continue;
+                    }
+                    _ => return Err(self.expected("the name of a field")),
+                }
+            } else if let Some(index) = self.index()? {
+                Part::Element(index)
+            } else {
+                match self.peek().cloned() {
+                    Some(Token::Name(name)) if name.starts_with('.') => {
+                        self.next += 1;
+                        let fields = name[1..].split('.').map(str::to_owned);
+                        place = fields.fold(place, |it, name| with_part(it, Part::Field(name)));
+                        continue;
+                    }
+                    _ => return Ok(Expr::Place(place)),
+                }
+            };
+            place = with_part(place, part);
+        }
+        Err(self.error("there are too many fields and elements before"))
     }
 
     fn index(&mut self) -> Result<Option<Box<Expr>>, ParseError> {

@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use gcn_isa::Isa;
-use gcn_object::{CodeObject, NamePattern, SourceLines, SymbolKind, SymbolSection};
+use gcn_object::{
+    CodeObject, LinesError, NamePattern, SourceLines, SourceType, SourceVariable, SymbolKind,
+    SymbolSection, TypeRef,
+};
 
 /// Maximum size of a source file, in bytes.
 const MAX_SOURCE_BYTES: u64 = 16 << 20;
@@ -63,6 +66,8 @@ pub struct Program {
     directories: Vec<PathBuf>,
     table: OnceCell<Vec<(Range<u64>, Line)>>,
     files: RefCell<HashMap<Arc<str>, FileText>>,
+    variables: RefCell<HashMap<u64, Arc<[SourceVariable]>>>,
+    types: RefCell<HashMap<TypeRef, Arc<SourceType>>>,
 }
 
 impl Program {
@@ -101,6 +106,8 @@ impl Program {
             directories: Vec::new(),
             table: OnceCell::new(),
             files: RefCell::default(),
+            variables: RefCell::default(),
+            types: RefCell::default(),
         }
     }
 
@@ -229,6 +236,35 @@ impl Program {
             line: self.line(address).cloned(),
             frames: frames.collect(),
         }
+    }
+
+    /// Returns the memory address of an address in the code object.
+    pub(crate) fn loaded(&self, address: u64) -> u64 {
+        address.wrapping_add(self.bias)
+    }
+
+    /// Returns the source variables in scope at an instruction, innermost scope first.
+    pub(crate) fn variables(&self, address: u64) -> Arc<[SourceVariable]> {
+        let mut variables = self.variables.borrow_mut();
+        let read = || {
+            let linked = address.wrapping_sub(self.bias);
+            let lines = self.lines.as_ref();
+            let found = lines.and_then(|lines| lines.variables(linked).ok());
+            found.unwrap_or_default().into()
+        };
+        variables.entry(address).or_insert_with(read).clone()
+    }
+
+    /// Returns a type of the source.
+    pub(crate) fn source_type(&self, ty: TypeRef) -> Result<Arc<SourceType>, LinesError> {
+        if let Some(known) = self.types.borrow().get(&ty) {
+            return Ok(known.clone());
+        }
+        let lines = self.lines.as_ref();
+        let missing = || LinesError::Dwarf("there is no debug information".to_owned());
+        let found = Arc::new(lines.ok_or_else(missing)?.source_type(ty)?);
+        self.types.borrow_mut().insert(ty, found.clone());
+        Ok(found)
     }
 
     /// Returns the files named by source lines, in code order.

@@ -144,6 +144,7 @@ pub(crate) fn changes(state: &mut State, paused: &Paused<'_>) -> Vec<(u32, Strin
             wave,
             lane,
             value,
+            ..
         } = &stop.kind
         else {
             continue;

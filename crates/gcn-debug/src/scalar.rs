@@ -58,6 +58,18 @@ impl ScalarType {
             .find(|ty| ty.bytes() == bytes)
     }
 
+    /// Returns the signed integer type of a size in bytes, or `None` unless that is 1, 2, 4 or 8.
+    pub fn signed(bytes: u64) -> Option<ScalarType> {
+        [I8, I16, I32, I64]
+            .into_iter()
+            .find(|ty| ty.bytes() == bytes)
+    }
+
+    /// Returns the floating-point type of a size in bytes, or `None` unless that is 2, 4 or 8.
+    pub fn float(bytes: u64) -> Option<ScalarType> {
+        [F16, F32, F64].into_iter().find(|ty| ty.bytes() == bytes)
+    }
+
     /// Returns the name, such as `f32`.
     pub fn name(self) -> &'static str {
         TYPES
@@ -232,12 +244,10 @@ impl Scalar {
             Format::Hex => format!("{:#x}", self.bits),
             Format::Binary => format!("{:#b}", self.bits),
             Format::Signed => {
-                let ty = [I8, I16, I32, I64]
-                    .into_iter()
-                    .find(|ty| ty.bytes() == bytes);
+                let ty = ScalarType::signed(bytes);
                 retyped(ty.unwrap_or(self.ty)).integer().to_string()
             }
-            Format::Float => match [F16, F32, F64].into_iter().find(|ty| ty.bytes() == bytes) {
+            Format::Float => match ScalarType::float(bytes) {
                 Some(ty) => retyped(ty).text(Format::Natural),
                 None => self.integer().to_string(),
             },

@@ -14,8 +14,9 @@ use gcn_isa::{Inst, decode};
 use crate::catch::{Catches, Finding, Findings};
 use crate::checkpoints::{Recording, reads_clock};
 use crate::error::EvalError;
-use crate::eval::{Evaluated, evaluate, resolve};
+use crate::eval::{Evaluated, assigned, evaluate};
 use crate::expr::Expr;
+use crate::object::{Local, SourceObject};
 use crate::past::{Moment, UserChange};
 use crate::program::{Line, Program};
 use crate::record::{CLOCK, Record};
@@ -367,12 +368,17 @@ impl Session<'_, '_> {
         evaluate(expr, &self.view())
     }
 
+    /// Returns the source variables of the functions that contain the focused wave's instruction, innermost scope first.
+    pub fn locals(&self) -> Vec<Local> {
+        SourceObject::locals(&self.view())
+    }
+
     /// Assigns a value, converted to the type of the destination. Registers receive the value's bits.
     ///
     /// # Errors
     /// Fails if the destination does not exist.
     pub fn assign(&mut self, place: &Expr, value: Scalar) -> Result<Target, EvalError> {
-        let target = resolve(place, &self.view())?;
+        let (target, value) = assigned(place, value, &self.view())?;
         self.change(target, value)?;
         Ok(target)
     }
@@ -466,8 +472,9 @@ impl Session<'_, '_> {
         text: &str,
         watched: Watched,
     ) -> Result<&mut StopPoint, EvalError> {
-        let of_wave = watched.is_of_wave();
         let view = self.view();
+        let dependencies = watched.dependencies(&view);
+        let of_wave = watched.is_of_wave(&view);
         if of_wave {
             view.wave()?;
         }
@@ -477,6 +484,7 @@ impl Session<'_, '_> {
         }
         let kind = StopKind::Watch {
             watched,
+            dependencies,
             wave: self.state.focus.filter(|_| of_wave),
             lane: self.state.lane,
             value,

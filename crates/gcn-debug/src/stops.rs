@@ -5,8 +5,8 @@ use gcn_emu::wave::WaveId;
 use gcn_isa::uses::{Intent, RegisterSet};
 
 use crate::error::EvalError;
-use crate::eval::{Evaluated, evaluate};
-use crate::expr::{Expr, Space};
+use crate::eval::{Evaluated, evaluate, is_variable};
+use crate::expr::{Dependencies, Expr, Place, Space};
 use crate::scalar::{Scalar, ScalarType};
 use crate::view::View;
 
@@ -42,6 +42,8 @@ pub enum StopKind {
     Watch {
         /// Watched value.
         watched: Watched,
+        /// State that the value depends on.
+        dependencies: Dependencies,
         /// Wave whose registers or LDS are watched.
         wave: Option<WaveId>,
         /// Focused lane at the time the watchpoint was set.
@@ -94,14 +96,27 @@ pub struct Change {
 }
 
 impl Watched {
-    /// True if the value belongs to the wave in focus: registers, LDS or scratch.
-    pub fn is_of_wave(&self) -> bool {
-        match self {
-            Watched::Expr(expr) => {
-                let dependencies = expr.dependencies();
-                dependencies.of_wave || dependencies.lds
-            }
-            Watched::Elements { .. } => false,
+    /// True if the value belongs to the wave in focus: registers, LDS, scratch or source variables.
+    pub fn is_of_wave(&self, view: &View<'_>) -> bool {
+        let dependencies = self.dependencies(view);
+        dependencies.of_wave || dependencies.lds
+    }
+
+    /// Returns the state that the value depends on. The location of a source variable may change at any instruction.
+    pub(crate) fn dependencies(&self, view: &View<'_>) -> Dependencies {
+        let Watched::Expr(expr) = self else {
+            return Dependencies {
+                memory: true,
+                ..Dependencies::default()
+            };
+        };
+        let mut has_variables = false;
+        expr.each_place(&mut |place| {
+            has_variables |= matches!(place, Place::Name(name) if is_variable(name, view));
+        });
+        match has_variables {
+            true => Dependencies::ANY,
+            false => expr.dependencies(),
         }
     }
 
@@ -126,6 +141,10 @@ impl Watched {
                     let buffer = &view.buffers[number];
                     elements(view, buffer.address, buffer.elements(), buffer.ty)
                 }
+                Ok(Evaluated::Object(object)) => match object.scalar(view) {
+                    Ok(number) => return WatchedValue::Scalar(number),
+                    Err(error) => Err(error),
+                },
                 Err(error) => Err(error),
             },
             Watched::Elements {
@@ -201,6 +220,11 @@ impl WatchedValue {
                 Some(change(part, Some(*old), Some(*new), changed.count()))
             }
             (WatchedValue::Missing(_), WatchedValue::Missing(_)) => None,
+            // A variable keeps its last value while it is out of scope or the compiler has not kept it.
+            (
+                _,
+                WatchedValue::Missing(EvalError::Unavailable { .. } | EvalError::NoName { .. }),
+            ) => None,
             (old, new) => {
                 let first = |value: &WatchedValue| match value {
                     WatchedValue::Scalar(number) => Some(*number),
@@ -222,7 +246,7 @@ impl StopPoint {
         match &self.kind {
             StopKind::Addresses(addresses) => addresses.contains(&address),
             StopKind::Mnemonic(pattern) => has_name(step, pattern),
-            StopKind::Watch { watched, .. } => may_change(watched, step),
+            StopKind::Watch { dependencies, .. } => may_change(dependencies, step),
         }
     }
 
@@ -253,15 +277,11 @@ fn matches_pattern(name: &str, pattern: &str) -> bool {
 }
 
 /// True if an instruction may change a watched value.
-fn may_change(watched: &Watched, step: &Step) -> bool {
+fn may_change(dependencies: &Dependencies, step: &Step) -> bool {
     let does = step.inst.does();
     let stores = || matches!(does.intent(), Some(Intent::Store | Intent::Atomic));
     let uses = step.inst.uses();
     let writes_memory = || stores() || uses.memory().is_some_and(|it| !it.written.is_empty());
-    let Watched::Expr(expr) = watched else {
-        return writes_memory();
-    };
-    let dependencies = expr.dependencies();
     if dependencies.memory && writes_memory() {
         return true;
     }

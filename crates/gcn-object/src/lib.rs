@@ -88,7 +88,11 @@ pub use driver::{
 pub use elf::{Binding, RelocationKind, SymbolKind, Visibility};
 pub use error::{ReadError, Warning};
 pub use image::{Externals, ImageError, LoadImage, MAX_IMAGE_BYTES, RelocationError};
-pub use lines::{LinesError, SourceFrame, SourceLanguage, SourceLines, SourcePlace, SourceRange};
+pub use lines::{
+    LinesError, LocationError, PiecePlace, SourceField, SourceFrame, SourceLanguage, SourceLines,
+    SourcePlace, SourceRange, SourceRegister, SourceSpace, SourceType, SourceTypeKind,
+    SourceVariable, TypeRef, VariablePiece,
+};
 pub use metadata::{
     Access, AddressSpace, ArgumentMetadata, KernelMetadata, MAX_KERNARG_BYTES, Metadata,
     MetadataProblem, ValueKind, metadata_from_yaml, pal_metadata_from_yaml,

@@ -2,15 +2,18 @@
 
 mod embedded;
 mod language;
+mod location;
 mod nearest;
 mod parameters;
+mod types;
+mod variables;
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use addr2line::Context;
-use gimli::{Dwarf, LittleEndian, SectionId};
+use gimli::{Dwarf, LittleEndian, SectionId, Unit};
 use object::elf;
 use thiserror::Error;
 
@@ -19,6 +22,9 @@ use crate::names::source_name;
 use crate::object::{CodeObject, Section};
 use embedded::{DwarfReader, EmbeddedSources, displayed_path};
 pub use language::SourceLanguage;
+pub use location::{LocationError, PiecePlace, SourceRegister, SourceSpace, VariablePiece};
+pub use types::{SourceField, SourceType, SourceTypeKind, TypeRef};
+pub use variables::SourceVariable;
 
 /// Size in bytes of `Elf64_Chdr`, which precedes the stream in a compressed section: type, four reserved bytes, size,
 /// alignment.
@@ -29,6 +35,9 @@ const SIZE_FIELD: usize = 8;
 /// Debug information of a code object, returned by [`CodeObject::source_lines`].
 pub struct SourceLines {
     context: Context<DwarfReader>,
+    dwarf: Arc<Dwarf<DwarfReader>>,
+    /// Compilation units, once variables have been read.
+    units: OnceLock<Vec<Unit<DwarfReader>>>,
     embedded: EmbeddedSources,
 }
 
@@ -178,10 +187,13 @@ impl CodeObject<'_> {
             };
             Ok::<_, LinesError>(DwarfReader::new(bytes, LittleEndian))
         };
-        let dwarf = Dwarf::load(load)?;
-        let embedded = EmbeddedSources::read(&dwarf);
-        let context = Context::from_dwarf(dwarf)?;
-        Ok(Some(SourceLines { context, embedded }))
+        let dwarf = Arc::new(Dwarf::load(load)?);
+        Ok(Some(SourceLines {
+            context: Context::from_arc_dwarf(dwarf.clone())?,
+            units: OnceLock::new(),
+            embedded: EmbeddedSources::read(&dwarf),
+            dwarf,
+        }))
     }
 
     /// Returns the contents of a debug section, which may be compressed (`-gz`).

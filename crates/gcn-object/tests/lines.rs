@@ -1,6 +1,9 @@
 //! Source lines of the fixture with debug information, identical to those of `llvm-objdump-19 -d -l`.
 
-use gcn_object::{CodeObject, LinesError, SourceLanguage, read};
+use gcn_object::{
+    CodeObject, LinesError, LocationError, PiecePlace, SourceLanguage, SourceLines, SourceRegister,
+    SourceSpace, SourceTypeKind, VariablePiece, read,
+};
 
 /// Addresses in the kernel's code at which the line changes, with the new line.
 const PARTS: [(u64, u32); 9] = [
@@ -103,6 +106,97 @@ fn broken_debug_information_is_an_error_or_another_answer() {
             }
         }
     }
+}
+
+/// Code object with variables, compiled at a level.
+fn variables(name: &str) -> Vec<u8> {
+    let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
+    std::fs::read(format!("{fixtures}/variables-{name}-gfx906.co")).expect("a file")
+}
+
+/// Reads the variables at an address, with their locations and types, to a limited depth. Returns the number of types.
+fn read_variables(lines: &SourceLines, address: u64) -> usize {
+    let mut types = Vec::new();
+    for variable in lines.variables(address).unwrap_or_default() {
+        let _ = variable.pieces(&|_| Some(0x1234_5678_9abc));
+        types.extend(variable.ty);
+    }
+    let mut read = 0;
+    while let Some(ty) = types.pop()
+        && read < 500
+    {
+        read += 1;
+        match lines.source_type(ty).map(|it| it.kind) {
+            Ok(SourceTypeKind::Structure { fields }) => types.extend(fields.iter().map(|it| it.ty)),
+            Ok(SourceTypeKind::Array { element, .. }) => types.push(element),
+            Ok(SourceTypeKind::Pointer { to, .. }) => types.extend(to),
+            _ => {}
+        }
+    }
+    read
+}
+
+#[test]
+fn broken_variables_are_errors_or_other_values() {
+    for (name, address) in [("O0", 0x243c), ("O2", 0x1c70), ("hip", 0x221c)] {
+        let file = variables(name);
+        let object = read(&file).expect("an object");
+        let lines = object
+            .source_lines()
+            .expect("DWARF")
+            .expect("compiled with -g");
+        assert!(read_variables(&lines, address) > 10, "{name}");
+        for section in [
+            ".debug_info",
+            ".debug_abbrev",
+            ".debug_loclists",
+            ".debug_rnglists",
+            ".debug_addr",
+            ".debug_str_offsets",
+        ] {
+            let Some(found) = object.sections.iter().find(|it| it.name == section) else {
+                continue;
+            };
+            for at in found.file.clone() {
+                for byte in [0xff, file[at].wrapping_add(1)] {
+                    let mut broken = file.clone();
+                    broken[at] = byte;
+                    let broken = read(&broken).expect("the sections are unchanged");
+                    if let Ok(Some(lines)) = broken.source_lines() {
+                        read_variables(&lines, address);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn locations_of_variables_are_those_of_the_code() {
+    let register = |_: SourceRegister| Some(0x4000);
+    let file = variables("O0");
+    let object = read(&file).expect("an object");
+    let lines = object
+        .source_lines()
+        .expect("DWARF")
+        .expect("compiled with -g");
+    let entry = object.kernels[0].entry_address;
+    let find = |address: u64, name: &str| {
+        let found = lines.variables(address).expect("DWARF");
+        let found = found.into_iter().find(|it| it.name == name);
+        found.expect("a variable").pieces(&register)
+    };
+    assert_eq!(find(entry, "item"), Err(LocationError::InPrologue));
+    let whole = |place| Ok(vec![VariablePiece { place, bytes: None }]);
+    let private = SourceSpace::Private;
+    // The frame register counts the bytes of 64 work-items.
+    let memory = PiecePlace::Memory(private, 0x4000 / 64);
+    assert_eq!(find(entry + 0x600, "out"), whole(memory));
+    let lds = PiecePlace::Memory(SourceSpace::Local, 0);
+    assert_eq!(find(entry + 0x600, "tile"), whole(lds));
+    let table = object.symbols.iter().find(|it| it.name == "table");
+    let table = PiecePlace::Static(table.expect("a symbol").value);
+    assert_eq!(find(entry + 0x600, "table"), whole(table));
 }
 
 #[test]

@@ -465,29 +465,66 @@ fn faults_and_findings_are_exceptions() {
     client.ends_well();
 }
 
-#[test]
-fn lines_of_compiled_code_have_breakpoints() {
+/// Starts an adapter for a compiled fixture.
+fn compiled(object: &str, arguments: &[&str]) -> Client {
     let directory = tempfile::tempdir().expect("a directory");
-    let object = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../gcn-object/tests/fixtures/lines-gfx906.co"
-    );
-    let arguments = [
-        object,
-        "--grid",
-        "64",
-        "--arg",
-        "data=f32*64:iota",
-        "--arg",
-        "n=60",
-        "--dap",
-    ];
-    let mut process = command(directory.path(), &arguments)
-        .spawn()
-        .expect("gcn starts");
+    let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-object/tests/fixtures/");
+    let object = format!("{fixtures}{object}");
+    let mut all = vec![object.as_str(), "--dap"];
+    all.extend(arguments);
+    let mut process = command(directory.path(), &all).spawn().expect("gcn starts");
     let to = Box::new(process.stdin.take().expect("a pipe"));
     let from = Box::new(BufReader::new(process.stdout.take().expect("a pipe")));
-    let mut client = Client::new(directory, process, to, from);
+    Client::new(directory, process, to, from)
+}
+
+#[test]
+fn variables_of_the_source_are_shown_and_changed() {
+    let arguments = [
+        "--grid=64",
+        "--arg=out=i32*64",
+        "--arg=in=f32*64:iota",
+        "--arg=n=4",
+    ];
+    let mut client = compiled("variables-O0-gfx906.co", &arguments);
+    client.ask("initialize", json!({"adapterID": "gcn"}));
+    client.ask("launch", json!({}));
+    client.event("initialized");
+    let line = json!({"line": 46, "condition": "any(lane == 3 && item.kind == 1)"});
+    let set = json!({"source": {"path": "/elsewhere/variables.cl"}, "breakpoints": [line]});
+    client.ask("setBreakpoints", set);
+    client.ask("configurationDone", json!({}));
+    let thread = client.stopped("breakpoint")["threadId"].clone();
+
+    let (scope, locals) = client.scope(&thread, "Locals");
+    let item = named(&locals, "item").clone();
+    assert_eq!(item["type"], "Item");
+    let fields = client.variables(&item["variablesReference"]);
+    assert_eq!(named(&fields, "kind")["value"], "SMALL");
+    let at = named(&fields, "at");
+    let (x, reference) = (&at["evaluateName"], at["variablesReference"].clone());
+    assert_eq!(x, "item.at");
+    assert_eq!(named(&client.variables(&reference), "y")["value"], "2.5");
+    let new = json!({"variablesReference": reference, "name": "y", "value": "8"});
+    assert_eq!(client.ask("setVariable", new)["value"], "8");
+    assert_eq!(client.value("item.at.y * 2"), "16");
+    let tags = named(&fields, "tags");
+    assert_eq!(tags["value"], "{{1, 2, 3}, {4, 5, 6}}");
+    let rows = client.variables(&tags["variablesReference"]);
+    let last = client.variables(&named(&rows, "[1]")["variablesReference"]);
+    assert_eq!(named(&last, "[2]")["evaluateName"], "item.tags[1][2]");
+    let new = json!({"variablesReference": scope, "name": "lane", "value": "4"});
+    assert_eq!(client.ask("setVariable", new)["value"], "4");
+    let lds = named(&locals, "tile")["memoryReference"].clone();
+    let bytes = client.ask("readMemory", json!({"memoryReference": lds, "count": 4}));
+    assert_eq!(bytes["data"], "FAAAAA==", "20");
+    client.ends_well();
+}
+
+#[test]
+fn lines_of_compiled_code_have_breakpoints() {
+    let arguments = ["--grid=64", "--arg=data=f32*64:iota", "--arg=n=60"];
+    let mut client = compiled("lines-gfx906.co", &arguments);
     client.ask(
         "initialize",
         json!({"adapterID": "gcn", "linesStartAt1": false}),

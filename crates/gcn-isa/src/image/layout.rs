@@ -95,12 +95,19 @@ pub enum LayoutError {
     Tiled(u8),
     /// Texels are compressed.
     Compressed,
-    /// PITCH is too small, not aligned, or not the required number of rows.
+    /// PITCH is too small or not aligned.
     Pitch {
-        /// Row pitch in texels; for a GCN 1.4 image with multiple levels, its number of rows per layer.
+        /// Row pitch in texels.
         pitch: u32,
-        /// Required alignment in texels, or required number of rows per layer.
+        /// Required alignment in texels.
         multiple: u32,
+    },
+    /// PITCH, which states the rows of all levels of a GCN 1.4 image, is wrong.
+    Rows {
+        /// Stated number of rows per layer.
+        stated: u32,
+        /// Number of rows of all levels.
+        needed: u32,
     },
     /// A size exceeds the descriptor's field.
     Size,
@@ -124,6 +131,9 @@ impl fmt::Display for LayoutError {
                 f,
                 "a row of {pitch} texels is too short or no multiple of {multiple}"
             ),
+            LayoutError::Rows { stated, needed } => {
+                write!(f, "a layer of {needed} rows has a PITCH of {stated} rows")
+            }
             LayoutError::Size => f.write_str("a size of the image is out of range"),
             LayoutError::Level(level) => write!(f, "the image has no level {level}"),
         }
@@ -347,9 +357,9 @@ impl ImageDescriptor {
             next = next.div_ceil(2).max(1);
         }
         if has_levels && self.pitch != rows {
-            return Err(LayoutError::Pitch {
-                pitch: self.pitch,
-                multiple: rows,
+            return Err(LayoutError::Rows {
+                stated: self.pitch,
+                needed: rows,
             });
         }
         let row = u64::from(pitch) * u64::from(in_level.texel);

@@ -273,9 +273,10 @@ fn ignored(condition: Option<&str>) -> Result<u64, Refusal> {
 /// The text is not an expression.
 pub fn data_id(session: &Session<'_, '_>, text: &str) -> Result<String, Refusal> {
     let watched = watched(session, text)?;
-    let value = watched.current(&session.view());
+    let view = session.view();
+    let value = watched.current(&view);
     value.map_err(|error| error.to_string())?;
-    let wave = session.focus().filter(|_| watched.is_of_wave());
+    let wave = session.focus().filter(|_| watched.is_of_wave(&view));
     let thread = wave.map_or(0, |wave| thread_id(session, wave));
     Ok(format!("{thread}/{}/{text}", session.lane()))
 }

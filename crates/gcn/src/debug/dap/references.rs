@@ -15,6 +15,10 @@ const MAX_GROUPS: usize = 1 << 16;
 /// Group of values.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Group {
+    /// Source variables in scope at a wave.
+    Locals(WaveId),
+    /// Fields or elements of a source object, given by its expression.
+    Object(WaveId, String),
     /// EXEC, VCC, SCC, M0, MODE and the program counter.
     Special(WaveId),
     /// Scalar registers.

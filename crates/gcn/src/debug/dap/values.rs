@@ -1,7 +1,8 @@
 //! Scopes, variables and expressions.
 
 use gcn_debug::{
-    Evaluated, Format, NamedBuffer, Scalar, ScalarType, Session, Space, Target, WaveId, resolve,
+    EvalError, Evaluated, Format, NamedBuffer, Scalar, ScalarType, Session, SourceObject, Space,
+    Target, WaveId, resolve,
 };
 use serde_json::{Value, json};
 
@@ -57,7 +58,19 @@ pub fn scopes(
     };
     let scalars = usize::from(wave.sgpr_count.min(wave.isa.sgprs()));
     let vectors = wave.vgprs.len();
-    let mut all = vec![
+    let locals = session.locals();
+    let mut all = Vec::new();
+    if !locals.is_empty() {
+        let count = Some(locals.len());
+        all.push(scope(
+            "Locals",
+            Group::Locals(id),
+            Some("locals"),
+            count,
+            None,
+        ));
+    }
+    all.extend([
         scope(
             "Special registers",
             Group::Special(id),
@@ -93,7 +106,7 @@ pub fn scopes(
             Some(session.buffers().len()),
             None,
         ),
-    ];
+    ]);
     let lds = session.view().wave.map_or(0, |(_, lds)| lds.bytes().len());
     if lds > 0 {
         all.push(scope(
@@ -113,8 +126,15 @@ pub fn scopes(
 /// The values of the group cannot be changed.
 pub fn expression(session: &Session<'_, '_>, group: &Group, name: &str) -> Result<String, Refusal> {
     Ok(match group {
-        Group::Special(_) | Group::Scalars(_) | Group::Vectors(_) => name.to_owned(),
-        Group::Buffers => name.to_owned(),
+        Group::Locals(_)
+        | Group::Special(_)
+        | Group::Scalars(_)
+        | Group::Vectors(_)
+        | Group::Buffers => name.to_owned(),
+        Group::Object(_, object) => match name.starts_with('[') {
+            true => format!("{object}{name}"),
+            false => format!("{object}.{name}"),
+        },
         Group::Lane(_, lane) => format!("{name}[{lane}]"),
         Group::Register(_, register) => format!("{register}{name}"),
         Group::Buffer(number) => {
@@ -133,7 +153,9 @@ pub fn expression(session: &Session<'_, '_>, group: &Group, name: &str) -> Resul
 /// The wave has ended.
 pub fn focus(session: &mut Session<'_, '_>, group: &Group) -> Result<(), Refusal> {
     let wave = match group {
-        Group::Special(wave)
+        Group::Locals(wave)
+        | Group::Object(wave, _)
+        | Group::Special(wave)
         | Group::Scalars(wave)
         | Group::Vectors(wave)
         | Group::Lanes(wave)
@@ -173,6 +195,45 @@ pub fn variables(
         variable(session, references, &name, &name, format)
     };
     match group {
+        Group::Locals(_) => {
+            let locals = session.locals();
+            let visible = locals.iter().filter(|it| !it.is_hidden);
+            let each = visible.map(|local| match &local.object {
+                Ok(object) => source_variable(
+                    session,
+                    references,
+                    &local.name,
+                    &local.name,
+                    object,
+                    format,
+                ),
+                Err(error) => missing(&local.name, error),
+            });
+            Ok(each.collect())
+        }
+        Group::Object(_, text) => {
+            let Evaluated::Object(object) = value(session, text)? else {
+                return Err(format!("`{text}` has no parts any more"));
+            };
+            let view = session.view();
+            part(arguments, object.part_count(&view), |number| {
+                let parts = object.parts(&view, number as usize, 1);
+                let mut parts = parts.map_err(|error| error.to_string())?;
+                let (suffix, object) = parts.pop().ok_or("there is no such part")?;
+                let name = suffix.trim_start_matches('.');
+                Ok(match object {
+                    Ok(object) => source_variable(
+                        session,
+                        references,
+                        name,
+                        &format!("{text}{suffix}"),
+                        &object,
+                        format,
+                    ),
+                    Err(error) => missing(name, &error),
+                })
+            })
+        }
         Group::Special(_) => STATE
             .iter()
             .map(|name| named(references, (*name).to_owned()))
@@ -237,6 +298,44 @@ pub fn variables(
                 variable(session, references, &name, &text, format)
             })
         }
+    }
+}
+
+/// Represents a source object, with its children if it has any.
+fn source_variable(
+    session: &Session<'_, '_>,
+    references: &mut References,
+    name: &str,
+    text: &str,
+    object: &SourceObject,
+    format: ValueFormat,
+) -> Variable {
+    let view = session.view();
+    let wave = session.focus();
+    let children = object.part_count(&view);
+    let group = wave.filter(|_| children > 0);
+    let group = group.map(|wave| references.group(Group::Object(wave, text.to_owned())));
+    let place = object.address();
+    Variable {
+        name: name.to_owned(),
+        value: object.text(&view, format.notation()),
+        ty: Some(object.ty().name.clone()),
+        evaluate_name: Some(text.to_owned()),
+        memory_reference: place.map(|(space, at)| memory_reference(session, space, at)),
+        variables_reference: group.unwrap_or(0),
+        ..Variable::default()
+    }
+}
+
+/// Represents a variable without a value.
+fn missing(name: &str, error: &EvalError) -> Variable {
+    Variable {
+        name: name.to_owned(),
+        value: match error {
+            EvalError::Unavailable { reason, .. } => format!("<{reason}>"),
+            error => format!("<{error}>"),
+        },
+        ..Variable::default()
     }
 }
 
@@ -332,6 +431,11 @@ pub fn variable(
             found.variables_reference = references.group(Group::Buffer(number));
             found.indexed_variables = Some(buffer.elements());
         }
+        Evaluated::Object(object) => {
+            return Ok(source_variable(
+                session, references, name, text, &object, format,
+            ));
+        }
     }
     Ok(found)
 }
@@ -364,6 +468,9 @@ pub fn assign(
     let place = parsed(session, text)?;
     let number: Scalar = match value(session, new)? {
         Evaluated::Scalar(number) => number,
+        Evaluated::Object(object) => object
+            .scalar(&session.view())
+            .map_err(|error| error.to_string())?,
         _ => return Err(format!("`{new}` is not a single number")),
     };
     session

@@ -1,0 +1,724 @@
+//! Objects of the source: variables, their fields and elements, and what pointers refer to.
+
+use std::sync::Arc;
+
+use gcn_object::{
+    LocationError, PiecePlace, SourceField, SourceRegister, SourceSpace, SourceType,
+    SourceTypeKind, SourceVariable, TypeRef, VariablePiece,
+};
+
+use crate::error::EvalError;
+use crate::expr::Space;
+use crate::scalar::{Format, Scalar, ScalarType};
+use crate::view::{Target, View};
+
+/// Maximum nesting depth of structures.
+const MAX_DEPTH: usize = 16;
+/// Maximum number of elements and fields in the text of an object.
+const MAX_PARTS: usize = 200;
+
+/// Variable of the source, or a part of one: a field, an element, or the object that a pointer refers to.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SourceObject {
+    ty: Arc<SourceType>,
+    storage: Storage,
+    /// Offset of the object in a variable that consists of pieces, in bytes.
+    offset: u64,
+    /// First bit and number of bits of a bit field.
+    bits: Option<(u64, u64)>,
+}
+
+/// Storage of an object.
+#[derive(Clone, PartialEq, Debug)]
+enum Storage {
+    /// Memory at an address, which includes the object's offset.
+    Memory(Space, u64),
+    /// Registers, constants and memory.
+    Pieces(Arc<[VariablePiece]>),
+}
+
+/// Variable in scope, for lists.
+#[derive(Clone, Debug)]
+pub struct Local {
+    /// Name.
+    pub name: String,
+    /// True for a parameter.
+    pub is_parameter: bool,
+    /// Index of the function in [`Location::frames`](crate::Location::frames).
+    pub frame: usize,
+    /// True if a variable of an inner scope has the same name.
+    pub is_hidden: bool,
+    /// Variable, or the reason why it has no value.
+    pub object: Result<SourceObject, EvalError>,
+}
+
+impl SourceObject {
+    /// Finds a variable in scope at the focused wave, by name. Returns `None` if there is none.
+    ///
+    /// # Errors
+    /// Fails if the variable has no value.
+    pub(crate) fn variable(view: &View<'_>, name: &str) -> Option<Result<SourceObject, EvalError>> {
+        let (wave, _) = view.wave?;
+        let variables = view.program.variables(wave.pc);
+        let found = variables.iter().find(|it| it.name == name)?;
+        Some(SourceObject::of(view, found))
+    }
+
+    /// Returns the variables of the functions that contain the focused wave's instruction, innermost scope first.
+    pub(crate) fn locals(view: &View<'_>) -> Vec<Local> {
+        let Some((wave, _)) = view.wave else {
+            return Vec::new();
+        };
+        let variables = view.program.variables(wave.pc);
+        let mut locals: Vec<Local> = Vec::new();
+        for it in variables.iter() {
+            let Some(frame) = it.frame else {
+                continue;
+            };
+            locals.push(Local {
+                name: it.name.clone(),
+                is_parameter: it.is_parameter,
+                frame,
+                is_hidden: locals.iter().any(|other| other.name == it.name),
+                object: SourceObject::of(view, it),
+            });
+        }
+        locals
+    }
+
+    fn of(view: &View<'_>, variable: &SourceVariable) -> Result<SourceObject, EvalError> {
+        let unavailable = |reason: LocationError| EvalError::Unavailable {
+            name: variable.name.clone(),
+            reason,
+        };
+        let pieces = variable.pieces(&|it| read(view, it));
+        let pieces = pieces.map_err(unavailable)?;
+        let missing = |it: &VariablePiece| it.place == PiecePlace::Missing;
+        if pieces.iter().all(missing) {
+            return Err(unavailable(LocationError::OptimizedOut));
+        }
+        let ty = variable.ty.ok_or_else(|| EvalError::Untyped {
+            name: variable.name.clone(),
+        })?;
+        let storage = match pieces.as_slice() {
+            [
+                VariablePiece {
+                    place: PiecePlace::Memory(space, address),
+                    bytes: None,
+                },
+            ] => view.memory_at(*space, *address),
+            [
+                VariablePiece {
+                    place: PiecePlace::Static(address),
+                    bytes: None,
+                },
+            ] => (Space::Global, view.program.loaded(*address)),
+            _ => {
+                let object = SourceObject {
+                    ty: source_type(view, ty)?,
+                    storage: Storage::Pieces(pieces.into()),
+                    offset: 0,
+                    bits: None,
+                };
+                return object.referenced(view);
+            }
+        };
+        SourceObject::at(view, ty, storage)
+    }
+
+    /// Creates the object of a type at an address.
+    fn at(
+        view: &View<'_>,
+        ty: TypeRef,
+        (space, address): (Space, u64),
+    ) -> Result<SourceObject, EvalError> {
+        let object = SourceObject {
+            ty: source_type(view, ty)?,
+            storage: Storage::Memory(space, address),
+            offset: 0,
+            bits: None,
+        };
+        object.referenced(view)
+    }
+
+    /// Replaces a C++ reference by the object that it refers to.
+    fn referenced(self, view: &View<'_>) -> Result<SourceObject, EvalError> {
+        match self.ty.kind {
+            SourceTypeKind::Pointer {
+                is_reference: true, ..
+            } => self.pointed(view, 0),
+            _ => Ok(self),
+        }
+    }
+
+    /// Returns the type.
+    pub fn ty(&self) -> &SourceType {
+        &self.ty
+    }
+
+    /// Creates a part of the object.
+    fn part(
+        &self,
+        view: &View<'_>,
+        ty: Arc<SourceType>,
+        offset: u64,
+        bits: Option<(u64, u64)>,
+    ) -> Result<SourceObject, EvalError> {
+        let (storage, offset) = match &self.storage {
+            Storage::Memory(space, address) => {
+                (Storage::Memory(*space, address.wrapping_add(offset)), 0)
+            }
+            pieces @ Storage::Pieces(_) => (pieces.clone(), self.offset.wrapping_add(offset)),
+        };
+        let part = SourceObject {
+            ty,
+            storage,
+            offset,
+            bits,
+        };
+        part.referenced(view)
+    }
+
+    /// Returns a field of a structure. Fields of base classes and of unnamed members belong to the structure.
+    ///
+    /// # Errors
+    /// Fails if there is no such field.
+    pub fn field(&self, view: &View<'_>, name: &str) -> Result<SourceObject, EvalError> {
+        let mut names = Vec::new();
+        let found = self.find_field(view, name, &mut names, 0)?;
+        found.ok_or_else(|| EvalError::NoField {
+            ty: self.ty.name.clone(),
+            name: name.to_owned(),
+            names,
+        })
+    }
+
+    fn find_field(
+        &self,
+        view: &View<'_>,
+        name: &str,
+        names: &mut Vec<String>,
+        depth: usize,
+    ) -> Result<Option<SourceObject>, EvalError> {
+        let SourceTypeKind::Structure { fields } = &self.ty.kind else {
+            return Ok(None);
+        };
+        for field in fields {
+            match &field.name {
+                Some(own) if own == name => return self.field_object(view, field).map(Some),
+                Some(own) => names.push(own.clone()),
+                None if depth < MAX_DEPTH => {
+                    let inner = self.field_object(view, field)?;
+                    if let Some(found) = inner.find_field(view, name, names, depth + 1)? {
+                        return Ok(Some(found));
+                    }
+                }
+                None => {}
+            }
+        }
+        Ok(None)
+    }
+
+    fn field_object(
+        &self,
+        view: &View<'_>,
+        field: &SourceField,
+    ) -> Result<SourceObject, EvalError> {
+        let ty = source_type(view, field.ty)?;
+        self.part(view, ty, field.offset, field.bits)
+    }
+
+    /// Returns an element of an array, or the object at a distance from the one that a pointer refers to.
+    ///
+    /// # Errors
+    /// Fails if the object is neither, or if the array has no such element.
+    pub fn element(&self, view: &View<'_>, index: i128) -> Result<SourceObject, EvalError> {
+        let SourceTypeKind::Array { element, lengths } = &self.ty.kind else {
+            return self.pointed(view, index);
+        };
+        let of = source_type(view, *element)?;
+        let (count, inner) = lengths.split_first().unwrap_or((&0, &[]));
+        let number = u64::try_from(index).ok().filter(|it| it < count);
+        let Some(number) = number else {
+            return Err(EvalError::NoArrayElement {
+                ty: self.ty.name.clone(),
+                index,
+                elements: *count,
+            });
+        };
+        let ty = match inner {
+            [] => of,
+            inner => {
+                let suffix: String = inner.iter().map(|it| format!("[{it}]")).collect();
+                Arc::new(SourceType {
+                    name: of.name.clone() + &suffix,
+                    bytes: inner
+                        .iter()
+                        .fold(of.bytes, |all, it| all.saturating_mul(*it)),
+                    kind: SourceTypeKind::Array {
+                        element: *element,
+                        lengths: inner.to_vec(),
+                    },
+                })
+            }
+        };
+        let offset = number.saturating_mul(ty.bytes);
+        self.part(view, ty, offset, None)
+    }
+
+    /// Returns the object at a distance from the one that a pointer refers to.
+    ///
+    /// # Errors
+    /// Fails if the object is no pointer.
+    pub fn pointed(&self, view: &View<'_>, index: i128) -> Result<SourceObject, EvalError> {
+        let SourceTypeKind::Pointer {
+            to: Some(to),
+            space,
+            ..
+        } = self.ty.kind
+        else {
+            return Err(EvalError::NotPointer {
+                ty: self.ty.name.clone(),
+            });
+        };
+        let address = self.element_address(view, index)?;
+        SourceObject::at(view, to, view.memory_at(space, address))
+    }
+
+    /// Returns the address, if the object is in memory.
+    pub fn address(&self) -> Option<(Space, u64)> {
+        match self.storage {
+            Storage::Memory(space, address) => Some((space, address)),
+            Storage::Pieces(_) => None,
+        }
+    }
+
+    /// Returns the type of the value if it is a number, an enumerator, a truth value or an address.
+    fn scalar_type(&self) -> Option<ScalarType> {
+        let bytes = self.ty.bytes;
+        match &self.ty.kind {
+            SourceTypeKind::Integer { signed: true } => ScalarType::signed(bytes),
+            SourceTypeKind::Enumeration { values } => {
+                match values.iter().any(|(_, value)| *value < 0) {
+                    true => ScalarType::signed(bytes),
+                    false => ScalarType::unsigned(bytes),
+                }
+            }
+            SourceTypeKind::Integer { signed: false }
+            | SourceTypeKind::Bool
+            | SourceTypeKind::Pointer { .. } => ScalarType::unsigned(bytes),
+            SourceTypeKind::Float => ScalarType::float(bytes),
+            _ => None,
+        }
+    }
+
+    /// True for a pointer or an array.
+    pub(crate) fn has_elements(&self) -> bool {
+        matches!(
+            self.ty.kind,
+            SourceTypeKind::Pointer { .. } | SourceTypeKind::Array { .. }
+        )
+    }
+
+    /// True for a pointer to an address in global memory.
+    pub(crate) fn points_to(&self, view: &View<'_>, address: u64) -> bool {
+        matches!(self.ty.kind, SourceTypeKind::Pointer { .. })
+            && self.scalar(view).is_ok_and(|it| it.bits == address)
+    }
+
+    /// Returns the address of an element of an array, or at a distance from the one that a pointer refers to.
+    pub(crate) fn element_address(&self, view: &View<'_>, index: i128) -> Result<u64, EvalError> {
+        if let SourceTypeKind::Pointer { to: Some(to), .. } = self.ty.kind {
+            let size = i128::from(source_type(view, to)?.bytes.max(1));
+            let address = self.scalar(view)?.bits;
+            return Ok(address.wrapping_add(index.wrapping_mul(size) as u64));
+        }
+        let (_, address) = self
+            .element(view, index)?
+            .address()
+            .ok_or(EvalError::InRegisters)?;
+        Ok(address)
+    }
+
+    /// True if the object is a number.
+    pub(crate) fn is_number(&self) -> bool {
+        matches!(
+            self.ty.kind,
+            SourceTypeKind::Integer { .. } | SourceTypeKind::Float
+        )
+    }
+
+    /// Reads the value if it is a number, an enumerator, a truth value or an address.
+    ///
+    /// # Errors
+    /// Fails for structures and arrays, and if parts of the value are not known.
+    pub fn scalar(&self, view: &View<'_>) -> Result<Scalar, EvalError> {
+        let ty = self.scalar_type().ok_or_else(|| EvalError::Aggregate {
+            ty: self.ty.name.clone(),
+        })?;
+        let mut bytes = [0; 16];
+        let Some((first, bits)) = self.bits else {
+            let used = &mut bytes[..ty.bytes() as usize];
+            self.read(view, used)?;
+            return Ok(Scalar::new(ty, u128::from_le_bytes(bytes) as u64));
+        };
+        let used = (first + bits).div_ceil(8).min(16) as usize;
+        self.read(view, &mut bytes[..used])?;
+        let value = (u128::from_le_bytes(bytes) >> first.min(63)) as u64;
+        let unused = 64 - bits.clamp(1, 64) as u32;
+        let value = match ty.is_signed() {
+            true => ((value << unused).cast_signed() >> unused).cast_unsigned(),
+            false => value << unused >> unused,
+        };
+        Ok(Scalar::new(ty, value))
+    }
+
+    /// Reads the first bytes of the object.
+    fn read(&self, view: &View<'_>, bytes: &mut [u8]) -> Result<(), EvalError> {
+        let pieces = match &self.storage {
+            Storage::Memory(space, address) => return view.read_bytes(*space, *address, bytes),
+            Storage::Pieces(pieces) => pieces,
+        };
+        let wanted = self.offset..self.offset.saturating_add(bytes.len() as u64);
+        let mut begin = 0_u64;
+        for piece in pieces.iter() {
+            let end = piece.bytes.map_or(u64::MAX, |it| begin.saturating_add(it));
+            let from = wanted.start.max(begin);
+            let to = wanted.end.min(end);
+            if from < to {
+                let place = (from - wanted.start) as usize..(to - wanted.start) as usize;
+                self.read_piece(view, &piece.place, from - begin, &mut bytes[place])?;
+            }
+            begin = end;
+        }
+        match begin < wanted.end {
+            true => Err(self.incomplete()),
+            false => Ok(()),
+        }
+    }
+
+    fn read_piece(
+        &self,
+        view: &View<'_>,
+        place: &PiecePlace,
+        offset: u64,
+        bytes: &mut [u8],
+    ) -> Result<(), EvalError> {
+        let known = match place {
+            PiecePlace::Register(register) => {
+                let value = read(view, *register).ok_or_else(|| self.incomplete())?;
+                let size = match register {
+                    SourceRegister::Vector(_) | SourceRegister::Scalar(_) => 4,
+                    _ => 8,
+                };
+                value.to_le_bytes()[..size].to_vec()
+            }
+            PiecePlace::Value(value) => value.clone(),
+            PiecePlace::Memory(space, address) => {
+                let (space, address) = view.memory_at(*space, *address);
+                return view.read_bytes(space, address.wrapping_add(offset), bytes);
+            }
+            PiecePlace::Static(address) => {
+                let address = view.program.loaded(*address).wrapping_add(offset);
+                return view.read_bytes(Space::Global, address, bytes);
+            }
+            _ => return Err(self.incomplete()),
+        };
+        let begin = usize::try_from(offset).unwrap_or(usize::MAX);
+        let found = known.get(begin..begin.saturating_add(bytes.len()));
+        bytes.copy_from_slice(found.ok_or_else(|| self.incomplete())?);
+        Ok(())
+    }
+
+    fn incomplete(&self) -> EvalError {
+        EvalError::Unavailable {
+            name: self.ty.name.clone(),
+            reason: LocationError::OptimizedOut,
+        }
+    }
+
+    /// Returns the memory or the register of the object. Structures and arrays in memory are dwords.
+    pub(crate) fn place(&self, view: &View<'_>) -> Result<Target, EvalError> {
+        match (self.scalar_type(), self.address()) {
+            (None, Some((space, address))) => Ok(Target::Memory {
+                space,
+                ty: ScalarType::U32,
+                address,
+            }),
+            _ => self.target(view).map(|(target, _)| target),
+        }
+    }
+
+    /// Returns the location for assignments, and the type of its value. Numbers in memory, and numbers that are in one
+    /// register or in two consecutive ones, can be changed.
+    pub(crate) fn target(&self, view: &View<'_>) -> Result<(Target, ScalarType), EvalError> {
+        let ty = self.scalar_type().ok_or_else(|| EvalError::Aggregate {
+            ty: self.ty.name.clone(),
+        })?;
+        if self.bits.is_some() {
+            return Err(EvalError::NotAPlace);
+        }
+        let pieces = match &self.storage {
+            &Storage::Memory(space, address) => {
+                return Ok((Target::Memory { space, ty, address }, ty));
+            }
+            Storage::Pieces(pieces) => pieces,
+        };
+        let size = |it: &VariablePiece| it.bytes.unwrap_or(4);
+        let mut begin = 0_u64;
+        let mut registers = Vec::new();
+        for piece in pieces.iter() {
+            let end = begin.saturating_add(size(piece));
+            if begin < self.offset.saturating_add(ty.bytes()) && end > self.offset {
+                let is_aligned = (begin.max(self.offset) - begin) == 0 && size(piece) == 4;
+                match piece.place {
+                    PiecePlace::Register(it) if is_aligned => registers.push(it),
+                    _ => return Err(EvalError::NotAPlace),
+                }
+            }
+            begin = end;
+        }
+        let lane = Some(view.lane);
+        let target = match registers.as_slice() {
+            [SourceRegister::Vector(first)] if ty.bytes() == 4 => Target::Vector {
+                first: *first,
+                count: 1,
+                lane,
+            },
+            [SourceRegister::Scalar(first)] if ty.bytes() == 4 => Target::Scalar {
+                first: *first,
+                count: 1,
+            },
+            [
+                SourceRegister::Vector(first),
+                SourceRegister::Vector(second),
+            ] if ty.bytes() == 8 && first.checked_add(1) == Some(*second) => Target::Vector {
+                first: *first,
+                count: 2,
+                lane,
+            },
+            [
+                SourceRegister::Scalar(first),
+                SourceRegister::Scalar(second),
+            ] if ty.bytes() == 8 && first.checked_add(1) == Some(*second) => Target::Scalar {
+                first: *first,
+                count: 2,
+            },
+            _ => return Err(EvalError::NotAPlace),
+        };
+        Ok((target, ty))
+    }
+
+    /// Returns the parts of a structure or an array, or the object that a pointer refers to: at most `most` from number
+    /// `first` on. Each has the text to append to an expression for the object, such as `.x` or `[3]`.
+    ///
+    /// # Errors
+    /// Fails if the debug information of the type is not valid.
+    pub fn parts(
+        &self,
+        view: &View<'_>,
+        first: usize,
+        most: usize,
+    ) -> Result<Vec<(String, Result<SourceObject, EvalError>)>, EvalError> {
+        match &self.ty.kind {
+            SourceTypeKind::Structure { .. } => {
+                let mut fields = Vec::new();
+                self.collect_fields(view, &mut fields, 0)?;
+                let wanted = fields.into_iter().skip(first).take(most);
+                Ok(wanted.map(|(name, it)| (format!(".{name}"), it)).collect())
+            }
+            SourceTypeKind::Array { lengths, .. } => {
+                let count = usize::try_from(lengths.first().copied().unwrap_or(0));
+                let count = count.unwrap_or(usize::MAX);
+                let end = first.saturating_add(most).min(count);
+                let element = |it| (format!("[{it}]"), self.element(view, it as i128));
+                Ok((first..end).map(element).collect())
+            }
+            SourceTypeKind::Pointer { to: Some(_), .. } if first == 0 => {
+                Ok(vec![("[0]".to_owned(), self.pointed(view, 0))])
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// Returns the number of parts.
+    pub fn part_count(&self, view: &View<'_>) -> u64 {
+        match &self.ty.kind {
+            SourceTypeKind::Structure { .. } => {
+                let mut fields = Vec::new();
+                let found = self.collect_fields(view, &mut fields, 0);
+                found.map_or(0, |()| fields.len() as u64)
+            }
+            SourceTypeKind::Array { lengths, .. } => lengths.first().copied().unwrap_or(0),
+            SourceTypeKind::Pointer { to: Some(_), .. } => 1,
+            _ => 0,
+        }
+    }
+
+    /// Collects the named fields, including those of base classes and unnamed members.
+    fn collect_fields(
+        &self,
+        view: &View<'_>,
+        found: &mut Vec<(String, Result<SourceObject, EvalError>)>,
+        depth: usize,
+    ) -> Result<(), EvalError> {
+        let SourceTypeKind::Structure { fields } = &self.ty.kind else {
+            return Ok(());
+        };
+        for field in fields {
+            let object = self.field_object(view, field);
+            match &field.name {
+                Some(name) => found.push((name.clone(), object)),
+                None if depth < MAX_DEPTH => object?.collect_fields(view, found, depth + 1)?,
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Formats the value as in C: `{x = 1, y = {2, 3}}`. Values that are not known are in angle brackets.
+    pub fn text(&self, view: &View<'_>, format: Format) -> String {
+        let mut left = MAX_PARTS;
+        self.text_of_parts(view, format, &mut left, 0)
+    }
+
+    fn text_of_parts(
+        &self,
+        view: &View<'_>,
+        format: Format,
+        left: &mut usize,
+        depth: usize,
+    ) -> String {
+        let is_aggregate = matches!(
+            self.ty.kind,
+            SourceTypeKind::Structure { .. } | SourceTypeKind::Array { .. }
+        );
+        if !is_aggregate {
+            return match self.scalar(view) {
+                Ok(value) => self.number_text(view, value, format),
+                Err(EvalError::Aggregate { ty }) => format!("<{ty}>"),
+                Err(EvalError::Unavailable { reason, .. }) => format!("<{reason}>"),
+                Err(error) => format!("<{error}>"),
+            };
+        }
+        if depth >= MAX_DEPTH {
+            return "{...}".to_owned();
+        }
+        let parts = match self.parts(view, 0, *left + 1) {
+            Ok(parts) => parts,
+            Err(error) => return format!("<{error}>"),
+        };
+        let mut texts: Vec<(String, usize)> = Vec::new();
+        for (name, part) in parts {
+            if *left == 0 {
+                texts.push(("...".to_owned(), 1));
+                break;
+            }
+            *left -= 1;
+            let text = match part {
+                Ok(part) => part.text_of_parts(view, format, left, depth + 1),
+                Err(error) => format!("<{error}>"),
+            };
+            let text = match name.strip_prefix('.') {
+                Some(name) => format!("{name} = {text}"),
+                None => text,
+            };
+            match texts.last_mut().filter(|last| last.0 == text) {
+                Some(last) => last.1 += 1,
+                None => texts.push((text, 1)),
+            }
+        }
+        format!("{{{}}}", repeated(&texts))
+    }
+
+    /// Formats a number, an enumerator, a truth value or an address.
+    fn number_text(&self, view: &View<'_>, value: Scalar, format: Format) -> String {
+        if format != Format::Natural {
+            return value.text(format);
+        }
+        match &self.ty.kind {
+            SourceTypeKind::Bool if value.bits <= 1 => (value.bits == 1).to_string(),
+            SourceTypeKind::Enumeration { values } => {
+                let name = values.iter().find(|(_, it)| *it == value.integer());
+                name.map_or_else(|| value.text(format), |(name, _)| name.clone())
+            }
+            SourceTypeKind::Pointer { space, .. } => {
+                let (space, address) = view.memory_at(*space, value.bits);
+                let hex = value.text(Format::Hex);
+                match (space, view.buffer_at(address)) {
+                    (Space::Global, Some(place)) => format!("{hex} <{place}>"),
+                    (Space::Global, None) => hex,
+                    (Space::Lds, _) => format!("{hex} <lds {address:#x}>"),
+                    (Space::Scratch, _) => format!("{hex} <scratch {address:#x}>"),
+                }
+            }
+            _ => value.text(format),
+        }
+    }
+}
+
+/// Minimum number of equal elements that are folded into one.
+const MIN_REPEATS: usize = 10;
+
+/// Joins texts, folding long runs of equal ones.
+fn repeated(texts: &[(String, usize)]) -> String {
+    let all = texts.iter().map(|(text, count)| match *count {
+        count if count >= MIN_REPEATS => format!("{text} <repeats {count} times>"),
+        count => vec![text.as_str(); count].join(", "),
+    });
+    all.collect::<Vec<_>>().join(", ")
+}
+
+fn source_type(view: &View<'_>, ty: TypeRef) -> Result<Arc<SourceType>, EvalError> {
+    let found = view.program.source_type(ty);
+    found.map_err(|error| EvalError::Type(error.to_string()))
+}
+
+/// Reads a register of the focused wave; of a VGPR, the focused lane.
+fn read(view: &View<'_>, register: SourceRegister) -> Option<u64> {
+    let (wave, _) = view.wave?;
+    let target = match register {
+        SourceRegister::Vector(first) => Target::Vector {
+            first,
+            count: 1,
+            lane: Some(view.lane),
+        },
+        SourceRegister::Scalar(first) => Target::Scalar { first, count: 1 },
+        SourceRegister::Exec => return Some(wave.exec()),
+        SourceRegister::Pc => Target::Pc,
+        _ => return None,
+    };
+    view.read(target).ok().map(|value| value.bits)
+}
+
+impl View<'_> {
+    /// Returns the memory of an address in the source. Generic addresses may refer to LDS and scratch.
+    fn memory_at(&self, space: SourceSpace, address: u64) -> (Space, u64) {
+        match space {
+            SourceSpace::Local => (Space::Lds, address),
+            SourceSpace::Private => (Space::Scratch, address),
+            _ => {
+                let apertures = self.wave.map(|(wave, _)| wave.apertures);
+                let high = (address >> 32) as u32;
+                let low = address & u64::from(u32::MAX);
+                match apertures {
+                    Some(it) if high == it.shared && high != 0 => (Space::Lds, low),
+                    Some(it) if high == it.private && high != 0 => (Space::Scratch, low),
+                    _ => (Space::Global, address),
+                }
+            }
+        }
+    }
+
+    /// Describes an address by the named buffer that contains it.
+    fn buffer_at(&self, address: u64) -> Option<String> {
+        let has = |it: &&crate::view::NamedBuffer| {
+            (it.address..it.address.saturating_add(it.bytes)).contains(&address)
+        };
+        let buffer = self.buffers.iter().find(has)?;
+        Some(match address - buffer.address {
+            0 => buffer.name.clone(),
+            distance => format!("{}+{distance}", buffer.name),
+        })
+    }
+}

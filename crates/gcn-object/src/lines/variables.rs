@@ -1,0 +1,302 @@
+//! Source variables and their locations.
+
+use std::ops::Range;
+
+use gimli::{AttributeValue, DebugInfoOffset, EntriesTreeNode, Unit};
+
+use super::embedded::DwarfReader;
+use super::location::{LocationError, LocationExpression, SourceRegister, VariablePiece};
+use super::types::{TypeRef, name, type_ref};
+use super::{LinesError, SourceLines};
+
+type Entry = gimli::DebuggingInformationEntry<DwarfReader>;
+type UnitRef<'a> = gimli::UnitRef<'a, DwarfReader>;
+
+/// Maximum nesting depth of scopes.
+const MAX_SCOPES: usize = 256;
+
+/// A variable or parameter that is in scope at an instruction.
+#[derive(Clone, Debug)]
+pub struct SourceVariable {
+    /// Name.
+    pub name: String,
+    /// Type, if stated.
+    pub ty: Option<TypeRef>,
+    /// True for a parameter.
+    pub is_parameter: bool,
+    /// Index of the function in [`SourceLines::frames`]; `None` for variables outside of functions.
+    pub frame: Option<usize>,
+    location: Result<LocationExpression, LocationError>,
+    frame_base: Option<LocationExpression>,
+}
+
+impl SourceVariable {
+    /// Returns the pieces of the variable, in order. `register` reads a register of the wave; of a VGPR, one lane.
+    ///
+    /// # Errors
+    /// The variable has no location at the instruction, or its location cannot be evaluated.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::{LocationError, PiecePlace, SourceRegister};
+    /// let object = gcn_object::read(std::fs::read("tests/fixtures/lines-gfx906.co")?)?;
+    /// let lines = object.source_lines()?.expect("compiled with -g");
+    /// let variables = lines.variables(0x1868)?;
+    /// let find = |name: &str| variables.iter().find(|it| it.name == name).expect("a variable");
+    /// let pieces = find("x").pieces(&|_| None)?;
+    /// assert_eq!(pieces[0].place, PiecePlace::Register(SourceRegister::Vector(2)));
+    /// assert_eq!(find("n").pieces(&|_| None), Err(LocationError::OptimizedOut));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn pieces(
+        &self,
+        register: &dyn Fn(SourceRegister) -> Option<u64>,
+    ) -> Result<Vec<VariablePiece>, LocationError> {
+        let location = self.location.as_ref().map_err(Clone::clone)?;
+        location.evaluate(self.frame_base.as_ref(), register)
+    }
+}
+
+impl SourceLines {
+    /// Returns the variables in scope at `address`: those of the innermost scope first, and those of the compilation
+    /// unit last. Empty if there is only line information (`-gline-tables-only`).
+    ///
+    /// # Errors
+    /// The debug information for the address is not valid DWARF.
+    ///
+    /// # Examples
+    /// ```
+    /// let object = gcn_object::read(std::fs::read("tests/fixtures/lines-gfx906.co")?)?;
+    /// let lines = object.source_lines()?.expect("compiled with -g");
+    /// let variables = lines.variables(0x1868)?;
+    /// let names: Vec<_> = variables.iter().map(|it| (it.name.as_str(), it.frame)).collect();
+    /// assert_eq!(names, [("x", Some(0)), ("data", Some(1)), ("n", Some(1)), ("i", Some(1))]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn variables(&self, address: u64) -> Result<Vec<SourceVariable>, LinesError> {
+        let found = self.context.find_dwarf_and_unit(address).skip_all_loads();
+        let offset = found.and_then(|unit| unit.debug_info_offset());
+        let Some(offset) = offset else {
+            return Ok(Vec::new());
+        };
+        let unit = self.unit_at(offset)?;
+        let mut scopes = Scopes {
+            unit,
+            address,
+            frames: 0,
+            function: None,
+            frame_base: None,
+            found: Vec::new(),
+        };
+        scopes.outside(unit.entries_tree(None)?.root()?, 0)?;
+        let innermost = scopes.frames.saturating_sub(1);
+        let in_prologue = match &scopes.function {
+            Some(range) => address < prologue_end(unit, range)?,
+            None => false,
+        };
+        let mut variables = Vec::new();
+        for scope in scopes.found.into_iter().rev() {
+            for mut variable in scope {
+                variable.frame = variable.frame.map(|number| innermost - number);
+                let is_in_frame = |it: &LocationExpression| it.is_in_frame();
+                if in_prologue && variable.location.as_ref().is_ok_and(is_in_frame) {
+                    variable.location = Err(LocationError::InPrologue);
+                }
+                variables.push(variable);
+            }
+        }
+        Ok(variables)
+    }
+
+    /// Returns the compilation unit at an offset of `.debug_info`.
+    pub(super) fn unit_at(&self, offset: DebugInfoOffset) -> Result<UnitRef<'_>, LinesError> {
+        let all = || {
+            let mut units = Vec::new();
+            let mut headers = self.dwarf.units();
+            while let Ok(Some(header)) = headers.next() {
+                units.extend(self.dwarf.unit(header));
+            }
+            units
+        };
+        let units: &Vec<Unit<DwarfReader>> = self.units.get_or_init(all);
+        let has_offset = |it: &&Unit<DwarfReader>| it.debug_info_offset() == Some(offset);
+        let unit = units.iter().find(has_offset);
+        let missing = || LinesError::Dwarf("a compilation unit cannot be read".to_owned());
+        Ok(unit.ok_or_else(missing)?.unit_ref(&self.dwarf))
+    }
+}
+
+/// Returns the first address after the prologue of a function, or its start if the lines do not state a prologue.
+fn prologue_end(unit: UnitRef<'_>, function: &Range<u64>) -> Result<u64, gimli::Error> {
+    let mut end = None;
+    if let Some(program) = unit.line_program.clone() {
+        let mut rows = program.rows();
+        while let Some((_, row)) = rows.next_row()? {
+            let address = row.address();
+            if row.prologue_end() && function.contains(&address) {
+                end = Some(end.unwrap_or(address).min(address));
+            }
+        }
+    }
+    Ok(end.unwrap_or(function.start))
+}
+
+/// Scopes that contain an address, outermost first.
+struct Scopes<'a> {
+    unit: UnitRef<'a>,
+    address: u64,
+    /// Number of functions entered.
+    frames: usize,
+    /// Code of the function.
+    function: Option<Range<u64>>,
+    frame_base: Option<LocationExpression>,
+    found: Vec<Vec<SourceVariable>>,
+}
+
+impl Scopes<'_> {
+    /// Collects the variables outside of functions, then those of the function that contains the address.
+    fn outside(
+        &mut self,
+        node: EntriesTreeNode<'_, '_, DwarfReader>,
+        depth: usize,
+    ) -> Result<(), LinesError> {
+        let mut own = Vec::new();
+        let place = self.found.len();
+        self.found.push(Vec::new());
+        let mut children = node.children();
+        while let Some(child) = children.next()? {
+            let entry = child.entry();
+            match entry.tag() {
+                gimli::DW_TAG_variable => own.extend(self.variable(entry)?),
+                gimli::DW_TAG_namespace if depth < MAX_SCOPES => self.outside(child, depth + 1)?,
+                gimli::DW_TAG_subprogram => {
+                    if let Some(range) = self.code(entry)? {
+                        self.function = Some(range);
+                        let base = entry.attr_value(gimli::DW_AT_frame_base);
+                        let base = base.and_then(|it| it.exprloc_value());
+                        let base = base.map(|it| LocationExpression::new(self.unit, it));
+                        self.frame_base = base.and_then(Result::ok);
+                        self.inside(child, depth + 1)?;
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.found[place] = own;
+        Ok(())
+    }
+
+    /// Collects the variables of a function and of the blocks in it that contain the address.
+    fn inside(
+        &mut self,
+        node: EntriesTreeNode<'_, '_, DwarfReader>,
+        depth: usize,
+    ) -> Result<(), LinesError> {
+        if node.entry().tag() != gimli::DW_TAG_lexical_block {
+            self.frames += 1;
+        }
+        let place = self.found.len();
+        self.found.push(Vec::new());
+        let mut own = Vec::new();
+        let frame = self.frames - 1;
+        let mut children = node.children();
+        while let Some(child) = children.next()? {
+            let entry = child.entry();
+            match entry.tag() {
+                gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter => {
+                    let found = self.variable(entry)?;
+                    own.extend(found.map(|it| SourceVariable {
+                        frame: Some(frame),
+                        ..it
+                    }));
+                }
+                gimli::DW_TAG_lexical_block | gimli::DW_TAG_inlined_subroutine
+                    if depth < MAX_SCOPES && self.code(entry)?.is_some() =>
+                {
+                    self.inside(child, depth + 1)?;
+                }
+                _ => {}
+            }
+        }
+        self.found[place] = own;
+        Ok(())
+    }
+
+    /// Returns the code of an entry that contains the address, from its first to its last instruction.
+    fn code(&self, entry: &Entry) -> Result<Option<Range<u64>>, LinesError> {
+        let mut ranges = self.unit.die_ranges(entry)?;
+        let (mut all, mut is_here): (Option<Range<u64>>, bool) = (None, false);
+        while let Some(range) = ranges.next()? {
+            is_here |= (range.begin..range.end).contains(&self.address);
+            let before = all.unwrap_or(range.begin..range.end);
+            all = Some(before.start.min(range.begin)..before.end.max(range.end));
+        }
+        Ok(all.filter(|_| is_here))
+    }
+
+    /// Reads a variable or parameter. Returns `None` for declarations and unnamed ones.
+    fn variable(&self, entry: &Entry) -> Result<Option<SourceVariable>, LinesError> {
+        let unit = self.unit;
+        // Inlined functions state names and types in their abstract origins, and static members in their declarations.
+        let origin = [gimli::DW_AT_abstract_origin, gimli::DW_AT_specification];
+        let origin = origin.into_iter().find_map(|it| entry.attr_value(it));
+        let origin = match origin {
+            Some(AttributeValue::UnitRef(offset)) => Some(unit.entry(offset)?),
+            _ => None,
+        };
+        let own_name = name(unit, entry)?;
+        let name = match (own_name, &origin) {
+            (None, Some(origin)) => name(unit, origin)?,
+            (own, _) => own,
+        };
+        let ty = type_ref(unit, entry).or_else(|| type_ref(unit, origin.as_ref()?));
+        let is_declaration = entry.attr_value(gimli::DW_AT_declaration).is_some();
+        let Some(name) = name.filter(|_| !is_declaration) else {
+            return Ok(None);
+        };
+        Ok(Some(SourceVariable {
+            name,
+            ty,
+            is_parameter: entry.tag() == gimli::DW_TAG_formal_parameter,
+            frame: None,
+            location: self.location(entry)?,
+            frame_base: self.frame_base.clone(),
+        }))
+    }
+
+    /// Returns the location of a variable at the address.
+    fn location(
+        &self,
+        entry: &Entry,
+    ) -> Result<Result<LocationExpression, LocationError>, LinesError> {
+        let optimized_out = Ok(Err(LocationError::OptimizedOut));
+        let expression = match entry.attr_value(gimli::DW_AT_location) {
+            Some(location) => match location.exprloc_value() {
+                Some(expression) => Some(expression),
+                None => {
+                    let Some(mut list) = self.unit.attr_locations(location)? else {
+                        return optimized_out;
+                    };
+                    let mut found = None;
+                    while let Some(it) = list.next()? {
+                        if (it.range.begin..it.range.end).contains(&self.address) {
+                            found = Some(it.data);
+                            break;
+                        }
+                    }
+                    found
+                }
+            },
+            None => {
+                let value = entry.attr_value(gimli::DW_AT_const_value);
+                return Ok(value.map_or(Err(LocationError::OptimizedOut), |value| {
+                    LocationExpression::constant(&value)
+                }));
+            }
+        };
+        match expression {
+            Some(expression) => Ok(LocationExpression::new(self.unit, expression)),
+            None => optimized_out,
+        }
+    }
+}
