@@ -293,6 +293,9 @@ class Interrupts(unittest.TestCase):
     def setUp(self):
         self.device = amdgcn.Device("gfx906", threads=1)
         self.kernel = amdgcn.Module.assemble(self.device, ENDLESS).kernel()
+        # Shells let the processes that they start in the background ignore Ctrl-C.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.addCleanup(signal.signal, signal.SIGINT, before)
 
     def test_ctrl_c_stops_a_kernel_that_never_ends(self):
         timer = threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGINT])
