@@ -14,7 +14,7 @@
 // GCN all: (gcn) print out
 // GCN all: out = {0 <repeats 16 times>}
 // GCN all: (gcn) print nothing
-// GCN all: error: there is no buffer or symbol `nothing`; buffers are out
+// GCN all: error: there is no variable, buffer or symbol `nothing`; buffers are out
 // GCN all: (gcn) print v0
 // GCN all: error: no wave runs: registers and LDS have values from the first stop in a launch on
 // GCN all: (gcn) stepi

@@ -30,7 +30,7 @@
 // GCN all: (gcn) watch exec
 // GCN all: Watchpoint 3: exec
 // GCN all: (gcn) watch nothing
-// GCN all: error: there is no buffer or symbol `nothing`; buffers are out
+// GCN all: error: there is no variable, buffer or symbol `nothing`; buffers are out
 // GCN all: (gcn) continue
 // GCN all: Watchpoint 2: v2[5]
 // GCN all: v2[5] was 7, is 14

@@ -1,21 +1,22 @@
 //! Objects of the source: variables, their fields and elements, and what pointers refer to.
 
+mod storage;
+mod text;
+
 use std::sync::Arc;
 
 use gcn_object::{
-    LocationError, PiecePlace, SourceField, SourceRegister, SourceSpace, SourceType,
-    SourceTypeKind, SourceVariable, TypeRef, VariablePiece,
+    LocationError, PiecePlace, SourceField, SourceSpace, SourceType, SourceTypeKind,
+    SourceVariable, TypeRef, VariablePiece,
 };
 
 use crate::error::EvalError;
 use crate::expr::Space;
-use crate::scalar::{Format, Scalar, ScalarType};
-use crate::view::{Target, View};
+use crate::scalar::{Scalar, ScalarType};
+use crate::view::View;
 
 /// Maximum nesting depth of structures.
 const MAX_DEPTH: usize = 16;
-/// Maximum number of elements and fields in the text of an object.
-const MAX_PARTS: usize = 200;
 
 /// Variable of the source, or a part of one: a field, an element, or the object that a pointer refers to.
 #[derive(Clone, PartialEq, Debug)]
@@ -91,7 +92,7 @@ impl SourceObject {
             name: variable.name.clone(),
             reason,
         };
-        let pieces = variable.pieces(&|it| read(view, it));
+        let pieces = variable.pieces(&|it| SourceObject::register(view, it));
         let pieces = pieces.map_err(unavailable)?;
         let missing = |it: &VariablePiece| it.place == PiecePlace::Missing;
         if pieces.iter().all(missing) {
@@ -373,142 +374,6 @@ impl SourceObject {
         Ok(Scalar::new(ty, value))
     }
 
-    /// Reads the first bytes of the object.
-    fn read(&self, view: &View<'_>, bytes: &mut [u8]) -> Result<(), EvalError> {
-        let pieces = match &self.storage {
-            Storage::Memory(space, address) => return view.read_bytes(*space, *address, bytes),
-            Storage::Pieces(pieces) => pieces,
-        };
-        let wanted = self.offset..self.offset.saturating_add(bytes.len() as u64);
-        let mut begin = 0_u64;
-        for piece in pieces.iter() {
-            let end = piece.bytes.map_or(u64::MAX, |it| begin.saturating_add(it));
-            let from = wanted.start.max(begin);
-            let to = wanted.end.min(end);
-            if from < to {
-                let place = (from - wanted.start) as usize..(to - wanted.start) as usize;
-                self.read_piece(view, &piece.place, from - begin, &mut bytes[place])?;
-            }
-            begin = end;
-        }
-        match begin < wanted.end {
-            true => Err(self.incomplete()),
-            false => Ok(()),
-        }
-    }
-
-    fn read_piece(
-        &self,
-        view: &View<'_>,
-        place: &PiecePlace,
-        offset: u64,
-        bytes: &mut [u8],
-    ) -> Result<(), EvalError> {
-        let known = match place {
-            PiecePlace::Register(register) => {
-                let value = read(view, *register).ok_or_else(|| self.incomplete())?;
-                let size = match register {
-                    SourceRegister::Vector(_) | SourceRegister::Scalar(_) => 4,
-                    _ => 8,
-                };
-                value.to_le_bytes()[..size].to_vec()
-            }
-            PiecePlace::Value(value) => value.clone(),
-            PiecePlace::Memory(space, address) => {
-                let (space, address) = view.memory_at(*space, *address);
-                return view.read_bytes(space, address.wrapping_add(offset), bytes);
-            }
-            PiecePlace::Static(address) => {
-                let address = view.program.loaded(*address).wrapping_add(offset);
-                return view.read_bytes(Space::Global, address, bytes);
-            }
-            _ => return Err(self.incomplete()),
-        };
-        let begin = usize::try_from(offset).unwrap_or(usize::MAX);
-        let found = known.get(begin..begin.saturating_add(bytes.len()));
-        bytes.copy_from_slice(found.ok_or_else(|| self.incomplete())?);
-        Ok(())
-    }
-
-    fn incomplete(&self) -> EvalError {
-        EvalError::Unavailable {
-            name: self.ty.name.clone(),
-            reason: LocationError::OptimizedOut,
-        }
-    }
-
-    /// Returns the memory or the register of the object. Structures and arrays in memory are dwords.
-    pub(crate) fn place(&self, view: &View<'_>) -> Result<Target, EvalError> {
-        match (self.scalar_type(), self.address()) {
-            (None, Some((space, address))) => Ok(Target::Memory {
-                space,
-                ty: ScalarType::U32,
-                address,
-            }),
-            _ => self.target(view).map(|(target, _)| target),
-        }
-    }
-
-    /// Returns the location for assignments, and the type of its value. Numbers in memory, and numbers that are in one
-    /// register or in two consecutive ones, can be changed.
-    pub(crate) fn target(&self, view: &View<'_>) -> Result<(Target, ScalarType), EvalError> {
-        let ty = self.scalar_type().ok_or_else(|| EvalError::Aggregate {
-            ty: self.ty.name.clone(),
-        })?;
-        if self.bits.is_some() {
-            return Err(EvalError::NotAPlace);
-        }
-        let pieces = match &self.storage {
-            &Storage::Memory(space, address) => {
-                return Ok((Target::Memory { space, ty, address }, ty));
-            }
-            Storage::Pieces(pieces) => pieces,
-        };
-        let size = |it: &VariablePiece| it.bytes.unwrap_or(4);
-        let mut begin = 0_u64;
-        let mut registers = Vec::new();
-        for piece in pieces.iter() {
-            let end = begin.saturating_add(size(piece));
-            if begin < self.offset.saturating_add(ty.bytes()) && end > self.offset {
-                let is_aligned = (begin.max(self.offset) - begin) == 0 && size(piece) == 4;
-                match piece.place {
-                    PiecePlace::Register(it) if is_aligned => registers.push(it),
-                    _ => return Err(EvalError::NotAPlace),
-                }
-            }
-            begin = end;
-        }
-        let lane = Some(view.lane);
-        let target = match registers.as_slice() {
-            [SourceRegister::Vector(first)] if ty.bytes() == 4 => Target::Vector {
-                first: *first,
-                count: 1,
-                lane,
-            },
-            [SourceRegister::Scalar(first)] if ty.bytes() == 4 => Target::Scalar {
-                first: *first,
-                count: 1,
-            },
-            [
-                SourceRegister::Vector(first),
-                SourceRegister::Vector(second),
-            ] if ty.bytes() == 8 && first.checked_add(1) == Some(*second) => Target::Vector {
-                first: *first,
-                count: 2,
-                lane,
-            },
-            [
-                SourceRegister::Scalar(first),
-                SourceRegister::Scalar(second),
-            ] if ty.bytes() == 8 && first.checked_add(1) == Some(*second) => Target::Scalar {
-                first: *first,
-                count: 2,
-            },
-            _ => return Err(EvalError::NotAPlace),
-        };
-        Ok((target, ty))
-    }
-
     /// Returns the parts of a structure or an array, or the object that a pointer refers to: at most `most` from number
     /// `first` on. Each has the text to append to an expression for the object, such as `.x` or `[3]`.
     ///
@@ -575,120 +440,11 @@ impl SourceObject {
         }
         Ok(())
     }
-
-    /// Formats the value as in C: `{x = 1, y = {2, 3}}`. Values that are not known are in angle brackets.
-    pub fn text(&self, view: &View<'_>, format: Format) -> String {
-        let mut left = MAX_PARTS;
-        self.text_of_parts(view, format, &mut left, 0)
-    }
-
-    fn text_of_parts(
-        &self,
-        view: &View<'_>,
-        format: Format,
-        left: &mut usize,
-        depth: usize,
-    ) -> String {
-        let is_aggregate = matches!(
-            self.ty.kind,
-            SourceTypeKind::Structure { .. } | SourceTypeKind::Array { .. }
-        );
-        if !is_aggregate {
-            return match self.scalar(view) {
-                Ok(value) => self.number_text(view, value, format),
-                Err(EvalError::Aggregate { ty }) => format!("<{ty}>"),
-                Err(EvalError::Unavailable { reason, .. }) => format!("<{reason}>"),
-                Err(error) => format!("<{error}>"),
-            };
-        }
-        if depth >= MAX_DEPTH {
-            return "{...}".to_owned();
-        }
-        let parts = match self.parts(view, 0, *left + 1) {
-            Ok(parts) => parts,
-            Err(error) => return format!("<{error}>"),
-        };
-        let mut texts: Vec<(String, usize)> = Vec::new();
-        for (name, part) in parts {
-            if *left == 0 {
-                texts.push(("...".to_owned(), 1));
-                break;
-            }
-            *left -= 1;
-            let text = match part {
-                Ok(part) => part.text_of_parts(view, format, left, depth + 1),
-                Err(error) => format!("<{error}>"),
-            };
-            let text = match name.strip_prefix('.') {
-                Some(name) => format!("{name} = {text}"),
-                None => text,
-            };
-            match texts.last_mut().filter(|last| last.0 == text) {
-                Some(last) => last.1 += 1,
-                None => texts.push((text, 1)),
-            }
-        }
-        format!("{{{}}}", repeated(&texts))
-    }
-
-    /// Formats a number, an enumerator, a truth value or an address.
-    fn number_text(&self, view: &View<'_>, value: Scalar, format: Format) -> String {
-        if format != Format::Natural {
-            return value.text(format);
-        }
-        match &self.ty.kind {
-            SourceTypeKind::Bool if value.bits <= 1 => (value.bits == 1).to_string(),
-            SourceTypeKind::Enumeration { values } => {
-                let name = values.iter().find(|(_, it)| *it == value.integer());
-                name.map_or_else(|| value.text(format), |(name, _)| name.clone())
-            }
-            SourceTypeKind::Pointer { space, .. } => {
-                let (space, address) = view.memory_at(*space, value.bits);
-                let hex = value.text(Format::Hex);
-                match (space, view.buffer_at(address)) {
-                    (Space::Global, Some(place)) => format!("{hex} <{place}>"),
-                    (Space::Global, None) => hex,
-                    (Space::Lds, _) => format!("{hex} <lds {address:#x}>"),
-                    (Space::Scratch, _) => format!("{hex} <scratch {address:#x}>"),
-                }
-            }
-            _ => value.text(format),
-        }
-    }
-}
-
-/// Minimum number of equal elements that are folded into one.
-const MIN_REPEATS: usize = 10;
-
-/// Joins texts, folding long runs of equal ones.
-fn repeated(texts: &[(String, usize)]) -> String {
-    let all = texts.iter().map(|(text, count)| match *count {
-        count if count >= MIN_REPEATS => format!("{text} <repeats {count} times>"),
-        count => vec![text.as_str(); count].join(", "),
-    });
-    all.collect::<Vec<_>>().join(", ")
 }
 
 fn source_type(view: &View<'_>, ty: TypeRef) -> Result<Arc<SourceType>, EvalError> {
     let found = view.program.source_type(ty);
     found.map_err(|error| EvalError::Type(error.to_string()))
-}
-
-/// Reads a register of the focused wave; of a VGPR, the focused lane.
-fn read(view: &View<'_>, register: SourceRegister) -> Option<u64> {
-    let (wave, _) = view.wave?;
-    let target = match register {
-        SourceRegister::Vector(first) => Target::Vector {
-            first,
-            count: 1,
-            lane: Some(view.lane),
-        },
-        SourceRegister::Scalar(first) => Target::Scalar { first, count: 1 },
-        SourceRegister::Exec => return Some(wave.exec()),
-        SourceRegister::Pc => Target::Pc,
-        _ => return None,
-    };
-    view.read(target).ok().map(|value| value.bits)
 }
 
 impl View<'_> {
@@ -708,17 +464,5 @@ impl View<'_> {
                 }
             }
         }
-    }
-
-    /// Describes an address by the named buffer that contains it.
-    fn buffer_at(&self, address: u64) -> Option<String> {
-        let has = |it: &&crate::view::NamedBuffer| {
-            (it.address..it.address.saturating_add(it.bytes)).contains(&address)
-        };
-        let buffer = self.buffers.iter().find(has)?;
-        Some(match address - buffer.address {
-            0 => buffer.name.clone(),
-            distance => format!("{}+{distance}", buffer.name),
-        })
     }
 }

@@ -1,0 +1,119 @@
+//! Text of source objects.
+
+use gcn_object::SourceTypeKind;
+
+use super::{MAX_DEPTH, SourceObject};
+use crate::error::EvalError;
+use crate::expr::Space;
+use crate::scalar::{Format, Scalar};
+use crate::view::View;
+
+/// Maximum number of elements and fields in the text of an object.
+const MAX_PARTS: usize = 200;
+/// Minimum number of equal elements that are folded into one.
+const MIN_REPEATS: usize = 10;
+
+impl SourceObject {
+    /// Formats the value as in C: `{x = 1, y = {2, 3}}`. Values that are not known are in angle brackets.
+    pub fn text(&self, view: &View<'_>, format: Format) -> String {
+        let mut left = MAX_PARTS;
+        self.text_of_parts(view, format, &mut left, 0)
+    }
+
+    fn text_of_parts(
+        &self,
+        view: &View<'_>,
+        format: Format,
+        left: &mut usize,
+        depth: usize,
+    ) -> String {
+        let is_aggregate = matches!(
+            self.ty.kind,
+            SourceTypeKind::Structure { .. } | SourceTypeKind::Array { .. }
+        );
+        if !is_aggregate {
+            return match self.scalar(view) {
+                Ok(value) => self.number_text(view, value, format),
+                Err(EvalError::Aggregate { ty }) => format!("<{ty}>"),
+                Err(EvalError::Unavailable { reason, .. }) => format!("<{reason}>"),
+                Err(error) => format!("<{error}>"),
+            };
+        }
+        if depth >= MAX_DEPTH {
+            return "{...}".to_owned();
+        }
+        let parts = match self.parts(view, 0, *left + 1) {
+            Ok(parts) => parts,
+            Err(error) => return format!("<{error}>"),
+        };
+        let mut texts: Vec<(String, usize)> = Vec::new();
+        for (name, part) in parts {
+            if *left == 0 {
+                texts.push(("...".to_owned(), 1));
+                break;
+            }
+            *left -= 1;
+            let text = match part {
+                Ok(part) => part.text_of_parts(view, format, left, depth + 1),
+                Err(error) => format!("<{error}>"),
+            };
+            let text = match name.strip_prefix('.') {
+                Some(name) => format!("{name} = {text}"),
+                None => text,
+            };
+            match texts.last_mut().filter(|last| last.0 == text) {
+                Some(last) => last.1 += 1,
+                None => texts.push((text, 1)),
+            }
+        }
+        format!("{{{}}}", repeated(&texts))
+    }
+
+    /// Formats a number, an enumerator, a truth value or an address.
+    fn number_text(&self, view: &View<'_>, value: Scalar, format: Format) -> String {
+        if format != Format::Natural {
+            return value.text(format);
+        }
+        match &self.ty.kind {
+            SourceTypeKind::Bool if value.bits <= 1 => (value.bits == 1).to_string(),
+            SourceTypeKind::Enumeration { values } => {
+                let name = values.iter().find(|(_, it)| *it == value.integer());
+                name.map_or_else(|| value.text(format), |(name, _)| name.clone())
+            }
+            SourceTypeKind::Pointer { space, .. } => {
+                let (space, address) = view.memory_at(*space, value.bits);
+                let hex = value.text(Format::Hex);
+                match (space, view.buffer_at(address)) {
+                    (Space::Global, Some(place)) => format!("{hex} <{place}>"),
+                    (Space::Global, None) => hex,
+                    (Space::Lds, _) => format!("{hex} <lds {address:#x}>"),
+                    (Space::Scratch, _) => format!("{hex} <scratch {address:#x}>"),
+                }
+            }
+            _ => value.text(format),
+        }
+    }
+}
+
+/// Joins texts, folding long runs of equal ones.
+fn repeated(texts: &[(String, usize)]) -> String {
+    let all = texts.iter().map(|(text, count)| match *count {
+        count if count >= MIN_REPEATS => format!("{text} <repeats {count} times>"),
+        count => vec![text.as_str(); count].join(", "),
+    });
+    all.collect::<Vec<_>>().join(", ")
+}
+
+impl View<'_> {
+    /// Describes an address by the named buffer that contains it.
+    fn buffer_at(&self, address: u64) -> Option<String> {
+        let has = |it: &&crate::view::NamedBuffer| {
+            (it.address..it.address.saturating_add(it.bytes)).contains(&address)
+        };
+        let buffer = self.buffers.iter().find(has)?;
+        Some(match address - buffer.address {
+            0 => buffer.name.clone(),
+            distance => format!("{}+{distance}", buffer.name),
+        })
+    }
+}
