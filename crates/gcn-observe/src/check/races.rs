@@ -5,7 +5,8 @@
 //! memory through the runtime while a kernel runs. The checker observes all accesses to LDS and global memory in all
 //! workgroups, including scalar loads and LDS_DIRECT (`watch`). Each access has an agent, the agent's clock, a kind and
 //! a code site (`access`). Each agent knows the clocks up to which the accesses of other agents happen before its own
-//! (`clock`, and per workgroup `group`). The kernel's code shows which synchronization it can use (`synchronization`).
+//! (`clock`, `releases`, and per workgroup `group`). The kernel's code shows which synchronization it can use
+//! (`synchronization`).
 //!
 //! One access happens before another
 //! - through a barrier, within a workgroup;
@@ -35,7 +36,9 @@
 //! they end (`concurrent_dispatches`).
 //!
 //! # Fast paths
-//! LDS accesses that no other wave can race with are queued, and discarded at the next barrier (`lds_queue`). Lanes of one
+//! LDS accesses that no other wave can race with are queued, and discarded at the next barrier (`lds_queue`). The clocks of
+//! releases by other workgroups are worked out only when an access may conflict (`clock`), so they cost little if waves share
+//! nothing but counters. Lanes of one
 //! instruction are compared only if they may overlap (`lanes`). If a dispatch has a single wave, its accesses are not compared.
 //!
 //! # Reports
@@ -64,6 +67,7 @@
 //! is unordered with everything, and its races are no longer reported.
 
 mod access;
+mod releases;
 mod clock;
 mod cell;
 mod lds_queue;

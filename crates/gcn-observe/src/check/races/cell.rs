@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::access::{AccessKind, EntryLayout, PastAccess, clashes};
-use super::clock::OrderedClocks;
+use super::clock::{Histories, OrderedClocks, ReceivedClocks};
 
 /// Access history of a location: its last write, and up to two other accesses that may still race.
 ///
@@ -17,6 +17,20 @@ pub(super) struct ShadowCell {
     others: [PastAccess; 2],
 }
 
+/// Received clocks that are worked out when an access may conflict.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PastCache<'a> {
+    pub(super) clocks: &'a ReceivedClocks,
+    pub(super) histories: &'a Histories,
+}
+
+impl PastCache<'_> {
+    #[inline(never)]
+    fn has(self, wave: u32, clock: u32) -> bool {
+        self.clocks.value(self.histories).has(wave, clock)
+    }
+}
+
 /// Happens-before order from the perspective of a wave's access.
 #[derive(Clone, Debug)]
 pub(super) struct HappensBefore<'a> {
@@ -27,6 +41,8 @@ pub(super) struct HappensBefore<'a> {
     pub(super) since: u32,
     /// Clocks of the waves that the wave has synchronized with.
     pub(super) known: &'a OrderedClocks,
+    /// Clocks that happen before accesses that bypass the cache, if this is one.
+    pub(super) past_cache: Option<PastCache<'a>>,
     /// True for LDS, where earlier accesses by other workgroups always happened before this one.
     pub(super) is_lds: bool,
     /// True if workgroups cannot be ordered.
@@ -46,7 +62,7 @@ impl HappensBefore<'_> {
         } else if self.is_lds {
             return true;
         }
-        self.known.has(wave, clock)
+        self.known.has(wave, clock) || self.past_cache.is_some_and(|it| it.has(wave, clock))
     }
 
     /// True if both accesses are by this workgroup, or neither is.

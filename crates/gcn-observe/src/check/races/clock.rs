@@ -1,6 +1,18 @@
 //! Vector clocks of waves.
+//!
+//! What a wave has received from other workgroups matters only if an access may conflict with one of theirs. So received
+//! releases are kept as they are, and their clocks are worked out when they are first needed ([`ReceivedClocks`]): in
+//! kernels in which many waves add to the same locations, that is never.
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::mem::take;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use hashbrown::HashMap;
+
+use super::access::{EntryLayout, PastAccess};
+use super::releases::Releases;
 
 /// Number of consecutive waves in a block, the unit in which clocks are shared.
 const BLOCK: u32 = 16;
@@ -42,51 +54,252 @@ impl OrderedClocks {
         true
     }
 
-    /// Adds the clocks of another set.
-    pub(super) fn join(&mut self, other: &OrderedClocks) {
-        let mut index = 0;
+    /// Adds the clocks of another set. Returns true if some are new.
+    pub(super) fn join(&mut self, other: &OrderedClocks) -> bool {
+        let (mut index, mut is_new) = (0, false);
         for (number, theirs) in &other.0 {
             while self.0.get(index).is_some_and(|(own, _)| own < number) {
                 index += 1;
             }
             match self.0.get_mut(index) {
-                Some((own, known)) if own == number => join_block(known, theirs),
-                _ => self.0.insert(index, (*number, theirs.clone())),
+                Some((own, known)) if own == number => is_new |= join_block(known, theirs),
+                _ => {
+                    self.0.insert(index, (*number, theirs.clone()));
+                    is_new = true;
+                }
             }
         }
+        is_new
     }
 }
 
-/// Merges a block into another one for the same waves.
-fn join_block(known: &mut Arc<Block>, theirs: &Arc<Block>) {
+/// Merges a block into another one for the same waves. Returns true if that changes it.
+fn join_block(known: &mut Arc<Block>, theirs: &Arc<Block>) -> bool {
     if Arc::ptr_eq(known, theirs) {
-        return;
+        return false;
     }
     let all: Block = std::array::from_fn(|wave| known[wave].max(theirs[wave]));
+    if all == **known {
+        return false;
+    }
     if all == **theirs {
         known.clone_from(theirs);
-    } else if all != **known {
+    } else {
         *Arc::make_mut(known) = all;
     }
+    true
 }
 
 /// Clocks of the waves that a wave has synchronized with.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Knowledge {
     /// Clocks that happen before all accesses of the wave.
     pub(super) known: Arc<OrderedClocks>,
     /// Clocks that happen before the wave's stores, atomics and GLC loads, but not before its cached loads, which may
     /// return stale values.
-    pub(super) past_cache: Arc<OrderedClocks>,
+    pub(super) past_cache: ReceivedClocks,
+}
+
+/// Releases that a wave has read.
+#[derive(Clone, Debug)]
+pub(super) enum ReadReleases {
+    One(PastAccess),
+    /// Those of a sequence.
+    Sequence(Releases),
+}
+
+/// Clocks that happen before, worked out when they are needed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ReceivedClocks(Option<Arc<ClockNode>>);
+
+#[derive(Debug)]
+struct ClockNode {
+    /// Other sets, which the set includes.
+    bases: Vec<ReceivedClocks>,
+    /// Releases, with the releasing waves' knowledge.
+    releases: Vec<ReadReleases>,
+    /// Waves whose releases are left out.
+    except: Range<u32>,
+    value: OnceLock<Arc<OrderedClocks>>,
+}
+
+impl ReceivedClocks {
+    /// Creates a set from known clocks.
+    pub(super) fn new(clocks: Arc<OrderedClocks>) -> ReceivedClocks {
+        if clocks.is_empty() {
+            return ReceivedClocks::default();
+        }
+        ReceivedClocks(Some(Arc::new(ClockNode {
+            bases: Vec::new(),
+            releases: Vec::new(),
+            except: 0..0,
+            value: OnceLock::from(clocks),
+        })))
+    }
+
+    /// True if nothing has been received. The clocks of what has been received may be known from elsewhere.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// Adds releases with their waves' knowledge, except those of the waves in `except`.
+    pub(super) fn receive(&mut self, releases: Vec<ReadReleases>, except: Range<u32>) {
+        let bases = if self.is_empty() {
+            Vec::new()
+        } else {
+            vec![take(self)]
+        };
+        self.0 = Some(Arc::new(ClockNode {
+            bases,
+            releases,
+            except,
+            value: OnceLock::new(),
+        }));
+    }
+
+    /// Adds the clocks of other sets.
+    pub(super) fn join<'a>(&mut self, others: impl IntoIterator<Item = &'a ReceivedClocks>) {
+        let mut bases: Vec<ReceivedClocks> = Vec::new();
+        bases.extend((!self.is_empty()).then(|| self.clone()));
+        for it in others.into_iter().filter(|it| !it.is_empty()) {
+            if !bases.iter().any(|known| known.is_same(it)) {
+                bases.push(it.clone());
+            }
+        }
+        *self = match bases.len() {
+            0 | 1 => bases.pop().unwrap_or_default(),
+            _ => ReceivedClocks(Some(Arc::new(ClockNode {
+                bases,
+                releases: Vec::new(),
+                except: 0..0,
+                value: OnceLock::new(),
+            }))),
+        };
+    }
+
+    fn is_same(&self, other: &ReceivedClocks) -> bool {
+        match (&self.0, &other.0) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (one, other) => one.is_none() && other.is_none(),
+        }
+    }
+
+    /// Works out the clocks.
+    pub(super) fn value(&self, histories: &Histories) -> Arc<OrderedClocks> {
+        let Some(node) = &self.0 else {
+            return Arc::default();
+        };
+        if let Some(value) = node.value.get() {
+            return value.clone();
+        }
+        // Sets depend on others, so this is a depth-first search with its own stack. Two waves that release and acquire at the
+        // same time may depend on each other: the search leaves out sets that it is working on.
+        let mut active = HashSet::from([Arc::as_ptr(node)]);
+        let mut stack = vec![ClockSum::new(node.clone())];
+        loop {
+            let Some(sum) = stack.last_mut() else {
+                return node.value.get().cloned().unwrap_or_default();
+            };
+            match sum.advance(histories) {
+                Some(needed) => {
+                    if active.insert(Arc::as_ptr(&needed)) {
+                        sum.missing.push(needed.clone());
+                        stack.push(ClockSum::new(needed));
+                    }
+                }
+                None => {
+                    let done = stack.pop().map(|sum| {
+                        active.remove(&Arc::as_ptr(&sum.node));
+                        let _ = sum.node.value.set(Arc::new(sum.clocks));
+                    });
+                    debug_assert!(done.is_some(), "the stack had an element");
+                }
+            }
+        }
+    }
+}
+
+/// Clocks of a set that are being worked out.
+struct ClockSum {
+    node: Arc<ClockNode>,
+    clocks: OrderedClocks,
+    /// Sets that belong to the sum and may not have been worked out yet.
+    missing: Vec<Arc<ClockNode>>,
+    /// Number of bases and of releases that have been added.
+    bases: usize,
+    releases: usize,
+    /// Rest of the sequence that is being added.
+    sequence: Releases,
+}
+
+impl ClockSum {
+    fn new(node: Arc<ClockNode>) -> ClockSum {
+        ClockSum {
+            node,
+            clocks: OrderedClocks::default(),
+            missing: Vec::new(),
+            bases: 0,
+            releases: 0,
+            sequence: Releases::default(),
+        }
+    }
+
+    /// Adds clocks until another set is needed. Returns that set, or `None` if the sum is complete.
+    fn advance(&mut self, histories: &Histories) -> Option<Arc<ClockNode>> {
+        let layout = histories.layout;
+        let node = self.node.clone();
+        loop {
+            if let Some(missing) = self.missing.pop() {
+                match missing.value.get() {
+                    Some(value) => {
+                        self.clocks.join(value);
+                    }
+                    None => return Some(missing),
+                }
+            } else if let Some(base) = node.bases.get(self.bases) {
+                self.bases += 1;
+                self.missing.extend(base.0.clone());
+            } else if let Some(release) = self.sequence.pop() {
+                let (wave, clock) = (layout.wave(release), layout.clock(release));
+                let is_other = !node.except.contains(&wave) && release.releases_to_agent();
+                if is_other
+                    && self.clocks.add(wave, clock)
+                    && let Some(known) = histories.at(wave, clock)
+                {
+                    self.clocks.join(&known.known);
+                    self.missing.extend(known.past_cache.0);
+                }
+            } else {
+                let release = node.releases.get(self.releases)?;
+                self.releases += 1;
+                self.sequence = match release {
+                    ReadReleases::One(release) => Releases::one(*release),
+                    ReadReleases::Sequence(releases) => releases.clone(),
+                };
+            }
+        }
+    }
+}
+
+/// Drops long chains of sets without recursion.
+impl Drop for ClockNode {
+    fn drop(&mut self) {
+        let mut bases = take(&mut self.bases);
+        while let Some(base) = bases.pop() {
+            if let Some(mut node) = base.0.and_then(Arc::into_inner) {
+                bases.append(&mut node.bases);
+            }
+        }
+    }
 }
 
 /// A wave's knowledge as a function of its clock. A release at a clock publishes the knowledge at that clock.
 #[derive(Clone, Debug, Default)]
-pub(super) struct History(Vec<(u32, Knowledge)>);
+struct History(Vec<(u32, Knowledge)>);
 
 impl History {
     /// Sets the knowledge that applies from `clock` onwards.
-    pub(super) fn push(&mut self, clock: u32, known: Knowledge) {
+    fn push(&mut self, clock: u32, known: Knowledge) {
         match self.0.last_mut() {
             Some(last) if last.0 == clock => last.1 = known,
             _ => self.0.push((clock, known)),
@@ -94,14 +307,45 @@ impl History {
     }
 
     /// Returns the knowledge at a clock.
-    pub(super) fn at(&self, clock: u32) -> Option<&Knowledge> {
+    fn at(&self, clock: u32) -> Option<&Knowledge> {
         let after = self.0.partition_point(|(since, _)| *since <= clock);
         Some(&self.0[after.checked_sub(1)?].1)
     }
 }
 
+/// Knowledge of the waves of a dispatch.
+#[derive(Debug)]
+pub(super) struct Histories {
+    layout: EntryLayout,
+    waves: Mutex<HashMap<u32, History>>,
+}
+
+impl Histories {
+    pub(super) fn new(layout: EntryLayout) -> Histories {
+        Histories {
+            layout,
+            waves: Mutex::default(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<u32, History>> {
+        self.waves.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets the knowledge of a wave from `clock` onwards.
+    pub(super) fn learn(&self, wave: u32, clock: u32, knowledge: Knowledge) {
+        self.lock().entry(wave).or_default().push(clock, knowledge);
+    }
+
+    /// Returns what a wave knew at a clock, if it had synchronized with any.
+    pub(super) fn at(&self, wave: u32, clock: u32) -> Option<Knowledge> {
+        self.lock().get(&wave)?.at(clock).cloned()
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::access::{AccessKind, Release};
     use super::*;
 
     #[test]
@@ -136,12 +380,62 @@ mod tests {
             }
         };
         let mut history = History::default();
-        assert_eq!(history.at(9), None);
+        assert!(history.at(9).is_none());
         history.push(3, known(1));
         history.push(5, known(2));
         history.push(5, known(3));
-        assert_eq!(history.at(2), None);
-        assert_eq!(history.at(4), Some(&known(1)));
-        assert_eq!(history.at(5), Some(&known(3)));
+        assert!(history.at(2).is_none());
+        let has = |clock, wave| history.at(clock).is_some_and(|it| it.known.has(wave, 1));
+        assert!(has(4, 1) && !has(4, 2) && has(5, 3) && !has(5, 2));
+    }
+
+    #[test]
+    fn received_clocks_are_worked_out_through_other_waves() {
+        let layout = EntryLayout::new(false);
+        let release = |wave, clock| {
+            let all = Release {
+                to_agent: true,
+                to_group: true,
+                publishes: true,
+            };
+            layout
+                .entry(wave, 0, clock, 0, AccessKind::Atomic)
+                .releasing(all)
+        };
+        let one = |wave, clock| vec![ReadReleases::One(release(wave, clock))];
+        // Wave 8 has received clock 3 of wave 4, and waves 12 and 16 each other's releases.
+        let received = |releases| {
+            let mut received = ReceivedClocks::default();
+            received.receive(releases, 0..0);
+            Knowledge {
+                past_cache: received,
+                ..Knowledge::default()
+            }
+        };
+        let (eight, twelve, sixteen) = (
+            received(one(4, 3)),
+            received(one(16, 1)),
+            received(one(12, 1)),
+        );
+        let histories = Histories::new(layout);
+        for (wave, knowledge) in [(8, &eight), (12, &twelve), (16, &sixteen)] {
+            histories.learn(wave, 0, knowledge.clone());
+        }
+        let mut clocks = ReceivedClocks::default();
+        assert!(clocks.is_empty());
+        clocks.receive(one(8, 2), 0..4);
+        clocks.receive(one(1, 2), 0..4);
+        let value = clocks.value(&histories);
+        assert!(value.has(8, 2) && value.has(4, 3) && !value.has(4, 4));
+        assert!(!value.has(1, 1), "waves 0 to 3 are left out");
+        let mut both = ReceivedClocks::default();
+        both.join([&clocks, &twelve.past_cache, &clocks]);
+        let value = both.value(&histories);
+        assert!(value.has(8, 2) && value.has(16, 1) && value.has(12, 1));
+        // Deep chains neither recurse when they are worked out nor when they are dropped.
+        for clock in 0..300_000 {
+            clocks.receive(one(20, clock), 0..4);
+        }
+        assert!(clocks.clone().value(&histories).has(20, 299_999));
     }
 }

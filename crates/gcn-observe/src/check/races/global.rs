@@ -239,6 +239,7 @@ impl GlobalShadow {
             group: HOST..HOST + 1,
             since: 0,
             known: &nothing,
+            past_cache: None,
             is_lds: is_ordered,
             is_without_acquires: false,
         };
@@ -502,6 +503,7 @@ mod tests {
                 group: first..first + 4,
                 since: phase,
                 known: &known,
+                past_cache: None,
                 is_lds: false,
                 is_without_acquires: true,
             };

@@ -11,8 +11,9 @@ use gcn_isa::uses::Order;
 use hashbrown::HashMap;
 
 use super::access::{AccessKind, EntryLayout, HOST, PastAccess, Release, ShadowedMemory};
-use super::cell::HappensBefore;
-use super::clock::{Knowledge, OrderedClocks};
+use super::cell::{HappensBefore, PastCache};
+use super::clock::{Knowledge, OrderedClocks, ReadReleases, ReceivedClocks};
+use super::releases::{ReleaseSequence, Releases};
 use super::run::RaceDispatch;
 use super::shadow::LdsShadow;
 use super::synchronization::LastSwapLoads;
@@ -26,11 +27,11 @@ pub(super) struct Read {
     pub(super) entry: PastAccess,
 }
 
-/// A release by another workgroup that a wave has read, and the operation that read it.
+/// Releases by other workgroups that a wave has read, and the operation that read them.
 #[derive(Debug)]
 struct Pending {
     operation: Option<OperationId>,
-    entry: PastAccess,
+    releases: ReadReleases,
 }
 
 /// Path of a memory access.
@@ -65,6 +66,8 @@ impl CachePath {
 pub(super) struct EarlierAccesses {
     /// Clocks of the waves that it has synchronized with.
     known: Arc<OrderedClocks>,
+    /// Further clocks, for accesses that bypass the cache.
+    past_cache: ReceivedClocks,
     /// Clock up to which they include those of its workgroup.
     since: u32,
 }
@@ -82,8 +85,8 @@ pub(super) struct WaveClocks {
     scalar_since: u32,
     /// Releases that the wave has read but may not have received yet.
     pending: Vec<Pending>,
-    /// Clocks that happen before accesses that bypass the cache: both parts of `knowledge`, merged on demand.
-    past_cache: Option<Arc<OrderedClocks>>,
+    /// Last write and sequence that the wave has read, by address.
+    read: HashMap<u64, (PastAccess, Releases)>,
     /// Invalidations of the vector cache that may be outstanding.
     invalidations: Vec<OperationId>,
     /// True if the wave has invalidated the vector cache and loaded nothing through it since.
@@ -107,7 +110,7 @@ impl Default for WaveClocks {
             scalar: Arc::default(),
             scalar_since: 0,
             pending: Vec::new(),
-            past_cache: None,
+            read: HashMap::new(),
             invalidations: Vec::new(),
             has_invalidated: false,
             wrote_lds: false,
@@ -172,8 +175,15 @@ impl WaveClocks {
         }
     }
 
-    /// Receives the releases that waits have completed. `own` is the number of the wave in the dispatch.
-    fn receive(&mut self, own: u32, scoreboard: &Scoreboard, run: &RaceDispatch) {
+    /// Receives the releases that waits have completed. `own` is the number of the wave in the dispatch, and `group` are the
+    /// waves of its workgroup.
+    fn receive(
+        &mut self,
+        own: u32,
+        group: &Range<u32>,
+        scoreboard: &Scoreboard,
+        run: &RaceDispatch,
+    ) {
         if self.pending.is_empty() {
             return;
         }
@@ -188,21 +198,26 @@ impl WaveClocks {
         if here.is_empty() {
             return;
         }
-        let arrived = Arc::make_mut(&mut self.knowledge.past_cache);
-        for it in here {
-            if let Some(released) = run.add_released(it.entry, arrived) {
-                arrived.join(&released.known);
-                arrived.join(&released.past_cache);
-            }
-        }
-        self.past_cache = None;
-        run.learns(own, self.clock, self.knowledge.clone());
+        let releases = here.into_iter().map(|it| it.releases).collect();
+        self.knowledge.past_cache.receive(releases, group.clone());
+        run.histories.learn(own, self.clock, self.knowledge.clone());
     }
 
-    /// Invalidates the cache, so that received releases also happen before cached loads.
-    fn acquire_arrived(&mut self) {
-        let arrived = take(&mut self.knowledge.past_cache);
-        Arc::make_mut(&mut self.knowledge.known).join(&arrived);
+    /// Invalidates the cache, so that received releases also happen before cached loads. Returns false if that adds nothing.
+    fn acquire_arrived(&mut self, run: &RaceDispatch) -> bool {
+        let arrived = take(&mut self.knowledge.past_cache).value(&run.histories);
+        Arc::make_mut(&mut self.knowledge.known).join(&arrived)
+    }
+
+    /// Records that the wave reads a write and a sequence at an address. Returns which of them it has not read last time.
+    fn reads(&mut self, at: u64, write: PastAccess, sequence: &Releases) -> (bool, bool) {
+        if self.read.len() >= MANY_READ {
+            self.read.clear();
+        }
+        let last = self.read.entry(at).or_default();
+        let is_new = (last.0 != write, !last.1.is_same(sequence));
+        *last = (write, sequence.clone());
+        is_new
     }
 }
 
@@ -216,13 +231,15 @@ pub(super) struct GroupShadow {
     waves: Vec<WaveClocks>,
     pub(super) share: LdsShadow,
     /// Release sequences continued by LDS atomics, by address.
-    pub(super) chains: HashMap<u64, Vec<PastAccess>>,
+    pub(super) chains: HashMap<u64, ReleaseSequence>,
     /// Empty set of clocks.
     nothing: OrderedClocks,
 }
 
 /// Number of pending reads or invalidations above which completed ones are removed.
 const MANY_PENDING: usize = 64;
+/// Maximum number of sequences that a wave remembers having read.
+const MANY_READ: usize = 4096;
 
 impl GroupShadow {
     /// Returns wave `number` of the workgroup.
@@ -276,6 +293,7 @@ impl GroupShadow {
                 group: self.waves(),
                 since: self.since,
                 known: &self.nothing,
+                past_cache: None,
                 is_lds: true,
                 is_without_acquires: !run.means.acquires,
             };
@@ -296,34 +314,30 @@ impl GroupShadow {
         run: &RaceDispatch,
         scoreboard: &Scoreboard,
     ) -> EarlierAccesses {
-        let (since, own) = (self.since, self.first + number);
+        let (since, own, group) = (self.since, self.first + number, self.waves());
         let wave = self.wave(number);
-        let known = match path {
-            CachePath::ScalarCache => {
-                return EarlierAccesses {
-                    known: wave.scalar.clone(),
-                    since: wave.scalar_since,
-                };
-            }
+        let (known, past_cache, since) = match path {
+            CachePath::ScalarCache => (
+                wave.scalar.clone(),
+                ReceivedClocks::default(),
+                wave.scalar_since,
+            ),
             CachePath::Cache => {
                 wave.has_invalidated = false;
-                wave.knowledge.known.clone()
+                let known = wave.knowledge.known.clone();
+                (known, ReceivedClocks::default(), since)
             }
             CachePath::PastCache => {
-                wave.receive(own, scoreboard, run);
-                let Knowledge { known, past_cache } = &wave.knowledge;
-                let all = || {
-                    let mut all = (**known).clone();
-                    all.join(past_cache);
-                    Arc::new(all)
-                };
-                match past_cache.is_empty() {
-                    true => known.clone(),
-                    false => wave.past_cache.get_or_insert_with(all).clone(),
-                }
+                wave.receive(own, &group, scoreboard, run);
+                let Knowledge { known, past_cache } = wave.knowledge.clone();
+                (known, past_cache, since)
             }
         };
-        EarlierAccesses { known, since }
+        EarlierAccesses {
+            known,
+            past_cache,
+            since,
+        }
     }
 
     /// Happens-before order of an access to `memory` by a wave of the workgroup.
@@ -331,13 +345,17 @@ impl GroupShadow {
         &self,
         earlier: &'a EarlierAccesses,
         memory: ShadowedMemory,
-        run: &RaceDispatch,
+        run: &'a RaceDispatch,
     ) -> HappensBefore<'a> {
         HappensBefore {
             layout: run.layout,
             group: self.waves(),
             since: earlier.since,
             known: &earlier.known,
+            past_cache: (!earlier.past_cache.is_empty()).then_some(PastCache {
+                clocks: &earlier.past_cache,
+                histories: &run.histories,
+            }),
             is_lds: memory == ShadowedMemory::Lds,
             is_without_acquires: !run.means.acquires,
         }
@@ -352,51 +370,63 @@ impl GroupShadow {
         operation: Option<OperationId>,
         scoreboard: &Scoreboard,
     ) {
-        let chain = match read.memory {
-            ShadowedMemory::Lds => self.chains.get(&read.at).cloned(),
-            ShadowedMemory::Global => run.chains().get(&read.at).cloned(),
+        let (own, group) = (self.first + number, self.waves());
+        let layout = run.layout;
+        // Releases by the workgroup's waves, and the sequence if others have released, too.
+        let (mut here, mut others) = (Vec::new(), Releases::default());
+        let mut add = |sequence: &ReleaseSequence| {
+            here.extend(sequence.of_waves(layout, &group));
+            if sequence.has_others(layout, &group) {
+                others = sequence.releases().clone();
+            }
         };
-        let own = self.first + number;
-        let group = self.waves();
+        match read.memory {
+            ShadowedMemory::Lds => self.chains.get(&read.at).into_iter().for_each(&mut add),
+            ShadowedMemory::Global => run.chains().get(&read.at).into_iter().for_each(&mut add),
+        }
         let wave = self.wave(number);
-        for entry in chain.into_iter().flatten().chain([read.entry]) {
-            let from = run.layout.wave(entry);
-            if from == own {
+        let is_here = group.contains(&layout.wave(read.entry));
+        here.extend(is_here.then_some(read.entry));
+        for entry in here {
+            let (from, clock) = (layout.wave(entry), layout.clock(entry));
+            let releases = entry.releases_to_group() || entry.releases_to_agent();
+            if from == own || !releases || wave.knowledge.known.has(from, clock) {
                 continue;
             }
-            let is_known = wave.knowledge.known.has(from, run.layout.clock(entry));
-            if is_known {
-                continue;
+            let Knowledge { known, past_cache } = &mut wave.knowledge;
+            let known = Arc::make_mut(known);
+            known.add(from, clock);
+            if let Some(released) = run.histories.at(from, clock) {
+                known.join(&released.known);
+                past_cache.join([&released.past_cache]);
             }
-            if group.contains(&from) {
-                if entry.releases_to_group() || entry.releases_to_agent() {
-                    let Knowledge { known, past_cache } = &mut wave.knowledge;
-                    let known = Arc::make_mut(known);
-                    if let Some(released) = run.add_released(entry, known) {
-                        known.join(&released.known);
-                        Arc::make_mut(past_cache).join(&released.past_cache);
-                    }
-                    wave.learned(own, run);
-                }
-            } else if entry.releases_to_agent() && run.means.acquires {
-                if wave.knowledge.past_cache.has(from, run.layout.clock(entry)) {
-                    continue;
-                }
-                let is_pending = |it: &Pending| it.operation == operation && it.entry == entry;
-                if !wave.pending.iter().any(is_pending) {
-                    wave.pending.push(Pending { operation, entry });
-                }
-                if wave.pending.len() > MANY_PENDING {
-                    wave.receive(own, scoreboard, run);
-                }
+            wave.learned(own, run);
+        }
+        if !run.means.acquires {
+            return;
+        }
+        let (from, clock) = (layout.wave(read.entry), layout.clock(read.entry));
+        let (is_new_write, is_new_sequence) = wave.reads(read.at, read.entry, &others);
+        let receives = is_new_write && !is_here && read.entry.releases_to_agent();
+        let write = receives && !wave.knowledge.known.has(from, clock);
+        let write = write.then_some(ReadReleases::One(read.entry));
+        let sequence = is_new_sequence && !others.is_empty();
+        let sequence = sequence.then_some(ReadReleases::Sequence(others));
+        for releases in sequence.into_iter().chain(write) {
+            wave.pending.push(Pending {
+                operation,
+                releases,
+            });
+            if wave.pending.len() > MANY_PENDING {
+                wave.receive(own, &group, scoreboard, run);
             }
         }
     }
 
     /// Receives the releases that a wave has read and waits have completed.
     pub(super) fn receive(&mut self, number: u32, run: &RaceDispatch, scoreboard: &Scoreboard) {
-        let own = self.first + number;
-        self.wave(number).receive(own, scoreboard, run);
+        let (own, group) = (self.first + number, self.waves());
+        self.wave(number).receive(own, &group, scoreboard, run);
     }
 
     /// Releases to all waves that use GWS later.
@@ -405,7 +435,7 @@ impl GroupShadow {
         let wave = self.wave(number);
         let mut released = run.gws();
         released.join(&wave.knowledge.known);
-        released.join(&wave.knowledge.past_cache);
+        released.join(&wave.knowledge.past_cache.value(&run.histories));
         if wave.is_complete(scoreboard) {
             released.add(own, wave.clock);
             wave.tick(run.layout);
@@ -417,10 +447,10 @@ impl GroupShadow {
     pub(super) fn gws_ends(&mut self, number: u32, run: &RaceDispatch) {
         let own = self.first + number;
         let wave = self.wave(number);
-        Arc::make_mut(&mut wave.knowledge.past_cache).join(&run.gws());
-        wave.past_cache = None;
+        let released = ReceivedClocks::new(Arc::new(run.gws().clone()));
+        wave.knowledge.past_cache.join([&released]);
         if wave.has_invalidated {
-            wave.acquire_arrived();
+            wave.acquire_arrived(run);
             wave.learned(own, run);
         }
     }
@@ -433,7 +463,7 @@ impl GroupShadow {
         operation: Option<OperationId>,
         scoreboard: &Scoreboard,
     ) {
-        let own = self.first + number;
+        let (own, group) = (self.first + number, self.waves());
         let wave = self.wave(number);
         if wave.invalidations.len() >= MANY_PENDING {
             let is_late = |id: &OperationId| scoreboard.outstanding().any(|it| it.operation == *id);
@@ -441,13 +471,13 @@ impl GroupShadow {
         }
         wave.has_invalidated = true;
         wave.invalidations.extend(operation);
-        wave.receive(own, scoreboard, run);
+        wave.receive(own, &group, scoreboard, run);
         // Host writes are reported after they are done, so a wave may already have loaded the last one, such as a flag.
         // All host writes reported so far are considered released.
         let host = run.host_clock();
         let is_new = host > 0 && Arc::make_mut(&mut wave.knowledge.known).add(HOST, host);
-        if is_new || !wave.knowledge.past_cache.is_empty() {
-            wave.acquire_arrived();
+        let has_arrived = !wave.knowledge.past_cache.is_empty() && wave.acquire_arrived(run);
+        if is_new || has_arrived {
             wave.learned(own, run);
         }
     }
@@ -459,11 +489,11 @@ impl GroupShadow {
         scoreboard: &Scoreboard,
         run: &RaceDispatch,
     ) {
-        let (since, own) = (self.since, self.first + number);
+        let (since, own, group) = (self.since, self.first + number, self.waves());
         let wave = self.wave(number);
-        wave.receive(own, scoreboard, run);
+        wave.receive(own, &group, scoreboard, run);
         let mut known = (*wave.knowledge.known).clone();
-        known.join(&wave.knowledge.past_cache);
+        known.join(&wave.knowledge.past_cache.value(&run.histories));
         wave.scalar = Arc::new(known);
         wave.scalar_since = since;
     }
@@ -479,28 +509,28 @@ impl GroupShadow {
         let first = self.first;
         if run.means.acquires {
             // An acquire by a wave is ordered before all accesses of its workgroup after the barrier, since they share a cache.
-            let (mut known, mut past_cache) = (OrderedClocks::default(), OrderedClocks::default());
+            let mut known = OrderedClocks::default();
             for (number, wave) in (first..).zip(&self.waves) {
                 known.join(&wave.knowledge.known);
-                past_cache.join(&wave.knowledge.past_cache);
                 if wave.arrived_complete {
                     known.add(number, wave.clock);
                 }
             }
+            let mut past_cache = ReceivedClocks::default();
+            past_cache.join(self.waves.iter().map(|it| &it.knowledge.past_cache));
             let all = Knowledge {
                 known: Arc::new(known),
-                past_cache: Arc::new(past_cache),
+                past_cache,
             };
             for wave in &mut self.waves {
                 wave.knowledge = all.clone();
-                wave.past_cache = None;
             }
         }
         for (number, wave) in (first..).zip(&mut self.waves) {
             wave.clock = since;
             wave.wrote_lds = false;
             if run.means.acquires {
-                run.learns(number, since, wave.knowledge.clone());
+                run.histories.learn(number, since, wave.knowledge.clone());
             }
         }
     }
@@ -510,8 +540,7 @@ impl WaveClocks {
     /// Publishes the wave's new knowledge.
     fn learned(&mut self, own: u32, run: &RaceDispatch) {
         (self.wrote_lds, self.wrote_global) = (true, true);
-        self.past_cache = None;
-        run.learns(own, self.clock, self.knowledge.clone());
+        run.histories.learn(own, self.clock, self.knowledge.clone());
     }
 }
 

@@ -13,8 +13,9 @@ use hashbrown::HashMap;
 
 use super::access::{AccessKind, EntryLayout, HOST, PastAccess, Release, UNKNOWN_SITE};
 use super::access_log::AccessPlaces;
-use super::clock::{History, Knowledge, OrderedClocks};
+use super::clock::{Histories, OrderedClocks};
 use super::global::GlobalShadow;
+use super::releases::ReleaseSequence;
 use super::synchronization::Synchronization;
 use crate::finding::FindingLaunch;
 use crate::lint::SwapLoads;
@@ -50,9 +51,10 @@ pub(super) struct RaceDispatch {
     /// Plain loads that only feed compare-and-swaps.
     pub(super) swap_loads: Arc<SwapLoads>,
     sites: Mutex<Sites>,
-    histories: Mutex<HashMap<u32, History>>,
+    /// Knowledge of each wave.
+    pub(super) histories: Histories,
     /// Release sequences continued by atomics, by address.
-    chains: Mutex<HashMap<u64, Vec<PastAccess>>>,
+    chains: Mutex<HashMap<u64, ReleaseSequence>>,
     /// Number of host accesses so far.
     host: AtomicU32,
     /// True if another dispatch has run concurrently.
@@ -92,7 +94,7 @@ impl RaceDispatch {
             means,
             swap_loads,
             sites: Mutex::default(),
-            histories: Mutex::default(),
+            histories: Histories::new(layout),
             chains: Mutex::default(),
             host: AtomicU32::new(0),
             has_company: AtomicBool::new(false),
@@ -167,27 +169,8 @@ impl RaceDispatch {
         found.is_some_and(|(_, inst)| matches!(inst.encoding, Encoding::Smrd | Encoding::Smem))
     }
 
-    /// Sets the knowledge of a wave from `clock` onwards.
-    pub(super) fn learns(&self, wave: u32, clock: u32, knowledge: Knowledge) {
-        let mut histories = lock(&self.histories);
-        histories.entry(wave).or_default().push(clock, knowledge);
-    }
-
-    /// Adds a release to a set of clocks. Returns the releasing wave's knowledge if it is new.
-    pub(super) fn add_released(
-        &self,
-        entry: PastAccess,
-        to: &mut OrderedClocks,
-    ) -> Option<Knowledge> {
-        let (wave, clock) = (self.layout.wave(entry), self.layout.clock(entry));
-        if !to.add(wave, clock) {
-            return None;
-        }
-        lock(&self.histories).get(&wave)?.at(clock).cloned()
-    }
-
     /// Locks the release sequences continued by atomics.
-    pub(super) fn chains(&self) -> MutexGuard<'_, HashMap<u64, Vec<PastAccess>>> {
+    pub(super) fn chains(&self) -> MutexGuard<'_, HashMap<u64, ReleaseSequence>> {
         lock(&self.chains)
     }
 
@@ -230,22 +213,5 @@ impl RaceDispatch {
                     each(at, before);
                 }
             });
-    }
-}
-
-/// Adds a release to a release sequence. Only the last release of each wave is kept.
-pub(super) fn continue_release(
-    layout: EntryLayout,
-    chain: &mut Vec<PastAccess>,
-    entry: PastAccess,
-) {
-    let wave = layout.wave(entry);
-    match chain.iter_mut().find(|it| layout.wave(**it) == wave) {
-        Some(known) => {
-            if layout.clock(*known) < layout.clock(entry) {
-                *known = entry;
-            }
-        }
-        None => chain.push(entry),
     }
 }

@@ -1,14 +1,13 @@
 //! Synchronization that a kernel uses besides barriers, and compare-and-swaps: lanes whose swaps fail do not write, and
 //! plain loads may feed swaps.
 
-use std::collections::HashMap;
-
 use gcn_emu::observe::{Access, Context, Dispatched, LaneSpace, MemoryEvent};
 use gcn_emu::step::MemoryPlan;
 use gcn_emu::wave::LANES;
 use gcn_isa::effect::{AtomicOp, Control};
 use gcn_isa::uses::Space;
 use gcn_isa::{Does, Inst, Ty};
+use hashbrown::HashMap;
 
 use super::access::{DWORD, ShadowedMemory};
 use crate::filter::lanes;

@@ -26,7 +26,7 @@ use super::global::Recent;
 use super::group::{CachePath, GroupShadow, GroupShadows, Read};
 use super::lanes::{PlaceBits, overlap, stored};
 use super::report::{ConflictingAccess, report_lanes, report_old};
-use super::run::{RaceDispatch, continue_release};
+use super::run::RaceDispatch;
 use super::synchronization::Swap;
 
 thread_local! {
@@ -416,7 +416,7 @@ fn change_sequences(
             SequenceEffect::Continue => {
                 let is_release = entry.releases_to_agent() || entry.releases_to_group();
                 if is_release && !run.layout.same_agent(entry, now) {
-                    continue_release(run.layout, chains.entry(at).or_default(), entry);
+                    chains.entry(at).or_default().add(run.layout, entry);
                 }
             }
         }
