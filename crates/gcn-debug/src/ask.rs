@@ -45,7 +45,8 @@ impl Session<'_, '_> {
             | Target::Scalar { .. }
             | Target::Scc
             | Target::Memory {
-                space: Space::Lds, ..
+                space: Space::Lds | Space::Scratch,
+                ..
             } => QuestionPlace::Wave {
                 wave: wave.id,
                 lane,
@@ -59,13 +60,7 @@ impl Session<'_, '_> {
                 address,
                 bytes: ty.bytes(),
             },
-            Target::Memory {
-                space: Space::Scratch,
-                ..
-            }
-            | Target::Mode
-            | Target::Pc
-            | Target::Buffer(_) => return Err(WhyRefused::NotFollowed),
+            Target::Mode | Target::Pc | Target::Buffer(_) => return Err(WhyRefused::NotFollowed),
         };
         if wave.executed == 0 && matches!(place, QuestionPlace::Wave { .. }) {
             return Err(WhyRefused::NotBegun);
@@ -78,7 +73,13 @@ impl Session<'_, '_> {
                 let value = value.map_or_else(String::new, |it| it.text(natural));
                 (format!("{text}[{lane}]"), value)
             }
-            Evaluated::Object(object) => (text.to_owned(), object.text(&self.view(), natural)),
+            Evaluated::Object(object) => {
+                let view = self.view();
+                if object.scalar(&view).is_err() {
+                    return Err(WhyRefused::Aggregate(object.ty().name.clone()));
+                }
+                (text.to_owned(), object.text(&view, natural))
+            }
             Evaluated::Buffer(_) => return Err(WhyRefused::NotFollowed),
         };
         self.state.question = Some(WhyRequest {

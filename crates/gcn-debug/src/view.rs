@@ -1,5 +1,7 @@
 //! State that expressions read, and locations that they can modify.
 
+use std::ops::Range;
+
 use gcn_emu::Lds;
 use gcn_emu::memory::Memory;
 use gcn_emu::wave::{LANES, Wave};
@@ -181,8 +183,7 @@ impl<'a> View<'a> {
         if offset >= wave.scratch.bytes_per_lane.into() {
             return Err(());
         }
-        let lane = u64::from(self.lane);
-        Ok(wave.scratch.base + offset / 4 * SCRATCH_ROW + lane * 4 + offset % 4)
+        Ok(scratch_byte(wave.scratch.base, self.lane, offset))
     }
 
     fn check_vector(&self, first: u8, count: u8) -> Result<(), EvalError> {
@@ -229,6 +230,28 @@ impl<'a> View<'a> {
         let range = offset..offset.checked_add(bytes)?;
         range.map(|it| self.scratch_address(it).ok()).collect()
     }
+}
+
+/// Returns the address of a byte in a lane's scratch. The scratch of a wave begins at `base`, and its lanes' dwords are
+/// interleaved.
+fn scratch_byte(base: u64, lane: u8, offset: u64) -> u64 {
+    base + offset / 4 * SCRATCH_ROW + u64::from(lane) * 4 + offset % 4
+}
+
+/// Returns the memory of a value in a lane's scratch: a range for each dword.
+pub(crate) fn scratch_ranges(
+    base: u64,
+    lane: u8,
+    offset: u64,
+    bytes: u64,
+) -> impl Iterator<Item = Range<u64>> {
+    let end = offset + bytes;
+    let dwords = offset / 4..end.div_ceil(4);
+    dwords.map(move |dword| {
+        let (from, to) = (offset.max(dword * 4), end.min(dword * 4 + 4));
+        let first = scratch_byte(base, lane, from);
+        first..first + (to - from)
+    })
 }
 
 /// Writes to a location that [`View::check`] has accepted. Vector registers without a lane are written in all active

@@ -148,7 +148,8 @@ impl Sliced {
         let end = question.end();
         let slice_of = |trace: &Trace| match question.place {
             QuestionPlace::Memory { address, bytes } => {
-                Slice::of_memory(trace, address, bytes, question.executions)
+                let range = address..address.saturating_add(bytes);
+                Slice::of_memory(trace, range, question.executions)
             }
             QuestionPlace::Wave { wave, lane, target } => {
                 let run = question.until.map_or(0, |it| it.run);

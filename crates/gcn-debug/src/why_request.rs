@@ -16,13 +16,13 @@ pub enum QuestionPlace {
         /// Number of bytes.
         bytes: u64,
     },
-    /// Registers or LDS of a wave at the point of the question.
+    /// Registers, LDS or scratch of a wave at the point of the question.
     Wave {
         /// Wave that contains them.
         wave: WaveId,
-        /// Lane for vector registers given without a lane.
+        /// Lane of scratch, and of vector registers given without a lane.
         lane: u8,
-        /// Registers, or a value in LDS.
+        /// Registers, or a value in LDS or scratch.
         target: Target,
     },
     /// Address of an access to memory.
@@ -92,8 +92,13 @@ pub enum WhyRefused {
     #[error("`set` has changed what the launch does: begin it again with run")]
     Changed,
     /// The location is neither a register nor traceable memory.
-    #[error("why follows registers, scc, elements of buffers, global memory and LDS")]
+    #[error(
+        "why follows registers, scc, variables, elements of buffers, global memory, LDS and scratch"
+    )]
     NotFollowed,
+    /// The object is a structure or an array of this type.
+    #[error("a value of type {0} has several parts: name a field or an element")]
+    Aggregate(String),
     /// The wave has not executed an instruction yet.
     #[error("the wave has executed no instruction: its registers have the launch's values")]
     NotBegun,

@@ -4,6 +4,8 @@ mod memory;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use std::ops::Range;
+
 use gcn_emu::wave::WaveId;
 use gcn_isa::Does;
 
@@ -112,26 +114,33 @@ pub(crate) struct Slice {
 
 impl Slice {
     /// Slices bytes in global memory, as they are after the last run.
-    pub(crate) fn of_memory(trace: &Trace, address: u64, bytes: u64, most: usize) -> Slice {
+    pub(crate) fn of_memory(trace: &Trace, range: Range<u64>, most: usize) -> Slice {
         let mut slice = Slice::default();
-        let end = address.saturating_add(bytes);
+        slice.add_memory(trace, range);
+        slice.follow(trace, most);
+        slice
+    }
+
+    /// Adds the bytes of a range to the roots.
+    fn add_memory(&mut self, trace: &Trace, range: Range<u64>) {
+        let Range { start, end } = range;
         let is_unwritten = |byte: u64| trace.last_writer(byte) == Writer::Nobody;
-        for byte in address..end {
+        for byte in start..end {
             let source = match trace.last_writer(byte) {
                 Writer::Instance(at) => {
                     if let Some((node, bits)) = Slice::written(trace, at, byte) {
-                        let root = slice.node(node, bits);
-                        slice.roots.push(Target::Node(root));
+                        let root = self.node(node, bits);
+                        self.roots.push(Target::Node(root));
                     }
                     continue;
                 }
                 Writer::Group(group) => {
-                    slice.missing.insert(group);
+                    self.missing.insert(group);
                     Source::Group(group)
                 }
                 // The unwritten bytes of a dword around this one.
                 Writer::Nobody => {
-                    let dword = address + (byte - address) / 4 * 4;
+                    let dword = start + (byte - start) / 4 * 4;
                     let before = (dword..byte).rev().take_while(|it| is_unwritten(*it));
                     let first = byte - before.count() as u64;
                     let after = (byte..end.min(dword + 4)).take_while(|it| is_unwritten(*it));
@@ -142,11 +151,9 @@ impl Slice {
                     }
                 }
             };
-            let root = slice.source(source);
-            slice.roots.push(Target::Source(root));
+            let root = self.source(source);
+            self.roots.push(Target::Source(root));
         }
-        slice.follow(trace, most);
-        slice
     }
 
     /// Slices the address of an access, whose workgroup is `group`; `at` is the access, if it has been traced.
@@ -190,7 +197,7 @@ impl Slice {
         slice
     }
 
-    /// Slices registers of a wave, or a value in its LDS, as they are after the last traced instruction.
+    /// Slices registers of a wave, or a value in its LDS or scratch, as they are after the last traced instruction.
     pub(crate) fn of_wave(
         trace: &Trace,
         wave: (u32, WaveId),
@@ -247,12 +254,24 @@ impl Slice {
                     roots.push(root);
                 }
             }
+            view::Target::Memory {
+                space: Space::Scratch,
+                ty,
+                address,
+            } => {
+                let scratch = trace.scratch_of(wave);
+                let bytes = view::scratch_ranges(scratch, lane, address, ty.bytes());
+                bytes.for_each(|range| slice.add_memory(trace, range));
+            }
             view::Target::Mode
             | view::Target::Pc
             | view::Target::Buffer(_)
-            | view::Target::Memory { .. } => {}
+            | view::Target::Memory {
+                space: Space::Global,
+                ..
+            } => {}
         }
-        slice.roots = roots;
+        slice.roots.extend(roots);
         slice.follow(trace, most);
         slice
     }

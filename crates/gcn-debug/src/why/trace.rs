@@ -93,6 +93,8 @@ pub(crate) struct Record {
 pub(crate) struct WaveTrace {
     pub(crate) run: u32,
     pub(crate) id: WaveId,
+    /// Address of its scratch.
+    scratch: u64,
     pub(crate) records: Vec<Record>,
     definitions: HashMap<Register, Vec<u32>>,
     branches: HashMap<u64, Vec<u32>>,
@@ -270,6 +272,12 @@ impl Trace {
         Some(Instance { wave, at })
     }
 
+    /// Returns the address of a wave's scratch; 0 if the wave is not traced.
+    pub(crate) fn scratch_of(&self, wave: (u32, WaveId)) -> u64 {
+        let wave = self.by_id.get(&wave);
+        wave.map_or(0, |wave| self.waves[*wave as usize].scratch)
+    }
+
     /// Returns the writer of a unit's bytes before the access.
     pub(crate) fn writer_of(&self, unit: &Unit) -> Writer {
         self.writer(unit.writer)
@@ -326,6 +334,7 @@ impl Trace {
             self.waves.push(WaveTrace {
                 run: self.run,
                 id,
+                scratch: 0,
                 records: Vec::new(),
                 definitions: HashMap::new(),
                 branches: HashMap::new(),
@@ -363,6 +372,7 @@ impl Trace {
         }
         self.instructions += 1;
         let trace = &mut self.waves[wave as usize];
+        trace.scratch = context.wave.scratch.base;
         let facts = &self.facts[number as usize];
         let at = trace.records.len() as u32;
         let call = trace.calls.execute(at, context.pc, facts.jump);
