@@ -243,20 +243,20 @@
 // GCN 1.2: └─ address: #5 s20 = 512: s_lshl_b32 s20, s2, 9  [why.s:413, × 2 in 2 waves] ← s2 = 1: workgroup ID x
 // GCN 1.4, 1.4.1: (gcn) why out
 // GCN 1.2: inputs: a[197], out[133]
-// GCN 1.4, 1.4.1: error: why follows registers, scc, elements of buffers, global memory and LDS
+// GCN 1.4, 1.4.1: error: why follows registers, scc, variables, elements of buffers, global memory, LDS and scratch
 // GCN 1.2: arguments: bytes 0..16
 // GCN 1.4, 1.4.1: (gcn) why pc
 // GCN 1.2: 16 instructions, 21 executions, 1 workgroup traced
-// GCN 1.4, 1.4.1: error: why follows registers, scc, elements of buffers, global memory and LDS
+// GCN 1.4, 1.4.1: error: why follows registers, scc, variables, elements of buffers, global memory, LDS and scratch
 // GCN 1.2: 434	    s_endpgm
 // GCN 1.4, 1.4.1: (gcn) why/0 v4
 // GCN 1.2: (gcn) why out
 // GCN 1.4, 1.4.1: error: `/0` is no number of levels
-// GCN 1.2: error: why follows registers, scc, elements of buffers, global memory and LDS
+// GCN 1.2: error: why follows registers, scc, variables, elements of buffers, global memory, LDS and scratch
 // GCN 1.4, 1.4.1: (gcn) print v4[5]
 // GCN 1.2: (gcn) why pc
 // GCN 1.4, 1.4.1: v4[5] = 303
-// GCN 1.2: error: why follows registers, scc, elements of buffers, global memory and LDS
+// GCN 1.2: error: why follows registers, scc, variables, elements of buffers, global memory, LDS and scratch
 // GCN 1.4, 1.4.1: (gcn) stepi
 // GCN 1.2: (gcn) why/0 v4
 // GCN 1.4, 1.4.1: Workgroup 1,0,0, wave 0 has ended

@@ -104,7 +104,7 @@ pub(super) struct Knowledge {
 #[derive(Clone, Debug)]
 pub(super) enum ReadReleases {
     One(PastAccess),
-    /// Those of a sequence.
+    /// Releases of a sequence.
     Sequence(Releases),
 }
 
