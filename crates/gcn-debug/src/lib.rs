@@ -129,7 +129,7 @@ pub use gcn_emu::observe::Debugger;
 pub use gcn_emu::wave::{Waiting, Wave, WaveId};
 pub use listing::Listed;
 pub use memory_access::WorkItem;
-pub use object::{Local, SourceObject};
+pub use object::{Local, ObjectPart, SourceObject};
 pub use parse::{ParseError, parse};
 pub use past::{MemoryImage, Moment};
 pub use program::{Line, Location, Program, Symbol};

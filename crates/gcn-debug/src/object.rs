@@ -38,6 +38,9 @@ enum Storage {
     Pieces(Arc<[VariablePiece]>),
 }
 
+/// Field, element or pointed object, with the text to append to an expression for the whole, such as `.x` or `[3]`.
+pub type ObjectPart = (String, Result<SourceObject, EvalError>);
+
 /// Variable in scope, for lists.
 #[derive(Clone, Debug)]
 pub struct Local {
@@ -384,7 +387,7 @@ impl SourceObject {
         view: &View<'_>,
         first: usize,
         most: usize,
-    ) -> Result<Vec<(String, Result<SourceObject, EvalError>)>, EvalError> {
+    ) -> Result<Vec<ObjectPart>, EvalError> {
         match &self.ty.kind {
             SourceTypeKind::Structure { .. } => {
                 let mut fields = Vec::new();
@@ -424,7 +427,7 @@ impl SourceObject {
     fn collect_fields(
         &self,
         view: &View<'_>,
-        found: &mut Vec<(String, Result<SourceObject, EvalError>)>,
+        found: &mut Vec<ObjectPart>,
         depth: usize,
     ) -> Result<(), EvalError> {
         let SourceTypeKind::Structure { fields } = &self.ty.kind else {

@@ -473,7 +473,7 @@ impl Session<'_, '_> {
         watched: Watched,
     ) -> Result<&mut StopPoint, EvalError> {
         let view = self.view();
-        let dependencies = watched.dependencies(&view);
+        let dependencies = Box::new(watched.dependencies(&view));
         let of_wave = watched.is_of_wave(&view);
         if of_wave {
             view.wave()?;

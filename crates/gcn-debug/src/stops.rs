@@ -43,7 +43,7 @@ pub enum StopKind {
         /// Watched value.
         watched: Watched,
         /// State that the value depends on.
-        dependencies: Dependencies,
+        dependencies: Box<Dependencies>,
         /// Wave whose registers or LDS are watched.
         wave: Option<WaveId>,
         /// Focused lane at the time the watchpoint was set.
