@@ -26,6 +26,13 @@
 //> print &item.tags
 //> print *(scratch u16*)&item.tags[1]
 //> print item.kind
+//> print &item.tags[1] - &item.tags[0]
+//> print *(1 + item.tags[0])
+//> print item.tags[0] + 1
+//> print *&item.at.x
+//> print locals.in
+//> print locals.item.at.y
+//> watch i
 //> print item + 1
 //> next 3
 //> print tile[3]
@@ -91,7 +98,7 @@
 // GCN all: (gcn) print item.tags[2][0]
 // GCN all: error: there is no element 2: short[2][3] has 2 elements
 // GCN all: (gcn) print item.nothing
-// GCN all: error: Item has no field `nothing`; fields are at, kind, valid, number, real, tags
+// GCN all: error: Item has no field `nothing`; fields are at, kind, valid, tags, number, real
 // GCN all: (gcn) print table
 // GCN all: table = {2, 3, 5, 7}
 // GCN all: (gcn) print *table
@@ -110,6 +117,20 @@
 // GCN all: *(scratch u16*)&item.tags[1] = 4
 // GCN all: (gcn) print item.kind
 // GCN all: item.kind = LARGE
+// GCN all: (gcn) print &item.tags[1] - &item.tags[0]
+// GCN all: &item.tags[1] - &item.tags[0] = 1
+// GCN all: (gcn) print *(1 + item.tags[0])
+// GCN all: *(1 + item.tags[0]) = 2
+// GCN all: (gcn) print item.tags[0] + 1
+// GCN all: item.tags[0] + 1 = 58
+// GCN all: (gcn) print *&item.at.x
+// GCN all: *&item.at.x = 3
+// GCN all: (gcn) print locals.in
+// GCN all: locals.in = 0x100040000 <in>
+// GCN all: (gcn) print locals.item.at.y
+// GCN all: locals.item.at.y = 2.5
+// GCN all: (gcn) watch i
+// GCN all: Watchpoint 3: i
 // GCN all: (gcn) print item + 1
 // GCN all: error: a value of type Item is not a number: name a field or an element
 // GCN all: (gcn) next 3
@@ -120,9 +141,9 @@
 // GCN all: (gcn) print small
 // GCN all: small = 0
 // GCN all: (gcn) tbreak weigh
-// GCN all: Temporary breakpoint 3 at weigh (variables.cl:22)
+// GCN all: Temporary breakpoint 4 at weigh (variables.cl:22)
 // GCN all: (gcn) continue
-// GCN all: Breakpoint 3
+// GCN all: Breakpoint 4
 // GCN all: workgroup 0,0,0, wave 0: weigh (variables.cl:22)
 // GCN all: 22	__attribute__((noinline)) int weigh(struct Item *item, int by) {
 // GCN all: => weigh:	s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)
@@ -145,17 +166,17 @@
 // GCN all: (gcn) print item->at.y
 // GCN all: item->at.y = 7.25
 // GCN all: (gcn) watch sum
-// GCN all: Watchpoint 4: sum
+// GCN all: Watchpoint 5: sum
 // GCN all: (gcn) delete 1
 // GCN all: (gcn) continue
-// GCN all: Watchpoint 4: sum
+// GCN all: Watchpoint 5: sum
 // GCN all: sum was 3, is 0
 // GCN all: by workgroup 0,0,0, wave 0, weigh+0x60 (variables.cl:23): buffer_store_dword v1, off, s[0:3], s33 offset:12
 // GCN all: workgroup 0,0,0, wave 0: weigh+0x68 (variables.cl:24)
 // GCN all: 24	    for (int i = 0; i < 3; i++)
 // GCN all: => weigh+0x68:	buffer_store_dword v1, off, s[0:3], s33 offset:16
 // GCN all: (gcn) continue
-// GCN all: Watchpoint 4: sum
+// GCN all: Watchpoint 5: sum
 // GCN all: sum was 0, is -12
 // GCN all: by workgroup 0,0,0, wave 0, weigh+0x1dc (variables.cl:25): buffer_store_dword v0, off, s[0:3], s33 offset:12
 // GCN all: workgroup 0,0,0, wave 0: weigh+0x1e4 (variables.cl:25)
@@ -164,7 +185,7 @@
 // GCN all: (gcn) print i
 // GCN all: i = 0
 // GCN all: (gcn) finish
-// GCN all: Watchpoint 4: sum
+// GCN all: Watchpoint 5: sum
 // GCN all: sum was -12, is -27
 // GCN all: by workgroup 0,0,0, wave 0, weigh+0x1dc (variables.cl:25): buffer_store_dword v0, off, s[0:3], s33 offset:12
 // GCN all: workgroup 0,0,0, wave 0: weigh+0x1e4 (variables.cl:25)

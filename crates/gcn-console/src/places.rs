@@ -53,13 +53,12 @@ pub fn address(session: &Session<'_, '_>, text: &str) -> Result<(Space, u64), Me
     let isa = session.program().isa();
     let expr = parse(text, isa).map_err(|error| parse_error(text, &error))?;
     let view = session.view();
-    // A pointer's value is an address; other variables have one.
-    if let Ok(Evaluated::Object(object)) = evaluate(&expr, &view)
-        && let Ok((space, address)) = object
-            .pointed(&view, 0)
-            .map_or_else(|_| object.address().ok_or(()), |it| it.address().ok_or(()))
-    {
-        return Ok((space, address));
+    // The value of a pointer is an address; other variables have one.
+    if let Ok(Evaluated::Object(object)) = evaluate(&expr, &view) {
+        let pointed = object.pointed(&view).ok().and_then(|it| it.address());
+        if let Some(address) = pointed.or_else(|| object.address()) {
+            return Ok(address);
+        }
     }
     match resolve(&expr, &view) {
         Ok(Target::Memory { space, address, .. }) => return Ok((space, address)),

@@ -437,7 +437,7 @@ pub fn locals(session: &Session<'_, '_>, parameters: bool) -> Result<String, Mes
     let view = session.view();
     let mut text = String::new();
     let mut last = None;
-    let locals = session.locals();
+    let locals = session.locals().map_err(|error| error.to_string())?;
     let wanted = locals.iter().filter(|it| it.is_parameter == parameters);
     for local in wanted {
         if last != Some(local.frame) && frames.len() > 1 {

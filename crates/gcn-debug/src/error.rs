@@ -36,7 +36,7 @@ pub enum EvalError {
     Unavailable { name: String, reason: LocationError },
     #[error("the debug information states no type for {name}")]
     Untyped { name: String },
-    #[error("the debug information of a type cannot be read: {0}")]
+    #[error("the debug information cannot be read: {0}")]
     Type(String),
     #[error("{ty} has no field `{name}`{}", fields(.names))]
     NoField {
@@ -46,9 +46,9 @@ pub enum EvalError {
     },
     #[error("only variables of the source have fields")]
     NoStructure,
-    #[error("the variable has no address: it is in registers")]
-    InRegisters,
-    #[error("a value of type {ty} is no pointer or array")]
+    #[error("the variable has no address: it is not in memory")]
+    NoAddress,
+    #[error("a value of type {ty} is not a pointer or an array")]
     NotPointer { ty: String },
     #[error("a value of type {ty} is not a number: name a field or an element")]
     Aggregate { ty: String },
@@ -71,7 +71,7 @@ pub enum EvalError {
         given: u64,
     },
     #[error(
-        "only registers, memory, elements of buffers and variables that have one place can be changed"
+        "only registers, memory, elements of buffers and variables with a single location can be changed"
     )]
     NotAPlace,
     #[error("{0:#x} is not the address of an instruction of the program")]

@@ -125,39 +125,72 @@ fn resolve_place(place: &Place, view: &View<'_>) -> Result<Resolved, EvalError> 
         },
         Place::Name(name) => return named(name, view),
         Place::Part { of, part } => return self::part(of, part, view),
-        Place::Pointed(expr) => match pointer(expr, view)? {
-            Some((object, index)) => return object.element(view, index).map(Resolved::Object),
-            None => Target::Memory {
+        Place::Pointed(expr) => match Operand::of(expr, view)? {
+            Operand::Pointer(object) => return Ok(Resolved::Object(object)),
+            Operand::Number(address) => Target::Memory {
                 space: Space::Global,
                 ty: ScalarType::U32,
-                address: scalar(expr, view)?.integer() as u64,
+                address: address.integer() as u64,
             },
         },
     }))
 }
 
-/// Evaluates a pointer or array, and the elements that are added to it. Returns `None` for other expressions.
-fn pointer(expr: &Expr, view: &View<'_>) -> Result<Option<(SourceObject, i128)>, EvalError> {
-    match expr {
-        Expr::Place(place @ (Place::Name(_) | Place::Part { .. } | Place::Pointed(_))) => {
-            Ok(match resolve_place(place, view)? {
-                Resolved::Object(object) if object.has_elements() => Some((object, 0)),
-                _ => None,
-            })
-        }
-        Expr::Binary(operator @ (BinaryOp::Add | BinaryOp::Subtract), left, right) => {
-            let Some((object, index)) = pointer(left, view)? else {
-                return Ok(None);
-            };
-            if pointer(right, view)?.is_some() {
-                return Ok(None);
+/// Value of an expression in C's pointer arithmetic.
+enum Operand {
+    Number(Scalar),
+    /// Address of an object.
+    Pointer(SourceObject),
+}
+
+impl Operand {
+    /// Evaluates an expression. Arrays decay to pointers.
+    fn of(expr: &Expr, view: &View<'_>) -> Result<Operand, EvalError> {
+        match expr {
+            Expr::Place(place @ (Place::Name(_) | Place::Part { .. } | Place::Pointed(_))) => {
+                match resolve_place(place, view)? {
+                    Resolved::Object(object) if object.has_elements() => {
+                        object.first(view).map(Operand::Pointer)
+                    }
+                    Resolved::Object(object) => object.scalar(view).map(Operand::Number),
+                    Resolved::Target(target) => view.read(target).map(Operand::Number),
+                }
             }
-            let by = scalar(right, view)?.integer();
-            let by = if *operator == BinaryOp::Add { by } else { -by };
-            Ok(Some((object, index.saturating_add(by))))
+            Expr::AddressOf(place) => Ok(match resolve_place(place, view)? {
+                Resolved::Object(object) => Operand::Pointer(object),
+                Resolved::Target(_) => Operand::Number(scalar(expr, view)?),
+            }),
+            Expr::Binary(operator @ (BinaryOp::Add | BinaryOp::Subtract), left, right) => {
+                let is_add = *operator == BinaryOp::Add;
+                match (Operand::of(left, view)?, Operand::of(right, view)?) {
+                    (Operand::Pointer(object), Operand::Number(by)) => {
+                        let by = by.integer();
+                        let by = if is_add { by } else { -by };
+                        Ok(Operand::Pointer(object.neighbour(by)))
+                    }
+                    (Operand::Number(by), Operand::Pointer(object)) if is_add => {
+                        Ok(Operand::Pointer(object.neighbour(by.integer())))
+                    }
+                    (Operand::Pointer(left), Operand::Pointer(right)) if !is_add => {
+                        let distance = i128::from(address(&left)?) - i128::from(address(&right)?);
+                        let size = i128::from(left.ty().bytes.max(1));
+                        Ok(Operand::Number(Scalar::of_integer(distance / size)))
+                    }
+                    (Operand::Number(left), Operand::Number(right)) => {
+                        binary(*operator, left, right).map(Operand::Number)
+                    }
+                    _ => Err(EvalError::NotInteger),
+                }
+            }
+            _ => scalar(expr, view).map(Operand::Number),
         }
-        _ => Ok(None),
     }
+}
+
+/// Returns the address of an object.
+fn address(object: &SourceObject) -> Result<u64, EvalError> {
+    let (_, address) = object.address().ok_or(EvalError::NoAddress)?;
+    Ok(address)
 }
 
 /// Resolves an element or a field.
@@ -178,7 +211,7 @@ fn part(of: &Place, part: &Part, view: &View<'_>) -> Result<Resolved, EvalError>
     Ok(Resolved::Object(match part {
         Part::Element(expr) => object.element(view, index(expr)?)?,
         Part::Field(name) => object.field(view, name)?,
-        Part::PointedField(name) => object.pointed(view, 0)?.field(view, name)?,
+        Part::PointedField(name) => object.first(view)?.field(view, name)?,
     }))
 }
 
@@ -196,8 +229,11 @@ fn named(name: &str, view: &View<'_>) -> Result<Resolved, EvalError> {
     let number = name.strip_prefix("arg").unwrap_or(name);
     let has = |wanted: &str| view.buffers.iter().position(|it| it.name == wanted);
     let buffer = has(name).or_else(|| has(number));
+    if let Some(name) = name.strip_prefix(LOCALS) {
+        return variable_named(name, view);
+    }
     match (SourceObject::variable(view, name), buffer) {
-        (Some(Ok(object)), Some(place)) if object.points_to(view, view.buffers[place].address) => {}
+        (Some(Ok(object)), Some(place)) if object.points_to(view, &view.buffers[place]) => {}
         (Some(Err(_)), Some(_)) => {}
         (Some(found), _) => return found.map(Resolved::Object),
         (None, _) => {}
@@ -212,24 +248,43 @@ fn named(name: &str, view: &View<'_>) -> Result<Resolved, EvalError> {
             address: symbol.address,
         }));
     }
-    // Names of symbols may contain periods, so the fields of a variable are part of the name.
-    if let Some((base, field)) = name.rsplit_once('.')
-        && let Ok(Resolved::Object(object)) = named(base, view)
-    {
-        return object.field(view, field).map(Resolved::Object);
+    variable_named(name, view)
+}
+
+/// Prefix of names that denote variables, even if registers or buffers have the same name.
+const LOCALS: &str = "locals.";
+
+/// Resolves a variable, or a field: names of symbols may contain periods, so the fields of a variable are part of the name.
+fn variable_named(name: &str, view: &View<'_>) -> Result<Resolved, EvalError> {
+    if let Some(found) = SourceObject::variable(view, name) {
+        return found.map(Resolved::Object);
     }
-    Err(EvalError::NoName {
+    let mut parts = name.split('.');
+    let base = parts
+        .next()
+        .and_then(|base| SourceObject::variable(view, base));
+    let missing = || EvalError::NoName {
         name: name.to_owned(),
         names: view.buffers.iter().map(|it| it.name.clone()).collect(),
-    })
+    };
+    let base = base.ok_or_else(missing)??;
+    let object = parts.try_fold(base, |object, field| object.field(view, field))?;
+    Ok(Resolved::Object(object))
 }
 
 /// True if a name denotes a source variable rather than a buffer or a symbol.
 pub(crate) fn is_variable(name: &str, view: &View<'_>) -> bool {
+    let found = named(name, view);
     matches!(
-        named(name, view),
+        found,
         Ok(Resolved::Object(_)) | Err(EvalError::Unavailable { .. })
     )
+}
+
+/// Returns the identity of the variable that a name denotes in the focused wave's scope.
+pub(crate) fn variable_id(name: &str, view: &View<'_>) -> Option<usize> {
+    let name = name.strip_prefix(LOCALS).unwrap_or(name);
+    SourceObject::variable_id(view, name)
 }
 
 /// Resolves an element of a buffer.
@@ -265,10 +320,7 @@ pub(crate) fn scalar(expr: &Expr, view: &View<'_>) -> Result<Scalar, EvalError> 
         Expr::AddressOf(place) => match resolve_place(place, view)? {
             Resolved::Target(Target::Memory { address, .. }) => Scalar::u64(address),
             Resolved::Target(Target::Buffer(number)) => Scalar::u64(view.buffers[number].address),
-            Resolved::Object(object) => {
-                let (_, address) = object.address().ok_or(EvalError::InRegisters)?;
-                Scalar::u64(address)
-            }
+            Resolved::Object(object) => Scalar::u64(address(&object)?),
             Resolved::Target(_) => return Err(EvalError::NotAPlace),
         },
         Expr::Unary(operator, inner) => unary(*operator, scalar(inner, view)?)?,
@@ -280,11 +332,10 @@ pub(crate) fn scalar(expr: &Expr, view: &View<'_>) -> Result<Scalar, EvalError> 
             let is_true = scalar(left, view)?.is_true() || scalar(right, view)?.is_true();
             Scalar::truth(is_true)
         }
-        Expr::Binary(BinaryOp::Add | BinaryOp::Subtract, ..)
-            if let Some((object, index)) = pointer(expr, view)? =>
-        {
-            Scalar::u64(object.element_address(view, index)?)
-        }
+        Expr::Binary(BinaryOp::Add | BinaryOp::Subtract, ..) => match Operand::of(expr, view)? {
+            Operand::Number(number) => number,
+            Operand::Pointer(object) => Scalar::u64(address(&object)?),
+        },
         Expr::Binary(operator, left, right) => {
             binary(*operator, scalar(left, view)?, scalar(right, view)?)?
         }

@@ -220,7 +220,7 @@ impl Dependencies {
 }
 
 impl Expr {
-    /// Returns the state that the value depends on. Names are taken for buffers.
+    /// Returns the state that the value depends on. Treats names as buffers.
     pub(crate) fn dependencies(&self) -> Dependencies {
         let mut found = Dependencies::default();
         self.each_place(&mut |place| found.add(place));
@@ -230,8 +230,9 @@ impl Expr {
     /// Calls `each` for each place that the expression reads.
     pub(crate) fn each_place(&self, each: &mut dyn FnMut(&Place)) {
         match self {
-            Expr::Number(_) | Expr::Variable(_) | Expr::AddressOf(_) => {}
+            Expr::Number(_) | Expr::Variable(_) => {}
             Expr::Place(place) => place.each(each),
+            Expr::AddressOf(place) => place.each(each),
             Expr::Unary(_, inner)
             | Expr::Convert(_, inner)
             | Expr::Reinterpret(_, inner)

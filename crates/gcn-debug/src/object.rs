@@ -1,4 +1,4 @@
-//! Objects of the source: variables, their fields and elements, and what pointers refer to.
+//! Source-level objects: variables, their fields and elements, and the objects that pointers refer to.
 
 mod storage;
 mod text;
@@ -6,17 +6,19 @@ mod text;
 use std::sync::Arc;
 
 use gcn_object::{
-    LocationError, PiecePlace, SourceField, SourceSpace, SourceType, SourceTypeKind,
-    SourceVariable, TypeRef, VariablePiece,
+    LocationError, PiecePlace, SourceField, SourceRegister, SourceSpace, SourceType,
+    SourceTypeKind, SourceVariable, TypeRef, VariablePiece, VariableState,
 };
 
 use crate::error::EvalError;
 use crate::expr::Space;
 use crate::scalar::{Scalar, ScalarType};
-use crate::view::View;
+use crate::view::{NamedBuffer, Target, View};
 
-/// Maximum nesting depth of structures.
+/// Maximum nesting depth of structures and arrays.
 const MAX_DEPTH: usize = 16;
+/// Maximum number of fields of a structure, with those of its base classes.
+const MAX_FIELDS: usize = 4096;
 
 /// Variable of the source, or a part of one: a field, an element, or the object that a pointer refers to.
 #[derive(Clone, PartialEq, Debug)]
@@ -63,17 +65,35 @@ impl SourceObject {
     /// Fails if the variable has no value.
     pub(crate) fn variable(view: &View<'_>, name: &str) -> Option<Result<SourceObject, EvalError>> {
         let (wave, _) = view.wave?;
-        let variables = view.program.variables(wave.pc);
+        let variables = match view.program.variables(wave.pc) {
+            Ok(variables) => variables,
+            Err(error) => return Some(Err(EvalError::Type(error.to_string()))),
+        };
         let found = variables.iter().find(|it| it.name == name)?;
-        Some(SourceObject::of(view, found))
+        Some(SourceObject::new(view, found))
+    }
+
+    /// Returns the identity of the variable in scope with a name, or with the first part of a name like `p.x`.
+    pub(crate) fn variable_id(view: &View<'_>, name: &str) -> Option<usize> {
+        let (wave, _) = view.wave?;
+        let variables = view.program.variables(wave.pc).ok()?;
+        let base = name.split('.').next().unwrap_or_default();
+        let found = variables
+            .iter()
+            .find(|it| it.name == name || it.name == base);
+        found.map(|it| it.id)
     }
 
     /// Returns the variables of the functions that contain the focused wave's instruction, innermost scope first.
-    pub(crate) fn locals(view: &View<'_>) -> Vec<Local> {
+    ///
+    /// # Errors
+    /// Fails if the debug information is not valid.
+    pub(crate) fn locals(view: &View<'_>) -> Result<Vec<Local>, EvalError> {
         let Some((wave, _)) = view.wave else {
-            return Vec::new();
+            return Ok(Vec::new());
         };
         let variables = view.program.variables(wave.pc);
+        let variables = variables.map_err(|error| EvalError::Type(error.to_string()))?;
         let mut locals: Vec<Local> = Vec::new();
         for it in variables.iter() {
             let Some(frame) = it.frame else {
@@ -84,19 +104,18 @@ impl SourceObject {
                 is_parameter: it.is_parameter,
                 frame,
                 is_hidden: locals.iter().any(|other| other.name == it.name),
-                object: SourceObject::of(view, it),
+                object: SourceObject::new(view, it),
             });
         }
-        locals
+        Ok(locals)
     }
 
-    fn of(view: &View<'_>, variable: &SourceVariable) -> Result<SourceObject, EvalError> {
+    fn new(view: &View<'_>, variable: &SourceVariable) -> Result<SourceObject, EvalError> {
         let unavailable = |reason: LocationError| EvalError::Unavailable {
             name: variable.name.clone(),
             reason,
         };
-        let pieces = variable.pieces(&|it| SourceObject::register(view, it));
-        let pieces = pieces.map_err(unavailable)?;
+        let pieces = variable.pieces(view).map_err(unavailable)?;
         let missing = |it: &VariablePiece| it.place == PiecePlace::Missing;
         if pieces.iter().all(missing) {
             return Err(unavailable(LocationError::OptimizedOut));
@@ -111,12 +130,6 @@ impl SourceObject {
                     bytes: None,
                 },
             ] => view.memory_at(*space, *address),
-            [
-                VariablePiece {
-                    place: PiecePlace::Static(address),
-                    bytes: None,
-                },
-            ] => (Space::Global, view.program.loaded(*address)),
             _ => {
                 let object = SourceObject {
                     ty: source_type(view, ty)?,
@@ -124,10 +137,10 @@ impl SourceObject {
                     offset: 0,
                     bits: None,
                 };
-                return object.referenced(view);
+                return object.strip_reference(view);
             }
         };
-        SourceObject::at(view, ty, storage)
+        SourceObject::at(view, ty, storage)?.strip_reference(view)
     }
 
     /// Creates the object of a type at an address.
@@ -136,21 +149,20 @@ impl SourceObject {
         ty: TypeRef,
         (space, address): (Space, u64),
     ) -> Result<SourceObject, EvalError> {
-        let object = SourceObject {
+        Ok(SourceObject {
             ty: source_type(view, ty)?,
             storage: Storage::Memory(space, address),
             offset: 0,
             bits: None,
-        };
-        object.referenced(view)
+        })
     }
 
     /// Replaces a C++ reference by the object that it refers to.
-    fn referenced(self, view: &View<'_>) -> Result<SourceObject, EvalError> {
+    fn strip_reference(self, view: &View<'_>) -> Result<SourceObject, EvalError> {
         match self.ty.kind {
             SourceTypeKind::Pointer {
                 is_reference: true, ..
-            } => self.pointed(view, 0),
+            } => self.pointed(view),
             _ => Ok(self),
         }
     }
@@ -180,7 +192,7 @@ impl SourceObject {
             offset,
             bits,
         };
-        part.referenced(view)
+        part.strip_reference(view)
     }
 
     /// Returns a field of a structure. Fields of base classes and of unnamed members belong to the structure.
@@ -207,17 +219,18 @@ impl SourceObject {
         let SourceTypeKind::Structure { fields } = &self.ty.kind else {
             return Ok(None);
         };
-        for field in fields {
-            match &field.name {
-                Some(own) if own == name => return self.field_object(view, field).map(Some),
-                Some(own) => names.push(own.clone()),
-                None if depth < MAX_DEPTH => {
-                    let inner = self.field_object(view, field)?;
-                    if let Some(found) = inner.find_field(view, name, names, depth + 1)? {
-                        return Ok(Some(found));
-                    }
-                }
-                None => {}
+        // A field hides those of base classes with its name.
+        names.extend(fields.iter().filter_map(|it| it.name.clone()));
+        if let Some(field) = fields.iter().find(|it| it.name.as_deref() == Some(name)) {
+            return self.field_object(view, field).map(Some);
+        }
+        if depth >= MAX_DEPTH || names.len() >= MAX_FIELDS {
+            return Ok(None);
+        }
+        for field in fields.iter().filter(|it| it.name.is_none()) {
+            let inner = self.field_object(view, field)?;
+            if let Some(found) = inner.find_field(view, name, names, depth + 1)? {
+                return Ok(Some(found));
             }
         }
         Ok(None)
@@ -237,22 +250,33 @@ impl SourceObject {
     /// # Errors
     /// Fails if the object is neither, or if the array has no such element.
     pub fn element(&self, view: &View<'_>, index: i128) -> Result<SourceObject, EvalError> {
+        if let SourceTypeKind::Array { lengths, .. } = &self.ty.kind {
+            let count = lengths.first().copied().unwrap_or(0);
+            let has_element = u64::try_from(index).is_ok_and(|it| it < count);
+            // The last member of a structure may have any number of elements.
+            if count > 0 && !has_element {
+                return Err(EvalError::NoArrayElement {
+                    ty: self.ty.name.clone(),
+                    index,
+                    elements: count,
+                });
+            }
+        }
+        Ok(self.first(view)?.neighbour(index))
+    }
+
+    /// Returns the first element of an array, or the object that a pointer refers to.
+    ///
+    /// # Errors
+    /// Fails if the object is neither.
+    pub(crate) fn first(&self, view: &View<'_>) -> Result<SourceObject, EvalError> {
         let SourceTypeKind::Array { element, lengths } = &self.ty.kind else {
-            return self.pointed(view, index);
+            return self.pointed(view);
         };
         let of = source_type(view, *element)?;
-        let (count, inner) = lengths.split_first().unwrap_or((&0, &[]));
-        let number = u64::try_from(index).ok().filter(|it| it < count);
-        let Some(number) = number else {
-            return Err(EvalError::NoArrayElement {
-                ty: self.ty.name.clone(),
-                index,
-                elements: *count,
-            });
-        };
-        let ty = match inner {
-            [] => of,
-            inner => {
+        let ty = match lengths.get(1..) {
+            None | Some([]) => of,
+            Some(inner) => {
                 let suffix: String = inner.iter().map(|it| format!("[{it}]")).collect();
                 Arc::new(SourceType {
                     name: of.name.clone() + &suffix,
@@ -266,15 +290,25 @@ impl SourceObject {
                 })
             }
         };
-        let offset = number.saturating_mul(ty.bytes);
-        self.part(view, ty, offset, None)
+        self.part(view, ty, 0, None)
     }
 
-    /// Returns the object at a distance from the one that a pointer refers to.
+    /// Returns the object at a distance, as in an array.
+    pub(crate) fn neighbour(&self, index: i128) -> SourceObject {
+        let distance = index.wrapping_mul(i128::from(self.ty.bytes.max(1))) as u64;
+        let mut found = self.clone();
+        match &mut found.storage {
+            Storage::Memory(_, address) => *address = address.wrapping_add(distance),
+            Storage::Pieces(_) => found.offset = found.offset.wrapping_add(distance),
+        }
+        found
+    }
+
+    /// Returns the object that a pointer refers to.
     ///
     /// # Errors
-    /// Fails if the object is no pointer.
-    pub fn pointed(&self, view: &View<'_>, index: i128) -> Result<SourceObject, EvalError> {
+    /// Fails if the object is not a pointer.
+    pub fn pointed(&self, view: &View<'_>) -> Result<SourceObject, EvalError> {
         let SourceTypeKind::Pointer {
             to: Some(to),
             space,
@@ -285,7 +319,7 @@ impl SourceObject {
                 ty: self.ty.name.clone(),
             });
         };
-        let address = self.element_address(view, index)?;
+        let address = self.scalar(view)?.bits;
         SourceObject::at(view, to, view.memory_at(space, address))
     }
 
@@ -316,32 +350,25 @@ impl SourceObject {
         }
     }
 
-    /// True for a pointer or an array.
+    /// True for an array, and for a pointer to objects.
     pub(crate) fn has_elements(&self) -> bool {
         matches!(
             self.ty.kind,
-            SourceTypeKind::Pointer { .. } | SourceTypeKind::Array { .. }
+            SourceTypeKind::Pointer { to: Some(_), .. } | SourceTypeKind::Array { .. }
         )
     }
 
-    /// True for a pointer to an address in global memory.
-    pub(crate) fn points_to(&self, view: &View<'_>, address: u64) -> bool {
-        matches!(self.ty.kind, SourceTypeKind::Pointer { .. })
-            && self.scalar(view).is_ok_and(|it| it.bits == address)
-    }
-
-    /// Returns the address of an element of an array, or at a distance from the one that a pointer refers to.
-    pub(crate) fn element_address(&self, view: &View<'_>, index: i128) -> Result<u64, EvalError> {
-        if let SourceTypeKind::Pointer { to: Some(to), .. } = self.ty.kind {
-            let size = i128::from(source_type(view, to)?.bytes.max(1));
-            let address = self.scalar(view)?.bits;
-            return Ok(address.wrapping_add(index.wrapping_mul(size) as u64));
-        }
-        let (_, address) = self
-            .element(view, index)?
-            .address()
-            .ok_or(EvalError::InRegisters)?;
-        Ok(address)
+    /// True for a pointer to the start of a buffer whose elements have the type that the pointer refers to.
+    pub(crate) fn points_to(&self, view: &View<'_>, buffer: &NamedBuffer) -> bool {
+        let Ok(first) = self.pointed(view) else {
+            return false;
+        };
+        let is_same = |ty: ScalarType| {
+            (ty.bytes(), ty.is_float()) == (buffer.ty.bytes(), buffer.ty.is_float())
+        };
+        first.address() == Some((Space::Global, buffer.address))
+            && first.is_number()
+            && first.scalar_type().is_some_and(is_same)
     }
 
     /// True if the object is a number.
@@ -366,10 +393,11 @@ impl SourceObject {
             self.read(view, used)?;
             return Ok(Scalar::new(ty, u128::from_le_bytes(bytes) as u64));
         };
-        let used = (first + bits).div_ceil(8).min(16) as usize;
+        let (first, bits) = (first.min(7), bits.clamp(1, 64));
+        let used = (first + bits).div_ceil(8) as usize;
         self.read(view, &mut bytes[..used])?;
-        let value = (u128::from_le_bytes(bytes) >> first.min(63)) as u64;
-        let unused = 64 - bits.clamp(1, 64) as u32;
+        let value = (u128::from_le_bytes(bytes) >> first) as u64;
+        let unused = 64 - bits as u32;
         let value = match ty.is_signed() {
             true => ((value << unused).cast_signed() >> unused).cast_unsigned(),
             false => value << unused >> unused,
@@ -403,7 +431,7 @@ impl SourceObject {
                 Ok((first..end).map(element).collect())
             }
             SourceTypeKind::Pointer { to: Some(_), .. } if first == 0 => {
-                Ok(vec![("[0]".to_owned(), self.pointed(view, 0))])
+                Ok(vec![("[0]".to_owned(), self.pointed(view))])
             }
             _ => Ok(Vec::new()),
         }
@@ -434,6 +462,9 @@ impl SourceObject {
             return Ok(());
         };
         for field in fields {
+            if found.len() >= MAX_FIELDS {
+                break;
+            }
             let object = self.field_object(view, field);
             match &field.name {
                 Some(name) => found.push((name.clone(), object)),
@@ -448,6 +479,35 @@ impl SourceObject {
 fn source_type(view: &View<'_>, ty: TypeRef) -> Result<Arc<SourceType>, EvalError> {
     let found = view.program.source_type(ty);
     found.map_err(|error| EvalError::Type(error.to_string()))
+}
+
+impl VariableState for View<'_> {
+    fn register(&self, register: SourceRegister) -> Option<u64> {
+        let (wave, _) = self.wave?;
+        let target = match register {
+            SourceRegister::Vector(first) => Target::Vector {
+                first,
+                count: 1,
+                lane: Some(self.lane),
+            },
+            SourceRegister::Scalar(first) => Target::Scalar { first, count: 1 },
+            SourceRegister::Exec => return Some(wave.exec()),
+            SourceRegister::Pc => Target::Pc,
+            _ => return None,
+        };
+        self.read(target).ok().map(|value| value.bits)
+    }
+
+    fn loaded(&self, address: u64) -> u64 {
+        self.program.loaded(address)
+    }
+
+    fn memory(&self, space: SourceSpace, address: u64) -> Option<u64> {
+        let (space, address) = self.memory_at(space, address);
+        let ty = ScalarType::U64;
+        let value = self.read(Target::Memory { space, ty, address });
+        value.ok().map(|value| value.bits)
+    }
 }
 
 impl View<'_> {

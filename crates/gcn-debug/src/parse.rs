@@ -140,13 +140,6 @@ const LEVELS: [&[(&str, BinaryOp)]; 10] = [
     ],
 ];
 
-fn with_part(of: Place, part: Part) -> Place {
-    Place::Part {
-        of: Box::new(of),
-        part,
-    }
-}
-
 struct Parser {
     tokens: Vec<(Token, usize)>,
     next: usize,
@@ -385,37 +378,37 @@ impl Parser {
 
     /// Parses the elements and fields after a name.
     fn parts(&mut self, place: Place) -> Result<Expr, ParseError> {
-        let mut place = place;
-        for _ in 0..MAX_DEPTH {
-            let part = if self.takes("->") {
-                match self.peek().cloned() {
-                    Some(Token::Name(name)) => {
-                        self.next += 1;
-                        // Names may contain periods.
-                        let mut fields = name.split('.').map(str::to_owned);
-                        let first = fields.next().unwrap_or_default();
-                        place = with_part(place, Part::PointedField(first));
-                        place = fields.fold(place, |it, name| with_part(it, Part::Field(name)));
-                        continue;
-                    }
-                    _ => return Err(self.expected("the name of a field")),
-                }
-            } else if let Some(index) = self.index()? {
-                Part::Element(index)
+        let (mut place, mut count) = (place, 0);
+        loop {
+            let mut parts = Vec::new();
+            if let Some(index) = self.index()? {
+                parts.push(Part::Element(index));
             } else {
-                match self.peek().cloned() {
-                    Some(Token::Name(name)) if name.starts_with('.') => {
-                        self.next += 1;
-                        let fields = name[1..].split('.').map(str::to_owned);
-                        place = fields.fold(place, |it, name| with_part(it, Part::Field(name)));
-                        continue;
-                    }
+                let is_pointed = self.takes("->");
+                let name = match self.peek() {
+                    Some(Token::Name(name)) if is_pointed => name.clone(),
+                    Some(Token::Name(name)) if name.starts_with('.') => name[1..].to_owned(),
+                    _ if is_pointed => return Err(self.expected("the name of a field")),
                     _ => return Ok(Expr::Place(place)),
+                };
+                // Names may contain periods.
+                let mut fields = name.split('.').map(str::to_owned);
+                if is_pointed {
+                    parts.extend(fields.next().map(Part::PointedField));
                 }
+                parts.extend(fields.map(Part::Field));
+                self.next += 1;
+            }
+            count += parts.len();
+            if count > MAX_DEPTH {
+                return Err(self.error("there are too many fields and elements before"));
+            }
+            let with_part = |of, part| Place::Part {
+                of: Box::new(of),
+                part,
             };
-            place = with_part(place, part);
+            place = parts.into_iter().fold(place, with_part);
         }
-        Err(self.error("there are too many fields and elements before"))
     }
 
     fn index(&mut self) -> Result<Option<Box<Expr>>, ParseError> {

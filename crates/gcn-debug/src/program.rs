@@ -54,6 +54,9 @@ pub struct Location {
 /// Lines of a file, or `None` if the file cannot be read.
 type FileText = Option<Arc<Vec<String>>>;
 
+/// Variables in scope, or the reason why they cannot be read.
+type Variables = Result<Arc<[SourceVariable]>, LinesError>;
+
 /// Debugged code, with its symbols and source lines.
 pub struct Program {
     isa: Isa,
@@ -66,7 +69,7 @@ pub struct Program {
     directories: Vec<PathBuf>,
     table: OnceCell<Vec<(Range<u64>, Line)>>,
     files: RefCell<HashMap<Arc<str>, FileText>>,
-    variables: RefCell<HashMap<u64, Arc<[SourceVariable]>>>,
+    variables: RefCell<HashMap<u64, Variables>>,
     types: RefCell<HashMap<TypeRef, Arc<SourceType>>>,
 }
 
@@ -244,13 +247,14 @@ impl Program {
     }
 
     /// Returns the source variables in scope at an instruction, innermost scope first.
-    pub(crate) fn variables(&self, address: u64) -> Arc<[SourceVariable]> {
+    pub(crate) fn variables(&self, address: u64) -> Variables {
         let mut variables = self.variables.borrow_mut();
         let read = || {
             let linked = address.wrapping_sub(self.bias);
-            let lines = self.lines.as_ref();
-            let found = lines.and_then(|lines| lines.variables(linked).ok());
-            found.unwrap_or_default().into()
+            match &self.lines {
+                Some(lines) => lines.variables(linked).map(Arc::from),
+                None => Ok(Arc::default()),
+            }
         };
         variables.entry(address).or_insert_with(read).clone()
     }

@@ -144,6 +144,7 @@ pub(crate) fn changes(state: &mut State, paused: &Paused<'_>) -> Vec<(u32, Strin
             wave,
             lane,
             value,
+            variables,
             ..
         } = &stop.kind
         else {
@@ -157,6 +158,12 @@ pub(crate) fn changes(state: &mut State, paused: &Paused<'_>) -> Vec<(u32, Strin
             lane: *lane,
             ..state.view(Some(paused), wave.or(state.focus))
         };
+        // In a called function, the same names may denote other variables.
+        let is_in_scope =
+            |(name, id): &(String, usize)| eval::variable_id(name, &view) == Some(*id);
+        if !variables.iter().all(is_in_scope) {
+            continue;
+        }
         let new = watched.value(&view);
         let Some(change) = value.change(&new, watched, &stop.text) else {
             continue;

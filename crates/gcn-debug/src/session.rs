@@ -369,7 +369,10 @@ impl Session<'_, '_> {
     }
 
     /// Returns the source variables of the functions that contain the focused wave's instruction, innermost scope first.
-    pub fn locals(&self) -> Vec<Local> {
+    ///
+    /// # Errors
+    /// Fails if the debug information is not valid.
+    pub fn locals(&self) -> Result<Vec<Local>, EvalError> {
         SourceObject::locals(&self.view())
     }
 
@@ -483,6 +486,7 @@ impl Session<'_, '_> {
             return Err(error);
         }
         let kind = StopKind::Watch {
+            variables: watched.variables(&view),
             watched,
             dependencies,
             wave: self.state.focus.filter(|_| of_wave),

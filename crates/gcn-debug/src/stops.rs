@@ -5,7 +5,7 @@ use gcn_emu::wave::WaveId;
 use gcn_isa::uses::{Intent, RegisterSet};
 
 use crate::error::EvalError;
-use crate::eval::{Evaluated, evaluate, is_variable};
+use crate::eval::{Evaluated, evaluate, is_variable, variable_id};
 use crate::expr::{Dependencies, Expr, Place, Space};
 use crate::scalar::{Scalar, ScalarType};
 use crate::view::View;
@@ -44,6 +44,8 @@ pub enum StopKind {
         watched: Watched,
         /// State that the value depends on.
         dependencies: Box<Dependencies>,
+        /// Names of source variables in the expression, with their identities.
+        variables: Vec<(String, usize)>,
         /// Wave whose registers or LDS are watched.
         wave: Option<WaveId>,
         /// Focused lane at the time the watchpoint was set.
@@ -118,6 +120,21 @@ impl Watched {
             true => Dependencies::ANY,
             false => expr.dependencies(),
         }
+    }
+
+    /// Returns the names of source variables in the expression, with their identities.
+    pub(crate) fn variables(&self, view: &View<'_>) -> Vec<(String, usize)> {
+        let mut found = Vec::new();
+        if let Watched::Expr(expr) = self {
+            expr.each_place(&mut |place| {
+                if let Place::Name(name) = place
+                    && is_variable(name, view)
+                {
+                    found.extend(variable_id(name, view).map(|id| (name.clone(), id)));
+                }
+            });
+        }
+        found
     }
 
     /// Checks that the value currently exists.

@@ -168,7 +168,8 @@ impl<'a> View<'a> {
                 Ok(())
             }
             Space::Scratch => {
-                for (offset, byte) in (address..).zip(&mut *bytes) {
+                for (number, byte) in bytes.iter_mut().enumerate() {
+                    let offset = address.saturating_add(number as u64);
                     let global = self.scratch_address(offset).map_err(|()| outside.clone())?;
                     *byte = self.memory.load_u8(global).ok_or(outside.clone())?;
                 }

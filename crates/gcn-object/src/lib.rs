@@ -91,7 +91,7 @@ pub use image::{Externals, ImageError, LoadImage, MAX_IMAGE_BYTES, RelocationErr
 pub use lines::{
     LinesError, LocationError, PiecePlace, SourceField, SourceFrame, SourceLanguage, SourceLines,
     SourcePlace, SourceRange, SourceRegister, SourceSpace, SourceType, SourceTypeKind,
-    SourceVariable, TypeRef, VariablePiece,
+    SourceVariable, TypeRef, VariablePiece, VariableState,
 };
 pub use metadata::{
     Access, AddressSpace, ArgumentMetadata, KernelMetadata, MAX_KERNARG_BYTES, Metadata,

@@ -22,7 +22,9 @@ use crate::names::source_name;
 use crate::object::{CodeObject, Section};
 use embedded::{DwarfReader, EmbeddedSources, displayed_path};
 pub use language::SourceLanguage;
-pub use location::{LocationError, PiecePlace, SourceRegister, SourceSpace, VariablePiece};
+pub use location::{
+    LocationError, PiecePlace, SourceRegister, SourceSpace, VariablePiece, VariableState,
+};
 pub use types::{SourceField, SourceType, SourceTypeKind, TypeRef};
 pub use variables::SourceVariable;
 

@@ -2,7 +2,7 @@
 
 use gcn_object::{
     CodeObject, LinesError, LocationError, PiecePlace, SourceLanguage, SourceLines, SourceRegister,
-    SourceSpace, SourceTypeKind, VariablePiece, read,
+    SourceSpace, SourceTypeKind, VariablePiece, VariableState, read,
 };
 
 /// Addresses in the kernel's code at which the line changes, with the new line.
@@ -108,6 +108,23 @@ fn broken_debug_information_is_an_error_or_another_answer() {
     }
 }
 
+/// Wave whose registers have the same value, of code that is loaded at 0x10000.
+struct Wave(u64);
+
+impl VariableState for Wave {
+    fn register(&self, _: SourceRegister) -> Option<u64> {
+        Some(self.0)
+    }
+
+    fn loaded(&self, address: u64) -> u64 {
+        address + 0x10000
+    }
+
+    fn memory(&self, _: SourceSpace, address: u64) -> Option<u64> {
+        Some(address / 2)
+    }
+}
+
 /// Code object with variables, compiled at a level.
 fn variables(name: &str) -> Vec<u8> {
     let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
@@ -118,7 +135,7 @@ fn variables(name: &str) -> Vec<u8> {
 fn read_variables(lines: &SourceLines, address: u64) -> usize {
     let mut types = Vec::new();
     for variable in lines.variables(address).unwrap_or_default() {
-        let _ = variable.pieces(&|_| Some(0x1234_5678_9abc));
+        let _ = variable.pieces(&Wave(0x1234_5678_9abc));
         types.extend(variable.ty);
     }
     let mut read = 0;
@@ -173,7 +190,6 @@ fn broken_variables_are_errors_or_other_values() {
 
 #[test]
 fn locations_of_variables_are_those_of_the_code() {
-    let register = |_: SourceRegister| Some(0x4000);
     let file = variables("O0");
     let object = read(&file).expect("an object");
     let lines = object
@@ -184,7 +200,7 @@ fn locations_of_variables_are_those_of_the_code() {
     let find = |address: u64, name: &str| {
         let found = lines.variables(address).expect("DWARF");
         let found = found.into_iter().find(|it| it.name == name);
-        found.expect("a variable").pieces(&register)
+        found.expect("a variable").pieces(&Wave(0x4000))
     };
     assert_eq!(find(entry, "item"), Err(LocationError::InPrologue));
     let whole = |place| Ok(vec![VariablePiece { place, bytes: None }]);
@@ -195,7 +211,8 @@ fn locations_of_variables_are_those_of_the_code() {
     let lds = PiecePlace::Memory(SourceSpace::Local, 0);
     assert_eq!(find(entry + 0x600, "tile"), whole(lds));
     let table = object.symbols.iter().find(|it| it.name == "table");
-    let table = PiecePlace::Static(table.expect("a symbol").value);
+    let table = table.expect("a symbol").value + 0x10000;
+    let table = PiecePlace::Memory(SourceSpace::Generic, table);
     assert_eq!(find(entry + 0x600, "table"), whole(table));
 }
 

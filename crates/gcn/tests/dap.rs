@@ -503,7 +503,7 @@ fn variables_of_the_source_are_shown_and_changed() {
     assert_eq!(named(&fields, "kind")["value"], "SMALL");
     let at = named(&fields, "at");
     let (x, reference) = (&at["evaluateName"], at["variablesReference"].clone());
-    assert_eq!(x, "item.at");
+    assert_eq!(x, "locals.item.at");
     assert_eq!(named(&client.variables(&reference), "y")["value"], "2.5");
     let new = json!({"variablesReference": reference, "name": "y", "value": "8"});
     assert_eq!(client.ask("setVariable", new)["value"], "8");
@@ -512,7 +512,15 @@ fn variables_of_the_source_are_shown_and_changed() {
     assert_eq!(tags["value"], "{{1, 2, 3}, {4, 5, 6}}");
     let rows = client.variables(&tags["variablesReference"]);
     let last = client.variables(&named(&rows, "[1]")["variablesReference"]);
-    assert_eq!(named(&last, "[2]")["evaluateName"], "item.tags[1][2]");
+    assert_eq!(
+        named(&last, "[2]")["evaluateName"],
+        "locals.item.tags[1][2]"
+    );
+    // A pointer to a buffer of the launch has the type of the source here.
+    let pointer = named(&locals, "in");
+    assert_eq!(pointer["type"], "const float *");
+    let first = client.variables(&pointer["variablesReference"]);
+    assert_eq!(named(&first, "[0]")["value"], "0");
     let new = json!({"variablesReference": scope, "name": "lane", "value": "4"});
     assert_eq!(client.ask("setVariable", new)["value"], "4");
     let lds = named(&locals, "tile")["memoryReference"].clone();

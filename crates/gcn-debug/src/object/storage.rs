@@ -1,10 +1,9 @@
 //! Reads source objects from registers and memory, and finds their locations for assignments.
 
-use gcn_object::{LocationError, PiecePlace, SourceRegister, VariablePiece};
+use gcn_object::{LocationError, PiecePlace, SourceRegister, VariablePiece, VariableState as _};
 
 use super::{SourceObject, Storage};
 use crate::error::EvalError;
-use crate::expr::Space;
 use crate::scalar::ScalarType;
 use crate::view::{Target, View};
 
@@ -42,8 +41,7 @@ impl SourceObject {
     ) -> Result<(), EvalError> {
         let known = match place {
             PiecePlace::Register(register) => {
-                let value =
-                    SourceObject::register(view, *register).ok_or_else(|| self.incomplete())?;
+                let value = view.register(*register).ok_or_else(|| self.incomplete())?;
                 let size = match register {
                     SourceRegister::Vector(_) | SourceRegister::Scalar(_) => 4,
                     _ => 8,
@@ -54,10 +52,6 @@ impl SourceObject {
             PiecePlace::Memory(space, address) => {
                 let (space, address) = view.memory_at(*space, *address);
                 return view.read_bytes(space, address.wrapping_add(offset), bytes);
-            }
-            PiecePlace::Static(address) => {
-                let address = view.program.loaded(*address).wrapping_add(offset);
-                return view.read_bytes(Space::Global, address, bytes);
             }
             _ => return Err(self.incomplete()),
         };
@@ -86,8 +80,8 @@ impl SourceObject {
         }
     }
 
-    /// Returns the location for assignments, and the type of its value. Numbers in memory, and numbers that are in one
-    /// register or in two consecutive ones, can be changed.
+    /// Returns the location for assignments, and the type of its value. Numbers in memory, and those of 4 or 8 bytes in
+    /// one register or in two consecutive ones, can be changed.
     pub(crate) fn target(&self, view: &View<'_>) -> Result<(Target, ScalarType), EvalError> {
         let ty = self.scalar_type().ok_or_else(|| EvalError::Aggregate {
             ty: self.ty.name.clone(),
@@ -144,22 +138,5 @@ impl SourceObject {
             _ => return Err(EvalError::NotAPlace),
         };
         Ok((target, ty))
-    }
-
-    /// Reads a register of the focused wave; of a VGPR, the focused lane.
-    pub(super) fn register(view: &View<'_>, register: SourceRegister) -> Option<u64> {
-        let (wave, _) = view.wave?;
-        let target = match register {
-            SourceRegister::Vector(first) => Target::Vector {
-                first,
-                count: 1,
-                lane: Some(view.lane),
-            },
-            SourceRegister::Scalar(first) => Target::Scalar { first, count: 1 },
-            SourceRegister::Exec => return Some(wave.exec()),
-            SourceRegister::Pc => Target::Pc,
-            _ => return None,
-        };
-        view.read(target).ok().map(|value| value.bits)
     }
 }

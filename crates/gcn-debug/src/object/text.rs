@@ -1,4 +1,4 @@
-//! Text of source objects.
+//! Text of source-level objects.
 
 use gcn_object::SourceTypeKind;
 
@@ -16,15 +16,15 @@ const MIN_REPEATS: usize = 10;
 impl SourceObject {
     /// Formats the value as in C: `{x = 1, y = {2, 3}}`. Values that are not known are in angle brackets.
     pub fn text(&self, view: &View<'_>, format: Format) -> String {
-        let mut left = MAX_PARTS;
-        self.text_of_parts(view, format, &mut left, 0)
+        let mut budget = MAX_PARTS;
+        self.text_of_parts(view, format, &mut budget, 0)
     }
 
     fn text_of_parts(
         &self,
         view: &View<'_>,
         format: Format,
-        left: &mut usize,
+        budget: &mut usize,
         depth: usize,
     ) -> String {
         let is_aggregate = matches!(
@@ -42,19 +42,19 @@ impl SourceObject {
         if depth >= MAX_DEPTH {
             return "{...}".to_owned();
         }
-        let parts = match self.parts(view, 0, *left + 1) {
+        let parts = match self.parts(view, 0, *budget + 1) {
             Ok(parts) => parts,
             Err(error) => return format!("<{error}>"),
         };
         let mut texts: Vec<(String, usize)> = Vec::new();
         for (name, part) in parts {
-            if *left == 0 {
+            if *budget == 0 {
                 texts.push(("...".to_owned(), 1));
                 break;
             }
-            *left -= 1;
+            *budget -= 1;
             let text = match part {
-                Ok(part) => part.text_of_parts(view, format, left, depth + 1),
+                Ok(part) => part.text_of_parts(view, format, budget, depth + 1),
                 Err(error) => format!("<{error}>"),
             };
             let text = match name.strip_prefix('.') {

@@ -259,9 +259,12 @@ impl Slice {
                 ty,
                 address,
             } => {
-                let scratch = trace.scratch_of(wave);
-                let bytes = view::scratch_ranges(scratch, lane, address, ty.bytes());
-                bytes.for_each(|range| slice.add_memory(trace, range));
+                let ranges = trace
+                    .scratch_of(wave)
+                    .map(|base| view::scratch_ranges(base, lane, address, ty.bytes()));
+                for range in ranges.into_iter().flatten() {
+                    slice.add_memory(trace, range);
+                }
             }
             view::Target::Mode
             | view::Target::Pc

@@ -272,10 +272,10 @@ impl Trace {
         Some(Instance { wave, at })
     }
 
-    /// Returns the address of a wave's scratch; 0 if the wave is not traced.
-    pub(crate) fn scratch_of(&self, wave: (u32, WaveId)) -> u64 {
-        let wave = self.by_id.get(&wave);
-        wave.map_or(0, |wave| self.waves[*wave as usize].scratch)
+    /// Returns the address of a wave's scratch, if the wave is traced.
+    pub(crate) fn scratch_of(&self, wave: (u32, WaveId)) -> Option<u64> {
+        let wave = *self.by_id.get(&wave)?;
+        Some(self.waves[wave as usize].scratch)
     }
 
     /// Returns the writer of a unit's bytes before the access.

@@ -12,10 +12,8 @@ use super::embedded::DwarfReader;
 
 /// Maximum depth of the evaluation stack.
 const MAX_STACK: usize = 64;
-/// Work-items per wave. The stack and frame registers count bytes of all of them.
+/// Number of work-items per wave. The frame register counts the bytes of all of them.
 const WAVE: u64 = 64;
-/// Stack and frame registers.
-const FRAME_REGISTERS: [u8; 2] = [32, 33];
 
 /// A register that holds a source variable.
 ///
@@ -94,12 +92,22 @@ pub enum PiecePlace {
     Register(SourceRegister),
     /// Memory at an address.
     Memory(SourceSpace, u64),
-    /// Memory at an address of the code object.
-    Static(u64),
     /// A known value, in little-endian order.
     Value(Vec<u8>),
     /// The compiler has not kept the part.
     Missing,
+}
+
+/// State from which locations are computed.
+pub trait VariableState {
+    /// Reads a register of the wave; of a VGPR, one lane.
+    fn register(&self, register: SourceRegister) -> Option<u64>;
+
+    /// Returns the memory address of an address in the code object.
+    fn loaded(&self, address: u64) -> u64;
+
+    /// Reads eight bytes of memory.
+    fn memory(&self, space: SourceSpace, address: u64) -> Option<u64>;
 }
 
 /// Reason why a variable has no location.
@@ -121,6 +129,9 @@ pub enum LocationError {
     /// The location needs a register that cannot be read.
     #[error("its DWARF location needs a register that the wave does not have")]
     Register,
+    /// The location needs memory that cannot be read.
+    #[error("its DWARF location needs memory that cannot be read")]
+    Memory,
 }
 
 impl From<gimli::Error> for LocationError {
@@ -189,45 +200,54 @@ impl LocationExpression {
         Ok(LocationExpression(vec![LocationOp::Constant(data), value]))
     }
 
-    /// Evaluates the expression. `base` is the frame base's expression, and `register` reads a register.
+    /// Creates a frame base that cannot be evaluated.
+    pub(super) fn unknown() -> LocationExpression {
+        LocationExpression(Vec::new())
+    }
+
+    /// Evaluates the expression. `base` is the frame base's expression.
     pub(super) fn evaluate(
         &self,
         base: Option<&LocationExpression>,
-        register: &dyn Fn(SourceRegister) -> Option<u64>,
+        state: &dyn VariableState,
     ) -> Result<Vec<VariablePiece>, LocationError> {
-        let mut stack = Stack::default();
+        let mut stack = Stack {
+            values: Vec::new(),
+            is_value: false,
+            base,
+            state,
+        };
         let mut pieces = Vec::new();
         for operation in &self.0 {
-            stack.apply(operation, base, register, &mut pieces)?;
+            stack.apply(operation, &mut pieces)?;
         }
         if pieces.is_empty() {
-            let place = stack.place(register)?;
+            let place = stack.place()?;
             pieces.push(VariablePiece { place, bytes: None });
         }
         Ok(pieces)
     }
 
-    /// Returns the stack pointer or frame pointer in bytes of one work-item.
-    fn frame(
-        &self,
-        register: &dyn Fn(SourceRegister) -> Option<u64>,
-    ) -> Result<u64, LocationError> {
-        match self.evaluate(None, register)?.as_slice() {
-            [
-                VariablePiece {
-                    place: PiecePlace::Register(it),
-                    bytes: None,
-                },
-            ] => Ok(register(*it).ok_or(LocationError::Register)? / WAVE),
-            _ => Err(LocationError::Operation("DW_AT_frame_base".to_owned())),
+    /// Returns the register if the expression names nothing else.
+    fn register(&self) -> Option<SourceRegister> {
+        match self.0.as_slice() {
+            [LocationOp::Standard(Operation::Register { register })] => {
+                SourceRegister::of_dwarf(register.0)
+            }
+            _ => None,
         }
     }
 
-    /// True if the location is in the function's frame.
-    pub(super) fn is_in_frame(&self) -> bool {
-        let is_offset =
-            |it: &LocationOp| matches!(it, LocationOp::Standard(Operation::FrameOffset { .. }));
-        self.0.iter().any(is_offset)
+    /// True if the location depends on the function's frame.
+    pub(super) fn is_in_frame(&self, base: Option<&LocationExpression>) -> bool {
+        let frame = base.and_then(LocationExpression::register);
+        self.0.iter().any(|it| match it {
+            LocationOp::Standard(Operation::FrameOffset { .. }) => true,
+            LocationOp::Standard(Operation::RegisterOffset { register, .. }) => {
+                frame.is_some() && SourceRegister::of_dwarf(register.0) == frame
+            }
+            _ => false,
+        })
     }
 }
 
@@ -246,16 +266,15 @@ enum StackValue {
 }
 
 /// Evaluation stack.
-#[derive(Default)]
-struct Stack {
+struct Stack<'a> {
     values: Vec<StackValue>,
     /// True after `DW_OP_stack_value`.
     is_value: bool,
+    base: Option<&'a LocationExpression>,
+    state: &'a dyn VariableState,
 }
 
-type Register<'a> = &'a dyn Fn(SourceRegister) -> Option<u64>;
-
-impl Stack {
+impl Stack<'_> {
     fn push(&mut self, value: StackValue) -> Result<(), LocationError> {
         if self.values.len() >= MAX_STACK {
             return Err(LocationError::Invalid("the stack is too deep".to_owned()));
@@ -269,26 +288,31 @@ impl Stack {
         self.values.pop().ok_or_else(empty)
     }
 
-    fn number(&mut self, register: Register<'_>) -> Result<u64, LocationError> {
+    fn read(&self, register: SourceRegister) -> Result<u64, LocationError> {
+        self.state.register(register).ok_or(LocationError::Register)
+    }
+
+    fn number(&mut self) -> Result<u64, LocationError> {
         Ok(match self.pop()? {
-            StackValue::Number(it) | StackValue::Frame(it) | StackValue::Address(it) => it,
-            StackValue::Register(it) => register(it).ok_or(LocationError::Register)?,
+            StackValue::Number(it) | StackValue::Frame(it) => it,
+            StackValue::Register(it) => self.read(it)?,
+            StackValue::Address(it) => self.state.loaded(it),
+            StackValue::Place(PiecePlace::Memory(space, address)) => {
+                let value = self.state.memory(space, address);
+                value.ok_or(LocationError::Memory)?
+            }
             StackValue::Place(_) => {
-                let load = "a load from an address space".to_owned();
+                let load = "a load from a register".to_owned();
                 return Err(LocationError::Operation(load));
             }
         })
     }
 
     /// Applies an operation to the top two numbers.
-    fn binary(
-        &mut self,
-        register: Register<'_>,
-        apply: impl Fn(u64, u64) -> Option<u64>,
-    ) -> Result<(), LocationError> {
+    fn binary(&mut self, apply: impl Fn(u64, u64) -> Option<u64>) -> Result<(), LocationError> {
         let is_in_frame = |it: &StackValue| matches!(it, StackValue::Frame(_));
         let in_frame = self.values.iter().rev().take(2).any(is_in_frame);
-        let (right, left) = (self.number(register)?, self.number(register)?);
+        let (right, left) = (self.number()?, self.number()?);
         let result = apply(left, right);
         let result = result.ok_or_else(|| LocationError::Invalid("division by zero".to_owned()))?;
         self.push(match in_frame {
@@ -300,8 +324,6 @@ impl Stack {
     fn apply(
         &mut self,
         operation: &LocationOp,
-        base: Option<&LocationExpression>,
-        register: Register<'_>,
         pieces: &mut Vec<VariablePiece>,
     ) -> Result<(), LocationError> {
         let operation = match operation {
@@ -317,25 +339,42 @@ impl Stack {
                 self.push(StackValue::Place(PiecePlace::Register(it)))
             }
             Operation::RegisterOffset {
-                register: it,
-                offset,
-                ..
+                register, offset, ..
             } => {
-                let it = SourceRegister::of_dwarf(it.0).ok_or(LocationError::Register)?;
-                let read = || register(it).ok_or(LocationError::Register);
-                match it {
-                    SourceRegister::Scalar(number) if FRAME_REGISTERS.contains(&number) => {
-                        let frame = read()? / WAVE;
-                        self.push(StackValue::Frame(frame.wrapping_add_signed(*offset)))
-                    }
-                    _ if *offset == 0 => self.push(StackValue::Register(it)),
-                    _ => self.push(StackValue::Number(read()?.wrapping_add_signed(*offset))),
+                let it = SourceRegister::of_dwarf(register.0).ok_or(LocationError::Register)?;
+                let frame = self.base.and_then(LocationExpression::register);
+                if frame == Some(it) {
+                    let frame = self.read(it)? / WAVE;
+                    return self.push(StackValue::Frame(frame.wrapping_add_signed(*offset)));
                 }
+                if *offset == 0 {
+                    return self.push(StackValue::Register(it));
+                }
+                let number = self.read(it)?.wrapping_add_signed(*offset);
+                self.push(StackValue::Number(number))
             }
             Operation::FrameOffset { offset } => {
-                // The frame of a kernel without a frame pointer begins at 0.
-                let frame = base.map_or(Ok(0), |base| base.frame(register))?;
+                let frame = match self.base {
+                    // The frame of a kernel without a frame pointer begins at 0.
+                    None => 0,
+                    Some(base) => match base.register() {
+                        Some(register) => self.read(register)? / WAVE,
+                        None => {
+                            return Err(LocationError::Operation("DW_AT_frame_base".to_owned()));
+                        }
+                    },
+                };
                 self.push(StackValue::Frame(frame.wrapping_add_signed(*offset)))
+            }
+            Operation::Deref {
+                space: false,
+                size: 8,
+                ..
+            } => {
+                let place = self.place()?;
+                self.push(StackValue::Place(place))?;
+                let value = self.number()?;
+                self.push(StackValue::Number(value))
             }
             Operation::Drop => self.pop().map(drop),
             Operation::Pick { index } => {
@@ -351,33 +390,31 @@ impl Stack {
             }
             Operation::PlusConstant { value } => {
                 self.push(StackValue::Number(*value))?;
-                self.binary(register, |a, b| Some(a.wrapping_add(b)))
+                self.binary(|a, b| Some(a.wrapping_add(b)))
             }
-            Operation::Plus => self.binary(register, |a, b| Some(a.wrapping_add(b))),
-            Operation::Minus => self.binary(register, |a, b| Some(a.wrapping_sub(b))),
-            Operation::Mul => self.binary(register, |a, b| Some(a.wrapping_mul(b))),
-            Operation::And => self.binary(register, |a, b| Some(a & b)),
-            Operation::Or => self.binary(register, |a, b| Some(a | b)),
-            Operation::Xor => self.binary(register, |a, b| Some(a ^ b)),
-            Operation::Shl => self.binary(register, |a, b| Some(shifted(b, |by| a << by))),
-            Operation::Shr => self.binary(register, |a, b| Some(shifted(b, |by| a >> by))),
-            Operation::Shra => self.binary(register, |a, b| {
-                Some((signed(a) >> b.min(63)).cast_unsigned())
-            }),
-            Operation::Div => self.binary(register, |a, b| {
+            Operation::Plus => self.binary(|a, b| Some(a.wrapping_add(b))),
+            Operation::Minus => self.binary(|a, b| Some(a.wrapping_sub(b))),
+            Operation::Mul => self.binary(|a, b| Some(a.wrapping_mul(b))),
+            Operation::And => self.binary(|a, b| Some(a & b)),
+            Operation::Or => self.binary(|a, b| Some(a | b)),
+            Operation::Xor => self.binary(|a, b| Some(a ^ b)),
+            Operation::Shl => self.binary(|a, b| Some(shifted(b, |by| a << by))),
+            Operation::Shr => self.binary(|a, b| Some(shifted(b, |by| a >> by))),
+            Operation::Shra => self.binary(|a, b| Some((signed(a) >> b.min(63)).cast_unsigned())),
+            Operation::Div => self.binary(|a, b| {
                 let quotient = signed(a).checked_div(signed(b));
                 quotient.map(i64::cast_unsigned)
             }),
-            Operation::Mod => self.binary(register, |a, b| a.checked_rem(b)),
+            Operation::Mod => self.binary(|a, b| a.checked_rem(b)),
             Operation::Neg => {
-                let value = self.number(register)?;
+                let value = self.number()?;
                 self.push(StackValue::Number(value.wrapping_neg()))
             }
             Operation::Not => {
-                let value = self.number(register)?;
+                let value = self.number()?;
                 self.push(StackValue::Number(!value))
             }
-            Operation::Deref { space: true, .. } => self.enter_space(register),
+            Operation::Deref { space: true, .. } => self.enter_space(),
             Operation::StackValue => {
                 self.is_value = true;
                 Ok(())
@@ -392,11 +429,11 @@ impl Stack {
             } if size_in_bits.is_multiple_of(8) => {
                 let place = match self.values.is_empty() {
                     true => PiecePlace::Missing,
-                    false => self.place(register)?,
+                    false => self.place()?,
                 };
                 let bytes = Some(size_in_bits / 8);
                 pieces.push(VariablePiece { place, bytes });
-                *self = Stack::default();
+                (self.values, self.is_value) = (Vec::new(), false);
                 Ok(())
             }
             other => {
@@ -408,9 +445,9 @@ impl Stack {
     }
 
     /// Applies `DW_OP_xderef`, which states the address space of an address.
-    fn enter_space(&mut self, register: Register<'_>) -> Result<(), LocationError> {
+    fn enter_space(&mut self) -> Result<(), LocationError> {
         let address = self.pop()?;
-        let number = self.number(register)?;
+        let number = self.number()?;
         let space = SourceSpace::of_dwarf(number);
         let space = space
             .ok_or_else(|| LocationError::Operation(format!("DW_OP_xderef in space {number}")))?;
@@ -423,19 +460,18 @@ impl Stack {
                 self.is_value = true;
                 return self.push(address);
             }
-            (StackValue::Address(it) | StackValue::Number(it), SourceSpace::Local) => {
-                PiecePlace::Memory(space, it)
-            }
+            // Offsets of LDS variables are not relocated.
+            (StackValue::Address(it), SourceSpace::Local) => PiecePlace::Memory(space, it),
             (address, _) => {
                 self.push(address)?;
-                PiecePlace::Memory(space, self.number(register)?)
+                PiecePlace::Memory(space, self.number()?)
             }
         };
         self.push(StackValue::Place(place))
     }
 
     /// Returns the location that the stack describes.
-    fn place(&mut self, register: Register<'_>) -> Result<PiecePlace, LocationError> {
+    fn place(&mut self) -> Result<PiecePlace, LocationError> {
         if self.values.is_empty() {
             return Err(LocationError::OptimizedOut);
         }
@@ -446,10 +482,9 @@ impl Stack {
             StackValue::Frame(address) if !is_value => {
                 PiecePlace::Memory(SourceSpace::Private, address)
             }
-            StackValue::Address(address) if !is_value => PiecePlace::Static(address),
             other => {
                 self.push(other)?;
-                let number = self.number(register)?;
+                let number = self.number()?;
                 match is_value {
                     true => PiecePlace::Value(number.to_le_bytes().to_vec()),
                     false => PiecePlace::Memory(SourceSpace::Generic, number),

@@ -1,8 +1,6 @@
 //! Types of source variables.
 
-use gimli::{
-    AttributeValue, DebugInfoOffset, DebuggingInformationEntry, Reader as _, UnitOffset, UnitRef,
-};
+use gimli::{AttributeValue, DebugInfoOffset, DebuggingInformationEntry, Reader as _, UnitRef};
 
 use super::embedded::DwarfReader;
 use super::location::SourceSpace;
@@ -16,10 +14,7 @@ const MAX_DEPTH: usize = 64;
 
 /// Reference to a type in the debug information. Read it with [`SourceLines::source_type`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct TypeRef {
-    unit: DebugInfoOffset,
-    entry: UnitOffset,
-}
+pub struct TypeRef(DebugInfoOffset);
 
 /// A type in the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,8 +108,7 @@ impl SourceLines {
         let name = self.type_name(ty, depth)?;
         let mut at = ty;
         for _ in depth..MAX_DEPTH {
-            let unit = self.unit_at(at.unit)?;
-            let entry = unit.entry(at.entry)?;
+            let (unit, entry) = self.entry_at(at.0)?;
             let is_alias = matches!(
                 entry.tag(),
                 gimli::DW_TAG_typedef
@@ -147,7 +141,7 @@ impl SourceLines {
     ) -> Result<(u64, SourceTypeKind), LinesError> {
         let stated = number(entry, gimli::DW_AT_byte_size);
         let kind = match entry.tag() {
-            gimli::DW_TAG_base_type => base_kind(entry),
+            gimli::DW_TAG_base_type => base_kind(entry, &name(unit, entry)?.unwrap_or_default()),
             gimli::DW_TAG_pointer_type
             | gimli::DW_TAG_reference_type
             | gimli::DW_TAG_rvalue_reference_type => {
@@ -191,8 +185,7 @@ impl SourceLines {
         if depth >= MAX_DEPTH {
             return Err(nested_too_deep());
         }
-        let unit = self.unit_at(ty.unit)?;
-        let entry = unit.entry(ty.entry)?;
+        let (unit, entry) = self.entry_at(ty.0)?;
         let inner = || match type_ref(unit, &entry) {
             Some(to) => self.type_name(to, depth + 1),
             None => Ok("void".to_owned()),
@@ -248,22 +241,31 @@ fn number(entry: &Entry, attribute: gimli::DwAt) -> Option<u64> {
 
 /// Returns the type that an entry refers to.
 pub(super) fn type_ref(unit: Unit<'_>, entry: &Entry) -> Option<TypeRef> {
-    match entry.attr_value(gimli::DW_AT_type)? {
-        AttributeValue::UnitRef(entry) => Some(TypeRef {
-            unit: unit.debug_info_offset()?,
-            entry,
-        }),
+    reference(unit, entry, gimli::DW_AT_type).map(TypeRef)
+}
+
+/// Returns the entry to which an attribute refers, in any compilation unit.
+pub(super) fn reference(
+    unit: Unit<'_>,
+    entry: &Entry,
+    attribute: gimli::DwAt,
+) -> Option<DebugInfoOffset> {
+    match entry.attr_value(attribute)? {
+        AttributeValue::UnitRef(offset) => offset.to_debug_info_offset(&unit.header),
+        AttributeValue::DebugInfoRef(offset) => Some(offset),
         _ => None,
     }
 }
 
-fn base_kind(entry: &Entry) -> SourceTypeKind {
+fn base_kind(entry: &Entry, name: &str) -> SourceTypeKind {
     let encoding = match entry.attr_value(gimli::DW_AT_encoding) {
         Some(AttributeValue::Encoding(encoding)) => encoding,
         _ => return SourceTypeKind::Other,
     };
     match encoding {
         gimli::DW_ATE_boolean => SourceTypeKind::Bool,
+        // DWARF has no encoding for bfloat16.
+        gimli::DW_ATE_float if name.contains("bf16") => SourceTypeKind::Other,
         gimli::DW_ATE_float => SourceTypeKind::Float,
         gimli::DW_ATE_signed | gimli::DW_ATE_signed_char => {
             SourceTypeKind::Integer { signed: true }
@@ -304,8 +306,9 @@ fn lengths(unit: Unit<'_>, array: &Entry) -> Result<Vec<u64>, gimli::Error> {
     Ok(lengths)
 }
 
-fn fields(unit: Unit<'_>, structure: &Entry) -> Result<Vec<SourceField>, gimli::Error> {
+fn fields(unit: Unit<'_>, structure: &Entry) -> Result<Vec<SourceField>, LinesError> {
     let mut fields = Vec::new();
+    let mut is_computed = false;
     children(unit, structure, |child| {
         let is_base = child.tag() == gimli::DW_TAG_inheritance;
         let is_static = child.attr_value(gimli::DW_AT_external).is_some();
@@ -315,12 +318,17 @@ fn fields(unit: Unit<'_>, structure: &Entry) -> Result<Vec<SourceField>, gimli::
         let Some(ty) = type_ref(unit, child) else {
             return Ok(());
         };
-        let mut offset = number(child, gimli::DW_AT_data_member_location).unwrap_or(0);
+        // Offsets of virtual bases are computed, and DWARF 3 counts the bits of bit fields from the other end.
+        let location = child.attr_value(gimli::DW_AT_data_member_location);
+        let constant = location.as_ref().map(|it| it.udata_value());
+        let old_bits = child.attr_value(gimli::DW_AT_bit_offset).is_some();
+        is_computed |= constant == Some(None) || old_bits;
+        let mut offset = constant.flatten().unwrap_or(0);
         let first = number(child, gimli::DW_AT_data_bit_offset);
         let bits = number(child, gimli::DW_AT_bit_size);
         let bits = bits.map(|bits| (first.unwrap_or(0), bits));
         let bits = bits.map(|(first, bits)| {
-            offset += first / 8;
+            offset = offset.wrapping_add(first / 8);
             (first % 8, bits)
         });
         let name = if is_base { None } else { name(unit, child)? };
@@ -332,6 +340,10 @@ fn fields(unit: Unit<'_>, structure: &Entry) -> Result<Vec<SourceField>, gimli::
         });
         Ok(())
     })?;
+    if is_computed {
+        let message = "the place of a field is not a constant";
+        return Err(LinesError::Dwarf(message.to_owned()));
+    }
     Ok(fields)
 }
 

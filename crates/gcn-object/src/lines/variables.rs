@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use gimli::{AttributeValue, DebugInfoOffset, EntriesTreeNode, Unit};
+use gimli::{DebugInfoOffset, EntriesTreeNode, Unit};
 
 use super::embedded::DwarfReader;
-use super::location::{LocationError, LocationExpression, SourceRegister, VariablePiece};
-use super::types::{TypeRef, name, type_ref};
+use super::location::{LocationError, LocationExpression, VariablePiece, VariableState};
+use super::types::{TypeRef, name, reference, type_ref};
 use super::{LinesError, SourceLines};
 
 type Entry = gimli::DebuggingInformationEntry<DwarfReader>;
@@ -26,34 +26,54 @@ pub struct SourceVariable {
     pub is_parameter: bool,
     /// Index of the function in [`SourceLines::frames`]; `None` for variables outside of functions.
     pub frame: Option<usize>,
+    /// Offset of its entry in `.debug_info`, which identifies the variable.
+    pub id: usize,
     location: Result<LocationExpression, LocationError>,
     frame_base: Option<LocationExpression>,
 }
 
 impl SourceVariable {
-    /// Returns the pieces of the variable, in order. `register` reads a register of the wave; of a VGPR, one lane.
+    /// Returns the pieces of the variable, in order.
     ///
     /// # Errors
     /// The variable has no location at the instruction, or its location cannot be evaluated.
     ///
     /// # Examples
     /// ```
-    /// use gcn_object::{LocationError, PiecePlace, SourceRegister};
+    /// use gcn_object::{LocationError, PiecePlace, SourceRegister, SourceSpace, VariableState};
+    ///
+    /// /// A wave whose registers are all 0.
+    /// struct Wave;
+    ///
+    /// impl VariableState for Wave {
+    ///     fn register(&self, _: SourceRegister) -> Option<u64> {
+    ///         Some(0)
+    ///     }
+    ///     fn loaded(&self, address: u64) -> u64 {
+    ///         address
+    ///     }
+    ///     fn memory(&self, _: SourceSpace, _: u64) -> Option<u64> {
+    ///         None
+    ///     }
+    /// }
+    ///
     /// let object = gcn_object::read(std::fs::read("tests/fixtures/lines-gfx906.co")?)?;
     /// let lines = object.source_lines()?.expect("compiled with -g");
     /// let variables = lines.variables(0x1868)?;
     /// let find = |name: &str| variables.iter().find(|it| it.name == name).expect("a variable");
-    /// let pieces = find("x").pieces(&|_| None)?;
+    /// let pieces = find("x").pieces(&Wave)?;
     /// assert_eq!(pieces[0].place, PiecePlace::Register(SourceRegister::Vector(2)));
-    /// assert_eq!(find("n").pieces(&|_| None), Err(LocationError::OptimizedOut));
+    /// assert_eq!(find("n").pieces(&Wave), Err(LocationError::OptimizedOut));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn pieces(
-        &self,
-        register: &dyn Fn(SourceRegister) -> Option<u64>,
-    ) -> Result<Vec<VariablePiece>, LocationError> {
+    pub fn pieces(&self, state: &dyn VariableState) -> Result<Vec<VariablePiece>, LocationError> {
         let location = self.location.as_ref().map_err(Clone::clone)?;
-        location.evaluate(self.frame_base.as_ref(), register)
+        location.evaluate(self.frame_base.as_ref(), state)
+    }
+
+    fn is_in_frame(&self) -> bool {
+        let location = self.location.as_ref();
+        location.is_ok_and(|it| it.is_in_frame(self.frame_base.as_ref()))
     }
 }
 
@@ -79,37 +99,38 @@ impl SourceLines {
         let Some(offset) = offset else {
             return Ok(Vec::new());
         };
-        let unit = self.unit_at(offset)?;
+        let unit = self.unit_with(offset)?;
         let mut scopes = Scopes {
+            lines: self,
             unit,
             address,
             frames: 0,
             function: None,
             frame_base: None,
-            found: Vec::new(),
+            outside: Vec::new(),
+            inside: Vec::new(),
         };
-        scopes.outside(unit.entries_tree(None)?.root()?, 0)?;
+        scopes.enter_unit(unit.entries_tree(None)?.root()?, 0)?;
         let innermost = scopes.frames.saturating_sub(1);
+        let mut variables: Vec<SourceVariable> =
+            scopes.inside.into_iter().rev().flatten().collect();
+        let needs_frame = variables.iter().any(SourceVariable::is_in_frame);
         let in_prologue = match &scopes.function {
-            Some(range) => address < prologue_end(unit, range)?,
-            None => false,
+            Some(range) if needs_frame => address < prologue_end(unit, range)?,
+            _ => false,
         };
-        let mut variables = Vec::new();
-        for scope in scopes.found.into_iter().rev() {
-            for mut variable in scope {
-                variable.frame = variable.frame.map(|number| innermost - number);
-                let is_in_frame = |it: &LocationExpression| it.is_in_frame();
-                if in_prologue && variable.location.as_ref().is_ok_and(is_in_frame) {
-                    variable.location = Err(LocationError::InPrologue);
-                }
-                variables.push(variable);
+        for variable in &mut variables {
+            variable.frame = variable.frame.map(|number| innermost - number);
+            if in_prologue && variable.is_in_frame() {
+                variable.location = Err(LocationError::InPrologue);
             }
         }
+        variables.extend(scopes.outside);
         Ok(variables)
     }
 
-    /// Returns the compilation unit at an offset of `.debug_info`.
-    pub(super) fn unit_at(&self, offset: DebugInfoOffset) -> Result<UnitRef<'_>, LinesError> {
+    /// Returns the compilation unit that contains an offset of `.debug_info`.
+    fn unit_with(&self, offset: DebugInfoOffset) -> Result<UnitRef<'_>, LinesError> {
         let all = || {
             let mut units = Vec::new();
             let mut headers = self.dwarf.units();
@@ -119,10 +140,24 @@ impl SourceLines {
             units
         };
         let units: &Vec<Unit<DwarfReader>> = self.units.get_or_init(all);
-        let has_offset = |it: &&Unit<DwarfReader>| it.debug_info_offset() == Some(offset);
+        let has_offset = |it: &&Unit<DwarfReader>| {
+            let is_start = it.debug_info_offset() == Some(offset);
+            is_start || offset.to_unit_offset(&it.header).is_some()
+        };
         let unit = units.iter().find(has_offset);
         let missing = || LinesError::Dwarf("a compilation unit cannot be read".to_owned());
         Ok(unit.ok_or_else(missing)?.unit_ref(&self.dwarf))
+    }
+
+    /// Returns the entry at an offset of `.debug_info`.
+    pub(super) fn entry_at(
+        &self,
+        offset: DebugInfoOffset,
+    ) -> Result<(UnitRef<'_>, Entry), LinesError> {
+        let unit = self.unit_with(offset)?;
+        let missing = || LinesError::Dwarf("a reference leads to no entry".to_owned());
+        let place = offset.to_unit_offset(&unit.header).ok_or_else(missing)?;
+        Ok((unit, unit.entry(place)?))
     }
 }
 
@@ -141,48 +176,59 @@ fn prologue_end(unit: UnitRef<'_>, function: &Range<u64>) -> Result<u64, gimli::
     Ok(end.unwrap_or(function.start))
 }
 
-/// Scopes that contain an address, outermost first.
+/// Scopes that contain an address.
 struct Scopes<'a> {
+    lines: &'a SourceLines,
     unit: UnitRef<'a>,
     address: u64,
     /// Number of functions entered.
     frames: usize,
     /// Code of the function.
     function: Option<Range<u64>>,
+    /// Frame base, if the function states one.
     frame_base: Option<LocationExpression>,
-    found: Vec<Vec<SourceVariable>>,
+    /// Variables outside of functions.
+    outside: Vec<SourceVariable>,
+    /// Variables of each scope of the function, outermost first.
+    inside: Vec<Vec<SourceVariable>>,
 }
 
 impl Scopes<'_> {
-    /// Collects the variables outside of functions, then those of the function that contains the address.
-    fn outside(
+    /// Collects the variables outside of functions, and those of the function that contains the address.
+    fn enter_unit(
         &mut self,
         node: EntriesTreeNode<'_, '_, DwarfReader>,
         depth: usize,
     ) -> Result<(), LinesError> {
-        let mut own = Vec::new();
-        let place = self.found.len();
-        self.found.push(Vec::new());
         let mut children = node.children();
         while let Some(child) = children.next()? {
             let entry = child.entry();
             match entry.tag() {
-                gimli::DW_TAG_variable => own.extend(self.variable(entry)?),
-                gimli::DW_TAG_namespace if depth < MAX_SCOPES => self.outside(child, depth + 1)?,
+                gimli::DW_TAG_variable => {
+                    let found = self.variable(entry)?;
+                    self.outside.extend(found);
+                }
+                gimli::DW_TAG_namespace if depth < MAX_SCOPES => {
+                    self.enter_unit(child, depth + 1)?;
+                }
                 gimli::DW_TAG_subprogram => {
                     if let Some(range) = self.code(entry)? {
                         self.function = Some(range);
-                        let base = entry.attr_value(gimli::DW_AT_frame_base);
-                        let base = base.and_then(|it| it.exprloc_value());
-                        let base = base.map(|it| LocationExpression::new(self.unit, it));
-                        self.frame_base = base.and_then(Result::ok);
+                        self.frame_base = match entry.attr_value(gimli::DW_AT_frame_base) {
+                            Some(base) => Some(match base.exprloc_value() {
+                                Some(base) => LocationExpression::new(self.unit, base)
+                                    .unwrap_or_else(|_| LocationExpression::unknown()),
+                                None => LocationExpression::unknown(),
+                            }),
+                            None => None,
+                        };
                         self.inside(child, depth + 1)?;
+                        self.frame_base = None;
                     }
                 }
                 _ => {}
             }
         }
-        self.found[place] = own;
         Ok(())
     }
 
@@ -195,8 +241,8 @@ impl Scopes<'_> {
         if node.entry().tag() != gimli::DW_TAG_lexical_block {
             self.frames += 1;
         }
-        let place = self.found.len();
-        self.found.push(Vec::new());
+        let place = self.inside.len();
+        self.inside.push(Vec::new());
         let mut own = Vec::new();
         let frame = self.frames - 1;
         let mut children = node.children();
@@ -218,7 +264,7 @@ impl Scopes<'_> {
                 _ => {}
             }
         }
-        self.found[place] = own;
+        self.inside[place] = own;
         Ok(())
     }
 
@@ -239,17 +285,18 @@ impl Scopes<'_> {
         let unit = self.unit;
         // Inlined functions state names and types in their abstract origins, and static members in their declarations.
         let origin = [gimli::DW_AT_abstract_origin, gimli::DW_AT_specification];
-        let origin = origin.into_iter().find_map(|it| entry.attr_value(it));
+        let origin = origin.into_iter().find_map(|it| reference(unit, entry, it));
         let origin = match origin {
-            Some(AttributeValue::UnitRef(offset)) => Some(unit.entry(offset)?),
-            _ => None,
+            Some(offset) => Some(self.lines.entry_at(offset)?),
+            None => None,
         };
         let own_name = name(unit, entry)?;
         let name = match (own_name, &origin) {
-            (None, Some(origin)) => name(unit, origin)?,
+            (None, Some((unit, origin))) => name(*unit, origin)?,
             (own, _) => own,
         };
-        let ty = type_ref(unit, entry).or_else(|| type_ref(unit, origin.as_ref()?));
+        let of_origin = || origin.as_ref().and_then(|(unit, it)| type_ref(*unit, it));
+        let ty = type_ref(unit, entry).or_else(of_origin);
         let is_declaration = entry.attr_value(gimli::DW_AT_declaration).is_some();
         let Some(name) = name.filter(|_| !is_declaration) else {
             return Ok(None);
@@ -259,6 +306,10 @@ impl Scopes<'_> {
             ty,
             is_parameter: entry.tag() == gimli::DW_TAG_formal_parameter,
             frame: None,
+            id: entry
+                .offset()
+                .to_debug_info_offset(&unit.header)
+                .map_or(0, |it| it.0),
             location: self.location(entry)?,
             frame_base: self.frame_base.clone(),
         }))

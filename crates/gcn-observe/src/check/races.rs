@@ -37,8 +37,8 @@
 //!
 //! # Fast paths
 //! LDS accesses that no other wave can race with are queued, and discarded at the next barrier (`lds_queue`). The clocks of
-//! releases by other workgroups are worked out only when an access may conflict (`clock`), so they cost little if waves share
-//! nothing but counters. Lanes of one
+//! releases by other workgroups are computed only if an access may conflict or a wave invalidates its cache (`clock`), so they
+//! cost little if waves share nothing but counters. Lanes of one
 //! instruction are compared only if they may overlap (`lanes`). If a dispatch has a single wave, its accesses are not compared.
 //!
 //! # Reports

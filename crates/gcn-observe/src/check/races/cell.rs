@@ -17,7 +17,7 @@ pub(super) struct ShadowCell {
     others: [PastAccess; 2],
 }
 
-/// Received clocks that are worked out when an access may conflict.
+/// Received clocks, computed when an access may conflict.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PastCache<'a> {
     pub(super) clocks: &'a ReceivedClocks,

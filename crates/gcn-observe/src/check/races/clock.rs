@@ -1,8 +1,8 @@
 //! Vector clocks of waves.
 //!
-//! What a wave has received from other workgroups matters only if an access may conflict with one of theirs. So received
-//! releases are kept as they are, and their clocks are worked out when they are first needed ([`ReceivedClocks`]): in
-//! kernels in which many waves add to the same locations, that is never.
+//! What a wave has received from other workgroups matters only if an access may conflict with one of theirs, or if the wave
+//! invalidates its cache. So received releases are kept as they are, and their clocks are computed on demand
+//! ([`ReceivedClocks`]): in kernels in which many waves only add to the same locations, never.
 
 use std::collections::HashSet;
 use std::mem::take;
@@ -108,7 +108,7 @@ pub(super) enum ReadReleases {
     Sequence(Releases),
 }
 
-/// Clocks that happen before, worked out when they are needed.
+/// Clocks that happen before, computed on demand.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReceivedClocks(Option<Arc<ClockNode>>);
 
@@ -118,8 +118,8 @@ struct ClockNode {
     bases: Vec<ReceivedClocks>,
     /// Releases, with the releasing waves' knowledge.
     releases: Vec<ReadReleases>,
-    /// Waves whose releases are left out.
-    except: Range<u32>,
+    /// Waves whose releases are excluded.
+    excluded: Range<u32>,
     value: OnceLock<Arc<OrderedClocks>>,
 }
 
@@ -132,7 +132,7 @@ impl ReceivedClocks {
         ReceivedClocks(Some(Arc::new(ClockNode {
             bases: Vec::new(),
             releases: Vec::new(),
-            except: 0..0,
+            excluded: 0..0,
             value: OnceLock::from(clocks),
         })))
     }
@@ -142,8 +142,8 @@ impl ReceivedClocks {
         self.0.is_none()
     }
 
-    /// Adds releases with their waves' knowledge, except those of the waves in `except`.
-    pub(super) fn receive(&mut self, releases: Vec<ReadReleases>, except: Range<u32>) {
+    /// Adds releases with their waves' knowledge, except those of the `excluded` waves.
+    pub(super) fn receive(&mut self, releases: Vec<ReadReleases>, excluded: Range<u32>) {
         let bases = if self.is_empty() {
             Vec::new()
         } else {
@@ -152,7 +152,7 @@ impl ReceivedClocks {
         self.0 = Some(Arc::new(ClockNode {
             bases,
             releases,
-            except,
+            excluded,
             value: OnceLock::new(),
         }));
     }
@@ -171,7 +171,7 @@ impl ReceivedClocks {
             _ => ReceivedClocks(Some(Arc::new(ClockNode {
                 bases,
                 releases: Vec::new(),
-                except: 0..0,
+                excluded: 0..0,
                 value: OnceLock::new(),
             }))),
         };
@@ -184,7 +184,7 @@ impl ReceivedClocks {
         }
     }
 
-    /// Works out the clocks.
+    /// Computes the clocks.
     pub(super) fn value(&self, histories: &Histories) -> Arc<OrderedClocks> {
         let Some(node) = &self.0 else {
             return Arc::default();
@@ -193,43 +193,48 @@ impl ReceivedClocks {
             return value.clone();
         }
         // Sets depend on others, so this is a depth-first search with its own stack. Two waves that release and acquire at the
-        // same time may depend on each other: the search leaves out sets that it is working on.
+        // same time may depend on each other: the search skips sets that it is computing, and stores no sum that lacks one.
         let mut active = HashSet::from([Arc::as_ptr(node)]);
         let mut stack = vec![ClockSum::new(node.clone())];
-        loop {
-            let Some(sum) = stack.last_mut() else {
-                return node.value.get().cloned().unwrap_or_default();
+        while let Some(sum) = stack.last_mut() {
+            if let Some(needed) = sum.advance(histories) {
+                if active.insert(Arc::as_ptr(&needed)) {
+                    stack.push(ClockSum::new(needed));
+                } else {
+                    sum.lacks_active = true;
+                }
+                continue;
+            }
+            let Some(sum) = stack.pop() else {
+                break;
             };
-            match sum.advance(histories) {
-                Some(needed) => {
-                    if active.insert(Arc::as_ptr(&needed)) {
-                        sum.missing.push(needed.clone());
-                        stack.push(ClockSum::new(needed));
-                    }
-                }
-                None => {
-                    let done = stack.pop().map(|sum| {
-                        active.remove(&Arc::as_ptr(&sum.node));
-                        let _ = sum.node.value.set(Arc::new(sum.clocks));
-                    });
-                    debug_assert!(done.is_some(), "the stack had an element");
-                }
+            active.remove(&Arc::as_ptr(&sum.node));
+            if let Some(outer) = stack.last_mut() {
+                outer.clocks.join(&sum.clocks);
+                outer.lacks_active |= sum.lacks_active;
+            }
+            // The sum of the first set has everything that the search has reached.
+            if stack.is_empty() || !sum.lacks_active {
+                let _ = sum.node.value.set(Arc::new(sum.clocks));
             }
         }
+        node.value.get().cloned().unwrap_or_default()
     }
 }
 
-/// Clocks of a set that are being worked out.
+/// Sum of the clocks of a set while it is computed.
 struct ClockSum {
     node: Arc<ClockNode>,
     clocks: OrderedClocks,
-    /// Sets that belong to the sum and may not have been worked out yet.
+    /// Sets that belong to the sum and may not have been computed yet.
     missing: Vec<Arc<ClockNode>>,
     /// Number of bases and of releases that have been added.
     bases: usize,
     releases: usize,
     /// Rest of the sequence that is being added.
     sequence: Releases,
+    /// True if a set that is being computed was skipped.
+    lacks_active: bool,
 }
 
 impl ClockSum {
@@ -241,6 +246,7 @@ impl ClockSum {
             bases: 0,
             releases: 0,
             sequence: Releases::default(),
+            lacks_active: false,
         }
     }
 
@@ -261,7 +267,7 @@ impl ClockSum {
                 self.missing.extend(base.0.clone());
             } else if let Some(release) = self.sequence.pop() {
                 let (wave, clock) = (layout.wave(release), layout.clock(release));
-                let is_other = !node.except.contains(&wave) && release.releases_to_agent();
+                let is_other = !node.excluded.contains(&wave) && release.releases_to_agent();
                 if is_other
                     && self.clocks.add(wave, clock)
                     && let Some(known) = histories.at(wave, clock)
@@ -390,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn received_clocks_are_worked_out_through_other_waves() {
+    fn received_clocks_include_those_of_other_waves() {
         let layout = EntryLayout::new(false);
         let release = |wave, clock| {
             let all = Release {
@@ -427,12 +433,12 @@ mod tests {
         clocks.receive(one(1, 2), 0..4);
         let value = clocks.value(&histories);
         assert!(value.has(8, 2) && value.has(4, 3) && !value.has(4, 4));
-        assert!(!value.has(1, 1), "waves 0 to 3 are left out");
+        assert!(!value.has(1, 1), "waves 0 to 3 are excluded");
         let mut both = ReceivedClocks::default();
         both.join([&clocks, &twelve.past_cache, &clocks]);
         let value = both.value(&histories);
         assert!(value.has(8, 2) && value.has(16, 1) && value.has(12, 1));
-        // Deep chains neither recurse when they are worked out nor when they are dropped.
+        // Deep chains cause no recursion.
         for clock in 0..300_000 {
             clocks.receive(one(20, clock), 0..4);
         }

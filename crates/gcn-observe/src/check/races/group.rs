@@ -34,6 +34,14 @@ struct Pending {
     releases: ReadReleases,
 }
 
+/// Read of a write, and of the sequence that it belongs to.
+#[derive(Debug, Default)]
+struct LastRead {
+    write: PastAccess,
+    sequence: Releases,
+    operation: Option<OperationId>,
+}
+
 /// Path of a memory access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum CachePath {
@@ -85,8 +93,8 @@ pub(super) struct WaveClocks {
     scalar_since: u32,
     /// Releases that the wave has read but may not have received yet.
     pending: Vec<Pending>,
-    /// Last write and sequence that the wave has read, by address.
-    read: HashMap<u64, (PastAccess, Releases)>,
+    /// Last read of a release by the wave, by address.
+    last_reads: HashMap<u64, LastRead>,
     /// Invalidations of the vector cache that may be outstanding.
     invalidations: Vec<OperationId>,
     /// True if the wave has invalidated the vector cache and loaded nothing through it since.
@@ -110,7 +118,7 @@ impl Default for WaveClocks {
             scalar: Arc::default(),
             scalar_since: 0,
             pending: Vec::new(),
-            read: HashMap::new(),
+            last_reads: HashMap::new(),
             invalidations: Vec::new(),
             has_invalidated: false,
             wrote_lds: false,
@@ -209,15 +217,30 @@ impl WaveClocks {
         Arc::make_mut(&mut self.knowledge.known).join(&arrived)
     }
 
-    /// Records that the wave reads a write and a sequence at an address. Returns which of them it has not read last time.
-    fn reads(&mut self, at: u64, write: PastAccess, sequence: &Releases) -> (bool, bool) {
-        if self.read.len() >= MANY_READ {
-            self.read.clear();
+    /// Records that an operation reads a write and a sequence at an address. Returns whether each of them must be received:
+    /// it differs from the last read there, or that read is still outstanding and this one may complete first.
+    fn note_read(
+        &mut self,
+        at: u64,
+        (write, sequence): (PastAccess, &Releases),
+        operation: Option<OperationId>,
+    ) -> (bool, bool) {
+        if self.last_reads.len() >= MANY_READ {
+            self.last_reads.clear();
         }
-        let last = self.read.entry(at).or_default();
-        let is_new = (last.0 != write, !last.1.is_same(sequence));
-        *last = (write, sequence.clone());
-        is_new
+        let last = self.last_reads.entry(at).or_default();
+        let is_outstanding = last.operation != operation
+            && self.pending.iter().any(|it| it.operation == last.operation);
+        let must_receive = (
+            is_outstanding || last.write != write,
+            is_outstanding || !last.sequence.is_same(sequence),
+        );
+        *last = LastRead {
+            write,
+            sequence: sequence.clone(),
+            operation,
+        };
+        must_receive
     }
 }
 
@@ -402,11 +425,12 @@ impl GroupShadow {
             }
             wave.learned(own, run);
         }
-        if !run.means.acquires {
+        if !run.means.acquires || read.memory == ShadowedMemory::Lds {
             return;
         }
         let (from, clock) = (layout.wave(read.entry), layout.clock(read.entry));
-        let (is_new_write, is_new_sequence) = wave.reads(read.at, read.entry, &others);
+        let (is_new_write, is_new_sequence) =
+            wave.note_read(read.at, (read.entry, &others), operation);
         let receives = is_new_write && !is_here && read.entry.releases_to_agent();
         let write = receives && !wave.knowledge.known.has(from, clock);
         let write = write.then_some(ReadReleases::One(read.entry));
@@ -433,9 +457,10 @@ impl GroupShadow {
     pub(super) fn gws_begins(&mut self, number: u32, run: &RaceDispatch, scoreboard: &Scoreboard) {
         let own = self.first + number;
         let wave = self.wave(number);
+        let received = wave.knowledge.past_cache.value(&run.histories);
         let mut released = run.gws();
         released.join(&wave.knowledge.known);
-        released.join(&wave.knowledge.past_cache.value(&run.histories));
+        released.join(&received);
         if wave.is_complete(scoreboard) {
             released.add(own, wave.clock);
             wave.tick(run.layout);

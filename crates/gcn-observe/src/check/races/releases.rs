@@ -1,13 +1,16 @@
 //! Release sequences: the releases that atomics at one location continue.
 
+use std::collections::HashSet;
+use std::mem::take;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::access::{EntryLayout, PastAccess};
 
-/// Maximum length of a list relative to its number of waves, plus a constant.
-const MAX_REPEATS: usize = 2;
-const MIN_LENGTH: usize = 64;
+/// Number of releases of each wave that a list keeps: its last release to all workgroups, and its last release.
+const KEPT: usize = 2;
+/// Number of other releases above which a list is rebuilt.
+const MAX_OTHERS: usize = 64;
 
 /// Release sequence at a location.
 #[derive(Clone, Debug, Default)]
@@ -46,11 +49,26 @@ impl ReleaseSequence {
         }
         self.length += 1;
         self.list = self.list.with(release);
-        if self.length > MAX_REPEATS * self.last.len() + MIN_LENGTH {
-            let none = Releases::default();
-            self.list = self.last.iter().fold(none, |list, it| list.with(*it));
-            self.length = self.last.len();
+        if self.length > KEPT * self.last.len() + MAX_OTHERS {
+            self.rebuild(layout);
         }
+    }
+
+    /// Removes releases that later ones of the same wave cover.
+    fn rebuild(&mut self, layout: EntryLayout) {
+        let (mut seen, mut kept) = (HashSet::new(), Vec::new());
+        let mut list = take(&mut self.list);
+        while let Some(release) = list.pop() {
+            let wave = layout.wave(release);
+            let is_last = seen.insert((wave, false));
+            let is_last_to_all = release.releases_to_agent() && seen.insert((wave, true));
+            if is_last || is_last_to_all {
+                kept.push(release);
+            }
+        }
+        self.length = kept.len();
+        let none = Releases::default();
+        self.list = kept.iter().rev().fold(none, |list, it| list.with(*it));
     }
 
     /// Last releases by a range of waves.
@@ -150,7 +168,7 @@ mod tests {
         let of = |waves| sequence.of_waves(layout, &waves).collect::<Vec<_>>();
         assert_eq!((of(0..7), of(3..7)), (vec![release(2, 5)], vec![]));
         assert!(sequence.has_others(layout, &(0..7)) && !sequence.has_others(layout, &(0..8)));
-        // A wave that releases often does not make the list longer and longer.
+        // Releases of one wave do not accumulate.
         for clock in 6..100_000 {
             sequence.add(layout, release(2, clock));
         }

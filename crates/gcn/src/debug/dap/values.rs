@@ -58,7 +58,7 @@ pub fn scopes(
     };
     let scalars = usize::from(wave.sgpr_count.min(wave.isa.sgprs()));
     let vectors = wave.vgprs.len();
-    let locals = session.locals();
+    let locals = session.locals().unwrap_or_default();
     let mut all = Vec::new();
     if !locals.is_empty() {
         let count = Some(locals.len());
@@ -126,11 +126,10 @@ pub fn scopes(
 /// The values of the group cannot be changed.
 pub fn expression(session: &Session<'_, '_>, group: &Group, name: &str) -> Result<String, Refusal> {
     Ok(match group {
-        Group::Locals(_)
-        | Group::Special(_)
-        | Group::Scalars(_)
-        | Group::Vectors(_)
-        | Group::Buffers => name.to_owned(),
+        Group::Locals(_) => local_expression(name),
+        Group::Special(_) | Group::Scalars(_) | Group::Vectors(_) | Group::Buffers => {
+            name.to_owned()
+        }
         Group::Object(_, object) => match name.starts_with('[') {
             true => format!("{object}{name}"),
             false => format!("{object}.{name}"),
@@ -196,18 +195,14 @@ pub fn variables(
     };
     match group {
         Group::Locals(_) => {
-            let locals = session.locals();
+            let locals = session.locals().map_err(|error| error.to_string())?;
             let visible = locals.iter().filter(|it| !it.is_hidden);
-            let each = visible.map(|local| match &local.object {
-                Ok(object) => source_variable(
-                    session,
-                    references,
-                    &local.name,
-                    &local.name,
-                    object,
-                    format,
-                ),
-                Err(error) => missing(&local.name, error),
+            let each = visible.map(|local| {
+                let (name, text) = (&local.name, local_expression(&local.name));
+                match &local.object {
+                    Ok(object) => source_variable(session, references, name, &text, object, format),
+                    Err(error) => missing(name, error),
+                }
             });
             Ok(each.collect())
         }
@@ -216,21 +211,22 @@ pub fn variables(
                 return Err(format!("`{text}` has no parts any more"));
             };
             let view = session.view();
+            let first = usize::try_from(arguments.start).unwrap_or(usize::MAX);
+            let wanted = match arguments.count {
+                0 => MAX_VALUES,
+                count => count.min(MAX_PART),
+            };
+            let parts = object.parts(&view, first, wanted as usize);
+            let parts = parts.map_err(|error| error.to_string())?;
             part(arguments, object.part_count(&view), |number| {
-                let parts = object.parts(&view, number as usize, 1);
-                let mut parts = parts.map_err(|error| error.to_string())?;
-                let (suffix, object) = parts.pop().ok_or("there is no such part")?;
+                let (suffix, object) = parts
+                    .get(number as usize - first)
+                    .ok_or("there is no such part")?;
                 let name = suffix.trim_start_matches('.');
+                let text = format!("{text}{suffix}");
                 Ok(match object {
-                    Ok(object) => source_variable(
-                        session,
-                        references,
-                        name,
-                        &format!("{text}{suffix}"),
-                        &object,
-                        format,
-                    ),
-                    Err(error) => missing(name, &error),
+                    Ok(object) => source_variable(session, references, name, &text, object, format),
+                    Err(error) => missing(name, error),
                 })
             })
         }
@@ -299,6 +295,11 @@ pub fn variables(
             })
         }
     }
+}
+
+/// Expression for a source variable, even if a register or a buffer has its name.
+fn local_expression(name: &str) -> String {
+    format!("locals.{name}")
 }
 
 /// Represents a source object, with its children if it has any.
