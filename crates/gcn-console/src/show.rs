@@ -460,7 +460,9 @@ pub fn locals(session: &Session<'_, '_>, parameters: bool) -> Result<String, Mes
             printable(&value)
         );
     }
-    if text.is_empty() {
+    if text.is_empty() && locals.is_empty() {
+        text = "No variables are known here: compile the source with -g (-X=-g).\n".to_owned();
+    } else if text.is_empty() {
         let what = if parameters {
             "parameters"
         } else {

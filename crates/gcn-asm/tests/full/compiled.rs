@@ -72,6 +72,7 @@ const LEFT_OUT: &[LeftOut] = &[
             "printf_buffered",
             "printf_hostcall",
             "shuffle",
+            "variables",
         ],
     },
     // Without optimization, library code that is otherwise inlined uses generic pointers.
