@@ -439,17 +439,15 @@ fn set(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Message> {
     let (place, value) = (text[..at].trim(), text[at + 1..].trim());
     let place = parsed(session, place)?;
     let value = parsed(session, value)?;
-    match (
-        session
-            .evaluate(&value)
-            .map_err(|error| error.to_string())?,
-        &place,
-    ) {
-        (Evaluated::Scalar(value), _) => {
-            session
-                .assign(&place, value)
-                .map_err(|error| error.to_string())?;
-        }
+    let value = session
+        .evaluate(&value)
+        .map_err(|error| error.to_string())?;
+    if let Some(value) = value.single(&session.view()) {
+        let assigned = value.and_then(|value| session.assign(&place, value));
+        assigned.map_err(|error| error.to_string())?;
+        return Ok(String::new());
+    }
+    match (value, &place) {
         (
             Evaluated::Lanes(lanes),
             Expr::Place(Place::Vector {
@@ -473,13 +471,6 @@ fn set(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Message> {
                     .assign(&place, value)
                     .map_err(|error| error.to_string())?;
             }
-        }
-        (Evaluated::Object(object), _) => {
-            let value = object.scalar(&session.view());
-            let value = value.map_err(|error| error.to_string())?;
-            session
-                .assign(&place, value)
-                .map_err(|error| error.to_string())?;
         }
         _ => return Err("the value is not a single number: name a lane or an element".to_owned()),
     }

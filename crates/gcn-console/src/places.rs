@@ -32,16 +32,15 @@ pub fn value(session: &Session<'_, '_>, text: &str) -> Result<Evaluated, Message
 /// # Errors
 /// Returns a message for the user.
 pub fn number(session: &Session<'_, '_>, text: &str) -> Result<i128, Message> {
-    match value(session, text)? {
-        Evaluated::Scalar(number) => Ok(number.integer()),
-        Evaluated::Lanes(_) => Err(format!(
+    let found = value(session, text)?;
+    if let Some(number) = found.single(&session.view()) {
+        return Ok(number.map_err(|error| error.to_string())?.integer());
+    }
+    match found {
+        Evaluated::Buffer(number) => Ok(session.buffers()[number].address.into()),
+        _ => Err(format!(
             "{text} has a value per lane: name one, as {text}[0]"
         )),
-        Evaluated::Buffer(number) => Ok(session.buffers()[number].address.into()),
-        Evaluated::Object(object) => {
-            let value = object.scalar(&session.view());
-            Ok(value.map_err(|error| error.to_string())?.integer())
-        }
     }
 }
 

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use gcn_debug::{
-    EvalError, Evaluated, Finding, Format, Line, Scalar, ScalarType, Session, Space, Stop,
-    StopKind, Target, View, Waiting, Wave, WaveId, evaluate, parse,
+    Evaluated, Finding, Format, Line, Scalar, ScalarType, Session, Space, Stop, StopKind, Target,
+    View, Waiting, Wave, WaveId, evaluate, parse,
 };
 
 use crate::places::{Message, describe, file_name, parse_error};
@@ -285,14 +285,8 @@ fn label(view: &View<'_>, space: Space, address: u64) -> String {
         Space::Scratch => return format!("scratch {address:#x}:"),
         Space::Global => {}
     }
-    let has = |it: &&gcn_debug::NamedBuffer| {
-        (it.address..it.address.saturating_add(it.bytes)).contains(&address)
-    };
-    match view.buffers.iter().find(has) {
-        Some(buffer) => match address - buffer.address {
-            0 => format!("{address:#x} <{}>:", printable(&buffer.name)),
-            distance => format!("{address:#x} <{}+{distance}>:", printable(&buffer.name)),
-        },
+    match view.buffer_at(address) {
+        Some(place) => format!("{address:#x} <{}>:", printable(&place)),
         None => match view.program.symbolic(address) {
             Some(symbol) => format!("{address:#x} <{}>:", printable(&symbol)),
             None => format!("{address:#x}:"),
@@ -449,8 +443,7 @@ pub fn locals(session: &Session<'_, '_>, parameters: bool) -> Result<String, Mes
         last = Some(local.frame);
         let value = match &local.object {
             Ok(object) => object.text(&view, Format::Natural),
-            Err(EvalError::Unavailable { reason, .. }) => format!("<{reason}>"),
-            Err(error) => format!("<{error}>"),
+            Err(error) => error.placeholder(),
         };
         let indent = if frames.len() > 1 { "  " } else { "" };
         let _ = writeln!(

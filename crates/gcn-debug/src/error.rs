@@ -78,6 +78,17 @@ pub enum EvalError {
     NotCode(u64),
 }
 
+impl EvalError {
+    /// Returns the text that replaces a value in lists, such as `<optimized out>`.
+    pub fn placeholder(&self) -> String {
+        match self {
+            EvalError::Unavailable { reason, .. } => format!("<{reason}>"),
+            EvalError::Aggregate { ty } => format!("<{ty}>"),
+            error => format!("<{error}>"),
+        }
+    }
+}
+
 fn outside(space: Space, address: u64, bytes: u64) -> String {
     match space {
         Space::Global => format!("{bytes} bytes at {address:#x} are outside of memory"),

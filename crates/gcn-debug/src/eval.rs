@@ -21,6 +21,17 @@ pub enum Evaluated {
     Object(SourceObject),
 }
 
+impl Evaluated {
+    /// Returns the value as a number, or `None` if it consists of lanes or is a whole buffer.
+    pub fn single(&self, view: &View<'_>) -> Option<Result<Scalar, EvalError>> {
+        match self {
+            Evaluated::Scalar(number) => Some(Ok(*number)),
+            Evaluated::Object(object) => Some(object.scalar(view)),
+            Evaluated::Lanes(_) | Evaluated::Buffer(_) => None,
+        }
+    }
+}
+
 /// Place of an expression.
 enum Resolved {
     Target(Target),

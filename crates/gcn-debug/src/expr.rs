@@ -188,6 +188,11 @@ impl Dependencies {
         lds: true,
     };
 
+    /// True if the value belongs to a wave or its workgroup.
+    pub(crate) fn is_of_wave(&self) -> bool {
+        self.of_wave || self.lds
+    }
+
     fn register(&mut self, registers: Registers) {
         self.registers.add(registers);
         self.of_wave = true;

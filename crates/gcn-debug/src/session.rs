@@ -477,7 +477,7 @@ impl Session<'_, '_> {
     ) -> Result<&mut StopPoint, EvalError> {
         let view = self.view();
         let dependencies = Box::new(watched.dependencies(&view));
-        let of_wave = watched.is_of_wave(&view);
+        let of_wave = dependencies.is_of_wave();
         if of_wave {
             view.wave()?;
         }

@@ -100,8 +100,7 @@ pub struct Change {
 impl Watched {
     /// True if the value belongs to the wave in focus: registers, LDS, scratch or source variables.
     pub fn is_of_wave(&self, view: &View<'_>) -> bool {
-        let dependencies = self.dependencies(view);
-        dependencies.of_wave || dependencies.lds
+        self.dependencies(view).is_of_wave()
     }
 
     /// Returns the state that the value depends on. The location of a source variable may change at any instruction.
@@ -112,13 +111,9 @@ impl Watched {
                 ..Dependencies::default()
             };
         };
-        let mut has_variables = false;
-        expr.each_place(&mut |place| {
-            has_variables |= matches!(place, Place::Name(name) if is_variable(name, view));
-        });
-        match has_variables {
-            true => Dependencies::ANY,
-            false => expr.dependencies(),
+        match self.variables(view).is_empty() {
+            true => expr.dependencies(),
+            false => Dependencies::ANY,
         }
     }
 

@@ -101,9 +101,9 @@ impl SourceObject {
         for piece in pieces.iter() {
             let end = begin.saturating_add(size(piece));
             if begin < self.offset.saturating_add(ty.bytes()) && end > self.offset {
-                let is_aligned = (begin.max(self.offset) - begin) == 0 && size(piece) == 4;
+                let is_whole = begin >= self.offset && size(piece) == 4;
                 match piece.place {
-                    PiecePlace::Register(it) if is_aligned => registers.push(it),
+                    PiecePlace::Register(it) if is_whole => registers.push(it),
                     _ => return Err(EvalError::NotAPlace),
                 }
             }

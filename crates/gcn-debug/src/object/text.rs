@@ -3,7 +3,6 @@
 use gcn_object::SourceTypeKind;
 
 use super::{MAX_DEPTH, SourceObject};
-use crate::error::EvalError;
 use crate::expr::Space;
 use crate::scalar::{Format, Scalar};
 use crate::view::View;
@@ -34,9 +33,7 @@ impl SourceObject {
         if !is_aggregate {
             return match self.scalar(view) {
                 Ok(value) => self.number_text(view, value, format),
-                Err(EvalError::Aggregate { ty }) => format!("<{ty}>"),
-                Err(EvalError::Unavailable { reason, .. }) => format!("<{reason}>"),
-                Err(error) => format!("<{error}>"),
+                Err(error) => error.placeholder(),
             };
         }
         if depth >= MAX_DEPTH {
@@ -44,7 +41,7 @@ impl SourceObject {
         }
         let parts = match self.parts(view, 0, *budget + 1) {
             Ok(parts) => parts,
-            Err(error) => return format!("<{error}>"),
+            Err(error) => return error.placeholder(),
         };
         let mut texts: Vec<(String, usize)> = Vec::new();
         for (name, part) in parts {
@@ -55,7 +52,7 @@ impl SourceObject {
             *budget -= 1;
             let text = match part {
                 Ok(part) => part.text_of_parts(view, format, budget, depth + 1),
-                Err(error) => format!("<{error}>"),
+                Err(error) => error.placeholder(),
             };
             let text = match name.strip_prefix('.') {
                 Some(name) => format!("{name} = {text}"),
@@ -105,8 +102,8 @@ fn repeated(texts: &[(String, usize)]) -> String {
 }
 
 impl View<'_> {
-    /// Describes an address by the named buffer that contains it.
-    fn buffer_at(&self, address: u64) -> Option<String> {
+    /// Describes an address by the named buffer that contains it, such as `ys+8`.
+    pub fn buffer_at(&self, address: u64) -> Option<String> {
         let has = |it: &&crate::view::NamedBuffer| {
             (it.address..it.address.saturating_add(it.bytes)).contains(&address)
         };

@@ -1,6 +1,6 @@
 //! Parameter names from debug information.
 
-use gimli::{AttributeValue, DebuggingInformationEntry, Reader as _, UnitRef};
+use gimli::{DebuggingInformationEntry, UnitRef};
 
 use super::embedded::DwarfReader;
 use super::{LinesError, SourceLines};
@@ -38,7 +38,7 @@ impl SourceLines {
                 Some(depth) => {
                     let is_parameter = entry.tag() == gimli::DW_TAG_formal_parameter;
                     if is_parameter && entry.depth() == depth + 1 {
-                        names.push(name(unit, entry)?);
+                        names.push(self.name_of(unit, entry)?);
                     }
                 }
                 None if entry.tag() == gimli::DW_TAG_subprogram => {
@@ -60,18 +60,4 @@ fn has_code(unit: Unit<'_>, function: &Entry, address: u64) -> Result<bool, giml
         }
     }
     Ok(false)
-}
-
-/// Returns the name of a parameter, which may be stated in its abstract origin.
-fn name(unit: Unit<'_>, parameter: &Entry) -> Result<Option<String>, gimli::Error> {
-    let own = parameter.attr_value(gimli::DW_AT_name);
-    let name = match (own, parameter.attr_value(gimli::DW_AT_abstract_origin)) {
-        (Some(name), _) => Some(name),
-        (None, Some(AttributeValue::UnitRef(origin))) => {
-            unit.entry(origin)?.attr_value(gimli::DW_AT_name)
-        }
-        (None, _) => None,
-    };
-    let text = |name| Ok(unit.attr_string(name)?.to_string_lossy()?.into_owned());
-    name.map(text).transpose()
 }

@@ -149,6 +149,34 @@ impl SourceLines {
         Ok(unit.ok_or_else(missing)?.unit_ref(&self.dwarf))
     }
 
+    /// Returns the name of a variable or parameter, which its abstract origin or declaration may state.
+    pub(super) fn name_of(
+        &self,
+        unit: UnitRef<'_>,
+        entry: &Entry,
+    ) -> Result<Option<String>, LinesError> {
+        if let Some(own) = name(unit, entry)? {
+            return Ok(Some(own));
+        }
+        match self.origin(unit, entry)? {
+            Some((unit, origin)) => Ok(name(unit, &origin)?),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns the abstract origin of an inlined variable, or the declaration of a static member.
+    fn origin(
+        &self,
+        unit: UnitRef<'_>,
+        entry: &Entry,
+    ) -> Result<Option<(UnitRef<'_>, Entry)>, LinesError> {
+        let attributes = [gimli::DW_AT_abstract_origin, gimli::DW_AT_specification];
+        let origin = attributes
+            .into_iter()
+            .find_map(|it| reference(unit, entry, it));
+        origin.map(|offset| self.entry_at(offset)).transpose()
+    }
+
     /// Returns the entry at an offset of `.debug_info`.
     pub(super) fn entry_at(
         &self,
@@ -283,18 +311,8 @@ impl Scopes<'_> {
     /// Reads a variable or parameter. Returns `None` for declarations and unnamed ones.
     fn variable(&self, entry: &Entry) -> Result<Option<SourceVariable>, LinesError> {
         let unit = self.unit;
-        // Inlined functions state names and types in their abstract origins, and static members in their declarations.
-        let origin = [gimli::DW_AT_abstract_origin, gimli::DW_AT_specification];
-        let origin = origin.into_iter().find_map(|it| reference(unit, entry, it));
-        let origin = match origin {
-            Some(offset) => Some(self.lines.entry_at(offset)?),
-            None => None,
-        };
-        let own_name = name(unit, entry)?;
-        let name = match (own_name, &origin) {
-            (None, Some((unit, origin))) => name(*unit, origin)?,
-            (own, _) => own,
-        };
+        let origin = self.lines.origin(unit, entry)?;
+        let name = self.lines.name_of(unit, entry)?;
         let of_origin = || origin.as_ref().and_then(|(unit, it)| type_ref(*unit, it));
         let ty = type_ref(unit, entry).or_else(of_origin);
         let is_declaration = entry.attr_value(gimli::DW_AT_declaration).is_some();

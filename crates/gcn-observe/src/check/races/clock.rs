@@ -1,8 +1,8 @@
 //! Vector clocks of waves.
 //!
-//! What a wave has received from other workgroups matters only if an access may conflict with one of theirs, or if the wave
-//! invalidates its cache. So received releases are kept as they are, and their clocks are computed on demand
-//! ([`ReceivedClocks`]): in kernels in which many waves only add to the same locations, never.
+//! Releases by other workgroups matter only if an access may conflict with one of theirs, or if the wave invalidates its
+//! cache. A wave therefore stores the releases that it receives, and computes their clocks on demand ([`ReceivedClocks`]).
+//! Kernels in which many waves only add to the same locations never need them.
 
 use std::collections::HashSet;
 use std::mem::take;
@@ -149,12 +149,21 @@ impl ReceivedClocks {
         } else {
             vec![take(self)]
         };
-        self.0 = Some(Arc::new(ClockNode {
+        *self = ReceivedClocks::sum(bases, releases, excluded);
+    }
+
+    /// Creates a set that includes other sets and releases.
+    fn sum(
+        bases: Vec<ReceivedClocks>,
+        releases: Vec<ReadReleases>,
+        excluded: Range<u32>,
+    ) -> ReceivedClocks {
+        ReceivedClocks(Some(Arc::new(ClockNode {
             bases,
             releases,
             excluded,
             value: OnceLock::new(),
-        }));
+        })))
     }
 
     /// Adds the clocks of other sets.
@@ -168,12 +177,7 @@ impl ReceivedClocks {
         }
         *self = match bases.len() {
             0 | 1 => bases.pop().unwrap_or_default(),
-            _ => ReceivedClocks(Some(Arc::new(ClockNode {
-                bases,
-                releases: Vec::new(),
-                excluded: 0..0,
-                value: OnceLock::new(),
-            }))),
+            _ => ReceivedClocks::sum(bases, Vec::new(), 0..0),
         };
     }
 

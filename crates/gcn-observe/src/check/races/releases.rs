@@ -17,7 +17,7 @@ const MAX_OTHERS: usize = 64;
 pub(super) struct ReleaseSequence {
     /// Last release of each wave, in the order of the waves.
     last: Vec<PastAccess>,
-    /// The same releases for agents that read the sequence, which keep it as it is at that time.
+    /// Releases as a shared list: an agent that reads the sequence keeps the list of that moment.
     list: Releases,
     /// Length of the list, which may contain earlier releases of a wave, too.
     length: usize,

@@ -1,8 +1,8 @@
 //! Scopes, variables and expressions.
 
 use gcn_debug::{
-    EvalError, Evaluated, Format, NamedBuffer, Scalar, ScalarType, Session, SourceObject, Space,
-    Target, WaveId, resolve,
+    EvalError, Evaluated, Format, NamedBuffer, ScalarType, Session, SourceObject, Space, Target,
+    WaveId, resolve,
 };
 use serde_json::{Value, json};
 
@@ -332,10 +332,7 @@ fn source_variable(
 fn missing(name: &str, error: &EvalError) -> Variable {
     Variable {
         name: name.to_owned(),
-        value: match error {
-            EvalError::Unavailable { reason, .. } => format!("<{reason}>"),
-            error => format!("<{error}>"),
-        },
+        value: error.placeholder(),
         ..Variable::default()
     }
 }
@@ -467,13 +464,9 @@ pub fn assign(
     format: ValueFormat,
 ) -> Result<Value, Refusal> {
     let place = parsed(session, text)?;
-    let number: Scalar = match value(session, new)? {
-        Evaluated::Scalar(number) => number,
-        Evaluated::Object(object) => object
-            .scalar(&session.view())
-            .map_err(|error| error.to_string())?,
-        _ => return Err(format!("`{new}` is not a single number")),
-    };
+    let number = value(session, new)?.single(&session.view());
+    let number = number.ok_or_else(|| format!("`{new}` is not a single number"))?;
+    let number = number.map_err(|error| error.to_string())?;
     session
         .assign(&place, number)
         .map_err(|error| error.to_string())?;
