@@ -196,10 +196,11 @@ fn vectors(arguments: &[&str]) -> Result<()> {
 /// Command-line tests that run kernels and compare the results.
 const KERNEL_TESTS: [&str; 2] = ["data", "compiled"];
 
-/// Emulator test that compares the engines. It selects the engines and the widest vectors itself.
-const ENGINE_TEST: &str = "native";
+/// Emulator tests that run only once: `native` selects the engines and the widest vectors itself, and `uses` takes a minute to
+/// find the registers that instructions access; `native` and `differential` compare all registers between engines and levels.
+const RUN_ONCE: [&str; 2] = ["native", "uses"];
 
-/// Lists gcn-emu's integration tests except [`ENGINE_TEST`]. They run in the whole workspace, along with a few tests of
+/// Lists gcn-emu's integration tests except [`RUN_ONCE`]. They run in the whole workspace, along with a few tests of
 /// the same names in other crates: `--package gcn-emu` would enable different dependency features than `cargo xtask
 /// test`, and recompile the emulator.
 fn emulator_tests() -> Result<Vec<String>> {
@@ -210,7 +211,7 @@ fn emulator_tests() -> Result<Vec<String>> {
         let path = entry.with_context(read)?.path();
         let is_test = path.join("main.rs").exists() || path.extension().is_some_and(|e| e == "rs");
         if let (true, Some(name)) = (is_test, path.file_stem().and_then(|stem| stem.to_str()))
-            && name != ENGINE_TEST
+            && !RUN_ONCE.contains(&name)
         {
             names.push(name.to_owned());
         }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::cache::{self, run};
-use crate::program::{Program, TARGETS, directory};
+use crate::program::{Program, directory};
 
 /// Options of every compilation.
 const OPTIONS: [&str; 2] = ["-O1", "-std=c++17"];
@@ -54,8 +54,8 @@ impl Compiler {
     pub fn build(&self, program: &Program) -> Result<CompiledProgram, String> {
         let header = &program.header;
         let code = |command: &mut Command| {
-            let targets = header.code.as_deref().map_or(&TARGETS[..], |_| &[]);
-            for target in targets.iter().copied().chain(header.code.as_deref()) {
+            let code = header.code.as_deref();
+            for target in code.map_or_else(|| program.targets(), |code| vec![code]) {
                 command.arg(format!("--offload-arch={target}"));
             }
             command.args(OPTIONS).args(&header.flags);

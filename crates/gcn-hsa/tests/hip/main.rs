@@ -37,7 +37,7 @@ struct Job {
     built: OnceLock<Result<CompiledProgram, String>>,
 }
 
-/// Creates a trial for each program and target. Trials of one program are far apart, so that threads build programs
+/// Creates a trial for each program and each of its targets. Trials of one program are far apart, so that threads build programs
 /// instead of waiting for the same build.
 fn trials(
     compiler: &Arc<Compiler>,
@@ -56,7 +56,7 @@ fn trials(
     let mut trials = Vec::new();
     for target in TARGETS {
         for job in &jobs {
-            if !job.program.header.runs_on(target) {
+            if !job.program.targets().contains(&target) {
                 continue;
             }
             let (job, compiler, library) = (job.clone(), compiler.clone(), library.clone());
