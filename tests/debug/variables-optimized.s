@@ -8,16 +8,23 @@
 //> lane 5
 //> info locals
 //> info args
+//> print n@entry + 1
+//> print in@entry[2]
+//> print lane@entry
+//> print n@
+//> watch n@entry
 //> print lane
 //> print item.tags
 //> print n
 //> print out[1]
 //> print nothing
+//> delete 2-9
 //> print part
 //> print k
 //> watch part
 //> continue
-//> delete 1-2
+//> delete 1-3
+//> delete 7-9
 //> delete
 //> tbreak weigh
 //> continue
@@ -52,9 +59,19 @@
 // GCN all: four = <optimized out>
 // GCN all: total = <optimized out>
 // GCN all: (gcn) info args
-// GCN all: out = <optimized out>
-// GCN all: in = <optimized out>
-// GCN all: n = <optimized out>
+// GCN all: out@entry = 0x100020000 <out>
+// GCN all: in@entry = 0x100040000 <in>
+// GCN all: n@entry = 4
+// GCN all: (gcn) print n@entry + 1
+// GCN all: n@entry + 1 = 5
+// GCN all: (gcn) print in@entry[2]
+// GCN all: in@entry[2] = 2
+// GCN all: (gcn) print lane@entry
+// GCN all: error: there is no variable, buffer or symbol `lane@entry`; buffers are out, in
+// GCN all: (gcn) print n@
+// GCN all: error: `@` has no meaning in an expression in `n@`
+// GCN all: (gcn) watch n@entry
+// GCN all: Watchpoint 2: n@entry
 // GCN all: (gcn) print lane
 // GCN all: lane = 5
 // GCN all: (gcn) print item.tags
@@ -65,26 +82,28 @@
 // GCN all: out[1] = 0
 // GCN all: (gcn) print nothing
 // GCN all: error: there is no variable, buffer or symbol `nothing`; buffers are out, in
+// GCN all: (gcn) delete 2-9
 // GCN all: (gcn) print part
 // GCN all: part = 30
 // GCN all: (gcn) print k
 // GCN all: error: k is not available: optimized out
 // GCN all: (gcn) watch part
-// GCN all: Watchpoint 2: part
+// GCN all: Watchpoint 3: part
 // GCN all: (gcn) continue
-// GCN all: Watchpoint 2: part
+// GCN all: Watchpoint 3: part
 // GCN all: part was 30, is 50
 // GCN all: by workgroup 0,0,0, wave 0, variables+0x26c (variables.cl:46): s_cmp_lg_u32 s5, 0
 // GCN all: workgroup 0,0,0, wave 0: variables+0x270 (variables.cl:48)
 // GCN all: 48	        total += part;
 // GCN all: => variables+0x270:	s_waitcnt lgkmcnt(0)
-// GCN all: (gcn) delete 1-2
-// GCN all: error: there is no breakpoint or watchpoint 1-2
+// GCN all: (gcn) delete 1-3
+// GCN all: (gcn) delete 7-9
+// GCN all: error: there is no breakpoint or watchpoint 7-9
 // GCN all: (gcn) delete
 // GCN all: (gcn) tbreak weigh
-// GCN all: Temporary breakpoint 3 at weigh (variables.cl:22)
+// GCN all: Temporary breakpoint 4 at weigh (variables.cl:22)
 // GCN all: (gcn) continue
-// GCN all: Breakpoint 3
+// GCN all: Breakpoint 4
 // GCN all: workgroup 0,0,0, wave 0: weigh (variables.cl:22)
 // GCN all: 22	__attribute__((noinline)) int weigh(struct Item *item, int by) {
 // GCN all: => weigh:	s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)
@@ -97,9 +116,9 @@
 // GCN all: (gcn) print v2[5]
 // GCN all: v2[5] = 2
 // GCN all: (gcn) watch sum
-// GCN all: Watchpoint 4: sum
+// GCN all: Watchpoint 5: sum
 // GCN all: (gcn) continue
-// GCN all: Watchpoint 4: sum
+// GCN all: Watchpoint 5: sum
 // GCN all: sum was 0, is 8
 // GCN all: by workgroup 0,0,0, wave 0, weigh+0x4 (variables.cl:25): flat_load_sshort v3, v[0:1] offset:26
 // GCN all: workgroup 0,0,0, wave 0: weigh+0xc (variables.cl:25)
@@ -108,14 +127,14 @@
 // GCN all: (gcn) print i
 // GCN all: i = 1
 // GCN all: (gcn) continue
-// GCN all: Watchpoint 4: sum
+// GCN all: Watchpoint 5: sum
 // GCN all: sum was 8, is 18
 // GCN all: by workgroup 0,0,0, wave 0, weigh+0xc (variables.cl:25): flat_load_sshort v4, v[0:1] offset:28
 // GCN all: workgroup 0,0,0, wave 0: weigh+0x14 (variables.cl:25)
 // GCN all: 25	        sum += item->tags[1][i] * by;
 // GCN all: => weigh+0x14:	flat_load_sshort v5, v[0:1] offset:30
 // GCN all: (gcn) continue
-// GCN all: Watchpoint 4: sum
+// GCN all: Watchpoint 5: sum
 // GCN all: sum was 18, is 40
 // GCN all: by workgroup 0,0,0, wave 0, weigh+0x28 (variables.cl:25): v_mul_lo_u32 v2, v3, v2
 // GCN all: workgroup 0,0,0, wave 0: weigh+0x30 (variables.cl:26)

@@ -83,7 +83,7 @@ pub const COMMANDS: &[CommandRow] = &[
     row(C::Catch,                  "catch",               &[],                   "[NAME...]: stop at these alone of `fault` and the checkers of --check, or at `all` or `none`; without names, list them"),
     row(C::Condition,              "condition",           &["cond"],             "N [EXPR]: set the condition of a breakpoint, or remove it"),
     row(C::Continue,               "continue",            &["c", "fg"],          "[N]: run to the next stop; with N, ignore the breakpoint N - 1 times"),
-    row(C::Delete,                 "delete",              &["d"],                "[N...]: delete breakpoints and watchpoints, all without numbers"),
+    row(C::Delete,                 "delete",              &["d"],                "[N|N-M...]: delete breakpoints and watchpoints, all without numbers"),
     row(C::Disable,                "disable",             &[],                   "[N...]: keep breakpoints from stopping"),
     row(C::Disassemble,            "disassemble",         &["disas"],            "[PLACE]: list the instructions of the function, or around a place"),
     row(C::Display,                "display",             &[],                   "EXPR: print an expression at each stop"),

@@ -132,21 +132,27 @@ fn watched_elements(
     })
 }
 
-/// Parses breakpoint numbers; an empty text selects all.
+/// Parses breakpoint numbers and ranges such as `2-5`, which select those that exist; an empty text selects all.
 fn stop_numbers(session: &Session<'_, '_>, rest: &str) -> Result<Vec<u32>, Message> {
     let known: Vec<u32> = session.stop_points().iter().map(|it| it.number).collect();
     if rest.is_empty() {
         return Ok(known);
     }
-    let words = rest.split([' ', ',']).filter(|word| !word.is_empty());
-    words
-        .map(|word| {
-            let number = word.parse::<u32>().ok();
-            let number = number.filter(|number| known.contains(number));
-            number
-                .ok_or_else(|| format!("there is no breakpoint or watchpoint {}", printable(word)))
-        })
-        .collect()
+    let mut numbers = Vec::new();
+    for word in rest.split([' ', ',']).filter(|word| !word.is_empty()) {
+        let (first, last) = word.split_once('-').unwrap_or((word, word));
+        let bounds = first.parse::<u32>().ok().zip(last.parse::<u32>().ok());
+        let before = numbers.len();
+        if let Some((first, last)) = bounds {
+            let selected = known.iter().filter(|it| (first..=last).contains(*it));
+            numbers.extend(selected);
+        }
+        if numbers.len() == before {
+            let word = printable(word);
+            return Err(format!("there is no breakpoint or watchpoint {word}"));
+        }
+    }
+    Ok(numbers)
 }
 
 /// Executes `delete`.

@@ -84,6 +84,9 @@ pub enum Part {
     PointedField(String),
 }
 
+/// Suffix of a kernel parameter's name that denotes the value passed by the launch, as in gdb.
+pub(crate) const ENTRY: &str = "@entry";
+
 /// Address space.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Space {

@@ -11,7 +11,7 @@ use gcn_object::{
 };
 
 use crate::error::EvalError;
-use crate::expr::Space;
+use crate::expr::{ENTRY, Space};
 use crate::scalar::{Scalar, ScalarType};
 use crate::view::{NamedBuffer, Target, View};
 
@@ -46,7 +46,7 @@ pub type ObjectPart = (String, Result<SourceObject, EvalError>);
 /// Variable in scope, for lists.
 #[derive(Clone, Debug)]
 pub struct Local {
-    /// Name.
+    /// Name, followed by `@entry` for the value that a kernel parameter had at the launch if it has no other.
     pub name: String,
     /// True for a parameter.
     pub is_parameter: bool,
@@ -69,15 +69,46 @@ impl SourceObject {
             Ok(variables) => variables,
             Err(error) => return Some(Err(EvalError::Type(error.to_string()))),
         };
+        if let Some(parameter) = name.strip_suffix(ENTRY) {
+            return SourceObject::entry_value(view, &variables, |it| it.name == parameter);
+        }
         let found = variables.iter().find(|it| it.name == name)?;
         Some(SourceObject::new(view, found))
+    }
+
+    /// Returns the value that the launch passed for the kernel's first parameter that satisfies a condition. Returns `None`
+    /// if there is none, or if the debug information and the metadata disagree about the parameters.
+    fn entry_value(
+        view: &View<'_>,
+        variables: &[SourceVariable],
+        is_wanted: impl Fn(&SourceVariable) -> bool,
+    ) -> Option<Result<SourceObject, EvalError>> {
+        let (wave, _) = view.wave?;
+        let outermost = variables.iter().filter_map(|it| it.frame).max()?;
+        let parameters = variables
+            .iter()
+            .filter(|it| it.is_parameter && it.frame == Some(outermost));
+        let arguments = view.program.arguments(wave.pc);
+        if parameters.clone().count() != arguments.len() {
+            return None;
+        }
+        let (parameter, argument) = parameters.zip(arguments).find(|(it, _)| is_wanted(it))?;
+        let address = view.arguments?.checked_add(argument.offset)?;
+        let object = match SourceObject::at(view, parameter.ty?, (Space::Global, address)) {
+            Ok(object) => object,
+            Err(error) => return Some(Err(error)),
+        };
+        let is_whole = object.ty.bytes == argument.bytes;
+        is_whole.then(|| object.strip_reference(view))
     }
 
     /// Returns the identity of the variable in scope with a name, or with the first part of a name like `p.x`.
     pub(crate) fn variable_id(view: &View<'_>, name: &str) -> Option<usize> {
         let (wave, _) = view.wave?;
         let variables = view.program.variables(wave.pc).ok()?;
+        let name = name.strip_suffix(ENTRY).unwrap_or(name);
         let base = name.split('.').next().unwrap_or_default();
+        let base = base.strip_suffix(ENTRY).unwrap_or(base);
         let found = variables
             .iter()
             .find(|it| it.name == name || it.name == base);
@@ -99,12 +130,21 @@ impl SourceObject {
             let Some(frame) = it.frame else {
                 continue;
             };
+            let is_hidden = locals.iter().any(|other| other.name == it.name);
+            let (mut name, mut object) = (it.name.clone(), SourceObject::new(view, it));
+            if object.is_err()
+                && let Some(Ok(entry)) =
+                    SourceObject::entry_value(view, &variables, |other| other.id == it.id)
+            {
+                name += ENTRY;
+                object = Ok(entry);
+            }
             locals.push(Local {
-                name: it.name.clone(),
+                name,
                 is_parameter: it.is_parameter,
                 frame,
-                is_hidden: locals.iter().any(|other| other.name == it.name),
-                object: SourceObject::new(view, it),
+                is_hidden,
+                object,
             });
         }
         Ok(locals)

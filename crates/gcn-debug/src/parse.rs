@@ -2,7 +2,7 @@
 
 use gcn_isa::{Isa, regs};
 
-use crate::expr::{BinaryOp, Expr, Part, Place, Reduction, Space, UnaryOp, VARIABLES};
+use crate::expr::{BinaryOp, ENTRY, Expr, Part, Place, Reduction, Space, UnaryOp, VARIABLES};
 use crate::scalar::{Scalar, ScalarType};
 
 /// Syntax error in an expression.
@@ -83,7 +83,10 @@ fn tokens(text: &str) -> Result<Vec<(Token, usize)>, ParseError> {
             let len = 1 + word(&rest[1..]);
             (Token::Variable(rest[1..len].to_owned()), len)
         } else if is_word(first) {
-            let len = word(rest);
+            let mut len = word(rest);
+            if let Some(behind) = rest[len..].strip_prefix(ENTRY) {
+                len += ENTRY.len() + word(behind);
+            }
             (Token::Name(rest[..len].to_owned()), len)
         } else {
             let symbol = SYMBOLS.iter().find(|symbol| rest.starts_with(**symbol));

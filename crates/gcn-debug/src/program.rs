@@ -29,6 +29,15 @@ pub struct Symbol {
     pub is_data: bool,
 }
 
+/// Kernel argument that corresponds to a parameter of the source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct KernelArgument {
+    /// Offset in the argument segment, in bytes.
+    pub offset: u64,
+    /// Size in bytes.
+    pub bytes: u64,
+}
+
 /// Source line.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Line {
@@ -64,6 +73,8 @@ pub struct Program {
     bias: u64,
     symbols: Vec<Symbol>,
     code: Vec<Range<u64>>,
+    /// Arguments of kernels with metadata, by the address of the first instruction.
+    arguments: HashMap<u64, Vec<KernelArgument>>,
     lines: Option<SourceLines>,
     /// Additional directories to search for sources.
     directories: Vec<PathBuf>,
@@ -100,11 +111,22 @@ impl Program {
             let begin = it.address.wrapping_add(bias);
             begin..begin.saturating_add(it.size)
         });
+        let arguments = object.kernels.iter().filter_map(|kernel| {
+            let arguments = kernel.metadata.as_ref()?.args.iter();
+            let arguments = arguments.filter(|it| !it.value_kind.is_hidden());
+            let arguments = arguments.map(|it| KernelArgument {
+                offset: it.offset,
+                bytes: it.size,
+            });
+            let entry = kernel.entry_address.wrapping_add(bias);
+            Some((entry, arguments.collect()))
+        });
         Program {
             isa,
             bias,
             symbols,
             code: code.collect(),
+            arguments: arguments.collect(),
             lines: object.source_lines().ok().flatten(),
             directories: Vec::new(),
             table: OnceCell::new(),
@@ -257,6 +279,13 @@ impl Program {
             }
         };
         variables.entry(address).or_insert_with(read).clone()
+    }
+
+    /// Returns the arguments of the kernel whose code contains an address, without hidden ones. Empty outside of kernels.
+    pub(crate) fn arguments(&self, address: u64) -> &[KernelArgument] {
+        let function = self.symbol_at(address).map(|it| it.address);
+        let found = function.and_then(|entry| self.arguments.get(&entry));
+        found.map_or(&[], Vec::as_slice)
     }
 
     /// Returns a type of the source.

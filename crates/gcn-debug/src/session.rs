@@ -288,6 +288,7 @@ impl State {
             memory: &self.memory,
             buffers: &self.buffers,
             wave,
+            arguments: paused.and_then(view::kernel_arguments),
             lane: self.lane,
         }
     }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use gcn_emu::Lds;
 use gcn_emu::memory::Memory;
+use gcn_emu::observe::Paused;
 use gcn_emu::wave::{LANES, Wave};
 
 use crate::error::EvalError;
@@ -42,6 +43,8 @@ pub struct View<'a> {
     pub buffers: &'a [NamedBuffer],
     /// Wave in focus and its workgroup's LDS; `None` if no wave is running.
     pub wave: Option<(&'a Wave, &'a Lds)>,
+    /// Address of the launch's kernel arguments, if a launch runs and it is known.
+    pub arguments: Option<u64>,
     /// Lane in focus, below 64.
     pub lane: u8,
 }
@@ -71,6 +74,12 @@ pub enum Target {
     },
     /// Whole buffer, by index in the buffer list.
     Buffer(usize),
+}
+
+/// Returns the address of the kernel arguments of a launch, if known.
+pub(crate) fn kernel_arguments(paused: &Paused<'_>) -> Option<u64> {
+    let segment = paused.dispatched().dispatch.kernarg.as_ref()?;
+    Some(segment.start)
 }
 
 /// Stride in bytes between a lane's dwords in scratch.
