@@ -25,7 +25,7 @@ pub enum OnViolation {
 pub struct Config {
     /// Instruction set.
     pub isa: Isa,
-    /// Upper halves of the 4 GiB apertures of FLAT addresses (errata E088).
+    /// Upper address halves of the 4 GiB apertures of FLAT addresses (errata E088).
     pub apertures: Apertures,
     /// Handling of memory violations.
     pub on_violation: OnViolation,
@@ -68,7 +68,7 @@ pub enum LdsFill {
     /// Zeros.
     #[default]
     Zero,
-    /// Noise derived from this seed and the workgroup's number.
+    /// Noise derived from this seed and the workgroup ID.
     Random(u64),
 }
 
@@ -170,8 +170,8 @@ impl Device {
         }
     }
 
-    /// Creates a handle for runs concurrent with those of `self`. Memory, GDS and clocks are shared; everything else,
-    /// including global wave synchronization resources, is separate.
+    /// Creates a handle for runs concurrent with those of `self`. Memory, GDS, clocks and the dispatch counter are shared,
+    /// and the configuration is copied. Everything else, including global wave synchronization resources, is new.
     pub fn share(&self) -> Device {
         Device {
             config: self.config.clone(),

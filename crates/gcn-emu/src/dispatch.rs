@@ -95,7 +95,7 @@ pub enum InitialSgpr {
     GroupInfo,
     /// Dword 0 or 1 of the scratch descriptor: address of the host thread's scratch.
     ScratchBase(u8),
-    /// Byte offset of the wave's scratch from that address.
+    /// Byte offset of the wave's scratch from the start of the host thread's scratch.
     ScratchWaveOffset,
     /// Low half of FLAT_SCRATCH_INIT on GCN 1.4: address of the host thread's scratch.
     FlatScratchLow,

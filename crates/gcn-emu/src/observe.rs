@@ -41,7 +41,7 @@ bitflags::bitflags! {
         const DISPATCH = 1;
         /// Calls to [`WaveObserver::wave_begins`] and [`WaveObserver::wave_ends`].
         const WAVE = 1 << 1;
-        /// Calls of [`WaveObserver::issues`].
+        /// Calls to [`WaveObserver::issues`].
         const ISSUE = 1 << 2;
         /// Calls to [`WaveObserver::completes`].
         const COMPLETE = 1 << 3;

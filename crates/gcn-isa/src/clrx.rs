@@ -112,8 +112,8 @@ const TEXEL: u8 = 4;
 /// Dwords of an image descriptor with R128.
 pub(crate) const SHORT_DESCRIPTOR: u8 = 4;
 
-/// Operands for which CLRX writes a different number of registers than the row declares. Hardware reads the number in
-/// the row.
+/// Operands for which CLRX writes a different number of registers than the row declares. Hardware reads as many
+/// registers as the row declares.
 const WIDTHS: &[(&str, Field, u8)] = &[
     ("v_cmp_class_f64", Field::Src1, 2),
     ("v_cmpx_class_f64", Field::Src1, 2),

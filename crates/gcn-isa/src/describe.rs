@@ -12,7 +12,7 @@ use crate::operand::{Kind, OperandAccess, Ty};
 use crate::rules;
 
 impl Form {
-    /// Layout of the instruction's bits, from highest to lowest in each dword.
+    /// Layout of the instruction's bits, from the highest bit of the last dword to bit 0.
     ///
     /// # Examples
     /// ```
@@ -92,7 +92,7 @@ impl Form {
         )
     }
 
-    /// True if `field` lies within a field that the row uses.
+    /// True if `field` shares bits with another field that the row uses, or with OP.
     fn is_covered(&self, layout: &Layout, field: Field) -> bool {
         let mask = layout.bits(field).mask();
         let used = self.operands.iter().map(|place| place.slot.field);
@@ -208,7 +208,7 @@ fn synchronisation(op: GwsOp) -> &'static str {
 }
 
 impl Form {
-    /// Behavior in corner cases, one entry per case, each of one or more sentences.
+    /// Behavior in corner cases: texts of one or more sentences.
     ///
     /// # Examples
     /// ```

@@ -361,10 +361,10 @@ impl Inst {
         (self.dwords > self.layout().dwords).then_some((self.bits >> 32) as u32)
     }
 
-    /// Appends or changes the literal.
+    /// Appends or changes the literal. Does not change the operand that selects it.
     ///
     /// # Errors
-    /// [`FieldError::Kind`] if the encoding accepts no literal.
+    /// [`FieldError::Kind`] if the encoding is longer than one dword and therefore has no room for a literal.
     ///
     /// # Examples
     /// ```

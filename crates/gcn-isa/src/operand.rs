@@ -154,7 +154,7 @@ pub enum Kind {
     Src,
     /// Scalar source: SGPR, special register, inline constant or literal.
     Ssrc,
-    /// Scalar destination; VCC if the encoding lacks the field.
+    /// Scalar register: a destination, or a source that cannot be a constant; VCC if the encoding lacks the field.
     Sdst,
     /// Number of the first SGPR, shifted right by this amount: 1 for SBASE, 2 for SRSRC.
     Aligned(u8),

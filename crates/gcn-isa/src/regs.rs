@@ -35,7 +35,7 @@ pub const MINUS_SIXTEEN: u8 = 208;
 pub const HALF: u8 = 240;
 /// Inline constant 1/(2π), on GCN 1.2 and later.
 pub const INV_2PI: u8 = 248;
-/// High half of the base of the LDS aperture in FLAT addresses, GCN 1.4; its limit and the private aperture follow.
+/// Base of the LDS aperture in FLAT addresses, GCN 1.4; its limit, and the private aperture's base and limit, follow.
 pub const SHARED_BASE: u8 = 235;
 /// Limit of the private memory aperture.
 pub const PRIVATE_LIMIT: u8 = 238;

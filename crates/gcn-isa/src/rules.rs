@@ -42,7 +42,7 @@ pub enum Rule {
     LdsStatus,
     /// VGPR indexing has only four enable bits, one per operand.
     GprIndex,
-    /// Scalar memory instructions cannot load or store M0 and EXEC (errata E024).
+    /// Scalar memory instructions cannot load or store M0 or EXEC (errata E024).
     ScalarData,
     /// EXEC_HI cannot be an address, because its number means `off` (errata E079).
     ExecHiAddress,

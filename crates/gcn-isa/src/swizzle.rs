@@ -9,7 +9,7 @@ use crate::text::Text;
 /// the lane is preserved.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Pattern {
-    /// In each group of four, lane i reads lane `[i]`.
+    /// In each group of four lanes, lane i reads the lane given by element i.
     QuadPerm([u8; 4]),
     /// Lane l reads ((l & and) | or) ^ xor.
     Bitmask {
@@ -20,7 +20,8 @@ pub enum Pattern {
         /// XOR mask of 5 bits.
         xor: u8,
     },
-    /// Lane l reads (reversed l >> ones in mask) | (l & mask), with lane numbers of 5 bits (GCN 1.2 and later).
+    /// Lane l reads (reverse(l) >> popcount(mask)) | (l & mask), where reverse() reverses the 5 bits of a lane number (GCN
+    /// 1.2 and later).
     Fft {
         /// Mask of 5 bits.
         mask: u8,

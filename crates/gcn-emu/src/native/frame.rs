@@ -83,8 +83,9 @@ pub(super) struct Frame {
     pub(super) registers: MaybeUninit<Rows<VALUES>>,
     /// SCC, 0 or 1.
     pub(super) scc: u32,
-    /// MXCSR values: the one that Rust uses, and one that flushes denormals.
+    /// Value of MXCSR that Rust uses.
     pub(super) usual: u32,
+    /// Value of MXCSR that flushes denormals.
     pub(super) flushing: u32,
     /// Masks before a part with a guard.
     pub(super) saved: [u64; MASKS],

@@ -20,8 +20,9 @@ static MAPPED: AtomicUsize = AtomicUsize::new(0);
 #[derive(Debug)]
 pub(super) struct CodePages {
     start: NonNull<c_void>,
-    /// Size of the pages, and of the code in them, in bytes.
+    /// Size of the pages in bytes.
     bytes: usize,
+    /// Size of the code in them in bytes.
     used: usize,
 }
 

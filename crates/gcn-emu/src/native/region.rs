@@ -113,7 +113,7 @@ impl NativeBlock {
         self.entry
     }
 
-    /// True if too many slices have been left to the interpreter.
+    /// True if guards of the region have failed too often.
     #[inline]
     pub(crate) fn is_abandoned(&self) -> bool {
         self.region.is_abandoned.load(Relaxed)

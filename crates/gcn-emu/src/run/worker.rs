@@ -57,13 +57,13 @@ pub(super) struct Worker<'a> {
     /// copy data that has just been written in parts, which would stall the host.
     #[allow(clippy::vec_box)]
     resident: Vec<Box<RunningGroup>>,
-    /// LDS of ended workgroups, for reuse.
+    /// Ended workgroups, reused for their allocations (LDS and list of waves).
     #[allow(clippy::vec_box)]
     spare: Vec<Box<RunningGroup>>,
     /// Ended waves, for reuse. The last one is reused first, since its registers are in the host's L1 cache.
     #[allow(clippy::vec_box)]
     spare_waves: Vec<Box<Wave>>,
-    /// Number of the thread in the run.
+    /// Index of the thread within the run.
     number: usize,
     /// Number of instructions reported to the run's monitor.
     reported: u64,

@@ -116,7 +116,7 @@ impl Decoded {
         }
     }
 
-    /// Operation without the changes to its sources and its result. For an ALU instruction `inst.op` identifies it.
+    /// Effect of the operation itself, without modifiers. For an ALU instruction, `inst.op` identifies the operation.
     pub fn operation(&self) -> Does {
         effect(&self.inst)
     }

@@ -1,5 +1,5 @@
-//! Modifiers in the encoding of a vector instruction, as shifts and masks that are the same for all lanes: absolute
-//! values and negations, halves, parts of registers, cross-lane sources, output multipliers and clamping.
+//! Decoded modifiers of a vector instruction: absolute values and negations, halves and other parts of registers,
+//! cross-lane sources, output multipliers and clamping. Parts of sources are stored as shift counts.
 
 use gcn_isa::effect::{AluOp, Implicit};
 use gcn_isa::{Does, Field, Inst, OperandAccess, Slot, Ty};

@@ -8,7 +8,7 @@ use gcn_isa::{Does, Inst};
 use super::arg::{Arg, MAX_ARGS};
 use crate::wave::Wave;
 
-/// Operands of an instruction to which M0 is added. Wide operands have two registers.
+/// Operands whose register numbers are offset by M0. Wide operands have two registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Relative {
     /// Destination.

@@ -1,4 +1,4 @@
-//! EXP: exports to the fixed-function hardware. Field maps and targets, then the only row.
+//! EXP: exports to the fixed-function hardware. Field maps, targets, and the encoding's single row.
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Exporting Pixel Color and Vertex
 //! Shader Parameters".

@@ -1,9 +1,9 @@
 //! VINTRP: parameter interpolation for pixel shaders. Field maps, then a row per instruction.
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Parameter Interpolation". On GCN 1.2
-//! and later, the instructions also have a VOP3 form; 16-bit interpolation has only that form. GCN 1.4 reuses one of
-//! these names for a new instruction that preserves the other half of the destination, and adds `legacy` to the name of
-//! the old one.
+//! and later, the instructions also have a VOP3 form; 16-bit interpolation has only that form. On GCN 1.4,
+//! `v_interp_p2_f16` names a new instruction that preserves the other half of the destination; the GCN 1.2 instruction
+//! of that name is called `v_interp_p2_legacy_f16` there.
 
 use crate::effect::{AluOp::*, Does::*, Interpolation::*};
 use crate::field::{Encoding, Field, Format};
@@ -34,7 +34,8 @@ const FIELDS: &[(Field, u8, u8)] = &[
 pub const MAX_ATTRIBUTE: u8 = 32;
 /// Channels of an attribute, by number.
 pub const CHANNELS: [char; 4] = ['x', 'y', 'z', 'w'];
-/// Parameter values at a triangle's vertices, by number: two differences, and the value at the first vertex.
+/// Names of the values that V_INTERP_MOV_F32 can read, by number: the parameter's differences P10 and P20 between
+/// vertices, and its value P0 at the first vertex.
 pub const VERTEX_PARAMETERS: [&str; 3] = ["p10", "p20", "p0"];
 
 /// Packs an attribute number and a channel into one number.

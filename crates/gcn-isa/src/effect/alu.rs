@@ -176,7 +176,7 @@ pub enum AluOp {
     Move,
     /// a if SCC is set; otherwise the destination is unchanged.
     MoveIf,
-    /// a, with M0 added to the source or destination register number.
+    /// a, with M0 added to the register number of the source, the destination or both.
     MoveRelative(Relative),
     /// a if the condition holds, otherwise b. The condition is SCC, or a bit per lane of a mask.
     Select,
@@ -386,13 +386,13 @@ pub enum AluOp {
     ConvertFloor,
     /// Converts to an integer: floor(a + 0.5).
     ConvertNear,
-    /// Converts a signed 4-bit number divided by 16.
+    /// Converts a signed 4-bit number and divides it by 16.
     ConvertOffset,
     /// Converts a byte of a, by index.
     ConvertByte(u8),
     /// Converts a to a byte, inserted as byte b of c.
     PutByte,
-    /// Converts -1..=1 or 0..=1 to a normalized 16-bit integer.
+    /// Converts numbers from -1..=1 or 0..=1 to normalized 16-bit integers, signed or unsigned as the destination.
     Normalize,
     /// Like [`AluOp::Normalize`], for a and b.
     NormalizePair(Signedness),

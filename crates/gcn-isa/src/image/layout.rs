@@ -5,16 +5,19 @@ use std::fmt;
 use super::{COMPONENTS, ImageDescriptor, ImageKind, Select, texel_format_of};
 use crate::target::Isa;
 
-/// Linear tiling mode: TILING_INDEX up to GCN 1.2, according to the drivers' tiling tables, and SW_MODE on 1.4.
+/// TILING_INDEX of linear images up to GCN 1.2, according to the drivers' tiling tables.
 const LINEAR_INDEX: u8 = 8;
+/// SW_MODE of linear images on GCN 1.4.
 const LINEAR_MODE: u8 = 0;
-/// Row alignment in bytes, on GCN 1.4 and on earlier generations.
+/// Row alignment in bytes on GCN 1.4.
 const ROW_BYTES_GFX9: u32 = 256;
+/// Row alignment in bytes up to GCN 1.2.
 const ROW_BYTES: u32 = 64;
 /// Row alignment in texels, up to GCN 1.2.
 const ROW_TEXELS: u32 = 8;
-/// Layer alignment in bytes and texels, up to GCN 1.2.
+/// Layer alignment in bytes up to GCN 1.2.
 const LAYER_BYTES: u64 = 256;
+/// Layer alignment in texels up to GCN 1.2.
 const LAYER_TEXELS: u64 = 64;
 /// Maximum number of levels.
 const LEVELS: u8 = 16;

@@ -172,7 +172,7 @@ impl BorderColor {
 pub struct SamplerDescriptor {
     /// Addressing mode in each dimension.
     pub clamp: [Clamp; 3],
-    /// Logarithm of the maximum anisotropy.
+    /// Base-2 logarithm of the maximum anisotropy.
     pub max_aniso_ratio: u8,
     /// Comparison of samples with a reference (DEPTH_COMPARE_FUNC): never, <, =, ≤, >, ≠, ≥, always.
     pub compare: u8,
@@ -253,7 +253,7 @@ impl SamplerDescriptor {
     /// Decodes a descriptor; the format is the same on all generations.
     pub fn from_words(words: [u32; SAMPLER_DWORDS]) -> SamplerDescriptor {
         let get = |bits| get(&words, bits);
-        /// Bits above the 14 bits of LOD_BIAS.
+        /// Number of bits of an `i16` above the 14 bits of LOD_BIAS.
         const ABOVE: u32 = 2;
         SamplerDescriptor {
             clamp: CLAMP.map(|bits| Clamp::numbered(get(bits))),

@@ -399,7 +399,8 @@ impl Inst {
         value + self.get(Field::Tfe) as u8
     }
 
-    /// True if an image address may have `count` VGPRs: between the row's bounds, or eight, since LLVM rounds up.
+    /// True if an image address may have `count` VGPRs: from `least` to `most`, or eight if `most` is five to seven, since
+    /// LLVM rounds these numbers up.
     ///
     /// # Examples
     /// ```

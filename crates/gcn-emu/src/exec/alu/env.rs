@@ -67,7 +67,7 @@ pub(crate) const MODE_IEEE: u32 = 1 << 9;
 const MODE_SATURATES: u32 = 1 << 23;
 
 impl Env {
-    /// Settings that flush all denormals, regardless of MODE (V_MAD, V_MAC and the approximations).
+    /// Settings that round to nearest and flush all denormals, regardless of MODE.
     pub(crate) const FLUSHING: Env = Env {
         round: Round::Nearest,
         keeps_sources: false,

@@ -109,8 +109,8 @@ impl Number {
         }
     }
 
-    /// Rounds to a value of type `F`. If denormal results are flushed, a value becomes zero if rounding it with an
-    /// unbounded exponent range gives less than the smallest normal number (errata E300).
+    /// Rounds to a value of type `F`. If denormal results are flushed, the result is zero when rounding with an
+    /// unbounded exponent range gives a magnitude below the smallest normal number (errata E300).
     fn round<F: Float>(self, env: Env) -> F {
         if self.digits == 0 {
             return F::signed(0, self.negative);

@@ -1,10 +1,10 @@
 //! Instruction modifiers of vector instructions: absolute value, negation, half and sub-dword selection, cross-lane
 //! reads, output factors and clamps.
 //!
-//! [`Decoded`](crate::step::Decoded) holds the modifiers as shifts and masks common to all lanes
-//! ([`crate::step::modifiers`]). Sign modifiers, the most frequent ones, are applied as sources are fetched. A wrapper
-//! around the operation's handler ([`Modified`]) does the rest: it stages modified sources in rows from which the
-//! operation reads them, and changes the result in place. The operation's own handler is unaware of modifiers.
+//! [`Decoded`](crate::step::Decoded) holds the decoded modifiers ([`crate::step::modifiers`]). Sign modifiers, the most
+//! frequent ones, are applied as sources are fetched. A wrapper around the operation's handler ([`Modified`]) does the
+//! rest: it stages modified sources in rows from which the operation reads them, and changes the result in place. The
+//! operation's own handler is unaware of modifiers.
 
 use std::hint::select_unpredictable as select;
 

@@ -51,7 +51,8 @@ pub(super) fn staged3<A: Lane, B: Lane, C: Lane, R: Lane>(
     });
 }
 
-/// Executes an operation with a destination, two sources and a mask, whose bit is the last argument of `f`.
+/// Executes an operation with a destination, two sources and a mask. The lane's bit of the mask is the last
+/// argument of `f`.
 #[inline(always)]
 pub(super) fn select<A: Lane, B: Lane, R: Lane>(
     w: &mut Wave,
@@ -227,7 +228,8 @@ pub(super) fn computed<
 }
 
 /// [`run`], compiled once for all locations of sources: sources not in vector registers are staged. With more copies,
-/// the compiler would not inline a large operation but call it for each lane; rare ones are not worth the compile time.
+/// the compiler would not inline a large operation but call it for each lane; for a rare operation, more copies are not
+/// worth the compile time.
 #[inline(always)]
 pub(super) fn compiled_once<
     const X: usize,

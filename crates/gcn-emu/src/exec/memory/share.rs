@@ -70,7 +70,7 @@ impl Reaches {
 }
 
 /// Access of a DS instruction to LDS, before it happens. The address of a lane's first element is its base plus
-/// `offset`, masked with `mask`.
+/// `elements.offset`, masked with `elements.mask`.
 #[derive(Clone, Debug)]
 pub struct ShareAccess<'a> {
     /// Instruction.
@@ -86,7 +86,7 @@ pub struct ShareAccess<'a> {
     pub bases_number: u64,
     /// Offsets of the elements from a base.
     pub elements: ShareElements,
-    /// Range from the lowest byte to the end of the highest.
+    /// Range from the first byte of the lowest element to the end of the highest.
     pub range: Range<u64>,
 }
 
