@@ -84,7 +84,8 @@ impl SourceObject {
         is_wanted: impl Fn(&SourceVariable) -> bool,
     ) -> Option<Result<SourceObject, EvalError>> {
         let (wave, _) = view.wave?;
-        let outermost = variables.iter().filter_map(|it| it.frame).max()?;
+        let frames = view.program.location(wave.pc).frames;
+        let outermost = frames.len().checked_sub(1)?;
         let parameters = variables
             .iter()
             .filter(|it| it.is_parameter && it.frame == Some(outermost));
