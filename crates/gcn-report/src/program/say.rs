@@ -11,8 +11,9 @@ pub fn standard_error() -> impl Write + Send {
 
 /// Prints a message.
 pub fn say(message: &str) {
-    // If the program has no standard error, messages are lost.
-    let _ = writeln!(std::io::stderr().lock(), "gcn: {message}");
+    // One write, since standard error is not buffered and `gcn exec` may print to the same terminal. If the program has no
+    // standard error, messages are lost.
+    let _ = std::io::stderr().write_all(format!("gcn: {message}\n").as_bytes());
 }
 
 /// Prints a message, unless it has been printed before.
