@@ -12,6 +12,7 @@ use gcn_object::{
 
 use crate::error::EvalError;
 use crate::expr::{ENTRY, Space};
+use crate::program::KernelArgument;
 use crate::scalar::{Scalar, ScalarType};
 use crate::view::{NamedBuffer, Target, View};
 
@@ -46,7 +47,7 @@ pub type ObjectPart = (String, Result<SourceObject, EvalError>);
 /// Variable in scope, for lists.
 #[derive(Clone, Debug)]
 pub struct Local {
-    /// Name, followed by `@entry` for the value that a kernel parameter had at the launch if it has no other.
+    /// Name, with the suffix `@entry` if the object is the value at the launch of a kernel parameter that has no value here.
     pub name: String,
     /// True for a parameter.
     pub is_parameter: bool,
@@ -69,31 +70,22 @@ impl SourceObject {
             Ok(variables) => variables,
             Err(error) => return Some(Err(EvalError::Type(error.to_string()))),
         };
-        if let Some(parameter) = name.strip_suffix(ENTRY) {
-            return SourceObject::entry_value(view, &variables, |it| it.name == parameter);
+        if let Some(name) = name.strip_suffix(ENTRY) {
+            let arguments = kernel_arguments(view, &variables);
+            let (parameter, argument) = arguments.iter().find(|(it, _)| it.name == name)?;
+            return SourceObject::entry_value(view, parameter, *argument);
         }
         let found = variables.iter().find(|it| it.name == name)?;
         Some(SourceObject::new(view, found))
     }
 
-    /// Returns the value that the launch passed for the kernel's first parameter that satisfies a condition. Returns `None`
-    /// if there is none, or if the debug information and the metadata disagree about the parameters.
+    /// Returns the value that the launch passed for a parameter of the kernel, or `None` if it is not known or has another
+    /// size than the parameter.
     fn entry_value(
         view: &View<'_>,
-        variables: &[SourceVariable],
-        is_wanted: impl Fn(&SourceVariable) -> bool,
+        parameter: &SourceVariable,
+        argument: KernelArgument,
     ) -> Option<Result<SourceObject, EvalError>> {
-        let (wave, _) = view.wave?;
-        let frames = view.program.location(wave.pc).frames;
-        let outermost = frames.len().checked_sub(1)?;
-        let parameters = variables
-            .iter()
-            .filter(|it| it.is_parameter && it.frame == Some(outermost));
-        let arguments = view.program.arguments(wave.pc);
-        if parameters.clone().count() != arguments.len() {
-            return None;
-        }
-        let (parameter, argument) = parameters.zip(arguments).find(|(it, _)| is_wanted(it))?;
         let address = view.arguments?.checked_add(argument.offset)?;
         let object = match SourceObject::at(view, parameter.ty?, (Space::Global, address)) {
             Ok(object) => object,
@@ -107,7 +99,6 @@ impl SourceObject {
     pub(crate) fn variable_id(view: &View<'_>, name: &str) -> Option<usize> {
         let (wave, _) = view.wave?;
         let variables = view.program.variables(wave.pc).ok()?;
-        let name = name.strip_suffix(ENTRY).unwrap_or(name);
         let base = name.split('.').next().unwrap_or_default();
         let base = base.strip_suffix(ENTRY).unwrap_or(base);
         let found = variables
@@ -126,6 +117,7 @@ impl SourceObject {
         };
         let variables = view.program.variables(wave.pc);
         let variables = variables.map_err(|error| EvalError::Type(error.to_string()))?;
+        let arguments = kernel_arguments(view, &variables);
         let mut locals: Vec<Local> = Vec::new();
         for it in variables.iter() {
             let Some(frame) = it.frame else {
@@ -134,8 +126,8 @@ impl SourceObject {
             let is_hidden = locals.iter().any(|other| other.name == it.name);
             let (mut name, mut object) = (it.name.clone(), SourceObject::new(view, it));
             if object.is_err()
-                && let Some(Ok(entry)) =
-                    SourceObject::entry_value(view, &variables, |other| other.id == it.id)
+                && let Some((_, argument)) = arguments.iter().find(|(other, _)| other.id == it.id)
+                && let Some(Ok(entry)) = SourceObject::entry_value(view, it, *argument)
             {
                 name += ENTRY;
                 object = Ok(entry);
@@ -514,6 +506,29 @@ impl SourceObject {
             }
         }
         Ok(())
+    }
+}
+
+/// Returns the parameters of the kernel that the focused wave executes, with the arguments for them. Empty in other functions,
+/// and if the debug information and the metadata disagree about the number of parameters.
+fn kernel_arguments<'a>(
+    view: &View<'_>,
+    variables: &'a [SourceVariable],
+) -> Vec<(&'a SourceVariable, KernelArgument)> {
+    let Some((wave, _)) = view.wave else {
+        return Vec::new();
+    };
+    let arguments = view.program.arguments(wave.pc);
+    let frames = view.program.location(wave.pc).frames.len();
+    let outermost = frames.checked_sub(1);
+    let is_own = |it: &&SourceVariable| it.is_parameter && it.frame == outermost;
+    let parameters: Vec<_> = variables.iter().filter(is_own).collect();
+    match parameters.len() == arguments.len() && outermost.is_some() {
+        true => parameters
+            .into_iter()
+            .zip(arguments.iter().copied())
+            .collect(),
+        false => Vec::new(),
     }
 }
 

@@ -281,7 +281,7 @@ impl Program {
         variables.entry(address).or_insert_with(read).clone()
     }
 
-    /// Returns the arguments of the kernel whose code contains an address, without hidden ones. Empty outside of kernels.
+    /// Returns the explicit arguments of the kernel that contains an address; empty outside of kernels.
     pub(crate) fn arguments(&self, address: u64) -> &[KernelArgument] {
         let function = self.symbol_at(address).map(|it| it.address);
         let found = function.and_then(|entry| self.arguments.get(&entry));

@@ -37,8 +37,8 @@ struct Job {
     built: OnceLock<Result<CompiledProgram, String>>,
 }
 
-/// Creates a trial for each program and each of its targets. Trials of one program are far apart, so that threads build programs
-/// instead of waiting for the same build.
+/// Creates a trial for each program and each of its targets. Trials of one program are far apart, so that
+/// threads build programs instead of waiting for the same build.
 fn trials(
     compiler: &Arc<Compiler>,
     library: &Arc<std::path::PathBuf>,

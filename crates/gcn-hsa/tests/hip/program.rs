@@ -60,10 +60,10 @@ impl Program {
         if let Some(targets) = &self.header.targets {
             return targets.iter().map(String::as_str).collect();
         }
-        let [first, others @ ..] = TARGETS;
         if std::env::var_os(ALL_TARGETS).is_some() {
             return TARGETS.to_vec();
         }
+        let [first, others @ ..] = TARGETS;
         let other = self.name.bytes().map(usize::from).sum::<usize>() % others.len();
         vec![first, others[other]]
     }

@@ -11,7 +11,7 @@ pub fn standard_error() -> impl Write + Send {
 
 /// Prints a message.
 pub fn say(message: &str) {
-    // One write, since standard error is not buffered and `gcn exec` may print to the same terminal. If the program has no
+    // A single write: standard error is unbuffered, and `gcn exec` may print to the same terminal. If the program has no
     // standard error, messages are lost.
     let _ = std::io::stderr().write_all(format!("gcn: {message}\n").as_bytes());
 }
