@@ -49,7 +49,7 @@ impl<T> Held<T> {
     }
 }
 
-/// Resources held by a wave's operations, in issue order except after [`Outstanding::join`].
+/// Resources held by a wave's operations, in issue order, except after [`Outstanding::join`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outstanding<T> {
     held: Vec<Held<T>>,

@@ -208,7 +208,7 @@ fn synchronisation(op: GwsOp) -> &'static str {
 }
 
 impl Form {
-    /// Behavior in corner cases: texts of one or more sentences.
+    /// Notes on corner cases, each of one or more sentences.
     ///
     /// # Examples
     /// ```

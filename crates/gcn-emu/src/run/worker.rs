@@ -57,7 +57,7 @@ pub(super) struct Worker<'a> {
     /// copy data that has just been written in parts, which would stall the host.
     #[allow(clippy::vec_box)]
     resident: Vec<Box<RunningGroup>>,
-    /// Ended workgroups, reused for their allocations (LDS and list of waves).
+    /// Ended workgroups, whose allocations (LDS, list of waves) are reused.
     #[allow(clippy::vec_box)]
     spare: Vec<Box<RunningGroup>>,
     /// Ended waves, for reuse. The last one is reused first, since its registers are in the host's L1 cache.

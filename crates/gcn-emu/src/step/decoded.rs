@@ -116,7 +116,7 @@ impl Decoded {
         }
     }
 
-    /// Effect of the operation itself, without modifiers. For an ALU instruction, `inst.op` identifies the operation.
+    /// Effect of the instruction without its modifiers. For an ALU instruction, `inst.op` identifies the operation.
     pub fn operation(&self) -> Does {
         effect(&self.inst)
     }

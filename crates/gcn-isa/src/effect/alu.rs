@@ -392,7 +392,7 @@ pub enum AluOp {
     ConvertByte(u8),
     /// Converts a to a byte, inserted as byte b of c.
     PutByte,
-    /// Converts numbers from -1..=1 or 0..=1 to normalized 16-bit integers, signed or unsigned as the destination.
+    /// Converts numbers from -1..=1 or 0..=1 to normalized 16-bit integers, signed or unsigned like the destination type.
     Normalize,
     /// Like [`AluOp::Normalize`], for a and b.
     NormalizePair(Signedness),

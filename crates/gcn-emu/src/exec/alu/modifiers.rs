@@ -1,7 +1,7 @@
 //! Instruction modifiers of vector instructions: absolute value, negation, half and sub-dword selection, cross-lane
 //! reads, output factors and clamps.
 //!
-//! [`Decoded`](crate::step::Decoded) holds the decoded modifiers ([`crate::step::modifiers`]). Sign modifiers, the most
+//! [`Decoded`](crate::step::Decoded) holds the modifiers ([`crate::step::modifiers`]). Sign modifiers, the most
 //! frequent ones, are applied as sources are fetched. A wrapper around the operation's handler ([`Modified`]) does the
 //! rest: it stages modified sources in rows from which the operation reads them, and changes the result in place. The
 //! operation's own handler is unaware of modifiers.

@@ -152,7 +152,7 @@ impl ReceivedClocks {
         *self = ReceivedClocks::sum(bases, releases, excluded);
     }
 
-    /// Creates a set that includes other sets and releases.
+    /// Creates the union of sets and of releases, except those of the `excluded` waves.
     fn sum(
         bases: Vec<ReceivedClocks>,
         releases: Vec<ReadReleases>,

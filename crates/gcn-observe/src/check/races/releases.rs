@@ -17,7 +17,7 @@ const MAX_OTHERS: usize = 64;
 pub(super) struct ReleaseSequence {
     /// Last release of each wave, in the order of the waves.
     last: Vec<PastAccess>,
-    /// Releases as a shared list: an agent that reads the sequence keeps the list of that moment.
+    /// Shared list of releases: an agent that reads the sequence keeps the list as of that read.
     list: Releases,
     /// Length of the list, which may contain earlier releases of a wave, too.
     length: usize,
