@@ -10,6 +10,7 @@ mod place;
 mod residency;
 mod start;
 mod stop;
+mod storage;
 mod events;
 mod late;
 mod instruction;
@@ -36,6 +37,7 @@ pub use limits::{DispatchError, MAX_GROUP, Unfit, fits};
 pub use place::{MAX_PLACES, WavePlace};
 use place::{keep_first, keep_first_wave};
 use shared::Shared;
+use storage::ThreadStorage;
 use worker::Worker;
 
 /// Executes the instruction at the program counter of a wave that is not part of a dispatch.
@@ -169,6 +171,7 @@ pub fn run(
     keep_first(&mut places);
     let mut stats = Stats::default();
     let mut violation = None;
+    let mut storages = Vec::with_capacity(threads);
     for worker in workers {
         stats.instructions += worker.progress.stats.instructions;
         stats.waves += worker.progress.stats.waves;
@@ -177,10 +180,14 @@ pub fn run(
         if let Some(other) = worker.progress.violation {
             keep_first_wave(&mut violation, other);
         }
+        storages.push(worker.storage);
     }
     let violation = violation.map(|place| shared.site(place));
     shared.check_code();
     let fault = shared.into_fault();
+    if fault.is_none() {
+        storages.into_iter().for_each(ThreadStorage::keep);
+    }
     observers.dispatch_ends(&dispatched, &stats, fault.as_ref());
     Ok(Finished {
         stats,

@@ -95,6 +95,12 @@ impl Transfer {
         }
     }
 
+    /// Discards everything that depends on a run, keeping the allocations.
+    pub(crate) fn reset(&mut self) {
+        self.forget();
+        self.windows.forget();
+    }
+
     /// Lanes and addresses, if they are known.
     #[inline(always)]
     pub fn known(&self) -> Option<&Access> {

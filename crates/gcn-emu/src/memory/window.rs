@@ -128,6 +128,12 @@ pub(crate) struct Windows {
 }
 
 impl Windows {
+    /// Discards all windows, keeping the allocation of their list.
+    pub(crate) fn forget(&mut self) {
+        self.frees = 0;
+        self.regions.clear();
+    }
+
     /// Returns the `count` windows of a region. They are empty if the region is new or memory has been freed.
     #[inline]
     pub(crate) fn of(&mut self, memory: &Memory, region: u64, count: usize) -> &mut [Window] {

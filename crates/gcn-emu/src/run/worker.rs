@@ -10,14 +10,14 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use super::observed::{end_sequence, run_observed};
 use super::place::keep_first_wave;
 use super::shared::Shared;
-use super::start::{DIMENSIONS, Template, work_item_ids};
+use super::start::Template;
 use super::steps::{run_unobserved, unobserved_policy};
 use super::stop::Stop;
+use super::storage::ThreadStorage;
 use crate::checkpoint::{Round, RunProgress};
 use crate::dispatch::{RESIDENT_GROUPS, Stats};
-use crate::exec::memory::Transfer;
 use crate::fault::{Fault, FaultKind};
-use crate::lanes::{FloatEnvironment, LANES, Lanes};
+use crate::lanes::FloatEnvironment;
 use crate::native::Policy;
 use crate::observe::{Context, Debugger, Events, StopPoints, Watchers, WaveEnd};
 use crate::schedule::Schedule;
@@ -57,22 +57,13 @@ pub(super) struct Worker<'a> {
     /// copy data that has just been written in parts, which would stall the host.
     #[allow(clippy::vec_box)]
     resident: Vec<Box<RunningGroup>>,
-    /// Ended workgroups, whose allocations (LDS, list of waves) are reused.
-    #[allow(clippy::vec_box)]
-    spare: Vec<Box<RunningGroup>>,
-    /// Ended waves, for reuse. The last one is reused first, since its registers are in the host's L1 cache.
-    #[allow(clippy::vec_box)]
-    spare_waves: Vec<Box<Wave>>,
+    pub(super) storage: ThreadStorage,
     /// Index of the thread within the run.
     number: usize,
     /// Number of instructions reported to the run's monitor.
     reported: u64,
     /// Order and length of turns.
     schedule: Schedule,
-    /// Access of the current instruction.
-    transfer: Box<Transfer>,
-    /// Work-item IDs of a full workgroup's waves, in as many dimensions as the kernel requests.
-    ids: Vec<[Lanes; DIMENSIONS]>,
     /// Thresholds for compiling blocks of unobserved waves.
     policy: Option<Policy>,
     /// Initial registers of a wave.
@@ -142,15 +133,10 @@ impl<'a> Worker<'a> {
             faulty: None,
             progress: RunProgress::default(),
             resident: Vec::new(),
-            spare: Vec::new(),
-            spare_waves: Vec::new(),
+            storage: ThreadStorage::take(shared.device, shared.code, shared.dispatch),
             number,
             reported: 0,
             schedule: Schedule::new(&shared.device.config, number),
-            transfer: Box::default(),
-            ids: (0..shared.dispatch.waves_per_group())
-                .map(|wave| work_item_ids(shared.dispatch.group, wave as usize * LANES))
-                .collect(),
             policy: unobserved_policy(shared.code, debugger.is_some()),
             template: Template::new(&shared.dispatch.initial),
         }
@@ -231,7 +217,7 @@ impl<'a> Worker<'a> {
                     TurnEnd::Ended => {
                         let group = self.resident.remove(index);
                         stats.groups += 1;
-                        self.spare.push(group);
+                        self.storage.groups.push(group);
                         *rounds = 0;
                         round.all_blocked = false;
                         round.begin = stats.instructions;
@@ -385,7 +371,7 @@ impl<'a> Worker<'a> {
         };
         let before = [wave.executed, wave.violations];
         let dispatched = self.shared.dispatched();
-        let (transfer, watch) = (&mut self.transfer, &mut self.watch);
+        let (transfer, watch) = (&mut self.storage.transfer, &mut self.watch);
         let stops = self.control.as_mut().filter(|control| control.has_stops);
         let stops = stops.map(|control| &mut control.stops);
         let result = if watch.wants.is_empty() && wave.late.is_none() && stops.is_none() {
@@ -464,7 +450,7 @@ impl<'a> Worker<'a> {
             )));
         }
         if has_ended {
-            self.spare_waves.extend(waves[number].take());
+            self.storage.waves.extend(waves[number].take());
         }
         Ok(progress)
     }

@@ -347,6 +347,7 @@ impl ReadyLaunches {
             times: Vec::new(),
         };
         let (mut note, mut lost) = (None, 0);
+        let shows_progress = progress::is_visible();
         for Repetition {
             observers,
             is_unseen,
@@ -358,7 +359,12 @@ impl ReadyLaunches {
                 None => {
                     let watched = Arc::new(Progress::default());
                     let prepared = prepared.clone().progress(&watched).observers(observers);
-                    progress::with_progress(&watched, || prepared.run(&self.queue))
+                    let run = || prepared.run(&self.queue);
+                    if shows_progress {
+                        progress::with_progress(&watched, run)
+                    } else {
+                        run()
+                    }
                 }
             };
             done.times.push(begin.elapsed());

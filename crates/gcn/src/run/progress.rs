@@ -15,11 +15,13 @@ const INTERVAL: Duration = Duration::from_millis(500);
 /// Escape sequence that clears the terminal's line.
 const CLEAR: &str = "\r\x1b[K";
 
-/// Runs a function, and shows its progress if standard error is a terminal.
+/// True if progress can be shown: standard error is a terminal.
+pub fn is_visible() -> bool {
+    io::stderr().is_terminal()
+}
+
+/// Runs a function and shows its progress.
 pub fn with_progress<T>(progress: &Progress, run: impl FnOnce() -> T) -> T {
-    if !io::stderr().is_terminal() {
-        return run();
-    }
     std::thread::scope(|scope| {
         let (end, ended) = mpsc::channel();
         // If no thread can be created, no progress is shown.

@@ -22,37 +22,32 @@ struct Reach {
 }
 
 /// Cache of recent reaches: code often accesses LDS with one address register and successive offsets.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Reaches {
-    /// Entries, indexed by wave and register number.
-    last: [Reach; Reaches::COUNT],
+    /// Entries, indexed by wave and register number; empty before the first access.
+    last: Vec<Reach>,
     /// Number of reaches computed so far.
     count: u64,
 }
 
-impl Default for Reaches {
-    fn default() -> Reaches {
-        let none = Reach {
-            register: Lanes::ZERO,
-            exec: 0,
-            lowest: u32::MAX,
-            greatest: 0,
-            number: 0,
-        };
-        Reaches {
-            last: [none; Reaches::COUNT],
-            count: 0,
-        }
-    }
-}
-
 impl Reaches {
     const COUNT: usize = 16;
+    /// Unused entry.
+    const NONE: Reach = Reach {
+        register: Lanes::ZERO,
+        exec: 0,
+        lowest: u32::MAX,
+        greatest: 0,
+        number: 0,
+    };
 
     /// Reach of a register's active lanes.
     fn of(&mut self, wave: &Wave, number: u8) -> &Reach {
         let (register, exec) = (wave.vgpr(number), wave.exec());
         let place = wave.id.wave.wrapping_mul(4) ^ u32::from(number);
+        if self.last.is_empty() {
+            self.last = vec![Reaches::NONE; Reaches::COUNT];
+        }
         let known = &mut self.last[place as usize % Reaches::COUNT];
         if known.exec != exec || !lanes::are_equal(&known.register, register) {
             let (lowest, greatest) = lanes::reach(register, exec);

@@ -4,30 +4,16 @@ use super::super::shared::Shared;
 use super::Worker;
 use crate::device::LdsFill;
 use crate::lanes::LANES;
-use crate::lds::Lds;
 use crate::observe::{Context, Events};
 use crate::wave::{Wave, WaveId};
-use crate::workgroup::RunningGroup;
 
 impl Worker<'_> {
     /// Begins workgroup `id`. Its waves begin with their first turns.
     pub(super) fn start(&mut self, id: [u32; 3]) {
         let Shared {
-            device,
-            code,
-            dispatch,
-            ..
+            device, dispatch, ..
         } = *self.shared;
-        let mut group = self.spare.pop().unwrap_or_else(|| {
-            Box::new(RunningGroup {
-                id,
-                size: dispatch.group,
-                count: 0,
-                waves: Vec::new(),
-                lds: Lds::new(code.isa(), dispatch.lds_bytes),
-                slot: 0,
-            })
-        });
+        let mut group = self.storage.group();
         group.id = id;
         group.slot = if dispatch.scratch_bytes_per_wave() == 0 {
             0
@@ -52,11 +38,11 @@ impl Worker<'_> {
 
     /// Begins the next wave of a workgroup.
     pub(super) fn begin(&mut self, index: usize) {
-        let mut wave = take_wave(&mut self.spare_waves, self.shared);
+        let mut wave = take_wave(&mut self.storage.waves, self.shared);
         let group = &mut self.resident[index];
         let start = self
             .shared
-            .starting(group, &self.template, &self.ids, self.scratch);
+            .starting(group, &self.template, &self.storage.ids, self.scratch);
         start.prepare(&mut wave, group.waves.len());
         if self.watch.wants.intersects(Events::WAVE) {
             let context = Context {

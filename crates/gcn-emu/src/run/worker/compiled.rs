@@ -35,19 +35,19 @@ impl Worker<'_> {
         };
         let start = self
             .shared
-            .starting(group, &self.template, &self.ids, self.scratch);
+            .starting(group, &self.template, &self.storage.ids, self.scratch);
         let mut turns = GroupTurns {
             shared: self.shared,
             start,
             count: group.count,
             waves: &mut group.waves,
-            spare: &mut self.spare_waves,
+            spare: &mut self.storage.waves,
             stats: &mut self.progress.stats,
             violation: &mut self.progress.violation,
             next: first,
             before: [0; 2],
         };
-        let memory = (&mut group.lds, &mut *self.transfer);
+        let memory = (&mut group.lds, &mut *self.storage.transfer);
         let outcome = run_together(
             &self.shared.dispatched(),
             entry,

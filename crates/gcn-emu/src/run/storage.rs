@@ -1,0 +1,104 @@
+//! Allocations of a host thread's runs, kept from one run to the next: a short launch takes less time than its
+//! workgroup, waves and work-item IDs take to allocate and to fill.
+
+use std::cell::RefCell;
+
+use gcn_isa::Isa;
+
+use super::start::{DIMENSIONS, work_item_ids};
+use crate::code::Code;
+use crate::device::{Apertures, Device};
+use crate::dispatch::Dispatch;
+use crate::exec::memory::Transfer;
+use crate::lanes::{LANES, Lanes};
+use crate::lds::Lds;
+use crate::wave::Wave;
+use crate::workgroup::RunningGroup;
+
+/// Maximum number of threads' allocations kept: enough for programs that alternate between a few kernels.
+const KEPT: usize = 8;
+
+thread_local! {
+    /// Allocations of past runs that this thread has started, the latest last.
+    static IDLE: RefCell<Vec<ThreadStorage>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Allocations for the waves of one host thread.
+pub(super) struct ThreadStorage {
+    shape: StorageShape,
+    /// Access of the current instruction.
+    pub(super) transfer: Box<Transfer>,
+    /// Ended workgroups, whose allocations (LDS, list of waves) are reused.
+    #[allow(clippy::vec_box)]
+    pub(super) groups: Vec<Box<RunningGroup>>,
+    /// Ended waves, for reuse. The last one is reused first, since its registers are in the host's L1 cache.
+    #[allow(clippy::vec_box)]
+    pub(super) waves: Vec<Box<Wave>>,
+    /// Work-item IDs of a full workgroup's waves.
+    pub(super) ids: Vec<[Lanes; DIMENSIONS]>,
+}
+
+/// Properties that determine the allocations.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct StorageShape {
+    isa: Isa,
+    vgprs: usize,
+    sgprs: u8,
+    apertures: Apertures,
+    lds_bytes: u32,
+    group: [u32; DIMENSIONS],
+}
+
+impl ThreadStorage {
+    /// Takes the allocations of an earlier run with the same shape, or creates new ones.
+    pub(super) fn take(device: &Device, code: &Code, dispatch: &Dispatch) -> ThreadStorage {
+        let shape = StorageShape {
+            isa: code.isa(),
+            vgprs: code.vgprs(),
+            sgprs: code.sgprs(),
+            apertures: device.config.apertures,
+            lds_bytes: dispatch.lds_bytes,
+            group: dispatch.group,
+        };
+        let idle = IDLE.with_borrow_mut(|idle| {
+            let index = idle.iter().rposition(|storage| storage.shape == shape)?;
+            Some(idle.remove(index))
+        });
+        idle.unwrap_or_else(|| ThreadStorage {
+            shape,
+            transfer: Box::default(),
+            groups: Vec::new(),
+            waves: Vec::new(),
+            ids: (0..dispatch.waves_per_group() as usize)
+                .map(|wave| work_item_ids(dispatch.group, wave * LANES))
+                .collect(),
+        })
+    }
+
+    /// Keeps the allocations of one workgroup for a later run.
+    pub(super) fn keep(mut self) {
+        self.groups.truncate(1);
+        self.waves.truncate(self.ids.len());
+        self.transfer.reset();
+        IDLE.with_borrow_mut(|idle| {
+            if idle.len() == KEPT {
+                idle.remove(0);
+            }
+            idle.push(self);
+        });
+    }
+
+    /// Takes an unused workgroup, or creates one. Its ID, size and number of waves are yet to be set.
+    pub(super) fn group(&mut self) -> Box<RunningGroup> {
+        self.groups.pop().unwrap_or_else(|| {
+            Box::new(RunningGroup {
+                id: [0; DIMENSIONS],
+                size: self.shape.group,
+                count: 0,
+                waves: Vec::new(),
+                lds: Lds::new(self.shape.isa, self.shape.lds_bytes),
+                slot: 0,
+            })
+        })
+    }
+}
