@@ -9,7 +9,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use crate::console::{CommandLine, CommandSource};
-use crate::protocol::{FromProgram, ToProgram, receive, send};
+use crate::protocol::{FromProgram, SessionKind, ToProgram, receive, send};
+
+/// Connects to the socket at a path. Returns the input, the output and the kind of the session.
+///
+/// # Errors
+/// No process is listening at the path, or the listener serves no further process.
+pub(crate) fn open(path: &Path) -> io::Result<(BufReader<UnixStream>, UnixStream, SessionKind)> {
+    let mut out = UnixStream::connect(path)?;
+    let mut input = BufReader::new(out.try_clone()?);
+    let process = std::process::id();
+    send(&mut out, &FromProgram::Begins { process })?;
+    match receive(&mut input)? {
+        Some(ToProgram::Begin(kind)) => Ok((input, out, kind)),
+        _ => Err(io::ErrorKind::InvalidData.into()),
+    }
+}
 
 /// Connection to the command. A separate thread receives messages, because an interrupt may arrive at any time.
 #[derive(Debug)]
@@ -21,18 +36,15 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// Connects to the socket at a path. An interrupt by the user sets the flag.
+    /// Creates the connection of a console session. An interrupt by the user sets the flag.
     ///
     /// # Errors
-    /// Fails if no process is listening at the path, or if the listener is not the command.
-    pub(crate) fn open(path: &Path, interrupt: &Arc<AtomicBool>) -> io::Result<Connection> {
-        let mut out = UnixStream::connect(path)?;
-        let mut input = BufReader::new(out.try_clone()?);
-        let process = std::process::id();
-        send(&mut out, &FromProgram::Begins { process })?;
-        let Some(ToProgram::Begin { has_colours }) = receive(&mut input)? else {
-            return Err(io::ErrorKind::InvalidData.into());
-        };
+    /// The host cannot create a thread.
+    pub(crate) fn new(
+        (mut input, out): (BufReader<UnixStream>, UnixStream),
+        has_colours: bool,
+        interrupt: &Arc<AtomicBool>,
+    ) -> io::Result<Connection> {
         let (sender, commands) = channel();
         let interrupt = interrupt.clone();
         thread::Builder::new()

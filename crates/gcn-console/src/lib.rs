@@ -1,12 +1,12 @@
-//! Debugger console with gdb's commands, for `gcn debug` and, inside programs, for `gcn exec --debug`.
+//! Front ends of the debugger, for `gcn debug` and, inside programs, for `gcn exec --debug`.
 //!
-//! A [`Console`](console::Console) is a front end for the engine of `gcn-debug` over any
-//! [`CommandSource`](console::CommandSource) and writer. [`places`], [`show`] and [`stop_commands`] are also used by
-//! other front ends.
+//! A [`Console`](console::Console) with gdb's commands is a front end for the engine of `gcn-debug` over any
+//! [`CommandSource`](console::CommandSource) and writer. An [`Adapter`](dap::Adapter) serves an editor. Both use
+//! [`places`], [`show`] and [`stop_commands`].
 //!
-//! In a program started by `gcn exec --debug`, the engine and the console run in the program's own process, along
-//! with the waves. [`attached`](program::attached) connects them to the command that owns the terminal, using the
-//! messages in [`protocol`].
+//! In a program started by `gcn exec --debug`, the engine and the front end run in the program's own process, along
+//! with the waves. [`attached`](program::attached) connects them to the command that owns the terminal or speaks with
+//! the editor, using the messages in [`protocol`].
 
 #![forbid(unsafe_code)]
 
@@ -23,6 +23,7 @@ pub mod execute;
 
 // Front ends.
 pub mod console;
+pub mod dap;
 pub mod protocol;
 mod buffers;
 pub mod findings;

@@ -1,13 +1,20 @@
 //! Breakpoints by name, for programs that load code at run time. Names are resolved in the code of each launch.
 
+use std::path::PathBuf;
+
 use gcn_debug::{Line, Session, StopKind};
 use gcn_report::printable;
 
-use crate::places::{Message, source_line, stops_at};
+use crate::places::{Message, describe, source_line, stops_at};
 
 /// Symbol or source line that a breakpoint refers to.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PlaceName(String);
+pub enum PlaceName {
+    /// Location in the console's notation.
+    Text(String),
+    /// Line of the source at a path.
+    SourceLine(PathBuf, u32),
+}
 
 impl PlaceName {
     /// Creates a name from a location as the user wrote it. Returns `None` for an address and for the current location
@@ -24,15 +31,35 @@ impl PlaceName {
             return Ok(None);
         }
         if text.parse::<u32>().is_err() {
-            return Ok(Some(PlaceName(text.to_owned())));
+            return Ok(Some(PlaceName::Text(text.to_owned())));
         }
         let line = source_line(session, text, current)?;
-        Ok(line.map(|it| PlaceName(format!("{}:{}", it.file, it.line))))
+        Ok(line.map(|it| PlaceName::Text(format!("{}:{}", it.file, it.line))))
     }
 
     /// Describes a name that was not found in any loaded code.
     pub fn description(&self) -> String {
-        format!("{}, which no code has yet", printable(&self.0))
+        let name = match self {
+            PlaceName::Text(text) => printable(text),
+            PlaceName::SourceLine(path, line) => printable(&format!("{}:{line}", path.display())),
+        };
+        format!("{name}, which no code has yet")
+    }
+
+    /// Addresses and description in the loaded code, if it has the name.
+    fn find(&self, session: &Session<'_, '_>) -> Option<(Vec<u64>, String)> {
+        match self {
+            PlaceName::Text(text) => match stops_at(session, text, None) {
+                Ok((StopKind::Addresses(addresses), text)) => Some((addresses, text)),
+                _ => None,
+            },
+            PlaceName::SourceLine(path, line) => {
+                let program = session.program();
+                let (_, addresses) = program.addresses(&program.file_at(path)?, *line)?;
+                let text = describe(session, addresses.first().copied()?);
+                Some((addresses, text))
+            }
+        }
     }
 
     /// Returns a stop condition that no instruction satisfies.
@@ -55,10 +82,10 @@ impl NamedPlaces {
     /// launch.
     pub fn resolve(&self, session: &mut Session<'_, '_>) {
         for (number, name) in &self.0 {
-            let found = match stops_at(session, &name.0, None) {
-                Ok((StopKind::Addresses(addresses), text)) => Some((addresses, text)),
-                _ => None,
-            };
+            if session.stop_point_mut(*number).is_none() {
+                continue; // It has been deleted.
+            }
+            let found = name.find(session);
             let Some(stop) = session.stop_point_mut(*number) else {
                 continue;
             };

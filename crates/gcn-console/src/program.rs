@@ -1,16 +1,21 @@
 //! Debugger for a program's launches, running in the program's own process.
 //!
 //! The first launch connects to the command and starts the session. Launches are serialized across queues and
-//! devices, since the engine and the user can follow only one at a time.
+//! devices, since the engine and the user can follow only one at a time. Between launches, a thread answers the
+//! requests of an editor.
 
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::io::{self, BufReader};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed, Ordering::Release};
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use gcn_debug::{
-    Engine, Finding, Findings, FrontEnd, Leave, NamedBuffer, Program, Recording, Resume, Session,
-    Setup, Stop,
+    Attention, Engine, Finding, Findings, FrontEnd, Leave, NamedBuffer, Program, Recording, Resume,
+    Session, Setup, Stop,
 };
 use gcn_report::printable;
 use gcn_report::program::say::say_once;
@@ -20,11 +25,12 @@ use gcn_runtime::observe::Observers;
 use gcn_runtime::{CommandResult, Completion, Kernel, Launch, Queue};
 
 use crate::buffers::{buffers, parameter_names};
-use crate::connection::{Connection, RemoteCommands, RemoteOutput};
+use crate::connection::{Connection, RemoteCommands, RemoteOutput, open};
 use crate::console::{Console, OutputError};
+use crate::dap::{self, Adapter};
 use crate::execute::Focus;
 use crate::findings::finding;
-use crate::protocol::FromProgram;
+use crate::protocol::{FromProgram, SessionKind};
 
 /// Reason why a program's launches cannot go back.
 const NO_PAST: &str = "going back is not possible in a program, whose host code cannot go back";
@@ -44,7 +50,7 @@ pub fn attached(settings: &Settings) -> Option<Arc<dyn LaunchControl>> {
     Some(Arc::new(ProgramDebugger {
         socket,
         timeout: settings.timeout,
-        session: Mutex::new(SessionState::New),
+        session: Arc::new(Mutex::new(SessionState::New)),
     }))
 }
 
@@ -54,7 +60,7 @@ struct ProgramDebugger {
     socket: PathBuf,
     timeout: Option<Duration>,
     /// Session state, locked while a launch is running.
-    session: Mutex<SessionState>,
+    session: Arc<Mutex<SessionState>>,
 }
 
 /// Session state.
@@ -72,9 +78,26 @@ enum SessionState {
 /// Active debugger session.
 struct ProgramSession {
     engine: Arc<Engine>,
-    connection: Arc<Connection>,
+    user: User,
     interrupt: Arc<AtomicBool>,
     current: Arc<Mutex<CurrentLaunch>>,
+}
+
+/// Connection to the user.
+#[derive(Clone)]
+enum User {
+    Console(Arc<Connection>),
+    Client(Arc<Mutex<dap::Connection>>),
+}
+
+impl User {
+    /// Shows text to the user.
+    fn tell(&self, text: String) {
+        match self {
+            User::Console(connection) => connection.tell(&FromProgram::Output(text)),
+            User::Client(connection) => locked(connection).output("console", &text),
+        }
+    }
 }
 
 impl std::fmt::Debug for ProgramSession {
@@ -142,7 +165,8 @@ impl LaunchControl for ProgramDebugger {
     ) -> CommandResult {
         let mut state = locked(&self.session);
         if matches!(*state, SessionState::New) {
-            *state = match ProgramSession::begin(&self.socket, self.timeout, &launch, checks) {
+            let begun = ProgramSession::begin(self, &launch, checks);
+            *state = match begun {
                 Ok(session) if session.engine.idle() == Resume::Quit => SessionState::Ended,
                 Ok(session) => SessionState::Attached(session),
                 Err(error) => {
@@ -177,27 +201,32 @@ impl ProgramSession {
     /// Connects to the command and creates the session.
     ///
     /// # Errors
-    /// Fails if no process is listening at the socket.
+    /// Fails if no process is listening at the socket, or the host cannot create a thread.
     fn begin(
-        socket: &Path,
-        timeout: Option<Duration>,
+        debugger: &ProgramDebugger,
         launch: &Launch,
         checks: Option<&Arc<ProgramChecks>>,
-    ) -> std::io::Result<ProgramSession> {
+    ) -> io::Result<ProgramSession> {
         let kernel = launch.kernel();
         let interrupt = Arc::<AtomicBool>::default();
-        let connection = Arc::new(Connection::open(socket, &interrupt)?);
+        let attention = Arc::<AtomicBool>::default();
         let current = Arc::new(Mutex::new(CurrentLaunch::new(kernel)));
-        let console = Console::new(
-            vec![Box::new(RemoteCommands(connection.clone()))],
-            Focus::in_program(),
-            Box::new(RemoteOutput::new(&connection)),
-            &OutputError::default(),
-            connection.has_colours,
-        );
+        let (input, out, kind) = open(&debugger.socket)?;
+        let (user, front): (_, Box<dyn FrontEnd>) = match kind {
+            SessionKind::Console { has_colours } => {
+                let connection = Connection::new((input, out), has_colours, &interrupt)?;
+                let connection = Arc::new(connection);
+                let front = RemoteConsole::new(&connection);
+                (User::Console(connection), Box::new(front))
+            }
+            SessionKind::Client(choices) => {
+                let connection = debugger.serve((input, out), &attention)?;
+                let front = Adapter::in_program(connection.clone(), choices);
+                (User::Client(connection), Box::new(front))
+            }
+        };
         let front = ProgramFront {
-            console,
-            connection: connection.clone(),
+            front,
             current: current.clone(),
         };
         let findings = checks.map(|checks| {
@@ -212,14 +241,14 @@ impl ProgramSession {
             buffers: Vec::new(),
             findings,
             interrupt: interrupt.clone(),
-            attention: Arc::default(),
-            timeout,
+            attention,
+            timeout: debugger.timeout,
             no_past: Some(NO_PAST),
             recording: Recording::default(),
         };
         Ok(ProgramSession {
             engine: Arc::new(Engine::new(setup, Box::new(front))),
-            connection,
+            user,
             interrupt,
             current,
         })
@@ -238,7 +267,7 @@ impl ProgramSession {
         if let Ok(end) = &outcome
             && locked(&self.current).has_stopped
         {
-            self.connection.tell(&FromProgram::Output(ended(end)));
+            self.user.tell(ended(end));
         }
         outcome
     }
@@ -255,14 +284,104 @@ fn ended(end: &Completion) -> String {
     )
 }
 
-/// Front end for a program's launches, based on the console.
+impl ProgramDebugger {
+    /// Creates the connection of a session with a client, and the thread that answers the client between launches. Each
+    /// message sets `attention`, to which a running launch responds.
+    ///
+    /// # Errors
+    /// The host cannot create a thread.
+    fn serve(
+        &self,
+        (input, out): (BufReader<UnixStream>, UnixStream),
+        attention: &Arc<AtomicBool>,
+    ) -> io::Result<Arc<Mutex<dap::Connection>>> {
+        let (sender, messages) = sync_channel(1);
+        let attention = attention.clone();
+        let connection = dap::Connection::new(input, Box::new(out), move || {
+            attention.store(true, Release);
+            // If the queue is full, the thread has yet to look.
+            let _ = sender.try_send(());
+        })?;
+        let session = self.session.clone();
+        thread::Builder::new()
+            .name("gcn debugger".to_owned())
+            .spawn(move || attend(&session, &messages))?;
+        Ok(Arc::new(Mutex::new(connection)))
+    }
+}
+
+/// Answers the messages that arrive while no launch is running, until the connection ends. The lock is held while a
+/// launch is running.
+fn attend(session: &Mutex<SessionState>, messages: &Receiver<()>) {
+    while messages.recv().is_ok() {
+        if let SessionState::Attached(session) = &*locked(session) {
+            session.engine.attend();
+        }
+    }
+}
+
+/// Front end for a program's launches.
 struct ProgramFront {
-    console: Console,
-    connection: Arc<Connection>,
+    front: Box<dyn FrontEnd>,
     current: Arc<Mutex<CurrentLaunch>>,
 }
 
-impl ProgramFront {
+impl FrontEnd for ProgramFront {
+    fn begins(&mut self, session: &mut Session<'_, '_>) {
+        let mut current = locked(&self.current);
+        let segment = session.paused().map(|it| it.dispatched().dispatch);
+        let segment = segment.and_then(|dispatch| dispatch.kernarg.clone());
+        let found = buffers(&current.kernel, &current.names, segment, session.memory());
+        session.set_buffers(found);
+        if let Some(program) = current.program.take() {
+            session.set_program(program);
+        }
+        if std::mem::take(&mut current.stops) {
+            session.set_stop_once(true);
+        }
+        drop(current);
+        self.front.begins(session);
+    }
+
+    fn stopped(&mut self, session: &mut Session<'_, '_>, stop: &Stop) -> Resume {
+        locked(&self.current).has_stopped = true;
+        self.front.stopped(session, stop)
+    }
+
+    fn idle(&mut self, session: &mut Session<'_, '_>) -> Resume {
+        self.front.idle(session)
+    }
+
+    fn passed(&mut self, session: &Session<'_, '_>, stop: &Stop) {
+        self.front.passed(session, stop);
+    }
+
+    fn attend(&mut self, session: &mut Session<'_, '_>) -> Attention {
+        self.front.attend(session)
+    }
+}
+
+/// Console whose commands and output pass through a connection.
+struct RemoteConsole {
+    console: Console,
+    connection: Arc<Connection>,
+}
+
+impl RemoteConsole {
+    fn new(connection: &Arc<Connection>) -> RemoteConsole {
+        let console = Console::new(
+            vec![Box::new(RemoteCommands(connection.clone()))],
+            Focus::in_program(),
+            Box::new(RemoteOutput::new(connection)),
+            &OutputError::default(),
+            connection.has_colours,
+        );
+        RemoteConsole {
+            console,
+            connection: connection.clone(),
+        }
+    }
+
     /// Tells the command how the run resumes.
     fn resumes(&self, resume: Resume) -> Resume {
         match resume {
@@ -283,25 +402,12 @@ impl ProgramFront {
     }
 }
 
-impl FrontEnd for ProgramFront {
+impl FrontEnd for RemoteConsole {
     fn begins(&mut self, session: &mut Session<'_, '_>) {
-        let mut current = locked(&self.current);
-        let segment = session.paused().map(|it| it.dispatched().dispatch);
-        let segment = segment.and_then(|dispatch| dispatch.kernarg.clone());
-        let found = buffers(&current.kernel, &current.names, segment, session.memory());
-        session.set_buffers(found);
-        if let Some(program) = current.program.take() {
-            session.set_program(program);
-        }
-        if std::mem::take(&mut current.stops) {
-            session.set_stop_once(true);
-        }
-        drop(current);
         self.console.begins(session);
     }
 
     fn stopped(&mut self, session: &mut Session<'_, '_>, stop: &Stop) -> Resume {
-        locked(&self.current).has_stopped = true;
         self.tell_names(session);
         let resume = self.console.stopped(session, stop);
         self.resumes(resume)

@@ -8,6 +8,8 @@ use std::io::{self, BufRead, Read, Write};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::dap::Choices;
+
 /// Maximum size of a message in bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
@@ -37,10 +39,7 @@ pub enum FromProgram {
 #[serde(rename_all = "snake_case")]
 pub enum ToProgram {
     /// Start of the session.
-    Begin {
-        /// True if text may contain colors.
-        has_colours: bool,
-    },
+    Begin(SessionKind),
     /// Command from the user.
     Command {
         /// Command text.
@@ -52,6 +51,20 @@ pub enum ToProgram {
     End,
     /// Request to stop the running waves.
     Interrupt,
+}
+
+/// Front end of a session.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Debug)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionKind {
+    /// Console.
+    Console {
+        /// True if text may contain colors.
+        has_colours: bool,
+    },
+    /// Client of the Debug Adapter Protocol that has sent `launch`. From here on, the connection carries messages of
+    /// that protocol.
+    Client(Choices),
 }
 
 /// Sends a message.

@@ -42,8 +42,8 @@ pub trait FrontEnd: Send {
     /// replayed.
     fn begins(&mut self, _session: &mut Session<'_, '_>) {}
 
-    /// Called while waves are running, after [`Setup::attention`] has been set. Changes to the focus are undone unless
-    /// the run stops.
+    /// Called while waves are running, after [`Setup::attention`] has been set, and by [`Engine::attend`]. Changes to
+    /// the focus are undone unless the run stops.
     fn attend(&mut self, _session: &mut Session<'_, '_>) -> Attention {
         Attention::Ignore
     }
@@ -140,6 +140,23 @@ impl Engine {
             paused: None,
         };
         self.front().idle(&mut session)
+    }
+
+    /// Calls the front end while no launch is running, if it requested attention ([`Setup::attention`]). If it decides
+    /// to stop, the next launch stops before its first instruction.
+    pub fn attend(&self) {
+        let mut guard = self.state();
+        let state = &mut *guard;
+        if !state.attention.swap(false, AcqRel) {
+            return;
+        }
+        let mut session = Session {
+            state,
+            paused: None,
+        };
+        if self.front().attend(&mut session) == Attention::Stop {
+            session.set_stop_once(true);
+        }
     }
 
     /// Takes the question that ended the run with [`Leave::Why`].

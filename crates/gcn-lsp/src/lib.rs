@@ -29,7 +29,6 @@
 pub mod findings;
 
 // Texts, files and settings.
-pub mod framing;
 mod transport;
 mod text;
 mod uri;

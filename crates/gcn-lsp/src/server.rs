@@ -9,6 +9,7 @@ use std::io::{self, BufRead, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
+use gcn_framing::write_value;
 use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response, ResponseError};
 use lsp_types::{
     CancelParams, DidChangeConfigurationParams, DidCloseTextDocumentParams, MessageType,
@@ -16,7 +17,6 @@ use lsp_types::{
 };
 use serde_json::{Value, json};
 
-use crate::framing::write_value;
 use crate::session::{Failure, Session, params};
 use crate::transport::{self, IncomingMessage};
 use crate::worker::{self, Analysis, Queue};

@@ -2,10 +2,9 @@
 
 use std::io::{self, BufRead, Write};
 
+use gcn_framing::{read_body, write_value};
 use lsp_server::Message;
 use serde::Serialize;
-
-use crate::framing::{read_body, write_value};
 
 /// Maximum message length in bytes.
 const MAX_MESSAGE: usize = 256 << 20;

@@ -2,11 +2,11 @@
 
 // Modules in import order: each imports only modules listed before it.
 pub mod lines;
-mod dap;
+pub mod dap;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering::Release};
 use std::sync::{Arc, PoisonError};
 
 use anyhow::{Context, Result};
@@ -33,7 +33,7 @@ use crate::render::{has_colours, printable};
 use crate::run;
 use crate::run::debugged::{DebuggedRun, debugged};
 use crate::{Status, UsageError, stdout, why};
-use dap::{Client, Transport};
+use dap::{Client, Subject, Transport};
 use lines::Lines;
 
 /// Examples for `--help`.
@@ -119,13 +119,19 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
 /// # Errors
 /// The port cannot be opened, or the client violates the protocol.
 fn serve(args: &Args, transport: Transport) -> Result<Status> {
-    let has_program = !args.run.input.as_os_str().is_empty();
+    let subject = if args.run.input.as_os_str().is_empty() {
+        Subject::Launches
+    } else {
+        Subject::NamedLaunches
+    };
     let attention = Arc::<AtomicBool>::default();
-    let mut client = Client::connect(transport, attention.clone(), has_program)?;
+    let asked = attention.clone();
+    let mut client = Client::connect(transport, subject, move || asked.store(true, Release))?;
     while let Some(wanted) = client.wanted() {
         let run = wanted.run.as_deref().unwrap_or(&args.run);
         match Launches::prepare(run, args.check || wanted.check) {
             Ok(launches) => {
+                client.accept(&wanted);
                 let front = client.front(&wanted);
                 launches.control(front, attention, &mut client.output())?;
                 break;

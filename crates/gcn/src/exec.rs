@@ -8,7 +8,9 @@
 mod library;
 mod program;
 mod targets;
+mod debuggee;
 mod debugged;
+mod served;
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -52,6 +54,7 @@ Examples:
   gcn exec --trace trace.txt --trace-only code=add -- ./vector_add 1000
   gcn exec --debug -- ./vector_add 1000
   gcn exec --debug -e 'break add if v0 == 7' -e run -e 'info registers' -- ./vector_add
+  gcn exec --dap -- ./vector_add 1000    an editor starts it; docs/debug.md shows how
 
 The exit status is the program's; 125 if gcn exec fails, 126 if the program cannot be executed, 127 if there is none.";
 
@@ -440,11 +443,24 @@ pub fn run(args: &Args) -> ExitCode {
     let Some((name, arguments)) = args.command.split_first() else {
         return Status::NotStarted.into(); // clap requires one
     };
-    let prepared = args.debug.session().and_then(|session| {
+    let command = || {
         let mut command = command(&args.options, name)?;
         command.args(arguments);
-        Ok((session, command))
-    });
+        Ok(command)
+    };
+    if let Some(transport) = args.debug.transport() {
+        return match served::serve(transport, command) {
+            Ok(code) => code.into(),
+            Err(error) => {
+                render::complain(&error);
+                Status::NotStarted.into()
+            }
+        };
+    }
+    let prepared = args
+        .debug
+        .session()
+        .and_then(|session| Ok((session, command()?)));
     let error = match prepared {
         Ok((None, mut command)) => command.exec(),
         Ok((Some(session), command)) => match session.run(command) {
@@ -461,18 +477,25 @@ pub fn run(args: &Args) -> ExitCode {
 
 /// Reports that a program cannot be executed.
 fn not_started(name: &OsStr, error: io::Error) -> Status {
+    let (error, status) = start_error(name, error);
+    render::complain(&error);
+    status
+}
+
+/// Error and exit status for a program that cannot be executed.
+fn start_error(name: &OsStr, error: io::Error) -> (anyhow::Error, Status) {
     let shown = name.display();
     if error.kind() != io::ErrorKind::NotFound {
         let problem = Problem::new(UNUSABLE_PROGRAM, format!("cannot run {shown}"));
-        render::complain(&anyhow::Error::new(error).context(problem));
-        return Status::NotExecutable;
+        let error = anyhow::Error::new(error).context(problem);
+        return (error, Status::NotExecutable);
     }
     let missing = match program::find(name) {
         Some(_) => format!("cannot run {shown}: the interpreter that it names does not exist"),
         None => format!("there is no program {shown}"),
     };
-    render::complain(&Problem::new(UNUSABLE_PROGRAM, missing).into());
-    Status::NotFound
+    let error = Problem::new(UNUSABLE_PROGRAM, missing).into();
+    (error, Status::NotFound)
 }
 
 /// Creates the command that executes the program, without arguments.

@@ -1,35 +1,22 @@
-//! Debug Adapter Protocol over the standard streams or a loopback port.
-//!
-//! Message types are defined in this module. The `dap` crate, an alpha version, allocates memory according to
-//! unchecked headers, exits at an unknown request, and writes bytes after a message that its header does not count.
-
-// Modules in import order: each imports only modules listed before it.
-mod protocol;
-mod connection;
-mod references;
-mod breakpoints;
-mod values;
-mod code;
-mod adapter;
-mod front;
+//! Debug Adapter Protocol over the standard streams or a loopback port: the requests up to `launch`, and the output.
 
 use std::io::{self, BufReader, Write};
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, Result};
 use clap::Parser;
+use gcn_console::dap::{
+    Adapter, Choices, ClientFeatures, Connection, LaunchArguments, Received, Refusal, Request,
+    capabilities,
+};
 use gcn_debug::FrontEnd;
 use gcn_observe::finding::Check;
 use serde_json::Value;
 
 use crate::problem::{INVALID_PROTOCOL, Problem};
 use crate::{Status, UsageError, failure, run, stdout};
-use adapter::{Adapter, Choices};
-use connection::{Connection, Received};
-use protocol::{ClientFeatures, LaunchArguments, Refusal, Request, capabilities};
 
 /// Transport of the protocol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -69,53 +56,76 @@ pub struct Wanted {
     pub run: Option<Box<run::Args>>,
     /// True to run the checkers.
     pub check: bool,
-    choices: Choices,
+    /// Options of the session.
+    pub choices: Choices,
     request: Request,
+}
+
+/// Subject of a session.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Subject {
+    /// Launches that the client names (`gcn debug`).
+    Launches,
+    /// Launches that the command line names.
+    NamedLaunches,
+    /// Program, which the command line names (`gcn exec`).
+    Program,
+}
+
+impl Subject {
+    /// Name of the command, for messages.
+    fn command(self) -> &'static str {
+        match self {
+            Subject::Launches | Subject::NamedLaunches => "gcn debug",
+            Subject::Program => "gcn exec",
+        }
+    }
 }
 
 /// Connected client.
 pub struct Client {
     connection: Arc<Mutex<Connection>>,
     features: Option<ClientFeatures>,
-    has_program: bool,
+    subject: Subject,
 }
 
 impl Client {
-    /// Waits for a client. Each of its messages sets `attention`; `has_program` is true if the command line names the
-    /// program.
+    /// Waits for a client. A thread calls `notify` for each of its messages.
     ///
     /// # Errors
     /// The port cannot be opened.
     pub fn connect(
         transport: Transport,
-        attention: Arc<AtomicBool>,
-        has_program: bool,
+        subject: Subject,
+        notify: impl Fn() + Send + 'static,
     ) -> Result<Client> {
         let connection = match transport {
             Transport::Standard => {
                 stdout::check()?;
                 let input = BufReader::new(io::stdin());
-                Connection::new(input, Box::new(stdout::shared()), attention)
+                Connection::new(input, Box::new(stdout::shared()), notify)
             }
             Transport::Port(port) => {
                 let refused = || UsageError(format!("--dap={port}: the port cannot be opened"));
                 let listener =
                     TcpListener::bind((Ipv4Addr::LOCALHOST, port)).with_context(refused)?;
                 let address = listener.local_addr().with_context(refused)?;
-                crate::render::tell(format_args!("gcn debug listens on {address}\n"));
+                let command = subject.command();
+                crate::render::tell(format_args!("{command} listens on {address}\n"));
                 let (stream, _) = listener.accept().with_context(refused)?;
                 let input = BufReader::new(stream.try_clone().with_context(refused)?);
-                Connection::new(input, Box::new(stream), attention)
+                Connection::new(input, Box::new(stream), notify)
             }
         };
         Ok(Client {
             connection: Arc::new(Mutex::new(connection?)),
             features: None,
-            has_program,
+            subject,
         })
     }
 
-    fn connection(&self) -> MutexGuard<'_, Connection> {
+    /// Connection to the client.
+    pub fn connection(&self) -> MutexGuard<'_, Connection> {
         self.connection
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -165,7 +175,7 @@ impl Client {
         self.features = Some(request.arguments()?);
         let checks = Check::ALL.iter().filter(|check| check.is_default());
         let checks: Vec<&str> = checks.map(|check| check.name()).collect();
-        Ok(capabilities(&checks))
+        Ok(capabilities(&checks, self.subject == Subject::Program))
     }
 
     /// Arguments, checkers and options of a `launch` request.
@@ -174,14 +184,14 @@ impl Client {
         request: &Request,
     ) -> Result<(Option<Box<run::Args>>, bool, Choices), Refusal> {
         let arguments: LaunchArguments = request.arguments()?;
-        let program = match (arguments.program, self.has_program) {
-            (Some(_), true) => {
+        let program = match (arguments.program, self.subject) {
+            (Some(_), Subject::NamedLaunches | Subject::Program) => {
                 return Err(
                     "launch: the command line of gcn names the program already; leave `program` out"
                         .to_owned(),
                 );
             }
-            (None, false) => {
+            (None, Subject::Launches) => {
                 return Err(
                     "launch: `program` is missing: a launch file, a source or a code object"
                         .to_owned(),
@@ -189,6 +199,12 @@ impl Client {
             }
             (program, _) => program,
         };
+        if arguments.check && self.subject == Subject::Program {
+            return Err(
+                "launch: the option --check of gcn exec turns on checkers; leave `check` out"
+                    .to_owned(),
+            );
+        }
         if let Some(directory) = &arguments.cwd {
             std::env::set_current_dir(Path::new(directory))
                 .map_err(|error| format!("launch: cwd {directory}: {error}"))?;
@@ -227,10 +243,19 @@ impl Client {
         self.connection().respond(&wanted.request, Err(reason));
     }
 
-    /// Notifies the client that the launch starts, and creates its front end.
-    pub fn front(&self, wanted: &Wanted) -> Box<dyn FrontEnd> {
+    /// Notifies the client that the launch starts.
+    pub fn accept(&self, wanted: &Wanted) {
         self.connection().respond(&wanted.request, Ok(Value::Null));
-        Box::new(Adapter::new(self.connection.clone(), wanted.choices))
+    }
+
+    /// Creates the front end of a launch.
+    pub fn front(&self, wanted: &Wanted) -> Box<dyn FrontEnd> {
+        let connection = self.connection.clone();
+        Box::new(Adapter::new(
+            connection,
+            wanted.choices,
+            Status::Fault as i64,
+        ))
     }
 
     /// Writer that sends the output of kernels and launches as events.

@@ -1,13 +1,9 @@
 //! `gcn exec --debug`: the terminal side of debugging a program. The engine and the console run in the program's
 //! process, which connects to a socket and requests commands.
-//!
-//! This is one of the modules that may use `unsafe`: it configures the program's process before the exec, and kills
-//! it.
 
 use std::fs::File;
 use std::io::{self, BufReader, IsTerminal, Read};
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
@@ -17,12 +13,14 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use gcn_console::console::{CommandLine, CommandSource};
-use gcn_console::protocol::{FromProgram, ToProgram, receive, send};
-use gcn_report::settings::{DEBUG, STANDARD};
+use gcn_console::protocol::{FromProgram, SessionKind, ToProgram, receive, send};
+use gcn_report::settings::STANDARD;
 use gcn_runtime::error_names::HOST_LIMIT;
 use signal_hook::consts::{SIGINT, SIGKILL};
-use signal_hook::low_level::{pipe, signal_name};
+use signal_hook::low_level::pipe;
 
+use super::debuggee;
+use crate::debug::dap::{self, Transport};
 use crate::debug::lines::{Lines, Names};
 use crate::problem::Problem;
 use crate::render::{has_colours, tell};
@@ -42,14 +40,21 @@ pub struct DebugOptions {
     /// Debugger command to run before the commands from the file or the terminal; may be given several times.
     #[arg(short = 'e', long, value_name = "COMMAND", requires = "debug")]
     execute: Vec<String>,
+    /// Debug the kernels with a client of the Debug Adapter Protocol, in place of a console: over standard input and
+    /// output, or with a client that connects to a loopback port.
+    #[arg(
+        long,
+        value_name = "PORT",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = dap::STANDARD,
+        conflicts_with_all = ["commands", "execute"]
+    )]
+    dap: Option<Transport>,
 }
 
-/// File name of the socket in its directory.
-const SOCKET: &str = "debugger";
 /// Controlling terminal of the user, independent of standard input.
 const TERMINAL: &str = "/dev/tty";
-/// Offset of the exit status for a program killed by a signal, as in shells.
-const SIGNALLED: i32 = 128;
 /// Time allowed for waves to stop after Ctrl-C. After that, a note explains how to end the program.
 const STOPPING: Duration = Duration::from_secs(1);
 /// Interval and maximum number of checks that all connections have closed.
@@ -86,6 +91,11 @@ struct Processes {
 }
 
 impl DebugOptions {
+    /// Transport of a session with a client, if the options request one.
+    pub fn transport(&self) -> Option<Transport> {
+        self.dap
+    }
+
     /// Creates the session that the options request, if any.
     ///
     /// # Errors
@@ -158,9 +168,7 @@ impl Session {
     /// The host cannot create a socket or a thread, or install a signal handler.
     fn listen(self, command: &mut Command) -> Result<tempfile::TempDir> {
         let refused = || Problem::new(HOST_LIMIT, "cannot listen for the program");
-        let directory = tempfile::tempdir().with_context(refused)?;
-        let path = directory.path().join(SOCKET);
-        let listener = UnixListener::bind(&path).with_context(refused)?;
+        let (directory, listener) = debuggee::listen(command)?;
         let (pressed, signal) = UnixStream::pair().with_context(refused)?;
         pipe::register(SIGINT, signal).with_context(refused)?;
         let Session { sources, shared } = self;
@@ -168,22 +176,6 @@ impl Session {
         spawn(move || interrupts.interrupts(pressed)).with_context(refused)?;
         let sources = Arc::new(Mutex::new(sources));
         spawn(move || shared.accept(&listener, &sources)).with_context(refused)?;
-        command.env(DEBUG, path);
-        let prepare = || {
-            // Ctrl-C is handled by the debugger, and the program is killed when this process exits.
-            // SAFETY: the calls set the process's reaction to a signal and to the exit of its parent, and are allowed
-            // between fork and exec.
-            let refused = unsafe {
-                libc::signal(SIGINT, libc::SIG_IGN);
-                libc::prctl(libc::PR_SET_PDEATHSIG, SIGKILL) != 0
-            };
-            if refused {
-                return Err(io::Error::last_os_error());
-            }
-            Ok(())
-        };
-        // SAFETY: the function makes two system calls, both allowed between fork and exec.
-        unsafe { command.pre_exec(prepare) };
         Ok(directory)
     }
 }
@@ -227,8 +219,10 @@ impl Shared {
         let Ok(process) = i32::try_from(process) else {
             return;
         };
-        let has_colours = has_colours();
-        if send(&mut connection, &ToProgram::Begin { has_colours }).is_err() {
+        let kind = SessionKind::Console {
+            has_colours: has_colours(),
+        };
+        if send(&mut connection, &ToProgram::Begin(kind)).is_err() {
             return;
         }
         if let Ok(out) = connection.try_clone() {
@@ -299,8 +293,7 @@ impl Shared {
         let processes = self.processes();
         let connected = processes.connected.iter().map(|(process, _)| *process);
         for process in processes.program.into_iter().chain(connected) {
-            // SAFETY: the call sends a signal to a process, which may already have exited.
-            unsafe { libc::kill(process, SIGKILL) };
+            debuggee::send_signal(process, SIGKILL);
         }
     }
 
@@ -322,22 +315,9 @@ impl Shared {
             0 => " and launched no kernel on an emulated device",
             _ => "",
         };
-        match (status.code(), status.signal()) {
-            (Some(code), _) => {
-                tell(format_args!(
-                    "The program ended with status {code}{launches}.\n"
-                ));
-                ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX))
-            }
-            (None, signal) => {
-                let signal = signal.unwrap_or_default();
-                let name = signal_name(signal).unwrap_or("unknown");
-                tell(format_args!(
-                    "The program was ended by signal {signal} ({name}){launches}.\n"
-                ));
-                ExitCode::from(u8::try_from(SIGNALLED + signal).unwrap_or(u8::MAX))
-            }
-        }
+        let (ending, code) = debuggee::ending(status);
+        tell(format_args!("{ending}{launches}.\n"));
+        ExitCode::from(code)
     }
 }
 

@@ -8,8 +8,7 @@ use super::adapter::{Adapter, Exception, Outcome, Phase};
 use super::connection::Received;
 use super::protocol::Request;
 use super::references::{References, thread_id};
-use crate::Status;
-use gcn_console::show;
+use crate::show;
 
 impl Adapter {
     /// Answers requests until one resumes the run.
@@ -110,7 +109,7 @@ impl Adapter {
         self.fault = None;
         if let Stop::Fault(fault) = stop {
             self.fault = Some((fault.wave, fault.pc));
-            self.exit_code = Status::Fault as i64;
+            self.exit_code = self.fault_status;
         }
     }
 }
@@ -162,6 +161,15 @@ impl FrontEnd for Adapter {
         self.serve(session)
     }
 
+    fn begins(&mut self, session: &mut Session<'_, '_>) {
+        self.console.begins(session);
+        let base = self.line_base();
+        for changed in self.breakpoints.resolve(session) {
+            let body = json!({"reason": "changed", "breakpoint": changed.numbered_from(base)});
+            self.connection().event("breakpoint", body);
+        }
+    }
+
     fn attend(&mut self, session: &mut Session<'_, '_>) -> Attention {
         loop {
             let received = self.connection().poll();
@@ -185,7 +193,12 @@ impl FrontEnd for Adapter {
                 self.connection().put_back(request);
                 return Attention::Stop;
             }
-            let reason = format!("{}: waves run; `pause` stops them", request.command);
+            let state = if session.is_running() {
+                "waves run; `pause` stops them"
+            } else {
+                "no launch runs; `pause` stops the next one"
+            };
+            let reason = format!("{}: {state}", request.command);
             self.connection().respond(&request, Err(reason));
         }
     }

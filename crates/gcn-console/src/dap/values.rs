@@ -10,8 +10,8 @@ use super::protocol::{
     ExpressionArguments, Refusal, Scope, ValueFormat, Variable, VariablesArguments,
 };
 use super::references::{Group, LANES, References, thread_id};
-use gcn_console::places::{describe, parsed, value};
-use gcn_console::show::{STATE, numbers};
+use crate::places::{describe, parsed, value};
+use crate::show::{STATE, numbers};
 
 /// Number of list elements returned if the request specifies no range.
 const MAX_VALUES: u64 = 1000;

@@ -1,5 +1,16 @@
 //! Message framing of the Language Server Protocol and the Debug Adapter Protocol: a header with the length, followed
 //! by JSON.
+//!
+//! ```
+//! use gcn_framing::{read_body, write_value};
+//! let mut stream = Vec::new();
+//! write_value(&mut stream, &"hello")?;
+//! assert_eq!(stream, b"Content-Length: 7\r\n\r\n\"hello\"");
+//! assert_eq!(read_body(&mut &stream[..], 1024)?.as_deref(), Some(&b"\"hello\""[..]));
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+#![forbid(unsafe_code)]
 
 use std::io::{self, BufRead, Read, Write};
 
@@ -11,12 +22,13 @@ const MAX_HEADER: u64 = 4096;
 /// Reads the body of the next message, or returns `None` at the end of the stream. Memory is allocated as bytes arrive,
 /// regardless of the length in the header.
 ///
+/// # Errors
 /// The stream cannot be read, a header is malformed or missing, or a body exceeds `most` bytes. The next message cannot
 /// be located after an error.
 ///
 /// # Examples
 /// ```
-/// use gcn_lsp::framing::read_body;
+/// use gcn_framing::read_body;
 /// let mut input = "Content-Length: 2\r\n\r\n{}".as_bytes();
 /// assert_eq!(read_body(&mut input, 1024)?.as_deref(), Some(&b"{}"[..]));
 /// assert_eq!(read_body(&mut input, 1024)?, None);
@@ -80,6 +92,14 @@ fn read_header(input: &mut impl BufRead, most: usize) -> io::Result<Option<usize
 ///
 /// # Errors
 /// Writing to the stream fails.
+///
+/// # Examples
+/// ```
+/// let mut stream = Vec::new();
+/// gcn_framing::write_value(&mut stream, &[1, 2])?;
+/// assert_eq!(stream, b"Content-Length: 5\r\n\r\n[1,2]");
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub fn write_value(output: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
     let body = serde_json::to_vec(value)?;
     write!(output, "Content-Length: {}\r\n\r\n", body.len())?;

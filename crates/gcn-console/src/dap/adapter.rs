@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gcn_debug::{Catches, Resume, Scheduler, Session, WaveId};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::breakpoints::{Breakpoints, Kind, data_id, refused};
@@ -15,8 +16,7 @@ use super::protocol::{
 };
 use super::references::{References, find_thread};
 use super::values;
-use crate::Status;
-use gcn_console::execute::{Executed, Focus, execute};
+use crate::execute::{Executed, Focus, execute};
 
 /// State of a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,7 +48,7 @@ pub(super) struct Exception {
 }
 
 /// Session options chosen by the client.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug)]
 pub struct Choices {
     /// Features that the client supports.
     pub client: ClientFeatures,
@@ -70,13 +70,15 @@ pub struct Adapter {
     /// Wave with a fault, and the address of the fault.
     pub(super) fault: Option<(WaveId, u64)>,
     pub(super) exit_code: i64,
+    /// Exit code after a fault.
+    pub(super) fault_status: i64,
     /// True while a command blocks all waves except one.
     pub(super) is_single: bool,
 }
 
 impl Adapter {
-    /// Creates a session for a client that has sent `launch`.
-    pub fn new(connection: Arc<Mutex<Connection>>, choices: Choices) -> Adapter {
+    /// Creates a session for a client that has sent `launch`. The exit code is `fault_status` if a launch faults.
+    pub fn new(connection: Arc<Mutex<Connection>>, choices: Choices, fault_status: i64) -> Adapter {
         Adapter {
             connection,
             choices,
@@ -86,8 +88,19 @@ impl Adapter {
             console: Focus::default(),
             exception: None,
             fault: None,
-            exit_code: Status::Success as i64,
+            exit_code: 0,
+            fault_status,
             is_single: false,
+        }
+    }
+
+    /// Creates a session inside a program that loads code and launches kernels itself. Breakpoints in code that is not
+    /// loaded wait for it.
+    pub fn in_program(connection: Arc<Mutex<Connection>>, choices: Choices) -> Adapter {
+        Adapter {
+            breakpoints: Breakpoints::in_program(),
+            console: Focus::in_program(),
+            ..Adapter::new(connection, choices, 0)
         }
     }
 
@@ -98,7 +111,7 @@ impl Adapter {
     }
 
     /// Number of the first line in the client's numbering.
-    fn line_base(&self) -> u32 {
+    pub(super) fn line_base(&self) -> u32 {
         self.choices.client.lines_start_at1.into()
     }
 
@@ -125,7 +138,7 @@ impl Adapter {
             "terminate" => return Err("the launches have ended already".to_owned()),
             "restart" => {
                 self.phase = Phase::Running;
-                self.exit_code = Status::Success as i64;
+                self.exit_code = 0;
                 session.set_stop_once(self.choices.stop_on_entry && !self.choices.no_debug);
                 return Ok(Outcome::Resume(Value::Null, Resume::Restart));
             }
@@ -240,10 +253,8 @@ impl Adapter {
         for it in &mut wanted {
             it.line = it.line.saturating_add(1 - i64::from(base));
         }
-        let mut set = self.breakpoints.replace(session, kind, source, wanted);
-        for line in set.iter_mut().filter_map(|it| it.line.as_mut()) {
-            *line = *line - 1 + base;
-        }
+        let set = self.breakpoints.replace(session, kind, source, wanted);
+        let set: Vec<_> = set.into_iter().map(|it| it.numbered_from(base)).collect();
         Ok(json!({"breakpoints": set}))
     }
 
@@ -431,7 +442,7 @@ impl Adapter {
         self.focus_on(session, arguments.frame_id)?;
         let value = values::evaluated(session, &mut self.references, &arguments);
         let line = arguments.expression.trim();
-        let is_command = arguments.context == "repl" && gcn_console::commands::is_command(line);
+        let is_command = arguments.context == "repl" && crate::commands::is_command(line);
         if value.is_ok() || !is_command {
             return value.map(Outcome::Body);
         }

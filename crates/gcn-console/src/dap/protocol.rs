@@ -40,8 +40,9 @@ impl Request {
     }
 }
 
-/// Capabilities of the adapter, all of them implemented.
-pub fn capabilities(checks: &[&str]) -> Value {
+/// Capabilities of the adapter, all of them implemented. A program's launches cannot go back; to restart the program,
+/// the client starts the command again.
+pub fn capabilities(checks: &[&str], is_program: bool) -> Value {
     let filter = |name: &str, label: String, description: String| json!({"filter": name, "label": label, "description": description, "default": true});
     let fault = filter(
         FAULT_FILTER,
@@ -63,10 +64,10 @@ pub fn capabilities(checks: &[&str]) -> Value {
         "supportsHitConditionalBreakpoints": true,
         "supportsEvaluateForHovers": true,
         "exceptionBreakpointFilters": filters,
-        "supportsStepBack": true,
+        "supportsStepBack": !is_program,
         "supportsSetVariable": true,
         "supportsSetExpression": true,
-        "supportsRestartRequest": true,
+        "supportsRestartRequest": !is_program,
         "supportsValueFormattingOptions": true,
         "supportsExceptionInfoRequest": true,
         "supportsLoadedSourcesRequest": true,
@@ -121,6 +122,16 @@ pub struct Breakpoint {
     /// Address of the breakpoint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instruction_reference: Option<String>,
+}
+
+impl Breakpoint {
+    /// The breakpoint with its line in a numbering that starts at `base`, in place of 1.
+    pub fn numbered_from(self, base: u32) -> Breakpoint {
+        Breakpoint {
+            line: self.line.map(|line| line - 1 + base),
+            ..self
+        }
+    }
 }
 
 /// Function on a wave's call stack.
@@ -196,7 +207,7 @@ pub struct ValueFormat {
 }
 
 /// Arguments of `initialize`.
-#[derive(Deserialize, Clone, Copy, Debug)]
+#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
 #[serde(rename_all = "camelCase")]
 pub struct ClientFeatures {
     /// True if the client counts lines from 1.

@@ -2,12 +2,10 @@
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Release};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-use gcn_lsp::framing::{read_body, write_value};
+use gcn_framing::{read_body, write_value};
 use serde_json::{Map, Value, json};
 
 use super::protocol::{Refusal, Request};
@@ -49,19 +47,20 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Creates a connection over a reader and a writer. Each message sets `attention`.
+    /// Creates a connection over a reader and a writer. A thread calls `notify` for each message, before and after
+    /// the message can be received.
     ///
     /// # Errors
     /// The host cannot create a thread.
     pub fn new(
         input: impl BufRead + Send + 'static,
         out: Box<dyn Write + Send>,
-        attention: Arc<AtomicBool>,
+        notify: impl Fn() + Send + 'static,
     ) -> io::Result<Connection> {
         let (sender, incoming) = sync_channel(MAX_WAITING);
         thread::Builder::new()
             .name("client".to_owned())
-            .spawn(move || receive(input, &sender, &attention))?;
+            .spawn(move || receive(input, &sender, notify))?;
         Ok(Connection {
             incoming,
             waiting: VecDeque::new(),
@@ -216,7 +215,8 @@ impl Connection {
         }
     }
 
-    fn send(&mut self, message: Value) {
+    /// Sends a message, which gets the next sequence number.
+    pub fn send(&mut self, message: Value) {
         if self.error.is_some() {
             return;
         }
@@ -234,7 +234,7 @@ impl Connection {
 }
 
 /// Reads messages until the end of the stream.
-fn receive(mut input: impl BufRead, to: &SyncSender<Incoming>, attention: &AtomicBool) {
+fn receive(mut input: impl BufRead, to: &SyncSender<Incoming>, notify: impl Fn()) {
     loop {
         let incoming = match read_body(&mut input, MAX_MESSAGE) {
             Ok(Some(body)) => Incoming::Body(body),
@@ -242,10 +242,10 @@ fn receive(mut input: impl BufRead, to: &SyncSender<Incoming>, attention: &Atomi
             Err(error) => Incoming::Closed(Some(error)),
         };
         let is_end = matches!(incoming, Incoming::Closed(_));
-        // Set before sending, since a message may have to wait for room in the queue.
-        attention.store(true, Release);
+        // Notify before sending, since a message may have to wait for room in the queue.
+        notify();
         let is_sent = to.send(incoming).is_ok();
-        attention.store(true, Release);
+        notify();
         if is_end || !is_sent {
             return;
         }

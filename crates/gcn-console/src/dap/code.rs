@@ -10,7 +10,7 @@ use super::protocol::{
     DisassembleArguments, LocationsArguments, MemoryArguments, Refusal, Source, StackFrame,
 };
 use super::references::{FRAMES_OF_WAVE, References, find_thread, thread_id};
-use gcn_console::show::{state, wave_name};
+use crate::show::{state, wave_name};
 
 /// Maximum number of instructions in a response.
 const MAX_INSTRUCTIONS: i64 = 1 << 14;

@@ -8,11 +8,14 @@ use gcn_debug::{Line, Session, StopKind, Watched, WaveId};
 
 use super::protocol::{Breakpoint, Refusal, Source, WantedBreakpoint};
 use super::references::{find_thread, thread_id};
-use gcn_console::places::{describe, parsed, stops_at};
-use gcn_console::stop_commands::watched;
+use crate::named_places::{NamedPlaces, PlaceName};
+use crate::places::{describe, parsed, stops_at};
+use crate::stop_commands::watched;
 
 /// Maximum number of breakpoints per client.
 const MAX_BREAKPOINTS: usize = 4096;
+/// Message of a breakpoint that the code of the current launch does not have.
+const ABSENT: &str = "the code of this launch does not have it; later launches may";
 
 /// Request that sets breakpoints.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -39,6 +42,8 @@ struct Entry {
 #[derive(Default)]
 pub struct Breakpoints {
     entries: Vec<Entry>,
+    /// Names of lines and functions, for programs that load code at run time.
+    names: Option<NamedPlaces>,
 }
 
 /// Location of a breakpoint.
@@ -47,7 +52,59 @@ enum Place {
     Watch(String, Watched, Option<(WaveId, u8)>),
 }
 
+impl Place {
+    /// Location of a name that no code has, and the answer for it.
+    fn pending(name: &PlaceName, missing: Refusal, answer: &mut Breakpoint) -> Place {
+        answer.verified = false;
+        answer.message = Some(missing);
+        Place::Stop(name.nowhere(), name.description())
+    }
+}
+
 impl Breakpoints {
+    /// Breakpoints in a program: a line or a function that no loaded code has is looked up in the code of each launch.
+    pub fn in_program() -> Breakpoints {
+        Breakpoints {
+            names: Some(NamedPlaces::default()),
+            ..Breakpoints::default()
+        }
+    }
+
+    /// Looks up lines and functions in the code of a launch. Returns the breakpoints that can be hit now but could not
+    /// before, or the reverse.
+    pub fn resolve(&mut self, session: &mut Session<'_, '_>) -> Vec<Breakpoint> {
+        let Some(names) = &self.names else {
+            return Vec::new();
+        };
+        names.resolve(session);
+        let mut changed = Vec::new();
+        for entry in &mut self.entries {
+            let stop = session
+                .stop_points()
+                .iter()
+                .find(|it| it.number == entry.number);
+            let Some(StopKind::Addresses(addresses)) = stop.map(|it| &it.kind) else {
+                continue;
+            };
+            let first = addresses.first().copied();
+            if first.is_some() == entry.answer.verified {
+                continue;
+            }
+            let answer = &mut entry.answer;
+            answer.verified = first.is_some();
+            answer.message = first.is_none().then(|| ABSENT.to_owned());
+            answer.instruction_reference = first.map(|first| format!("{first:#x}"));
+            if let (Kind::Source(_), Some(line)) = (
+                &entry.kind,
+                first.and_then(|first| session.program().line(first)),
+            ) {
+                answer.line = Some(line.line);
+            }
+            changed.push(answer.clone());
+        }
+        changed
+    }
+
     /// Replaces the breakpoints of a kind. Line numbers start at 1.
     pub fn replace(
         &mut self,
@@ -77,7 +134,7 @@ impl Breakpoints {
             let answer = if full {
                 Err(format!("there are {MAX_BREAKPOINTS} breakpoints already"))
             } else {
-                set(session, kind, source, &wanted)
+                set(session, kind, source, &wanted, self.names.as_mut())
             };
             match answer {
                 Ok(answer) => {
@@ -118,12 +175,13 @@ pub fn refused(message: Refusal) -> Breakpoint {
     }
 }
 
-/// Sets a breakpoint.
+/// Sets a breakpoint. If `names` is given, a line or a function that no code has is looked up in later launches.
 fn set(
     session: &mut Session<'_, '_>,
     kind: &Kind,
     source: &Source,
     wanted: &WantedBreakpoint,
+    names: Option<&mut NamedPlaces>,
 ) -> Result<Breakpoint, Refusal> {
     let condition = match wanted.condition.as_deref().map(str::trim) {
         None | Some("") => None,
@@ -134,27 +192,51 @@ fn set(
         verified: true,
         ..Breakpoint::default()
     };
+    let mut name = None;
     let place = match kind {
         Kind::Source(_) => {
-            let (line, addresses) = line(session, source, wanted.line)?;
-            answer.line = Some(line.line);
+            let number = line_number(wanted.line)?;
             answer.source = Some(source.clone());
-            let first = addresses.first().copied().unwrap_or_default();
-            answer.instruction_reference = Some(format!("{first:#x}"));
-            let description = describe(session, first);
-            Place::Stop(StopKind::Addresses(addresses), description)
+            name = source
+                .path
+                .as_ref()
+                .map(|path| PlaceName::SourceLine(path.into(), number));
+            match (line(session, source, number), &name) {
+                (Ok((line, addresses)), _) => {
+                    answer.line = Some(line.line);
+                    let first = addresses.first().copied().unwrap_or_default();
+                    answer.instruction_reference = Some(format!("{first:#x}"));
+                    let description = describe(session, first);
+                    Place::Stop(StopKind::Addresses(addresses), description)
+                }
+                (Err(missing), Some(name)) if names.is_some() => {
+                    answer.line = Some(number);
+                    Place::pending(name, missing, &mut answer)
+                }
+                (Err(missing), _) => return Err(missing),
+            }
         }
         Kind::Functions => {
-            let name = wanted.name.trim();
-            if name.is_empty() {
+            let text = wanted.name.trim();
+            if text.is_empty() {
                 return Err("a function breakpoint needs a name".to_owned());
             }
-            let (stop, description) = stops_at(session, name, None)?;
-            if let StopKind::Addresses(addresses) = &stop {
-                let first = addresses.first();
-                answer.instruction_reference = first.map(|first| format!("{first:#x}"));
+            name = PlaceName::new(session, text, None)?;
+            match (stops_at(session, text, None), &name) {
+                (Ok((stop, description)), _) => {
+                    if let StopKind::Addresses(addresses) = &stop {
+                        let first = addresses.first();
+                        answer.instruction_reference = first.map(|first| format!("{first:#x}"));
+                    } else {
+                        name = None;
+                    }
+                    Place::Stop(stop, description)
+                }
+                (Err(missing), Some(name)) if names.is_some() => {
+                    Place::pending(name, missing, &mut answer)
+                }
+                (Err(missing), _) => return Err(missing),
             }
-            Place::Stop(stop, description)
         }
         Kind::Instructions => {
             let base = address(&wanted.instruction_reference)?;
@@ -191,20 +273,26 @@ fn set(
         stop.condition = condition;
         stop.ignored = ignored;
     }
+    if let (Some(names), Some(name)) = (names, name) {
+        names.add(number, name);
+    }
     answer.id = Some(number);
     Ok(answer)
+}
+
+fn line_number(line: i64) -> Result<u32, Refusal> {
+    let line = u32::try_from(line).ok().filter(|line| *line > 0);
+    line.ok_or_else(|| "lines are numbers from 1 on".to_owned())
 }
 
 /// Resolves a source line to its addresses.
 fn line(
     session: &Session<'_, '_>,
     source: &Source,
-    line: i64,
+    line: u32,
 ) -> Result<(Line, Vec<u64>), Refusal> {
     let program = session.program();
     let file = file(session, source)?;
-    let line = u32::try_from(line).ok().filter(|line| *line > 0);
-    let line = line.ok_or("lines are numbers from 1 on")?;
     let found = program.addresses(&file, line);
     found.ok_or_else(|| format!("line {line} and the lines behind it have no code"))
 }

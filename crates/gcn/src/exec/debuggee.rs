@@ -1,0 +1,75 @@
+//! Process of a program under a debugger, which connects to a socket from its first launch.
+//!
+//! This is one of the modules that may use `unsafe`: it configures the program's process before the exec, and sends
+//! signals to it.
+
+use std::io;
+use std::os::unix::net::UnixListener;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Command, ExitStatus};
+
+use anyhow::{Context, Result};
+use gcn_report::settings::DEBUG;
+use gcn_runtime::error_names::HOST_LIMIT;
+use signal_hook::consts::{SIGINT, SIGKILL};
+use signal_hook::low_level::signal_name;
+use tempfile::TempDir;
+
+use crate::problem::Problem;
+
+/// File name of the socket in its directory.
+const SOCKET: &str = "debugger";
+/// Offset of the exit status for a program killed by a signal, as in shells.
+const SIGNALLED: i32 = 128;
+
+/// Creates the socket and configures a command to connect to it. The program ignores Ctrl-C, and is killed when this
+/// process exits. Returns the directory of the socket.
+///
+/// # Errors
+/// The host cannot create a socket.
+pub fn listen(command: &mut Command) -> Result<(TempDir, UnixListener)> {
+    let refused = || Problem::new(HOST_LIMIT, "cannot listen for the program");
+    let directory = tempfile::tempdir().with_context(refused)?;
+    let path = directory.path().join(SOCKET);
+    let listener = UnixListener::bind(&path).with_context(refused)?;
+    command.env(DEBUG, path);
+    let prepare = || {
+        // SAFETY: the calls set the process's reaction to a signal and to the exit of its parent, and are allowed
+        // between fork and exec.
+        let refused = unsafe {
+            libc::signal(SIGINT, libc::SIG_IGN);
+            libc::prctl(libc::PR_SET_PDEATHSIG, SIGKILL) != 0
+        };
+        if refused {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(())
+    };
+    // SAFETY: the function makes two system calls, both allowed between fork and exec.
+    unsafe { command.pre_exec(prepare) };
+    Ok((directory, listener))
+}
+
+/// Sends a signal to a process, which may already have exited.
+pub fn send_signal(process: i32, signal: i32) {
+    // SAFETY: the call has no effect on this process's memory.
+    unsafe { libc::kill(process, signal) };
+}
+
+/// Describes how a program ended. Returns the description and the exit status to pass on.
+pub fn ending(status: ExitStatus) -> (String, u8) {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => (
+            format!("The program ended with status {code}"),
+            u8::try_from(code).unwrap_or(u8::MAX),
+        ),
+        (None, signal) => {
+            let signal = signal.unwrap_or_default();
+            let name = signal_name(signal).unwrap_or("unknown");
+            (
+                format!("The program was ended by signal {signal} ({name})"),
+                u8::try_from(SIGNALLED + signal).unwrap_or(u8::MAX),
+            )
+        }
+    }
+}
