@@ -7,7 +7,7 @@ use crate::text::Text;
 
 /// Default format: one byte, normalized to 0..=1.
 pub const DEFAULT_FORMAT: u8 = 1;
-/// Width of the data format field within a format.
+/// Width of the data format, the low bits of a format; the number format follows.
 pub const DATA_FORMAT_BITS: u32 = 4;
 
 /// Data formats by number: how a buffer element is divided into components.
@@ -57,7 +57,7 @@ pub const fn number_formats(isa: Isa) -> [&'static str; 8] {
     ]
 }
 
-/// Writes a format in LLVM's syntax: names in brackets, omitting defaults.
+/// Writes a format in LLVM's syntax: names in brackets, omitting defaults; or a number if the format has no names.
 pub(crate) fn write_format(out: &mut Text, isa: Isa, format: u8) {
     let data = format & ((1 << DATA_FORMAT_BITS) - 1);
     let number = format >> DATA_FORMAT_BITS;

@@ -106,7 +106,7 @@ pub fn named(isa: Isa, name: &str) -> Option<Op> {
     isa.tables().named(own)
 }
 
-/// Number of registers that hold a gather's result.
+/// Number of registers that CLRX accepts for a gather's result.
 const TEXEL: u8 = 4;
 
 /// Dwords of an image descriptor with R128.
@@ -135,10 +135,10 @@ pub fn width(row: &Row, slot: &Slot) -> Option<u8> {
         .map(|(.., dwords)| *dwords)
 }
 
-/// Minimum number of VGPRs that CLRX accepts for an image address when hardware reads at most `most` of them, and the
-/// difference between `most` and that minimum.
+/// Minimum number of VGPRs that CLRX accepts for an image address when hardware reads at most `most` of them: `most`
+/// minus a margin, or zero; and that margin.
 const fn least_image_address(most: u8) -> (u8, u8) {
-    /// Minimum of `most` for addresses with derivatives.
+    /// Smallest `most` of addresses with derivatives.
     const DERIVATIVES: u8 = 9;
     let beside_first = if most >= DERIVATIVES { 6 } else { 2 };
     (most.saturating_sub(beside_first), beside_first)
@@ -176,7 +176,7 @@ pub(crate) fn register(isa: Isa, code: u8, count: u8) -> Option<&'static str> {
     Some(name.strip_prefix("src_").unwrap_or(name))
 }
 
-/// Names of hardware registers by number; earlier generations have only the first of them.
+/// Names of hardware registers by number; earlier generations lack the last of them.
 #[rustfmt::skip]
 const HWREGS: [&str; 20] = [
     "@0", "mode", "status", "trapsts", "hw_id", "gpr_alloc", "lds_alloc", "ib_sts", "pc_lo", "pc_hi", "inst_dw0",
@@ -204,7 +204,7 @@ pub fn hwregs(isa: Isa) -> impl Iterator<Item = (&'static str, u8)> + Clone {
     HWREGS.into_iter().zip(0u8..).take(count).skip(1)
 }
 
-/// Alternative names of hardware registers on GCN 1.4 and later.
+/// Alternative names of hardware registers, with their numbers and instruction sets.
 pub const HWREG_ALIASES: [(&str, u8, IsaSet); 4] = [
     ("tba_lo", 16, on::GFX9),
     ("tba_hi", 17, on::GFX9),
@@ -258,8 +258,8 @@ pub fn messages(isa: Isa) -> impl Iterator<Item = (&'static str, u8)> + Clone {
         .map(|&(name, id, _)| (name, id))
 }
 
-/// Writes S_SENDMSG's operand. Returns false if the text does not represent all bits, or has an operation that CLRX
-/// cannot parse.
+/// Writes S_SENDMSG's operand. Returns false if the text does not represent all bits, or has an operation or stream that
+/// CLRX cannot parse.
 pub(crate) fn write_sendmsg(out: &mut Text, isa: Isa, simm: u16) -> bool {
     let message = (simm & 0xf) as u8;
     let op = usize::from(simm >> 4 & 3);
@@ -372,7 +372,7 @@ pub(crate) fn write_permutation(out: &mut Text, ctrl: u16) -> bool {
     true
 }
 
-/// CLRX's names of SDWA selections, with their numbers.
+/// CLRX's names for the values of an SDWA field, a selection or DST_UNUSED, with their numbers.
 ///
 /// # Examples
 /// ```
@@ -422,10 +422,10 @@ fn half(bits: u16) -> f64 {
     }
 }
 
-/// Writes a comment with a literal's value as a 16-bit float, with the fewest digits that distinguish it from other
-/// halves.
+/// Writes a comment with a literal's value as a 16-bit float, rounded to five significant digits, without trailing
+/// zeros.
 pub(crate) fn write_half_comment(out: &mut Text, bits: u16) {
-    /// Number of digits after the first that distinguishes all 16-bit floats.
+    /// Number of digits after the first; enough to distinguish all 16-bit floats.
     const DIGITS: usize = 4;
     let text = format!("{:.DIGITS$e}", half(bits));
     let text = match text.split_once('e') {
@@ -445,7 +445,7 @@ pub(crate) fn write_single_comment(out: &mut Text, value: f32) {
     write_comment(out, &format!("{value:e}"), 'f');
 }
 
-/// Writes a number, given with an exponent, as a comment; without the exponent if that is small.
+/// Writes a number, given in scientific notation, as a comment; in plain notation if its exponent is small.
 fn write_comment(out: &mut Text, text: &str, suffix: char) {
     /// Powers of ten for which no exponent is written.
     const WITHOUT_EXPONENT: std::ops::Range<i32> = -5..7;
@@ -573,8 +573,8 @@ pub fn constant_bus(inst: &Inst) -> Option<usize> {
     rules::bus_reads(inst, false)
 }
 
-/// True if an SGPR group may begin at `first`: it must be aligned to two or four; for vector instructions, not crossing
-/// a multiple of four is sufficient.
+/// True if an SGPR group may begin at `first`: CLRX aligns pairs to two and larger groups to four; in vector instructions,
+/// it also accepts groups that do not cross a multiple of four.
 ///
 /// # Examples
 /// ```
@@ -583,7 +583,7 @@ pub fn constant_bus(inst: &Inst) -> Option<usize> {
 /// assert!(!takes_group(Encoding::Vop3, 7, 2), "s[7:8]");
 /// ```
 pub fn takes_group(encoding: Encoding, first: u8, count: u8) -> bool {
-    /// Number of SGPRs that a vector instruction reads together.
+    /// Number of SGPRs between boundaries that a group may not cross.
     const LINE: u8 = 4;
     if encoding.is_vector_alu() {
         first % LINE + count <= LINE || regs::aligned(first, count)

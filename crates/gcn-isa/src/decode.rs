@@ -1,4 +1,4 @@
-//! Decodes words into instructions by walking the tables. No instruction is named here.
+//! Table-driven decoder. This module names no instruction.
 
 use std::sync::OnceLock;
 
@@ -44,7 +44,7 @@ pub enum DecodeError {
 /// ```
 ///
 /// # Errors
-/// [`DecodeError`]; never panics.
+/// [`DecodeError`] if `words` does not begin with a complete instruction.
 pub fn decode(isa: Isa, words: &[u32]) -> Result<Inst, DecodeError> {
     isa.decoder().decode(words).map(|(inst, _)| inst)
 }
@@ -79,16 +79,16 @@ pub struct Decoder {
     selectors: Box<[EncodingSelector; SELECTORS]>,
     /// Other candidates of all selectors, per selector in decreasing order of the number of constant bits.
     candidates: Vec<Candidate>,
-    /// Instructions of each encoding, indexed by opcode.
+    /// Instructions by opcode, in a range for each opcode space.
     ops: Vec<Option<(Op, Encoding)>>,
     /// Entries of the instructions decoded so far.
     known: Vec<OnceLock<DecodeFacts>>,
 }
 
-/// Candidate encodings of words with the same top bits.
+/// Candidate encodings of words with the same selector bits.
 #[derive(Clone, Copy)]
 struct EncodingSelector {
-    /// Most likely candidate.
+    /// Candidate with the most constant bits.
     first: Candidate,
     /// Start and end of the other candidates in `candidates`.
     others: (u16, u16),
@@ -102,7 +102,7 @@ struct Candidate {
     /// Lowest bit of the opcode.
     op_low: u8,
     op_max: u16,
-    /// Index of the encoding's first instruction in `ops` and `known`.
+    /// Index of the encoding's opcode 0 in `ops` and `known`.
     begin: u32,
 }
 
@@ -125,7 +125,7 @@ impl Candidate {
     }
 }
 
-/// Subset of a form needed for decoding and skimming.
+/// Data of a form that decoding and skimming need.
 #[derive(Clone, Copy)]
 struct DecodeFacts {
     form: &'static Form,
@@ -328,7 +328,7 @@ impl Decoder {
     /// and unused bits are preserved.
     ///
     /// # Errors
-    /// [`DecodeError`]; never panics.
+    /// [`DecodeError`] if `words` does not begin with a complete instruction.
     ///
     /// # Examples
     /// ```
@@ -363,15 +363,14 @@ impl Decoder {
         Ok((Inst::from_parts(known.form, dwords, bits), skimmed))
     }
 
-    /// Form and length in dwords of the instruction that begins with `first`; `None` if there is none, or if it is a
-    /// branch.
+    /// Form and length in dwords of the instruction that begins with `first`; `None` for a branch or an unknown word.
     #[inline]
     pub(crate) fn unbranching(&self, first: u32) -> Option<(&'static Form, usize)> {
         let known = self.find(first)?;
         (known.distance.width == 0).then(|| (known.form, known.length.dwords(first).into()))
     }
 
-    /// Length and branch target of the instruction that begins with `first`; `None` if there is none. Fast enough for a
+    /// Length and branch target of the instruction that begins with `first`; `None` for an unknown word. Fast enough for a
     /// first pass over large code.
     ///
     /// ```

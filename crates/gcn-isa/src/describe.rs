@@ -43,7 +43,7 @@ impl Form {
         runs
     }
 
-    /// Lowest bit and contents of the run of bits that ends below `end`.
+    /// Lowest bit and contents of the run whose highest bit is `end - 1`.
     fn run_below(&self, end: u8) -> (u8, BitContents) {
         let layout = self.layout;
         let top = end - 1;
@@ -149,7 +149,7 @@ fn new_value(op: AtomicOp) -> &'static str {
     }
 }
 
-/// Operator of a comparison.
+/// Result of a comparison, as pseudo-code.
 fn test_operator(test: Test) -> &'static str {
     match test {
         Test::F => "0",
@@ -195,7 +195,7 @@ fn control_effect(control: Control) -> &'static str {
     }
 }
 
-/// Effect of a global wave sync instruction; the resource is selected by M0 and OFFSET.
+/// Effect of a global wave sync instruction; M0 and OFFSET select the resource.
 fn synchronisation(op: GwsOp) -> &'static str {
     match op {
         GwsOp::Init => "resource.counter = vaddr of the first lane",
@@ -254,7 +254,7 @@ impl Form {
         corners
     }
 
-    /// An example of the instruction with a distinct register for each operand and no modifiers.
+    /// An example of the instruction with a distinct register for each operand and modifiers at their defaults.
     ///
     /// # Examples
     /// ```
@@ -274,7 +274,7 @@ impl Form {
                 Operand::Vgprs { first, count },
                 Operand::Scalar { code: first, count },
             ];
-            // An operand that accepts neither is a constant or has no field in this encoding.
+            // Operands that accept neither, such as immediates, keep their defaults.
             let _ = registers
                 .into_iter()
                 .find(|registers| inst.set_operand(slot, *registers).is_ok());

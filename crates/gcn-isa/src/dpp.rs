@@ -18,7 +18,7 @@ use crate::text::Text;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Permutation {
-    /// In each group of four, lane i reads lane `[i]`.
+    /// In each group of four lanes, lane i reads the lane given by element i.
     QuadPerm([u8; 4]),
     /// Within a row, lane l reads lane l + n, where n is 1 to 15.
     RowShl(u8),
@@ -36,11 +36,11 @@ pub enum Permutation {
     WaveRor,
     /// Within a row, lane l reads lane 15 − l.
     RowMirror,
-    /// Within half a row, lane l reads lane 7 − l.
+    /// Within each half of a row, lane l reads lane 7 − l.
     RowHalfMirror,
-    /// Lane 15 of each row is read by the next row.
+    /// Each row except the first reads lane 15 of the previous row.
     RowBcast15,
-    /// Lane 31 is read by rows 2 and 3.
+    /// Rows 2 and 3 read lane 31 of the wave.
     RowBcast31,
 }
 
@@ -57,7 +57,7 @@ const SINGLE: &[(u16, Permutation, &str)] = &[
     (0x143, Permutation::RowBcast31,    "row_bcast:31"),
 ];
 
-/// Lanes of a row.
+/// Lanes per row.
 const ROW: u8 = 16;
 /// Lanes per wave.
 const WAVE: u8 = 64;

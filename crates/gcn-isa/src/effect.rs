@@ -12,7 +12,7 @@ pub use value::{Bits, Value};
 
 use crate::operand::Ty;
 
-/// Atomic read-modify-write operation. Its type parameter determines sign, width and floating point.
+/// Atomic read-modify-write operation. The type beside it in [`Does`] determines sign, width and floating point.
 ///
 /// # Examples
 /// ```
@@ -27,7 +27,8 @@ pub enum AtomicOp {
     /// new = data
     Swap,
     /// new = old == compare ? data : old. DS takes the comparison value in DATA0 and the new value in DATA1; memory
-    /// instructions take the new value in the low half and the comparison value in the high half (errata E059, E090).
+    /// instructions take the new value in the low half of the data and the comparison value in the high half (errata
+    /// E059, E090).
     CompareSwap,
     /// new = old + data
     Add,
@@ -76,7 +77,7 @@ impl AtomicOp {
     }
 }
 
-/// Distance between elements addressed by OFFSET0 and OFFSET1, in elements.
+/// Unit of OFFSET0 and OFFSET1, in elements.
 ///
 /// # Examples
 /// ```
@@ -88,14 +89,14 @@ impl AtomicOp {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Stride {
-    /// Adjacent elements.
+    /// One element.
     One,
-    /// 64 elements apart (ST64).
+    /// 64 elements (ST64).
     Wave,
 }
 
 impl Stride {
-    /// Distance in elements.
+    /// Number of elements.
     pub const fn elements(self) -> u32 {
         match self {
             Stride::One => 1,
@@ -116,7 +117,7 @@ pub enum GwsOp {
     Barrier,
 }
 
-/// Lane exchange that uses the LDS hardware but no memory.
+/// Lane exchange that uses the LDS hardware but does not access its memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum LaneMove {
     /// Each lane reads from a lane given by a pattern in OFFSET (errata E056).
@@ -130,9 +131,9 @@ pub enum LaneMove {
 /// Cache operation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CacheOp {
-    /// Invalidates all lines; vector memory writes them back first.
+    /// Invalidates all lines, or only volatile ones (_VOL); vector memory writes them back first.
     Invalidate,
-    /// Writes all lines back.
+    /// Writes back all lines, or only volatile ones (_VOL).
     WriteBack,
     /// Discards this number of 64-byte lines at an address.
     Discard(u8),
@@ -167,7 +168,7 @@ pub enum Condition {
     VccNotZero,
     ExecZero,
     ExecNotZero,
-    /// One of the debugger's condition bits, which the emulator never sets.
+    /// Debugger condition bits, which the emulator never sets.
     Debugger,
 }
 
@@ -206,7 +207,7 @@ pub enum ImageOp {
     Gather(Sampling),
     /// Gathers one component of four or eight consecutive texels. No further details are documented.
     GatherRow,
-    /// Queries the sizes of a level (RESINFO).
+    /// Queries the size of a level (RESINFO).
     Size,
     /// Queries the level of detail that a sample would use.
     LevelOfDetail,
@@ -270,7 +271,7 @@ pub struct Sampling {
 }
 
 impl Sampling {
-    /// Sampling that takes the level of detail from `detail` and has no other modifiers.
+    /// Sampling with the given source of the level of detail and no other modifiers.
     pub const fn new(detail: DetailSource) -> Sampling {
         Sampling {
             detail,
@@ -326,13 +327,13 @@ pub enum Does {
     Store(Ty),
     /// Stores the low bits of a register's upper half to memory (errata E074).
     StoreHigh(Ty),
-    /// Loads 1 to 4 components from memory into registers, converted from the buffer's format to this type.
+    /// Loads 1 to 4 components from memory into registers, converted from the buffer format to this type.
     LoadFormat(u8, Ty),
-    /// Stores 1 to 4 components of this type from registers to memory, converted to the buffer's format.
+    /// Stores 1 to 4 components of this type from registers to memory, converted to the buffer format.
     StoreFormat(u8, Ty),
     /// Loads one converted 16-bit component into the upper half of a register.
     LoadFormatHigh,
-    /// Stores one 16-bit component from the upper half of a register, converted to the buffer's format.
+    /// Stores one 16-bit component from the upper half of a register, converted to the buffer format.
     StoreFormatHigh,
     /// Copies LDS to memory, bypassing registers.
     StoreFromLds,
@@ -356,19 +357,19 @@ pub enum Does {
     StoreByLane,
     /// Adds or subtracts the number of active lanes, once per wave (errata E051).
     Count(AtomicOp),
-    /// Exchanges each dword if the top bit of the new value is set (errata E052, E002).
+    /// Exchanges each dword if the top bit of its new value is set (errata E052, E002).
     ExchangeConditionally(Ty),
     /// Exchanges values between lanes.
     Lanes(LaneMove),
-    /// Synchronizes all waves (GWS).
+    /// Global wave sync (GWS) operation.
     Gws(GwsOp),
-    /// Counts in wave creation order (errata E049).
+    /// Updates an ordered counter, in wave creation order (errata E049).
     OrderedCount,
     /// No effect except on LGKM_CNT (errata E046).
     LdsNop,
 
     // Scalar memory
-    /// Reads a 64-bit time.
+    /// Reads a 64-bit clock.
     Time(Clock),
     /// Invalidates, writes back or discards cached lines (errata E123, E124).
     Cache(CacheOp),
@@ -376,12 +377,12 @@ pub enum Does {
     Probe,
 
     // Graphics
-    /// An image access; DMASK selects the components.
+    /// An image operation other than an atomic; DMASK selects the components.
     Image(ImageOp),
-    /// Exports registers to a render target, a position or a parameter.
+    /// Exports registers to a color, depth, null, position or parameter target.
     Export,
 
-    // Arithmetic, moves, comparisons; the operand types select the variant.
+    // ALU operations, whose operand types select the variant, and program control.
     /// An ALU operation on the sources, written to the destination.
     Alu(AluOp),
     /// Compares two sources as values of the first one's type; writes a bit per lane, or SCC in scalar instructions.
@@ -392,7 +393,7 @@ pub enum Does {
     Jump,
     /// Returns from a trap handler.
     ReturnFromTrap,
-    /// Splits the wave by a mask and pushes one part onto the stack of S_CBRANCH_…_FORK, or pops a part from the stack.
+    /// Splits the wave by a mask and pushes one part onto a stack (S_CBRANCH_…_FORK), or pops a part (S_CBRANCH_JOIN).
     Fork,
     /// Program control.
     Control(Control),
@@ -419,7 +420,7 @@ impl Does {
         }
     }
 
-    /// Type of an element in memory; a dword if the operands determine the size or memory is not accessed.
+    /// Type of an element in memory; [`Ty::B32`] if the effect does not specify a type.
     ///
     /// # Examples
     /// ```

@@ -1,4 +1,4 @@
-//! Bit fields of instruction words: fields, encodings and their layouts on each generation.
+//! Instruction fields, encodings, and the layout of each encoding on each generation.
 
 use crate::target::IsaSet;
 
@@ -72,7 +72,7 @@ pub enum Field {
     Addr64,
     Dfmt,
     Nfmt,
-    /// DFMT in the low four bits, NFMT above it.
+    /// DFMT in the low four bits, NFMT above them.
     Format,
     // Images, exports, interpolation
     Dmask,
@@ -116,7 +116,7 @@ impl Field {
     };
 }
 
-/// A run of bits in the (at most) 64 bits of an instruction.
+/// Consecutive bits of an instruction, which has at most 64 bits.
 ///
 /// ```
 /// use gcn_isa::field::Bits;
@@ -143,7 +143,7 @@ impl Bits {
         }
     }
 
-    /// Bit mask, in place.
+    /// Mask of the bits within the instruction.
     pub const fn mask(self) -> u64 {
         if self.width == 0 {
             0
@@ -212,7 +212,7 @@ pub enum Encoding {
     Vop1Dpp,
     Vop2Dpp,
     Vintrp,
-    /// VOP3 with a parameter's attribute in place of the first source.
+    /// VOP3 with an attribute and channel in place of the first source (interpolation).
     Vop3Interp,
     Ds,
     Flat,
@@ -249,7 +249,7 @@ impl Encoding {
         )
     }
 
-    /// Suffix by which LLVM distinguishes the encodings of an instruction; `_e32` for all except the longer forms.
+    /// Suffix by which LLVM distinguishes the encodings of an instruction; `_e32` for all except VOP3, SDWA and DPP.
     pub const fn suffix(self) -> &'static str {
         match self {
             Encoding::Vop3
@@ -281,7 +281,7 @@ impl Encoding {
         }
     }
 
-    /// True for VOP3, with or without a scalar destination.
+    /// True for VOP3, including interpolation, but not for packed instructions (VOP3P).
     pub const fn is_vop3(self) -> bool {
         matches!(
             self,
@@ -289,7 +289,7 @@ impl Encoding {
         )
     }
 
-    /// True for sub-dword addressing.
+    /// True for SDWA (sub-dword addressing).
     pub const fn is_sdwa(self) -> bool {
         matches!(
             self,
@@ -297,7 +297,7 @@ impl Encoding {
         )
     }
 
-    /// True for lane permutations.
+    /// True for DPP (data-parallel primitives: lane permutations).
     pub const fn is_dpp(self) -> bool {
         matches!(self, Encoding::Vop1Dpp | Encoding::Vop2Dpp)
     }
@@ -342,13 +342,13 @@ pub struct Format {
     pub on: IsaSet,
     /// Length in dwords, excluding a literal.
     pub dwords: u8,
-    /// Constant bits of the first dword as (lowest bit, width, value); later entries refine earlier ones.
+    /// Constant bits of the first dword as (lowest bit, width, value); later entries override earlier ones.
     pub constant: &'static [(u8, u8, u32)],
     /// Fields as (field, lowest bit, width).
     pub fields: &'static [(Field, u8, u8)],
 }
 
-/// A [`Format`] prepared for lookup by field.
+/// A [`Format`], indexed by field.
 ///
 /// # Examples
 /// ```

@@ -1,5 +1,5 @@
-//! Forms: instructions in one encoding on one instruction set, with all facts that follow from the row and the field
-//! maps. Encoding, decoding, printing and assembling look facts up here.
+//! A form is an instruction in one encoding on one instruction set, with all facts that follow from the row and the
+//! field map. The encoder, the decoder, the printer and the assembler look up these facts.
 
 pub(crate) mod layouts;
 pub(crate) mod ready;
@@ -84,7 +84,7 @@ pub(crate) struct Length {
 }
 
 impl Length {
-    /// Pairs that match no dword and every dword, respectively.
+    /// Pair that matches no dword.
     const NEVER: (u32, u32) = (0, 1);
     const ALWAYS: (u32, u32) = (0, 0);
 
@@ -112,7 +112,7 @@ impl Hash for Form {
 }
 
 impl Form {
-    /// Creates the form of a row in an encoding; `None` if `isa` lacks either.
+    /// Creates the form of a row in an encoding; `None` if `isa` does not have it.
     pub(crate) fn new(isa: Isa, row: &'static Row, encoding: Encoding) -> Option<Form> {
         let layout = layout(isa, encoding)?;
         let opcode = opcode_in(row, isa, encoding)?;
@@ -149,7 +149,7 @@ impl Form {
         Some(form)
     }
 
-    /// Encoding with every operand zero and all modifiers at their defaults.
+    /// Encoding with every operand zero (v0 if only VGPRs are possible) and all modifiers at their defaults.
     fn defaults(&self) -> u64 {
         let mut base = self.base;
         for operand in &self.operands {
@@ -164,7 +164,7 @@ impl Form {
             } else if default != 0 {
                 base |= placed.list.mask();
                 if placed.modifier.field == Field::OpSelHi {
-                    // LLVM sets it even if there is no third operand.
+                    // LLVM sets the third operand's bit even if there is no third operand.
                     base |= self.layout.bits(Field::OpSelHi2).mask();
                 }
             }

@@ -2,7 +2,7 @@
 //! formats, and layout of linear images.
 //!
 //! To create a descriptor, fill in an [`ImageDescriptor`] and take its [`words`](ImageDescriptor::words); the emulator
-//! decodes the words. Some fields have other positions on GCN 1.4 than on GCN 1.0 to 1.2.
+//! decodes the words. Some fields have other widths or meanings on GCN 1.4 than before.
 //!
 //! ```
 //! use gcn_isa::Isa;
@@ -16,8 +16,8 @@
 //! # Ok::<(), gcn_isa::image::LayoutError>(())
 //! ```
 //!
-//! Sources: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Image Instructions"; the registers
-//! SQ_IMG_RSRC_WORD0 to 7 and SQ_IMG_SAMP_WORD0 to 3 as ROCR-Runtime and Mesa fill them; errata E320–E322.
+//! Sources: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Image Instructions";
+//! ROCR-Runtime's and Mesa's uses of SQ_IMG_RSRC_WORD0 to 7 and SQ_IMG_SAMP_WORD0 to 3; errata E320–E322.
 
 mod format;
 mod bits;
@@ -41,7 +41,7 @@ pub use sampler::{
 
 /// Size of an image descriptor in dwords.
 pub const IMAGE_DWORDS: usize = 8;
-/// Dwords of an image descriptor with R128: the first half of a full descriptor.
+/// Size in dwords of an image descriptor with R128, which is the first half of a full descriptor.
 pub const SHORT_IMAGE_DWORDS: usize = 4;
 /// Number of low address bits that a descriptor does not store.
 pub const ADDRESS_SHIFT: u32 = 8;
@@ -139,7 +139,7 @@ pub enum Select {
 }
 
 impl Select {
-    /// Components in the format's order.
+    /// Selection of the components in the format's order.
     pub const XYZW: [Select; COMPONENTS] = [Select::X, Select::Y, Select::Z, Select::W];
 
     /// Selection by number; reserved numbers select zero.
@@ -166,7 +166,7 @@ impl Select {
     }
 }
 
-/// Image descriptor (T#). Sizes refer to the base level.
+/// Image descriptor (T#). Sizes are those of level 0.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ImageDescriptor {
     /// Address of the first texel, a multiple of 256 below 2^48.
@@ -203,11 +203,11 @@ pub struct ImageDescriptor {
     pub min_lod: u16,
     /// Tiling mode: TILING_INDEX up to GCN 1.2, SW_MODE on GCN 1.4.
     pub tiling: u8,
-    /// True if levels are padded to powers of two; up to GCN 1.2.
+    /// True if level 0, too, is padded to powers of two; up to GCN 1.2.
     pub pow2_pad: bool,
-    /// Order of the border color's components (BC_SWIZZLE); on GCN 1.4.
+    /// Order of the border color's components (BC_SWIZZLE); GCN 1.4 only.
     pub border_swizzle: u8,
-    /// True if texels are compressed; on GCN 1.2 and later.
+    /// True if texels are compressed; GCN 1.2 and later.
     pub compressed: bool,
 }
 

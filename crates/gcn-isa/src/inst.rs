@@ -26,14 +26,14 @@ use crate::target::Isa;
 pub struct Inst {
     /// Identity of the instruction.
     pub op: Op,
-    /// The encoding.
+    /// Encoding of the instruction.
     pub encoding: Encoding,
-    /// The instruction set.
+    /// Instruction set that the encoding belongs to.
     pub isa: Isa,
-    /// Length including a literal, 1 or 2.
+    /// Length in dwords including a literal: 1 or 2.
     dwords: u8,
     form: &'static Form,
-    /// Words, the first dword in the low half.
+    /// Words of the instruction, with the first one in the low half.
     bits: u64,
 }
 
@@ -59,14 +59,14 @@ pub enum Operand {
         /// Number of registers.
         count: u8,
     },
-    /// Scalar source or destination by number (see [`regs`](crate::regs)): registers and inline constants.
+    /// Scalar source or destination by number (see [`regs`](crate::regs)): register, special value or inline constant.
     Scalar {
-        /// Number, 0..=254 (255 indicates a literal).
+        /// Number; 255 is invalid, because it indicates a literal in fields that can select one.
         code: u8,
         /// Size in dwords.
         count: u8,
     },
-    /// Literal constant in the dword after the instruction.
+    /// Literal constant, in the second dword.
     Literal(u32),
     /// No register, written `off`.
     Off,
@@ -255,7 +255,7 @@ impl Inst {
         [self.bits as u32, (self.bits >> 32) as u32]
     }
 
-    /// All bits, the first dword in the low half.
+    /// All bits, with the first word in the low half.
     pub fn bits(&self) -> u64 {
         self.bits
     }
@@ -273,17 +273,17 @@ impl Inst {
         self.layout().bits(field).get(self.bits)
     }
 
-    /// True if a one-bit field is set.
+    /// True if a field, usually of one bit, is nonzero.
     pub fn flag(&self, field: Field) -> bool {
         self.get(field) != 0
     }
 
-    /// Sign-extended value of a field.
+    /// Sign-extended value of a field; 0 if the encoding does not have it.
     pub fn get_signed(&self, field: Field) -> i64 {
         self.layout().bits(field).get_signed(self.bits)
     }
 
-    /// Sets bits of the instruction, such as a [`PlacedOperand`](crate::PlacedOperand)'s source modifiers.
+    /// Sets bits, such as a [`PlacedOperand`](crate::PlacedOperand)'s source modifiers, unless they identify the form.
     ///
     /// # Examples
     /// ```
@@ -301,7 +301,7 @@ impl Inst {
     /// Sets a field to an unsigned value.
     ///
     /// # Errors
-    /// [`FieldError::Missing`] or [`FieldError::Range`].
+    /// [`FieldError::Missing`] if the encoding lacks the field, or [`FieldError::Range`] if the value does not fit.
     ///
     /// # Examples
     /// ```
@@ -319,7 +319,7 @@ impl Inst {
     /// Sets a field to a signed value.
     ///
     /// # Errors
-    /// [`FieldError::Missing`] or [`FieldError::Range`].
+    /// [`FieldError::Missing`] if the encoding lacks the field, or [`FieldError::Range`] if the value does not fit.
     ///
     /// # Examples
     /// ```
@@ -385,7 +385,7 @@ impl Inst {
         Ok(())
     }
 
-    /// Modifiers that this instruction's encoding has.
+    /// Modifiers of the instruction in its encoding.
     ///
     /// # Examples
     /// ```

@@ -55,7 +55,7 @@ mod row;
 mod chapters;
 mod op;
 
-// Facts that follow from a row.
+// Data derived from rows, and register numbers.
 pub mod meaning;
 pub mod regs;
 mod form;

@@ -1,5 +1,5 @@
-//! Documented instructions that LLVM 19's assembler rejects, so that listings in LLVM's syntax can show them as data.
-//! Rows mark instructions as `lacking`; this module handles operands and modifiers.
+//! LLVM 19's assembler: alternative names, and documented instructions that it rejects, which listings in LLVM's syntax
+//! can show as data. Rows mark instructions as `lacking`; this module handles operands and modifiers.
 
 use crate::dpp::Permutation;
 use crate::effect::{Does, ImageOp};
@@ -36,7 +36,7 @@ pub fn named(isa: Isa, name: &str) -> Option<Op> {
     isa.tables().named(own).filter(|_| isa >= Isa::Vi)
 }
 
-/// Form that LLVM's assembler selects for an alternative name. The name is in lower case, without `_e64`.
+/// VOP3 form that LLVM's assembler selects for an alternative name before GCN 1.2, given in lower case without `_e64`.
 ///
 /// # Examples
 /// ```
@@ -52,8 +52,8 @@ pub fn long_form(isa: Isa, name: &str) -> Option<&'static Form> {
     tables.forms(op).iter().find(|form| form.encoding.is_vop3())
 }
 
-/// Bits for a quick check: LLVM accepts an instruction if these bits are zero, no operand [`is_doubtful`], and no
-/// meaningless operand is shown. All bits are set if these conditions are not sufficient.
+/// Bits for a quick check: LLVM accepts an instruction if these bits are zero, no operand [`is_doubtful`], and no operand
+/// appears only because its field is nonzero. All bits are set if these conditions are not sufficient.
 pub(crate) fn doubtful_bits(form: &Form) -> u64 {
     let row = form.row;
     let is_old = form.isa < Isa::Vi;
@@ -85,7 +85,7 @@ fn takes_vgprs_only(slot: &Slot) -> bool {
     slot.kind == Kind::Src && slot.ty == Ty::B128
 }
 
-/// True for 16-bit vector sources: in VOP3, LLVM accepts constants for them only on targets with 16-bit arithmetic.
+/// True for 16-bit vector sources. In VOP3, LLVM accepts constants for them only on GCN 1.2 and later.
 fn is_half(slot: &Slot) -> bool {
     const BITS: u32 = 16;
     slot.kind == Kind::Src && slot.ty.constant_bits() == BITS
@@ -95,8 +95,7 @@ fn is_half(slot: &Slot) -> bool {
 pub(crate) fn is_doubtful(inst: &Inst, slot: &Slot, operand: Operand) -> bool {
     match operand {
         Operand::Scalar { code, .. } => {
-            // SDWA supports this constant for 16-bit integers. LLVM's disassembler prints it, but LLVM's assembler
-            // rejects it.
+            // SDWA supports 1/(2π) for 16-bit integers. LLVM's disassembler prints it, but LLVM's assembler rejects it.
             let is_short = slot.ty.is_short_integer() && inst.layout().has(Field::Src0Sel);
             code == regs::LDS_DIRECT
                 || may_lack_xnack_mask(inst.isa, code)

@@ -8,7 +8,7 @@
 //!   bit, `lane` the lane ID; `scc`, `vcc`, `exec` and `m0` are registers, and any other assigned name is a variable.
 //!   `lowest(x)` and `highest(x)` are the indices of the lowest and highest set bit, `ones(x)` is the number of set
 //!   bits, `sext(x, n)` sign-extends the low `n` bits, `i32(x)` and similar functions convert to a type.
-//! - **words**: in the same notation as far as possible, but not evaluated.
+//! - **words**: informal text, in the same notation as far as possible, which is not evaluated.
 
 mod template;
 mod operation;

@@ -1,4 +1,4 @@
-//! Table of all chapters: instruction identities ([`Op`]) and every row.
+//! Instruction identities ([`Op`]), and the rows of all chapters.
 
 use crate::chapters::{ds, exp, flat, mimg, mtbuf, mubuf, smem, sop, vintrp, vop};
 use crate::field::Encoding;
@@ -15,7 +15,7 @@ macro_rules! ops {
         /// assert_eq!(add.row().name, "ds_add_u32");
         /// ```
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-        #[allow(missing_docs)] // Each variant is the family of the encoding with the same name.
+        #[allow(missing_docs)] // Each variant is the family with the encoding of the same name.
         pub enum Op { $($Family($Enum),)* }
 
         impl Op {

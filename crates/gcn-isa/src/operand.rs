@@ -2,7 +2,7 @@
 
 use crate::field::Field;
 
-/// Type of a value: determines its width, how constants are interpreted, and its representation in memory.
+/// Type of a value: determines its width, the interpretation of constants, and its representation in memory.
 ///
 /// # Examples
 /// ```
@@ -33,8 +33,8 @@ pub enum Ty {
     F16,
     F32,
     F64,
-    /// Two 16-bit floats, or integers, in a dword.
     F16x2,
+    /// Two 16-bit integers, signed or unsigned, in a dword.
     I16x2,
 }
 
@@ -60,12 +60,12 @@ impl Ty {
         self.bytes().div_ceil(4)
     }
 
-    /// True if input modifiers (absolute value, negation) apply.
+    /// True for floating-point types, to which the source modifiers absolute value and negation apply.
     pub const fn is_float(self) -> bool {
         matches!(self, Ty::F16 | Ty::F32 | Ty::F64 | Ty::F16x2)
     }
 
-    /// Width of a constant of this type: 16, 32 or 64 bits.
+    /// Width in bits of a constant of this type: 16, 32 or 64.
     pub const fn constant_bits(self) -> u32 {
         match self {
             Ty::B16 | Ty::U16 | Ty::I16 | Ty::F16 => 16,
@@ -91,7 +91,7 @@ impl Ty {
         matches!(self, Ty::B16 | Ty::U16 | Ty::I16)
     }
 
-    /// Untyped bits of `dwords` registers.
+    /// Untyped type of 1, 2, 3, 4, 8 or 16 registers; panics for other numbers.
     pub const fn of_dwords(dwords: u8) -> Ty {
         match dwords {
             1 => Ty::B32,
@@ -145,29 +145,29 @@ pub enum Kind {
     ExportSource(u8),
     /// Attribute number and channel: `attr0.x`; as a number, 4 · attribute + channel.
     Attribute,
-    /// Parameter value at a vertex: `p10`, `p20`, `p0`.
+    /// Parameter value of V_INTERP_MOV_F32: difference `p10` or `p20` between vertices, or `p0` at the first vertex.
     VertexParameter,
     /// SADDR: an SGPR or SGPR pair; 0x7f means `off` (errata E079).
     Saddr,
-    /// Vector source: a 9-bit field names a scalar source, a constant or (from 256) a VGPR; an 8-bit field names a
-    /// VGPR.
+    /// Vector source: a 9-bit field names a scalar source, a constant or (from 256) a VGPR; an 8-bit field names a VGPR
+    /// or, in SDWA on GCN 1.4, a scalar source.
     Src,
     /// Scalar source: SGPR, special register, inline constant or literal.
     Ssrc,
     /// Scalar register: a destination, or a source that cannot be a constant; VCC if the encoding lacks the field.
     Sdst,
-    /// Number of the first SGPR, shifted right by this amount: 1 for SBASE, 2 for SRSRC.
+    /// Number of the first SGPR, shifted right by this amount: 1 for SBASE, 2 for SRSRC and SSAMP.
     Aligned(u8),
     /// Offset of a scalar memory instruction: immediate, register or both (errata E025).
     ScalarOffset {
-        /// True if the immediate is signed where the field has 21 bits (errata E012).
+        /// True if the immediate is signed on instruction sets whose field has 21 bits (errata E012).
         signed: bool,
     },
     /// Unsigned number.
     Unsigned,
     /// Signed number.
     Signed,
-    /// Raw 16 bits, signed or unsigned.
+    /// 16-bit immediate, which may be given as a signed or unsigned number.
     Simm16,
     /// Distance in dwords from the next instruction.
     Branch,
@@ -179,7 +179,7 @@ pub enum Kind {
     SendMsg,
     /// Bit mask of the operands that VGPR indexing applies to: `gpr_idx(SRC0,SRC1,SRC2,DST)`.
     GprIndex,
-    /// Mandatory literal in the 32 bits after the instruction (MADMK, MADAK, SETREG_IMM32).
+    /// Mandatory literal in the dword after the encoding (V_MADMK, V_MADAK, S_SETREG_IMM32).
     Literal,
 }
 
@@ -192,16 +192,16 @@ pub enum OperandAccess {
     ReadWrite,
 }
 
-/// Condition under which an operand appears in the text.
+/// Condition under which an operand appears in LLVM's syntax. An operand whose field is nonzero always appears.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Presence {
     /// Always.
     Always,
-    /// Only if an atomic returns the old value (GLC): forms (a), (b) and (c) of errata E014.
+    /// Only if an atomic returns the old value (GLC; errata E014).
     Returned,
-    /// Only without `lds`, which makes the destination redundant (errata E015).
+    /// Only without `lds`, with which the VGPR destination is not written (errata E015).
     NotLds,
-    /// May be omitted if its field is zero (errata E018, E019).
+    /// Only if its field is nonzero (errata E018, E019).
     Optional,
 }
 
@@ -241,11 +241,11 @@ pub enum ModifierValue {
     Swizzle,
     /// `mul:2`, `mul:4`, `div:2`.
     Omod,
-    /// One bit per operand: `op_sel:[0,1]`; see [`Inst::list_bits`](crate::Inst::list_bits).
+    /// Bit list, mostly one bit per source: `op_sel:[0,1]`; see [`Inst::list_bits`](crate::Inst::list_bits).
     BitList,
-    /// Named values: `dst_sel:WORD_1`. LLVM always prints it.
+    /// Name of a value: `dst_sel:WORD_1`. LLVM always prints the modifier.
     Named(&'static [&'static str]),
-    /// Hexadecimal number: `row_mask:0xf`. LLVM always prints it.
+    /// Hexadecimal number: `row_mask:0xf`. LLVM always prints the modifier.
     Hex,
     /// Hexadecimal number, omitted if it is 0: `dmask:0xf`.
     Mask,
@@ -284,13 +284,13 @@ pub struct Modifier {
 /// Entry of the "written as" column.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Written {
-    /// An operand, in the order of the text.
+    /// An operand; operands are listed in text order.
     Operand(Slot),
     /// A modifier.
     Modifier(Modifier),
 }
 
-/// Parts of a register selected by SDWA, by number.
+/// Parts of a register that SDWA can select, by number.
 pub const SELECTIONS: &[&str] = &[
     "BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD",
 ];
@@ -298,7 +298,7 @@ pub const SELECTIONS: &[&str] = &[
 pub(crate) const SEL_DWORD: u8 = 6;
 /// Treatment of the remaining bits of an SDWA destination, by number: zero, sign extension, old value.
 pub const UNUSED: &[&str] = &["UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"];
-/// DST_UNUSED value that preserves the old bits.
+/// DST_UNUSED value that preserves the remaining bits.
 const UNUSED_PRESERVE: u8 = 2;
 /// Mask of all rows or all banks.
 const ALL_LANES: u8 = 0xf;
@@ -392,7 +392,7 @@ pub(crate) mod words {
             self.when(Presence::NotLds)
         }
 
-        /// Sets the default of each bit of the list to 1.
+        /// Sets the default of each bit of a bit list to 1.
         pub(crate) const fn by_default(self) -> Written {
             match self {
                 Written::Modifier(m) => Written::Modifier(Modifier { default: 1, ..m }),
@@ -458,7 +458,7 @@ pub(crate) mod words {
         slot(Field::Sbase, Kind::Aligned(1), Ty::of_dwords(n), Read)
     }
     pub const Probe: Written = slot(Field::Sdata, Kind::Unsigned, Ty::U8, Read);
-    /// Immediate (signed on GCN 1.4), register, or both.
+    /// Immediate (signed on GCN 1.4), register, or (on GCN 1.4) both.
     pub const Soffset: Written = slot(
         Field::Offset,
         Kind::ScalarOffset { signed: true },
@@ -488,7 +488,7 @@ pub(crate) mod words {
     }
     /// Scalar destination in the field of the vector destination (V_READLANE).
     pub const VDstScalar: Written = slot(Field::Vdst, Kind::Sdst, Ty::B32, Write);
-    /// Source that must be a VGPR.
+    /// Source that must be a VGPR or LDS_DIRECT.
     pub const VSrc0: Written = slot(Field::Src0, Kind::Vgpr, Ty::B32, Read);
     /// Source that must be scalar.
     pub const Scalar0: Written = slot(Field::Src0, Kind::Ssrc, Ty::B32, Read);
@@ -503,20 +503,20 @@ pub(crate) mod words {
     pub const fn SSrc1(ty: Ty) -> Written {
         slot(Field::Ssrc1, Kind::Ssrc, ty, Read)
     }
-    /// Source that must be a register.
+    /// Scalar source that must be a register.
     pub const fn SReg0(ty: Ty) -> Written {
         slot(Field::Ssrc0, Kind::Sdst, ty, Read)
     }
-    /// Source register in the field SDST.
+    /// Scalar source register, encoded in SDST.
     pub const fn SStored(ty: Ty) -> Written {
         slot(Field::Sdst, Kind::Sdst, ty, Read)
     }
     /// Scalar destination in addition to the vector destination; VCC if the encoding lacks the field.
     pub const Carry: Written = slot(Field::Sdst, Kind::Sdst, Ty::B64, Write);
-    /// Lane mask that is read; VCC if the encoding lacks the field.
+    /// Lane mask as a source; VCC if the encoding lacks the field.
     pub const Mask: Written = slot(Field::Src2, Kind::Sdst, Ty::B64, Read);
     pub const K: Written = slot(Field::Literal, Kind::Literal, Ty::B32, Read);
-    /// [`K`] in half precision: the upper 16 bits are zero.
+    /// [`K`] as a 16-bit float: the upper 16 bits are zero.
     pub const K16: Written = slot(Field::Literal, Kind::Literal, Ty::F16, Read);
     pub const fn Simm(kind: Kind) -> Written {
         slot(Field::Simm16, kind, Ty::B16, Read)
@@ -573,11 +573,11 @@ pub(crate) mod words {
     /// Selects the source halves for the high half of the result; by default, the high halves.
     pub const OpSelHi: Written =
         number(Field::OpSelHi, &["op_sel_hi"], ModifierValue::BitList).by_default();
-    /// Selects 16-bit operands of a mixed-precision instruction; by default, none.
+    /// Marks 16-bit sources of a mixed-precision instruction; by default, none.
     pub const OpSelMix: Written = number(Field::OpSelHi, &["op_sel_hi"], ModifierValue::BitList);
     pub const NegLo: Written = number(Field::Neg, &["neg_lo"], ModifierValue::BitList);
     pub const NegHi: Written = number(Field::NegHi, &["neg_hi"], ModifierValue::BitList);
-    // Buffers with formats.
+    // Typed buffers.
     pub const Format: Written = number(Field::Format, &["format"], ModifierValue::BufferFormat)
         .with_default(DEFAULT_FORMAT);
     pub const Dfmt: Written =
@@ -616,7 +616,7 @@ pub(crate) mod words {
     pub const ValidMask: Written = flag(Field::Vm, &["vm"]);
     /// Barycentric coordinate.
     pub const Coordinate: Written = slot(Field::Src1, Kind::Vgpr, Ty::F32, Read);
-    /// Result of an earlier interpolation step.
+    /// Result of an earlier interpolation instruction.
     pub const Accumulated: Written = slot(Field::Src2, Kind::Vgpr, Ty::F32, Read);
     pub const VertexParameter: Written = slot(Field::Src1, Kind::VertexParameter, Ty::B32, Read);
     pub const Attr: Written = slot(Field::Attr, Kind::Attribute, Ty::B32, Read);

@@ -1,8 +1,8 @@
-//! Prints instructions from their rows. No instruction is named here.
+//! Table-driven instruction printer. This module names no instruction.
 //!
 //! Most instructions are printed with the [`Template`] of their form and [preformatted](ReadyTexts) operands.
-//! Instructions that do not meet the template's conditions are printed by the [`FullPrinter`], which examines every
-//! bit. If both apply, their output is identical; a test checks this.
+//! The [`FullPrinter`], which examines every bit, prints instructions that do not meet the template's conditions. If
+//! both apply, their output is identical; a test checks this.
 
 mod fidelity;
 mod immediate;
@@ -35,7 +35,7 @@ use modifiers::{ModifierFidelity, modifiers};
 
 pub use fidelity::TextFidelity;
 
-/// Syntax of instructions.
+/// Assembly syntax.
 ///
 /// # Examples
 /// ```
@@ -57,8 +57,8 @@ pub enum Syntax {
 }
 
 impl Inst {
-    /// Appends the instruction's text. `target` names a branch target, or the value that a linker stores in the
-    /// literal; without it, a branch shows its distance in dwords.
+    /// Appends the instruction's text. `target` names a branch target or, in LLVM's syntax, the value that a linker stores in
+    /// the literal. Without it, a branch shows its distance: in dwords in LLVM's syntax, in bytes in CLRX's.
     ///
     /// ```
     /// use gcn_isa::{Isa, Syntax, TextFidelity, decode};
@@ -209,7 +209,7 @@ impl Printer {
             if at + dwords > code.len() {
                 break;
             }
-            // The second word does not belong to a single-word instruction.
+            // The second word is not part of a single-word instruction.
             let second = code.get(at + 1).map_or(0, |&word| u32::from_le_bytes(word));
             let own = if dwords == 1 { 0 } else { u32::MAX };
             let bits = u64::from(first) | u64::from(second & own) << u32::BITS;
@@ -262,8 +262,8 @@ impl Printer {
         is_complete
     }
 
-    /// Appends an instruction's line up to the first operand that is not preformatted. For speed, it branches only on
-    /// the bits that select a prefix, before the operands, and on the sum of the operands' marks, after them.
+    /// Appends an instruction's line up to the first operand that is not preformatted. For speed, it tests the bits that
+    /// select a prefix before writing the operands, and the sum of their marks afterwards, instead of each operand.
     #[inline(always)]
     fn begin_line(
         &self,
@@ -526,7 +526,7 @@ impl Printer {
     }
 }
 
-/// Appends a literal, or `target` in its place.
+/// Appends a literal; `None` if `target` is to replace it, or if its type cannot hold all of its bits.
 fn literal(placed: &PlacedOperand, bits: u64, out: &mut Text, target: Option<&str>) -> Option<u8> {
     let value = (bits >> u32::BITS) as u32;
     if target.is_some() || rules::literal(placed.slot.ty, value.into()) != Ok(value) {
@@ -537,8 +537,7 @@ fn literal(placed: &PlacedOperand, bits: u64, out: &mut Text, target: Option<&st
     Some(1)
 }
 
-/// Smallest field value that is not a plain nonnegative scalar memory offset: a literal on GCN 1.1, a negative number
-/// on GCN 1.4.
+/// Smallest offset field value that may be a literal (SMRD) or a negative number (SMEM on GCN 1.4).
 fn first_unusual_offset(form: &Form) -> u64 {
     const UNSIGNED_BITS: u32 = 20;
     if form.encoding == Encoding::Smrd {
@@ -578,8 +577,8 @@ mod tests {
             let forms = crate::op::rows().flat_map(|row| tables.forms(row.op()));
             for form in forms {
                 let template = form.template(compile);
-                // Random bits rarely meet the template's conditions, so usual bits are substituted, and a few are
-                // flipped.
+                // Random bits rarely meet the template's conditions, so most rounds substitute the usual bits, and some
+                // flip one bit.
                 for round in 0..200 {
                     let mut bits = random.bits();
                     if round % 4 != 0 {

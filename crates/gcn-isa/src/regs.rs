@@ -1,7 +1,7 @@
 //! Scalar registers and inline constants: numbers and names.
 //!
-//! Source: the table "Scalar operands" of AMD's manuals; errata E024 and E088 for registers whose numbers differ
-//! between generations.
+//! Source: the table "Scalar operands" of AMD's manuals; errata E024 for the alignment of register groups, and E088 for
+//! the apertures.
 
 use crate::operand::Ty;
 use crate::target::{Isa, IsaSet, Numbering, on};
@@ -37,19 +37,19 @@ pub const HALF: u8 = 240;
 pub const INV_2PI: u8 = 248;
 /// Base of the LDS aperture in FLAT addresses, GCN 1.4; its limit, and the private aperture's base and limit, follow.
 pub const SHARED_BASE: u8 = 235;
-/// Limit of the private memory aperture.
+/// Limit of the private aperture in FLAT addresses, GCN 1.4.
 pub const PRIVATE_LIMIT: u8 = 238;
-/// VCCZ as a value.
+/// VCCZ as a source.
 pub const VCCZ: u8 = 251;
-/// EXECZ as a value.
+/// EXECZ as a source.
 pub const EXECZ: u8 = 252;
-/// SCC as a value.
+/// SCC as a source.
 pub const SCC: u8 = 253;
-/// LDS value as a source, addressed by M0.
+/// LDS value at the address in M0, as a source.
 pub const LDS_DIRECT: u8 = 254;
 /// First trap temporary up to GCN 1.2.
 const TTMP_TO_VI: u8 = 112;
-/// First trap temporary on GCN 1.4 and later.
+/// First trap temporary on GCN 1.4.
 const TTMP_GFX9: u8 = 108;
 /// Last trap temporary.
 const TTMP_LAST: u8 = 123;
@@ -63,7 +63,7 @@ struct Special {
     on: IsaSet,
 }
 
-/// Width of special values, which are extended to the operand's width.
+/// Size of special values, which operands of any width can read.
 pub const ANY_WIDTH: u8 = 0;
 
 const fn special(name: &'static str, code: u8, dwords: u8, on: IsaSet) -> Special {
@@ -121,7 +121,7 @@ const SPECIALS: &[Special] = &[
     special("lds_direct",              254, 1, on::SI),
 ];
 
-/// Number of FLAT_SCRATCH, if it exists.
+/// Number of FLAT_SCRATCH, if `isa` has it.
 ///
 /// # Examples
 /// ```
@@ -155,7 +155,7 @@ pub fn named(isa: Isa, name: &str) -> Option<(u8, u8)> {
         .map(|s| (s.code, s.dwords))
 }
 
-/// Name of `count` registers starting at `code`, if they are a special register.
+/// Name of `count` registers starting at `code`, if they form a special register.
 pub(crate) fn name(isa: Isa, code: u8, count: u8) -> Option<&'static str> {
     SPECIALS
         .iter()
@@ -165,7 +165,7 @@ pub(crate) fn name(isa: Isa, code: u8, count: u8) -> Option<&'static str> {
         .map(|s| s.name)
 }
 
-/// True for numbers of special values, such as `src_scc`, which operands of any width can read.
+/// True for the number of a special value, for example `src_scc`, which operands of any width can read.
 ///
 /// # Examples
 /// ```
@@ -207,7 +207,7 @@ pub fn is_named_anywhere(name: &str) -> bool {
     SPECIALS.iter().any(|s| s.name.eq_ignore_ascii_case(name))
 }
 
-/// Number of the first trap temporary, and the number of trap temporaries.
+/// Number of the first trap temporary, and their count.
 ///
 /// # Examples
 /// ```
@@ -263,7 +263,7 @@ pub(crate) fn write_scalar(out: &mut Text, isa: Isa, code: u8, count: u8) -> boo
     false
 }
 
-/// True for numbers of inline constants on any generation.
+/// True for a number that is an inline constant on some generation.
 pub(crate) const fn is_constant(code: u8) -> bool {
     matches!(code, ZERO..=MINUS_SIXTEEN | HALF..=INV_2PI)
 }
@@ -281,7 +281,7 @@ pub const fn is_xnack_mask(isa: Isa, code: u8) -> bool {
     matches!(isa.numbering(), Numbering::Vi9) && matches!(code, XNACK_MASK_LO | XNACK_MASK_HI)
 }
 
-/// Like [`is_xnack_mask`], but only on instruction sets whose chips mostly lack XNACK and thus the register.
+/// Like [`is_xnack_mask`], but true only on [`Isa::Vi`], since most of its chips lack XNACK and thus the register.
 pub(crate) fn may_lack_xnack_mask(isa: Isa, code: u8) -> bool {
     isa == Isa::Vi && is_xnack_mask(isa, code)
 }
@@ -320,7 +320,7 @@ fn write_numbers(out: &mut Text, first: u8, count: u8) {
     }
 }
 
-/// Writes a number as LLVM does: in decimal if it is an inline constant.
+/// Writes a number as LLVM does: in decimal if it is an inline constant, otherwise in hexadecimal.
 pub(crate) fn write_small(out: &mut Text, value: u32) {
     if inline_of_int(i64::from(value)).is_some() {
         out.push_decimal(value.into());
@@ -351,7 +351,7 @@ const FLOATS: [f64; 9] = [
     std::f64::consts::FRAC_1_PI / 2.0,
 ];
 
-/// LLVM's texts of [`FLOATS`], except 1/(2π).
+/// LLVM's texts for [`FLOATS`], except 1/(2π).
 const FLOAT_TEXTS: [&str; 8] = ["0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0"];
 
 /// Value of an inline constant, if `isa` has one with this number.
@@ -472,8 +472,8 @@ pub fn inline_of_float_bits(isa: Isa, bits: u64, ty: Ty) -> Option<u8> {
     inline(isa, code).map(|_| code)
 }
 
-/// Number of the inline constant that an operand of type `ty` reads as `bits`, if `isa` has one. For 16-bit integers,
-/// `bits` is sign-extended to 64 bits, because LLVM does not treat 0xffff as −1.
+/// Number of the inline constant that an operand of type `ty` reads as `bits`, if `isa` has one. For 16-bit integers, the
+/// caller must sign-extend `bits` to 64 bits, because LLVM does not treat 0xffff as −1.
 ///
 /// # Examples
 /// ```
@@ -493,8 +493,8 @@ pub fn inline_of_bits(isa: Isa, ty: Ty, bits: u64) -> Option<u8> {
     inline_of_int(integer).or_else(|| inline_of_float_bits(isa, bits, ty))
 }
 
-/// Number of the inline constant equal to a literal, if there is one; the literal of a 64-bit float is its upper
-/// half.
+/// Number of the inline constant that LLVM encodes instead of a literal, if there is one. For a 64-bit float, this is an
+/// integer equal to `literal`, or the float whose upper half is `literal` and whose lower half is zero.
 ///
 /// # Examples
 /// ```

@@ -33,7 +33,7 @@ pub struct Row {
     pub opcode: [Option<u16>; NUMBERINGS],
     /// Instruction sets that have the instruction.
     pub on: IsaSet,
-    /// Encodings in addition to the family's own.
+    /// Encodings in addition to the family's own, or instead of it.
     pub forms: Forms,
     /// Operands in order, then modifiers.
     pub written: &'static [Written],
@@ -144,7 +144,7 @@ impl Row {
     }
 }
 
-/// Encodings of a VOP1, VOP2 or VOPC instruction in addition to its own.
+/// Encodings of a VOP1, VOP2, VOPC or VINTRP instruction in addition to its own.
 ///
 /// # Examples
 /// ```
@@ -200,7 +200,7 @@ impl Lacks {
     pub const ALL: Lacks = Lacks(1);
     /// The instruction on GCN 1.0.
     pub const OLDEST: Lacks = Lacks(1 << 1);
-    /// VOP3 form before GCN 1.2; in the short form, literal lane numbers and LDS values.
+    /// VOP3 form before GCN 1.2, literals as lane numbers, and LDS values.
     pub const LANES: Lacks = Lacks(1 << 2);
     /// LDS value as the source.
     pub const LDS_DIRECT: Lacks = Lacks(1 << 3);
@@ -229,7 +229,7 @@ impl Lacks {
 
 macro_rules! families {
     ($($(#[$doc:meta])* $Family:ident,)*) => {
-        /// A table of rows. Each family has an encoding of the same name.
+        /// Instruction family: a table of rows. Each family has an encoding of the same name.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         #[repr(u8)]
         pub(crate) enum InstructionFamily { $($(#[$doc])* $Family,)* }
@@ -268,17 +268,17 @@ families! {
     Vop3,
     /// VOP3 with a scalar destination in addition to the vector destination.
     Vop3b,
-    /// Packed 16-bit vector ALU.
+    /// Packed and mixed-precision vector ALU, dot products.
     Vop3p,
     /// Local and global data share.
     Ds,
-    /// Memory of any segment.
+    /// Memory of any segment, selected by the address.
     Flat,
     /// Global memory.
     Global,
     /// Scratch memory.
     Scratch,
-    /// Buffers without format conversion.
+    /// Buffers, untyped or in the descriptor's format.
     Mubuf,
     /// Buffers whose format the instruction specifies.
     Mtbuf,

@@ -1,8 +1,8 @@
 //! Rules that assemblers enforce in addition to field ranges. Words that break a rule cannot be produced from source,
 //! so a listing shows them as data.
 //!
-//! The assembler checks [`operand`] for each operand and [`constant_bus`] for the whole instruction. The printer calls
-//! [`Inst::broken_rule`] to determine if assemblers would accept its text.
+//! The assembler checks [`operand`] for each operand, then [`whole`] and [`constant_bus`]. The printer checks the same
+//! rules to determine if assemblers would accept its text.
 
 use crate::effect::{Does, ImageOp, Implicit};
 use crate::field::{Encoding, Field};
@@ -14,9 +14,9 @@ use crate::row::{Lacks, Row};
 use crate::simm::GPR_INDEXES;
 use crate::target::{Isa, Numbering, on};
 
-/// Constant bus limit: scalar registers and literals that a vector instruction may read.
+/// Constant bus limit: maximum number of scalar registers and literals that a vector instruction may read.
 const CONSTANT_BUS_READS: usize = 1;
-/// Upper bound on the number of scalar values that a vector instruction reads: each source, and VCC.
+/// Maximum number of scalar values that a vector instruction reads: three sources, VCC and M0.
 const MOST_READS: usize = 5;
 
 /// A rule that an encoding can violate.
@@ -28,7 +28,7 @@ pub enum Rule {
     NoConstant,
     /// A scalar operand cannot read LDS.
     LdsDirect,
-    /// An LDS value can only be the first source, and not with SDWA or reversed sources.
+    /// Only the first source can read LDS, and not with SDWA or in an instruction with reversed sources.
     LdsPlace,
     /// GCN 1.0 and 1.1 have no integer clamp.
     IntegerClamp,
@@ -36,9 +36,9 @@ pub enum Rule {
     AtomicMask,
     /// A gather selects one component.
     GatherMask,
-    /// A store returns no status.
+    /// A buffer store returns no status (TFE).
     StoreStatus,
-    /// A load to LDS returns no status.
+    /// A load to LDS returns no status (TFE).
     LdsStatus,
     /// VGPR indexing has only four enable bits, one per operand.
     GprIndex,
@@ -46,7 +46,7 @@ pub enum Rule {
     ScalarData,
     /// EXEC_HI cannot be an address, because its number means `off` (errata E079).
     ExecHiAddress,
-    /// The offset of a scalar buffer load is unsigned (errata E012).
+    /// The immediate offset of a scalar buffer instruction is unsigned (errata E012).
     OffsetRange,
     /// The offset of a scalar store on GCN 1.2 is M0 or an immediate (errata E026).
     StoreOffset,
@@ -297,7 +297,7 @@ pub(crate) fn bus_reads(inst: &Inst, counts_literals: bool) -> Option<usize> {
     }
     let mut read = [(0, 0); MOST_READS];
     let mut count = 0;
-    // Registers count as written in the text, by first number and size.
+    // Two reads are the same if the first register and the number of registers are.
     let mut note = |register: (u8, u8)| {
         if read.iter().take(count).all(|&other| other != register)
             && let Some(place) = read.get_mut(count)

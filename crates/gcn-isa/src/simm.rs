@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::target::{Isa, IsaSet, on};
 use crate::text::Text;
 
-/// S_WAITCNT's operand: the wave waits until no counter exceeds this value (`docs/semantics.md`, 5.1, 5.2).
+/// S_WAITCNT's operand: the wave waits until no counter exceeds its value here (`docs/semantics.md`, 5.1, 5.2).
 ///
 /// # Examples
 /// ```
@@ -18,11 +18,11 @@ use crate::text::Text;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Waitcnt {
-    /// Vector memory: 0..=15, or 0..=63 on GCN 1.4. The maximum causes no wait.
+    /// Vector memory, including FLAT: 0..=15, or 0..=63 on GCN 1.4. The maximum causes no wait.
     pub vm: u8,
-    /// Exports and GDS: 0..=7.
+    /// Exports, GDS, and on GCN 1.0 the data of buffer and image writes: 0..=7.
     pub exp: u8,
-    /// LDS, GDS, scalar memory, messages: 0..=15 on all four generations (errata E120).
+    /// LDS, GDS, scalar memory, messages, FLAT: 0..=15 on all four generations (errata E120).
     pub lgkm: u8,
 }
 
@@ -41,7 +41,7 @@ impl Waitcnt {
         }
     }
 
-    /// Decodes SIMM16; bits outside of the counters are ignored.
+    /// Decodes SIMM16; bits outside the counters are ignored.
     ///
     /// ```
     /// use gcn_isa::{Isa, simm::Waitcnt};
@@ -62,7 +62,7 @@ impl Waitcnt {
         }
     }
 
-    /// Encodes SIMM16. Values beyond a counter's maximum wrap, so check them first.
+    /// Encodes SIMM16. Values are truncated to their fields, so the caller must check them first.
     ///
     /// # Examples
     /// ```
@@ -87,8 +87,8 @@ const fn has_wide_vm(isa: Isa) -> bool {
     isa as u8 >= Isa::Gfx9 as u8
 }
 
-/// Writes S_WAITCNT's operand: the counters below their maximum, or all counters if none is below; a number if bits
-/// outside the counters are set.
+/// Writes S_WAITCNT's operand: the counters below their maximum, or all counters if each is at its maximum; a number if
+/// bits outside the counters are set.
 pub(crate) fn write_waitcnt(out: &mut Text, isa: Isa, simm: u16) {
     let wait = Waitcnt::unpack(isa, simm);
     let max = Waitcnt::max(isa);
@@ -116,7 +116,7 @@ pub(crate) fn write_waitcnt(out: &mut Text, isa: Isa, simm: u16) {
 
 /// Number of the hardware register MODE.
 pub const HWREG_MODE: u8 = 1;
-/// VSKIP bit of MODE: vector instructions are skipped (S_SETVSKIP, errata E206).
+/// VSKIP bit of MODE: all but scalar instructions are skipped (S_SETVSKIP, errata E206).
 pub const MODE_VSKIP: u32 = 1 << 28;
 /// Number of the hardware register STATUS.
 pub const HWREG_STATUS: u8 = 2;
@@ -208,7 +208,7 @@ pub(crate) fn write_hwreg(out: &mut Text, isa: Isa, simm: u16) {
 /// Operands that VGPR indexing can apply to, starting at bit 0.
 pub const GPR_INDEXES: [&str; 4] = ["SRC0", "SRC1", "SRC2", "DST"];
 
-/// Writes the operand of S_SET_GPR_IDX_ON and S_SET_GPR_IDX_MODE; as a number if any higher bit is set.
+/// Writes the operand of S_SET_GPR_IDX_ON or S_SET_GPR_IDX_MODE; as a number if a bit above the enable bits is set.
 pub(crate) fn write_gpr_index(out: &mut Text, simm: u16) {
     if simm >> GPR_INDEXES.len() != 0 {
         let _ = write!(out, "{simm:#x}");
@@ -277,7 +277,7 @@ pub fn message_ops(message: u8) -> &'static [(&'static str, u8, IsaSet)] {
     }
 }
 
-/// Name of a message's operation. GS_OP_NOP is valid only for MSG_GS_DONE.
+/// Name of a message's operation; `None` if it is invalid. GS_OP_NOP is valid only for MSG_GS_DONE.
 fn op_name(isa: Isa, message: u8, op: u8) -> Option<&'static str> {
     let is_possible = !(message == MSG_GS && op == 0);
     message_ops(message)
@@ -286,7 +286,7 @@ fn op_name(isa: Isa, message: u8, op: u8) -> Option<&'static str> {
         .map(|(name, ..)| *name)
 }
 
-/// Error in a message's operation or stream according to LLVM's rules.
+/// Error in a message's operation or stream according to LLVM's rules, if any.
 ///
 /// # Examples
 /// ```
@@ -399,7 +399,7 @@ mod tests {
             (Isa::Vi, 0x0f7f, "vmcnt(15) expcnt(7) lgkmcnt(15)"),
             (Isa::Gfx9, 0xc07f, "lgkmcnt(0)"),
             (Isa::Gfx9, 0x8f7f, "vmcnt(47)"),
-            // Bits outside of the counters.
+            // Bits outside the counters.
             (Isa::Vi, 0xcf7f, "0xcf7f"),
         ] {
             assert_eq!(text(|out| write_waitcnt(out, isa, simm)), expected);

@@ -21,7 +21,7 @@ type GenerationNames = &'static [(&'static str, IsaSet)];
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Successor {
-    /// Name on the target.
+    /// Name on the target instruction set.
     pub name: &'static str,
     /// Difference from the other instruction.
     pub difference: Difference,
@@ -57,7 +57,7 @@ const OPERATIONS: &[(Difference, GenerationNames)] = &[
     (Difference::Rounding, &[("v_mad_mixhi_f16", on::VEGA10), ("v_fma_mixhi_f16", on::VEGA12)]),
 ];
 
-/// The instruction of `isa` that is equivalent to `name` on another generation, if it has a different name.
+/// Instruction of `isa` that is equivalent to `name` on another generation, if it has a different name.
 ///
 /// ```
 /// use gcn_isa::{Isa, successor};

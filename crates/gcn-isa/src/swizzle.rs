@@ -20,8 +20,8 @@ pub enum Pattern {
         /// XOR mask of 5 bits.
         xor: u8,
     },
-    /// Lane l reads (reverse(l) >> popcount(mask)) | (l & mask), where reverse() reverses the 5 bits of a lane number (GCN
-    /// 1.2 and later).
+    /// Lane l reads (reverse(l) >> popcount(mask)) | (l & mask), where reverse() reverses the 5 bits of a lane number
+    /// (GCN 1.2 and later).
     Fft {
         /// Mask of 5 bits.
         mask: u8,
@@ -39,7 +39,7 @@ pub enum Pattern {
 pub const QUAD_PERM: u16 = 0x8000;
 /// OFFSET of a rotation by 0; mask in bits 4:0, distance in 9:5, direction in 10 (GCN 1.2 and later).
 pub const ROTATE: u16 = 0xc000;
-/// OFFSET of a butterfly with mask 0; mask in bits 4:0 (GCN 1.2 and later).
+/// OFFSET of an FFT pattern with mask 0; mask in bits 4:0 (GCN 1.2 and later).
 pub const FFT: u16 = 0xe000;
 const LANE_BITS: u8 = 0x1f;
 
@@ -164,7 +164,7 @@ pub(crate) fn write(out: &mut Text, isa: Isa, offset: u16) -> bool {
     }
 }
 
-/// True if the masks divide the lanes into groups of a power of two, each of which reads one of its lanes.
+/// True if each group of lanes, whose size is a power of two, reads one of its own lanes.
 const fn is_broadcast(and: u8, or: u8) -> bool {
     let group = LANE_BITS - and + 1;
     and != LANE_BITS && group.is_power_of_two() && or < group

@@ -1,5 +1,5 @@
-//! Rows of one instruction set by name, and the forms of its instructions. To keep startup fast, names are hashed at
-//! compile time, and forms are computed on first use.
+//! Instructions of each instruction set by name, and their forms. To keep startup fast, names are hashed at compile
+//! time, and forms are computed on first use.
 
 use std::sync::OnceLock;
 
@@ -9,7 +9,6 @@ use crate::form::layouts::layout;
 use crate::op::{FAMILIES, Op, rows};
 use crate::target::Isa;
 
-/// Number of rows.
 const ROWS: usize = {
     let mut count = 0;
     let mut family = 0;
@@ -41,7 +40,7 @@ impl Tables {
         }
     }
 
-    /// Field map of an encoding, if the instruction set has one.
+    /// Field map of an encoding, if the instruction set has the encoding.
     ///
     /// # Examples
     /// ```
@@ -114,7 +113,7 @@ impl Tables {
         Some((self.find(name)?, None))
     }
 
-    /// All instruction names.
+    /// Names of all instructions of the instruction set.
     ///
     /// # Examples
     /// ```

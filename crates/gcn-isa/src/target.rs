@@ -1,4 +1,4 @@
-//! Instruction sets, sets of instruction sets, and targets by LLVM's names and chip names.
+//! Instruction sets, sets of them, and targets, which are found by LLVM's name or by chip.
 
 use std::fmt;
 
@@ -6,12 +6,12 @@ macro_rules! instruction_sets {
     ($($(#[$doc:meta])* $Isa:ident,)*) => {
         /// Instruction set: determines which instructions exist, and their opcodes and fields. Ordered by age.
         ///
-        /// Chips share an instruction set if the assembler cannot tell them apart.
+        /// Chips share an instruction set if they have the same instructions in the same encodings.
         ///
         /// # Examples
         /// ```
         /// use gcn_isa::Isa;
-        /// assert!(Isa::Vi < Isa::Gfx9, "older sets are less");
+        /// assert!(Isa::Vi < Isa::Gfx9, "older sets compare less");
         /// assert_eq!((Isa::Vi.version(), Isa::Vega20.version()), ("GCN 1.2", "GCN 1.4.1"));
         /// assert_eq!((Isa::ALL.first(), Isa::ALL.last()), (Some(&Isa::Si), Some(&Isa::Vega20)));
         /// ```
@@ -31,15 +31,15 @@ instruction_sets! {
     Si,
     /// GCN 1.1, Sea Islands, gfx7.
     Ci,
-    /// GCN 1.2, Volcanic Islands, gfx8.
+    /// GCN 1.2, Volcanic Islands, gfx8 except gfx810.
     Vi,
-    /// GCN 1.2 of Stoney (gfx810): packs two 16-bit buffer or image components into a register, as on GCN 1.4.
+    /// GCN 1.2 on Stoney (gfx810): packs two 16-bit buffer or image components into a register, as on GCN 1.4.
     Stoney,
-    /// GCN 1.4, Vega, gfx900.
+    /// GCN 1.4, Vega: gfx900, gfx902, gfx909 and gfx90c.
     Gfx9,
-    /// GCN 1.4 of Vega 12 (gfx904): FMA_MIX instead of MAD_MIX.
+    /// GCN 1.4 on Vega 12 (gfx904): V_FMA_MIX instructions instead of V_MAD_MIX.
     Vega12,
-    /// GCN 1.4.1, Vega 20, gfx906: Vega 12's instructions and dot products.
+    /// GCN 1.4.1, Vega 20 (gfx906): Vega 12's instructions, dot products, V_FMAC_F32 and V_XNOR_B32.
     Vega20,
 }
 
@@ -60,7 +60,7 @@ impl Isa {
         }
     }
 
-    /// GCN version as in the documents, for example `GCN 1.2`.
+    /// GCN version as CLRX numbers it, for example `GCN 1.2`.
     pub const fn version(self) -> &'static str {
         match self {
             Isa::Si => "GCN 1.0",
@@ -71,7 +71,7 @@ impl Isa {
         }
     }
 
-    /// The version without `GCN`, for example `1.2`.
+    /// Version without `GCN`, for example `1.2`.
     fn version_number(self) -> &'static str {
         let version = self.version();
         version.strip_prefix("GCN ").unwrap_or(version)
@@ -86,8 +86,8 @@ impl Isa {
         }
     }
 
-    /// True if a 16-bit load preserves the other half of its register. On chips with SRAM ECC (gfx906), registers are
-    /// written as a whole, so the load clears it (errata E263; LLVM's `d16PreservesUnusedBits`).
+    /// True if a D16 load preserves the other half of its register. A chip with SRAM ECC (gfx906) writes whole registers,
+    /// so the load clears that half (errata E263; LLVM's `d16PreservesUnusedBits`).
     ///
     /// # Examples
     /// ```
@@ -120,7 +120,7 @@ impl fmt::Display for Isa {
     }
 }
 
-/// Opcode numbering. A row has an opcode per numbering. SI and CI share a numbering, as do VI and GFX9.
+/// Opcode numbering: SI and CI share one, VI and GFX9 the other. A row has at most one opcode for each.
 ///
 /// # Examples
 /// ```
@@ -142,7 +142,7 @@ pub enum Numbering {
 /// Number of numberings.
 pub const NUMBERINGS: usize = 2;
 
-/// Set of instruction sets, for example all that have a given instruction.
+/// Set of instruction sets, for example those that have a given instruction.
 ///
 /// ```
 /// use gcn_isa::{Isa, IsaSet};
@@ -157,7 +157,7 @@ impl IsaSet {
     /// The empty set.
     pub const NONE: IsaSet = IsaSet(0);
 
-    /// `isa` and all later instruction sets.
+    /// Set of `isa` and all later instruction sets.
     pub const fn from(isa: Isa) -> IsaSet {
         IsaSet(u16::MAX << isa as u8)
     }
@@ -197,13 +197,13 @@ impl fmt::Display for IsaSet {
     }
 }
 
-/// Sets used in the "on" column of the rows.
+/// Sets for the "on" column of the rows.
 pub(crate) mod on {
     use super::{Isa, IsaSet};
     pub const SI: IsaSet = IsaSet::from(Isa::Si);
     pub const CI: IsaSet = IsaSet::from(Isa::Ci);
     pub const VI: IsaSet = IsaSet::from(Isa::Vi);
-    /// Instruction sets that pack two 16-bit components into a register.
+    /// Instruction sets that pack two 16-bit buffer or image components into a register.
     pub const PACKED: IsaSet = IsaSet::from(Isa::Stoney);
     pub const GFX9: IsaSet = IsaSet::from(Isa::Gfx9);
     pub const VEGA12: IsaSet = IsaSet::from(Isa::Vega12);
@@ -214,9 +214,9 @@ pub(crate) mod on {
     pub const CI_ONLY: IsaSet = CI.without(VI);
     pub const CI_VI: IsaSet = CI.without(GFX9);
     pub const VI_ONLY: IsaSet = VI.without(GFX9);
-    /// GCN 1.2 with a register for each 16-bit component: all except Stoney (gfx810).
+    /// GCN 1.2 with a whole register for each 16-bit component: all chips except Stoney (gfx810).
     pub const SPREAD: IsaSet = VI.without(PACKED);
-    /// Only gfx900, not gfx904 and gfx906.
+    /// GCN 1.4 without gfx904; gfx906 is GCN 1.4.1.
     pub const VEGA10: IsaSet = GFX9.without(VEGA12);
 }
 
@@ -234,7 +234,7 @@ pub(crate) mod on {
 pub struct Target {
     /// LLVM's name, for example `gfx900`.
     pub name: &'static str,
-    /// Chip names that denote this target.
+    /// Names of chips with this target, which [`Target::named`] accepts.
     pub chips: &'static [&'static str],
     /// Instruction set.
     pub isa: Isa,
@@ -264,7 +264,7 @@ const fn target(
     }
 }
 
-/// All targets, one per line.
+/// All supported targets.
 ///
 /// # Examples
 /// ```
@@ -355,7 +355,7 @@ const EARLIER: &[(&str, &str)] = &[
     ("gfx903", "gfx902"),
 ];
 
-/// Targets that a generation number alone denotes.
+/// Generation names, each with the target that it denotes.
 const GENERATIONS: &[(&str, &str)] = &[
     ("gcn1.0", "gfx600"),
     ("gcn1.1", "gfx700"),

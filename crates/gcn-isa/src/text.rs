@@ -1,11 +1,11 @@
 //! Text buffer optimized for listings, which consist of short, mostly precomputed pieces.
 //!
-//! A short piece is always stored as a fixed number of machine words; the next piece overwrites the excess. This avoids
-//! loops and calls.
+//! A short piece is always stored as a fixed number of bytes, and the next piece overwrites the excess. This avoids loops
+//! and calls.
 
 use std::fmt;
 
-/// An append-only text buffer.
+/// A text buffer with fast appends.
 ///
 /// ```
 /// let mut text = gcn_isa::text::Text::new();
@@ -37,9 +37,10 @@ const PAIRS: [[u8; 2]; 100] = {
 
 /// Smallest number with more than four decimal digits.
 const FOUR_DIGITS: u64 = 10_000;
-/// Four zero digits, and the mask of the last one, which is always shown.
+/// Four zero digits.
 const ZEROS: u32 = u32::from_le_bytes([b'0'; ZEROS_COUNT]);
 const ZEROS_COUNT: usize = 4;
+/// Mask of the last of four digits, which is always shown.
 const LAST_DIGIT: u32 = u32::from_le_bytes([0, 0, 0, 0xff]);
 
 /// The four digits of a number below 10000, the first digit in the low byte.
@@ -57,9 +58,9 @@ fn four_digits(value: u32) -> u32 {
 fn hex_digits(word: u32) -> u64 {
     /// 1 in each byte.
     const EACH: u64 = u64::MAX / 0xff;
-    /// Distance of the letters from the character after `9`.
+    /// Distance from the character after `9` to `a`.
     const TO_LETTER: u64 = (b'a' - b'9' - 1) as u64;
-    // Repeatedly moves half of the digits apart until each byte holds one digit.
+    // Spread the digits in three steps, so that each byte holds one digit.
     let spread = u64::from(word);
     let spread = (spread | spread << 16) & 0x0000_ffff_0000_ffff;
     let spread = (spread | spread << 8) & 0x00ff_00ff_00ff_00ff;
@@ -104,7 +105,7 @@ impl Text {
         str::from_utf8(self.as_bytes()).unwrap_or_default()
     }
 
-    /// The text from byte `begin`; empty if `begin` is out of bounds or inside a character.
+    /// Text from byte `begin` to the end; empty if `begin` is out of bounds or inside a character.
     ///
     /// # Examples
     /// ```
@@ -272,7 +273,7 @@ impl Text {
         }
     }
 
-    /// Appends a word in hexadecimal, with `0x` and all of its digits.
+    /// Appends a word in hexadecimal, with `0x` and leading zeros.
     ///
     /// # Examples
     /// ```
@@ -289,7 +290,7 @@ impl Text {
         self.push_ascii(&hex_digits(word).to_le_bytes());
     }
 
-    /// Appends spaces.
+    /// Appends `count` spaces.
     pub fn push_blanks(&mut self, count: usize) {
         const MANY: [u8; 16] = [b' '; 16];
         let mut left = count;
@@ -368,15 +369,15 @@ impl fmt::Write for Text {
     }
 }
 
-/// A short text that is stored as a whole: `N` bytes, the last two of which are its sum. The sum contains the length
-/// in its low byte and a mark, with a user-defined meaning, in the high byte, so that adding sums adds both at once.
+/// A short text of fixed size: `N` bytes, of which the last two are its sum. The low byte of the sum is the length, and the
+/// high byte a mark, whose meaning is up to the user; adding sums adds both at once.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(16))]
 pub(crate) struct Piece<const N: usize> {
     bytes: [u8; N],
 }
 
-/// Bytes of a sum.
+/// Size of a sum in bytes.
 const SUM: usize = 2;
 
 impl<const N: usize> Piece<N> {
@@ -386,7 +387,7 @@ impl<const N: usize> Piece<N> {
     /// Piece without text.
     pub(crate) const EMPTY: Piece<N> = Piece { bytes: [0; N] };
 
-    /// Creates a piece, if the text is short enough.
+    /// Creates a piece; `None` if the text is too long.
     pub(crate) fn new(text: &str) -> Option<Piece<N>> {
         let mut piece = Piece::EMPTY;
         let room = piece.bytes.get_mut(..Self::ROOM)?;
@@ -396,7 +397,7 @@ impl<const N: usize> Piece<N> {
         Some(piece)
     }
 
-    /// Adds a mark.
+    /// Sets the mark.
     pub(crate) const fn marked(mut self, mark: u8) -> Piece<N> {
         self.bytes[N - 1] = mark;
         self
@@ -407,7 +408,7 @@ impl<const N: usize> Piece<N> {
         u16::from_le_bytes([self.bytes[N - SUM], self.bytes[N - 1]])
     }
 
-    /// Mark, or 0.
+    /// Mark; 0 by default.
     #[inline(always)]
     pub(crate) const fn mark(&self) -> u8 {
         self.bytes[N - 1]

@@ -1,8 +1,8 @@
 //! Facts about a single instruction: the registers it reads and writes, the memory it accesses, the counters it
 //! increments, and the hazards it takes part in.
 //!
-//! Everything is derived from the row, the words and the instruction set. [`Inst::uses`] is a view that computes on
-//! demand and does not allocate, so that a decoder can query it for every instruction.
+//! Everything is derived from the row, the words and the instruction set. [`Inst::uses`] returns a view that computes
+//! each fact on demand, so that a decoder can query it for every instruction.
 //!
 //! Sources: errata E035–E037, E043, E069, E082, E089, E250–E255; the tests `uses` of gcn-emu execute every row and
 //! check the registers and memory stated here, and the tests `llvm_facts` of gcn-asm compare counters and hazards
@@ -71,7 +71,7 @@ impl Inst {
         Uses { inst: self }
     }
 
-    /// True for a load whose data go to LDS instead of registers (errata E089).
+    /// True for a load whose data goes to LDS instead of registers (errata E089).
     ///
     /// # Examples
     /// ```
@@ -103,7 +103,7 @@ impl Inst {
             && self.isa.d16_load_keeps_half()
     }
 
-    /// True for an atomic or exchange that returns the old value.
+    /// True for an atomic that returns the old value.
     ///
     /// # Examples
     /// ```
@@ -147,7 +147,7 @@ pub enum Unit {
     DataShare,
     /// Exports.
     Export,
-    /// Interpolation of parameters.
+    /// Parameter interpolation.
     Interpolation,
 }
 
@@ -188,7 +188,7 @@ impl Uses<'_> {
         }
     }
 
-    /// True if the instruction accesses registers through an index, or sets the index for later instructions.
+    /// True if the instruction adds an index to register numbers, or is S_SET_GPR_IDX_ON, _IDX or _MODE.
     ///
     /// # Examples
     /// ```

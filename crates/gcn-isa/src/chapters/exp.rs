@@ -39,8 +39,8 @@ pub(crate) const POSITIONS: u8 = 12;
 /// First parameter target.
 pub(crate) const PARAMETERS: u8 = 32;
 
-/// Writes the name of a target and returns true. If the target has no name, writes `unnamed` and the target's number,
-/// which no assembler accepts, and returns false.
+/// Writes the name of a target and returns true. If the target has no name, writes `unnamed` and the target's number
+/// (no assembler accepts this), and returns false.
 pub(crate) fn write_target(out: &mut Text, target: u8, unnamed: &str) -> bool {
     let known = TARGETS
         .iter()

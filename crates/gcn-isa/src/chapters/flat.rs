@@ -53,7 +53,7 @@ macro_rules! written {
     (F lds_load($n:literal)) => { written!(F load($n)) };
     (G lds_load($n:literal)) => { &[Vdst($n).not_lds(), GlobalAddress, Saddr(2), SegmentOffset, Glc, Slc, Lds, Nv] };
     (S lds_load($n:literal)) => { &[Vdst($n).not_lds(), ScratchAddress, Saddr(1), SegmentOffset, Glc, Slc, Lds, Nv] };
-    // Half of VDST is preserved (errata E100).
+    // The other half of VDST is preserved (errata E100), except on gfx906 (E263).
     (F half()) => { &[Vdst(1).updated(), Vaddr(2), FlatOffset, Glc, Slc, Tfe, Nv] };
     (G half()) => { &[Vdst(1).updated(), GlobalAddress, Saddr(2), SegmentOffset, Glc, Slc, Nv] };
     (S half()) => { &[Vdst(1).updated(), ScratchAddress, Saddr(1), SegmentOffset, Glc, Slc, Nv] };

@@ -28,7 +28,7 @@ pub(crate) const FORMATS: &[Format] = &[
             (Field::Vaddr, 32, 8), (Field::Vdata, 40, 8), (Field::Srsrc, 48, 5), (Field::Ssamp, 53, 5),
         ],
     },
-    // 16-bit components.
+    // GCN 1.2 adds D16 (16-bit components).
     Format {
         encoding: Encoding::Mimg, on: on::VI_ONLY, dwords: 2, constant: &[(26, 6, 0b111100)],
         fields: &[
@@ -37,7 +37,7 @@ pub(crate) const FORMATS: &[Format] = &[
             (Field::Vaddr, 32, 8), (Field::Vdata, 40, 8), (Field::Srsrc, 48, 5), (Field::Ssamp, 53, 5), (Field::D16, 63, 1),
         ],
     },
-    // A16 (16-bit addresses) replaces R128 (short descriptors).
+    // On GCN 1.4, A16 (16-bit addresses) replaces R128 (short descriptors).
     Format {
         encoding: Encoding::Mimg, on: on::GFX9, dwords: 2, constant: &[(26, 6, 0b111100)],
         fields: &[

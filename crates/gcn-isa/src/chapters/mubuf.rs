@@ -1,4 +1,4 @@
-//! MUBUF: buffers without format conversion. Field maps, then a row per instruction.
+//! MUBUF: buffers, untyped or in the descriptor's format. Field maps, then a row per instruction.
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Buffer Instructions".
 

@@ -159,7 +159,7 @@ pub(crate) const FORMATS: &[Format] = &[
             (Field::Src0, 32, 9), (Field::Src1, 41, 9), (Field::Omod, 59, 2), (Field::Neg, 61, 3),
         ],
     },
-    // The third operand's OP_SEL_HI is separate from the other two.
+    // The third operand's OP_SEL_HI bit is separate from the other two.
     Format {
         encoding: Encoding::Vop3p, on: on::GFX9, dwords: 2, constant: &[(23, 9, 0b1_1010_0111)],
         fields: &[

@@ -5,7 +5,7 @@ use std::ops::{BitAnd, BitOr, BitXor, Not};
 use super::implicit::Implicit;
 use crate::operand::Ty;
 
-/// Half of a register that a 16-bit load writes; the other half is preserved (errata E071, E100).
+/// Half of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum Half {
@@ -72,7 +72,7 @@ pub enum Bitwise {
 }
 
 impl Bitwise {
-    /// Applies the operation to values of any bitwise type.
+    /// Applies the operation to two values.
     ///
     /// # Examples
     /// ```
@@ -186,7 +186,7 @@ pub enum AluOp {
     ReadFirstLane,
     /// a, written to lane b of the destination.
     WriteLane,
-    /// Swaps destination and a.
+    /// Swaps the destination and a.
     Swap,
     /// A half of a as the low half, and a half of b as the high half.
     Pack(Half, Half),
@@ -226,7 +226,7 @@ pub enum AluOp {
     CountOnes,
     /// Number of ones in a, plus b.
     CountOnesAdd,
-    /// Number of ones in a that belong to lower lanes, plus b; a has a bit per lane of half a wave.
+    /// Number of ones in a that belong to lower lanes, plus b; a has a bit per lane of this half of the wave.
     MaskedCount(Half),
     /// Index of the lowest zero, or -1 if there is none.
     FindLowestZero,
@@ -250,7 +250,7 @@ pub enum AluOp {
     Add,
     /// a - b
     Sub,
-    /// a * b, low half.
+    /// a * b; for integers, the low half.
     Mul,
     /// a * b + c; floating point rounds twice.
     MulAdd,
@@ -388,7 +388,7 @@ pub enum AluOp {
     ConvertNear,
     /// Converts a signed 4-bit number and divides it by 16.
     ConvertOffset,
-    /// Converts a byte of a, by index.
+    /// Converts the byte of a with this index.
     ConvertByte(u8),
     /// Converts a to a byte, inserted as byte b of c.
     PutByte,
@@ -396,10 +396,10 @@ pub enum AluOp {
     Normalize,
     /// Like [`AluOp::Normalize`], for a and b.
     NormalizePair(Signedness),
-    /// Converts a and b to half precision, truncating.
+    /// Converts a and b to half precision, rounding towards zero.
     TruncatePair,
 
-    // Operations on operations
+    // Operations derived from other operations
     /// The operation with a and b swapped.
     Reversed(&'static AluOp),
     /// The operation applied to both halves of the sources, as elements of this type.

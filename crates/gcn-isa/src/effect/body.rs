@@ -1,7 +1,7 @@
 //! Bodies of integer operations, generic over [`Value`]: the emulator's lanes and scalar registers, values with
-//! undefined bits, and the values recorded by a compiler.
+//! undefined bits, and nodes that a compiler records. The value's type determines width and sign.
 //!
-//! Sources are in the operation's order ([`AluOp::in_order`]). The value's type determines width and sign.
+//! Sources are in the order of the unreversed operation ([`AluOp::in_order`]).
 
 use super::alu::{AluOp, Half, Sad, Shift};
 use super::value::{Bits, Value};
@@ -35,12 +35,12 @@ pub fn bit_select<V: Bits>(mask: V, one: V, other: V) -> V {
 pub fn align<V: Value>(unit: u8, high: V, low: V, units: V) -> V {
     let last = units.constant(31);
     let by = units.wrapping_mul(units.constant(unit.into())) & last;
-    // 64-bit lanes would halve the vector width.
+    // 64-bit lanes would halve the number of lanes per host vector.
     let one = high.constant(1).dword();
     high.shl(one).shl((last ^ by).dword()) | low.shr(by.dword())
 }
 
-/// Low `width` bits of a value, sign-extended or zero-extended; all bits if the width is too large.
+/// Low `width` bits of a value, sign-extended or zero-extended; `width` must be less than the value's width.
 #[inline(always)]
 fn low_bits<V: Value>(a: V, width: V::Dword) -> V {
     let (zero, all) = (a.constant(0), width.constant(a.width().into()));
@@ -53,7 +53,7 @@ fn low_bits<V: Value>(a: V, width: V::Dword) -> V {
     }
 }
 
-/// Bit field of `a`: `from` and `width` have 5 bits each.
+/// Bit field of `a`; only the low 5 bits of `from` and `width` count.
 #[inline(always)]
 pub fn extract<V: Value>(a: V, from: V::Dword, width: V::Dword) -> V {
     let last = from.constant(31);
@@ -69,14 +69,14 @@ pub fn extract_packed<V: Value>(a: V, field: V::Dword) -> V {
     V::select(is_part, low_bits(rest, width), rest)
 }
 
-/// Mask of `width` ones (fewer than the value's bits), starting at bit `from`.
+/// Mask of `width` ones, starting at bit `from`; both are taken modulo the value's width.
 #[inline(always)]
 pub fn field_mask<V: Value>(width: V, from: V) -> V {
     let one = width.constant(1);
     one.shl(width.dword()).wrapping_sub(one).shl(from.dword())
 }
 
-/// The low `width` bits, sign-extended.
+/// Low `width` bits of a signed value, sign-extended.
 #[inline(always)]
 pub fn sign_extend<V: Value>(a: V, width: u8) -> V {
     let unused = a.dword().constant(u64::from(a.width()) - u64::from(width));
@@ -96,7 +96,7 @@ pub fn test_bit<V: Value>(value: bool, a: V, number: V::Dword) -> V::Flag {
     (a.shr(number) & a.constant(1)).equals(a.constant(value.into()))
 }
 
-/// Bit index, or -1 if it is out of range.
+/// Bit number, or -1 if it equals the width of `a`.
 #[inline(always)]
 fn index_or_minus_one<V: Value>(a: V, number: V::Dword) -> V::Dword {
     let beyond = number.constant(a.width().into());
@@ -142,7 +142,7 @@ pub fn sub_borrow<V: Value>(a: V, b: V, borrow: V::Flag) -> (V, V::Flag) {
     )
 }
 
-/// (a << by) + b, and an overflow flag.
+/// (a << by) + b, and a flag that is set if the shift or the sum overflows.
 #[inline(always)]
 pub fn shift_by_add<V: Value>(by: u8, a: V, b: V) -> (V, V::Flag) {
     let (by, all) = (u64::from(by), u64::from(a.width()));
@@ -195,7 +195,7 @@ pub fn mul_24<V: Value>(a: V, b: V) -> V {
     low_24(a).wrapping_mul(low_24(b))
 }
 
-/// High half of the product of the low 24 bits.
+/// High dword of the 64-bit product of the low 24 bits.
 #[inline(always)]
 pub fn mul_high_24<V: Value>(a: V, b: V) -> V {
     low_24(a).mul_high(low_24(b))
@@ -318,7 +318,7 @@ pub fn evaluate<V: Value>(op: AluOp, [a, b, c]: [V; 3], carry: V::Flag) -> Optio
         Sad(elements)           => sad(elements, a, b).wrapping_add(c),
         LerpBytes               => lerp_bytes(a, b, c),
         Reversed(op)            => return evaluate(*op, [b, a, c], carry),
-        // These access state, other lanes or the old destination.
+        // These have no result, or access state, other lanes or the old destination.
         Nop | MoveIf | Select | ReadLane | ReadFirstLane | WriteLane | Swap | SetBit(_) | TestBit(_) | MaskedCount(_)
         | SaveExec(_) | WriteExec(_) | GetPc | GetRegister | SetRegister | ClearExceptions | SetVskip | SetIndex | IndexOn => return None,
         // These access parts of registers, or have sources of different widths.

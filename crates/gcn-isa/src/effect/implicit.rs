@@ -17,21 +17,21 @@ pub struct Implicit(u16);
 impl Implicit {
     /// No state.
     pub const NONE: Implicit = Implicit(0);
-    /// SCC is read.
+    /// Reads SCC.
     pub const READS_SCC: Implicit = Implicit(1);
-    /// SCC is written.
+    /// Writes SCC.
     pub const WRITES_SCC: Implicit = Implicit(2);
-    /// VCC is read.
+    /// Reads VCC.
     pub const READS_VCC: Implicit = Implicit(4);
-    /// VCC is written.
+    /// Writes VCC.
     pub const WRITES_VCC: Implicit = Implicit(8);
     /// Reads EXEC as a value, not as the mask of active lanes.
     pub const READS_EXEC: Implicit = Implicit(16);
     /// Writes EXEC.
     pub const WRITES_EXEC: Implicit = Implicit(32);
-    /// M0 is read.
+    /// Reads M0.
     pub const READS_M0: Implicit = Implicit(64);
-    /// M0 is written.
+    /// Writes M0.
     pub const WRITES_M0: Implicit = Implicit(128);
     /// Reads MODE, or preserves part of it.
     pub const READS_MODE: Implicit = Implicit(256);
@@ -45,7 +45,7 @@ impl Implicit {
     pub const INDEXES_DESTINATION: Implicit = Implicit(4096);
     /// Writes the high half of the result register and preserves the low half.
     pub const HIGH_HALF: Implicit = Implicit(8192);
-    /// Writes VSKIP in MODE, which disables vector instructions (errata E206).
+    /// Writes VSKIP in MODE, which disables all but scalar instructions (errata E206).
     pub const WRITES_VSKIP: Implicit = Implicit(1 << 14);
 
     /// Union of two sets.

@@ -2,7 +2,7 @@
 
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
-/// Bitwise operations.
+/// Values with bitwise operations.
 pub trait Bits:
     Copy + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> + Not<Output = Self>
 {
@@ -14,7 +14,7 @@ impl<T> Bits for T where
 }
 
 /// An integer of known width and signedness: a lane's register, a scalar register, a value with undefined bits, or a
-/// value recorded by a compiler. [`super::body`] implements each operation once for all of them.
+/// node that a compiler records. [`super::body`] implements each operation once for all of them.
 ///
 /// Sums, differences and products wrap around. Shift amounts are taken modulo the width; a right shift of a signed
 /// value is arithmetic.
@@ -77,7 +77,7 @@ pub trait Value: Bits {
     /// Number of trailing zeros.
     fn trailing_zeros(self) -> Self::Dword;
 
-    /// True if both are equal.
+    /// True if the values are equal.
     fn equals(self, other: Self) -> Self::Flag;
     /// True if `self` is less than `other`.
     fn less(self, other: Self) -> Self::Flag;

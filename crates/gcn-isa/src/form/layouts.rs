@@ -55,7 +55,7 @@ pub(crate) fn layout(isa: Isa, encoding: Encoding) -> Option<&'static Layout> {
     LAYOUTS[isa as usize][encoding as usize].as_ref()
 }
 
-/// Opcode of `row` in one of its encodings; VOP3 adds an offset to the opcodes of other families.
+/// Opcode of `row` in one of its encodings, if `isa` has it; VOP3 adds an offset to the opcodes of other families.
 pub(crate) fn opcode_in(row: &Row, isa: Isa, encoding: Encoding) -> Option<u16> {
     let opcode = row.opcode_on(isa)?;
     if encoding.is_sdwa() && !on::VI_ONLY.has(isa) && row.forms.has(Forms::SDWA_VI) {

@@ -60,7 +60,7 @@ impl ListBits {
     /// Maximum number of sources with bits in a list.
     const SOURCES: usize = LIST_BITS - 1;
 
-    /// Bit mask, in place.
+    /// Mask of the bits in an instruction.
     pub fn mask(&self) -> u64 {
         self.iter().fold(0, |mask, bit| mask | 1 << bit)
     }
@@ -131,7 +131,7 @@ pub(crate) fn list_bits(row: &Row, layout: &Layout, field: Field) -> ListBits {
 
 /// Places an operand in an encoding, with the bits of its source modifiers.
 pub(crate) fn place(slot: Slot, layout: &Layout, modifiers: &[PlacedModifier]) -> PlacedOperand {
-    // SDWA and DPP have separate fields for the first two sources; other encodings use one bit of a shared field each.
+    // SDWA and DPP have separate fields for the first two sources; other encodings have fields with a bit per source.
     const SOURCES: [(Field, [Field; 3]); 3] = [
         (
             Field::Src0,
@@ -161,7 +161,7 @@ pub(crate) fn place(slot: Slot, layout: &Layout, modifiers: &[PlacedModifier]) -
         }
         return place;
     }
-    // Packed instructions have a negation list instead; mixed-precision instructions do not.
+    // Packed instructions have a negation modifier instead, a bit list; mixed-precision instructions do not.
     let is_packed = layout.encoding == Encoding::Vop3p;
     if is_packed && modifiers.iter().any(|m| m.modifier.field == Field::Neg) {
         return place;

@@ -5,12 +5,12 @@ use crate::regs::{self, SADDR_OFF, write_group};
 use crate::target::Isa;
 use crate::text::{Piece, Text};
 
-/// Preformatted operand texts, each followed by a comma and a space, in blocks of 256 for each register count. The last
-/// text is [empty](ReadyTexts::EMPTY).
+/// Preformatted operand texts, each followed by a comma and a space. Each register count has several blocks of 256
+/// texts ([`CodeRange`]). The last text is [empty](ReadyTexts::EMPTY).
 ///
-/// Operands that use the constant bus of a vector instruction have mark 1, and missing texts have mark [`MISSING`]. The
-/// sum of an instruction's marks is the number of values it reads over the bus, or at least [`MISSING`] if a text is
-/// missing.
+/// Sources that use the constant bus in a vector instruction have mark 1, and missing texts have mark [`MISSING`]. The
+/// sum of an instruction's marks is the number of values that it reads over the bus, or at least [`MISSING`] if a text
+/// is missing.
 pub(crate) struct ReadyTexts(Vec<Piece<NAME>>);
 
 /// Size in bytes of a [`Piece`] for an operand; longer operands have no preformatted text.
@@ -28,7 +28,7 @@ const COUNTS: [u8; 6] = [1, 2, 3, 4, 8, 16];
 /// Texts per block, one for each eight-bit number.
 const BLOCK: usize = 256;
 
-/// Block of texts within those for a register count.
+/// Block among those for a register count.
 #[derive(Clone, Copy)]
 enum CodeRange {
     /// No texts: numbers below 256, where VGPRs start.
@@ -36,13 +36,13 @@ enum CodeRange {
     Vgprs,
     /// Scalar registers.
     Scalars,
-    /// No texts: numbers above the scalar registers.
+    /// No texts: numbers from 256, which follow the scalar registers.
     #[allow(dead_code)] // Keeps nine-bit numbers within these blocks.
     NoVgprs,
     /// Scalar registers and constants, as sources.
     Sources,
     SourceVgprs,
-    /// Scalar registers, and `off`.
+    /// Scalar registers and `off`, as scalar addresses.
     Addresses,
     /// Scalar registers that scalar memory may load.
     Loaded,
@@ -133,7 +133,7 @@ impl ReadyTexts {
         ReadyTexts::first(count, CodeRange::Vgprs)
     }
 
-    /// Index of the first VGPR text, for nine-bit source fields that accept only VGPRs.
+    /// First index for nine-bit source fields that accept only VGPRs.
     pub(crate) fn only_vgprs(count: u8) -> Option<u16> {
         ReadyTexts::first(count, CodeRange::NoScalar)
     }

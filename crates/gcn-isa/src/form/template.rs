@@ -8,13 +8,13 @@ use crate::form::ready::ReadyTexts;
 use crate::operand::ModifierValue;
 use crate::text::Piece;
 
-/// Text of a form's instructions with [usual](Template::usual) bits: a head, mostly preformatted operands, and
+/// Text of a form's instructions with [usual](Template::usual) bits: a head, operands (most of them preformatted), and
 /// modifiers. Printing these instructions needs no further decisions.
 #[derive(Debug)]
 pub(crate) struct Template {
     /// Name with the encoding's suffix and a space.
     pub(crate) head: Piece<HEAD>,
-    /// Most frequent sequence of preformatted operands, followed by the others.
+    /// Sequences of preformatted operands: the most frequent one, then the others.
     pub(crate) prefix: ReadyPrefix,
     pub(crate) other_prefixes: Box<[ReadyPrefix]>,
     /// Mask and required value of the bits for which the template applies.
@@ -33,7 +33,8 @@ pub(crate) struct Template {
     pub(crate) modifier_bits: u64,
     pub(crate) unwritten: u64,
     pub(crate) modifiers: Box<[ModifierText]>,
-    /// Bits that the text does not represent or requires to be set; only the required bits may be set.
+    /// Bits that the text does not represent, and bits that it requires to be set. Of these, exactly the required ones
+    /// must be set.
     pub(crate) untold_or_required: u64,
     pub(crate) required: u64,
 }
@@ -118,11 +119,11 @@ pub(crate) enum TextSource {
     Literal,
     /// Preformatted text of a VGPR, or of a scalar operand if its SDWA bit is set.
     SdwaSource,
-    /// Preformatted text of one register if SADDR names another, otherwise of a pair.
+    /// Preformatted text of one VGPR if SADDR names a register, otherwise of a pair.
     GlobalAddress,
-    /// Preformatted text of one register, or `off` if SADDR names one.
+    /// Preformatted text of one VGPR, or `off` if SADDR names a register.
     ScratchAddress,
-    /// Preformatted text of zero, one or two registers, depending on the address mode bits.
+    /// Preformatted text of zero, one or two VGPRs, depending on the address mode bits.
     BufferAddress,
     /// Preformatted text of registers that are omitted without GLC.
     Returned,

@@ -44,7 +44,7 @@ pub struct AddressPart {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct AddressLayout {
-    /// Texel offsets: a byte per dimension, which holds six bits.
+    /// Texel offsets: six bits in the byte of each dimension.
     pub offsets: Option<AddressPart>,
     /// Bias added to the level of detail.
     pub bias: Option<AddressPart>,
@@ -56,9 +56,9 @@ pub struct AddressLayout {
     pub coordinates: [Option<AddressPart>; DIMENSIONS],
     /// Layer, or face of a cube.
     pub layer: Option<AddressPart>,
-    /// Mip level, level of detail, or its minimum.
+    /// Mip level, level of detail or minimum level of detail.
     pub level: Option<AddressPart>,
-    /// Number of registers.
+    /// Total number of registers.
     pub registers: u8,
 }
 
@@ -74,7 +74,7 @@ struct AddressParts {
 }
 
 impl AddressParts {
-    /// Returns `None` for instructions other than image instructions.
+    /// `None` for effects that no image instruction has.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "image instructions have no other effects"
@@ -155,7 +155,7 @@ impl Placer {
 
 impl AddressLayout {
     /// Address layout for an image of `dimensions` dimensions; `has_layer` is DA, and `is_short` is A16. Empty for
-    /// instructions other than image instructions.
+    /// effects that no image instruction has.
     pub fn new(does: Does, dimensions: usize, has_layer: bool, is_short: bool) -> AddressLayout {
         let Some(parts) = AddressParts::of(does) else {
             return AddressLayout::default();
@@ -189,12 +189,12 @@ impl AddressLayout {
         layout
     }
 
-    /// Minimum number of registers that the instruction reads for any image.
+    /// Number of registers for a one-dimensional image, the minimum over all image kinds.
     pub fn fewest(does: Does, has_layer: bool, is_short: bool) -> u8 {
         AddressLayout::new(does, 1, has_layer, is_short).registers
     }
 
-    /// Maximum number of registers that the instruction reads for any image.
+    /// Maximum number of registers over all image kinds.
     pub fn most(does: Does, has_layer: bool, is_short: bool) -> u8 {
         let of = |dimensions| AddressLayout::new(does, dimensions, has_layer, is_short).registers;
         of(2).max(of(DIMENSIONS))

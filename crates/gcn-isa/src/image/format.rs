@@ -1,15 +1,14 @@
 //! Texel formats: numbers, names, and components.
 //!
-//! The first 16 data formats are also typed buffer formats.
+//! Data formats below 16 are also data formats of typed buffers.
 
 use crate::target::{Isa, Numbering};
 
 /// Maximum number of components of a texel.
 pub const COMPONENTS: usize = 4;
-/// Number of possible data formats.
 const DATA_FORMATS: usize = 64;
 
-/// A data format: how a texel is divided into components.
+/// A data format: the division of a texel into components.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TexelFormat {
     /// Number of the format.
@@ -72,8 +71,8 @@ texel_formats! {
     58 IMG_DATA_FORMAT_6_5_5           [ 5  5  6  0]   2;
 }
 
-/// Component widths in bits by data format, lowest component first; 0 for formats that are not supported. The first
-/// 16 are also typed buffer formats.
+/// Component widths in bits by data format, lowest component first; 0 for formats that are not supported.
+/// Numbers below 16 are also data formats of typed buffers.
 pub const COMPONENT_WIDTHS: [[u8; COMPONENTS]; DATA_FORMATS] = {
     let mut widths = [[0; COMPONENTS]; DATA_FORMATS];
     let mut n = 0;
@@ -84,7 +83,7 @@ pub const COMPONENT_WIDTHS: [[u8; COMPONENTS]; DATA_FORMATS] = {
     widths
 };
 
-/// Data format by number; `None` if it is reserved, block-compressed or packed differently.
+/// Data format by number; `None` if it is reserved or not supported, for example because it is block-compressed.
 ///
 /// # Examples
 /// ```
@@ -97,7 +96,7 @@ pub fn texel_format_of(number: u8) -> Option<&'static TexelFormat> {
     TEXEL_FORMATS.iter().find(|format| format.number == number)
 }
 
-/// Number formats of images by name: how a component is interpreted. Numbers below 8 are also typed buffer formats.
+/// Number formats of images, which interpret components. Numbers below 8 are also number formats of typed buffers.
 #[allow(missing_docs)]
 pub mod number_format {
     pub const IMG_NUM_FORMAT_UNORM: u8 = 0;

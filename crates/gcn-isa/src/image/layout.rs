@@ -11,20 +11,19 @@ const LINEAR_INDEX: u8 = 8;
 const LINEAR_MODE: u8 = 0;
 /// Row alignment in bytes on GCN 1.4.
 const ROW_BYTES_GFX9: u32 = 256;
-/// Row alignment in bytes up to GCN 1.2.
+/// Row alignment in bytes, up to GCN 1.2.
 const ROW_BYTES: u32 = 64;
 /// Row alignment in texels, up to GCN 1.2.
 const ROW_TEXELS: u32 = 8;
-/// Layer alignment in bytes up to GCN 1.2.
+/// Alignment of a layer's size in bytes, up to GCN 1.2.
 const LAYER_BYTES: u64 = 256;
-/// Layer alignment in texels up to GCN 1.2.
+/// Alignment of a layer's size in texels, up to GCN 1.2.
 const LAYER_TEXELS: u64 = 64;
 /// Maximum number of levels.
 const LEVELS: u8 = 16;
-/// Faces of a cube.
 const FACES: u32 = 6;
 
-/// Layout of a level of a linear image: distances in bytes.
+/// Layout of a level of a linear image. Distances are in bytes.
 ///
 /// # Examples
 /// ```
@@ -65,7 +64,7 @@ impl ImageLayout {
             + u64::from(x) * u64::from(self.texel)
     }
 
-    /// Size of all layers of the level in bytes.
+    /// Size of all layers in bytes. On GCN 1.4, layers include all levels.
     pub fn bytes(&self) -> u64 {
         u64::from(self.depth) * self.layer
     }
@@ -88,11 +87,11 @@ impl ImageLayout {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum LayoutError {
-    /// The number is not an image kind.
+    /// TYPE is not an image kind.
     Kind(u8),
     /// Texels have multiple samples.
     Samples,
-    /// The data format is reserved, or packs texels in blocks.
+    /// The data format is reserved or not supported.
     Format(u8),
     /// Texels are tiled: TILING_INDEX or SW_MODE.
     Tiled(u8),
@@ -105,14 +104,14 @@ pub enum LayoutError {
         /// Required alignment in texels.
         multiple: u32,
     },
-    /// PITCH, which states the rows of all levels of a GCN 1.4 image, is wrong.
+    /// PITCH of a GCN 1.4 image with multiple levels is not the number of rows per layer.
     Rows {
-        /// Stated number of rows per layer.
+        /// PITCH in rows.
         stated: u32,
-        /// Number of rows of all levels.
+        /// Required number of rows per layer.
         needed: u32,
     },
-    /// A size exceeds the descriptor's field.
+    /// A size is zero or exceeds the descriptor's field.
     Size,
     /// The image has no such level.
     Level(u8),
@@ -169,8 +168,8 @@ impl ImageDescriptor {
     /// Maximum depth and number of layers.
     pub const MAX_DEPTH: u32 = 1 << 13;
 
-    /// Descriptor of a linear image at address 0 with one level and the minimum row pitch. `size` is width in texels,
-    /// height in rows, and number of layers (arrays, cubes) or depth.
+    /// Descriptor of a linear image at address 0 with one level and the minimum row pitch. `size` is the width in
+    /// texels, the height in rows, and the number of layers (arrays, cubes) or the depth.
     ///
     /// # Errors
     /// [`LayoutError`], if the format is not supported or a size is out of range.
@@ -275,7 +274,7 @@ impl ImageDescriptor {
     /// Layout of level `level`; 0 is the image's first level.
     ///
     /// # Errors
-    /// The image's layout is not supported, or it has no such level.
+    /// [`LayoutError`], if the layout is not supported or the level does not exist.
     ///
     /// # Examples
     /// ```
@@ -420,7 +419,7 @@ impl ImageDescriptor {
         Err(LayoutError::Level(level))
     }
 
-    /// Number of layers that a level occupies in memory, up to GCN 1.2.
+    /// Number of layers that a level occupies in memory, including padding, up to GCN 1.2.
     fn stored_layers(&self, level: u8) -> u64 {
         let is_d3 = self.kind == ImageKind::D3 as u8;
         let layers = match ImageKind::numbered(self.kind.into()) {
@@ -448,7 +447,7 @@ fn check_pitch(pitch: u32, width: u32, multiple: u32) -> Result<(), LayoutError>
     }
 }
 
-/// True if a layer of `rows` rows has the alignment required up to GCN 1.2.
+/// True if the size of a layer of `rows` rows has the alignment required up to GCN 1.2.
 fn is_whole_layer(texel: u32, pitch: u32, rows: u32) -> bool {
     let element = if texel.is_power_of_two() { texel } else { 4 };
     let multiple = (LAYER_BYTES / u64::from(element)).max(LAYER_TEXELS);

@@ -2,11 +2,11 @@
 
 use super::bits::{DescriptorField, get, set};
 
-/// Dwords of a sampler descriptor.
+/// Size of a sampler descriptor in dwords.
 pub const SAMPLER_DWORDS: usize = 4;
 
-/// Addressing mode for coordinates outside the image: the fields CLAMP_X, CLAMP_Y and CLAMP_Z. The manuals' names are
-/// SQ_TEX_….
+/// Addressing mode for coordinates outside the image: the fields CLAMP_X, CLAMP_Y and CLAMP_Z. The names in parentheses
+/// omit the prefix SQ_TEX_.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 pub enum Clamp {
@@ -79,7 +79,7 @@ impl TexelFilter {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 pub enum MipFilter {
-    /// First level; in the third dimension, the filter of the other dimensions.
+    /// Base level; in the third dimension, the filter of the other dimensions.
     #[default]
     None = 0,
     /// Nearest level.
@@ -174,7 +174,7 @@ pub struct SamplerDescriptor {
     pub clamp: [Clamp; 3],
     /// Base-2 logarithm of the maximum anisotropy.
     pub max_aniso_ratio: u8,
-    /// Comparison of samples with a reference (DEPTH_COMPARE_FUNC): never, <, =, ≤, >, ≠, ≥, always.
+    /// Comparison of the reference with texels (DEPTH_COMPARE_FUNC), from 0: never, <, =, ≤, >, ≠, ≥, always.
     pub compare: u8,
     /// True if coordinates are in texels (FORCE_UNNORMALIZED).
     pub unnormalized: bool,
@@ -204,7 +204,7 @@ pub struct SamplerDescriptor {
     pub border_index: u16,
 }
 
-/// Sampler of a single level: point filtering, normalized coordinates that wrap.
+/// Point sampler of a single level, with normalized coordinates that wrap.
 impl Default for SamplerDescriptor {
     fn default() -> SamplerDescriptor {
         SamplerDescriptor {

@@ -121,7 +121,7 @@ impl Inst {
         }
     }
 
-    /// Value of an immediate of this kind, stored in `bits`.
+    /// Value of an immediate of `kind` in the field `bits`.
     #[inline]
     pub(crate) fn immediate(&self, kind: Kind, bits: Bits) -> i64 {
         match kind {
@@ -331,12 +331,12 @@ impl Inst {
             .any(|(source, flag)| source == field && self.flag(flag))
     }
 
-    /// True if an SDWA comparison names no destination, which implies VCC.
+    /// True if `field` is the destination of an SDWA comparison that names none and therefore writes VCC.
     fn has_implied_vcc(&self, field: Field) -> bool {
         field == Field::Sdst && self.layout().has(Field::SdwaSdst) && !self.flag(Field::SdwaSdst)
     }
 
-    /// True if SADDR names no register.
+    /// True if SADDR is `off`; false if the encoding lacks SADDR.
     ///
     /// # Examples
     /// ```
@@ -381,8 +381,8 @@ impl Inst {
         }
     }
 
-    /// Number of VGPRs of image data: one per component, or per two packed 16-bit components, plus a status dword
-    /// with TFE.
+    /// Number of VGPRs of image data: one per component, or per two packed 16-bit components; with TFE, one more for the
+    /// status.
     fn image_data_count(&self, gathers: bool) -> u8 {
         const GATHERED: u8 = 4;
         let components = if gathers {
@@ -415,7 +415,7 @@ impl Inst {
         (least..=most).contains(&count) || (count == ROUNDED && (5..ROUNDED).contains(&most))
     }
 
-    /// Field that holds one of the four export values; with COMPR, each field holds two.
+    /// Field that names the register of an export value, by index; with COMPR, two values share a field.
     fn export_field(&self, place: u8) -> Field {
         let index = if self.flag(Field::Compr) {
             place / 2
@@ -438,7 +438,7 @@ impl Inst {
         }
     }
 
-    /// Sets the register of an exported value. With COMPR, the first value of a pair determines both, as in LLVM.
+    /// Sets the register of an export value. With COMPR, the first value of a pair sets both, and the second is ignored.
     fn set_export_source(&mut self, place: u8, register: Option<u8>) -> Result<(), FieldError> {
         const BOTH: u64 = 3;
         let is_compressed = self.flag(Field::Compr);
@@ -581,7 +581,7 @@ impl Inst {
             }
     }
 
-    /// True if an operand appears in the text (errata E014, E015, E018, E019).
+    /// True if an operand appears in LLVM's syntax (errata E014, E015, E018, E019).
     ///
     /// # Examples
     /// ```
@@ -603,7 +603,7 @@ impl Inst {
         }
     }
 
-    /// Bits of a bit-list modifier, in syntax order: one per source and, for OP_SEL of VOP3, one for the destination.
+    /// Bit indices of a bit-list modifier, in syntax order: one per source and, for OP_SEL of VOP3, the destination's.
     ///
     /// # Examples
     /// ```
@@ -619,7 +619,7 @@ impl Inst {
         let placed = self.form.modifier(modifier.field);
         match placed {
             Some(placed) => placed.list,
-            // CLRX accepts lists wherever an encoding has their bits.
+            // CLRX accepts a list whenever the encoding has its bits.
             None => list_bits(self.row(), self.layout(), modifier.field),
         }
     }

@@ -346,7 +346,7 @@ fn accuracy(result: Ty, single: &'static str) -> &'static str {
     }
 }
 
-/// Pseudo-code of an operation on both halves.
+/// Pseudo-code of a packed operation.
 #[rustfmt::skip]
 #[expect(clippy::wildcard_enum_match_arm, reason = "rows have no other operation on halves")]
 fn packed(op: AluOp, ty: Ty) -> Template {

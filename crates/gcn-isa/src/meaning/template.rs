@@ -52,7 +52,7 @@ impl Names {
             .slots()
             .find(|slot| slot.access != OperandAccess::Read)
             .map_or(String::new(), name);
-        // SOPK updates its first source; other encodings update the last one.
+        // An updated operand is the first source in SOPK, and the last source in other encodings.
         let is_sopk = row.slots().any(|slot| slot.kind == Kind::Simm16);
         let is_source = |&(place, slot): &(usize, &Slot)| match slot.access {
             OperandAccess::Read => !is_mask(slot),

@@ -1,8 +1,8 @@
-//! Prints instructions from their rows in the syntax of CLRX's documents and disassembler. No instruction is named
-//! here; `docs/dialects.md` lists the differences from LLVM's text.
+//! Table-driven printer for the syntax of CLRX's documents and disassembler. This module names no instruction.
+//! `docs/dialects.md` lists the differences from LLVM's text.
 //!
-//! CLRX selects encodings by the operands, not by suffixes: if the text would select a shorter encoding, `vop3`, `sdwa`
-//! or `dpp` is appended. Register groups are printed without regard to alignment.
+//! CLRX selects encodings by operands and modifiers, not by suffixes. If these would select a shorter encoding, the
+//! printer appends `vop3` or `sdwa`. Register groups are printed without regard to alignment.
 
 mod printer;
 
@@ -28,7 +28,7 @@ const OPERAND_COLUMN: usize = 16;
 const VGPRS: usize = 256;
 /// Integers that are inline constants unless written as `lit(…)`.
 const INLINE: std::ops::RangeInclusive<i32> = -16..=64;
-/// Maximum SMRD offset that fits the field and is not a literal.
+/// Maximum SMRD offset that fits the field; a literal up to this value is written as `lit(…)`.
 const SMRD_OFFSET: i32 = 0xff;
 /// Flags of DS and export instructions, in CLRX's order.
 const FLAGS: [(Field, &str); 4] = [
@@ -189,7 +189,7 @@ impl ClrxPrinter<'_> {
                     && slot.field == Field::Vdst
                     && self.layout.has(Field::Tfe)
                 {
-                    // Before GCN 1.4, a status dword may follow the data.
+                    // With TFE, which FLAT has before GCN 1.4, a status dword follows the data.
                     count + self.inst.get(Field::Tfe) as u8
                 } else {
                     clrx::width(self.inst.row(), slot).unwrap_or(count)
@@ -197,7 +197,7 @@ impl ClrxPrinter<'_> {
                 self.vgprs(first, count);
             }
             Operand::Scalar { code, count } => {
-                // With R128, the descriptor is short.
+                // With R128, the image descriptor is half as long.
                 let count = if slot.field == Field::Srsrc && self.inst.flag(Field::R128) {
                     clrx::SHORT_DESCRIPTOR
                 } else {
@@ -206,7 +206,7 @@ impl ClrxPrinter<'_> {
                 self.scalar(slot, code, count);
             }
             Operand::Literal(value) => self.literal(slot, value),
-            // CLRX always names a register, even without OFFEN and IDXEN, when the register is not read.
+            // CLRX always names a register, even without OFFEN and IDXEN, when hardware does not read it.
             Operand::Off if slot.kind == Kind::BufferAddress => {
                 self.vgprs(self.inst.get(slot.field) as u8, 1);
             }
@@ -237,15 +237,15 @@ impl ClrxPrinter<'_> {
     fn scalar(&mut self, slot: &Slot, code: u8, count: u8) {
         let isa = self.inst.isa;
         let is_source = matches!(slot.kind, Kind::Src | Kind::Ssrc);
-        // In other operands, `lds` is a symbol.
+        // In operands other than SRC0, CLRX reads `lds` as a symbol.
         self.exact &= code != regs::LDS_DIRECT || slot.field == Field::Src0;
         self.exact &= match slot.kind {
-            // Interpolation reads vector registers.
+            // CLRX accepts only VGPRs in interpolation.
             Kind::Vgpr if self.inst.encoding == Encoding::Vop3Interp => false,
             Kind::Vgpr => code <= regs::EXEC_HI || code == regs::LDS_DIRECT,
             Kind::Sdst | Kind::Aligned(_) | Kind::Saddr => code <= regs::EXEC_HI,
             Kind::Src if self.layout.has(Field::Src0Sel) => code <= regs::EXEC_HI,
-            // In scalar sources, `lds` is a modifier or a symbol.
+            // In scalar sources, CLRX reads `lds` as a modifier or a symbol.
             Kind::Ssrc => code != regs::LDS_DIRECT,
             Kind::Src
             | Kind::GlobalAddress
@@ -281,7 +281,7 @@ impl ClrxPrinter<'_> {
             self.out.push_str("ttmp");
             return self.numbers(number, count);
         }
-        // A pair may be written as a single register: VCCZ, SCC.
+        // Special values such as VCCZ and SCC have the same name in operands of any width.
         let named = clrx::register(isa, code, count).or_else(|| {
             (code > regs::EXEC_HI)
                 .then(|| clrx::register(isa, code, 1))
@@ -310,7 +310,7 @@ impl ClrxPrinter<'_> {
         } else {
             self.out.push_hex(value.into());
         }
-        // A comment shows the value of a float.
+        // A comment shows the value of a floating-point literal.
         let first = self.inst.row().slots().next().map(|slot| slot.ty);
         let ty = first.filter(|_| is_always_there).unwrap_or(slot.ty);
         if ty == Ty::F32 {

@@ -47,7 +47,7 @@ pub(super) fn compile(form: &'static Form) -> Template {
             .fold(0, |bits, m| bits | unwritten(form, m)),
         modifiers: modifiers
             .iter()
-            // The modifier that contains a part shows it.
+            // Parts appear in the text of the modifier that contains them.
             .filter(|m| m.modifier.value != ModifierValue::Part)
             .map(|placed| modifier_text(form, placed))
             .collect(),
@@ -69,7 +69,6 @@ pub(super) fn compile(form: &'static Form) -> Template {
     template
 }
 
-/// Text of a modifier.
 fn modifier_text(form: &Form, placed: &PlacedModifier) -> ModifierText {
     let modifier = placed.modifier;
     let name = modifier.names[0];
@@ -146,7 +145,7 @@ fn add_operand(
             TextSource::Ready,
             ReadyTexts::scalars(dwords)? + u16::from(regs::VCC_LO),
         ),
-        // Some registers cannot be loaded.
+        // Scalar memory cannot load some registers.
         (Kind::Sdst, _) if slot.field == Field::Sdata => {
             (TextSource::Ready, ReadyTexts::loaded(dwords)?)
         }
@@ -168,7 +167,7 @@ fn add_operand(
         (Kind::Literal, _) => (TextSource::Literal, 0),
         (Kind::ImageData { .. } | Kind::ImageAddress { .. }, _) => (TextSource::ImageRegisters, 0),
         (Kind::ScalarOffset { .. }, _) => {
-            // Rules restrict the register.
+            // Only M0 can be the register (`Rule::StoreOffset`), so the template covers only immediates.
             if matches!(form.row.does, Does::Store(_)) && on::VI_ONLY.has(form.isa) {
                 template.deciding |= field(Field::Imm);
                 template.usual |= field(Field::Imm);
@@ -235,7 +234,7 @@ fn prefixes(form: &Form, template: &Template) -> Vec<ReadyPrefix> {
     all
 }
 
-/// True if an operand has no preformatted text for some values of its bits.
+/// True if a prefix may end before this operand, which is then formatted separately.
 fn can_lack_ready_text(operand: &OperandText) -> bool {
     operand.signs != 0
         || match operand.source {
@@ -312,7 +311,7 @@ fn ready_texts(form: &Form, operand: &OperandText) -> Vec<(Vec<(u64, u64)>, Read
 }
 
 impl ReadyPrefix {
-    /// Extends the prefix by a text, unless its conditions contradict those of the prefix. Sign bits must be zero.
+    /// Extends the prefix by a text for zero sign bits; `None` if the conditions contradict those of the prefix.
     fn with(&self, signs: u64, conditions: &[(u64, u64)], text: ReadyText) -> Option<ReadyPrefix> {
         let mut prefix = *self;
         for &(bits, value) in conditions.iter().chain(&[(signs, 0)]) {
@@ -332,7 +331,7 @@ impl ReadyPrefix {
 /// reads.
 fn max_reads(form: &Form) -> u8 {
     if !form.encoding.is_vector_alu() {
-        return MISSING - 1; // Nothing is shared.
+        return MISSING - 1; // Only vector ALU instructions use the constant bus.
     }
     let implicit = form.row.implicit();
     if implicit.has(Implicit::READS_VCC) || implicit.has(Implicit::READS_M0) {
@@ -380,7 +379,7 @@ fn represented_bits(layout: &Layout, slot: &Slot) -> u64 {
         })
 }
 
-/// True if a modifier is always written.
+/// True for modifiers that LLVM writes even at their defaults.
 fn is_always_written(modifier: &Modifier) -> bool {
     matches!(
         modifier.value,
@@ -388,8 +387,8 @@ fn is_always_written(modifier: &Modifier) -> bool {
     )
 }
 
-/// True for OP_SEL_HI of packed instructions, whose bits default to one, even for a third operand that does not
-/// exist.
+/// True for OP_SEL_HI of packed instructions, whose bits default to one, including the bit of a nonexistent third
+/// operand.
 fn is_list_of_ones(modifier: &Modifier) -> bool {
     modifier.value == ModifierValue::BitList
         && modifier.field == Field::OpSelHi
@@ -405,7 +404,7 @@ fn bits_shown(placed: &PlacedModifier) -> u64 {
     }
 }
 
-/// Bits of a modifier, including OP_SEL_HI of a missing third operand.
+/// Bits of a modifier, including the OP_SEL_HI bit of a nonexistent third operand.
 fn bits_of(form: &Form, placed: &PlacedModifier) -> u64 {
     if is_list_of_ones(placed.modifier) {
         placed.list.mask() | form.layout.bits(Field::OpSelHi2).mask()
@@ -414,7 +413,7 @@ fn bits_of(form: &Form, placed: &PlacedModifier) -> u64 {
     }
 }
 
-/// Bits of a modifier at its default.
+/// Bits of a modifier when it is omitted; 0 for modifiers that are always written.
 fn unwritten(form: &Form, placed: &PlacedModifier) -> u64 {
     let default = placed.modifier.default;
     match placed.modifier.value {

@@ -17,8 +17,8 @@
 pub enum TextFidelity {
     /// Assembling the text reproduces the words.
     Exact,
-    /// Assembling the text reproduces the words, at least in CLRX's dialect. LLVM's assembler, whose syntax the text
-    /// uses, rejects it or encodes it as different words.
+    /// Assembling the text reproduces the words with this project's assembler, at least in CLRX's dialect. LLVM's
+    /// assembler, whose syntax the text uses, rejects the text or encodes it as different words.
     RefusedByLlvm,
     /// The text omits some bits (nonzero reserved or unused fields, a register without a name), or the instruction
     /// violates a [rule](crate::rules) that assemblers enforce.

@@ -71,7 +71,7 @@ impl<'a> FullPrinter<'a> {
         }
     }
 
-    /// True for an operand that a name can replace: a branch target or a literal.
+    /// True for an operand that a symbol can replace: a branch target or a literal.
     fn is_nameable(&self, slot: &Slot) -> bool {
         slot.kind == Kind::Branch || matches!(self.inst.operand(slot), Operand::Literal(_))
     }
@@ -226,10 +226,10 @@ impl<'a> FullPrinter<'a> {
     }
 
     fn scalar_offset(&mut self, imm: Option<i32>, reg: Option<u8>, literal: bool) {
-        // If both parts are missing, the register field is not represented.
+        // The text represents SOFFSET only if both parts are present.
         self.exact &= imm.is_some() && reg.is_some() || self.inst.get(Field::Soffset) == 0;
         if literal {
-            // For other values, an assembler would select the short form.
+            // For values that fit the 8-bit field, an assembler would not use a literal.
             self.exact &= imm.is_some_and(|imm| imm as u32 > LITERAL as u32);
         }
         if let Some(code) = reg {

@@ -5,7 +5,7 @@ use crate::target::Isa;
 use crate::text::Text;
 use crate::{regs, simm};
 
-/// Appends an immediate, of a kind whose text is always exact.
+/// Appends an immediate of a kind whose text is always exact.
 pub(super) fn write_immediate(out: &mut Text, isa: Isa, kind: Kind, value: i64) {
     match kind {
         Kind::Waitcnt => simm::write_waitcnt(out, isa, value as u16),

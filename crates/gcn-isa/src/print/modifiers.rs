@@ -17,7 +17,7 @@ pub(super) enum ModifierFidelity {
     Lossy,
 }
 
-/// Appends the modifiers, except those at their defaults.
+/// Appends the modifiers, omitting those at their defaults unless LLVM always writes them.
 pub(super) fn modifiers(
     template: &Template,
     isa: Isa,

@@ -23,7 +23,7 @@ pub struct AluTypes {
     pub source: Ty,
     /// True if the instruction writes a carry mask.
     pub carries: bool,
-    /// True if the destination is also the third source.
+    /// True if a vector instruction has two sources: the destination is the third if the operation has three.
     pub accumulates: bool,
     /// True if the last source is a 16-bit immediate (SOPK).
     pub is_sopk: bool,

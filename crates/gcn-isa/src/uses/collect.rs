@@ -4,8 +4,8 @@ use super::Uses;
 use super::registers::{RegisterUse, RegisterUses};
 
 impl Uses<'_> {
-    /// All registers that the instruction uses: operands in row order, then implicit ones. A register that one operand
-    /// reads and another writes occurs twice.
+    /// All registers that the instruction uses: operands in row order, then implicit ones. For an operand, a read and a
+    /// write are separate uses.
     ///
     /// # Examples
     /// ```

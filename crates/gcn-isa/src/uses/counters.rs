@@ -1,4 +1,4 @@
-//! Counters that an instruction increments until it completes, and the order in which instructions complete.
+//! Wait counters that an instruction increments, and the order in which instructions complete.
 //!
 //! Sources: `docs/semantics.md`, 5; errata E043, E046, E082, E083, E089, E120, E123, E250, E251, E254, E255.
 
@@ -15,14 +15,14 @@ use super::Uses;
 use super::memory::Space;
 use super::registers::{RegisterUse, Registers, UseOrigin};
 
-/// A counter of outstanding operations, for S_WAITCNT.
+/// Counter of outstanding operations, on which S_WAITCNT waits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Counter {
-    /// Vector memory.
+    /// Vector memory, including FLAT.
     Vm,
-    /// LDS, GDS, scalar memory, messages.
+    /// LDS, GDS, scalar memory, messages, FLAT.
     Lgkm,
-    /// Exports, GDS, and on GCN 1.0 the data of vector stores.
+    /// Exports, GDS, and on GCN 1.0 the data of buffer and image writes.
     Exp,
 }
 
@@ -46,7 +46,7 @@ pub enum Order {
     Flat,
     /// LDS: in order on LGKM_CNT.
     Lds,
-    /// GDS: in order on LGKM_CNT, and on EXP_CNT until the sources have been read (errata E043).
+    /// GDS and GWS: in order on LGKM_CNT, and on EXP_CNT until the sources have been read (errata E043).
     Gds,
     /// Scalar memory: on LGKM_CNT, out of order even among themselves.
     Scalar,
@@ -85,8 +85,8 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// True if an operation with these counters writes its results after every earlier operation of class `order`;
-    /// `sampled` is true if those operations use a sampler.
+    /// True if an operation with these counters writes its results only after all earlier operations of class `order`
+    /// have; `sampled` is true if those operations use a sampler.
     ///
     /// # Examples
     /// ```
@@ -186,7 +186,7 @@ impl Uses<'_> {
         }
     }
 
-    /// True for a buffer or image write on GCN 1.0, which holds EXP_CNT until its data are read (errata E250).
+    /// True for a buffer or image write on GCN 1.0, which holds EXP_CNT until its data has been read (errata E250).
     fn locks_data(&self) -> bool {
         self.inst.isa == Isa::Si
             && self
@@ -194,8 +194,8 @@ impl Uses<'_> {
                 .is_some_and(|memory| memory.written.has(Space::Global))
     }
 
-    /// True for scalar memory instructions that count twice: those with two or more dwords or cache lines (errata E120,
-    /// E123).
+    /// True for scalar memory instructions that increment LGKM_CNT by 2: those with two or more dwords or cache lines
+    /// (errata E120, E123).
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "the width of the data decides for all that have data"
@@ -213,8 +213,8 @@ impl Uses<'_> {
         }
     }
 
-    /// Counters that show when a register used by this instruction is available: a written register once it holds its
-    /// value, a read register once it has been read. Empty if it is available at issue.
+    /// Counters that tell when a register used by this instruction may be accessed again: a written register once it
+    /// holds its value, a read register once it has been read. Empty if it may be accessed right after issue.
     ///
     /// # Examples
     /// ```

@@ -5,7 +5,7 @@ use crate::effect::{Control, Does};
 use super::Uses;
 
 impl Uses<'_> {
-    /// True if execution may continue at an instruction other than the next one.
+    /// True if execution may end, or continue at an instruction other than the next one.
     ///
     /// # Examples
     /// ```
@@ -26,7 +26,7 @@ impl Uses<'_> {
         )
     }
 
-    /// True for a jump to an address in registers, and for a branch that saves a return address.
+    /// True for a possible call or return: a jump to an address in registers, or a branch that saves a return address.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "all others go on at a known place"

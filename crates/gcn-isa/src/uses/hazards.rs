@@ -1,7 +1,7 @@
-//! Hazards: pairs of instructions that software must separate, because the hardware does not interlock.
+//! Hazards: pairs of instructions that software must separate, because the hardware has no interlock for them.
 //!
 //! Each instruction issued in between is a wait state; S_NOP n counts as n + 1. Sources: AMD's manuals, "Manually
-//! Inserted Wait States"; errata E252 for additional hazards from LLVM's hazard recognizer.
+//! Inserted Wait States"; errata E252 for hazards that the manuals omit.
 
 use crate::effect::{Control, Does, Implicit};
 use crate::field::{Encoding, Field};
@@ -18,13 +18,13 @@ use super::{Unit, Uses};
 /// A hazard between an instruction and a later one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Hazard {
-    /// Vector ALU writes an SGPR, then vector memory reads it.
+    /// Vector ALU writes a scalar register, then vector memory reads it (including EXEC as the lane mask).
     VectorMemoryReadsSgpr,
-    /// Vector ALU writes an SGPR, then scalar memory reads it (GCN 1.0).
+    /// Vector ALU writes a scalar register, then scalar memory reads it (GCN 1.0).
     ScalarMemoryReadsSgpr,
-    /// Scalar ALU writes a descriptor, then a scalar buffer load reads it (GCN 1.0).
+    /// Scalar ALU writes a register, then a scalar buffer load reads it as descriptor or offset (GCN 1.0).
     ScalarBufferReadsSgpr,
-    /// An instruction writes a VGPR, then DPP reads it from other lanes.
+    /// An instruction writes a VGPR, then an instruction with DPP reads it.
     DppReadsVgpr,
     /// Vector ALU writes EXEC, then an instruction with DPP follows.
     DppAfterExec,
@@ -32,19 +32,20 @@ pub enum Hazard {
     DivFmasReadsVcc,
     /// Vector ALU writes VCC or EXEC, then vector ALU reads VCCZ or EXECZ as a value.
     ReadsZeroFlag,
-    /// Vector ALU writes an SGPR, then V_READLANE or V_WRITELANE uses it as the lane select.
+    /// Vector ALU writes a scalar register, then V_READLANE or V_WRITELANE uses it as the lane select.
     LaneSelect,
-    /// S_SETREG of a register, or S_SETVSKIP for MODE, then S_GETREG of the same register.
+    /// S_SETREG, then S_GETREG of the same register. S_SETVSKIP counts as S_SETREG of MODE.
     GetRegister,
-    /// Two S_SETREG of the same register.
+    /// S_SETREG, then another S_SETREG of the same register.
     SetRegister,
     /// S_SETREG of TRAPSTS, then S_RFE.
     ReturnFromTrap,
-    /// Scalar ALU writes M0, then a message, GDS access, relative register number or LDS address depends on M0.
+    /// Scalar ALU writes M0, then an instruction needs it for a message, GDS, GWS or trace data, and on GCN 1.4 for
+    /// register indexing, interpolation or an LDS address.
     ReadsM0,
-    /// Store of more than 64 bits, then vector ALU or interpolation overwrites its data.
+    /// Store or atomic with more than 64 bits of data, then vector ALU or interpolation overwrites the data.
     StoreData,
-    /// S_SETREG of MODE.VSKIP, then a vector instruction.
+    /// S_SETREG of MODE.VSKIP, then any instruction except scalar ALU and scalar memory.
     SkipsVector,
     /// Interpolation writes a VGPR, then V_READLANE or V_READFIRSTLANE reads it (GCN 1.0).
     ReadsInterpolated,
@@ -137,7 +138,6 @@ impl Hazard {
     }
 }
 
-/// VCC as a register pair; reads of VCCZ do not count.
 const VCC: Registers = Registers::Scalar {
     first: regs::VCC_LO,
     count: 2,
@@ -195,8 +195,9 @@ impl<'a> Uses<'a> {
         after.ends(hazard).find(|it| is_here && ends(it))
     }
 
-    /// True for two memory instructions of one kind that, on GCN 1.2 and later, must be separated if XNACK may replay
-    /// them: the first writes registers, and the second writes memory, or either writes a register that either reads.
+    /// True for two scalar or two vector memory instructions that must be separated if XNACK may replay them (GCN 1.2
+    /// and later). The first writes registers, and either the second writes memory or one of the two writes a register
+    /// that one of them reads.
     ///
     /// # Examples
     /// ```
@@ -260,7 +261,7 @@ impl<'a> Uses<'a> {
         })
     }
 
-    /// Uses that begin a hazard.
+    /// Register uses that begin a hazard.
     fn begins(&self, hazard: Hazard) -> impl Iterator<Item = RegisterUse> + use<> {
         let unit = self.unit();
         let begins: Option<fn(&RegisterUse) -> bool> = 'begins: {
@@ -326,7 +327,7 @@ impl<'a> Uses<'a> {
         written.into_iter().flatten().chain(stored)
     }
 
-    /// Uses that end a hazard.
+    /// Register uses that end a hazard.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "a hazard ends with instructions of few units"
@@ -404,7 +405,7 @@ impl<'a> Uses<'a> {
             Hazard::LaneSelect => self.lane_select(),
             _ => None,
         };
-        // These hazards concern state that is not a register operand.
+        // `registers` does not list these uses.
         let state = match hazard {
             Hazard::ReturnFromTrap if does == Does::ReturnFromTrap => Some(trap_status()),
             Hazard::SkipsVector if !self.inst.encoding.is_scalar() => Some(skipping()),
@@ -454,8 +455,7 @@ impl<'a> Uses<'a> {
         })
     }
 
-    /// True if M0 is needed immediately: by messages, GDS, relative register numbers, and LDS addresses without a
-    /// VGPR.
+    /// True if the instruction requires a wait state after a write of M0 ([`Hazard::ReadsM0`]).
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "the memory decides for all others"
@@ -516,7 +516,7 @@ fn trap_status() -> RegisterUse {
     RegisterUse::implicit(registers, true, false)
 }
 
-/// Use of MODE by vector instructions, which VSKIP disables.
+/// Use of MODE by instructions that VSKIP disables.
 fn skipping() -> RegisterUse {
     let registers = Registers::State(UnnumberedState::MODE);
     RegisterUse::implicit(registers, true, false)

@@ -60,7 +60,7 @@ impl Uses<'_> {
         match self.inst.does() {
             Does::Alu(_) => self.unit() != Unit::Scalar && has_float() && !chooses(),
             Does::Compare(..) => has_float(),
-            // MODE controls denormals in LDS atomics.
+            // MODE controls denormals in LDS and GDS atomics.
             Does::Atomic(_, ty) | Does::Return(_, ty) | Does::AtomicFromLds(_, ty) => {
                 ty.is_float() && self.memory().is_some_and(|m| m.atomic_in_share())
             }
@@ -143,7 +143,7 @@ impl Uses<'_> {
         }
     }
 
-    /// Adds the register of S_GETREG or S_SETREG, and the separately named state that S_GETREG reads with it.
+    /// Adds the register of S_GETREG or S_SETREG, and other state that a read of SH_MEM_BASES or STATUS includes.
     fn hardware_register(&self, found: &mut RegisterUses) {
         let inst = self.inst;
         let Some(slot) = inst.row().slots().find(|slot| slot.kind == Kind::Hwreg) else {
@@ -171,13 +171,13 @@ impl Uses<'_> {
         }
     }
 
-    /// Adds the program counter and, for forks, their stack: MODE holds its depth, and SGPRs hold masks and addresses.
+    /// Adds the program counter and, for forks, the stack: MODE holds its depth, and SGPRs hold masks and addresses.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "all others go on at the next instruction"
     )]
     fn control(&self, found: &mut RegisterUses) {
-        /// Registers of a stack entry.
+        /// Number of SGPRs in a stack entry.
         const ENTRY: u8 = 4;
         let inst = self.inst;
         let saves = || {

@@ -1,4 +1,4 @@
-//! Memory that an instruction accesses, and the role of M0 in it.
+//! Memory that an instruction accesses, and the role of M0 in the access.
 
 use crate::effect::{Does, ImageOp};
 use crate::field::{Encoding, Field};
@@ -162,7 +162,7 @@ pub enum Intent {
 }
 
 impl Does {
-    /// Kind of access to the memory that an instruction's operands address; `None` if they do not address memory.
+    /// Kind of access to the memory that an instruction's operands address; `None` if there is no access.
     ///
     /// # Examples
     /// ```
@@ -368,7 +368,7 @@ impl Uses<'_> {
     }
 }
 
-/// True if M0 bounds LDS accesses, up to GCN 1.2 (errata E035).
+/// True if M0 bounds LDS accesses: up to GCN 1.2 (errata E035).
 const fn bounds_lds(isa: Isa) -> bool {
     on::SI_CI_VI.has(isa)
 }

@@ -12,8 +12,8 @@ use super::registers::{ALL, HIGH, LOW, RegisterUse, Registers, UseOrigin, UsedLa
 use super::{Unit, Uses};
 
 impl<'a> Uses<'a> {
-    /// Uses of the operand at index `place` of the row: reads first, then writes. A write-only operand may have two
-    /// writes: half a register and a status dword.
+    /// Uses of the operand at index `place` of the row: the read, then the write. A D16 load with TFE has two writes
+    /// instead: half a register and a status dword.
     ///
     /// # Examples
     /// ```
@@ -97,7 +97,7 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// True for a destination that the row declares as both read and written merely because lanes or halves are
+    /// True for a destination that the row declares as both read and written merely because lanes or halves of it are
     /// preserved. It is written in part, or as a whole if loading one half clears the other (errata E263).
     #[expect(
         clippy::wildcard_enum_match_arm,
@@ -160,7 +160,8 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// Number of dwords read for buffer or image data, excluding the status dword, or for an image address.
+    /// Number of dwords read, if the operand has more: data excludes the status dword, and an image address includes
+    /// only the registers that every kind of image needs.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "other operands are read whole"
@@ -186,8 +187,8 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// Registers of an image address beyond those in [`Uses::registers`]; the descriptor's kind of image determines how
-    /// many of them are read. `None` if the instruction has none.
+    /// Registers of an image address beyond those in [`Uses::registers`]. The image kind in the descriptor determines
+    /// how many of them are read. `None` if the instruction has none.
     ///
     /// # Examples
     /// ```
@@ -370,14 +371,14 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// True if DPP reads other lanes.
+    /// True if DPP permutes lanes.
     fn crosses_lanes(&self) -> bool {
         const SAME: Permutation = Permutation::QuadPerm([0, 1, 2, 3]);
         self.inst.layout().has(Field::DppCtrl)
             && Permutation::unpack(self.inst.get(Field::DppCtrl) as u16) != Some(SAME)
     }
 
-    /// True for V_READLANE and V_READFIRSTLANE, vector instructions with a scalar VDST.
+    /// True for V_READLANE and V_READFIRSTLANE, the vector instructions with a scalar VDST.
     ///
     /// # Examples
     /// ```

@@ -1,4 +1,4 @@
-//! Registers that an instruction reads and writes, including implicit ones.
+//! Types that describe the registers used by an instruction, including implicit ones.
 
 use crate::simm::{HWREG_MODE, HWREG_TRAPSTS};
 
@@ -12,8 +12,8 @@ pub enum Registers {
         /// Number of registers.
         count: u8,
     },
-    /// Scalar registers by the numbers in [`regs`](crate::regs), below 128: SGPRs, FLAT_SCRATCH, XNACK_MASK, VCC,
-    /// trap registers, M0, EXEC.
+    /// Scalar registers, numbered below 128 as in [`regs`](crate::regs): SGPRs, FLAT_SCRATCH, XNACK_MASK, VCC, trap
+    /// registers, M0, EXEC.
     Scalar {
         /// First register.
         first: u8,
@@ -24,7 +24,7 @@ pub enum Registers {
     State(UnnumberedState),
 }
 
-/// Wave state that operands cannot name as a register.
+/// Wave state outside the numbered registers.
 ///
 /// # Examples
 /// ```
@@ -62,7 +62,7 @@ pub enum UsedLanes {
     Scalar,
     /// Active lanes (EXEC).
     Active,
-    /// First active lane, or lane 0.
+    /// First active lane, or lane 0 if none is active.
     First,
     /// Lane selected by an operand, regardless of EXEC.
     Selected,
@@ -81,7 +81,7 @@ pub enum UseOrigin {
     LaneMask,
 }
 
-/// A use of registers.
+/// Use of consecutive registers, or of state without a register number.
 ///
 /// # Examples
 /// ```
@@ -126,7 +126,7 @@ impl RegisterUse {
         }
     }
 
-    /// True if the uses have a register in common.
+    /// True if the uses have a register in common, regardless of bits and lanes.
     ///
     /// # Examples
     /// ```
@@ -177,7 +177,7 @@ impl RegisterUse {
     }
 }
 
-/// A list of uses that does not allocate.
+/// List of uses with a fixed capacity, which avoids allocation.
 pub(super) struct RegisterUses {
     uses: [Option<RegisterUse>; MOST],
     len: usize,

@@ -2,9 +2,9 @@
 
 use super::{Registers, UnnumberedState, Uses};
 
-/// A bit set of vector registers, scalar registers and SCC. Other state is not represented.
+/// Bit set of vector registers, scalar registers and SCC. Other state is not represented.
 ///
-/// The set occupies one cache line, so that testing for common registers takes only a few instructions.
+/// The set fits in one cache line, so that testing for common registers takes only a few instructions.
 ///
 /// ```
 /// use gcn_isa::uses::{RegisterSet, Registers};
@@ -17,11 +17,10 @@ use super::{Registers, UnnumberedState, Uses};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(align(64))]
 pub struct RegisterSet {
-    /// Bits for vector registers, scalar registers and SCC.
     words: [u64; WORDS],
 }
 
-/// Number of 64-bit words: four for vector registers, two for scalar registers, one for state.
+/// Number of 64-bit words: four for vector registers, two for scalar registers, one for SCC.
 const WORDS: usize = 7;
 const SCALAR_WORD: usize = 4;
 const STATE_WORD: usize = 6;
@@ -100,7 +99,7 @@ impl RegisterSet {
 }
 
 impl Uses<'_> {
-    /// Registers that the instruction reads or writes, as encoded, including [`Uses::address_beyond`].
+    /// Registers that the instruction reads or writes, including [`Uses::address_beyond`]; indexing is ignored.
     ///
     /// # Examples
     /// ```

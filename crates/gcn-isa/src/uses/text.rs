@@ -1,4 +1,4 @@
-//! Textual description of an instruction's uses, for users, messages and tests.
+//! Textual description of an instruction's uses, for messages, references and tests.
 
 use std::fmt;
 

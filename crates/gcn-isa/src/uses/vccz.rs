@@ -1,5 +1,5 @@
-//! VCCZ: a hardware flag that caches VCC == 0, used by S_CBRANCH_VCCZ and S_CBRANCH_VCCNZ. Not every write of VCC
-//! updates the flag (errata E332).
+//! VCCZ: a hardware flag that caches VCC == 0, used by S_CBRANCH_VCCZ and S_CBRANCH_VCCNZ. Some writes of VCC do not
+//! update it (errata E332).
 
 use crate::effect::{Condition, Control, Does};
 use crate::inst::Operand;
@@ -13,13 +13,13 @@ use super::{Unit, Uses};
 /// Effect of an instruction on VCCZ (errata E332).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum VcczEffect {
-    /// Writes both halves of VCC: VCCZ is correct afterwards.
+    /// Writes both halves of VCC, which also updates VCCZ.
     Sets,
     /// Writes one half of VCC: VCCZ is unchanged.
     Keeps,
-    /// Scalar memory on GCN 1.0 and 1.1: VCCZ may be wrong until a wait for the access, followed by a write of VCC.
+    /// Scalar memory on GCN 1.0 and 1.1: VCCZ may be wrong until a wait for the access and a subsequent write of VCC.
     Corrupts,
-    /// Waits for all scalar memory.
+    /// Waits for all scalar memory instructions.
     Waits,
 }
 
@@ -45,7 +45,7 @@ impl Uses<'_> {
         is_branch || slots.any(|slot| is_vccz(inst.operand(slot)))
     }
 
-    /// Effect of the instruction on VCCZ; `None` if it affects neither VCC nor VCCZ.
+    /// Effect of the instruction on VCCZ, if any.
     ///
     /// # Examples
     /// ```

@@ -29,7 +29,7 @@ impl ClrxPrinter<'_> {
         });
     }
 
-    /// Writes SDWA selections, and `sdwa` if no selection implies the encoding.
+    /// Writes SDWA modifiers, and `sdwa` if no selection or sign extension implies the encoding.
     pub(super) fn sdwa(&mut self) {
         self.output_modifier();
         self.flag(Field::Clamp, "clamp");

@@ -1,4 +1,4 @@
-//! State of the CLRX printer, and fields that it writes as flags and numbers.
+//! State of the CLRX printer; flags and numeric fields.
 
 use std::fmt::Write;
 
