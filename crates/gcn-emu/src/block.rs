@@ -1,10 +1,10 @@
 //! Basic blocks of guest code and their exits.
 //!
 //! A block begins at the entry of a kernel or function, at a branch target, or after the end of another block. It
-//! ends with an instruction that may transfer control, makes the wave wait, or changes MODE, and always before the
+//! ends with an instruction that may transfer control, make the wave wait or change MODE, and at the latest before the
 //! next branch target. A block compiler can therefore treat MODE as constant, never sees a branch into the middle of
-//! a block, and finds loops by their headers. VGPR indexing is the one exception for MODE: it is turned on for single
-//! instructions and off again within the same block.
+//! a block, and finds loops by their headers. VGPR indexing is the one exception for MODE: instructions within a block
+//! may turn it on and off.
 //!
 //! Branch targets are known in advance: decoding the first block at an address follows all direct branches from there
 //! ([`CodeSegment`](crate::code_segment::CodeSegment)) and records one bit per dword. Only jumps to addresses in
@@ -33,12 +33,13 @@ pub struct Block {
     /// Number of branches at the block's end: 0 or 1.
     branches: usize,
     exit: Exit,
-    /// Dword index of the last step; `following` is the index of the dword after the block.
+    /// Dword index of the last step.
     last: usize,
+    /// Index of the dword after the block.
     following: usize,
     /// Registers used by each step.
     uses: OnceLock<Box<[RegisterSet]>>,
-    /// Host code by [`Variant`]; `None` if the block cannot be compiled.
+    /// Host code by [`Variant`], set once compilation has been attempted; `None` if it failed.
     native: [OnceLock<Option<NativeBlock>>; Variant::COUNT],
     entered: EntryCount,
 }
@@ -46,8 +47,8 @@ pub struct Block {
 /// Successors of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exit {
-    /// Continues at the dword after the block. The block ended at a branch target, at a change of MODE, or at the
-    /// maximum block length.
+    /// Continues at the dword after the block, for example because that dword is a branch target, the last step may
+    /// change MODE, or the block has the maximum length.
     FallThrough,
     /// Branches to the target dword if the condition holds, otherwise continues at the dword after the block.
     Branch {
@@ -56,7 +57,7 @@ pub enum Exit {
         /// Dword index of the target.
         target: usize,
     },
-    /// Jumps to an address in registers. A call or fork may also continue at the dword after the block.
+    /// Jumps to an address in registers, calls, or forks. A fork may also continue at the dword after the block.
     Jump,
     /// Continues at the dword after the block, once the wave has waited for other waves.
     Wait,
@@ -113,7 +114,6 @@ impl Block {
         self.following
     }
 
-    /// Dword index of the last step.
     #[inline(always)]
     pub(crate) fn last(&self) -> usize {
         self.last
@@ -125,13 +125,13 @@ impl Block {
         &steps[..steps.len() - self.branches]
     }
 
-    /// Registers that each step uses, computed on first use. Relative addressing counts as a use of all registers.
+    /// Registers that each step uses, computed on the first call. Relative addressing counts as a use of all registers.
     pub fn uses(&self) -> &[RegisterSet] {
         self.uses
             .get_or_init(|| self.steps.iter().map(|step| step.registers()).collect())
     }
 
-    /// Returns the block's host code, if any. When too many accesses fail the checks of [`Variant::Full`],
+    /// Returns the block's host code, if any. When guards of [`Variant::Full`] have failed too often,
     /// [`Variant::WithoutMemory`] replaces it.
     #[inline(always)]
     pub(crate) fn native(&self, variant: Variant) -> Option<&NativeBlock> {
@@ -150,7 +150,8 @@ impl Block {
             .filter_map(|native| native.get()?.as_ref())
     }
 
-    /// True if the block has been entered often enough to be compiled and compilation has not been attempted.
+    /// True if the block should be compiled now: it has been entered often enough and compilation has not been
+    /// attempted, or [`Variant::WithoutMemory`] must replace an abandoned [`Variant::Full`].
     #[inline(always)]
     pub(crate) fn is_due(&self, policy: Policy) -> bool {
         let compiled = |variant: Variant| self.native[variant as usize].get();
@@ -228,15 +229,14 @@ impl Block {
             .map_or(0, NativeBlock::instructions)
     }
 
-    /// Number of times waves have entered the block in the interpreter, at most [`MAX_ENTERED`]. Concurrent entries
-    /// from two threads may be counted once.
+    /// Number of times that the step loop has entered the block, at most [`MAX_ENTERED`]. Concurrent entries from two
+    /// threads may be counted once.
     pub fn entered(&self) -> u16 {
         self.entered.0.load(Relaxed)
     }
 }
 
 impl BlockEntry<'_> {
-    /// Counts an entry.
     #[inline(always)]
     pub(crate) fn count(&self) {
         let entered = self.block.entered.0.load(Relaxed);
@@ -311,7 +311,7 @@ fn executor(decoded: &Decoded, handler: Option<Handler>) -> Executor {
             Executor::Wait(Waitcnt::unpack(inst.isa, decoded.immediate() as u16))
         }
         Does::Control(_) | Does::ReturnFromTrap => Executor::Flow,
-        // Exports and interpolation.
+        // Exports, and image instructions without documentation.
         _ if decoded.memory.is_none() => Executor::Missing,
         _ => Executor::Memory,
     };

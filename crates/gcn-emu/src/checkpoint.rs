@@ -35,7 +35,7 @@ pub(crate) struct RunProgress {
     pub(crate) claimed: Range<u64>,
     /// True once no workgroup is left to claim.
     pub(crate) exhausted: bool,
-    /// True if all waves have been blocked at some point.
+    /// True once all waves of the thread have been blocked at the same time.
     pub(crate) anyone_waits: bool,
     /// Number of rounds since a workgroup last began or ended.
     pub(crate) rounds: u64,
@@ -60,7 +60,7 @@ pub(crate) struct Round {
 
 /// Device state shared by all waves, except memory.
 pub(crate) struct SavedDevice {
-    /// Contents of the GDS; `None` if all zeros.
+    /// Contents of the GDS; `None` if it is all zeros.
     gds: Option<Box<[u8]>>,
     gws: GwsState,
     ticks: u64,

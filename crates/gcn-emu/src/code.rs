@@ -93,7 +93,7 @@ impl Code {
         self.sgprs
     }
 
-    /// True if an instruction at any dword reads the counters of outstanding operations.
+    /// True if any dword decodes to an instruction that reads the wait counters.
     pub fn reads_counters(&self) -> bool {
         self.segments().any(|segment| segment.reads_counters)
     }
@@ -102,7 +102,7 @@ impl Code {
         std::iter::once(&self.own).chain(self.found.segments())
     }
 
-    /// Returns the instruction at `pc`; `None` outside the code.
+    /// Returns the instruction at `pc`; `None` if `pc` is misaligned or outside the code.
     #[inline]
     pub fn step(&self, pc: u64) -> Option<Result<&Step, DecodeError>> {
         let BlockEntry { block, from } = self.entry(self.index(pc)?)?;
@@ -129,7 +129,7 @@ impl Code {
         self.base.wrapping_add((index as u64).wrapping_mul(DWORD))
     }
 
-    /// Returns the block that contains the instruction at dword `index`; `None` outside the code.
+    /// Returns the position of the instruction at dword `index` in its block; `None` outside the code.
     #[inline]
     pub(crate) fn entry(&self, index: usize) -> Option<BlockEntry<'_>> {
         // `own` starts at dword 0.
@@ -226,7 +226,7 @@ impl Code {
         segment.slot(index)?.get().map(BlockPlace::get)
     }
 
-    /// Compiles a block together with successors that are about as hot, for waves with MODE `mode`.
+    /// Compiles a block together with the hot blocks that it can reach, for waves with MODE `mode`.
     #[cold]
     #[inline(never)]
     pub(crate) fn compile(&self, block: &Block, mode: u32, policy: Policy) {
@@ -281,7 +281,7 @@ impl Code {
         functions
     }
 
-    /// Blocks that have been executed.
+    /// Blocks decoded so far. A block is decoded when it is first entered.
     pub fn blocks(&self) -> impl Iterator<Item = &Block> {
         self.segments().flat_map(CodeSegment::blocks)
     }
@@ -294,13 +294,13 @@ impl Code {
             .or_else(|| self.found.changed(memory))
     }
 
-    /// True if the code found outside the kernel still matches memory. Otherwise the code must be recreated before the
-    /// next run.
+    /// True if memory still contains all segments found outside the kernel's own code. Otherwise, the `Code` must be
+    /// recreated before the next run.
     pub fn is_current(&self, memory: &Memory) -> bool {
         self.found.are_current(memory)
     }
 
-    /// Instructions of the executed blocks, each listed once. Blocks are decoded when they are first executed.
+    /// Instructions of the blocks decoded so far, each listed once.
     pub fn executed(&self) -> impl Iterator<Item = &Step> {
         self.segments().flat_map(CodeSegment::executed)
     }

@@ -32,7 +32,7 @@ struct Page {
     targets: AtomicU64,
 }
 
-/// Position of an instruction in a block; for a dword that does not decode, a block without steps.
+/// Position of an instruction in a block. For a dword that does not decode, the block has no steps.
 #[derive(Debug)]
 pub(crate) struct BlockPlace {
     block: Arc<Block>,
@@ -64,7 +64,7 @@ pub(crate) struct CodeSegment {
     first: usize,
     pub(crate) words: Box<[u32]>,
     pages: Box<[Page]>,
-    /// True if an instruction at any dword reads the counters of outstanding operations.
+    /// True if any dword decodes to an instruction that reads the wait counters.
     pub(crate) reads_counters: bool,
 }
 
@@ -113,7 +113,7 @@ impl CodeSegment {
         slots[offset % PAGE].get()
     }
 
-    /// Page that contains dword `index`, and the dword's bit in it.
+    /// Page that contains dword `index`, and the dword's bit in the page's bitmaps.
     fn page(&self, index: usize) -> Option<(&Page, u64)> {
         let offset = index.wrapping_sub(self.first);
         Some((self.pages.get(offset / PAGE)?, 1 << (offset % PAGE)))
@@ -211,7 +211,6 @@ impl FoundSegments {
         std::iter::successors(first, |found| found.others.0.get().map(Box::as_ref))
     }
 
-    /// Iterates over the segments.
     pub(crate) fn segments(&self) -> impl Iterator<Item = &CodeSegment> {
         self.iter().map(|found| &found.segment)
     }
@@ -274,7 +273,7 @@ fn may_go_on(inst: &Inst) -> bool {
     }
 }
 
-/// True if an instruction whose first dword is `word` reads the hardware register that holds the counters.
+/// True if an instruction whose first dword is `word` reads the hardware register that holds the wait counters.
 fn reads_counters(isa: Isa, word: u32) -> bool {
     // Few words match, and only those need decoding.
     let is_it = Hwreg::unpack(word as u16).id == alu::hardware::IB_STS;

@@ -20,12 +20,12 @@ pub enum OnViolation {
     Continue,
 }
 
-/// Execution limits and behavior that no source specifies.
+/// Configuration of a device: instruction set, limits, and choices for behavior that no source specifies.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Instruction set.
     pub isa: Isa,
-    /// Upper address halves of the 4 GiB apertures of FLAT addresses (errata E088).
+    /// Upper 32 address bits of the 4 GiB apertures of FLAT addresses (errata E088).
     pub apertures: Apertures,
     /// Handling of memory violations.
     pub on_violation: OnViolation,
@@ -72,7 +72,7 @@ pub enum LdsFill {
     Random(u64),
 }
 
-/// Upper address halves of the 4 GiB windows through which FLAT addresses reach LDS and scratch.
+/// Upper 32 address bits of the 4 GiB windows through which FLAT addresses reach LDS and scratch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Apertures {
     /// LDS.
@@ -192,7 +192,7 @@ impl Device {
         self.dispatches.fetch_add(1, Relaxed)
     }
 
-    /// Value of S_MEMTIME in shader clocks. It advances with every instruction of a wave and with every read.
+    /// Value of S_MEMTIME in shader clocks. It advances with every read, and exceeds the wave's instruction count.
     pub fn shader_clock(&self, executed: u64) -> u64 {
         // Device-wide monotonic counter that never lags behind the wave's own progress.
         let now = self.ticks.fetch_max(executed, Relaxed).max(executed);

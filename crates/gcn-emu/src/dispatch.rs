@@ -8,14 +8,14 @@ use crate::wave::WaveId;
 /// Scratch size per host thread up to which more than [`RESIDENT_GROUPS`] workgroups may be resident.
 const SCRATCH_BYTES: u64 = 4 << 20;
 
-/// Maximum number of resident workgroups per thread while any of them makes progress. They run one at a time. Another
-/// starts only after the earlier ones have had a turn, so a few workgroups that wait for each other finish soon.
+/// Number of resident workgroups per thread below which another begins after each round of turns, so that a few
+/// workgroups that wait for each other finish soon. Otherwise, one begins only if they block, seem to wait or run long.
 pub(crate) const RESIDENT_GROUPS: usize = 8;
 
-/// Maximum number of resident workgroups per thread while all of them wait. It equals the number of one-wave workgroups
-/// that the largest GCN chips hold (64 compute units with 40 waves each). A dispatch that synchronizes all its
-/// workgroups, through a resource (checklist 2.30) or through memory (errata E243), therefore runs here if it runs on
-/// those chips.
+/// Maximum number of resident workgroups per thread. It equals the number of one-wave workgroups that the largest GCN
+/// chips hold (64 compute units with 40 waves each). A dispatch that synchronizes all its workgroups, through a
+/// resource (checklist 2.30) or through memory (errata E243), therefore runs here if it runs on those chips, unless
+/// scratch lowers the maximum ([`Dispatch::resident_groups`]).
 pub(crate) const RESIDENT_GROUPS_WAITING: usize = 64 * 40;
 
 /// Kernel launch after the ABI has been applied.
@@ -194,7 +194,7 @@ impl Dispatch {
         self.scratch_bytes_per_group() * self.resident_groups() as u64
     }
 
-    /// Maximum number of workgroups resident on a host thread, each of which needs its own scratch.
+    /// Maximum number of workgroups resident on a host thread. Each needs its own scratch.
     pub(crate) fn resident_groups(&self) -> usize {
         let affordable = SCRATCH_BYTES
             .checked_div(self.scratch_bytes_per_group())

@@ -74,7 +74,7 @@ pub enum FaultKind {
         /// Address of the instruction that transferred control there, if known.
         from: Option<u64>,
     },
-    /// Executed code was modified by a store. The modified code is not executed.
+    /// Store that has modified executed code. The modified code is not executed.
     #[error("a store has changed this instruction; it was executed as it was before")]
     CodeChanged,
     /// Trap handler instruction outside a trap handler.
@@ -138,7 +138,7 @@ const ABORT: u8 = 2;
 /// Trap number that compilers use for breakpoints, which have no effect without a debugger (errata E240).
 pub const BREAKPOINT: u8 = 3;
 
-/// Conventional meaning of a trap number.
+/// Conventional meaning of a trap number, as the end of an error message.
 fn meaning(trap: u8) -> &'static str {
     if trap == ABORT {
         ": the kernel aborts, as by __builtin_trap or a failed assertion"
@@ -161,7 +161,7 @@ pub struct Fault {
     pub pc: u64,
     /// Disassembly, if the words decode.
     pub text: Option<String>,
-    /// Instruction that transferred control to a PC without a valid instruction.
+    /// Instruction that transferred control to a misaligned PC or to a PC outside the code.
     pub from: Option<Site>,
     /// Allocation nearest to the faulting address, for faults that have one.
     pub nearest: Option<Allocation>,

@@ -16,7 +16,7 @@ use gcn_isa::{Does, Encoding, Field, Inst, Isa, Op, Ty};
 pub enum Fidelity {
     /// Bit-exact.
     Exact,
-    /// Correctly rounded, whereas hardware may differ by a few units in the last place. Holds the errata entry.
+    /// Differs from hardware by rounding, or by the rate of a clock. Holds the errata entry.
     Approximate(&'static str),
     /// Follows the choice in the errata entry; no source settles the behavior, or only one describes it.
     Open(&'static str),
@@ -96,7 +96,7 @@ fn data_end(inst: &Inst, components: usize) -> usize {
     inst.get(Field::Vdata) as usize + components
 }
 
-/// True for the butterfly mode of a swizzle.
+/// True for the FFT mode of a swizzle.
 fn is_fft(inst: &Inst) -> bool {
     let offset = inst.get(Field::Offset) as u16;
     matches!(Pattern::unpack(inst.isa, offset), Pattern::Fft { .. })

@@ -1,4 +1,4 @@
-//! Internal components exposed for this crate's unit tests. No other crate uses them.
+//! Internal components exposed for this crate's integration tests. No other crate uses them.
 
 pub use crate::exec::alu::{handler, two_paths};
 pub use crate::exec::memory::{
@@ -40,7 +40,7 @@ pub fn window_from(memory: &Memory, base: u64, bytes: u32) -> (u32, u64) {
 pub struct Strides(wave::Strides);
 
 impl Strides {
-    /// Records an address of load number `load` and returns the distance to its expected next address.
+    /// Records an address of load number `load`. Returns its stride if the last two strides were equal and nonzero.
     pub fn next(&mut self, load: u8, address: u64) -> Option<u64> {
         self.0.next(load, address)
     }

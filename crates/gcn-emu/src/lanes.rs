@@ -1,15 +1,14 @@
 //! Vector operations over 64 lanes, compiled for the host's vector instructions.
 //!
 //! A vector register is [`Lanes`]: one dword for each of the 64 lanes. An operation computes all lanes and blends the
-//! result under EXEC; with all lanes active the blend is a copy. Vector instructions share one loop, [`map`], and pass
-//! it a function of one lane's sources. Handler tables are defined in `at_each_level`, which compiles them for several
+//! result under EXEC; with all lanes active the blend is a copy. Handlers share one loop, [`map`], and pass it a
+//! function of one lane's sources. Handler tables are defined in `at_each_level`, which compiles them for several
 //! levels of host vector instructions. Decoding an instruction selects the table that provides its handler.
 //!
 //! Each module imports only those listed before it: registers (`register`) and lane values (`lane`); host instruction
-//! levels (`level`) and host vectors (`vectors`); the floating-point environment (`environment`); masks (`masks`);
-//! half precision (`halves`); loop sources (`source`) and the loop (`map`); registers of addresses (`addresses`) and
-//! of memory contents (`contents`); moves of dwords between lanes (`rows`); lane-wise access to thread-local memory
-//! (`elements`).
+//! levels (`level`) and host vectors (`vectors`); the floating-point environment (`environment`); masks (`masks`); half
+//! precision (`halves`); loop sources (`source`) and the loop (`map`); registers of addresses (`addresses`) and of
+//! memory contents (`contents`); moves of dwords between lanes (`rows`); lane-wise memory access (`elements`).
 
 mod register;
 mod lane;

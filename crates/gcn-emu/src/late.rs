@@ -11,9 +11,9 @@ pub(crate) struct LateOperation {
     pub(crate) number: u64,
     /// Address of the instruction.
     pub(crate) pc: u64,
-    /// Vector registers by number.
+    /// Contents of source vector registers, by register number.
     pub(crate) vectors: Vec<(u8, Lanes)>,
-    /// Scalar registers by number, including EXEC.
+    /// Contents of source scalar registers and EXEC, by register number.
     pub(crate) scalars: Vec<(u8, u32)>,
 }
 
@@ -30,7 +30,6 @@ pub(crate) struct Late {
 }
 
 impl Late {
-    /// Creates an empty queue.
     pub(crate) fn new(noise: Noise) -> Late {
         Late {
             noise,
@@ -46,7 +45,6 @@ impl Late {
         self.issued
     }
 
-    /// Appends an operation.
     pub(crate) fn push(&mut self, operation: LateOperation) {
         self.operations.push(operation);
     }

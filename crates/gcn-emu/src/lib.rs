@@ -1,4 +1,4 @@
-//! Emulation of GCN kernels on the host: dispatch → workgroup → wave → execute.
+//! Emulation of GCN kernels on the host: dispatches, their workgroups and waves, and instructions.
 //!
 //! ```
 //! use gcn_asm::{Options, Source, assemble};

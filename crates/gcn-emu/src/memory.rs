@@ -255,8 +255,8 @@ impl Memory {
         self.space.release(address)
     }
 
-    /// Sets the listener for allocations, frees and host writes through all handles, replacing the previous one. To
-    /// notify several observers, pass a set of observers.
+    /// Sets the listener for the host's memory operations through all handles, replacing the previous one. To notify
+    /// several observers, pass a set of observers.
     pub fn observe(&self, listener: impl Listener + 'static) {
         self.space.observe(Arc::new(listener));
     }
@@ -353,7 +353,7 @@ impl Memory {
     }
 
     /// Returns the memory of the allocation that begins at an address, for other processes to map. Stores concurrent
-    /// with the first call are lost.
+    /// with the first call may be lost.
     ///
     /// # Errors
     /// No allocation begins at the address, or the host has no shared memory.
@@ -498,7 +498,8 @@ impl Memory {
     }
 
     /// Stores the dwords of active lanes at their positions in a row of consecutive dwords. Returns `None` and stores
-    /// nothing unless the whole row, including inactive lanes, is mapped in one allocation and aligned.
+    /// nothing unless the whole row, including inactive lanes, is mapped in one allocation. If any lane is inactive,
+    /// the row must also be aligned.
     #[inline]
     pub fn store_row(&self, address: u64, from: &Lanes, exec: u64) -> Option<()> {
         if exec == u64::MAX {

@@ -67,8 +67,8 @@ bitflags::bitflags! {
         const WATCHED = 1 << 12;
         /// Calls to [`WaveObserver::executed`].
         const SEQUENCE = 1 << 13;
-        /// Maintenance of the wait counters, without a call: operations have numbers, and a wave's scoreboard records
-        /// which are outstanding. [`Events::ISSUE`], [`Events::COMPLETE`] and [`Events::RETIRE`] include this.
+        /// Maintenance of the wait counters, without a call: operations have IDs, and a wave's scoreboard records which
+        /// are outstanding. [`Events::ISSUE`], [`Events::COMPLETE`] and [`Events::RETIRE`] include this.
         const COUNTERS = 1 << 14;
         /// Calls to [`WaveObserver::issues`] for S_WAITCNT, for observers of [`Events::WATCHED`] that maintain their
         /// own wait counters.
@@ -123,7 +123,7 @@ pub trait Observer: Send + Sync {
     /// Called when a dispatch has ended, successfully or with a fault.
     fn dispatch_ends(&self, _dispatch: &Dispatched<'_>, _stats: &Stats, _fault: Option<&Fault>) {}
 
-    /// Called when the host has changed memory, on the thread that changed it.
+    /// Called for a memory operation of the host, on the thread that performs it.
     fn memory_changes(&self, _change: &MemoryChange<'_>) {}
 }
 
@@ -186,7 +186,7 @@ pub trait WaveObserver: Send {
     /// Called when a wave has arrived at its workgroup's barrier.
     fn barrier_arrives(&mut self, _context: &Context<'_>) {}
 
-    /// Called when all waves of a workgroup that have not ended have arrived.
+    /// Called when all waves of a workgroup that have not ended have arrived at its barrier.
     fn barrier_opens(&mut self, _dispatch: &Dispatched<'_>, _group: [u32; 3]) {}
 
     /// Called when a wave blocks at a global wave synchronization resource, or to await its turn in an ordered count.
@@ -199,7 +199,7 @@ pub trait WaveObserver: Send {
     /// retries.
     fn gws_begins(&mut self, _context: &Context<'_>) {}
 
-    /// Called when the operation is complete. The wave may have been blocked in the meantime.
+    /// Called when an operation on a resource is complete. The wave may have been blocked in the meantime.
     fn gws_ends(&mut self, _context: &Context<'_>) {}
 }
 

@@ -134,7 +134,7 @@ impl<T: PartialEq> Outstanding<T> {
             let same = |it: &&mut Held<T>| it.counter == theirs.counter && it.what == theirs.what;
             match self.held.iter_mut().find(same) {
                 Some(ours) => {
-                    // The order of a FLAT operation may differ between paths; no order is the weaker guarantee.
+                    // The order of a FLAT operation may differ between paths; no fixed order is the weaker guarantee.
                     if ours.order.is_kept() && !theirs.order.is_kept() {
                         ours.order = theirs.order;
                         grown = true;

@@ -87,7 +87,7 @@ impl Dispatch {
     }
 }
 
-/// Result of a run: totals, the first fault if there was one, and the positions of waves.
+/// Result of a run: totals, the first fault if there was one, and the positions of unfinished waves.
 pub struct Finished {
     /// Totals.
     pub stats: Stats,

@@ -11,7 +11,7 @@ const LONGEST_TURN: u64 = 64;
 pub(crate) struct Schedule {
     /// Generator of a random schedule.
     noise: Option<Noise>,
-    /// Wave that has the first turn of the workgroup.
+    /// Random number that selects the wave with the workgroup's first turn.
     first: usize,
     quantum: u64,
 }

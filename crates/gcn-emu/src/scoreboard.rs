@@ -26,7 +26,7 @@ pub enum Cause {
 /// Operation that no longer holds a counter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Retired {
-    /// Number of the operation within the wave.
+    /// ID of the operation.
     pub operation: OperationId,
     /// Order in which the operation completes (checklist 5.4).
     pub order: Order,
@@ -41,7 +41,7 @@ pub struct Retired {
 /// Operation that may be incomplete.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct OutstandingOperation {
-    /// Number of the operation within the wave.
+    /// ID of the operation.
     pub operation: OperationId,
     /// Address of the instruction in bytes.
     pub pc: u64,

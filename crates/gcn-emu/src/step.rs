@@ -139,7 +139,7 @@ pub(crate) enum Around {
 /// Work before and after the operation of an instruction with modifiers.
 #[derive(Clone, Debug)]
 pub(crate) struct Modified {
-    /// Operation, which reads its staged sources from their rows, since they are neither registers nor constants.
+    /// Unmodified operation. Its staged sources are neither registers nor constants, so it reads them from their rows.
     pub(crate) operation: Step,
     /// Sources whose modified values are written to their rows.
     pub(crate) staged: Box<[StagedSource]>,

@@ -13,7 +13,7 @@ use crate::scoreboard::Scoreboard;
 /// Number of scalar registers (SGPRs, VCC, M0, EXEC and others), indexed as in instruction fields.
 pub(crate) const SCALARS: usize = 128;
 
-/// Operand code of the first scalar source that is neither register nor constant.
+// Operand codes of scalar sources that are neither registers nor constants.
 const SHARED_BASE: u8 = 235;
 const SHARED_LIMIT: u8 = 236;
 const PRIVATE_BASE: u8 = 237;
@@ -189,7 +189,7 @@ pub(crate) const LEAST_VGPRS: usize = 2;
 /// Scalar registers of a [`Wave`].
 pub(crate) type Scalars = [u32; SCALARS];
 
-/// Scratch registers for results of the current vector instruction: low dwords, then high dwords.
+/// Temporary rows for results of the current vector instruction: low dwords, then high dwords.
 #[derive(Clone, Debug)]
 pub(crate) struct Staging {
     /// Previous contents of the destination registers.
@@ -279,7 +279,7 @@ impl Wave {
         &self.scalars
     }
 
-    /// Restarts the wave at `pc`, keeping its allocations and ID.
+    /// Restarts the wave at `pc` with zeroed registers, keeping its allocations and ID.
     pub fn restart(&mut self, pc: u64) {
         self.pc = pc;
         self.scalars = [0; SCALARS];

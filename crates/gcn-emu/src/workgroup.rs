@@ -14,7 +14,7 @@ pub(crate) struct RunningGroup {
     /// Waves started so far, by index; `None` for a wave that has ended.
     pub(crate) waves: Vec<Option<Box<Wave>>>,
     pub(crate) lds: Lds,
-    /// Index of the thread's scratch slot in use.
+    /// Index of the workgroup's slot in the thread's scratch.
     pub(crate) slot: usize,
 }
 

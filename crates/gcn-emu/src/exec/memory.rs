@@ -1,10 +1,10 @@
 //! Execution of memory instructions ([`execute`]). An access that has none of the common shapes takes two steps:
 //! [`addresses`], which has no side effects, then [`perform`]. Observers see the [`Access`] found by the first step
-//! before either step changes anything.
+//! before the second one changes anything.
 //!
 //! Instruction families differ in how they compute addresses (`access`). They share the code that loads, stores and
-//! updates an element (`places`) and the operations of atomics (`combine`). Operations complete at issue, with lanes
-//! in ascending order (errata E047), which is a legal outcome; the scoreboard still maintains the counters.
+//! updates an element (`places`) and the operations of atomics (`combine`). Operations complete at issue, with lanes in
+//! ascending order (errata E047), which is a legal outcome; the scoreboard still maintains the wait counters.
 
 mod element;
 mod combine;
@@ -59,7 +59,7 @@ pub struct Transfer {
     access: OnceCell<Box<Access>>,
     /// Spare allocation for the next access.
     room: Cell<Option<Box<Access>>>,
-    /// Address windows for host code.
+    /// Address windows for natively compiled code.
     pub(crate) windows: Windows,
     /// Values in memory before an atomic, as low and high dwords. Unspecified for other instructions.
     pub old: [Lanes; 2],
@@ -172,8 +172,7 @@ pub fn execute_slow_path(
     perform(wave, step, transfer, lds, device)
 }
 
-/// `execute` for an instruction whose access has a fast path. Returns `None`, without side effects, for any other
-/// instruction.
+/// Executes a memory instruction on its fast path. Returns `None`, without side effects, if the access has none.
 #[inline(always)]
 pub fn execute_fast_path(
     wave: &mut Wave,
@@ -294,7 +293,7 @@ pub fn perform(
         Does::LoadFormatHigh => run.load_format_high()?,
         Does::StoreFormatHigh => run.store_format_high()?,
         Does::ExchangeConditionally(ty) => run.exchange_conditionally(ty)?,
-        // Already performed above.
+        // Performed above.
         Does::Lanes(_)
         | Does::Gws(_)
         | Does::OrderedCount
@@ -302,7 +301,7 @@ pub fn perform(
         | Does::Cache(_)
         | Does::Probe
         | Does::Time(_)
-        // No executable memory instruction has these effects.
+        // Images were handled above, and no other memory instruction has these effects.
         | Does::Image(_)
         | Does::Export
         | Does::Alu(_)

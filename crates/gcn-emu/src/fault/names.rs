@@ -28,9 +28,9 @@ pub const TRAP: &str = "trap";
 pub const DEADLOCK: &str = "deadlock";
 /// Wave that reached the instruction limit.
 pub const INSTRUCTION_LIMIT: &str = "instruction-limit";
-/// Host call that the host does not support.
+/// Host call that cannot be served.
 pub const UNSUPPORTED_HOST_CALL: &str = "unsupported-host-call";
-/// Access refused by an observer.
+/// Run stopped by an observer.
 pub const STOPPED_BY_OBSERVER: &str = "stopped-by-observer";
 /// Run interrupted by the host.
 pub const INTERRUPTED: &str = "interrupted";

@@ -1,4 +1,4 @@
-//! Address registers: common properties of their lanes and address arithmetic.
+//! Address registers: patterns and bounds of their values, and address arithmetic.
 //!
 //! This is one of the modules that may use `unsafe`: functions compiled for optional host instructions are called
 //! only on hosts that have them.
@@ -18,17 +18,17 @@ pub(crate) fn are_one(low: &Lanes, high: &Lanes) -> bool {
     are_apart_by::<0>(low, high)
 }
 
-/// True if each lane's value exceeds the previous lane's by one, without a carry.
+/// True if each lane's 64-bit value exceeds the previous lane's by one, without a carry into the high dword.
 pub(crate) fn are_bytes(low: &Lanes, high: &Lanes) -> bool {
     are_apart_by::<1>(low, high)
 }
 
-/// True if each lane's value exceeds the previous lane's by two, without a carry.
+/// [`are_bytes`] for a distance of two.
 pub(crate) fn are_shorts(low: &Lanes, high: &Lanes) -> bool {
     are_apart_by::<2>(low, high)
 }
 
-/// True if each lane's value exceeds the previous lane's by `count` dwords (one to four), without a carry.
+/// [`are_bytes`] for a distance of one to four dwords.
 pub(crate) fn are_dwords(count: u32, low: &Lanes, high: &Lanes) -> bool {
     match count {
         1 => are_apart_by::<4>(low, high),

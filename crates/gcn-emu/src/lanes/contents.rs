@@ -1,11 +1,11 @@
-//! Registers with memory contents: parts of dwords to load or store.
+//! Registers with memory contents: extraction and insertion of parts of dwords.
 
 use super::level::at_each_level;
 use super::register::{LANES, Lanes};
 
 at_each_level! {
-/// Sets registers to zero. A library fill of this size would use a string instruction, which starts slowly and forwards
-/// nothing to loads before it completes; kernels have few registers and read them soon.
+/// Sets registers to zero. A library fill of this size would use a string instruction, which starts slowly and whose
+/// stores are not forwarded to loads; kernels have few registers and read them soon.
 pub(crate) fn clear(registers: &mut [Lanes]) {
     let zero = std::hint::black_box(Lanes::ZERO);
     for register in registers {
@@ -37,7 +37,7 @@ pub(crate) fn keep_low(bits: u32, register: &mut Lanes) {
     }
 }
 
-/// Inserts the lowest `bits` bits of each lane, fewer than 32, into `old` at bit `place`.
+/// Moves the lowest `bits` bits of each lane, fewer than 32, to bit `place`; the rest comes from `old`.
 pub(crate) fn insert(bits: u32, place: u32, new: &mut Lanes, old: &Lanes) {
     let low = (1 << bits) - 1;
     let keep = !(low << place);

@@ -1,4 +1,4 @@
-//! Lane elements in memory: loads and stores of thread-local LDS, and loads from shared memory.
+//! Lane elements in memory: accesses to thread-local LDS and to memory that other threads may access.
 //!
 //! Programs read rows and columns of matrices, so adjacent lanes often access the same, consecutive or nearby
 //! addresses. On hosts with AVX-512 or AVX2, `wide.rs` separates these cases from the rest.
@@ -22,7 +22,7 @@ use wide::{avx2, avx512};
 /// nothing if an element is out of bounds or a register does not exist.
 pub type Gather = fn(&Elements, u64, &[u8], &mut [Lanes]) -> Option<()>;
 
-/// Returns from the enclosing function with the expansion of `$moves` for the host's level and the elements' dwords and
+/// Makes the enclosing function return the expansion of `$moves` for the level in use and the elements' dwords and
 /// count, if host vectors support these.
 #[cfg(target_arch = "x86_64")]
 macro_rules! by_vectors {
@@ -47,7 +47,7 @@ macro_rules! by_vectors {
 }
 
 impl Elements {
-    /// Selects the fastest load function for this host.
+    /// Selects the load function for the level in use.
     pub fn gather(&self) -> Gather {
         #[cfg(target_arch = "x86_64")]
         {
@@ -143,7 +143,7 @@ impl Elements {
     }
 }
 
-/// Minimum number of bytes for [`load`].
+/// Minimum size in bytes of memory for which [`load`] is used.
 #[cfg(target_arch = "x86_64")]
 pub(crate) const LOADED: u32 = 64;
 

@@ -59,10 +59,10 @@ operators! { Add add Sub sub Mul mul }
 pub(crate) fn to_single(half: u16) -> f32 {
     /// 2^112, the difference of the exponent biases. The multiplication also normalizes denormals and quiets NaNs.
     const REBIAS: f32 = f32::from_bits((112 + 127) << 23);
-    /// Half-precision exponent of infinities and NaNs, shifted to its single-precision position.
+    /// Half-precision exponent of infinities and NaNs, shifted like `bits` below.
     const LARGEST: u32 = 0x7c00 << 13;
     const INFINITE: u32 = 0x7f80_0000;
-    // Moves the sign to the top and the rest to the position of the single-precision fraction.
+    // Moves the sign to the top, and aligns the fraction with a single-precision fraction.
     let bits = ((i32::from(half as i16) << 13) as u32) & 0x8fff_e000;
     let is_finite = bits & LARGEST != LARGEST;
     f32::from_bits(select(is_finite, bits, bits | INFINITE)) * REBIAS

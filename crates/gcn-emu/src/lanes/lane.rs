@@ -6,7 +6,7 @@ pub trait Lane: Copy {
     const BITS: u32;
     /// Number of registers.
     const DWORDS: usize = Self::BITS.div_ceil(u32::BITS) as usize;
-    /// True for half-precision values, whose operations expand to a lot of code.
+    /// True for half-precision values, whose operations compile to a lot of code.
     const IS_HALF: bool = false;
     /// Sign bit of a floating-point value in its last dword; 0 for other types.
     const SIGN: u32 = 0;

@@ -14,7 +14,7 @@ pub fn map<A: Lane, B: Lane, C: Lane, R: Lane, Given: Bit, Taken: Bit>(
     mask: u64,
     f: impl Fn(A, B, C, Given) -> (R, Taken),
 ) -> ([Lanes; 2], u64) {
-    // The loop reads copies that nothing can alias, so it vectorizes and stays in registers.
+    // The loop reads copies that nothing can alias, so the compiler vectorizes it and keeps values in registers.
     let [a_low, a_high] = copies::<A, _>(a);
     let [b_low, b_high] = copies::<B, _>(b);
     let [c_low, c_high] = copies::<C, _>(c);

@@ -32,7 +32,7 @@ impl Lanes {
     }
 }
 
-/// Contents of registers outside the register file, to which resolved operands never refer.
+/// Zeros, in place of absent operands and of registers outside the register file.
 pub(crate) static NOTHING: Lanes = Lanes::ZERO;
 
 /// Returns all ones if `bit` is nonzero, otherwise zero.

@@ -55,7 +55,7 @@ fn take_apart(elements: &[u32], exec: u64, registers: &mut [Lanes]) {
     }
 }
 
-/// Reads in each lane the value of the lane that `from` selects (low six bits).
+/// Gives each lane the value of the lane selected by the low six bits of `from`.
 #[inline]
 pub fn permuted(value: &Lanes, from: &Lanes) -> Lanes {
     #[cfg(target_arch = "x86_64")]

@@ -38,7 +38,7 @@ impl Sign {
     }
 }
 
-/// Low or high dwords of a source in all lanes.
+/// Low or high dwords of a source, for all lanes.
 pub trait Dwords: Copy {
     /// Converts half-precision values at bit `up` to single precision.
     fn widened(self, up: u32) -> Self;
@@ -77,7 +77,7 @@ pub trait Lanewise: Copy {
     /// Representation of the dwords in the loop.
     type Dwords: Dwords;
 
-    /// Copies the low (`n` = 0) or high dwords; the contents are irrelevant unless `is_used`.
+    /// Copies the low (`n` = 0) or high dwords; the contents are unspecified unless `is_used`.
     fn copy(self, n: usize, is_used: bool) -> Self::Dwords;
 }
 

@@ -1,7 +1,7 @@
 //! Host vectors, abstracted over their width.
 //!
-//! All functions are `inline(always)`, so they cannot have target features. They become part of the functions with
-//! target features that call them; closures would not.
+//! All functions are `inline(always)` and thus have no target features. They are inlined into functions that have them;
+//! closures would not be.
 //!
 //! This is one of the modules that may use `unsafe`: optional host instructions are used only on hosts that have
 //! them.
@@ -53,9 +53,9 @@ pub(super) trait Vector: Copy {
     unsafe fn blended(self, new: Self, active: Self::Active) -> Self;
     /// Selects dwords by index from `low`, or from `low` and `high` if `BOTH`.
     unsafe fn picked<const BOTH: bool>(low: Self, high: Self, numbers: Self) -> Self;
-    /// Loads from memory that other threads may access.
+    /// Loads a vector from memory that other threads may access.
     unsafe fn at(bytes: *const u8) -> Self;
-    /// Gathers dwords at `bytes` plus the active lanes' offsets; inactive lanes keep their values.
+    /// Gathers dwords at `bytes` plus the active lanes' offsets. Inactive lanes keep the values of `self`.
     unsafe fn or_at(self, bytes: *const u8, places: Self, active: Self::Active) -> Self;
     /// Gathers elements of two or four dwords at all lanes' offsets, one vector per dword.
     unsafe fn elements_at<const DWORDS: usize>(bytes: *const u8, places: Self) -> [Self; DWORDS];
@@ -154,8 +154,8 @@ macro_rules! operations {
 use operations;
 
 /// Defines loads that are one host instruction each, available with a target feature. Assembly is opaque to the
-/// compiler, so concurrent accesses are not data races in its model. The host makes each aligned dword of a vector
-/// visible at once, which is all that relaxed atomic accesses to dwords would guarantee.
+/// compiler, so it cannot assume that no other thread writes. The host accesses each aligned dword of a vector at once,
+/// as relaxed atomic accesses to dwords would.
 macro_rules! moves {
     ($feature:literal, $($(#[$doc:meta])* $name:ident $Vector:ident $class:ident $instruction:literal;)*) => {$(
         $(#[$doc])*

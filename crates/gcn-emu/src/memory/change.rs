@@ -1,11 +1,11 @@
-//! Memory changes by the host, and listeners for them.
+//! Memory operations of the host, and listeners for them.
 
 use std::fmt::Debug;
 use std::ops::Range;
 
 /// Receives notifications of the host's memory operations.
 pub trait Listener: Debug + Send + Sync {
-    /// Called when the host has changed memory, in the thread that changed it. No lock is held, so the listener may
+    /// Called for a memory operation of the host, on the thread that performs it. No lock is held, so the listener may
     /// access memory.
     fn memory_changes(&self, change: &MemoryChange<'_>);
 }
@@ -24,9 +24,9 @@ pub struct MemoryChange<'a> {
 /// Kind of a [`MemoryChange`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum MemoryChangeKind {
-    /// Memory allocated, filled with zeros.
+    /// Memory allocated and filled with zeros, registered, or mapped.
     Allocated,
-    /// Allocation freed.
+    /// Memory freed, released or unmapped.
     Freed,
     /// Memory written by the host.
     Written,

@@ -225,7 +225,7 @@ impl RegionPart<'_> {
 
 impl<'a> Region<'a> {
     /// Part of the region that extends about a gigabyte to either side of the byte at `offset`, or the whole region
-    /// if it is small.
+    /// if it is smaller than 2 GiB.
     #[inline]
     fn part(self, offset: u64) -> RegionPart<'a> {
         const LONGEST: u64 = i32::MAX as u64;
@@ -266,7 +266,7 @@ impl Memory {
         Some(())
     }
 
-    /// Stores an element for each active lane, in ascending order: the low 1, 2 or 4 bytes of a single register, or one
+    /// Stores an element for each active lane, in lane order: the low 1, 2 or 4 bytes of a single register, or one
     /// dword per register. Returns `None` and stores nothing unless all elements are mapped in one allocation and
     /// aligned to `aligned`. On hosts without unaligned vector stores, elements must be aligned to their size, at most
     /// to dwords.

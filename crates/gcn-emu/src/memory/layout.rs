@@ -5,8 +5,8 @@
 pub const FIRST_ADDRESS: u64 = 0x1_0000_0000;
 /// Alignment of allocations.
 pub const ALIGNMENT: u64 = 0x1_0000;
-/// Address bit of aliases, through which kernels access host memory registered under another address. No host address
-/// has this bit.
+/// Address bit that distinguishes an alias of host memory ([`Memory::register_alias`](super::Memory::register_alias))
+/// from its host address, which never has this bit.
 pub const ALIAS: u64 = 1 << 47;
 /// Unmapped bytes after each allocation, so that overruns fault.
 pub(super) const GUARD: u64 = 0x1_0000;

@@ -9,12 +9,12 @@ use crate::lanes::LANES;
 #[cfg(target_arch = "x86_64")]
 use crate::lanes::{Lanes, Level, level};
 
-/// Unit of copies in bytes.
+/// Size of a copy unit in bytes.
 const UNIT: usize = size_of::<AtomicU64>();
 
-/// Bytes at host addresses that remain accessible for the lifetime of the memory.
+/// Bytes at host addresses that remain accessible for `'a`.
 ///
-/// Once this allocation has been freed, the bytes may belong to another one. An access after the free may read the new
+/// Once the allocation has been freed, the bytes may belong to another one. An access after the free may read the new
 /// contents, but does not fault on the host.
 #[derive(Clone, Copy, Debug)]
 pub struct Region<'a> {
@@ -229,7 +229,7 @@ impl<'a> Region<'a> {
         }
     }
 
-    /// Units between two offsets with aligned addresses; empty unless `first` is below `last`.
+    /// Units between two offsets with aligned addresses; empty unless `first` is below `last` and both are in bounds.
     fn units_from(&self, first: u64, last: u64) -> &'a [AtomicU64] {
         if first >= last || last > self.len {
             return &[];

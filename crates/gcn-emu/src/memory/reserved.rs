@@ -12,7 +12,7 @@ const SIZES: [usize; 5] = [1 << 40, 1 << 38, 1 << 36, 1 << 34, 1 << 30];
 const SIZES: [usize; 1] = [1 << 30];
 /// Number of consecutive slots of the largest size to try. Each device of the process occupies one.
 const RANGES: usize = 64;
-/// Number of bytes made accessible at a time. A single host call then serves many allocations.
+/// Granularity, in bytes, at which the range is made accessible. A single host call then serves many allocations.
 const STEP: usize = 64 << 20;
 
 /// Reserved range of host addresses, released when dropped.
@@ -69,7 +69,7 @@ impl Reserved {
         self.len as u64
     }
 
-    /// Makes the range accessible up to address `end`, at most its end. The accessible prefix never shrinks.
+    /// Makes the range accessible up to `end`, but not beyond its own end. The accessible prefix never shrinks.
     ///
     /// # Errors
     /// The host cannot provide the memory.
@@ -147,7 +147,7 @@ mod host {
     const NOTHING_PROMISED: MapFlags = MapFlags::PRIVATE;
     #[cfg(any(target_os = "linux", target_os = "android"))]
     const THERE: MapFlags = NOTHING_PROMISED.union(MapFlags::FIXED_NOREPLACE);
-    /// Hosts without the flag treat an address as a hint.
+    /// Hosts without MAP_FIXED_NOREPLACE treat an address as a hint.
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
     const THERE: MapFlags = NOTHING_PROMISED;
 
@@ -167,7 +167,7 @@ mod host {
         if mapped == address {
             return Ok(mapped);
         }
-        // The host ignored the flag or lacks it.
+        // The host lacks MAP_FIXED_NOREPLACE or ignored it.
         release(mapped, len);
         Err(io::ErrorKind::AddrInUse.into())
     }
@@ -287,7 +287,6 @@ mod host {
     pub(super) fn release(_address: usize, _len: usize) {}
 }
 
-/// Loads a byte.
 fn load(address: usize) -> u8 {
     use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
     let at = std::ptr::with_exposed_provenance::<AtomicU8>(address);

@@ -27,9 +27,9 @@ use reservation::{Reservation, shared_bytes};
 
 /// Number of freed allocations whose names are kept for messages.
 const HISTORY: usize = 4096;
-/// Granularity, in bytes, of the host memory of an allocation.
+/// Granularity, in bytes, at which the host provides memory for an allocation.
 const PAGE: u64 = 4096;
-/// Number of freed bytes returned to the host at a time. Each return interrupts all threads of the process.
+/// Minimum number of freed bytes to return to the host at a time, since each return interrupts all threads.
 const GIVEN_BACK_TOGETHER: u64 = 1 << 20;
 
 /// Entry of the allocation table. Entries are reused for other allocations and dropped only with the address space,
@@ -46,7 +46,7 @@ pub(super) struct PageEntry {
 #[derive(Debug)]
 pub(super) struct AddressSpace {
     state: Mutex<SpaceState>,
-    /// Entry address for each unit of [`ALIGNMENT`] in the range.
+    /// Pointer to the entry of each unit of [`ALIGNMENT`] bytes in the range.
     table: AllocationTable,
     first: u64,
     /// Registered host ranges in ascending order. Modified only while no thread accesses them.
@@ -65,9 +65,9 @@ struct SpaceState {
     /// End of the addresses used so far.
     next: u64,
     live: BTreeMap<u64, Live>,
-    /// Reserved addresses without memory.
+    /// Reservations by first address.
     reserved: BTreeMap<u64, Reservation>,
-    /// Freed extents including guards: start and end.
+    /// Ends of freed extents, including guards, by start.
     holes: BTreeMap<u64, u64>,
     /// Range that contains all freed memory not yet returned to the host.
     stale: Range<u64>,

@@ -1,7 +1,7 @@
 //! Copies of lanes' dwords to and from guest memory using host vectors.
 //!
 //! This is one of the modules that may use `unsafe`: threads share guest memory. Assembly is opaque to the compiler, so
-//! concurrent accesses are not data races in its model. The host makes each aligned dword of a vector visible at once,
+//! concurrent accesses are not data races in its model. The host accesses each aligned dword of a vector atomically,
 //! which is all that relaxed atomic accesses to dwords would guarantee.
 
 use std::arch::asm;

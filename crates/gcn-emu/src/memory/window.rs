@@ -8,7 +8,7 @@ pub(crate) const COPIES: usize = 8;
 /// Size of aligned blocks of addresses that share their high dword and whose differences fit in a signed 32-bit
 /// integer.
 const PAGE: i128 = 1 << 31;
-/// Number of regions of host code with cached windows.
+/// Maximum number of host code regions whose windows a thread caches.
 const KEPT: usize = 64;
 
 /// Range of addresses at which an element is accessible. Values are replicated for each vector lane, for comparison by
@@ -24,9 +24,11 @@ pub(crate) struct Window {
     pub(crate) count: [u32; COPIES],
     /// Host address of the element for the first address.
     pub(crate) pointer: u64,
-    /// For windows relative to a base: first base, number of bases, and distance of the element from its base.
+    /// First valid base, for windows relative to a base.
     pub(crate) first_base: u64,
+    /// Number of valid bases.
     pub(crate) bases: u64,
+    /// Distance of the element from its base.
     pub(crate) distance: u64,
 }
 
@@ -69,7 +71,7 @@ impl Memory {
         let Some((region, _)) = self.find(place, bytes.into()) else {
             return Window::EMPTY;
         };
-        // The sum cannot have wrapped, since nothing is allocated at either end of the host's address space.
+        // `place` cannot have wrapped, since nothing is allocated at either end of the host's address space.
         let page = i128::from(address) / PAGE * PAGE;
         let first = i128::from(region.base()) - i128::from(offset);
         let end = first + i128::from(region.len()) - i128::from(bytes) + 1;
@@ -102,8 +104,8 @@ impl Memory {
         window
     }
 
-    /// Window of a single element of `bytes` bytes at `distance` from a base, valid for all bases in the same
-    /// allocation.
+    /// Window of a single element of `bytes` bytes at `distance` from a base. Host code can reuse it for every base
+    /// whose element is in the same allocation.
     pub(crate) fn window_at(&self, base: u64, distance: u64, bytes: u64) -> Option<Window> {
         let pointer = base.wrapping_add(distance);
         let (region, _) = self.find(pointer, bytes)?;

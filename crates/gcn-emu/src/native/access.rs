@@ -12,7 +12,8 @@ use super::graph::Id;
 use crate::step::{Arg, FastPath, MemoryPlan};
 use crate::wave::SCALARS;
 
-/// Access to one dword of each lane's element, or to an element smaller than a dword.
+/// Memory access of host code. A vector load has one for each dword of its element; other instructions have one for
+/// each element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Access {
     pub(super) space: Space,
@@ -20,8 +21,8 @@ pub(super) struct Access {
     pub(super) offset: i64,
     /// Size of an element in bytes.
     pub(super) bytes: u32,
-    /// Index of the dword in its element. Accesses to the dwords of one element are consecutive, and the first checks
-    /// all addresses.
+    /// Index of a vector load's dword in its element. Accesses to the dwords of one element are consecutive, and the
+    /// first checks the addresses for all.
     pub(super) dword: u8,
     /// Index of the load's entry in the wave's table of load addresses.
     pub(super) visit: Option<u8>,

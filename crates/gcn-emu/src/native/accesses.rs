@@ -1,4 +1,4 @@
-//! AVX2 code for the memory accesses of a part.
+//! AVX2 code for the memory accesses of a part. Comments on functions describe the code that they emit.
 //!
 //! Host code checks global addresses against the window of their access. If a lane's address is outside,
 //! [`Frame::find`] looks for another window; if there is none, the interpreter executes this slice and the remaining
@@ -46,7 +46,7 @@ pub(super) fn kept(number: usize) -> AsmMemoryOperand {
     ymmword_ptr(frame(offset_of!(Frame, slice) + number * SLICE_BYTES))
 }
 
-/// Dword of lane RSI in that row.
+/// Dword of lane RSI in the row that [`kept`] returns.
 fn kept_dword(number: usize) -> AsmMemoryOperand {
     dword_ptr(r14 + rsi * 4 + (offset_of!(Frame, slice) + number * SLICE_BYTES))
 }

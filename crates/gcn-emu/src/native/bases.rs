@@ -10,7 +10,7 @@ pub(super) struct ShareBase {
     pub(super) low: Id,
     /// Distance in bytes from the base to the end of the last element.
     pub(super) end: u32,
-    /// Low bits that must be zero because some of the loads ignore them.
+    /// Low address bits that some of the loads ignore. Host code requires them to be zero.
     pub(super) ignored: u32,
     /// Strides between lanes, in bytes, for which the loads have a fast path.
     pub(super) strides: Vec<u32>,

@@ -41,8 +41,8 @@ impl Assembly {
         emitter.write_scalars()
     }
 
-    /// Emits the code of vector instructions. The code jumps to `guarded` with the slice number in R8 if the guard
-    /// fails.
+    /// Emits the code of vector instructions. The code jumps to `guarded` with the slice number in R8 if the guard or
+    /// an address check fails.
     pub(super) fn vector(
         &mut self,
         lowered: &Lowered,
@@ -313,8 +313,8 @@ impl Emitter<'_> {
         Ok(SCRATCH)
     }
 
-    /// Flips the highest and the lowest bit of a value. This inverts masks, and does not turn numbers into NaNs, which
-    /// a guard would catch.
+    /// Flips the highest and the lowest bit of a value. This inverts masks, and does not turn finite numbers into NaNs,
+    /// which a guard would catch.
     #[cold]
     fn mutate(&mut self, id: Id) -> Result<(), EmitError> {
         if let Some(register) = self.values[id.0 as usize].register {

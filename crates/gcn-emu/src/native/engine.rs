@@ -12,7 +12,7 @@ pub enum Engine {
     Interpreter,
     /// Host code for frequently entered blocks if the host has AVX2, and the interpreter for everything else.
     Auto,
-    /// Host code for every block that can be compiled.
+    /// Host code for every block that can be compiled, if the host has AVX2.
     Compiled,
 }
 
@@ -52,7 +52,7 @@ pub const ENGINE_VARIABLE: &str = "GCN_ENGINE";
 #[error("`{0}` is none of interpreter, auto, compiled")]
 pub struct EngineError(String);
 
-/// Engine in use, determined on first use.
+/// Current engine, determined on first use.
 static ENGINE: AtomicU8 = AtomicU8::new(UNKNOWN);
 /// Value of [`ENGINE`] before the first use.
 const UNKNOWN: u8 = u8::MAX;

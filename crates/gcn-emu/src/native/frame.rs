@@ -87,7 +87,7 @@ pub(super) struct Frame {
     pub(super) usual: u32,
     /// Value of MXCSR that flushes denormals.
     pub(super) flushing: u32,
-    /// Masks before a part with a guard.
+    /// Masks before a part that the interpreter may have to finish.
     pub(super) saved: [u64; MASKS],
     wave: *mut Wave,
     fallback: *mut c_void,
@@ -116,7 +116,7 @@ pub(super) const SHARE_SIZES: [u32; 6] = [1, 2, 4, 8, 12, 16];
 /// Maximum number of offset and data rows of a store.
 const SAVED_ROWS: usize = 6;
 
-/// Number of host registers for values; the last two are scratch registers.
+/// Number of YMM registers for values. The other two are scratch registers.
 pub(super) const VALUES: usize = 14;
 
 /// Number of guard failures counted for a failure in a part with memory accesses.

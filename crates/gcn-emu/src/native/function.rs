@@ -1,7 +1,7 @@
 //! Host function of a region: its blocks and the jumps between them.
 //!
-//! The function jumps to the block that the frame names. It returns when the wave leaves the region, or when fewer
-//! instructions are left than the next block has.
+//! The function jumps to the block that the frame names. It returns when the wave leaves the region, waits or ends, or
+//! when fewer instructions are left than the next block has.
 
 use std::collections::HashMap;
 use std::mem::offset_of;
@@ -33,7 +33,7 @@ pub(super) struct Function {
     pub(super) entries: Vec<usize>,
 }
 
-/// Size in bytes of the registers that a function saves.
+/// Size in bytes of the registers that a function saves below RBP.
 const SAVED: i32 = 40;
 
 /// Emitter of a function.

@@ -19,7 +19,7 @@ const SIGN: u32 = 1 << 31;
 const FRACTION: u8 = 23;
 /// Number of fraction bits in the high dword of a double.
 const FRACTION_HIGH: u8 = 20;
-/// Magnitudes of the smallest normal number, infinity and the first quiet NaN.
+/// Magnitudes of the smallest normal number, infinity and the smallest quiet NaN.
 const NORMAL: u32 = 1 << FRACTION;
 const INFINITY: u32 = 0xff << FRACTION;
 const QUIET: u32 = INFINITY | NORMAL >> 1;
@@ -348,7 +348,7 @@ impl Builder {
         r.binary(Binary::And, a, r.constant(!SIGN))
     }
 
-    /// Mask of the lanes in which a non-negative number below 2^31 is in a range.
+    /// Mask of the lanes in which a signed number is in `first..end`. If `first` is 0, no number may be negative.
     fn is_between(&self, a: Id, first: u32, end: u32) -> Id {
         let r = &self.recorder;
         let is_below = r.binary(Binary::Greater, r.constant(end), a);

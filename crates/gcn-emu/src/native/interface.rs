@@ -21,7 +21,7 @@ pub(crate) trait Fallback {
 /// Memory that host code accesses.
 pub(crate) struct Memories<'a> {
     pub(crate) global: &'a Memory,
-    /// False if the device ignores address bits, so that only the interpreter can find the data.
+    /// False if FLAT accesses ignore low address bits, which only the interpreter implements.
     pub(crate) is_exact: bool,
     /// The host thread's windows of global memory.
     pub(crate) windows: &'a mut Windows,

@@ -64,7 +64,6 @@ impl LaneMove {
 }
 
 impl Assembly {
-    /// Emits a move.
     pub(super) fn move_lane(&mut self, it: LaneMove) -> Result<(), EmitError> {
         let asm = &mut self.asm;
         let row = usize::from(it.vgpr) * ROW;
@@ -73,7 +72,7 @@ impl Assembly {
         match it.lane {
             Lane::FirstActive => {
                 asm.mov(rax, qword_ptr(scalar(regs::EXEC_LO)))?;
-                // For a source of 0, the result is 64, or 0 on hosts without TZCNT; both become lane 0.
+                // For a source of 0, the result is 64, or still 0 on hosts without TZCNT; both become lane 0.
                 asm.tzcnt(rax, rax)?;
                 asm.and(eax, last)?;
             }

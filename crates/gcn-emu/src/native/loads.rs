@@ -203,7 +203,7 @@ impl Emitter<'_> {
             self.code.asm.set_label(&mut apart)?;
         }
         if count > 1 {
-            // Elements may overlap.
+            // Elements may also overlap, at offsets one dword apart.
             let mut apart = self.code.asm.create_label();
             self.jump_unless_row(DWORD, apart)?;
             self.first_place()?;
@@ -387,7 +387,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// In the first slice, prefetches the data that the wave will load at this instruction two executions later.
+    /// In the first slice, prefetches the data that the wave is expected to load two executions later.
     fn prefetch(&mut self, access: Access) -> Result<(), EmitError> {
         let Some(visit) = access.visit else {
             return Ok(());

@@ -254,7 +254,7 @@ impl Builder {
         }
     }
 
-    /// Part of a dword selected by an integer source.
+    /// Part of a dword that an integer source selects.
     fn part(&self, id: Id, change: SourceChange) -> Option<Id> {
         let shift = |by, id, count| self.recorder.add(Op::ShiftBy(by, id, count));
         match change.part {
@@ -324,7 +324,7 @@ impl Builder {
         }
     }
 
-    /// Single-precision source operand at an index.
+    /// Source operand of one dword at an index, with its sign modifier applied.
     pub(super) fn float(&self, step: &Step, place: usize) -> Option<Id> {
         let source = self.source(step, place)?;
         match *source.ids() {

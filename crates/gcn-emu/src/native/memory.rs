@@ -17,7 +17,6 @@ use crate::wave::Strides;
 const MAX_DWORDS: u8 = 4;
 
 impl Builder {
-    /// Lowers a memory instruction.
     pub(super) fn access(&mut self, step: &Step) -> Option<()> {
         let plan = step.memory.as_deref()?;
         // A coherent load needs a fence.
@@ -252,7 +251,6 @@ impl Builder {
         Some(r.binary(Binary::Or, new, old))
     }
 
-    /// Adds a store.
     fn store(
         &mut self,
         accesses: impl Iterator<Item = Access>,

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// True while a test mutates or lists operations.
+/// True once a test has called [`mutate`].
 static IS_ON: AtomicBool = AtomicBool::new(false);
 static STATE: Mutex<State> = Mutex::new(State {
     mutated: None,
@@ -32,7 +32,7 @@ pub fn take_emitted() -> BTreeSet<String> {
     std::mem::take(&mut state.emitted)
 }
 
-/// True if the emitted operation is the one to corrupt.
+/// Records an emitted operation. Returns true if its result must be corrupted.
 pub(super) fn is_mutated(name: impl FnOnce() -> String) -> bool {
     IS_ON.load(Relaxed) && {
         let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,7 +1,8 @@
-//! Register allocation during emission. A value is in a host register, in a stack slot, or in the wave's registers.
+//! Register allocation during emission. A value is in a host register, a stack slot, the wave's registers or the
+//! constant pool.
 //!
 //! If no host register is free, the allocator evicts the value whose next use is farthest away. The value is spilled
-//! to a stack slot unless the wave's registers still hold it.
+//! to a stack slot unless it is in memory already.
 
 use std::collections::VecDeque;
 use std::mem::offset_of;
@@ -24,7 +25,7 @@ pub(super) const SLICE_BYTES: usize = SLICE * 4;
 pub(super) const ROW: usize = 256;
 /// Maximum number of stack slots.
 pub(super) const SLOTS: usize = 120;
-/// Slot of the mask of active lanes.
+/// Stack slot of the mask of active lanes.
 pub(super) const EXEC: usize = 0;
 pub(super) const FIRST_SLOT: usize = 1;
 
@@ -50,7 +51,7 @@ pub(super) struct Helpers {
     pub(super) prefetch: CodeLabel,
 }
 
-/// Out-of-line call of the prefetch helper.
+/// Out-of-line call to the prefetch helper.
 pub(super) struct Prefetch {
     pub(super) label: CodeLabel,
     pub(super) behind: CodeLabel,
@@ -185,14 +186,15 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// True if the operands should be exchanged because the first is in memory.
+    /// True if the operands should be exchanged because only the first is in memory.
     pub(super) fn is_better_second(&self, a: Id, b: Id) -> bool {
         let in_register = |id: Id| self.values[id.0 as usize].register.is_some();
         let is_memory = |id: Id| !in_register(id) && self.lowered.graph.op(id).is_leaf();
         is_memory(a) && !is_memory(b)
     }
 
-    /// Returns a source as an operand, in memory if the value is not in a register and is not used again.
+    /// Returns a source as an operand. A value outside the host registers is a memory operand if this is its last use,
+    /// or if it is a constant or a scalar.
     pub(super) fn operand(&mut self, id: Id, place: usize) -> Result<Place, EmitError> {
         let value = &self.values[id.0 as usize];
         let is_last = value.uses.back().is_none_or(|last| *last <= place);
@@ -258,7 +260,7 @@ impl<'a> Emitter<'a> {
         Ok(to)
     }
 
-    /// Loads a leaf that needs more than a move.
+    /// Loads a leaf that has no memory operand.
     #[expect(clippy::wildcard_enum_match_arm, reason = "all others are in memory")]
     pub(super) fn load_leaf(&mut self, register: usize, op: Op) -> Result<(), EmitError> {
         match op {

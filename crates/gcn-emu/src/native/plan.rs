@@ -37,7 +37,7 @@ pub(super) enum Part {
     Interpreted(usize, Vec<Step>),
 }
 
-/// Run of instructions in which all scalar instructions can move before the vector instructions.
+/// Run of instructions in which all scalar instructions can be moved ahead of the vector instructions.
 struct Phase<'s> {
     /// Scalar loads and completed scalar parts. Each scalar part ends at the next scalar load.
     front: Vec<Part>,
@@ -161,7 +161,6 @@ impl<'s> Planner<'s> {
                 || matches!(step.run, Executor::Flow) && is_nop())
     }
 
-    /// Adds a scalar load.
     fn add_scalar_load(&mut self, load: ScalarLoad, number: usize, step: &Step) {
         // The load may fault, so it must execute after earlier accesses.
         let precedes = !self.phase.vector.has_accesses()

@@ -18,7 +18,7 @@ use crate::wave::{Wave, WaveId};
 /// Running dispatch.
 #[derive(Clone, Copy)]
 pub struct Dispatched<'a> {
-    /// Number of the dispatch, starting at 0, among the devices that share its memory.
+    /// Number of the dispatch, starting at 0, unique among the devices that share memory.
     pub id: u64,
     /// Device. Its memory tracks allocations, their names, and writes by the host.
     pub device: &'a Device,

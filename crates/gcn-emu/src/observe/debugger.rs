@@ -22,13 +22,13 @@ use crate::workgroup::RunningGroup;
 
 /// Debugger that controls a run, which then uses a single thread.
 pub trait Debugger: Send + Sync {
-    /// Decides what the current wave of `paused` executes next. Called again while the wave has not used up its turn.
+    /// Decides how the current wave of `paused` continues. Called again until the wave has used up its turn or waits.
     fn turn(&self, paused: &mut Paused<'_>) -> Turn;
 
     /// True if waves stop before an instruction. The answer is cached until [`Turn::Run`] specifies another generation.
     fn stops(&self, address: u64, step: &Step) -> bool;
 
-    /// Called when the current wave faults. The fault ends the run when this returns.
+    /// Called when the current wave faults. The run then ends, unless [`Debugger::resumes_at`] returns a checkpoint.
     fn faults(&self, paused: &mut Paused<'_>, fault: &Fault);
 
     /// True if registers must be exact at a faulting instruction when [`Debugger::faults`] is called. Otherwise, host

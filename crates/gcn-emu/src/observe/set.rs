@@ -166,7 +166,7 @@ pub(crate) struct Watchers {
     watched: RegisterSet,
     /// Index of the dword at which the current unreported sequence of instructions begins ([`Events::SEQUENCE`]).
     pub(crate) begun: Option<usize>,
-    /// Cached LDS address ranges of address registers.
+    /// Cached bounds of the values in LDS address registers.
     reaches: Reaches,
     /// Buffer for the operations that an instruction retires, reused to avoid allocation.
     pub(crate) retired: Vec<Retired>,

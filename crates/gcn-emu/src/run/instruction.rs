@@ -267,7 +267,7 @@ fn flow(wave: &mut Wave, step: &Step) -> Result<(), FaultKind> {
             Control::SetPrio => wave.priority = step.immediate() as u8 & PRIORITY,
             Control::GprIndexOff => indexing::turn_off(wave),
             Control::GprIndexMode => indexing::set_operands(wave, step, 0),
-            // Time, instruction caches and performance counters are not emulated. Waits are already done.
+            // Time, instruction caches and performance counters are not emulated. `execute` handles S_WAITCNT itself.
             Control::Nop
             | Control::Waitcnt
             | Control::SetHalt

@@ -4,8 +4,8 @@
 //! emulator completes operations at once; in this mode it completes them as late as possible. At issue the operation
 //! captures the registers that it reads, and the registers that it will write are filled with noise. It takes effect
 //! when a wait covers it ([`Outstanding`](crate::outstanding::Outstanding)), and at the latest when the wave ends,
-//! sleeps or has had its turn, so that waves that wait for each other make progress. Operations of a wave that are due
-//! take effect in issue order.
+//! sleeps or has used up its turn, so that waves that wait for each other make progress. Operations of a wave that are
+//! due at the same time take effect in issue order.
 
 use std::collections::BTreeSet;
 
@@ -170,7 +170,6 @@ impl<'a, 'b> LateContext<'a, 'b> {
         self.complete(wave, operations.unwrap_or_default())
     }
 
-    /// Completes operations.
     fn complete(&mut self, wave: &mut Wave, operations: Vec<LateOperation>) -> Result<(), Stop> {
         for mut operation in operations {
             let Some(Ok(step)) = self.dispatched.code.step(operation.pc) else {

@@ -17,7 +17,7 @@ pub enum DispatchError {
     /// More registers or LDS than a compute unit has.
     #[error(transparent)]
     Unfit(#[from] Unfit),
-    /// No memory for scratch or registers.
+    /// Too little memory for scratch, registers or LDS.
     #[error(transparent)]
     Memory(#[from] AllocError),
     /// The environment requests vector instructions that do not exist on this host.

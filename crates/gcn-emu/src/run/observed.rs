@@ -1,8 +1,8 @@
 //! Execution of steps with the events that a run's observers request.
 //!
-//! Nearly all instructions of a kernel are steps that [`Observed`] executes in place. When it handled steps one by one,
-//! sgemm with an observer of memory events took 1.73 to 1.9 times as long as without observers (AVX2); now it takes 1.4
-//! to 1.5 times as long (benchmark `observers`, AVX2 and AVX-512).
+//! [`Observed`] executes nearly all instructions of a kernel in place, in [`Execution::fast`]. With an observer of
+//! memory events, sgemm takes 1.4 to 1.5 times as long as without observers (benchmark `observers`, AVX2 and AVX-512).
+//! With a separate call for each step, it took 1.73 to 1.9 times as long (AVX2).
 
 use gcn_isa::simm::Waitcnt;
 use gcn_isa::uses::RegisterSet;
@@ -279,8 +279,8 @@ impl Observed<'_> {
             }
     }
 
-    /// True if observers watch a register that a step uses, or may use if MODE moves its operands. Kept out of the
-    /// step loop, because the register test is long.
+    /// True if observers watch a register that a step uses, or may use because of VGPR indexing. Kept out of the step
+    /// loop, because the register test is long.
     #[inline(never)]
     fn is_watched(&self, wave: &Wave, step: &Step, number: usize) -> bool {
         self.watches && !is_unmodified(wave) || self.uses_watched(step, number)
@@ -438,7 +438,7 @@ impl Observed<'_> {
     }
 }
 
-/// Stop caused by a faulting access.
+/// Creates the stop for a faulting or vetoed access.
 #[cold]
 fn stop(pc: u64, (kind, lane): LaneFault) -> Box<Stop> {
     Box::new(Stop { kind, pc, lane })

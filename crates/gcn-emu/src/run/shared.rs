@@ -28,7 +28,7 @@ pub(super) struct Shared<'a> {
     pub(super) device: &'a Device,
     pub(super) code: &'a Code,
     pub(super) dispatch: &'a Dispatch,
-    /// Dispatch number on the device.
+    /// Number of the dispatch, unique among the devices that share memory.
     pub(super) id: u64,
     pub(super) groups: [u64; 3],
     pub(super) total: u128,
@@ -89,7 +89,7 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Returns the data that starts the waves of `group`, with scratch at `scratch`.
+    /// Returns the data for starting the waves of `group`, with the thread's scratch at `scratch`.
     pub(super) fn starting<'b>(
         &'b self,
         group: &RunningGroup,

@@ -29,7 +29,7 @@ pub(super) struct GroupStart<'a> {
     pub(super) id: [u32; 3],
     /// Size in work-items.
     pub(super) size: [u32; DIMENSIONS],
-    /// Index of the thread's scratch slot in use.
+    /// Index of the workgroup's slot in the thread's scratch.
     pub(super) slot: usize,
     pub(super) shape: GroupShape,
 }

@@ -74,8 +74,8 @@ pub(super) trait Execution<'a> {
         executed: u64,
     ) -> Result<&'b [Step], Box<Stop>>;
 
-    /// Executes the last of `steps`, the steps that the wave has executed since its entry to the block. The last step
-    /// must not be a branch.
+    /// Executes the last of `steps`, which must not be a branch. The others are the steps that the wave has executed
+    /// since it entered the block.
     ///
     /// # Errors
     /// Returns the errors of [`Execution::fast`].
@@ -362,7 +362,7 @@ pub(super) fn unobserved_policy(code: &Code, is_exact: bool) -> Option<Policy> {
     } else {
         Variant::Full
     };
-    // Operations take effect at once, so outstanding ones matter only to code that reads counters. Host code does not
+    // Operations take effect at once, so the wait counters matter only to code that reads them. Host code does not
     // maintain them.
     Engine::policy(variant).filter(|_| !code.reads_counters())
 }

@@ -56,7 +56,7 @@ impl<'a> Turn<'a> {
         Ok(())
     }
 
-    /// Reason why there is no instruction at dword `index`.
+    /// Creates the stop of a wave at dword `index`, where there is no instruction.
     #[cold]
     pub(super) fn nowhere(
         &self,

@@ -287,7 +287,7 @@ impl<'a> Worker<'a> {
     fn fault_of_run(&self, kind: FaultKind) -> Box<Fault> {
         let (wave, pc) = match self.unfinished().next() {
             Some(wave) => (wave.id, self.shared.place(wave).pc),
-            // No wave of the workgroup has begun yet.
+            // No wave is unfinished, so name the first wave of a resident workgroup.
             None => {
                 let group = self.resident.first().map_or([0; 3], |group| group.id);
                 (WaveId { group, wave: 0 }, self.shared.dispatch.entry)
@@ -493,7 +493,7 @@ impl<'a> Worker<'a> {
             && self.progress.rounds.is_power_of_two()
             && self.all_wait()?
         {
-            // The workgroup that they wait for may be the last one.
+            // They may wait for the last workgroup, so double the number of resident ones.
             resident
         } else {
             0

@@ -31,16 +31,16 @@ pub struct Decoded {
     pub memory: Option<Box<MemoryPlan>>,
     /// Sign modifiers of the sources.
     pub signs: Signs,
-    /// Operands that VGPR indexing moves.
+    /// Operands to which VGPR indexing can apply.
     pub indexed: Indexed,
-    /// Operands that MOVREL moves, if the instruction is a MOVREL.
+    /// Operands whose register numbers are offset by M0, if the instruction is a MOVREL.
     pub relative: Option<Relative>,
     /// Length in bytes.
     pub bytes: u8,
     /// True if the destination is outside the wave's registers. The instruction is then not executed, but wait counters
     /// still count it (checklist 1.6, 1.7).
     pub is_cancelled: bool,
-    /// True if the instruction reads registers that the kernel does not request.
+    /// True if the instruction reads registers outside the kernel's allocation.
     pub reads_outside: bool,
     /// True if the mask result also goes to EXEC (V_CMPX).
     pub writes_exec: bool,
@@ -53,7 +53,7 @@ pub struct Decoded {
 pub struct Source<'a> {
     /// Operand.
     pub arg: Arg,
-    /// Lanes that the source is read from, if not the lane itself.
+    /// DPP lane mapping; `None` if each lane reads its own value.
     pub cross_lane: Option<&'a CrossLane>,
     /// Part of the source that is read.
     pub change: SourceChange,
@@ -138,7 +138,7 @@ impl Decoded {
         })
     }
 
-    /// Lanes that a source is read from, if not the lane itself. They determine which lanes are written.
+    /// DPP lane mapping of a source, if there is one. It also determines which lanes are written.
     pub fn cross_lane(&self) -> Option<&CrossLane> {
         self.modifiers.as_deref()?.cross_lane()
     }
@@ -148,7 +148,7 @@ impl Decoded {
         self.modifiers.as_deref()?.result()
     }
 
-    /// Copies the instruction with other registers and without modifiers.
+    /// Copies the instruction with other registers, and without modifiers and memory plan.
     #[inline(always)]
     pub(super) fn with_registers(&self, args: [Arg; MAX_ARGS]) -> Decoded {
         Decoded {
@@ -234,7 +234,7 @@ impl Decoded {
 }
 
 impl RegisterCounts {
-    /// True if an operand uses no registers, or only registers that the kernel requests.
+    /// True if an operand uses no registers outside the kernel's allocation.
     fn have(self, isa: Isa, used: Option<RegisterUse>) -> bool {
         used.is_none_or(|used| match used.registers {
             Registers::Vector { first, count } => {

@@ -1,4 +1,4 @@
-//! Data-parallel primitives (DPP): the first source is read from other lanes.
+//! Data Parallel Primitives (DPP): the first source is read from other lanes.
 //!
 //! Sources: AMD's GCN3 and Vega manuals, fields of VOP_DPP; errata E139–E142. [`Permutation`] determines the source
 //! lanes.
@@ -8,7 +8,7 @@ use gcn_isa::{Field, Inst};
 
 use crate::lanes::{self, LANES, Lanes};
 
-/// DPP fields of an instruction.
+/// DPP lane mapping and write masks of an instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CrossLane {
     /// Source lane of each lane; any number for lanes without one.

@@ -15,7 +15,7 @@ pub struct ElementFormat {
     /// Width of each component in bits, lowest component first; 0 for missing components.
     pub(crate) widths: [u8; COMPONENTS],
     pub(crate) numbers: Numbers,
-    /// Source of each component in registers.
+    /// Source of each register component.
     pub(crate) select: [ComponentSelect; COMPONENTS],
 }
 
@@ -41,7 +41,7 @@ pub(crate) enum Numbers {
     Float,
 }
 
-/// Source of a component in registers.
+/// Source of a register component: a constant, or a component of the element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum ComponentSelect {
     #[default]

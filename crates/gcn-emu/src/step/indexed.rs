@@ -1,4 +1,4 @@
-//! Vector registers that VGPR indexing moves.
+//! Operands to which VGPR indexing can apply.
 //!
 //! Sources: AMD's GCN3 and Vega manuals, S_SET_GPR_IDX_ON and related instructions; errata E143 and E144.
 
@@ -16,8 +16,8 @@ const COUNT: u8 = 0x1f;
 const PLACE_SHIFT: u32 = COUNT.count_ones();
 
 impl Indexed {
-    /// Indexed operands of an instruction in a wave with `vgprs` registers. Out-of-range registers are left
-    /// unchanged.
+    /// Indexed operands of an instruction in a wave with `vgprs` registers. Operands that are out of range as encoded
+    /// are not indexed.
     pub fn of(inst: &Inst, vgprs: usize) -> Indexed {
         let mut indexed = Indexed::default();
         for (place, slot) in (0..).zip(inst.row().slots()) {

@@ -14,7 +14,7 @@ use crate::lanes::Sign;
 pub(super) struct Modifiers {
     /// Changes to the sources, by source number.
     sources: [SourceChange; SOURCES],
-    /// Lanes that the first source is read from, if not the lane itself.
+    /// DPP lane mapping of the first source.
     cross_lane: Option<CrossLane>,
     /// Changes to the result.
     result: ResultChange,
@@ -106,7 +106,7 @@ impl Modifiers {
     pub(super) fn of(inst: &Inst, args: &mut [Arg; MAX_ARGS]) -> (Signs, Modifiers) {
         let fields = ModifierFields::of(inst);
         let sub_dword = SubDword::of(inst);
-        // Packed instructions with unpacked sources mix precisions.
+        // VOP3P instructions with single-precision sources are mixed-precision instructions.
         let is_mixed = inst.layout().has(Field::OpSelHi)
             && (inst.row().slots()).any(|slot| slot.field == Field::Src0 && slot.ty == Ty::F32);
         let mut sources = [SourceChange::default(); SOURCES];
@@ -139,7 +139,7 @@ impl Modifiers {
         (fields.signs(inst, is_mixed), modifiers)
     }
 
-    /// True if nothing is changed.
+    /// True if there are no modifiers besides signs.
     pub(super) fn are_none(&self) -> bool {
         self.sources == [SourceChange::default(); SOURCES]
             && self.cross_lane.is_none()
@@ -151,12 +151,12 @@ impl Modifiers {
         self.sources[number]
     }
 
-    /// Lanes that source `number` is read from, if not the lane itself.
+    /// DPP lane mapping of source `number`, if there is one.
     pub(super) fn lanes_of(&self, number: usize) -> Option<&CrossLane> {
         self.cross_lane().filter(|_| number == CROSSED)
     }
 
-    /// Lanes that a source is read from, if not the lane itself.
+    /// DPP lane mapping of the first source, if there is one.
     pub(super) fn cross_lane(&self) -> Option<&CrossLane> {
         self.cross_lane.as_ref()
     }
@@ -300,7 +300,7 @@ impl ModifierFields {
 }
 
 impl SourceChange {
-    /// Changed value of a uniform dword; `None` if it depends on MODE.
+    /// Changed value of a constant; `None` if it depends on MODE.
     fn of_constant(self, dword: u32) -> Option<u32> {
         let part = match self.part {
             SourcePart::Whole => dword,

@@ -21,9 +21,9 @@ pub struct MemoryPlan {
     pub does: Does,
     /// Type of an element in memory.
     pub ty: Ty,
-    /// Vector register with the address, if there is one.
+    /// First vector register of the address, if there is one.
     pub vaddr: Option<u8>,
-    /// First vector register of the data. For an MUBUF load it is the destination.
+    /// First vector register of the data. For a buffer or image load, it is the destination.
     pub vdata: u8,
     /// First vector register of the second data operand of DS.
     pub vdata1: u8,
@@ -35,9 +35,9 @@ pub struct MemoryPlan {
     pub sbase: u8,
     /// Scalar address or offset of GLOBAL and SCRATCH.
     pub saddr: Option<u8>,
-    /// Register in the offset of a scalar memory instruction.
+    /// Offset register of a scalar memory instruction, if there is one.
     pub sreg: Option<u8>,
-    /// SOFFSET of MUBUF.
+    /// SOFFSET of MUBUF and MTBUF.
     pub soffset: Arg,
     /// Constant offset in bytes.
     pub offset: i64,
@@ -49,11 +49,11 @@ pub struct MemoryPlan {
     pub gds: bool,
     /// True if an atomic returns the old value.
     pub returns: bool,
-    /// True if loads go to LDS.
+    /// True if loaded data goes to LDS instead of registers.
     pub to_lds: bool,
     /// True if a load of half a register preserves the other half instead of clearing it (errata E263).
     pub keeps_half: bool,
-    /// True if one more register is written.
+    /// True if one more register receives a status (TFE).
     pub tfe: bool,
     /// True if a register holds an index (MUBUF and MTBUF).
     pub idxen: bool,
@@ -72,7 +72,7 @@ pub struct MemoryPlan {
     /// True if the instruction loads values that other compute units have stored (GLC). The load is ordered after all
     /// earlier accesses of the wave.
     pub loads_coherently: bool,
-    /// Number that differs from the numbers of nearby memory instructions.
+    /// Number that selects a stride predictor entry. It differs from those of nearby memory instructions.
     pub number: u8,
     /// Fast path that the access may take.
     pub fast_path: FastPath,
@@ -83,13 +83,13 @@ pub struct MemoryPlan {
     pub keeps_addresses: bool,
     /// LDS elements of a DS load, store or atomic, if their addresses can have the same order as the bases.
     pub(crate) share: Option<ShareElements>,
-    /// Elements that are loaded from or stored to LDS.
+    /// Elements of a load from or store to LDS.
     pub(crate) elements: Elements,
     /// Function that loads these elements.
     pub(crate) gather: Gather,
 }
 
-/// Computation of a lane's element addresses from its base. None of the sums overflows.
+/// Computation of a lane's element addresses from its base.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ShareElements {
     /// Constant offset in bytes.

@@ -61,8 +61,8 @@ impl Relative {
         }
     }
 
-    /// Replaces destination and source with the registers that they select. An out-of-range source becomes v0 or s0,
-    /// and an out-of-range destination `Arg::None`.
+    /// Replaces the relative operands with the registers that M0 selects. An out-of-range source becomes v0 or s0, and
+    /// an out-of-range destination `Arg::None`.
     pub fn operands(self, w: &Wave, mut args: [Arg; MAX_ARGS]) -> [Arg; MAX_ARGS] {
         let [destination, source, ..] = &mut args;
         if self.moves_destination() {

@@ -119,7 +119,7 @@ impl MemoryPlan {
                     plan.distance = inst.get(Field::Offset1) as i64 * step - plan.offset;
                 }
             }
-            // The 13th bit is ignored, and absent from the field (errata E084).
+            // FLAT ignores the offset's 13th bit, which this field omits (errata E084).
             Family::Flat => plan.offset = inst.get(Field::Offset12) as i64,
             Family::Global | Family::Scratch => plan.offset = inst.get_signed(Field::Offset),
             Family::Buffer | Family::Image => {}

@@ -1,5 +1,5 @@
 //! Functions that hardware approximates with tables: reciprocals, roots, exponentials, logarithms and sines. The
-//! emulator returns correctly rounded results (errata E199). The module also contains the digits of 2/π.
+//! emulator's results are rounded to nearest even (errata E199). The module also contains the digits of 2/π.
 
 use std::hint::select_unpredictable as select;
 
@@ -147,11 +147,11 @@ pub(crate) fn rsq64_fast(a: f64) -> (f64, bool) {
     (nan::of_one(result, a), is_far)
 }
 
-/// Refines a rough reciprocal square root of `a`.
+/// Refines an approximate reciprocal square root of `a`.
 #[inline(always)]
 fn put_right(a: f64, rough: f64) -> f64 {
     const HALF: f64 = 0.5;
-    // 1 − a·rough², exact except for its final rounding.
+    // 1 − a·rough², including the rounding error of the square.
     let square = rough * rough;
     let below = rough.mul_add(rough, -square);
     let left = (-a).mul_add(square, 1.0) - a * below;
@@ -170,7 +170,7 @@ pub(crate) fn farthest(isa: Isa) -> f32 {
     }
 }
 
-/// Returns the sine of an angle of at most `farthest` turns.
+/// Returns the sine of an angle in turns; beyond `farthest`, the sine of 0.
 #[inline(always)]
 pub(crate) fn sin<const FUSES: bool>(farthest: f32, turns: f32) -> f32 {
     let (half_turns, rest) = without_half_turns(turns);
@@ -183,7 +183,7 @@ pub(crate) fn sin<const FUSES: bool>(farthest: f32, turns: f32) -> f32 {
     if turns == 0.0 { turns } else { sine }
 }
 
-/// Returns the cosine of an angle of at most `farthest` turns.
+/// Returns the cosine of an angle in turns; beyond `farthest`, the cosine of 0.
 #[inline(always)]
 pub(crate) fn cos<const FUSES: bool>(farthest: f32, turns: f32) -> f32 {
     /// Phase difference between cosine and sine.
@@ -264,7 +264,7 @@ pub(crate) fn infinite_to_zero(a: f32) -> f32 {
     }
 }
 
-/// First 1201 binary digits of 2/π after the binary point.
+/// First 1201 bits of 2/π after the binary point.
 static TWO_BY_PI: [u64; 20] = [
     0xa2f9_836e_4e44_1529,
     0xfc27_57d1_f534_ddc0,
@@ -288,15 +288,15 @@ static TWO_BY_PI: [u64; 20] = [
     0,
 ];
 
-/// Segment of 2/π for the argument reduction of `a` (errata E198): 53 digits, truncated. Segment 0 is the first one
-/// that affects the result.
+/// Segment of 2/π for the argument reduction of `a` (errata E198): 53 bits, truncated. Segment 0 is the first one that
+/// affects the reduced argument.
 #[inline(always)]
 pub(crate) fn two_by_pi(a: f64, segment: u32) -> f64 {
-    /// Digits per segment.
+    /// Bits per segment.
     const DIGITS: u32 = 53;
-    /// Number of segments that the second source can select.
+    /// Mask of the segment number in the second source.
     const SEGMENTS: u32 = 31;
-    // Encoded exponents above which leading digits are skipped, and from which the segment is scaled.
+    // Encoded exponents above which leading bits are skipped, and from which the segment is scaled.
     const LEAVES_OUT: u32 = 1077;
     const SCALED: u32 = 1968;
     const SCALE: i32 = 128;

@@ -1,4 +1,4 @@
-//! IEEE arithmetic on values: multiply-add, minima and maxima, scaling by powers of two, cube coordinates.
+//! IEEE arithmetic on the host: multiply-add, minima and maxima, scaling by powers of two, cube coordinates.
 
 use std::hint::select_unpredictable as select;
 
@@ -62,8 +62,8 @@ pub(crate) fn mad_half(a: HalfFloat, b: HalfFloat, c: HalfFloat) -> HalfFloat {
     env.output(HalfFloat(product + env.input(c).0))
 }
 
-/// Rounds to nearest even in half precision and flushes denormals. Infinities and NaNs are unchanged, since all their
-/// discarded digits are zero in a product of halves.
+/// Rounds to nearest even in half precision and flushes denormals. Infinities and NaNs are unchanged: in a product of
+/// halves, their discarded bits are zero.
 #[inline(always)]
 fn round_normal_half(value: f32) -> f32 {
     const BELOW_HALF: u32 = 0xfff;
@@ -77,7 +77,7 @@ fn round_normal_half(value: f32) -> f32 {
     f32::from_bits(number.to_bits() | bits & SIGN_SINGLE)
 }
 
-/// Fast path of [`fma_half`]. The flag is true if the result is not valid because it is halfway between two
+/// Fast path of [`fma_half`]. The flag is true if the result may be wrong, since it is halfway between two
 /// half-precision values or denormal in half precision.
 #[inline(always)]
 pub(crate) fn fma_half_fast(a: HalfFloat, b: HalfFloat, c: HalfFloat) -> (HalfFloat, bool) {
@@ -89,16 +89,16 @@ pub(crate) fn fma_half_fast(a: HalfFloat, b: HalfFloat, c: HalfFloat) -> (HalfFl
     (HalfFloat(sum), is_small | is_between)
 }
 
-/// Fused multiply-add in half precision. In single precision the product is exact, and so is the rounding error of
-/// the sum.
+/// Fused multiply-add in half precision. In single precision, the product is exact and the rounding error of the sum
+/// can be computed exactly.
 #[inline(always)]
 pub(crate) fn fma_half(a: f32, b: f32, c: f32) -> f32 {
     let product = a * b;
     let sum = product + c;
     let part = sum - product;
     let lost = (product - (sum - part)) + (c - part);
-    // Rounding to odd makes the later rounding to fewer bits correct. The rounding error of an infinity or a NaN is a
-    // NaN.
+    // Round to odd, so that the later rounding to half precision is correct. For infinities and NaNs, `lost` is a NaN,
+    // so they are unchanged.
     let bits = sum.to_bits();
     let away = (lost > 0.0) == (sum > 0.0);
     let odd = select(away, bits.wrapping_add(1), bits.wrapping_sub(1));
@@ -201,7 +201,7 @@ pub(crate) fn ldexp(env: Env, a: f32, power: i32) -> f32 {
     select(is_small, 0f32.copysign(a), product as f32)
 }
 
-/// Multiplies by a power of two. The product is exact, or out of single-precision range if the exact product is.
+/// Multiplies by a power of two. The product is exact if it is in single-precision range.
 #[inline(always)]
 fn times_power(a: f32, power: i32) -> f64 {
     // Beyond this power every result is infinite or zero; within it the product is exact in double precision.
@@ -268,8 +268,7 @@ pub(crate) fn ldexp64_under(env: Env, a: f64, power: i32) -> f64 {
     }
 }
 
-/// Returns the difference between a value and the next lower integer. It is less than 1, and +0 for integers (errata
-/// E301).
+/// Returns the difference between a value and its floor. It is less than 1, and +0 for integers (errata E301).
 #[inline(always)]
 pub(crate) fn fract<F: Float>(a: F, minus: impl Fn(F, F) -> F, floor: impl Fn(F) -> F) -> F {
     let rest = below_one(minus(a, floor(a)));

@@ -15,7 +15,7 @@ pub fn handler(test: Test, ty: Ty) -> Option<Handler> {
         Ty::F16 => Some(float::<F16>(test)),
         Ty::F32 => Some(float::<f32>(test)),
         Ty::F64 => Some(float::<f64>(test)),
-        // Signedness affects ordering only.
+        // Signedness does not affect tests for equality.
         Ty::I16 => order::<i16>(test).or_else(|| equality::<u16>(test)),
         Ty::I32 => order::<i32>(test).or_else(|| equality::<u32>(test)),
         Ty::I64 => order::<i64>(test).or_else(|| equality::<u64>(test)),
@@ -30,7 +30,7 @@ pub fn handler(test: Test, ty: Ty) -> Option<Handler> {
 at_each_level! {
 #[rustfmt::skip]
 #[allow(clippy::neg_cmp_op_on_partial_ord, clippy::nonminimal_bool, clippy::double_comparisons)]
-// Some tests are negations. For NaNs, these differ from the opposite comparison.
+// Some tests are negations, which differ from the opposite comparison if a source is a NaN.
 fn float<F: Float>(test: Test) -> Handler {
     match test {
         Test::F     => |w, s| compare_constant(w, s, false),
@@ -64,7 +64,7 @@ fn order<I: Lane + Ord>(test: Test) -> Option<Handler> {
         Test::Gt => |w, s| compare(w, s, |a: I, b: I| a > b),
         Test::Ge => |w, s| compare(w, s, |a: I, b: I| a >= b),
         Test::F | Test::Eq | Test::Neq | Test::Tru => return None,
-        // Integers are always ordered.
+        // Only floating-point comparisons have these tests.
         Test::Lg | Test::O | Test::U | Test::Nge | Test::Nlg | Test::Ngt | Test::Nle | Test::Nlt => return None,
         Test::Class => return None,
     };

@@ -2,7 +2,7 @@
 
 use super::env::{Env, Round};
 
-/// Converts to an integer in 0..=255 (errata E192).
+/// Converts to an integer in 0..=255, rounding as in MODE (errata E192).
 #[inline(always)]
 pub(crate) fn to_u8(env: Env, a: f32) -> u8 {
     let a = env.input(a);
@@ -30,14 +30,14 @@ pub(crate) fn unorm16(a: f32) -> u16 {
     to_u16(product.round_ties_even() as f32)
 }
 
-/// Converts the rounded value of V_CVT_FLR or V_CVT_RPI. A NaN saturates according to its sign (errata E192).
+/// Converts `a`, rounded to `whole` by V_CVT_FLR or V_CVT_RPI. A NaN saturates according to its sign (errata E192).
 #[inline(always)]
 pub(crate) fn whole_to_i32(whole: f64, a: f32) -> i32 {
     let limit = i32::MAX.wrapping_add(i32::from(a.is_sign_negative()));
     if a.is_nan() { limit } else { to_i32(whole) }
 }
 
-/// Converts to single precision, with denormals handled as in `env` (errata E300).
+/// Converts to single precision, with denormal results handled as in `env` (errata E300).
 #[inline(always)]
 pub(crate) fn narrowed(env: Env, a: f64) -> f32 {
     /// Smallest value that rounds to the smallest normal number if the exponent range is unbounded.

@@ -9,7 +9,7 @@ use super::float::Float;
 
 /// Parameters of division scaling for one width.
 pub(crate) struct Scale {
-    /// Minimum exponent difference at which a quotient may overflow or underflow in an intermediate step.
+    /// Minimum exponent difference at which a step of the division may overflow or underflow.
     far: i32,
     /// Maximum encoded exponent of a tiny numerator.
     tiny: u32,
@@ -47,7 +47,7 @@ pub(crate) fn div_scale<F: Float>(
     let (above, below) = (numerator.exponent() as i32, denominator.exponent() as i32);
     let is_denominator = a.bits() == denominator.bits();
     let (is_far_above, is_far_below) = (above - below >= scale.far, above - below <= -scale.far);
-    // The reciprocal of a value this large is denormal.
+    // The reciprocal of a value this large may be denormal.
     let is_large = below >= 2 * (F::EXPONENT_MAX >> 1) as i32 - 1;
     let (up, down) = (scale.power, -scale.power);
     let power = |of_denominator: i32, of_numerator: i32| {
@@ -68,7 +68,7 @@ pub(crate) fn div_scale<F: Float>(
 }
 
 impl Scale {
-    /// True if a value is in the range in which divisions need neither scaling nor special results.
+    /// True if a value is in the range in which divisions need neither scaling nor special cases.
     #[inline(always)]
     fn is_moderate<F: Float>(&self, value: F) -> bool {
         let power = self.far / 2 - 1;
@@ -122,22 +122,22 @@ fn back<F: Float>(quotient: F, scale: &Scale) -> i32 {
     }
 }
 
-/// Returns the quotient with the correct sign if it is a number, otherwise the result of IEEE division in MODE's
-/// rounding mode. Half-precision quotients are never out of range. Denormal sources are handled as in `env`, but the
-/// quotient is not flushed.
+/// Returns the quotient with the correct sign, or the result of IEEE division if a source is zero, infinite or a NaN or
+/// if the quotient is out of range. The range of half-precision quotients is not checked. Denormal sources are handled
+/// as in `env`, but the quotient is not flushed.
 #[inline(always)]
 pub(crate) fn div_fixup<F: Float>(env: Env, quotient: F, denominator: F, numerator: F) -> F {
     let (denominator, numerator) = (env.input(denominator), env.input(numerator));
     let infinity = u64::from(F::EXPONENT_MAX) << F::FRACTION;
     let is_zero = |v: F| v.magnitude() == 0;
     let negative = denominator.negative() != numerator.negative();
-    // If the exponents differ by more than this, the quotient is less than half of the smallest denormal.
+    // If the exponent difference is below this, the quotient is less than half of the smallest denormal.
     let lowest = -((F::EXPONENT_MAX >> 1) as i32 + F::FRACTION as i32);
     let (zero, infinite) = (F::signed(0, negative), F::signed(infinity, negative));
     let are_zero = is_zero(denominator) & is_zero(numerator);
     let are_infinite = is_infinite(denominator) & is_infinite(numerator);
     let is_nothing = (numerator.exponent() as i32 - denominator.exponent() as i32) < lowest;
-    // Cases in ascending order of precedence. For numbers, a NaN quotient indicates an intermediate overflow.
+    // Cases in ascending order of precedence. For finite sources, a NaN quotient indicates an intermediate overflow.
     let result = select(
         quotient.is_any_nan(),
         env.nan(quotient),

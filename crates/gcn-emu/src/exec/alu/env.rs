@@ -113,7 +113,7 @@ impl Env {
         }
     }
 
-    /// True if results are rounded as on the host.
+    /// True if results are rounded as on the host: to nearest, with overflow to infinity.
     #[inline(always)]
     pub(crate) fn is_nearest(self) -> bool {
         self.round == Round::Nearest && !self.saturates
@@ -150,8 +150,8 @@ impl Env {
         }
     }
 
-    /// Returns these settings with denormal results kept if denormal sources are, for minima and maxima, which create
-    /// no denormals (errata E193).
+    /// Returns these settings with denormal results kept if and only if denormal sources are. Minima and maxima use
+    /// them, since they return their sources (errata E193).
     #[inline(always)]
     pub(crate) fn with_results_as_sources(self) -> Env {
         Env {
@@ -197,7 +197,7 @@ impl Env {
         }
     }
 
-    /// Returns these settings with constants for the fields that [`Env::is_nearest`] has checked, for the optimizer.
+    /// Returns these settings with constants in the fields that [`Env::is_nearest`] has checked, for the optimizer.
     #[inline(always)]
     pub(crate) fn to_nearest(self) -> Env {
         Env {
@@ -231,7 +231,7 @@ impl Env {
         self.keeps_sources == other.keeps_sources && self.keeps_results == other.keeps_results
     }
 
-    /// True if output factors take effect.
+    /// True if output multipliers (OMOD) take effect.
     pub(crate) fn takes_factor(self, mode: u32) -> bool {
         !self.keeps_results && mode & MODE_IEEE == 0
     }
@@ -249,7 +249,7 @@ impl Env {
     }
 
     /// Result to write, with denormals flushed unless kept. Does not handle results that rounding raised to the
-    /// smallest normal number: hardware flushes those that are smaller when rounded with an unbounded exponent range
+    /// smallest normal number: hardware flushes them if they are smaller when rounded with an unbounded exponent range
     /// (errata E300).
     #[inline(always)]
     pub(crate) fn output<F: Flush>(self, value: F) -> F {

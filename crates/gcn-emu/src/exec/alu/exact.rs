@@ -1,13 +1,13 @@
-//! IEEE arithmetic with integers: results are exact until they are rounded once, in any rounding mode.
+//! IEEE arithmetic on integers: results are computed exactly and rounded once, in any rounding mode.
 //!
-//! The host rounds to nearest even. Other results that MODE requires are computed here, one lane at a time. Values
-//! are decomposed into [`Number`]s, whose products and sums preserve everything that affects rounding.
+//! The host rounds to nearest even; other results that MODE requires are computed here, one lane at a time. Values are
+//! decomposed into [`Number`]s, whose products and sums preserve everything that affects rounding.
 
 use super::env::{Env, Round};
 use super::float::Float;
 
 impl Round {
-    /// True if a magnitude is rounded up when `rest` is cut off; `half` is half of the last place.
+    /// True if discarding `rest` rounds a magnitude up; `half` is half a unit in the last place.
     fn goes_up(self, negative: bool, odd: bool, rest: u128, half: u128) -> bool {
         match self {
             Round::Nearest => rest > half || rest == half && odd,
@@ -26,7 +26,7 @@ struct Number {
     digits: u128,
 }
 
-/// Position of the highest digit of a sum's larger operand, with room for a carry.
+/// Position of the highest digit of a sum's operands before alignment, with room for a carry.
 const HIGHEST: u32 = u128::BITS - 3;
 /// Bound on powers: beyond it every value overflows or underflows.
 const FAR: i32 = 1 << 20;
@@ -55,8 +55,8 @@ impl Number {
         }
     }
 
-    /// Adds. If some digits are too low to be kept, the lowest kept digit becomes 1, which does not change the rounded
-    /// sum. The zero sum of opposite values is negative when rounding down.
+    /// Adds. If nonzero digits are too low to be kept, the lowest digit is set to 1 (sticky bit), so the sum is rounded
+    /// correctly. A zero sum of values with opposite signs is negative when rounding down.
     fn plus(self, other: Number, round: Round) -> Number {
         if self.digits == 0 && other.digits == 0 {
             let negative = if self.negative == other.negative {
@@ -136,7 +136,7 @@ impl Number {
         }
     }
 
-    /// Digits that remain when everything below a power of two is rounded off.
+    /// Rounds to a multiple of two to the power of `last`, and returns the factor.
     fn kept(self, round: Round, last: i32) -> u128 {
         let cut = last - self.power;
         if cut <= 0 {
@@ -263,8 +263,8 @@ pub(crate) fn ldexp<F: Float>(env: Env, a: F, power: i32) -> F {
     .round(env)
 }
 
-/// Converts between widths, with settings for the result's width. A NaN keeps its leading digits and is made quiet if
-/// these are all zero.
+/// Converts between widths, with settings for the result's width. A NaN keeps its leading fraction bits, and is made
+/// quiet if they are all zero.
 #[inline(never)]
 pub(crate) fn convert<A: Float, R: Float>(env: Env, a: A) -> R {
     let infinity = u64::from(R::EXPONENT_MAX) << R::FRACTION;

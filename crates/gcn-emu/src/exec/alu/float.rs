@@ -307,13 +307,13 @@ pub(super) const LARGEST_HALF: f32 = 65504.0;
 pub(super) const SIGN_SINGLE: u32 = 1 << 31;
 
 impl<const UP: u32> Flush for HalfFloat<UP> {
-    /// Flushes a value that has yet to be rounded.
+    /// Flushes a value that has not yet been rounded to half precision.
     #[inline(always)]
     fn flushed(self) -> HalfFloat<UP> {
         self.flushed_unless(false)
     }
 
-    /// Selects a limit rather than a result, because operations need the limit anyway.
+    /// If denormals are kept, compares with a limit of 0, so that nothing is flushed.
     #[inline(always)]
     fn flushed_unless(self, keeps: bool) -> HalfFloat<UP> {
         let limit = if keeps { 0.0 } else { ROUNDED_TO_LEAST_HALF };
@@ -332,7 +332,7 @@ impl F16 {
         if f64::from(single) == value || value.is_nan() {
             return F16::from_f32(single);
         }
-        // Intermediate rounding to odd.
+        // Round to odd, so that the second rounding is correct.
         let too_far = f64::from(single).abs() > value.abs();
         let truncated = single.to_bits() - u32::from(too_far);
         F16::from_f32(f32::from_bits(truncated | 1))

@@ -36,7 +36,7 @@ pub(super) trait HostFloat: Flush {
     /// Type of the emulated values.
     type Value: Float;
 
-    /// Returns a rounded result, or a NaN if the result may have to be flushed (errata E300).
+    /// Flushes a result as in `env`. Returns a NaN if rounding may have made it normal (errata E300).
     fn rounded(self, env: Env) -> Self;
 
     /// Returns `self`, the result of an operation on `source`, or the NaN required by the rule.
@@ -123,7 +123,7 @@ pub(super) fn ternary<const Z: usize, N: HostFloat>(
     );
 }
 
-/// Executes a function of two or three sources that selects one of them.
+/// Executes a function of two or three sources with an exact result: one of the sources, or a cube face.
 #[inline(always)]
 pub(super) fn choice<const Z: usize, C: Flush>(
     w: &mut Wave,
@@ -136,8 +136,8 @@ pub(super) fn choice<const Z: usize, C: Flush>(
 }
 
 /// Executes an operation that flags the few lanes that require `any`, which supports every MODE. `fast` must not be a
-/// closure in a table: a closure compiled for a vector level would be called for each lane, because it returns two
-/// values.
+/// closure in a handler table: it would be compiled for a vector level and, because it returns two values, called for
+/// each lane instead of inlined.
 #[inline(always)]
 pub(super) fn flagged<
     const Y: usize,
@@ -159,7 +159,7 @@ pub(super) fn flagged<
     });
 }
 
-/// Executes the last multiply-add of a division. `exact` behaves differently in the few lanes whose VCC bit is set.
+/// Executes the last multiply-add of a division. `exact` scales results in the few lanes whose VCC bit is set.
 #[inline(always)]
 pub(super) fn division_step<N: Float + HostFloat<Value = N>>(
     w: &mut Wave,

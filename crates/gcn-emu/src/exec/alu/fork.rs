@@ -4,7 +4,7 @@ use super::scalar_operand::read;
 use crate::step::Step;
 use crate::wave::Wave;
 
-/// MODE: depth of the stack of S_CBRANCH_…_FORK, three bits.
+/// MODE: stack depth, in the upper three bits.
 const STACK_SHIFT: u32 = 29;
 /// Scalar registers per stack entry: EXEC, then the program counter.
 const PART: u32 = 4;
@@ -24,9 +24,9 @@ fn part(number: u32) -> [u8; 2] {
     [first, first + 2]
 }
 
-/// Splits the wave: lanes in the first operand branch to `target`, the others continue. If both parts have lanes, the
-/// smaller one executes first and the other waits on the stack (errata E204). Registers outside the wave's allocation
-/// are not written (checklist 1.7).
+/// Splits the wave: lanes in the first operand's mask branch to `target`, the others continue. If both parts have
+/// lanes, the smaller one executes first and the other waits on the stack (errata E204). Registers outside the wave's
+/// allocation are not written (checklist 1.7).
 pub(super) fn fork(w: &mut Wave, s: &Step, target: u64) {
     let (exec, next) = (w.exec(), w.pc);
     let mask: u64 = read(w, s.args[0]);

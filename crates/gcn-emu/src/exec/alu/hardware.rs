@@ -29,7 +29,7 @@ const STATUS_VALID: u32 = 16;
 /// Number of SIMD units per compute unit. Waves are assigned to them in turn.
 const SIMD_UNITS: u32 = 4;
 
-// Field positions, and units of the size fields (errata E207).
+// Positions and masks of fields, and units of the size fields (errata E207).
 const HW_ID_SIMD: u32 = 4;
 const HW_ID_WAVE: u32 = 0xf;
 const GPR_ALLOC_VGPRS: u32 = 8;
@@ -44,13 +44,13 @@ const IB_STS_LGKM: u32 = 8;
 const IB_STS_VM_HIGH: u32 = 22;
 const VM_LOW: u32 = 0xf;
 
-/// Encodes an allocation size as registers do: the number of units that hold `count`, minus one.
+/// Encodes an allocation size as hardware registers do: the number of units that hold `count`, minus one.
 fn units_but_one(count: u32, unit: u32) -> u32 {
     count.div_ceil(unit).saturating_sub(1)
 }
 
-/// Value of a hardware register. State that is not emulated (traps, the location of the compute unit on the chip) is
-/// 0.
+/// Value of a hardware register. State that is not emulated (trap handler, location of the compute unit on the chip)
+/// reads as 0.
 fn hardware_register(w: &Wave, id: u8) -> u32 {
     match id {
         MODE => w.mode,

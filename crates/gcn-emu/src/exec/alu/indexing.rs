@@ -14,7 +14,7 @@ use crate::wave::Wave;
 pub const GPR_IDX_EN: u32 = 1 << 27;
 /// M0: index.
 const INDEX: u32 = 0xff;
-/// M0: mask of the indexed operands: SRC0, SRC1, SRC2, VDST.
+/// M0: mask of the indexed operands (SRC0, SRC1, SRC2, VDST).
 const OPERANDS_SHIFT: u32 = 12;
 const OPERANDS: u32 = 0xf;
 
@@ -103,7 +103,7 @@ fn operands_of(w: &Wave, s: &Step) -> u32 {
     }
 }
 
-/// Register use of M0 by an instruction that adds the index to one of its registers; `None` for other instructions.
+/// Use of M0 by an instruction that adds the index to a register number; `None` for other instructions.
 pub fn index(w: &Wave, s: &Step) -> Option<RegisterUse> {
     let operands = operands_of(w, s);
     let mut indexed = s.indexed.operands();

@@ -2,10 +2,10 @@
 //!
 //! The tables (`scalar`, `packed`, `vector`, `compare`) define the value that an operation computes from a lane's
 //! sources. `operands` fetches sources and writes results under EXEC, and `protocol` contains code common to many
-//! instructions. A floating-point operation has a rule (`rule`) for MODE, NaN and rare lanes, which `floating` applies.
-//! `modifiers` changes sources and results, including SDWA and DPP; `indexing` changes register numbers. `float` and
-//! `arithmetic` implement IEEE arithmetic on the host, `exact` implements it in every rounding mode, `nan` selects NaN
-//! results, and `divide` and `approximate` implement division and approximations.
+//! instructions. A floating-point operation has a rule (`rule`) for denormals, rounding and NaNs, which `floating`
+//! applies. `modifiers` applies modifiers, including SDWA and DPP; `indexing` changes register numbers. `float` defines
+//! floating-point types, `arithmetic` implements IEEE arithmetic on the host, `exact` implements it in every rounding
+//! mode, `nan` selects NaN results, and `divide` and `approximate` implement division and approximations.
 
 use gcn_isa::effect::AluOp;
 use gcn_isa::{Does, Field, Inst};
@@ -36,7 +36,7 @@ mod scalar;
 pub(crate) mod modifiers;
 pub mod two_paths;
 
-/// Handler of an ALU instruction, if this emulator executes it.
+/// Handler of an ALU, jump, call or fork instruction; `None` for unsupported and other instructions.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "memory, and what the step loop does"

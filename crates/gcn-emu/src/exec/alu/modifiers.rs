@@ -1,5 +1,5 @@
 //! Instruction modifiers of vector instructions: absolute value, negation, half and sub-dword selection, cross-lane
-//! reads, output factors and clamps.
+//! reads, output multipliers and clamps.
 //!
 //! [`Decoded`](crate::step::Decoded) holds the modifiers ([`crate::step::modifiers`]). Sign modifiers, the most
 //! frequent ones, are applied as sources are fetched. A wrapper around the operation's handler ([`Modified`]) does the
@@ -61,7 +61,7 @@ pub fn prepare(step: &mut Step) {
 }
 
 impl Modified {
-    /// Returns the same modifiers for an operation with other registers.
+    /// Returns the same modifiers with other registers in the operation.
     pub(super) fn with_registers(&self, args: [Arg; MAX_ARGS]) -> Modified {
         Modified {
             operation: self.operation.with_registers(args),
@@ -129,7 +129,7 @@ impl Modified {
                             | u32::from(half((lane >> HALF_BITS) as u16)) << HALF_BITS
                     });
                 }
-                // Integers have no output factor, and their operations implement clamping.
+                // These have no output multiplier, and integer operations implement clamping.
                 Ty::F16x2 | Ty::I16x2 => {}
                 Ty::B8 | Ty::B16 | Ty::B32 | Ty::B64 | Ty::B96 | Ty::B128 | Ty::B256 | Ty::B512 => {
                 }
@@ -178,7 +178,7 @@ fn result<'a>(
 }
 
 impl Splats {
-    /// Copies the sources to their rows.
+    /// Copies the uniform sources to their staging rows.
     #[inline(always)]
     fn put(self, w: &mut Wave, s: &Step) {
         let mut places = self.places;
@@ -201,7 +201,7 @@ impl Splats {
 }
 
 at_each_level! {
-/// Handler that first copies sources common to all lanes to their rows.
+/// Handler that copies uniform sources to their staging rows and executes the operation.
 fn splatting_handler() -> Handler {
     |w, s| {
         if let Some(Around::Splats(splats, operation)) = s.around.as_deref() {
@@ -290,9 +290,9 @@ fn dx10_clamp(mode: u32) -> bool {
     mode & DX10_CLAMP != 0
 }
 
-/// Applies the output factor, then the clamp. The factor takes effect only if denormal results are flushed and IEEE
-/// rules are off. Zeros and denormals become +0, but a result that halving makes denormal becomes a zero of the same
-/// sign (errata E191).
+/// Applies the output multiplier, then the clamp. The multiplier takes effect only if denormal results are flushed and
+/// IEEE rules are off. Zeros and denormals become +0, but a result that halving makes denormal becomes a zero of the
+/// same sign (errata E191).
 #[inline(always)]
 fn finish_float<F: Float>(mode: u32, outcome: &ResultChange, result: &mut [Lanes]) {
     let env = Env::of::<F>(mode);
@@ -321,7 +321,7 @@ fn finish_float<F: Float>(mode: u32, outcome: &ResultChange, result: &mut [Lanes
     }
 }
 
-/// Changes each lane's value, in one register or two.
+/// Changes each lane's value, which is in one or two registers.
 #[inline(always)]
 fn values<F: Float>(registers: &mut [Lanes], f: impl Fn(F) -> F) {
     match registers {

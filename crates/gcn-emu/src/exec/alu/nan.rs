@@ -50,7 +50,7 @@ impl NanRule {
     }
 }
 
-/// Result of an operation on one source, with the rule's quiet NaN. On x86-64, the host's result already has that NaN.
+/// Result of an operation on one source, with the quiet NaN that the rule requires. An x86-64 host already returns it.
 #[inline(always)]
 pub(super) fn of_one<F: Float>(result: F, a: F) -> F {
     if cfg!(target_arch = "x86_64") {
@@ -66,8 +66,7 @@ pub(super) fn none<F: Float>(a: F) -> F {
     nan_or(Env::KEEPING, a, invalid())
 }
 
-/// Result of an operation on three sources, with the rule's quiet NaN. Checks each lane, so only rarely executed
-/// operations use it.
+/// Result of a multiply-add, with the rule's quiet NaN. Checks each lane, so only rare operations use it.
 #[inline(always)]
 pub(super) fn of_three(result: f32, a: f32, b: f32, c: f32) -> f32 {
     let chosen = NanRule::OfProduct.chosen(Env::KEEPING, a, b, c);
@@ -111,7 +110,7 @@ pub(super) fn write_signals<const X: usize, F: Float, N: Lane>(
     s: &Step,
     result: &[Lanes; 2],
 ) {
-    // A test for NaN here would be hoisted above the branch.
+    // The compiler would hoist a test for NaNs above the branch.
     if w.mode & MODE_IEEE == 0 {
         stage::<F>(w, result);
         settle_signals::<X, F, N>(w, s);
@@ -151,7 +150,7 @@ pub(super) fn write_halves<const X: usize, const Y: usize, const Z: usize>(
 
 /// Bits of a half without the sign.
 const HALF_MAGNITUDE: u32 = 0x7fff;
-/// Infinity.
+/// Infinity in half precision.
 const HALF_INFINITY: u32 = 0x7c00;
 
 #[inline(always)]
@@ -171,8 +170,7 @@ fn has_single_nan(dwords: &Lanes) -> bool {
     any
 }
 
-/// True if any lane, active or not, may hold a NaN. Arithmetic results are quiet, so testing the high dword of a double
-/// suffices.
+/// True if any lane, active or not, may hold a NaN. For doubles, tests only the high dwords.
 #[inline(always)]
 fn may_have_nan<F: Float>([low, high]: &[Lanes; 2]) -> bool {
     match F::BITS {
@@ -270,7 +268,7 @@ fn choose<F: Float, P: FloatRule>(
     without & (nan | others)
 }
 
-/// [`choose`] for both halves of the dwords. Only the final results are rounded.
+/// [`choose`] for both halves of the dwords. No lane is recomputed.
 fn choose_halves(results: &mut Lanes, sources: [&Lanes; 3], env: Env) {
     let [a, b, c] = sources.map(|source| *source);
     for lane in 0..LANES {

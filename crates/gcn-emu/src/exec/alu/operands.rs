@@ -1,5 +1,5 @@
-//! Operands of vector instructions. Sources are read in place, from vector registers or from the staging rows that
-//! `modifiers` fills. Results are written under EXEC.
+//! Operands of vector instructions. Sources are read in place, from vector registers or staging rows. Results are
+//! written under EXEC.
 
 use crate::lanes::{Lane, Lanes, NOTHING, Same, Sign, SignBits, SourceLanes, at_each_level};
 use crate::registers::RegisterRow;
@@ -9,7 +9,7 @@ use crate::wave::{SCALARS, Scalars, Wave};
 /// Position of the result among the operands.
 const RESULT: usize = 0;
 
-/// Sources at the given places, with sign modifiers applied.
+/// Sources at the given operand indexes, with sign modifiers applied.
 #[inline(always)]
 pub(super) fn sources<
     'a,
@@ -49,7 +49,7 @@ fn staged<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane, 
 }
 
 /// Copies the source at a place to its staging row if it is not in vector registers or has a sign modifier. The row
-/// keeps the unmodified source, which may be read again, next to the modified last dword.
+/// keeps the unmodified source too, since it may be read again, and has a separate dword for the modified one.
 #[inline(always)]
 fn stage<const PLACE: usize, T: Lane>(w: &mut Wave, s: &Step) {
     if T::DWORDS == 0 {
@@ -104,7 +104,7 @@ fn is_signed<const PLACE: usize, T: Lane>(s: &Step) -> bool {
 
 pub(super) type SourceOperands<'a> = (SourceLanes<'a>, SourceLanes<'a>, SourceLanes<'a>);
 
-/// Sources at the given places, each in vector registers or its staging row.
+/// Sources at the given operand indexes, each in vector registers or its staging row.
 #[inline(always)]
 pub(super) fn in_lanes<
     'a,
@@ -125,15 +125,15 @@ pub(super) fn in_lanes<
     )
 }
 
-/// Sign modifier of the source at a place, read from a table. Computing it would need more host registers, which an
-/// operation would have to save even for sources without sign modifiers.
+/// Masks of the sign modifier of the source at a place, read from a table. Computing them would need more host
+/// registers, which an operation would have to save even for sources without sign modifiers.
 #[inline(always)]
 fn sign_bits<const PLACE: usize, T: Lane>(s: &Step) -> &'static SignBits {
     let all = const { &Sign::all(T::SIGN) };
     &all[s.signs[PLACE] as usize]
 }
 
-/// Dwords of the source at a place, if it is uniform and all other sources are in lanes.
+/// Modified dwords of the source at a place, if it is uniform and all other sources are in lanes.
 #[inline(always)]
 pub(super) fn only_same<const PLACE: usize, T: Lane>(w: &Wave, s: &Step) -> Option<Same> {
     if usize::from(s.only_same) != PLACE {
@@ -161,7 +161,7 @@ pub(super) fn same<T: Lane>(scalars: &Scalars, arg: Arg) -> Option<Same> {
     }
 }
 
-/// Mask of the places whose operands have registers.
+/// Bit set of the places of operands that have registers.
 pub(super) const fn used(operands: &[(usize, usize); 3]) -> u8 {
     let (mut set, mut n) = (0, 0);
     while n < operands.len() {

@@ -1,4 +1,4 @@
-//! Vector operations that are too long for a table row, and instructions that do not fit any protocol.
+//! Vector operations that are too long for a table row, and instructions that fit no function of `protocol`.
 
 use std::hint::select_unpredictable;
 
@@ -64,7 +64,7 @@ pub(super) fn pack(low: u16, high: u16) -> u32 {
     u32::from(low) | u32::from(high) << 16
 }
 
-/// In the last source, replaces the byte that the second source selects with the first source, rounded as in MODE.
+/// Replaces a byte of the last source, selected by the second, with the first source rounded as in MODE.
 #[inline(always)]
 pub(super) fn put_bytes<const Z: usize>(w: &mut Wave, s: &Step, at: Positions<1, 2, Z>) {
     let env = Env::of::<f32>(w.mode);
@@ -87,8 +87,8 @@ pub(super) fn put_byte(old: u32, number: u32, byte: u8) -> u32 {
     old & !(0xff << shift) | u32::from(byte) << shift
 }
 
-/// Computes four sums of absolute differences between the reference and the dwords of `a` that start at each of its
-/// first four bytes. Each sum is added to a 16-bit part of `c` and limited to 16 bits.
+/// Computes four sums of absolute differences between `b` and the dwords that start at each of the first four bytes of
+/// `a`. Each sum is added to a 16-bit part of `c`; `limit` reduces it to 16 bits.
 #[inline(always)]
 pub(super) fn four_sads(a: u64, b: u32, c: u64, sad: Sad, limit: impl Fn(u32) -> u16) -> u64 {
     (0..4).fold(0, |result, i| {
@@ -107,7 +107,7 @@ pub(super) fn saturated_u16(value: u32) -> u16 {
     value.min(u16::MAX.into()) as u16
 }
 
-/// [`four_sads`] with a result in four 32-bit registers. Bytes whose reference is zero are ignored.
+/// [`four_sads`] with a result in four 32-bit registers. Bytes are ignored if the reference byte is zero.
 pub(super) fn four_wide_sads(w: &mut Wave, s: &Step, add: impl Fn(u32, u32) -> u32) {
     /// Number of registers for the sums.
     const SUMS: u8 = 4;
@@ -141,7 +141,7 @@ pub(super) fn four_wide_sads(w: &mut Wave, s: &Step, add: impl Fn(u32, u32) -> u
     }
 }
 
-/// Results of V_SCREEN_PARTITION_4SE for each byte, from the table in AMD's Vega manual (errata E208).
+/// Results of V_SCREEN_PARTITION_4SE by low byte of the source, from AMD's Vega manual (errata E208).
 #[rustfmt::skip]
 pub(super) static SCREEN_PARTITION: [u8; 256] = [
     0x1, 0x3, 0x7, 0xf, 0x5, 0xf, 0xf, 0xf, 0x7, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf, 0xf,
@@ -240,7 +240,7 @@ pub(super) fn bytes_of(high: u32, low: u32, selector: u32) -> u32 {
     (0..4).fold(0, |result, byte| {
         let n = selector >> (8 * byte) & 0xff;
         let taken = select_unpredictable(n & 4 == 0, low, high) >> (8 * (n & 3));
-        // Signs of the four 16-bit parts.
+        // Sign of one of the four halves.
         let part = select_unpredictable(n & 2 == 0, low, high);
         let sign = ((part << (16 * (!n & 1))) as i32 >> 31) as u32;
         let constant = select_unpredictable(n == 12, 0, 0xff);
@@ -250,7 +250,7 @@ pub(super) fn bytes_of(high: u32, low: u32, selector: u32) -> u32 {
     })
 }
 
-/// Converts two sources in the range −1..=1 or 0..=1 to 16-bit integers.
+/// Converts two sources in the range −1..=1 or 0..=1 to normalized 16-bit integers.
 #[inline(always)]
 pub(super) fn normalised_pairs(w: &mut Wave, s: &Step, f: impl Fn(f32) -> u16 + Copy) {
     let env = Env::of::<f32>(w.mode);
@@ -268,23 +268,23 @@ pub(super) fn normalised_half_pairs(w: &mut Wave, s: &Step, f: impl Fn(f32) -> u
     });
 }
 
-/// Converts a half to a 16-bit integer.
+/// Converts a half to a normalized 16-bit integer.
 #[inline(always)]
 pub(super) fn normalised_half(w: &mut Wave, s: &Step, f: impl Fn(f32) -> u16 + Copy) {
     let env = Env::of::<F16>(w.mode);
     one(w, s, |a: HalfFloat| f(env.input(a).0));
 }
 
-/// Computes the exponent of a value: 0 for zeros, infinities and NaN, except that infinities and NaN have −1 on GCN 1.0
-/// (errata E303).
+/// Computes the exponent of a value: 0 for zeros, infinities and NaNs, except that GCN 1.0 returns −1 for infinities
+/// and NaNs (errata E303).
 #[inline(always)]
 pub(super) fn exponent<F: Float, R: Lane>(w: &mut Wave, s: &Step, of: impl Fn(i32) -> R + Copy) {
     let other = if w.isa == Isa::Si { -1 } else { 0 };
     of_numbers(w, s, |a: F| of(a.frexp_exponent()), |_, _| of(other));
 }
 
-/// Computes the fraction of a value. Zeros and infinities are unchanged, and signaling NaN may become quiet; on GCN
-/// 1.0, infinities and NaN become the NaN of an invalid operation (errata E303).
+/// Computes the fraction of a value. Zeros and infinities are unchanged, and signaling NaNs may become quiet; on GCN
+/// 1.0, infinities and NaNs become the NaN of an invalid operation (errata E303).
 #[inline(always)]
 pub(super) fn fraction<F: Float>(w: &mut Wave, s: &Step) {
     let is_first = w.isa == Isa::Si;
@@ -294,7 +294,7 @@ pub(super) fn fraction<F: Float>(w: &mut Wave, s: &Step) {
     });
 }
 
-/// Executes one function for numbers, and another for infinities and NaN.
+/// Executes one function for finite values, and another for infinities and NaNs.
 #[inline(always)]
 fn of_numbers<F: Float, R: Lane>(
     w: &mut Wave,
@@ -456,7 +456,7 @@ pub(super) fn swap(w: &mut Wave, s: &Step) {
     }
 }
 
-/// Moves a register with MOVREL's indirect source or destination (checklist 1.6).
+/// Moves a register, adding M0 to the number of the source, the destination or both (MOVREL; checklist 1.6).
 pub(super) fn move_relative(w: &mut Wave, s: &Step) {
     let [destination, source, ..] = s.relative_operands(w);
     let value = match source {
@@ -471,9 +471,9 @@ pub(super) fn move_relative(w: &mut Wave, s: &Step) {
     }
 }
 
-/// For each lane, the mask of the lower lanes among the first 32 lanes.
+/// For each lane, the mask of those among the first 32 lanes that have a lower number.
 pub(super) static BELOW_LOW: Lanes = below(0);
-/// For each lane, the mask of the lower lanes among the last 32 lanes.
+/// For each lane, the mask of those among the last 32 lanes that have a lower number.
 pub(super) static BELOW_HIGH: Lanes = below(32);
 
 pub(super) const fn below(first: usize) -> Lanes {
@@ -487,7 +487,7 @@ pub(super) const fn below(first: usize) -> Lanes {
     masks
 }
 
-/// Counts the bits of the source that belong to lower lanes, and adds the other source.
+/// Counts the bits of the first source that belong to lower-numbered lanes, and adds the second source.
 #[inline(always)]
 pub(super) fn mask_count(w: &mut Wave, s: &Step, below: &'static Lanes) {
     with_lanes(w, s, below, |a: u32, b: u32, below: u32| {

@@ -49,7 +49,7 @@ pub fn handler(op: AluOp, ty: Ty, clamp: bool) -> Option<Handler> {
         (Mul, Ty::F16) => |w, s| halves(w, s, TWO, |a, b, _| a * b, |env, a, b, _| exact::mul(env, a, b)),
         (Min, Ty::F16) => |w, s| orders(w, s, arithmetic::min),
         (Max, Ty::F16) => |w, s| orders(w, s, arithmetic::max),
-        // Table rows contain no other operations on pairs of halves.
+        // No instruction performs another packed operation.
         _ => return None,
     };
     Some(handler)
@@ -182,7 +182,7 @@ fn orders(w: &mut Wave, s: &Step, f: impl Fn(F16, F16, bool) -> F16) {
     });
 }
 
-/// Single- and half-precision settings of MODE for mixed-precision operations, whose modifiers convert sources to
+/// Single- and half-precision settings of MODE for mixed-precision operations, whose source modifiers convert halves to
 /// single precision.
 #[derive(Clone, Copy)]
 struct Mixed {
@@ -221,7 +221,7 @@ impl Mixed {
         arithmetic::mad_rounded(self.single, a, b, c)
     }
 
-    /// [`Mixed::mad`] rounded to nearest. The flag is true if the result is a NaN, which may differ.
+    /// [`Mixed::mad`] rounded to nearest. The flag is true if the result is a NaN, which may have to be corrected.
     #[inline(always)]
     fn mad_fast(self, a: f32, b: f32, c: f32) -> (f32, bool) {
         let sum = arithmetic::mad(a, b, c);
@@ -235,7 +235,7 @@ impl Mixed {
         exact::fma(env, env.input(a), env.input(b), env.input(c))
     }
 
-    /// [`Mixed::fma`] rounded to nearest. The flag is true if the result may differ.
+    /// [`Mixed::fma`] rounded to nearest. The flag is true if the result may have to be corrected.
     #[inline(always)]
     fn fma_fast(self, a: f32, b: f32, c: f32) -> (f32, bool) {
         let env = self.single;
@@ -249,7 +249,7 @@ impl Mixed {
         HalfFloat(exact::convert::<f32, F16>(self.half, sum).to_f32())
     }
 
-    /// Rounds the result of `fma_fast` to the nearest half; passes its flag through unchanged.
+    /// Flushes the result of a fast operation, which is rounded to half precision when it is written.
     #[inline(always)]
     fn half_of(self, (sum, is_slow): (f32, bool)) -> (HalfFloat, bool) {
         (self.half.output(HalfFloat(sum)), is_slow)
@@ -257,7 +257,7 @@ impl Mixed {
 }
 
 /// Executes a mixed-precision operation. `fast` rounds as the host does and flags results that need `any`. Both have
-/// the signature that [`compiled_once`] takes, as in [`carry3`](super::protocol::carry3).
+/// the signature that [`with_slow_path`] takes, for the reason given at [`carry`](super::protocol::carry).
 #[inline(always)]
 fn mixed<R: Lane>(
     w: &mut Wave,
@@ -273,8 +273,8 @@ fn mixed<R: Lane>(
     }
 }
 
-/// Adds the third source and both products of halves in turn, without rounding the products. Denormals are flushed
-/// and results rounded to nearest, regardless of MODE (errata E196).
+/// Adds the product of the low halves, then that of the high halves, to the third source. Each addition is fused.
+/// Denormals are flushed and results rounded to nearest, regardless of MODE (errata E196).
 #[inline(always)]
 fn dot2_f16(a: u32, b: u32, c: f32) -> f32 {
     let halves = |pair| split(pair).map(|half| F16(half).flushed().to_f32());
@@ -283,7 +283,7 @@ fn dot2_f16(a: u32, b: u32, c: f32) -> f32 {
     nan::of_three(a_high.mul_add(b_high, sum), a_high, b_high, sum).flushed()
 }
 
-/// Sum of the products of `N` parts of each dword.
+/// Dot product of two dwords with `N` parts each.
 #[inline(always)]
 fn dot<const N: usize>(a: u32, b: u32, signed: bool) -> i64 {
     let width = 32 / N as u32;

@@ -66,8 +66,8 @@ pub(super) fn select<A: Lane, B: Lane, R: Lane>(
 }
 
 /// Executes an operation that writes a destination and a mask from two sources. The operation has the signature that
-/// [`run`] takes: an adapter closure, which is not compiled for the host's vector level, would be called for each
-/// lane because it returns two values.
+/// [`run`] takes: an adapter closure would not be compiled for the host's vector level and, because it returns two
+/// values, would be called for each lane instead of inlined.
 #[inline(always)]
 pub(super) fn carry<A: Lane, B: Lane, R: Lane>(
     w: &mut Wave,
@@ -101,7 +101,7 @@ pub(super) fn carry3<A: Lane, B: Lane, C: Lane, R: Lane>(
     scalar_operand::write(w, s.args[1], mask);
 }
 
-/// [`carry3`] for an operation with a rare slow path (see [`with_slow_path`]). The fast path sets no flags.
+/// [`carry3`] for an operation with a rare slow path (see [`with_slow_path`]). The fast path's mask is zero.
 #[inline(always)]
 pub(super) fn carry3_with_slow_path<A: Lane, B: Lane, C: Lane, R: Lane>(
     w: &mut Wave,
@@ -127,7 +127,7 @@ pub(super) fn with_lanes<A: Lane, B: Lane, R: Lane>(
     write::<R>(w, s, result);
 }
 
-/// Executes a comparison of two sources, which writes a mask like [`write_comparison`].
+/// Executes a comparison of two sources, and writes its mask with [`write_comparison`].
 #[inline(always)]
 pub(super) fn compare<A: Lane, B: Lane>(w: &mut Wave, s: &Step, f: impl Fn(A, B) -> bool) {
     let mask = run(w, s, Positions::<1, 2, 1>, 0, |a, b, (), ()| ((), f(a, b)));
@@ -161,9 +161,9 @@ fn write_comparison(w: &mut Wave, s: &Step, mask: u64) {
     }
 }
 
-/// Computes all lanes from the given sources and the bits of `mask`, and writes the destination, which is operand 0 if
-/// the result has registers. Returns the lanes' flags, which are 0 in inactive lanes. The operation has separate copies
-/// for a uniform first or second source; large operations use [`compiled_once`].
+/// Computes all lanes from the given sources and the bits of `mask`, and writes the result, if it has registers, to
+/// operand 0. Returns the lanes' flags, which are 0 in inactive lanes. The operation is compiled separately for a
+/// uniform first or second source; large operations use [`compiled_once`].
 #[inline(always)]
 pub(super) fn run<
     const X: usize,
@@ -208,7 +208,7 @@ pub(super) fn computed<
     if const { A::IS_HALF } {
         return lanes::map(sources::<X, Y, Z, A, B, C>(w, s), mask, f);
     }
-    // If one of the first two sources is common to all lanes and the others are in lanes, it stays in host registers.
+    // A uniform first or second source stays in host registers if the other sources are in lanes.
     let used = const { used(&[(X, A::DWORDS), (Y, B::DWORDS), (Z, C::DWORDS)]) };
     if s.in_lanes & used == used {
         lanes::map(in_lanes::<X, Y, Z, A, B, C>(w, s), mask, f)

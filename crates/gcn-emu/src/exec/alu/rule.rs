@@ -1,5 +1,5 @@
-//! Rules of floating-point operations, as data: environment, rounding, NaN, and the lanes for which the host's result
-//! is not valid.
+//! Rules of floating-point operations: environment, rounding, NaN results, and the lanes for which the host's result is
+//! not valid.
 //!
 //! The table row of an operation names its rule, which `floating` applies.
 
@@ -18,13 +18,13 @@ pub(crate) struct Rule {
     pub(crate) denormals: Denormals,
     /// True if the result obeys MODE's rounding and FP16_OVFL.
     pub(crate) rounds: bool,
-    /// NaN returned by the operation.
+    /// Selection of the NaN that the operation returns.
     pub(crate) nan: NanRule,
-    /// Lanes whose result needs more than the host's operation.
+    /// Lanes whose host result is corrected or recomputed.
     pub(crate) rare: Rare,
 }
 
-/// Applicable settings of MODE, with exceptions.
+/// MODE's settings as they apply to an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Environment {
     /// MODE's settings, unmodified.
@@ -38,8 +38,8 @@ pub(crate) enum Environment {
     /// On targets before GCN 1.4, denormals are kept. On GCN 1.4 and later, denormal results are handled like denormal
     /// sources (errata E193).
     Order,
-    /// Settings of a conversion, for the narrower type (errata E192). Half precision has no signaling NaNs (errata
-    /// E190).
+    /// Settings of a conversion to the result's type (errata E192). Conversions to half precision make NaNs quiet
+    /// (errata E190).
     Converted,
 }
 
@@ -53,7 +53,7 @@ pub(crate) enum Denormals {
     Rounded,
     /// Sources are flushed before the operation, which flushes its own result.
     Sources,
-    /// The operation itself flushes.
+    /// The operation flushes sources and result itself.
     Operation,
 }
 
@@ -70,7 +70,7 @@ pub(crate) enum NanRule {
     LegacyProduct,
 }
 
-/// Lanes whose result needs more than the host's operation.
+/// Lanes whose host result is corrected or recomputed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Rare {
     /// No lanes, except those that the operation itself flags.
@@ -83,7 +83,7 @@ pub(crate) enum Rare {
     AllIfSignals,
 }
 
-/// Type-level name of a rule.
+/// Rule as a type, for which handlers are specialized.
 pub(crate) trait FloatRule: Copy {
     /// Rule data.
     const RULE: Rule;
@@ -110,17 +110,17 @@ macro_rules! rules {
 #[rustfmt::skip]
 rules! {
 //  rule           environment       denormals  rounds NaN            rare lanes
-    /// Function of one source that does not round.
+    /// Function of one source that ignores MODE's rounding.
     Exact          Mode              Exact      false  First          Signals;
     /// Approximation in single precision.
     Approximation  Flushing          Exact      false  First          Signals;
     /// Sine or cosine.
     WaveFunction   FlushingBefore14  Exact      false  First          Signals;
-    /// Function of one source that rounds.
+    /// Fractional part.
     Fraction       Mode              Exact      true   First          Signals;
-    /// Root in double precision.
+    /// Reciprocal square root in double precision.
     Root           Mode              Operation  false  First          Signals;
-    /// Selection among sources.
+    /// Selection of a source, or cube face.
     Choice         Mode              Exact      false  First          None;
     /// Twice the cube coordinate with the greatest magnitude.
     CubeMajor      Mode              Exact      true   First          None;
@@ -128,7 +128,7 @@ rules! {
     Order          Order             Sources    false  First          None;
     /// Sum or difference.
     Sum            Mode              Exact      true   First          Nan;
-    /// Difference with swapped sources.
+    /// Difference of swapped sources: the second minus the first.
     ReversedSum    Mode              Exact      true   Reversed       Nan;
     /// Product.
     Product        Mode              Rounded    true   First          Nan;

@@ -1,5 +1,5 @@
-//! Scalar ALU: SOP2, SOPK, SOP1 and SOPC. The table has a row for each operation; the functions below implement the
-//! common protocol.
+//! Scalar ALU: SOP2, SOPK, SOP1 and SOPC. The table has a row for each operation; the functions below read sources and
+//! write results.
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Scalar ALU Operations".
 
@@ -27,7 +27,7 @@ macro_rules! by_width {
     };
 }
 
-/// Handler for operands of type `$T`, one of the integer types of table rows.
+/// Handler for operands of type `$T`: `i32`, `i64`, `u32` or `u64`.
 macro_rules! by_type {
     ($ty:expr, |$T:ident| $handler:expr) => {
         match $ty {
@@ -44,7 +44,7 @@ macro_rules! by_type {
     };
 }
 
-/// Handler for a bitwise operation, which is the constant `$OP`.
+/// Handler for a bitwise operation, available as the constant `$OP`.
 macro_rules! by_bitwise {
     ($op:expr, |$OP:ident| $handler:expr) => {
         by_bitwise!($op, |$OP| $handler, And Or Xor AndNot OrNot NotAnd NotOr Nand Nor Xnor)
@@ -123,7 +123,7 @@ pub fn handler(op: AluOp, of: AluTypes) -> Option<Handler> {
             let skips = bits.wrapping_shr(read(w, s.args[1])) & 1 != 0;
             w.mode = w.mode & !MODE_VSKIP | if skips { MODE_VSKIP } else { 0 };
         },
-        // Vector instructions only.
+        // Only vector instructions perform these operations.
         Nop | ReadLane | ReadFirstLane | WriteLane | Swap | Pack(..) | Bitwise3(..) | ShiftOr | Align(_) | BitSelect
         | Extract | SignExtend(_) | CountOnesAdd | MaskedCount(_) | Permute | MulAdd | Fma | Min3 | Max3 | Med3 | Add3
         | Mul24 | MulHigh24 | MulAdd24 | XorAdd | ShiftAdd | ShiftByAdd(_) | AddShift | Sad(_) | QuadSad
@@ -200,7 +200,7 @@ pub fn split(inst: &Inst) -> Handler {
     }
 }
 
-/// Result of a scalar instruction: a value, SCC, or both.
+/// Result of a scalar instruction: a value, or a value and SCC.
 trait ScalarResult {
     fn put(self, wave: &mut Wave, destination: Arg);
 }
@@ -244,7 +244,7 @@ fn compare<A: Scalar, B: Scalar>(w: &mut Wave, s: &Step, f: impl Fn(A, B) -> boo
     w.scc = f(read(w, s.args[0]), read(w, s.args[1]));
 }
 
-/// Writes the old EXEC to the destination. SCC is set if the new EXEC has an active lane.
+/// Updates EXEC, and writes its old value to the destination. SCC is set if the new EXEC has an active lane.
 #[inline(always)]
 fn save_exec(w: &mut Wave, s: &Step, f: impl Fn(u64, u64) -> u64) {
     let old = w.exec();
@@ -254,7 +254,7 @@ fn save_exec(w: &mut Wave, s: &Step, f: impl Fn(u64, u64) -> u64) {
     w.scc = new != 0;
 }
 
-/// Writes the new EXEC to the destination. SCC is set if it has an active lane.
+/// Updates EXEC, and writes its new value to the destination. SCC is set if it has an active lane.
 #[inline(always)]
 fn write_exec(w: &mut Wave, s: &Step, f: impl Fn(u64, u64) -> u64) {
     let new = f(read(w, s.args[1]), w.exec());
@@ -295,7 +295,7 @@ fn replicate(value: u32) -> u64 {
     })
 }
 
-/// Moves a register or pair with MOVREL's indirect source or destination (checklist 1.7).
+/// Moves a register or pair, adding M0 to the number of the source or the destination (MOVREL; checklist 1.7).
 fn move_relative<T: Scalar>(w: &mut Wave, s: &Step) {
     let [destination, source, ..] = s.relative_operands(w);
     if let Arg::Scalar(_) = destination {

@@ -1,5 +1,5 @@
-//! Test interface to operations with a fast path and to series with a fused and an unfused version, so that tests can
-//! compare the two. No instruction uses this module.
+//! Test interface to operations with a fast and a slow path, and to series with a fused and an unfused version, so that
+//! tests can compare them. No instruction uses this module.
 
 use gcn_isa::Isa;
 
@@ -7,7 +7,7 @@ use super::env::{Env, MODE_IEEE};
 use super::float::{F16, Float};
 use super::{approximate, arithmetic, divide, exact};
 
-/// Operation with a fast path, as functions of MODE and the bits of values.
+/// Operation with a fast and a slow path, which are functions of MODE and the bits of values.
 pub struct TwoPaths {
     /// Name used in messages.
     pub name: &'static str,
@@ -43,7 +43,7 @@ fn of<F: Float + 'static>(
     }
 }
 
-/// Returns the steps of divisions, scaling by powers of two, and roots.
+/// Returns the steps of divisions, multiplication by powers of two, and the reciprocal square root.
 pub fn quotients() -> Vec<TwoPaths> {
     fn steps<F: Float + 'static>(scale: &'static divide::Scale) -> [TwoPaths; 3] {
         let scaled = move |mode, a, b, c| divide::div_scale(Env::of::<F>(mode), a, b, c, scale);
@@ -95,7 +95,7 @@ pub fn quotients() -> Vec<TwoPaths> {
     all
 }
 
-/// Returns minima, maxima and medians, with and without NaN.
+/// Returns minima, maxima and medians, whose fast paths do not support NaNs.
 pub fn minima() -> Vec<TwoPaths> {
     type Numbers<F> = fn(F, F, F) -> F;
     type Any<F> = fn(F, F, F, bool) -> F;
@@ -148,7 +148,7 @@ pub struct Series {
     pub unfused: fn(f32) -> f32,
 }
 
-/// Target with the largest range of angles: GCN 1.4.
+/// Instruction set with the largest range of angles: GCN 1.4.
 const WIDEST: Isa = Isa::Gfx9;
 
 /// Approximations that are evaluated as series.

@@ -30,8 +30,8 @@ use super::scalar_operand;
 use crate::lanes::{HalfFloat, at_each_level};
 use crate::step::Handler;
 
-/// Handler for operands of type `$T`, one of the integer types of table rows. Signed types come first; an operation
-/// that does not list them uses the unsigned type, which behaves identically.
+/// Handler for operands of type `$T`, one of the integer types of table rows. Rows list signed types first. An
+/// operation that does not list them uses the unsigned type, with the same results.
 macro_rules! by_type {
     ($ty:expr, |$T:ident: $($Type:ident)*| $handler:expr) => {
         match $ty {
@@ -51,7 +51,7 @@ macro_rules! by_type {
     (u64) => { Ty::I64 | Ty::U64 | Ty::B64 };
 }
 
-/// Handler for a sum of absolute differences, whose element type is the constant `$SAD`.
+/// Handler for a sum of absolute differences, whose variant is the constant `$SAD`.
 macro_rules! by_sad {
     ($sad:expr, |$SAD:ident| $handler:expr) => {
         by_sad!($sad, |$SAD| $handler, Bytes BytesHigh MaskedBytes Shorts Dword)
@@ -68,8 +68,8 @@ macro_rules! by_sad {
 }
 
 at_each_level! {
-/// Handler of a vector operation. With `clamp`, integer results saturate, including sums of differences (errata
-/// E209).
+/// Handler of a vector operation. With `clamp`, integer results saturate, including sums of absolute differences
+/// (errata E209).
 #[rustfmt::skip]
 #[allow(clippy::wildcard_enum_match_arm, reason = "an operation has rows of few types")]
 pub fn handler(op: AluOp, of: AluTypes, clamp: bool) -> Option<Handler> {
@@ -387,11 +387,11 @@ pub fn handler(op: AluOp, of: AluTypes, clamp: bool) -> Option<Handler> {
         },
         TruncatePair        => |w, s| truncate_pairs(w, s),
         ScreenPartition     => |w, s| one(w, s, |a: u32| u32::from(SCREEN_PARTITION[(a & 0xff) as usize])),
-        // Pixel parameters are not available.
+        // Compute kernels have no pixel parameters.
         Interpolate(_)      => return None,
-        // In the tables of `packed`.
+        // `packed` has handlers for these.
         Packed(..) | Mix(..) | Dot(_) => return None,
-        // Scalar instructions only.
+        // Only scalar instructions perform these operations.
         MoveIf | Select | Pack(..) | Bitwise(_) | Bitwise3(..) | ExtractPacked | SignExtend(_) | SetBit(_)
         | TestBit(_) | CountZeros | CountOnes | FindLowestZero | WholeQuads | QuadMask | Replicate | ShiftByAdd(_)
         | Abs | AbsDiff | SaveExec(_) | WriteExec(_) | GetPc | GetRegister | SetRegister | SetVskip | SetIndex

@@ -15,7 +15,7 @@ use super::wide;
 use crate::step::ElementFormat;
 use crate::step::{Family, MemoryPlan};
 
-/// Address spaces, addresses and sizes of an access. Only lanes in the masks have meaningful values.
+/// Address spaces, addresses and sizes of an access. Addresses of lanes in none of the masks are unspecified.
 #[derive(Clone, Debug)]
 pub struct Access {
     /// Intent; `None` if no memory is accessed.
@@ -50,8 +50,7 @@ pub struct Access {
     pub descriptor: Descriptor,
     /// Element format of a typed buffer.
     pub format: ElementFormat,
-    /// Number of dwords of a scalar access within the descriptor's bounds; the others are not performed (errata
-    /// E119).
+    /// Number of dwords of a scalar access within the descriptor's bounds; the others are not accessed (errata E119).
     pub dwords_in_bounds: u8,
     /// LDS offset of lane 0's dword, for loads into LDS and stores from LDS. The other lanes' dwords follow.
     pub to_lds: Option<u32>,
@@ -105,7 +104,7 @@ const CACHE_LINE: u64 = 64;
 const OUT_OF_RANGE: u64 = 1 << 32;
 
 impl Access {
-    /// Describes the access by LDS_DIRECT: one LDS access for the wave, according to M0 (errata E246).
+    /// Describes the access by LDS_DIRECT: one LDS access for the wave, at an address in M0 (errata E246).
     fn direct(&mut self, m0: u32) {
         let (place, ty) = direct_place(m0);
         (self.intent, self.scalar, self.elements) = (Some(Intent::Load), true, 1);
@@ -218,7 +217,7 @@ fn intent(does: Does) -> Option<Intent> {
     intent.filter(|_| !matches!(does, Does::Gws(_)))
 }
 
-/// Computes the addresses of DS (checklist 2.2–2.4, 2.10, 2.11, 2.25–2.27).
+/// Computes the addresses of DS instructions (checklist 2.2–2.4, 2.10, 2.11, 2.25–2.27).
 fn share(wave: &Wave, plan: &MemoryPlan, device: &Device, access: &mut Access) {
     let mut lanes = wave.exec();
     let m0 = wave.m0();
@@ -303,7 +302,7 @@ fn share(wave: &Wave, plan: &MemoryPlan, device: &Device, access: &mut Access) {
     }
 }
 
-/// Bits of DS_ORDERED_COUNT's OFFSET that may be set (errata E049).
+/// Counter index in DS_ORDERED_COUNT's OFFSET, in bytes (errata E049).
 pub const ORDERED_INDEX: u32 = 0xfc;
 
 /// OFFSET bit 15: the distance is packed into the address (errata E054).
@@ -319,7 +318,7 @@ fn pairs(from: &Lanes, plan: &MemoryPlan, access: &mut Access) {
     let common = ((offset << 1) as i16 >> 1) as i32;
     for (lane, &register) in from.0.iter().enumerate() {
         let (first, distance) = if offset & SRC2_PACKED != 0 {
-            // Bits 31 and 31:17 of the register, concatenated: an arithmetic shift.
+            // Bits 31:17 of the register, sign-extended by an arithmetic shift.
             (register & SRC2_ADDRESS, (register as i32) >> 17)
         } else {
             (register, common)
@@ -331,7 +330,7 @@ fn pairs(from: &Lanes, plan: &MemoryPlan, access: &mut Access) {
     }
 }
 
-/// Computes the addresses of FLAT; the upper half selects an aperture (checklist 3.1, 3.2, 3.7–3.9; errata E088).
+/// Computes FLAT addresses; the upper half selects an aperture (checklist 3.1, 3.2, 3.7–3.9; errata E088).
 fn flat(wave: &Wave, plan: &MemoryPlan, device: &Device, access: &mut Access) {
     add_pair(wave, plan, access);
     let exec = wave.exec();
@@ -380,7 +379,7 @@ fn add_pair(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
     wide::pairs(low, high, offset, &mut access.address);
 }
 
-/// Computes the addresses of GLOBAL (checklist 3.3, 3.4; errata E086).
+/// Computes the addresses of GLOBAL instructions (checklist 3.3, 3.4; errata E086).
 fn global(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
     match plan.saddr {
         None => add_pair(wave, plan, access),
@@ -393,7 +392,7 @@ fn global(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
     access.global = wave.exec();
 }
 
-/// Computes the addresses of SCRATCH (checklist 3.5; errata E087). Negative sums are out of bounds.
+/// Computes the addresses of SCRATCH instructions (checklist 3.5; errata E087). Negative sums are out of bounds.
 fn scratch(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
     let offset = plan.offset as u64;
     match (plan.saddr, plan.vaddr) {
@@ -417,8 +416,8 @@ fn set_scratch(wave: &Wave, access: &mut Access) {
     access.scratch_base = scratch_base(wave);
 }
 
-/// Scratch bytes per lane: from FLAT_SCRATCH_LO on GCN 1.1 and 1.2, and from the dispatch on GCN 1.4, where the
-/// register contains no size (errata E088).
+/// Scratch bytes per lane: from FLAT_SCRATCH_LO on GCN 1.1 and 1.2, otherwise from the dispatch, because the register
+/// is absent or contains no size (errata E088).
 #[inline]
 pub fn scratch_bytes(wave: &Wave) -> u32 {
     match wave.isa {
@@ -428,8 +427,8 @@ pub fn scratch_bytes(wave: &Wave) -> u32 {
     }
 }
 
-/// Address of the wave's scratch, from FLAT_SCRATCH. On GCN 1.4 the register holds the address. On 1.1 and 1.2 its
-/// high half is an offset from the hidden base of private memory, in units of 256 bytes (errata E088).
+/// Address of the wave's scratch. On GCN 1.4, FLAT_SCRATCH holds it. On 1.1 and 1.2, the register's high half is its
+/// offset from the hidden base of private memory, in units of 256 bytes (errata E088).
 pub fn scratch_base(wave: &Wave) -> u64 {
     let in_region = |high: u8| {
         let offset = u64::from(wave.scalar(high)) * FLAT_SCRATCH_UNIT;
@@ -481,8 +480,8 @@ pub fn ignored(isa: Isa, plan: &MemoryPlan, bytes: u8) -> u64 {
     }
 }
 
-/// Computes the addresses of MUBUF and MTBUF. An access with all lanes in bounds and without swizzling is plain global
-/// memory.
+/// Computes the addresses of MUBUF and MTBUF instructions. An access with all lanes in bounds and without swizzling is
+/// plain global memory.
 fn buffer(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
     if access.intent.is_none() {
         return;
@@ -577,7 +576,7 @@ fn scalar(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
     };
     access.address[0] = address;
     if let Does::Cache(CacheOp::Discard(lines)) = plan.does {
-        // Address of a cache line; no data is transferred.
+        // Address of the first cache line; no data is transferred.
         access.address[0] = address & !(CACHE_LINE - 1);
         access.bytes = lines.saturating_mul(CACHE_LINE as u8);
     } else if access.intent.is_some() {

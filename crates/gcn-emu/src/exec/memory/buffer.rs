@@ -80,8 +80,8 @@ const STRIDE_BITS: u32 = 14;
 const ELEMENT_GFX9: u64 = 4;
 
 impl Descriptor {
-    /// True if a descriptor has no data format. On GCN 1.2 and later, ADD_TID must be clear too, because it gives these
-    /// bits another meaning. For accesses without their own format, an unbound buffer is empty (errata E249).
+    /// True if a descriptor has no data format. On GCN 1.2 and later, the field extends the stride if ADD_TID is set.
+    /// For accesses without their own format, an unbound buffer is empty (errata E249).
     fn is_unbound(isa: Isa, words: [u32; 4]) -> bool {
         let bits_are_stride = words[3] & ADD_TID != 0 && isa >= Isa::Vi;
         words[3] & FORMAT << FORMAT_SHIFT == 0 && !bits_are_stride
@@ -196,8 +196,8 @@ impl Descriptor {
         self.swizzle.is_some_and(|s| s.element < 4)
     }
 
-    /// Address of lane 0's first dword and bytes per lane, for a scratch descriptor: one that interleaves the dwords
-    /// of a wave's lanes and gives each lane its own record.
+    /// Address of lane 0's first dword and bytes per lane, for a scratch descriptor, which interleaves the lanes of a
+    /// wave dword by dword and gives each lane its own record.
     #[inline]
     pub fn of_lanes(&self) -> Option<(u64, u64)> {
         let Swizzle { element, records } = self.swizzle?;

@@ -4,7 +4,7 @@
 use gcn_isa::Ty;
 use gcn_isa::effect::AtomicOp;
 
-/// Flushing of 32-bit denormals. 64-bit denormals are always kept (errata E053).
+/// Flushing of single-precision denormals. Double-precision denormals are always kept (errata E053).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Denormals {
     /// True if operands are flushed.
@@ -13,9 +13,9 @@ pub struct Denormals {
     pub flush_out: bool,
 }
 
-/// MODE: keep 32-bit denormal operands.
+/// MODE: keep single-precision denormal operands.
 const MODE_KEEP_IN: u32 = 1 << 4;
-/// MODE: keep 32-bit denormal results.
+/// MODE: keep single-precision denormal results.
 const MODE_KEEP_OUT: u32 = 1 << 5;
 
 impl Denormals {
@@ -25,7 +25,7 @@ impl Denormals {
         flush_out: true,
     };
 
-    /// Denormal handling of LDS, which obeys MODE.
+    /// Denormal handling of LDS and GDS, which obey MODE.
     pub const fn of_mode(mode: u32) -> Denormals {
         Denormals {
             flush_in: mode & MODE_KEEP_IN == 0,
@@ -38,7 +38,7 @@ impl Denormals {
 ///
 /// `data` is the operand: the addend or other operand, the new value of a swap, the mask of [`AtomicOp::MaskOr`], the
 /// limit of [`AtomicOp::Wrap`]. `second` is the additional operand: the comparison value of [`AtomicOp::CompareSwap`],
-/// the bits of `MaskOr`, the addend of `Wrap`. For `CompareSwap`, DS and memory instructions have the two in opposite
+/// the bits of `MaskOr`, the addend of `Wrap`. For `CompareSwap`, DS instructions and others have the two in opposite
 /// orders (errata E059, E090); callers must handle this.
 #[inline(always)]
 pub fn combine(
@@ -56,7 +56,7 @@ pub fn combine(
         Ty::I32 | Ty::I64 | Ty::I16 | Ty::I8 => ((a << unused) as i64) < (b << unused) as i64,
         Ty::U8 | Ty::U16 | Ty::U32 | Ty::U64 => a < b,
         Ty::B8 | Ty::B16 | Ty::B32 | Ty::B64 | Ty::B96 | Ty::B128 | Ty::B256 | Ty::B512 => a < b,
-        // Float comparison has its own operation, and no atomic works on pairs.
+        // `FloatFormat` compares floats, and no atomic works on pairs.
         Ty::F16 | Ty::F32 | Ty::F64 | Ty::F16x2 | Ty::I16x2 => a < b,
     };
     let new = match op {
@@ -185,9 +185,9 @@ impl FloatFormat {
         !self.is_nan(a) && !self.is_nan(b) && (a == b || both_zero)
     }
 
-    /// Returns `data` if `takes` accepts the order of the two values, else `old`. A number is preferred to a quiet
-    /// NaN; a signaling NaN takes precedence and is made quiet. The returned bits are the unmodified operand, since
-    /// flushing affects the comparison only (errata E053).
+    /// Returns `data` if `takes` is true for the order keys of both values, else `old`. A number is preferred to a
+    /// quiet NaN; a signaling NaN takes precedence and is made quiet. The returned bits are the unmodified operand,
+    /// since flushing affects the comparison only (errata E053).
     fn select(
         self,
         old: u64,

@@ -1,4 +1,4 @@
-//! Typed buffers: conversion of element components to registers and back.
+//! Typed buffers and images: conversion of element components to registers and back.
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Buffer Instructions";
 //! bit layout of components as in Mesa's drivers; errata E200–E203.
@@ -103,7 +103,7 @@ impl Numbers {
         matches!(self, Numbers::Uint | Numbers::Sint)
     }
 
-    /// Rounds to the nearest value of a register's type.
+    /// Converts to a register's type. Floats are rounded to nearest.
     fn rounded(self, value: f64, ty: Ty) -> u32 {
         match self {
             Numbers::Uint => (value as u32) & ones(u32::from(ty.bytes()) * 8),
@@ -163,8 +163,8 @@ impl Numbers {
         }
     }
 
-    /// Encodes a register value as a component. Out-of-range values saturate; others are rounded to nearest (errata
-    /// E203).
+    /// Encodes a register value as a component. Values saturate and are rounded to nearest (errata E203), except for
+    /// floats, which [`to_small_float`] converts.
     #[inline(always)]
     fn store(self, value: u32, width: u32, ty: Ty) -> u32 {
         if width == 0 {
@@ -234,7 +234,7 @@ pub(super) fn narrow(value: f64, ty: Ty) -> u32 {
     }
 }
 
-/// Number of bits of a half without its sign. Floats of 11 and 10 bits consist of the upper bits.
+/// Number of bits of a half without its sign. Floats of 11 and 10 bits consist of the upper ones.
 const HALF_MAGNITUDE: u32 = 15;
 
 fn small_float(bits: u32, width: u32) -> f64 {
@@ -254,7 +254,7 @@ fn to_small_float(value: f64, width: u32) -> u32 {
         32 => (value as f32).to_bits(),
         16 => F16::from_f64(value).0.into(),
         10 | 11 => {
-            // Negative values become 0. Other values are truncated; infinities and NaN are preserved.
+            // Negative values become 0. Other values are truncated; +∞ and NaN are preserved.
             let bits = if value < 0.0 {
                 0
             } else {

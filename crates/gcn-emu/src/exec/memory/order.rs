@@ -31,13 +31,13 @@ pub(super) fn synchronise(
     }
 }
 
-// OFFSET of DS_ORDERED_COUNT (errata E049).
+// Fields of DS_ORDERED_COUNT's OFFSET (errata E049).
 const ORDERED_RELEASE: u32 = 1 << 8;
 const ORDERED_DONE: u32 = 1 << 9;
 const ORDERED_OPERATION_SHIFT: u32 = 12;
 
-/// Executes DS_ORDERED_COUNT (errata E049). Waves take turns in the order of the logical number in M0, regardless of
-/// EXEC. A turn ends when the wave releases it or is done.
+/// Executes DS_ORDERED_COUNT (errata E049). Waves take turns in the order of their logical IDs in M0, regardless of
+/// EXEC. The release bit or the done bit ends the turn.
 pub(super) fn count_in_order(
     wave: &mut Wave,
     plan: &MemoryPlan,

@@ -14,7 +14,7 @@ use super::wide::{self, Words};
 /// Reason why an element, or part of it, was not accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Violation {
-    /// Beyond the limits of LDS, GDS or scratch; never a fault (errata E038).
+    /// Out of range of LDS, GDS or scratch; never a fault (errata E038).
     OutOfRange,
     /// Address outside all allocations.
     Unmapped {
@@ -108,7 +108,7 @@ impl Places<'_> {
         (value, result)
     }
 
-    /// Stores the low `bytes` bytes of `value` at `address` for a lane. Inaccessible bytes are dropped.
+    /// Stores the low `bytes` bytes of `value` at `address` for a lane. Inaccessible bytes are not stored.
     pub fn store(
         &mut self,
         lane: usize,
@@ -166,7 +166,8 @@ impl Places<'_> {
 
     /// Replaces the 4 or 8 bytes at `address` with the result of `new` and returns the old ones. This is atomic in
     /// global memory, and in LDS and GDS because the instruction has exclusive access. Scratch is private to the lane
-    /// and is updated dword by dword (errata E106). Inaccessible bytes read as zero and are not written.
+    /// and is updated dword by dword (errata E106). An inaccessible or misaligned element reads as zero and is not
+    /// written.
     pub fn update(
         &mut self,
         lane: usize,
@@ -249,7 +250,7 @@ impl Places<'_> {
     }
 
     /// Splits `len` bytes of dword `i` of an element at `address` into parts that are contiguous in memory: one part,
-    /// or single bytes if they cross into the next interleaved dword.
+    /// or single bytes if interleaving may separate them.
     fn chunk_parts(
         &self,
         address: u64,
@@ -296,8 +297,8 @@ impl Places<'_> {
         }
     }
 
-    /// Loads elements of one to four dwords, one register per dword, for all active lanes in one allocation or share.
-    /// Values of inactive lanes are unspecified. Returns `None` if some lane needs the slow path because it is
+    /// Loads elements of one to four dwords, one register per dword, for all active lanes in one allocation or data
+    /// share. Values of inactive lanes are unspecified. Returns `None` if some lane needs the slow path because it is
     /// elsewhere, unaligned or out of range; some registers may already have been written.
     #[inline]
     pub fn load_all(&self, addresses: &[u64; LANES], into: &mut [Lanes]) -> Option<()> {
@@ -336,7 +337,7 @@ impl Places<'_> {
     }
 
     /// Stores elements of one to four dwords, one register per dword, if all 64 lanes are active and in one allocation
-    /// or share. Returns `None` if some lane needs the slow path; some elements may already have been stored.
+    /// or data share. Returns `None` if some lane needs the slow path; some elements may already have been stored.
     #[inline]
     pub fn store_all(&mut self, addresses: &[u64; LANES], from: &[&Lanes]) -> Option<()> {
         if self.access.lanes() != u64::MAX {
@@ -361,7 +362,7 @@ impl Places<'_> {
         }
     }
 
-    /// [`Places::store_all`] for two elements of one or two dwords, in ascending lane order.
+    /// [`Places::store_all`] for two elements of one or two dwords in LDS or GDS, in ascending lane order.
     pub fn store_two(&mut self, first: &[&Lanes], second: &[&Lanes]) -> Option<()> {
         let access = self.access;
         if access.lanes() != u64::MAX {
@@ -428,7 +429,7 @@ impl Words for Region<'_> {
     }
 }
 
-/// First address of a row: 64 addresses that are consecutive dwords.
+/// First address, if the 64 addresses are those of consecutive dwords.
 #[inline]
 fn row(addresses: &[u64; LANES]) -> Option<u64> {
     let base = addresses[0];

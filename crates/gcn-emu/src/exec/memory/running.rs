@@ -16,13 +16,13 @@ use crate::wave::Wave;
 /// Outcome of an attempt to execute an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Attempt {
-    /// Instruction completed.
+    /// The instruction has completed.
     Done,
-    /// Wave must retry later.
+    /// The wave must retry later.
     Blocked,
 }
 
-/// Fault, with the lane that caused it.
+/// Fault, with the lane that caused it, if a lane did.
 pub type LaneFault = (FaultKind, Option<u8>);
 
 /// Instruction being executed.
@@ -186,7 +186,7 @@ impl Running<'_> {
         };
     }
 
-    /// Loads into LDS, one dword per lane (checklist 3.18; errata E089).
+    /// Copies from memory to LDS, one dword per lane (checklist 3.18; errata E089).
     pub(super) fn load_to_lds(&mut self) -> Result<(), LaneFault> {
         let access = self.places.access;
         for lane in self.lanes() {
@@ -207,7 +207,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Stores from LDS, one dword per lane.
+    /// Copies from LDS to memory, one dword per lane.
     pub(super) fn store_from_lds(&mut self) -> Result<(), LaneFault> {
         let access = self.places.access;
         for lane in self.lanes() {
@@ -223,7 +223,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Stores the low bits of a register after a shift.
+    /// Stores an element per lane, whose first dword is shifted right by `shift`.
     pub(super) fn store(&mut self, ty: Ty, shift: u32) -> Result<(), LaneFault> {
         let (plan, access) = (self.plan, self.places.access);
         let dwords = ty.dwords();
@@ -260,8 +260,8 @@ impl Running<'_> {
     }
 
     /// Operands of [`combine`]. In a DS compare-and-swap, the first data field holds the comparison value and the
-    /// second the new value. Memory instructions hold the new value in the low half of the data and the comparison
-    /// value in the high half (errata E059, E090).
+    /// second the new value. In other instructions, the low half of the data holds the new value and the high half the
+    /// comparison value (errata E059, E090).
     fn operands(&self, op: AtomicOp, ty: Ty, lane: usize) -> (u64, u64) {
         let dwords = ty.dwords();
         let at = |first: u8| {
@@ -317,7 +317,7 @@ impl Running<'_> {
 
     pub(super) fn load_two(&mut self, ty: Ty) -> Result<(), LaneFault> {
         let (plan, access) = (self.plan, self.places.access);
-        // The addresses have been computed already, so the first load cannot change them.
+        // The addresses have been computed, so the first load may overwrite the address register.
         let dwords = ty.dwords();
         if self.load_at_once(&access.address, plan.vdst, dwords)
             && self.load_at_once(&access.second, plan.vdst.wrapping_add(dwords), dwords)
@@ -336,7 +336,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Stores two elements. If the offsets are equal, only the first data is stored (errata E042).
+    /// Stores two elements. If the offsets are equal, only the first value is stored (errata E042).
     pub(super) fn store_two(&mut self, ty: Ty) -> Result<(), LaneFault> {
         let (plan, access) = (self.plan, self.places.access);
         let (dwords, bytes) = (ty.dwords(), usize::from(ty.bytes()));

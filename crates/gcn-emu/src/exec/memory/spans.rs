@@ -14,7 +14,7 @@ pub enum Shape {
 /// Contiguous bytes accessed by consecutive lanes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Span {
-    /// First of the lanes.
+    /// First lane.
     pub lane: usize,
     /// Address range of the bytes.
     pub bytes: Range<u64>,

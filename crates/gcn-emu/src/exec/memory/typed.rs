@@ -47,7 +47,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Loads the first component into the upper half.
+    /// Loads the first component into the upper half of the register.
     pub(super) fn load_format_high(&mut self) -> Result<(), LaneFault> {
         for lane in self.lanes() {
             let [value, ..] = self.components(lane, Ty::B16)?;
@@ -72,7 +72,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Stores the first component from the upper half.
+    /// Stores the first component from the upper half of the register.
     pub(super) fn store_format_high(&mut self) -> Result<(), LaneFault> {
         for lane in self.lanes() {
             let [value, ..] = self.gather(self.plan.vdata, 1, lane);

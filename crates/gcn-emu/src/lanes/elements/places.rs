@@ -6,7 +6,7 @@ use super::super::register::Lanes;
 /// Size of a dword in bytes.
 pub(super) const DWORD: usize = 4;
 
-/// Elements of whole dwords in memory, addressed per lane by a register and offsets.
+/// Elements in memory, addressed per lane by a register and offsets.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Elements {
     /// Number of the address register.
@@ -15,9 +15,9 @@ pub struct Elements {
     pub offsets: [u32; 2],
     /// Number of offsets in use.
     pub count: u8,
-    /// Mask applied to the sums, a contiguous range of bits.
+    /// Mask applied to the sums of address and offset, a contiguous range of bits.
     pub mask: u32,
-    /// Number of dwords per element.
+    /// Number of data registers per element.
     pub dwords: u8,
     /// First data register of each of the lane's elements. Loads write all elements to consecutive registers starting
     /// at the first entry.

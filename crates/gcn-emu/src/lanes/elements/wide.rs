@@ -101,9 +101,9 @@ unsafe fn load<V: Called, const DWORDS: usize>(
 }
 
 /// Loads `COUNT` elements for each active lane, one register per dword, if the elements of each vector's lanes are
-/// close together: at the address of the first active lane or slightly above, as in rows and for shared addresses. Two
-/// vectors of memory then contain all of them, and each lane selects its own. Otherwise, returns `None` and loads
-/// nothing. Other threads may write to the memory.
+/// close together: at the address of the first active lane or slightly above, as for consecutive elements and for equal
+/// addresses. Two vectors of memory then contain all of them, and each lane selects its own. Otherwise, returns `None`
+/// and loads nothing. Other threads may write to the memory.
 #[inline(always)]
 unsafe fn load_near<V: Called, const DWORDS: usize, const COUNT: usize>(
     addresses: [V; MOST],

@@ -224,7 +224,7 @@ fn of_three([a, b, c]: [__m256i; 3], numbers: __m256i) -> __m256i {
     }
 }
 
-/// See [`Lanes::blend`].
+/// See [`Lanes::blend_in_memory`].
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(in crate::lanes) fn blend(old: &mut Lanes, new: &Lanes, exec: u64) {

@@ -147,8 +147,8 @@ unsafe fn pairs_at(bytes: *const u8, places: __m256i) -> __m512i {
     pairs
 }
 
-/// Replaces the dwords of active lanes. Written in assembly since the compiler would use masked stores, which cannot
-/// be forwarded to the loads of the next instruction and stall them.
+/// Replaces the dwords of active lanes. Written in assembly since the compiler would use masked stores, which cannot be
+/// forwarded to the loads of the next emulated instruction, so that these stall.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn blended(old: __m512i, new: __m512i, active: u16) -> __m512i {
@@ -166,8 +166,8 @@ fn blended(old: __m512i, new: __m512i, active: u16) -> __m512i {
     blended
 }
 
-/// Transposes the 4×4 dwords in each 128-bit quarter: vectors of 16 lanes, one per dword of the elements, become
-/// vectors whose quarters are the elements of every fourth lane, starting at lanes 0, 1, 2 and 3.
+/// Transposes the 4×4 dwords in each 128-bit quarter: vectors whose quarters are the elements of every fourth lane,
+/// starting at lanes 0, 1, 2 and 3, become one vector per dword of the elements.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn transposed([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
@@ -234,7 +234,7 @@ pub(in crate::lanes) fn blend(old: &mut Lanes, new: &Lanes, exec: u64) {
     }
 }
 
-/// See [`crate::lanes::signs`]; the compiler does not turn a loop over lanes into host masks.
+/// See [`crate::lanes::signs`]; the compiler does not compute host masks from a loop over lanes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
 pub(in crate::lanes) fn signs(words: Lanes) -> u64 {

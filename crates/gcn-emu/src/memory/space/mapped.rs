@@ -134,8 +134,8 @@ impl AddressSpace {
         }
     }
 
-    /// Makes the memory of an allocation mappable by other processes and returns it. Concurrent stores by kernels are
-    /// lost.
+    /// Makes the memory of an allocation mappable by other processes and returns it. Concurrent stores by kernels may
+    /// be lost.
     pub(in crate::memory) fn share(&self, address: u64) -> Result<Arc<SharedMemory>, MapError> {
         let mut state = self.state();
         let wrong = |reason| MapError::Range {

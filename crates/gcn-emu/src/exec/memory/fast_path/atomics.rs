@@ -1,8 +1,8 @@
 //! Vectorized atomics on LDS, and on global memory accessed by FLAT, GLOBAL and MUBUF.
 //!
 //! Lanes take effect in ascending order (errata E047). If all lanes have the same address, its value stays in a
-//! register until the last lane is done. Consecutive dwords are computed with vectors. Global memory that other
-//! threads use is updated atomically, with one update for consecutive lanes in the same 64-bit unit.
+//! register until the last lane is done. Consecutive dwords are computed with vectors. Global memory that other threads
+//! use is updated atomically, with one update for consecutive active lanes that access the same 64-bit unit.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -100,8 +100,8 @@ struct Operands<'a> {
 }
 
 /// Operands of [`combine`]. In a DS compare-and-swap, the first data field holds the comparison value and the second
-/// the new value. Memory instructions hold the new value in the low half of the data and the comparison value in the
-/// high half (errata E059, E090).
+/// the new value. In other instructions, the low half of the data holds the new value and the high half the comparison
+/// value (errata E059, E090).
 fn operands<'a>(wave: &'a Wave, plan: &MemoryPlan, indices: &'a Lanes) -> Operands<'a> {
     let at = |first: u8| [wave.vgpr(first), wave.vgpr(first.wrapping_add(1))];
     let swaps = matches!(plan.atomic(), Some((AtomicOp::CompareSwap, _)));
@@ -260,8 +260,8 @@ impl Operands<'_> {
         put(old, lane, value);
     }
 
-    /// Updates memory that other threads may use. Consecutive lanes that access the same 64-bit unit share one atomic
-    /// update of the unit, in ascending order of lanes.
+    /// Updates memory that other threads may use. Consecutive active lanes that access the same 64-bit unit share one
+    /// atomic update of the unit, in which they take effect in ascending order.
     #[inline(never)]
     fn update_common<U: Update>(&self, units: &[AtomicU64], update: U, old: &mut [Lanes; 2]) {
         let per_unit = (size_of::<u64>() / size_of::<U::Value>()) as u32;

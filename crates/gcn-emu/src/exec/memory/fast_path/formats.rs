@@ -11,7 +11,7 @@ use crate::step::MemoryPlan;
 use crate::step::{COMPONENTS, ElementFormat};
 use crate::wave::Wave;
 
-/// Loads components.
+/// Loads and converts components.
 pub fn load(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> {
     #[expect(
         clippy::wildcard_enum_match_arm,
@@ -55,7 +55,7 @@ pub fn load(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> {
     Some(())
 }
 
-/// Stores components.
+/// Converts and stores components.
 pub fn store(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> {
     #[expect(
         clippy::wildcard_enum_match_arm,

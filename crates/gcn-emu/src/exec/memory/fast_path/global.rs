@@ -228,10 +228,10 @@ impl LaneStride {
     }
 }
 
-/// Maximum record offset, and maximum offset in a record, for 32-bit computation.
+/// Maximum offset of a record, and in a record, for which addresses are computed with 32 bits.
 const MAX_OFFSET: u32 = 1 << 30;
 
-/// True if no address bits of the access are ignored. GCN 1.0 ignores low bits of unaligned buffer addresses.
+/// True if no address has a low bit set that GCN 1.0 ignores in buffer accesses (errata E104).
 #[inline]
 pub fn is_aligned(wave: &Wave, plan: &MemoryPlan, bytes: u8, base: u64, low: &Lanes) -> bool {
     let ignored = access::ignored(wave.isa, plan, bytes) as u32;
@@ -314,7 +314,7 @@ impl<'a> LaneAddresses<'a> {
         let mut last = records.bytes.checked_sub(end)?;
         let mut low = offsets;
         if plan.idxen {
-            // The arithmetic below cannot wrap.
+            // With these limits, the arithmetic below cannot wrap.
             let index = wave.vgpr(first);
             let greatest = match descriptor.stride {
                 0 => u32::MAX,
@@ -367,8 +367,8 @@ impl<'a> LaneAddresses<'a> {
             .then_some(address)
     }
 
-    /// Addresses of all lanes, for lookup in allocations. No allocation overlaps an aperture, so the lookup rejects
-    /// aperture addresses.
+    /// Addresses of all lanes, for lookup in allocations; `None` if FLAT may align them. No allocation overlaps an
+    /// aperture, so the lookup rejects aperture addresses.
     #[inline]
     pub fn all(&self, device: &Device) -> Option<memory::Addresses<'_>> {
         let is_unmasked = !self.is_flat || !device.config.dword_alignment;
@@ -380,7 +380,7 @@ impl<'a> LaneAddresses<'a> {
         memory::Addresses::Pairs([self.low, self.high], self.base)
     }
 
-    /// True if FLAT needs no further checks for these addresses.
+    /// True unless FLAT redirects one of these addresses to an aperture or may align them.
     #[inline]
     fn needs_no_second_look(&self, addresses: &[u64], device: &Device) -> bool {
         let apertures = device.config.apertures;

@@ -42,7 +42,7 @@ fn read(value: &Lanes, from: &Lanes, exec: u64) -> Lanes {
     lanes::permuted(&active, from)
 }
 
-/// Lane numbers selected by byte addresses plus an offset.
+/// Lane numbers selected by byte addresses (four bytes per lane) plus an offset.
 fn named(addresses: &Lanes, offset: u32) -> Lanes {
     lanes::places(addresses, offset, u32::MAX, 2)
 }

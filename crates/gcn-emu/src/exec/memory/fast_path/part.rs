@@ -1,4 +1,4 @@
-//! Loads of less than a dword.
+//! Register writes by loads, including loads of less than a dword.
 
 use gcn_isa::effect::Half;
 use gcn_isa::{Does, Ty};

@@ -1,6 +1,5 @@
-//! Scratch accesses through a descriptor, by SCRATCH or through FLAT's aperture. Scratch interleaves the lanes of a
-//! wave dword by dword (errata E087). If all lanes have the same offset, as for a compiler's stack slots, their dwords
-//! are consecutive.
+//! Scratch accesses by MUBUF, SCRATCH and FLAT. Scratch interleaves the lanes of a wave dword by dword (errata E087).
+//! If all lanes have the same offset, as for a compiler's stack slots, their dwords are consecutive.
 
 use gcn_isa::Does;
 
@@ -145,7 +144,7 @@ impl ScratchRow {
 
 /// Offsets of the active lanes' elements, all within the bounds of scratch.
 struct Window<'a> {
-    /// Address of lane 0's first dword.
+    /// Address of offset 0 of lane 0.
     base: u64,
     /// Register with offsets, if any.
     offsets: Option<&'a Lanes>,

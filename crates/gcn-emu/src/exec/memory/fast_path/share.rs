@@ -19,7 +19,7 @@ pub fn takes_addresses(wave: &Wave, plan: &MemoryPlan, device: &Device) -> bool 
     }
 }
 
-/// True if all active lanes of a FLAT access address LDS, and adding the offset cannot wrap.
+/// True if all active lanes of a FLAT access address LDS, the offset cannot wrap, and addresses are not aligned down.
 pub fn is_reached(wave: &Wave, plan: &MemoryPlan, device: &Device) -> bool {
     let first = plan.vaddr.unwrap_or(0);
     let (low, high) = (wave.vgpr(first), wave.vgpr(first.wrapping_add(1)));
@@ -41,7 +41,7 @@ pub fn reached<'a>(wave: &Wave, plan: &MemoryPlan, lds: &'a mut Lds) -> Share<'a
     }
 }
 
-/// Loads whole dwords.
+/// Loads elements of whole dwords.
 #[inline]
 pub fn load(wave: &mut Wave, plan: &MemoryPlan, lds: &mut Lds, device: &Device) -> Option<()> {
     if !takes_addresses(wave, plan, device) {
@@ -51,15 +51,15 @@ pub fn load(wave: &mut Wave, plan: &MemoryPlan, lds: &mut Lds, device: &Device) 
     (plan.gather)(&plan.elements, wave.exec(), share.bytes(), &mut wave.vgprs)
 }
 
-/// Loads parts of dwords.
+/// Loads elements smaller than a dword.
 pub fn load_part(wave: &mut Wave, plan: &MemoryPlan, lds: &mut Lds, device: &Device) -> Option<()> {
     if !takes_addresses(wave, plan, device) {
         return None;
     }
     let exec = wave.exec();
     let share = reached(wave, plan, lds);
-    // Loads the dword at the address and keeps its low bits. If there is no whole dword, the access takes the slow
-    // path.
+    // Loads the dword at the address and keeps its low bits. If the dword is not entirely in range, the access takes
+    // the slow path.
     let mut registers = [*wave.vgpr(plan.vaddr.unwrap_or(0)), Lanes::ZERO];
     (plan.gather)(&plan.elements, exec, share.bytes(), &mut registers)?;
     let [_, loaded] = &mut registers;
@@ -69,7 +69,7 @@ pub fn load_part(wave: &mut Wave, plan: &MemoryPlan, lds: &mut Lds, device: &Dev
     Some(())
 }
 
-/// Loads whole dwords or parts of them.
+/// Loads elements of any size.
 pub fn load_any(wave: &mut Wave, plan: &MemoryPlan, lds: &mut Lds, device: &Device) -> Option<()> {
     if usize::from(plan.ty.bytes()) < DWORD {
         load_part(wave, plan, lds, device)

@@ -31,8 +31,8 @@ impl ElementFormat {
         value
     }
 
-    /// Inserts component number `component` into the elements whose dwords are in `raw`. It is taken from the register
-    /// components in `values`, as in [`ElementFormat::store`].
+    /// Inserts component number `component` into the elements whose dwords are in `raw`. Its value comes from the
+    /// register components in `values`, as in [`ElementFormat::store`].
     pub fn store_component(
         &self,
         component: usize,

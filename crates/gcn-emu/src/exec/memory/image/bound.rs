@@ -1,4 +1,4 @@
-//! An image instruction together with its image: coordinates, mip levels and texel addresses.
+//! Image instruction with its image: coordinates, mip levels and texel addresses.
 
 use gcn_isa::effect::{Half, ImageOp, TexelForm};
 use gcn_isa::image::{

@@ -60,7 +60,7 @@ pub(super) fn of(
         low = low.max(level(bound.address.level));
     }
     let high = f64::from(sampler.max_lod) / STEPS;
-    // A NaN selects the lowest level.
+    // A NaN becomes the lower bound.
     let bounded = if raw.is_nan() { low } else { raw.max(low) };
     Detail {
         raw,
@@ -73,7 +73,7 @@ pub(super) fn is_unnormalized(bound: &BoundImage<'_>, sampler: &SamplerDescripto
     bound.image_plan.unnormalized || sampler.unnormalized
 }
 
-/// Base-2 logarithm of the longer gradient, in texels of the first level.
+/// Base-2 logarithm of the longer gradient's length, in texels of BASE_LEVEL.
 fn of_gradients(
     bound: &BoundImage<'_>,
     is_unnormalized: bool,

@@ -109,7 +109,7 @@ fn texel(
     Ok(element)
 }
 
-/// Raw bits of a texel. Texels smaller than a dword are extended.
+/// Raw bits of a texel. Texels smaller than a dword are sign- or zero-extended.
 fn raw(element: ElementDwords, bytes: u8, form: TexelForm) -> ElementDwords {
     let [first, rest @ ..] = element;
     let first = match (form, bytes) {
@@ -173,7 +173,7 @@ fn store(run: &mut Running<'_>, bound: &BoundImage<'_>, form: TexelForm) -> Resu
     Ok(())
 }
 
-/// Values of a lane's texels, with their weights.
+/// Values of a lane's texels, or results of comparisons, with their weights.
 fn texels(
     run: &mut Running<'_>,
     (bound, sampler): (&BoundImage<'_>, &BoundSampler<'_>),
@@ -263,7 +263,7 @@ fn gather(
     Ok(())
 }
 
-/// Returns the level of detail, clamped and unclamped.
+/// Writes the level of detail, clamped and unclamped.
 fn level_of_detail(run: &mut Running<'_>, bound: &BoundImage<'_>) -> Result<(), LaneFault> {
     let sampling = Sampling::new(DetailSource::Lanes);
     let sampler = BoundSampler::new(run.wave, bound, sampling).map_err(refused)?;

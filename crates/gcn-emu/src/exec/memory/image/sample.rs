@@ -19,7 +19,7 @@ pub const MAX_TEXELS: usize = 16;
 
 /// Number of steps of a filter weight between 0 and 1.
 const STEPS: f64 = 256.0;
-/// Bound on coordinates; larger ones are clamped to it and remain outside the image.
+/// Bound on the magnitude of coordinates, beyond every image. Larger ones are clamped to it.
 const FARTHEST: f64 = (1u64 << 32) as f64;
 /// Component orders of a border color, indexed by BC_SWIZZLE.
 const BORDER_SWIZZLES: [[usize; COMPONENTS]; 6] = [
@@ -48,12 +48,12 @@ pub(super) struct WeightedTexel {
 pub(super) struct Footprint {
     texels: [WeightedTexel; MAX_TEXELS],
     count: usize,
-    /// True for a single texel, whose bits are the result.
+    /// True for a single texel, whose bits the result preserves.
     pub(super) is_point: bool,
 }
 
 impl Footprint {
-    /// Texels in order.
+    /// Texels, in the order of access.
     pub(super) fn texels(&self) -> &[WeightedTexel] {
         &self.texels[..self.count]
     }
@@ -366,7 +366,7 @@ impl<'a> BoundSampler<'a> {
         filtered
     }
 
-    /// Compares a texel with the reference. The first component of the result is 0 or 1.
+    /// Compares the reference with a texel. The first component of the result is 0 or 1.
     pub(super) fn compared(&self, reference: f64, values: Values) -> Values {
         let Some(value) = values[0] else {
             return values;

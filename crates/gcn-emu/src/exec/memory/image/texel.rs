@@ -10,7 +10,7 @@ use crate::step::COMPONENTS;
 /// Component values in the order of the format; `None` for components that the format lacks.
 pub(super) type Values = [Option<f64>; COMPONENTS];
 
-/// Mantissa width of 5_9_9_9, and the exponent of a mantissa's lowest bit for a shared exponent of 0.
+/// Mantissa width of 5_9_9_9, and the bias of its shared exponent for mantissas read as integers.
 const SHARED_BITS: u32 = 9;
 const SHARED_BIAS: i32 = 15 + SHARED_BITS as i32;
 
