@@ -477,25 +477,9 @@ pub fn run(args: &Args) -> ExitCode {
 
 /// Reports that a program cannot be executed.
 fn not_started(name: &OsStr, error: io::Error) -> Status {
-    let (error, status) = start_error(name, error);
+    let (error, status) = program::start_error(name, error);
     render::complain(&error);
     status
-}
-
-/// Error and exit status for a program that cannot be executed.
-fn start_error(name: &OsStr, error: io::Error) -> (anyhow::Error, Status) {
-    let shown = name.display();
-    if error.kind() != io::ErrorKind::NotFound {
-        let problem = Problem::new(UNUSABLE_PROGRAM, format!("cannot run {shown}"));
-        let error = anyhow::Error::new(error).context(problem);
-        return (error, Status::NotExecutable);
-    }
-    let missing = match program::find(name) {
-        Some(_) => format!("cannot run {shown}: the interpreter that it names does not exist"),
-        None => format!("there is no program {shown}"),
-    };
-    let error = Problem::new(UNUSABLE_PROGRAM, missing).into();
-    (error, Status::NotFound)
 }
 
 /// Creates the command that executes the program, without arguments.

@@ -1,7 +1,12 @@
-//! `gcn exec --debug`: sessions with the programs of `tests/exec`, one of HIP and one of OpenCL.
+//! `gcn exec --debug` and `--dap`: sessions with the programs of `tests/exec`.
 
 #[path = "../../gcn-hsa/tests/hip/cache.rs"]
 mod cache;
+#[allow(dead_code, reason = "the test `dap` uses the rest")]
+#[path = "dap/client.rs"]
+mod client;
+#[path = "exec_debug/clients.rs"]
+mod clients;
 #[path = "../../gcn-hsa/link.rs"]
 mod link;
 
@@ -45,15 +50,18 @@ fn scale() -> &'static Path {
 /// The program of OpenCL.
 fn shift() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAM.get_or_init(|| {
-        let command = &mut Command::new("cc");
-        built(
-            "shift.c",
-            command
-                .args(["-std=c11", "-x", "c"])
-                .args(["-Wl,--no-as-needed", "-lOpenCL", "-lm"]),
-        )
-    })
+    PROGRAM.get_or_init(|| built_with_opencl("shift.c"))
+}
+
+/// Builds a program of OpenCL.
+fn built_with_opencl(name: &str) -> PathBuf {
+    let command = &mut Command::new("cc");
+    built(
+        name,
+        command
+            .args(["-std=c11", "-x", "c"])
+            .args(["-Wl,--no-as-needed", "-lOpenCL", "-lm"]),
+    )
 }
 
 /// Directory with the libraries of emulated devices, which cargo has built beside this test.
@@ -81,17 +89,20 @@ fn libraries() -> &'static Path {
     })
 }
 
-/// `gcn exec --debug` with options, and a program with its arguments.
-fn gcn(options: &[&str], program: &[&str]) -> Command {
+/// `gcn exec` with the libraries of this build.
+fn gcn_exec() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gcn"));
     command
         .env("GCN_LIB_DIR", libraries())
-        .env_remove("GCN_CHECK");
+        .env_remove("GCN_CHECK")
+        .arg("exec");
     command
-        .args(["exec", "--debug"])
-        .args(options)
-        .arg("--")
-        .args(program);
+}
+
+/// `gcn exec --debug` with options, and a program with its arguments.
+fn gcn(options: &[&str], program: &[&str]) -> Command {
+    let mut command = gcn_exec();
+    command.arg("--debug").args(options).arg("--").args(program);
     command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

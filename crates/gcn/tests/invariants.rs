@@ -87,7 +87,7 @@ const UNSAFE: &[&str] = &[
     "gcn-report/src/program/forks.rs",
     "gcn-runtime/src/host_memory.rs",
     "gcn-web/src/entry.rs",
-    "gcn/src/exec/debugged.rs",
+    "gcn/src/exec/debuggee.rs",
     "gcn/src/file.rs",
     "gcn/src/file/guard.rs",
     "gcn/src/stdout.rs",

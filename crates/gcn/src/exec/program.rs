@@ -3,6 +3,7 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -15,7 +16,9 @@ use object::read::elf::{Dyn, FileHeader, ProgramHeader};
 use object::{Endianness, FileKind};
 
 use super::library::{self, Library};
+use crate::Status;
 use crate::file::FileBytes;
+use crate::problem::{Problem, UNUSABLE_PROGRAM};
 
 /// Directories to search for programs if PATH is not set, as in the C library.
 const DEFAULT_PATH: &str = "/bin:/usr/bin";
@@ -45,6 +48,22 @@ pub fn find(name: &OsStr) -> Option<PathBuf> {
 pub fn is_executable(path: &Path) -> bool {
     let metadata = fs::metadata(path);
     metadata.is_ok_and(|it| it.is_file() && it.mode() & EXECUTABLE != 0)
+}
+
+/// Error and exit status for a program that cannot be executed.
+pub fn start_error(name: &OsStr, error: io::Error) -> (anyhow::Error, Status) {
+    let shown = name.display();
+    if error.kind() != io::ErrorKind::NotFound {
+        let problem = Problem::new(UNUSABLE_PROGRAM, format!("cannot run {shown}"));
+        let error = anyhow::Error::new(error).context(problem);
+        return (error, Status::NotExecutable);
+    }
+    let missing = match find(name) {
+        Some(_) => format!("cannot run {shown}: the interpreter that it names does not exist"),
+        None => format!("there is no program {shown}"),
+    };
+    let error = Problem::new(UNUSABLE_PROGRAM, missing).into();
+    (error, Status::NotFound)
 }
 
 /// True if a program runs with elevated privileges, in which case its dynamic loader ignores variables.

@@ -20,6 +20,7 @@ use signal_hook::low_level::pipe;
 use tempfile::TempDir;
 
 use super::debuggee;
+use super::program::start_error;
 use crate::Status;
 use crate::debug::dap::{Client, Subject, Transport};
 use crate::problem::Problem;
@@ -112,7 +113,7 @@ fn start(mut command: Command, is_captured: bool) -> Result<(Child, UnixListener
     let name = command.get_program().to_owned();
     let child = command
         .spawn()
-        .map_err(|error| super::start_error(&name, error).0)?;
+        .map_err(|error| start_error(&name, error).0)?;
     Ok((child, listener, directory))
 }
 
@@ -204,19 +205,26 @@ impl Session<'_> {
                 rest = None;
                 self.end(exit);
             }
-            while let Some(received) = self.client.connection().poll() {
-                match received {
-                    Received::Request(request) if request.command == "disconnect" => {
-                        let mut connection = self.client.connection();
-                        connection.respond(&request, Ok(Value::Null));
-                        connection.close();
-                        return exit.map_or(Status::Success as u8, |it| debuggee::ending(it).1);
-                    }
-                    Received::Request(request) => self.answer(request),
-                    Received::Closed => {
-                        return exit.map_or(Status::Success as u8, |it| debuggee::ending(it).1);
-                    }
+            if !self.answer_all() {
+                return exit.map_or(Status::Success as u8, |it| debuggee::ending(it).1);
+            }
+        }
+    }
+
+    /// Answers the requests that have arrived. Returns false at the end of the session.
+    fn answer_all(&mut self) -> bool {
+        loop {
+            let received = self.client.connection().poll();
+            match received {
+                None => return true,
+                Some(Received::Request(request)) if request.command == "disconnect" => {
+                    let mut connection = self.client.connection();
+                    connection.respond(&request, Ok(Value::Null));
+                    connection.close();
+                    return false;
                 }
+                Some(Received::Request(request)) => self.answer(request),
+                Some(Received::Closed) => return false,
             }
         }
     }

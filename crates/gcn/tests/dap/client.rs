@@ -155,13 +155,18 @@ impl Client {
         reason
     }
 
+    /// Waits for the next event.
+    pub fn next_event(&mut self) -> Value {
+        match self.events.pop_front() {
+            Some(message) => message,
+            None => self.receive().expect("an event"),
+        }
+    }
+
     /// Waits for an event, skipping others, and returns its body.
     pub fn event(&mut self, name: &str) -> Value {
         loop {
-            let message = match self.events.pop_front() {
-                Some(message) => message,
-                None => self.receive().expect("an event"),
-            };
+            let message = self.next_event();
             if message["event"] == name {
                 return message["body"].clone();
             }

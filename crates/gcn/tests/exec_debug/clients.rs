@@ -1,0 +1,213 @@
+//! `gcn exec --dap`: sessions of a client with programs.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{ChildStdin, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use super::client::Client;
+use super::{built_with_opencl, gcn_exec, name, scale, shift, sources};
+
+/// Starts a session over the standard streams, up to the response of `initialize`.
+fn start(options: &[&str], program: &[&str]) -> (Client, Value) {
+    let mut process = command(options, program).spawn().expect("gcn starts");
+    let to = Box::new(process.stdin.take().expect("a pipe"));
+    let from = Box::new(BufReader::new(process.stdout.take().expect("a pipe")));
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut client = Client::new(directory, process, to, from);
+    let features = client.ask("initialize", json!({"adapterID": "gcn"}));
+    (client, features)
+}
+
+/// Starts a session over a port with a text for the program's standard input. Returns that stream, too.
+fn start_at_port(program: &[&str], text: &str) -> (Client, ChildStdin) {
+    let mut process = command(&["--dap=0"], program).spawn().expect("gcn starts");
+    let mut input = process.stdin.take().expect("a pipe");
+    input.write_all(text.as_bytes()).expect("a pipe has room");
+    let mut stderr = BufReader::new(process.stderr.take().expect("a pipe"));
+    let mut line = String::new();
+    stderr.read_line(&mut line).expect("a line");
+    let address = line.trim().strip_prefix("gcn exec listens on ");
+    let stream = TcpStream::connect(address.expect("an address")).expect("it listens");
+    let from = Box::new(BufReader::new(stream.try_clone().expect("a socket")));
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut client = Client::new(directory, process, Box::new(stream), from);
+    client.ask("initialize", json!({"adapterID": "gcn"}));
+    client.ask("launch", json!({}));
+    client.event("initialized");
+    (client, input)
+}
+
+fn command(options: &[&str], program: &[&str]) -> Command {
+    let mut command = gcn_exec();
+    command.args(options).arg("--").args(program);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// Sets function breakpoints, and returns the answers.
+fn set_functions(client: &mut Client, names: &[&str]) -> Vec<Value> {
+    let wanted: Vec<Value> = names.iter().map(|name| json!({"name": name})).collect();
+    let set = client.ask("setFunctionBreakpoints", json!({"breakpoints": wanted}));
+    set["breakpoints"].as_array().expect("a list").clone()
+}
+
+/// The program's output up to the end of the session, and its exit code.
+fn to_the_end(client: &mut Client) -> (String, Value) {
+    let mut text = String::new();
+    loop {
+        let message = client.next_event();
+        match message["event"].as_str() {
+            Some("output") if message["body"]["category"] != "console" => {
+                text += message["body"]["output"].as_str().expect("text");
+            }
+            Some("exited") => return (text, message["body"]["exitCode"].clone()),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn kernels_of_a_hip_program_stop_for_a_client() {
+    let (mut client, features) = start(&["--dap"], &[name(scale())]);
+    assert_eq!(features["supportsStepBack"], false);
+    assert_eq!(features["supportsRestartRequest"], false);
+    client.ask("launch", json!({}));
+    client.event("initialized");
+    let source = sources().join("scale.hip");
+    let wanted = json!({"source": {"path": source.to_str()}, "breakpoints": [{"line": 14}]});
+    let set = client.ask("setBreakpoints", wanted);
+    assert_eq!(set["breakpoints"][0]["verified"], true, "{set}");
+    assert_eq!(set["breakpoints"][0]["line"], 14, "{set}");
+    let set = set_functions(&mut client, &["sum", "nosuch"]);
+    assert_eq!(
+        (&set[0]["verified"], &set[1]["verified"]),
+        (&json!(true), &json!(false))
+    );
+    client.ask("configurationDone", Value::Null);
+
+    let stop = client.stopped("breakpoint");
+    let frame = client.frame(&stop["threadId"]);
+    assert_eq!(
+        (&frame["name"], &frame["line"]),
+        (&json!("image::scale<float>"), &json!(14))
+    );
+    assert_eq!(client.value("pixels[3]"), "9");
+    let reason = client.refused("stepBack", json!({"threadId": stop["threadId"]}));
+    assert!(
+        reason.contains("whose host code cannot go back"),
+        "{reason}"
+    );
+    client.ask(
+        "setBreakpoints",
+        json!({"source": {"path": source.to_str()}}),
+    );
+    let stop = client.go("continue", &stop["threadId"], "function breakpoint");
+    assert_eq!(client.frame(&stop["threadId"])["name"], "sum");
+    client.ask("continue", json!({"threadId": stop["threadId"]}));
+    let (text, code) = to_the_end(&mut client);
+    assert_eq!((&*text, code), ("sum 24384\n", json!(5)));
+    let reason = client.refused("threads", Value::Null);
+    assert_eq!(reason, "the program has ended");
+    client.ask("disconnect", json!({}));
+    let (status, said) = client.end();
+    assert_eq!((status.code(), &*said), (Some(5), ""));
+}
+
+#[test]
+fn requests_are_answered_between_launches() {
+    let modules = built_with_opencl("modules.c");
+    let (mut client, mut input) = start_at_port(&[name(&modules)], "");
+    let set = set_functions(&mut client, &["second"]);
+    assert_eq!(set[0]["verified"], false, "{set:?}");
+    client.ask("configurationDone", Value::Null);
+    // The first kernel ends soon, or has ended.
+    while client.ask("threads", Value::Null)["threads"] != json!([]) {}
+    let reason = client.refused("evaluate", json!({"expression": "data[0]"}));
+    assert_eq!(
+        reason,
+        "evaluate: no launch runs; `pause` stops the next one"
+    );
+    let set = set_functions(&mut client, &["second", "third"]);
+    assert_eq!(set[0]["verified"], false, "{set:?}");
+    client.ask("pause", json!({"threadId": 0}));
+    input.write_all(b"\n").expect("the program reads");
+
+    let changed = client.event("breakpoint");
+    assert_eq!(changed["reason"], "changed");
+    let changed = &changed["breakpoint"];
+    assert_eq!(
+        (&changed["id"], &changed["verified"]),
+        (&set[0]["id"], &json!(true))
+    );
+    let stop = client.stopped("entry");
+    assert_eq!(client.value("data[5]"), "1");
+    client.ask("continue", json!({"threadId": stop["threadId"]}));
+    let code = client.event("exited");
+    assert_eq!(code["exitCode"], 0);
+    client.ask("disconnect", json!({}));
+}
+
+#[test]
+fn a_client_pauses_and_terminates_a_program() {
+    let (mut client, _input) = start_at_port(&[name(scale())], "forever\n");
+    client.ask("configurationDone", Value::Null);
+    let mut waves = json!([]);
+    while waves == json!([]) {
+        waves = client.ask("threads", Value::Null)["threads"].take();
+    }
+    client.ask("pause", json!({"threadId": 1}));
+    client.stopped("pause");
+    client.ask("terminate", json!({}));
+    assert_eq!(client.event("exited")["exitCode"], 143);
+    client.event("terminated");
+    client.ask("disconnect", json!({}));
+}
+
+#[test]
+fn a_disconnected_client_ends_the_program() {
+    let (mut client, features) = start(&["--dap"], &[name(shift())]);
+    assert_eq!(features["supportsTerminateRequest"], true);
+    client.ask("launch", json!({"stopOnEntry": true}));
+    client.event("initialized");
+    client.ask("configurationDone", Value::Null);
+    client.stopped("entry");
+    client.ends_well();
+}
+
+#[test]
+fn programs_that_do_not_start_or_launch_nothing_are_reported() {
+    let missing = Path::new("/nonexistent/program");
+    let (mut client, _) = start(&["--dap"], &[name(missing)]);
+    let reason = client.refused("launch", json!({}));
+    assert_eq!(reason, "there is no program /nonexistent/program");
+    client.ends_well();
+
+    let (mut client, _) = start(&["--dap"], &["sh", "-c", "echo said; sleep 0.3; exit 3"]);
+    for (arguments, part) in [
+        (json!({"program": "a"}), "names the program already"),
+        (json!({"args": ["a"]}), "`args` belong to `program`"),
+        (json!({"check": true}), "the option --check of gcn exec"),
+        (json!({"cwd": "/nonexistent"}), "launch: cwd /nonexistent"),
+    ] {
+        let reason = client.refused("launch", arguments);
+        assert!(reason.contains(part), "{reason}");
+    }
+    client.ask("launch", json!({}));
+    let early = client.send("threads", Value::Null);
+    let response = client.response(early);
+    assert_eq!(
+        response["message"],
+        "the program has ended without a launch"
+    );
+    let (text, code) = to_the_end(&mut client);
+    assert_eq!((&*text, code), ("said\n", json!(3)));
+    client.ask("disconnect", json!({}));
+    let (status, _) = client.end();
+    assert_eq!(status.code(), Some(3));
+}
