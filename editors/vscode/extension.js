@@ -1,4 +1,5 @@
-// Starts `gcn lsp` for documents of GCN assembly, and hands it the settings; starts `gcn debug --dap` for sessions of the debugger.
+// Starts `gcn lsp` for documents of GCN assembly, and hands it the settings; starts `gcn debug --dap` or `gcn exec --dap` for
+// sessions of the debugger.
 'use strict';
 
 const { DebugAdapterExecutable, commands, debug, window, workspace } = require('vscode');
@@ -22,6 +23,15 @@ function settings() {
     operandColumn: all.get('operandColumn'),
     commentColumn: all.get('commentColumn'),
   };
+}
+
+/** Debug adapter of a session: for a program if its configuration has `exec`, otherwise for launches. */
+function adapter({ configuration }) {
+  const { exec, execOptions = [], env } = configuration;
+  if (!exec) {
+    return new DebugAdapterExecutable(path(), ['debug', '--dap']);
+  }
+  return new DebugAdapterExecutable(path(), ['exec', '--dap', ...execOptions, '--', ...exec], { env });
 }
 
 async function start() {
@@ -53,7 +63,7 @@ async function stop() {
 exports.activate = async (context) => {
   context.subscriptions.push(
     debug.registerDebugAdapterDescriptorFactory('gcn', {
-      createDebugAdapterDescriptor: () => new DebugAdapterExecutable(path(), ['debug', '--dap']),
+      createDebugAdapterDescriptor: adapter,
     }),
     commands.registerCommand('gcn.restart', async () => {
       await stop();

@@ -58,7 +58,7 @@ pub struct Config {
     pub threads: usize,
     /// True if no other run modifies memory concurrently; a single-threaded run then needs no atomic updates.
     pub exclusive: bool,
-    /// Number of instructions a wave executes before another wave of its workgroup gets a turn.
+    /// Number of instructions a wave executes before another wave of its workgroup gets a turn; 0 counts as 1.
     pub quantum: u64,
 }
 

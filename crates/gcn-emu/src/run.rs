@@ -153,11 +153,12 @@ pub fn run(
         .collect();
     // Fill the decoder's tables on this thread: on the heap of a new thread they would grow page by page.
     let _ = code.step(dispatch.entry);
-    if let [worker] = &mut workers[..] {
+    let started = if let [worker] = &mut workers[..] {
         worker.work();
+        Ok(())
     } else {
-        work_side_by_side(&shared, &mut workers)?;
-    }
+        work_side_by_side(&shared, &mut workers)
+    };
 
     let mut places: Vec<WavePlace> = Vec::new();
     let mut unfinished = 0;
@@ -189,6 +190,7 @@ pub fn run(
         storages.into_iter().for_each(ThreadStorage::keep);
     }
     observers.dispatch_ends(&dispatched, &stats, fault.as_ref());
+    started?;
     Ok(Finished {
         stats,
         fault,

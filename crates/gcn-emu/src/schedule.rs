@@ -23,7 +23,7 @@ impl Schedule {
         Schedule {
             noise: config.schedule.map(noise),
             first: 0,
-            quantum: config.quantum,
+            quantum: config.quantum.max(1),
         }
     }
 

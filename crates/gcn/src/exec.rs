@@ -216,12 +216,15 @@ fn absolute(file: PathBuf) -> Result<PathBuf> {
 }
 
 impl Options {
-    /// Settings of the environment, overridden by the options.
+    /// Settings of the environment, overridden by the options. If `checks` is true, the kernels are checked by default.
     ///
     /// # Errors
     /// A variable or a trace selection is invalid.
-    fn settings(&self) -> Result<Settings> {
+    fn settings(&self, checks: bool) -> Result<Settings> {
         let mut settings = Settings::from_env()?;
+        if checks {
+            settings.check.get_or_insert_default();
+        }
         if !self.target.is_empty() {
             settings.targets.clone_from(&self.target);
         }
@@ -278,12 +281,12 @@ struct Environment {
 }
 
 impl Environment {
-    /// Creates the environment for `options`.
+    /// Creates the environment for `options`. If `checks` is true, the kernels are checked by default.
     ///
     /// # Errors
     /// The library is missing, or a variable has an invalid value.
-    fn new(options: &Options) -> Result<Environment> {
-        let settings = options.settings()?;
+    fn new(options: &Options, checks: bool) -> Result<Environment> {
+        let settings = options.settings(checks)?;
         let library = Library::find()?;
         let directory = library.directory.as_os_str();
         if let Some(bad) = directory.as_bytes().iter().find(|b| SEPARATORS.contains(b)) {
@@ -424,7 +427,7 @@ fn prepended(first: &OsStr, variable: &str) -> OsString {
 /// # Errors
 /// The library is missing, a variable has an invalid value, or the result cannot be written.
 pub fn print_environment(args: &EnvArgs, out: &mut dyn Write) -> Result<Status> {
-    for (name, value) in Environment::new(&args.options)?.variables {
+    for (name, value) in Environment::new(&args.options, false)?.variables {
         write!(out, "export {name}=")?;
         out.write_all(&render::shell_word(value.as_bytes()))?;
         writeln!(out)?;
@@ -443,8 +446,8 @@ pub fn run(args: &Args) -> ExitCode {
     let Some((name, arguments)) = args.command.split_first() else {
         return Status::NotStarted.into(); // clap requires one
     };
-    let command = || {
-        let mut command = command(&args.options, name)?;
+    let command = |checks| {
+        let mut command = command(&args.options, name, checks)?;
         command.args(arguments);
         Ok(command)
     };
@@ -460,7 +463,7 @@ pub fn run(args: &Args) -> ExitCode {
     let prepared = args
         .debug
         .session()
-        .and_then(|session| Ok((session, command()?)));
+        .and_then(|session| Ok((session, command(false)?)));
     let error = match prepared {
         Ok((None, mut command)) => command.exec(),
         Ok((Some(session), command)) => match session.run(command) {
@@ -482,12 +485,13 @@ fn not_started(name: &OsStr, error: io::Error) -> Status {
     status
 }
 
-/// Creates the command that executes the program, without arguments.
+/// Creates the command that executes the program, without arguments. If `checks` is true, its kernels are checked by
+/// default.
 ///
 /// # Errors
 /// As for [`Environment::new`], or the program cannot be made to load the library.
-fn command(options: &Options, name: &OsStr) -> Result<Command> {
-    let mut environment = Environment::new(options)?;
+fn command(options: &Options, name: &OsStr, checks: bool) -> Result<Command> {
+    let mut environment = Environment::new(options, checks)?;
     let Settings { check, profile, .. } = &environment.settings;
     let library = &environment.library;
     let mut command = Command::new(name);

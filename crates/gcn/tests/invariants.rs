@@ -134,7 +134,7 @@ fn collect_sources(dir: &Path, found: &mut Vec<(String, String)>) {
 }
 
 /// Library crates: all except the command line.
-const LIBRARIES: [&str; 16] = [
+const LIBRARIES: [&str; 17] = [
     "gcn-isa",
     "gcn-asm",
     "gcn-object",
@@ -147,6 +147,7 @@ const LIBRARIES: [&str; 16] = [
     "gcn-report",
     "gcn-hsa",
     "gcn-opencl",
+    "gcn-framing",
     "gcn-lsp",
     "gcn-c",
     "gcn-python",

@@ -199,12 +199,6 @@ impl Client {
             }
             (program, _) => program,
         };
-        if arguments.check && self.subject == Subject::Program {
-            return Err(
-                "launch: the option --check of gcn exec turns on checkers; leave `check` out"
-                    .to_owned(),
-            );
-        }
         if let Some(directory) = &arguments.cwd {
             std::env::set_current_dir(Path::new(directory))
                 .map_err(|error| format!("launch: cwd {directory}: {error}"))?;

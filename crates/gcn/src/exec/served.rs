@@ -54,12 +54,12 @@ enum Event {
     Signal,
 }
 
-/// Serves a client that debugs the program of a command, which `command` creates. Returns the exit status: the
-/// program's, or 0 if the client has ended it.
+/// Serves a client that debugs the program of a command. `command` creates it, with checkers if its argument is true.
+/// Returns the exit status: the program's, or 0 if the client has ended it.
 ///
 /// # Errors
 /// The port cannot be opened, the client violates the protocol, or the host refuses a thread or a signal handler.
-pub fn serve(transport: Transport, command: impl Fn() -> Result<Command>) -> Result<u8> {
+pub fn serve(transport: Transport, command: impl Fn(bool) -> Result<Command>) -> Result<u8> {
     let refused = || Problem::new(HOST_LIMIT, "cannot serve a client");
     let (sender, events) = sync_channel(MAX_EVENTS);
     let arrivals = sender.clone();
@@ -68,7 +68,7 @@ pub fn serve(transport: Transport, command: impl Fn() -> Result<Command>) -> Res
     let mut client = Client::connect(transport, Subject::Program, notify)?;
     let is_captured = transport == Transport::Standard;
     while let Some(wanted) = client.wanted() {
-        let started = command().and_then(|command| start(command, is_captured));
+        let started = command(wanted.check).and_then(|command| start(command, is_captured));
         let (child, listener, _directory) = match started {
             Ok(started) => started,
             Err(error) => {

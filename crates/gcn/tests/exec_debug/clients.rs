@@ -170,6 +170,22 @@ fn a_client_pauses_and_terminates_a_program() {
 }
 
 #[test]
+fn findings_stop_a_program_for_a_client() {
+    let (mut client, _) = start(&["--dap"], &[name(shift()), "wrong"]);
+    client.ask("launch", json!({"check": true}));
+    client.event("initialized");
+    let filters = json!({"filters": ["fault", "bounds"]});
+    let set = client.ask("setExceptionBreakpoints", filters);
+    assert_eq!(set["breakpoints"][1]["verified"], true, "{set}");
+    client.ask("configurationDone", Value::Null);
+    let stop = client.stopped("exception");
+    let info = client.ask("exceptionInfo", json!({"threadId": stop["threadId"]}));
+    assert_eq!(info["exceptionId"], "global-out-of-bounds", "{info}");
+    assert_eq!(client.frame(&stop["threadId"])["name"], "fill");
+    client.ask("disconnect", json!({}));
+}
+
+#[test]
 fn a_disconnected_client_ends_the_program() {
     let (mut client, features) = start(&["--dap"], &[name(shift())]);
     assert_eq!(features["supportsTerminateRequest"], true);
@@ -192,7 +208,6 @@ fn programs_that_do_not_start_or_launch_nothing_are_reported() {
     for (arguments, part) in [
         (json!({"program": "a"}), "names the program already"),
         (json!({"args": ["a"]}), "`args` belong to `program`"),
-        (json!({"check": true}), "the option --check of gcn exec"),
         (json!({"cwd": "/nonexistent"}), "launch: cwd /nonexistent"),
     ] {
         let reason = client.refused("launch", arguments);
