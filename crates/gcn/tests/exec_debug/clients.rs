@@ -170,7 +170,7 @@ fn a_client_pauses_and_terminates_a_program() {
 }
 
 #[test]
-fn findings_stop_a_program_for_a_client() {
+fn a_client_turns_on_the_checkers_of_a_program() {
     let (mut client, _) = start(&["--dap"], &[name(shift()), "wrong"]);
     client.ask("launch", json!({"check": true}));
     client.event("initialized");
@@ -180,8 +180,11 @@ fn findings_stop_a_program_for_a_client() {
     client.ask("configurationDone", Value::Null);
     let stop = client.stopped("exception");
     let info = client.ask("exceptionInfo", json!({"threadId": stop["threadId"]}));
-    assert_eq!(info["exceptionId"], "global-out-of-bounds", "{info}");
+    assert_eq!(info["exceptionId"], "fault", "{info}");
     assert_eq!(client.frame(&stop["threadId"])["name"], "fill");
+    client.ask("continue", json!({"threadId": stop["threadId"]}));
+    let (text, _) = to_the_end(&mut client);
+    assert!(text.contains("error[global-out-of-bounds]"), "{text}");
     client.ask("disconnect", json!({}));
 }
 

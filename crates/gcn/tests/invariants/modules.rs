@@ -217,7 +217,7 @@ fn modules_import_only_what_is_declared_above_them() {
             }
         }
         assert!(
-            checked > root.children.len(),
+            checked > root.children.len() || root.children.is_empty(),
             "{name} has few imports: {checked}"
         );
     }
