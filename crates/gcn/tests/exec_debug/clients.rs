@@ -181,7 +181,8 @@ fn a_client_turns_on_the_checkers_of_a_program() {
     let stop = client.stopped("exception");
     let info = client.ask("exceptionInfo", json!({"threadId": stop["threadId"]}));
     assert_eq!(info["exceptionId"], "fault", "{info}");
-    assert_eq!(client.frame(&stop["threadId"])["name"], "fill");
+    let frame = client.frame(&stop["threadId"]);
+    assert!(frame["name"].to_string().contains("fill+"), "{frame}");
     client.ask("continue", json!({"threadId": stop["threadId"]}));
     let (text, _) = to_the_end(&mut client);
     assert!(text.contains("error[global-out-of-bounds]"), "{text}");
