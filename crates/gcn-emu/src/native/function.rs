@@ -3,18 +3,18 @@
 //! The function jumps to the block that the frame names. It returns when the wave leaves the region, waits or ends, or
 //! when fewer instructions are left than the next block has.
 
-use std::collections::HashMap;
 use std::mem::offset_of;
 
 use gcn_isa::effect::Condition;
 use gcn_isa::{Isa, regs};
-use iced_x86::BlockEncoderOptions;
+use hashbrown::HashMap;
 use iced_x86::code_asm::{
     CodeLabel, dword_ptr, eax, edx, esi, qword_ptr, r8d, r12, r13, r14, r15, rax, rbp, rbx, rcx,
     rdi, rdx, rsp,
 };
 
 use super::access::Access;
+use super::encode::encode;
 use super::frame::{Frame, Item};
 use super::graph::SLICE;
 use super::interface::PlanExit;
@@ -41,6 +41,8 @@ struct Emitter<'p> {
     code: Assembly,
     /// Labels of the blocks, by the index of their first dword.
     blocks: HashMap<usize, CodeLabel>,
+    /// Index of each block's first host instruction.
+    entries: Vec<usize>,
     epilogue: CodeLabel,
     /// Cold code, emitted after the blocks.
     cold: Vec<Cold>,
@@ -70,6 +72,7 @@ pub(super) fn emit(
         .map(|plan| (plan.start, code.asm.create_label()));
     let mut emitter = Emitter {
         blocks: labels.collect(),
+        entries: Vec::with_capacity(plans.len()),
         epilogue: code.asm.create_label(),
         code,
         cold: Vec::new(),
@@ -83,19 +86,11 @@ pub(super) fn emit(
     emitter.cold()?;
     emitter.epilogue()?;
     emitter.code.emit_helpers()?;
-    let Emitter {
-        mut code, blocks, ..
-    } = emitter;
-    let done = code
-        .asm
-        .assemble_options(0, BlockEncoderOptions::RETURN_NEW_INSTRUCTION_OFFSETS)?;
-    let offsets: Result<Vec<usize>, _> = starts
-        .iter()
-        .map(|start| done.label_ip(&blocks[start]).map(|ip| ip as usize))
-        .collect();
+    let Emitter { code, entries, .. } = emitter;
+    let (bytes, entries) = encode(code.asm.instructions(), &entries)?;
     Ok(Function {
-        entries: offsets?,
-        code: done.inner.code_buffer,
+        entries,
+        code: bytes,
         constants: code.constants,
         accesses: code.accesses,
     })
@@ -139,6 +134,7 @@ impl Emitter<'_> {
         if let Some(label) = label {
             self.code.asm.set_label(label)?;
         }
+        self.entries.push(self.code.asm.instructions().len());
         let instructions = plan.instructions as i32;
         let too_long = self.leave_at(plan.start);
         self.code.asm.cmp(r15, instructions)?;

@@ -1,8 +1,7 @@
 //! Acyclic value graph of operations on a slice of lanes or on scalar registers.
 
-use std::collections::HashMap;
-
 use gcn_isa::effect::Shift;
+use hashbrown::HashMap;
 
 /// Number of lanes in a slice.
 pub(super) const SLICE: usize = 8;

@@ -81,6 +81,8 @@ pub(super) struct Scattered {
 pub(super) enum EmitError {
     #[error("too many values at a time")]
     Slots,
+    #[error("a branch to no label")]
+    Label,
     #[error(transparent)]
     Encoding(#[from] IcedError),
 }

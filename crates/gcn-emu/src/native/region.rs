@@ -87,7 +87,7 @@ impl NativeBlock {
             .find_map(
                 |most| match compile(&candidates, (isa, mode), *most, policy) {
                     Err(EmitError::Slots) => None,
-                    Err(EmitError::Encoding(error)) => {
+                    Err(error @ (EmitError::Encoding(_) | EmitError::Label)) => {
                         debug_assert!(false, "{error}");
                         Some(Vec::new())
                     }
