@@ -43,7 +43,7 @@ impl PlaceName {
             PlaceName::Text(text) => printable(text),
             PlaceName::SourceLine(path, line) => printable(&format!("{}:{line}", path.display())),
         };
-        format!("{name}, which no code has yet")
+        format!("{name}, not in any loaded code")
     }
 
     /// Addresses and description in the loaded code, if it has the name.
@@ -63,7 +63,7 @@ impl PlaceName {
     }
 
     /// Returns a stop condition that no instruction satisfies.
-    pub fn nowhere(&self) -> StopKind {
+    pub fn nowhere() -> StopKind {
         StopKind::Addresses(Vec::new())
     }
 }
@@ -76,6 +76,11 @@ impl NamedPlaces {
     /// Adds a breakpoint.
     pub fn add(&mut self, number: u32, name: PlaceName) {
         self.0.push((number, name));
+    }
+
+    /// Removes a breakpoint.
+    pub fn remove(&mut self, number: u32) {
+        self.0.retain(|(it, _)| *it != number);
     }
 
     /// Resolves the breakpoints in the code of a launch. Breakpoints whose names are not found are never hit in that
@@ -94,7 +99,7 @@ impl NamedPlaces {
                     stop.kind = StopKind::Addresses(addresses);
                     stop.text = text;
                 }
-                None => stop.kind = name.nowhere(),
+                None => stop.kind = PlaceName::nowhere(),
             }
         }
     }

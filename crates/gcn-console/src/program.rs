@@ -299,7 +299,7 @@ impl ProgramDebugger {
         let attention = attention.clone();
         let connection = dap::Connection::new(input, Box::new(out), move || {
             attention.store(true, Release);
-            // If the queue is full, the thread has yet to look.
+            // If the queue is full, the thread has not polled yet.
             let _ = sender.try_send(());
         })?;
         let session = self.session.clone();

@@ -41,7 +41,9 @@ pub fn add_breakpoint(
     let found = stops_at(session, place, current);
     let (stops, description, missing) = match (found, &name) {
         (Ok((stops, description)), _) => (stops, description, None),
-        (Err(missing), Some((_, name))) => (name.nowhere(), name.description(), Some(missing)),
+        (Err(missing), Some((_, name))) => {
+            (PlaceName::nowhere(), name.description(), Some(missing))
+        }
         (Err(message), None) => return Err(message),
     };
     let is_place = matches!(stops, StopKind::Addresses(_));

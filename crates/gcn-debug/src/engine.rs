@@ -142,8 +142,8 @@ impl Engine {
         self.front().idle(&mut session)
     }
 
-    /// Calls the front end while no launch is running, if it requested attention ([`Setup::attention`]). If it decides
-    /// to stop, the next launch stops before its first instruction.
+    /// Calls the front end while no launch is running, if it requested attention ([`Setup::attention`]). If it returns
+    /// [`Attention::Stop`], the next launch stops before its first instruction.
     pub fn attend(&self) {
         let mut guard = self.state();
         let state = &mut *guard;

@@ -37,7 +37,7 @@ pub use limits::{DispatchError, MAX_GROUP, Unfit, fits};
 pub use place::{MAX_PLACES, WavePlace};
 use place::{keep_first, keep_first_wave};
 use shared::Shared;
-use storage::ThreadStorage;
+use storage::RunStorage;
 use worker::Worker;
 
 /// Executes the instruction at the program counter of a wave that is not part of a dispatch.
@@ -137,6 +137,7 @@ pub fn run(
     if let Some(monitor) = &device.monitor {
         monitor.begin(total, threads);
     }
+    let mut storage = RunStorage::take(device, code, dispatch);
     let mut workers: Vec<Worker<'_>> = scratches
         .iter()
         .enumerate()
@@ -144,6 +145,7 @@ pub fn run(
             let watchers = observers.watchers(&dispatched);
             Worker::new(
                 &shared,
+                storage.thread(),
                 number,
                 scratch.address,
                 watchers,
@@ -172,7 +174,6 @@ pub fn run(
     keep_first(&mut places);
     let mut stats = Stats::default();
     let mut violation = None;
-    let mut storages = Vec::with_capacity(threads);
     for worker in workers {
         stats.instructions += worker.progress.stats.instructions;
         stats.waves += worker.progress.stats.waves;
@@ -181,14 +182,12 @@ pub fn run(
         if let Some(other) = worker.progress.violation {
             keep_first_wave(&mut violation, other);
         }
-        storages.push(worker.storage);
+        storage.add(worker.storage);
     }
     let violation = violation.map(|place| shared.site(place));
     shared.check_code();
     let fault = shared.into_fault();
-    if fault.is_none() {
-        storages.into_iter().for_each(ThreadStorage::keep);
-    }
+    storage.keep();
     observers.dispatch_ends(&dispatched, &stats, fault.as_ref());
     started?;
     Ok(Finished {

@@ -88,7 +88,7 @@ fn read_header(input: &mut impl BufRead, most: usize) -> io::Result<Option<usize
     }
 }
 
-/// Writes a header and the value as JSON.
+/// Writes a header and the value as JSON, at once.
 ///
 /// # Errors
 /// Writing to the stream fails.
@@ -102,7 +102,8 @@ fn read_header(input: &mut impl BufRead, most: usize) -> io::Result<Option<usize
 /// ```
 pub fn write_value(output: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
     let body = serde_json::to_vec(value)?;
-    write!(output, "Content-Length: {}\r\n\r\n", body.len())?;
-    output.write_all(&body)?;
+    let mut message = format!("Content-Length: {}\r\n\r\n", body.len()).into_bytes();
+    message.extend(body);
+    output.write_all(&message)?;
     output.flush()
 }

@@ -1,5 +1,6 @@
 //! Tests of the protocol of `gcn debug --dap`, with kernels of `tests/debug`.
 
+#[allow(dead_code, reason = "the test `exec_debug` uses the rest")]
 #[path = "dap/client.rs"]
 mod client;
 #[path = "dap/refusals.rs"]

@@ -271,7 +271,7 @@ fn a_breakpoint_waits_for_code_that_has_its_name() {
             "Breakpoint 1 waits for the code of a later launch: no symbol, line or instruction is named nosuch; symbols are shift, fill",
             "Breakpoint 2 waits for the code of a later launch: no file nosuch.hip",
             "error: 0x10 is not the address of an instruction of the program\n",
-            "1: break nosuch, which no code has yet\n",
+            "1: break nosuch, not in any loaded code\n",
             "The program ended with status 0.\n",
         ],
     );

@@ -14,7 +14,7 @@ use super::protocol::{
     Granularity, Refusal, Request, ScopesArguments, SetBreakpoints, SetVariableArguments, Source,
     SourceArguments, StackArguments, ThreadArguments, VariablesArguments, WantedBreakpoint,
 };
-use super::references::{References, find_thread};
+use super::references::{References, SourceNames, find_thread};
 use super::values;
 use crate::execute::{Executed, Focus, execute};
 
@@ -65,6 +65,7 @@ pub struct Adapter {
     pub(super) phase: Phase,
     pub(super) breakpoints: Breakpoints,
     pub(super) references: References,
+    pub(super) sources: SourceNames,
     pub(super) console: Focus,
     pub(super) exception: Option<Exception>,
     /// Wave with a fault, and the address of the fault.
@@ -85,6 +86,7 @@ impl Adapter {
             phase: Phase::Configuring,
             breakpoints: Breakpoints::default(),
             references: References::default(),
+            sources: SourceNames::default(),
             console: Focus::default(),
             exception: None,
             fault: None,
@@ -167,19 +169,19 @@ impl Adapter {
             "setExceptionBreakpoints" => self.set_exceptions(session, request),
             "breakpointLocations" => request
                 .arguments()
-                .and_then(|it| code::locations(session, &it, self.line_base())),
+                .and_then(|it| code::locations(session, &self.sources, &it, self.line_base())),
             "threads" => Ok(code::threads(session)),
-            "loadedSources" => Ok(code::sources(session)),
+            "loadedSources" => Ok(code::sources(session, &self.sources)),
             "source" => request.arguments().and_then(|it: SourceArguments| {
                 let mut source = it.source;
                 if it.source_reference > 0 {
                     source.source_reference = Some(it.source_reference);
                 }
-                code::text(session, &source)
+                code::text(session, &self.sources, &source)
             }),
             "disassemble" => request
                 .arguments()
-                .and_then(|it| code::disassembly(session, &it, self.line_base())),
+                .and_then(|it| code::disassembly(session, &self.sources, &it, self.line_base())),
             "pause" if self.phase == Phase::Running => Ok(Value::Null),
             "pause" => Err("no launch runs".to_owned()),
             _ => return None,
@@ -253,7 +255,10 @@ impl Adapter {
         for it in &mut wanted {
             it.line = it.line.saturating_add(1 - i64::from(base));
         }
-        let set = self.breakpoints.replace(session, kind, source, wanted);
+        let names = &self.sources;
+        let set = self
+            .breakpoints
+            .replace((session, names), kind, source, wanted);
         let set: Vec<_> = set.into_iter().map(|it| it.numbered_from(base)).collect();
         Ok(json!({"breakpoints": set}))
     }
@@ -307,7 +312,8 @@ impl Adapter {
         session.set_focus(id);
         let at = self.fault.filter(|fault| fault.0 == id).map(|it| it.1);
         let base = self.line_base();
-        let frames = code::frames(session, &mut self.references, id, at, base)?;
+        let names = (&mut self.references, &self.sources);
+        let frames = code::frames(session, names, id, at, base)?;
         let total = frames.len();
         let most = match arguments.levels {
             0 => total,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use gcn_debug::{Line, Session, StopKind, Watched, WaveId};
 
 use super::protocol::{Breakpoint, Refusal, Source, WantedBreakpoint};
-use super::references::{find_thread, thread_id};
+use super::references::{SourceNames, find_thread, thread_id};
 use crate::named_places::{NamedPlaces, PlaceName};
 use crate::places::{describe, parsed, stops_at};
 use crate::stop_commands::watched;
@@ -15,7 +15,7 @@ use crate::stop_commands::watched;
 /// Maximum number of breakpoints per client.
 const MAX_BREAKPOINTS: usize = 4096;
 /// Message of a breakpoint that the code of the current launch does not have.
-const ABSENT: &str = "the code of this launch does not have it; later launches may";
+const ABSENT: &str = "not in the code of this launch; looked up again at the next";
 
 /// Request that sets breakpoints.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -57,7 +57,7 @@ impl Place {
     fn pending(name: &PlaceName, missing: Refusal, answer: &mut Breakpoint) -> Place {
         answer.verified = false;
         answer.message = Some(missing);
-        Place::Stop(name.nowhere(), name.description())
+        Place::Stop(PlaceName::nowhere(), name.description())
     }
 }
 
@@ -87,13 +87,14 @@ impl Breakpoints {
                 continue;
             };
             let first = addresses.first().copied();
-            if first.is_some() == entry.answer.verified {
+            let reference = first.map(|first| format!("{first:#x}"));
+            let answer = &mut entry.answer;
+            if answer.instruction_reference == reference {
                 continue;
             }
-            let answer = &mut entry.answer;
             answer.verified = first.is_some();
             answer.message = first.is_none().then(|| ABSENT.to_owned());
-            answer.instruction_reference = first.map(|first| format!("{first:#x}"));
+            answer.instruction_reference = reference;
             if let (Kind::Source(_), Some(line)) = (
                 &entry.kind,
                 first.and_then(|first| session.program().line(first)),
@@ -108,7 +109,7 @@ impl Breakpoints {
     /// Replaces the breakpoints of a kind. Line numbers start at 1.
     pub fn replace(
         &mut self,
-        session: &mut Session<'_, '_>,
+        (session, sources): (&mut Session<'_, '_>, &SourceNames),
         kind: &Kind,
         source: &Source,
         wanted: Vec<WantedBreakpoint>,
@@ -134,7 +135,13 @@ impl Breakpoints {
             let answer = if full {
                 Err(format!("there are {MAX_BREAKPOINTS} breakpoints already"))
             } else {
-                set(session, kind, source, &wanted, self.names.as_mut())
+                set(
+                    (session, sources),
+                    kind,
+                    source,
+                    &wanted,
+                    self.names.as_mut(),
+                )
             };
             match answer {
                 Ok(answer) => {
@@ -151,6 +158,9 @@ impl Breakpoints {
         }
         for entry in old {
             session.delete(entry.number);
+            if let Some(names) = &mut self.names {
+                names.remove(entry.number);
+            }
         }
         answers
     }
@@ -177,7 +187,7 @@ pub fn refused(message: Refusal) -> Breakpoint {
 
 /// Sets a breakpoint. If `names` is given, a line or a function that no code has is looked up in later launches.
 fn set(
-    session: &mut Session<'_, '_>,
+    (session, sources): (&mut Session<'_, '_>, &SourceNames),
     kind: &Kind,
     source: &Source,
     wanted: &WantedBreakpoint,
@@ -197,11 +207,17 @@ fn set(
         Kind::Source(_) => {
             let number = line_number(wanted.line)?;
             answer.source = Some(source.clone());
-            name = source
-                .path
-                .as_ref()
-                .map(|path| PlaceName::SourceLine(path.into(), number));
-            match (line(session, source, number), &name) {
+            name = match source.source_reference.filter(|it| *it > 0) {
+                Some(reference) => {
+                    let file = sources.find(reference)?;
+                    Some(PlaceName::Text(format!("{file}:{number}")))
+                }
+                None => {
+                    let path = source.path.as_ref();
+                    path.map(|path| PlaceName::SourceLine(path.into(), number))
+                }
+            };
+            match (line((session, sources), source, number), &name) {
                 (Ok((line, addresses)), _) => {
                     answer.line = Some(line.line);
                     let first = addresses.first().copied().unwrap_or_default();
@@ -282,17 +298,17 @@ fn set(
 
 fn line_number(line: i64) -> Result<u32, Refusal> {
     let line = u32::try_from(line).ok().filter(|line| *line > 0);
-    line.ok_or_else(|| "lines are numbers from 1 on".to_owned())
+    line.ok_or_else(|| "line numbers start at 1".to_owned())
 }
 
 /// Resolves a source line to its addresses.
 fn line(
-    session: &Session<'_, '_>,
+    (session, sources): (&Session<'_, '_>, &SourceNames),
     source: &Source,
     line: u32,
 ) -> Result<(Line, Vec<u64>), Refusal> {
     let program = session.program();
-    let file = file(session, source)?;
+    let file = file(session, sources, source)?;
     let found = program.addresses(&file, line);
     found.ok_or_else(|| format!("line {line} and the lines behind it have no code"))
 }
@@ -301,16 +317,22 @@ fn line(
 ///
 /// # Errors
 /// The program has no code from the source.
-pub fn file(session: &Session<'_, '_>, source: &Source) -> Result<Arc<str>, Refusal> {
+pub fn file(
+    session: &Session<'_, '_>,
+    names: &SourceNames,
+    source: &Source,
+) -> Result<Arc<str>, Refusal> {
     let program = session.program();
     if !program.has_lines() {
         return Err("the code has no debug information: compile or assemble it with -g".to_owned());
     }
     let files = program.files();
     if let Some(number) = source.source_reference.filter(|number| *number > 0) {
-        let place = usize::try_from(number - 1).ok();
-        let found = place.and_then(|place| files.get(place)).cloned();
-        return found.ok_or_else(|| format!("there is no source {number}"));
+        let name = names.find(number)?;
+        if !files.contains(&name) {
+            return Err(format!("the code of this launch has no source {name}"));
+        }
+        return Ok(name);
     }
     let path = source.path.as_deref().or(source.name.as_deref());
     let path = path.ok_or("a source needs a path")?;

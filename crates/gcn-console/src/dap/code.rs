@@ -9,7 +9,7 @@ use super::breakpoints::{address, file};
 use super::protocol::{
     DisassembleArguments, LocationsArguments, MemoryArguments, Refusal, Source, StackFrame,
 };
-use super::references::{FRAMES_OF_WAVE, References, find_thread, thread_id};
+use super::references::{FRAMES_OF_WAVE, References, SourceNames, find_thread, thread_id};
 use crate::show::{state, wave_name};
 
 /// Maximum number of instructions in a response.
@@ -40,7 +40,7 @@ pub fn threads(session: &Session<'_, '_>) -> Value {
 
 /// Protocol representation of a debug information file: its path, or a reference number if only debug information has
 /// its text.
-pub fn source(session: &Session<'_, '_>, name: &str) -> Source {
+pub fn source(session: &Session<'_, '_>, names: &SourceNames, name: &str) -> Source {
     let program = session.program();
     let last = name.rsplit('/').next().unwrap_or(name).to_owned();
     match program.path(name) {
@@ -51,12 +51,12 @@ pub fn source(session: &Session<'_, '_>, name: &str) -> Source {
         },
         None => {
             let files = program.files();
-            let place = files.iter().position(|it| **it == *name);
-            let has_text = place.is_some_and(|place| program.text(&files[place]).is_some());
+            let file = files.iter().find(|it| ***it == *name);
+            let file = file.filter(|file| program.text(file).is_some());
             Source {
                 name: Some(last),
-                path: (!has_text).then(|| name.to_owned()),
-                source_reference: place.filter(|_| has_text).map(|it| it as i64 + 1),
+                path: file.is_none().then(|| name.to_owned()),
+                source_reference: file.map(|file| names.reference(file)),
             }
         }
     }
@@ -68,7 +68,7 @@ pub fn source(session: &Session<'_, '_>, name: &str) -> Source {
 /// The wave has ended.
 pub fn frames(
     session: &Session<'_, '_>,
-    references: &mut References,
+    (references, names): (&mut References, &SourceNames),
     id: WaveId,
     at: Option<u64>,
     line_base: u32,
@@ -81,7 +81,7 @@ pub fn frames(
     let frame = |place: usize, function: Option<String>, line: Option<&Line>| StackFrame {
         id: number + place as i64,
         name: function.unwrap_or_else(|| symbol.clone()),
-        source: line.map(|line| source(session, &line.file)),
+        source: line.map(|line| source(session, names, &line.file)),
         line: line.map_or(0, |line| line.line - 1 + line_base),
         column: line.map_or(0, |_| line_base),
         instruction_pointer_reference: format!("{pc:#x}"),
@@ -101,17 +101,24 @@ pub fn frames(
 ///
 /// # Errors
 /// The source is not available.
-pub fn text(session: &Session<'_, '_>, source: &Source) -> Result<Value, Refusal> {
-    let file = file(session, source)?;
+pub fn text(
+    session: &Session<'_, '_>,
+    names: &SourceNames,
+    source: &Source,
+) -> Result<Value, Refusal> {
+    let file = file(session, names, source)?;
     let text = session.program().text(&file);
     let text = text.ok_or_else(|| format!("{file} cannot be read"))?;
     Ok(json!({"content": text.join("\n") + "\n"}))
 }
 
 /// Sources of the program.
-pub fn sources(session: &Session<'_, '_>) -> Value {
+pub fn sources(session: &Session<'_, '_>, names: &SourceNames) -> Value {
     let files = session.program().files();
-    let sources: Vec<Source> = files.iter().map(|file| source(session, file)).collect();
+    let sources: Vec<Source> = files
+        .iter()
+        .map(|file| source(session, names, file))
+        .collect();
     json!({"sources": sources})
 }
 
@@ -121,10 +128,11 @@ pub fn sources(session: &Session<'_, '_>) -> Value {
 /// The program has no code from the source.
 pub fn locations(
     session: &Session<'_, '_>,
+    names: &SourceNames,
     arguments: &LocationsArguments,
     line_base: u32,
 ) -> Result<Value, Refusal> {
-    let file = file(session, &arguments.source)?;
+    let file = file(session, names, &arguments.source)?;
     let own = |line: i64| u32::try_from(line.saturating_add(1 - i64::from(line_base)));
     let first = own(arguments.line).unwrap_or(0);
     let last = own(arguments.end_line.unwrap_or(arguments.line)).unwrap_or(first);
@@ -142,6 +150,7 @@ pub fn locations(
 /// The address is invalid, or too many instructions are requested.
 pub fn disassembly(
     session: &Session<'_, '_>,
+    names: &SourceNames,
     arguments: &DisassembleArguments,
     line_base: u32,
 ) -> Result<Value, Refusal> {
@@ -157,13 +166,13 @@ pub fn disassembly(
     let mut last: Option<Line> = None;
     let rows = listed
         .iter()
-        .map(|it| row(session, it, &mut last, line_base));
+        .map(|it| row((session, names), it, &mut last, line_base));
     Ok(json!({"instructions": rows.collect::<Vec<_>>()}))
 }
 
 /// Instruction of a disassembly. `last` is the line of the previous instruction.
 fn row(
-    session: &Session<'_, '_>,
+    (session, names): (&Session<'_, '_>, &SourceNames),
     listed: &Listed,
     last: &mut Option<Line>,
     line_base: u32,
@@ -195,7 +204,7 @@ fn row(
     if let Some(line) = program.line(listed.address)
         && last.as_ref() != Some(line)
     {
-        row["location"] = json!(source(session, &line.file));
+        row["location"] = json!(source(session, names, &line.file));
         row["line"] = json!(line.line - 1 + line_base);
         *last = Some(line.clone());
     }

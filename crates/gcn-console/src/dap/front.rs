@@ -163,6 +163,9 @@ impl FrontEnd for Adapter {
 
     fn begins(&mut self, session: &mut Session<'_, '_>) {
         self.console.begins(session);
+        if std::mem::take(&mut self.is_single) {
+            session.set_scheduler(Scheduler::All);
+        }
         let base = self.line_base();
         for changed in self.breakpoints.resolve(session) {
             let body = json!({"reason": "changed", "breakpoint": changed.numbered_from(base)});
@@ -181,8 +184,11 @@ impl FrontEnd for Adapter {
             if let Some(answer) = self.handle_anywhere(session, &request) {
                 let is_pause = request.command == "pause" && answer.is_ok();
                 self.connection().respond(&request, answer);
-                if is_pause {
+                if is_pause && session.is_running() {
                     return Attention::Stop;
+                }
+                if is_pause {
+                    session.set_stop_once(true);
                 }
                 continue;
             }

@@ -1,6 +1,8 @@
 //! Numbers through which a client refers to waves, frames and groups of values.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use gcn_debug::{Session, WaveId};
 
@@ -126,4 +128,32 @@ pub fn find_thread(session: &Session<'_, '_>, number: i64) -> Result<WaveId, Ref
     let mut ids = session.waves().map(|wave| wave.id);
     let found = ids.find(|id| thread_id(session, *id) == number);
     found.ok_or_else(|| format!("there is no thread {number}: the wave has ended, or not begun"))
+}
+
+/// Names of the sources whose text only debug information has, by their reference numbers. A number stays that of its
+/// source when a program loads other code.
+#[derive(Default)]
+pub struct SourceNames(RefCell<Vec<Arc<str>>>);
+
+impl SourceNames {
+    /// Reference number of a source.
+    pub fn reference(&self, name: &Arc<str>) -> i64 {
+        let mut names = self.0.borrow_mut();
+        let known = names.iter().position(|it| it == name);
+        let index = known.unwrap_or_else(|| {
+            names.push(name.clone());
+            names.len() - 1
+        });
+        index as i64 + 1
+    }
+
+    /// Source with a reference number.
+    ///
+    /// # Errors
+    /// No source has the number.
+    pub fn find(&self, reference: i64) -> Result<Arc<str>, Refusal> {
+        let index = usize::try_from(reference - 1).ok();
+        let found = index.and_then(|index| self.0.borrow().get(index).cloned());
+        found.ok_or_else(|| format!("there is no source {reference}"))
+    }
 }

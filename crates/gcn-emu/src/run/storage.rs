@@ -1,5 +1,5 @@
-//! Allocations of a host thread's runs, kept from one run to the next: a short launch takes less time than its
-//! workgroup, waves and work-item IDs take to allocate and to fill.
+//! Allocations kept from one run to the next: a short launch takes less time than its workgroup, waves and work-item
+//! IDs take to allocate and to fill.
 
 use std::cell::RefCell;
 
@@ -15,15 +15,22 @@ use crate::lds::Lds;
 use crate::wave::Wave;
 use crate::workgroup::RunningGroup;
 
-/// Maximum number of threads' allocations kept: enough for programs that alternate between a few kernels.
+/// Maximum number of runs whose allocations are kept, for programs that alternate between a few kernels.
 const KEPT: usize = 8;
 
 thread_local! {
     /// Allocations of past runs that this thread has started, the latest last.
-    static IDLE: RefCell<Vec<ThreadStorage>> = const { RefCell::new(Vec::new()) };
+    static IDLE: RefCell<Vec<RunStorage>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Allocations for the waves of one host thread.
+/// Allocations of a run.
+pub(super) struct RunStorage {
+    shape: StorageShape,
+    /// Allocations that no thread of the run uses.
+    threads: Vec<ThreadStorage>,
+}
+
+/// Allocations of one host thread.
 pub(super) struct ThreadStorage {
     shape: StorageShape,
     /// Access of the current instruction.
@@ -49,9 +56,9 @@ struct StorageShape {
     group: [u32; DIMENSIONS],
 }
 
-impl ThreadStorage {
-    /// Takes the allocations of an earlier run with the same shape, or creates new ones.
-    pub(super) fn take(device: &Device, code: &Code, dispatch: &Dispatch) -> ThreadStorage {
+impl RunStorage {
+    /// Takes the allocations of an earlier run with the same shape, if there are any.
+    pub(super) fn take(device: &Device, code: &Code, dispatch: &Dispatch) -> RunStorage {
         let shape = StorageShape {
             isa: code.isa(),
             vgprs: code.vgprs(),
@@ -61,25 +68,41 @@ impl ThreadStorage {
             group: dispatch.group,
         };
         let idle = IDLE.with_borrow_mut(|idle| {
-            let index = idle.iter().rposition(|storage| storage.shape == shape)?;
+            let index = idle.iter().rposition(|run| run.shape == shape)?;
             Some(idle.remove(index))
         });
-        idle.unwrap_or_else(|| ThreadStorage {
+        idle.unwrap_or_else(|| RunStorage {
             shape,
+            threads: Vec::new(),
+        })
+    }
+
+    /// Takes the allocations of a thread, or creates them.
+    pub(super) fn thread(&mut self) -> ThreadStorage {
+        let StorageShape { group, .. } = self.shape;
+        let items = group.iter().map(|&n| n as usize).product::<usize>();
+        self.threads.pop().unwrap_or_else(|| ThreadStorage {
+            shape: self.shape,
             transfer: Box::default(),
             groups: Vec::new(),
             waves: Vec::new(),
-            ids: (0..dispatch.waves_per_group() as usize)
-                .map(|wave| work_item_ids(dispatch.group, wave * LANES))
+            ids: (0..items)
+                .step_by(LANES)
+                .map(|first| work_item_ids(group, first))
                 .collect(),
         })
     }
 
-    /// Keeps the allocations of one workgroup for a later run.
-    pub(super) fn keep(mut self) {
-        self.groups.truncate(1);
-        self.waves.truncate(self.ids.len());
-        self.transfer.reset();
+    /// Adds the allocations of a thread that has ended, for one workgroup.
+    pub(super) fn add(&mut self, mut thread: ThreadStorage) {
+        thread.groups.truncate(1);
+        thread.waves.truncate(thread.ids.len());
+        thread.transfer.reset();
+        self.threads.push(thread);
+    }
+
+    /// Keeps the allocations for a later run.
+    pub(super) fn keep(self) {
         IDLE.with_borrow_mut(|idle| {
             if idle.len() == KEPT {
                 idle.remove(0);
@@ -87,7 +110,9 @@ impl ThreadStorage {
             idle.push(self);
         });
     }
+}
 
+impl ThreadStorage {
     /// Takes an unused workgroup, or creates one. Its ID, size and number of waves are yet to be set.
     pub(super) fn group(&mut self) -> Box<RunningGroup> {
         self.groups.pop().unwrap_or_else(|| {

@@ -120,6 +120,7 @@ enum TurnEnd {
 impl<'a> Worker<'a> {
     pub(super) fn new(
         shared: &'a Shared<'a>,
+        storage: ThreadStorage,
         number: usize,
         scratch: u64,
         watch: Watchers,
@@ -133,7 +134,7 @@ impl<'a> Worker<'a> {
             faulty: None,
             progress: RunProgress::default(),
             resident: Vec::new(),
-            storage: ThreadStorage::take(shared.device, shared.code, shared.dispatch),
+            storage,
             number,
             reported: 0,
             schedule: Schedule::new(&shared.device.config, number),

@@ -2,7 +2,7 @@
 //! process, which connects to a socket and requests commands.
 
 use std::fs::File;
-use std::io::{self, BufReader, IsTerminal, Read};
+use std::io::{self, IsTerminal, Read};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus};
@@ -209,14 +209,7 @@ impl Shared {
 
     /// Serves a process until it exits.
     fn serve(&self, mut connection: UnixStream, sources: &Sources) {
-        let Ok(input) = connection.try_clone() else {
-            return;
-        };
-        let mut input = BufReader::new(input);
-        let Ok(Some(FromProgram::Begins { process })) = receive(&mut input) else {
-            return;
-        };
-        let Ok(process) = i32::try_from(process) else {
+        let Ok((process, mut input)) = debuggee::handshake(&connection) else {
             return;
         };
         let kind = SessionKind::Console {
@@ -315,7 +308,7 @@ impl Shared {
             0 => " and launched no kernel on an emulated device",
             _ => "",
         };
-        let (ending, code) = debuggee::ending(status);
+        let (ending, code) = debuggee::describe_exit(status);
         tell(format_args!("{ending}{launches}.\n"));
         ExitCode::from(code)
     }

@@ -3,12 +3,13 @@
 //! This is one of the modules that may use `unsafe`: it configures the program's process before the exec, and sends
 //! signals to it.
 
-use std::io;
-use std::os::unix::net::UnixListener;
+use std::io::{self, BufReader};
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, ExitStatus};
 
 use anyhow::{Context, Result};
+use gcn_console::protocol::{FromProgram, receive};
 use gcn_report::settings::DEBUG;
 use gcn_runtime::error_names::HOST_LIMIT;
 use signal_hook::consts::{SIGINT, SIGKILL};
@@ -50,6 +51,21 @@ pub fn listen(command: &mut Command) -> Result<(TempDir, UnixListener)> {
     Ok((directory, listener))
 }
 
+/// Receives the first message of a process of the program. Returns its process ID and its further messages.
+///
+/// # Errors
+/// The connection is broken, or the process is no program with a debugger.
+pub fn handshake(connection: &UnixStream) -> io::Result<(i32, BufReader<UnixStream>)> {
+    let mut input = BufReader::new(connection.try_clone()?);
+    let process = match receive(&mut input)? {
+        Some(FromProgram::Begins { process }) => i32::try_from(process).ok(),
+        _ => None,
+    };
+    // Other numbers are no process to which a signal may be sent.
+    let process = process.filter(|process| *process > 1);
+    Ok((process.ok_or(io::ErrorKind::InvalidData)?, input))
+}
+
 /// Sends a signal to a process, which may already have exited.
 pub fn send_signal(process: i32, signal: i32) {
     // SAFETY: the call has no effect on this process's memory.
@@ -57,7 +73,7 @@ pub fn send_signal(process: i32, signal: i32) {
 }
 
 /// Describes how a program ended. Returns the description and the exit status to pass on.
-pub fn ending(status: ExitStatus) -> (String, u8) {
+pub fn describe_exit(status: ExitStatus) -> (String, u8) {
     match (status.code(), status.signal()) {
         (Some(code), _) => (
             format!("The program ended with status {code}"),

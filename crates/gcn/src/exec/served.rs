@@ -1,21 +1,24 @@
 //! `gcn exec --dap`: the client's side of debugging a program. The engine and the adapter run in the program's process.
 //! From its first launch on, messages pass between that process and the client. Earlier requests wait.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, BufReader, Read};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use gcn_console::dap::{Choices, Received, Request};
-use gcn_console::protocol::{FromProgram, SessionKind, ToProgram, receive, send};
+use gcn_console::protocol::{SessionKind, ToProgram, send};
 use gcn_framing::{read_body, write_value};
 use gcn_runtime::error_names::HOST_LIMIT;
 use serde_json::{Value, json};
-use signal_hook::consts::{SIGINT, SIGKILL, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGKILL, SIGTERM};
+use signal_hook::flag;
 use signal_hook::low_level::pipe;
 use tempfile::TempDir;
 
@@ -29,12 +32,15 @@ use crate::problem::Problem;
 const MAX_EVENTS: usize = 64;
 /// Maximum length of a message from the program in bytes.
 const MAX_MESSAGE: usize = 256 << 20;
-/// Maximum number of requests that wait for the first launch.
+/// Maximum number of requests without a response.
 const MAX_WAITING: usize = 4096;
 /// Size of the buffer for the program's output.
 const OUTPUT_BYTES: usize = 1 << 14;
 /// Time allowed for the program's remaining messages and output after its exit.
-const REST: Duration = Duration::from_secs(1);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Reason for refusing requests after the process that is debugged has ended.
+const PROCESS_ENDED: &str = "the process that was debugged has ended";
 
 /// Event of a session. Messages of the client are polled at each event.
 enum Event {
@@ -44,18 +50,20 @@ enum Event {
     Begins(i32, BufReader<UnixStream>, UnixStream),
     /// Message from the program to the client.
     Message(Value),
+    /// The process that is debugged has closed its connection.
+    Closed,
     /// Output of the program, in a category of the protocol.
     Output(&'static str, String),
-    /// A source of messages or output has ended.
-    SourceEnds,
+    /// An output stream of the program has ended.
+    OutputEnds,
     /// The program has exited.
     Exited(io::Result<ExitStatus>),
-    /// SIGINT or SIGTERM.
+    /// SIGINT, SIGTERM or SIGHUP.
     Signal,
 }
 
 /// Serves a client that debugs the program of a command. `command` creates it, with checkers if its argument is true.
-/// Returns the exit status: the program's, or 0 if the client has ended it.
+/// Returns the exit status: the program's, 0 if the client has ended it, or 130 after a signal.
 ///
 /// # Errors
 /// The port cannot be opened, the client violates the protocol, or the host refuses a thread or a signal handler.
@@ -84,7 +92,8 @@ pub fn serve(transport: Transport, command: impl Fn(bool) -> Result<Command>) ->
             is_running: true,
             debugged: None,
             waiting: VecDeque::new(),
-            sources: 0,
+            forwarded: BTreeMap::new(),
+            outputs: 0,
             events: sender,
         };
         let code = session
@@ -92,6 +101,9 @@ pub fn serve(transport: Transport, command: impl Fn(bool) -> Result<Command>) ->
             .with_context(refused)
             .map(|()| session.run(&events));
         session.kill(SIGKILL);
+        if code.is_err() {
+            session.end(None);
+        }
         let code = code?;
         return client.end().map(|_| code);
     }
@@ -124,13 +136,23 @@ struct Session<'a> {
     /// Process ID of the program.
     process: i32,
     is_running: bool,
-    /// Process ID and connection of the process that is debugged: the first that has launched a kernel.
-    debugged: Option<(i32, UnixStream)>,
+    /// Process that is debugged.
+    debugged: Option<Debugged>,
     /// Requests that wait for the first launch.
     waiting: VecDeque<Request>,
-    /// Number of threads that read messages and output of the program.
-    sources: usize,
+    /// Requests that the program has not answered, by their sequence numbers.
+    forwarded: BTreeMap<i64, Request>,
+    /// Number of output streams of the program that are read.
+    outputs: usize,
     events: SyncSender<Event>,
+}
+
+/// First process of the program that has launched a kernel.
+struct Debugged {
+    /// Process ID; `None` once the process has closed its connection.
+    process: Option<i32>,
+    /// Queue of a thread that sends requests, since the process may not read them at once.
+    requests: Sender<Value>,
 }
 
 impl Session<'_> {
@@ -140,8 +162,14 @@ impl Session<'_> {
     /// The host refuses a thread or a signal handler.
     fn watch(&mut self, mut child: Child, listener: UnixListener) -> io::Result<()> {
         let (mut pressed, signal) = UnixStream::pair()?;
-        pipe::register(SIGINT, signal.try_clone()?)?;
-        pipe::register(SIGTERM, signal)?;
+        // The session may be waiting for a client that does not read: a second signal ends the command.
+        let is_signalled = Arc::<AtomicBool>::default();
+        for number in [SIGINT, SIGTERM, SIGHUP] {
+            let status = Status::Interrupted as i32;
+            flag::register_conditional_shutdown(number, status, is_signalled.clone())?;
+            flag::register(number, is_signalled.clone())?;
+            pipe::register(number, signal.try_clone()?)?;
+        }
         let streams = [
             child
                 .stdout
@@ -153,7 +181,7 @@ impl Session<'_> {
                 .map(|it| ("stderr", Box::new(it) as Box<dyn Read + Send>)),
         ];
         for (category, stream) in streams.into_iter().flatten() {
-            self.sources += 1;
+            self.outputs += 1;
             self.spawn(move |events| read_output(category, stream, events))?;
         }
         self.spawn(move |events| {
@@ -177,9 +205,9 @@ impl Session<'_> {
     fn run(&mut self, events: &Receiver<Event>) -> u8 {
         let mut exit = None;
         // Time until which the program's last output may arrive.
-        let mut rest: Option<Instant> = None;
+        let mut drain_until: Option<Instant> = None;
         loop {
-            let event = match rest {
+            let event = match drain_until {
                 Some(end) => events
                     .recv_timeout(end.saturating_duration_since(Instant::now()))
                     .ok(),
@@ -188,25 +216,39 @@ impl Session<'_> {
             let is_late = event.is_none();
             match event {
                 Some(Event::Begins(process, input, out)) => self.begin(process, input, out),
-                Some(Event::Message(message)) => self.client.connection().send(message),
+                Some(Event::Message(message)) => {
+                    if let Some(number) = message["request_seq"].as_i64() {
+                        self.forwarded.remove(&number);
+                    }
+                    self.client.connection().send(message);
+                }
+                Some(Event::Closed) => self.close(),
                 Some(Event::Output(category, text)) => {
                     self.client.connection().output(category, &text);
                 }
-                Some(Event::SourceEnds) => self.sources -= 1,
+                Some(Event::OutputEnds) => self.outputs -= 1,
                 Some(Event::Exited(status)) => {
                     self.is_running = false;
                     exit = status.ok();
-                    rest = Some(Instant::now() + REST);
+                    drain_until = Some(Instant::now() + DRAIN_TIMEOUT);
                 }
-                Some(Event::Signal) => return Status::Interrupted as u8,
+                Some(Event::Signal) => {
+                    self.end(None);
+                    return Status::Interrupted as u8;
+                }
                 Some(Event::Client) | None => {}
             }
-            if rest.is_some() && (is_late || self.sources == 0) {
-                rest = None;
+            let is_connected = self
+                .debugged
+                .as_ref()
+                .is_some_and(|it| it.process.is_some());
+            let is_drained = self.outputs == 0 && !is_connected;
+            if drain_until.is_some() && (is_late || is_drained) {
+                drain_until = None;
                 self.end(exit);
             }
             if !self.answer_all() {
-                return exit.map_or(Status::Success as u8, |it| debuggee::ending(it).1);
+                return exit.map_or(Status::Success as u8, |it| debuggee::describe_exit(it).1);
             }
         }
     }
@@ -238,26 +280,49 @@ impl Session<'_> {
             self.client.connection().output("console", &text);
             return;
         }
+        let (requests, queued) = channel();
         let kind = SessionKind::Client(self.choices);
-        if send(&mut out, &ToProgram::Begin(kind)).is_err() {
-            return;
-        }
-        let reads = self.spawn(move |events| {
-            while let Ok(Some(body)) = read_body(&mut input, MAX_MESSAGE) {
-                let message = serde_json::from_slice(&body).map(Event::Message);
-                if message.is_ok_and(|message| events.send(message).is_err()) {
-                    return;
+        let started = self
+            .spawn(move |events| {
+                while let Ok(Some(body)) = read_body(&mut input, MAX_MESSAGE) {
+                    let message = serde_json::from_slice(&body).map(Event::Message);
+                    if message.is_ok_and(|message| events.send(message).is_err()) {
+                        return;
+                    }
                 }
-            }
-            let _ = events.send(Event::SourceEnds);
-        });
-        if reads.is_err() {
-            return;
+                let _ = events.send(Event::Closed);
+            })
+            .and_then(|()| {
+                self.spawn(move |_| {
+                    let mut begun = send(&mut out, &ToProgram::Begin(kind));
+                    while begun.is_ok()
+                        && let Ok(message) = queued.recv()
+                    {
+                        begun = write_value(&mut out, &message);
+                    }
+                })
+            });
+        if let Err(error) = started {
+            let text = format!("Process {process} cannot be debugged: {error}\n");
+            return self.client.connection().output("console", &text);
         }
-        self.sources += 1;
-        self.debugged = Some((process, out));
+        self.debugged = Some(Debugged {
+            process: Some(process),
+            requests,
+        });
         for request in std::mem::take(&mut self.waiting) {
-            self.forward(&request);
+            self.forward(request);
+        }
+    }
+
+    /// Refuses the requests that the process has not answered, after it has closed its connection.
+    fn close(&mut self) {
+        if let Some(debugged) = &mut self.debugged {
+            debugged.process = None;
+        }
+        for request in std::mem::take(&mut self.forwarded).into_values() {
+            let reason = PROCESS_ENDED.to_owned();
+            self.client.connection().respond(&request, Err(reason));
         }
     }
 
@@ -269,16 +334,22 @@ impl Session<'_> {
                 self.kill(SIGTERM);
                 Ok(Value::Null)
             }
-            _ if self.debugged.is_some() => return self.forward(&request),
-            _ if self.waiting.len() < MAX_WAITING => return self.waiting.push_back(request),
-            _ => Err("too many requests before the first launch".to_owned()),
+            "restart" => Err("restart: start another session".to_owned()),
+            _ if self.waiting.len() + self.forwarded.len() >= MAX_WAITING => {
+                Err(format!("{MAX_WAITING} requests wait for responses"))
+            }
+            _ => match &self.debugged {
+                None => return self.waiting.push_back(request),
+                Some(debugged) if debugged.process.is_some() => return self.forward(request),
+                Some(_) => Err(PROCESS_ENDED.to_owned()),
+            },
         };
         self.client.connection().respond(&request, answer);
     }
 
     /// Passes a request to the program.
-    fn forward(&mut self, request: &Request) {
-        let Some((_, out)) = &mut self.debugged else {
+    fn forward(&mut self, request: Request) {
+        let Some(debugged) = &self.debugged else {
             return;
         };
         let message = json!({
@@ -287,21 +358,24 @@ impl Session<'_> {
             "command": request.command,
             "arguments": request.arguments,
         });
-        if write_value(out, &message).is_err() {
-            let reason = "the process that is debugged has ended".to_owned();
-            self.client.connection().respond(request, Err(reason));
-        }
+        // If the thread has ended, the process has, too, and the request is refused.
+        let _ = debugged.requests.send(message);
+        self.forwarded.insert(request.seq, request);
     }
 
     /// Tells the client that the program has ended.
     fn end(&mut self, exit: Option<ExitStatus>) {
+        if self.client.connection().has_ended() {
+            return; // The client knows.
+        }
+        self.close();
         for request in std::mem::take(&mut self.waiting) {
             let reason = "the program has ended without a launch".to_owned();
             self.client.connection().respond(&request, Err(reason));
         }
         let mut connection = self.client.connection();
         if let Some(exit) = exit {
-            let (text, code) = debuggee::ending(exit);
+            let (text, code) = debuggee::describe_exit(exit);
             let launches = match self.debugged {
                 Some(_) => "",
                 None => " and launched no kernel on an emulated device",
@@ -313,13 +387,12 @@ impl Session<'_> {
         connection.launches_ended();
     }
 
-    /// Sends a signal to the program and to the process that is debugged, while the program runs.
+    /// Sends a signal to the program and to the process that is debugged, unless they have ended.
     fn kill(&self, signal: i32) {
-        if self.is_running {
-            let debugged = self.debugged.as_ref().map(|it| it.0);
-            for process in debugged.into_iter().chain([self.process]) {
-                debuggee::send_signal(process, signal);
-            }
+        let debugged = self.debugged.as_ref().and_then(|it| it.process);
+        let program = self.is_running.then_some(self.process);
+        for process in debugged.into_iter().chain(program) {
+            debuggee::send_signal(process, signal);
         }
     }
 }
@@ -327,29 +400,22 @@ impl Session<'_> {
 /// Accepts the connections of the program's processes.
 fn accept(listener: &UnixListener, events: &SyncSender<Event>) {
     for out in listener.incoming() {
-        let begun = out.and_then(|out| {
-            let mut input = BufReader::new(out.try_clone()?);
-            match receive(&mut input)? {
-                Some(FromProgram::Begins { process }) => Ok((process, input, out)),
-                _ => Err(io::ErrorKind::InvalidData.into()),
-            }
-        });
-        let Ok((process, input, out)) = begun else {
+        let handshake = out.and_then(|out| Ok((debuggee::handshake(&out)?, out)));
+        let Ok(((process, input), out)) = handshake else {
             continue;
         };
-        let process = i32::try_from(process).unwrap_or_default();
         if events.send(Event::Begins(process, input, out)).is_err() {
             return;
         }
     }
 }
 
-/// Reads an output stream of the program to its end. Characters are not split between events.
+/// Reads an output stream of the program to its end. An event ends between characters if the text is valid.
 fn read_output(category: &'static str, mut stream: impl Read, events: &SyncSender<Event>) {
     let mut bytes = vec![0; OUTPUT_BYTES];
-    let mut begun = 0;
-    while let Ok(count) = stream.read(&mut bytes[begun..]) {
-        let end = begun + count;
+    let mut filled = 0;
+    while let Ok(count) = stream.read(&mut bytes[filled..]) {
+        let end = filled + count;
         let complete = match str::from_utf8(&bytes[..end]) {
             // More bytes of the last character may follow.
             Err(error) if count > 0 && error.error_len().is_none() => error.valid_up_to(),
@@ -360,7 +426,7 @@ fn read_output(category: &'static str, mut stream: impl Read, events: &SyncSende
             break;
         }
         bytes.copy_within(complete..end, 0);
-        begun = end - complete;
+        filled = end - complete;
     }
-    let _ = events.send(Event::SourceEnds);
+    let _ = events.send(Event::OutputEnds);
 }

@@ -234,6 +234,14 @@ impl Client {
         found["result"].as_str().expect("text").to_owned()
     }
 
+    /// Sends a signal to the command.
+    pub fn signal(&self, name: &str) {
+        let process = self.process.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kill = Command::new("kill");
+        let status = kill.args(["-s", name, &process.id().to_string()]).status();
+        assert!(status.expect("kill starts").success());
+    }
+
     /// Ends the session, and returns the status and standard error.
     pub fn end(mut self) -> (ExitStatus, String) {
         self.to = None;

@@ -190,6 +190,39 @@ fn a_client_turns_on_the_checkers_of_a_program() {
 }
 
 #[test]
+fn requests_that_arrive_together_are_all_answered() {
+    let (mut client, _) = start(&["--dap"], &[name(shift())]);
+    client.ask("launch", json!({"stopOnEntry": true}));
+    client.event("initialized");
+    client.ask("configurationDone", Value::Null);
+    client.stopped("entry");
+    let arguments = json!({"expression": "data[5]"});
+    // All of them fit into the pipe.
+    let sent: Vec<i64> = (0..400)
+        .map(|_| client.send("evaluate", arguments.clone()))
+        .collect();
+    for seq in sent {
+        assert_eq!(client.response(seq)["body"]["result"], "5");
+    }
+    let reason = client.refused("restart", Value::Null);
+    assert_eq!(reason, "restart: start another session");
+    client.ends_well();
+}
+
+#[test]
+fn a_signal_ends_a_session_and_its_program() {
+    let (mut client, _) = start(&["--dap"], &[name(shift())]);
+    client.ask("launch", json!({"stopOnEntry": true}));
+    client.event("initialized");
+    client.ask("configurationDone", Value::Null);
+    client.stopped("entry");
+    client.signal("TERM");
+    client.event("terminated");
+    let (status, said) = client.end();
+    assert_eq!((status.code(), &*said), (Some(130), ""));
+}
+
+#[test]
 fn a_disconnected_client_ends_the_program() {
     let (mut client, features) = start(&["--dap"], &[name(shift())]);
     assert_eq!(features["supportsTerminateRequest"], true);
