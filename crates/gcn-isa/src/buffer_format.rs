@@ -1,6 +1,6 @@
 //! Buffer formats: numbers, names, and LLVM's syntax.
 //!
-//! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Buffer Instructions".
+//! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, section "Vector Memory Buffer Instructions".
 
 use crate::target::{Isa, Numbering};
 use crate::text::Text;

@@ -135,8 +135,8 @@ pub fn width(row: &Row, slot: &Slot) -> Option<u8> {
         .map(|(.., dwords)| *dwords)
 }
 
-/// Minimum number of VGPRs that CLRX accepts for an image address when hardware reads at most `most` of them: `most`
-/// minus a margin, or zero; and that margin.
+/// Minimum number of VGPRs that CLRX accepts for an image address when hardware reads at most `most` of them, and
+/// the margin: the minimum is `most` minus the margin, or zero.
 const fn least_image_address(most: u8) -> (u8, u8) {
     /// Smallest `most` of addresses with derivatives.
     const DERIVATIVES: u8 = 9;
@@ -464,7 +464,7 @@ fn write_comment(out: &mut Text, text: &str, suffix: char) {
     out.push_str(" */");
 }
 
-/// True if CLRX enforces the rule. CLRX also accepts instructions with undefined behavior.
+/// True if CLRX rejects instructions that violate the rule. It accepts some instructions that LLVM rejects.
 ///
 /// # Examples
 /// ```

@@ -52,7 +52,7 @@ pub struct Form {
     pub layout: &'static Layout,
     /// Name without encoding suffix.
     pub name: &'static str,
-    /// Bits that identify the instruction.
+    /// Mask of the bits that identify the instruction: the encoding's constant bits and the opcode.
     pub fixed: u64,
     /// Operands in order.
     pub operands: Box<[PlacedOperand]>,

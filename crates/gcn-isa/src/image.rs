@@ -16,7 +16,7 @@
 //! # Ok::<(), gcn_isa::image::LayoutError>(())
 //! ```
 //!
-//! Sources: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Image Instructions";
+//! Sources: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, section "Vector Memory Image Instructions";
 //! ROCR-Runtime's and Mesa's uses of SQ_IMG_RSRC_WORD0 to 7 and SQ_IMG_SAMP_WORD0 to 3; errata E320–E322.
 
 mod format;

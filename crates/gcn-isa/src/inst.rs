@@ -385,7 +385,7 @@ impl Inst {
         Ok(())
     }
 
-    /// Modifiers of the instruction in its encoding.
+    /// Modifiers that the instruction accepts in its encoding, regardless of their values.
     ///
     /// # Examples
     /// ```

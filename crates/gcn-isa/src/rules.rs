@@ -394,7 +394,7 @@ pub fn constant(isa: Isa, ty: Ty, value: i64) -> Result<Operand, FieldError> {
     inline_or_literal(isa, ty, bits, literal(ty, value))
 }
 
-/// Returns the inline constant with the bits `bits` if there is one, otherwise `literal`.
+/// Inline constant with the bits `bits`, or the one for `literal` ([`regs::inline_of_literal`]); `literal` if there is none.
 ///
 /// # Errors
 /// The error in `literal`, if there is no inline constant.

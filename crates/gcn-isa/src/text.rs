@@ -369,8 +369,8 @@ impl fmt::Write for Text {
     }
 }
 
-/// A short text of fixed size: `N` bytes, of which the last two are its sum. The low byte of the sum is the length, and the
-/// high byte a mark, whose meaning is up to the user; adding sums adds both at once.
+/// A short text stored in `N` bytes. The last two bytes form its sum: the length in the low byte and a mark, defined by the
+/// user, in the high byte. Adding two sums adds both parts at once.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(16))]
 pub(crate) struct Piece<const N: usize> {

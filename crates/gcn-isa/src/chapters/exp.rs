@@ -1,7 +1,7 @@
 //! EXP: exports to the fixed-function hardware. Field maps, targets, and the encoding's single row.
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Exporting Pixel Color and Vertex
-//! Shader Parameters".
+//! Shader Parameters" (in the Vega manual, "Exporting Pixel and Vertex Data").
 
 use crate::effect::Does::*;
 use crate::field::{Encoding, Field, Format};

@@ -1,6 +1,6 @@
 //! MIMG: images and samplers. Field maps, then a row per instruction.
 //!
-//! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Image Instructions". The
+//! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, section "Vector Memory Image Instructions". The
 //! numbers of address registers follow LLVM: the minimum suffices for one-dimensional images with 16-bit coordinates,
 //! the maximum for cubes and arrays.
 

@@ -1,6 +1,6 @@
 //! MTBUF: buffers whose format the instruction specifies. Field maps, then a row per instruction.
 //!
-//! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Buffer Instructions".
+//! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, section "Vector Memory Buffer Instructions".
 
 use crate::effect::Does::*;
 use crate::field::{Encoding, Field, Format};

@@ -1,6 +1,6 @@
 //! MUBUF: buffers, untyped or in the descriptor's format. Field maps, then a row per instruction.
 //!
-//! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Buffer Instructions".
+//! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, section "Vector Memory Buffer Instructions".
 
 use crate::effect::{AtomicOp::*, CacheOp, Does::*, Half::*};
 use crate::field::{Encoding, Field, Format};

@@ -1,6 +1,6 @@
 //! VINTRP: parameter interpolation for pixel shaders. Field maps, then a row per instruction.
 //!
-//! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Parameter Interpolation". On GCN 1.2
+//! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, section "LDS Parameter Reads". On GCN 1.2
 //! and later, the instructions also have a VOP3 form; 16-bit interpolation has only that form. On GCN 1.4,
 //! `v_interp_p2_f16` names a new instruction that preserves the other half of the destination; the GCN 1.2 instruction
 //! of that name is called `v_interp_p2_legacy_f16` there.

@@ -150,7 +150,7 @@ impl TextSource {
 pub(crate) struct ReadyText {
     /// Index for number 0.
     pub(crate) first: u16,
-    /// Right rotation that moves the operand's number to the lowest bits, and its mask there.
+    /// Right rotation that moves the operand's number to the low bits, and the mask to apply after it.
     pub(crate) rotation: u8,
     pub(crate) mask: u16,
 }

@@ -1,6 +1,6 @@
 //! Address registers of image instructions: location of each address component.
 //!
-//! Sources: AMD's manuals, the table of address registers in the chapter "Vector Memory Image Instructions"; 16-bit
+//! Sources: AMD's manuals, the table of address registers in the section "Vector Memory Image Instructions"; 16-bit
 //! components as packed by LLVM (`packImage16bitOpsToDwords`); errata E323.
 
 use super::ImageKind;

@@ -17,7 +17,7 @@ pub enum Clamp {
     Mirror = 1,
     /// Clamps to the edge texel (CLAMP_LAST_TEXEL).
     LastTexel = 2,
-    /// Mirrors the image once (MIRROR_ONCE_LAST_TEXEL).
+    /// Mirrors the image once, then clamps to the edge texel (MIRROR_ONCE_LAST_TEXEL).
     MirrorOnceLastTexel = 3,
     /// Blends edge texel and border equally (CLAMP_HALF_BORDER).
     HalfBorder = 4,
