@@ -20,9 +20,9 @@ pub fn first_address(memory: &Memory) -> u64 {
     memory.first()
 }
 
-/// Finds the addresses around `address` for which the element of `bytes` bytes at `offset` is inside an allocation.
-/// Returns the first address, the number of addresses, and the host address of the first element; the number is 0 if
-/// the element at `address` is outside.
+/// Finds the addresses around `address` for which the element of `bytes` bytes at distance `offset` is in the same
+/// allocation. Returns the first address, the number of addresses, and the host address of the first one's element. The
+/// number is 0 if the element for `address` is in no allocation.
 pub fn window(memory: &Memory, address: u64, offset: i64, bytes: u32) -> (u64, u32, u64) {
     let window = memory.window(address, offset, bytes);
     let first = u64::from(window.low[0]) | u64::from(window.high[0]) << u32::BITS;

@@ -2,7 +2,7 @@
 
 use gcn_isa::{Isa, Ty};
 
-/// LDS allocation of a workgroup. All waves of a workgroup run on one thread, so accesses are not atomic.
+/// LDS allocation of a workgroup. All waves of a workgroup run on one thread, so accesses need not be atomic.
 #[derive(Clone, Debug)]
 pub struct Lds {
     bytes: Vec<u8>,

@@ -60,7 +60,7 @@ pub(crate) use window::{COPIES, Window, Windows};
 
 /// Size of a dword in bytes.
 const DWORD: u64 = size_of::<u32>() as u64;
-/// Size of one dword per lane in bytes.
+/// Size in bytes of a row: one dword for each lane.
 const ROW: usize = size_of::<Lanes>();
 
 /// Handle to guest memory; clones share the same allocations.

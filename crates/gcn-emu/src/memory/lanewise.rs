@@ -244,7 +244,8 @@ impl<'a> Region<'a> {
 
 impl Memory {
     /// Loads an element for each active lane: one dword per register, or 1 or 2 bytes, zero-extended. Returns `None`
-    /// and loads nothing unless all elements are mapped in one allocation and aligned to their size, at most to dwords.
+    /// and loads nothing unless all elements are mapped in one allocation and aligned to their size or, if larger than a
+    /// dword, to 4 bytes.
     pub fn gather(
         &self,
         addresses: Addresses<'_>,
@@ -268,8 +269,7 @@ impl Memory {
 
     /// Stores an element for each active lane, in lane order: the low 1, 2 or 4 bytes of a single register, or one
     /// dword per register. Returns `None` and stores nothing unless all elements are mapped in one allocation and
-    /// aligned to `aligned`. On hosts without unaligned vector stores, elements must be aligned to their size, at most
-    /// to dwords.
+    /// aligned: to `aligned` bytes, or to 4 on hosts without unaligned vector stores; to their size if it is less than 4.
     pub fn scatter(
         &self,
         addresses: Addresses<'_>,

@@ -140,7 +140,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Returns the live operations in topological order and records the uses of each value.
+    /// Returns the live operations in topological order, records the uses of each value, and assigns slots to scalars.
     fn order(&mut self) -> Vec<Id> {
         let lowered = self.lowered;
         let graph = &lowered.graph;

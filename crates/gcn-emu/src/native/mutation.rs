@@ -15,7 +15,7 @@ static STATE: Mutex<State> = Mutex::new(State {
 struct State {
     /// Name of the operation whose results are corrupted.
     mutated: Option<String>,
-    /// Names of the operations emitted so far.
+    /// Names of the operations emitted since the last [`take_emitted`].
     emitted: BTreeSet<String>,
 }
 

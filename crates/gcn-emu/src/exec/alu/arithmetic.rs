@@ -106,7 +106,7 @@ pub(crate) fn fma_half(a: f32, b: f32, c: f32) -> f32 {
     f32::from_bits(select(is_between, odd, bits))
 }
 
-/// Rounds to an integer with `f`. Makes NaNs quiet, which some hosts do not.
+/// Rounds to an integer with `f` and quiets NaNs, because `f` does not quiet them on every host.
 #[inline(always)]
 pub(crate) fn whole<F: Float>(a: F, f: impl Fn(F) -> F) -> F {
     if a.is_any_nan() { a.quiet() } else { f(a) }

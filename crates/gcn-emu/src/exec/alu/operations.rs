@@ -471,9 +471,9 @@ pub(super) fn move_relative(w: &mut Wave, s: &Step) {
     }
 }
 
-/// For each lane, the mask of those among the first 32 lanes that have a lower number.
+/// For each lane, the mask of the lower-numbered lanes among lanes 0 to 31.
 pub(super) static BELOW_LOW: Lanes = below(0);
-/// For each lane, the mask of those among the last 32 lanes that have a lower number.
+/// For each lane, the mask of the lower-numbered lanes among lanes 32 to 63.
 pub(super) static BELOW_HIGH: Lanes = below(32);
 
 pub(super) const fn below(first: usize) -> Lanes {

@@ -49,7 +49,7 @@ pub fn handler(op: AluOp, ty: Ty, clamp: bool) -> Option<Handler> {
         (Mul, Ty::F16) => |w, s| halves(w, s, TWO, |a, b, _| a * b, |env, a, b, _| exact::mul(env, a, b)),
         (Min, Ty::F16) => |w, s| orders(w, s, arithmetic::min),
         (Max, Ty::F16) => |w, s| orders(w, s, arithmetic::max),
-        // No instruction performs another packed operation.
+        // No instruction performs any other packed operation.
         _ => return None,
     };
     Some(handler)

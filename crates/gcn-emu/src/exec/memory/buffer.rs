@@ -196,8 +196,8 @@ impl Descriptor {
         self.swizzle.is_some_and(|s| s.element < 4)
     }
 
-    /// Address of lane 0's first dword and bytes per lane, for a scratch descriptor, which interleaves the lanes of a
-    /// wave dword by dword and gives each lane its own record.
+    /// Returns the address of lane 0's first dword and the number of bytes per lane if this is a scratch descriptor: each
+    /// lane is a record, and the lanes' dwords are interleaved.
     #[inline]
     pub fn of_lanes(&self) -> Option<(u64, u64)> {
         let Swizzle { element, records } = self.swizzle?;

@@ -245,7 +245,7 @@ unsafe fn load_apart<V: Vector, const DWORDS: usize>(
     (bytes, len): (*const u8, usize),
     into: &mut [Lanes],
 ) -> Option<()> {
-    // Nonnegative as a signed number, as are all offsets.
+    // In the range of `i32`, since host gathers sign-extend offsets.
     let last = i32::try_from(len.checked_sub(DWORDS * DWORD)?).ok()? as u32;
     // SAFETY: guaranteed by the caller.
     if !unsafe { are_inside::<V>(addresses, offsets, mask, exec, last) } {

@@ -155,14 +155,14 @@ struct Window<'a> {
 }
 
 impl Window<'_> {
-    /// Finds the offsets; `None` if any active lane is out of bounds.
+    /// Finds the offsets; `None` if any active lane is out of bounds or the access needs the slow path.
     #[inline]
     fn of<'a>(wave: &'a Wave, plan: &MemoryPlan, device: &Device) -> Option<Window<'a>> {
         let first = plan.vaddr.unwrap_or(0);
         let offset = plan.offset as u32;
         let bytes_per_lane =
             || u64::from(access::scratch_bytes(wave)).next_multiple_of(DWORD as u64);
-        // A compiler's stack slots have no offset register.
+        // Compilers usually address stack slots without an offset register; `offsets` is then `None`.
         let (base, limit, offsets, constant) = match plan.family {
             Family::Buffer if plan.idxen || plan.addr64 => return None,
             Family::Buffer => {
