@@ -22,7 +22,7 @@ impl Default for Gds {
 }
 
 impl Gds {
-    /// Creates a GDS allocation of `bytes` zero bytes, at most [`GDS_BYTES`] (checklist 2.9).
+    /// Creates a GDS allocation of `bytes` zero bytes, at most 64 KiB (checklist 2.9).
     pub fn new(bytes: u32) -> Gds {
         Gds {
             bytes: Mutex::new(vec![0; bytes.min(GDS_BYTES) as usize]),

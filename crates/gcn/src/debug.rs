@@ -33,7 +33,7 @@ use crate::render::{has_colours, printable};
 use crate::run;
 use crate::run::debugged::{DebuggedRun, debugged};
 use crate::{Status, UsageError, stdout, why};
-use dap::{Client, Subject, Transport};
+use dap::{Client, DapOption, Subject, Transport};
 use lines::Lines;
 
 /// Examples for `--help`.
@@ -64,17 +64,8 @@ pub struct Args {
     /// Stop at findings of the checkers of `gcn check`.
     #[arg(long)]
     check: bool,
-    /// Speak the Debug Adapter Protocol, in place of a console: over standard input and output, or with a client that
-    /// connects to a loopback port. Without INPUT, the client names it.
-    #[arg(
-        long,
-        value_name = "PORT",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = dap::STANDARD,
-        conflicts_with_all = ["commands", "execute"]
-    )]
-    dap: Option<Transport>,
+    #[command(flatten)]
+    dap: DapOption,
 }
 
 /// Makes the program file optional if a client can name it, in which case the path is empty.
@@ -91,7 +82,7 @@ fn optional_with_dap(input: Arg) -> Arg {
 /// # Errors
 /// An option does not apply, a launch fails, or output cannot be written.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
-    if let Some(transport) = args.dap {
+    if let Some(transport) = args.dap.transport {
         out.flush()?;
         return serve(args, transport);
     }

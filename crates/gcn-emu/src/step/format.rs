@@ -1,6 +1,6 @@
 //! Element formats of typed buffers and images.
 //!
-//! Sources: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Buffer Instructions";
+//! Sources: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, section "Vector Memory Buffer Instructions";
 //! Mesa's drivers for the bit positions of components; errata E200–E203.
 
 use gcn_isa::Isa;

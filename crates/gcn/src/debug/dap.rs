@@ -40,7 +40,24 @@ impl std::str::FromStr for Transport {
 }
 
 /// Name of the standard streams, the default value of `--dap`.
-pub const STANDARD: &str = "stdio";
+const STANDARD: &str = "stdio";
+
+/// Option for a client in place of a console.
+#[derive(clap::Args)]
+pub struct DapOption {
+    /// Speak the Debug Adapter Protocol, in place of a console: over standard input and output, or with a client that
+    /// connects to a loopback port. If the command line names no program, the client does.
+    #[arg(
+        id = "dap",
+        long = "dap",
+        value_name = "PORT",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = STANDARD,
+        conflicts_with_all = ["commands", "execute"]
+    )]
+    pub transport: Option<Transport>,
+}
 
 /// A run as `launch` describes it.
 #[derive(Parser)]

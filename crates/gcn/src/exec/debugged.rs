@@ -20,7 +20,7 @@ use signal_hook::consts::{SIGINT, SIGKILL};
 use signal_hook::low_level::pipe;
 
 use super::debuggee;
-use crate::debug::dap::{self, Transport};
+use crate::debug::dap::{DapOption, Transport};
 use crate::debug::lines::{Lines, Names};
 use crate::problem::Problem;
 use crate::render::{has_colours, tell};
@@ -40,17 +40,8 @@ pub struct DebugOptions {
     /// Debugger command to run before the commands from the file or the terminal; may be given several times.
     #[arg(short = 'e', long, value_name = "COMMAND", requires = "debug")]
     execute: Vec<String>,
-    /// Debug the kernels with a client of the Debug Adapter Protocol, in place of a console: over standard input and
-    /// output, or with a client that connects to a loopback port.
-    #[arg(
-        long,
-        value_name = "PORT",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = dap::STANDARD,
-        conflicts_with_all = ["commands", "execute"]
-    )]
-    dap: Option<Transport>,
+    #[command(flatten)]
+    dap: DapOption,
 }
 
 /// Controlling terminal of the user, independent of standard input.
@@ -93,7 +84,7 @@ struct Processes {
 impl DebugOptions {
     /// Transport of a session with a client, if the options request one.
     pub fn transport(&self) -> Option<Transport> {
-        self.dap
+        self.dap.transport
     }
 
     /// Creates the session that the options request, if any.

@@ -1,6 +1,6 @@
 //! Buffer descriptors: address computation and bounds.
 //!
-//! Source: AMD's manuals for the four generations, chapter "Vector Memory Buffer Instructions"; errata E308, and errata
+//! Source: AMD's manuals for the four generations, section "Vector Memory Buffer Instructions"; errata E308, and errata
 //! E119 for scalar memory.
 
 use gcn_isa::Isa;

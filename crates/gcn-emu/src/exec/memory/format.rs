@@ -1,6 +1,6 @@
 //! Typed buffers and images: conversion of element components to registers and back.
 //!
-//! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Buffer Instructions";
+//! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, section "Vector Memory Buffer Instructions";
 //! bit layout of components as in Mesa's drivers; errata E200–E203.
 
 mod bits;

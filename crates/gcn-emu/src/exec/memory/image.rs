@@ -3,7 +3,7 @@
 //! Loads, stores and atomics access one texel per lane; samples and gathers access several, which [`sample`] finds.
 //! Observers see these accesses one at a time: [`addresses`] finds the first texel, [`texel`] any texel.
 //!
-//! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Image Instructions";
+//! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, section "Vector Memory Image Instructions";
 //! errata E320–E331.
 
 mod bound;
