@@ -4,7 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::fs;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use gcn_isa::Isa;
@@ -343,10 +343,10 @@ impl Program {
         Some((line, addresses))
     }
 
-    /// Returns the path on disk of a file named in the debug information, if the file exists.
+    /// Returns the absolute path of a file named in the debug information, if the file exists.
     pub fn path(&self, file: &str) -> Option<PathBuf> {
         let found = self.paths(Path::new(file)).find(|it| it.is_file())?;
-        std::path::absolute(found).ok()
+        normalized(&std::path::absolute(found).ok()?)
     }
 
     /// Finds the debug-information file for a path on disk: the same file, or else the one that shares the most
@@ -416,4 +416,22 @@ fn read(path: &Path) -> Option<String> {
     let is_readable = metadata.is_file() && metadata.len() <= MAX_SOURCE_BYTES;
     let bytes = is_readable.then(|| fs::read(path).ok()).flatten()?;
     String::from_utf8(bytes).ok()
+}
+
+/// Removes `.` and `..` from an absolute path, as editors do. Links are resolved only if the file is a different one
+/// otherwise.
+fn normalized(path: &Path) -> Option<PathBuf> {
+    let mut short = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                short.pop();
+            }
+            other => short.push(other),
+        }
+    }
+    let real = fs::canonicalize(path).ok()?;
+    let is_same = fs::canonicalize(&short).is_ok_and(|it| it == real);
+    Some(if is_same { short } else { real })
 }

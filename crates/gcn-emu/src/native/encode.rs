@@ -11,16 +11,17 @@ use super::places::EmitError;
 const SHORT: u8 = 2;
 /// Opcode of a jump with a distance of one byte.
 const JUMP_SHORT: u8 = 0xeb;
-/// Opcode of a jump with a distance of four bytes. A conditional one has the opcode of its short form plus
-/// [`CONDITIONAL_NEAR`], after [`ESCAPE`].
+/// Opcode of a jump with a distance of four bytes.
 const JUMP_NEAR: u8 = 0xe9;
+/// First byte of a conditional branch with a distance of four bytes.
 const ESCAPE: u8 = 0x0f;
+/// Difference between its second byte and the opcode of its short form.
 const CONDITIONAL_NEAR: u8 = 0x10;
 
 /// Encoded instruction.
 #[derive(Clone, Copy)]
 struct Encoded {
-    /// Offset of its bytes among the bytes of all instructions, where all branches are as encoded.
+    /// Offset and number of its bytes in the encoder's output.
     at: u32,
     bytes: u8,
     /// Length in the function.
@@ -111,8 +112,7 @@ pub(super) fn encode(
     Ok((code, offsets.collect()))
 }
 
-/// Lengthens the short branches whose targets are too far away, and returns the offsets of the instructions, and the
-/// end's.
+/// Lengthens the short branches whose targets are too far away. Returns the offset of each instruction, and of the end.
 fn lengthen(encoded: &mut [Encoded], branches: &[Branch]) -> Vec<u32> {
     loop {
         let mut end = 0;

@@ -17,6 +17,8 @@ use crate::workgroup::RunningGroup;
 
 /// Maximum number of runs whose allocations are kept, for programs that alternate between a few kernels.
 const KEPT: usize = 8;
+/// Maximum number of threads whose allocations are kept for each of these runs.
+const KEPT_THREADS: usize = 8;
 
 thread_local! {
     /// Allocations of past runs that this thread has started, the latest last.
@@ -102,7 +104,8 @@ impl RunStorage {
     }
 
     /// Keeps the allocations for a later run.
-    pub(super) fn keep(self) {
+    pub(super) fn keep(mut self) {
+        self.threads.truncate(KEPT_THREADS);
         IDLE.with_borrow_mut(|idle| {
             if idle.len() == KEPT {
                 idle.remove(0);

@@ -8,7 +8,7 @@ use std::process::{ChildStdin, Command, Stdio};
 use serde_json::{Value, json};
 
 use super::client::Client;
-use super::{built_with_opencl, gcn_exec, name, scale, shift, sources};
+use super::{built_with_opencl, gcn_exec, libraries, name, scale, shift, sources};
 
 /// Starts a session over the standard streams, up to the response of `initialize`.
 fn start(options: &[&str], program: &[&str]) -> (Client, Value) {
@@ -262,4 +262,31 @@ fn programs_that_do_not_start_or_launch_nothing_are_reported() {
     client.ask("disconnect", json!({}));
     let (status, _) = client.end();
     assert_eq!(status.code(), Some(3));
+}
+
+#[test]
+#[allow(clippy::print_stderr)]
+fn the_client_of_vs_code_debugs_a_program() {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/dap/vscode");
+    if !directory.join("node_modules").exists() {
+        // The harness has no such result.
+        eprintln!("skipped: `npm ci` has not run in {}", directory.display());
+        return;
+    }
+    let source = sources().join("scale.hip").canonicalize();
+    let output = Command::new("node")
+        .args(["--test", "--test-reporter=tap", "program.test.js"])
+        .env("GCN", env!("CARGO_BIN_EXE_gcn"))
+        .env("GCN_LIB_DIR", libraries())
+        .env("PROGRAM", scale())
+        .env("SOURCE", source.expect("it exists"))
+        .current_dir(&directory)
+        .output()
+        .expect("Node.js starts");
+    let report = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{report}");
+    assert!(
+        report.lines().any(|line| line.starts_with("ok 1 ")),
+        "{report}"
+    );
 }
