@@ -87,7 +87,7 @@ impl NamedPlaces {
     /// launch.
     pub fn resolve(&self, session: &mut Session<'_, '_>) {
         for (number, name) in &self.0 {
-            if session.stop_point_mut(*number).is_none() {
+            if !session.stop_points().iter().any(|it| it.number == *number) {
                 continue; // It has been deleted.
             }
             let found = name.find(session);

@@ -70,8 +70,7 @@ impl Breakpoints {
         }
     }
 
-    /// Looks up lines and functions in the code of a launch. Returns the breakpoints that can be hit now but could not
-    /// before, or the reverse.
+    /// Looks up lines and functions in the code of a launch. Returns the breakpoints whose addresses have changed.
     pub fn resolve(&mut self, session: &mut Session<'_, '_>) -> Vec<Breakpoint> {
         let Some(names) = &self.names else {
             return Vec::new();

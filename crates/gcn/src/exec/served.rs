@@ -233,6 +233,7 @@ impl Session<'_> {
                     drain_until = Some(Instant::now() + DRAIN_TIMEOUT);
                 }
                 Some(Event::Signal) => {
+                    self.kill(SIGKILL);
                     self.end(None);
                     return Status::Interrupted as u8;
                 }
