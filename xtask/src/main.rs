@@ -193,8 +193,8 @@ fn vectors(arguments: &[&str]) -> Result<()> {
         .env("GCN_ENGINE", "compiled"))
 }
 
-/// Command-line tests that run kernels and compare the results.
-const KERNEL_TESTS: [&str; 2] = ["data", "compiled"];
+/// Other tests that run kernels and compare the results: those of the command line, and of the debugger's going back.
+const KERNEL_TESTS: [&str; 3] = ["data", "compiled", "past"];
 
 /// Emulator tests that run only once: `native` selects the engines and the widest vectors itself, and `uses` takes a minute to
 /// find the registers that instructions access; `native` and `differential` compare all registers between engines and levels.

@@ -21,6 +21,9 @@ const MAX_CHECKPOINTS: usize = 256;
 /// Minimum interval between checkpoints, as a multiple of the time that taking one costs.
 const COST: u32 = 4;
 
+/// Number of instructions after which the time since the last checkpoint is measured again.
+const CLOCK_INTERVAL: u64 = 1 << 14;
+
 /// Recording limits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Recording {
@@ -88,6 +91,8 @@ pub(crate) struct Checkpoints {
     bytes: usize,
     /// Time at which a checkpoint was last taken or restored.
     last: Instant,
+    /// Number of the launch's instructions when the time was last measured.
+    measured_at: u64,
     /// Time spent taking the last checkpoint.
     cost: Duration,
 }
@@ -99,6 +104,7 @@ impl Checkpoints {
             recording,
             bytes: 0,
             last: Instant::now(),
+            measured_at: 0,
             cost: Duration::ZERO,
         }
     }
@@ -137,6 +143,15 @@ impl Checkpoints {
             Duration::ZERO => Duration::ZERO,
             interval => interval.max(self.cost * COST),
         };
+        let instructions = run.instructions();
+        let is_last = self.all.last().is_some_and(|it| it.turn < turn);
+        if is_last
+            && !interval.is_zero()
+            && instructions.abs_diff(self.measured_at) < CLOCK_INTERVAL
+        {
+            return Ok(());
+        }
+        self.measured_at = instructions;
         let place = self.count_until(turn);
         let earlier = place.checked_sub(1).map(|it| &self.all[it]);
         let is_known = earlier.is_some_and(|it| it.turn == turn);

@@ -195,8 +195,14 @@ pub(crate) fn decide(state: &mut State, paused: &Paused<'_>, current: Current) -
     let stops = goal_stops
         || seeks_calls
         || (!replays || searches) && state.stops.iter().any(|it| it.is_enabled);
+    let is_general = matches!(state.goal, Goal::Run)
+        && state.scheduler == Scheduler::All
+        && state.findings.is_none()
+        && state.passing.is_empty()
+        && !compares;
     Turn::Run {
         instructions: instructions.max(1),
+        is_general,
         stops: stops.then_some(state.generation),
     }
 }

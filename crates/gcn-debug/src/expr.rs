@@ -235,6 +235,24 @@ impl Expr {
         found
     }
 
+    /// True if the expression denotes a value in global memory whose address does not change during a run. Names must
+    /// denote buffers or symbols.
+    pub(crate) fn is_at_fixed_address(&self) -> bool {
+        let constant = match self {
+            Expr::Place(Place::Memory {
+                space: Space::Global,
+                address,
+                ..
+            }) => address,
+            Expr::Place(Place::Part {
+                of,
+                part: Part::Element(index),
+            }) if matches!(**of, Place::Name(_)) => index,
+            _ => return false,
+        };
+        matches!(**constant, Expr::Number(_))
+    }
+
     /// Calls `each` for each place that the expression reads.
     pub(crate) fn each_place(&self, each: &mut dyn FnMut(&Place)) {
         match self {

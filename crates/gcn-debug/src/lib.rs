@@ -135,7 +135,7 @@ pub use past::{MemoryImage, Moment};
 pub use program::{Line, Location, Program, Symbol};
 pub use scalar::{Format, Scalar, ScalarType};
 pub use session::{Leave, Resume, Scheduler, Session, Stop};
-pub use stops::{Change, StopKind, StopPoint, Watched, WatchedValue};
+pub use stops::{Change, Observation, StopKind, StopPoint, Watched};
 pub use view::{NamedBuffer, Target, View};
 pub use why::{
     Answer, AnswerEdge, AnswerStep, AnswerTarget, Edge, Launches, Origin, Parting, PartingKind,

@@ -54,7 +54,7 @@ pub(crate) fn compare_anew(state: &mut State, paused: &Paused<'_>) {
                 ..
             } => {
                 let view = state.view(Some(paused), *wave);
-                Some(watched.value(&View {
+                Some(watched.observe(&View {
                     lane: *lane,
                     ..view
                 }))
@@ -63,8 +63,8 @@ pub(crate) fn compare_anew(state: &mut State, paused: &Paused<'_>) {
         })
         .collect();
     for (stop, new) in state.stops.iter_mut().zip(values) {
-        if let (StopKind::Watch { value, .. }, Some(new)) = (&mut stop.kind, new) {
-            *value = new;
+        if let (StopKind::Watch { last, .. }, Some(new)) = (&mut stop.kind, new) {
+            *last = new;
         }
     }
 }
@@ -92,10 +92,12 @@ pub(crate) fn reason(state: &mut State, paused: &Paused<'_>, current: Current) -
     if is_interrupted(state) {
         return Some(interrupted(state, paused, current));
     }
-    let is_new = state.passed.get(&current.at.wave) != Some(&current.at.executed);
-    let hit = is_new
-        .then(|| breakpoints(state, paused, current, true))
-        .flatten();
+    let is_new = |state: &State| state.passed.get(&current.at.wave) != Some(&current.at.executed);
+    let hit = if state.has_breakpoints() && is_new(state) {
+        breakpoints(state, paused, current, true)
+    } else {
+        None
+    };
     let reached = reached(state, paused, current);
     hit.or(reached)
 }
@@ -105,7 +107,7 @@ pub(crate) fn is_interrupted(state: &mut State) -> bool {
     let is_late = state
         .deadline
         .is_some_and(|deadline| Instant::now() >= deadline);
-    state.interrupt.swap(false, Relaxed) || is_late
+    state.interrupt.load(Relaxed) && state.interrupt.swap(false, Relaxed) || is_late
 }
 
 /// Stops an interrupted run. If the run was going back, it ends at its current position, earlier than the requested
@@ -143,7 +145,7 @@ pub(crate) fn changes(state: &mut State, paused: &Paused<'_>) -> Vec<(u32, Strin
             watched,
             wave,
             lane,
-            value,
+            last,
             variables,
             ..
         } = &stop.kind
@@ -151,7 +153,7 @@ pub(crate) fn changes(state: &mut State, paused: &Paused<'_>) -> Vec<(u32, Strin
             continue;
         };
         let is_there = wave.is_none_or(|id| paused.wave(id).is_some());
-        if !stop.is_enabled || !is_there {
+        if !stop.is_enabled || !is_there || last.is_unchanged(&state.memory) {
             continue;
         }
         let view = View {
@@ -164,8 +166,8 @@ pub(crate) fn changes(state: &mut State, paused: &Paused<'_>) -> Vec<(u32, Strin
         if !variables.iter().all(is_in_scope) {
             continue;
         }
-        let new = watched.value(&view);
-        let Some(change) = value.change(&new, watched, &stop.text) else {
+        let new = watched.observe(&view);
+        let Some(change) = last.value.change(&new.value, watched, &stop.text) else {
             continue;
         };
         let holds = match &stop.condition {
@@ -176,8 +178,8 @@ pub(crate) fn changes(state: &mut State, paused: &Paused<'_>) -> Vec<(u32, Strin
         };
         let replays = state.goal.is_replay();
         let stop = &mut state.stops[place];
-        if let StopKind::Watch { value, .. } = &mut stop.kind {
-            *value = new;
+        if let StopKind::Watch { last, .. } = &mut stop.kind {
+            *last = new;
         }
         if !holds {
             continue;
@@ -202,7 +204,7 @@ pub(crate) fn breakpoints(
     current: Current,
     counts: bool,
 ) -> Option<Stop> {
-    if state.stops.is_empty() {
+    if !state.has_breakpoints() {
         return None;
     }
     let step = paused.dispatched().code.step(current.pc)?.ok()?;

@@ -21,7 +21,7 @@ use crate::past::{Moment, UserChange};
 use crate::program::{Line, Program};
 use crate::record::{CLOCK, Record};
 use crate::scalar::Scalar;
-use crate::stops::{Change, StopKind, StopPoint, Watched};
+use crate::stops::{Change, StopKind, StopPoint, Watched, WatchedValue};
 use crate::view::{self, NamedBuffer, Target, View};
 use crate::why_request::WhyRequest;
 
@@ -311,6 +311,11 @@ impl State {
         self.no_past.is_none() && self.findings.is_none()
     }
 
+    /// True if a stop that is not a watchpoint is set.
+    pub(crate) fn has_breakpoints(&self) -> bool {
+        self.stops.iter().any(|it| !it.is_watch())
+    }
+
     /// Invalidates cached stop decisions.
     pub(crate) fn renew(&mut self) {
         self.generation += 1;
@@ -482,8 +487,8 @@ impl Session<'_, '_> {
         if of_wave {
             view.wave()?;
         }
-        let value = watched.value(&view);
-        if let crate::stops::WatchedValue::Missing(error) = value {
+        let last = watched.observe(&view);
+        if let WatchedValue::Missing(error) = last.value {
             return Err(error);
         }
         let kind = StopKind::Watch {
@@ -492,7 +497,7 @@ impl Session<'_, '_> {
             dependencies,
             wave: self.state.focus.filter(|_| of_wave),
             lane: self.state.lane,
-            value,
+            last,
         };
         Ok(self.add_breakpoint(text, kind, false))
     }

@@ -1,14 +1,15 @@
 //! Breakpoints and watchpoints.
 
+use gcn_emu::memory::Memory;
 use gcn_emu::step::Step;
 use gcn_emu::wave::WaveId;
 use gcn_isa::uses::{Intent, RegisterSet};
 
 use crate::error::EvalError;
-use crate::eval::{Evaluated, evaluate, is_variable, variable_id};
+use crate::eval::{Evaluated, evaluate, is_variable, resolve, variable_id};
 use crate::expr::{Dependencies, Expr, Place, Space};
 use crate::scalar::{Scalar, ScalarType};
-use crate::view::View;
+use crate::view::{Target, View};
 
 /// Breakpoint or watchpoint.
 #[derive(Clone, Debug)]
@@ -50,8 +51,8 @@ pub enum StopKind {
         wave: Option<WaveId>,
         /// Focused lane at the time the watchpoint was set.
         lane: u8,
-        /// Value at the last comparison.
-        value: WatchedValue,
+        /// State at the last comparison.
+        last: Observation,
     },
 }
 
@@ -73,9 +74,17 @@ pub enum Watched {
     },
 }
 
+/// State of a watchpoint.
+#[derive(Clone, Debug)]
+pub struct Observation {
+    pub(crate) value: WatchedValue,
+    /// Address and contents of the value, if it is in global memory at an address that does not change.
+    contents: Option<(u64, Vec<u8>)>,
+}
+
 /// Observed value of a watchpoint.
 #[derive(Clone, PartialEq, Debug)]
-pub enum WatchedValue {
+pub(crate) enum WatchedValue {
     /// Single value.
     Scalar(Scalar),
     /// Values of several lanes or elements.
@@ -143,8 +152,37 @@ impl Watched {
         }
     }
 
+    /// Returns the current state.
+    pub(crate) fn observe(&self, view: &View<'_>) -> Observation {
+        let range = match self {
+            Watched::Elements {
+                address, count, ty, ..
+            } => Some((*address, count.saturating_mul(ty.bytes()))),
+            Watched::Expr(expr) if expr.is_at_fixed_address() => match resolve(expr, view) {
+                Ok(Target::Memory {
+                    space: Space::Global,
+                    ty,
+                    address,
+                }) => Some((address, ty.bytes())),
+                _ => None,
+            },
+            Watched::Expr(_) => None,
+        };
+        let contents = range.and_then(|(address, bytes)| {
+            // Reject lengths beyond the end of memory before allocating.
+            view.memory.find(address, bytes)?;
+            let mut contents = vec![0; bytes as usize];
+            let is_read = view.memory.read(address, &mut contents);
+            is_read.then_some((address, contents))
+        });
+        Observation {
+            value: self.value(view),
+            contents,
+        }
+    }
+
     /// Returns the current value.
-    pub(crate) fn value(&self, view: &View<'_>) -> WatchedValue {
+    fn value(&self, view: &View<'_>) -> WatchedValue {
         let found = match self {
             Watched::Expr(expr) => match evaluate(expr, view) {
                 Ok(Evaluated::Scalar(number)) => return WatchedValue::Scalar(number),
@@ -204,6 +242,21 @@ fn elements(
         Scalar::new(ty, u64::from_le_bytes(all))
     };
     Ok(contents.chunks_exact(size).map(number).collect())
+}
+
+impl Observation {
+    /// True if the value is known to be unchanged without evaluating it.
+    pub(crate) fn is_unchanged(&self, memory: &Memory) -> bool {
+        self.contents.as_ref().is_some_and(|(address, old)| {
+            let mut few = [0; 16];
+            let mut many = Vec::new();
+            let new = few.get_mut(..old.len()).unwrap_or_else(|| {
+                many.resize(old.len(), 0);
+                &mut many
+            });
+            memory.read(*address, new) && new == old
+        })
+    }
 }
 
 impl WatchedValue {

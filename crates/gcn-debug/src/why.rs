@@ -445,6 +445,7 @@ impl Debugger for Chooser {
         }
         Turn::Run {
             instructions,
+            is_general: false,
             stops: None,
         }
     }

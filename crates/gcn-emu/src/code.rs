@@ -8,7 +8,7 @@ use gcn_isa::{DecodeError, Isa, decode};
 use crate::block::{Block, BlockEntry, Exit};
 use crate::code_segment::{BlockPlace, CodeSegment, DWORD, FoundSegments, Slot};
 use crate::memory::Memory;
-use crate::native::{NativeBlock, Policy};
+use crate::native::{Candidate, NativeBlock, Policy};
 use crate::step::{Decoded, RegisterCounts, Step};
 use crate::wave::LEAST_VGPRS;
 
@@ -232,28 +232,38 @@ impl Code {
     pub(crate) fn compile(&self, block: &Block, mode: u32, policy: Policy) {
         let variant = block.due_variant(policy.variant);
         let policy = Policy { variant, ..policy };
-        let known = |index| {
-            let BlockEntry { block, from } = self.slot(index)?.get()?.get();
-            (from == 0).then_some(block)
-        };
-        let candidate = |index| {
-            let block = known(index)?;
-            let is_hot = block.entered() >= policy.entries / policy.least_share;
-            if is_hot {
-                block.candidate(variant)
-            } else {
-                None
-            }
-        };
-        if let Some(first) = block.candidate(variant) {
-            for (start, native) in NativeBlock::compile(first, candidate, (self.isa, mode), policy)
-            {
-                if let Some(block) = known(start) {
-                    block.set_native(Some(native), variant);
-                }
+        for (start, native) in self.host_code(block, mode, policy, |it| it.candidate(variant)) {
+            if let Some(block) = self.decoded(start) {
+                block.set_native(Some(native), variant);
             }
         }
         block.set_native(None, variant);
+    }
+
+    /// Block that begins at a dword, if it has been decoded.
+    fn decoded(&self, index: usize) -> Option<&Block> {
+        let BlockEntry { block, from } = self.slot(index)?.get()?.get();
+        (from == 0).then_some(block)
+    }
+
+    /// Host code of a block and of the hot blocks that it can reach, for waves with MODE `mode`, by their first dwords.
+    /// `candidate` returns `None` for blocks to leave out.
+    pub(crate) fn host_code(
+        &self,
+        block: &Block,
+        mode: u32,
+        policy: Policy,
+        candidate: impl for<'a> Fn(&'a Block) -> Option<Candidate<'a>>,
+    ) -> Vec<(usize, NativeBlock)> {
+        let successor = |index| {
+            let block = self.decoded(index)?;
+            let is_hot = block.entered() >= policy.entries / policy.least_share;
+            if is_hot { candidate(block) } else { None }
+        };
+        match candidate(block) {
+            Some(first) => NativeBlock::compile(first, successor, (self.isa, mode), policy),
+            None => Vec::new(),
+        }
     }
 
     /// Host functions compiled so far, by ascending address.

@@ -28,7 +28,6 @@ use crate::step::Step;
 
 pub use access::{AccessValue, MemoryEvent, Phase};
 pub use context::{Context, Dispatched, Instruction};
-pub(crate) use debugger::StopPoints;
 pub use debugger::{Debugger, Paused, Resting, Turn};
 pub use set::Observers;
 pub(crate) use set::{Overlook, Watchers};

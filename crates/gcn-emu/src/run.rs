@@ -15,6 +15,7 @@ mod events;
 mod late;
 mod instruction;
 mod turn;
+mod stop_points;
 mod steps;
 mod observed;
 mod shared;
@@ -66,7 +67,7 @@ pub fn step(device: &Device, code: &Code, wave: &mut Wave, lds: &mut Lds) -> Res
     let mut transfer = Transfer::default();
     let state = (wave, lds, &mut transfer);
     let policy = steps::unobserved_policy(code, false);
-    steps::run_unobserved(&dispatched, state, 1, policy).map_err(|stop| stop.kind)
+    steps::run_unobserved(&dispatched, state, None, 1, policy).map_err(|stop| stop.kind)
 }
 
 impl Dispatch {

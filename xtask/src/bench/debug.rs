@@ -28,6 +28,10 @@ const LOOP: &str = "
         s_waitcnt lgkmcnt(0)
     end:
         global_store_dword v1, v2, s[4:5]
+        s_cbranch_execnz done
+    never:
+        s_nop 0
+    done:
         s_endpgm
     .rodata
     .p2align 6
@@ -65,6 +69,10 @@ const TILES: &str = "
         s_sub_u32 s8, s8, 1
         s_cmp_lg_u32 s8, 0
         s_cbranch_scc1 loop
+        s_cbranch_execnz done
+    never:
+        s_nop 0
+    done:
         s_endpgm
     .rodata
     .p2align 6
@@ -119,6 +127,11 @@ pub(crate) fn debug(gcn: &str, dir: &Path) -> Result<()> {
         "10^8 instructions of a wave: run {run:.2} s, recorded {recorded:.2} s ({:.2} times)",
         recorded / run
     );
+    let stopping = debug(&one, &ONE, &["break never", "run", "quit"])?;
+    println!(
+        "with a breakpoint that it does not reach: {stopping:.2} s ({:.2} times)",
+        stopping / run
+    );
     let mut session = Session::begin(gcn, &one, &ONE)?;
     for command in ["break end", "run"] {
         session.seconds(command)?;
@@ -149,7 +162,10 @@ pub(crate) fn debug(gcn: &str, dir: &Path) -> Result<()> {
             "watchpoint on memory",
             &["start", "watch out[5] if 0", "continue"][..],
         ),
-        ("breakpoint that no wave comes to", &["break *0", "run"][..]),
+        (
+            "breakpoint that no wave reaches",
+            &["break never", "run"][..],
+        ),
     ] {
         let time = debug(&many, &MANY, &[commands, &["quit"]].concat())?;
         println!("{what}: {time:.2} s ({:.2} times)", time / run);

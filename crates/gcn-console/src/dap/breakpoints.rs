@@ -70,7 +70,7 @@ impl Breakpoints {
         }
     }
 
-    /// Looks up lines and functions in the code of a launch. Returns the breakpoints whose addresses have changed.
+    /// Looks up lines, functions and instructions in the code of a launch. Returns the breakpoints that have changed.
     pub fn resolve(&mut self, session: &mut Session<'_, '_>) -> Vec<Breakpoint> {
         let Some(names) = &self.names else {
             return Vec::new();
@@ -86,13 +86,14 @@ impl Breakpoints {
                 continue;
             };
             let first = addresses.first().copied();
+            let present = first.filter(|first| session.program().has_code(*first));
             let reference = first.map(|first| format!("{first:#x}"));
             let answer = &mut entry.answer;
-            if answer.instruction_reference == reference {
+            if (answer.verified, &answer.instruction_reference) == (present.is_some(), &reference) {
                 continue;
             }
-            answer.verified = first.is_some();
-            answer.message = first.is_none().then(|| ABSENT.to_owned());
+            answer.verified = present.is_some();
+            answer.message = present.is_none().then(|| ABSENT.to_owned());
             answer.instruction_reference = reference;
             if let (Kind::Source(_), Some(line)) = (
                 &entry.kind,

@@ -2,17 +2,15 @@
 //!
 //! A [`Debugger`] decides what each wave executes next. Between two decisions it may read and change all state of the
 //! waves that have begun: registers, program counters and LDS. A wave stops before the steps that the debugger
-//! selects ([`Debugger::stops`]). The selection is looked up once per block, so that blocks without a stop run as
-//! fast as with other observers.
+//! selects ([`Debugger::stops`]). The selection is looked up once per block, and hot blocks without a stop become host
+//! code.
 //!
 //! Between the turns of workgroups a debugger may save the state of the run ([`Debugger::rests`]), and have the run
 //! return to it later ([`Debugger::resumes_at`]).
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::context::Dispatched;
-use crate::block::BlockEntry;
 use crate::checkpoint::Checkpoint;
 use crate::fault::Fault;
 use crate::lds::Lds;
@@ -92,7 +90,10 @@ pub enum Turn {
     Run {
         /// Maximum number of instructions, at least 1.
         instructions: u64,
-        /// Generation of the stops in force; `None` for no stops, which allows host code.
+        /// True if the decision also holds for the next turns of all waves that do not begin at a stop. The debugger is
+        /// still asked again after some thousand instructions.
+        is_general: bool,
+        /// Generation of the stops in force; `None` for no stops.
         stops: Option<u64>,
     },
     /// The wave executes nothing in this turn.
@@ -168,55 +169,5 @@ impl<'a> Paused<'a> {
         let group = self.groups.iter_mut().find(|it| it.id == id.group)?;
         let wave = group.waves.get_mut(id.wave as usize)?.as_deref_mut()?;
         Some((wave, &mut group.lds))
-    }
-}
-
-/// Cached stops of a debugger, by block.
-pub(crate) struct StopPoints {
-    debugger: Arc<dyn Debugger>,
-    generation: u64,
-    /// Indexes of a block's steps at which waves stop, by the block's first dword.
-    blocks: HashMap<usize, Box<[usize]>>,
-}
-
-impl StopPoints {
-    pub(crate) fn new(debugger: &Arc<dyn Debugger>) -> StopPoints {
-        StopPoints {
-            debugger: Arc::clone(debugger),
-            generation: 0,
-            blocks: HashMap::new(),
-        }
-    }
-
-    /// Switches to a generation of stops.
-    pub(crate) fn renew(&mut self, generation: u64) {
-        if self.generation != generation {
-            self.generation = generation;
-            self.blocks.clear();
-        }
-    }
-
-    /// Number of steps that a wave executes from an entry up to a stop, ignoring stops at the first `least` steps.
-    pub(crate) fn distance(
-        &mut self,
-        dispatched: &Dispatched<'_>,
-        entry: BlockEntry<'_>,
-        least: usize,
-    ) -> u64 {
-        let BlockEntry { block, from } = entry;
-        let Some(first) = block.steps().first() else {
-            return u64::MAX;
-        };
-        let debugger = &self.debugger;
-        let stops = self.blocks.entry(first.index).or_insert_with(|| {
-            let is_stop = |step: &Step| debugger.stops(dispatched.code.address(step.index), step);
-            let steps = block.steps().iter().enumerate();
-            steps
-                .filter(|(_, step)| is_stop(step))
-                .map(|(place, _)| place)
-                .collect()
-        });
-        let next = stops.iter().find(|place| **place >= from + least);
-        next.map_or(u64::MAX, |place| (place - from) as u64)
     }
 }

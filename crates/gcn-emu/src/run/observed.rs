@@ -12,11 +12,12 @@ use super::instruction::{After, NOWHERE, State, count, does_nothing, execute, is
 use super::late::LateContext;
 use super::steps::{BlockExit, Execution, host_code, run_native, run_wave};
 use super::stop::Stop;
+use super::stop_points::StopPoints;
 use crate::block::{Block, BlockEntry};
 use crate::exec::memory::{self, LaneFault};
 use crate::lds::Lds;
 use crate::native::{Engine, Policy, Variant};
-use crate::observe::{Context, Dispatched, Events, Overlook, StopPoints, Watchers};
+use crate::observe::{Context, Dispatched, Events, Overlook, Watchers};
 use crate::step::{Executor, MemoryPlan, Step};
 use crate::wave::Wave;
 
@@ -50,8 +51,6 @@ struct Observed<'a> {
     compiled: Option<&'a RegisterSet>,
     /// Debugger stops.
     stops: Option<&'a mut StopPoints>,
-    /// True if the wave has not executed an instruction in this turn yet.
-    begins: bool,
 }
 
 /// Variant of [`run_wave`] with observers.
@@ -105,7 +104,6 @@ impl<'a> Observed<'a> {
             policy: None,
             compiled: None,
             stops: None,
-            begins: true,
         }
     }
 }
@@ -125,9 +123,8 @@ impl<'a> Execution<'a> for Observed<'a> {
 
     #[inline(always)]
     fn until_stop(&mut self, entry: BlockEntry<'a>) -> u64 {
-        let least = usize::from(std::mem::replace(&mut self.begins, false));
         match &mut self.stops {
-            Some(stops) => stops.distance(self.dispatched, entry, least),
+            Some(stops) => stops.distance(self.dispatched, entry),
             None => u64::MAX,
         }
     }

@@ -8,6 +8,7 @@ use gcn_isa::DecodeError;
 
 use super::instruction::{After, NOWHERE, State, does_nothing, execute, holds, is_unmodified};
 use super::stop::Stop;
+use super::stop_points::StopPoints;
 use super::turn::Turn;
 use crate::block::{Block, BlockEntry, Exit};
 use crate::code::Code;
@@ -289,6 +290,7 @@ pub(super) fn run_together<'a>(
         policy: Some(policy),
         dispatched,
         counts: false,
+        stops: None,
     };
     let mut interpreter = Interpreter {
         execution: &mut unobserved,
@@ -345,12 +347,14 @@ pub(super) fn run_together<'a>(
 }
 
 /// Execution of steps without events.
-struct Unobserved<'a, 'd> {
+struct Unobserved<'a, 'd, 's> {
     /// Thresholds for compiling blocks.
     policy: Option<Policy>,
     dispatched: &'d Dispatched<'a>,
     /// True if wait counters are maintained.
     counts: bool,
+    /// Debugger stops.
+    stops: Option<&'s mut StopPoints>,
 }
 
 /// Thresholds for compiling blocks of runs without observers; `None` if nothing is compiled. Since host code may write
@@ -371,6 +375,7 @@ pub(super) fn unobserved_policy(code: &Code, is_exact: bool) -> Option<Policy> {
 pub(super) fn run_unobserved<'a>(
     dispatched: &Dispatched<'a>,
     state: State<'_>,
+    stops: Option<&mut StopPoints>,
     instructions: u64,
     policy: Option<Policy>,
 ) -> Result<(), Stop> {
@@ -378,6 +383,7 @@ pub(super) fn run_unobserved<'a>(
         policy,
         dispatched,
         counts: dispatched.code.reads_counters(),
+        stops,
     };
     run_wave(dispatched, &mut unobserved, state, instructions)
 }
@@ -463,7 +469,7 @@ pub(super) fn run_native<'a>(
     }
 }
 
-impl Unobserved<'_, '_> {
+impl Unobserved<'_, '_, '_> {
     /// Interprets steps up to one that cannot be executed inline.
     #[inline(always)]
     fn interpreted<'b>(&self, (wave, lds, transfer): State<'_>, steps: &'b [Step]) -> &'b [Step] {
@@ -493,13 +499,16 @@ impl Unobserved<'_, '_> {
     }
 }
 
-impl<'a> Execution<'a> for Unobserved<'a, '_> {
+impl<'a> Execution<'a> for Unobserved<'a, '_, '_> {
     #[inline(always)]
     fn begin_turn(&mut self, _wave: &Wave, _lds: &Lds) {}
 
     #[inline(always)]
-    fn until_stop(&mut self, _entry: BlockEntry<'a>) -> u64 {
-        u64::MAX
+    fn until_stop(&mut self, entry: BlockEntry<'a>) -> u64 {
+        match &mut self.stops {
+            Some(stops) => stops.distance(self.dispatched, entry),
+            None => u64::MAX,
+        }
     }
 
     #[inline(always)]
@@ -515,6 +524,13 @@ impl<'a> Execution<'a> for Unobserved<'a, '_> {
         let Some(policy) = self.policy else {
             return Ok(None);
         };
+        if let Some(stops) = &mut self.stops {
+            let Some(native) = stops.host_code(self.dispatched, policy, entry, state.0, left)
+            else {
+                return Ok(None);
+            };
+            return run_native(&native, self, self.dispatched.device, state, left).map(Some);
+        }
         let Some(native) = host_code(self.dispatched, policy, entry, state.0, left) else {
             return Ok(None);
         };

@@ -13,13 +13,14 @@ use super::shared::Shared;
 use super::start::Template;
 use super::steps::{run_unobserved, unobserved_policy};
 use super::stop::Stop;
+use super::stop_points::StopPoints;
 use super::storage::ThreadStorage;
 use crate::checkpoint::{Round, RunProgress};
 use crate::dispatch::{RESIDENT_GROUPS, Stats};
 use crate::fault::{Fault, FaultKind};
 use crate::lanes::FloatEnvironment;
 use crate::native::Policy;
-use crate::observe::{Context, Debugger, Events, StopPoints, Watchers, WaveEnd};
+use crate::observe::{Context, Debugger, Events, Turn, Watchers, WaveEnd};
 use crate::schedule::Schedule;
 use crate::wave::{Waiting, Wave, WaveId};
 use crate::workgroup::RunningGroup;
@@ -77,6 +78,35 @@ struct Control {
     has_stops: bool,
     /// True if registers must be exact at a faulting access.
     is_exact: bool,
+    general: Option<General>,
+}
+
+/// General decision of a debugger ([`Turn::Run`]).
+#[derive(Clone, Copy)]
+struct General {
+    turn: Turn,
+    /// Number of the thread's instructions at which the debugger is asked again.
+    until: u64,
+}
+
+impl General {
+    /// Maximum number of instructions between two questions, apart from the length of a turn.
+    const INTERVAL: u64 = 1 << 14;
+
+    /// Returns the decision if it is general. `executed` is the number of instructions that the thread has executed.
+    fn of(turn: Turn, executed: u64) -> Option<General> {
+        let is_general = matches!(
+            turn,
+            Turn::Run {
+                is_general: true,
+                ..
+            }
+        );
+        is_general.then_some(General {
+            turn,
+            until: executed + General::INTERVAL,
+        })
+    }
 }
 
 impl Control {
@@ -86,6 +116,7 @@ impl Control {
             stops: StopPoints::new(debugger),
             has_stops: false,
             is_exact: true,
+            general: None,
         }
     }
 }
@@ -375,10 +406,11 @@ impl<'a> Worker<'a> {
         let (transfer, watch) = (&mut self.storage.transfer, &mut self.watch);
         let stops = self.control.as_mut().filter(|control| control.has_stops);
         let stops = stops.map(|control| &mut control.stops);
-        let result = if watch.wants.is_empty() && wave.late.is_none() && stops.is_none() {
+        let result = if watch.wants.is_empty() && wave.late.is_none() {
             run_unobserved(
                 &dispatched,
                 (wave, lds, transfer),
+                stops,
                 instructions,
                 self.policy,
             )

@@ -154,6 +154,37 @@ fn requests_are_answered_between_launches() {
 }
 
 #[test]
+fn breakpoints_at_instructions_are_checked_again_when_other_code_is_loaded() {
+    let modules = built_with_opencl("modules.c");
+    let (mut client, mut input) = start_at_port(&[name(&modules)], "");
+    set_functions(&mut client, &["first"]);
+    client.ask("configurationDone", Value::Null);
+    let stop = client.stopped("function breakpoint");
+    let frame = client.frame(&stop["threadId"]);
+    let address = frame["instructionPointerReference"].clone();
+    let set = |client: &mut Client, offset: u32| {
+        let wanted = json!([{"instructionReference": address, "offset": offset}]);
+        let set = client.ask("setInstructionBreakpoints", json!({"breakpoints": wanted}));
+        set["breakpoints"][0].clone()
+    };
+    // The second kernel is shorter, and its code is loaded at the same address.
+    let mut all = (0..64).rev().map(|dword| set(&mut client, 4 * dword));
+    let last = all.find(|it| it["verified"] == true);
+    let last = last.expect("the kernel has instructions");
+    client.ask("continue", json!({"threadId": stop["threadId"]}));
+    input.write_all(b"\n").expect("the program reads");
+    let changed = client.event("breakpoint");
+    let changed = &changed["breakpoint"];
+    assert_eq!(
+        (&changed["id"], &changed["verified"]),
+        (&last["id"], &json!(false))
+    );
+    assert_eq!(changed["instructionReference"], last["instructionReference"]);
+    client.event("exited");
+    client.ask("disconnect", json!({}));
+}
+
+#[test]
 fn a_client_pauses_and_terminates_a_program() {
     let (mut client, _input) = start_at_port(&[name(scale())], "forever\n");
     client.ask("configurationDone", Value::Null);

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::{Worker, unobserved_policy};
+use super::{General, Worker, unobserved_policy};
 use crate::checkpoint::{Checkpoint, SavedDevice};
 use crate::fault::{Fault, FaultKind};
 use crate::observe::{Paused, Resting, Turn};
@@ -40,7 +40,7 @@ impl Worker<'_> {
         let mut progress = false;
         loop {
             let before = self.progress.stats.instructions;
-            let most = match self.ask(index, number) {
+            let most = match self.decision(index, number) {
                 Turn::Run { instructions, .. } => instructions.clamp(1, left.max(1)),
                 Turn::Hold => return Ok(true),
                 Turn::Quit => {
@@ -61,6 +61,20 @@ impl Worker<'_> {
         }
     }
 
+    /// Decision on a wave's turn: the debugger's last one if it is general, or else a new one.
+    fn decision(&mut self, index: usize, number: usize) -> Turn {
+        let dispatched = self.shared.dispatched();
+        if let (Some(control), Some(wave)) =
+            (&mut self.control, &self.resident[index].waves[number])
+            && let Some(General { turn, until }) = control.general
+            && self.progress.stats.instructions < until
+            && !(control.has_stops && control.stops.is_at_stop(&dispatched, wave.pc))
+        {
+            return turn;
+        }
+        self.ask(index, number)
+    }
+
     /// Asks the debugger for its decision on a wave's turn.
     #[cold]
     fn ask(&mut self, index: usize, number: usize) -> Turn {
@@ -72,6 +86,7 @@ impl Worker<'_> {
         let executed = self.progress.stats.instructions;
         let mut paused = Paused::new(&dispatched, &mut self.resident, place, executed);
         let turn = control.debugger.turn(&mut paused);
+        control.general = General::of(turn, executed);
         control.has_stops = false;
         let is_exact = control.debugger.is_exact();
         if std::mem::replace(&mut control.is_exact, is_exact) != is_exact {
@@ -82,7 +97,8 @@ impl Worker<'_> {
             ..
         } = turn
         {
-            control.stops.renew(generation);
+            let variant = self.policy.map(|policy| policy.variant);
+            control.stops.begin_turn(generation, variant);
             control.has_stops = true;
         }
         turn
@@ -130,6 +146,9 @@ impl Worker<'_> {
         let Some(checkpoint) = checkpoint.flatten() else {
             return false;
         };
+        if let Some(control) = &mut self.control {
+            control.general = None;
+        }
         self.resident.clear();
         let groups = checkpoint.groups.iter();
         self.resident.extend(groups.map(|it| Box::new(it.clone())));
