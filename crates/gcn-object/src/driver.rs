@@ -6,7 +6,7 @@
 //! The formats follow CLRX's documentation ("AMD Catalyst handling", "Gallium handling") and its test files; Gallium's
 //! configuration follows Mesa's loader (`ac_binary.c`).
 
-// In dependency order: a module uses those above it.
+// In dependency order: a module uses only those above it.
 mod chip;
 mod model;
 mod elf;
@@ -72,7 +72,7 @@ pub fn is_driver_program(bytes: &[u8]) -> bool {
 /// reported in [`DriverProgram::warnings`].
 ///
 /// # Errors
-/// The bytes are not a driver program, or the program is malformed.
+/// The bytes are not a driver program, or the program is malformed or for a CPU.
 ///
 /// # Examples
 /// ```

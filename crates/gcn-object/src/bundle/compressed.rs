@@ -43,8 +43,8 @@ pub(super) const ZLIB: u16 = 0;
 /// Compression method number for zstd.
 pub(super) const ZSTD: u16 = 1;
 
-/// Decompresses a bundle. Also returns the number of compressed bytes. The decompressed size must not exceed `budget`
-/// or [`MAX_UNCOMPRESSED`].
+/// Decompresses a bundle. Also returns its compressed size in bytes, including the header. The decompressed size must
+/// not exceed `budget` or [`MAX_UNCOMPRESSED`].
 pub(super) fn decompress(bytes: &[u8], budget: u64) -> Result<(Vec<u8>, usize), BundleError> {
     let mut rest = bytes.strip_prefix(MAGIC).ok_or(BundleError::NotABundle)?;
     let version = number(&mut rest, 2)? as u16;
@@ -81,7 +81,7 @@ pub(super) fn decompress(bytes: &[u8], budget: u64) -> Result<(Vec<u8>, usize), 
     Ok((uncompressed, length))
 }
 
-/// Decompresses an ELF section; `kind` is its `ch_type`. The error is a message.
+/// Decompresses an ELF section; `kind` is its `ch_type`. The error is a message for the user.
 pub(crate) fn decompress_section(stream: &[u8], kind: u32, size: u64) -> Result<Vec<u8>, String> {
     if size > MAX_UNCOMPRESSED {
         return Err(format!(
@@ -107,11 +107,11 @@ pub(crate) fn decompress_section(stream: &[u8], kind: u32, size: u64) -> Result<
     Ok(bytes)
 }
 
-/// Decompresses a stream, stopping one byte after `size`: that byte shows that the stated size is wrong.
+/// Decompresses at most `size + 1` bytes of a stream. The extra byte shows that the stated size is too small.
 fn decode(stream: &[u8], method: u16, size: u64) -> Result<Vec<u8>, BundleError> {
     let broken = |reason: String| BundleError::Decompression { reason };
-    // Reserve memory up front, since growing copies the data, but not too much: the stated size may be wrong, and few
-    // streams expand by more than the assumed ratio.
+    // Reserve memory up front, since growing copies the data. The stated size may be wrong, so limit the reservation to
+    // the assumed ratio, which few streams exceed.
     let expected = (stream.len() as u64 + size_of::<u64>() as u64)
         .saturating_mul(EXPECTED_RATIO)
         .min(size + 1);
@@ -128,7 +128,7 @@ fn decode(stream: &[u8], method: u16, size: u64) -> Result<Vec<u8>, BundleError>
             if window > MAX_WINDOW {
                 return Err(BundleError::Window { window });
             }
-            // The decoder panics if it cannot allocate its window, which it copies when it grows.
+            // The decoder panics if it cannot allocate its window, so check first. Growing the window copies it.
             let needed = 4 * window.min(size) as usize;
             Vec::<u8>::new()
                 .try_reserve_exact(needed)

@@ -23,8 +23,8 @@ const OPENCL_SECTION: &[u8] = b".text";
 /// Maximum total size of a file's compressed bundles after decompression, in bytes.
 const MAX_TOTAL: u64 = 8 << 30;
 
-/// Returns true for bundles, and for ELF files for machines other than AMDGPU, which may contain bundles or a code
-/// object. The only 32-bit files for which it returns true are programs compiled by AMD's OpenCL 2 compiler.
+/// Returns true for bundles, and for 64-bit ELF files for machines other than AMDGPU, which may contain bundles or a code
+/// object. Of the 32-bit ELF files, only programs compiled by AMD's OpenCL 2 compiler count.
 ///
 /// # Examples
 /// ```
@@ -56,8 +56,8 @@ pub fn is_container(bytes: &[u8]) -> bool {
 /// ```
 ///
 /// # Errors
-/// The file is of none of these kinds. If a bundle in a program is invalid, the iterator yields the error as its last
-/// element.
+/// The file is of none of these kinds, or its section headers cannot be read. If a bundle is invalid, the iterator yields
+/// the error as its last element.
 pub fn code_objects<'a>(bytes: impl Into<Bytes<'a>>) -> Result<CodeObjects<'a>, BundleError> {
     let bytes = bytes.into();
     let only = |entry| CodeObjects {
@@ -139,7 +139,7 @@ impl<'a> Iterator for CodeObjects<'a> {
     }
 }
 
-/// Returns the header of a 64-bit ELF file for a machine other than AMDGPU.
+/// Returns the header of a 64-bit little-endian ELF file for a machine other than AMDGPU.
 fn host(bytes: &[u8]) -> Option<&elf::FileHeader64<LittleEndian>> {
     let (header, _) = pod::from_bytes::<elf::FileHeader64<LittleEndian>>(bytes).ok()?;
     let is_host = header.is_supported()

@@ -28,14 +28,14 @@ use crate::reader;
 pub struct BundleEntry<'a> {
     /// Bundle entry ID: kind and target, such as `hipv4-amdgcn-amd-amdhsa--gfx906`.
     pub id: String,
-    /// Contents; empty for the host entry. The entries of a compressed bundle share one decompressed copy.
+    /// Contents; usually empty for the host entry. The entries of a compressed bundle share one decompressed copy.
     pub bytes: Bytes<'a>,
     /// Kernel metadata from the program that contains the code object.
     pub(super) metadata: Arc<[KernelMetadata]>,
 }
 
 impl<'a> BundleEntry<'a> {
-    /// Returns the target ID at the end of the entry ID, such as `gfx906:xnack-`; `None` for the host entry.
+    /// Returns the target ID at the end of the entry ID, such as `gfx906:xnack-`; `None` if it names no GPU, as for the host.
     pub fn target(&self) -> Option<&str> {
         let at = self.id.rfind("-gfx")?;
         self.id.get(at + 1..)
@@ -61,8 +61,8 @@ impl<'a> BundleEntry<'a> {
         }
     }
 
-    /// Reads the contents as a code object, without copying them. Kernels without metadata get it from the containing
-    /// program, if AMD's OpenCL 2 compiler produced that.
+    /// Reads the contents as a code object, without copying them. Kernels without metadata get theirs from the containing
+    /// program if AMD's OpenCL 2 compiler produced it.
     ///
     /// # Errors
     /// The errors of [`read`](crate::read).
@@ -82,8 +82,8 @@ impl<'a> BundleEntry<'a> {
         Ok(object)
     }
 
-    /// Returns the names of all kernels in ascending order, without the suffix `.kd`. Reads only symbol tables, which
-    /// is far less than [`BundleEntry::read`] reads.
+    /// Returns the names of all kernels in ascending order, without the suffix `.kd`. Reads only the symbol tables, so it
+    /// is much cheaper than [`BundleEntry::read`].
     ///
     /// # Errors
     /// The contents are not a code object, or its symbol tables are malformed.

@@ -23,7 +23,7 @@ pub(crate) const MAX_WINDOW: u64 = 128 << 20;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum BundleError {
-    /// The magic bytes are missing.
+    /// The file is neither a bundle nor another file with code objects.
     #[error("not an offload bundle")]
     NotABundle,
     /// Unknown version of the compressed format.
@@ -59,13 +59,13 @@ pub enum BundleError {
     TooLarge {
         /// Size in bytes according to the header.
         size: u64,
-        /// Remaining budget in bytes: initially 1 GiB for a bundle, and 8 GiB for a file.
+        /// Limit in bytes: 1 GiB, or the rest of the 8 GiB allowed for all bundles of a file if that is less.
         limit: u64,
     },
-    /// The bundle ends inside its table.
+    /// The bundle ends inside its header, table or compressed stream.
     #[error("the offload bundle is truncated in its table of entries")]
     Truncated,
-    /// An entry extends past the end of the file.
+    /// An entry extends past the end of the bundle.
     #[error("entry {id} extends past the end of the offload bundle")]
     Outside {
         /// Entry ID.

@@ -28,7 +28,7 @@ const SETUP: [(&str, ValueKind); 6] = [
     ("_.aqlwrap_pointer", ValueKind::HiddenCompletionAction),
 ];
 
-/// Offsets and sizes in the metadata, in bytes. Word size depends on the program's word size.
+/// Offsets and sizes in the metadata, in bytes. They depend on the program's word size.
 struct MetadataOffsets {
     word: usize,
     /// Minimum size of the header.
@@ -81,7 +81,7 @@ mod field {
 /// Returns the metadata of all kernels in a program, by source name; `None` for metadata that cannot be read.
 ///
 /// # Errors
-/// Symbols overlap.
+/// Names or symbol contents overlap.
 pub(super) fn all<'f>(
     file: &Elf<'f>,
     names: &mut usize,

@@ -45,7 +45,7 @@ mod info {
     pub const SGPRS: u32 = 0x8000_1042;
     /// Scratch size per lane in dwords.
     pub const SCRATCH: u32 = 0x8000_1045;
-    /// Register number.
+    /// Register address in dwords.
     pub const COMPUTE_PGM_RSRC2: u32 = 0x2e13;
 }
 

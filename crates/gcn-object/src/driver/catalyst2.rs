@@ -24,13 +24,13 @@ pub(super) fn is_machine(machine: u16) -> bool {
     MACHINES.contains(&machine)
 }
 
-/// Returns the range of the code object in the `.text` section, which programs of later drivers contain.
+/// Returns the range of the code object that programs of later drivers contain in their `.text` section.
 pub(super) fn code_object(file: &Elf) -> Option<Range<usize>> {
     let (_, section) = file.section(b".text").filter(|_| !is_old_format(file))?;
     Some(section.file.clone())
 }
 
-/// Returns true for the older format. In the newer format, the code is an ELF file.
+/// Returns true for the older format. In the newer format, the `.text` section contains an ELF file.
 pub(super) fn is_old_format(file: &Elf) -> bool {
     file.section(b".text")
         .is_none_or(|(_, section)| !file.section_bytes(section).starts_with(b"\x7fELF"))

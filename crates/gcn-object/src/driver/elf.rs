@@ -76,7 +76,7 @@ impl<'a> DriverName<'a> {
     /// Reads the name and subtracts its length from `budget`.
     ///
     /// # Errors
-    /// Names share more bytes than the budget allows.
+    /// The name is longer than the remaining budget, because names share bytes.
     pub fn read(self, budget: &mut usize) -> Result<&'a [u8], DriverError> {
         let limit = self.0.get(..budget.saturating_add(1)).unwrap_or(self.0);
         let length = memchr::memchr(0, limit).unwrap_or(limit.len());
@@ -105,7 +105,7 @@ impl<'a> Elf<'a> {
     /// Parses the headers.
     ///
     /// # Errors
-    /// The bytes are not a little-endian ELF file, or its tables exceed it.
+    /// The bytes are not a little-endian ELF file, or a table or section exceeds the file.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, DriverError> {
         Self::machine_of(bytes).ok_or(DriverError::Unknown)?;
         match header32(bytes).filter(|header| header.is_class_32()) {
@@ -214,7 +214,7 @@ impl<'a> Elf<'a> {
 }
 
 impl DriverSection<'_> {
-    /// Returns true if the section or symbol is named `name`.
+    /// Returns true if the section is named `name`.
     pub fn has_name(&self, name: &[u8]) -> bool {
         self.name.is(name)
     }

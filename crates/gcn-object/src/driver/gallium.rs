@@ -1,6 +1,6 @@
 //! Reads the container of Mesa's Gallium compute: a table of kernels with their arguments, then sections. One section
 //! is an ELF file whose `.text` section contains the code of all kernels, and whose `.AMDGPU.config` section contains
-//! pairs of register number and value for each kernel, in address order. Since LLVM 4, `amd_kernel_code_t` also
+//! pairs of register address and value for each kernel, in address order. Since LLVM 4, `amd_kernel_code_t` also
 //! precedes each kernel's code. All numbers are 32 bits wide.
 
 use std::ops::Range;
@@ -21,7 +21,7 @@ const KERNEL_BYTES: usize = 16;
 const ARGUMENT_WORDS: usize = 6;
 /// Types of code sections: 0, the only type before Mesa 17, and 2, which later versions use for executables.
 const CODE_SECTIONS: [u32; 2] = [0, 2];
-/// Register numbers in the configuration.
+/// Register addresses in the configuration, in bytes.
 const COMPUTE_PGM_RSRC1: u32 = 0xb848;
 const COMPUTE_PGM_RSRC2: u32 = 0xb84c;
 const COMPUTE_TMPRING_SIZE: u32 = 0xb860;
@@ -86,7 +86,7 @@ impl<'a> FieldReader<'a> {
 }
 
 impl<'a> Container<'a> {
-    /// Reads the tables; `None` if they exceed the file, which is then of another kind.
+    /// Reads the tables; `None` if they are malformed or no section contains code: the file is then of another kind.
     fn read(bytes: &'a [u8]) -> Option<Self> {
         let mut cursor = FieldReader { bytes, at: 0 };
         let count = cursor.word()? as usize;
@@ -117,7 +117,7 @@ impl<'a> Container<'a> {
             let _section = cursor.word()?;
             let kind = cursor.word()?;
             let size = cursor.word()?;
-            // The rest is a byte vector with a length prefix. Its size with and without the prefix is stated before it.
+            // The rest is a byte vector with a length prefix. Its size is also stated before it, without and with the prefix.
             let (with_length, length) = (cursor.word()?, cursor.word()?);
             if length != size || with_length != size.checked_add(4)? {
                 return None;
@@ -213,7 +213,7 @@ pub(super) fn read<'b>(bytes: &[u8]) -> Result<DriverProgram<'b>, DriverError> {
     Ok(program)
 }
 
-/// Returns the processor named in the ELF flags, which LLVM sets since version 7.
+/// Returns the processor named in the ELF flags, which LLVM has set since version 7.
 fn flags_processor(file: &Elf) -> Option<String> {
     let [mach, ..] = file.flags.to_le_bytes();
     let is_amdgpu = file.machine == elf::EM_AMDGPU.0;

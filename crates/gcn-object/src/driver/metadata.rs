@@ -84,8 +84,8 @@ impl MetadataText {
         }
     }
 
-    /// Marks the arguments named in `names` as samplers, since they are declared as values. A compiler-generated name
-    /// may match an argument by accident.
+    /// Marks the arguments named in `names` as samplers, since their own lines declare them as values. A compiler-generated
+    /// name counts only if the argument also has the type of a sampler.
     fn set_samplers(&mut self, names: &[&str]) {
         if names.is_empty() {
             return;

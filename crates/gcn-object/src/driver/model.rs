@@ -101,9 +101,9 @@ pub struct DriverKernel {
     pub address: u64,
     /// Range of its code in the file.
     pub file: Range<usize>,
-    /// Number of SGPRs: for Catalyst, the number used, excluding VCC; otherwise, the number allocated.
+    /// Number of SGPRs: used excluding VCC (Catalyst OpenCL 1.2), stated in `amd_kernel_code_t`, or else allocated.
     pub sgprs: Option<u32>,
-    /// Number of VGPRs: for Catalyst, the number used; otherwise, the number allocated.
+    /// Number of VGPRs: used (Catalyst OpenCL 1.2), stated in `amd_kernel_code_t`, or else allocated.
     pub vgprs: Option<u32>,
     /// Static LDS size in bytes, excluding LDS arguments.
     pub lds_bytes: Option<u64>,
@@ -512,7 +512,7 @@ pub enum DriverWarning {
         /// Missing or malformed part.
         reason: &'static str,
     },
-    /// The metadata is missing or incomplete.
+    /// The metadata is missing or cannot be read.
     #[error("kernel {kernel}: {reason}")]
     Metadata {
         /// Kernel name.
