@@ -38,7 +38,7 @@ const SIZE_FIELD: usize = 8;
 pub struct SourceLines {
     context: Context<DwarfReader>,
     dwarf: Arc<Dwarf<DwarfReader>>,
-    /// Compilation units, once variables have been read.
+    /// Compilation units, read on first use.
     units: OnceLock<Vec<Unit<DwarfReader>>>,
     embedded: EmbeddedSources,
 }
@@ -54,8 +54,8 @@ pub struct SourceLines {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourcePlace {
-    /// Path of the file as passed to the compiler, relative to the compiler's working directory; `<NAME>` for source
-    /// text that was not in a file.
+    /// Path of the file, with the compilation directory unless the path is absolute; `<NAME>` for source text that was
+    /// not in a file.
     pub file: Arc<str>,
     /// Line number from 1; 0 if unknown.
     pub line: u32,
@@ -113,7 +113,7 @@ pub struct SourceRange {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum LinesError {
-    /// The debug information contains unresolved relocations.
+    /// The object is not linked, so its debug information contains unresolved relocations.
     #[error("the debug information of an unlinked object cannot be read: link it first")]
     NotLinked,
     /// A compressed section cannot be decompressed.
@@ -157,7 +157,7 @@ impl SourcePlace {
 }
 
 impl CodeObject<'_> {
-    /// Reads the debug information; `None` if the code object contains none.
+    /// Reads the debug information; `None` if the code object has no `.debug_line` section.
     ///
     /// # Errors
     /// The code object contains debug information that cannot be read.

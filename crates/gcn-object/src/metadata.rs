@@ -4,7 +4,7 @@
 //! Backend". Metadata is untrusted: missing keys read as `None` or zero, unknown keys are ignored, and
 //! [`KernelMetadata::problems`] lists contradictions.
 
-// In dependency order: a module uses those above it.
+// In dependency order: a module uses only those above it.
 mod kinds;
 mod types;
 mod problem;

@@ -17,7 +17,7 @@ const MAX_LISTED: usize = 6;
 /// Maximum number of characters compared in the search for similar names.
 const MAX_COMPARED: usize = 64;
 
-/// Returns the source declaration of a C++ function without its return type, such as `image::scale<float>(float*,
+/// Returns the source declaration of a C++ function, without its return type, such as `image::scale<float>(float*,
 /// int)`; `None` for other symbols.
 ///
 /// ```

@@ -1,7 +1,7 @@
-//! A generic document tree that is read from and written to MessagePack or YAML.
+//! A generic document tree with readers and writers for MessagePack and YAML.
 //!
 //! Metadata is untrusted, so it is parsed into this tree and then interpreted leniently. The tree's size is bounded by
-//! a small multiple of the document size. `value/msgpack.rs` and `value/yaml.rs` read and write it.
+//! a small multiple of the document size.
 
 mod msgpack;
 mod yaml;
@@ -115,7 +115,7 @@ impl DocumentValue {
         }
     }
 
-    /// Returns the node as a boolean. As in C, nonzero numbers are true, because producers write both.
+    /// Returns the node as a boolean. Some producers write nonnegative integers, which are true unless they are 0.
     ///
     /// # Examples
     /// ```

@@ -1,9 +1,9 @@
 //! Locations of source variables: DWARF expressions with the registers and address spaces of AMDGPU.
 //!
 //! Sources: "DWARF Register Identifier" and "DWARF Address Space Identifier" of LLVM's "User Guide for AMDGPU Backend", as
-//! far as LLVM itself emits them. LLVM states an address space as `DW_OP_constu SPACE, DW_OP_swap, DW_OP_xderef`, in which
-//! the last operation turns an address into a location instead of loading from it. It keeps these operations when it
-//! moves a variable from its stack slot to a register; then they do not apply.
+//! far as LLVM itself emits them. LLVM states an address space as `DW_OP_constu SPACE, DW_OP_swap, DW_OP_xderef`. Here,
+//! `DW_OP_xderef` turns an address into a location instead of loading from it. LLVM keeps these operations when it moves
+//! a variable from its stack slot to a register, where they have no meaning.
 
 use gimli::{AttributeValue, Expression, Operation, Reader as _, UnitRef};
 use thiserror::Error;
@@ -12,7 +12,7 @@ use super::embedded::DwarfReader;
 
 /// Maximum depth of the evaluation stack.
 const MAX_STACK: usize = 64;
-/// Number of work-items per wave. The frame register counts the bytes of all of them.
+/// Number of work-items per wave. The frame register holds an offset in the scratch of the whole wave.
 const WAVE: u64 = 64;
 
 /// A register that holds a source variable.
@@ -100,10 +100,10 @@ pub enum PiecePlace {
 
 /// State from which locations are computed.
 pub trait VariableState {
-    /// Reads a register of the wave; of a VGPR, one lane.
+    /// Reads a register of the wave; for a VGPR, its value in one lane.
     fn register(&self, register: SourceRegister) -> Option<u64>;
 
-    /// Returns the memory address of an address in the code object.
+    /// Returns the memory address at which a link address of the code object is loaded.
     fn loaded(&self, address: u64) -> u64;
 
     /// Reads eight bytes of memory.
@@ -120,7 +120,7 @@ pub enum LocationError {
     /// The function has not set up its stack frame yet.
     #[error("the function has not set up its frame")]
     InPrologue,
-    /// The location expression has an operation that is not evaluated.
+    /// The location expression has an unsupported operation.
     #[error("its DWARF location has an operation that is not evaluated: {0}")]
     Operation(String),
     /// The location expression is not valid.
@@ -150,12 +150,11 @@ impl From<gimli::Error> for LocationError {
 enum LocationOp {
     /// Standard operation without references to the unit.
     Standard(Operation<DwarfReader>),
-    /// Address of the code object.
+    /// Link address in the code object.
     Address(u64),
     Constant(u64),
 }
 
-/// Location expression.
 #[derive(Clone, Debug)]
 pub(super) struct LocationExpression(Vec<LocationOp>);
 
@@ -205,7 +204,7 @@ impl LocationExpression {
         LocationExpression(Vec::new())
     }
 
-    /// Evaluates the expression. `base` is the frame base's expression.
+    /// Evaluates the expression. `base` is the frame base of the function, if it states one.
     pub(super) fn evaluate(
         &self,
         base: Option<&LocationExpression>,
@@ -228,7 +227,7 @@ impl LocationExpression {
         Ok(pieces)
     }
 
-    /// Returns the register if the expression names nothing else.
+    /// Returns the register if the expression consists of a single `DW_OP_reg`.
     fn register(&self) -> Option<SourceRegister> {
         match self.0.as_slice() {
             [LocationOp::Standard(Operation::Register { register })] => {
@@ -238,7 +237,7 @@ impl LocationExpression {
         }
     }
 
-    /// True if the location depends on the function's frame.
+    /// Returns true if the location depends on the function's frame.
     pub(super) fn is_in_frame(&self, base: Option<&LocationExpression>) -> bool {
         let frame = base.and_then(LocationExpression::register);
         self.0.iter().any(|it| match it {
@@ -255,17 +254,16 @@ impl LocationExpression {
 #[derive(Clone, Debug)]
 enum StackValue {
     Number(u64),
-    /// Contents of a register other than the frame registers.
+    /// Contents of a register other than the frame register.
     Register(SourceRegister),
     /// Offset in the scratch of a work-item.
     Frame(u64),
-    /// Address of the code object.
+    /// Link address in the code object.
     Address(u64),
     /// Complete location.
     Place(PiecePlace),
 }
 
-/// Evaluation stack.
 struct Stack<'a> {
     values: Vec<StackValue>,
     /// True after `DW_OP_stack_value`.
@@ -460,7 +458,7 @@ impl Stack<'_> {
                 self.is_value = true;
                 return self.push(address);
             }
-            // Offsets of LDS variables are not relocated.
+            // Offsets of LDS variables do not depend on the load address.
             (StackValue::Address(it), SourceSpace::Local) => PiecePlace::Memory(space, it),
             (address, _) => {
                 self.push(address)?;

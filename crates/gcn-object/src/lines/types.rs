@@ -66,7 +66,7 @@ pub enum SourceTypeKind {
         /// Names and values.
         values: Vec<(String, i128)>,
     },
-    /// Another type, whose values are not shown.
+    /// Another type. Its values are not shown.
     Other,
 }
 
@@ -103,7 +103,7 @@ impl SourceLines {
         self.type_at(ty, 0)
     }
 
-    /// Reads a type that is nested `depth` deep in others.
+    /// Reads a type at nesting depth `depth`.
     fn type_at(&self, ty: TypeRef, depth: usize) -> Result<SourceType, LinesError> {
         let name = self.type_name(ty, depth)?;
         let mut at = ty;
@@ -180,7 +180,7 @@ impl SourceLines {
         Ok((stated.unwrap_or(0), kind))
     }
 
-    /// Returns the name of a type that is nested `depth` deep in others.
+    /// Returns the name of a type at nesting depth `depth`.
     fn type_name(&self, ty: TypeRef, depth: usize) -> Result<String, LinesError> {
         if depth >= MAX_DEPTH {
             return Err(nested_too_deep());
@@ -244,7 +244,7 @@ pub(super) fn type_ref(unit: Unit<'_>, entry: &Entry) -> Option<TypeRef> {
     reference(unit, entry, gimli::DW_AT_type).map(TypeRef)
 }
 
-/// Returns the entry to which an attribute refers, in any compilation unit.
+/// Returns the offset of the entry to which an attribute refers, in any compilation unit.
 pub(super) fn reference(
     unit: Unit<'_>,
     entry: &Entry,

@@ -129,7 +129,7 @@ impl SourceLines {
         Ok(variables)
     }
 
-    /// Returns the compilation unit that contains an offset of `.debug_info`.
+    /// Returns the compilation unit that contains an offset in `.debug_info`.
     fn unit_with(&self, offset: DebugInfoOffset) -> Result<UnitRef<'_>, LinesError> {
         let all = || {
             let mut units = Vec::new();
@@ -177,7 +177,7 @@ impl SourceLines {
         origin.map(|offset| self.entry_at(offset)).transpose()
     }
 
-    /// Returns the entry at an offset of `.debug_info`.
+    /// Returns the entry at an offset in `.debug_info`.
     pub(super) fn entry_at(
         &self,
         offset: DebugInfoOffset,
@@ -211,7 +211,7 @@ struct Scopes<'a> {
     address: u64,
     /// Number of functions entered.
     frames: usize,
-    /// Code of the function.
+    /// Code range of the function that contains the address.
     function: Option<Range<u64>>,
     /// Frame base, if the function states one.
     frame_base: Option<LocationExpression>,
@@ -296,7 +296,7 @@ impl Scopes<'_> {
         Ok(())
     }
 
-    /// Returns the code of an entry that contains the address, from its first to its last instruction.
+    /// Returns the range from the first to the last instruction of an entry; `None` if the entry does not contain the address.
     fn code(&self, entry: &Entry) -> Result<Option<Range<u64>>, LinesError> {
         let mut ranges = self.unit.die_ranges(entry)?;
         let (mut all, mut is_here): (Option<Range<u64>>, bool) = (None, false);

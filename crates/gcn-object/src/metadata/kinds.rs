@@ -122,7 +122,7 @@ names! {
 }
 
 impl Default for ValueKind {
-    /// Returns an empty name, which stands for a missing key.
+    /// Returns an unknown kind with an empty name, which stands for a missing key.
     fn default() -> Self {
         Self::Other(String::new())
     }

@@ -10,7 +10,7 @@ impl Metadata {
     /// Reads the metadata note of version 3 and later.
     ///
     /// # Errors
-    /// [`MetadataError`]: the bytes are not MessagePack, or not a map.
+    /// [`MetadataError`]: the bytes are not MessagePack, not a map, or too large.
     ///
     /// # Examples
     /// ```
@@ -24,7 +24,7 @@ impl Metadata {
         Self::from_value(&DocumentValue::from_msgpack(bytes)?)
     }
 
-    /// Reads the document tree of version 3 and later.
+    /// Reads metadata from a document tree in the format of version 3 and later.
     ///
     /// # Errors
     /// [`MetadataError::NotAMap`]: the document is not a map.
@@ -54,7 +54,7 @@ impl Metadata {
     /// Reads the metadata note of version 2.
     ///
     /// # Errors
-    /// [`MetadataError`]: the note is not text, not YAML, or not a map.
+    /// [`MetadataError`]: the note is not text, not YAML, not a map, or too large.
     ///
     /// # Examples
     /// ```

@@ -24,9 +24,9 @@ pub fn metadata_from_yaml(text: &str) -> Result<Vec<u8>, MetadataError> {
     value.to_msgpack()
 }
 
-/// Converts the text between `.amdgpu_pal_metadata` and `.end_amdgpu_pal_metadata` to the note's MessagePack. The
-/// graphics driver platform PAL uses this metadata, in which registers may have names, as in `0x2c0a
-/// (SPI_SHADER_PGM_RSRC1_PS)`.
+/// Converts the text between `.amdgpu_pal_metadata` and `.end_amdgpu_pal_metadata` to the note's MessagePack. AMD's
+/// Platform Abstraction Library (PAL) uses this metadata. A register number may be followed by the register's name, as
+/// in `0x2c0a (SPI_SHADER_PGM_RSRC1_PS)`.
 ///
 /// # Errors
 /// The errors of [`metadata_from_yaml`].
@@ -50,7 +50,7 @@ pub fn pal_metadata_from_yaml(text: &str) -> Result<Vec<u8>, MetadataError> {
     value.to_msgpack()
 }
 
-/// Converts the keys of maps named `.registers` to numbers. `are_registers` states that `value` is such a map.
+/// Converts the keys of maps named `.registers` to numbers. `are_registers` is true if `value` is one of these maps.
 fn number_registers(value: &mut DocumentValue, are_registers: bool) {
     match value {
         DocumentValue::Array(values) => {

@@ -25,7 +25,7 @@ pub struct Metadata {
     /// Target ID, such as `amdgcn-amd-amdhsa--gfx906:sramecc+:xnack-`.
     #[serde(rename = "amdhsa.target", skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Major and minor version: 1.0 in code object versions 2 and 3, 1.1 in version 4, 1.2 in version 5.
+    /// Major and minor version: 1.0 in code object versions 2 and 3, 1.1 in version 4, 1.2 in versions 5 and 6.
     #[serde(rename = "amdhsa.version")]
     pub version: Vec<u64>,
 }

@@ -18,7 +18,7 @@ pub(super) struct Component {
     pub arguments: Option<Vec<String>>,
 }
 
-/// Parts of a kernel's full name that a shorter name omits. In the order of these values, smaller is a better match.
+/// Parts of a kernel's full name that a shorter name omits. Smaller values are better matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Omissions {
     /// True if namespaces or classes are omitted.

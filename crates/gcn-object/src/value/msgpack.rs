@@ -30,7 +30,7 @@ impl DocumentValue {
             .map_err(|error| MetadataError::MessagePack(error.to_string()))
     }
 
-    /// Writes the document as MessagePack, with sorted maps and with numbers in their shortest form.
+    /// Writes the document as MessagePack, with map entries in document order and integers in their shortest form.
     ///
     /// # Errors
     /// [`MetadataError::MessagePack`] if the writer fails.
