@@ -76,7 +76,7 @@
 //! # Ok::<(), gcn_object::ReadError>(())
 //! ```
 
-// In dependency order: a module uses those above it.
+// In dependency order: a module uses only those above it.
 mod encode;
 mod error;
 mod input;

@@ -17,7 +17,7 @@ use super::input::{
 };
 use crate::elf::RelocationKind;
 
-/// DWARF encoding that debuggers of all versions can read.
+/// DWARF encoding that older debuggers can also read.
 const ENCODING: Encoding = Encoding {
     format: Format::Dwarf32,
     version: 4,
@@ -142,9 +142,9 @@ impl Builder<'_> {
     /// describes must be complete.
     ///
     /// # Errors
-    /// [`WriteError::NoSuchId`]: a section or file does not exist.
+    /// [`WriteError::NoSuchId`]: a section or file does not exist. [`WriteError::Debug`]: the information cannot be encoded.
     pub fn debug_lines(&mut self, lines: &DebugLines) -> Result<(), WriteError> {
-        // Rows by code section, in ascending order of addresses.
+        // Rows by code section, in input order.
         let mut by_section: BTreeMap<usize, Vec<&DebugRow>> = BTreeMap::new();
         for row in &lines.rows {
             by_section.entry(row.section.0).or_default().push(row);

@@ -18,7 +18,7 @@ pub(super) const DYNAMIC: u64 = 16;
 pub(super) const HASH_WORD: u64 = 4;
 /// Alignment in bytes of tables with 64-bit numbers.
 pub(super) const WORD_ALIGN: u64 = 8;
-/// First special section index.
+/// First reserved section index (`SHN_LORESERVE`).
 pub(super) const MAX_SECTIONS: usize = 0xff00;
 
 pub(super) const DYNSYM: &str = ".dynsym";

@@ -33,7 +33,7 @@ pub enum WriteError {
     /// An alignment is not a power of two, or exceeds the limit.
     #[error("section {name} has alignment {align}, which is not a power of two up to {MAX_ALIGN}")]
     Align {
-        /// Name of the section or symbol.
+        /// Section name.
         name: String,
         /// Alignment in the input.
         align: u64,
@@ -41,29 +41,29 @@ pub enum WriteError {
     /// A required address is misaligned or already occupied.
     #[error("section {name} cannot be at {address:#x}: {reason}")]
     Address {
-        /// Name of the section or symbol.
+        /// Section name.
         name: String,
         /// Address in the input.
         address: u64,
         /// Reason why the address cannot be used.
         reason: String,
     },
-    /// The name is reserved for a table that the builder generates.
+    /// A section name contains a zero byte, or is reserved for a table that the builder generates.
     #[error("a section cannot be named {name:?}")]
     SectionName {
-        /// Name of the section or symbol.
+        /// Section name.
         name: String,
     },
-    /// A name contains a zero byte.
+    /// A symbol name contains a zero byte.
     #[error("a symbol cannot be named {name:?}")]
     SymbolName {
-        /// Name of the section or symbol.
+        /// Symbol name.
         name: String,
     },
-    /// Two global symbols have the same name.
+    /// Two global or weak symbols have the same name.
     #[error("symbol {name} is defined twice")]
     Duplicate {
-        /// Name of the section or symbol.
+        /// Symbol name.
         name: String,
     },
     /// The number of sections exceeds the 16-bit section indices of ELF.
@@ -81,7 +81,7 @@ pub enum WriteError {
         /// Reason for the failure.
         reason: String,
     },
-    /// An ID belongs to another builder.
+    /// An ID belongs to another builder, or the index of a source file is invalid.
     #[error("there is no such section or symbol")]
     NoSuchId,
     /// A relocation cannot be resolved.
@@ -110,7 +110,7 @@ pub enum RelocationProblem {
     /// The symbol is undefined.
     #[error("symbol {symbol} is not defined")]
     Undefined {
-        /// Name of the section or symbol.
+        /// Symbol name.
         symbol: String,
     },
     /// The field is outside its section.
@@ -136,7 +136,7 @@ pub enum RelocationProblem {
     /// The distance to an absolute number would depend on the load address.
     #[error("{symbol} is an absolute number, whose distance from relocatable code is unknown")]
     DistanceToNumber {
-        /// Name of the section or symbol.
+        /// Symbol name.
         symbol: String,
     },
     /// The relocation kind is not valid in the input.

@@ -13,7 +13,7 @@ impl Builder<'_> {
     /// Builds the code object and returns the file contents.
     ///
     /// # Errors
-    /// Lists all errors in the input.
+    /// Lists all errors of the first step that fails: checks of the input, dynamic relocations, layout, or fields.
     ///
     /// # Examples
     /// ```
@@ -43,7 +43,7 @@ impl Builder<'_> {
 }
 
 impl FileLayout<'_> {
-    /// Applies the relocations that are resolved in the file rather than by the loader.
+    /// Applies all relocations except the dynamic ones, which the loader applies.
     fn relocate(&self, builder: &Builder<'_>, file: &mut [u8]) -> Result<(), Vec<WriteError>> {
         let mut errors = Vec::new();
         for (index, relocation) in builder.relocations.iter().enumerate() {

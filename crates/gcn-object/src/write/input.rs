@@ -158,7 +158,7 @@ pub enum RelocationBase {
 }
 
 impl<'a> Builder<'a> {
-    /// Creates an empty object.
+    /// Creates a builder for an empty object.
     pub fn new(version: Version, flags: Flags) -> Self {
         Self {
             version,
@@ -217,7 +217,7 @@ impl<'a> Builder<'a> {
     ///     write: true,
     ///     execute: false,
     /// });
-    /// // The section has its own address.
+    /// // The field contains the address of its own section.
     /// let (kind, target) = (RelocationKind::Abs64, RelocationBase::Section(section));
     /// builder.relocation(InputRelocation { section, offset: 0, kind, target, addend: 0 });
     /// let file = builder.build().expect("the input is valid");

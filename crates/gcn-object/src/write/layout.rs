@@ -81,8 +81,8 @@ impl OutputSection<'_> {
         })
     }
 
-    /// Returns the segment key. Sections with the same access rights share a segment, in which those without bytes in
-    /// the file come last.
+    /// Returns the segment key. Sections with the same access rights share a segment, which ends with those that have
+    /// no bytes in the file.
     pub(super) fn group(&self) -> (bool, bool, bool) {
         (
             !self.has(elf::SHF_ALLOC),
@@ -104,7 +104,7 @@ pub(super) struct LoadSegment {
 pub(super) enum HeaderSegment {
     /// The first segment includes the headers.
     WithFirst,
-    /// The headers have their own segment, so that the object begins on a page boundary even though the first section
+    /// The headers have their own segment, so that the object begins on a page boundary even if the first section
     /// requires an address.
     Alone,
     /// The headers are not loaded, because a section requires an address in their range.
@@ -228,7 +228,7 @@ impl<'a> FileLayout<'a> {
             ..output
         });
 
-        // The sort is stable: tables stay before the builder's sections, which keep their order.
+        // The sort is stable: among equal keys, tables stay before the builder's sections, which keep their order.
         let mut all: Vec<(Option<usize>, OutputSection<'_>)> =
             made.into_iter().map(|output| (None, output)).collect();
         all.extend(

@@ -1,4 +1,4 @@
-//! Separates relocations that are resolved in the file from dynamic ones for the loader.
+//! Separates relocations that the builder resolves in the file from dynamic ones, which the loader applies.
 
 use hashbrown::{HashMap, HashSet};
 
