@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// `EI_OSABI` of HSA code objects.
 pub(crate) const ELFOSABI_AMDGPU_HSA: u8 = 64;
-/// Page size in bytes, the granularity of access rights.
+/// Page size in bytes, the granularity of memory protection.
 pub(crate) const PAGE: u64 = 0x1000;
 /// Maximum alignment of a section or symbol, in bytes.
 pub(crate) const MAX_ALIGN: u64 = 1 << 16;
@@ -194,7 +194,7 @@ impl RelocationKind {
         )
     }
 
-    /// Returns the kind for a relocation against the symbol's slot in the global offset table instead of the symbol.
+    /// Returns the kind to use once S is the slot in the global offset table; `None` for kinds that do not use a slot.
     pub(crate) fn without_got(self) -> Option<Self> {
         match self {
             Self::GotPcRel => Some(Self::Rel32),
@@ -204,8 +204,8 @@ impl RelocationKind {
         }
     }
 
-    /// Stores S + A, or S + A − P if the formula is PC-relative. Leaves a `field` shorter than [`Self::width`]
-    /// unchanged.
+    /// Stores `value`: S + A, or S + A − P if the formula is PC-relative. Leaves `field` unchanged unless it has
+    /// [`Self::width`] bytes.
     pub(crate) fn store(self, value: u64, field: &mut [u8]) -> Result<(), Overflow> {
         let low = value as u32;
         let high = (value >> 32) as u32;

@@ -95,7 +95,7 @@ pub enum ReadError {
     /// The file has relocations without explicit addends, which AMDGPU objects do not use.
     #[error("relocations without addends are not supported")]
     RelocationsWithoutAddend,
-    /// The file ends before its section headers.
+    /// The file ends before the end of its section headers.
     #[error(
         "the file is truncated: it has {length} bytes, and its section headers end at byte {end}"
     )]
@@ -133,7 +133,7 @@ pub enum Warning {
     /// The metadata note is invalid.
     #[error(transparent)]
     Metadata(#[from] MetadataError),
-    /// The metadata contains a contradiction.
+    /// The metadata contradicts itself.
     #[error("kernel {kernel}: {problem}")]
     Claim {
         /// Kernel name.
@@ -141,7 +141,7 @@ pub enum Warning {
         /// Contradiction in the kernel's metadata.
         problem: MetadataProblem,
     },
-    /// The file does not contain the kernel descriptor.
+    /// The kernel descriptor is not in any segment, or extends past the initial bytes of its segment.
     #[error("kernel {kernel}: the descriptor at {address:#x} is not in any segment")]
     Descriptor {
         /// Kernel name.

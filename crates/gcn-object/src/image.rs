@@ -236,7 +236,7 @@ impl CodeObject<'_> {
     /// ```
     /// use gcn_object::{Relocation, RelocationKind, RelocationTarget, SymbolSection};
     /// let mut object = gcn_object::read(std::fs::read("tests/fixtures/scale-gfx803-v3.co")?)?;
-    /// // As if the variable were another object's, and a field of 8 bytes held its address.
+    /// // Pretend that another object defines the variable, and that an 8-byte field holds its address.
     /// let table = object.symbols.iter().position(|symbol| symbol.name == "table").expect("a variable");
     /// object.symbols[table].section = SymbolSection::Undefined;
     /// let (address, target) = (object.symbols[table].value, RelocationTarget::Symbol(table));

@@ -15,7 +15,7 @@ pub const ISA_VERSION: u32 = 3;
 pub const HSA_METADATA: u32 = 10;
 /// [`AMD`]: target ID.
 pub const ISA_NAME: u32 = 11;
-/// [`AMD`]: metadata for the graphics driver platform PAL, as pairs of register number and value.
+/// [`AMD`]: metadata for AMD's Platform Abstraction Library (PAL), as pairs of register number and value.
 pub const PAL_METADATA: u32 = 12;
 /// [`AMDGPU`]: MessagePack metadata.
 pub const METADATA: u32 = 32;

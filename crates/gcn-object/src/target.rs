@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-/// Code object format version, which is `EI_ABIVERSION` plus two.
+/// Code object format version, numbered `EI_ABIVERSION` plus two.
 ///
 /// # Examples
 /// ```
@@ -135,7 +135,7 @@ impl Flags {
     pub fn decode(version: Version, flags: u32) -> Self {
         let [mach, .., generic_version] = flags.to_le_bytes();
         match version {
-            // Producers before LLVM 7 stored only feature bits here; later producers use version 3's format.
+            // Before LLVM 7, producers stored only feature bits here. Later producers use version 3's format.
             Version::V2 if mach < MACH_FIRST_GCN => Self {
                 xnack: Feature::from_bit(flags & XNACK_V2 != 0),
                 sramecc: Feature::Off,

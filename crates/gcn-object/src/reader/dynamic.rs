@@ -1,5 +1,5 @@
-//! Reads linked objects without section headers (`llvm-strip --strip-sections`). Symbols and relocations are found
-//! through the dynamic table, as in a loader, and sections are created from segments.
+//! Reads linked objects without section headers (`llvm-strip --strip-sections`). The reader finds symbols and relocations
+//! through the dynamic table, as a loader does, and creates sections from segments.
 
 use object::elf;
 use object::read::StringTable;
@@ -119,7 +119,7 @@ impl ObjectReader<'_> {
         Ok(None)
     }
 
-    /// Returns the file bytes from an address to the end of its segment, and their file offset.
+    /// Returns the initial bytes from an address to the end of its segment, and their file offset.
     fn file_from(&self, address: u64) -> Option<(&[u8], usize)> {
         let segment = self.segments.iter().find(|s| s.contains(address))?;
         let offset = usize::try_from(address.checked_sub(segment.address)?).ok()?;

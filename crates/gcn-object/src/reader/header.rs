@@ -18,7 +18,7 @@ pub(super) fn malformed(what: &'static str) -> impl Fn(object::read::Error) -> R
     }
 }
 
-/// Returns the error for a file that is truncated before its section headers, which come last in most files.
+/// Returns the error for a file that ends before the end of its section headers, which come last in most files.
 pub(crate) fn truncation_error(length: usize, header: &Header) -> Option<ReadError> {
     let table = u64::from(header.e_shnum(LE)) * u64::from(header.e_shentsize(LE));
     let end = header.e_shoff(LE).checked_add(table)?;
@@ -26,7 +26,7 @@ pub(crate) fn truncation_error(length: usize, header: &Header) -> Option<ReadErr
     is_cut.then_some(ReadError::Cut { length, end })
 }
 
-/// Returns the file header of a code object, its version, and whether it is linked.
+/// Returns the file header of a code object, its version, and true if it is linked.
 pub(super) fn file_header(bytes: &[u8]) -> Result<(&Header, Version, bool), ReadError> {
     if !bytes.starts_with(&elf::ELFMAG) {
         return Err(ReadError::NotElf);

@@ -14,7 +14,7 @@ use crate::object::{Relocation, RelocationTarget, Symbol, SymbolSection};
 use crate::target::Version;
 
 /// Returns the name of the kernel that a symbol defines, if any: the symbol itself in version 2, the part before `.kd`
-/// in later versions. `is_defined` states that the symbol is in a section.
+/// in later versions. `is_defined` is true if the symbol is in a section.
 pub(super) fn kernel_name(
     version: Version,
     kind: SymbolKind,
@@ -102,7 +102,7 @@ impl<'a> ObjectReader<'a> {
             .enumerate()
             .map(|(index, symbol)| self.symbol(&dynsym, index, symbol))
             .collect::<Result<_, _>>()?;
-        // Find the matching `.symtab` symbol for each dynamic symbol. These are few, but `.symtab` may be large.
+        // Find the matching `.symtab` symbol for each dynamic symbol. Dynamic symbols are few, but `.symtab` may be large.
         fn identity(symbol: &Symbol) -> (u64, &str) {
             (symbol.value, &symbol.name)
         }
@@ -194,8 +194,8 @@ impl<'a> ObjectReader<'a> {
     ) -> Result<(), ReadError> {
         for header in table.iter() {
             let loaded = header.sh_flags(LE).0 & elf::SHF_ALLOC.0 != 0;
-            // Relocations in a linked object (`--emit-relocs`) have already been applied. In a relocatable object, only
-            // those for loaded sections matter.
+            // In a linked object, relocation sections that are not loaded (`--emit-relocs`) have already been applied. In
+            // a relocatable object, only relocations for loaded sections matter.
             let base = if self.linked {
                 if !loaded {
                     continue;
