@@ -1,8 +1,8 @@
 //! Reports, checks and profiles of launches, shared by front ends of [`gcn_runtime`].
 //!
 //! A [`CodeMap`] maps addresses to symbols and source lines. A [`FaultReport`] describes a fault, a [`FindingReport`] a
-//! finding of a checker, and a [`ProfileReport`] a profile. They can be written as text or JSON, and findings also as
-//! SARIF. [`Checking`] and [`Profiling`] collect results over the launches of a run. [`program`] provides all of this
+//! finding of a checker, and a [`ProfileReport`] a profile. All have text and JSON output, and findings also have SARIF
+//! output. [`Checking`] and [`Profiling`] collect results over the launches of a run. [`program`] provides all of this
 //! to a program that uses emulated devices through a library, which reads its [`settings`] from the environment.
 //!
 //! ```
@@ -18,7 +18,7 @@
 //! ```
 #![deny(unsafe_code)]
 
-// In import order: a module uses only modules above it.
+// In dependency order: a module uses only those above it.
 
 pub mod settings;
 mod report;

@@ -90,7 +90,7 @@ pub struct FaultReport {
     code: CodePlace,
     /// Previous instruction, if the wave jumped to an address without an instruction.
     from: Option<CodePlace>,
-    /// Accessed address, if an access has caused the fault.
+    /// Accessed address, if an access caused the fault.
     address: Option<u64>,
     nearest: Option<Nearest>,
     /// Likely causes and remedies.
@@ -106,7 +106,7 @@ const NULL_PAGE: u64 = 1 << 16;
 /// Maximum number of waves in the text. JSON has more.
 const SHOWN: usize = 16;
 
-/// Position of a wave.
+/// Unfinished wave and its location.
 #[derive(Clone, Debug, Serialize)]
 struct Unfinished {
     workgroup: [u32; 3],
@@ -266,7 +266,7 @@ impl FaultReport {
         })
     }
 
-    /// Describes an access fault in one line, if a finding named `finding` has already described it in full.
+    /// Describes an access fault in one line, for output that already contains the finding `finding` about the access.
     ///
     /// # Examples
     /// ```

@@ -162,7 +162,7 @@ impl<'a> CodeMap<'a> {
         self.lines.get_or_init(lines).as_ref()
     }
 
-    /// Returns the source line of an instruction, or else the nearest line of its function.
+    /// Returns the source line of an instruction, or else the nearest line in its function.
     pub(super) fn source_line(&self, pc: u64) -> Option<SourceLine> {
         self.symbolic(pc)?;
         let map = self.of(pc);

@@ -46,7 +46,7 @@ pub struct FindingReport {
     /// Offending instruction.
     #[serde(flatten)]
     pub place: PlaceReport,
-    /// Other instructions or agents involved.
+    /// Other sides of the finding: instructions, or the host.
     pub sides: Vec<PlaceReport>,
     /// Accessed memory: `global` (which includes scratch), `lds` or `gds`.
     #[serde(serialize_with = "in_words")]
@@ -171,8 +171,8 @@ impl FindingReport {
         address.into_iter().chain(self.notes.iter().cloned())
     }
 
-    /// Names the arguments that point to the memory, after a comma. Empty if there are none, or if the buffer is named
-    /// after them.
+    /// Names the arguments that point to the memory, after a comma. Omits an argument if the text already names its
+    /// buffer.
     fn of_arguments(&self) -> String {
         let is_buffer = |name: &&String| {
             let buffer = self

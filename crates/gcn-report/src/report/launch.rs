@@ -11,7 +11,7 @@ use super::language::KernelLanguage;
 pub(super) struct WorkItem {
     pub(super) group: [u32; 3],
     pub(super) local: [u32; 3],
-    /// Global ID; `None` if the kernel does not use it.
+    /// Global ID; `None` if the kernel does not receive the global offset.
     pub(super) global: Option<[u64; 3]>,
 }
 
@@ -79,7 +79,7 @@ impl ReportLaunch<'_> {
         let pointing: Vec<Parameter<'_>> = pointing.collect();
         let has_names = pointing.iter().all(|it| it.name.is_some());
         let names = if has_names { Vec::new() } else { names(kernel) };
-        // Names are useless if they belong to other parameters.
+        // Use the names only if there is one per parameter; otherwise, they may belong to other parameters.
         let name = |it: &Parameter<'_>| names.get(it.index).cloned().flatten();
         let name = |it: &Parameter<'_>| name(it).filter(|_| names.len() == count);
         let label = |it: &Parameter<'_>| match it.name {

@@ -1,6 +1,6 @@
-//! Messages about a run, besides its findings.
+//! Messages about a run, other than its findings.
 
-/// A message about a run, besides its findings.
+/// A message about a run, other than a finding.
 ///
 /// # Examples
 /// ```

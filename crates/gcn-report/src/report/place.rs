@@ -35,9 +35,9 @@ pub struct PlaceReport {
     lane: Option<u8>,
     /// Local ID of the lane's work-item: `get_local_id` in OpenCL, `threadIdx` in HIP.
     local_id: Option<[u32; 3]>,
-    /// Global ID of the work-item, if the kernel may use it.
+    /// Global ID of the work-item, if the kernel receives the global offset.
     global_id: Option<[u64; 3]>,
-    /// Source file as passed to the compiler, if known.
+    /// Source file in the debug information, if known.
     pub file: Option<String>,
     /// Line in the source, starting at 1.
     pub line: Option<u32>,
@@ -156,7 +156,7 @@ impl PlaceReport {
 }
 
 impl SourceLine {
-    /// Column, starting at 1. If it is unknown, the column of the line's first word; `None` if the line is also unknown.
+    /// Column, starting at 1. If it is unknown, the column of the line's first word; `None` if the text is also unknown.
     fn column(&self) -> Option<u32> {
         let column = self.place.column;
         match &self.text {

@@ -63,7 +63,7 @@ struct KernelProfile {
     /// Sums over all instructions.
     #[serde(flatten)]
     total: CountsReport,
-    /// Number of executions of each class that occurs.
+    /// Number of executed instructions of each class that occurs.
     classes: BTreeMap<&'static str, u64>,
     /// Executed instructions, sorted by address.
     instructions: Vec<InstructionProfile>,
@@ -119,7 +119,7 @@ fn ratio(of: u64, by: u64) -> Option<f64> {
 /// Counts of an instruction.
 #[derive(Clone, Debug, Serialize)]
 struct InstructionProfile {
-    /// Address in bytes.
+    /// Address of the instruction.
     pc: u64,
     /// Preceding symbol, and offset from the symbol.
     place: Option<String>,
@@ -130,7 +130,7 @@ struct InstructionProfile {
     counts: CountsReport,
     /// Size in bytes of the unexecuted code between the previous entry and this entry.
     skipped_bytes: u64,
-    /// Source file as passed to the compiler, if known.
+    /// Source file in the debug information, if known.
     file: Option<String>,
     /// Line in the source, starting at 1.
     line: Option<u32>,
@@ -217,7 +217,7 @@ impl KernelProfile {
         }
     }
 
-    /// Symbol, followed by the demangled name in C++.
+    /// Symbol, followed by the demangled name of a C++ kernel.
     fn title(&self) -> String {
         let name = self.name.as_deref().map(kernel_name);
         name.unwrap_or_else(|| "without a name".to_owned())

@@ -72,7 +72,7 @@ impl FileFailure {
     pub const RULE: &str = "failed-launch";
 }
 
-/// Merges logs of this library into one log, which has a result `failed-launch` for each failed file. The log has one run, since
+/// Merges logs of this library into one log, with a result `failed-launch` for each failed file. The log has a single run, since
 /// code hosts limit the number of runs.
 ///
 /// # Errors
@@ -152,7 +152,7 @@ fn entry(finding: &FindingReport, root: &SourceRoot) -> Value {
     })
 }
 
-/// Directory to which source paths are relative: the root of the current checkout, or else the working directory.
+/// Working directory, and root of source paths: the checkout that contains it, or else the working directory itself.
 struct SourceRoot {
     directory: PathBuf,
     root: PathBuf,

@@ -34,7 +34,7 @@ pub struct Suppressions {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Suppression {
-    /// Name of the finding kind.
+    /// Name of the finding kind, or pattern for several kinds.
     #[serde(deserialize_with = "name_of_kinds")]
     name: String,
     /// Symbol of the kernel.
@@ -51,7 +51,7 @@ struct Suppression {
     instruction: Option<String>,
 }
 
-/// Deserializes the name of a finding kind.
+/// Deserializes a name or pattern, which must match at least one finding kind.
 fn name_of_kinds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let name = String::deserialize(deserializer)?;
     let mut kinds = Kind::ALL.iter().map(|kind| kind.about().name);
@@ -157,7 +157,7 @@ impl Suppressions {
     /// Parses the text of a suppression file.
     ///
     /// # Errors
-    /// The text is not valid TOML, has unknown keys, or names an unknown finding kind.
+    /// The text is not valid TOML, has unknown or missing keys, or contains a name that matches no finding kind.
     ///
     /// # Examples
     /// ```
@@ -271,7 +271,7 @@ impl Suppressions {
 
 impl std::fmt::Display for Suppressions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // TOML can represent all strings and numbers.
+        // Serialization does not fail: TOML can represent all strings and numbers.
         f.write_str(&toml::to_string(self).map_err(|_| std::fmt::Error)?)
     }
 }

@@ -23,7 +23,7 @@ pub fn printable(text: &str) -> String {
 
 /// Displayed name of a source file, which is relative if the file is below the working directory.
 pub(super) fn shown_file(file: &str) -> String {
-    // Determined once, since listings use it for each instruction.
+    // Listings use the directory for each instruction, so determine it once.
     static DIRECTORY: LazyLock<PathBuf> =
         LazyLock::new(|| std::env::current_dir().unwrap_or_default());
     let below = Path::new(file).strip_prefix(&*DIRECTORY).ok();
@@ -31,7 +31,7 @@ pub(super) fn shown_file(file: &str) -> String {
     printable(below.unwrap_or(file))
 }
 
-/// Symbol of a kernel, followed by the demangled name in C++.
+/// Symbol of a kernel, followed by the demangled name of a C++ kernel.
 ///
 /// # Examples
 /// ```

@@ -9,7 +9,7 @@ use super::{CountsReport, InstructionProfile, KernelProfile, LineProfile, Profil
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Hues of classes in degrees, in order of first use.
+/// Hues in degrees, assigned to the classes that occur in a kernel in order.
 const HUES: [u32; 13] = [212, 28, 145, 340, 265, 55, 185, 5, 300, 90, 235, 165, 120];
 
 /// HTML page of a profile. [`fmt::Display`] writes a single file without external scripts, styles or images.
@@ -92,7 +92,7 @@ fn optional(f: &mut fmt::Formatter<'_>, number: Option<f64>) -> fmt::Result {
     }
 }
 
-/// Writes a number, or nothing for 0.
+/// Writes a cell with a number, empty for 0.
 fn whole_number(f: &mut fmt::Formatter<'_>, number: u64) -> fmt::Result {
     match number {
         0 => f.write_str("<td class=n data-v=0></td>"),

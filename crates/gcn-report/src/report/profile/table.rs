@@ -76,7 +76,7 @@ fn hottest<T>(
     Ok(())
 }
 
-/// Writes everything except the name.
+/// Writes everything after the name.
 impl fmt::Display for KernelProfile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let total = &self.total;
