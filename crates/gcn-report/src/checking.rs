@@ -67,7 +67,7 @@ pub struct Checking {
     modules: Arc<Modules>,
 }
 
-/// Modules, some of which may have been unloaded.
+/// Modules; some may have been unloaded.
 #[derive(Debug, Default)]
 struct Modules(Mutex<Vec<WeakModule>>);
 
@@ -76,7 +76,7 @@ impl Modules {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Creates the report of a finding, if its module is known.
+    /// Creates the report of a finding, if its module is known and still loaded.
     fn report(&self, finding: &Finding) -> Option<FindingReport> {
         let mut modules: Vec<Module> = self.list().iter().filter_map(WeakModule::upgrade).collect();
         let pc = finding.place.pc;
@@ -150,7 +150,7 @@ impl Checking {
             });
         }
         if settings.stop_at.is_some() {
-            // Findings that are reported as one count as one.
+            // Findings that share a report count as one.
             let modules = modules.clone();
             let hashes = RandomState::new();
             findings = findings.grouped(move |key, finding| {
@@ -203,7 +203,7 @@ impl Checking {
         &self.observers
     }
 
-    /// Counts a launch of a kernel and returns its observers. There are none if the launch is not watched.
+    /// Counts a launch of a kernel and returns its observers, or no observers if the launch is not watched.
     ///
     /// # Examples
     /// ```
@@ -231,8 +231,8 @@ impl Checking {
         }
     }
 
-    /// Reports a launch packet with a workgroup size for which the kernel was not compiled. HIP's own kernels are
-    /// exempt: HIP 6.4 copies with a kernel compiled for smaller workgroups, which users of HIP cannot change.
+    /// Reports a launch with a workgroup size for which the kernel was not compiled. HIP's own kernels are exempt: HIP 6.4
+    /// copies with a kernel compiled for smaller workgroups, and users of HIP cannot change this.
     pub(crate) fn reports_size(&self, kernel: &Kernel, problem: &LaunchError) {
         let is_checked = self.settings.checks.contains(&Check::Bounds)
             && self.settings.covers(kernel.name())
@@ -294,7 +294,7 @@ impl Checking {
         self.kernels.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns a sentence without a full stop if no launch has been watched, or if the settings name a kernel that has
+    /// Returns a message without a full stop if no launch has been watched, or if the settings name a kernel that has
     /// not been launched.
     ///
     /// # Examples
@@ -394,7 +394,7 @@ impl Checking {
         let code = module.addresses();
         // If this drops the last reference to a module, the module must not be unloaded under the lock.
         let others = self.others(module);
-        // Locked from here, so that a finding of two threads is new for only one of them.
+        // Hold the lock from here, so that a finding of two threads is new for only one of them.
         let mut collected = self.collected();
         let Collected { reports, known } = &mut *collected;
         let map = CodeMap::new(module).beside(&others);
@@ -455,7 +455,7 @@ impl Checking {
         reports.map(|it| it.report(&self.findings)).collect()
     }
 
-    /// Name of the collected finding about the access that caused a fault, if any.
+    /// Name of a collected finding about the access that caused a fault, if any.
     ///
     /// # Examples
     /// ```
@@ -516,7 +516,7 @@ impl Checking {
     }
 }
 
-/// Clause about names that match no launched kernel. `error` has the kernels with names closest to the first of them.
+/// Clause about names that match no launched kernel. `error` lists the kernels with names closest to the first name.
 fn not_launched(names: &[&str], error: Option<NameError>) -> String {
     let names = printable(&names.join(" or "));
     let clause = format!("no launch was of a kernel named {names}");

@@ -13,8 +13,8 @@ const READ_AND_WRITE: u32 = 0o666;
 const MAX_LINKS: usize = 40;
 
 /// Writes a temporary file next to the destination and renames it into place, so that the old contents remain until the new
-/// contents are complete. Symbolic links are followed, and the permissions of an existing file are preserved. Pipes, devices
-/// and other special files are written directly, and so are files in directories that are not writable.
+/// contents are complete. Follows symbolic links, and preserves the permissions of an existing file. Writes directly to pipes,
+/// devices and other special files, and to existing files in directories that are not writable.
 ///
 /// # Errors
 /// The file cannot be written, or `document` returns an error.
@@ -74,7 +74,7 @@ pub fn replace_file(
     }
 }
 
-/// Resolves symbolic links. The target need not exist.
+/// Resolves symbolic links, except in `/proc`. The target need not exist.
 fn followed(path: &Path) -> PathBuf {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -116,11 +116,11 @@ impl std::fmt::Debug for Output {
 }
 
 impl Output {
-    /// Opens a destination. Devices and pipes are streams, and so is `standard`, which is used if `file` is `None`. If
-    /// `is_appended`, documents follow the original contents of a file; otherwise, they replace them ([`replace_file`]).
+    /// Opens a destination. Devices and pipes are streams, and so is `standard`, the destination if `file` is `None`. If
+    /// `is_appended`, documents follow the original contents of a file; otherwise, they replace the file ([`replace_file`]).
     ///
     /// # Errors
-    /// The file cannot be created or written.
+    /// The file cannot be opened or created for writing.
     ///
     /// # Examples
     /// ```
@@ -161,7 +161,7 @@ impl Output {
             let start = about.len();
             Destination::End { file, start }
         } else {
-            // The program may change its working directory.
+            // The program may change its working directory later.
             Destination::Whole(std::path::absolute(path)?)
         };
         Ok(Output { place })

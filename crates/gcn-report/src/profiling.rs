@@ -14,8 +14,8 @@ use crate::output::Output;
 use crate::report::{CodeMap, ProfileReport};
 use crate::settings::{ProfileFormat, ProfileSettings};
 
-/// Profile of launches. Kernels of a code object are counted together, however often it is loaded. A code object with
-/// launched kernels stays in memory as long as the profile.
+/// Profile of launches. All loads of a code object share their counts. A code object with launched kernels stays in
+/// memory as long as the profile.
 ///
 /// # Examples
 /// ```
@@ -44,21 +44,21 @@ pub struct Profiling {
 /// A code object, with a profile for each address at which it has been loaded.
 #[derive(Debug)]
 struct ProfiledCode {
-    /// Module that was loaded first.
+    /// First module seen with this code.
     module: Module,
     loads: Vec<ProfiledLoad>,
 }
 
 #[derive(Debug)]
 struct ProfiledLoad {
-    /// Module that was loaded last at the address.
+    /// Last module seen at this address.
     module: WeakModule,
     address: u64,
     profile: Arc<Profile>,
 }
 
 impl ProfiledCode {
-    /// True if a module has the same code, for the same target.
+    /// True if a module has the same code and the same target.
     fn is_of(&self, module: &Module) -> bool {
         self.module.device().target() == module.device().target()
             && self.module.object().bytes() == module.object().bytes()
@@ -81,7 +81,7 @@ impl ProfiledCode {
         profile
     }
 
-    /// Returns the counts summed over all loads of the code object, at the addresses of the first load.
+    /// Returns the counts summed over all loads of the code object, relocated to the addresses of the first load.
     fn kernels(&self) -> Kernels {
         let first = self.module.loaded().address;
         let mut sums = Kernels::new();
@@ -216,7 +216,7 @@ pub struct ProfileFileError {
 }
 
 impl ProgramProfile {
-    /// Creates the profile requested by the settings. It is written to `standard` if they name no file.
+    /// Creates the profile requested by the settings. The destination is `standard` if they name no file.
     ///
     /// # Errors
     /// The file cannot be written.

@@ -55,7 +55,7 @@ pub struct Watch {
 
 /// Debugger of a program's launches.
 pub trait LaunchControl: std::fmt::Debug + Send + Sync {
-    /// Runs a launch to its end. Observers and checks watch it.
+    /// Runs a launch to completion, watched by `observers` and `checks`.
     ///
     /// # Errors
     /// The kernel fails, or the user ends it.
@@ -136,13 +136,13 @@ impl Watch {
         self.checks.as_deref()
     }
 
-    /// Makes a debugger run the launches, if there is one. The debugger then enforces the time limit instead of this watch.
+    /// Lets the debugger `control`, if any, run the launches. This watch then leaves the time limit to the debugger.
     #[must_use]
     pub fn controlled_by(self, control: Option<Arc<dyn LaunchControl>>) -> Watch {
         Watch { control, ..self }
     }
 
-    /// True if the output names source lines, so that compilers should emit debug information.
+    /// True if the output names source lines, so compilers should emit debug information.
     ///
     /// # Examples
     /// ```
@@ -229,7 +229,7 @@ impl Watch {
                 cause,
                 finding: None,
             });
-            // A kernel that is stopped at the limit on findings has not failed itself.
+            // A kernel that the limit on findings stopped has not failed itself.
             let is_asked_for = matches!(failure.cause, Some(StopCause::Full));
             if let Some(checks) = checks.filter(|_| !is_asked_for) {
                 checks.fails(failure.error.name(), || failure.to_string());

@@ -122,7 +122,7 @@ pub struct Settings {
     pub build_options: Option<String>,
     /// Checks of the kernels; `None` for no checks.
     pub check: Option<CheckSettings>,
-    /// Profile of the kernels, or `None` if they are not profiled.
+    /// Profile of the kernels; `None` for no profile.
     pub profile: Option<ProfileSettings>,
     /// Socket of `gcn exec --debug`, which controls the launches; `None` if launches run freely.
     pub debug: Option<PathBuf>,
@@ -287,8 +287,8 @@ impl Settings {
         self.trace.is_some() || !self.trace_only.is_empty()
     }
 
-    /// Returns builders for the devices, in the order of the targets, with target, memory, threads and limit. A traced
-    /// device has a single thread, so that the order of lines is deterministic.
+    /// Returns builders for the devices, in the order of the targets, with target, memory, variations, threads and limit. A
+    /// traced device has a single thread, so that the order of lines is deterministic.
     ///
     /// # Errors
     /// A device cannot be configured; see [`Device::builder`].
@@ -415,7 +415,7 @@ pub fn limit(text: &str) -> Result<u64, String> {
         .map_err(|_| format!("`{text}` is not a number of instructions above 0"))
 }
 
-/// Parses the seed of a variation.
+/// Parses the seed of late memory operations.
 fn seed(text: &str) -> Result<u64, String> {
     let seed = text.parse();
     seed.map_err(|_| format!("`{text}` is not a seed, a number from 0 to {}", u64::MAX))

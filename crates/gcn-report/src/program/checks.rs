@@ -38,7 +38,7 @@ use crate::settings::{FindingFormat, Settings};
 pub struct ProgramChecks {
     checks: Checking,
     device: Device,
-    /// True if findings are written one by one as text, not as a document.
+    /// True to write each finding as text when it is found, instead of one document.
     is_text: bool,
     out: Mutex<Output>,
     failures: Mutex<Failures>,
@@ -46,7 +46,7 @@ pub struct ProgramChecks {
     mapped_regions: Option<Arc<MappedRegions>>,
 }
 
-/// Failed kernels: messages of the first [`MAX_FAILURES`], and the number of other ones.
+/// Failed kernels: messages of the first [`MAX_FAILURES`], and the number of the others.
 #[derive(Debug, Default)]
 struct Failures {
     first: Vec<Notification>,
@@ -127,7 +127,6 @@ impl ProgramChecks {
         stop_at.map(|_| self.checks.stop().clone())
     }
 
-    /// Checks.
     pub(super) fn checks(&self) -> &Checking {
         &self.checks
     }
@@ -231,7 +230,7 @@ impl ProgramChecks {
         let reports = self.checks.reports();
         let unwatched = self.checks.unwatched();
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
-        // SARIF also contains the message, and may itself be written to standard error.
+        // SARIF on standard error already contains the message.
         let is_standard = self.checks.settings().file_of(std::process::id()).is_none();
         let has_place = self.has_messages() && is_standard;
         if let Some(unwatched) = unwatched.as_ref().filter(|_| !has_place) {
@@ -263,7 +262,7 @@ impl ProgramChecks {
     }
 }
 
-/// Reports that findings could not be written.
+/// Reports a failure to write findings.
 fn tell(written: io::Result<()>) {
     if let Err(error) = written {
         say_once(&format!("findings cannot be written: {error}"));

@@ -19,7 +19,7 @@ const SEEN: c_int = 0xff;
 static STATUS: AtomicI32 = AtomicI32::new(NONE);
 
 unsafe extern "C" {
-    /// Registers a function that is called with the exit status. A glibc extension.
+    /// Registers a function that the C library calls with the exit status. A glibc extension.
     fn on_exit(function: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
 }
 
@@ -33,7 +33,7 @@ extern "C" fn note_status(status: c_int, _: *mut c_void) {
 /// ```
 /// use gcn_report::program::exit;
 /// exit::watch();
-/// // There is no watch, so the process continues.
+/// // Without a watch, the process continues.
 /// exit::end(None);
 /// ```
 pub fn watch() {

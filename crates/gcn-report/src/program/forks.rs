@@ -21,7 +21,7 @@ pub fn watch() {
     IS_WATCHED.store(true, SeqCst);
     // SAFETY: the function only stores to an atomic, and the library is never unloaded.
     WATCH.call_once(|| unsafe {
-        // If memory for the handler is lacking, children are not detected.
+        // Without memory for the handler, children are not detected.
         let _ = libc::pthread_atfork(None, None, Some(in_child));
     });
 }

@@ -87,7 +87,7 @@ impl Drop for RunningLaunch<'_> {
 struct MappedRegion {
     range: Range<u64>,
     is_written: bool,
-    /// Number of commands that have written to the region through a pointer that the program may have passed.
+    /// Number of changes to the region that commands have recorded since it was mapped.
     commands: u64,
 }
 
@@ -147,7 +147,7 @@ impl MappedRegions {
     }
 
     /// Returns the contents of a region when an unmap command is enqueued. Returns `None` if the region cannot be
-    /// compared later, because its map command has not ended, or a launch or another host mapping may write it.
+    /// compared later: its map command has not ended, a launch or another host mapping may write it, or it is too large.
     pub fn contents(
         &self,
         memory: &Memory,
@@ -177,8 +177,8 @@ impl MappedRegions {
             .then_some(contents)
     }
 
-    /// Records that a command unmaps a region. `contents` are those at the time the command was enqueued. Returns the
-    /// contents to save after the program's writes have been recorded, unless a command or a launch has also written.
+    /// Records that a command unmaps a region. `contents` are those from the time when the command was enqueued. Returns
+    /// them for [`MappedRegions::keep`], unless a command has written there or a running launch uses the region.
     pub fn unmap(
         &self,
         range: &Range<u64>,
@@ -193,7 +193,7 @@ impl MappedRegions {
         contents.filter(|it| it.commands == own.commands && !is_in_use)
     }
 
-    /// Saves the contents of an unmapped region.
+    /// Saves the contents of an unmapped region. Must follow the record of the program's writes, which discards contents.
     pub fn keep(&self, contents: RegionContents) {
         self.state().unmapped.push(contents);
     }

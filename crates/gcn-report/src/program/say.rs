@@ -11,8 +11,8 @@ pub fn standard_error() -> impl Write + Send {
 
 /// Prints a message.
 pub fn say(message: &str) {
-    // A single write: standard error is unbuffered, and `gcn exec` may print to the same terminal. If the program has no
-    // standard error, messages are lost.
+    // A single write keeps the line intact: standard error is unbuffered, and `gcn exec` may print to the same terminal. If
+    // the program has no standard error, messages are lost.
     let _ = std::io::stderr().write_all(format!("gcn: {message}\n").as_bytes());
 }
 

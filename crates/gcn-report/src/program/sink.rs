@@ -1,4 +1,4 @@
-//! Files for traces and findings.
+//! Files for traces.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};

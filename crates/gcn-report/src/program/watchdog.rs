@@ -17,7 +17,7 @@ pub(super) enum StopCause {
     Full,
 }
 
-/// Interval for polling the number of findings.
+/// Interval for polling the flag that is set at the last finding.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// Thread that stops a kernel at its time limit or at the last finding.

@@ -117,9 +117,9 @@ pub struct CheckSettings {
     pub checks: Vec<Check>,
     /// Names of the kernels to check, in the form accepted by [`names_kernel`]. If empty, all kernels are checked.
     pub kernels: Vec<String>,
-    /// Number of initial launches of checked kernels that are not watched.
+    /// Number of initial launches of checked kernels to skip.
     pub launch_skip: u64,
-    /// Number of launches that are watched after these; `None` for all.
+    /// Number of launches to watch after the skipped ones; `None` for all.
     pub launch_count: Option<u64>,
     /// Number of different findings at which a run stops.
     pub stop_at: Option<u64>,
@@ -226,7 +226,7 @@ impl CheckSettings {
         ]
     }
 
-    /// Returns the reason why environment variables cannot represent these settings, if any.
+    /// Returns the reason why environment variables cannot represent the suppression files, if any.
     ///
     /// # Examples
     /// ```
