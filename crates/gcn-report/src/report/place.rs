@@ -1,5 +1,7 @@
 //! Instructions of findings, and their source locations.
 
+use std::ops::Range;
+
 use annotate_snippets::{AnnotationKind, Group, Origin, Snippet};
 use gcn_object::SourcePlace;
 use gcn_observe::finding::FindingPlace;
@@ -105,8 +107,8 @@ impl PlaceReport {
         let file = shown_file(&place.file);
         match text {
             Some(text) => {
-                let span = token(text, place.column);
-                let snippet = Snippet::source(printable_line(text))
+                let (line, span) = printable_token(text, place.column);
+                let snippet = Snippet::source(line)
                     .line_start(place.line as usize)
                     .path(file)
                     .annotation(kind.span(span).label(self.label.as_str()));
@@ -172,8 +174,17 @@ fn printable_line(text: &str) -> String {
     text.chars().map(printable).collect()
 }
 
+/// Returns a line with its control characters replaced, and the byte range there of the word at a column of `text`.
+fn printable_token(text: &str, column: u32) -> (String, Range<usize>) {
+    let word = token(text, column);
+    // A blank may be shorter than the control character that it replaces.
+    let start = printable_line(&text[..word.start]).len();
+    let length = printable_line(&text[word]).len();
+    (printable_line(text), start..start + length)
+}
+
 /// Returns the byte range of the word at a column. Columns count bytes, starting at 1.
-fn token(text: &str, column: u32) -> std::ops::Range<usize> {
+fn token(text: &str, column: u32) -> Range<usize> {
     let boundary = |at: &usize| text.is_char_boundary(*at);
     let first = text.len() - text.trim_start().len();
     let start = (column as usize)
@@ -190,4 +201,25 @@ fn token(text: &str, column: u32) -> std::ops::Range<usize> {
         word
     };
     start..start + length
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_after_control_characters_are_marked() {
+        let word = |text, column| {
+            let (line, span) = printable_token(text, column);
+            let word = line.get(span).expect("it is in the line").to_owned();
+            (line, word)
+        };
+        // The first control character has one byte, the others have two.
+        let (line, marked) = word("\u{1b}\u{80}\u{9f} x = yé;", 11);
+        assert_eq!((line.as_str(), marked.as_str()), ("    x = yé;", "yé"));
+        let (line, marked) = word("\u{80}\u{80}x", 0);
+        assert_eq!((line.as_str(), marked.as_str()), ("  x", " "));
+        let (_, marked) = word("\u{80}\u{80}x", 5);
+        assert_eq!(marked, "x");
+    }
 }
