@@ -69,7 +69,7 @@ enum SessionState {
     /// No launch has been started yet.
     New,
     Attached(ProgramSession),
-    /// The command cannot be reached; launches run without a debugger.
+    /// The command cannot be reached; launches run without a debugger, within the time limit.
     Unreachable,
     /// The user ended the session; launches fail.
     Ended,
@@ -156,16 +156,10 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl LaunchControl for ProgramDebugger {
-    fn run(
-        &self,
-        launch: Launch,
-        observers: Observers,
-        queue: &Queue,
-        checks: Option<&Arc<ProgramChecks>>,
-    ) -> CommandResult {
+    fn connect(&self, launch: &Launch, checks: Option<&Arc<ProgramChecks>>) -> bool {
         let mut state = locked(&self.session);
         if matches!(*state, SessionState::New) {
-            let begun = ProgramSession::begin(self, &launch, checks);
+            let begun = ProgramSession::begin(self, launch, checks);
             *state = match begun {
                 Ok(session) if session.engine.idle() == Resume::Quit => SessionState::Ended,
                 Ok(session) => SessionState::Attached(session),
@@ -178,6 +172,11 @@ impl LaunchControl for ProgramDebugger {
                 }
             };
         }
+        !matches!(*state, SessionState::Unreachable)
+    }
+
+    fn run(&self, launch: Launch, observers: Observers, queue: &Queue) -> CommandResult {
+        let mut state = locked(&self.session);
         let session = match &*state {
             SessionState::Attached(session) => session,
             SessionState::New | SessionState::Unreachable => {

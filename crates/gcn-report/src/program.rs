@@ -55,17 +55,15 @@ pub struct Watch {
 
 /// Debugger of a program's launches.
 pub trait LaunchControl: std::fmt::Debug + Send + Sync {
-    /// Runs a launch to completion, watched by `observers` and `checks`.
+    /// Connects to the user at the first launch, which `checks` watch. Returns false if the user cannot be reached, so that
+    /// launches run without the debugger.
+    fn connect(&self, launch: &Launch, checks: Option<&Arc<ProgramChecks>>) -> bool;
+
+    /// Runs a launch to completion, watched by `observers`, after [`LaunchControl::connect`].
     ///
     /// # Errors
     /// The kernel fails, or the user ends it.
-    fn run(
-        &self,
-        launch: Launch,
-        observers: Observers,
-        queue: &Queue,
-        checks: Option<&Arc<ProgramChecks>>,
-    ) -> CommandResult;
+    fn run(&self, launch: Launch, observers: Observers, queue: &Queue) -> CommandResult;
 }
 
 /// A failed kernel of a program.
@@ -136,7 +134,7 @@ impl Watch {
         self.checks.as_deref()
     }
 
-    /// Lets the debugger `control`, if any, run the launches. This watch then leaves the time limit to the debugger.
+    /// Lets the debugger `control`, if any, run the launches. This watch leaves the time limit to a connected debugger.
     #[must_use]
     pub fn controlled_by(self, control: Option<Arc<dyn LaunchControl>>) -> Watch {
         Watch { control, ..self }
@@ -189,8 +187,10 @@ impl Watch {
     ) -> Result<Arc<Completion>, Box<Failure>> {
         let kernel = launch.kernel().clone();
         let checks = self.checks.as_ref();
+        let control = self.control.as_ref();
+        let control = control.filter(|it| it.connect(&launch, checks));
         let watchdog = Watchdog::new(
-            self.timeout.filter(|_| self.control.is_none()),
+            self.timeout.filter(|_| control.is_none()),
             checks.and_then(|it| it.stop()),
             stop,
         );
@@ -207,8 +207,8 @@ impl Watch {
             checks.checks().reports_size(&kernel, &problem);
         }
         let launch = launch.stop_flag(stop);
-        let outcome = match &self.control {
-            Some(control) => control.run(launch, observers, queue, checks),
+        let outcome = match control {
+            Some(control) => control.run(launch, observers, queue),
             None => launch.observers(&observers).run(queue),
         };
         if let Some(tracing) = &self.tracing {

@@ -1,12 +1,14 @@
-//! Failed launches in a document of findings.
+//! Failed launches, also in a document of findings.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use gcn_asm::{Options, Source, assemble};
 use gcn_observe::finding::Check;
-use gcn_report::program::Watch;
+use gcn_report::program::{LaunchControl, ProgramChecks, Watch};
 use gcn_report::settings::{CheckSettings, FindingFormat, Settings};
-use gcn_runtime::{Device, Kernel};
+use gcn_runtime::observe::Observers;
+use gcn_runtime::{CommandResult, Device, Kernel, Launch, Queue};
 
 /// Stores to the address that is its argument.
 const STORE: &str = "
@@ -21,6 +23,12 @@ store:
   s_waitcnt lgkmcnt(0)
   global_store_dword v2, v1, s[0:1]
   s_endpgm
+.globl spin
+.p2align 8
+.type spin,@function
+spin:
+  v_add_u32 v1, 1, v1
+  s_branch spin
 .rodata
 .p2align 6
 .amdhsa_kernel store
@@ -28,9 +36,15 @@ store:
   .amdhsa_next_free_vgpr 3
   .amdhsa_next_free_sgpr 2
 .end_amdhsa_kernel
+.p2align 6
+.amdhsa_kernel spin
+  .amdhsa_user_sgpr_kernarg_segment_ptr 1
+  .amdhsa_next_free_vgpr 2
+  .amdhsa_next_free_sgpr 2
+.end_amdhsa_kernel
 ";
 
-fn store(device: &Device) -> Kernel {
+fn kernel(device: &Device, name: &str) -> Kernel {
     let source = Source {
         name: "store.s",
         text: STORE,
@@ -39,7 +53,40 @@ fn store(device: &Device) -> Kernel {
     assert_eq!(assembly.diagnostics, []);
     let object = assembly.program.to_object(None).expect("an object");
     let module = device.load(&object).expect("it loads");
-    module.kernel("store").expect("it is there")
+    module.kernel(name).expect("it is there")
+}
+
+/// A debugger that cannot be reached.
+#[derive(Debug)]
+struct Unreachable;
+
+impl LaunchControl for Unreachable {
+    fn connect(&self, _: &Launch, _: Option<&Arc<ProgramChecks>>) -> bool {
+        false
+    }
+
+    fn run(&self, _: Launch, _: Observers, _: &Queue) -> CommandResult {
+        panic!("it is not connected");
+    }
+}
+
+#[test]
+fn a_debugger_that_cannot_be_reached_leaves_the_time_limit() {
+    let device = Device::new("gfx900").expect("a target");
+    let settings = Settings {
+        timeout: Some(Duration::from_millis(50)),
+        ..Settings::default()
+    };
+    let watch = Watch::new(&settings, &device).expect("nothing is opened");
+    let watch = watch.controlled_by(Some(Arc::new(Unreachable)));
+    let launch = kernel(&device, "spin").launch([1, 1, 1]);
+    let launch = launch.raw_arguments(vec![0; 8]);
+    let failure = watch.run(launch, &device.queue(), &Arc::default());
+    let failure = failure.expect_err("it never ends").to_string();
+    assert!(
+        failure.contains("stopped after 0.05 s, the timeout"),
+        "{failure}"
+    );
 }
 
 #[test]
@@ -63,7 +110,7 @@ fn a_document_of_findings_has_the_kernels_that_failed() {
         serde_json::from_str(&text).expect("JSON")
     };
     assert!(document()["runs"][0]["invocations"].is_null());
-    let store = store(&device);
+    let store = kernel(&device, "store");
     for _ in 0..150 {
         let launch = store.launch([1, 1, 1]).raw_arguments(vec![0; 8]);
         let ran = watch.run(launch, &device.queue(), &Arc::default());

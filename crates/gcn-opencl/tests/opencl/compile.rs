@@ -14,8 +14,8 @@ const COMPILER: &str = "cc";
 const OPTIONS: [&str; 6] = ["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-pthread"];
 /// Libraries of every program.
 const LIBRARIES: [&str; 2] = ["-lOpenCL", "-lm"];
-/// Headers that programs include.
-const SHARED: [&str; 3] = ["check.h", "images.h", "math_reference.h"];
+/// Files that programs include.
+const SHARED: [&str; 4] = ["check.h", "images.h", "math_reference.h", "time_limit.c"];
 /// Smallest program that needs OpenCL's headers and loader.
 const SMALLEST: &str = "#define CL_TARGET_OPENCL_VERSION 300\n\
                         #include <CL/cl.h>\n\
@@ -25,7 +25,7 @@ const SMALLEST: &str = "#define CL_TARGET_OPENCL_VERSION 300\n\
 pub struct Compiler {
     /// Version as the compiler prints it, part of the cache key.
     version: Vec<u8>,
-    /// Contents of the headers that programs include.
+    /// Contents of the files that programs include.
     shared: Vec<String>,
 }
 
