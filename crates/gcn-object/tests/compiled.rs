@@ -329,8 +329,13 @@ fn compressed_bundles_and_host_programs_are_taken_apart() {
 
 #[test]
 fn an_object_without_section_headers_is_what_its_loader_sees() {
-    for source in ["scale.s", "scale.cl"] {
-        let bytes = common::clang(source, "gfx900", 5, &[]);
+    for (source, hash) in [
+        ("scale.s", "-Wl,--hash-style=sysv"),
+        ("scale.s", "-Wl,--hash-style=gnu"),
+        ("scale.cl", "-Wl,--hash-style=both"),
+        ("scale.cl", "-Wl,--hash-style=gnu"),
+    ] {
+        let bytes = common::clang(source, "gfx900", 5, &[hash]);
         let path = common::scratch("bare.co");
         std::fs::write(&path, &bytes).expect("the scratch directory can be written");
         let path = path.to_str().expect("the path is text");

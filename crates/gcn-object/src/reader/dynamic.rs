@@ -22,6 +22,7 @@ struct DynamicTable {
     strings: Option<u64>,
     strings_size: u64,
     hash: Option<u64>,
+    gnu_hash: Option<u64>,
     relocations: Option<u64>,
     relocations_size: u64,
 }
@@ -109,6 +110,7 @@ impl ObjectReader<'_> {
                     elf::DT_STRTAB => table.strings = Some(value),
                     elf::DT_STRSZ => table.strings_size = value,
                     elf::DT_HASH => table.hash = Some(value),
+                    elf::DT_GNU_HASH => table.gnu_hash = Some(value),
                     elf::DT_RELA => table.relocations = Some(value),
                     elf::DT_RELASZ => table.relocations_size = value,
                     _ => {}
@@ -128,26 +130,32 @@ impl ObjectReader<'_> {
         Some((bytes, start))
     }
 
-    /// Reads `.dynsym`. The hash table states its length.
+    /// Reads `.dynsym`. Only its hash tables state its length.
     fn dynamic_symbols(&mut self, table: &DynamicTable) -> Result<(), ReadError> {
         let outside = |reason: &str| ReadError::Malformed {
             what: "dynamic symbol table",
             reason: reason.to_owned(),
         };
-        let (Some(at), Some(hash)) = (table.symbols, table.hash) else {
+        let Some(at) = table.symbols else {
             return Ok(());
         };
-        let chains = self
-            .file_from(hash)
-            .and_then(|(bytes, _)| bytes.get(4..)?.first_chunk())
-            .map(|bytes| u32::from_le_bytes(*bytes))
-            .ok_or_else(|| outside("its hash table is not in the file"))?;
+        let count = match (table.hash, table.gnu_hash) {
+            (Some(hash), _) => self
+                .file_from(hash)
+                .and_then(|(bytes, _)| bytes.get(4..)?.first_chunk())
+                .map(|bytes| u32::from_le_bytes(*bytes)),
+            (None, Some(hash)) => self
+                .file_from(hash)
+                .and_then(|(bytes, _)| gnu_hash_symbols(bytes)),
+            (None, None) => return Ok(()),
+        };
+        let count = count.ok_or_else(|| outside("its hash table is not in the file"))?;
         let (_, start) = self
             .file_from(at)
             .ok_or_else(|| outside("it is not in the file"))?;
         let whole = self.bytes;
         let bytes = whole.get(start..).unwrap_or_default();
-        let (symbols, _) = pod::slice_from_bytes::<Sym>(bytes, chains as usize)
+        let (symbols, _) = pod::slice_from_bytes::<Sym>(bytes, count as usize)
             .map_err(|()| outside("it ends behind the file"))?;
         let strings = table.strings.and_then(|at| self.file_from(at));
         let (_, start) = strings.ok_or_else(|| outside("its names are not in the file"))?;
@@ -220,5 +228,49 @@ impl ObjectReader<'_> {
             });
         }
         Ok(())
+    }
+}
+
+/// Returns the number of symbols according to a GNU hash table, whose last chain ends with the last symbol.
+fn gnu_hash_symbols(table: &[u8]) -> Option<u32> {
+    let (header, rest) = pod::from_bytes::<elf::GnuHashHeader<LittleEndian>>(table).ok()?;
+    let first = header.symbol_base.get(LE);
+    let filter = (header.bloom_count.get(LE) as usize).checked_mul(size_of::<u64>())?;
+    let (words, _) = rest.get(filter..)?.as_chunks::<4>();
+    let (buckets, values) = words.split_at_checked(header.bucket_count.get(LE) as usize)?;
+    let chains = buckets.iter().map(|chain| u32::from_le_bytes(*chain));
+    // An empty bucket is zero. Without a chain, all symbols precede the first one that is hashed.
+    let Some(last) = chains.max().filter(|chain| *chain >= first) else {
+        return Some(first);
+    };
+    let chain = values.get((last - first) as usize..)?;
+    let length = chain.iter().position(|value| value[0] & 1 != 0)?;
+    last.checked_add(u32::try_from(length).ok()?)?
+        .checked_add(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gnu_hash_tables_state_the_number_of_symbols() {
+        let count = |words: &[u32]| {
+            let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            gnu_hash_symbols(&bytes)
+        };
+        // Three buckets, the first hashed symbol, one filter of two words and its shift. Chains of symbols 2 and 3 to 5.
+        let table: [u32; 13] = [3, 2, 1, 6, 0, 0, 3, 0, 2, 0x11, 0x20, 0x30, 0x41];
+        assert_eq!(count(&table), Some(6));
+        assert_eq!(count(&table[..12]), None, "the last chain has no end");
+        assert_eq!(count(&table[..8]), None);
+        assert_eq!(
+            count(&[1, 4, 1, 6, 0, 0, 0]),
+            Some(4),
+            "no symbol is hashed"
+        );
+        assert_eq!(count(&[u32::MAX, 2, u32::MAX, 6, 0, 0, 3]), None);
+        assert_eq!(count(&[1, 1, 0, 6, u32::MAX, 1]), None);
+        assert_eq!(count(&[1, u32::MAX, 0, 6, u32::MAX, 1]), None);
     }
 }
