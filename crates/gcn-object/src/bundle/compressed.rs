@@ -173,7 +173,10 @@ fn window(stream: &[u8]) -> Option<u64> {
     }
     let dictionary = [0, 1, 2, 4][usize::from(flags & 3)];
     rest = rest.get(dictionary..)?;
-    number(&mut rest, 1 << (flags >> 6)).ok()
+    let width = 1 << (flags >> 6);
+    let size = number(&mut rest, width).ok()?;
+    // Two bytes state sizes from 256.
+    Some(if width == 2 { size + 256 } else { size })
 }
 
 #[cfg(test)]
@@ -183,6 +186,14 @@ mod tests {
     #[test]
     fn a_truncated_header_of_zstd_has_no_window() {
         assert_eq!(window(&[0x28, 0xb5, 0x2f, 0xfd, 0]), None);
+    }
+
+    #[test]
+    fn a_window_may_be_the_content_size() {
+        let in_two = [0x28, 0xb5, 0x2f, 0xfd, 0x60, 0x10, 0];
+        assert_eq!(window(&in_two), Some(0x110));
+        let in_one = [0x28, 0xb5, 0x2f, 0xfd, 0x20, 0x10];
+        assert_eq!(window(&in_one), Some(0x10));
     }
 
     #[test]
