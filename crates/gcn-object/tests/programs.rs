@@ -287,6 +287,10 @@ fn parts_that_overlap_are_refused() {
     let kernels = many("__OpenCL_a_kernel", 100_000);
     let error = read_driver_program(&kernels).unwrap_err();
     assert_eq!(error, DriverError::Overlap { what: "kernels" });
+    let metadata = many("__OpenCL_a_metadata", 100_000);
+    let error = read_driver_program(&metadata).unwrap_err();
+    let what = "metadata symbols";
+    assert_eq!(error, DriverError::Overlap { what });
 
     // All symbols have the same long name.
     let long = format!("__OpenCL_{}_metadata", "x".repeat(40_000));

@@ -96,7 +96,7 @@ pub(super) fn all<'f>(
             continue;
         };
         let range = file.symbol_range(symbol);
-        spend(&mut contents, &range)?;
+        spend(&mut contents, &range, "metadata symbols")?;
         let bytes = range.and_then(|range| file.bytes.get(range));
         let metadata = bytes.and_then(|bytes| read(bytes, file.bits, name));
         all.insert(name, metadata);

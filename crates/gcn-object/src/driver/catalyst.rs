@@ -72,10 +72,10 @@ pub(super) fn read<'b>(file: &Elf) -> Result<DriverProgram<'b>, DriverError> {
         let name = name.read(&mut names)?;
         let range = file.symbol_range(symbol);
         if let Some(kernel) = name.strip_suffix(b"_kernel") {
-            spend(&mut contents, &range)?;
+            spend(&mut contents, &range, "kernels")?;
             kernels.push((kernel, range));
         } else if let Some(kernel) = name.strip_suffix(b"_metadata") {
-            spend(&mut contents, &range)?;
+            spend(&mut contents, &range, "metadata symbols")?;
             texts.insert(kernel, range);
         } else if name == b"compile_options" {
             let text = range.and_then(|range| {

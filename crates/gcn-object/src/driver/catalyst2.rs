@@ -61,7 +61,7 @@ pub(super) fn read<'b>(file: &Elf) -> Result<DriverProgram<'b>, DriverError> {
         let Some(name) = name.read(&mut names)?.strip_suffix(SUFFIX) else {
             continue;
         };
-        spend(&mut contents, &range)?;
+        spend(&mut contents, &range, "kernels")?;
         let mut kernel = DriverKernel::named(name);
         let reason = match metadata.remove(name) {
             Some(Some(metadata)) => {

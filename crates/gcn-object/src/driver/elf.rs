@@ -235,12 +235,17 @@ pub(super) fn range(offset: u64, size: u64, length: usize) -> Option<Range<usize
     (end <= length).then_some(start..end)
 }
 
-/// Subtracts the length of a range from `contents`, the number of bytes that further parts of the file may occupy.
-pub(super) fn spend(contents: &mut usize, range: &Option<Range<usize>>) -> Result<(), DriverError> {
+/// Subtracts the length of a range from `contents`, the number of bytes that further parts of the file may occupy. `what` names
+/// the parts in the error.
+pub(super) fn spend(
+    contents: &mut usize,
+    range: &Option<Range<usize>>,
+    what: &'static str,
+) -> Result<(), DriverError> {
     let length = range.as_ref().map_or(0, Range::len);
     *contents = contents
         .checked_sub(length)
-        .ok_or(DriverError::Overlap { what: "kernels" })?;
+        .ok_or(DriverError::Overlap { what })?;
     Ok(())
 }
 

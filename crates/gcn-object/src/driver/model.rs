@@ -472,7 +472,7 @@ pub enum DriverError {
         /// Name of the part.
         what: &'static str,
     },
-    /// Names or kernels share more bytes than in any real file.
+    /// Names, kernels or metadata share more bytes than in any real file.
     #[error("the {what} overlap each other")]
     Overlap {
         /// Names or parts that overlap.
