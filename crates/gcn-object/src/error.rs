@@ -130,7 +130,7 @@ pub enum Warning {
     /// The notes are malformed.
     #[error("the notes cannot be read: {0}")]
     Notes(String),
-    /// The metadata note is invalid.
+    /// A metadata note is invalid.
     #[error(transparent)]
     Metadata(#[from] MetadataError),
     /// The metadata contradicts itself.

@@ -45,7 +45,7 @@ pub struct CodeObject<'a> {
     pub symbols: Vec<Symbol>,
     /// Relocations that [`CodeObject::apply_relocations`] applies.
     pub relocations: Vec<Relocation>,
-    /// Contents of the metadata note.
+    /// Contents of the first valid metadata note.
     pub metadata: Option<Metadata>,
     /// Kernels, sorted by name.
     pub kernels: Vec<ObjectKernel>,

@@ -3,12 +3,13 @@
 mod common;
 
 use common::build::{flags, one_kernel, section, symbol, written};
+use gcn_object::note::{AMDGPU, METADATA, Note};
 use gcn_object::write::{
-    Builder, Definition, InputRelocation, InputSection, RelocationBase, RelocationProblem,
-    SectionContents, SectionId, WriteError,
+    Builder, Definition, InputRelocation, InputSection, InputSectionKind, RelocationBase,
+    RelocationProblem, SectionContents, SectionId, WriteError,
 };
 use gcn_object::{
-    Feature, Flags, PROCESSORS, RelocationKind, SymbolKind, Version, Visibility,
+    Feature, Flags, PROCESSORS, RelocationKind, SymbolKind, Version, Visibility, Warning,
     metadata_from_yaml, read,
 };
 
@@ -45,6 +46,38 @@ fn a_kernel_survives_a_round_trip() {
             Some([0x00, 0x00, 0x81, 0xbf].as_slice())
         );
     }
+}
+
+#[test]
+fn the_first_valid_metadata_note_counts() {
+    let valid = one_kernel(Version::V5).0.metadata.expect("it has some");
+    let note = |description: &[u8]| {
+        let note = Note {
+            owner: AMDGPU,
+            kind: METADATA,
+            description,
+        };
+        note.encode()
+    };
+    let built_with = |notes: &[u8]| {
+        let mut builder = one_kernel(Version::V5).0;
+        builder.metadata = None;
+        builder.section(InputSection {
+            kind: InputSectionKind::Note,
+            align: 4,
+            ..section(".note.metadata", "a", notes)
+        });
+        builder.build().expect("the input is valid")
+    };
+    let invalid = note(b"no MessagePack");
+    let bytes = built_with(&[&invalid[..], &note(&valid)].concat());
+    let object = read(&bytes).expect("what is written can be read");
+    assert!(matches!(object.warnings[..], [Warning::Metadata(_)]));
+    assert!(object.kernels[0].metadata.is_some());
+    let bytes = built_with(&invalid);
+    let object = read(&bytes).expect("what is written can be read");
+    assert!(matches!(object.warnings[..], [Warning::Metadata(_)]));
+    assert_eq!(object.metadata, None, "it is not empty, but invalid");
 }
 
 #[test]

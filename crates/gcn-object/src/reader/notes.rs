@@ -71,23 +71,22 @@ impl<'a> ObjectReader<'a> {
                 }
             };
             self.spend_record("notes")?;
+            let size = found.desc().len();
             let metadata = match (found.name(), found.n_type(LE).0) {
                 (note::AMD, note::ISA_VERSION) => {
                     self.isa_note = self.isa_note.or_else(|| isa_version(found.desc()));
                     continue;
                 }
-                // Only the first metadata note is used; reading others would only cost memory.
-                _ if self.metadata.is_some() => continue,
+                // The first valid metadata note counts. Notes may share bytes, so the size of all that are read is limited.
+                _ if self.metadata.is_some() || size > self.note_bytes => continue,
                 (note::AMD, note::HSA_METADATA) => Metadata::from_yaml_v2(found.desc()),
                 (note::AMDGPU, note::METADATA) => Metadata::from_msgpack(found.desc()),
                 _ => continue,
             };
+            self.note_bytes -= size;
             match metadata {
                 Ok(metadata) => self.metadata = Some(metadata),
-                Err(error) => {
-                    self.warnings.push(error.into());
-                    self.metadata = Some(Metadata::default());
-                }
+                Err(error) => self.warnings.push(error.into()),
             }
         }
     }

@@ -22,6 +22,8 @@ pub(super) struct ObjectReader<'a> {
     pub(super) names: usize,
     /// Number of relocations and notes that may still be read.
     pub(super) records: usize,
+    /// Number of bytes of metadata notes that may still be read.
+    pub(super) note_bytes: usize,
     pub(super) sections: Vec<Section>,
     pub(super) segments: Vec<Segment>,
     pub(super) symbols: Vec<Symbol>,
@@ -41,6 +43,7 @@ impl<'a> ObjectReader<'a> {
             linked,
             names: bytes.len().saturating_mul(NAME_BYTES_PER_FILE_BYTE),
             records: bytes.len() / SMALLEST_RECORD,
+            note_bytes: bytes.len(),
             sections: Vec::new(),
             segments: Vec::new(),
             symbols: Vec::new(),
