@@ -80,6 +80,7 @@ impl BundleError {
     pub fn name(&self) -> &'static str {
         match self {
             BundleError::NotABundle | BundleError::NoFatBinary { .. } => NOT_A_CODE_OBJECT,
+            BundleError::CodeObject(error) => error.name(),
             BundleError::CompressedVersion { .. } | BundleError::CompressionMethod { .. } => {
                 UNSUPPORTED_FORMAT
             }

@@ -2,9 +2,10 @@
 
 mod common;
 
+use gcn_object::error_names::TRUNCATED_FILE;
 use gcn_object::{
-    BundleError, Feature, Properties, UserSgpr, ValueKind, Version, bundle_entries, code_objects,
-    is_container, read,
+    BundleError, Feature, Properties, ReadError, UserSgpr, ValueKind, Version, bundle_entries,
+    code_objects, is_container, read,
 };
 
 const PROCESSORS: [(&str, &str, Feature, Feature); 5] = [
@@ -325,6 +326,13 @@ fn compressed_bundles_and_host_programs_are_taken_apart() {
         code_objects(&b"text"[..]).err(),
         Some(BundleError::NotABundle)
     );
+    let cut = code_objects(&object[..object.len() - 1]).err();
+    let cut = cut.expect("a part is not an object");
+    assert!(
+        matches!(cut, BundleError::CodeObject(ReadError::Cut { .. })),
+        "{cut:?}"
+    );
+    assert_eq!(cut.name(), TRUNCATED_FILE);
 }
 
 #[test]

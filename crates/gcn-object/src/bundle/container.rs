@@ -13,6 +13,7 @@ use super::error::BundleError;
 use super::table::range;
 use crate::bytes::Bytes;
 use crate::driver;
+use crate::error::ReadError;
 use crate::object::CodeObject;
 use crate::reader;
 
@@ -56,8 +57,8 @@ pub fn is_container(bytes: &[u8]) -> bool {
 /// ```
 ///
 /// # Errors
-/// The file is of none of these kinds, or its section headers cannot be read. If a bundle is invalid, the iterator yields
-/// the error as its last element.
+/// The file is of none of these kinds, its section headers cannot be read, or it is an invalid code object. If a bundle is
+/// invalid, the iterator yields the error as its last element.
 pub fn code_objects<'a>(bytes: impl Into<Bytes<'a>>) -> Result<CodeObjects<'a>, BundleError> {
     let bytes = bytes.into();
     let only = |entry| CodeObjects {
@@ -95,7 +96,10 @@ pub fn code_objects<'a>(bytes: impl Into<Bytes<'a>>) -> Result<CodeObjects<'a>, 
         let part = part.and_then(|part| opencl_entry(part, &bytes));
         return part.map(only).ok_or(BundleError::NotABundle);
     }
-    let object = crate::read(bytes.clone()).map_err(|_| BundleError::NotABundle)?;
+    let object = crate::read(bytes.clone()).map_err(|error| match error {
+        ReadError::NotElf | ReadError::Class | ReadError::Machine { .. } => BundleError::NotABundle,
+        error => BundleError::CodeObject(error),
+    })?;
     Ok(only(BundleEntry {
         id: id("", &object),
         bytes,

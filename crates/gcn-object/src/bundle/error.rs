@@ -3,6 +3,8 @@
 use object::elf;
 use thiserror::Error;
 
+use crate::error::ReadError;
+
 /// Maximum size of a decompressed bundle, in bytes. The largest real libraries have several hundred MiB.
 pub(crate) const MAX_UNCOMPRESSED: u64 = 1 << 30;
 /// Maximum window size of a zstd stream in bytes, which the decoder must buffer. Clang stays within this limit, and so
@@ -26,6 +28,9 @@ pub enum BundleError {
     /// The file is neither a bundle nor another file with code objects.
     #[error("not an offload bundle")]
     NotABundle,
+    /// The file is a code object for AMDGPU that cannot be read.
+    #[error(transparent)]
+    CodeObject(ReadError),
     /// Unknown version of the compressed format.
     #[error("unsupported version {version} of compressed offload bundles: 1 to 3 are supported")]
     CompressedVersion {
@@ -63,7 +68,7 @@ pub enum BundleError {
         limit: u64,
     },
     /// The bundle ends inside its header, table or compressed stream.
-    #[error("the offload bundle is truncated in its table of entries")]
+    #[error("the offload bundle is truncated")]
     Truncated,
     /// An entry extends past the end of the bundle.
     #[error("entry {id} extends past the end of the offload bundle")]
