@@ -400,8 +400,8 @@ impl Stack<'_> {
             Operation::Shr => self.binary(|a, b| Some(shifted(b, |by| a >> by))),
             Operation::Shra => self.binary(|a, b| Some((signed(a) >> b.min(63)).cast_unsigned())),
             Operation::Div => self.binary(|a, b| {
-                let quotient = signed(a).checked_div(signed(b));
-                quotient.map(i64::cast_unsigned)
+                let quotient = || signed(a).wrapping_div(signed(b)).cast_unsigned();
+                (b != 0).then(quotient)
             }),
             Operation::Mod => self.binary(|a, b| a.checked_rem(b)),
             Operation::Neg => {
@@ -497,5 +497,45 @@ fn shifted(by: u64, shift: impl Fn(u32) -> u64) -> u64 {
     match u32::try_from(by) {
         Ok(by) if by < u64::BITS => shift(by),
         _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A wave without registers and memory.
+    struct Nothing;
+
+    impl VariableState for Nothing {
+        fn register(&self, _: SourceRegister) -> Option<u64> {
+            None
+        }
+
+        fn loaded(&self, address: u64) -> u64 {
+            address
+        }
+
+        fn memory(&self, _: SourceSpace, _: u64) -> Option<u64> {
+            None
+        }
+    }
+
+    #[test]
+    fn quotients_wrap_and_only_zero_does_not_divide() {
+        let divided = |left: i64, right: i64| {
+            let numbers = [left, right].map(|it| StackValue::Number(it.cast_unsigned()));
+            let mut stack = Stack {
+                values: numbers.to_vec(),
+                is_value: false,
+                base: None,
+                state: &Nothing,
+            };
+            stack.apply(&LocationOp::Standard(Operation::Div), &mut Vec::new())?;
+            stack.number().map(u64::cast_signed)
+        };
+        assert_eq!(divided(-7, 2), Ok(-3));
+        assert_eq!(divided(i64::MIN, -1), Ok(i64::MIN));
+        assert!(matches!(divided(1, 0), Err(LocationError::Invalid(_))));
     }
 }
