@@ -104,7 +104,7 @@ pub struct Settings {
     pub memory: Option<u64>,
     /// Number of host threads per device, from 1 to [`MAX_THREADS`]; `None` for the number of host processors.
     pub threads: Option<usize>,
-    /// Execution engine; `None` for [`Engine::Auto`].
+    /// Execution engine of the process, which the emulator itself reads from the environment; `None` for [`Engine::Auto`].
     pub engine: Option<Engine>,
     /// Number of instructions after which a wave is stopped with a fault.
     pub limit: Option<u64>,
