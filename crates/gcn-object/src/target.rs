@@ -213,6 +213,7 @@ pub const PROCESSORS: &[(u8, &str)] = &[
     (0x40, "gfx940"),
     (0x4b, "gfx941"),
     (0x4c, "gfx942"),
+    (0x4f, "gfx950"),
     (0x33, "gfx1010"),
     (0x34, "gfx1011"),
     (0x35, "gfx1012"),
@@ -231,12 +232,22 @@ pub const PROCESSORS: &[(u8, &str)] = &[
     (0x43, "gfx1150"),
     (0x4a, "gfx1151"),
     (0x55, "gfx1152"),
+    (0x58, "gfx1153"),
+    (0x5d, "gfx1170"),
+    (0x5e, "gfx1171"),
+    (0x5c, "gfx1172"),
     (0x48, "gfx1200"),
     (0x4e, "gfx1201"),
+    (0x49, "gfx1250"),
+    (0x5a, "gfx1251"),
+    (0x50, "gfx1310"),
     (0x51, "gfx9-generic"),
+    (0x5f, "gfx9-4-generic"),
     (0x52, "gfx10-1-generic"),
     (0x53, "gfx10-3-generic"),
     (0x54, "gfx11-generic"),
+    (0x59, "gfx12-generic"),
+    (0x5b, "gfx12-5-generic"),
 ];
 
 /// Returns LLVM's name of the processor with number `mach`.
@@ -347,6 +358,8 @@ mod tests {
             assert_eq!(processor_name(*mach), Some(*name));
             assert_eq!(processor_mach(name), Some(*mach));
         }
+        assert_eq!(processor_name(0x4f), Some("gfx950"));
+        assert_eq!(processor_name(0x5f), Some("gfx9-4-generic"));
         assert_eq!(
             IsaVersion {
                 major: 9,
