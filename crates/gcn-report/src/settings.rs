@@ -41,7 +41,8 @@ use gcn_runtime::compile::DEFAULT_TARGET;
 use gcn_runtime::{Device, DeviceBuilder, Error, Variations};
 
 pub use check::{
-    CheckSettings, DEFAULT_CHECKS, FindingFormat, checks, exit_status, names_kernel, stop_at,
+    CheckSettings, DEFAULT_CHECKS, FindingFormat, checks, exit_status, kernels, names_kernel,
+    stop_at,
 };
 pub use gfx_version::overriding_target;
 pub use output::{PROCESS, STANDARD};

@@ -125,6 +125,8 @@ pub struct Options {
 
 /// Checks named by one option.
 type CheckList = Vec<Check>;
+/// Kernels named by one option.
+type KernelList = Vec<String>;
 
 /// Checks of the program's kernels.
 #[derive(clap::Args)]
@@ -134,8 +136,8 @@ struct Checks {
     #[arg(long, value_name = "NAMES", num_args = 0..=1, require_equals = true, default_missing_value = settings::DEFAULT_CHECKS, value_parser = settings::checks)]
     check: Option<CheckList>,
     /// Check only launches of these kernels, named by symbol; `*` stands for any text.
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    kernel: Vec<String>,
+    #[arg(long, value_name = "NAME", value_parser = settings::kernels)]
+    kernel: Vec<KernelList>,
     /// Exit status if there are findings and the program itself would exit with 0.
     #[arg(long, value_name = "N", value_parser = settings::exit_status)]
     error_exitcode: Option<u8>,
@@ -166,7 +168,7 @@ impl Checks {
         };
         let mut settings = self.options.over(base.in_json(self.json))?;
         if !self.kernel.is_empty() {
-            settings.kernels.clone_from(&self.kernel);
+            settings.kernels = self.kernel.concat();
         }
         settings.error_exitcode = self.error_exitcode.or(settings.error_exitcode);
         // The program may change its working directory before the library opens the files.

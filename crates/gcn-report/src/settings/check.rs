@@ -181,9 +181,7 @@ impl CheckSettings {
         let suppress = suppress.map(|list| std::env::split_paths(&list).collect());
         Ok(Some(CheckSettings {
             checks,
-            kernels: variables
-                .text(KERNEL)?
-                .map_or_else(Vec::new, |text| items(&text, COMMA)),
+            kernels: variables.read(KERNEL, kernels)?.unwrap_or_default(),
             launch_skip: number(LAUNCH_SKIP)?.unwrap_or(0),
             launch_count: number(LAUNCH_COUNT)?,
             stop_at: variables.read(STOP_AT, stop_at)?,
@@ -299,6 +297,37 @@ impl CheckSettings {
 /// ```
 pub fn names_kernel(pattern: &str, kernel: &str) -> bool {
     matches(pattern, kernel) || NamePattern::new(pattern).denotes(kernel)
+}
+
+/// Parses names of kernels, in the form accepted by [`names_kernel`], separated by commas. Commas in brackets belong to the
+/// names.
+///
+/// # Errors
+/// The list is empty.
+///
+/// # Examples
+/// ```
+/// use gcn_report::settings::kernels;
+/// assert_eq!(kernels("scan*, add<float, 4>"), Ok(vec!["scan*".to_owned(), "add<float, 4>".to_owned()]));
+/// assert!(kernels(",").is_err());
+/// ```
+pub fn kernels(text: &str) -> Result<Vec<String>, String> {
+    let mut depth = 0_usize;
+    let is_separator = |c: char| {
+        match c {
+            '(' | '<' | '[' | '{' => depth += 1,
+            ')' | '>' | ']' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == COMMA && depth == 0
+    };
+    let names = text.split(is_separator).map(str::trim);
+    let names = names.filter(|name| !name.is_empty());
+    let names: Vec<String> = names.map(str::to_owned).collect();
+    if names.is_empty() {
+        return Err(format!("`{text}` names no kernel"));
+    }
+    Ok(names)
 }
 
 /// Parses names of checks, separated by commas; [`DEFAULT_CHECKS`] stands for the default checks.

@@ -58,7 +58,14 @@ fn variables_give_the_same_settings_again() {
         build_options: Some("-O0 -DN=2".to_owned()),
         check: Some(CheckSettings {
             checks: vec![Check::Waits, Check::Bounds],
-            kernels: vec!["reduce*".to_owned(), "scan".to_owned()],
+            kernels: [
+                "reduce*",
+                "f(int, float)",
+                "add<float, S<int[2]>, 4>",
+                "scan",
+            ]
+            .map(str::to_owned)
+            .to_vec(),
             launch_skip: 3,
             launch_count: Some(0),
             stop_at: Some(5),
@@ -128,6 +135,7 @@ fn a_wrong_option_of_checks_is_reported_with_its_variable() {
             "`0` is not a number of findings above 0",
         ),
         ("GCN_CHECK_LAUNCH_SKIP=-1", "`-1` is not a number"),
+        ("GCN_CHECK_KERNEL= , ", "` , ` names no kernel"),
         ("GCN_CHECK_FORMAT=xml", "`xml` is not text, json or sarif"),
         (
             "GCN_CHECK_ERROR_EXITCODE=256",
