@@ -98,7 +98,7 @@ macro_rules! register {
 register! {
     /// `COMPUTE_PGM_RSRC1`: register counts and the initial value of MODE.
     Rsrc1 {
-         0 6 bits GRANULATED_WORKITEM_VGPR_COUNT  granulated_workitem_vgpr_count  "VGPRs in blocks of four, less one block.";
+         0 6 bits GRANULATED_WORKITEM_VGPR_COUNT  granulated_workitem_vgpr_count  "VGPRs in blocks of four (gfx90a and gfx942: eight), less one block.";
          6 4 bits GRANULATED_WAVEFRONT_SGPR_COUNT granulated_wavefront_sgpr_count "SGPRs in blocks of eight, less one block (GFX9 counts in pairs of blocks).";
         10 2 bits PRIORITY                        priority                        "The wave's initial priority.";
         12 2 bits FLOAT_ROUND_MODE_32             float_round_mode_32             "Rounding of F32: nearest even, up, down, toward zero.";
@@ -109,7 +109,7 @@ register! {
         21 1 flag ENABLE_DX10_CLAMP               enable_dx10_clamp               "Clamping turns NaN into zero.";
         22 1 flag DEBUG_MODE                      debug_mode                      "Single-step; set by the packet processor only.";
         23 1 flag ENABLE_IEEE_MODE                enable_ieee_mode                "Signalling NaN are made quiet.";
-        24 1 flag BULKY                           bulky                           "One such workgroup a compute unit; set by the packet processor only.";
+        24 1 flag BULKY                           bulky                           "At most one workgroup per compute unit; set by the packet processor only.";
         25 1 flag CDBG_USER                       cdbg_user                       "Conditional debugging; set by the packet processor only.";
         26 1 flag FP16_OVFL                       fp16_ovfl                       "F16 overflow gives the largest number (GFX9).";
     }
@@ -136,7 +136,7 @@ register! {
          8 1 flag ENABLE_SGPR_WORKGROUP_ID_Y                  enable_sgpr_workgroup_id_y                  "An SGPR holds the workgroup's y.";
          9 1 flag ENABLE_SGPR_WORKGROUP_ID_Z                  enable_sgpr_workgroup_id_z                  "An SGPR holds the workgroup's z.";
         10 1 flag ENABLE_SGPR_WORKGROUP_INFO                  enable_sgpr_workgroup_info                  "An SGPR holds the workgroup's information.";
-        11 2 bits ENABLE_VGPR_WORKITEM_ID                     enable_vgpr_workitem_id                     "The last dimension whose work-item id a VGPR holds: 0 is x only.";
+        11 2 bits ENABLE_VGPR_WORKITEM_ID                     enable_vgpr_workitem_id                     "The last dimension whose work-item ID a VGPR holds: 0 is x only.";
         13 1 flag ENABLE_EXCEPTION_ADDRESS_WATCH              enable_exception_address_watch              "Address watch raises an exception.";
         14 1 flag ENABLE_EXCEPTION_MEMORY                     enable_exception_memory                     "Memory violations raise an exception.";
         15 9 bits GRANULATED_LDS_SIZE                         granulated_lds_size                         "LDS blocks (64 dwords on GCN 1.0, 128 after); zero in a code object, set by the packet processor.";
@@ -172,7 +172,7 @@ register! {
          8 1 flag ENABLE_SGPR_GRID_WORKGROUP_COUNT_Y  enable_sgpr_grid_workgroup_count_y  "One SGPR: workgroups in y (version 2 only).";
          9 1 flag ENABLE_SGPR_GRID_WORKGROUP_COUNT_Z  enable_sgpr_grid_workgroup_count_z  "One SGPR: workgroups in z (version 2 only).";
         10 1 flag ENABLE_WAVEFRONT_SIZE32             enable_wavefront_size32             "Waves of 32 lanes (GFX10 and later).";
-        11 1 flag USES_DYNAMIC_STACK                  uses_dynamic_stack                  "The scratch need is not known before the run.";
+        11 1 flag USES_DYNAMIC_STACK                  uses_dynamic_stack                  "The scratch size is not known at compile time.";
     }
 }
 

@@ -103,16 +103,16 @@ numbered! {
     /// assert_eq!(RelocationKind::None.width(), None);
     /// ```
     RelocationKind: u32 {
-        None          0 "Nothing is done.";
+        None          0 "No field.";
         Abs32Lo       1 "The low half of S + A.";
         Abs32Hi       2 "The high half of S + A.";
         Abs64         3 "S + A.";
         Rel32         4 "S + A − P in 32 bits.";
         Rel64         5 "S + A − P.";
         Abs32         6 "S + A in 32 bits.";
-        GotPcRel      7 "The address of the symbol's slot in the global offset table, + A − P, in 32 bits.";
-        GotPcRel32Lo  8 "The low half of the same.";
-        GotPcRel32Hi  9 "The high half of the same.";
+        GotPcRel      7 "G + GOT + A − P in 32 bits; G + GOT is the address of the symbol's slot in the global offset table.";
+        GotPcRel32Lo  8 "The low half of G + GOT + A − P.";
+        GotPcRel32Hi  9 "The high half of G + GOT + A − P.";
         Rel32Lo      10 "The low half of S + A − P.";
         Rel32Hi      11 "The high half of S + A − P.";
         Relative64   13 "B + A.";

@@ -76,7 +76,7 @@ impl<'a> FileLayout<'a> {
             debug_assert_eq!(
                 output.size,
                 bytes.0.len() as u64,
-                "the size of {name} was foreseen wrongly"
+                "{name} differs from the size in the layout"
             );
             output.bytes = bytes.0.into();
             output.link = link;

@@ -40,7 +40,7 @@ impl LineSink {
     pub(super) fn write(&self, line: &str) {
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = writeln!(out, "{line}") {
-            say_once(&format!("a trace or findings cannot be written: {error}"));
+            say_once(&format!("the trace cannot be written: {error}"));
         }
     }
 
@@ -48,13 +48,13 @@ impl LineSink {
     pub(super) fn flush(&self) {
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = out.flush() {
-            say_once(&format!("a trace or findings cannot be written: {error}"));
+            say_once(&format!("the trace cannot be written: {error}"));
         }
     }
 }
 
 impl std::fmt::Debug for LineSink {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Sink").finish_non_exhaustive()
+        f.debug_struct("LineSink").finish_non_exhaustive()
     }
 }
