@@ -10,7 +10,7 @@ use gcn_report::settings::{CheckSettings, FindingFormat, Settings};
 use gcn_runtime::observe::Observers;
 use gcn_runtime::{CommandResult, Device, Kernel, Launch, Queue};
 
-/// Stores to the address that is its argument.
+/// `store` stores to the address that is its argument; `spin` never ends.
 const STORE: &str = "
 .text
 .globl store
@@ -27,8 +27,10 @@ store:
 .p2align 8
 .type spin,@function
 spin:
+  v_mov_b32 v1, 7
+again:
   v_add_u32 v1, 1, v1
-  s_branch spin
+  s_branch again
 .rodata
 .p2align 6
 .amdhsa_kernel store
