@@ -1,7 +1,7 @@
 //! OpenCL API functions, as declared in the headers.
 //!
-//! These modules may use `unsafe`, since they dereference addresses passed by the application. Each function looks up
-//! its handles, calls into another module of the crate and writes the results; it contains no logic of its own.
+//! These modules may use `unsafe`, since they dereference addresses passed by the application. Each function validates
+//! its arguments, looks up its handles, calls into another module of the crate and writes the results.
 #![allow(unsafe_code)]
 // The OpenCL specification defines the safety contracts of these functions.
 #![allow(clippy::missing_safety_doc, clippy::too_many_arguments, missing_docs)]

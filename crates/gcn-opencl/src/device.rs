@@ -322,7 +322,7 @@ impl Device {
             CL_DEVICE_VERSION => Info::text(VERSION),
             CL_DEVICE_NUMERIC_VERSION if !self.is_of_3_0() => Info::from(version(1, 2, 0)),
             CL_DEVICE_NUMERIC_VERSION => Info::from(NUMERIC_VERSION),
-            // Highest version whose features are all supported. Later versions require pipes.
+            // Highest version that is fully supported: OpenCL C 2.0 requires pipes.
             CL_DEVICE_OPENCL_C_VERSION => Info::text("OpenCL C 1.2 "),
             CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => Info::from(version(1, 2, 0)),
             CL_DEVICE_OPENCL_C_ALL_VERSIONS => {

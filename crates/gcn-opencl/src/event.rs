@@ -22,7 +22,7 @@ pub(crate) struct Event {
 
 /// Queue interface that events use.
 pub(crate) trait EventQueue: Send + Sync {
-    /// Handle of the queue.
+    /// Returns the queue's handle.
     fn handle(&self) -> Handle;
 
     /// Returns true if profiling is enabled.
@@ -104,7 +104,7 @@ impl Event {
     /// Returns one of the command's profiling times in nanoseconds.
     ///
     /// # Errors
-    /// Profiling is not enabled, the command has not ended, or the attribute is unknown.
+    /// Profiling is not enabled, the command has not ended successfully, or the attribute is unknown.
     pub(crate) fn profile(&self, name: u32) -> Outcome<Info> {
         let times = self.progress.times();
         let is_profiled = self.queue.as_ref().is_some_and(|queue| queue.is_profiled());

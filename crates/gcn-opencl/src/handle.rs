@@ -77,7 +77,7 @@ pub(crate) trait Object: Send + Sync + Sized + 'static {
     /// Returns the registry of all objects of this type.
     fn registry() -> &'static Registry<Self>;
 
-    /// Returns the object's handle with its ownership.
+    /// Returns the owned handle.
     fn id(&self) -> &Id<Self>;
 
     /// Returns the object's handle.

@@ -165,8 +165,7 @@ impl Image {
         Ok(self.texels.of_rows(Pitches { row, slice }))
     }
 
-    /// Returns the value of the attribute `name`. `buffer` is the handle of the memory object from which the image was
-    /// created.
+    /// Returns the value of the attribute `name`. `buffer` is the handle of the buffer that provides the memory.
     ///
     /// # Errors
     /// `CL_INVALID_VALUE`: the attribute is unknown.
@@ -197,7 +196,7 @@ impl Image {
     }
 }
 
-/// Returns the status for an image that devices do not support.
+/// Returns the status for an image error.
 fn status_of(error: ImageError) -> Status {
     match error {
         ImageError::Format => Status::IMAGE_FORMAT_NOT_SUPPORTED,
@@ -233,7 +232,7 @@ fn declared_pitches(
         return Err(wrong);
     }
     let dense = row.checked_mul(height).ok_or(wrong)?;
-    // Other image types ignore the slice pitch.
+    // Images without slices ignore the slice pitch.
     let slice = match slice_pitch {
         0 => dense,
         _ if !texels.geometry.has_slices() => dense,

@@ -57,7 +57,7 @@ object!(Kernel, INVALID_KERNEL);
 /// Returns the code of the kernel `name` for each device for which the program has been built.
 ///
 /// # Errors
-/// The program has not been built or has no such kernel, or the kernel's parameters differ between devices.
+/// The program has not been built, or has no such kernel.
 pub(crate) fn codes(program: &Program, name: &str) -> Outcome<Vec<(Arc<Device>, Code)>> {
     let modules = program.modules();
     if modules.is_empty() {
@@ -374,7 +374,8 @@ impl Kernel {
         })
     }
 
-    /// Returns the value of a sub-group attribute. `input` is the work-group size or sub-group count to query for.
+    /// Returns the value of a sub-group attribute. `input` is a work-group size or a sub-group count; `results` is the
+    /// size of the application's result in bytes.
     ///
     /// # Errors
     /// The errors of [`Kernel::group_info`], or `input` has an invalid number of dimensions.
@@ -422,7 +423,7 @@ fn access(parameter: &Described) -> Option<&Access> {
 /// Checks that an image can be passed to a parameter.
 ///
 /// # Errors
-/// The object is a buffer, the image has another type, or its flags do not allow the access.
+/// The object is a buffer, the image has another type, or its flags or format do not allow the access.
 fn check_image(parameter: &Described, memory: &Mem) -> Outcome {
     let image = memory.image()?;
     let is_refused = |flags: u64| memory.flags & flags != 0;

@@ -205,7 +205,7 @@ fn flag_restrictions(objects: &[Arc<Mem>]) -> Vec<Restricted> {
     found
 }
 
-/// Returns the status for invalid launch sizes.
+/// Returns the status for a launch with invalid sizes or arguments.
 fn status_of(problem: &Error) -> Status {
     match problem {
         Error::Launch(problem) => match **problem {

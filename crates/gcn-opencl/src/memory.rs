@@ -23,9 +23,9 @@ use crate::transfer::{BoxCopy, TransferSide};
 /// Page size in bytes. Buffers occupy whole pages, as on a real device, unless checks are enabled: then an access past
 /// the end of a buffer faults.
 const PAGE: u64 = 4096;
-/// Flags that control access to a buffer by kernels.
+/// Flags that control kernel access to a memory object.
 pub(crate) const DEVICE_ACCESS: u64 = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
-/// Flags that control access to a buffer by the host.
+/// Flags that control host access to a memory object.
 pub(crate) const HOST_ACCESS: u64 =
     CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
 /// Flags that control where the memory is.
@@ -289,7 +289,7 @@ impl Mem {
     /// Checks the flags and the region for a sub-buffer.
     ///
     /// # Errors
-    /// The errors that the specification defines for flags and region.
+    /// The errors that the specification defines for flags and region, or the object is a sub-buffer or an image.
     pub(crate) fn check_part(&self, flags: u64, origin: usize, size: usize) -> Outcome {
         check_flags(flags, DEVICE_ACCESS | HOST_ACCESS)?;
         if self.parent.is_some() || self.image.is_some() {
@@ -391,8 +391,8 @@ impl Mem {
         pointer
     }
 
-    /// Returns the address range of a buffer region, in which kernel accesses are checked while it is mapped; `None`
-    /// for shared virtual memory and images, which kernels access through pointers and descriptors.
+    /// Returns the address range of a buffer region whose kernel accesses are checked while it is mapped; `None`
+    /// without these checks, and for shared virtual memory and images.
     pub(crate) fn watched_region(
         &self,
         region: &BoxSize,
@@ -424,7 +424,7 @@ impl Mem {
         self.mappings.take(pointer).ok_or(Status::INVALID_VALUE)
     }
 
-    /// Returns the copy of a region from device memory to the object's host memory, if it has any.
+    /// Returns the copy of a region from device memory to the object's separate host memory, if it has any.
     pub(crate) fn to_host(&self, region: &BoxSize) -> Option<BoxCopy> {
         let to = self.host_side(region).filter(|_| !self.uses_svm)?;
         Some(BoxCopy {
@@ -434,7 +434,7 @@ impl Mem {
         })
     }
 
-    /// Returns the copy of a region from the object's host memory to device memory, if it has any.
+    /// Returns the copy of a region from the object's separate host memory to device memory, if it has any.
     pub(crate) fn to_device(&self, region: &BoxSize) -> Option<BoxCopy> {
         let from = self.host_side(region).filter(|_| !self.uses_svm)?;
         Some(BoxCopy {

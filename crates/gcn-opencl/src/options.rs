@@ -132,7 +132,7 @@ pub(crate) fn compiling(text: &str, device: &Device) -> Result<Vec<OsString>, St
     Ok(options)
 }
 
-/// Returns the option that enables and disables extensions and features whose compiler default differs from the device.
+/// Returns the option that enables the device's features, and disables extensions and features that the device lacks.
 fn extensions(device: &Device) -> String {
     /// Extensions that the compiler enables but no device supports.
     const UNSUPPORTED: [&str; 2] = ["cl_khr_mipmap_image", "cl_khr_mipmap_image_writes"];

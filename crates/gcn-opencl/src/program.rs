@@ -116,7 +116,7 @@ impl Program {
     /// Links programs for devices. Returns the new program, and the link status.
     ///
     /// # Errors
-    /// An option is invalid, or only some of the programs contain compiled code for a device.
+    /// An option is invalid, no program contains compiled code, or only some contain it for a device.
     pub(crate) fn link(
         context: &Arc<Context>,
         devices: &[Arc<Device>],
@@ -172,11 +172,11 @@ impl Program {
         is_unlinked.then(|| build.binary.clone())
     }
 
-    /// Compiles the program for `devices`, or for all of its devices if that is empty. `headers` contains names and
-    /// contents.
+    /// Compiles the program for `devices`, or for all of its devices if that is empty. `headers` pairs the name of each
+    /// header with the program that contains its source.
     ///
     /// # Errors
-    /// The errors of [`Program::build`], or the program has no source.
+    /// The errors of [`Program::build`], the program has no source, or a header cannot be written.
     pub(crate) fn compile(
         &self,
         devices: &[Arc<Device>],
@@ -243,7 +243,8 @@ impl Program {
     /// Builds the program for `devices`, or for all of its devices if that is empty.
     ///
     /// # Errors
-    /// An option is invalid, there is no compiler, or a build fails. Its log contains the reason.
+    /// The program has kernels, a device or an option is invalid, there is no compiler, or a build fails. The build log
+    /// contains the reason for a failed build.
     pub(crate) fn build(&self, devices: &[Arc<Device>], options: &str) -> Outcome {
         self.check_detached()?;
         let mut result = Ok(());

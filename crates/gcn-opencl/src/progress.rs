@@ -73,7 +73,7 @@ impl CommandProgress {
         self.state().times
     }
 
-    /// Lowers the status. Returns false if `status` has already been reached.
+    /// Lowers the status. Returns false if the command has ended or has already reached `status`.
     pub(crate) fn advance(&self, status: i32) -> bool {
         let now = clock::now();
         let mut state = self.state();

@@ -1,8 +1,8 @@
 //! Command queues, which execute commands one after the other once their dependencies have ended.
 //!
-//! A command depends on the events of its wait list, on the last barrier and, in an in-order queue, on the previous
-//! command. Once these have ended, it is ready. Ready commands execute in the order in which they became ready, on the
-//! queue's thread or on an application thread that waits for one of them.
+//! A command depends on the events of its wait list and on the previous command or, in an out-of-order queue, on the
+//! last barrier. Once these have ended, it is ready. Ready commands execute in the order in which they became ready, on
+//! the queue's thread or on an application thread that waits for a command.
 //!
 //! Waking the queue's thread costs more than a small kernel, and most applications wait for what they enqueue. The
 //! thread is therefore woken only by a flush. Otherwise it polls every [`POLL_INTERVAL`], and sleeps after [`POLLS`]
@@ -204,7 +204,7 @@ impl Core {
         };
         let mut state = self.state();
         state.is_served = false;
-        // After a kernel fails, all later commands fail.
+        // After a command fails, all later commands fail.
         state.has_failed |= outcome.is_err() && !is_lost;
         drop(state);
         progress.advance(Status::of(outcome).0);
@@ -300,7 +300,7 @@ impl Queue {
         self.properties() & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE == 0
     }
 
-    /// Enqueues a command of type `command` (`CL_COMMAND_…`) that waits for events, and returns its progress.
+    /// Enqueues a command that waits for the events in `wait_list`, and returns its progress.
     ///
     /// # Errors
     /// A kernel in the queue has failed, an event belongs to another context, or no thread could be created for the

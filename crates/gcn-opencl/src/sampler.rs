@@ -89,7 +89,7 @@ impl NewSampler {
     /// Allocates a sampler. `properties` is the application's property list, including the terminator.
     ///
     /// # Errors
-    /// The errors that the specification defines for the modes; devices do not support images; or out of memory.
+    /// The errors that the specification defines for the modes, no device supports images, or out of memory.
     pub(crate) fn new(
         context: &Arc<Context>,
         modes: Modes,

@@ -49,12 +49,12 @@ pub(crate) fn allocate(context: &Arc<Context>, bytes: usize) -> Outcome<usize> {
     Ok(address)
 }
 
-/// Frees the allocation at `address`. Ignores any other address, which the specification leaves undefined.
+/// Frees the allocation that starts at `address`. Ignores other addresses, for which behaviour is undefined.
 pub(crate) fn free(address: usize) {
     let mut all = ALL.write().unwrap_or_else(PoisonError::into_inner);
     let svm = all.remove(&address);
     drop(all);
-    // Commands may still hold a reference to the allocation.
+    // Frees the memory unless a command still refers to it.
     drop(svm);
 }
 

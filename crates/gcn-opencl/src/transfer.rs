@@ -60,8 +60,8 @@ impl BoxCopy {
         })
     }
 
-    /// Performs the copy. Observers of `memory` are notified of the application's writes, including those through
-    /// mapped regions, and `host_reads` is called with the address and the size of the application's reads.
+    /// Performs the copy. Notifies the observers of `memory` of each written row. Calls `host_reads` with the address
+    /// and the size of each row that is copied from device memory to application memory.
     ///
     /// # Safety
     /// The application guarantees that all bytes are accessible. Other threads and kernels may race with the copy, as
@@ -84,7 +84,7 @@ impl BoxCopy {
     }
 }
 
-/// Fills `bytes` bytes of device memory at `to` with a repeated pattern.
+/// Fills `bytes` bytes at `to` with a repeated pattern.
 ///
 /// # Safety
 /// Same as [`BoxCopy::make`].

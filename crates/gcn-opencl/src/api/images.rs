@@ -236,7 +236,7 @@ pub unsafe extern "C" fn get_image_info(
 /// Looks up an image that a command uses; it must belong to the queue's context.
 ///
 /// # Errors
-/// The image does not exist, or the device does not support images.
+/// The handle is not an image of the queue's context, or the device does not support images.
 pub(super) fn image_of(order: &EnqueueArguments, image: Handle) -> Outcome<Arc<Mem>> {
     if !order.queue.device.has_images() {
         return Err(Status::INVALID_OPERATION);

@@ -120,7 +120,7 @@ impl PitchedBox {
     /// Reads the origin and pitches of a box.
     ///
     /// # Errors
-    /// The origin is null, or rows or slices overlap.
+    /// The origin is null, rows or slices overlap, or the slice pitch is not a multiple of the row pitch.
     ///
     /// # Safety
     /// `origin` is null or points to three numbers.
