@@ -320,7 +320,7 @@ pub struct SegmentDescriptor {
     pub code_object_storage_type: u32,
     /// Address of the code object or of its path.
     pub code_object_storage_base: u64,
-    /// Size of the code object in bytes.
+    /// Size of the code object or of its path in bytes.
     pub code_object_storage_size: usize,
     /// Offset of the segment in the code object, in bytes.
     pub code_object_storage_offset: usize,

@@ -67,7 +67,7 @@ pub(crate) fn uuid(number: usize) -> String {
 /// Suffix of generic processor names, which cover several chips.
 const GENERIC: &str = "-generic";
 
-/// Returns the optional features of a device's target, and whether each is enabled.
+/// Returns the optional features of a device's target, each with true if it is enabled.
 fn features(device: &Device) -> impl Iterator<Item = (&'static str, bool)> {
     Chip::of(device.code_target()).feature_settings(device.features())
 }
@@ -376,7 +376,7 @@ impl Agent {
         Ok(match attribute {
             HSA_ISA_INFO_NAME_LENGTH => Info::U32(name.len() as u32 + 1),
             HSA_ISA_INFO_NAME => Info::Name(name),
-            // Call conventions: there is one. Then its wavefront size, and its wavefronts per compute unit.
+            // The only call convention, with its wavefront size and its maximum number of wavefronts per compute unit.
             HSA_ISA_INFO_CALL_CONVENTION_COUNT => Info::U32(1),
             HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONT_SIZE => Info::U32(WAVE_LANES),
             HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONTS_PER_COMPUTE_UNIT => Info::U32(WAVES),

@@ -1,7 +1,7 @@
 //! HSA API functions, as declared in the headers.
 //!
-//! These modules may use `unsafe`, since they dereference addresses passed by the program. Each function checks its
-//! handles, calls into another module of the crate and writes the results; it contains no logic of its own.
+//! These modules may use `unsafe`, since they dereference addresses passed by the program. Each function validates
+//! its arguments, looks up its handles, calls into another module of the crate and writes the results.
 #![allow(unsafe_code)]
 // The safety contracts of these functions are defined by the HSA specification and repeated in the headers.
 #![allow(clippy::missing_safety_doc, missing_docs)]

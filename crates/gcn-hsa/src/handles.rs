@@ -1,4 +1,4 @@
-//! Handles for objects that programs create and destroy. The numbers are never reused.
+//! Handles for objects that programs create and destroy. Generated handles are never reused.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -46,7 +46,7 @@ impl<T> Handles<T> {
         things.remove(&handle)
     }
 
-    /// Returns all objects, in order of creation.
+    /// Returns all objects, sorted by handle.
     pub(crate) fn all(&self) -> Vec<(Handle, Arc<T>)> {
         let things = self.0.read().unwrap_or_else(PoisonError::into_inner);
         let mut all: Vec<_> = things

@@ -35,7 +35,7 @@ pub(crate) struct CodeReader {
 pub(crate) enum CodeOrigin {
     /// Address in program memory.
     Memory(u64),
-    /// File descriptor and path.
+    /// Open file, and the offset of the code object in it.
     File {
         descriptor: i32,
         path: CString,

@@ -157,7 +157,7 @@ impl MemoryPool {
     }
 }
 
-/// Callback and argument for when an allocation is freed.
+/// Callback for the release of an allocation, with its argument.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FreeHandler {
     pub(crate) callback: crate::abi::FreeCallback,

@@ -57,7 +57,7 @@ pub(crate) struct Queue {
     stop: Arc<AtomicBool>,
     /// True if a packet since the last dispatch had an acquire fence.
     has_acquired: AtomicBool,
-    /// True once a packet has failed. All later packets fail too.
+    /// True once a packet has failed. All later kernel dispatches fail too.
     has_failed: AtomicBool,
     /// Mask of compute units that the program requested for the queue, 32 per word. It does not affect results.
     mask: Mutex<Vec<u32>>,
@@ -301,7 +301,7 @@ impl Queue {
         unsafe { std::ptr::with_exposed_provenance::<T>(address).read() }
     }
 
-    /// Processes packets until the queue is destroyed.
+    /// Processes packets until the queue is destroyed or inactivated.
     fn serve(self: Arc<Queue>) {
         // SAFETY: the queue's memory is not freed before its thread ends.
         let raw = unsafe { raw(std::ptr::with_exposed_provenance(self.address as usize)) };
@@ -403,12 +403,12 @@ impl Queue {
         (Err(Status::INVALID_PACKET_FORMAT), packet.completion_signal)
     }
 
-    /// Waits until `condition` holds or the queue is destroyed.
+    /// Waits until `condition` holds, or the queue is destroyed or inactivated.
     fn wait(&self, condition: impl Fn() -> bool) {
         CHANGES.wait(None, || (condition() || self.is_over()).then_some(()));
     }
 
-    /// Stops the queue after a failure, and calls the program's error callback.
+    /// Makes later kernel dispatches fail. The first failure calls the program's error callback.
     fn fail(&self, status: Status) {
         if self.has_failed.swap(true, Ordering::SeqCst) {
             return;

@@ -257,7 +257,7 @@ pub unsafe extern "C" fn hsa_amd_coherency_get_type(agent: Handle, kind: *mut u3
 
 #[unsafe(no_mangle)]
 pub extern "C" fn hsa_amd_coherency_set_type(agent: Handle, kind: u32) -> Status {
-    // Non-coherent memory may also be coherent.
+    // Both types are accepted: coherent memory also meets the requirements of the non-coherent type.
     call(|runtime| match kind {
         0 | 1 => runtime.agent(agent).map(drop),
         _ => Err(Status::INVALID_ARGUMENT),

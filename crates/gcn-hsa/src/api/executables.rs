@@ -194,8 +194,8 @@ pub unsafe extern "C" fn hsa_executable_get_info(
 pub unsafe extern "C" fn hsa_executable_validate(handle: Handle, result: *mut u32) -> Status {
     call(|runtime| {
         executable(runtime, handle)?;
-        // Code objects have already been validated on loading. SAFETY: the program guarantees that its address is
-        // valid.
+        // Code objects are validated when they are loaded.
+        // SAFETY: the program guarantees that its address is valid.
         unsafe { put(result, 0) }
     })
 }
@@ -323,7 +323,7 @@ type AgentSymbolCallback = unsafe extern "C" fn(
     data: *mut c_void,
 ) -> Status;
 
-/// Calls `function` for each symbol of an executable, until it returns a status other than success.
+/// Calls `callback` for each symbol of an executable, until it returns a status other than success.
 fn each_symbol(
     runtime: &Runtime,
     handle: Handle,

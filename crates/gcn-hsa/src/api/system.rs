@@ -1,4 +1,4 @@
-//! API functions for initialisation, system attributes and extension queries.
+//! API functions for initialisation, status texts and system attributes.
 
 use std::ffi::{c_char, c_void};
 
