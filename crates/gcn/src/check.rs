@@ -39,7 +39,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// True if the options name an output file, or a format other than text for findings.
+    /// True if the options name an output file, or set the format of the findings.
     pub fn writes_file(&self) -> bool {
         self.run.writes_file() || self.sarif_log.is_some() || self.check.are_written()
     }

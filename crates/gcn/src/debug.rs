@@ -257,7 +257,7 @@ impl Findings for NewFindings {
     }
 }
 
-/// Runs the launches under the control of the console's commands.
+/// Runs the launches under the control of the engine's front end, until it quits.
 ///
 /// # Errors
 /// A launch cannot start, or output cannot be written.

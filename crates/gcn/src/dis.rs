@@ -126,8 +126,7 @@ impl Args {
         }
     }
 
-    /// # Errors
-    /// An option applies only to raw words.
+    /// Returns an error if an option applies only to raw words.
     fn check_object(&self) -> Result<(), UsageError> {
         let raw = [
             ("--offset", self.offset),
@@ -142,8 +141,7 @@ impl Args {
         }
     }
 
-    /// # Errors
-    /// An option applies only to code objects.
+    /// Returns an error if an option applies only to code objects.
     fn check_raw(&self, name: &str) -> Result<(), UsageError> {
         let object = [
             ("--kernel", self.kernel.is_some()),
@@ -154,8 +152,7 @@ impl Args {
         check(&object, name)
     }
 
-    /// # Errors
-    /// An option applies only to raw words or code objects.
+    /// Returns an error if an option applies only to raw words or code objects.
     fn check_driver_program(&self, name: &str) -> Result<(), UsageError> {
         self.check_object()?;
         let object = [
@@ -203,8 +200,7 @@ impl Args {
     }
 }
 
-/// # Errors
-/// One of the options was given.
+/// Returns an error if one of the options was given.
 fn check(options: &[(&str, bool)], name: &str) -> Result<(), UsageError> {
     match options.iter().find(|(_, is_given)| *is_given) {
         Some((option, _)) => Err(UsageError(format!(

@@ -411,7 +411,7 @@ fn preloaded(library: &Library) -> Result<PathBuf> {
     bail!(Problem::new(MISSING_LIBRARY, message));
 }
 
-/// Prepends `first` to the value of a list variable.
+/// Returns the value of a list variable with `first` prepended, unless the list already starts with it.
 fn prepended(first: &OsStr, variable: &str) -> OsString {
     let old = env::var_os(variable).unwrap_or_default();
     let mut parts = old.as_bytes().split(|byte| *byte == COLON);

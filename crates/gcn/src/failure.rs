@@ -89,8 +89,7 @@ impl Failure {
         Failure::new(RunOutcome::BadUsage, vec![problem], help)
     }
 
-    /// # Errors
-    /// The error itself, if an output stream failed.
+    /// Creates a failure for an error. Returns the error itself if an output stream failed.
     fn of(error: anyhow::Error) -> Result<Failure> {
         if error.chain().count() == 1 && error.is::<io::Error>() {
             return Err(error);
@@ -169,7 +168,7 @@ pub fn report(error: anyhow::Error, json: bool, out: &mut dyn Write) -> Result<S
     Ok(status)
 }
 
-/// As [`report`], for a comparison of two runs: a source that cannot be built has a status of its own.
+/// Like [`report`], for a comparison of two runs: a source that cannot be built has a separate status.
 ///
 /// # Errors
 /// As for [`report`].

@@ -87,7 +87,7 @@ impl FindingOptions {
             || self.gen_suppressions
     }
 
-    /// True if findings are written to a file or in a format other than text.
+    /// True if the options set the output file or the format of the findings.
     pub fn are_written(&self) -> bool {
         self.format.is_some() || self.output.is_some() || self.gen_suppressions
     }

@@ -122,7 +122,7 @@ fn versions() -> Vec<String> {
     versions
 }
 
-/// Error message for an unknown target, with all accepted names unless it is a newer one of AMD's.
+/// Error message for an unknown target. Lists all accepted names, unless the target is a newer one from AMD.
 fn accepted_targets(name: &str) -> String {
     let unknown = UnknownTarget(name);
     if unknown.architecture().is_some() {

@@ -158,7 +158,7 @@ impl AnswerFormat<'_> {
     }
 }
 
-/// Parses a word with prefix `0x`, or with eight digits.
+/// Parses a hexadecimal word with prefix `0x`, or with eight digits.
 fn hexadecimal(word: &str) -> Option<u32> {
     const DIGITS: usize = 8;
     let digits = word

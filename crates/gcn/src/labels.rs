@@ -53,8 +53,7 @@ impl Labels {
         )
     }
 
-    /// # Errors
-    /// A line is invalid, or a label occurs twice.
+    /// Parses the text of a file. Returns an error if a line is invalid, or a label occurs twice.
     fn parse(file: String, text: &str) -> Result<Labels> {
         let mut entries = Vec::new();
         let mut names = HashSet::new();

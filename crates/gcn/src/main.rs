@@ -2,8 +2,8 @@
 //! `gcn debug`, `gcn why`, `gcn lint`, `gcn lsp`, `gcn exec`, `gcn env`, `gcn explain`, shell completions and manual
 //! pages; and `clrxdisasm`. Each command is a module; this one selects the command.
 //!
-//! No other crate prints anything. A command writes its result to a [`Write`] argument and its diagnostics to
-//! standard error, and returns a [`Status`] or an error.
+//! Other crates print only in programs that run on emulated devices. A command writes its result to a [`Write`]
+//! argument and its diagnostics to standard error, and returns a [`Status`] or an error.
 
 // In import order: a module imports only from modules above it.
 

@@ -1,5 +1,5 @@
 //! Standard output. If a process starts without one, Rust opens `/dev/null` in its place before `main`, and results
-//! would be lost silently. To detect this, the loader calls a function that checks the descriptor first.
+//! would be lost silently. To detect this, a function in `.init_array` checks the descriptor first.
 //!
 //! This module may use `unsafe`, since it queries a descriptor by its number.
 
@@ -11,7 +11,7 @@ static IS_CLOSED: AtomicBool = AtomicBool::new(false);
 
 #[cfg(target_os = "linux")]
 #[used]
-// SAFETY: the section has pointers to functions that the loader calls before `main`; this one needs nothing of Rust's runtime.
+// SAFETY: the loader calls the functions in this section before `main`; this one does not need Rust's runtime.
 #[unsafe(link_section = ".init_array")]
 static LOOK: extern "C" fn() = {
     extern "C" fn look() {

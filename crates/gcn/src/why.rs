@@ -99,7 +99,7 @@ fn explain(args: &Args, out: &mut dyn Write) -> Result<Status> {
             .roots
             .iter()
             .any(|it| matches!(it, AnswerTarget::Step(_)));
-        // Of an element that no instruction has written, the access that has ended the run is the reason.
+        // If no instruction has written the element, the access that ended the run is the reason.
         let Some(access) = access.filter(|_| !is_written) else {
             return Ok((answer, None));
         };

@@ -43,7 +43,7 @@ impl CheckOptions {
             || self.findings.any()
     }
 
-    /// True if findings are written to a file or in a format other than text.
+    /// True if the options set the output file or the format of the findings.
     pub fn are_written(&self) -> bool {
         self.findings.are_written()
     }

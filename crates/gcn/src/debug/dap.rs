@@ -85,7 +85,7 @@ pub enum Subject {
     Launches,
     /// Launches that the command line names.
     NamedLaunches,
-    /// Program, which the command line names (`gcn exec`).
+    /// Program that the command line names (`gcn exec`).
     Program,
 }
 
@@ -280,7 +280,7 @@ impl Client {
     /// Ends the session.
     ///
     /// # Errors
-    /// The input was invalid, the output could not be written, or the client disconnected without `disconnect`.
+    /// The input was invalid, the output could not be written, or the client left without `disconnect`.
     pub fn end(self) -> Result<Status> {
         let mut connection = self.connection();
         match connection.error() {
@@ -298,7 +298,7 @@ impl Client {
     }
 }
 
-/// Maximum length of a line in an output event.
+/// Maximum length of an incomplete line in bytes; a longer one is sent without its end.
 const MAX_LINE: usize = 1 << 16;
 
 /// Writer that sends each line as an event.

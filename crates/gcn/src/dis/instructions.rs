@@ -24,16 +24,16 @@ struct SectionReport<'a> {
 #[derive(Serialize)]
 struct InstructionReport<'a> {
     address: u64,
-    /// Symbols at this address.
+    /// Symbols at addresses within the instruction.
     symbols: Vec<&'a str>,
     words: Vec<u32>,
-    /// Text of the instruction; a branch shows its distance in dwords. `None` for data.
+    /// Text of the instruction; a branch shows its distance in dwords. `None` for a word that does not decode.
     text: Option<String>,
     /// True if the text assembles to the same words.
     is_exact: bool,
 }
 
-/// Writes the instructions of all sections in order of address.
+/// Writes the sections, each with its instructions in order of address.
 ///
 /// # Errors
 /// `out` cannot be written.

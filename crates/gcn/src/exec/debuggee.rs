@@ -51,17 +51,17 @@ pub fn listen(command: &mut Command) -> Result<(TempDir, UnixListener)> {
     Ok((directory, listener))
 }
 
-/// Receives the first message of a process of the program. Returns its process ID and its further messages.
+/// Receives the first message of a process of the program. Returns the process ID, and a reader of further messages.
 ///
 /// # Errors
-/// The connection is broken, or the process is no program with a debugger.
+/// The connection is broken, or the message is invalid.
 pub fn handshake(connection: &UnixStream) -> io::Result<(i32, BufReader<UnixStream>)> {
     let mut input = BufReader::new(connection.try_clone()?);
     let process = match receive(&mut input)? {
         Some(FromProgram::Begins { process }) => i32::try_from(process).ok(),
         _ => None,
     };
-    // Other numbers are no process to which a signal may be sent.
+    // `kill` sends signals to process groups for smaller numbers, and 1 is the init process.
     let process = process.filter(|process| *process > 1);
     Ok((process.ok_or(io::ErrorKind::InvalidData)?, input))
 }

@@ -204,7 +204,7 @@ impl Session<'_> {
     /// Runs the session until the client disconnects. Returns the exit status.
     fn run(&mut self, events: &Receiver<Event>) -> u8 {
         let mut exit = None;
-        // Time until which the program's last output may arrive.
+        // Deadline for the program's remaining messages and output.
         let mut drain_until: Option<Instant> = None;
         loop {
             let event = match drain_until {

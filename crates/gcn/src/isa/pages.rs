@@ -153,7 +153,7 @@ fn section(out: &mut String, it: &InstructionReport, hazards: &[IsaText]) {
     }
 }
 
-/// Text with the instruction sets that it is limited to. Characters that are markup are escaped outside of code.
+/// Formats a text, and appends the instruction sets that it is limited to.
 fn with_versions(text: &IsaText, format: impl Fn(&str) -> String) -> String {
     let formatted = format(&text.text);
     match &text.on {

@@ -107,7 +107,7 @@ impl DebuggedRun {
         &self.request.program.file
     }
 
-    /// Time limit of a part of the run.
+    /// Time limit of the run; for a debugger, of the run between two stops.
     pub fn timeout(&self) -> Option<Duration> {
         self.request.timeout
     }
@@ -136,7 +136,7 @@ impl DebuggedRun {
         ElementSelector::unprinted(text)?.find(self.buffers(), self.module.loaded())
     }
 
-    /// Named buffers. If several have the same name, only the first is included.
+    /// Named buffers with their addresses, sizes and element types.
     pub fn named_buffers(&self) -> Vec<NamedBuffer> {
         let views = self.buffers().iter().map(|view| NamedBuffer {
             name: view.name.clone(),

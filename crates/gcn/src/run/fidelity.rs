@@ -9,7 +9,7 @@ use serde::Serialize;
 /// Names of instructions with the same fidelity.
 #[derive(PartialEq, Eq, Debug, Serialize)]
 pub struct FidelityGroup {
-    /// Fidelity: `exact`, `approximate` or `open`.
+    /// Fidelity: `exact`, `approximate`, `open` or `hardware fault`.
     fidelity: &'static str,
     /// Errata entry that documents the choice.
     #[serde(skip_serializing_if = "Option::is_none")]

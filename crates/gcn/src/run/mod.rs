@@ -112,10 +112,10 @@ pub fn run_checked(
     }
 }
 
-/// Checks that each selected kernel name is the name of a launch's kernel.
+/// Checks that the selection of kernels, if there is one, covers a launch.
 ///
 /// # Errors
-/// No launch has a kernel with one of the names.
+/// The selection covers no launch.
 fn check_kernel_names(checking: &Checking, kernels: &[Kernel]) -> Result<()> {
     let settings = checking.settings();
     let symbols = || kernels.iter().map(Kernel::name);
@@ -131,7 +131,7 @@ fn check_kernel_names(checking: &Checking, kernels: &[Kernel]) -> Result<()> {
 /// Creates a device for a run.
 ///
 /// # Errors
-/// The number of threads is invalid.
+/// The number of threads or the target is invalid.
 fn device(run: &RunRequest, target: &str) -> Result<Device> {
     let all = || std::thread::available_parallelism().map_or(1, usize::from);
     let threads = match run.threads {

@@ -34,7 +34,7 @@ pub struct RunResults<'a> {
     pub views: &'a [MemoryView],
     /// Results of comparisons.
     pub verdicts: &'a [ComparisonOutcome],
-    /// Executed instructions.
+    /// Executed instructions by fidelity.
     pub fidelity: &'a [fidelity::FidelityGroup],
     /// Findings of checkers; `None` if there are no checkers.
     pub findings: Option<&'a [FindingReport]>,

@@ -20,7 +20,7 @@ use crate::render::printable;
 const GRACE: Duration = Duration::from_secs(5);
 /// Maximum interval at which a process is polled.
 const POLL: Duration = Duration::from_millis(20);
-/// Bytes kept of the beginning and of the end of a process's output.
+/// Bytes kept of the beginning of a process's output, and minimum number kept of the end of a longer output.
 const KEPT: usize = 32 << 10;
 
 /// Settings that all processes share.

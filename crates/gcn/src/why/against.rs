@@ -246,8 +246,8 @@ impl TwoRuns {
         })
     }
 
-    /// Finds where two graphs part. If only one run has written the element, the graph of the other is replaced by that of
-    /// the last store of the same lane, and the run is returned.
+    /// Finds where two graphs part. If only one run has written the element, the graph of the other run is replaced by
+    /// the graph of the lane's last store, and the index of that run is returned.
     fn parting(
         &self,
         graphs: [&ValueGraph; 2],

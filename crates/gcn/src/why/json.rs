@@ -185,7 +185,7 @@ pub struct Element<'a> {
     pub value: serde_json::Value,
 }
 
-/// Writes the answer. `is_fault` is that key of the report.
+/// Writes the answer. `is_fault` is true if it explains the access that ended the run.
 ///
 /// # Errors
 /// `out` cannot be written.

@@ -20,7 +20,7 @@ const SIDES: [&str; 2] = ["first", "other"];
 /// Maximum number of pairs shown between the parting and the element.
 const MAX_PAIRS: usize = 8;
 
-/// Registers that say nothing if both runs have the launch's value.
+/// Registers that are omitted if both runs have the launch's value.
 const STATE: [&str; 3] = ["mode", "exec_lo", "exec_hi"];
 
 /// Result of a comparison.
@@ -220,7 +220,7 @@ fn write_side(
     if side.steps.is_empty() {
         return writeln!(out, "{branch} {name}: has no such access");
     }
-    // One instruction is on the line of its run. Several, and those left out, are below it.
+    // A single instruction is on the line of its run. Several are below a line with the number of omitted ones.
     let is_one = side.steps.len() == 1 && side.hidden == 0;
     let mut tree = Tree { lines: Vec::new() };
     let mut head = String::new();
@@ -279,7 +279,8 @@ fn branch(place: usize, count: usize) -> (&'static str, &'static str) {
     }
 }
 
-/// Operands of an instruction to show: operands of the value, and others that the other run does not have.
+/// Operands of an instruction to show: data operands (in a region, only those that agree), and address operands that
+/// differ.
 fn shown(step: &ValueStep, is_region: bool) -> Vec<&StepInput> {
     let mut shown: Vec<&StepInput> = Vec::new();
     for input in &step.inputs {

@@ -50,7 +50,7 @@ pub fn element(debugged: &DebuggedRun, place: &str) -> Result<MemoryView> {
 
 /// Reason why launches stop early.
 pub enum RunEnd {
-    /// A launch cannot be prepared.
+    /// A launch cannot be prepared or started.
     Error(anyhow::Error),
     /// A signal or the timeout stopped the run.
     Stopped,
@@ -68,7 +68,7 @@ pub struct Runs<'a> {
 /// Fault that ended a launch.
 #[derive(Clone, PartialEq)]
 pub struct RunFault {
-    /// Description, as of `gcn run`.
+    /// Description, as `gcn run` reports it.
     pub note: String,
     /// Access that faulted; `None` for another fault.
     pub access: Option<FaultedAccess>,

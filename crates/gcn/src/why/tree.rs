@@ -42,7 +42,7 @@ struct Tree<'a> {
 /// Line below an instruction.
 enum TreeLine {
     One(AnswerEdge),
-    /// Instructions of an address that depend on nothing.
+    /// Address instructions without dependences.
     Constants(Vec<usize>),
 }
 
@@ -150,7 +150,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// True for an instruction that is not a root and depends on nothing.
+    /// True for an instruction without dependences that occurs only below `from`.
     fn is_constant(&self, step: usize, from: Option<usize>) -> bool {
         self.expanded.get(&step).is_some_and(|it| it.0 == from)
             && !self.numbers.contains_key(&step)
@@ -321,7 +321,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Writes the origins of the value and the size of the tree.
+    /// Writes the origins of the value and the size of the answer.
     fn summary(&self, out: &mut dyn Write) -> io::Result<()> {
         let answer = self.terms.answer;
         for text in self.terms.ends() {
