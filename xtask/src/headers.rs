@@ -165,7 +165,7 @@ impl Facts {
         Ok(())
     }
 
-    /// Adds the facts about the type at `of`: an enumeration, a structure, or an unnamed member of one.
+    /// Adds the facts about the type at `of`: an enumeration, a structure, or with `base` the type of a member.
     fn type_of(
         &mut self,
         (release, name): (&str, &str),

@@ -38,6 +38,7 @@ pub struct Libraries<'a> {
 /// Installs the command `gcn`, its libraries, manual pages and completions into `prefix`. Also creates the link
 /// `clrxdisasm`, unless that file exists.
 ///
+/// # Errors
 /// A file cannot be written, or `gcn` fails to print its manual or completions.
 pub fn install(prefix: &Path, gcn: &Path, libraries: &Libraries<'_>) -> Result<()> {
     replace(gcn, &prefix.join("bin/gcn"))?;

@@ -57,7 +57,7 @@ pub(crate) fn compare(
 /// Parses the number after a label at the start of a line.
 ///
 /// # Errors
-/// The label is missing.
+/// The label or its number is missing.
 pub(crate) fn value(output: &str, label: &str) -> Result<f64> {
     let found = output.lines().find_map(|line| line.strip_prefix(label));
     let found = found.and_then(number);

@@ -196,8 +196,8 @@ fn vectors(arguments: &[&str]) -> Result<()> {
 /// Other tests that run kernels and compare the results: those of the command line, and of the debugger's going back.
 const KERNEL_TESTS: [&str; 3] = ["data", "compiled", "past"];
 
-/// Emulator tests that run only once: `native` selects the engines and the widest vectors itself, and `uses` takes a minute to
-/// find the registers that instructions access; `native` and `differential` compare all registers between engines and levels.
+/// Emulator tests that run only once: `native` selects engines itself, and `uses` takes a minute. The tests `native`
+/// and `differential` compare all registers between engines and vector levels.
 const RUN_ONCE: [&str; 2] = ["native", "uses"];
 
 /// Lists gcn-emu's integration tests except [`RUN_ONCE`]. They run in the whole workspace, along with a few tests of
@@ -243,7 +243,7 @@ fn bench_observe() -> Result<()> {
         .args(["--package", "gcn-emu", "--bench", "observers"]))
 }
 
-/// Installs missing Debian packages that the tests need, or prints the command that does.
+/// Installs the tools that the tests need. If Debian packages cannot be installed, the error contains the command.
 fn install_tools() -> Result<()> {
     let missing: Vec<&str> = TOOLS
         .iter()

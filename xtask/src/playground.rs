@@ -38,6 +38,7 @@ pub(crate) fn build(directory: &Path) -> Result<()> {
 /// Builds the playground into `directory`, type-checks its page, and tests it in Chromium. Writes screenshots to the
 /// build directory.
 ///
+/// # Errors
 /// [`build`] or a test fails.
 pub(crate) fn test(directory: &Path) -> Result<()> {
     build(directory)?;

@@ -126,6 +126,7 @@ pub(crate) fn chroot(root: &Path, command: &str) -> Result<()> {
 /// Creates a shell command that runs in a temporary copy of a root, with `shared` at `/mnt`. Changes stay in memory,
 /// and neither the root nor the host sees them or the mounts.
 ///
+/// # Errors
 /// The mount point of the copy cannot be created.
 pub(crate) fn in_copy(root: &Path, shared: &Path, command: &str) -> Result<Command> {
     const ENTER: &str = r#"

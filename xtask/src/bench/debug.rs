@@ -179,7 +179,7 @@ struct Session {
     output: BufReader<ChildStdout>,
 }
 
-/// Text that the debugger prints behind the output of a command.
+/// Text that the debugger prints after the output of a command.
 const MARK: &str = "end of the command";
 
 impl Session {
@@ -197,7 +197,7 @@ impl Session {
         })
     }
 
-    /// Time of a command in seconds.
+    /// Returns the run time of a command in seconds.
     fn seconds(&mut self, command: &str) -> Result<f64> {
         let begin = Instant::now();
         let input = self.process.stdin.as_mut().context("the input is a pipe")?;
@@ -215,13 +215,13 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // It has ended by itself if this fails.
+        // Fails if the debugger has already exited.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// Median of the time of a command in seconds.
+/// Returns the median run time of a command in seconds.
 fn seconds<'a>(gcn: &str, arguments: impl Iterator<Item = &'a str>) -> Result<f64> {
     let arguments: Vec<&str> = arguments.collect();
     let mut times = Vec::new();
