@@ -63,7 +63,7 @@ macro_rules! from {
     )*};
 }
 
-// `usize` stands for `size_t` and for handles.
+// `usize` represents both `size_t` and handles.
 from! { u8 u32 i32 u64 isize usize }
 
 impl From<Option<Handle>> for Info {

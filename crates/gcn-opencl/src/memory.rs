@@ -28,7 +28,7 @@ pub(crate) const DEVICE_ACCESS: u64 = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL
 /// Flags that control host access to a memory object.
 pub(crate) const HOST_ACCESS: u64 =
     CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
-/// Flags that control where the memory is.
+/// Flags that control the location of the memory.
 pub(crate) const PLACE: u64 = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
 
 /// Host memory of an object created with `CL_MEM_USE_HOST_PTR`. Mapped regions are located there.

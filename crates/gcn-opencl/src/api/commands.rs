@@ -8,7 +8,7 @@ use crate::handle::{self, Handle};
 use crate::queue::{CommandRole, CommandWork, Queue};
 use crate::status::{Outcome, Status};
 
-/// Arguments common to all enqueue functions: the queue, the wait list, and where to write the event.
+/// Arguments common to all enqueue functions: the queue, the wait list, and the destination of the event.
 pub(super) struct EnqueueArguments {
     pub(super) queue: Arc<Queue>,
     after: Vec<Arc<Event>>,

@@ -124,7 +124,7 @@ pub(super) unsafe fn put_handles(
 /// Borrows an array from the application. `elements` must be null if and only if the array is empty.
 ///
 /// # Safety
-/// The address is null or points to `count` elements, which nobody modifies during the borrow.
+/// The address is null or points to `count` elements, which do not change during the borrow.
 pub(super) unsafe fn array<'a, T>(elements: *const T, count: usize) -> Outcome<&'a [T]> {
     if (count == 0) != elements.is_null() {
         return Err(Status::INVALID_VALUE);
