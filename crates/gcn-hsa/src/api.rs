@@ -79,7 +79,7 @@ unsafe fn put_info(to: *mut c_void, info: HsaResult<Info>) -> HsaResult {
 /// Borrows an array from the program.
 ///
 /// # Safety
-/// `elements` is null or points to `count` elements, which nobody modifies during the borrow.
+/// `elements` is null or points to `count` elements, which do not change during the borrow.
 unsafe fn array<'a, T>(elements: *const T, count: u32) -> HsaResult<&'a [T]> {
     if count == 0 {
         return Ok(&[]);

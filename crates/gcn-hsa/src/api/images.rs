@@ -138,7 +138,7 @@ pub unsafe extern "C" fn hsa_ext_image_data_get_info_with_layout(
 /// Creates an image.
 ///
 /// # Safety
-/// All addresses other than that of the texels are null or valid.
+/// All addresses except `texels` are null or valid.
 unsafe fn create(
     agent: Handle,
     desc: *const ImageDescriptor,
