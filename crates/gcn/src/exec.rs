@@ -69,7 +69,7 @@ const NAME: &str = "exec";
 const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
 /// Dynamic loader variable with libraries to load first.
 const PRELOAD: &str = "LD_PRELOAD";
-/// Variables through which OpenCL loaders find platforms: those of ocl-icd and Khronos.
+/// Variables through which OpenCL loaders find platforms: one for ocl-icd, one for Khronos's loader.
 const PLATFORMS: [&str; 2] = ["OCL_ICD_VENDORS", "OCL_ICD_FILENAMES"];
 /// Separator of directories in [`LIBRARY_PATH`] and of libraries in [`PRELOAD`].
 const COLON: u8 = b':';

@@ -1,7 +1,7 @@
 //! `gcn explain`: explains stable names of errors and warnings.
 //!
-//! Explanations of the assembler's diagnostics are in `gcn-asm`, those of findings in `gcn-observe`, and those of
-//! faults and input errors here.
+//! `gcn-asm` contains the explanations of the assembler's diagnostics, `gcn-observe` those of findings, and this module
+//! those of faults and input errors.
 
 mod faults;
 mod inputs;

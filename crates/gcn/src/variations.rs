@@ -23,7 +23,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Options as variations. Those that are not given are taken from `others`.
+    /// Converts the options to variations. `others` provides the values of absent options.
     pub fn or(&self, others: Variations) -> Variations {
         Variations {
             late: self.late.or(others.late),

@@ -1,7 +1,6 @@
 //! Process of a program under a debugger, which connects to a socket from its first launch.
 //!
-//! This is one of the modules that may use `unsafe`: it configures the program's process before the exec, and sends
-//! signals to it.
+//! This module may use `unsafe`, since it configures the program's process before the exec, and sends signals to it.
 
 use std::io::{self, BufReader};
 use std::os::unix::net::{UnixListener, UnixStream};

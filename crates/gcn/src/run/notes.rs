@@ -1,4 +1,4 @@
-//! Notes about a run besides its results: remedies, uninitialised registers and out-of-range accesses.
+//! Notes about a run: remedies, uninitialised registers, missing arguments and out-of-range accesses.
 
 use gcn_report::{CodeMap, site};
 use gcn_runtime::fault::{Fault, FaultKind};

@@ -268,7 +268,7 @@ impl TwoRuns {
         Ok((part(first, other), None))
     }
 
-    /// Finds where the address of an access that faulted in one run parts from that of the same access in the other run.
+    /// Finds where the runs part in the address of an access that faulted in one of them.
     fn fault(
         &self,
         side: usize,

@@ -215,7 +215,7 @@ fn fields(isa: Isa, encoding: Encoding, has_literal: bool) -> Option<Vec<XmlFiel
             padding: 0,
         });
     }
-    // AMD's decoder looks for the first field whose name contains the one that it wants: NEG before NEGHI.
+    // AMD's decoder uses the first field whose name contains the requested name: NEG must precede NEGHI.
     let names: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
     let contains_other = |name: &str| {
         names
