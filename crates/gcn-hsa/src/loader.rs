@@ -1,5 +1,6 @@
 //! Executables: code objects loaded on agents, their symbols, and a kernel lookup by descriptor address.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::ffi::CString;
 use std::ops::Range;
@@ -298,9 +299,12 @@ impl Executable {
         if state.is_frozen {
             return Err(Status::FROZEN_EXECUTABLE);
         }
-        match state.externals.insert((agent, name.to_owned()), address) {
-            Some(_) => Err(Status::VARIABLE_ALREADY_DEFINED),
-            None => Ok(()),
+        match state.externals.entry((agent, name.to_owned())) {
+            Entry::Occupied(_) => Err(Status::VARIABLE_ALREADY_DEFINED),
+            Entry::Vacant(place) => {
+                place.insert(address);
+                Ok(())
+            }
         }
     }
 }

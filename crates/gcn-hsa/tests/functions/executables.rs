@@ -75,16 +75,18 @@ fn load_user(shared: Option<*mut u32>) -> (Handle, Status) {
             &raw mut executable,
         ));
         if let Some(shared) = shared {
-            let define = || {
+            let define = |address: *mut u32| {
                 hsa_executable_agent_global_variable_define(
                     executable,
                     agents().device,
                     c"shared".as_ptr(),
-                    shared.cast(),
+                    address.cast(),
                 )
             };
-            check(define());
-            assert_eq!(define(), Status::VARIABLE_ALREADY_DEFINED);
+            check(define(shared));
+            // The first definition stays.
+            let again = define(shared.wrapping_add(1));
+            assert_eq!(again, Status::VARIABLE_ALREADY_DEFINED);
         }
         let none = std::ptr::null_mut();
         let device = agents().device;
