@@ -287,7 +287,7 @@ impl PoolState {
             .ok_or(Status::INVALID_ALLOCATION)
     }
 
-    /// Finds the allocation or lock that contains an address.
+    /// Finds the allocation or lock that contains an address; of several locks with the same base, the latest.
     fn find(&self, address: u64) -> Option<MemoryRange> {
         if let Some((base, allocation)) = find_allocation(&self.allocations, address) {
             return Some(MemoryRange {
@@ -303,7 +303,7 @@ impl PoolState {
         let address = to_host_address(address);
         let mut before = self.locked.range(..=address).rev();
         before.find_map(|(base, locks)| {
-            let lock = locks.iter().find(|lock| address - base < lock.bytes)?;
+            let lock = locks.iter().rfind(|lock| address - base < lock.bytes)?;
             Some(MemoryRange {
                 base: *base,
                 agents_base: *base | if lock.parts.is_empty() { 0 } else { ALIAS },
@@ -587,12 +587,12 @@ impl Pools {
         let found = state.find(address).ok_or(Status::INVALID_ARGUMENT)?;
         if let Some(allocation) = state.allocations.get_mut(&found.base) {
             allocation.user_data = user_data;
-        } else if let Some(lock) = state
-            .locked
-            .get_mut(&found.base)
-            .and_then(|locks| locks.last_mut())
-        {
-            lock.user_data = user_data;
+        } else {
+            let mut locks = state.locked.get_mut(&found.base).into_iter().flatten();
+            // The latest lock of this size is the one that `find` has found.
+            if let Some(lock) = locks.rfind(|lock| lock.bytes == found.bytes) {
+                lock.user_data = user_data;
+            }
         }
         Ok(())
     }

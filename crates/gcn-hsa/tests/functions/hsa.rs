@@ -56,6 +56,7 @@ unsafe extern "C" {
     pub fn hsa_amd_memory_async_copy(to: *mut c_void, to_agent: Handle, from: *const c_void, from_agent: Handle, size: usize, count: u32, after: *const Handle, done: Handle) -> Status;
     pub fn hsa_amd_memory_async_copy_rect(to: *const PitchedPtr, to_offset: *const Dim3, from: *const PitchedPtr, from_offset: *const Dim3, range: *const Dim3, agent: Handle, direction: u32, count: u32, after: *const Handle, done: Handle) -> Status;
     pub fn hsa_amd_pointer_info(memory: *const c_void, info: *mut PointerInfo, allocate: Option<unsafe extern "C" fn(usize) -> *mut c_void>, count: *mut u32, accessible: *mut *mut Handle) -> Status;
+    pub safe fn hsa_amd_pointer_info_set_userdata(memory: *const c_void, user_data: *mut c_void) -> Status;
     pub fn hsa_code_object_reader_create_from_memory(code: *const c_void, size: usize, reader: *mut Handle) -> Status;
     pub safe fn hsa_code_object_reader_destroy(reader: Handle) -> Status;
     pub fn hsa_executable_create_alt(profile: u32, rounding: u32, options: *const c_char, executable: *mut Handle) -> Status;

@@ -161,6 +161,29 @@ fn a_kernel_works_on_locked_memory() {
 }
 
 #[test]
+fn user_data_belongs_to_the_latest_lock() {
+    agents();
+    let mut values = Vec::from([0u8; 100]);
+    let own: *mut c_void = values.as_mut_ptr().cast();
+    for bytes in [100, 50] {
+        let mut seen = std::ptr::null_mut();
+        // SAFETY: the values live until they are unlocked.
+        check(unsafe { hsa_amd_memory_lock(own, bytes, std::ptr::null_mut(), 0, &raw mut seen) });
+    }
+    // The second lock does not include the last byte.
+    let last = own.wrapping_byte_add(99);
+    for (pointer, data) in [(own, 7), (last, 8)] {
+        let data = std::ptr::without_provenance_mut(data);
+        check(hsa_amd_pointer_info_set_userdata(pointer, data));
+    }
+    assert_eq!(pointer_info(own).user_data, 7);
+    assert_eq!(pointer_info(last).user_data, 8);
+    check(hsa_amd_memory_unlock(own));
+    assert_eq!(pointer_info(own).user_data, 8);
+    check(hsa_amd_memory_unlock(own));
+}
+
+#[test]
 fn pointers_are_those_of_their_allocation() {
     let memory = allocate::<u8>(5000);
     let found = pointer_info(memory.wrapping_add(4999).cast());
