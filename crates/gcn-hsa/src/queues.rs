@@ -97,6 +97,15 @@ pub(crate) unsafe fn raw(queue: *const HsaQueue) -> &'static AmdQueue {
     unsafe { &*queue.cast::<AmdQueue>() }
 }
 
+/// Returns an error if the command of a signal has failed.
+fn check_commands(signals: &[Signal]) -> HsaResult {
+    let has_failed = |signal: &Signal| signal.load(Ordering::Acquire) == FAILED;
+    match signals.iter().any(has_failed) {
+        true => Err(Status::EXCEPTION),
+        false => Ok(()),
+    }
+}
+
 impl Queue {
     /// Creates a queue on a device.
     pub(crate) fn create(device: &Device, terms: QueueParameters) -> HsaResult<Arc<Queue>> {
@@ -368,11 +377,7 @@ impl Queue {
                         signals.is_empty() || signals.iter().any(is_complete)
                     }
                 });
-                let failed = |signal: &Signal| signal.load(Ordering::Acquire) == FAILED;
-                match signals.iter().any(failed) {
-                    true => Err(Status::EXCEPTION),
-                    false => Ok(()),
-                }
+                check_commands(&signals)
             });
             return (result, packet.completion_signal);
         }
@@ -384,7 +389,7 @@ impl Queue {
                     let value = signal.load(Ordering::Acquire);
                     value == FAILED || condition.holds(value & packet.mask, packet.value)
                 });
-                Ok(())
+                check_commands(&[signal])
             });
             return (result, packet.completion_signal);
         }

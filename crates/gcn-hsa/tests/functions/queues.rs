@@ -173,6 +173,18 @@ fn a_barrier_compares_a_value_under_a_mask() {
     // SAFETY: the signal is alive.
     unsafe { hsa_signal_store_screlease(it, 0xa5) };
     finish(done);
+    // A failed command ends the wait for its signal with an error.
+    let (failed, done) = (signal(1), signal(1));
+    queue.dispatch(77, 0, 1, std::ptr::null::<u8>(), failed);
+    let packet = BarrierValuePacket {
+        signal: failed,
+        completion_signal: done,
+        ..packet
+    };
+    queue.submit(FENCES, packet);
+    // SAFETY: the signal is alive.
+    let value = unsafe { hsa_signal_wait_scacquire(done, LESS, 1, PATIENCE, 0) };
+    assert!(value < 0, "{value}");
 }
 
 #[test]
