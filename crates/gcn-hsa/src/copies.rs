@@ -143,7 +143,7 @@ impl WorkerTask for CopyJob {
         self.after.iter().all(|signal| signal.is_complete())
     }
 
-    fn carry_out(self) -> Option<CopyJob> {
+    fn carry_out(&self) -> bool {
         let has_failed = |signal: &Signal| signal.load(Acquire) == FAILED;
         let begin = now();
         let result = if self.after.iter().any(has_failed) {
@@ -156,7 +156,7 @@ impl WorkerTask for CopyJob {
         if let Some(done) = self.done {
             done.complete(result, begin, now());
         }
-        None
+        false
     }
 }
 

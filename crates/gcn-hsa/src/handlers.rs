@@ -49,8 +49,8 @@ impl WorkerTask for HandlerCall {
         }
     }
 
-    fn carry_out(self) -> Option<HandlerCall> {
-        match self {
+    fn carry_out(&self) -> bool {
+        match *self {
             HandlerCall::Handler {
                 signal,
                 handler,
@@ -59,13 +59,12 @@ impl WorkerTask for HandlerCall {
             } => {
                 let argument = std::ptr::with_exposed_provenance_mut(argument);
                 // SAFETY: the program registered the function and its argument for this call.
-                let goes_on = unsafe { handler(signal.load(Acquire), argument) };
-                goes_on.then_some(self)
+                unsafe { handler(signal.load(Acquire), argument) }
             }
             HandlerCall::Once { function, argument } => {
                 // SAFETY: as above.
                 unsafe { function(std::ptr::with_exposed_provenance_mut(argument)) };
-                None
+                false
             }
         }
     }

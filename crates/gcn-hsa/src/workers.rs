@@ -11,23 +11,25 @@ use crate::status::{HsaResult, Status};
 const IDLE: Duration = Duration::from_secs(3600);
 
 /// Task for a worker thread.
-pub(crate) trait WorkerTask: Send + Sized + 'static {
+pub(crate) trait WorkerTask: Send + Sync + Sized + 'static {
     /// Thread name.
     const THREAD: &'static str;
 
     /// Returns true if the task can be executed.
     fn is_ready(&self) -> bool;
 
-    /// Executes the task. Returns the task if it has to wait again.
-    fn carry_out(self) -> Option<Self>;
+    /// Executes the task. Returns true if it has to wait again.
+    fn carry_out(&self) -> bool;
 }
 
 /// Queue of waiting tasks, with a thread that the first task starts.
 pub(crate) struct TaskWorker<T>(Mutex<WorkerState<T>>);
 
 struct WorkerState<T> {
-    /// Tasks in order of submission.
-    tasks: Vec<T>,
+    /// Waiting tasks in order of submission.
+    tasks: Vec<Arc<T>>,
+    /// Task that the thread executes; `None` if [`TaskWorker::retain`] has dropped it.
+    running: Option<Arc<T>>,
     has_thread: bool,
 }
 
@@ -35,6 +37,7 @@ impl<T> Default for TaskWorker<T> {
     fn default() -> TaskWorker<T> {
         TaskWorker(Mutex::new(WorkerState {
             tasks: Vec::new(),
+            running: None,
             has_thread: false,
         }))
     }
@@ -50,9 +53,11 @@ impl<T> TaskWorker<T> {
         self.state().has_thread
     }
 
-    /// Drops waiting tasks for which `keep` returns false.
-    pub(crate) fn retain(&self, keep: impl FnMut(&T) -> bool) {
-        self.state().tasks.retain(keep);
+    /// Drops waiting tasks for which `keep` returns false. If the task being executed is one, it does not wait again.
+    pub(crate) fn retain(&self, keep: impl Fn(&T) -> bool) {
+        let mut state = self.state();
+        state.tasks.retain(|task| keep(task));
+        state.running = state.running.take().filter(|task| keep(task));
     }
 }
 
@@ -63,7 +68,7 @@ impl<T: WorkerTask> TaskWorker<T> {
     /// The host cannot create a thread.
     pub(crate) fn submit(self: &Arc<Self>, task: T) -> HsaResult {
         let mut state = self.state();
-        state.tasks.push(task);
+        state.tasks.push(Arc::new(task));
         if !std::mem::replace(&mut state.has_thread, true) {
             let worker = self.clone();
             let thread = std::thread::Builder::new().name(T::THREAD.to_owned());
@@ -82,14 +87,17 @@ impl<T: WorkerTask> TaskWorker<T> {
         loop {
             let seen = CHANGES.seen();
             let mut state = self.state();
-            let place = state.tasks.iter().position(T::is_ready);
+            let place = state.tasks.iter().position(|task| task.is_ready());
             let task = place.map(|place| state.tasks.remove(place));
+            state.running.clone_from(&task);
             let is_idle = state.tasks.is_empty();
             drop(state);
             match task {
                 Some(task) => {
-                    let again = task.carry_out();
-                    self.state().tasks.extend(again);
+                    let waits_again = task.carry_out();
+                    let mut state = self.state();
+                    let kept = state.running.take();
+                    state.tasks.extend(kept.filter(|_| waits_again));
                 }
                 None => CHANGES.sleep(seen, if is_idle { IDLE } else { RECHECK_INTERVAL }),
             }

@@ -97,16 +97,41 @@ fn handlers_are_called_until_they_return_false() {
     assert_eq!(CALLS.load(SeqCst), 0);
     // SAFETY: the signal is alive.
     unsafe { hsa_signal_store_screlease(it, 7) };
+    wait_for_calls(&CALLS, 3);
+    std::thread::sleep(Duration::from_millis(5));
+    assert_eq!((CALLS.load(SeqCst), sum.load(SeqCst)), (3, 21));
+}
+
+/// Waits until a handler has been called `count` times.
+fn wait_for_calls(calls: &AtomicUsize, count: usize) {
     let begin = std::time::Instant::now();
-    while CALLS.load(SeqCst) < 3 {
+    while calls.load(SeqCst) < count {
         assert!(
             begin.elapsed() < Duration::from_nanos(PATIENCE),
             "it is not called"
         );
         std::thread::yield_now();
     }
+}
+
+#[test]
+fn a_handler_is_not_called_after_it_destroys_its_signal() {
+    static CALLS: AtomicUsize = AtomicUsize::new(0);
+    unsafe extern "C" fn handler(_: i64, signal: *mut c_void) -> bool {
+        let is_first = CALLS.load(SeqCst) == 0;
+        if is_first {
+            check(hsa_signal_destroy(signal.addr() as Handle));
+        }
+        CALLS.fetch_add(1, SeqCst);
+        is_first
+    }
+    let it = signal(0);
+    let argument = std::ptr::without_provenance_mut(it as usize);
+    // SAFETY: the handler is made for its argument.
+    check(unsafe { hsa_amd_signal_async_handler(it, EQUAL, 0, Some(handler), argument) });
+    wait_for_calls(&CALLS, 1);
     std::thread::sleep(Duration::from_millis(5));
-    assert_eq!((CALLS.load(SeqCst), sum.load(SeqCst)), (3, 21));
+    assert_eq!(CALLS.load(SeqCst), 1);
 }
 
 #[test]
