@@ -21,8 +21,8 @@ fn supported(extension: u16, major: u16) -> HsaResult<Option<u16>> {
     match extension {
         LOADER => Ok((major == LOADER_VERSION.0).then_some(LOADER_VERSION.1)),
         IMAGES => Ok((major == IMAGES_VERSION.0).then_some(IMAGES_VERSION.1)),
-        // Finalizer, performance counters, profile events, and profiler extensions.
-        0 | 2 | 3 | 0x200 | 0x202 => Ok(None),
+        // Finalizer, performance counters, profile events, profiler, and PC sampling extensions.
+        0 | 2 | 3 | 0x200 | 0x202 | 0x203 => Ok(None),
         _ => Err(Status::INVALID_ARGUMENT),
     }
 }
@@ -48,6 +48,7 @@ pub unsafe extern "C" fn hsa_extension_get_name(
             0x200 => c"HSA_EXTENSION_AMD_PROFILER",
             LOADER => c"HSA_EXTENSION_AMD_LOADER",
             0x202 => c"HSA_EXTENSION_AMD_AQLPROFILE",
+            0x203 => c"HSA_EXTENSION_AMD_PC_SAMPLING",
             _ => return Err(Status::INVALID_ARGUMENT),
         };
         // SAFETY: the program guarantees that its address is valid.

@@ -131,6 +131,11 @@ fn devices_have_the_extension_and_its_table() {
     unsafe {
         check(hsa_system_extension_supported(IMAGES, 1, 0, &raw mut has));
         assert!(has);
+        // An extension that the library knows and does not have.
+        let sampling = HSA_EXTENSION_AMD_PC_SAMPLING as u16;
+        check(hsa_system_extension_supported(sampling, 1, 0, &raw mut has));
+        assert!(!has);
+        has = true;
         check(hsa_system_extension_supported(IMAGES, 2, 0, &raw mut has));
         assert!(!has);
         check(hsa_agent_extension_supported(
