@@ -75,11 +75,6 @@ impl Device {
         self.emulated.target().version()
     }
 
-    /// Returns true if the device supports images and samplers.
-    pub(crate) fn has_images(&self) -> bool {
-        true
-    }
-
     /// Returns true if the device supports half-precision arithmetic.
     fn has_half(&self) -> bool {
         self.version().0 >= 8
@@ -132,12 +127,10 @@ impl Device {
         if self.has_half() {
             all.push((FIRST, "cl_khr_fp16"));
         }
-        if self.has_images() {
-            all.extend([
-                (FIRST, "cl_khr_3d_image_writes"),
-                (FIRST, "cl_khr_image2d_from_buffer"),
-            ]);
-        }
+        all.extend([
+            (FIRST, "cl_khr_3d_image_writes"),
+            (FIRST, "cl_khr_image2d_from_buffer"),
+        ]);
         if self.is_of_3_0() {
             all.push((FIRST, "cl_khr_subgroups"));
         }
@@ -156,16 +149,7 @@ impl Device {
         if !self.is_of_3_0() {
             return Vec::new();
         }
-        let images: &[&str] = if self.has_images() {
-            &[
-                "__opencl_c_images",
-                "__opencl_c_3d_image_writes",
-                "__opencl_c_read_write_images",
-            ]
-        } else {
-            &[]
-        };
-        let others = [
+        let names = [
             "__opencl_c_atomic_order_acq_rel",
             "__opencl_c_atomic_order_seq_cst",
             "__opencl_c_atomic_scope_device",
@@ -176,9 +160,11 @@ impl Device {
             "__opencl_c_program_scope_global_variables",
             "__opencl_c_subgroups",
             "__opencl_c_work_group_collective_functions",
+            "__opencl_c_images",
+            "__opencl_c_3d_image_writes",
+            "__opencl_c_read_write_images",
         ];
-        let all = others.iter().chain(images);
-        all.map(|name| (FIRST, *name)).collect()
+        names.into_iter().map(|name| (FIRST, name)).collect()
     }
 
     /// Returns the value of the attribute `name`. `platform` is the handle of the device's platform.
@@ -197,9 +183,6 @@ impl Device {
         let chip = self.chip;
         let (major, minor, _) = self.version();
         let half = self.has_half();
-        let images = self.has_images();
-        let of_images = |count: u32| Info::from(if images { count } else { 0 });
-        let size_of_images = |size: usize| Info::from(if images { size } else { 0 });
         let float = CL_FP_INF_NAN
             | CL_FP_ROUND_TO_NEAREST
             | CL_FP_ROUND_TO_ZERO
@@ -242,15 +225,14 @@ impl Device {
             CL_DEVICE_MAX_MEM_ALLOC_SIZE | CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE => {
                 Info::from(self.max_allocation())
             }
-            CL_DEVICE_IMAGE_SUPPORT => Info::bool(images),
             CL_DEVICE_ERROR_CORRECTION_SUPPORT => Info::bool(false),
-            CL_DEVICE_MAX_READ_IMAGE_ARGS => of_images(MAX_READ_IMAGES),
+            CL_DEVICE_MAX_READ_IMAGE_ARGS => Info::from(MAX_READ_IMAGES),
             CL_DEVICE_MAX_WRITE_IMAGE_ARGS | CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS => {
-                of_images(MAX_WRITTEN_IMAGES)
+                Info::from(MAX_WRITTEN_IMAGES)
             }
-            CL_DEVICE_MAX_SAMPLERS => of_images(MAX_SAMPLERS),
-            CL_DEVICE_IMAGE_PITCH_ALIGNMENT => of_images(PITCH_ALIGN as u32),
-            CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => of_images(ADDRESS_ALIGN as u32),
+            CL_DEVICE_MAX_SAMPLERS => Info::from(MAX_SAMPLERS),
+            CL_DEVICE_IMAGE_PITCH_ALIGNMENT => Info::from(PITCH_ALIGN as u32),
+            CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => Info::from(ADDRESS_ALIGN as u32),
             CL_DEVICE_MAX_PIPE_ARGS
             | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS
             | CL_DEVICE_PIPE_MAX_PACKET_SIZE
@@ -265,11 +247,9 @@ impl Device {
             CL_DEVICE_IMAGE2D_MAX_WIDTH
             | CL_DEVICE_IMAGE2D_MAX_HEIGHT
             | CL_DEVICE_IMAGE3D_MAX_WIDTH
-            | CL_DEVICE_IMAGE3D_MAX_HEIGHT => size_of_images(MAX_SIZE),
-            CL_DEVICE_IMAGE3D_MAX_DEPTH | CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => {
-                size_of_images(MAX_DEPTH)
-            }
-            CL_DEVICE_IMAGE_MAX_BUFFER_SIZE => size_of_images(MAX_BUFFER),
+            | CL_DEVICE_IMAGE3D_MAX_HEIGHT => Info::from(MAX_SIZE),
+            CL_DEVICE_IMAGE3D_MAX_DEPTH | CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => Info::from(MAX_DEPTH),
+            CL_DEVICE_IMAGE_MAX_BUFFER_SIZE => Info::from(MAX_BUFFER),
             CL_DEVICE_MAX_PARAMETER_SIZE => Info::from(MAX_PARAMETERS),
             CL_DEVICE_MEM_BASE_ADDR_ALIGN => Info::from(BASE_ALIGN as u32 * 8),
             CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE => Info::from(128u32),
@@ -296,6 +276,7 @@ impl Device {
             CL_DEVICE_PROFILING_TIMER_RESOLUTION => Info::from(1usize),
             CL_DEVICE_ENDIAN_LITTLE
             | CL_DEVICE_AVAILABLE
+            | CL_DEVICE_IMAGE_SUPPORT
             | CL_DEVICE_COMPILER_AVAILABLE
             | CL_DEVICE_LINKER_AVAILABLE
             | CL_DEVICE_PREFERRED_INTEROP_USER_SYNC

@@ -45,9 +45,6 @@ pub(crate) fn is_supported(format: DeviceFormat, flags: u64) -> bool {
 /// # Errors
 /// The errors that the specification defines for flags, format, description and host pointer; or out of memory.
 pub(crate) fn create(context: &Arc<Context>, request: &ImageRequest) -> Outcome<NewImage> {
-    if !context.devices.iter().any(|device| device.has_images()) {
-        return Err(Status::INVALID_OPERATION);
-    }
     let ImageRequest {
         flags, desc, host, ..
     } = request;

@@ -113,9 +113,7 @@ pub(crate) fn compiling(text: &str, device: &Device) -> Result<Vec<OsString>, St
         options.push(DEFAULT_STANDARD.into());
     }
     options.push("-D__OPENCL_VERSION__=300".into());
-    if device.has_images() {
-        options.push("-D__IMAGE_SUPPORT__=1".into());
-    }
+    options.push("-D__IMAGE_SUPPORT__=1".into());
     if runtime.is_some_and(|it| it.watch.names_lines()) {
         gcn_runtime::compile::add_line_tables(&mut options);
     }
@@ -136,22 +134,12 @@ pub(crate) fn compiling(text: &str, device: &Device) -> Result<Vec<OsString>, St
 fn extensions(device: &Device) -> String {
     /// Extensions that the compiler enables but no device supports.
     const UNSUPPORTED: [&str; 2] = ["cl_khr_mipmap_image", "cl_khr_mipmap_image_writes"];
-    /// Image extensions and features that the compiler enables.
-    const IMAGE_EXTENSIONS: [&str; 3] = [
-        "__opencl_c_images",
-        "__opencl_c_3d_image_writes",
-        "cl_khr_3d_image_writes",
-    ];
     let own = device.extensions();
     let has_half = own.iter().any(|(_, name)| *name == "cl_khr_fp16");
     let features = device.features().into_iter().map(|(_, name)| name);
     let present = features.map(|name| format!("+{name}"));
-    let images = IMAGE_EXTENSIONS
-        .into_iter()
-        .filter(|_| !device.has_images());
     let absent = UNSUPPORTED
         .into_iter()
-        .chain(images)
         .chain((!has_half).then_some("cl_khr_fp16"))
         .chain((!device.is_of_3_0()).then_some("__opencl_c_generic_address_space"));
     let all: Vec<String> = present

@@ -89,15 +89,13 @@ impl NewSampler {
     /// Allocates a sampler. `properties` is the application's property list, including the terminator.
     ///
     /// # Errors
-    /// The errors that the specification defines for the modes, no device supports images, or out of memory.
+    /// The errors that the specification defines for the modes, or out of memory.
     pub(crate) fn new(
         context: &Arc<Context>,
         modes: Modes,
         properties: Vec<u64>,
     ) -> Outcome<NewSampler> {
-        let mut devices = context.devices.iter();
-        let device = devices.find(|device| device.has_images());
-        let device = device.ok_or(Status::INVALID_OPERATION)?;
+        let device = context.devices.first().ok_or(Status::INVALID_CONTEXT)?;
         let words = modes.sampler()?.words();
         let descriptor = device
             .emulated

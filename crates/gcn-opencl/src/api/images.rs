@@ -32,9 +32,6 @@ unsafe fn image(
     host: *mut c_void,
 ) -> Outcome<Handle> {
     let context: Arc<Context> = handle::get(context)?;
-    if !context.devices.iter().any(|device| device.has_images()) {
-        return Err(Status::INVALID_OPERATION);
-    }
     if format.is_null() {
         return Err(Status::INVALID_IMAGE_FORMAT_DESCRIPTOR);
     }
@@ -193,16 +190,15 @@ pub unsafe extern "C" fn get_supported_image_formats(
 ) -> i32 {
     const ACCESS: u64 = DEVICE_ACCESS | CL_MEM_KERNEL_READ_AND_WRITE;
     call(|| {
-        let context: Arc<Context> = handle::get(context)?;
+        handle::get::<Context>(context)?;
         let geometry = geometry_of(kind)?;
         let is_known = flags & !(ACCESS | HOST_ACCESS | PLACE) == 0;
         let is_single = (flags & ACCESS).count_ones() <= 1;
         if !is_known || !is_single || !formats.is_null() && room == 0 {
             return Err(Status::INVALID_VALUE);
         }
-        let has_images = context.devices.iter().any(|device| device.has_images());
         let all: Vec<DeviceFormat> = DeviceFormat::all()
-            .filter(|format| has_images && geometry.takes(*format) && is_supported(*format, flags))
+            .filter(|format| geometry.takes(*format) && is_supported(*format, flags))
             .collect();
         if !formats.is_null() {
             for (index, format) in all.iter().take(room as usize).enumerate() {
@@ -236,11 +232,8 @@ pub unsafe extern "C" fn get_image_info(
 /// Looks up an image that a command uses; it must belong to the queue's context.
 ///
 /// # Errors
-/// The handle is not an image of the queue's context, or the device does not support images.
+/// The handle is not an image of the queue's context.
 pub(super) fn image_of(order: &EnqueueArguments, image: Handle) -> Outcome<Arc<Mem>> {
-    if !order.queue.device.has_images() {
-        return Err(Status::INVALID_OPERATION);
-    }
     let memory = object_of(order, image)?;
     memory.image()?;
     Ok(memory)
