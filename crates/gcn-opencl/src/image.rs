@@ -121,7 +121,7 @@ impl Image {
     pub(crate) fn in_buffer(self) -> Outcome<Image> {
         let row = self.declared.row;
         let multiple = PITCH_ALIGN * self.texels.format.bytes();
-        if self.texels.geometry == Geometry::D2 && !row.is_multiple_of(multiple) {
+        if !row.is_multiple_of(multiple) {
             return Err(Status::INVALID_IMAGE_FORMAT_DESCRIPTOR);
         }
         let texels = self.texels.with_row(row).map_err(status_of)?;

@@ -174,7 +174,7 @@ pub unsafe extern "C" fn get_program_info(
             return put_info(program.info(name), room, value, size);
         }
         let binaries = program.binaries();
-        let bytes = size_of_val(&*vec![std::ptr::null::<u8>(); binaries.len()]);
+        let bytes = binaries.len() * size_of::<*const u8>();
         if !value.is_null() {
             if room < bytes {
                 return Err(Status::INVALID_VALUE);
