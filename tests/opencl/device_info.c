@@ -261,6 +261,9 @@ static void check_versions(void) {
     EXPECT_EQUAL(found & needed, needed);
     const cl_int built = clBuildProgram(program_of("kernel void a(void) {}"), 1, &device, "-cl-std=CL3.0", NULL, NULL);
     EXPECT_EQUAL(built, is_of_3() ? CL_SUCCESS : CL_INVALID_BUILD_OPTIONS);
+    char source[100];
+    sprintf(source, "#if __OPENCL_VERSION__ != %u\n#error another version\n#endif\nkernel void a(void) {}", major * 100 + minor * 10);
+    CHECK(clBuildProgram(program_of(source), 1, &device, "", NULL, NULL));
 }
 
 // The two lists of extensions name the same ones, and the device has those that OpenCL 1.1 made part of the language.

@@ -11,7 +11,7 @@ use crate::image::PITCH_ALIGN;
 use crate::info::{Info, version};
 use crate::status::{Outcome, Status};
 
-/// OpenCL version of the platform and of all devices except GCN 1.0 devices.
+/// OpenCL version of the platform.
 pub(crate) const VERSION: &str = concat!("OpenCL 3.0 gcn ", env!("CARGO_PKG_VERSION"));
 /// [`VERSION`] as a number.
 pub(crate) const NUMERIC_VERSION: u32 = version(3, 0, 0);
@@ -80,10 +80,19 @@ impl Device {
         self.version().0 >= 8
     }
 
-    /// Returns true if the device supports OpenCL 3.0. GCN 1.0 devices support OpenCL 1.2, as with AMD's driver: they
-    /// lack FLAT instructions, and AMD's device library implements C11 atomics only for generic addresses.
+    /// Returns the supported OpenCL version: major and minor. GCN 1.0 devices support OpenCL 1.2, as with AMD's driver:
+    /// they lack FLAT instructions, and AMD's device library implements C11 atomics only for generic addresses.
+    pub(crate) fn opencl_version(&self) -> (u32, u32) {
+        if self.version().0 >= 7 {
+            (3, 0)
+        } else {
+            (1, 2)
+        }
+    }
+
+    /// Returns true if the device supports OpenCL 3.0.
     pub(crate) fn is_of_3_0(&self) -> bool {
-        self.version().0 >= 7
+        self.opencl_version() >= (3, 0)
     }
 
     /// Returns true if compiled code keeps single-precision denormals.
@@ -182,6 +191,7 @@ impl Device {
         ];
         let chip = self.chip;
         let (major, minor, _) = self.version();
+        let (opencl_major, opencl_minor) = self.opencl_version();
         let half = self.has_half();
         let float = CL_FP_INF_NAN
             | CL_FP_ROUND_TO_NEAREST
@@ -299,10 +309,11 @@ impl Device {
             CL_DEVICE_VENDOR => Info::text("Advanced Micro Devices, Inc."),
             CL_DRIVER_VERSION => Info::text(env!("CARGO_PKG_VERSION")),
             CL_DEVICE_PROFILE => Info::text("FULL_PROFILE"),
-            CL_DEVICE_VERSION if !self.is_of_3_0() => Info::text(&VERSION.replace("3.0", "1.2")),
-            CL_DEVICE_VERSION => Info::text(VERSION),
-            CL_DEVICE_NUMERIC_VERSION if !self.is_of_3_0() => Info::from(version(1, 2, 0)),
-            CL_DEVICE_NUMERIC_VERSION => Info::from(NUMERIC_VERSION),
+            CL_DEVICE_VERSION => Info::text(&format!(
+                "OpenCL {opencl_major}.{opencl_minor} gcn {}",
+                env!("CARGO_PKG_VERSION")
+            )),
+            CL_DEVICE_NUMERIC_VERSION => Info::from(version(opencl_major, opencl_minor, 0)),
             // Highest version that is fully supported: OpenCL C 2.0 requires pipes.
             CL_DEVICE_OPENCL_C_VERSION => Info::text("OpenCL C 1.2 "),
             CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => Info::from(version(1, 2, 0)),

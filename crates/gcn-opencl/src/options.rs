@@ -112,7 +112,8 @@ pub(crate) fn compiling(text: &str, device: &Device) -> Result<Vec<OsString>, St
     if !has_standard {
         options.push(DEFAULT_STANDARD.into());
     }
-    options.push("-D__OPENCL_VERSION__=300".into());
+    let (major, minor) = device.opencl_version();
+    options.push(format!("-D__OPENCL_VERSION__={major}{minor}0").into());
     options.push("-D__IMAGE_SUPPORT__=1".into());
     if runtime.is_some_and(|it| it.watch.names_lines()) {
         gcn_runtime::compile::add_line_tables(&mut options);
