@@ -78,6 +78,7 @@ static void check_calls(void) {
     const cl_program program = program_of("kernel void a(void) {}");
     EXPECT_ERROR(clBuildProgram(program, 1, &device, "-no-such-option", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
     EXPECT_ERROR(clBuildProgram(program, 1, &device, "-cl-std=CL9.9", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
+    EXPECT_ERROR(clBuildProgram(program, 1, &device, "-cl-std=CL1.2foo", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
     // Of those that begin as options of Clang's do, Clang knows which are.
     EXPECT_ERROR(clBuildProgram(program, 1, &device, "-fno-such-option", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
     expect_log(program, "-fno-such-option");

@@ -10,7 +10,16 @@ const DEFAULT_STANDARD: &str = "-cl-std=CL1.2";
 /// Prefix of the option that chooses the OpenCL C version.
 const STANDARD: &str = "-cl-std=";
 /// OpenCL C versions that a program can choose.
-const STANDARDS: [&str; 6] = ["CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0", "CLC++"];
+const STANDARDS: [&str; 8] = [
+    "CL1.0",
+    "CL1.1",
+    "CL1.2",
+    "CL2.0",
+    "CL3.0",
+    "CLC++",
+    "CLC++1.0",
+    "CLC++2021",
+];
 /// Options passed to Clang unchanged.
 const PLAIN: [&str; 16] = [
     "-w",
@@ -85,10 +94,8 @@ pub(crate) fn compiling(text: &str, device: &Device) -> Result<Vec<OsString>, St
     let mut words = effective_words(text).chain(effective_words(more.unwrap_or_default()));
     while let Some(word) = words.next() {
         if let Some(standard) = word.strip_prefix(STANDARD) {
-            let mut known = STANDARDS.iter();
-            let is_known = known.any(|known| {
-                standard.starts_with(known) && (device.is_of_3_0() || known.starts_with("CL1"))
-            });
+            let is_known = STANDARDS.contains(&standard)
+                && (device.is_of_3_0() || standard.starts_with("CL1"));
             if !is_known {
                 return Err(word);
             }
@@ -120,7 +127,7 @@ pub(crate) fn compiling(text: &str, device: &Device) -> Result<Vec<OsString>, St
     }
     let is_three = |option: &OsString| {
         let standard = option.to_str().and_then(|it| it.strip_prefix(STANDARD));
-        standard.is_some_and(|it| it.starts_with("CL3") || it.starts_with("CLC++2021"))
+        standard.is_some_and(|it| matches!(it, "CL3.0" | "CLC++2021"))
     };
     if options.iter().any(is_three) {
         // The compiler defines macros for only some of the features.
