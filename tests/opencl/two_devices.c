@@ -94,6 +94,17 @@ int main(void) {
     CHECK(clEnqueueReadBuffer(queues[1], buffer, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL));
     EXPECT_EQUAL(got[7], 7 + 55 + 1);
 
+    // A kernel has the same parameters on all devices.
+    const cl_program differing = program_of("kernel void differs(global int* to, TYPE by) {} kernel void agrees(int by) {}");
+    CHECK(clBuildProgram(differing, 1, &devices[0], "-DTYPE=int", NULL, NULL));
+    CHECK(clBuildProgram(differing, 1, &devices[1], "-DTYPE=long", NULL, NULL));
+    EXPECT_REFUSED(clCreateKernel(differing, "differs", &status), CL_INVALID_KERNEL_DEFINITION);
+    cl_kernel agreeing = NULL;
+    CHECK(clCreateKernelsInProgram(differing, 1, &agreeing, &number));
+    EXPECT_EQUAL(number, 1);
+    CHECK(clReleaseKernel(agreeing));
+    CHECK(clReleaseProgram(differing));
+
     // With two devices the kernel's information needs the name of one.
     size_t size;
     EXPECT_ERROR(clGetKernelWorkGroupInfo(kernel, NULL, CL_KERNEL_WORK_GROUP_SIZE, sizeof size, &size, NULL), CL_INVALID_DEVICE);

@@ -54,10 +54,19 @@ pub(crate) struct Kernel {
 
 object!(Kernel, INVALID_KERNEL);
 
+/// Returns true if two kernels have the same number of parameters, of the same types.
+fn have_same_parameters(one: &Code, other: &Code) -> bool {
+    fn types(code: &Code) -> impl Iterator<Item = (&ValueKind, u64, Option<&str>)> {
+        let parameters = code.arguments();
+        parameters.map(|it| (&it.value_kind, it.size, it.type_name.as_deref()))
+    }
+    types(one).eq(types(other))
+}
+
 /// Returns the code of the kernel `name` for each device for which the program has been built.
 ///
 /// # Errors
-/// The program has not been built, or has no such kernel.
+/// The program has not been built, has no such kernel, or the kernel's parameters differ between devices.
 pub(crate) fn codes(program: &Program, name: &str) -> Outcome<Vec<(Arc<Device>, Code)>> {
     let modules = program.modules();
     if modules.is_empty() {
@@ -71,6 +80,10 @@ pub(crate) fn codes(program: &Program, name: &str) -> Outcome<Vec<(Arc<Device>, 
         let code = module
             .kernel(name)
             .map_err(|_| Status::INVALID_KERNEL_NAME)?;
+        let mut others = codes.iter();
+        if !others.all(|(_, other)| have_same_parameters(other, &code)) {
+            return Err(Status::INVALID_KERNEL_DEFINITION);
+        }
         codes.push((device, code));
     }
     if codes.is_empty() {

@@ -41,20 +41,26 @@ pub unsafe extern "C" fn create_kernels_in_program(
 ) -> i32 {
     call(|| {
         let program: Arc<Program> = handle::get(program)?;
-        let names = program.kernel_names()?;
-        if !kernels.is_null() && (room as usize) < names.len() {
-            return Err(Status::INVALID_VALUE);
-        }
-        let mut made = Vec::new();
-        for name in &names {
-            let codes = codes(&program, name)?;
-            if !kernels.is_null() {
-                made.push(publish(|id| Kernel::new(id, &program, name, codes)).handle());
+        let mut found = Vec::new();
+        for name in program.kernel_names()? {
+            match codes(&program, &name) {
+                Ok(codes) => found.push((name, codes)),
+                // The specification leaves out kernels whose definitions differ between devices.
+                Err(Status::INVALID_KERNEL_DEFINITION) => {}
+                Err(status) => return Err(status),
             }
         }
-        if kernels.is_null() {
-            made.resize(names.len(), 0);
+        if !kernels.is_null() && (room as usize) < found.len() {
+            return Err(Status::INVALID_VALUE);
         }
+        let made: Vec<Handle> = if kernels.is_null() {
+            vec![0; found.len()]
+        } else {
+            let named = found.into_iter();
+            named
+                .map(|(name, codes)| publish(|id| Kernel::new(id, &program, &name, codes)).handle())
+                .collect()
+        };
         // SAFETY: the application guarantees that its addresses are valid.
         unsafe { put_handles(&made, room, kernels, count) }
     })
