@@ -130,7 +130,8 @@ fn numbers<T: FromStr + PartialOrd + Copy + Display>(
     let mut numbers = [least; 3];
     let mut written = 0;
     for part in text.split([',', 'x']) {
-        let number = part.trim().parse().ok().filter(|number| *number >= least);
+        let number = part.trim().parse::<T>().ok();
+        let number = number.filter(|number| (least..=most).contains(number));
         let place = numbers.get_mut(usize::from(written)).ok_or_else(wrong)?;
         *place = number.ok_or_else(wrong)?;
         written += 1;
