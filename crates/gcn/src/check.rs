@@ -39,9 +39,9 @@ pub struct Args {
 }
 
 impl Args {
-    /// True if the options name an output file, or set the format of the findings.
+    /// True if the options name an output file.
     pub fn writes_file(&self) -> bool {
-        self.run.writes_file() || self.sarif_log.is_some() || self.check.are_written()
+        self.run.writes_file() || self.sarif_log.is_some() || self.check.write_file()
     }
 }
 

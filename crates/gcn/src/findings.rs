@@ -87,16 +87,15 @@ impl FindingOptions {
             || self.gen_suppressions
     }
 
-    /// True if the options set the output file or the format of the findings.
-    pub fn are_written(&self) -> bool {
-        self.format.is_some() || self.output.is_some() || self.gen_suppressions
+    /// True if the options name an output file.
+    pub fn write_file(&self) -> bool {
+        let is_file = |path: &Path| path != Path::new(input::STDIN);
+        self.output.as_deref().is_some_and(is_file)
     }
 
     /// True if the options or `--json` request JSON on standard output.
     pub fn write_json(&self, json: bool) -> bool {
-        let is_file = |path: &Path| path != Path::new(input::STDIN);
-        (json || self.format == Some(FindingFormat::Json))
-            && !self.output.as_deref().is_some_and(is_file)
+        (json || self.format == Some(FindingFormat::Json)) && !self.write_file()
     }
 
     /// Requested format.

@@ -43,9 +43,9 @@ impl CheckOptions {
             || self.findings.any()
     }
 
-    /// True if the options set the output file or the format of the findings.
-    pub fn are_written(&self) -> bool {
-        self.findings.are_written()
+    /// True if the options name an output file.
+    pub fn write_file(&self) -> bool {
+        self.findings.write_file()
     }
 
     /// True if the options request JSON on standard output.

@@ -66,11 +66,13 @@ fn every_launch_file_has_a_row() {
     assert_eq!(results.len(), 4);
     assert!(results.iter().all(|it| it["ruleId"] == "failed-launch"));
 
-    let passing = gcn(&directory, &["test", ".", "--filter", "passes", "--check"])
-        .output()
-        .expect("gcn starts");
-    assert_status(&passing, 0);
-    assert!(stdout(&passing).contains("1 passed in"));
+    // A format of the findings names no file.
+    for options in [&[][..], &["--", "--format", "text"]] {
+        let arguments = [&["test", ".", "--filter", "passes", "--check"], options].concat();
+        let passing = gcn(&directory, &arguments).output().expect("gcn starts");
+        assert_status(&passing, 0);
+        assert!(stdout(&passing).contains("1 passed in"));
+    }
 }
 
 #[test]
@@ -92,6 +94,10 @@ fn wrong_uses_run_nothing() {
         ),
         (&["test", ".", "--junit", "none/a"], "unwritable-output"),
         (&["test", ".", "--", "--no-such-option"], "invalid-usage"),
+        (
+            &["test", ".", "--check", "--", "--output", "findings"],
+            "every launch file would write to the same file",
+        ),
     ] {
         let ran = gcn(&directory, arguments).output().expect("gcn starts");
         assert_status(&ran, 2);
