@@ -147,15 +147,10 @@ impl Launches {
     /// # Errors
     /// An option does not apply, or the program or a launch is invalid.
     fn prepare(args: &run::Args, check: bool) -> Result<Launches> {
-        for (option, is_given) in [
-            ("--json", args.json),
-            ("--trace", args.trace || args.trace_file.is_some()),
-            ("--profile", args.profile.is_some()),
-        ] {
-            if is_given {
-                return Err(UsageError(format!("{option} does not apply to gcn debug")).into());
-            }
+        if args.json {
+            return Err(UsageError("--json does not apply to gcn debug".to_owned()).into());
         }
+        args.refuse_results("gcn debug")?;
         let checking = if check {
             let checking = Checking::new(CheckSettings::default());
             Some(Arc::new(checking.map_err(|error| shown(error, false))?))

@@ -29,8 +29,8 @@ use crate::run::debugged::{DebuggedRun, debugged};
 use crate::status::RunOutcome;
 use crate::{Status, failure, render};
 pub use options::Args;
-use options::{DEPTH, EXECUTIONS};
-use runs::{RunEnd, Runs, element, refuse};
+use options::{COMMAND, DEPTH, EXECUTIONS};
+use runs::{RunEnd, Runs, element};
 use terms::Terms;
 
 /// Examples for `--help`.
@@ -66,7 +66,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
 /// # Errors
 /// An option does not apply, a launch or the place is invalid, or the output cannot be written.
 fn explain(args: &Args, out: &mut dyn Write) -> Result<Status> {
-    refuse(&args.run)?;
+    args.run.refuse_results(COMMAND)?;
     let debugged = debugged(&args.run, None)?;
     let place = args.place.as_deref().unwrap_or_default();
     let view = element(&debugged, place)?;

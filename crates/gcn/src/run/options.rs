@@ -9,7 +9,7 @@ use gcn_runtime::Engine;
 
 use super::option_values::{self, LaunchSizes};
 use crate::program::ProgramOptions;
-use crate::{input, variations};
+use crate::{UsageError, input, variations};
 
 /// Examples for `--help`.
 pub const EXAMPLES: &str = "\
@@ -123,5 +123,28 @@ impl Args {
     pub fn writes_file(&self) -> bool {
         let files = [&self.trace_file, &self.profile, &self.dump_code];
         !self.save.is_empty() || files.iter().any(|file| file.is_some())
+    }
+
+    /// Rejects the options for results, traces and profiles, which `command` would ignore.
+    ///
+    /// # Errors
+    /// One of these options is given.
+    pub fn refuse_results(&self, command: &str) -> Result<(), UsageError> {
+        let options = [
+            ("--print", !self.print.is_empty()),
+            ("--save", !self.save.is_empty()),
+            ("--expect", !self.expect.is_empty()),
+            ("--trace", self.trace),
+            ("--trace-only", !self.trace_only.is_empty()),
+            ("--trace-file", self.trace_file.is_some()),
+            ("--profile", self.profile.is_some()),
+            ("--profile-format", self.profile_format.is_some()),
+            ("--dump-code", self.dump_code.is_some()),
+            ("--fidelity", self.fidelity),
+        ];
+        match options.into_iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) => Err(UsageError(format!("{option} does not apply to {command}"))),
+            None => Ok(()),
+        }
     }
 }

@@ -7,7 +7,7 @@ use crate::render::{printable, shell_word};
 /// Command that the suggestion replaces.
 const RUN: &str = "run";
 /// Options with a value that concern results, and do not apply to `gcn why`.
-const DROPPED: [&str; 7] = [
+const DROPPED: [&str; 8] = [
     "--expect",
     "--print",
     "--save",
@@ -15,6 +15,7 @@ const DROPPED: [&str; 7] = [
     "--trace-file",
     "--profile",
     "--profile-format",
+    "--dump-code",
 ];
 /// Flags that concern results, and do not apply to `gcn why`.
 const DROPPED_FLAGS: [&str; 3] = ["--trace", "--fidelity", "--json"];
@@ -70,7 +71,7 @@ mod tests {
         for (run, expected) in [
             ("gcn run launch.toml", Some("gcn why launch.toml 'out[3]'")),
             (
-                "gcn --color never run k.s --grid 64 --arg out=u32*4 --expect out=u32:1 --print=out --trace",
+                "gcn --color never run k.s --grid 64 --arg out=u32*4 --expect out=u32:1 --print=out --trace --dump-code code.txt",
                 Some("gcn --color never why k.s --grid 64 --arg 'out=u32*4' 'out[3]'"),
             ),
             ("gcn check launch.toml", None),

@@ -23,11 +23,11 @@ use gcn_runtime::fault::FaultKind;
 use gcn_runtime::fault::names::INTERRUPTED;
 use gcn_runtime::observe::Observers;
 
-use super::options::Args;
+use super::options::{Args, COMMAND};
 use super::parting::{
     BufferCounts, ComparedElement, Comparing, Report, Subject, write, write_json,
 };
-use super::runs::{FaultedAccess, RunEnd, RunFault, Runs, element, refuse};
+use super::runs::{FaultedAccess, RunEnd, RunFault, Runs, element};
 use super::terms::RunNames;
 use crate::problem::{HISTORY_TOO_LARGE, Problem};
 use crate::run::debugged::{DebuggedRun, prepared};
@@ -60,8 +60,8 @@ fn optional(input: Arg) -> Arg {
 pub fn compare(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let other = OtherRun::try_parse_from(&args.against);
     let other = other.map_err(|error| UsageError(format!("--against: {}", error.render())))?;
-    refuse(&args.run)?;
-    refuse(&other.run)?;
+    args.run.refuse_results(COMMAND)?;
+    other.run.refuse_results(COMMAND)?;
     let json = args.run.json || other.run.json;
     let requests = [
         run::read(&args.run, false, json)?,

@@ -4,6 +4,8 @@ use gcn_args::compare::Tolerance;
 
 use crate::run;
 
+/// Command name, for messages.
+pub const COMMAND: &str = "gcn why";
 /// Default number of levels of a tree.
 pub const DEPTH: u32 = 8;
 /// Default maximum number of executions that are followed.

@@ -8,27 +8,9 @@ use gcn_debug::{AccessChoice, AccessPlace, Launches};
 use gcn_runtime::fault::FaultKind;
 use gcn_runtime::observe::Observers;
 
-use crate::UsageError;
 use crate::problem::{INVALID_SELECTOR, Problem};
-use crate::run;
 use crate::run::MemoryView;
 use crate::run::debugged::DebuggedRun;
-
-/// Rejects the options for traces and profiles.
-///
-/// # Errors
-/// One of these options is given.
-pub fn refuse(args: &run::Args) -> Result<()> {
-    for (option, is_given) in [
-        ("--trace", args.trace || args.trace_file.is_some()),
-        ("--profile", args.profile.is_some()),
-    ] {
-        if is_given {
-            bail!(UsageError(format!("{option} does not apply to gcn why")));
-        }
-    }
-    Ok(())
-}
 
 /// Resolves the selector of one element.
 ///

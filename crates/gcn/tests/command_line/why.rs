@@ -61,6 +61,27 @@ fn wrong_places_are_errors() {
         (&["launch.toml", "out[x]"], 1, "invalid-selector"),
         (&["none.toml", "out[0]"], 1, "unreadable-input"),
         (&["launch.toml", "out[0]", "--trace"], 2, "invalid-usage"),
+        (
+            &["launch.toml", "out[0]", "--print=out"],
+            2,
+            "invalid-usage",
+        ),
+        (
+            &["launch.toml", "out[0]", "--save=out=f"],
+            2,
+            "invalid-usage",
+        ),
+        (
+            &["launch.toml", "out[0]", "--expect=out=u32:1"],
+            2,
+            "invalid-usage",
+        ),
+        (&["launch.toml", "out[0]", "--fidelity"], 2, "invalid-usage"),
+        (
+            &["launch.toml", "out[0]", "--dump-code=f"],
+            2,
+            "invalid-usage",
+        ),
     ] {
         let all = [&["why"], arguments].concat();
         let ran = gcn(&directory, &all).output().expect("gcn starts");
@@ -217,6 +238,11 @@ fn wrong_comparisons_are_errors() {
             "invalid-usage",
         ),
         (&["launch.toml", "--against", "--trace"], 2, "invalid-usage"),
+        (
+            &["launch.toml", "--against", "--fidelity"],
+            2,
+            "--fidelity does not apply to gcn why",
+        ),
         (
             &["launch.toml", "out", "--against", "k.s"],
             1,

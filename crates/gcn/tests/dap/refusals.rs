@@ -38,6 +38,11 @@ fn requests_at_the_wrong_time_are_refused() {
         ),
         (
             "launch",
+            json!({"program": "launch.toml", "args": ["--print=out"]}),
+            "--print does not apply to gcn debug",
+        ),
+        (
+            "launch",
             json!({"program": "launch.toml", "cwd": "/no/where"}),
             "cwd /no/where",
         ),
