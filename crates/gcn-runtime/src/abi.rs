@@ -1,4 +1,4 @@
-//! HSA ABI: initial kernel state, and services for host calls.
+//! ABI of kernels: initial state, `printf`, and host calls.
 
 pub(crate) mod owned;
 pub mod printf;

@@ -1,12 +1,12 @@
 //! Host calls from kernels: HIP's `printf`, and memory for the device's `malloc`.
 //!
 //! A wave pops a packet from the free stack, writes its request of eight words per lane, pushes the packet onto the
-//! ready stack, and sleeps until the host clears the packet's ready flag. Then it reads the responses of two words per
-//! lane, and returns the packet. The host side is [`Hostcall::serve`], which the thread that runs the wave calls after
-//! every turn.
+//! ready stack, and sleeps until the host clears the packet's ready flag. Then it reads the response of two words per
+//! lane, and pushes the packet onto the free stack. The host side is [`Hostcall::serve`], which the thread that runs the
+//! wave calls after each turn.
 //!
-//! A message, such as a `printf`, may consist of several calls. The first call returns a message number for the others
-//! to pass.
+//! A message, such as a `printf`, may consist of several calls. The first call returns a message number, which the others
+//! pass.
 //!
 //! Sources: `hostcall_impl.cl`, `services.cl` and `dm.cl` of AMD's device libraries (device side: protocol, messages,
 //! heap); `devhostcall.cpp`, `devhcmessages.cpp` and `devhcprintf.cpp` of AMD's clr (host side).
@@ -23,17 +23,17 @@ use crate::abi::printf::{MAX_TEXT, print_words};
 
 /// Size of a word in bytes.
 const WORD: u64 = 8;
-/// Offsets in the buffer passed as a hidden argument: addresses of headers, payloads and doorbell signal, the two
-/// stacks, and the mask that extracts a packet number from a stack entry.
+/// Offsets in the buffer that a hidden argument points to: addresses of headers, payloads and doorbell signal, heads of
+/// the two stacks, and the mask that extracts a packet number from a stack entry.
 const HEADERS: u64 = 0;
 const PAYLOADS: u64 = WORD;
 const DOORBELL: u64 = 2 * WORD;
 const FREE_STACK: u64 = 3 * WORD;
 const READY_STACK: u64 = 4 * WORD;
 const INDEX_MASK: u64 = 5 * WORD;
-/// Size of the buffer structure, and so the offset of the headers.
+/// Size of the buffer structure in bytes; the headers follow.
 const BUFFER_BYTES: u64 = 64;
-/// Offsets in a packet header: next entry in the stack, active lanes, service, control.
+/// Offsets in a packet header: next stack entry, active lanes, service, control.
 const NEXT: u64 = 0;
 const ACTIVE: u64 = WORD;
 const SERVICE: u64 = 2 * WORD;
@@ -45,7 +45,7 @@ const READY: u32 = 1;
 const SLOT_WORDS: usize = 8;
 const SLOT_BYTES: u64 = SLOT_WORDS as u64 * WORD;
 const PAYLOAD_BYTES: u64 = LANES as u64 * SLOT_BYTES;
-/// Layout of an HSA signal: kind, value, mailbox address (null), and further fields.
+/// Size of an HSA signal in bytes, and the kind in its first word. All other fields are null.
 const SIGNAL_BYTES: u64 = 64;
 const SIGNAL_KIND: u64 = 1;
 
@@ -54,7 +54,7 @@ const FUNCTION_CALL: u32 = 1;
 const PRINTF: u32 = 2;
 const DEVICE_MEMORY: u32 = 3;
 
-/// Fields of a message descriptor, the first word of a call: begin and end flags, word count, message number.
+/// Fields of a message descriptor, the first word of a call: begin flag, end flag, word count, message number.
 const BEGINS: u64 = 1 << 0;
 const ENDS: u64 = 1 << 1;
 const LENGTH_SHIFT: u32 = 5;
@@ -65,19 +65,19 @@ const PRINTF_CONTROL: u64 = 1;
 /// Result of a failed `printf`.
 const FAILED: u64 = u64::MAX;
 
-/// Maximum number of words in unfinished messages, because the kernel chooses their length.
+/// Maximum number of words in unfinished messages, whose lengths the kernel chooses.
 const MAX_WORDS: usize = 1 << 22;
 
 /// Size of the zero-initialized structure that holds the free lists of the device's `malloc`.
 const HEAP_BYTES: u64 = 128 << 10;
 /// Maximum total memory for the device's `malloc`, in bytes.
 pub(crate) const DEVICE_MEMORY_BYTES: u64 = 256 << 20;
-/// Size and alignment of the slabs that `malloc` requests. It finds the slab of a block by the alignment.
+/// Size and alignment in bytes of the slabs that `malloc` requests. It finds the slab of a block by rounding down.
 const SLAB_BYTES: u64 = 2 << 20;
-/// Granularity of other allocations.
+/// Granularity of other allocations in bytes.
 const PAGE_BYTES: u64 = 4 << 10;
 
-/// Server for the host calls of a run.
+/// Server for the host calls of a launch.
 #[derive(Debug)]
 pub(crate) struct Hostcall {
     buffer: u64,
@@ -110,7 +110,7 @@ pub(crate) enum HostcallError {
     /// Continuation of a message that was not started or has ended.
     #[error("continues the host message {0}, which has not been started or has ended")]
     Message(u64),
-    /// Messages that are too long or never end.
+    /// Unfinished messages that are too long.
     #[error("has unfinished host messages of more than {MAX_WORDS} words")]
     TooLong,
     /// Packets corrupted by the kernel.
@@ -124,14 +124,14 @@ impl Hostcall {
     /// # Errors
     /// Fails if there is not enough memory.
     pub(crate) fn new(memory: &mut Owned, waves: u64) -> Result<Hostcall, AllocError> {
-        // A wave uses at most one packet. At least two are needed for a tag that distinguishes stack entries from null.
+        // A wave uses at most one packet. With a single one, there would be no tag bit to distinguish packet 0 from null.
         let packets = waves.max(2).next_power_of_two();
         let headers_bytes = (packets * HEADER_BYTES).next_multiple_of(SLOT_BYTES);
         let bytes = BUFFER_BYTES + headers_bytes + packets * PAYLOAD_BYTES;
         let buffer = memory.allocate("the buffer of calls to the host", bytes)?;
         let doorbell = memory.allocate("the signal of calls to the host", SIGNAL_BYTES)?;
         let heap = memory.allocate("the lists of the device's malloc", HEAP_BYTES)?;
-        // Most kernels that contain `malloc` never call it, so they can run without the pool.
+        // Most kernels that contain `malloc` never call it, so the pool is optional.
         let pool = memory
             .allocate("the memory of the device's malloc", DEVICE_MEMORY_BYTES)
             .map_or_else(
@@ -140,7 +140,7 @@ impl Hostcall {
             );
         let memory = memory.memory();
         let headers = buffer + BUFFER_BYTES;
-        // All packets start on the free stack. Packet 0 has a tag, because null ends the stack.
+        // Initially, all packets are on the free stack. Packet 0 has a tag, because null ends the stack.
         let entry = |number: u64| if number == 0 { packets } else { number };
         for number in 1..packets {
             memory.store_u64(headers + number * HEADER_BYTES + NEXT, entry(number - 1));
@@ -173,7 +173,7 @@ impl Hostcall {
         self.buffer
     }
 
-    /// Returns the guest address of the `malloc` structure, for the kernel's hidden argument.
+    /// Returns the guest address of `malloc`'s free lists, for the kernel's hidden argument.
     pub(crate) fn heap_address(&self) -> u64 {
         self.heap
     }
@@ -258,7 +258,7 @@ impl HostCalls for Hostcall {
         Hostcall::serve(self, memory).map_err(|error| error.to_string())
     }
 
-    /// Saves messages and printed text. Returns `None` if the kernel has allocated memory, which is too large to save.
+    /// Saves messages and printed text. Returns `None` if the kernel has used the heap, which is too large to save.
     fn save(&self) -> Option<SavedCalls> {
         let state = self.state();
         (!state.pool.is_used()).then(|| Arc::new(state.clone()) as SavedCalls)
@@ -272,7 +272,7 @@ impl HostCalls for Hostcall {
 }
 
 impl HostcallState {
-    /// Serves the call of one lane. No supported service returns two words.
+    /// Serves the call of one lane, and returns the first word of the response. No supported service uses the second.
     fn call(&mut self, service: u32, words: &[u64; SLOT_WORDS]) -> Result<u64, HostcallError> {
         match service {
             FUNCTION_CALL => Err(HostcallError::Function(words[0])),
@@ -286,8 +286,8 @@ impl HostcallState {
         }
     }
 
-    /// Adds a part of a message. Returns the descriptor for the next part, or after the last part the number of printed
-    /// characters.
+    /// Adds a part of a message. Returns the descriptor for the next part, or after the last part, the number of printed
+    /// bytes.
     fn message(&mut self, words: &[u64; SLOT_WORDS]) -> Result<u64, HostcallError> {
         let [descriptor, contents @ ..] = words;
         let number = if descriptor & BEGINS == 0 {
@@ -337,12 +337,12 @@ impl HostcallState {
 /// Memory for the device's `malloc`, which requests slabs and large blocks.
 #[derive(Clone, Debug, Default)]
 struct DeviceHeap {
-    /// Start of the memory that was never allocated.
+    /// Start of the memory that has never been allocated.
     next: u64,
     end: u64,
     /// Sizes of allocated blocks, by address.
     given: HashMap<u64, u64>,
-    /// Address and size of each freed block.
+    /// Addresses and sizes of freed blocks.
     freed: Vec<(u64, u64)>,
 }
 
@@ -380,7 +380,7 @@ impl DeviceHeap {
         Some(address)
     }
 
-    /// True if a block was ever allocated.
+    /// True if a block has ever been allocated.
     fn is_used(&self) -> bool {
         !self.given.is_empty() || !self.freed.is_empty()
     }

@@ -1,8 +1,8 @@
 //! HSA ABI: loads code objects and builds the initial state of kernels.
 //!
-//! `link` loads a code object into guest memory. `KernelStart::prepare` builds the environment that the packet
-//! processor and the runtime provide to a kernel: argument segment with hidden arguments, dispatch packet, queue, and
-//! the registers requested by the kernel descriptor. The resulting [`Dispatch`] does not depend on HSA.
+//! `link` loads a code object into guest memory. `KernelStart::prepare` builds the state that the packet processor and the
+//! runtime set up for a kernel: argument segment with hidden arguments, dispatch packet, queue, and the registers that
+//! the kernel descriptor requests. The resulting [`Dispatch`] does not depend on HSA.
 //!
 //! Sources: "Kernel Dispatch", "Initial Kernel Execution State" and "Code Object Metadata" in LLVM's "User Guide
 //! for AMDGPU Backend"; the packet and queue structures of the HSA runtime's public headers.
@@ -44,7 +44,7 @@ use registers::{Pointers, sgprs};
 pub(crate) use start::{Arguments, KernelStart};
 pub use start::{LaunchShape, Packet, PlacedBytes};
 
-/// Size of the buffer header: bytes used and capacity, both zero.
+/// Size in bytes of an empty printf buffer: only the header, whose fields are zero.
 const MUTE_PRINTF_BYTES: u64 = 8;
 
 /// Kernel that is ready to run.
@@ -53,17 +53,17 @@ pub(crate) struct Prepared {
     pub(crate) code: Arc<Code>,
     /// Dispatch to run.
     pub(crate) dispatch: Dispatch,
-    /// Notes on defaults chosen for the launch.
+    /// Notes about the launch.
     pub(crate) notes: Vec<LaunchNote>,
-    /// Printf buffer, if the kernel uses one.
+    /// Printf buffer and formats, if the kernel prints.
     pub(crate) printf: Option<Printf>,
-    /// Host call server, if the kernel makes host calls.
+    /// Host call server, if the kernel may make host calls.
     pub(crate) hostcall: Option<Arc<Hostcall>>,
     /// Memory private to the launch, such as the argument segment.
     pub(crate) _owned: Owned,
 }
 
-/// Printf buffer for a run, with the object's formats.
+/// Printf buffer with the object's formats.
 #[derive(Clone, Debug)]
 pub(crate) struct Printf {
     buffer: PrintfBuffer,

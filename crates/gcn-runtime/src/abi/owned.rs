@@ -17,7 +17,7 @@ struct Block {
     bytes: u64,
 }
 
-/// Pool of blocks from ended launches. Touching a fresh page takes longer than an empty kernel.
+/// Pool of blocks from ended launches. Reuse pays, because touching a fresh page takes longer than an empty kernel.
 #[derive(Debug)]
 pub(crate) struct SpareBlocks {
     memory: Memory,

@@ -2,10 +2,10 @@
 //!
 //! A hidden argument contains the buffer's address. The buffer starts with the number of bytes used and the capacity,
 //! one dword each, followed by the records. The object's metadata contains the formats, as `number:arguments:size of
-//! each:…:text`. An OpenCL record consists of a format number and its arguments. A HIP record
-//! (`-mprintf-kind=buffered`) starts with a dword for the record size and whether the format is constant, followed by
-//! the format's hash or text and 64-bit arguments. HIP kernels without a buffer print through host calls
-//! (`hostcall.rs`) with the same arguments.
+//! each:…:text`. An OpenCL record consists of a format number and the arguments. A HIP record
+//! (`-mprintf-kind=buffered`) starts with a dword that contains its size and a flag for constant formats. The format's
+//! hash or text and 64-bit arguments follow. HIP kernels without a buffer print through host calls (`hostcall.rs`), with
+//! the same arguments.
 //!
 //! Sources: LLVM's lowering of OpenCL and HIP `printf` for AMDGPU (sizes, widening, strings in the record, escapes,
 //! hashes); `__printf_alloc` of AMD's device libraries (the buffer header).
@@ -23,22 +23,22 @@ pub(crate) use words::print_words;
 use crate::abi::owned::Owned;
 pub(crate) use directive::MAX_TEXT;
 
-/// Size of the buffer in bytes, as in AMD's OpenCL.
+/// Size of the buffer in bytes, including its header, as in AMD's OpenCL.
 pub const BUFFER_BYTES: u32 = 4 << 20;
-/// Size of the header: bytes used and capacity.
+/// Size of the buffer's header in bytes.
 const HEAD_BYTES: u32 = 8;
-/// Alignment of arguments in a record, in bytes.
+/// Size of a dword in bytes.
 const DWORD: usize = 4;
 /// Size of a HIP format's hash, in bytes.
 const HASH_BYTES: usize = 8;
-/// Fields in the first dword of a HIP record: a flag for formats stored as a hash, and the record size.
+/// Fields in the first dword of a HIP record: flag for a format stored as a hash, and size of the record.
 const CONSTANT_FORMAT: u32 = 1 << 1;
 const RECORD_BYTES_SHIFT: u32 = 2;
 
-/// Printf buffer for a run.
+/// Printf buffer in guest memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PrintfBuffer {
-    /// Guest address.
+    /// Address of the header.
     pub(crate) address: u64,
 }
 
@@ -60,7 +60,7 @@ impl PrintfBuffer {
         memory.store_u32(self.address + 4, BUFFER_BYTES);
     }
 
-    /// Returns the bytes of all records, or none if the kernel has corrupted the header.
+    /// Returns the bytes of all records, limited to the buffer even if the kernel has corrupted the header.
     fn records(&self, memory: &Memory) -> Vec<u8> {
         let used = memory.load_u32(self.address).unwrap_or(0);
         let used = used.min(BUFFER_BYTES - HEAD_BYTES);
@@ -72,7 +72,7 @@ impl PrintfBuffer {
         }
     }
 
-    /// Formats the records as text, in buffer order.
+    /// Formats the records in buffer order.
     pub(crate) fn text(&self, memory: &Memory, formats: &Formats) -> Vec<u8> {
         let records = self.records(memory);
         let mut rest = &records[..];
@@ -104,7 +104,7 @@ pub(crate) struct Formats {
 }
 
 impl Formats {
-    /// Parses the metadata strings. Malformed strings are returned as errors.
+    /// Parses the metadata strings. Returns an error for each malformed string.
     pub(crate) fn parse(strings: &[String]) -> (Formats, Vec<FormatError>) {
         let mut formats = Formats::default();
         let mut errors = Vec::new();
@@ -174,8 +174,8 @@ fn hashed(string: &str) -> Option<(u64, &str)> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct PrintfFormat {
     number: u32,
-    /// Size of each argument in the record. These sizes apply even where LLVM stored fewer bytes. LLVM may omit the
-    /// last ones (errata E231).
+    /// Sizes of the arguments in the record, even where LLVM stores fewer bytes. LLVM may omit the last arguments (errata
+    /// E231).
     sizes: Vec<usize>,
     /// Text with escapes resolved.
     text: Vec<u8>,
@@ -188,8 +188,7 @@ pub(crate) struct PrintfFormat {
 pub struct FormatError(pub String);
 
 impl PrintfFormat {
-    /// Parses `number:arguments:size:…:text`. Trailing sizes may be missing for arguments that LLVM omits from the
-    /// record.
+    /// Parses `number:arguments:size:…:text`. The sizes of arguments that LLVM omits from the record may be missing.
     ///
     /// # Errors
     /// Fails if the string is malformed.
@@ -214,7 +213,7 @@ impl PrintfFormat {
         })
     }
 
-    /// Appends the text for a record with its arguments at the start of `record`, and returns the remaining bytes.
+    /// Appends the text for arguments at the start of `record`, and returns the remaining bytes.
     fn print<'a>(&self, record: &'a [u8], out: &mut Vec<u8>) -> &'a [u8] {
         let mut arguments = record;
         let mut sizes = self.sizes.iter();
@@ -238,7 +237,7 @@ impl PrintfFormat {
     }
 }
 
-/// Resolves the compiler's escapes: letters, and octal for colons.
+/// Resolves the compiler's escapes: letters, and octal numbers for colons.
 fn unescaped(text: &str) -> Vec<u8> {
     let mut bytes = text.bytes().peekable();
     let mut out = Vec::new();

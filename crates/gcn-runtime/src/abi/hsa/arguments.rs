@@ -1,4 +1,4 @@
-//! Builds the argument segment: explicit arguments, and hidden ones placed by the metadata or the object version.
+//! Builds the argument segment: explicit arguments, and hidden ones as declared by metadata or the object version.
 
 use std::ops::Range;
 
@@ -10,8 +10,7 @@ use crate::abi::owned::Owned;
 
 use super::start::{Arguments, KernelStart, LaunchShape, PlacedBytes};
 
-/// The segment size is a multiple of this size in bytes, because compilers load aligned groups of dwords that may
-/// extend past the arguments.
+/// Granularity of the segment size in bytes. Compilers load aligned groups of dwords that may extend past the arguments.
 const KERNARG_LINE: u64 = 64;
 /// Alignment in bytes of the hidden arguments, which follow the explicit ones.
 const HIDDEN_ALIGN: u64 = 8;
@@ -22,11 +21,11 @@ type Hidden<'a> = (u64, u64, &'a ValueKind);
 /// Addresses to pass in hidden arguments.
 pub(super) struct Services {
     pub(super) queue: u64,
-    /// Address of the printf buffer; null if the kernel does not print.
+    /// Address of the printf buffer; null without one.
     pub(super) printf: u64,
     /// Address of the host call buffer; null without host calls.
     pub(super) hostcall: u64,
-    /// Address of the heap structure; null without device-side `malloc`.
+    /// Address of the heap structure; null without host calls.
     pub(super) heap: u64,
 }
 
@@ -36,13 +35,13 @@ impl KernelStart<'_> {
         self.hidden().any(|(.., kind)| kind == wanted)
     }
 
-    /// Returns the hidden arguments with their offsets, from the metadata or else by the object version's layout.
+    /// Returns the hidden arguments that the metadata declares, or else those in the layout of the object version.
     pub(super) fn hidden(&self) -> impl Iterator<Item = Hidden<'_>> {
         let metadata = self.kernel.metadata.as_ref();
         let declared = metadata.map_or(&[][..], |metadata| &metadata.args);
         let hidden = declared.iter().filter(|it| it.value_kind.is_hidden());
         let hidden = hidden.map(|it| (it.offset, it.size, &it.value_kind));
-        // Only the caller knows the end of the explicit arguments in its own segment.
+        // In a segment of the caller, the end of the explicit arguments is unknown.
         let is_placed = matches!(self.arguments, Arguments::Placed(_));
         let undeclared = if declared.is_empty() && is_placed {
             hidden_layout(self.object.version)
@@ -57,8 +56,8 @@ impl KernelStart<'_> {
         hidden.chain(undeclared).chain(mute)
     }
 
-    /// Returns the hidden argument in which the device library's printf stub expects its buffer, if the object contains
-    /// the stub and does not declare the argument.
+    /// Returns the hidden argument in which the device library's printf stub expects a buffer, if the object contains the
+    /// stub and does not declare the argument.
     fn mute_printf_argument<'a>(
         &self,
         hidden: impl Iterator<Item = Hidden<'a>> + Clone,
@@ -167,7 +166,7 @@ impl KernelStart<'_> {
         owned.place("the argument segment", &segment)
     }
 
-    /// Returns the allocations referenced only by arguments that are declared read-only.
+    /// Returns the allocations to which only arguments declared read-only point.
     pub(crate) fn read_only(&self, memory: &Memory, arguments: u64) -> Vec<Range<u64>> {
         let metadata = self.kernel.metadata.as_ref();
         let declared = metadata.map_or(&[][..], |metadata| &metadata.args);
@@ -191,7 +190,7 @@ impl KernelStart<'_> {
     }
 }
 
-/// Returns the hidden arguments of kernels without metadata: offset from the first one, size, and kind.
+/// Returns the layout of hidden arguments: offset from the first one, size, and kind.
 fn hidden_layout(version: Version) -> &'static [(u64, u64, ValueKind)] {
     if version >= Version::V5 {
         HIDDEN_V5

@@ -7,16 +7,16 @@ use gcn_object::MAX_KERNARG_BYTES;
 
 use crate::abi::printf::FormatError;
 
-/// Maximum number of waves in a dispatch. The packet's three 32-bit grid sizes allow 2^96 work-items, but even this
-/// many waves would run for days in the emulator.
+/// Maximum number of waves in a dispatch. The packet's three 32-bit grid sizes allow 2^96 work-items, but even 2^30 waves
+/// take days in the emulator.
 pub(crate) const MAX_WAVES: u128 = 1 << 30;
-/// Maximum scratch per lane in bytes. The size per wave is a 13-bit field in units of 1 KiB.
+/// Maximum scratch per lane in bytes. The size per wave is in a field of 13 bits, in KiB.
 pub(crate) const MAX_SCRATCH_PER_LANE: u32 = ((1 << 13) - 1) * 1024 / 64;
 
-/// Default chosen for a launch that users may want to know.
+/// Note about a launch that may explain unexpected behaviour.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum LaunchNote {
-    /// The descriptor does not contain the stack size.
+    /// The kernel has a stack whose size the descriptor does not contain.
     #[error(
         "the size of the kernel's stack is unknown; each lane has {bytes} bytes of scratch, {stack} more than the fixed part"
     )]
@@ -36,10 +36,10 @@ pub enum LaunchNote {
         /// Workgroup size in work-items.
         group: [u64; 3],
     },
-    /// Output with a malformed format is lost.
+    /// A printf format is malformed, so its output is lost.
     #[error(transparent)]
     Format(#[from] FormatError),
-    /// All output is lost (errata E244).
+    /// The kernel's printf prints nothing (errata E244).
     #[error(
         "the code object calls the device library's empty printf instead of the compiler's, and prints nothing"
     )]
@@ -115,10 +115,10 @@ pub enum LaunchError {
         "the kernel needs {bytes} bytes of scratch per lane; the limit is {MAX_SCRATCH_PER_LANE}"
     )]
     Scratch {
-        /// Size from the descriptor, in bytes.
+        /// Size per lane in bytes, including the stack.
         bytes: u64,
     },
-    /// The argument segment is unreasonably large.
+    /// The argument segment is too large.
     #[error("the argument segment has {bytes} bytes; the limit is {MAX_KERNARG_BYTES}")]
     Arguments {
         /// Size in bytes.
@@ -130,7 +130,7 @@ pub enum LaunchError {
     /// The kernel needs waves of 32 lanes, which GCN lacks.
     #[error("the kernel needs waves of 32 lanes, which {} does not have", .0.version())]
     Wave32(Isa),
-    /// The entry point is not in executable code.
+    /// The entry point is not in an executable segment.
     #[error("the entry of the kernel at {0:#x} is not in an executable segment")]
     Entry(u64),
     /// Not enough device memory is available.

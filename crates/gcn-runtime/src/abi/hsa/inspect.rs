@@ -1,7 +1,7 @@
-//! Diagnoses executed code that uses arguments the launch did not pass, or registers the descriptor did not request.
+//! Diagnoses executed code that uses arguments that the launch does not pass, or registers that the descriptor does not
+//! request.
 //!
-//! Code is inspected in address order, ignoring branches. The results are hints: a kernel that computes addresses in
-//! unusual ways yields none.
+//! Code is inspected in address order, without regard to branches, so the results are only hints.
 
 use std::fmt;
 
@@ -37,13 +37,13 @@ const SGPRS: u8 = 102;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct BeyondArguments {
-    /// Size of the passed arguments, in bytes.
+    /// Size of the given arguments, in bytes.
     pub given: u64,
-    /// Size of the loaded arguments, in bytes.
+    /// End of the last loaded argument in the segment, in bytes.
     pub loaded: u64,
-    /// Address of the first such load.
+    /// Address of the first load beyond the given arguments.
     pub pc: u64,
-    /// Assembly text of the first such load.
+    /// Assembly text of that load.
     pub instruction: String,
 }
 
@@ -57,7 +57,7 @@ impl fmt::Display for BeyondArguments {
     }
 }
 
-/// Executed instructions with source registers that the kernel does not request.
+/// Executed instructions with source registers beyond the kernel's allocation.
 ///
 /// # Examples
 /// ```
@@ -77,9 +77,9 @@ impl fmt::Display for BeyondArguments {
 pub struct UnownedSources {
     /// Number of instructions with such sources.
     pub instructions: u64,
-    /// Number of requested VGPRs.
+    /// Number of allocated VGPRs.
     pub vgprs: usize,
-    /// Number of requested SGPRs.
+    /// Number of allocated SGPRs.
     pub sgprs: u8,
     /// Address of the first such instruction.
     pub pc: u64,
@@ -99,7 +99,7 @@ impl fmt::Display for UnownedSources {
     }
 }
 
-/// Finds executed instructions with source registers that their kernel does not request.
+/// Finds executed instructions with source registers beyond the kernel's allocation.
 pub(crate) fn unowned_sources(code: &Code) -> Option<UnownedSources> {
     let mut steps = code.reading_outside();
     let first = steps.next()?;
@@ -120,8 +120,8 @@ pub struct UnsetSgprs {
     pub first: u8,
     /// Number of registers.
     pub count: u8,
-    /// User SGPRs to request in the descriptor so that these registers are initialized. Contents of the registers
-    /// themselves come first, then contents that precede them.
+    /// User SGPRs that the descriptor must request to initialize these registers: the contents of the registers, followed
+    /// by the contents that precede them in the order of user SGPRs.
     pub missing: Vec<UserSgpr>,
 }
 
@@ -264,7 +264,7 @@ fn address(plan: &MemoryPlan) -> Set {
     set
 }
 
-/// Returns the first register of an unmodified base address.
+/// Returns the first SGPR of the base address, if an access has one in a pair of SGPRs.
 fn base(plan: &MemoryPlan) -> Option<u8> {
     match plan.family {
         Family::Scalar => Some(plan.sbase),
@@ -280,8 +280,8 @@ fn base(plan: &MemoryPlan) -> Option<u8> {
 }
 
 impl KernelStart<'_> {
-    /// Returns loads beyond the launch arguments if there is no metadata to check against. A load of the next possible
-    /// argument is reported; later ones are assumed to read hidden arguments, as far as these exist.
+    /// Returns loads beyond the launch arguments, for a kernel without metadata. A load of the next possible argument is
+    /// reported. Later loads are taken for loads of hidden arguments, as far as these exist.
     pub(crate) fn reads_beyond_arguments(&self, code: &Code) -> Option<BeyondArguments> {
         let Arguments::Placed(_) = self.arguments else {
             return None;
@@ -296,7 +296,7 @@ impl KernelStart<'_> {
         let first_hidden = self.hidden().map(|(offset, ..)| offset).min();
         let last_hidden = self.hidden().map(|(offset, size, _)| offset + size).max();
         let next = first_hidden.unwrap_or(given).saturating_add(ARGUMENT);
-        // End of the load, if it reads beyond the passed arguments.
+        // Returns the end of a load beyond the given arguments.
         let beyond = |step: &Step| {
             let plan = step.memory.as_deref()?;
             let is_argument = plan.family == Family::Scalar
@@ -307,7 +307,7 @@ impl KernelStart<'_> {
             let offset = u64::try_from(plan.offset).ok();
             let begin = offset.filter(|_| is_argument)?;
             let end = begin.checked_add(bytes)?;
-            // Only part of the last dword may have been passed.
+            // The last argument may end within a dword.
             let is_given = end <= given.next_multiple_of(DWORD);
             let is_hidden = begin >= next && last_hidden.is_some_and(|last| end <= last);
             (!is_given && !is_hidden).then_some(end)
@@ -360,7 +360,7 @@ impl KernelStart<'_> {
             wanted = wanted.without(written);
             let read = uses.registers().filter(|it| it.read != 0);
             match step.memory.as_deref() {
-                // A loaded value depends on its address.
+                // A loaded value depends on the address of the load.
                 Some(plan) => wanted = wanted.with(address(plan)),
                 None => read
                     .filter(|it| it.operand().is_some())
@@ -379,7 +379,7 @@ impl KernelStart<'_> {
         let users = rsrc2.user_sgpr_count() as u8;
         let set = users + system.into_iter().filter(|is_on| *is_on).count() as u8;
         let unset = wanted.without(Set::scalars(0, set)).scalar;
-        // A base address is one that the descriptor requests, not a workgroup ID.
+        // Initial registers without a requested pointer, such as workgroup IDs, are not a base address.
         let base = base(plan).filter(|first| {
             let is_kept = wanted.scalar & Set::scalars(*first, 2).scalar;
             let is_base = |(what, at, _): (UserSgpr, u32, u32)| {
@@ -406,13 +406,13 @@ impl KernelStart<'_> {
     }
 }
 
-/// Returns the minimum set of contents that the descriptor must request so that they reach registers accepted by
-/// `is_place`. Contents of those registers come first.
+/// Returns the minimum set of user SGPRs to request so that a pointer is in registers accepted by `is_place`. The pointer
+/// comes first.
 fn missing(
     properties: Properties,
     is_place: impl Fn((UserSgpr, u32, u32)) -> bool,
 ) -> Vec<UserSgpr> {
-    /// Number of low descriptor bits that request contents; each has a directive.
+    /// Number of low property bits that request user SGPRs; each has a directive.
     const ASKED: u32 = 7;
     let absent = (1..1 << ASKED).filter(|extra: &u32| extra & properties.0 == 0);
     let found = absent.filter_map(|extra| {

@@ -61,7 +61,7 @@ impl KernelStart<'_> {
         if items > MAX_GROUP {
             problems.push(LaunchError::GroupTooLarge(items));
         } else if !matches!(self.arguments, Arguments::Packet(_)) {
-            // The packet processor does not read metadata, so do not check it for the caller's own packets.
+            // The packet processor does not read metadata, so packets of the caller are not checked against it.
             problems.extend(beyond_compiled(self.kernel, group));
         }
         let groups = grid

@@ -11,15 +11,15 @@ use gcn_object::{
     CodeObject, Externals, ImageError, RelocationError, Segment, Symbol, SymbolKind, SymbolSection,
 };
 
-/// Allocation function that the device library's printf stub calls. The stub prints nothing.
+/// Allocation function that the device library's printf stub calls.
 const MUTE_PRINTF: &str = "__printf_alloc";
-/// Suffix that Clang adds to a managed HIP variable's name for its memory. The name itself denotes a pointer.
+/// Suffix that Clang adds to the name of a managed HIP variable. The name without it is that of a pointer to the variable.
 const MANAGED: &str = ".managed";
 /// Size of a pointer in bytes.
 const POINTER_BYTES: u64 = 8;
 
-/// Code object in guest memory. Code is decoded when a kernel is first launched, and cached, so later writes to its
-/// memory do not affect execution.
+/// Code object in guest memory. Code is decoded when a kernel first runs, and cached. Later changes of executed code in
+/// memory do not affect execution, but launches report them as faults.
 ///
 /// # Examples
 /// ```
@@ -37,14 +37,14 @@ const POINTER_BYTES: u64 = 8;
 pub struct Loaded {
     /// Address of the first byte.
     pub address: u64,
-    /// Address of the first byte in the object file.
+    /// Address of the first byte in the object's own address space.
     pub linked: u64,
     /// Size of the loaded image, in bytes.
     pub size: u64,
     segments: Vec<Segment>,
     symbols: Vec<LoadedSymbol>,
-    /// True if the object contains the device library's printf stub, which expects a buffer that metadata does not
-    /// describe (errata E244).
+    /// True if the object contains the device library's printf stub, which prints nothing but expects a buffer that the
+    /// metadata does not declare (errata E244).
     pub(super) has_mute_printf: bool,
     kept: KeptCode,
 }
@@ -57,7 +57,7 @@ struct CodeKey {
     sgprs: u8,
 }
 
-/// Cache of code for launched kernels.
+/// Cache of decoded code.
 #[derive(Clone, Default)]
 struct KeptCode(Arc<Mutex<HashMap<CodeKey, Arc<Code>>>>);
 
@@ -175,8 +175,7 @@ pub(crate) fn link(
     })
 }
 
-/// Returns managed HIP variables: each pointer that the runtime initializes, and the variable it points to (errata
-/// E248).
+/// Returns each pointer to a managed HIP variable, which the runtime initializes, and the variable (errata E248).
 fn managed_variables<'o>(object: &'o CodeObject) -> Vec<(&'o Symbol, &'o Symbol)> {
     let is_data = |symbol: &&Symbol| {
         symbol.kind == SymbolKind::Object && matches!(symbol.section, SymbolSection::Section(_))
@@ -216,7 +215,7 @@ impl Loaded {
         address.wrapping_sub(self.address).wrapping_add(self.linked)
     }
 
-    /// Returns the symbol with this source name; for a managed variable, its memory rather than the pointer.
+    /// Returns the symbol with this name; for a managed variable, the variable rather than the pointer to it.
     ///
     /// # Examples
     /// ```
@@ -233,7 +232,7 @@ impl Loaded {
         named(&format!("{name}{MANAGED}")).or_else(|| named(name))
     }
 
-    /// Returns the last code symbol at or before a guest address in the object, for messages.
+    /// Returns the last symbol at or before a guest address that is not a data symbol; `None` outside of the object.
     ///
     /// # Examples
     /// ```
@@ -259,9 +258,8 @@ impl Loaded {
         before.next().filter(|_| inside)
     }
 
-    /// Returns the code at a kernel's entry point, given as an address in the object, decoded for these register
-    /// counts. Returns `None` if the address is not in an executable segment. All launches of the kernel share the
-    /// code.
+    /// Returns the code at a kernel's entry point, an address in the object, for these register counts. Returns `None` if
+    /// the address is not in an executable segment. All launches of the kernel share the code.
     pub(super) fn code(
         &self,
         device: &Device,
@@ -293,7 +291,7 @@ impl Loaded {
         let holds = |s: &&Segment| s.execute && entry >= s.address && entry - s.address < s.size;
         let segment = self.segments.iter().find(holds)?;
         let base = self.moved(segment.address);
-        // The segment has been loaded into memory, so its size fits.
+        // The segment is in memory, so its size fits.
         let mut bytes = vec![0; usize::try_from(segment.size).ok()?];
         device
             .memory

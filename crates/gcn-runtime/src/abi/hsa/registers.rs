@@ -1,4 +1,4 @@
-//! Builds the initial registers, and the dispatch packet and queue in memory to which they point.
+//! Builds the initial registers, and the dispatch packet and queue that they point to.
 
 use gcn_emu::device::Device;
 use gcn_emu::memory::AllocError;
@@ -12,7 +12,7 @@ use super::start::{KernelStart, LaunchShape};
 
 /// Maximum number of user SGPRs.
 const MAX_USER_SGPRS: usize = 16;
-/// Allocation granularity of SGPRs; since GCN 1.2, blocks are allocated in pairs.
+/// Size of a block of SGPRs. Since GCN 1.2, blocks are allocated in pairs.
 const SGPR_BLOCK: u32 = 8;
 /// Size of the dispatch packet in bytes.
 const PACKET_BYTES: usize = 64;
@@ -21,7 +21,7 @@ const QUEUE_BYTES: usize = 256;
 /// Offsets in the queue structure of the high halves of the aperture bases (errata E088).
 const QUEUE_SHARED_BASE: usize = 0x40;
 const QUEUE_PRIVATE_BASE: usize = 0x44;
-/// Capacity of the queue in packets.
+/// Capacity of the queue in packets, and its offset in the queue structure.
 const QUEUE_PACKETS: u32 = 64;
 const QUEUE_SIZE: usize = 0x18;
 /// Header of a dispatch packet: type 2 is a kernel dispatch; acquire and release have system scope.
@@ -51,8 +51,8 @@ impl KernelStart<'_> {
             | u32::from(rsrc1.fp16_ovfl()) << 23
     }
 
-    /// Returns the initial SGPRs in the order of the descriptor's bits, followed by those that depend on workgroup and
-    /// wave.
+    /// Returns the initial user SGPRs in the order of the descriptor's bits, followed by the system SGPRs, which depend on
+    /// workgroup and wave.
     pub(super) fn sgprs(&self, isa: Isa, pointers: &Pointers) -> Vec<InitialSgpr> {
         use InitialSgpr::{
             FlatScratchHigh, FlatScratchLow, GroupId, GroupInfo, ScratchBase, ScratchWaveOffset,
@@ -78,8 +78,8 @@ impl KernelStart<'_> {
                 UserSgpr::QueuePtr => sgprs.extend(address(pointers.queue)),
                 UserSgpr::KernargSegmentPtr => sgprs.extend(address(pointers.arguments)),
                 UserSgpr::DispatchId => sgprs.extend(address(0)),
-                // Before GCN 1.4: scratch offset from the hidden base, and size per lane. Here the hidden base is the
-                // scratch address itself.
+                // Before GCN 1.4: offset of scratch from a hidden base, and size per lane. In the emulator, the hidden
+                // base is the address of scratch.
                 UserSgpr::FlatScratchInit if isa < Isa::Gfx9 => {
                     sgprs.extend([Value(0), Value(scratch)])
                 }
@@ -90,7 +90,7 @@ impl KernelStart<'_> {
                 UserSgpr::GridWorkgroupCountZ => sgprs.push(Value(groups[2])),
             }
         }
-        // Hardware uses only this field for the number of SGPRs to load, at most 16.
+        // Hardware loads as many user SGPRs as this field says, at most 16.
         let rsrc2 = descriptor.compute_pgm_rsrc2;
         sgprs.resize(
             (rsrc2.user_sgpr_count() as usize).min(MAX_USER_SGPRS),
@@ -154,8 +154,8 @@ impl KernelStart<'_> {
     }
 }
 
-/// Returns the number of SGPRs in a wave. The descriptor's blocks include VCC and similar registers, which have their
-/// own numbers.
+/// Returns the number of SGPRs of a wave. The blocks in the descriptor include VCC and similar registers, which have
+/// numbers of their own.
 pub(super) fn sgprs(isa: Isa, rsrc1: Rsrc1) -> u8 {
     let blocks = rsrc1.granulated_wavefront_sgpr_count() + 1;
     let blocks = if isa >= Isa::Vi {
@@ -167,7 +167,7 @@ pub(super) fn sgprs(isa: Isa, rsrc1: Rsrc1) -> u8 {
 }
 
 /// Returns dwords 2 and 3 of the scratch buffer descriptor: unlimited, swizzled by lane in dwords. Since GCN 1.2, the
-/// data format bits are zero, because they extend the stride when the lane ID is added.
+/// bits of the data format extend the stride if the lane ID is added, so they are zero.
 fn scratch_descriptor(isa: Isa) -> [u32; 2] {
     const FORMAT_32: u32 = 4 << 15;
     const ELEMENT_4: u32 = 1 << 19;

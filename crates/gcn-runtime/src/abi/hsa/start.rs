@@ -1,4 +1,4 @@
-//! Kernel start: object, sizes and arguments of a launch, and sizes derived from them.
+//! Input for a kernel's initial state: object, sizes and arguments of a launch, and sizes derived from them.
 
 use gcn_emu::run::{Dispatch, Initial};
 use gcn_object::{CodeObject, ObjectKernel};
@@ -60,24 +60,23 @@ pub(crate) struct KernelStart<'a> {
     pub(crate) shape: LaunchShape,
     /// Kernel arguments.
     pub(crate) arguments: Arguments<'a>,
-    /// True if the runtime serves host calls. Otherwise it does not allocate a buffer for them, and passes the caller's
-    /// hidden arguments for buffer and heap.
+    /// True if the runtime serves host calls. Otherwise, it keeps the caller's hidden arguments for buffer and heap.
     pub(crate) answers_host_calls: bool,
 }
 
 /// Argument segment of a launch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Arguments<'a> {
-    /// Explicit arguments. The launch builds a segment from them and adds hidden arguments.
+    /// Explicit arguments, from which the launch builds a segment with hidden arguments.
     Placed(&'a [PlacedBytes]),
     /// Address of the caller's segment, including hidden arguments. The runtime does not write to it, and the caller
     /// must serve `printf` and host calls.
     At(u64),
-    /// Caller's dispatch packet, which contains the segment's address. The kernel receives this packet and its queue.
+    /// Dispatch packet, queue and segment of the caller, which the kernel receives.
     Packet(Packet),
 }
 
-/// Dispatch packet in the caller's queue, as addresses in device memory.
+/// Addresses of a dispatch packet of the caller, its queue and its argument segment, in device memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Packet {
     /// Address of the packet, an `hsa_kernel_dispatch_packet_t`.
@@ -89,12 +88,12 @@ pub struct Packet {
 }
 
 impl KernelStart<'_> {
-    /// Returns the scratch size per host thread in bytes, for all workgroups that may be in progress at a time.
+    /// Returns the scratch size per host thread in bytes, for all workgroups that may be resident at a time.
     pub(crate) fn scratch_bytes_per_thread(&self) -> u64 {
         self.dispatch().scratch_bytes_per_thread()
     }
 
-    /// Builds the dispatch without registers and arguments, because their addresses are not yet known.
+    /// Builds the dispatch without initial registers and argument segment, whose addresses are not known yet.
     pub(super) fn dispatch(&self) -> Dispatch {
         let fixed_lds = self.kernel.descriptor.group_segment_fixed_size;
         Dispatch {
@@ -136,7 +135,7 @@ impl KernelStart<'_> {
         std::array::from_fn(|d| self.shape.grid[d].div_ceil(self.shape.group[d].max(1)))
     }
 
-    /// Returns the number of dimensions: the requested minimum, or more if further dimensions have several work-items.
+    /// Returns the number of dimensions: the requested minimum, or more if a later dimension has several work-items.
     pub(super) fn dimensions(&self) -> u16 {
         let used = |d: usize| self.shape.grid[d] > 1 || self.shape.group[d] > 1;
         let used = if used(2) {

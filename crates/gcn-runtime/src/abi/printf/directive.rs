@@ -6,9 +6,9 @@ use std::ops::ControlFlow;
 
 use half::f16;
 
-/// Approximate maximum size of the text in bytes. Field widths can make it much longer than the format.
+/// Approximate maximum size of the text in bytes, which field widths can make much longer than the format.
 pub(crate) const MAX_TEXT: usize = 64 << 20;
-/// Maximum field width, to limit the memory that a format can request.
+/// Maximum field width and precision, to limit the memory that a format can request.
 pub(super) const MAX_FIELD: usize = 1 << 12;
 
 /// Conversion specification, such as `%-08.3v4hlf`.
@@ -60,7 +60,7 @@ struct ConversionFlags {
     zero: bool,
 }
 
-/// Appends a format's text, replacing each conversion with the output of `print`. Stops at the first failure.
+/// Appends a format's text, replacing each conversion with the output of `print`. Stops when `print` returns `Break`.
 pub(super) fn each(
     format: &[u8],
     out: &mut Vec<u8>,
@@ -141,8 +141,7 @@ impl Conversion {
         })
     }
 
-    /// Replaces asterisks with arguments from `next`. A negative width aligns left; a negative precision counts as
-    /// omitted.
+    /// Replaces asterisks with arguments from `next`. A negative width aligns left. A negative precision is ignored.
     pub(super) fn resolved(mut self, mut next: impl FnMut() -> i32) -> Conversion {
         if self.width == FieldSize::Argument {
             let width = next();
@@ -185,8 +184,7 @@ impl Conversion {
         }
     }
 
-    /// Returns the bytes of a `%s` argument, which the record contains if the compiler knew them. The string ends at a
-    /// zero or at the end of the field.
+    /// Returns the characters of a `%s` argument, up to a zero, the end of the argument or the precision.
     fn string(&self, argument: &[u8]) -> Vec<u8> {
         let end = argument.iter().position(|byte| *byte == 0);
         let text = &argument[..end.unwrap_or(argument.len())];
@@ -219,7 +217,7 @@ impl Conversion {
         }
     }
 
-    /// Returns the size of the type selected by the length modifier. Smaller types are stored in a dword.
+    /// Returns the size in bytes of the type that the length modifier selects, at most `stored`.
     fn type_bytes(&self, stored: usize) -> usize {
         match &self.length[..] {
             b"hh" => 1,
@@ -324,7 +322,7 @@ fn number(rest: &mut &[u8]) -> Option<usize> {
     std::str::from_utf8(number).ok()?.parse().ok()
 }
 
-/// Returns the first eight bytes as a number.
+/// Decodes up to eight bytes as a little-endian number.
 pub(super) fn bits(bytes: &[u8]) -> u64 {
     let mut all = [0; 8];
     for (to, from) in all.iter_mut().zip(bytes) {

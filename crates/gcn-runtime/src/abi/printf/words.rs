@@ -1,4 +1,4 @@
-//! Formats the output of HIP kernels: a C format and arguments in 64-bit words, including zero-padded strings.
+//! Formats the output of HIP kernels: a C format and 64-bit arguments, with strings padded to whole words.
 
 use std::ops::ControlFlow;
 
@@ -15,7 +15,7 @@ pub(crate) fn print_words(words: &[u8], out: &mut Vec<u8>) {
     print(format, arguments, out);
 }
 
-/// Formats a message. Stops when the arguments are exhausted.
+/// Appends a formatted message. Stops when the arguments are exhausted.
 pub(super) fn print(format: &[u8], mut arguments: &[u8], out: &mut Vec<u8>) {
     directive::each(format, out, |directive, out| {
         let mut next = || {
