@@ -1,8 +1,8 @@
 //! Compiles source text to code objects with the system's Clang.
 //!
 //! [`compile`] finds the newest Clang and the device libraries, builds a source for a target, and caches the result in
-//! the user's cache directory, keyed by source, included files, options and compiler. Every call runs the preprocessor,
-//! so changes to any input are detected.
+//! the user's cache directory, keyed by source, included files, options and compiler. Each call runs the preprocessor to
+//! detect changes of any input.
 //!
 //! Sources: Clang's command line reference; "AMDGPU" in LLVM's "User Guide for AMDGPU Backend"; the device libraries'
 //! guide for the libraries to link.
@@ -46,14 +46,13 @@ const MAX_SOURCE_BYTES: u64 = 1 << 30;
 pub struct Compiled {
     /// Code object or bitcode.
     pub code: Vec<u8>,
-    /// Warnings as printed by Clang.
+    /// Clang's warnings.
     pub diagnostics: String,
-    /// Commands that built the result, in shell syntax. For a cached result, those of the original build.
+    /// Commands that built the result, in shell syntax. A cached result has the commands of its original build.
     pub commands: Vec<String>,
     /// True if the result came from the cache.
     pub cached: bool,
-    /// Transitively included files, including Clang's own headers. Empty for [`Language::Ir`], for which Clang does not
-    /// list any.
+    /// Files included directly or indirectly, among them Clang's own headers. Empty for [`Language::Ir`].
     pub dependencies: Vec<PathBuf>,
 }
 
@@ -85,11 +84,10 @@ pub fn compile(request: &Request<'_>) -> Result<Compiled, CompileError> {
     compile_with(&toolchain, cache::directory().as_deref(), request)
 }
 
-/// Compiles a source with the given Clang. Results are cached in the directory `cache`, if given, which several
-/// processes may share.
+/// Compiles a source with the given Clang. Caches results in `directory`, if given, which several processes may share.
 ///
 /// # Errors
-/// Fails if a library is missing or the compiler rejects the source.
+/// Fails if a library is missing, a file cannot be read or written, or the compiler rejects the source.
 ///
 /// # Examples
 /// ```
@@ -137,7 +135,7 @@ pub fn compile_with(
         place.path().join("kernel.co"),
     );
     let dependencies = place.path().join("dependencies");
-    // Modules get file names in the compiler's working directory.
+    // Clang reads modules from files in its working directory.
     let mut directory = None;
     if let CompilerInput::Bitcode(modules) = request.source {
         for (number, module) in modules.iter().enumerate() {
@@ -183,7 +181,7 @@ pub fn compile_with(
         diagnostics,
         dependencies: cache::dependencies(&dependencies, request.source),
     };
-    // Clang may have read a file that was changed in the meantime.
+    // Cache the result only if the inputs did not change while Clang was reading them.
     if let Some((cache, before)) = cache
         && key() == Some(before)
     {
@@ -202,7 +200,7 @@ pub fn compile_with(
 /// U+FEFF (byte order mark) in UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Prepends a unique file name to source text, for messages and debug information.
+/// Prepends a `#line` directive with a unique file name to source text, for messages and debug information.
 fn named(text: Vec<u8>) -> Vec<u8> {
     let name = cache::short_hash(&text);
     let mut named = format!("#line 1 \"<program {name}>\"\n").into_bytes();

@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 
 use super::request::CompilerInput;
 
-/// Maximum size of the cache directory in bytes. When it is exceeded, the oldest files are removed.
+/// Maximum size of the cache directory in bytes. If it is exceeded, the oldest files are removed.
 const MAX_BYTES: u64 = 512 << 20;
 /// Magic number, including the format version.
 const MAGIC: &[u8] = b"gcn cache 3\n";
@@ -26,7 +26,7 @@ const HASH: usize = 32;
 /// Content hash.
 type Hash = [u8; HASH];
 
-/// Hasher for combining the parts of a key.
+/// Hasher for the parts of a key.
 #[derive(Default)]
 pub(super) struct ContentHasher(Sha256);
 
@@ -37,7 +37,7 @@ impl ContentHasher {
         self.0.update(part);
     }
 
-    /// Returns the key for all parts.
+    /// Returns the key.
     pub fn key(self) -> CacheKey {
         CacheKey(self.0.finalize().into())
     }
@@ -53,7 +53,7 @@ fn hexadecimal(hash: &Hash) -> String {
     hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Returns a short hash of eight hexadecimal digits.
+/// Returns the first eight hexadecimal digits of a hash.
 pub(super) fn short_hash(text: &[u8]) -> String {
     hexadecimal(&hash(text)).chars().take(8).collect()
 }
@@ -174,7 +174,7 @@ impl Cache {
     }
 }
 
-/// Reads a regular file. Ignores anything else, such as a pipe or a device.
+/// Reads a regular file. Returns `None` for anything else, such as a pipe or a device.
 fn read_regular(path: &Path) -> Option<Vec<u8>> {
     let mut options = OpenOptions::new();
     let options = options.read(true).custom_flags(libc::O_NONBLOCK);
@@ -194,7 +194,7 @@ fn split_part(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)
 }
 
-/// Parses a `make` dependency list. Omits the source itself, because its text is part of the key.
+/// Parses dependencies in the syntax of `make`. Omits the source itself.
 pub(super) fn dependencies(text: &str, source: CompilerInput<'_>) -> Vec<PathBuf> {
     let Some((_, list)) = text.split_once(": ") else {
         return Vec::new();

@@ -1,9 +1,8 @@
 //! Builds the compiler commands for a source.
 //!
-//! The source is first compiled to bitcode without optimization, which is then linked with the device libraries,
-//! optimized and compiled, so that the optimizer runs once and over all code, as in a single step. In a single step,
-//! Clang would link the device library's printf stub before lowering OpenCL's calls of printf; a step in between lowers
-//! them.
+//! The first step compiles the source to unoptimized bitcode. The last step links it with the device libraries, optimizes
+//! and compiles it, so the optimizer runs once and on all code, as in a single step. A single step would link the device
+//! library's printf stub before it lowers OpenCL's calls of printf, so a step in between lowers them.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -12,36 +11,36 @@ use super::error::CompileError;
 use super::request::{CompilerInput, LINE_TABLES, Language, Product, Request};
 use super::toolchain::Toolchain;
 
-/// First version of Clang that can link bitcode libraries into bitcode. Older versions compile in one step and lose
-/// OpenCL's printf.
+/// First version of Clang that can link bitcode libraries into bitcode. Older versions compile in one step and lose the
+/// output of OpenCL's printf.
 const FIRST_OF_TWO_STEPS: u32 = 17;
 /// First version of Clang that supports code object version 5.
 const FIRST_OF_VERSION_5: u32 = 15;
 /// Option that selects the code object version.
 const CODE_OBJECT_VERSION: &str = "-mcode-object-version=";
-/// OpenCL option to disable optimizations. Clang does not treat it as an optimization level, so a default level would
-/// override it.
+/// OpenCL option that disables optimizations. Clang does not treat it as an optimization level, so the default level
+/// would override it.
 const UNOPTIMISED: &str = "-cl-opt-disable";
 /// Target triple.
 const TRIPLE: &str = "amdgcn-amd-amdhsa";
-/// Option to leave out the optimizer.
+/// Option that disables the optimizer.
 const NO_PASSES: [&str; 2] = ["-Xclang", "-disable-llvm-passes"];
-/// Options to silence warnings about options, which the first step has reported, and about options of the preprocessor.
+/// Options that silence warnings about options: the first step has reported them, or they are for the preprocessor.
 const NO_WARNINGS_OF_OPTIONS: [&str; 4] = [
     "-Wno-deprecated",
     "-Wno-ignored-optimization-argument",
     "-Wno-unknown-warning-option",
     "-Wno-unused-command-line-argument",
 ];
-/// Options that only apply to sources, of which Clang warns for bitcode.
+/// Prefixes of options that apply only to sources. Clang warns about them when it compiles bitcode.
 const OF_SOURCES: [&str; 1] = ["--gpu-max-threads-per-block="];
-/// Compiler option that links a module. Linking it twice would define its symbols twice.
+/// Option that links a module. Linking a module in two steps would define its symbols twice.
 const LINK_MODULE: &str = "-mlink-bitcode-file";
-/// Option that removes unused functions and variables. Clang uses it for HIP.
+/// Option that makes symbols internal, so that unused functions and variables are removed. Clang passes it for HIP.
 const INTERNALIZE: [&str; 2] = ["-mllvm", "-amdgpu-internalize-symbols"];
 /// Name of the function whose calls must be lowered.
 const PRINTF: &[u8] = b"printf";
-/// Environment variables that affect Clang's driver but do not show in the options it prints.
+/// Environment variables that affect Clang's driver, but do not show in the options that it prints.
 const DRIVER_VARIABLES: [&str; 2] = ["CCC_OVERRIDE_OPTIONS", "COMPILER_PATH"];
 /// Attribute names that HIP's headers define, for sources that do not include them.
 const HIP_NAMES: [(&str, &str); 5] = [
@@ -57,10 +56,10 @@ pub(super) fn module_name(number: usize) -> String {
     format!("module{number}.bc")
 }
 
-/// True if debug information is requested for source text, which is then embedded because there is no source file.
+/// True if debug information must contain the source, because the source is text without a file.
 pub(super) fn embeds_source(request: &Request<'_>) -> bool {
     let options = || request.options.iter().filter_map(|option| option.to_str());
-    // DWARF versions before the default one cannot embed source.
+    // DWARF versions before the default cannot embed a source.
     matches!(request.source, CompilerInput::Text(_))
         && request.language != Language::Ir
         && options().any(|option| option == "-g" || option == LINE_TABLES)
@@ -73,23 +72,23 @@ pub(super) struct CompilerCommands {
     /// Arguments for compiling the source.
     front: Vec<OsString>,
     source: OsString,
-    /// Arguments for lowering printf in the bitcode; `None` if another step does that.
+    /// Arguments for lowering printf in bitcode, if this needs a step of its own.
     lower: Option<Vec<OsString>>,
-    /// Arguments for compiling the bitcode; `None` if the first step makes the product.
+    /// Arguments for compiling the bitcode, unless a step before makes the product.
     back: Option<Vec<OsString>>,
 }
 
-/// Command of a build.
+/// Step of a build.
 pub(super) struct CompilerStep {
     /// Arguments for Clang.
     pub arguments: Vec<OsString>,
     /// Command in shell syntax, with short file names.
     pub shown: String,
-    /// True if the step is only needed for bitcode that [calls printf](calls_printf).
+    /// True if only bitcode that [calls printf](calls_printf) needs this step.
     pub lowers_printf: bool,
 }
 
-/// True if bitcode may call printf. Symbol names are bytes in its string table.
+/// True if bitcode may call printf. Its string table contains symbol names as bytes.
 pub(super) fn calls_printf(bitcode: &[u8]) -> bool {
     contains(bitcode, PRINTF)
 }
@@ -228,11 +227,11 @@ impl CompilerCommands {
         let mut lower = None;
         if has_steps {
             front.extend(NO_PASSES.map(OsString::from));
-            // Clang lowers HIP's printf when it reads the source.
+            // Clang's front end lowers HIP's printf.
             if request.language != Language::Hip {
                 let mut arguments = bitcode();
-                // Only the optimizer removes the declaration of printf, for which Clang links a stub that it cannot
-                // compile at -O0. It leaves functions alone that come from -O0.
+                // If nothing is optimized, Clang links a stub for the remaining declaration of printf, which it cannot
+                // compile at -O0. The optimizer removes the declaration, and skips functions compiled at -O0.
                 let is_optimized = level != "-O0";
                 arguments.push(if is_optimized { "-O0" } else { "-O1" }.into());
                 arguments.extend(common);
@@ -249,7 +248,7 @@ impl CompilerCommands {
         })
     }
 
-    /// Returns a string that changes with the commands, the source path or the compiler.
+    /// Returns a string that changes with the commands, the path of the source, the environment or the toolchain.
     pub fn identity(&self, toolchain: &Toolchain) -> String {
         let path = std::path::absolute(&self.source).unwrap_or_default();
         let directory = std::env::current_dir().unwrap_or_default();
@@ -266,8 +265,8 @@ impl CompilerCommands {
         )
     }
 
-    /// Returns arguments for printing the preprocessed source to standard output, and the version and effective options
-    /// to standard error. Returns `None` for [`Language::Ir`], which has no preprocessor.
+    /// Returns arguments for printing the preprocessed source to standard output, and Clang's version and effective options
+    /// to standard error. Returns `None` for [`Language::Ir`], which is not preprocessed.
     pub fn preprocessing(&self) -> Option<Vec<OsString>> {
         let mut arguments = self.front.clone();
         arguments.extend(["-E".into(), "-v".into(), self.source.clone()]);
@@ -278,9 +277,9 @@ impl CompilerCommands {
         self.front.get(1).is_some_and(|language| language == "ir")
     }
 
-    /// Returns the commands for the given file names, including a file for the dependency list.
+    /// Returns the steps for the given names of output files. The first step writes the list of dependencies.
     pub fn steps(&self, bitcode: &Path, code: &Path, dependencies: &Path) -> Vec<CompilerStep> {
-        // Clang 21 and later ignore `-MF` for bitcode of HIP.
+        // Since version 21, Clang ignores `-MF` if it compiles HIP to bitcode.
         let list = [
             "-Xclang".into(),
             "-dependency-file".into(),
@@ -313,7 +312,7 @@ impl CompilerCommands {
             .collect()
     }
 
-    /// Returns the commands, and for each whether it only lowers printf.
+    /// Returns the arguments of each command, with true for the one that only lowers printf.
     fn commands(&self, bitcode: &OsStr, code: &OsStr) -> Vec<(Vec<OsString>, bool)> {
         let step = |arguments: &[OsString], more: &[&OsStr]| -> Vec<OsString> {
             let more = more.iter().map(|word| OsString::from(*word));
@@ -337,7 +336,7 @@ impl CompilerCommands {
     }
 }
 
-/// Returns the options of a source that apply to its bitcode.
+/// Returns those options of a source that apply to its bitcode.
 fn of_bitcode(options: &[OsString]) -> Vec<OsString> {
     let mut kept: Vec<OsString> = Vec::new();
     let mut options = options.iter();
@@ -362,7 +361,7 @@ struct ClangOptions {
     code_object: Option<u32>,
     /// True if an option specifies the language version.
     has_standard: bool,
-    /// True if an option allows inexact math, ignores infinities, or flushes denormals.
+    /// True if an option allows inexact math, assumes finite numbers, or flushes denormals.
     unsafe_math: bool,
     finite_only: bool,
     flushes: bool,
@@ -424,8 +423,8 @@ fn libraries(language: Language, options: &ClangOptions, version: u32, isa: &str
     names
 }
 
-/// Returns the headers to include for a HIP source: HIP's own, or definitions of attribute names if the source does not
-/// include HIP's headers.
+/// Returns the options that give a HIP source HIP's headers, or definitions of attribute names if it does not include
+/// them.
 fn hip_headers(text: &[u8]) -> Vec<OsString> {
     if contains(text, b"hip/") {
         let rocm = std::env::var_os("ROCM_PATH").unwrap_or_else(|| "/usr".into());

@@ -82,7 +82,7 @@ pub enum CompileError {
     /// The source cannot be read.
     #[error("{0}")]
     Source(DataError),
-    /// A temporary file cannot be read or written; the operating system error names the operation.
+    /// A temporary file cannot be read or written; the error names the file.
     #[error("{0}")]
     Temporary(io::Error),
 }

@@ -1,10 +1,10 @@
-//! Cache key: hashes everything that Clang reads.
+//! Cache key: hash of everything that Clang reads.
 //!
-//! The key is computed from the source as preprocessed by Clang. This covers header search, `__has_include`,
-//! `__DATE__`, `#embed`, and environment variables that affect the search. Debug information and warnings also depend
-//! on text that preprocessing removes, so the key includes the contents of the source and of each included file,
-//! Clang's effective options, and the contents of files named in options, such as profiles. Only the assembler
-//! directives `.incbin` and `.include` read files later; sources that use them are not cached.
+//! The key contains the source as preprocessed by Clang. This covers header search, `__has_include`, `__DATE__`,
+//! `#embed`, and environment variables that affect the search. Debug information and warnings also depend on text that
+//! preprocessing removes, so the key also contains the source and each included file, Clang's effective options, and
+//! files named in options, such as profiles. Only the assembler directives `.incbin` and `.include` read files later, so
+//! sources that use them are not cached.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -21,15 +21,15 @@ use super::toolchain::Toolchain;
 
 /// Assembler directives that read a file.
 const READERS: [&[u8]; 2] = [b".incbin", b".include"];
-/// Common prefix of both directives in bitcode: each character is two chunks of six bits, low five bits first, whose
-/// sixth bit marks a continuation.
+/// Common prefix of both directives in bitcode, where each character is a VBR6 number: two chunks of six bits, with the
+/// low five bits first and a continuation bit.
 const READERS_IN_BITCODE: &[u8] = b".inc";
 /// Magic number of bitcode.
 const BITCODE: &[u8] = b"BC\xc0\xde";
-/// Suffixes of precompiled headers, which Clang uses instead of a header named by `-include`.
+/// Suffixes of a file named in an option, and of the precompiled headers that Clang uses instead of it.
 const PRECOMPILED: [&str; 3] = ["", ".pch", ".gch"];
 
-/// Computes the cache key for a source. Returns `None` if Clang rejects the source or its inputs cannot be determined.
+/// Computes the cache key for a source. Returns `None` if Clang rejects the source or may read further files.
 pub(super) fn key(
     plan: &CompilerCommands,
     toolchain: &Toolchain,
@@ -66,7 +66,7 @@ pub(super) fn key(
     Some(hasher.key())
 }
 
-/// Hashes a file's name and contents, or only the name if the file does not exist.
+/// Hashes a file's name, and its contents if it is a regular file.
 fn hash_file(hasher: &mut ContentHasher, name: &OsStr) {
     hasher.part(name.as_bytes());
     let path = Path::new(name);
@@ -82,8 +82,8 @@ fn hash_file(hasher: &mut ContentHasher, name: &OsStr) {
     }
 }
 
-/// Returns the file names that an option may contain: the entire option, its value, or a response file, and the
-/// precompiled header for each.
+/// Returns the existing files that an option may name: the option itself, its value or a response file, and precompiled
+/// headers of these.
 fn named_files(option: &OsStr) -> Vec<std::ffi::OsString> {
     let bytes = option.as_bytes();
     let value = bytes.iter().position(|byte| *byte == b'=');
@@ -145,7 +145,7 @@ fn reads_files(text: &[u8]) -> bool {
     })
 }
 
-/// True if bitcode contains a string of up to five characters in a record, at any bit offset.
+/// True if bitcode contains a string of up to five VBR6 characters, at any bit offset.
 fn has_in_bitcode(bitcode: &[u8], text: &[u8]) -> bool {
     let chunks = text.iter().map(|byte| {
         let byte = u64::from(*byte);

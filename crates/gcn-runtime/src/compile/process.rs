@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 
 use super::error::CompileError;
 
-/// Runs a program with `input` as its standard input, and collects its output.
+/// Runs a program with `input` as its standard input in `directory`, if given, and collects its output.
 ///
 /// # Errors
 /// Fails if the program cannot be started.
@@ -34,8 +34,7 @@ pub(super) fn run(
         .map_err(start)?;
     std::thread::scope(|scope| {
         if let (Some(input), Some(mut pipe)) = (input, child.stdin.take()) {
-            // A compiler that fails early does not read all of its input. Its exit status and messages report the
-            // failure.
+            // A compiler that fails early does not read all of its input, but its exit status tells.
             let write = move || drop(pipe.write_all(input));
             if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, write) {
                 let _ = child.kill();

@@ -10,7 +10,7 @@ use super::error::CompileError;
 
 /// Environment variables that name the compiler, highest precedence first.
 const COMPILER_VARIABLES: [&str; 2] = ["GCN_CLANG", "CLANG"];
-/// Environment variable for the directory of the device libraries, which HIP's own tools also use.
+/// Environment variable for the directory of the device libraries, as for HIP's own tools.
 const LIBRARIES_VARIABLE: &str = "HIP_DEVICE_LIB_PATH";
 /// Environment variable for the ROCm directory.
 const ROCM_VARIABLE: &str = "ROCM_PATH";
@@ -35,15 +35,15 @@ const LIBRARY: &str = "ockl.bc";
 pub struct Toolchain {
     /// Path of the compiler.
     pub clang: PathBuf,
-    /// Version, if the compiler's name contains it.
+    /// Version, if the compiler's path contains it.
     pub version: Option<u32>,
     /// Directory of the device libraries.
     pub libraries: PathBuf,
 }
 
 impl Toolchain {
-    /// Finds the device libraries and the newest Clang, in `PATH` or Debian's directories, unless the environment
-    /// variable `GCN_CLANG` or `CLANG` names one.
+    /// Finds the device libraries and the Clang that the environment variable `GCN_CLANG` or `CLANG` names, or else the
+    /// newest one in `PATH` and Debian's directories.
     ///
     /// # Errors
     /// Fails if a component is not installed.
@@ -98,7 +98,7 @@ impl Toolchain {
         })
     }
 
-    /// Returns the linker if Clang's expected path exists.
+    /// Returns the linker that Clang finds: beside itself, or in `PATH`.
     fn linker(&self) -> Option<PathBuf> {
         const LINKER: &str = "ld.lld";
         let real = fs::canonicalize(&self.clang).ok();
@@ -109,7 +109,7 @@ impl Toolchain {
         files.find(|file| file.is_file())
     }
 
-    /// Returns a string that changes with compiler, linker or libraries: their paths, sizes and modification times.
+    /// Returns a string that changes with compiler, linker and libraries: their paths, sizes and modification times.
     pub(super) fn identity(&self) -> String {
         let of = |path: &Path| {
             let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -130,7 +130,7 @@ impl Toolchain {
     }
 }
 
-/// Returns the directories to search for programs.
+/// Returns the directories in `PATH`.
 fn search_path() -> Vec<PathBuf> {
     env::var_os("PATH").map_or_else(Vec::new, |path| env::split_paths(&path).collect())
 }
@@ -160,8 +160,8 @@ fn named() -> Result<Option<PathBuf>, CompileError> {
     Ok(None)
 }
 
-/// Returns the compiler with the highest version in `directories` or in Debian's directories below `llvm`. Compilers
-/// without a version in their names are used only if there is no other.
+/// Returns the compiler with the highest version in `directories` or in Debian's directories below `llvm`, or else one
+/// without a version in its path.
 fn newest(directories: &[PathBuf], llvm: &Path) -> Option<PathBuf> {
     let mut found: Vec<(Option<u32>, PathBuf)> = Vec::new();
     for directory in directories {
@@ -184,7 +184,7 @@ fn newest(directories: &[PathBuf], llvm: &Path) -> Option<PathBuf> {
             found.push((version, path));
         }
     }
-    // Among equal versions, prefer the first, which a shell would find.
+    // Among equal versions, the first is used, as by a shell.
     found.reverse();
     found
         .into_iter()
@@ -209,13 +209,13 @@ fn version(clang: &Path) -> Option<u32> {
     })
 }
 
-/// Returns the directory of the device libraries.
+/// Finds the directory of the device libraries: named by the environment, Debian's, ROCm's, or that of the compiler.
 fn libraries(clang: &Path) -> Option<PathBuf> {
     const BITCODE: &str = "amdgcn/bitcode";
     let mut places: Vec<PathBuf> = Vec::new();
     places.extend(env::var_os(LIBRARIES_VARIABLE).map(PathBuf::from));
     places.extend(env::var_os(ROCM_VARIABLE).map(|rocm| PathBuf::from(rocm).join(BITCODE)));
-    // Debian's libraries, below the directory of the host architecture.
+    // Debian's libraries are in the directory of the host architecture.
     let architectures = fs::read_dir(LLVM).into_iter().flatten().flatten();
     places.extend(architectures.map(|entry| entry.path().join(BITCODE)));
     places.push(Path::new(ROCM).join(BITCODE));
