@@ -1,8 +1,8 @@
 //! Images and samplers: device formats, texel layout in memory, and descriptors for kernels.
 //!
 //! A front end creates an [`Image`] from a format, a geometry and a size, allocates [`Image::bytes`] bytes aligned to
-//! [`ADDRESS_ALIGN`], and passes kernels the address of a [descriptor](Image::descriptor). All images are linear:
-//! rows are [`Pitches::row`] bytes apart, on every generation.
+//! [`ADDRESS_ALIGN`], and passes kernels the address of a [descriptor](Image::descriptor). Images are linear on all
+//! generations: rows are [`Pitches::row`] bytes apart.
 //!
 //! Channel orders and types are numbered as in HSA; the device library's queries return the same numbers
 //! (`ockl/src/image.cl` in ROCm-Device-Libs).

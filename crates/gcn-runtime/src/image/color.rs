@@ -4,12 +4,12 @@ use half::f16;
 
 use super::format::{ChannelNumber, DeviceFormat};
 
-/// Size of a colour with four components, in bytes.
+/// Size in bytes of a colour with four 32-bit components.
 pub const COLOR_BYTES: usize = 16;
 
-/// Upper bound of the linear part of the sRGB transfer function.
+/// Upper bound of the linear segment of the sRGB transfer function.
 const SRGB_LINEAR: f64 = 0.003_130_8;
-/// Slope of that linear part.
+/// Slope of the linear segment.
 const SRGB_SLOPE: f64 = 12.92;
 
 /// Applies the sRGB transfer function to a colour component.
@@ -90,7 +90,7 @@ impl ColorConversion {
     }
 }
 
-/// Clamps a number to `least` and 1, scales it by `largest`, and rounds it to nearest even.
+/// Clamps a number to `least`..=1, scales it by `largest`, and rounds to nearest even. Returns 0 for NaN.
 fn scaled(value: f32, least: f64, largest: f64) -> i64 {
     let value = f64::from(value);
     if value.is_nan() {
@@ -120,7 +120,7 @@ fn channel(component: [u8; 4], number: ChannelNumber, bits: u32) -> u64 {
 }
 
 /// Encodes a colour as a texel. Red, green, blue and alpha have 4 bytes each: floats, or integers for integer formats.
-/// Out-of-range values are clamped.
+/// Values out of range of a normalized or integer format are clamped.
 ///
 /// # Examples
 /// ```

@@ -1,7 +1,7 @@
-//! Image descriptors in memory. Kernels receive their addresses.
+//! Image descriptors in memory, whose addresses are passed to kernels.
 //!
-//! A descriptor contains the words that image instructions use (buffer instructions for a buffer image), followed by
-//! those that the device library's queries read: see `ockl/src/image.cl` in ROCm-Device-Libs.
+//! A descriptor starts with the T# for image instructions (for a buffer image, the V# for buffer instructions). Dwords
+//! that the device library's queries read follow: see `ockl/src/image.cl` in ROCm-Device-Libs.
 
 use gcn_isa::Isa;
 use gcn_isa::image::{ImageDescriptor, ImageKind, LayoutError};
@@ -12,7 +12,7 @@ use super::layout::{Geometry, Image};
 pub const DESCRIPTOR_BYTES: usize = 64;
 /// Number of dwords used in an image descriptor.
 pub const DESCRIPTOR_DWORDS: usize = 12;
-/// Indices of the dwords that queries read for channel type, channel order and width.
+/// Indices of the dwords from which queries read channel type, channel order and width.
 const KIND_DWORD: usize = 8;
 const ORDER_DWORD: usize = 9;
 const WIDTH_DWORD: usize = 10;
@@ -27,7 +27,7 @@ impl Image {
     /// Builds a descriptor for the image at an address, for devices with the given instruction set.
     ///
     /// # Errors
-    /// Returns a [`LayoutError`] if these devices do not support the row pitch.
+    /// Returns a [`LayoutError`] if these devices do not support the row pitch or the size.
     ///
     /// # Examples
     /// ```
@@ -37,7 +37,7 @@ impl Image {
     /// let image = Image::new(format, Geometry::D2, [100, 50, 1])?;
     /// let words = image.descriptor(Isa::Gfx9, 0x1000)?;
     /// assert_eq!(words[8..11], [15, 1, 100], "channel type, channel order, width");
-    /// // Rows of 400 bytes have no padding: too little for hardware.
+    /// // Rows of 400 bytes are not aligned as hardware requires.
     /// assert!(image.with_row(400)?.descriptor(Isa::Gfx9, 0x1000).is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -75,7 +75,7 @@ impl Image {
             ..image.selecting(self.format.order().select()).at(address)
         };
         let all = image.words(isa);
-        // A pitch that does not fit its field would be truncated.
+        // A pitch that does not fit its field has been truncated.
         let layout = ImageDescriptor::from_words(isa, all).layout(isa)?;
         let distances = (layout.row, layout.layer);
         if distances != (self.pitches.row as u64, self.pitches.slice as u64) {
@@ -95,7 +95,7 @@ impl Image {
         });
         words[0] = address as u32;
         words[1] = (address >> u32::BITS) as u32 & 0xffff | bytes << STRIDE_SHIFT;
-        // Only GCN 1.2 counts bytes.
+        // NUM_RECORDS counts bytes on GCN 1.2, and texels on other generations.
         words[2] = match isa {
             Isa::Vi | Isa::Stoney => texels * bytes,
             Isa::Si | Isa::Ci | Isa::Gfx9 | Isa::Vega12 | Isa::Vega20 => texels,

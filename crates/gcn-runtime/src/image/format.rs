@@ -1,7 +1,7 @@
 //! Image formats and their encoding in descriptors.
 //!
-//! Includes all formats of AMD's runtimes except depth formats, and all that OpenCL requires. The device library
-//! (5.2.3) returns a depth as four components, although only one is in a register.
+//! Includes all formats of AMD's runtimes except depth formats, and all that OpenCL requires. Depth formats are missing
+//! because the device library (5.2.3) returns four components of a depth, of which the load writes only one.
 
 use gcn_isa::image::Select::{self, One, W, X, Y, Z, Zero};
 use gcn_isa::image::{number_format as number, texel_format as texel};
@@ -341,7 +341,7 @@ impl DeviceFormat {
         !self.is_srgb()
     }
 
-    /// True if three channels share 16 bits, a layout that buffer instructions cannot read.
+    /// True if the channels of a texel share 16 bits, a layout that buffer instructions cannot read.
     pub(super) const fn is_packed_short(self) -> bool {
         matches!(
             self.kind,

@@ -6,7 +6,7 @@ use thiserror::Error;
 use super::format::DeviceFormat;
 use super::region::{BoxSize, Pitches};
 
-/// Maximum width and height of an image with rows, in texels.
+/// Maximum width and height of an image in texels; buffer images may be wider.
 pub const MAX_SIZE: usize = ImageDescriptor::MAX_SIZE as usize;
 /// Maximum depth of a 3D image, and maximum number of array layers.
 pub const MAX_DEPTH: usize = ImageDescriptor::MAX_DEPTH as usize;
@@ -32,7 +32,7 @@ const ROW_TEXELS: usize = 64;
 pub enum Geometry {
     D1,
     D1Array,
-    /// 1D image in the memory of a buffer; kernels read it with buffer instructions.
+    /// 1D image in a buffer, which kernels access with buffer instructions.
     D1Buffer,
     D2,
     D2Array,
@@ -50,17 +50,17 @@ impl Geometry {
         Geometry::D3,
     ];
 
-    /// True if the image has rows.
+    /// True if images of this geometry have a height.
     pub const fn has_height(self) -> bool {
         matches!(self, Geometry::D2 | Geometry::D2Array | Geometry::D3)
     }
 
-    /// True if the image has array layers.
+    /// True if images of this geometry have array layers.
     pub const fn is_array(self) -> bool {
         matches!(self, Geometry::D1Array | Geometry::D2Array)
     }
 
-    /// True if the image has slices or array layers.
+    /// True if images of this geometry have slices or array layers.
     pub const fn has_slices(self) -> bool {
         self.is_array() || matches!(self, Geometry::D3)
     }
@@ -106,7 +106,7 @@ pub enum ImageError {
     /// A size is 0 or too large.
     #[error("a size of the image is 0 or too large")]
     Size,
-    /// Rows or slices overlap, or devices do not support the pitch.
+    /// Rows or slices overlap or start within a texel, or devices do not support the pitch.
     #[error("the distance of rows or slices is not possible")]
     Pitch,
     /// A region is empty or outside the image.
@@ -175,7 +175,7 @@ impl Image {
         })
     }
 
-    /// Changes the row pitch.
+    /// Changes the row pitch. Slices become contiguous.
     ///
     /// # Errors
     /// Returns [`ImageError::Pitch`] if rows overlap or start within a texel. A [descriptor](Image::descriptor) may
@@ -208,7 +208,7 @@ impl Image {
         self.pitches.slice.saturating_mul(self.size[2])
     }
 
-    /// Returns width, rows and slices as used in copies: layers of a 1D array count as rows.
+    /// Returns width, number of rows and number of slices as used in copies: layers of a 1D array count as rows.
     fn extent(&self) -> [usize; 3] {
         match (self.geometry, self.size) {
             (Geometry::D1Array, [width, _, layers]) => [width, layers, 1],
@@ -216,7 +216,7 @@ impl Image {
         }
     }
 
-    /// Returns the pitches as used in copies.
+    /// Converts pitches of the image to those used in copies: layers of a 1D array count as rows.
     ///
     /// # Examples
     /// ```

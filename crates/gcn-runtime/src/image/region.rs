@@ -32,7 +32,7 @@ pub struct BoxPlace {
 }
 
 impl BoxPlace {
-    /// Creates a box at `origin`, relative to `address`. A pitch of 0 means that rows or slices are contiguous.
+    /// Creates a box of size `region` at `origin` in memory at `address`. A pitch of 0 means contiguous rows or slices.
     ///
     /// # Examples
     /// ```
@@ -67,14 +67,14 @@ impl BoxPlace {
         self.address + y * self.row + z * self.slice
     }
 
-    /// Returns the addresses of the rows.
+    /// Returns the addresses of the rows of a box of size `region`.
     pub fn rows(self, region: [usize; 3]) -> impl Iterator<Item = u64> {
         let [_, rows, slices] = region.map(|n| n as u64);
         (0..slices).flat_map(move |z| (0..rows).map(move |y| self.row_at(y, z)))
     }
 }
 
-/// Origin and size of a box in a memory object: bytes per row, rows, slices.
+/// Origin and size of a box in a memory object, in bytes, rows and slices.
 ///
 /// # Examples
 /// ```
@@ -105,7 +105,7 @@ impl BoxSize {
         BoxPlace::new(address, self.origin, self.size, pitches.row, pitches.slice)
     }
 
-    /// Places only the box's contents at an address, ignoring its origin.
+    /// Places the box at an address, ignoring its origin.
     pub fn alone(&self, address: u64, pitches: Pitches) -> BoxPlace {
         BoxPlace::new(address, [0; 3], self.size, pitches.row, pitches.slice)
     }

@@ -72,8 +72,8 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// Returns the descriptor words. They are the same for all generations, and match those that the device library
-    /// builds for samplers in sources (`opencl/src/image/isamp.cl`).
+    /// Returns the descriptor words. They are the same on all generations, and equal those that the device library
+    /// builds for samplers in source code (`opencl/src/image/isamp.cl`).
     pub fn words(self) -> [u32; SAMPLER_DWORDS] {
         let filter = match self.filter {
             Filter::Nearest => TexelFilter::Point,
