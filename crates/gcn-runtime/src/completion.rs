@@ -29,21 +29,21 @@ use crate::abi::hsa::LaunchNote;
 pub struct Completion {
     /// Kernel name.
     pub kernel: String,
-    /// Statistics of the work done.
+    /// Statistics of the run.
     pub stats: Stats,
     /// Text that the kernel printed.
     pub printed: Vec<u8>,
     /// Number of printed bytes that were dropped.
     pub lost: u64,
-    /// Notes on defaults chosen for the launch.
+    /// Notes about the launch, such as an unknown stack size.
     pub notes: Vec<LaunchNote>,
-    /// First violation that did not stop the kernel.
+    /// First memory violation that did not stop the kernel, in the order of the waves.
     pub violation: Option<Site>,
     /// Fault that stopped the kernel, if any.
     pub fault: Option<Fault>,
-    /// Positions of the first few unfinished waves.
+    /// Positions of the first few waves that started but did not finish.
     pub places: Vec<WavePlace>,
-    /// Number of unfinished waves.
+    /// Number of waves that started but did not finish.
     pub unfinished: u64,
 }
 

@@ -1,9 +1,9 @@
 //! Builder for kernel launches.
 //!
 //! A [`Launch`] combines a kernel, sizes, arguments (or an argument segment) and options: signals to wait for, an
-//! instruction limit, a stop flag, progress, observers. `problems` lists its errors. A submitted launch is prepared
-//! only when it starts, so a long queue uses little memory. A [`PreparedLaunch`] gives access to notes and decoded
-//! code, and may be submitted several times; its `run` serves the queue on the calling thread.
+//! instruction limit, a stop flag, progress counters, observers. [`Launch::problems`] lists its errors. A submitted
+//! launch is prepared only when it starts, so a long queue uses little memory. A [`PreparedLaunch`] gives access to notes
+//! and decoded code, and may be submitted several times.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -27,8 +27,8 @@ use crate::signal::{CommandResult, Signal};
 const DEFAULT_GROUP: u32 = 64;
 
 impl Kernel {
-    /// Starts building a launch of `grid` work-items in x, y and z. By default, workgroups have the size that the
-    /// kernel requires, or up to 64 work-items in x.
+    /// Creates a launch of `grid` work-items in x, y and z. By default, workgroups have the size that the kernel requires,
+    /// or else up to 64 work-items in x.
     ///
     /// # Examples
     /// ```
@@ -132,7 +132,7 @@ impl Launch {
         self
     }
 
-    /// Sets the minimum number of dimensions visible to the kernel, 1 to 3.
+    /// Sets the minimum number of dimensions reported to the kernel, 1 to 3.
     ///
     /// # Examples
     /// ```
@@ -147,7 +147,7 @@ impl Launch {
         self
     }
 
-    /// Adds dynamic LDS per workgroup, in bytes.
+    /// Adds bytes to the dynamic LDS per workgroup.
     ///
     /// # Examples
     /// ```
@@ -236,7 +236,7 @@ impl Launch {
 
     /// Sets the address of an argument segment in device memory or registered host memory, instead of passing
     /// individual arguments. The caller must initialize it, including hidden arguments, keep it alive until the launch
-    /// has ended, and serve `printf` and host calls: the runtime does not write to the segment.
+    /// has ended, and serve `printf` and host calls, because the runtime does not write to the segment.
     ///
     /// # Examples
     /// ```
@@ -253,9 +253,8 @@ impl Launch {
         self
     }
 
-    /// Passes the kernel a dispatch packet and a queue created by the caller, and the argument segment named in the
-    /// packet. The launch sizes are used rather than those in the packet. As with [`Launch::arguments_at`], the runtime
-    /// does not write to these structures.
+    /// Passes the kernel the caller's dispatch packet, queue and argument segment, to which the runtime does not write: see
+    /// [`Launch::arguments_at`]. Grid and workgroup sizes are those of the launch, not those in the packet.
     ///
     /// # Examples
     /// ```
@@ -264,7 +263,7 @@ impl Launch {
     /// use gcn_runtime::hsa::Packet;
     /// let xs = device.buffer("xs", &[1u32])?;
     /// let segment = device.buffer("segment", &[xs.address()])?;
-    /// // This kernel looks at neither packet nor queue.
+    /// // This kernel reads neither packet nor queue.
     /// let (packet, queue) = (device.allocate("packet", 64)?, device.allocate("queue", 256)?);
     /// let packet = Packet { packet: packet.address(), queue: queue.address(), arguments: segment.address() };
     /// kernel.launch([1, 1, 1]).packet(packet).run(&device.queue())?;
@@ -297,8 +296,8 @@ impl Launch {
         self
     }
 
-    /// Sets whether the launch starts with an acquire fence, which invalidates caches; true by default. Results do not
-    /// depend on the fence, but without it checkers report loads that may return stale values.
+    /// Enables or disables the acquire fence at the start of the launch, which invalidates caches; enabled by default.
+    /// Results do not depend on the fence, but without it checkers report loads that may return stale values.
     ///
     /// # Examples
     /// ```
@@ -364,7 +363,7 @@ impl Launch {
         self
     }
 
-    /// Sets the progress counters to update.
+    /// Sets the progress counters that the launch updates.
     ///
     /// # Examples
     /// ```
@@ -441,8 +440,8 @@ impl Launch {
         self
     }
 
-    /// Stops the launch when the flag is set. Launches may share a flag, and a signal handler or [`Signal::cancel`] may
-    /// set it. The launch then ends with [`Error::Fault`], whose completion contains the positions of its waves.
+    /// Stops the launch when the flag is set. The launch then ends with [`Error::Fault`], whose completion contains the
+    /// positions of its waves. Launches may share a flag; [`Signal::cancel`] of one sets it, and so stops all of them.
     ///
     /// # Examples
     /// ```
@@ -465,7 +464,7 @@ impl Launch {
         self
     }
 
-    /// Sets the maximum number of host threads, up to that of the device.
+    /// Sets the maximum number of host threads, at most that of the device.
     ///
     /// # Examples
     /// ```
@@ -482,10 +481,10 @@ impl Launch {
         self
     }
 
-    /// Returns the scratch size per host thread in bytes, for all workgroups that may be in progress at a time.
+    /// Returns the scratch size per host thread in bytes, for all workgroups that may be resident at a time.
     ///
     /// # Errors
-    /// The arguments do not match the kernel.
+    /// Fails if the arguments do not match the kernel.
     ///
     /// # Examples
     /// ```
@@ -502,7 +501,7 @@ impl Launch {
         Ok(job.scratch_bytes_per_thread())
     }
 
-    /// Returns all errors that prevent submission: mismatched arguments, or else invalid sizes.
+    /// Returns the errors that prevent submission: the first argument that does not match, or else all invalid sizes.
     ///
     /// # Examples
     /// ```
@@ -529,7 +528,7 @@ impl Launch {
     /// Builds the kernel's initial state, to inspect the launch or submit it several times.
     ///
     /// # Errors
-    /// The first of [`Launch::problems`]; there is not enough memory; or the kernel's entry point is not code.
+    /// Returns the first of [`Launch::problems`], or an error if memory is short or the kernel's entry point is not code.
     ///
     /// # Examples
     /// ```
@@ -553,7 +552,7 @@ impl Launch {
     /// starts.
     ///
     /// # Errors
-    /// The first of [`Launch::problems`], or the queue belongs to another device.
+    /// Returns [`Error::OtherDevice`] if the queue belongs to another device, or the first of [`Launch::problems`].
     ///
     /// # Examples
     /// ```
@@ -574,8 +573,8 @@ impl Launch {
         Ok(queue.launch(after, command))
     }
 
-    /// Submits the launch to a queue and waits for its end. The calling thread runs the launch and earlier commands,
-    /// unless another thread serves the queue.
+    /// Submits the launch to a queue and waits for its end. The calling thread runs the launch and earlier commands
+    /// unless another thread is serving the queue.
     ///
     /// # Errors
     /// See [`Launch::submit`] and [`Signal::wait`].

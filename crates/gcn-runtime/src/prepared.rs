@@ -25,17 +25,17 @@ use crate::progress::Progress;
 use crate::queue::Queue;
 use crate::signal::{CommandResult, Signal};
 
-/// Argument segment of a launch, if not built from arguments.
+/// Argument segment of a launch.
 #[derive(Clone, Debug)]
 pub(crate) enum ArgumentSegment {
     Placed(Vec<PlacedBytes>),
     /// Address of the caller's segment.
     At(u64),
-    /// Dispatch packet of the caller, which contains the segment's address.
+    /// Dispatch packet, queue and segment of the caller.
     Packet(hsa::Packet),
 }
 
-/// Prepared launch, shared by its submissions.
+/// Launch whose arguments have been placed, shared by its submissions.
 #[derive(Debug)]
 pub(crate) struct PreparedJob {
     pub(crate) kernel: Kernel,
@@ -64,7 +64,7 @@ pub(crate) struct Submission {
 }
 
 impl PreparedJob {
-    /// Returns the input for the ABI code.
+    /// Describes the launch for the ABI code.
     fn launch(&self) -> hsa::KernelStart<'_> {
         let module = self.kernel.module();
         hsa::KernelStart {
@@ -90,7 +90,7 @@ impl PreparedJob {
         self.launch().scratch_bytes_per_thread()
     }
 
-    /// Returns the number of host threads to use, unless there are fewer workgroups.
+    /// Returns the maximum number of host threads.
     fn threads(&self) -> usize {
         let all = self.kernel.module().device().threads();
         self.threads.map_or(all, |most| all.min(most.max(1)))
@@ -107,7 +107,7 @@ impl PreparedJob {
         prepared.map_err(|error| Error::Launch(Arc::new(error)))
     }
 
-    /// Builds the dispatch. Includes information for observers if there are any.
+    /// Returns the dispatch, with information for observers if there are any.
     fn dispatch<'a>(
         &self,
         prepared: &'a hsa::Prepared,
@@ -130,7 +130,7 @@ impl PreparedJob {
         })
     }
 
-    /// Runs the launch to completion as a queue command.
+    /// Runs the launch on a queue's view of the device.
     pub(crate) fn run(
         &self,
         prepared: &hsa::Prepared,
@@ -188,7 +188,7 @@ impl PreparedJob {
 }
 
 impl Submission {
-    /// Starts the submission's command. Returns false if it has been cancelled.
+    /// Starts the command and installs its stop flag. Returns false if the command has been cancelled.
     pub(crate) fn begin(&self, device: &mut Emulated, signal: &Signal) -> bool {
         device.interrupted = self.stop.clone().unwrap_or_default();
         signal.begin(Some(device.interrupted.clone()))
@@ -196,7 +196,7 @@ impl Submission {
 }
 
 /// Handle to a launch whose initial state has been built; clones refer to the same launch. The launch may be submitted
-/// several times. Its runs are serialized because they share the memory for arguments.
+/// several times. Its runs are serialized, because they share the argument segment.
 ///
 /// `Send` and `Sync`.
 ///
@@ -249,7 +249,7 @@ impl PreparedLaunch {
         self.built.job.shape
     }
 
-    /// Returns notes on defaults chosen for the launch.
+    /// Returns notes about the launch, such as an unknown stack size.
     ///
     /// # Examples
     /// ```
@@ -284,7 +284,7 @@ impl PreparedLaunch {
         &self.built.prepared.code
     }
 
-    /// Returns loads beyond the given arguments. Applies to kernels without metadata, after they have run.
+    /// Returns executed loads beyond the given arguments, for a kernel without metadata.
     ///
     /// # Examples
     /// ```
@@ -300,7 +300,7 @@ impl PreparedLaunch {
         self.built.job.launch().reads_beyond_arguments(self.code())
     }
 
-    /// Returns executed instructions with source registers that the kernel does not request.
+    /// Returns executed instructions with source registers beyond the kernel's allocation.
     ///
     /// # Examples
     /// ```
@@ -316,7 +316,7 @@ impl PreparedLaunch {
         hsa::unowned_sources(self.code())
     }
 
-    /// Returns the names of executed instructions grouped by fidelity to hardware, exact ones first.
+    /// Returns the names of executed instructions, grouped by fidelity to hardware, exact ones first.
     ///
     /// # Examples
     /// ```
@@ -342,13 +342,13 @@ impl PreparedLaunch {
         names
     }
 
-    /// Returns the uninitialized SGPRs from which the address of a faulting access was computed.
+    /// Returns the uninitialized SGPRs from which the kernel computed the address of a faulting access.
     ///
     /// # Examples
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
     /// use gcn_runtime::Error;
-    /// // The descriptor does not ask for the address of the arguments.
+    /// // The descriptor does not request the address of the arguments.
     /// let wrong = example::ADD_ONE.replace(".amdhsa_user_sgpr_kernarg_segment_ptr 1", "");
     /// let (device, kernel) = example::kernel(&wrong, "add_one");
     /// let prepared = kernel.launch([1, 1, 1]).prepare()?;
@@ -363,7 +363,7 @@ impl PreparedLaunch {
         self.built.job.launch().unset_sgprs(self.code(), fault)
     }
 
-    /// Adds signals for which submissions through this handle wait.
+    /// Adds signals that must complete before submissions through this handle start.
     ///
     /// # Examples
     /// ```
@@ -450,8 +450,8 @@ impl PreparedLaunch {
         Ok(queue.launch(self.submission.after.clone(), self.command()))
     }
 
-    /// Submits the launch to a queue and waits for its end. The calling thread runs the launch and earlier commands,
-    /// unless another thread serves the queue.
+    /// Submits the launch to a queue and waits for its end. The calling thread runs the launch and earlier commands
+    /// unless another thread is serving the queue.
     ///
     /// # Errors
     /// See [`PreparedLaunch::submit`] and [`Signal::wait`].

@@ -1,12 +1,12 @@
-//! Progress of a run, observable while it is running. Each thread writes only its own counters, so an update costs two
-//! stores.
+//! Progress of a run, observable while it is running. Each thread writes only its own counters, so an update is two
+//! relaxed stores.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use gcn_emu::device::Monitor;
 
-/// Progress counters of a run.
+/// Progress counters of one run.
 ///
 /// # Examples
 /// ```
@@ -45,7 +45,7 @@ pub struct Done {
     pub instructions: u64,
 }
 
-/// Counters of a thread, on a separate cache line.
+/// Counters of a thread, aligned to avoid false sharing.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct ThreadWork {
@@ -85,7 +85,7 @@ impl Progress {
 
 impl Monitor for Progress {
     fn begin(&self, groups: u128, threads: usize) {
-        // Only the first run is counted.
+        // The counters are for one run: a later run would overwrite them, but not the total.
         let _ = self.0.set(RunWork {
             total: groups,
             counters: (0..threads).map(|_| ThreadWork::default()).collect(),

@@ -1,8 +1,8 @@
 //! In-order command queues.
 //!
 //! A thread from the device's pool serves a queue until the next command must wait for a signal. Completion of that
-//! signal schedules the queue again. Each queue has its own view of the emulated device: memory, GDS and clocks are
-//! shared, stop flags and awaited signals are not.
+//! signal schedules the queue again. Each queue has its own view of the emulated device, which shares memory, GDS and
+//! clocks with other views, but not GWS, limits and stop flags.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -18,8 +18,8 @@ use crate::signal::{CommandResult, Signal};
 /// Handle to an in-order command queue; clones refer to the same queue. Each command starts when the previous one has
 /// ended. Queues of a device run concurrently.
 ///
-/// After a command fails, later ones end with [`Error::Skipped`] until [`Queue::clear`] is called. Other queues are not
-/// affected. Submitted commands run even if all handles are dropped.
+/// After a command fails, later ones end with [`Error::Skipped`] until [`Queue::clear`] is called. Cancelled or skipped
+/// commands do not count as failed. Submitted commands run even if all handles are dropped.
 ///
 /// `Send` and `Sync`: threads may submit concurrently.
 ///
@@ -52,7 +52,7 @@ struct QueueInner {
 #[derive(Default)]
 struct QueueState {
     commands: VecDeque<QueuedCommand>,
-    /// True if a thread is serving the queue or is scheduled to.
+    /// True if a thread serves the queue or has been scheduled to serve it.
     is_served: bool,
     /// Signal whose completion schedules the queue.
     waits_for: Option<Signal>,
@@ -72,7 +72,7 @@ enum QueuedWork {
     Call(Box<dyn FnOnce() + Send>),
 }
 
-/// Run to execute on the queue's view of the device.
+/// Function that executes a launch on the queue's view of the device.
 type DeviceRun = dyn FnOnce(&mut Emulated, &Signal) -> CommandResult + Send;
 
 impl Device {
@@ -132,7 +132,7 @@ impl Queue {
         self.submit(after.to_vec(), QueuedWork::Call(Box::new(function)))
     }
 
-    /// Makes later commands wait for signals, such as those of commands in other queues.
+    /// Makes later commands wait for signals, such as those of commands in other queues. They run even if one fails.
     ///
     /// # Examples
     /// ```
@@ -190,7 +190,7 @@ impl Queue {
         for signal in signals {
             signal.cancel();
         }
-        // A queued command may be waiting for a signal, so serve the queue to end the cancelled commands.
+        // If the queue waits for a signal, nobody serves it: remove the cancelled commands now.
         self.0.clone().serve_soon();
     }
 
@@ -225,7 +225,7 @@ impl Queue {
         self.0.state().failure = None;
     }
 
-    /// Enqueues a run.
+    /// Enqueues a launch.
     pub(crate) fn launch(
         &self,
         after: Vec<Signal>,
@@ -234,7 +234,7 @@ impl Queue {
         self.submit(after, QueuedWork::Launch(Box::new(run)))
     }
 
-    /// Enqueues a run and waits for its end. The calling thread serves the queue unless another thread does.
+    /// Enqueues a launch and waits for its end. The calling thread serves the queue unless another thread does.
     pub(crate) fn launch_here(
         &self,
         after: Vec<Signal>,
@@ -277,7 +277,7 @@ impl QueueInner {
         }
     }
 
-    /// Claims the service of the queue. Returns false if another thread serves it.
+    /// Claims the queue for the calling thread. Returns false if another thread serves it.
     fn begin_service(&self) -> bool {
         !std::mem::replace(&mut self.state().is_served, true)
     }
@@ -325,7 +325,7 @@ impl QueueInner {
             let cause = before.or_else(|| command.after.iter().find_map(failed).map(Arc::new));
             let signal = command.signal;
             match cause {
-                // A cancelled command remains cancelled.
+                // Does not change the result of a cancelled command.
                 Some(cause) => signal.end(Err(Error::Skipped(cause))),
                 None => {
                     let outcome = self.carry_out(command.work, &signal);

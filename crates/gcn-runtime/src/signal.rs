@@ -55,8 +55,8 @@ pub struct Times {
     pub ended: Option<Instant>,
 }
 
-/// Handle to the completion of a command, or to a host event for which commands may wait. Clones refer to the same
-/// signal.
+/// Handle to the completion of a command, or to an event of the host, for which commands may wait. Clones refer to the
+/// same signal.
 ///
 /// `Send` and `Sync`: threads may wait for it concurrently.
 ///
@@ -129,7 +129,7 @@ impl Signal {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Completes a host signal. Does nothing if the signal is already complete.
+    /// Completes a host signal, unless it is already complete.
     ///
     /// # Examples
     /// ```
@@ -142,7 +142,7 @@ impl Signal {
         self.end(Ok(Arc::default()));
     }
 
-    /// Waits for completion. Functions called by a queue and completion callbacks must not wait for later commands.
+    /// Waits for completion. Functions called by a queue, and callbacks, must not wait for later commands of the queue.
     ///
     /// # Errors
     /// Returns the error of the failed command, such as [`Error::Fault`].
@@ -201,8 +201,8 @@ impl Signal {
         self.state().outcome.clone()
     }
 
-    /// Registers a callback for completion. The callback runs on the completing thread, or immediately if the signal is
-    /// already complete.
+    /// Registers a callback for completion. The callback runs on the thread that completes the signal, or immediately if
+    /// the signal is already complete. It must not panic.
     ///
     /// # Examples
     /// ```
@@ -223,7 +223,8 @@ impl Signal {
         }
     }
 
-    /// Cancels the command: it does not start, or a running kernel is stopped. Returns false if it has already ended.
+    /// Cancels the command: prevents its start, or stops its kernel. A host function that has started runs to its end.
+    /// Returns false if the command has already ended.
     ///
     /// # Examples
     /// ```
