@@ -1,4 +1,4 @@
-//! Places launch arguments in the argument segment.
+//! Launch arguments and their layout in the argument segment.
 
 use gcn_object::ValueKind;
 
@@ -24,7 +24,7 @@ pub enum Argument {
     Bytes(Vec<u8>),
     /// Address of a buffer. The launch keeps the buffer alive until it ends.
     Buffer(Buffer),
-    /// Dynamic LDS per workgroup, by size in bytes. The kernel receives the LDS address.
+    /// Dynamic LDS per workgroup: size in bytes. The kernel receives the LDS address.
     Local(u32),
 }
 
@@ -57,7 +57,7 @@ impl Argument {
     }
 }
 
-/// Places arguments according to the metadata, or else consecutively, each aligned to its size.
+/// Places arguments at the offsets in the metadata, or else consecutively with natural alignment of at most 16 bytes.
 pub(crate) fn place(
     kernel: &Kernel,
     shape: &mut LaunchShape,

@@ -10,7 +10,8 @@ use crate::error::Error;
 /// Handle to named device memory; clones refer to the same memory. The memory is freed when the last handle is dropped.
 /// A launch holds a handle to each buffer among its arguments until it ends.
 ///
-/// Host and kernels may access a buffer concurrently. Accesses are atomic per element.
+/// Host and kernels may access a buffer concurrently. Reads and writes by the host are atomic per aligned 8 bytes, and per
+/// byte in an incomplete unit at either end. [`Buffer::update`] is atomic.
 ///
 /// `Send` and `Sync`.
 ///
@@ -42,7 +43,7 @@ impl Drop for BufferInner {
 }
 
 impl Device {
-    /// Allocates `bytes` zeroed bytes. Faults refer to them as `name`. Kernels may be running at the time.
+    /// Allocates `bytes` zeroed bytes, called `name` in faults, even while kernels are running.
     ///
     /// # Errors
     /// Returns [`Error::Memory`] if there is not enough memory.
@@ -145,7 +146,7 @@ impl Buffer {
     /// Reads bytes from byte offset `offset`.
     ///
     /// # Errors
-    /// Returns [`Error::OutOfBounds`] if the range extends beyond the buffer.
+    /// Returns [`Error::OutOfBounds`] if the range extends beyond the buffer, or [`Error::Freed`] if it has been freed.
     ///
     /// # Examples
     /// ```
@@ -164,7 +165,7 @@ impl Buffer {
     /// Writes elements from index `first`.
     ///
     /// # Errors
-    /// Returns [`Error::OutOfBounds`], without writing anything, if the range extends beyond the buffer.
+    /// Fails like [`Buffer::write_bytes`].
     ///
     /// # Examples
     /// ```
@@ -184,7 +185,7 @@ impl Buffer {
     /// Writes bytes from byte offset `offset`.
     ///
     /// # Errors
-    /// Returns [`Error::OutOfBounds`], without writing anything, if the range extends beyond the buffer.
+    /// Fails like [`Buffer::read_bytes`], without writing anything.
     ///
     /// # Examples
     /// ```
@@ -200,11 +201,11 @@ impl Buffer {
         written.then_some(()).ok_or_else(|| self.freed())
     }
 
-    /// Atomically updates the dword at `index` with the function `new`, and returns the previous value. The update is
-    /// also atomic with respect to kernels.
+    /// Atomically applies `new` to the dword at `index`, and returns the previous value. The update is also atomic with
+    /// respect to kernels. `new` may be called several times.
     ///
     /// # Errors
-    /// Returns [`Error::OutOfBounds`] if the dword is beyond the buffer.
+    /// Fails like [`Buffer::read_bytes`].
     ///
     /// # Examples
     /// ```
@@ -220,8 +221,7 @@ impl Buffer {
         updated.ok_or_else(|| self.freed())
     }
 
-    /// Frees the memory immediately, even if other handles exist. Later accesses by kernels fault with the buffer's
-    /// name.
+    /// Frees the memory immediately, even if other handles exist. Later accesses by kernels fault and name the buffer.
     ///
     /// # Errors
     /// Returns [`Error::Freed`] if the memory has already been freed.

@@ -1,4 +1,4 @@
-//! External data for buffers and arguments: files and inputs of unknown length.
+//! External data for buffers and arguments: files, and inputs of unknown length such as pipes.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
@@ -9,8 +9,8 @@ pub const MAX_SETTINGS_BYTES: u64 = 16 << 20;
 /// Maximum number of bytes read from a character device such as `/dev/zero` or a terminal, which may be endless.
 const MAX_DEVICE_BYTES: u64 = 1 << 20;
 
-/// Contents for a buffer. A file is read in pieces directly into its buffer, so it may be as large as memory. Inputs of
-/// unknown length, such as pipes, are read in advance.
+/// Contents for a buffer. A file is read in pieces directly into its buffer, so it may be as large as device memory.
+/// Other inputs are read into host memory when they are opened.
 ///
 /// # Examples
 /// ```
@@ -30,7 +30,7 @@ enum DataSource {
     /// File, opened at its start.
     File {
         file: File,
-        /// File length when it was opened.
+        /// Length when the file was opened.
         len: u64,
         name: String,
     },
@@ -67,7 +67,7 @@ pub enum DataError {
         /// Maximum length in bytes.
         most: u64,
     },
-    /// The file was truncated after it was opened.
+    /// The end of a file cannot be read, for example because the file was truncated after it was opened.
     #[error("cannot read all of {name}: {error}")]
     Truncated {
         /// File name.
@@ -77,7 +77,7 @@ pub enum DataError {
     },
 }
 
-/// Formats a file length in parentheses.
+/// Formats a length as ` (n MiB)`.
 fn size(len: Option<u64>) -> String {
     len.map_or_else(String::new, |len| format!(" ({} MiB)", len >> 20))
 }
@@ -103,7 +103,7 @@ impl From<Vec<u8>> for Data {
 }
 
 impl Data {
-    /// Opens a file, or reads another kind of input. Accepts at most `most` bytes, and at most 1 MiB from a device.
+    /// Opens a regular file of any length, or reads another input of at most `most` bytes (1 MiB for a device).
     ///
     /// # Errors
     /// Returns a [`DataError`] if the input cannot be read or is too long.
@@ -140,7 +140,7 @@ impl Data {
         }
     }
 
-    /// Reads an input to its end, up to `most` bytes. Errors refer to it as `name`.
+    /// Reads an input of at most `most` bytes to its end. Errors refer to it as `name`.
     ///
     /// # Errors
     /// Returns a [`DataError`] if the input cannot be read or is too long.
@@ -222,10 +222,10 @@ impl Data {
         Ok(())
     }
 
-    /// Reads all bytes, up to `most`.
+    /// Returns all bytes. The limit `most` applies to files only, because other inputs have already been read.
     ///
     /// # Errors
-    /// Returns a [`DataError`] if the input cannot be read or is too long.
+    /// Returns a [`DataError`] if a file cannot be read or is too long.
     ///
     /// # Examples
     /// ```

@@ -36,14 +36,14 @@ pub struct Device(Arc<DeviceInner>);
 struct DeviceInner {
     target: &'static Target,
     code_target: &'static Target,
-    /// Features set by the target name, such as `xnack-`.
+    /// Feature settings in the target name, such as `xnack-`.
     features: Vec<String>,
     answers_host_calls: bool,
-    /// Pool of launch memory for reuse; `None` unless enabled.
+    /// Pool of launch memory for reuse, if enabled.
     spare: Option<Arc<SpareBlocks>>,
     emulated: Emulated,
     pool: Arc<ThreadPool>,
-    /// Lock held by a running kernel if the device is exclusive.
+    /// Lock that a running kernel holds on an exclusive device.
     turn: Mutex<()>,
 }
 
@@ -59,14 +59,14 @@ fn emulated_target(name: &str) -> Result<&'static Target, Error> {
     Ok(target)
 }
 
-/// True if a target name or code target disables SRAM ECC. Such code may expect loads to preserve half of a register,
-/// but the emulated chip with ECC does not (errata E263).
+/// True if a target ID disables SRAM ECC, which the emulated chip has. Code without ECC may expect D16 loads to preserve
+/// the other half of a register, but with ECC they do not (errata E263).
 pub(crate) fn turns_sramecc_off(name: &str, emulated: &Target) -> bool {
     const OFF: &str = "sramecc-";
     !emulated.isa.d16_load_keeps_half() && name.split(':').skip(1).any(|feature| feature == OFF)
 }
 
-/// Builder for devices. By default, a device uses all host processors and all host memory.
+/// Builder for devices. By default, a device uses all host processors, and its memory is not limited.
 ///
 /// # Examples
 /// ```
@@ -79,8 +79,7 @@ pub struct DeviceBuilder {
     target: &'static Target,
     features: Vec<String>,
     config: Config,
-    /// Number of threads. `None` for the number of host processors, which is queried only on build because the query is
-    /// slow.
+    /// Number of threads. `None` for the number of host processors, which only `build` queries, because that is slow.
     threads: Option<usize>,
     memory: u64,
     /// Device to share memory with.
@@ -91,7 +90,7 @@ pub struct DeviceBuilder {
 }
 
 impl DeviceBuilder {
-    /// Limits the total memory for buffers, scratch and workgroup registers, in bytes.
+    /// Limits the total memory of the device in bytes: allocations, scratch, and the state of resident workgroups.
     ///
     /// # Examples
     /// ```
@@ -141,7 +140,7 @@ impl DeviceBuilder {
     }
 
     /// Promises that the host does not modify memory while a kernel runs, and serializes the kernels of all queues.
-    /// Atomics in single-threaded kernels become faster. Kernels in two queues that wait for each other deadlock.
+    /// Atomics of kernels on a single thread become faster. Kernels in two queues that wait for each other deadlock.
     ///
     /// # Examples
     /// ```
@@ -182,8 +181,8 @@ impl DeviceBuilder {
         self
     }
 
-    /// Leaves host calls from kernels (HIP's `printf`, `malloc`) to the caller. Launches do not allocate a buffer for
-    /// them, and pass the caller's hidden arguments for the buffer and the heap.
+    /// Leaves host calls of kernels (HIP's `printf`, `malloc`) to the caller. Launches do not allocate a host call buffer,
+    /// and keep the caller's hidden arguments for the buffer and the heap.
     ///
     /// # Examples
     /// ```
@@ -213,7 +212,7 @@ impl DeviceBuilder {
         self
     }
 
-    /// Loads code for this target instead of the device's own, but executes it like the actual chip, similar to
+    /// Loads code for this target instead of the device's own, but executes it as the device's chip does, like
     /// `HSA_OVERRIDE_GFX_VERSION` on real machines.
     ///
     /// # Examples
@@ -233,9 +232,9 @@ impl DeviceBuilder {
         self
     }
 
-    /// Adjusts limits and implementation-defined behaviour: see [`Config`]. Its number of threads is that of
-    /// Adjusts limits and implementation-defined behaviour: see [`Config`]. To set the number of threads, use
+    /// Adjusts limits and unspecified behaviour: see [`Config`]. To set the number of threads, use
     /// [`DeviceBuilder::threads`] instead.
+    ///
     /// # Examples
     /// ```
     /// use gcn_runtime::Device;
@@ -365,7 +364,7 @@ impl Device {
         self.0.code_target
     }
 
-    /// Returns the features set by the target name, such as `xnack-`.
+    /// Returns the feature settings in the target name, such as `xnack-`.
     pub fn features(&self) -> &[String] {
         &self.0.features
     }
@@ -375,7 +374,7 @@ impl Device {
         self.0.emulated.config.threads
     }
 
-    /// True unless [`DeviceBuilder::without_host_calls`] was used.
+    /// True if the runtime serves host calls, unless [`DeviceBuilder::without_host_calls`] was used.
     pub fn answers_host_calls(&self) -> bool {
         self.0.answers_host_calls
     }
@@ -385,7 +384,7 @@ impl Device {
         self.0.spare.as_ref()
     }
 
-    /// Returns the memory in use and the memory limit, in bytes.
+    /// Returns the memory in use, in whole pages, and the memory limit, in bytes.
     ///
     /// # Examples
     /// ```
@@ -439,7 +438,7 @@ impl Device {
         &self.0.emulated.memory
     }
 
-    /// Returns the high dwords of the FLAT apertures, for queue structures in memory.
+    /// Returns the high dwords of the FLAT aperture bases, for queue structures in memory.
     ///
     /// # Examples
     /// ```
@@ -465,7 +464,7 @@ impl Device {
         &self.0.pool
     }
 
-    /// Waits for permission to run a kernel. Returns immediately unless the device is exclusive.
+    /// Locks an exclusive device for a kernel. Returns `None` if the device is not exclusive.
     pub(crate) fn turn(&self) -> Option<MutexGuard<'_, ()>> {
         let is_exclusive = self.0.emulated.config.exclusive;
         is_exclusive.then(|| self.0.turn.lock().unwrap_or_else(PoisonError::into_inner))

@@ -20,7 +20,7 @@ use crate::completion::Completion;
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Unknown target name.
+    /// The target name is unknown.
     #[error("{}", UnknownTarget(.0))]
     Target(String),
     /// The target disables SRAM ECC.
@@ -28,7 +28,7 @@ pub enum Error {
         "`{0}` is not emulated: gfx906 is an MI50 or MI60, which have SRAM ECC on; compile for gfx906 (--offload-arch=gfx906)"
     )]
     SrameccOff(String),
-    /// Not enough memory.
+    /// There is not enough memory.
     #[error(transparent)]
     Memory(#[from] AllocError),
     /// A host range cannot be registered.
@@ -94,22 +94,22 @@ pub enum Error {
         /// Size passed, in bytes.
         given: u64,
     },
-    /// Module and queue belong to different devices.
+    /// The module and the queue belong to different devices.
     #[error("the queue and the kernel's module belong to different devices")]
     OtherDevice,
-    /// The launch sizes are not valid.
+    /// The launch is invalid, or its initial state cannot be built.
     #[error(transparent)]
     Launch(Arc<hsa::LaunchError>),
-    /// A dispatch cannot start.
+    /// The emulator cannot start the dispatch.
     #[error(transparent)]
     Run(Arc<gcn_emu::run::DispatchError>),
     /// The kernel faulted; the completion contains the fault and the work done so far.
     #[error("{}", .0.describe())]
     Fault(Arc<Completion>),
-    /// A command was cancelled before or during its execution.
+    /// The command was cancelled before or during its execution.
     #[error("cancelled")]
     Cancelled,
-    /// A command was skipped because an earlier one in its queue, or one on which it depends, failed.
+    /// The command was skipped because an earlier one in its queue, or one that it waits for, failed.
     #[error("not started: {0}")]
     Skipped(Arc<Error>),
     /// A function called by a queue panicked.

@@ -1,5 +1,5 @@
-//! Stable names of errors, for programs and `gcn explain`. Names never change, while messages may. Code object errors
-//! use the names in [`gcn_object::error_names`], faults those in [`fault::names`].
+//! Stable names of errors, for programs and `gcn explain`. Messages may change, but names do not. Errors in code objects
+//! have the names in [`gcn_object::error_names`], faults those in [`fault::names`].
 //!
 //! ```
 //! use gcn_runtime::{Device, error_names};
@@ -29,25 +29,25 @@ pub const HOST_RANGE: &str = "host-range";
 pub const ALREADY_FREED: &str = "already-freed";
 /// Range beyond the end of a buffer.
 pub const BUFFER_RANGE: &str = "buffer-range";
-/// Compiler, linker or library that is not installed.
+/// Compiler, linker or library that is not installed or cannot be started.
 pub const MISSING_COMPILER: &str = "missing-compiler";
 /// Source rejected by the compiler.
 pub const COMPILATION_FAILED: &str = "compilation-failed";
 /// Input that cannot be read.
 pub const UNREADABLE_INPUT: &str = "unreadable-input";
-/// Temporary file that cannot be written.
+/// Temporary file that cannot be read or written.
 pub const TEMPORARY_FILE: &str = "temporary-file";
-/// Argument without a value.
+/// Argument without a value, or a wrong number of arguments.
 pub const MISSING_ARGUMENT: &str = "missing-argument";
 /// Value whose size differs from that of the argument.
 pub const ARGUMENT_SIZE: &str = "argument-size";
 /// Workgroup size not allowed by the hardware or the kernel.
 pub const WORKGROUP_SIZE: &str = "workgroup-size";
-/// Empty grid, or grid that is too large.
+/// Grid or workgroup without work-items, or grid that is too large.
 pub const GRID_SIZE: &str = "grid-size";
 /// Kernel that needs more registers, LDS or scratch than a compute unit has, or a feature that the target lacks.
 pub const RESOURCE_LIMIT: &str = "resource-limit";
-/// Host that lacks the vector instructions requested by the environment, or cannot start a thread.
+/// Host that cannot start a thread or lacks what the environment requests: vector instructions, or an engine.
 pub const HOST_LIMIT: &str = "host-limit";
 /// Module and queue of different devices.
 pub const OTHER_DEVICE: &str = "other-device";
@@ -148,7 +148,7 @@ fn of_dispatch(error: &DispatchError) -> &'static str {
 }
 
 impl LaunchError {
-    /// Returns the stable name of the error, from [`error_names`](self).
+    /// Returns the stable name of the error, from [`error_names`](self) or [`gcn_object::error_names`].
     ///
     /// # Examples
     /// ```

@@ -40,10 +40,10 @@ pub struct HostMemory {
 }
 
 impl HostMemory {
-    /// Registers memory that is shared with the host.
+    /// Registers memory that the host accesses atomically.
     ///
     /// # Errors
-    /// Returns [`Error::Register`] if the memory is empty or already registered.
+    /// Returns [`Error::Register`] if the memory is already registered.
     ///
     /// # Examples
     /// ```
@@ -75,7 +75,7 @@ impl HostMemory {
     /// Registers `len` bytes of host memory at `start`.
     ///
     /// # Errors
-    /// Returns [`Error::Register`] if the range overlaps a registered one.
+    /// Returns [`Error::Register`] if the range is null, or overlaps a registered range or the device's memory.
     ///
     /// # Safety
     /// Until the returned value is dropped, the bytes must remain readable and writable, and the host must access them
@@ -110,11 +110,11 @@ impl HostMemory {
         })
     }
 
-    /// Registers `len` bytes of host memory at `start` under a different address for kernels, [`HostMemory::address`]:
-    /// the host address with the [`ALIAS`](gcn_emu::memory::ALIAS) bit set.
+    /// Registers `len` bytes of host memory at `start` under another address for kernels, [`HostMemory::address`]: the
+    /// host address with the [`ALIAS`](gcn_emu::memory::ALIAS) bit set.
     ///
     /// # Errors
-    /// Returns [`Error::Register`] if the range overlaps a registered one.
+    /// Returns [`Error::Register`] if the range overlaps another alias.
     ///
     /// # Safety
     /// See [`HostMemory::register_raw`].
@@ -140,7 +140,7 @@ impl HostMemory {
         len: u64,
     ) -> Result<HostMemory, Error> {
         let memory = device.memory().clone();
-        // SAFETY: as above.
+        // SAFETY: as in `register_raw`.
         let address = unsafe { memory.register_alias(name, start, len) }?;
         Ok(HostMemory {
             memory,

@@ -1,4 +1,4 @@
-//! Kernels of a module, as described by its code object.
+//! Kernels of a module.
 
 use std::sync::Arc;
 
@@ -68,7 +68,7 @@ impl Kernel {
     /// let device = gcn_runtime::Device::new("gfx900")?;
     /// let kernel = device.load(&add_one())?.kernel("add_one")?;
     /// let described = kernel.description();
-    /// // The handle that a dispatch packet has for the kernel.
+    /// // The kernel object in a dispatch packet.
     /// let handle = kernel.module().loaded().moved(described.descriptor_address);
     /// assert!(handle > 0 && described.descriptor.private_segment_fixed_size == 0);
     /// # Ok::<(), gcn_runtime::Error>(())
@@ -115,7 +115,7 @@ impl Kernel {
             .filter(|argument| !argument.value_kind.is_hidden())
     }
 
-    /// Returns the explicit parameters, with types from metadata and symbol, or `None` without metadata.
+    /// Returns the explicit parameters with types from metadata or symbol, or `None` if metadata does not describe them.
     ///
     /// # Examples
     /// ```
@@ -144,8 +144,10 @@ impl Kernel {
         self.description().descriptor.group_segment_fixed_size
     }
 
+    /// Checks that the queue belongs to the module's device.
+    ///
     /// # Errors
-    /// Returns [`Error::OtherDevice`] if queue and module belong to different devices.
+    /// Returns [`Error::OtherDevice`] if it does not.
     pub(crate) fn check_queue(&self, queue: &Queue) -> Result<(), Error> {
         let is_own = queue.device().is(self.module.device());
         is_own.then_some(()).ok_or(Error::OtherDevice)

@@ -34,17 +34,17 @@
 //! ```
 //!
 //! # Threads
-//! All types are `Send` and `Sync` and, except [`HostMemory`], cheaply clonable handles. Commands in a queue run in
-//! order; queues run concurrently. A kernel runs on all of the device's threads.
+//! Handles are `Send` and `Sync` and, except [`HostMemory`] and [`WeakModule`], cheap to clone. Commands in a queue run
+//! in order; queues run concurrently. By default, a kernel uses all of the device's threads.
 //!
 //! # Memory
 //! Addresses are the same for kernels and for the host. Memory may be allocated, freed, read and written while kernels
-//! run, and kernel atomics are atomic with respect to the host. Addresses depend only on the order of allocations, so
-//! they are reproducible between runs. An access to freed memory faults and reports the memory's former name.
+//! run, and kernel atomics are atomic with respect to the host. Addresses depend only on the sequence of allocations and
+//! frees, so they are reproducible between runs. An access to freed memory faults and reports the memory's former name.
 //!
 //! # Faults
-//! A fault ends only its launch: [`Signal::wait`] returns it, and later commands in the queue are skipped. Other
-//! queues, other devices and the process continue to run.
+//! A fault ends only its launch: [`Signal::wait`] returns it, and later commands in the queue are skipped until
+//! [`Queue::clear`]. Other queues, other devices and the process continue to run.
 #![deny(unsafe_code)]
 
 // In dependency order: a module imports only from modules above it.

@@ -104,8 +104,8 @@ impl Module {
     /// file.
     ///
     /// # Errors
-    /// Fails if the bytes have none of these formats, contain no code object or several for the device, or do not fit
-    /// into memory.
+    /// Fails if the bytes have none of these formats, contain no code object or several for the device, or the code
+    /// object cannot be loaded.
     ///
     /// # Examples
     /// ```
@@ -246,8 +246,8 @@ impl Module {
         })))
     }
 
-    /// Compiles a source with the system's newest Clang, or uses the cached result, and loads it. Returns the module
-    /// and the compilation result. The default target is that of the device.
+    /// Compiles a source with [`compile::compile`], or uses the cached result, and loads it. Returns the module and the
+    /// compilation result. The default target is that of the device.
     ///
     /// # Errors
     /// Returns [`Error::Compile`] with the compiler's diagnostics and commands, or fails like [`Module::load`].
@@ -273,7 +273,7 @@ impl Module {
         Module::compile_by(device, request, compile::compile)
     }
 
-    /// Compiles and loads a source with the given Clang and cache directory: see [`compile::compile_with`].
+    /// Compiles a source with a given Clang and cache directory and loads it: see [`compile::compile_with`].
     ///
     /// # Errors
     /// Fails like [`Module::compile`].
@@ -378,7 +378,7 @@ impl Module {
         self.0.object.kernels.iter().map(|kernel| &*kernel.name)
     }
 
-    /// Looks up a variable by its source name.
+    /// Looks up a symbol by name: see [`Loaded::symbol`].
     ///
     /// # Examples
     /// ```
@@ -393,7 +393,7 @@ impl Module {
     }
 }
 
-/// True if a bundle entry suits the device: its target matches, and no feature contradicts the device's.
+/// True if a bundle entry suits the device: its target matches, and no feature setting contradicts the device's.
 fn is_for(entry: &BundleEntry<'_>, device: &Device) -> bool {
     let Some(target) = entry.target() else {
         return false;
@@ -412,17 +412,17 @@ fn is_for(entry: &BundleEntry<'_>, device: &Device) -> bool {
         && !is_without_sramecc(target, device)
 }
 
-/// True if a code object ID matches the device's target but disables SRAM ECC, which is enabled on the device.
+/// True if a target ID matches the device's target but disables SRAM ECC, which is enabled on the device.
 fn is_without_sramecc(id: &str, device: &Device) -> bool {
     Target::named(id) == Some(device.target()) && turns_sramecc_off(id, device.target())
 }
 
-/// True if the code can run on the target: it is for the same target or instruction set, or does not specify any.
+/// True if the code can run on the target: it is for the same instruction set, or does not name a processor.
 fn runs_on(object: &CodeObject, target: &'static Target) -> bool {
     match Target::from_elf_mach(object.flags.mach) {
         Some(own) => own.isa == target.isa,
         None => object.processor().is_none_or(|name| {
-            // A generic target represents the processors of its major version.
+            // A generic target covers all processors of its major version.
             name.strip_prefix("gfx")
                 .and_then(|name| name.strip_suffix("-generic"))
                 .is_some_and(|major| major == target.version().0.to_string())

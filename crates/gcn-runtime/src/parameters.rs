@@ -1,6 +1,6 @@
-//! Kernel parameters: determines names, offsets and types from metadata and symbols.
+//! Kernel parameters: names, offsets and types from metadata and symbols.
 //!
-//! OpenCL C metadata includes type names. HIP metadata does not, but the mangled symbol of a C++ kernel does.
+//! The metadata of OpenCL C includes type names. That of HIP does not, but the mangled symbol of a C++ kernel does.
 //!
 //! ```
 //! use gcn_runtime::parameters::types_of_symbol;
@@ -14,7 +14,7 @@ use gcn_object::{ArgumentMetadata, ObjectKernel, ValueKind};
 
 pub use signature::types_of_symbol;
 
-/// Suffix that Clang adds to the name of a HIP parameter that is passed as another type.
+/// Suffix that Clang adds to the name of a HIP parameter that it coerces to another type.
 const COERCED: &str = ".coerce";
 
 /// Kernel parameter.
@@ -67,11 +67,11 @@ pub enum Takes<'a> {
         /// Alignment in bytes.
         align: u64,
     },
-    /// Another kind, for which no value is passed.
+    /// Another kind, such as an image, which is neither a value nor a buffer.
     Other(&'a ValueKind),
 }
 
-/// Returns the explicit parameters, from metadata and symbol, or `None` for a kernel without metadata.
+/// Returns the explicit parameters from metadata and symbol, or `None` if metadata does not describe them.
 ///
 /// For a loaded kernel, use [`Kernel::parameters`](crate::Kernel::parameters).
 ///

@@ -1,4 +1,4 @@
-//! Temporary directories that are cleaned up even after a crash.
+//! Temporary directories, which are removed even after a crash.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
@@ -18,7 +18,7 @@ const LOCK: &str = ".gcn-owner";
 const UNLOCKED: &str = ".gcn-no-owner";
 
 /// Directory in the system's temporary directory, removed on drop. Directories of killed processes are removed when a
-/// process of the same user creates the next one; a lock file in each shows whether the owner is alive.
+/// process of the same user creates the next one. While its owner lives, a directory contains a locked file.
 ///
 /// # Examples
 /// ```
@@ -76,14 +76,14 @@ impl ScratchDirectory {
     }
 }
 
-/// Removes the random file name from a temporary file's error, because it means nothing to users.
+/// Returns the error of a temporary file without the random file name, which means nothing to users.
 pub fn system_error(error: &io::Error) -> io::Error {
     let text = error.to_string();
     let message = text.split(" at path ").next().unwrap_or_default();
     io::Error::new(error.kind(), message)
 }
 
-/// Creates a locked file in a directory. The file gets its final name after it is locked, so an unlocked one has no
+/// Creates a locked file in a directory. The file is renamed to [`LOCK`] once it is locked, so an unlocked `LOCK` has no
 /// owner.
 fn locked(directory: &Path) -> io::Result<File> {
     let file = File::create_new(directory.join(UNLOCKED))?;
@@ -92,7 +92,7 @@ fn locked(directory: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// True if this module creates names of this form.
+/// True for a directory name of the form that this module creates.
 fn is_name(name: &OsStr) -> bool {
     let random = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
     random.is_some_and(|it| it.len() == RANDOM && it.bytes().all(|b| b.is_ascii_alphanumeric()))
@@ -100,13 +100,13 @@ fn is_name(name: &OsStr) -> bool {
 
 /// Removes abandoned directories of this user.
 fn sweep(parent: &Path) {
-    // Owned by the effective user of the process.
+    // The owner is the effective user of the process.
     let Ok(own) = fs::metadata("/proc/self") else {
         return;
     };
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let is_ours = is_name(&entry.file_name())
-            // Does not follow symbolic links.
+            // `DirEntry::metadata` does not follow symbolic links.
             && entry
                 .metadata()
                 .is_ok_and(|it| it.is_dir() && it.uid() == own.uid());

@@ -2,7 +2,7 @@
 
 use gcn_isa::Target;
 
-/// GPU chip. Figures are for the product named in `product`.
+/// GPU chip. Figures are those of the product in `product`.
 ///
 /// # Examples
 /// ```
@@ -17,7 +17,7 @@ use gcn_isa::Target;
 pub struct Chip {
     /// Target name.
     pub target: &'static str,
-    /// Name of the chip, and of a product that uses it.
+    /// Name of the chip, with a product in brackets.
     pub product: &'static str,
     /// PCI device ID.
     pub device: u32,
@@ -118,7 +118,7 @@ impl Chip {
         APU_FAMILIES.contains(&self.family)
     }
 
-    /// Returns the chip's features with their settings. Those in `named`, such as `xnack+`, override the defaults.
+    /// Returns the chip's features and their settings. Settings in `named`, such as `xnack+`, override the defaults.
     ///
     /// # Examples
     /// ```
@@ -139,8 +139,8 @@ impl Chip {
         })
     }
 
-    /// True if a device of this chip with the features `named` runs code compiled for given features, such as `xnack-`.
-    /// As in AMD's loader, code for the opposite setting, or for a feature that the chip lacks, is rejected.
+    /// True if a device of this chip with the settings `named` runs code compiled for the settings `code`, such as
+    /// `xnack-`. Like AMD's loader, rejects code for the opposite setting or for a feature that the chip lacks.
     ///
     /// # Examples
     /// ```

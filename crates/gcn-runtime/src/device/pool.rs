@@ -1,5 +1,5 @@
-//! Thread pool that serves queues. If all threads are busy, another is started, because kernels in different queues may
-//! wait for each other. Idle threads exit after a while.
+//! Thread pool that serves queues. If no thread is idle, another is started, because kernels in different queues may wait
+//! for each other. Idle threads exit after a while.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -36,7 +36,7 @@ impl ThreadPool {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs a task on a pool thread.
+    /// Runs a task on a pool thread, or on this thread if the host cannot start another.
     pub(crate) fn schedule(self: &Arc<ThreadPool>, task: PoolTask) {
         let mut state = self.state();
         state.tasks.push_back(task);
@@ -49,7 +49,7 @@ impl ThreadPool {
         let pool = self.clone();
         let thread = std::thread::Builder::new().name("gcn queue".to_owned());
         if thread.spawn(move || pool.work()).is_err() {
-            // The host cannot start another thread, so run the task on this one unless another has taken it.
+            // Run the first task here, unless another thread has taken it.
             let task = self.state().tasks.pop_front();
             if let Some(task) = task {
                 task();

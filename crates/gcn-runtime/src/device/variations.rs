@@ -1,11 +1,11 @@
 //! Variations of execution that hardware also permits.
 //!
-//! A correct program produces the same results under all variations. A program that lacks a wait, relies on wave order
-//! or reads uninitialized state may not.
+//! A correct program produces the same results under all variations. A program that lacks a wait, relies on the order of
+//! waves or reads uninitialized state may not.
 
 use gcn_emu::device::{Config, LdsFill};
 
-/// Variations to apply, each with a seed. None are applied by default.
+/// Variations to apply, each with its seed. By default, there are none.
 ///
 /// # Examples
 /// ```
@@ -17,7 +17,7 @@ use gcn_emu::device::{Config, LdsFill};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Variations {
-    /// Delays memory operations for as long as wait counters permit. Until then, destination registers contain noise.
+    /// Delays memory operations for as long as wait counters allow. Until then, their destination registers hold noise.
     pub late: Option<u64>,
     /// Runs the waves of a workgroup in random order, in short turns of random length.
     pub schedule: Option<u64>,

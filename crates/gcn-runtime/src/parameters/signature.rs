@@ -1,7 +1,7 @@
 //! Derives parameter types from a kernel's symbol.
 
-/// Returns the parameter types as declared in the source, from the symbol of a C++ kernel. Returns `None` for C
-/// functions, whose symbols do not encode types.
+/// Returns the parameter types as declared in the source, from the mangled symbol of a C++ kernel. Returns `None` for a
+/// C function, whose symbol does not encode types.
 ///
 /// # Examples
 /// ```
@@ -35,7 +35,7 @@ pub fn types_of_symbol(symbol: &str) -> Option<Vec<String>> {
     Some(types)
 }
 
-/// Finds the opening parenthesis for a closing one that follows the text.
+/// Finds the opening parenthesis that matches a closing one at the end of the text.
 fn opening(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, c) in text.char_indices().rev() {
