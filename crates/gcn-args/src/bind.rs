@@ -1,6 +1,6 @@
 //! Binding of arguments to kernel parameters by name, by index or in order, with types from the kernel's metadata or
-//! symbol. [`arguments`] determines the value of each parameter and collects all errors, without allocating anything.
-//! [`place`] allocates the buffers and builds the argument segment.
+//! symbol. [`arguments`] determines the value of each parameter and collects all errors, without allocating device
+//! memory. [`place`] allocates the buffers and builds the argument segment.
 //!
 //! ```
 //! # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
@@ -45,7 +45,7 @@ pub use values::{Bound, BufferContents};
 /// Size of an LDS offset in bytes.
 const LDS_POINTER: u64 = 4;
 
-/// Result of binding: arguments, and all errors.
+/// Result of binding: arguments and errors.
 ///
 /// # Examples
 /// ```
@@ -65,11 +65,11 @@ const LDS_POINTER: u64 = 4;
 pub struct Binding {
     /// Successfully bound arguments, in parameter order.
     pub arguments: Vec<BoundArgument>,
-    /// Errors; if there are any, the arguments are incomplete.
+    /// All errors. If there are any, the arguments are incomplete.
     pub problems: Vec<BindError>,
 }
 
-/// Binds buffers that launches share: numbers of an element type, fills, files, or aliases of other buffers.
+/// Binds buffers that launches share: typed numbers, fills, files, or aliases of other buffers.
 ///
 /// # Examples
 /// ```
@@ -111,8 +111,8 @@ pub fn shared(given: &[GivenArgument], open: Open<'_>) -> Binding {
 
 /// Binds the arguments of a launch. They may refer to buffers `shared` with other launches.
 ///
-/// With metadata, arguments are matched to parameters by name or index. If no parameter has a name, named arguments are
-/// bound in order. Without metadata, all arguments are bound in order, and numbers need types.
+/// With metadata, the name of an argument is the name or index of its parameter. If no parameter has a name, arguments
+/// with names are bound by position. Without metadata, all arguments are bound in order, and numbers need types.
 ///
 /// # Examples
 /// ```
@@ -207,7 +207,7 @@ fn check_references(binding: &mut Binding, shared: &[BoundArgument]) {
     }
 }
 
-/// Returns errors for references to missing buffers or elements, and for duplicate buffer names.
+/// Returns errors for references to missing buffers or elements, and for buffers with the name of a shared one.
 fn references(
     arguments: &[BoundArgument],
     shared: &[BoundArgument],
@@ -235,7 +235,7 @@ fn references(
     problems
 }
 
-/// Returns the error for a reference to element `from` of a buffer, unless the element exists.
+/// Returns the error for a reference to element `from` of a buffer, unless it is an element or the end.
 fn unreachable(
     name: &str,
     from: u64,
@@ -275,7 +275,7 @@ fn unreachable(
     }
 }
 
-/// Size of the argument segment up to the end of the last parameter, in bytes.
+/// Returns the size of the argument segment up to the end of the last parameter, in bytes.
 fn explicit_bytes(parameters: &[Parameter<'_>]) -> u64 {
     let end = |parameter: &Parameter| parameter.offset.saturating_add(parameter.size);
     parameters.iter().map(end).max().unwrap_or(0)
@@ -308,7 +308,7 @@ fn whole(
         Some(parameters) => Some(explicit_bytes(&parameters)),
         None => Some(u64::from(kernel.descriptor.kernarg_size)).filter(|bytes| *bytes > 0),
     };
-    // The end of a structure may be padding, and is followed by hidden arguments.
+    // A structure may end with padding up to the hidden arguments.
     match known {
         Some(known) if bytes < known || bytes > known.next_multiple_of(POINTER) => {
             Err(ArgumentError::SegmentSize {
@@ -332,7 +332,7 @@ fn by_metadata(
     let mut given_to = vec![false; parameters.len()];
     let nameless = parameters.iter().all(|parameter| parameter.name.is_none());
     for (place, given) in given.iter().enumerate() {
-        // A name that is also the index of another argument counts as a name.
+        // A name that is also an index counts as a name.
         let named = parameters
             .iter()
             .find(|parameter| parameter.name == Some(&given.name));
@@ -341,7 +341,7 @@ fn by_metadata(
                 .iter()
                 .find(|parameter| parameter.index.to_string() == given.name)
         };
-        // Compilers omit names by default. In that case, arguments may have any name and are bound in order.
+        // Compilers omit names by default. Arguments may then have any names, and are bound by position.
         let in_order = || {
             parameters
                 .get(place)
@@ -383,7 +383,7 @@ fn by_metadata(
     binding.arguments.sort_by_key(|argument| argument.index);
 }
 
-/// Binds values for a kernel without metadata: consecutively, with natural alignment.
+/// Binds values for a kernel whose parameters are unknown: consecutively, with natural alignment.
 fn in_order(kernel: &ObjectKernel, given: &[GivenArgument], open: Open<'_>, binding: &mut Binding) {
     let before = binding.problems.len();
     let mut end = 0u64;
@@ -414,7 +414,7 @@ fn in_order(kernel: &ObjectKernel, given: &[GivenArgument], open: Open<'_>, bind
     if binding.problems.len() > before || segment == 0 {
         return;
     }
-    // The size of a segment is rounded up, and hidden arguments may follow.
+    // The arguments may end before the segment, whose size is rounded up and may include hidden arguments.
     if end > segment {
         binding.problems.push(BindError::TooLong {
             kernel: kernel.name.clone(),

@@ -4,7 +4,7 @@ use super::values::Bound;
 use crate::spec::Spec;
 use crate::value::ValueError;
 
-/// An argument or a shared buffer, as passed by the caller.
+/// Argument or shared buffer, as passed by the caller.
 ///
 /// # Examples
 /// ```
@@ -14,7 +14,7 @@ use crate::value::ValueError;
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct GivenArgument {
-    /// Name or index of the parameter.
+    /// Name or index of the parameter, or name of the shared buffer.
     pub name: String,
     /// Value as written, for messages.
     pub text: String,
@@ -43,7 +43,7 @@ impl GivenArgument {
     }
 }
 
-/// An argument bound to a parameter.
+/// Argument bound to a parameter.
 ///
 /// # Examples
 /// ```
@@ -70,7 +70,7 @@ pub struct BoundArgument {
 }
 
 impl BoundArgument {
-    /// Size in bytes of the buffer that the argument allocates; `None` if it allocates none.
+    /// Returns the size in bytes of the buffer that the argument allocates, if any.
     ///
     /// # Examples
     /// ```

@@ -50,10 +50,10 @@ pub enum BindError {
         /// Name or number, as given.
         name: String,
     },
-    /// A parameter has two values.
+    /// Two arguments are for the same parameter.
     #[error("argument {0} is given twice")]
     Twice(String),
-    /// A parameter has no value.
+    /// A parameter has no argument.
     #[error("argument {0} is missing")]
     Missing(String),
     /// The arguments exceed the size in the descriptor.
@@ -66,7 +66,7 @@ pub enum BindError {
         /// Size in the descriptor, in bytes.
         wanted: u64,
     },
-    /// A kernel without metadata reads arguments, but none are given.
+    /// A kernel without metadata has arguments, but none are given.
     #[error(
         "kernel {kernel} reads {bytes} bytes of arguments and has no metadata; give them in order, with types"
     )]
@@ -144,7 +144,7 @@ pub enum ArgumentError {
         /// Actual size in bytes.
         given: u64,
     },
-    /// An argument is already part of the given segment.
+    /// An argument is given in addition to a whole segment.
     #[error("it already contains argument {0}")]
     InSegment(String),
     /// The value of a segment does not describe bytes.
@@ -156,10 +156,10 @@ pub enum ArgumentError {
     /// A number was given for a buffer.
     #[error("expected a buffer, found a number; `{0},` with a comma is a buffer of one element")]
     Number(String),
-    /// A parameter in dynamic LDS requires a size.
+    /// A value for dynamic LDS is not `local:BYTES`.
     #[error("expected dynamic LDS: local:BYTES")]
     NotLocal,
-    /// An address was given for a by-value parameter.
+    /// A null pointer, LDS or undefined elements were given for a by-value parameter.
     #[error("it is passed by value ({0} bytes), not as a buffer")]
     ByValue(u64),
     /// Parameters of this kind do not take values.
@@ -176,7 +176,7 @@ pub enum ArgumentError {
     /// A number has no type, and the kernel has no metadata.
     #[error("kernel {0} has no metadata, so a number needs a type, as in u32:42")]
     UntypedKernel(String),
-    /// Elements have no type, and neither does their buffer.
+    /// Elements have no type, and neither does the parameter.
     #[error("the element type is unknown: write it, as in f32:1,2,3")]
     UntypedElements,
     /// A floating-point number was given for an integer, or vice versa.
@@ -187,7 +187,7 @@ pub enum ArgumentError {
         /// Type of the value.
         given: Type,
     },
-    /// A buffer of this name already exists.
+    /// A shared buffer has the same name.
     #[error("a buffer of this name already exists")]
     Exists,
     /// An element of another buffer does not exist.
@@ -200,7 +200,7 @@ pub enum ArgumentError {
         /// Number of elements in the buffer.
         count: u64,
     },
-    /// A referenced buffer is itself a reference.
+    /// A referenced argument refers to the buffer of another argument.
     #[error("{name} shares the buffer of {of}; name an argument that has its own buffer")]
     Alias {
         /// Referenced argument.
@@ -221,7 +221,7 @@ pub enum ArgumentError {
     NoArgument(String),
 }
 
-/// Error in placing bound arguments in memory.
+/// Error when placing bound arguments in memory.
 ///
 /// # Examples
 /// ```

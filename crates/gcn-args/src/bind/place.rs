@@ -1,4 +1,4 @@
-//! Placement of arguments in device memory: allocates and initializes buffers, and resolves their addresses.
+//! Placement of arguments in device memory: allocates and initializes buffers, and resolves references to them.
 
 use std::ops::Range;
 
@@ -36,13 +36,13 @@ pub struct Buffers {
 }
 
 impl Buffers {
-    /// Named buffers and named parts of buffers, in the order of the calls to [`place`] and of their arguments.
+    /// Returns buffers and named parts of buffers, in the order of the calls of [`place`] and of the parameters.
     pub fn views(&self) -> &[BufferView] {
         &self.views
     }
 }
 
-/// A named range of a buffer.
+/// Named range of a buffer.
 ///
 /// # Examples
 /// ```
@@ -62,7 +62,7 @@ impl Buffers {
 pub struct BufferView {
     /// Name of the argument.
     pub name: String,
-    /// Index of the argument; `None` for a shared buffer.
+    /// Index of the parameter; `None` for a shared buffer.
     pub index: Option<usize>,
     /// Device address.
     pub address: u64,
@@ -96,12 +96,12 @@ pub struct Placement {
     pub lds: u32,
 }
 
-/// Allocates the buffers of bound arguments and builds the argument segment. New buffers are added to `buffers`,
-/// which already contains shared ones. `fixed_lds` is the kernel's static LDS in bytes
+/// Allocates the buffers of bound arguments and builds the argument segment. Adds the buffers to `buffers`, which already
+/// contains shared ones. `fixed_lds` is the kernel's static LDS in bytes
 /// ([`Kernel::fixed_lds`](gcn_runtime::Kernel::fixed_lds)).
 ///
 /// # Errors
-/// There is not enough memory or LDS, or a file cannot be read.
+/// Fails if there is not enough memory or LDS, a file cannot be read, or a referenced buffer or element does not exist.
 ///
 /// # Examples
 /// ```
@@ -127,7 +127,7 @@ pub fn place(
     let mut placement = Placement::default();
     let fixed = u64::from(fixed_lds);
     let first = buffers.views.len();
-    // Arguments that refer to other buffers are placed after these.
+    // Arguments that refer to buffers of others are placed last.
     let refers = |argument: &BoundArgument| match &argument.bound {
         Bound::Alias { .. } => true,
         Bound::Bytes(Block { pointers, .. }) => !pointers.is_empty(),
@@ -135,7 +135,7 @@ pub fn place(
     };
     let (referring, own): (Vec<_>, Vec<_>) = arguments.into_iter().partition(refers);
     let is_buffer = |argument: &&BoundArgument| matches!(argument.bound, Bound::Buffer { .. });
-    // Later views belong to arguments that refer to buffers. Nothing refers to these views.
+    // Views behind these belong to arguments that refer to buffers, and cannot be referred to.
     let unshared = first..first + own.iter().filter(is_buffer).count();
     for argument in own.into_iter().chain(referring) {
         let view = |address, bytes, ty| BufferView {
@@ -196,7 +196,7 @@ pub fn place(
 }
 
 /// Returns the address of a buffer element, the number of bytes from there to the end of the buffer, and the element
-/// type. Views in `unshared` belong to the launch, and take precedence over earlier ones with the same name.
+/// type. Views in `unshared` belong to the launch, and shadow earlier ones with the same name.
 fn element(
     views: &[BufferView],
     unshared: &Range<usize>,

@@ -1,4 +1,4 @@
-//! Arguments passed as bytes: numbers, and structures with C layout.
+//! Arguments passed as bytes: arrays of numbers, and structures with C layout.
 
 use gcn_object::MAX_KERNARG_BYTES;
 
@@ -7,10 +7,10 @@ use crate::fill::Fill;
 use crate::spec::Spec;
 use crate::value::{Type, ValueError};
 
-/// Size of an address in bytes.
+/// Size of a pointer in bytes.
 pub(super) const POINTER: u64 = 8;
 
-/// Bytes, which may include addresses that are resolved after the buffers have been allocated.
+/// Bytes, which may contain addresses to resolve after the allocation of buffers.
 ///
 /// # Examples
 /// ```
@@ -50,7 +50,7 @@ pub struct Pointer {
 /// Returns the bytes of a structure: members in order at their natural alignment, padded to the largest alignment.
 ///
 /// # Errors
-/// A member is invalid, or the structure is too large.
+/// Fails if a member is invalid or the structure is too large.
 pub(super) fn structure(members: &[Spec]) -> Result<Block, ArgumentError> {
     let mut whole = Block {
         align: 1,
@@ -130,7 +130,7 @@ fn member(spec: &Spec) -> Result<Block, ArgumentError> {
 /// Returns the bytes of an array of numbers.
 ///
 /// # Errors
-/// A number is invalid for the type.
+/// Fails if a number is invalid for the type.
 pub(super) fn elements(ty: Type, texts: &[String]) -> Result<Vec<u8>, ValueError> {
     let mut bytes = Vec::with_capacity(texts.len() * ty.size());
     for text in texts {

@@ -1,4 +1,4 @@
-//! Values of single parameters: bytes, buffers and dynamic LDS.
+//! Values of parameters: bytes, buffers and dynamic LDS.
 
 use gcn_object::{MAX_KERNARG_BYTES, ObjectKernel};
 use gcn_runtime::data::Data;
@@ -12,7 +12,7 @@ use crate::parameter_type::source_type;
 use crate::spec::Spec;
 use crate::value::{NumberEncoding, Type, ValueError};
 
-/// Value of an argument in the segment, and the memory that it requires.
+/// Contents of an argument in the segment, and the memory that it requires.
 ///
 /// # Examples
 /// ```
@@ -31,13 +31,13 @@ use crate::value::{NumberEncoding, Type, ValueError};
 pub enum Bound {
     /// Bytes.
     Bytes(Block),
-    /// A null pointer.
+    /// Null pointer.
     Null,
     /// Address of the argument's own buffer.
     Buffer {
         /// Element type.
         ty: Type,
-        /// Initial elements.
+        /// Initial contents.
         contents: BufferContents,
         /// Size in bytes.
         bytes: u64,
@@ -65,7 +65,7 @@ pub enum Bound {
 pub enum BufferContents {
     /// Contents of a file, or literal bytes.
     Data(Data),
-    /// A fill, and the number of elements.
+    /// Fill and number of elements.
     Filled(Fill, u64),
 }
 
@@ -78,7 +78,7 @@ pub(super) fn bind(
     let fits = |given: u64| fits(parameter, given);
     match (&parameter.takes, spec) {
         (Takes::Value, Spec::Numbers { ty, texts, .. }) => numbers(parameter, *ty, texts),
-        // Arguments that are passed by value cannot be undefined.
+        // Arguments passed by value cannot be undefined.
         (
             Takes::Value,
             Spec::Filled {
@@ -141,7 +141,7 @@ fn fits(parameter: &Parameter<'_>, given: u64) -> Result<(), ArgumentError> {
     }
 }
 
-/// Converts numbers that are passed by value. Their type is the explicit type, or else the parameter's.
+/// Converts numbers that are passed by value, of their explicit type or else the parameter's.
 fn numbers(
     parameter: &Parameter<'_>,
     ty: Option<Type>,
@@ -181,7 +181,7 @@ fn numbers(
     Ok(bytes(written))
 }
 
-/// Converts a value for a kernel without parameter information.
+/// Converts a value for a kernel whose parameters are unknown.
 pub(super) fn untyped(
     kernel: &ObjectKernel,
     spec: &Spec,
@@ -208,7 +208,7 @@ pub(super) fn untyped(
     }
 }
 
-/// Creates an argument from bytes, aligned to their size.
+/// Creates a by-value argument, aligned to its size.
 fn bytes(bytes: Vec<u8>) -> Bound {
     let align = bytes.len() as u64;
     Bound::Bytes(Block {
