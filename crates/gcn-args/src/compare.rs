@@ -1,4 +1,4 @@
-//! Comparison of results with expected values, within a tolerance.
+//! Comparison of results with expected values, with a tolerance.
 //!
 //! ```
 //! use gcn_args::compare::{Comparison, Tolerance};
@@ -28,7 +28,7 @@ use crate::value::{NumberEncoding, Type, Value};
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Tolerance {
     distance: Distance,
-    /// Denormals count as zero. Single precision flushes them on GCN 1.0 to 1.2, as OpenCL allows.
+    /// True if denormals count as zero. Compilers for GCN 1.0 to 1.2 flush those of single precision, as OpenCL allows.
     flushes: bool,
 }
 
@@ -36,16 +36,16 @@ pub struct Tolerance {
 enum Distance {
     /// Equal bits, or two NaNs.
     Exact,
-    /// At most `n` representable numbers apart.
+    /// Maximum distance in representable numbers.
     Ulps(u64),
-    /// Absolute distance if the expected value is below 1, otherwise relative distance.
+    /// Maximum distance: absolute if the magnitude of the expected value is below 1, otherwise relative.
     Within(f64),
-    /// Any value, for scratch space of a kernel.
+    /// Any value, for elements that need no comparison.
     Any,
 }
 
 impl Tolerance {
-    /// Equal numbers. Zeros of both signs are equal, as are two NaNs.
+    /// Equality of numbers. Zeros of both signs are equal, as are two NaNs.
     pub const EQUAL: Tolerance = Tolerance::of(Distance::Within(0.0));
 
     const fn of(distance: Distance) -> Tolerance {
@@ -56,7 +56,8 @@ impl Tolerance {
     }
 
     /// Parses `exact` (equal bits), `4 ulp` (distance in representable numbers), `1e-5` (absolute below 1, otherwise
-    /// relative) or `any`, optionally followed by `ftz` (denormals count as zero). Returns `None` for other text.
+    /// relative) or `any`, each optionally followed by `ftz` (denormals count as zero). `ftz` alone implies `exact`.
+    /// Returns `None` for other text.
     ///
     /// # Examples
     /// ```
@@ -135,7 +136,7 @@ fn agrees(value: Value, expected: Value, tolerance: f64) -> bool {
         || (value.is_finite() && expected.is_finite() && close())
 }
 
-/// Distance in representable numbers; `None` for NaN.
+/// Returns the distance in representable numbers, or `None` for NaN.
 ///
 /// # Examples
 /// ```
@@ -151,7 +152,7 @@ pub fn ulps(value: Value, expected: Value) -> Option<u128> {
     known.then(|| position(value).abs_diff(position(expected)))
 }
 
-/// Rank of a value among the values of its type. Both zeros have rank 0.
+/// Returns the rank of a value among the values of its type. Both zeros have rank 0.
 fn position(element: Value) -> i128 {
     if element.ty.encoding() != NumberEncoding::Float {
         return element.integer();
@@ -165,7 +166,7 @@ fn position(element: Value) -> i128 {
     }
 }
 
-/// Replaces a denormal by a zero of the same sign.
+/// Flushes a denormal to a zero of the same sign.
 fn flushed(element: Value) -> Value {
     let exponent: u64 = match element.ty {
         Type::F16 => 0x7c00,
@@ -184,7 +185,7 @@ fn flushed(element: Value) -> Value {
     }
 }
 
-/// An element that differs from the expected element.
+/// Element that differs from the expected one.
 ///
 /// # Examples
 /// ```
@@ -205,7 +206,7 @@ pub struct Difference {
 }
 
 impl Difference {
-    /// Size of the difference, absolute below 1 and relative above. Infinite unless both values are finite.
+    /// Returns the size of the difference, absolute below 1 and relative above; infinite unless both values are finite.
     fn size(&self) -> f64 {
         let (is, expected) = (self.is.float(), self.expected.float());
         let size = (is - expected).abs() / expected.abs().max(1.0);
@@ -233,7 +234,7 @@ pub struct Comparison {
     pub compared: u64,
     /// Number of elements that differ.
     pub different: u64,
-    /// First differences, at most [`MAX_DIFFERENCES`].
+    /// First [`MAX_DIFFERENCES`] differences.
     pub first: Vec<Difference>,
     /// Largest difference.
     pub worst: Option<Difference>,
@@ -243,7 +244,7 @@ pub struct Comparison {
 pub const MAX_DIFFERENCES: usize = 10;
 
 impl Comparison {
-    /// Compares elements with the expected ones. The first element has index `begin`.
+    /// Compares pairs of an element and the expected one. The first element has index `begin`.
     ///
     /// # Examples
     /// ```

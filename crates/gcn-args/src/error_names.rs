@@ -1,5 +1,5 @@
 //! Stable names of errors in arguments and expectations, for programs and `gcn explain`. Messages may change, but names
-//! do not. Errors that also occur in the runtime use the names in [`gcn_runtime::error_names`].
+//! do not. Errors that also occur in the runtime have the names in [`gcn_runtime::error_names`].
 
 use gcn_runtime::error_names::{
     ARGUMENT_SIZE, BUFFER_RANGE, MISSING_ARGUMENT, OUT_OF_MEMORY, RESOURCE_LIMIT,
@@ -9,19 +9,19 @@ use crate::bind::{ArgumentError, BindError, PlaceError};
 use crate::expect::ExpectError;
 use crate::value::ValueError;
 
-/// No buffer has this name.
+/// Name that is not the name of a buffer.
 pub const UNKNOWN_BUFFER: &str = "unknown-buffer";
-/// No argument has this name or index.
+/// Argument whose name or index no parameter has.
 pub const UNKNOWN_ARGUMENT: &str = "unknown-argument";
-/// An argument has two values, or two buffers have the same name.
+/// Argument with two values, or buffer with the name of another one.
 pub const DUPLICATE_ARGUMENT: &str = "duplicate-argument";
-/// The value does not have the kind or type of the argument.
+/// Value whose kind or type is not that of the parameter.
 pub const ARGUMENT_TYPE: &str = "argument-type";
-/// Neither the value nor the kernel states the type of a number.
+/// Number whose type neither its text nor the kernel declares.
 pub const UNTYPED_ARGUMENT: &str = "untyped-argument";
-/// The text is not a value.
+/// Text that is not a value.
 pub const INVALID_VALUE: &str = "invalid-value";
-/// An expectation does not fit the buffer.
+/// Expectation that is malformed or does not fit the buffer.
 pub const INVALID_EXPECTATION: &str = "invalid-expectation";
 
 /// All names of this crate.
@@ -43,7 +43,7 @@ pub const ALL: &[&str] = &[
 ];
 
 impl ValueError {
-    /// Stable name of the error, from [`error_names`](self) or [`gcn_runtime::error_names`].
+    /// Returns the stable name of the error, from [`error_names`](self) or [`gcn_runtime::error_names`].
     ///
     /// # Examples
     /// ```
@@ -73,7 +73,7 @@ impl ValueError {
 }
 
 impl ExpectError {
-    /// Stable name of the error, from [`error_names`](self) or [`gcn_runtime::error_names`].
+    /// Returns the stable name of the error, from [`error_names`](self) or [`gcn_runtime::error_names`].
     ///
     /// # Examples
     /// ```
@@ -93,7 +93,7 @@ impl ExpectError {
 }
 
 impl ArgumentError {
-    /// Stable name of the error, from [`error_names`](self) or [`gcn_runtime::error_names`].
+    /// Returns the stable name of the error, from [`error_names`](self) or [`gcn_runtime::error_names`].
     pub fn name(&self) -> &'static str {
         match self {
             ArgumentError::Value(error) => error.name(),
@@ -123,7 +123,7 @@ impl ArgumentError {
 }
 
 impl BindError {
-    /// Stable name of the error, from [`error_names`](self) or [`gcn_runtime::error_names`].
+    /// Returns the stable name of the error, from [`error_names`](self) or [`gcn_runtime::error_names`].
     ///
     /// # Examples
     /// ```
@@ -151,7 +151,7 @@ impl BindError {
 }
 
 impl PlaceError {
-    /// Stable name of the error, from [`error_names`](self) or [`gcn_runtime::error_names`].
+    /// Returns the stable name of the error, from [`error_names`](self) or [`gcn_runtime::error_names`].
     ///
     /// # Examples
     /// ```

@@ -1,4 +1,4 @@
-//! Expected contents of buffers, and comparison with the actual contents.
+//! Expected buffer contents, and their comparison with actual contents.
 //!
 //! ```
 //! use gcn_runtime::data::Data;
@@ -101,7 +101,7 @@ impl Expected {
     /// Splits `VALUE~TOLERANCE`. The default tolerance is [`Tolerance::EQUAL`].
     ///
     /// # Errors
-    /// [`ExpectError::Tolerance`] if the text after `~` is not a tolerance.
+    /// Returns [`ExpectError::Tolerance`] if the text after `~` is not a tolerance. A file name may contain `~`.
     ///
     /// # Examples
     /// ```
@@ -117,7 +117,7 @@ impl Expected {
         };
         match Tolerance::parse(tolerance) {
             Some(tolerance) => Ok((value, tolerance)),
-            // The text may be part of a file name.
+            // A file name may contain `~`.
             None if value.contains('@') => Ok((text, Tolerance::EQUAL)),
             None => Err(ExpectError::Tolerance {
                 value: value.to_owned(),
@@ -126,10 +126,10 @@ impl Expected {
         }
     }
 
-    /// Parses elements of type `ty`, in the syntax of [`Spec::parse`]. A type in the text is ignored.
+    /// Parses elements of type `ty`, in the syntax of [`Spec::parse`]. If the text has a type, `ty` must be that type.
     ///
     /// # Errors
-    /// Any [`ExpectError`] except [`ExpectError::Tolerance`].
+    /// Returns any [`ExpectError`] except [`ExpectError::Tolerance`].
     ///
     /// # Examples
     /// ```
@@ -154,7 +154,7 @@ impl Expected {
     /// Creates the elements of type `ty` that a value describes. Messages show `text`.
     ///
     /// # Errors
-    /// Any [`ExpectError`] except [`ExpectError::Tolerance`].
+    /// Returns any [`ExpectError`] except [`ExpectError::Tolerance`].
     ///
     /// # Examples
     /// ```
@@ -217,12 +217,12 @@ impl Expected {
         })
     }
 
-    /// Number of elements.
+    /// Returns the number of elements.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Compares elements with the expected ones. The first element has index `begin`.
+    /// Compares elements with the expected ones, up to the shorter sequence. The first element has index `begin`.
     ///
     /// # Examples
     /// ```

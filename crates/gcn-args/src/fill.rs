@@ -32,7 +32,7 @@ use crate::value::{NumberEncoding, Type, Value, ValueError};
 pub enum Fill {
     /// Zeros.
     Zero,
-    /// Zeros that the checker for undefined values reports as undefined.
+    /// Zeros that checkers treat as undefined.
     Undefined,
     /// Equal elements.
     Same(Value),
@@ -43,7 +43,7 @@ pub enum Fill {
         /// Distance between elements.
         step: f64,
     },
-    /// Evenly spaced integers that wrap at the limits of the type.
+    /// Evenly spaced integers, which wrap at the limits of the type.
     Integers {
         /// First element.
         start: u64,
@@ -65,7 +65,7 @@ pub enum Fill {
         seed: u64,
         /// Smallest value.
         low: u64,
-        /// Number of possible values, starting at the smallest; at most 2^64.
+        /// Number of possible values from the smallest; at most 2^64.
         span: u128,
     },
 }
@@ -75,7 +75,7 @@ impl Fill {
     /// buffer of `ty`.
     ///
     /// # Errors
-    /// [`ValueError`] if the text is malformed, or a number is out of range for `ty`.
+    /// Returns a [`ValueError`] if the text is malformed, or a number is out of range for `ty`.
     ///
     /// # Examples
     /// ```
@@ -175,7 +175,7 @@ impl Fill {
         }
     }
 
-    /// Returns the bytes of a buffer with `count` elements of type `ty` in pieces, to avoid a second copy.
+    /// Returns the bytes of a buffer with `count` elements of type `ty` in pieces, so that they are not in memory at once.
     ///
     /// # Examples
     /// ```
@@ -211,8 +211,8 @@ impl Fill {
     }
 }
 
-/// Returns the bytes of elements of type `ty`. `number` returns the bits of the element at an index. It is called for
-/// every element, so callers compute everything that does not depend on the index beforehand.
+/// Returns the bytes of elements of type `ty`. `number` returns the bits of the element at an index. Callers keep it fast
+/// by computing beforehand everything that does not depend on the index.
 fn written(ty: Type, indices: Range<u64>, number: impl Fn(u64) -> u64) -> Vec<u8> {
     match ty.size() {
         1 => sized::<1>(indices, number),
@@ -240,8 +240,8 @@ fn bits(ty: Type, float: f64) -> u64 {
     }
 }
 
-/// Returns number `index` of the sequence that starts at `seed`. The generator is SplitMix64 (Steele, Lea, Flood 2014),
-/// which allows random access.
+/// Returns number `index` of the sequence with a seed. The generator is SplitMix64 (Steele, Lea, Flood 2014), which allows
+/// random access.
 fn noise(seed: u64, index: u64) -> u64 {
     let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15u64.wrapping_mul(index.wrapping_add(1)));
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

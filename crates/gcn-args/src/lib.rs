@@ -1,8 +1,8 @@
-//! Kernel arguments and expected results as text: numbers, buffer contents, structures and files, bound to a kernel's parameters.
+//! Kernel arguments and expected results as text: numbers, buffer contents, structures and files.
 //!
-//! Text is parsed to a [`Spec`](spec::Spec) (`u32*64:iota`, `@weights.bin`, `{f32:1, null}`). [`bind::arguments`] assigns specs
-//! to parameters, whose types are declared by the kernel's metadata or symbol, and [`bind::place`] allocates the buffers.
-//! [`Expected`](expect::Expected) describes the contents that a buffer must have afterwards, and [`compare`] finds differences.
+//! Text is parsed into a [`Spec`](spec::Spec) (`u32*64:iota`, `@weights.bin`, `{f32:1, null}`). [`bind::arguments`] binds
+//! specs to parameters, whose types the kernel's metadata or symbol declares, and [`bind::place`] allocates the buffers.
+//! [`Expected`](expect::Expected) describes the contents that a buffer must have afterwards. [`compare`] finds differences.
 //!
 //! ```
 //! # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
@@ -21,19 +21,19 @@
 //! ```
 #![deny(unsafe_code)]
 
-// In import order: a module uses only modules above it.
+// In dependency order: a module imports only from modules above it.
 
-// Numbers, contents of buffers, and arguments as text.
+// Numbers, buffer contents, and arguments as text.
 pub mod value;
 pub mod fill;
 pub mod spec;
 pub mod open;
 
-// Expected contents of buffers.
+// Expected buffer contents.
 pub mod compare;
 pub mod expect;
 
-// Arguments of a kernel.
+// Kernel arguments.
 pub mod parameter_type;
 pub mod bind;
 

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use gcn_runtime::data::{Data, DataError};
 
-/// Maximum size in bytes of an input of unknown length, such as a pipe. It is read into memory.
+/// Maximum size in bytes of an input of unknown length, such as a pipe, which is read into memory.
 pub const MAX_STREAM_BYTES: u64 = 1 << 30;
 
-/// Function that opens a file named by an argument: [`Data::open`], or a front end's own function, which may accept additional
-/// names, such as a name for standard input. The number is the maximum size in bytes of an input of unknown length.
+/// Function that opens a file named by an argument: [`Data::open`], or a front end's own function, which may accept other
+/// names, such as one for standard input. The number is the maximum size in bytes of an input of unknown length.
 ///
 /// # Examples
 /// ```

@@ -1,11 +1,11 @@
-//! Types of kernel parameters, declared by metadata or the kernel's symbol.
+//! Types of kernel parameters, as declared by metadata or the kernel's symbol.
 
 use gcn_runtime::parameters::{Parameter, Takes};
 
 use crate::value::Type;
 
-/// Type of a parameter in the source, and its number of lanes. For a buffer, the type of its elements. `None` if the type is
-/// not declared, is not numeric, or does not have the size of the parameter.
+/// Returns the type of a parameter in the source and its number of lanes; for a buffer, those of its elements. Returns
+/// `None` if the type is not declared, is not numeric, or does not have the size of the parameter.
 ///
 /// # Examples
 /// ```

@@ -1,6 +1,6 @@
 //! Arguments as text: numbers, structures, buffers and their contents.
 //!
-//! This is the language of `gcn run --arg`: `42`, `f32:1.5`, `f32:1,2,3`, `u32*100:iota`, `{u32:1, f32:2.5}`, `@FILE`,
+//! The syntax is that of `gcn run --arg`: `42`, `f32:1.5`, `f32:1,2,3`, `u32*100:iota`, `{u32:1, f32:2.5}`, `@FILE`,
 //! `hex:00ff`, `local:256`, `null`, and the name of another argument's buffer.
 //!
 //! ```
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use crate::fill::Fill;
 use crate::value::{MAX_NESTING, Type, ValueError, integer};
 
-/// A value as written, not yet checked against a parameter.
+/// Value as written, not yet checked against a parameter.
 ///
 /// # Examples
 /// ```
@@ -58,7 +58,7 @@ pub enum Spec {
     },
     /// Dynamic LDS: `local:BYTES`.
     Local(u32),
-    /// No buffer: `null`.
+    /// Null pointer: `null`.
     Null,
     /// Buffer of another argument, starting at an element: `xs`, `xs[100]`.
     Same {
@@ -100,7 +100,7 @@ fn members(text: &str) -> Result<Vec<&str>, ValueError> {
     Ok(members)
 }
 
-/// Parses bytes in hexadecimal. Blanks and underscores between digits are ignored.
+/// Parses bytes in hexadecimal. Blanks and underscores are ignored.
 fn hexadecimal(text: &str) -> Option<Vec<u8>> {
     let digits: Vec<u32> = text
         .chars()
@@ -112,7 +112,7 @@ fn hexadecimal(text: &str) -> Option<Vec<u8>> {
     is_whole.then(|| pairs.map(|pair| (pair[0] << 4 | pair[1]) as u8).collect())
 }
 
-/// Parses `NAME` or `NAME[N]`. A name begins with a letter or an underscore, and contains no spaces.
+/// Parses `NAME` or `NAME[N]`. A name starts with a letter or an underscore, and contains no blanks.
 fn same(text: &str) -> Option<Spec> {
     let (name, from) = match text.strip_suffix(']') {
         Some(text) => {
@@ -133,7 +133,7 @@ impl Spec {
     /// Parses a value.
     ///
     /// # Errors
-    /// [`ValueError`], with the invalid part of the text.
+    /// Returns a [`ValueError`] for the invalid part of the text.
     ///
     /// # Examples
     /// ```
@@ -153,7 +153,7 @@ impl Spec {
         Spec::nested(text, 0)
     }
 
-    /// Equivalent of [`Spec::parse`] within `depth` structures.
+    /// Parses a value inside `depth` structures.
     fn nested(text: &str, depth: usize) -> Result<Spec, ValueError> {
         let text = text.trim();
         if text.starts_with('{') {
@@ -234,7 +234,7 @@ impl Spec {
         if texts.is_empty() {
             return Err(ValueError::Empty);
         }
-        // Typed numbers are checked here, so that errors are found before anything runs.
+        // Check typed numbers now, to find errors before anything runs.
         if let Some(ty) = ty {
             texts.iter().try_for_each(|text| ty.parse(text).map(drop))?;
         } else if let Some(text) = texts
@@ -247,7 +247,7 @@ impl Spec {
         Ok(Spec::Numbers { ty, texts, list })
     }
 
-    /// Resolves the path of a file against a directory, if the value names a file.
+    /// Resolves the path of a file, if the value names one, relative to a directory.
     ///
     /// # Examples
     /// ```
@@ -267,7 +267,7 @@ impl Spec {
         }
     }
 
-    /// Explicit type of the value, if any.
+    /// Returns the explicit type of the value, if any.
     ///
     /// # Examples
     /// ```

@@ -1,7 +1,7 @@
-//! Numbers whose types are known at run time: conversion from text and bytes.
+//! Dynamically typed numbers: conversion from and to text and bytes.
 //!
-//! These are for front ends whose arguments have types only at run time, such as a command line or a dynamically typed
-//! language. A [`Type`] is data, and a [`Value`] is a number of some type.
+//! A [`Value`] is a number with its [`Type`], for front ends that learn the types of arguments only at run time, such as
+//! a command line or a dynamically typed language.
 //!
 //! ```
 //! use gcn_args::value::{Type, Value};
@@ -29,11 +29,11 @@ pub use error::{MAX_NESTING, ValueError};
 pub use types::{NumberEncoding, Type};
 
 impl Type {
-    /// Parses a decimal number of this type. Integers may contain underscores, or begin with `0x`, `0o` or `0b`, which
-    /// also allow bit patterns for signed types.
+    /// Parses a number of this type. Integers are decimal or start with `0x`, `0o` or `0b`, and may contain underscores.
+    /// With a prefix, bit patterns of negative numbers are also accepted.
     ///
     /// # Errors
-    /// [`ValueError`] if the text is not a number, or the number is out of range for the type.
+    /// Returns a [`ValueError`] if the text is not a number, or the number is out of range for the type.
     ///
     /// # Examples
     /// ```
@@ -85,7 +85,7 @@ impl Type {
                 value as u64 & (u64::MAX >> (64 - bits))
             }
         };
-        // Text without digits is a name of infinity or NaN.
+        // Text without digits is `inf`, `nan` or similar.
         let is_finite_text = text.contains(|c: char| c.is_ascii_digit());
         let value = Value { ty: self, bits };
         if self.encoding() == NumberEncoding::Float && is_finite_text && !value.float().is_finite()
@@ -99,9 +99,9 @@ impl Type {
 /// Notation of an integer.
 #[derive(PartialEq, Eq)]
 pub(crate) enum Base {
-    /// A decimal number, without a prefix.
+    /// Decimal number, without a prefix.
     Decimal,
-    /// A bit pattern, with a prefix.
+    /// Bit pattern, with a prefix.
     Pattern,
 }
 
@@ -128,7 +128,7 @@ pub(crate) fn integer(text: &str) -> Option<(i128, Base)> {
     Some((if negative { -value } else { value }, base))
 }
 
-/// A number and its type.
+/// Number with its type.
 ///
 /// # Examples
 /// ```
@@ -141,12 +141,12 @@ pub(crate) fn integer(text: &str) -> Option<(i128, Base)> {
 pub struct Value {
     /// Type.
     pub ty: Type,
-    /// Bits. Bits beyond the size of the type are zero.
+    /// Bit pattern, extended with zeros.
     pub bits: u64,
 }
 
 impl Value {
-    /// Decodes a value from the start of little-endian bytes; `None` if there are too few bytes.
+    /// Decodes a value from the start of little-endian bytes. Returns `None` if there are too few bytes.
     ///
     /// # Examples
     /// ```
@@ -208,7 +208,7 @@ impl Value {
         }
     }
 
-    /// Converts the value to an integer. A floating-point number is converted to its bit pattern.
+    /// Returns an integer as it is, and a floating-point number as its bit pattern.
     ///
     /// # Examples
     /// ```
@@ -270,7 +270,7 @@ impl From<Value> for Argument {
     }
 }
 
-/// Writes the shortest decimal that [`Type::parse`] converts to the same value.
+/// Writes a decimal that [`Type::parse`] converts to the same value: the shortest one, except for `f16`.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         /// Range of magnitudes printed without an exponent.

@@ -5,7 +5,7 @@ use super::types::Type;
 /// Maximum nesting depth of structures.
 pub const MAX_NESTING: usize = 16;
 
-/// Error in the text of a value, described in one sentence.
+/// Error in the text of a value.
 ///
 /// # Examples
 /// ```
@@ -46,7 +46,7 @@ pub enum ValueError {
         "unknown fill `{0}`; the fills are iota[(start,step)], fill(x), random(seed[,lo,hi]) and undefined"
     )]
     Fill(String),
-    /// The text after `local:` is not a number.
+    /// The text after `local:` is not a number of bytes.
     #[error("`{0}` is not a number of bytes; write dynamic LDS as local:BYTES")]
     Local(String),
     /// No name follows `@`.

@@ -41,7 +41,7 @@ const SOURCE_TYPES: &[(&str, Type)] = &[
     ("double", Type::F64),
 ];
 
-/// Words in type names that do not affect the size.
+/// Qualifiers in type names, which do not affect the type of elements.
 const QUALIFIERS: &[&str] = &[
     "const",
     "volatile",
@@ -52,24 +52,23 @@ const QUALIFIERS: &[&str] = &[
     "__constant",
 ];
 
-/// Prefix of vector types in HIP's headers. Element type and number of lanes follow.
+/// Start of vector types in HIP's headers. Element type and number of lanes follow.
 const HIP_VECTOR: &str = "HIP_vector_type<";
 
-/// Returns the type named `name`.
 fn by_name(name: &str) -> Option<Type> {
     let row = SOURCE_TYPES.iter().find(|row| row.0 == name);
     row.map(|row| row.1)
 }
 
-/// Returns the type and number of lanes of a vector.
+/// Returns the element type and number of lanes of a vector.
 fn vector(base: &str, lanes: &str) -> Option<(Type, usize)> {
     let lanes = lanes.parse().ok().filter(|n| (1..=16).contains(n))?;
     Some((by_name(base.trim())?, lanes))
 }
 
 impl Type {
-    /// Returns the element type and number of elements of a type in OpenCL C, C++ or HIP, such as `float`, `uint4` (4 elements)
-    /// or `__global float *`. For a pointer, describes the pointee. `None` for other types, such as structures.
+    /// Returns the element type and number of lanes of a type in OpenCL C, C++ or HIP, such as `float`, `uint4` (4 lanes)
+    /// or `__global float *`; for a pointer, those of the pointee. Returns `None` for other types, such as structures.
     ///
     /// # Examples
     /// ```
@@ -79,7 +78,7 @@ impl Type {
     /// ```
     pub fn of_source(name: &str) -> Option<(Type, usize)> {
         let unqualified = name.trim_end_matches(['*', ' ', '&']);
-        // Pointers in a buffer cannot be written as numbers.
+        // The elements of a buffer of pointers have no numeric type.
         if name.matches('*').count() > 1 || unqualified.contains('*') {
             return None;
         }

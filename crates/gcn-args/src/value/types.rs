@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Type of a scalar or of buffer elements. The variant names consist of the encoding and the size in bits.
+/// Type of a scalar or of buffer elements. Names of variants consist of the encoding and the size in bits.
 ///
 /// # Examples
 /// ```
@@ -85,7 +85,7 @@ impl Type {
         TYPES.iter().map(|row| row.0)
     }
 
-    /// Number of elements that a vector of `lanes` lanes occupies in memory. Three lanes occupy as much as four.
+    /// Returns the number of lanes that a vector of `lanes` lanes occupies in memory: four for three.
     ///
     /// # Examples
     /// ```
@@ -97,17 +97,17 @@ impl Type {
         if lanes == 3 { 4 } else { lanes }
     }
 
-    /// Name, such as `f32`.
+    /// Returns the name, such as `f32`.
     pub fn name(self) -> &'static str {
         self.row().1
     }
 
-    /// Size in bytes.
+    /// Returns the size in bytes.
     pub fn size(self) -> usize {
         self.row().2
     }
 
-    /// Encoding of the type.
+    /// Returns the encoding.
     pub fn encoding(self) -> NumberEncoding {
         self.row().3
     }
