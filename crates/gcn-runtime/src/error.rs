@@ -28,7 +28,7 @@ pub enum Error {
         "`{0}` is not emulated: gfx906 is an MI50 or MI60, which have SRAM ECC on; compile for gfx906 (--offload-arch=gfx906)"
     )]
     SrameccOff(String),
-    /// There is not enough memory.
+    /// The device or the host has too little memory.
     #[error(transparent)]
     Memory(#[from] AllocError),
     /// A host range cannot be registered.

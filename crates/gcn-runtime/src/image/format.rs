@@ -1,7 +1,7 @@
 //! Image formats and their encoding in descriptors.
 //!
 //! Includes all formats of AMD's runtimes except depth formats, and all that OpenCL requires. Depth formats are missing
-//! because the device library (5.2.3) returns four components of a depth, of which the load writes only one.
+//! because the device library (5.2.3) returns four components of a depth, although the load writes only one.
 
 use gcn_isa::image::Select::{self, One, W, X, Y, Z, Zero};
 use gcn_isa::image::{number_format as number, texel_format as texel};
