@@ -31,7 +31,9 @@ pub(crate) fn exception(error: &Error) -> PyErr {
         Error::Target(_) | Error::SrameccOff(_) => TargetError::new_err(arguments),
         Error::Memory(_) => OutOfMemoryError::new_err(arguments),
         Error::Read(_) | Error::Bundle(_) | Error::NoCode { .. } => LoadError::new_err(arguments),
-        Error::Load(_) | Error::Name(_) => LoadError::new_err(arguments),
+        Error::Load(_) | Error::Name(_) | Error::SeveralCodeObjects { .. } => {
+            LoadError::new_err(arguments)
+        }
         Error::Compile(compilation) => {
             let (diagnostics, commands) = match &**compilation {
                 Compilation::Failed {

@@ -58,10 +58,18 @@ pub enum Error {
     /// No code was found for the device.
     #[error("no code for {target}; there is code for: {}", .found.join(", "))]
     NoCode {
-        /// Target of the device.
+        /// Target of the device's code.
         target: String,
         /// Targets for which code was found.
         found: Vec<String>,
+    },
+    /// Several code objects were found for the device where one was expected.
+    #[error("{count} code objects for {target}, where one is expected")]
+    SeveralCodeObjects {
+        /// Target of the device's code.
+        target: String,
+        /// Number of code objects.
+        count: usize,
     },
     /// A source could not be compiled.
     #[error(transparent)]

@@ -19,7 +19,7 @@ use crate::error::Error;
 
 /// Unknown or unsupported target.
 pub const UNSUPPORTED_TARGET: &str = "unsupported-target";
-/// File that contains no code for the target or selection.
+/// File that contains no code, or several code objects, for the target or selection.
 pub const NO_MATCHING_CODE: &str = "no-matching-code";
 /// Allocation that exceeds the device's or the host's memory.
 pub const OUT_OF_MEMORY: &str = "out-of-memory";
@@ -112,7 +112,7 @@ impl Error {
             Error::OutOfBounds { .. } => BUFFER_RANGE,
             Error::Read(error) => error.name(),
             Error::Bundle(error) => error.name(),
-            Error::NoCode { .. } => NO_MATCHING_CODE,
+            Error::NoCode { .. } | Error::SeveralCodeObjects { .. } => NO_MATCHING_CODE,
             Error::Compile(error) => error.name(),
             Error::Load(error) => error.name(),
             Error::Name(error) => error.name(),

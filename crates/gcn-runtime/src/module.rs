@@ -10,6 +10,7 @@ use gcn_object::{BundleEntry, Bytes, CodeObject, Externals, code_objects, is_con
 
 use crate::abi::hsa::{self, Loaded, LoadedSymbol};
 use crate::compile::{self, CompileError, Compiled, Request, Toolchain};
+use crate::device::chips::Chip;
 use crate::device::{Device, turns_sramecc_off};
 use crate::error::Error;
 
@@ -120,11 +121,11 @@ impl Module {
     /// ```
     pub fn load<'a>(device: &Device, bytes: impl Into<Bytes<'a>>) -> Result<Module, Error> {
         let mut modules = Module::load_all(device, bytes)?;
-        match (modules.pop(), modules.len()) {
-            (Some(module), 0) => Ok(module),
-            _ => Err(Error::NoCode {
-                target: device.target().name.to_owned(),
-                found: vec!["several modules, as load_all loads them".to_owned()],
+        match (modules.len(), modules.pop()) {
+            (1, Some(module)) => Ok(module),
+            (count, _) => Err(Error::SeveralCodeObjects {
+                target: device.code_target().name.to_owned(),
+                count,
             }),
         }
     }
@@ -171,7 +172,7 @@ impl Module {
                 return Err(Error::SrameccOff(id.clone()));
             }
             return Err(Error::NoCode {
-                target: device.target().name.to_owned(),
+                target: device.code_target().name.to_owned(),
                 found,
             });
         }
@@ -247,7 +248,7 @@ impl Module {
     }
 
     /// Compiles a source with [`compile::compile`], or uses the cached result, and loads it. Returns the module and the
-    /// compilation result. The default target is that of the device.
+    /// compilation result. The default target is that of the device's code.
     ///
     /// # Errors
     /// Returns [`Error::Compile`] with the compiler's diagnostics and commands, or fails like [`Module::load`].
@@ -305,8 +306,15 @@ impl Module {
         request: &Request<'_>,
         compile: impl FnOnce(&Request<'_>) -> Result<Compiled, CompileError>,
     ) -> Result<(Module, Compiled), Error> {
-        let mut target = device.target().name.to_owned();
-        for feature in device.features() {
+        let code_target = device.code_target();
+        // Clang rejects features that the chip lacks.
+        let own = Chip::of(code_target).features;
+        let is_own = |feature: &&String| {
+            let mut names = own.iter().map(|own| feature_name(own));
+            names.any(|name| name == feature_name(feature))
+        };
+        let mut target = code_target.name.to_owned();
+        for feature in device.features().iter().filter(is_own) {
             target.push(':');
             target.push_str(feature);
         }
@@ -393,28 +401,32 @@ impl Module {
     }
 }
 
-/// True if a bundle entry suits the device: its target matches, and no feature setting contradicts the device's.
+/// Returns the name of the feature in a setting such as `xnack-`.
+fn feature_name(setting: &str) -> &str {
+    setting.trim_end_matches(['+', '-'])
+}
+
+/// True if a bundle entry suits the device's code: its target matches, and no feature setting contradicts the device's.
 fn is_for(entry: &BundleEntry<'_>, device: &Device) -> bool {
     let Some(target) = entry.target() else {
         return false;
     };
     let contradicts = |feature: &str| {
-        let name = feature.trim_end_matches(['+', '-']);
-        let other = |known: &&String| known.trim_end_matches(['+', '-']) == name;
+        let other = |known: &&String| feature_name(known) == feature_name(feature);
         device
             .features()
             .iter()
             .find(other)
             .is_some_and(|known| known != feature)
     };
-    Target::named(target) == Some(device.target())
+    Target::named(target) == Some(device.code_target())
         && !target.split(':').skip(1).any(contradicts)
         && !is_without_sramecc(target, device)
 }
 
-/// True if a target ID matches the device's target but disables SRAM ECC, which is enabled on the device.
+/// True if a target ID matches the device's code but disables SRAM ECC, which is enabled on the device.
 fn is_without_sramecc(id: &str, device: &Device) -> bool {
-    Target::named(id) == Some(device.target()) && turns_sramecc_off(id, device.target())
+    Target::named(id) == Some(device.code_target()) && turns_sramecc_off(id, device.target())
 }
 
 /// True if the code can run on the target: it is for the same instruction set, or does not name a processor.

@@ -27,6 +27,17 @@ fn directory() -> tempfile::TempDir {
 }
 
 #[test]
+fn text_is_compiled_for_the_devices_code_target() {
+    let cache = directory();
+    let gfx900 = Device::new("gfx900").expect("a target").target();
+    let device = Device::builder("gfx906:sramecc+:xnack-").expect("a target");
+    let device = device.code_target(gfx900).build();
+    let text = "kernel void nothing() {}";
+    let (module, _) = compile(&device, &cache, Language::OpenClC, text, &[]).expect("it compiles");
+    assert_eq!(module.object().target_id(), "gfx900:xnack-");
+}
+
+#[test]
 fn text_becomes_a_module_that_runs() {
     let cache = directory();
     let device = Device::builder("gfx906:xnack-").expect("a target");

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
 use gcn_asm::{Options, Source, assemble};
-use gcn_runtime::{Device, Error, HostMemory, Kernel, Queue, Signal};
+use gcn_runtime::{Device, Error, HostMemory, Kernel, Module, Queue, Signal};
 
 /// Test timeout.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -51,7 +51,7 @@ const KERNELS: &[(&str, &str)] = &[
 const ROUNDS: usize = 8000;
 
 /// Assembles one of [`KERNELS`] with `vgprs` VGPRs.
-fn kernel_with(device: &Device, name: &str, vgprs: u32) -> Kernel {
+fn code_with(device: &Device, name: &str, vgprs: u32) -> Vec<u8> {
     let (_, body) = KERNELS
         .iter()
         .find(|(known, _)| *known == name)
@@ -68,13 +68,35 @@ fn kernel_with(device: &Device, name: &str, vgprs: u32) -> Kernel {
     };
     let assembly = assemble(&source, &Options::new(device.target()));
     assert!(!assembly.has_errors(), "{:?}", assembly.diagnostics);
-    let object = assembly.program.to_object(None).expect("an object");
+    assembly.program.to_object(None).expect("an object")
+}
+
+fn kernel_with(device: &Device, name: &str, vgprs: u32) -> Kernel {
+    let object = code_with(device, name, vgprs);
     let module = device.load(&object).expect("it loads");
     module.kernel(name).expect("it is there")
 }
 
 fn kernel(device: &Device, name: &str) -> Kernel {
     kernel_with(device, name, 8)
+}
+
+/// Creates an offload bundle in which the entry of each target is `code`.
+fn bundle(targets: &[&str], code: &[u8]) -> Vec<u8> {
+    /// Offset of the code.
+    const BEGIN: usize = 4096;
+    let mut bytes = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
+    bytes.extend((targets.len() as u64).to_le_bytes());
+    for target in targets {
+        let id = format!("hipv4-amdgcn-amd-amdhsa--{target}");
+        for number in [BEGIN, code.len(), id.len()] {
+            bytes.extend((number as u64).to_le_bytes());
+        }
+        bytes.extend(id.bytes());
+    }
+    bytes.resize(BEGIN, 0);
+    bytes.extend(code);
+    bytes
 }
 
 fn device() -> Device {
@@ -214,6 +236,31 @@ fn a_fault_stops_its_queue_and_no_other() {
     assert_eq!(xs.read::<u32>().expect("it is there"), [7]);
     bad.clear();
     ended(&submit(&store, xs.address(), &bad)).expect("it goes on");
+}
+
+#[test]
+fn bundles_are_searched_for_the_devices_code_target() {
+    let gfx900 = device();
+    let code = code_with(&gfx900, "nothing", 8);
+    let overridden = Device::builder("gfx906").expect("a target");
+    let overridden = overridden.code_target(gfx900.target()).build();
+    for device in [&gfx900, &overridden] {
+        let module = device.load(&bundle(&["gfx900", "gfx906"], &code));
+        module.expect("it has code for gfx900");
+        let error = device.load(&bundle(&["gfx906"], &code)).expect_err("none");
+        assert_eq!(
+            error.to_string(),
+            "no code for gfx900; there is code for: gfx906"
+        );
+        let twice = bundle(&["gfx900", "gfx900"], &code);
+        let error = device.load(&twice).expect_err("two");
+        assert_eq!(
+            error.to_string(),
+            "2 code objects for gfx900, where one is expected"
+        );
+        let modules = Module::load_all(device, &twice).expect("it has code for gfx900");
+        assert_eq!(modules.len(), 2);
+    }
 }
 
 #[test]
