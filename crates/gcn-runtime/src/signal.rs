@@ -1,6 +1,7 @@
 //! Signals, which report the completion of queue commands.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -202,7 +203,7 @@ impl Signal {
     }
 
     /// Registers a callback for completion. The callback runs on the thread that completes the signal, or immediately if
-    /// the signal is already complete. It must not panic.
+    /// the signal is already complete. If it panics, the panic is caught: other callbacks are called, and queues continue.
     ///
     /// # Examples
     /// ```
@@ -218,7 +219,7 @@ impl Signal {
             None => state.callbacks.push(Box::new(callback)),
             Some(outcome) => {
                 drop(state);
-                callback(&outcome);
+                call(callback, &outcome);
             }
         }
     }
@@ -299,9 +300,14 @@ impl Signal {
         drop(state);
         self.0.changed.notify_all();
         for callback in callbacks {
-            callback(&outcome);
+            call(callback, &outcome);
         }
     }
+}
+
+/// Calls a callback, and catches its panic, which would end the service of a queue.
+fn call(callback: impl FnOnce(&CommandResult), outcome: &CommandResult) {
+    let _ = catch_unwind(AssertUnwindSafe(|| callback(outcome)));
 }
 
 impl fmt::Debug for Signal {

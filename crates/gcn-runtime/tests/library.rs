@@ -203,6 +203,19 @@ fn queues_wait_for_each_others_signals() {
 }
 
 #[test]
+fn a_panic_of_a_callback_stops_neither_queues_nor_other_callbacks() {
+    let queue = device().queue();
+    let gate = Signal::new();
+    let done = queue.call_after(std::slice::from_ref(&gate), || ());
+    let (sender, receiver) = std::sync::mpsc::channel();
+    done.subscribe(|_| panic!("no"));
+    done.subscribe(move |end| sender.send(end.is_ok()).expect("it is received"));
+    gate.complete();
+    assert_eq!(receiver.recv_timeout(PATIENCE), Ok(true));
+    ended(&queue.call(|| ())).expect("the queue continues");
+}
+
+#[test]
 fn a_kernel_waits_for_one_of_another_queue() {
     let device = device();
     let flag = device.buffer("flag", &[0u32]).expect("memory");
