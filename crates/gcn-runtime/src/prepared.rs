@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gcn_emu::device::{Device as Emulated, HostCalls, Monitor};
+use gcn_emu::device::{Device as Emulated, HostCalls};
 use gcn_emu::fault::{Fault, FaultKind};
 use gcn_emu::observe::Observers;
 use gcn_emu::run::{self, AccessRule, Dispatch, Restricted};
@@ -141,8 +141,7 @@ impl PreparedJob {
         let defaults = &self.kernel.module().device().emulated().config;
         device.config.limit = submission.limit.or(defaults.limit);
         device.config.threads = self.threads();
-        let progress = submission.progress.clone();
-        device.monitor = progress.map(|progress| progress as Arc<dyn Monitor>);
+        device.monitor = submission.progress.as_ref().map(Progress::monitor);
         let own = || Some(prepared.hostcall.clone()? as Arc<dyn HostCalls>);
         device.host_calls = submission.host.clone().or_else(own);
         let ran = run::run(

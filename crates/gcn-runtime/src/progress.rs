@@ -1,12 +1,12 @@
-//! Progress of a run, observable while it is running. Each thread writes only its own counters, so an update is two
+//! Progress of runs, observable while they are running. Each thread writes only its own counters, so an update is two
 //! relaxed stores.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use gcn_emu::device::Monitor;
 
-/// Progress counters of one run.
+/// Progress counters of a launch. If the launch is submitted several times, the counters are sums over its runs.
 ///
 /// # Examples
 /// ```
@@ -24,7 +24,14 @@ use gcn_emu::device::Monitor;
 /// # Ok::<(), gcn_runtime::Error>(())
 /// ```
 #[derive(Debug, Default)]
-pub struct Progress(OnceLock<RunWork>);
+pub struct Progress(Mutex<ProgressState>);
+
+#[derive(Debug, Default)]
+struct ProgressState {
+    /// Work of runs that have ended.
+    ended: Done,
+    running: Vec<Arc<RunWork>>,
+}
 
 /// Counters of a started run.
 #[derive(Debug)]
@@ -34,12 +41,20 @@ struct RunWork {
     counters: Box<[ThreadWork]>,
 }
 
+/// Monitor of one run, which adds its work to a progress.
+#[derive(Debug)]
+struct RunMonitor {
+    progress: Arc<Progress>,
+    /// Counters, once the run has started.
+    work: OnceLock<Arc<RunWork>>,
+}
+
 /// Work done so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Done {
     /// Number of completed workgroups.
     pub groups: u64,
-    /// Total number of workgroups; 0 before the run starts.
+    /// Total number of workgroups in started runs; 0 before the first run starts.
     pub total: u128,
     /// Number of executed instructions, counted per wave.
     pub instructions: u64,
@@ -72,31 +87,72 @@ impl Progress {
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn done(&self) -> Done {
-        let Some(RunWork { total, counters }) = self.0.get() else {
-            return Done::default();
-        };
+        let state = self.state();
+        let running = state.running.iter().map(|work| work.done());
+        running.fold(state.ended, Done::plus)
+    }
+
+    /// Creates the monitor of a run.
+    pub(crate) fn monitor(self: &Arc<Self>) -> Arc<dyn Monitor> {
+        Arc::new(RunMonitor {
+            progress: self.clone(),
+            work: OnceLock::new(),
+        })
+    }
+
+    fn state(&self) -> MutexGuard<'_, ProgressState> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Done {
+    fn plus(self, other: Done) -> Done {
         Done {
-            groups: counters.iter().map(|c| c.groups.load(Relaxed)).sum(),
-            total: *total,
-            instructions: counters.iter().map(|c| c.instructions.load(Relaxed)).sum(),
+            groups: self.groups + other.groups,
+            total: self.total + other.total,
+            instructions: self.instructions + other.instructions,
         }
     }
 }
 
-impl Monitor for Progress {
+impl RunWork {
+    fn done(&self) -> Done {
+        let counters = self.counters.iter();
+        Done {
+            groups: counters.clone().map(|c| c.groups.load(Relaxed)).sum(),
+            total: self.total,
+            instructions: counters.map(|c| c.instructions.load(Relaxed)).sum(),
+        }
+    }
+}
+
+impl Monitor for RunMonitor {
     fn begin(&self, groups: u128, threads: usize) {
-        // The counters are for one run: a later run would overwrite them, but not the total.
-        let _ = self.0.set(RunWork {
-            total: groups,
-            counters: (0..threads).map(|_| ThreadWork::default()).collect(),
-        });
+        let new = || {
+            Arc::new(RunWork {
+                total: groups,
+                counters: (0..threads).map(|_| ThreadWork::default()).collect(),
+            })
+        };
+        let work = self.work.get_or_init(new).clone();
+        self.progress.state().running.push(work);
     }
 
     fn advance(&self, thread: usize, groups: u64, instructions: u64) {
-        let counter = self.0.get().and_then(|counts| counts.counters.get(thread));
+        let counter = self.work.get().and_then(|work| work.counters.get(thread));
         if let Some(counter) = counter {
             counter.groups.store(groups, Relaxed);
             counter.instructions.store(instructions, Relaxed);
+        }
+    }
+}
+
+impl Drop for RunMonitor {
+    fn drop(&mut self) {
+        if let Some(work) = self.work.get() {
+            let mut state = self.progress.state();
+            state.running.retain(|other| !Arc::ptr_eq(other, work));
+            state.ended = state.ended.plus(work.done());
         }
     }
 }
@@ -106,20 +162,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn threads_are_summed() {
-        let progress = Progress::default();
-        progress.advance(0, 1, 1);
+    fn threads_and_runs_are_summed() {
+        let progress = Arc::new(Progress::default());
+        let run = progress.monitor();
+        run.advance(0, 1, 1);
         assert_eq!(progress.done(), Done::default(), "no run has begun");
-        progress.begin(10, 2);
-        progress.advance(0, 1, 100);
-        progress.advance(1, 2, 30);
-        progress.advance(0, 3, 300);
-        progress.advance(2, 1, 1);
-        let done = Done {
+        run.begin(10, 2);
+        run.advance(0, 1, 100);
+        run.advance(1, 2, 30);
+        run.advance(0, 3, 300);
+        run.advance(2, 1, 1);
+        let first = Done {
             groups: 5,
             total: 10,
             instructions: 330,
         };
-        assert_eq!(progress.done(), done);
+        assert_eq!(progress.done(), first);
+        let again = progress.monitor();
+        again.begin(7, 1);
+        again.advance(0, 1, 20);
+        let both = Done {
+            groups: 6,
+            total: 17,
+            instructions: 350,
+        };
+        assert_eq!(progress.done(), both, "both are running");
+        drop((run, again));
+        assert_eq!(progress.done(), both, "both have ended");
     }
 }
