@@ -1,7 +1,7 @@
 // RUN: tahiti bonaire fiji gfx900 gfx906
-// Dynamic LDS begins behind the kernel's own, each piece at an offset that an argument tells. A dword behind all of it reads 0.
+// Dynamic LDS begins behind the kernel's own; arguments tell its offsets, multiples of 16. A dword behind all of it reads 0.
 //! grid = 1
-//! args = { out = "u32*4", a = "local:16", b = "local:16" }
+//! args = { out = "u32*4", a = "local:12", b = "local:16" }
 //! print = ["out"]
 // GCN all: out: u32[0..4] = 480, 496, 77, 0
 // GCN 1.0, 1.1: note: 2 accesses beyond the end of LDS, GDS or a lane's scratch: loads gave 0, stores were dropped, as on hardware; the first by workgroup 0,0,0, wave 0, at kernel+0x34: ds_write_b32 v1, v2 offset:16

@@ -1,11 +1,10 @@
 //! Launch arguments and their layout in the argument segment.
 
-use gcn_object::ValueKind;
-
 use crate::abi::hsa::{LaunchShape, PlacedBytes};
 use crate::buffer::Buffer;
 use crate::error::Error;
 use crate::kernel::Kernel;
+use crate::parameters::lds_align;
 
 /// Size of an LDS pointer in bytes.
 const LDS_POINTER: u64 = 4;
@@ -99,13 +98,7 @@ pub(crate) fn place(
             Argument::Bytes(bytes) => bytes.clone(),
             Argument::Buffer(buffer) => buffer.address().to_le_bytes().to_vec(),
             Argument::Local(bytes) => {
-                let is_pointer = |m: &&&gcn_object::ArgumentMetadata| {
-                    m.value_kind == ValueKind::DynamicSharedPointer
-                };
-                let align = metadata
-                    .filter(is_pointer)
-                    .and_then(|metadata| metadata.pointee_align)
-                    .map_or(16, |align| align.clamp(1, 4096) as u32);
+                let align = lds_align(metadata.copied()) as u32;
                 let used = fixed_lds.saturating_add(shape.dynamic_lds);
                 let address = used.checked_next_multiple_of(align).unwrap_or(u32::MAX);
                 shape.dynamic_lds = address.saturating_add(*bytes) - fixed_lds;

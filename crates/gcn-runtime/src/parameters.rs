@@ -14,6 +14,10 @@ use gcn_object::{ArgumentMetadata, ObjectKernel, ValueKind};
 
 pub use signature::types_of_symbol;
 
+/// Default alignment of dynamic LDS in bytes, if metadata does not state it: that of the widest LDS access.
+pub const DEFAULT_LDS_ALIGN: u64 = 16;
+/// Maximum alignment of dynamic LDS in bytes.
+const MAX_LDS_ALIGN: u64 = 4096;
 /// Suffix that Clang adds to the name of a HIP parameter that it coerces to another type.
 const COERCED: &str = ".coerce";
 
@@ -101,6 +105,14 @@ pub fn parameters(kernel: &ObjectKernel) -> Option<Vec<Parameter<'_>>> {
     Some(explicit.into_iter().enumerate().map(parameter).collect())
 }
 
+/// Returns the alignment in bytes of the dynamic LDS that an argument requests.
+pub(crate) fn lds_align(argument: Option<&ArgumentMetadata>) -> u64 {
+    argument
+        .filter(|argument| argument.value_kind == ValueKind::DynamicSharedPointer)
+        .and_then(|argument| argument.pointee_align)
+        .map_or(DEFAULT_LDS_ALIGN, |align| align.clamp(1, MAX_LDS_ALIGN))
+}
+
 impl<'a> Parameter<'a> {
     fn new(
         index: usize,
@@ -113,7 +125,7 @@ impl<'a> Parameter<'a> {
             ValueKind::ByValue => Takes::Value,
             ValueKind::GlobalBuffer => Takes::Buffer,
             ValueKind::DynamicSharedPointer => Takes::Local {
-                align: argument.pointee_align.unwrap_or(1).clamp(1, 4096),
+                align: lds_align(Some(argument)),
             },
             other => Takes::Other(other),
         };

@@ -2,7 +2,7 @@
 
 use gcn_object::{MAX_KERNARG_BYTES, ObjectKernel};
 use gcn_runtime::data::Data;
-use gcn_runtime::parameters::{Parameter, Takes};
+use gcn_runtime::parameters::{DEFAULT_LDS_ALIGN, Parameter, Takes};
 
 use super::error::ArgumentError;
 use super::structure::{Block, elements, structure};
@@ -202,7 +202,7 @@ pub(super) fn untyped(
         })),
         Spec::Local(bytes) => Ok(Bound::Local {
             bytes: *bytes,
-            align: 1,
+            align: DEFAULT_LDS_ALIGN,
         }),
         spec => buffer(spec, None, open),
     }
