@@ -30,6 +30,8 @@ mod values;
 mod argument;
 mod place;
 
+use std::collections::HashSet;
+
 use gcn_object::{MAX_KERNARG_BYTES, ObjectKernel};
 use gcn_runtime::parameters::{Parameter, parameters};
 
@@ -81,11 +83,14 @@ pub struct Binding {
 /// assert!(matches!(&binding.arguments[1].bound, Bound::Alias { name, from: 1, .. } if name == "table"));
 /// let beyond = shared(&[GivenArgument::parse("rest", "table[1]")], &Data::open);
 /// assert!(beyond.problems[0].to_string().starts_with("buffer rest: "), "table does not exist");
+/// let twice = shared(&[given[0].clone(), given[0].clone()], &Data::open);
+/// assert_eq!(twice.problems[0].to_string(), "buffer table: a buffer of this name already exists");
 /// ```
 pub fn shared(given: &[GivenArgument], open: Open<'_>) -> Binding {
     let mut binding = Binding::default();
-    for given in given {
+    for (given, is_repeated) in with_repeats(given) {
         let bound = match &given.spec {
+            Ok(_) if is_repeated => Err(ArgumentError::Exists),
             Ok(spec) => values::buffer(spec, None, open),
             Err(error) => Err(error.clone().into()),
         };
@@ -182,6 +187,14 @@ pub fn segment(
     }
     check_references(&mut binding, shared);
     binding
+}
+
+/// Returns arguments, each with true if an earlier one has the same name.
+fn with_repeats(given: &[GivenArgument]) -> impl Iterator<Item = (&GivenArgument, bool)> {
+    let mut seen = HashSet::new();
+    given
+        .iter()
+        .map(move |given| (given, !seen.insert(given.name.as_str())))
 }
 
 /// Returns an error for each argument whose text is not a value.
@@ -331,7 +344,7 @@ fn by_metadata(
 ) {
     let mut given_to = vec![false; parameters.len()];
     let nameless = parameters.iter().all(|parameter| parameter.name.is_none());
-    for (place, given) in given.iter().enumerate() {
+    for (place, (given, is_repeated)) in with_repeats(given).enumerate() {
         // A name that is also an index counts as a name.
         let named = parameters
             .iter()
@@ -357,7 +370,7 @@ fn by_metadata(
         let Some(is_given) = given_to.get_mut(parameter.index) else {
             continue;
         };
-        if std::mem::replace(is_given, true) {
+        if std::mem::replace(is_given, true) || is_repeated {
             binding.problems.push(BindError::Twice(given.name.clone()));
             continue;
         }
@@ -387,7 +400,12 @@ fn by_metadata(
 fn in_order(kernel: &ObjectKernel, given: &[GivenArgument], open: Open<'_>, binding: &mut Binding) {
     let before = binding.problems.len();
     let mut end = 0u64;
-    for (index, given) in given.iter().enumerate() {
+    for (index, (given, is_repeated)) in with_repeats(given).enumerate() {
+        if is_repeated {
+            binding.problems.push(BindError::Twice(given.name.clone()));
+            continue;
+        }
+        // Invalid values have already been reported.
         let Ok(spec) = &given.spec else {
             continue;
         };

@@ -19,6 +19,10 @@ use crate::value::{Type, ValueError};
 /// let problems = bind::arguments(kernel.description(), &twice, &[], &Data::open).problems;
 /// assert!(matches!(&problems[..], [BindError::Twice(name)] if name == "0"));
 /// assert_eq!(problems[0].name(), gcn_args::error_names::DUPLICATE_ARGUMENT);
+/// let (_, without_metadata) = example::add_one_kernel();
+/// let twice = [("xs", "null"), ("xs", "null")].map(|(name, text)| GivenArgument::parse(name, text));
+/// let problems = bind::arguments(without_metadata.description(), &twice, &[], &Data::open).problems;
+/// assert!(matches!(&problems[..], [BindError::Twice(name)] if name == "xs"));
 /// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -50,7 +54,7 @@ pub enum BindError {
         /// Name or number, as given.
         name: String,
     },
-    /// Two arguments are for the same parameter.
+    /// Two arguments are for the same parameter or have the same name.
     #[error("argument {0} is given twice")]
     Twice(String),
     /// A parameter has no argument.
