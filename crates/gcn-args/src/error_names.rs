@@ -86,6 +86,7 @@ impl ExpectError {
             ExpectError::Value(error) => error.name(),
             ExpectError::Data(error) => error.name(),
             ExpectError::Partial { .. }
+            | ExpectError::Type { .. }
             | ExpectError::NoElements(_)
             | ExpectError::Tolerance { .. } => INVALID_EXPECTATION,
         }

@@ -81,6 +81,14 @@ pub enum ExpectError {
         /// Element type.
         ty: Type,
     },
+    /// The type in the text is not that of the elements.
+    #[error("expected elements of {wanted}, found {given}")]
+    Type {
+        /// Type of the elements to compare.
+        wanted: Type,
+        /// Type in the text.
+        given: Type,
+    },
     /// The value does not describe elements.
     #[error("`{0}` cannot be compared with a buffer")]
     NoElements(String),
@@ -140,6 +148,7 @@ impl Expected {
     /// let expected = Expected::parse("1,2,3", Type::U8, Tolerance::EQUAL, &Data::open)?;
     /// assert!(expected.compare(0, Value::all(Type::U8, &[1, 2, 3])).holds());
     /// assert!(Expected::parse("1,256", Type::U8, Tolerance::EQUAL, &Data::open).is_err());
+    /// assert!(Expected::parse("f32*4:iota", Type::U8, Tolerance::EQUAL, &Data::open).is_err());
     /// # Ok::<(), gcn_args::expect::ExpectError>(())
     /// ```
     pub fn parse(
@@ -151,7 +160,8 @@ impl Expected {
         Expected::new(&Spec::parse(text)?, text, ty, tolerance, open)
     }
 
-    /// Creates the elements of type `ty` that a value describes. Messages show `text`.
+    /// Creates the elements of type `ty` that a value describes. If the value has a type, `ty` must be that type. Messages
+    /// show `text`.
     ///
     /// # Errors
     /// Returns any [`ExpectError`] except [`ExpectError::Tolerance`].
@@ -176,6 +186,9 @@ impl Expected {
         tolerance: Tolerance,
         open: Open<'_>,
     ) -> Result<Expected, ExpectError> {
+        if let Some(given) = spec.ty().filter(|given| *given != ty) {
+            return Err(ExpectError::Type { wanted: ty, given });
+        }
         let (elements, count) = match spec {
             Spec::Numbers { texts, .. } => {
                 let mut bytes = Vec::new();
@@ -252,7 +265,26 @@ impl Expected {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use gcn_runtime::data::Data;
+
     use super::*;
+
+    #[test]
+    fn a_type_in_the_text_is_that_of_the_elements() {
+        let expected = |text: &str| {
+            let read = |_: &Path, _: u64| Ok::<_, DataError>(Data::from(vec![0; 8]));
+            Expected::parse(text, Type::U32, Tolerance::EQUAL, &read).map(|it| it.count())
+        };
+        for text in ["1,2", "u32:1,2", "u32*2:fill(1)", "@file", "u32@file"] {
+            assert_eq!(expected(text).expect(text), 2);
+        }
+        for text in ["f32:1,2", "f32*2:fill(1)", "f32@file"] {
+            let error = expected(text).expect_err(text).to_string();
+            assert_eq!(error, "expected elements of u32, found f32");
+        }
+    }
 
     #[test]
     fn a_tolerance_follows_the_value() {
