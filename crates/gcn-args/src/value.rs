@@ -270,7 +270,7 @@ impl From<Value> for Argument {
     }
 }
 
-/// Writes a decimal that [`Type::parse`] converts to the same value: the shortest one, except for `f16`.
+/// Writes the shortest decimal that [`Type::parse`] converts to the same value; integers of type `f16` in full.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         /// Range of magnitudes printed without an exponent.
@@ -283,11 +283,25 @@ impl fmt::Display for Value {
             (Type::F64, true) => write!(f, "{:e}", f64::from_bits(self.bits)),
             (Type::F32, false) => write!(f, "{}", f32::from_bits(self.bits as u32)),
             (Type::F32, true) => write!(f, "{:e}", f32::from_bits(self.bits as u32)),
-            (Type::F16, false) => write!(f, "{}", f16::from_bits(self.bits as u16)),
-            (Type::F16, true) => write!(f, "{:e}", f16::from_bits(self.bits as u16).to_f32()),
+            (Type::F16, false) => write!(f, "{}", shortest(f16::from_bits(self.bits as u16))),
+            (Type::F16, true) => write!(f, "{:e}", shortest(f16::from_bits(self.bits as u16))),
             _ => write!(f, "{}", self.integer()),
         }
     }
+}
+
+/// Returns the number with the fewest digits that is rounded to `half`, or `half` itself if it is an integer.
+fn shortest(half: f16) -> f64 {
+    /// Number of significant digits that distinguishes all numbers.
+    const DIGITS: usize = 5;
+    let exact = half.to_f64();
+    if exact.fract() == 0.0 {
+        return exact;
+    }
+    let rounded = |places: usize| format!("{exact:.places$e}").parse::<f64>().ok();
+    let mut candidates = (0..DIGITS).filter_map(rounded);
+    let found = candidates.find(|candidate| f16::from_f64(*candidate) == half);
+    found.unwrap_or(exact)
 }
 
 #[cfg(test)]
@@ -366,6 +380,16 @@ mod tests {
             (Type::I32, "--1", "`--1` is not a number"),
         ] {
             assert_eq!(ty.parse(text).unwrap_err().to_string(), message);
+        }
+    }
+
+    #[test]
+    fn half_precision_is_written_with_few_digits() {
+        for text in [
+            "0.1", "0.3333", "-1.001", "512.5", "8192", "65504", "6e-8", "-0", "inf", "NaN",
+        ] {
+            let value = Type::F16.parse(text).unwrap();
+            assert_eq!(value.to_string(), text);
         }
     }
 
