@@ -249,7 +249,7 @@ impl DeviceBuilder {
         self
     }
 
-    /// Varies execution in ways that hardware also permits.
+    /// Varies execution in ways that hardware also permits. Variations that are `None` stay as configured.
     ///
     /// # Examples
     /// ```

@@ -28,12 +28,12 @@ pub struct Variations {
 }
 
 impl Variations {
-    /// Applies the variations to a device's configuration.
+    /// Applies the variations to a device's configuration, whose other settings stay.
     pub(crate) fn apply(&self, config: &mut Config) {
-        config.late = self.late;
-        config.schedule = self.schedule;
-        config.lds_fill = self.lds_fill.map_or(LdsFill::Zero, LdsFill::Random);
-        config.register_fill = self.register_fill;
+        config.late = self.late.or(config.late);
+        config.schedule = self.schedule.or(config.schedule);
+        config.lds_fill = self.lds_fill.map_or(config.lds_fill, LdsFill::Random);
+        config.register_fill = self.register_fill.or(config.register_fill);
     }
 
     /// Parses the option syntax for a seed: `random(SEED)`.
@@ -57,5 +57,27 @@ impl Variations {
                 u64::MAX
             )
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gcn_isa::Isa;
+
+    use super::*;
+
+    #[test]
+    fn other_settings_stay() {
+        let mut config = Config::new(Isa::Gfx9);
+        config.lds_fill = LdsFill::Random(1);
+        config.late = Some(2);
+        let variations = Variations {
+            late: Some(3),
+            schedule: Some(4),
+            ..Variations::default()
+        };
+        variations.apply(&mut config);
+        assert_eq!((config.late, config.schedule), (Some(3), Some(4)));
+        assert_eq!(config.lds_fill, LdsFill::Random(1));
     }
 }
