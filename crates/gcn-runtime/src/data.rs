@@ -67,12 +67,12 @@ pub enum DataError {
         /// Maximum length in bytes.
         most: u64,
     },
-    /// The end of a file cannot be read, for example because the file was truncated after it was opened.
+    /// A file ends early, because it was truncated after it was opened.
     #[error("cannot read all of {name}: {error}")]
     Truncated {
         /// File name.
         name: String,
-        /// Operating system error.
+        /// Error at the end of the file.
         error: io::Error,
     },
 }
@@ -211,7 +211,10 @@ impl Data {
                 while left > 0 {
                     piece.truncate(left.min(PIECE) as usize);
                     if let Err(error) = file.read_exact(&mut piece) {
-                        return Err(DataError::Truncated { name, error });
+                        return Err(match error.kind() {
+                            io::ErrorKind::UnexpectedEof => DataError::Truncated { name, error },
+                            _ => DataError::Read { name, error },
+                        });
                     }
                     take(&piece);
                     left -= piece.len() as u64;
@@ -250,5 +253,26 @@ impl Data {
             }
             DataSource::Read { bytes, .. } => Ok(bytes),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_cannot_be_read_is_not_one_that_ends_early() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("data");
+        let read = |file| {
+            let name = "data".to_owned();
+            Data(DataSource::File { file, len: 4, name }).pieces(|_| {})
+        };
+        let only_written = File::create(&path).expect("a file");
+        let error = read(only_written).expect_err("it is open for writing only");
+        assert!(matches!(error, DataError::Read { .. }), "{error}");
+        let empty = File::open(&path).expect("the file");
+        let error = read(empty).expect_err("it has no bytes");
+        assert!(matches!(error, DataError::Truncated { .. }), "{error}");
     }
 }
