@@ -13,7 +13,7 @@ const COMPILER_VARIABLES: [&str; 2] = ["GCN_CLANG", "CLANG"];
 /// Environment variable for the directory of the device libraries, as for HIP's own tools.
 const LIBRARIES_VARIABLE: &str = "HIP_DEVICE_LIB_PATH";
 /// Environment variable for the ROCm directory.
-const ROCM_VARIABLE: &str = "ROCM_PATH";
+pub(super) const ROCM_VARIABLE: &str = "ROCM_PATH";
 /// Default ROCm directory.
 const ROCM: &str = "/opt/rocm";
 /// Parent directory of Debian's LLVM versions.
@@ -121,13 +121,19 @@ impl Toolchain {
             let size = metadata.map(|metadata| metadata.len());
             format!("{} {size:?} {time:?}", real.display())
         };
-        let libraries = fs::read_dir(&self.libraries).into_iter().flatten();
-        let mut files: Vec<PathBuf> = libraries.flatten().map(|entry| entry.path()).collect();
-        files.sort();
         let programs = [Some(self.clang.clone()), self.linker()];
-        let files = programs.into_iter().flatten().chain(files);
+        let files = programs.into_iter().flatten();
+        let files = files.chain(entries(&self.libraries));
         files.map(|file| of(&file)).collect::<Vec<_>>().join("\n")
     }
+}
+
+/// Returns the paths of a directory's entries in order of their names; none if it cannot be read.
+fn entries(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
 }
 
 /// Returns the directories in `PATH`.
@@ -216,8 +222,8 @@ fn libraries(clang: &Path) -> Option<PathBuf> {
     places.extend(env::var_os(LIBRARIES_VARIABLE).map(PathBuf::from));
     places.extend(env::var_os(ROCM_VARIABLE).map(|rocm| PathBuf::from(rocm).join(BITCODE)));
     // Debian's libraries are in the directory of the host architecture.
-    let architectures = fs::read_dir(LLVM).into_iter().flatten().flatten();
-    places.extend(architectures.map(|entry| entry.path().join(BITCODE)));
+    let architectures = entries(Path::new(LLVM)).into_iter();
+    places.extend(architectures.map(|directory| directory.join(BITCODE)));
     places.push(Path::new(ROCM).join(BITCODE));
     // Libraries installed with the compiler.
     if let Some(root) = fs::canonicalize(clang)
@@ -225,11 +231,8 @@ fn libraries(clang: &Path) -> Option<PathBuf> {
         .as_deref()
         .and_then(Path::parent)
     {
-        let versions = fs::read_dir(root.join("../lib/clang"))
-            .into_iter()
-            .flatten()
-            .flatten();
-        places.extend(versions.map(|entry| entry.path().join("lib").join(BITCODE)));
+        let versions = entries(&root.join("../lib/clang")).into_iter();
+        places.extend(versions.map(|directory| directory.join("lib").join(BITCODE)));
     }
     places
         .into_iter()
@@ -269,6 +272,17 @@ mod tests {
             add(&directory, name);
             assert_eq!(newest(), Some(directory.join(name)));
         }
+    }
+
+    #[test]
+    fn entries_are_sorted() {
+        let root = tempfile::tempdir().expect("a directory");
+        let paths = ["a", "b", "c", "d"].map(|name| root.path().join(name));
+        for path in [2, 0, 3, 1].map(|index: usize| &paths[index]) {
+            fs::write(path, "").expect("a file");
+        }
+        assert_eq!(entries(root.path()), paths);
+        assert!(entries(&root.path().join("none")).is_empty());
     }
 
     #[test]
