@@ -18,7 +18,7 @@ use crate::argument::place;
 use crate::error::Error;
 use crate::kernel::Kernel;
 use crate::prepared::PreparedLaunch;
-use crate::prepared::{ArgumentSegment, PreparedJob, Submission};
+use crate::prepared::{ArgumentSegment, PlacedLaunch, Submission};
 use crate::progress::Progress;
 use crate::queue::Queue;
 use crate::signal::{CommandResult, Signal};
@@ -497,8 +497,8 @@ impl Launch {
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn scratch_bytes_per_thread(&self) -> Result<u64, Error> {
-        let (job, _) = self.clone().into_job()?;
-        Ok(job.scratch_bytes_per_thread())
+        let (placed, _) = self.clone().into_placed()?;
+        Ok(placed.scratch_bytes_per_thread())
     }
 
     /// Returns the errors that prevent submission: the first argument that does not match, or else all invalid sizes.
@@ -513,8 +513,8 @@ impl Launch {
     /// ```
     pub fn problems(&self) -> Vec<Error> {
         let as_error = |problem| Error::Launch(Arc::new(problem));
-        match self.clone().into_job() {
-            Ok((job, _)) => job.problems().into_iter().map(as_error).collect(),
+        match self.clone().into_placed() {
+            Ok((placed, _)) => placed.problems().into_iter().map(as_error).collect(),
             Err(error) => vec![error],
         }
     }
@@ -544,8 +544,8 @@ impl Launch {
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn prepare(self) -> Result<PreparedLaunch, Error> {
-        let (job, submission) = self.into_job()?;
-        PreparedLaunch::new(job, submission)
+        let (placed, submission) = self.into_placed()?;
+        PreparedLaunch::new(placed, submission)
     }
 
     /// Submits the launch to a queue of the module's device. The kernel's initial state is built when the launch
@@ -606,8 +606,8 @@ impl Launch {
         Error,
     > {
         self.kernel.check_queue(queue)?;
-        let (job, submission) = self.into_job()?;
-        if let Some(problem) = job.problems().into_iter().next() {
+        let (placed, submission) = self.into_placed()?;
+        if let Some(problem) = placed.problems().into_iter().next() {
             return Err(Error::Launch(Arc::new(problem)));
         }
         let after = submission.after.clone();
@@ -615,12 +615,12 @@ impl Launch {
             if !submission.begin(device, signal) {
                 return Err(Error::Cancelled);
             }
-            job.run(&job.prepare()?, &submission, device, signal)
+            placed.run(&placed.prepare()?, &submission, device, signal)
         };
         Ok((after, command))
     }
 
-    fn into_job(self) -> Result<(PreparedJob, Submission), Error> {
+    fn into_placed(self) -> Result<(PlacedLaunch, Submission), Error> {
         let Launch {
             kernel,
             mut shape,
@@ -635,7 +635,7 @@ impl Launch {
             Some(segment) => segment,
             None => ArgumentSegment::Placed(place(&kernel, &mut shape, &arguments)?),
         };
-        let job = PreparedJob {
+        let placed = PlacedLaunch {
             kernel,
             shape,
             segment,
@@ -644,6 +644,6 @@ impl Launch {
             restricted,
             acquires,
         };
-        Ok((job, submission))
+        Ok((placed, submission))
     }
 }

@@ -37,7 +37,7 @@ pub(crate) enum ArgumentSegment {
 
 /// Launch whose arguments have been placed, shared by its submissions.
 #[derive(Debug)]
-pub(crate) struct PreparedJob {
+pub(crate) struct PlacedLaunch {
     pub(crate) kernel: Kernel,
     pub(crate) shape: LaunchShape,
     pub(crate) segment: ArgumentSegment,
@@ -63,7 +63,7 @@ pub(crate) struct Submission {
     pub(crate) host: Option<Arc<dyn HostCalls>>,
 }
 
-impl PreparedJob {
+impl PlacedLaunch {
     /// Describes the launch for the ABI code.
     fn launch(&self) -> hsa::KernelStart<'_> {
         let module = self.kernel.module();
@@ -219,18 +219,21 @@ pub struct PreparedLaunch {
 }
 
 struct Built {
-    job: PreparedJob,
+    placed: PlacedLaunch,
     prepared: hsa::Prepared,
     /// Lock held during a run.
     turn: Mutex<()>,
 }
 
 impl PreparedLaunch {
-    pub(crate) fn new(job: PreparedJob, submission: Submission) -> Result<PreparedLaunch, Error> {
-        let prepared = job.prepare()?;
+    pub(crate) fn new(
+        placed: PlacedLaunch,
+        submission: Submission,
+    ) -> Result<PreparedLaunch, Error> {
+        let prepared = placed.prepare()?;
         Ok(PreparedLaunch {
             built: Arc::new(Built {
-                job,
+                placed,
                 prepared,
                 turn: Mutex::new(()),
             }),
@@ -240,12 +243,12 @@ impl PreparedLaunch {
 
     /// Returns the kernel.
     pub fn kernel(&self) -> &Kernel {
-        &self.built.job.kernel
+        &self.built.placed.kernel
     }
 
     /// Returns the launch sizes.
     pub fn shape(&self) -> LaunchShape {
-        self.built.job.shape
+        self.built.placed.shape
     }
 
     /// Returns notes about the launch, such as an unknown stack size.
@@ -296,7 +299,10 @@ impl PreparedLaunch {
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn reads_beyond_arguments(&self) -> Option<BeyondArguments> {
-        self.built.job.launch().reads_beyond_arguments(self.code())
+        self.built
+            .placed
+            .launch()
+            .reads_beyond_arguments(self.code())
     }
 
     /// Returns executed instructions with source registers beyond the kernel's allocation.
@@ -359,7 +365,7 @@ impl PreparedLaunch {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn unset_sgprs(&self, fault: &Fault) -> Option<UnsetSgprs> {
-        self.built.job.launch().unset_sgprs(self.code(), fault)
+        self.built.placed.launch().unset_sgprs(self.code(), fault)
     }
 
     /// Adds signals that must complete before submissions through this handle start.
@@ -477,7 +483,9 @@ impl PreparedLaunch {
             if !submission.begin(device, signal) {
                 return Err(Error::Cancelled);
             }
-            built.job.run(&built.prepared, &submission, device, signal)
+            built
+                .placed
+                .run(&built.prepared, &submission, device, signal)
         }
     }
 }

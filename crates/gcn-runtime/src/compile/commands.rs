@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::CompileError;
 use super::request::{CompilerInput, LINE_TABLES, Language, Product, Request};
-use super::toolchain::Toolchain;
+use super::toolchain::{ROCM_VARIABLE, Toolchain};
 
 /// First version of Clang that can link bitcode libraries into bitcode. Older versions compile in one step and lose the
 /// output of OpenCL's printf.
@@ -183,7 +183,7 @@ impl CompilerCommands {
             CompilerInput::Text(_) => "-".into(),
             CompilerInput::Bitcode(modules) => {
                 for number in 1..modules.len() {
-                    let link = ["-Xclang", "-mlink-bitcode-file", "-Xclang"];
+                    let link = ["-Xclang", LINK_MODULE, "-Xclang"];
                     front.extend(link.map(OsString::from));
                     front.push(module_name(number).into());
                 }
@@ -427,7 +427,7 @@ fn libraries(language: Language, options: &ClangOptions, version: u32, isa: &str
 /// them.
 fn hip_headers(text: &[u8]) -> Vec<OsString> {
     if contains(text, b"hip/") {
-        let rocm = std::env::var_os("ROCM_PATH").unwrap_or_else(|| "/usr".into());
+        let rocm = std::env::var_os(ROCM_VARIABLE).unwrap_or_else(|| "/usr".into());
         let mut path = OsString::from("--rocm-path=");
         path.push(rocm);
         return vec![path];

@@ -16,12 +16,12 @@ pub(crate) type PoolTask = Box<dyn FnOnce() + Send>;
 /// Threads that serve a device's queues.
 #[derive(Default)]
 pub(crate) struct ThreadPool {
-    state: Mutex<WorkerPoolState>,
+    state: Mutex<ThreadPoolState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct WorkerPoolState {
+struct ThreadPoolState {
     tasks: VecDeque<PoolTask>,
     /// Number of idle threads.
     idle: usize,
@@ -32,7 +32,7 @@ impl ThreadPool {
         Arc::default()
     }
 
-    fn state(&self) -> MutexGuard<'_, WorkerPoolState> {
+    fn state(&self) -> MutexGuard<'_, ThreadPoolState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
